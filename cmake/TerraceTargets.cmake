@@ -1,0 +1,16 @@
+# terrace_library(NAME SOURCES... DEPENDS...): one library a folder, warnings as errors.
+# -Wrestrict: GCC 12 reports false positives in std::string (its bug 105651).
+set(TERRACE_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wno-restrict -Werror)
+
+function(terrace_compile_options target)
+  target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR})
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${TERRACE_WARNINGS}>
+    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Werror --Werror=all-warnings>)
+endfunction()
+
+function(terrace_library name)
+  cmake_parse_arguments(LIBRARY "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${LIBRARY_SOURCES})
+  terrace_compile_options(${name})
+  target_link_libraries(${name} PUBLIC ${LIBRARY_DEPENDS})
+endfunction()

@@ -1,0 +1,124 @@
+// Extents and half-open boxes of n-dimensional arrays; the rank is known at run time, up to 32.
+#pragma once
+
+#include <array>
+#include <cassert>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+
+namespace terrace {
+
+/// Largest number of dimensions an array may have.
+inline constexpr int max_rank = 32;
+
+/// A point, a shape or a stride vector: `rank()` signed 64-bit values, slowest dimension first.
+class Extents {
+ public:
+  Extents() = default;
+  Extents(std::initializer_list<std::int64_t> values);
+  /// `rank` values, all equal to `value`.
+  static Extents filled(int rank, std::int64_t value);
+
+  int rank() const { return rank_; }
+  std::int64_t& operator[](int dimension) { return values_[check(dimension)]; }
+  std::int64_t operator[](int dimension) const { return values_[check(dimension)]; }
+  const std::int64_t* begin() const { return values_.data(); }
+  const std::int64_t* end() const { return values_.data() + rank_; }
+  void push_back(std::int64_t value);
+
+  friend bool operator==(const Extents& a, const Extents& b);
+
+ private:
+  std::size_t check(int dimension) const {
+    assert(dimension >= 0 && dimension < rank_);
+    return static_cast<std::size_t>(dimension);
+  }
+
+  std::array<std::int64_t, max_rank> values_;
+  int rank_ = 0;
+};
+
+/// Product of the values; 1 for rank 0. @throws Error when it leaves the signed 64-bit range.
+std::int64_t volume(const Extents& shape);
+
+/// Row-major strides of an array of that shape, in elements.
+Extents row_major_strides(const Extents& shape);
+
+/// "3 x 4 x 5".
+std::string to_string(const Extents& shape);
+
+/// A half-open box: the points p with begin[d] <= p[d] < end[d] in every dimension d.
+struct Box {
+  Extents begin;
+  Extents end;
+
+  /// The box [0, shape).
+  static Box whole(const Extents& shape);
+
+  int rank() const { return begin.rank(); }
+  Extents shape() const;
+  /// Number of points; 0 where any extent is 0 or negative.
+  std::int64_t volume() const;
+  bool empty() const { return volume() == 0; }
+
+  friend bool operator==(const Box& a, const Box& b) { return a.begin == b.begin && a.end == b.end; }
+};
+
+/// The common part of two boxes of equal rank; empty (volume 0) when they are disjoint.
+Box intersect(const Box& a, const Box& b);
+bool overlaps(const Box& a, const Box& b);
+/// Whether `inner` lies in `outer`; an empty box lies in every box.
+bool contains(const Box& outer, const Box& inner);
+/// "[0, 3) x [4, 8)".
+std::string to_string(const Box& box);
+
+/// An array of shape `shape` cut into tiles of shape `tile`; tiles at the far faces may be smaller.
+/// Tiles are numbered row-major from 0.
+class TileGrid {
+ public:
+  TileGrid() = default;
+  TileGrid(const Extents& shape, const Extents& tile);
+
+  const Extents& shape() const { return shape_; }
+  const Extents& tile_shape() const { return tile_; }
+  const Extents& counts() const { return counts_; }
+  std::int64_t count() const { return count_; }
+  Box box(std::int64_t tile) const;
+  std::int64_t tile_at(const Extents& point) const;
+
+  /// Calls `visit(tile, part)` for every tile that `box` touches, in the order of tiles.
+  template <class Visit>
+  void for_each_tile(const Box& box, Visit&& visit) const;
+
+ private:
+  Extents shape_, tile_, counts_;
+  std::int64_t count_ = 0;
+};
+
+template <class Visit>
+void TileGrid::for_each_tile(const Box& box, Visit&& visit) const {
+  if (box.empty()) return;
+  Extents first = box.begin, last = box.begin;
+  for (int d = 0; d < box.rank(); ++d) {
+    first[d] = box.begin[d] / tile_[d];
+    last[d] = (box.end[d] - 1) / tile_[d];
+  }
+  for (Extents at = first;;) {
+    std::int64_t tile = 0;
+    for (int d = 0; d < box.rank(); ++d) tile = tile * counts_[d] + at[d];
+    visit(tile, intersect(this->box(tile), box));
+    int d = box.rank() - 1;
+    while (d >= 0 && at[d] == last[d]) at[d] = first[d], --d;
+    if (d < 0) return;
+    ++at[d];
+  }
+}
+
+/// Copies a box between two row-major buffers of elements of `element_size` bytes.
+/// @param source, target first element of the box that each buffer holds (`source_box`, `target_box`)
+/// @param box the points to copy; lies in both boxes
+void copy_box(const void* source, const Box& source_box, void* target, const Box& target_box, const Box& box,
+              std::size_t element_size);
+
+}  // namespace terrace

@@ -1,0 +1,37 @@
+// Declarations of the parameters that jobs set. The loader, `terrace problems` and the README's table are made
+// from them. This header includes nothing, so that problems which are also compiled at run time may use it.
+#pragma once
+
+namespace terrace {
+
+enum class ParameterKind {
+  integer,   // a whole number
+  number,    // a number, possibly with a fraction
+  text,      // a string
+  choice,    // one of `choices`
+  flag,      // true or false
+  array,     // the name of an input or of what an earlier stage wrote, as `stage/output`
+  size,      // bytes: 4GiB
+  count,     // a whole number with units: 1e9, 64Ki
+  duration,  // seconds: 30s
+  type,      // an element type, or a word of `choices`
+  integers,  // a list of whole numbers
+  numbers,   // a list of numbers
+  texts,     // a list of strings
+  ranges,    // a list of pairs [begin, end)
+  file       // a path, relative to the job's folder
+};
+
+/// One parameter. Texts are as in a job; a pointer that is null means "none".
+struct Parameter {
+  const char* name;
+  ParameterKind kind;
+  const char* help;                    // one sentence, no full stop
+  const char* default_text = nullptr;  // as written in a job; null: required; "": absent unless given
+  const char* choices = nullptr;       // "affine, linear"; the words of a choice
+  double minimum = -9.2e18;            // least value of numbers, inclusive
+  double maximum = 9.2e18;             // largest value of numbers, inclusive
+  const char* unit = nullptr;          // unit of the value, where it has one
+};
+
+}  // namespace terrace

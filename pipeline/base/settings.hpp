@@ -1,0 +1,61 @@
+// Checked values of declared parameters.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace terrace {
+
+/// The value of one parameter. Sizes, counts and integers are int64; durations (seconds) and numbers double;
+/// choices, arrays, types and files are strings; ranges are pairs.
+using Value = std::variant<std::int64_t, double, bool, std::string, std::vector<std::int64_t>, std::vector<double>,
+                           std::vector<std::string>, std::vector<std::array<std::int64_t, 2>>>;
+
+/// Where something stands in a job: `file:line:column`, or the command-line setting, and the line itself.
+struct Place {
+  std::string text;     // "job.yaml:3:10" or "--set memory.device=1GiB"
+  std::string excerpt;  // the line itself; empty where there is none
+};
+
+/// Names with checked values; defaults are filled in by whoever checks. Nested maps use dotted names
+/// (`mutate.rate`).
+class Settings {
+ public:
+  void set(const std::string& name, Value value, Place place = {}) {
+    entries_[name] = {std::move(value), std::move(place)};
+  }
+  bool has(const std::string& name) const { return entries_.count(name) > 0; }
+
+  /// @throws std::out_of_range, std::bad_variant_access on names or types that were not declared (a bug)
+  template <class T>
+  const T& get(const std::string& name) const {
+    return std::get<T>(entries_.at(name).value);
+  }
+  template <class T>
+  std::optional<T> find(const std::string& name) const {
+    auto at = entries_.find(name);
+    if (at == entries_.end()) return std::nullopt;
+    return std::get<T>(at->second.value);
+  }
+  std::int64_t integer(const std::string& name) const { return get<std::int64_t>(name); }
+  double number(const std::string& name) const { return get<double>(name); }
+  bool flag(const std::string& name) const { return get<bool>(name); }
+  const std::string& text(const std::string& name) const { return get<std::string>(name); }
+
+  /// Where the value was given; an empty place for defaults.
+  const Place& place(const std::string& name) const { return entries_.at(name).place; }
+
+ private:
+  struct Entry {
+    Value value;
+    Place place;
+  };
+  std::map<std::string, Entry> entries_;
+};
+
+}  // namespace terrace

@@ -1,0 +1,134 @@
+#include "pipeline/base/units.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+namespace terrace {
+namespace {
+
+struct Suffix {
+  std::string_view name;
+  double factor;
+};
+
+constexpr double ki = 1024;
+constexpr std::array<Suffix, 9> prefixes = {{{"", 1},
+                                             {"k", 1e3},
+                                             {"K", 1e3},
+                                             {"M", 1e6},
+                                             {"G", 1e9},
+                                             {"T", 1e12},
+                                             {"Ki", ki},
+                                             {"Mi", ki* ki},
+                                             {"Gi", ki* ki* ki}}};
+constexpr double ti = ki * ki * ki * ki;
+constexpr std::array<Suffix, 4> times = {{{"s", 1}, {"ms", 1e-3}, {"min", 60}, {"h", 3600}}};
+
+struct Quantity {
+  double number;
+  std::string_view suffix;
+};
+
+std::optional<Quantity> split(std::string_view text) {
+  double number = 0;
+  if (text.empty() || !(text[0] >= '0' && text[0] <= '9')) return std::nullopt;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || !std::isfinite(number)) return std::nullopt;
+  std::string_view rest = text.substr(static_cast<std::size_t>(end - text.data()));
+  while (!rest.empty() && rest[0] == ' ') rest.remove_prefix(1);
+  return Quantity{number, rest};
+}
+
+std::optional<double> factor_of(std::string_view prefix) {
+  if (prefix == "Ti") return ti;
+  for (const Suffix& suffix : prefixes) {
+    if (suffix.name == prefix) return suffix.factor;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> whole(std::string_view text, std::string_view prefix, double number) {
+  auto factor = factor_of(prefix);
+  if (!factor) return std::nullopt;
+  // Plain digits are exact beyond 2^53.
+  std::int64_t exact = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), exact);
+  if (error == std::errc{} && end == text.data() + text.size()) return exact;
+  const double value = number * *factor;
+  if (value >= 9.2e18) return std::nullopt;
+  return static_cast<std::int64_t>(value);
+}
+
+std::string format(const char* pattern, double number, std::string_view suffix) {
+  std::array<char, 64> buffer;
+  std::snprintf(buffer.data(), buffer.size(), pattern, number);
+  return std::string(buffer.data()) + std::string(suffix);
+}
+
+std::string three_digits(double number) {
+  const double size = std::fabs(number);
+  return format(size >= 100 ? "%.0f" : size >= 10 ? "%.1f" : "%.2f", number, "");
+}
+
+}  // namespace
+
+std::optional<std::int64_t> parse_size(std::string_view text) {
+  auto quantity = split(text);
+  if (!quantity) return std::nullopt;
+  std::string_view suffix = quantity->suffix;
+  if (!suffix.empty() && suffix.back() == 'B') suffix.remove_suffix(1);
+  return whole(text, suffix, quantity->number);
+}
+
+std::optional<std::int64_t> parse_count(std::string_view text) {
+  auto quantity = split(text);
+  if (!quantity) return std::nullopt;
+  auto factor = factor_of(quantity->suffix);
+  if (!factor || std::floor(quantity->number * *factor) != quantity->number * *factor) return std::nullopt;
+  return whole(text, quantity->suffix, quantity->number);
+}
+
+std::optional<double> parse_duration(std::string_view text) {
+  auto quantity = split(text);
+  if (!quantity) return std::nullopt;
+  for (const Suffix& unit : times) {
+    if (unit.name == quantity->suffix) return quantity->number * unit.factor;
+  }
+  return std::nullopt;
+}
+
+std::string format_size(double bytes) {
+  static constexpr std::array<std::string_view, 6> names = {" B", " KiB", " MiB", " GiB", " TiB", " PiB"};
+  std::size_t step = 0;
+  while (bytes >= ki && step + 1 < names.size()) bytes /= ki, ++step;
+  return step == 0 ? format("%.0f", bytes, names[0]) : three_digits(bytes) + std::string(names[step]);
+}
+
+std::string format_count(double count) {
+  std::string text = format_rate(count, "");
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return text;
+}
+
+std::string format_duration(double seconds) {
+  if (seconds < 1e-3) return three_digits(seconds * 1e6) + " us";
+  if (seconds < 1) return three_digits(seconds * 1e3) + " ms";
+  if (seconds < 120) return three_digits(seconds) + " s";
+  const auto minutes = static_cast<long>(std::lround(seconds / 60));
+  if (minutes < 120) return std::to_string(minutes) + " min";
+  return std::to_string(minutes / 60) + " h " + std::to_string(minutes % 60) + " min";
+}
+
+std::string format_rate(double per_second, std::string_view unit) {
+  static constexpr std::array<std::string_view, 6> names = {" ", " k", " M", " G", " T", " P"};
+  std::size_t step = 0;
+  while (std::fabs(per_second) >= 1000 && step + 1 < names.size()) per_second /= 1000, ++step;
+  const bool plain = step == 0 && std::floor(per_second) == per_second;
+  return (plain ? format("%.0f", per_second, "") : three_digits(per_second)) + std::string(names[step]) +
+         std::string(unit);
+}
+
+}  // namespace terrace

@@ -1,0 +1,27 @@
+// Sizes, counts and times as people write them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace terrace {
+
+/// "4GiB", "500MB", "4096", "1.5GiB": bytes. Nothing where the text is no size or leaves 63 bits.
+std::optional<std::int64_t> parse_size(std::string_view text);
+/// "1000", "1e9", "64Ki", "2M": a whole count. Nothing where the text is none, or not whole.
+std::optional<std::int64_t> parse_count(std::string_view text);
+/// "30s", "500ms", "10min", "2h": seconds. Nothing where the text is none.
+std::optional<double> parse_duration(std::string_view text);
+
+/// "4.0 GiB", "512 B".
+std::string format_size(double bytes);
+/// "1.04 M", "17".
+std::string format_count(double count);
+/// "1.20 s", "35 ms", "2 h 05 min".
+std::string format_duration(double seconds);
+/// "3.34 TCUPS"-like: the scaled number, its SI prefix and the unit, "3.34 Tcell/s".
+std::string format_rate(double per_second, std::string_view unit);
+
+}  // namespace terrace
