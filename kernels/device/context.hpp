@@ -1,0 +1,77 @@
+// One device as the executor sees it: memory, copies, launches. No globals; a context is handed down.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace terrace::device {
+
+/// What happened so far on one queue of a context.
+class Event {
+ public:
+  virtual ~Event() = default;
+  /// Whether everything submitted before the event has ended. Never blocks.
+  /// @throws DeviceError when something submitted before failed
+  virtual bool done() = 0;
+  /// Blocks until it is. @throws DeviceError
+  virtual void wait() = 0;
+  /// Seconds from an earlier event of the same queue to this one, once both are done.
+  virtual double seconds_since(const Event& earlier) const = 0;
+};
+
+/// Work submitted to one queue runs in order; the queues run beside one another.
+enum class Queue { up, down, compute };
+
+/// What a device is and what it can do; rates are the ceilings that results are compared with, 0 where not known.
+struct Limits {
+  std::string name;                    // "NVIDIA H200", "AMD EPYC 7763, AVX2, 2 threads"
+  std::string kind;                    // what fixes bits: "cuda sm_90", "cpu avx2"
+  std::size_t memory_bytes = 0;        // in all
+  std::size_t free_bytes = 0;          // now; on the CPU what the machine and its cgroup leave
+  int processors = 0;                  // SMs, or threads
+  double memory_bytes_per_second = 0;  // device memory, read + write
+  double link_bytes_per_second = 0;    // host to device, each way; 0 where memory is shared
+  double operations_per_second = 0;    // 32-bit integer min/max/add operations
+};
+
+/// One device. Members may be called from one thread at a time, except where said. Destruction waits for all work.
+class Context {
+ public:
+  virtual ~Context() = default;
+
+  virtual const Limits& limits() const = 0;
+  /// Whether kernels work on host memory itself: then `allocate` is host memory and nothing is ever copied.
+  virtual bool shares_host_memory() const = 0;
+
+  /// Device memory, 256-byte aligned, not initialised. @throws DeviceError when there is none left
+  virtual void* allocate(std::size_t bytes) = 0;
+  virtual void release(void* memory, std::size_t bytes) noexcept = 0;
+  /// Host memory that the device's copies run from at full speed and that its kernels can reach at the same
+  /// address (page-locked and mapped), 4096-byte aligned. Not to be called while a launch waits for the host.
+  virtual void* allocate_host(std::size_t bytes) = 0;
+  virtual void release_host(void* memory, std::size_t bytes) noexcept = 0;
+
+  /// Copies between host memory from `allocate_host` and device memory; returns at once.
+  virtual void copy(Queue queue, void* target, const void* source, std::size_t bytes) = 0;
+  /// Calls `launch`, which may submit work to this context's compute queue: at once and on the calling thread where
+  /// launches are asynchronous themselves (CUDA), else on a thread of the queue's own. What `launch` throws is
+  /// thrown again by the next event of the queue.
+  virtual void submit(std::function<void()> launch) = 0;
+  virtual std::unique_ptr<Event> record(Queue queue) = 0;
+};
+
+/// The CPU of this machine with `threads` threads (0: as many as the process may use); its kernels work in host
+/// memory.
+std::unique_ptr<Context> make_cpu_context(int threads = 0);
+
+/// The CUDA devices that can be used here, in the driver's order; empty without a toolkit, driver or GPU.
+/// `why_none` then says why.
+std::vector<Limits> cuda_devices(std::string* why_none = nullptr);
+/// Opens CUDA device `index` (see cuda_devices). @throws DeviceError
+std::unique_ptr<Context> make_cuda_context(int index);
+
+}  // namespace terrace::device

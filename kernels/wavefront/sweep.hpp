@@ -1,0 +1,51 @@
+// Sweeping a two-dimensional wavefront table block by block: what a block is in pointers, and what sweeps it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "kernels/device/context.hpp"
+#include "kernels/device/port.hpp"
+#include "kernels/wavefront/schedule.hpp"
+#include "kernels/wavefront/task.hpp"
+#include "pipeline/base/element_type.hpp"
+#include "pipeline/base/settings.hpp"
+
+namespace terrace::wavefront {
+
+/// What fixes the meaning and the bits of a sweep; the table is cut into a grid of blocks, numbered row-major.
+struct SweepSpec {
+  std::string problem;    // a name of problems()
+  Settings settings;      // the problem's parameters, checked
+  std::int64_t rows = 0;  // of the table, not counting the recurrence's border
+  std::int64_t columns = 0;
+  std::int64_t block_rows = 0;         // of a block; the last row of blocks may be lower
+  std::int64_t block_columns = 0;      // likewise
+  ElementType value;                   // type that cells are computed in
+  ElementType border;                  // type of border values: at least as wide as `value`
+  std::optional<ElementType> table;    // type of the stored table; nothing when no table is kept
+  ElementType grid = ElementType::u8;  // type of the grid's values (problems on grids)
+  Schedule schedule;
+};
+
+/// Sweeps blocks of one table. Blocks of one launch are ordered by the sweep itself (block n needs the borders of
+/// n - 1 and of the block above); everything else is the feeder's business (see Port).
+class Sweep {
+ public:
+  virtual ~Sweep() = default;
+  /// Computes blocks [port.first, port.first + port.count). Descriptors are BlockTask, results BlockResult.
+  /// CPU: returns when the launch has ended. CUDA: submits the launch to the context's compute queue.
+  /// Ends early on stop, abort or a block that fails its checks. @throws DeviceError when a launch fails
+  virtual void run(const device::Port& port) = 0;
+};
+
+/// Bytes of device memory that a CUDA sweep needs for flags and borders between kernel tiles, beside its blocks.
+std::size_t cuda_workspace_bytes(const SweepSpec& spec, const device::Limits& limits);
+
+std::unique_ptr<Sweep> make_cpu_sweep(const SweepSpec& spec, device::Context& context);
+/// @param workspace cuda_workspace_bytes() of device memory, owned by the caller; the sweep initialises it
+std::unique_ptr<Sweep> make_cuda_sweep(const SweepSpec& spec, device::Context& context, void* workspace);
+
+}  // namespace terrace::wavefront

@@ -1,0 +1,37 @@
+// The descriptor and the result of one block of a wavefront table. No host library header.
+#pragma once
+
+#include "kernels/device/integers.hpp"
+
+namespace terrace::wavefront {
+
+/// Rows [row_begin, row_end) by columns [column_begin, column_end) of the table.
+///
+/// Border values are planes of the sweep's border type: plane 0 holds H; plane 1, for affine gaps, holds F (row
+/// borders) or E (column borders). A row border has one value a column of the block. A column border has one value a
+/// row and, before them at index 0, H of the corner (row_begin - 1, column_begin - 1): rows + 1 values.
+struct BlockTask {
+  device::i64 row_begin, row_end, column_begin, column_end;
+  const void* rows;                  // letters (u8) or values of the block's rows, the first is row_begin's
+  const void* columns;               // likewise of its columns
+  const void* grid;                  // the block's part of the grid, row-major
+  device::i64 grid_stride;           // elements from one row of `grid` to the next
+  const void* top;                   // row border above the block; null: the recurrence's own (row_begin is 0)
+  void* bottom;                      // row border to write; null: nobody needs it
+  const void* left;                  // column border before the block; null: the recurrence's own (column_begin is 0)
+  void* right;                       // column border to write; null: nobody needs it
+  device::i64 row_border_stride;     // elements from plane to plane of top and bottom
+  device::i64 column_border_stride;  // elements from plane to plane of left and right
+  void* table;                       // the block's part of the table, row-major; null: not kept
+  device::i64 table_stride;          // elements from one row of `table` to the next
+};
+
+/// What a block reports: the best cell of the block (problems that look for one; ties: smallest row, then smallest
+/// column; score 0 when no cell is above 0), else its last cell. Row and column are those of the table, plus one:
+/// letters consumed.
+struct BlockResult {
+  device::i64 score;
+  device::i64 row, column;
+};
+
+}  // namespace terrace::wavefront
