@@ -19,8 +19,14 @@ using Value = std::variant<std::int64_t, double, bool, std::string, std::vector<
 /// Where something stands in a job: `file:line:column`, or the command-line setting, and the line itself.
 struct Place {
   std::string text;     // "job.yaml:3:10" or "--set memory.device=1GiB"
-  std::string excerpt;  // the line itself; empty where there is none
+  std::string excerpt;  // the line itself and a caret under the column; empty where there is none
 };
+
+/// "job.yaml:3:10: what", and the excerpt below where there is one. Without a place `what` alone.
+inline std::string message_at(const Place& place, const std::string& what) {
+  if (place.text.empty()) return what;
+  return place.text + ": " + what + (place.excerpt.empty() ? "" : "\n" + place.excerpt);
+}
 
 /// Names with checked values; defaults are filled in by whoever checks. Nested maps use dotted names
 /// (`mutate.rate`).
@@ -49,6 +55,12 @@ class Settings {
 
   /// Where the value was given; an empty place for defaults.
   const Place& place(const std::string& name) const { return entries_.at(name).place; }
+
+  /// Calls `visit(name, value, place)` for every entry, in the order of names.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (const auto& [name, entry] : entries_) visit(name, entry.value, entry.place);
+  }
 
  private:
   struct Entry {
