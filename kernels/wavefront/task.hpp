@@ -7,9 +7,11 @@ namespace terrace::wavefront {
 
 /// Rows [row_begin, row_end) by columns [column_begin, column_end) of the table.
 ///
-/// Border values are planes of the sweep's border type: plane 0 holds H; plane 1, for affine gaps, holds F (row
-/// borders) or E (column borders). A row border has one value a column of the block. A column border has one value a
-/// row and, before them at index 0, H of the corner (row_begin - 1, column_begin - 1): rows + 1 values.
+/// Border values are planes of the sweep's border type. Plane 0 holds H. Plane 1, where the problem has one
+/// (P::row_planes, P::column_planes), holds what is handed on (problem.hpp): of the row border above row i F(i, j),
+/// of the column border before column j E(i, j). A row border has one value a column of the block. A column border
+/// has one value a row and, before them at index 0, H of the corner (row_begin - 1, column_begin - 1): rows + 1
+/// values; index 0 of plane 1 is neither read nor written.
 struct BlockTask {
   device::i64 row_begin, row_end, column_begin, column_end;
   const void* rows;                  // letters (u8) or values of the block's rows, the first is row_begin's

@@ -1,0 +1,62 @@
+// The operations that cells are written in, for scalars; packs and pairs in a register bring overloads of the same
+// names (found by argument-dependent lookup) that use the instructions they have. No host library header.
+#pragma once
+
+#include "kernels/device/host_device.hpp"
+#include "kernels/device/integers.hpp"
+
+namespace terrace::wavefront {
+
+template <class V>
+TERRACE_HOST_DEVICE constexpr V maximum(V a, V b) {
+  return a > b ? a : b;
+}
+
+template <class V>
+TERRACE_HOST_DEVICE constexpr V maximum(V a, V b, V c) {
+  return maximum(maximum(a, b), c);
+}
+
+template <class V>
+TERRACE_HOST_DEVICE constexpr V minimum(V a, V b) {
+  return a < b ? a : b;
+}
+
+/// a + b. Sums of i16 stay i16.
+template <class V>
+TERRACE_HOST_DEVICE constexpr V add(V a, V b) {
+  return static_cast<V>(a + b);
+}
+
+template <class V>
+TERRACE_HOST_DEVICE constexpr V subtract(V a, V b) {
+  return static_cast<V>(a - b);
+}
+
+/// `if_equal` where a == b, else `otherwise`; a choice of values, never a branch.
+template <class V>
+TERRACE_HOST_DEVICE constexpr V select_equal(V a, V b, V if_equal, V otherwise) {
+  return a == b ? if_equal : otherwise;
+}
+
+/// max(a - b, c, 0) for a >= 0 and b >= 0; c may be negative.
+template <class V>
+TERRACE_HOST_DEVICE constexpr V subtract_maximum_zero(V a, V b, V c) {
+  return maximum(subtract(a, b), c, V(0));
+}
+
+/// The two gaps that a cell of a local alignment hands on.
+template <class V>
+struct Gaps {
+  V right, down;
+};
+
+/// {max(e - next, h - first, 0), max(f - next, h - first, 0)} for arguments that are not negative. One operation,
+/// because its parts are shared differently from machine to machine.
+template <class V>
+TERRACE_HOST_DEVICE constexpr Gaps<V> gaps_or_zero(V h, V e, V f, V first, V next) {
+  const V opened = subtract(h, first);
+  return {subtract_maximum_zero(e, next, opened), subtract_maximum_zero(f, next, opened)};
+}
+
+}  // namespace terrace::wavefront

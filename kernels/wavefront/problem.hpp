@@ -1,0 +1,103 @@
+// The concept of a wavefront problem: what one cell of a two-dimensional table computes from its neighbours.
+// No host library header: also compiled by nvcc and at run time.
+//
+// The table has cells (i, j), 0 <= i < rows, 0 <= j < columns. Each cell takes
+//
+//            j-1              j
+//   i-1   H(i-1, j-1)   H(i-1, j), F(i, j)        and a score s(i, j) made from the items of row i and column j
+//   i     H(i, j-1), E(i, j)                      (letters, values) or found in a grid,
+//
+// and gives H(i, j), which is what the table stores, E(i, j+1), handed right, and F(i+1, j), handed down. E and F are
+// the values that *enter* the next cell, so that what producer and consumer would both compute is computed once.
+// The recurrence's own border gives H for i = -1 or j = -1, E(i, 0) and F(0, j).
+//
+// A problem P is a struct without data:
+//
+//   static constexpr const char* name;       as in a job; variants (linear and affine gaps) share one
+//   static constexpr const char* help;       one sentence
+//   static constexpr const char* chosen_by;  the parameter whose presence picks this variant; null: none
+//   static constexpr Items items;            what s is made from
+//   static constexpr Report report;          which cell a sweep reports
+//   static constexpr int row_planes;         planes of a row border: 1 (H) or 2 (H, F)
+//   static constexpr int column_planes;      planes of a column border: 1 (H) or 2 (H, E)
+//   static constexpr ParameterList parameters;
+//   template <class V> struct Constants;     the parameters as values
+//   template <class Reader> static Constants<i64> constants(const Reader& reader);
+//       from scaled settings: reader.scaled("gap") is the parameter times the scale, reader.scale() the scale,
+//       reader.is("overflow", "wrap") whether a choice has that word
+//   template <class V> static Constants<V> constants_as(const Constants<i64>&);    the same in another type
+//   static i64 bound(const Constants<i64>&, i64 rows, i64 columns);
+//       no value that arises anywhere (H, E, F, s, sums of two) is larger in magnitude; unbounded when it may
+//       leave 63 bits. Integer problems only need a type that holds it.
+//   template <class V> static V score(const Constants<V>&, V row, V column);       letters and values only
+//   template <class V> static Cell<V> cell(const Constants<V>&, const Around<V>&, V score);
+//   template <class V> static Border<V> top(const Constants<V>&, i64 column);      -1 <= column < columns
+//   template <class V> static Border<V> left(const Constants<V>&, i64 row);        -1 <= row < rows
+//       top(k, -1).h == left(k, -1).h is the corner
+//
+// `cell` and `score` are branch-free and written in operations.hpp, so that V may be a scalar, a pack of SIMD lanes
+// or a pair in one register. Letters are codes compared for equality (a letter that equals nothing has a code of its
+// own in rows and another in columns). What a problem does not hand on (E without a second column plane, F without a
+// second row plane) is neither read nor written by whoever sweeps it.
+#pragma once
+
+#include "kernels/device/integers.hpp"
+#include "kernels/wavefront/operations.hpp"
+#include "pipeline/base/parameter.hpp"
+
+namespace terrace::wavefront {
+
+using device::i64;
+
+/// What the score of a cell is made from.
+enum class Items {
+  letters,  // u8 codes of its row and column
+  values,   // numbers of its row and column, of the sweep's value type
+  grid      // one number a cell
+};
+
+/// Which cell a sweep reports.
+enum class Report {
+  best,  // the largest H above 0; ties: smallest row, then smallest column
+  last   // the last cell
+};
+
+/// What a cell computes from: H(i-1, j-1), H(i-1, j), H(i, j-1), E(i, j), F(i, j).
+template <class V>
+struct Around {
+  V diagonal, up, left, e, f;
+};
+
+/// What a cell gives: H(i, j), E(i, j+1), F(i+1, j).
+template <class V>
+struct Cell {
+  V h, e, f;
+};
+
+/// A cell of the recurrence's border: H, and the gap that it hands on: F(0, j) at the top, E(i, 0) at the left.
+template <class V>
+struct Border {
+  V h, gap;
+};
+
+/// Declared parameters, in the order in which they are documented.
+struct ParameterList {
+  const Parameter* first = nullptr;
+  int count = 0;
+
+  constexpr const Parameter* begin() const { return first; }
+  constexpr const Parameter* end() const { return first + count; }
+};
+
+/// What bound() gives when no 64-bit type is sure to hold every value.
+inline constexpr i64 unbounded = 9223372036854775807LL;
+
+/// a * b for a, b >= 0; unbounded where it leaves 63 bits.
+constexpr i64 bounded_product(i64 a, i64 b) { return b != 0 && a > unbounded / b ? unbounded : a * b; }
+
+/// a + b for a, b >= 0; unbounded where it leaves 63 bits.
+constexpr i64 bounded_sum(i64 a, i64 b) { return a > unbounded - b ? unbounded : a + b; }
+
+constexpr i64 magnitude(i64 a) { return a < 0 ? -a : a; }
+
+}  // namespace terrace::wavefront

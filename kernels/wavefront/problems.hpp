@@ -1,0 +1,100 @@
+// The list of wavefront problems. It drives instantiation, names, parameters and their help, and the differential
+// tests: a new problem is one header and one entry here.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kernels/wavefront/problem.hpp"
+#include "kernels/wavefront/problems/edit_distance.hpp"
+#include "kernels/wavefront/problems/lcs.hpp"
+#include "kernels/wavefront/problems/smith_waterman.hpp"
+#include "kernels/wavefront/problems/summed_area.hpp"
+#include "pipeline/base/element_type.hpp"
+#include "pipeline/base/error.hpp"
+#include "pipeline/base/settings.hpp"
+
+namespace terrace::wavefront {
+
+template <class... Ps>
+struct ProblemList {};
+
+/// Every problem, variants of one name one after another.
+using Problems = ProblemList<SmithWatermanAffine, SmithWatermanLinear, EditDistance, Lcs, SummedArea>;
+
+/// A problem as jobs see it; variants of one name are one entry.
+struct ProblemInfo {
+  const char* name;
+  const char* help;
+  Items items;
+  Report report;
+  ParameterList parameters;
+};
+
+/// All problems, in the order of the list.
+std::span<const ProblemInfo> problems();
+/// The problem of that name, or null.
+const ProblemInfo* find_problem(std::string_view name);
+
+/// What is wrong with a problem's parameters beyond what their declarations say (contradictions, more than three
+/// decimals); empty when nothing is.
+std::vector<std::string> parameter_errors(const std::string& problem, const Settings& settings);
+
+/// Scores are computed in integers: the smallest of 1, 10, 100, 1000 that makes every numeric parameter whole.
+/// A sweep's values and its result's score are the true ones times this scale.
+/// @throws JobError where a parameter has more than three decimals
+std::int64_t score_scale(const std::string& problem, const Settings& settings);
+
+/// A bound on the magnitude of every value that arises in a table of rows x columns, times the scale; `unbounded`
+/// where 63 bits are not sure to hold it. Unbounded for problems on grids: theirs is SummedArea::sum_bound.
+std::int64_t score_bound(const std::string& problem, const Settings& settings, std::int64_t rows,
+                         std::int64_t columns);
+
+/// The narrowest of i16, i32 and i64 that holds score_bound().
+/// @throws ComputeError where none is sure to
+ElementType narrowest_value(const std::string& problem, const Settings& settings, std::int64_t rows,
+                            std::int64_t columns);
+
+/// Reads parameters as a problem's constants() wants them.
+class ScaledSettings {
+ public:
+  ScaledSettings(const Settings& settings, std::int64_t scale) : settings_(settings), scale_(scale) {}
+  /// The parameter times the scale, rounded to the nearest integer.
+  std::int64_t scaled(const char* name) const;
+  std::int64_t scale() const { return scale_; }
+  bool is(const char* name, std::string_view word) const { return settings_.text(name) == word; }
+
+ private:
+  const Settings& settings_;
+  std::int64_t scale_;
+};
+
+/// Whether P is what `problem` with these parameters means.
+template <class P>
+bool chosen(std::string_view problem, const Settings& settings) {
+  return problem == P::name && (P::chosen_by == nullptr || settings.has(P::chosen_by));
+}
+
+/// Calls call(P{}) with the problem of the list that `problem` with these parameters means.
+/// @throws JobError where there is none
+template <class Call>
+void visit_problem(const std::string& problem, const Settings& settings, Call&& call) {
+  const bool found = [&]<class... Ps>(ProblemList<Ps...>) {
+    return ((chosen<Ps>(problem, settings) ? (call(Ps{}), true) : false) || ...);
+  }(Problems{});
+  if (!found) {
+    throw JobError("wavefront problem '" + problem + "': no problem of this name takes these parameters");
+  }
+}
+
+/// The constants of P for these parameters, scaled.
+template <class P>
+typename P::template Constants<i64> problem_constants(const Settings& settings) {
+  return P::constants(ScaledSettings(settings, score_scale(P::name, settings)));
+}
+
+}  // namespace terrace::wavefront
