@@ -1,0 +1,62 @@
+// The one way in which kernels are launched.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <type_traits>
+
+#include "kernels/device/cuda_check.hpp"
+
+namespace terrace::device {
+
+/// A kernel with its name for messages. `function` may also be a cudaKernel_t that was loaded at run time.
+template <class... Parameters>
+struct Kernel {
+  const void* function;
+  const char* name;
+};
+
+template <class... Parameters>
+Kernel<Parameters...> make_kernel(void (*function)(Parameters...), const char* name) {
+  return {reinterpret_cast<const void*>(function), name};
+}
+
+/// The shape of a launch; every field is named where it is given, so that none can change places.
+struct LaunchShape {
+  unsigned blocks;
+  unsigned threads;  // of a block
+  std::size_t shared_bytes;
+  cudaStream_t stream;
+};
+
+/// Submits the kernel to the stream; returns at once. @throws DeviceError naming the kernel
+template <class... Parameters>
+void launch(const Kernel<Parameters...>& kernel, const LaunchShape& shape,
+            std::type_identity_t<Parameters>... values) {
+  void* arguments[] = {static_cast<void*>(&values)..., nullptr};
+  check_cuda(cudaLaunchKernel(kernel.function, dim3(shape.blocks), dim3(shape.threads), arguments, shape.shared_bytes,
+                              shape.stream),
+             kernel.name);
+}
+
+/// Thread blocks of that shape that are resident on the whole current device at a time, at least one; raises the
+/// kernel's limit of dynamic shared memory and loads its code, so that a launch loads nothing.
+/// @throws DeviceError when not even one block fits
+template <class... Parameters>
+unsigned resident_blocks(const Kernel<Parameters...>& kernel, unsigned threads, std::size_t shared_bytes) {
+  if (shared_bytes > 0) {
+    check_cuda(cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(shared_bytes)),
+               kernel.name);
+  }
+  int device = 0, processors = 0, blocks = 0;
+  TERRACE_CUDA_CHECK(cudaGetDevice(&device));
+  TERRACE_CUDA_CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+  check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel.function, static_cast<int>(threads),
+                                                           shared_bytes),
+             kernel.name);
+  if (blocks < 1) throw DeviceError(kernel.name, "a thread block needs more than a multiprocessor has");
+  return static_cast<unsigned>(blocks * processors);
+}
+
+}  // namespace terrace::device

@@ -1,0 +1,137 @@
+// The kernel's side of a Port: who asks the host, who waits for whom, and how blocks are reported in order.
+// No host library header: also compiled at run time.
+//
+// Workers (warps) take tickets; a ticket is a band of a block, block by block. Whoever takes a block's first ticket
+// leads it: leaders ask the host one after another, each hands the block's descriptor on through device memory.
+// Everybody else polls words in device memory. Blocks are reported in their order.
+#pragma once
+
+#include "kernels/device/atomics.cuh"
+#include "kernels/device/port.hpp"
+
+namespace terrace::device {
+
+/// A word on a cache line of its own.
+struct alignas(128) LonelyWord {
+  u64 word;
+};
+
+/// The words of one launch in device memory; all zero at its start. Blocks are counted from the launch's first.
+struct LaunchWords {
+  LonelyWord ticket;  // next ticket
+  LonelyWord begun;   // blocks [0, begun) may be worked on
+  LonelyWord ended;   // 0, or the complement of the first block that is given up: the largest counts
+  LonelyWord done;    // blocks [0, done) have been reported
+  LonelyWord abort;   // not 0: leave
+};
+
+/// What the launch's workers share; each holds a copy.
+struct Launch {
+  Port port;
+  LaunchWords* words;
+  u64 slots;       // blocks that may be under way at a time
+  u32 delay_seed;  // not 0: sleep at random where workers meet (tests)
+};
+
+/// Sleeps up to 2 us at random in tests, else does nothing.
+__device__ inline void random_delay(const Launch& launch, u64 place) {
+  if (launch.delay_seed == 0) return;
+  u64 hash = (place + 1) * 0x9E3779B97F4A7C15ull + launch.delay_seed * 0xD1B54A32D192ED03ull + clock64();
+  hash ^= hash >> 29;
+  hash *= 0xBF58476D1CE4E5B9ull;
+  if ((hash >> 60) < 6) __nanosleep(static_cast<u32>(hash >> 32) & 2047u);
+}
+
+__device__ inline bool aborted(const Launch& launch) { return load_acquire(&launch.words->abort.word) != 0; }
+
+/// Whether `block` has been given up, by a stop or because it or an earlier one failed.
+__device__ inline bool given_up(const Launch& launch, u64 block) {
+  const u64 ended = load_acquire(&launch.words->ended.word);
+  return ended != 0 && block >= ~ended;
+}
+
+/// Gives up `block` and later ones.
+__device__ inline void give_up(const Launch& launch, u64 block) { atomicMax(&launch.words->ended.word, ~block); }
+
+/// Whether a worker on `block` must leave.
+__device__ inline bool must_leave(const Launch& launch, u64 block) {
+  return given_up(launch, block) || aborted(launch);
+}
+
+/// Waits until `word` is at least `value`; false when a worker on `block` must leave.
+__device__ inline bool wait_for(const Launch& launch, const u64* word, u64 value, u64 block) {
+  for (u32 pause = 32;; pause = pause < 512 ? pause * 2 : pause) {
+    if (load_acquire(word) >= value) return true;
+    if (must_leave(launch, block)) return false;
+    __nanosleep(pause);
+  }
+}
+
+/// Asks the host for `block`; false when it says stop or abort. Only one thread of the launch is in here.
+__device__ inline bool ask_host(const Launch& launch, u64 block) {
+  const Port& port = launch.port;
+  for (;;) {
+    if (load_system(port.abort) != 0) {
+      store_release(&launch.words->abort.word, u64{1});
+      return false;
+    }
+    if (load_system(port.stop) != 0) {
+      give_up(launch, block);
+      return false;
+    }
+    if (given_up(launch, block)) return false;
+    if (load_acquire_system(port.ready) > port.first + block) return true;
+    __nanosleep(500);
+  }
+}
+
+/// The next ticket (one thread a worker). Now and then the host's abort word is looked at, lest a long block hide it.
+__device__ inline u64 take_ticket(const Launch& launch) {
+  const u64 ticket = atomicAdd(&launch.words->ticket.word, u64{1});
+  if (ticket % 64 == 63 && load_system(launch.port.abort) != 0) store_release(&launch.words->abort.word, u64{1});
+  random_delay(launch, ticket);
+  return ticket;
+}
+
+/// Copies the block's descriptor from the host's ring, word by word past the caches.
+__device__ inline void fetch_descriptor(const Launch& launch, u64 block, void* copy) {
+  const Port& port = launch.port;
+  const u64 entry = (port.first + block) % port.ring;
+  const u64* from = reinterpret_cast<const u64*>(static_cast<const u8*>(port.descriptors) +
+                                                 entry * port.descriptor_bytes);
+  for (u64 at = 0; at < port.descriptor_bytes / sizeof(u64); ++at) static_cast<u64*>(copy)[at] = load_system(from + at);
+}
+
+/// Begins `block` (by one thread a worker): its leader asks the host and puts the descriptor into `slot`, the others
+/// wait for that. False when the block will not be computed.
+__device__ inline bool begin_block(const Launch& launch, u64 block, bool leader, void* slot) {
+  LaunchWords* words = launch.words;
+  if (!leader) return wait_for(launch, &words->begun.word, block + 1, block);
+  if (!wait_for(launch, &words->begun.word, block, block)) return false;
+  if (block >= launch.slots && !wait_for(launch, &words->done.word, block - launch.slots + 1, block)) return false;
+  if (!ask_host(launch, block)) return false;
+  fetch_descriptor(launch, block, slot);
+  random_delay(launch, block);
+  store_release(&words->begun.word, block + 1);
+  return true;
+}
+
+/// Reports `block` (by the thread that found all of its bands finished): waits for the blocks before it, writes its
+/// result and then `done`, or `failed` and ends the launch there.
+template <class Result>
+__device__ inline void report_block(const Launch& launch, u64 block, const Result& result, bool failed) {
+  const Port& port = launch.port;
+  if (!wait_for(launch, &launch.words->done.word, block, block)) return;
+  __threadfence_system();
+  if (failed) {
+    give_up(launch, block);
+    store_release_system(port.failed, port.first + block + 1);
+    return;
+  }
+  *reinterpret_cast<Result*>(static_cast<u8*>(port.results) + (port.first + block) % port.ring * port.result_bytes) =
+      result;
+  store_release_system(port.done, port.first + block + 1);
+  store_release(&launch.words->done.word, block + 1);
+}
+
+}  // namespace terrace::device
