@@ -37,6 +37,13 @@ class Settings {
   }
   bool has(const std::string& name) const { return entries_.count(name) > 0; }
 
+  /// Whether the value is there and a T: a parameter that takes words in place of a value may hold text.
+  template <class T>
+  bool holds(const std::string& name) const {
+    auto at = entries_.find(name);
+    return at != entries_.end() && std::holds_alternative<T>(at->second.value);
+  }
+
   /// @throws std::out_of_range, std::bad_variant_access on names or types that were not declared (a bug)
   template <class T>
   const T& get(const std::string& name) const {

@@ -1,0 +1,91 @@
+// What stages declare about themselves. The loader, `terrace problems` and the README's tables are made from it.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/base/parameter.hpp"
+#include "pipeline/base/settings.hpp"
+
+namespace terrace::job {
+
+// How declarations of parameters are read:
+// - `choices` of a kind other than `choice` are words allowed in place of a value (`every: auto`); the setting then
+//   holds the word as text. For `texts` every element must be one of them; `type` takes them beside element types.
+// - A dotted name (`until.norm`) is a key of a nested map. What is required or has a default there applies only
+//   where the map is given; the map itself may always be absent. `snapshots` and `snapshots.every` may both be
+//   declared: then either form is accepted.
+// - The default bounds of a number mean that every finite value is in range.
+
+/// A dataset that a stage writes into its group `/<stage>/`.
+struct OutputDeclaration {
+  std::string name;
+  std::string shape;    // in words: "rows x columns", "one value"
+  std::string meaning;  // one sentence, no full stop
+  /// When it is written, as a setting of the stage: "keep: table, alignment" (any of the words; a list contains one
+  /// of them); "free_ends" (it is given, and not false). Empty: always.
+  std::string when = {};
+  /// Decides in place of `when` where a setting's words do not suffice; `when` then is for people.
+  std::function<bool(const Settings&)> written = nullptr;
+};
+
+/// One problem (or operator) of a stage: what a cell computes.
+struct ProblemDeclaration {
+  std::string name;
+  std::string summary;                     // one sentence, no full stop
+  std::string group;                       // heading in tables: "sequences", "grids"
+  std::vector<Parameter> parameters;       // apply only when this problem is named
+  std::vector<OutputDeclaration> outputs;  // beside those of the stage
+};
+
+/// What a stage finds wrong with settings that are each right by themselves.
+struct Finding {
+  std::string parameter;  // at whose place it is reported; empty or not given in the job: at the stage's place
+  std::string message;    // what is wrong and what would be right
+};
+
+/// One kind of stage: the key that names it in a job.
+struct StageDeclaration {
+  std::string name;
+  std::string help;                               // one sentence, no full stop
+  std::string selector = "problem";               // the key that names the problem: `operator` for stencils
+  std::vector<Parameter> parameters = {};         // common to all problems; `schedule: auto` is added where missing
+  std::vector<OutputDeclaration> outputs = {};    // of every problem
+  std::vector<ProblemDeclaration> problems = {};  // empty: the stage has no selector
+  /// Looks at settings together, after each was found right; null: nothing to look at.
+  std::function<std::vector<Finding>(const std::string& problem, const Settings&)> check = nullptr;
+
+  const ProblemDeclaration* find_problem(std::string_view problem) const;
+};
+
+/// The stages that jobs may name; entries can be added at any time, and stay where they are.
+class StageTable {
+ public:
+  /// @throws Error when the name is taken or the declaration contradicts itself (a parameter declared twice, a
+  /// default that its own parameter refuses)
+  void add(StageDeclaration declaration);
+  /// Null where there is none of that name.
+  const StageDeclaration* find(std::string_view name) const;
+  const std::deque<StageDeclaration>& all() const { return stages_; }
+
+ private:
+  std::deque<StageDeclaration> stages_;
+};
+
+/// The parameters that apply when `problem` is named: the stage's own, then the problem's. A problem may declare a
+/// parameter of the stage anew; its declaration then stands.
+std::vector<Parameter> parameters_of(const StageDeclaration& stage, const ProblemDeclaration* problem);
+
+/// The outputs declared for `problem`, the stage's own first.
+std::vector<const OutputDeclaration*> outputs_of(const StageDeclaration& stage, const ProblemDeclaration* problem);
+
+/// Whether an output is written with these (checked) settings.
+bool is_written(const OutputDeclaration& output, const Settings& settings);
+
+/// The words of a list as declarations write it: "affine, linear".
+std::vector<std::string> split_words(std::string_view words);
+
+}  // namespace terrace::job

@@ -1,0 +1,92 @@
+// A checked job.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/source.hpp"
+#include "pipeline/base/settings.hpp"
+#include "pipeline/job/declaration.hpp"
+
+namespace terrace::job {
+
+enum class Backend { automatic, cuda, cpu };
+
+/// An array that the job reads.
+struct Input {
+  std::string name;
+  std::string kind;  // `fasta`; see io::InputKind
+  Settings settings;
+  Place place;                      // of its name in the job
+  std::vector<std::string> arrays;  // settings that name another input
+  std::vector<std::string> files;   // settings that are paths (absolute)
+};
+
+/// One step of the job.
+struct Stage {
+  std::string name;
+  std::string kind;                  // `wavefront`; see StageDeclaration
+  std::string problem;               // empty for kinds without
+  Settings settings;                 // `schedule` is always there
+  Place place;                       // of its kind in the job
+  bool temporary = false;            // its outputs are not part of the result
+  std::vector<std::string> arrays;   // settings that name an input or "stage/output" of an earlier stage
+  std::vector<std::string> files;    // settings that are paths (absolute)
+  std::vector<std::string> outputs;  // what it writes with these settings, in the order of declaration
+};
+
+struct Scratch {
+  std::optional<std::filesystem::path> path;  // absolute; default: the run's folder
+  std::optional<std::int64_t> size;           // bytes
+};
+
+/// What a job file says, every value checked, defaults filled in.
+struct Job {
+  std::string name;
+  std::filesystem::path file;          // as it was named
+  std::filesystem::path folder;        // of the file, absolute
+  std::string source;                  // the text of the file
+  std::vector<std::string> overrides;  // settings of the command line, "key=value"
+
+  std::optional<std::int64_t> host_memory, device_memory;  // budgets in bytes; nothing: the program chooses
+  Scratch scratch;
+  Backend backend = Backend::automatic;
+  std::optional<double> checkpoint_every;   // seconds; nothing: the program chooses
+  std::optional<std::vector<int>> devices;  // nothing: all
+  std::vector<Input> inputs;                // in the order of the file
+  std::vector<Stage> stages;                // in the order of the file, which is the order of the run
+  std::filesystem::path output;             // absolute
+
+  std::vector<std::string> warnings;  // what is right but hardly meant, with places
+
+  const Input* find_input(std::string_view name) const;
+  const Stage* find_stage(std::string_view name) const;
+};
+
+/// Reads and checks a job.
+/// @param path      the job's file
+/// @param overrides settings of the command line, each "key=value"; paths in them start at the current folder,
+///                  those in the file at the file's folder
+/// @param kinds     the kinds of input that there are: io::input_kinds()
+/// @throws JobError with everything that is wrong, each message `file:line:column: what`, the line and a caret
+Job load(const std::filesystem::path& path, const std::vector<std::string>& overrides, const StageTable& stages,
+         std::span<const io::InputKind> kinds);
+
+/// A job and its inputs, by name.
+struct OpenJob {
+  Job job;
+  std::map<std::string, std::shared_ptr<io::Source>> inputs;
+};
+
+/// Like `load`, and opens the inputs: what fails there (a missing or damaged file) is reported at the input's place
+/// together with all else. @throws JobError
+OpenJob load_and_open(const std::filesystem::path& path, const std::vector<std::string>& overrides,
+                      const StageTable& stages, std::span<const io::InputKind> kinds);
+
+}  // namespace terrace::job

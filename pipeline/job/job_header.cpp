@@ -1,0 +1,109 @@
+// What a job says beside its inputs and stages.
+#include <algorithm>
+#include <array>
+
+#include "pipeline/job/job_reader.hpp"
+#include "pipeline/job/yaml_settings.hpp"
+#include "pipeline/job/yaml_text.hpp"
+
+namespace terrace::job {
+namespace {
+
+constexpr double most_devices = 1024;
+
+constexpr std::array<Parameter, 9> header = {{
+    {"job", ParameterKind::text, "the name of the job", ""},
+    {"memory.host", ParameterKind::size, "how much host memory may be used", "", nullptr, 1},
+    {"memory.device", ParameterKind::size, "how much memory of a device may be used", "", nullptr, 1},
+    {"scratch.path", ParameterKind::file, "the folder for external arrays", ""},
+    {"scratch.size", ParameterKind::size, "how much of it may be used", "", nullptr, 1},
+    {"backend", ParameterKind::choice, "what computes", "auto", "auto, cuda, cpu"},
+    {"checkpoint.every", ParameterKind::duration, "how often to make a checkpoint", "auto", "auto", 1e-3},
+    {"devices", ParameterKind::integers, "which devices compute", "all", "all", 0, most_devices - 1},
+    {"output", ParameterKind::file, "the result file, such as result.h5"},
+}};
+
+Backend backend_from(const std::string& name) {
+  if (name == "cuda") return Backend::cuda;
+  return name == "cpu" ? Backend::cpu : Backend::automatic;
+}
+
+std::optional<std::vector<int>> devices_from(const Node& root, const Settings& settings, CheckContext& context) {
+  if (!settings.holds<std::vector<std::int64_t>>("devices")) return std::nullopt;
+  std::vector<int> devices;
+  for (std::int64_t device : settings.get<std::vector<std::int64_t>>("devices")) {
+    const int index = static_cast<int>(device);
+    if (std::find(devices.begin(), devices.end(), index) == devices.end()) devices.push_back(index);
+    else
+      context.complaints.add(root.find("devices")->position, "device " + std::to_string(index) + " is named twice");
+  }
+  if (devices.empty())
+    context.complaints.add(root.find("devices")->position, "'devices' is empty; write all, or [0]");
+  return devices;
+}
+
+}  // namespace
+
+bool is_valid_name(const std::string& name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  });
+}
+
+const Node* find_setting(const Node& map, std::string_view name) {
+  const Node* node = &map;
+  while (node && !name.empty()) {
+    const std::size_t dot = std::min(name.find('.'), name.size());
+    node = node->find(name.substr(0, dot));
+    name.remove_prefix(std::min(dot + 1, name.size()));
+  }
+  return node;
+}
+
+std::vector<std::string> names_of_kind(const std::vector<Parameter>& parameters, ParameterKind kind,
+                                       const Settings& settings) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : parameters) {
+    if (parameter.kind != kind || !settings.holds<std::string>(parameter.name)) continue;
+    const auto words = split_words(parameter.choices ? parameter.choices : "");
+    const bool word = std::find(words.begin(), words.end(), settings.text(parameter.name)) != words.end();
+    if (!word) names.emplace_back(parameter.name);
+  }
+  return names;
+}
+
+void read_header(const Node& root, Draft& draft, CheckContext& context) {
+  const Schema schema{"the job", {header.begin(), header.end()}, {"inputs", "stages"}};
+  const Settings settings = read_settings(root, root.position, schema, context);
+  Job& job = draft.job;
+  job.name = settings.find<std::string>("job").value_or("");
+  if (job.name.empty()) job.name = job.file.stem().string();
+  job.host_memory = settings.find<std::int64_t>("memory.host");
+  job.device_memory = settings.find<std::int64_t>("memory.device");
+  if (settings.has("scratch.path")) job.scratch.path = settings.text("scratch.path");
+  job.scratch.size = settings.find<std::int64_t>("scratch.size");
+  job.backend = backend_from(settings.find<std::string>("backend").value_or("auto"));
+  if (settings.holds<double>("checkpoint.every")) job.checkpoint_every = settings.number("checkpoint.every");
+  job.devices = devices_from(root, settings, context);
+  if (settings.has("output")) job.output = settings.text("output");
+}
+
+void check_output(const Node& root, Draft& draft, CheckContext& context) {
+  const std::filesystem::path& output = draft.job.output;
+  if (output.empty()) return;
+  const Position& position = root.find("output")->position;
+  std::error_code ignored;
+  if (!output.has_filename() || std::filesystem::is_directory(output, ignored)) {
+    context.complaints.add(position, "'output' names a folder; name a file in it, such as result.h5");
+  }
+  for (const Input& input : draft.job.inputs) {
+    for (const std::string& name : input.files) {
+      const std::filesystem::path file = input.settings.text(name);
+      if (file != output && !std::filesystem::equivalent(file, output, ignored)) continue;
+      context.complaints.add(position, "the output is the file of input " + quote(input.name) +
+                                           ", which it would overwrite; name another file");
+    }
+  }
+}
+
+}  // namespace terrace::job

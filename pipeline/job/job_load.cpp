@@ -1,0 +1,72 @@
+#include "pipeline/base/error.hpp"
+#include "pipeline/job/job.hpp"
+#include "pipeline/job/job_reader.hpp"
+#include "pipeline/job/yaml_override.hpp"
+#include "pipeline/job/yaml_parse.hpp"
+#include "pipeline/job/yaml_text.hpp"
+
+namespace terrace::job {
+namespace {
+
+void read_body(const Node& root, const StageTable& table, std::span<const io::InputKind> kinds, Draft& draft,
+               CheckContext& context) {
+  read_header(root, draft, context);
+  if (const Node* inputs = root.find("inputs")) read_inputs(*inputs, kinds, draft, context);
+  if (const Node* stages = root.find("stages")) read_stages(*stages, table, draft, context);
+  else context.complaints.add(root.position, "the job needs 'stages': a list of what to compute");
+  check_output(root, draft, context);
+  warn_of_unused(draft, context);
+}
+
+void read_job(const StageTable& table, std::span<const io::InputKind> kinds, Draft& draft, CheckContext& context) {
+  auto root = parse_yaml(draft.job.source, 0, context.complaints);
+  if (!root) return;
+  if (root->kind == Node::Kind::null && root->position == Position{}) {
+    return context.complaints.add({}, "the job is empty; it needs 'stages' and 'output'");
+  }
+  if (root->kind != Node::Kind::map) {
+    return context.complaints.add(root->position,
+                                  "a job is a map of keys such as inputs, stages and output, not " + describe(*root));
+  }
+  apply_overrides(*root, context.complaints);
+  read_body(*root, table, kinds, draft, context);
+}
+
+Job new_job(const std::filesystem::path& path, const std::vector<std::string>& overrides) {
+  Job job;
+  job.file = path;
+  job.folder = std::filesystem::absolute(path).lexically_normal().parent_path();
+  job.source = read_job_text(path);
+  job.overrides = overrides;
+  return job;
+}
+
+OpenJob load_job(const std::filesystem::path& path, const std::vector<std::string>& overrides,
+                 const StageTable& table, std::span<const io::InputKind> kinds, bool opening) {
+  Draft draft;
+  draft.job = new_job(path, overrides);
+  const Sources sources(path.string(), draft.job.source, overrides);
+  Complaints complaints(sources), warnings(sources);
+  CheckContext context{complaints, warnings, draft.job.folder, std::filesystem::current_path()};
+  read_job(table, kinds, draft, context);
+  OpenJob result;
+  if (opening) result.inputs = open_inputs(draft, kinds, context);
+  if (!complaints.empty()) throw JobError(complaints.rendered());
+  result.job = std::move(draft.job);
+  result.job.warnings = warnings.rendered();
+  return result;
+}
+
+}  // namespace
+
+Job load(const std::filesystem::path& path, const std::vector<std::string>& overrides, const StageTable& stages,
+         std::span<const io::InputKind> kinds) {
+  return load_job(path, overrides, stages, kinds, false).job;
+}
+
+OpenJob load_and_open(const std::filesystem::path& path, const std::vector<std::string>& overrides,
+                      const StageTable& stages, std::span<const io::InputKind> kinds) {
+  return load_job(path, overrides, stages, kinds, true);
+}
+
+}  // namespace terrace::job

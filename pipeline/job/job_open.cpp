@@ -1,0 +1,77 @@
+// Opening the inputs of a job.
+#include <algorithm>
+
+#include "pipeline/base/error.hpp"
+#include "pipeline/job/job_reader.hpp"
+
+namespace terrace::job {
+namespace {
+
+/// An input failed because one that it is made of did, which is reported there.
+struct Reported {};
+
+class InputOpener {
+ public:
+  InputOpener(const Draft& draft, std::span<const io::InputKind> kinds, CheckContext& context)
+      : draft_(draft), kinds_(kinds), context_(context), tried_(draft.job.inputs.size()) {}
+
+  std::map<std::string, std::shared_ptr<io::Source>> open_all() {
+    for (std::size_t i = 0; i < tried_.size(); ++i) open(i);
+    return std::move(sources_);
+  }
+
+ private:
+  /// The source, or null where it cannot be had; tries once.
+  std::shared_ptr<io::Source> open(std::size_t index) {
+    const Input& input = draft_.job.inputs[index];
+    if (draft_.input_complete[index] && !tried_[index]) {
+      tried_[index] = true;
+      if (auto source = try_open(index)) sources_[input.name] = std::move(source);
+    }
+    auto at = sources_.find(input.name);
+    return at == sources_.end() ? nullptr : at->second;
+  }
+
+  std::shared_ptr<io::Source> try_open(std::size_t index) {
+    const Input& input = draft_.job.inputs[index];
+    const auto kind = std::find_if(kinds_.begin(), kinds_.end(), [&](const auto& k) { return input.kind == k.name; });
+    const io::OpenContext around{draft_.job.folder, [this](const std::string& name) { return need(name); }};
+    try {
+      return kind->open(input.settings, around);
+    } catch (const Reported&) {
+    } catch (const std::exception& error) {
+      complain(index, error.what());
+    }
+    return nullptr;
+  }
+
+  std::shared_ptr<io::Source> need(const std::string& name) {
+    const Input* input = draft_.job.find_input(name);
+    auto source = input ? open(static_cast<std::size_t>(input - draft_.job.inputs.data())) : nullptr;
+    if (!source) throw Reported{};
+    return source;
+  }
+
+  /// Whoever opens may know the place of a setting, and name it in the first words.
+  void complain(std::size_t index, std::string message) {
+    const Input& input = draft_.job.inputs[index];
+    if (message.starts_with(input.place.text + ": ")) message.erase(0, input.place.text.size() + 2);
+    context_.complaints.add(draft_.input_positions[index], "input '" + input.name + "': " + message);
+  }
+
+  const Draft& draft_;
+  std::span<const io::InputKind> kinds_;
+  CheckContext& context_;
+  std::vector<bool> tried_;
+  std::map<std::string, std::shared_ptr<io::Source>> sources_;
+};
+
+}  // namespace
+
+std::map<std::string, std::shared_ptr<io::Source>> open_inputs(const Draft& draft,
+                                                               std::span<const io::InputKind> kinds,
+                                                               CheckContext& context) {
+  return InputOpener(draft, kinds, context).open_all();
+}
+
+}  // namespace terrace::job

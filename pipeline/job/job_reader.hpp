@@ -1,0 +1,67 @@
+// The parts that reading a job is made of.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/source.hpp"
+#include "pipeline/job/declaration.hpp"
+#include "pipeline/job/job.hpp"
+#include "pipeline/job/yaml_value.hpp"
+
+namespace terrace::job {
+
+/// A job in the making.
+struct Draft {
+  Job job;
+  std::vector<Position> input_positions;  // of the names, in the order of job.inputs
+  std::vector<bool> input_complete;       // whether everything in the input was right
+  std::vector<bool> stage_complete;       // likewise, in the order of job.stages
+  std::vector<std::string> stage_names;   // of all stages, also of those not read yet
+  std::set<std::string> used_inputs;
+};
+
+/// Whether `name` can name an input or a stage: letters, digits, _ and -.
+bool is_valid_name(const std::string& name);
+
+/// The node of a setting by its dotted name; null where the job does not give it.
+const Node* find_setting(const Node& map, std::string_view name);
+
+/// The names among `parameters` of one kind that are set to more than a word in place of a value.
+std::vector<std::string> names_of_kind(const std::vector<Parameter>& parameters, ParameterKind kind,
+                                       const Settings& settings);
+
+/// Reads everything but inputs and stages. @param root a map
+void read_header(const Node& root, Draft& draft, CheckContext& context);
+
+/// Reads the map of inputs, and checks that they are not made of one another in a circle.
+void read_inputs(const Node& inputs, std::span<const io::InputKind> kinds, Draft& draft, CheckContext& context);
+
+/// Reads the list of stages, each with what it reads from inputs and earlier stages.
+void read_stages(const Node& stages, const StageTable& table, Draft& draft, CheckContext& context);
+
+/// Checks the name of an array that the stage read next after draft.job.stages wants to read.
+void check_array(const std::string& array, const Position& position, const StageTable& table, Draft& draft,
+                 CheckContext& context);
+
+/// Checks what inputs are made of: that it is there, and that they are not made of one another in a circle.
+/// @param nodes the maps of the inputs, in the order of draft.job.inputs
+void check_inputs(const std::vector<const Node*>& nodes, Draft& draft, CheckContext& context);
+
+/// Checks that the output is no folder and no input.
+void check_output(const Node& root, Draft& draft, CheckContext& context);
+
+/// Warns of inputs that nothing reads.
+void warn_of_unused(const Draft& draft, CheckContext& context);
+
+/// Opens every input that was right. What fails becomes a complaint.
+std::map<std::string, std::shared_ptr<io::Source>> open_inputs(const Draft& draft,
+                                                               std::span<const io::InputKind> kinds,
+                                                               CheckContext& context);
+
+}  // namespace terrace::job

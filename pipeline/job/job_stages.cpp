@@ -1,0 +1,245 @@
+// The stages of a job.
+#include <algorithm>
+#include <array>
+
+#include "pipeline/job/job_reader.hpp"
+#include "pipeline/job/near_name.hpp"
+#include "pipeline/job/yaml_scalar.hpp"
+#include "pipeline/job/yaml_settings.hpp"
+#include "pipeline/job/yaml_text.hpp"
+
+namespace terrace::job {
+namespace {
+
+/// Groups of the result file that are the program's own.
+constexpr std::array<std::string_view, 2> reserved_names = {"job", "profile"};
+
+/// Keys of every stage, which may stand beside its name or in the map of its kind.
+constexpr std::array<std::string_view, 3> common_keys = {"temporary", "schedule", "type"};
+
+bool is_common(const std::string& key) {
+  return std::find(common_keys.begin(), common_keys.end(), key) != common_keys.end();
+}
+
+std::vector<std::string> problem_names(const StageDeclaration& kind) {
+  std::vector<std::string> names;
+  for (const ProblemDeclaration& problem : kind.problems) names.push_back(problem.name);
+  return names;
+}
+
+/// Every parameter that any problem of a stage takes: for maps whose problem is not known.
+std::vector<Parameter> all_parameters(const StageDeclaration& kind) {
+  std::vector<Parameter> result = kind.parameters;
+  for (const ProblemDeclaration& problem : kind.problems) {
+    for (const Parameter& parameter : problem.parameters) {
+      const bool known = std::any_of(result.begin(), result.end(), [&](const Parameter& other) {
+        return std::string_view(other.name) == parameter.name;
+      });
+      if (!known) result.push_back(parameter);
+    }
+  }
+  return result;
+}
+
+class StageReader {
+ public:
+  StageReader(const Node& item, const StageTable& table, Draft& draft, CheckContext& context)
+      : item_(item), table_(table), draft_(draft), context_(context), position_(item.position) {}
+
+  void read() {
+    const std::size_t complaints = context_.complaints.count();
+    if (item_.kind == Node::Kind::map) {
+      read_name();
+      if (const Entry* entry = find_kind()) read_kind(*entry);
+    } else {
+      complain(item_.position, "a stage is a map such as {name: align, wavefront: {...}}, not " + describe(item_));
+    }
+    stage_.place = context_.complaints.sources().place(position_);
+    draft_.job.stages.push_back(std::move(stage_));
+    draft_.stage_complete.push_back(context_.complaints.count() == complaints);
+  }
+
+ private:
+  void complain(const Position& position, const std::string& message) { context_.complaints.add(position, message); }
+
+  void read_name() {
+    const Node* name = item_.find("name");
+    if (!name) return complain(item_.position, "the stage needs a name, such as 'name: align'");
+    if (name->kind != Node::Kind::scalar || !is_valid_name(name->text)) {
+      return complain(name->position,
+                      "a stage's name may have letters, digits, _ and - only, not " + describe(*name));
+    }
+    if (std::find(reserved_names.begin(), reserved_names.end(), name->text) != reserved_names.end()) {
+      return complain(name->position,
+                      "the result keeps /" + name->text + " for the program; name the stage otherwise");
+    }
+    const bool taken = draft_.job.find_stage(name->text) != nullptr;
+    if (taken) complain(name->position, "two stages are named " + quote(name->text) + " and would write the same");
+    stage_.name = name->text;
+  }
+
+  /// The key that names the kind: the only one that is none of every stage's keys.
+  const Entry* find_kind() {
+    const Entry* kind = nullptr;
+    for (const Entry& entry : item_.entries) {
+      if (entry.key == "name" || is_common(entry.key)) continue;
+      if (table_.find(entry.key)) {
+        if (kind) complain(entry.position, "the stage is already a " + quote(kind->key) + "; write two stages");
+        else kind = &entry;
+      } else {
+        complain_of_key(entry);
+      }
+    }
+    const bool unknown_alone = item_.entries.size() > (item_.find("name") ? 1U : 0U);
+    if (!kind && !unknown_alone) complain(item_.position, "the stage is of no kind; it needs one of " + kinds());
+    return kind;
+  }
+
+  std::string kinds() const { return list_names(kind_names()); }
+
+  std::vector<std::string> kind_names() const {
+    std::vector<std::string> names;
+    for (const StageDeclaration& kind : table_.all()) names.push_back(kind.name);
+    return names;
+  }
+
+  void complain_of_key(const Entry& entry) {
+    std::vector<std::string> names = kind_names();
+    for (std::string_view key : common_keys) names.emplace_back(key);
+    names.emplace_back("name");
+    for (const StageDeclaration& kind : table_.all()) {
+      if (!kind.find_problem(entry.key)) continue;
+      return complain(entry.position, quote(entry.key) + " is no kind of stage but a " + kind.selector + "; write " +
+                                          kind.name + ": {" + kind.selector + ": " + entry.key + ", ...}");
+    }
+    const std::string near = did_you_mean(entry.key, names);
+    complain(entry.position,
+             "unknown kind of stage " + quote(entry.key) + (near.empty() ? "; the kinds are " + kinds() : near));
+  }
+
+  /// The map of the kind together with the common keys beside the name.
+  Node merged_map(const Entry& kind) {
+    Node map = kind.value;
+    if (map.kind == Node::Kind::null) map.kind = Node::Kind::map;
+    for (const Entry& entry : item_.entries) {
+      if (!is_common(entry.key)) continue;
+      if (map.find(entry.key)) complain(entry.position, quote(entry.key) + " is also given in the map of the stage");
+      else map.entries.push_back(entry);
+    }
+    return map;
+  }
+
+  void read_kind(const Entry& entry) {
+    const StageDeclaration& kind = *table_.find(entry.key);
+    position_ = entry.position;
+    stage_.kind = kind.name;
+    if (entry.value.kind != Node::Kind::map && entry.value.kind != Node::Kind::null) {
+      return complain(entry.value.position, quote(kind.name) + " takes a map of keys, not " + describe(entry.value));
+    }
+    const Node map = merged_map(entry);
+    const ProblemDeclaration* problem = kind.problems.empty() ? nullptr : read_problem(map, kind);
+    read_temporary(map);
+    read_parameters(map, kind, problem);
+  }
+
+  const ProblemDeclaration* read_problem(const Node& map, const StageDeclaration& kind) {
+    const auto names = problem_names(kind);
+    const Node* node = map.find(kind.selector);
+    if (!node) {
+      complain(position_, quote(kind.name) + " needs " + quote(kind.selector) + ": one of " + list_names(names));
+      return nullptr;
+    }
+    const ProblemDeclaration* problem = node->kind == Node::Kind::scalar ? kind.find_problem(node->text) : nullptr;
+    if (problem) {
+      stage_.problem = problem->name;
+      return problem;
+    }
+    const std::string near = node->kind == Node::Kind::scalar ? did_you_mean(node->text, names) : "";
+    complain(node->position,
+             quote(kind.selector) + " takes one of " + list_names(names) + ", not " + describe(*node) + near);
+    return nullptr;
+  }
+
+  void read_temporary(const Node& map) {
+    const Node* node = map.find("temporary");
+    if (!node) return;
+    constexpr Parameter parameter = {"temporary", ParameterKind::flag, "", "false"};
+    if (auto value = read_value(parameter, *node, context_)) stage_.temporary = std::get<bool>(*value);
+  }
+
+  void read_parameters(const Node& map, const StageDeclaration& kind, const ProblemDeclaration* problem) {
+    const bool known = problem || kind.problems.empty();
+    Schema schema;
+    schema.owner = owner(kind);
+    schema.parameters = known ? parameters_of(kind, problem) : all_parameters(kind);
+    schema.other_keys = {"temporary"};
+    if (!kind.problems.empty()) schema.other_keys.insert(kind.selector);
+    schema.complete = known;
+    schema.explain = [&](const std::string& key) { return explain(key, kind); };
+    const std::size_t complaints = context_.complaints.count();
+    stage_.settings = read_settings(map, position_, schema, context_);
+    stage_.arrays = names_of_kind(schema.parameters, ParameterKind::array, stage_.settings);
+    stage_.files = names_of_kind(schema.parameters, ParameterKind::file, stage_.settings);
+    for (const std::string& array : stage_.arrays) check_reference(map, array);
+    if (known && context_.complaints.count() == complaints) look_at_whole(map, kind, problem);
+  }
+
+  std::string owner(const StageDeclaration& kind) const {
+    const std::string what = kind.name + (stage_.problem.empty() ? "" : ", " + stage_.problem);
+    return "stage " + (stage_.name.empty() ? what : quote(stage_.name) + " (" + what + ")");
+  }
+
+  std::string explain(const std::string& key, const StageDeclaration& kind) const {
+    if (key == "name") return "it stands one level up, beside " + quote(kind.name);
+    std::vector<std::string> owners;
+    for (const ProblemDeclaration& problem : kind.problems) {
+      const auto keys = top_level_keys(problem.parameters);
+      if (std::find(keys.begin(), keys.end(), key) != keys.end()) owners.push_back(problem.name);
+    }
+    if (owners.empty()) return "";
+    return "it belongs to " + list_names(owners) + (stage_.problem.empty() ? "" : ", not to " + stage_.problem);
+  }
+
+  void check_reference(const Node& map, const std::string& name) {
+    const Node* node = find_setting(map, name);
+    check_array(stage_.settings.text(name), node ? node->position : position_, table_, draft_, context_);
+  }
+
+  /// What can be said once every setting is right by itself.
+  void look_at_whole(const Node& map, const StageDeclaration& kind, const ProblemDeclaration* problem) {
+    if (kind.check) {
+      for (const Finding& finding : kind.check(stage_.problem, stage_.settings)) {
+        const Node* node = finding.parameter.empty() ? nullptr : find_setting(map, finding.parameter);
+        complain(node ? node->position : position_, finding.message);
+      }
+    }
+    for (const OutputDeclaration* output : outputs_of(kind, problem)) {
+      if (is_written(*output, stage_.settings)) stage_.outputs.push_back(output->name);
+    }
+  }
+
+  const Node& item_;
+  const StageTable& table_;
+  Draft& draft_;
+  CheckContext& context_;
+  Position position_;  // of the kind, or of the whole
+  Stage stage_ = {};
+};
+
+}  // namespace
+
+void read_stages(const Node& stages, const StageTable& table, Draft& draft, CheckContext& context) {
+  if (stages.kind != Node::Kind::list) {
+    context.complaints.add(stages.position,
+                           "'stages' takes a list of stages, each '- name: ...', not " + describe(stages));
+    return;
+  }
+  if (stages.items.empty()) context.complaints.add(stages.position, "the job needs at least one stage");
+  for (const Node& item : stages.items) {
+    const Node* name = item.find("name");
+    draft.stage_names.push_back(name && name->kind == Node::Kind::scalar ? name->text : "");
+  }
+  for (const Node& item : stages.items) StageReader(item, table, draft, context).read();
+}
+
+}  // namespace terrace::job

@@ -1,0 +1,56 @@
+// The texts that a job is made of, and what is wrong in them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pipeline/base/settings.hpp"
+#include "pipeline/job/yaml_node.hpp"
+
+namespace terrace::job {
+
+/// The job's file and the settings of the command line: turns positions into places that people read.
+class Sources {
+ public:
+  /// @param name      the file as the user named it
+  /// @param text      what is in it
+  /// @param overrides settings of the command line, each "key=value"
+  Sources(std::string name, const std::string& text, std::vector<std::string> overrides);
+
+  Place place(const Position& position) const;
+  const std::vector<std::string>& overrides() const { return overrides_; }
+
+ private:
+  std::string name_;
+  std::vector<std::string> lines_;
+  std::vector<std::string> overrides_;
+};
+
+/// The line and a caret under byte `column` (from 1), both after "  | "; of a long line the part around the column.
+std::string excerpt_of(const std::string& line, int column);
+
+/// Collects everything wrong in a job, so that all of it is reported at once.
+class Complaints {
+ public:
+  explicit Complaints(const Sources& sources) : sources_(sources) {}
+
+  void add(const Position& position, std::string message);
+  bool empty() const { return entries_.empty(); }
+  std::size_t count() const { return entries_.size(); }
+  /// Places, messages and excerpts, in the order of the file, then of the command line. Each once.
+  std::vector<std::string> rendered() const;
+  const Sources& sources() const { return sources_; }
+
+ private:
+  struct Complaint {
+    Position position;
+    std::string message;
+
+    friend auto operator<=>(const Complaint&, const Complaint&) = default;
+  };
+
+  const Sources& sources_;
+  std::vector<Complaint> entries_;
+};
+
+}  // namespace terrace::job

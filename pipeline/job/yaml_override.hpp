@@ -1,0 +1,14 @@
+// Settings of the command line, laid over the tree of a job.
+#pragma once
+
+#include "pipeline/job/yaml_errors.hpp"
+#include "pipeline/job/yaml_node.hpp"
+
+namespace terrace::job {
+
+/// Lays the settings of `complaints.sources()` over the job: `memory.device=1GiB`, `inputs.a.fasta=x.fa`,
+/// `stages.align.match=2` (a stage by its name; its keys without the name of its kind). What a setting gives
+/// replaces what the file has, so that the same checks see both; the nodes name the setting as their place.
+void apply_overrides(Node& root, Complaints& complaints);
+
+}  // namespace terrace::job

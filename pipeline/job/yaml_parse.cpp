@@ -1,0 +1,238 @@
+#include "pipeline/job/yaml_parse.hpp"
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "pipeline/job/yaml_text.hpp"
+
+namespace terrace::job {
+namespace {
+
+/// Ends the parse: what follows cannot be understood.
+struct SyntaxError {
+  Position position;
+  std::string message;
+};
+
+std::size_t count_nodes(const Node& node) {
+  std::size_t count = 1;
+  for (const Node& item : node.items) count += count_nodes(item);
+  for (const Entry& entry : node.entries) count += count_nodes(entry.value);
+  return count;
+}
+
+int depth_of(const Node& node) {
+  int deepest = 0;
+  for (const Node& item : node.items) deepest = std::max(deepest, depth_of(item));
+  for (const Entry& entry : node.entries) deepest = std::max(deepest, depth_of(entry.value));
+  return deepest + 1;
+}
+
+/// Builds the tree from the parser's events.
+class TreeBuilder : public YAML::EventHandler {
+ public:
+  TreeBuilder(int source, Complaints& complaints) : source_(source), complaints_(complaints) {}
+
+  Node take() { return std::move(root_); }
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (std::exchange(started_, true)) {
+      throw SyntaxError{position_of(mark), "a second document begins; a job is one YAML document"};
+    }
+  }
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    finish({Node::Kind::null, position_of(mark)}, anchor);
+  }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    auto at = anchors_.find(anchor);
+    if (at == anchors_.end()) throw SyntaxError{position_of(mark), "an alias stands inside of what it names"};
+    count_copy(at->second, position_of(mark));
+    check_depth(position_of(mark), depth_of(at->second));
+    finish(Node(at->second), 0);
+  }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    refuse_tag(mark, tag);
+    finish({Node::Kind::scalar, position_of(mark), value, tag == "!"}, anchor);
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    open(Node::Kind::list, mark, tag, anchor);
+  }
+  void OnSequenceEnd() override { close(); }
+
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    open(Node::Kind::map, mark, tag, anchor);
+  }
+  void OnMapEnd() override { close(); }
+
+ private:
+  struct Frame {
+    Node node;
+    YAML::anchor_t anchor;
+    bool has_key = false;  // of a map: `key` waits for its value
+    Entry key = {};
+    std::map<std::string, Position> keys = {};
+  };
+
+  Position position_of(const YAML::Mark& mark) const { return {source_, mark.line + 1, mark.column + 1}; }
+
+  void refuse_tag(const YAML::Mark& mark, const std::string& tag) const {
+    if (tag.empty() || tag == "?" || tag == "!") return;
+    throw SyntaxError{position_of(mark), "the tag " + quote(tag) + " has no meaning in a job; take it away"};
+  }
+
+  void check_depth(const Position& position, int more) const {
+    if (static_cast<int>(frames_.size()) + more <= deepest_nesting) return;
+    throw SyntaxError{position, "lists and maps are nested more than 64 deep"};
+  }
+
+  void count_copy(const Node& node, const Position& position) {
+    copied_nodes_ += count_nodes(node);
+    if (copied_nodes_ <= most_alias_nodes) return;
+    throw SyntaxError{position, "anchors and aliases make this job too large: they repeat more than 100000 values"};
+  }
+
+  void open(Node::Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
+    refuse_tag(mark, tag);
+    check_depth(position_of(mark), 1);
+    if (awaits_key()) throw SyntaxError{position_of(mark), "a key must be a word, not a list or a map"};
+    frames_.push_back({{kind, position_of(mark)}, anchor});
+  }
+
+  void close() {
+    Frame frame = std::move(frames_.back());
+    frames_.pop_back();
+    finish(std::move(frame.node), frame.anchor);
+  }
+
+  bool awaits_key() const {
+    return !frames_.empty() && frames_.back().node.kind == Node::Kind::map && !frames_.back().has_key;
+  }
+
+  void finish(Node node, YAML::anchor_t anchor) {
+    if (anchor != 0) {
+      count_copy(node, node.position);
+      anchors_[anchor] = node;
+    }
+    if (frames_.empty()) root_ = std::move(node);
+    else if (frames_.back().node.kind == Node::Kind::list) frames_.back().node.items.push_back(std::move(node));
+    else if (awaits_key()) begin_entry(node);
+    else end_entry(std::move(node));
+  }
+
+  void begin_entry(const Node& key) {
+    if (key.kind != Node::Kind::scalar) throw SyntaxError{key.position, "a key is missing before the ':'"};
+    frames_.back().key = {key.text, key.position, {}};
+    frames_.back().has_key = true;
+  }
+
+  void end_entry(Node value) {
+    Frame& frame = frames_.back();
+    frame.has_key = false;
+    // Nothing stands where the value should, so the key is the place to show.
+    if (value.kind == Node::Kind::null) value.position = frame.key.position;
+    auto [at, is_new] = frame.keys.emplace(frame.key.key, frame.key.position);
+    if (!is_new) {
+      complaints_.add(frame.key.position, "duplicate key " + quote(frame.key.key) +
+                                              ": it was given before, at line " + std::to_string(at->second.line) +
+                                              "; keep one of them");
+      return;
+    }
+    frame.key.value = std::move(value);
+    frame.node.entries.push_back(std::move(frame.key));
+  }
+
+  int source_;
+  Complaints& complaints_;
+  bool started_ = false;
+  Node root_;
+  std::vector<Frame> frames_;
+  std::map<YAML::anchor_t, Node> anchors_;
+  std::size_t copied_nodes_ = 0;
+};
+
+/// Position of a byte of the text.
+Position position_of_byte(const std::string& text, std::size_t at, int source) {
+  const auto end = text.begin() + static_cast<std::ptrdiff_t>(at);
+  const auto line_start = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
+  const std::size_t column = line_start == std::string::npos ? at : at - line_start - 1;
+  return {source, static_cast<int>(std::count(text.begin(), end, '\n')) + 1, static_cast<int>(column) + 1};
+}
+
+/// YAML is text in UTF-8 without control characters; what is not was hardly meant to be a job.
+void require_text(const std::string& text, int source) {
+  const std::size_t invalid = first_invalid_byte(text);
+  const auto odd = std::find_if(text.begin(), text.end(), [](char letter) {
+    const auto byte = static_cast<unsigned char>(letter);
+    return (byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7F;
+  });
+  const std::size_t at = std::min(invalid, static_cast<std::size_t>(odd - text.begin()));
+  if (at == text.size()) return;
+  throw SyntaxError{position_of_byte(text, at, source),
+                    "this is no text in UTF-8 (byte " + std::to_string(at) + " of the file); a job is a YAML text"};
+}
+
+/// A hint for what yaml-cpp calls by the parser's terms.
+std::string explain(const std::string& message, const std::string& line) {
+  const std::size_t tab = line.find_first_not_of(" ");
+  if (tab != std::string::npos && line[tab] == '\t') return "indentation must be made of spaces, not tabs";
+  if (message.find("end of map") != std::string::npos && message.find("flow") == std::string::npos) {
+    return "not valid YAML here: expected 'key: value', indented like the keys above";
+  }
+  if (message.find("end of map flow") != std::string::npos) {
+    return "not valid YAML here: a map in braces is not closed, or lacks a comma";
+  }
+  if (message.find("end of sequence flow") != std::string::npos) {
+    return "not valid YAML here: a list in brackets is not closed, or lacks a comma";
+  }
+  return "not valid YAML here: " + message;
+}
+
+SyntaxError from_parser(const YAML::Exception& error, const std::string& text, int source) {
+  Position position{source, error.mark.line + 1, error.mark.column + 1};
+  if (error.mark.is_null()) position = position_of_byte(text, text.size(), source);
+  std::istringstream lines(text);
+  std::string line;
+  for (int i = 0; i < position.line; ++i) std::getline(lines, line);
+  return {position, explain(error.msg, line)};
+}
+
+Node parse_document(const std::string& text, int source, Complaints& complaints) {
+  require_text(text, source);
+  TreeBuilder builder(source, complaints);
+  try {
+    std::istringstream stream(text);
+    YAML::Parser parser(stream);
+    while (parser.HandleNextDocument(builder)) {
+    }
+  } catch (const YAML::Exception& error) {
+    throw from_parser(error, text, source);
+  }
+  return builder.take();
+}
+
+}  // namespace
+
+std::optional<Node> parse_yaml(const std::string& text, int source, Complaints& complaints) {
+  try {
+    return parse_document(text, source, complaints);
+  } catch (const SyntaxError& error) {
+    complaints.add(error.position, error.message);
+    return std::nullopt;
+  }
+}
+
+}  // namespace terrace::job

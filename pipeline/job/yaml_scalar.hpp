@@ -1,0 +1,32 @@
+// Scalars of a job, read strictly: what YAML or a C library would read in a surprising way is refused with a hint.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "pipeline/job/yaml_node.hpp"
+
+namespace terrace::job {
+
+/// A value, or why there is none: `hint` then says what to write in its place (it may be empty).
+template <class T>
+struct Scalar {
+  bool valid = false;
+  T value = {};
+  std::string hint = {};
+};
+
+/// Decimal digits with an optional sign.
+Scalar<std::int64_t> read_integer(const Node& node);
+/// As an integer, and with units and exponents: 1e9, 64Ki, -2k.
+Scalar<std::int64_t> read_count(const Node& node);
+/// A decimal number; `.inf` and `inf` with an optional sign; never NaN.
+Scalar<double> read_number(const Node& node);
+/// Bytes: 4GiB.
+Scalar<std::int64_t> read_size(const Node& node);
+/// Seconds: 30s.
+Scalar<double> read_duration(const Node& node);
+/// Strictly `true` or `false`.
+Scalar<bool> read_flag(const Node& node);
+
+}  // namespace terrace::job

@@ -1,0 +1,36 @@
+// From a map of a job to checked settings of declared parameters.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "pipeline/base/parameter.hpp"
+#include "pipeline/base/settings.hpp"
+#include "pipeline/job/yaml_value.hpp"
+
+namespace terrace::job {
+
+/// What a map of a job may hold.
+struct Schema {
+  std::string owner;  // whose map it is, for messages: "stage 'align' (wavefront)"
+  std::vector<Parameter> parameters;
+  std::set<std::string> other_keys = {};  // keys of this map that are read elsewhere
+  bool complete = true;                   // whether missing parameters are complained about
+  /// What else is known about a key that is no parameter: "it belongs to dtw". Empty: nothing.
+  std::function<std::string(const std::string& key)> explain = nullptr;
+};
+
+/// Reads all of `map` (a map node); whatever is wrong becomes a complaint. Parameters that are not given get their
+/// defaults, those of nested maps only where the map is given.
+/// @param at where missing parameters are reported
+Settings read_settings(const Node& map, const Position& at, const Schema& schema, CheckContext& context);
+
+/// @throws Error when the default of a parameter is no value of it: a mistake in the declaration
+void check_default(const Parameter& parameter, const std::string& owner);
+
+/// The keys that may stand in a map: of `until.norm` the first part.
+std::vector<std::string> top_level_keys(const std::vector<Parameter>& parameters);
+
+}  // namespace terrace::job

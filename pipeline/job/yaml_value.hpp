@@ -1,0 +1,33 @@
+// From a node to the checked value of a declared parameter.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "pipeline/base/parameter.hpp"
+#include "pipeline/base/settings.hpp"
+#include "pipeline/job/yaml_errors.hpp"
+#include "pipeline/job/yaml_node.hpp"
+
+namespace terrace::job {
+
+/// What checking needs to know of the job at hand.
+struct CheckContext {
+  Complaints& complaints;
+  Complaints& warnings;                  // what is right but hardly meant
+  std::filesystem::path job_folder;      // where paths of the file begin; absolute
+  std::filesystem::path current_folder;  // where paths of the command line begin; absolute
+};
+
+/// The value of `parameter` as it stands in `node`; whatever is wrong becomes a complaint and nothing is returned.
+/// Paths come back absolute.
+std::optional<Value> read_value(const Parameter& parameter, const Node& node, CheckContext& context);
+
+/// "a whole number of at least 1", "one of score, table", "true or false", ...: completes "'key' takes".
+std::string expected(const Parameter& parameter);
+
+/// "the list", "'abc'", "nothing", ...: completes "..., not".
+std::string describe(const Node& node);
+
+}  // namespace terrace::job
