@@ -1,6 +1,8 @@
 // What blocks are read from: every input is one n-dimensional array behind this interface.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>

@@ -1,0 +1,119 @@
+// The input kind `fasta`: one record of a FASTA file, plain or gzip. Decoded once and kept in memory, a byte a
+// letter.
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+
+#include "io/fasta_scanner.hpp"
+#include "io/input_file.hpp"
+#include "io/kinds.hpp"
+#include "io/memory_source.hpp"
+#include "pipeline/base/error.hpp"
+
+namespace terrace::io {
+namespace {
+
+constexpr Parameter parameters[] = {
+    {"fasta", ParameterKind::file, "a FASTA file, plain or gzip; kept in memory, a byte a letter"},
+    {"record", ParameterKind::text, "name or index (from 0) of the record; needed when there are several", ""},
+    {"range", ParameterKind::integers, "[begin, end) of the record as it stands in the file, from 0", "", nullptr, 0},
+    {"reverse_complement", ParameterKind::flag, "read the opposite strand: complemented, last letter first", "false"},
+};
+
+/// Reads plain and gzip files alike.
+class GzipReader {
+ public:
+  explicit GzipReader(const std::filesystem::path& path) : path_(path.string()), file_(gzopen(path.c_str(), "rb")) {
+    if (!file_) throw IoError(path_, "cannot be opened");
+    gzbuffer(file_, 1 << 18);
+  }
+  GzipReader(const GzipReader&) = delete;
+  GzipReader& operator=(const GzipReader&) = delete;
+  ~GzipReader() { gzclose(file_); }
+
+  /// The next bytes, at most as many as the buffer holds; none at the end. @throws IoError
+  std::string_view next(std::vector<char>& buffer) {
+    const int got = gzread(file_, buffer.data(), static_cast<unsigned>(buffer.size()));
+    int code = Z_OK;
+    const char* reason = gzerror(file_, &code);
+    if (got >= 0 && (code == Z_OK || code == Z_STREAM_END)) return {buffer.data(), static_cast<std::size_t>(got)};
+    if (code == Z_BUF_ERROR) throw IoError(path_, "the gzip data end too soon; the file was cut short");
+    throw IoError(path_, std::string("the gzip data are damaged: ") + reason);
+  }
+  /// Whether the file is plain; to be asked after the first `next`.
+  bool plain() { return gzdirect(file_) == 1; }
+
+ private:
+  std::string path_;
+  gzFile file_;
+};
+
+// IUPAC's letters for bases and sets of bases, and their complements.
+constexpr std::array<char, 256> complements = [] {
+  std::array<char, 256> table{};
+  constexpr std::string_view letters = "ACGTURYSWKMBVDHNX", opposite = "TGCAAYRSWMKVBHDNX";
+  for (std::size_t i = 0; i < letters.size(); ++i) {
+    table[static_cast<unsigned char>(letters[i])] = opposite[i];
+    table[static_cast<unsigned char>(letters[i] + 32)] = static_cast<char>(opposite[i] + 32);
+  }
+  table['-'] = '-';
+  table['.'] = '.';
+  return table;
+}();
+
+void reverse_complement(const Settings& settings, std::vector<std::byte>& letters) {
+  std::reverse(letters.begin(), letters.end());
+  for (std::byte& letter : letters) {
+    const char complement = complements[static_cast<unsigned char>(letter)];
+    if (complement == 0) {
+      fail_setting(settings, "reverse_complement",
+                   std::string("reverse_complement: the letter '") + static_cast<char>(letter) +
+                       "' has no complement; DNA has A, C, G, T, U and IUPAC's letters for sets of them");
+    }
+    letter = static_cast<std::byte>(complement);
+  }
+}
+
+void cut_range(const Settings& settings, const std::string& record, std::vector<std::byte>& letters) {
+  const auto& range = settings.get<std::vector<std::int64_t>>("range");
+  if (range.size() != 2) fail_setting(settings, "range", "range: give two numbers, [begin, end]");
+  if (range[0] < 0 || range[1] < range[0] || range[1] > static_cast<std::int64_t>(letters.size())) {
+    fail_setting(settings, "range",
+                 "range: [" + std::to_string(range[0]) + ", " + std::to_string(range[1]) +
+                     ") does not lie in the record '" + record + "' of " + std::to_string(letters.size()) +
+                     " letters");
+  }
+  letters.erase(letters.begin() + range[1], letters.end());
+  letters.erase(letters.begin(), letters.begin() + range[0]);
+}
+
+void scan(const InputFile& file, FastaScanner& scanner) {
+  GzipReader reader(file.path());
+  std::vector<char> buffer(1 << 20);
+  std::string_view text = reader.next(buffer);
+  if (reader.plain()) scanner.reserve(static_cast<std::size_t>(file.size()));
+  for (; !text.empty(); text = reader.next(buffer)) scanner.take(text);
+}
+
+std::shared_ptr<Source> open(const Settings& settings, const OpenContext& context) {
+  const InputFile file(input_path(settings, "fasta", context));
+  FastaScanner scanner(file.path().string(), settings.find<std::string>("record"));
+  std::vector<std::byte> letters;
+  try {
+    scan(file, scanner);
+    letters = scanner.finish();
+  } catch (const JobError& error) {
+    fail_setting(settings, settings.has("record") ? "record" : "fasta", error.what());
+  }
+  if (settings.has("range")) cut_range(settings, scanner.name(), letters);
+  if (settings.find<bool>("reverse_complement").value_or(false)) reverse_complement(settings, letters);
+  const Extents shape{static_cast<std::int64_t>(letters.size())};
+  return std::make_shared<MemorySource>(ElementType::u8, shape, std::move(letters), std::vector{file.path()});
+}
+
+}  // namespace
+
+InputKind fasta_kind() { return {"fasta", "one sequence of a FASTA file", parameters, open}; }
+
+}  // namespace terrace::io

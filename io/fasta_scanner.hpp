@@ -1,0 +1,60 @@
+// FASTA text, cut into records.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace terrace::io {
+
+/// Takes FASTA text piece by piece and keeps the letters of one record. Letters are A-Z, a-z (case is kept), '*',
+/// '-' and '.'; blanks between them and blank lines count nothing; lines end with LF or CRLF; lines that begin with
+/// ';' are comments.
+class FastaScanner {
+ public:
+  /// @param path names the file in errors
+  /// @param wanted the record to keep: its name (the header's first word, or the whole header) or, where none is
+  ///        called so, its index from 0; nothing keeps the only record
+  FastaScanner(std::string path, std::optional<std::string> wanted);
+
+  /// Room for that many letters, so that long sequences are not moved as they grow.
+  void reserve(std::size_t letters);
+  /// @throws IoError naming line and column of what is no FASTA
+  void take(std::string_view text);
+  /// Ends the text and hands the letters over.
+  /// @throws IoError where there is no record; JobError (without a place) where the wanted one is missing or not
+  ///         said: the message lists the names
+  std::vector<std::byte> finish();
+  /// Name of the record that `finish` handed over.
+  const std::string& name() const { return names_[chosen_]; }
+
+ private:
+  enum class State { line_start, header, comment, sequence };
+
+  std::string_view take_sequence(std::string_view text);
+  std::string_view take_line(std::string_view text);
+  void take_letters(std::string_view letters);
+  void end_line();
+  void begin_record();
+  [[noreturn]] void fail(std::int64_t column, const std::string& what) const;
+  [[noreturn]] void fail_byte(std::int64_t column, char letter) const;
+
+  std::string path_;
+  std::optional<std::string> wanted_;
+  std::optional<std::size_t> wanted_index_;
+  std::vector<std::string> names_;
+  std::vector<std::byte> named_, indexed_;     // letters of the record with the wanted name, or index
+  std::vector<std::byte>* keeping_ = nullptr;  // where the current record's letters go
+  std::optional<std::size_t> named_at_;
+  std::size_t chosen_ = 0;
+  State state_ = State::line_start;
+  std::string line_text_;  // of a header
+  std::int64_t line_ = 1;
+  std::int64_t column_ = 1;
+  bool carriage_return_ = false;  // the last byte was one: a line feed must follow
+};
+
+}  // namespace terrace::io

@@ -1,0 +1,172 @@
+#include "io/hdf5_dataset.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "io/kinds.hpp"
+#include "io/near_names.hpp"
+#include "pipeline/base/error.hpp"
+
+namespace terrace::io {
+namespace {
+
+herr_t keep_dataset(hid_t, const char* name, const H5O_info_t* info, void* names) noexcept {
+  constexpr std::size_t most = 1000;
+  auto& list = *static_cast<std::vector<std::string>*>(names);
+  try {
+    if (info->type == H5O_TYPE_DATASET) list.push_back(std::string("/") + name);
+  } catch (...) {
+    return -1;
+  }
+  return list.size() < most ? 0 : 1;
+}
+
+ElementType integer_type(std::size_t bytes, bool is_signed) {
+  const int log2_size = bytes <= 1 ? 0 : bytes <= 2 ? 1 : bytes <= 4 ? 2 : 3;
+  return static_cast<ElementType>(2 * log2_size + (is_signed ? 1 : 0));
+}
+
+/// The element type that holds every value of the file's type.
+ElementType memory_element(const Hdf5Handle& stored, const std::string& where) {
+  const std::size_t bytes = H5Tget_size(stored.get());
+  const H5T_class_t kind = H5Tget_class(stored.get());
+  if (kind == H5T_ENUM) return memory_element({H5Tget_super(stored.get()), where, "has a damaged type"}, where);
+  if (kind == H5T_INTEGER && bytes <= 8) return integer_type(bytes, H5Tget_sign(stored.get()) == H5T_SGN_2);
+  if (kind == H5T_FLOAT && bytes <= 8) return bytes <= 4 ? ElementType::f32 : ElementType::f64;
+  constexpr std::array names{
+      "integers",     "floating point",   "times",      "strings",      "bit fields",
+      "opaque bytes", "compound records", "references", "enumerations", "lists of varying length",
+      "arrays"};
+  const bool known = kind >= 0 && static_cast<std::size_t>(kind) < names.size();
+  throw IoError(where, "holds " + std::string(known ? names[static_cast<std::size_t>(kind)] : "unknown elements") +
+                           " of " + std::to_string(bytes) +
+                           " bytes; integers, enumerations and floating point of up to 8 bytes can be read, as " +
+                           element_types);
+}
+
+std::array<hsize_t, max_rank> sizes(const Extents& values) {
+  std::array<hsize_t, max_rank> result{};
+  std::copy(values.begin(), values.end(), result.begin());
+  return result;
+}
+
+/// Chunks that a row of boxes crosses stay cached, up to 64 MiB; the library's own cache holds 1 MiB.
+Hdf5Handle access_properties() {
+  Hdf5Handle access = hdf5_properties(H5P_DATASET_ACCESS);
+  check_hdf5(H5Pset_chunk_cache(access.get(), 12421, std::size_t{64} << 20, 1.0), "HDF5", "cannot set the cache");
+  return access;
+}
+
+}  // namespace
+
+std::mutex& hdf5_input_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+std::vector<std::string> list_datasets(hid_t file, const std::string& where) {
+  std::vector<std::string> names;
+  check_hdf5(H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, keep_dataset, &names, H5O_INFO_BASIC), where,
+             "its datasets cannot be listed; the file is damaged");
+  return names;
+}
+
+Hdf5Dataset::Hdf5Dataset(const std::string& path, const std::string& dataset) : where_(path) {
+  silence_hdf5();
+  if (H5Fis_hdf5(path.c_str()) == 0) throw IoError(path, "is no HDF5 file, or its first bytes are damaged");
+  file_ = Hdf5Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, hdf5_file_access().get()), path,
+                     "cannot be opened; the file is damaged, cut short, or still being written");
+  open_dataset(path, dataset);
+  const Hdf5Handle stored(H5Dget_type(dataset_.get()), where_, "has a damaged type");
+  type_ = memory_element(stored, where_);
+  read_shape();
+}
+
+void Hdf5Dataset::open_dataset(const std::string& path, const std::string& name) {
+  std::string chosen = name;
+  if (name.empty()) {
+    const auto names = list_datasets(file_.get(), path);
+    if (names.size() != 1) {
+      throw JobError("dataset: " + path + (names.empty() ? " has none" : " has " + list_names(names) + "; name one"));
+    }
+    chosen = names[0];
+  }
+  where_ = path + ", dataset " + chosen;
+  const hid_t object = H5Oopen(file_.get(), chosen.c_str(), H5P_DEFAULT);
+  const bool exists = object >= 0;
+  const bool is_dataset = exists && H5Iget_type(object) == H5I_DATASET;
+  if (exists) H5Oclose(object);
+  if (is_dataset) {
+    const Hdf5Handle access = access_properties();
+    dataset_ = Hdf5Handle(H5Dopen2(file_.get(), chosen.c_str(), access.get()), where_, "cannot be opened");
+    return;
+  }
+  const std::string reason = hdf5_reason();
+  const auto names = list_datasets(file_.get(), path);
+  const bool listed = std::find(names.begin(), names.end(), chosen[0] == '/' ? chosen : "/" + chosen) != names.end();
+  if (listed) throw IoError(where_, "cannot be opened (HDF5: " + reason + "); the file is damaged");
+  throw JobError("dataset: " + path + (exists ? " has a group, no dataset, '" : " has no '") + chosen + "'; it has " +
+                 (names.empty() ? "none" : list_names(names)) +
+                 suggest_near(chosen[0] == '/' ? chosen : "/" + chosen, names));
+}
+
+void Hdf5Dataset::read_shape() {
+  const Hdf5Handle space(H5Dget_space(dataset_.get()), where_, "has a damaged shape");
+  if (H5Sget_simple_extent_type(space.get()) == H5S_NULL)
+    throw IoError(where_, "is a null dataset: it has no elements");
+  std::array<hsize_t, H5S_MAX_RANK> extents{};
+  const int rank = check_hdf5(H5Sget_simple_extent_ndims(space.get()), where_, "has a damaged shape");
+  check_hdf5(H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr), where_, "has a damaged shape");
+  for (int d = 0; d < rank; ++d) {
+    const hsize_t extent = extents[static_cast<std::size_t>(d)];
+    if (extent > INT64_MAX) throw IoError(where_, "has a damaged shape");
+    shape_.push_back(static_cast<std::int64_t>(extent));
+  }
+  try {
+    volume(shape_);
+  } catch (const Error&) {
+    throw IoError(where_, "has " + to_string(shape_) + " elements, more than can be counted; the file is damaged");
+  }
+}
+
+std::optional<RawPlace> Hdf5Dataset::raw_place() const {
+  const Hdf5Handle creation(H5Dget_create_plist(dataset_.get()), where_, "has damaged properties");
+  if (H5Pget_layout(creation.get()) != H5D_CONTIGUOUS || H5Pget_external_count(creation.get()) != 0) return {};
+  const haddr_t offset = H5Dget_offset(dataset_.get());
+  if (offset == HADDR_UNDEF || offset > INT64_MAX) return {};
+  const Hdf5Handle stored(H5Dget_type(dataset_.get()), where_, "has a damaged type");
+  const hid_t little = hdf5_file_type(type_);
+  if (H5Tequal(stored.get(), little) > 0) return RawPlace{static_cast<std::int64_t>(offset), false};
+  const Hdf5Handle big(H5Tcopy(little), where_, "cannot copy a type");
+  check_hdf5(H5Tset_order(big.get(), H5T_ORDER_BE), where_, "cannot turn a type round");
+  if (H5Tequal(stored.get(), big.get()) > 0) return RawPlace{static_cast<std::int64_t>(offset), true};
+  return {};
+}
+
+void Hdf5Dataset::read(const Box& box, void* buffer) const {
+  silence_hdf5();
+  if (box.empty()) return;
+  const auto begin = sizes(box.begin), count = sizes(box.shape());
+  const Hdf5Handle space(H5Dget_space(dataset_.get()), where_, "has a damaged shape");
+  const int rank = box.rank();
+  if (rank > 0) {
+    check_hdf5(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, begin.data(), nullptr, count.data(), nullptr), where_,
+               "the box " + to_string(box) + " cannot be selected");
+  }
+  const Hdf5Handle memory(rank > 0 ? H5Screate_simple(rank, count.data(), nullptr) : H5Screate(H5S_SCALAR), where_,
+                          "cannot make a space");
+  check_hdf5(H5Dread(dataset_.get(), hdf5_memory_type(type_), memory.get(), space.get(), H5P_DEFAULT, buffer), where_,
+             "the box " + to_string(box) + " cannot be read; the file is damaged or cut short");
+}
+
+void Hdf5Dataset::probe() const {
+  H5Dget_storage_size(dataset_.get());
+  if (volume(shape_) == 0) return;
+  Box first{shape_, shape_}, last{shape_, shape_};
+  for (int d = 0; d < shape_.rank(); ++d) first.begin[d] = 0, first.end[d] = 1, last.begin[d] = shape_[d] - 1;
+  std::uint64_t element = 0;
+  read(first, &element);
+  read(last, &element);
+}
+
+}  // namespace terrace::io

@@ -1,0 +1,121 @@
+// The input kind `hdf5`, read by boxes. Contiguous uncompressed numbers are read by positioned reads, by as many
+// threads as ask; everything else by the library, one thread at a time.
+#include <algorithm>
+
+#include "io/child_check.hpp"
+#include "io/hdf5_dataset.hpp"
+#include "io/input_file.hpp"
+#include "io/kinds.hpp"
+#include "io/raw_array.hpp"
+#include "pipeline/base/error.hpp"
+
+namespace terrace::io {
+namespace {
+
+constexpr Parameter parameters[] = {
+    {"hdf5", ParameterKind::file, "an HDF5 file"},
+    {"dataset", ParameterKind::text, "the dataset's full name; needed when there are several", ""},
+    {"select", ParameterKind::ranges, "a part: [begin, end) for every dimension", "", nullptr, 0},
+};
+
+constexpr double seconds_to_open = 60;
+
+/// A part of another array, which is read in its coordinates.
+Box moved(const Box& box, const Extents& by) {
+  Box result = box;
+  for (int d = 0; d < box.rank(); ++d) result.begin[d] += by[d], result.end[d] += by[d];
+  return result;
+}
+
+class RawHdf5Source : public Source {
+ public:
+  RawHdf5Source(RawArray array, const Box& part) : array_(std::move(array)), part_(part), shape_(part.shape()) {}
+
+  ElementType type() const override { return array_.type(); }
+  const Extents& shape() const override { return shape_; }
+  void read(const Box& box, void* buffer) override {
+    if (!box.empty()) array_.read(moved(box, part_.begin), buffer);
+  }
+  std::vector<std::filesystem::path> files() const override { return {array_.file().path()}; }
+
+ private:
+  RawArray array_;
+  Box part_;
+  Extents shape_;
+};
+
+class LibraryHdf5Source : public Source {
+ public:
+  LibraryHdf5Source(std::unique_ptr<Hdf5Dataset> dataset, std::filesystem::path path, const Box& part)
+      : dataset_(std::move(dataset)), path_(std::move(path)), part_(part), shape_(part.shape()) {}
+  ~LibraryHdf5Source() override {
+    const std::lock_guard lock(hdf5_input_mutex());
+    dataset_.reset();
+  }
+
+  ElementType type() const override { return dataset_->type(); }
+  const Extents& shape() const override { return shape_; }
+  void read(const Box& box, void* buffer) override {
+    const std::lock_guard lock(hdf5_input_mutex());
+    dataset_->read(moved(box, part_.begin), buffer);
+  }
+  std::vector<std::filesystem::path> files() const override { return {path_}; }
+
+ private:
+  std::unique_ptr<Hdf5Dataset> dataset_;
+  std::filesystem::path path_;
+  Box part_;
+  Extents shape_;
+};
+
+Box selected_part(const Settings& settings, const Hdf5Dataset& dataset) {
+  const Extents& shape = dataset.shape();
+  Box part = Box::whole(shape);
+  if (!settings.has("select")) return part;
+  const auto& ranges = settings.get<std::vector<std::array<std::int64_t, 2>>>("select");
+  const std::string what = "select: " + dataset.where() + " is of shape " + to_string(shape) + ": ";
+  if (static_cast<int>(ranges.size()) != shape.rank()) {
+    fail_setting(settings, "select",
+                 what + "give " + std::to_string(shape.rank()) + " ranges, not " + std::to_string(ranges.size()));
+  }
+  for (int d = 0; d < shape.rank(); ++d) {
+    const auto [begin, end] = ranges[static_cast<std::size_t>(d)];
+    if (begin < 0 || end < begin || end > shape[d]) {
+      fail_setting(settings, "select",
+                   what + "[" + std::to_string(begin) + ", " + std::to_string(end) + ") does not lie in dimension " +
+                       std::to_string(d));
+    }
+    part.begin[d] = begin;
+    part.end[d] = end;
+  }
+  return part;
+}
+
+std::shared_ptr<Source> make_source(std::unique_ptr<Hdf5Dataset> dataset, InputFile file, const Box& part) {
+  const auto place = dataset->raw_place();
+  if (!place) return std::make_shared<LibraryHdf5Source>(std::move(dataset), file.path(), part);
+  RawArray array(std::move(file), place->offset, dataset->type(), dataset->shape(), place->big_endian);
+  return std::make_shared<RawHdf5Source>(std::move(array), part);
+}
+
+std::shared_ptr<Source> open(const Settings& settings, const OpenContext& context) {
+  InputFile file(input_path(settings, "hdf5", context));
+  const std::string path = file.path().string();
+  const std::string name = settings.find<std::string>("dataset").value_or("");
+  const std::unique_lock lock(hdf5_input_mutex());
+  try_in_child(path, "the HDF5 library", seconds_to_open, [&] { Hdf5Dataset(path, name).probe(); });
+  std::unique_ptr<Hdf5Dataset> dataset;
+  try {
+    dataset = std::make_unique<Hdf5Dataset>(path, name);
+  } catch (const JobError& error) {
+    fail_setting(settings, settings.has("dataset") ? "dataset" : "hdf5", error.what());
+  }
+  const Box part = selected_part(settings, *dataset);
+  return make_source(std::move(dataset), std::move(file), part);
+}
+
+}  // namespace
+
+InputKind hdf5_kind() { return {"hdf5", "a dataset of an HDF5 file, or a part of it", parameters, open}; }
+
+}  // namespace terrace::io

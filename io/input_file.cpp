@@ -1,0 +1,93 @@
+#include "io/input_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "io/near_names.hpp"
+#include "pipeline/base/error.hpp"
+
+namespace terrace::io {
+namespace {
+
+std::string names_beside(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  if (!std::filesystem::is_directory(folder, ignored)) return "; the folder does not exist either";
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    names.push_back(entry.path().filename().string());
+  }
+  return suggest_near(path.filename().string(), names);
+}
+
+void check_regular(const std::filesystem::path& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) {
+    const int reason = errno;
+    if (reason != ENOENT && reason != ENOTDIR) throw IoError(path.string(), std::strerror(reason));
+    throw IoError(path.string(), "there is no such file" + names_beside(path));
+  }
+  if (S_ISDIR(status.st_mode)) throw IoError(path.string(), "is a folder; name a file in it");
+  if (!S_ISREG(status.st_mode)) throw IoError(path.string(), "is no regular file; copy its contents into one");
+}
+
+}  // namespace
+
+InputFile::InputFile(std::filesystem::path path) : path_(std::move(path)) {
+  check_regular(path_);
+  descriptor_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor_ < 0) throw IoError(path_.string(), std::string("cannot be opened: ") + std::strerror(errno));
+  struct stat status {};
+  if (fstat(descriptor_, &status) != 0) {
+    const int reason = errno;
+    close(std::exchange(descriptor_, -1));
+    throw IoError(path_.string(), std::strerror(reason));
+  }
+  size_ = status.st_size;
+}
+
+InputFile::~InputFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+std::int64_t InputFile::read_some(std::int64_t offset, std::int64_t bytes, void* buffer) const {
+  // The kernel moves at most about 2 GiB a call.
+  constexpr std::int64_t most = std::int64_t{1} << 30;
+  std::int64_t done = 0;
+  while (done < bytes) {
+    const auto count = static_cast<std::size_t>(std::min(most, bytes - done));
+    const ssize_t got = pread(descriptor_, static_cast<char*>(buffer) + done, count, offset + done);
+    if (got == 0) break;
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      throw IoError(path_.string(),
+                    "reading at byte " + std::to_string(offset + done) + " failed: " + std::strerror(errno));
+    }
+    done += got;
+  }
+  return done;
+}
+
+void InputFile::read(std::int64_t offset, std::int64_t bytes, void* buffer) const {
+  const std::int64_t got = read_some(offset, bytes, buffer);
+  if (got == bytes) return;
+  throw IoError(path_.string(), "ends at byte " + std::to_string(offset + got) + ", but " + std::to_string(bytes) +
+                                    " bytes from byte " + std::to_string(offset) +
+                                    " on are needed; the file was cut short");
+}
+
+std::filesystem::path input_path(const Settings& settings, const std::string& key, const OpenContext& context) {
+  if (settings.text(key).empty()) fail_setting(settings, key, key + ": a file's name is missing");
+  return context.folder / settings.text(key);
+}
+
+void fail_setting(const Settings& settings, const std::string& key, const std::string& message) {
+  throw JobError(message_at(settings.has(key) ? settings.place(key) : Place{}, message));
+}
+
+}  // namespace terrace::io

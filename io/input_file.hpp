@@ -1,0 +1,50 @@
+// An input's file: found, opened and read at places.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "io/source.hpp"
+
+namespace terrace::io {
+
+/// A regular file that is open for reading; closed by its owner. Any number of threads may read at once.
+class InputFile {
+ public:
+  /// @throws IoError where there is no such file (with names in that folder that are near), where it is a folder, a
+  ///         pipe or a device, or may not be read
+  explicit InputFile(std::filesystem::path path);
+  InputFile(InputFile&& other) noexcept
+      : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)), size_(other.size_) {}
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+  InputFile& operator=(InputFile&&) = delete;
+  ~InputFile();
+
+  const std::filesystem::path& path() const { return path_; }
+  /// Bytes in the file when it was opened.
+  std::int64_t size() const { return size_; }
+  int descriptor() const { return descriptor_; }
+
+  /// Reads the bytes [offset, offset + bytes) into `buffer`.
+  /// @throws IoError naming the byte where the file ends too soon or the disk fails
+  void read(std::int64_t offset, std::int64_t bytes, void* buffer) const;
+  /// Reads at most `bytes` bytes from `offset` on and returns how many there were.
+  std::int64_t read_some(std::int64_t offset, std::int64_t bytes, void* buffer) const;
+
+ private:
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+  std::int64_t size_ = 0;
+};
+
+/// The path that the setting `key` names, relative to the context's folder.
+std::filesystem::path input_path(const Settings& settings, const std::string& key, const OpenContext& context);
+
+/// Raises an error about one setting, with its place and the line of the job where those are known.
+/// @throws JobError always
+[[noreturn]] void fail_setting(const Settings& settings, const std::string& key, const std::string& message);
+
+}  // namespace terrace::io

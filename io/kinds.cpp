@@ -1,0 +1,44 @@
+#include "io/kinds.hpp"
+
+#include <array>
+
+#include "io/input_file.hpp"
+#include "pipeline/base/error.hpp"
+
+namespace terrace::io {
+
+std::span<const InputKind> input_kinds() {
+  static const std::array kinds{hdf5_kind(), external_kind(), values_kind(), npy_kind(),     csv_kind(),
+                                text_kind(), fasta_kind(),    image_kind(),  generate_kind()};
+  return kinds;
+}
+
+Extents shape_setting(const Settings& settings, const std::string& key) {
+  const auto& values = settings.get<std::vector<std::int64_t>>(key);
+  if (values.empty()) fail_setting(settings, key, key + ": give at least one extent, as [3, 4]");
+  if (values.size() > static_cast<std::size_t>(max_rank)) {
+    fail_setting(settings, key, key + ": has " + std::to_string(values.size()) + " dimensions; the most are 32");
+  }
+  Extents shape;
+  for (std::int64_t extent : values) {
+    if (extent < 0) fail_setting(settings, key, key + ": the extent " + std::to_string(extent) + " is negative");
+    shape.push_back(extent);
+  }
+  try {
+    // The largest element has eight bytes: offsets in bytes must count, too.
+    if (volume(shape) > INT64_MAX / 8) throw Error("too large");
+  } catch (const Error&) {
+    fail_setting(settings, key, key + ": " + to_string(shape) + " elements are more than can be counted");
+  }
+  return shape;
+}
+
+std::optional<ElementType> type_setting(const Settings& settings, const std::string& key) {
+  const auto name = settings.find<std::string>(key);
+  if (!name || name->empty()) return std::nullopt;
+  const auto type = element_type_from(*name);
+  if (!type) fail_setting(settings, key, key + ": '" + *name + "' is no element type; there are " + element_types);
+  return type;
+}
+
+}  // namespace terrace::io

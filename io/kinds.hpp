@@ -1,0 +1,29 @@
+// The kinds of input, one a file; `input_kinds()` lists them.
+#pragma once
+
+#include "io/source.hpp"
+
+namespace terrace::io {
+
+InputKind hdf5_kind();
+InputKind external_kind();
+InputKind values_kind();
+InputKind npy_kind();
+InputKind csv_kind();
+InputKind text_kind();
+InputKind fasta_kind();
+InputKind image_kind();
+InputKind generate_kind();
+
+/// How arrays' element types are written in jobs, for errors: "u8, i8, u16, ...".
+inline constexpr const char* element_types = "u8, i8, u16, i16, u32, i32, u64, i64, f32, f64";
+
+/// The shape that the setting `key` gives (kind `integers`).
+/// @throws JobError for negative extents, too many dimensions, or more elements than 63 bits count
+Extents shape_setting(const Settings& settings, const std::string& key);
+
+/// The element type that the setting `key` gives; nothing where it is absent.
+/// @throws JobError naming the types there are
+std::optional<ElementType> type_setting(const Settings& settings, const std::string& key);
+
+}  // namespace terrace::io

@@ -1,0 +1,35 @@
+// An array that is held in memory as a whole.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "io/source.hpp"
+
+namespace terrace::io {
+
+/// Row-major elements in memory, which the source owns.
+class MemorySource : public Source {
+ public:
+  /// @param bytes the elements, volume(shape) of them, in the machine's byte order
+  MemorySource(ElementType type, Extents shape, std::vector<std::byte> bytes,
+               std::vector<std::filesystem::path> files = {})
+      : type_(type), shape_(shape), bytes_(std::move(bytes)), files_(std::move(files)) {}
+
+  ElementType type() const override { return type_; }
+  const Extents& shape() const override { return shape_; }
+  void read(const Box& box, void* buffer) override {
+    copy_box(bytes_.data(), Box::whole(shape_), buffer, box, box, size_of(type_));
+  }
+  std::vector<std::filesystem::path> files() const override { return files_; }
+
+ private:
+  ElementType type_;
+  Extents shape_;
+  std::vector<std::byte> bytes_;
+  std::vector<std::filesystem::path> files_;
+};
+
+}  // namespace terrace::io

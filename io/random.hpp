@@ -1,0 +1,27 @@
+// Random numbers by place: the n-th number of a seed, without those before it.
+#pragma once
+
+#include <cstdint>
+
+namespace terrace::io {
+
+/// Random streams that one seed gives; numbers of different streams have nothing to do with one another.
+enum class RandomStream : std::uint64_t { values = 1, events, kinds, letters };
+
+/// The same numbers on every machine and from every thread.
+class Random {
+ public:
+  Random(std::int64_t seed, RandomStream stream);
+  /// 64 random bits. Source: SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014),
+  /// entered at its index-th number.
+  std::uint64_t bits(std::int64_t index) const;
+  /// Evenly distributed over [0, 1), a multiple of 2^-53.
+  double fraction(std::int64_t index) const { return static_cast<double>(bits(index) >> 11) * 0x1p-53; }
+  /// Evenly distributed over [0, count), up to a bias of count / 2^64; any 64 bits for count 0.
+  std::uint64_t below(std::uint64_t count, std::int64_t index) const;
+
+ private:
+  std::uint64_t key_;
+};
+
+}  // namespace terrace::io

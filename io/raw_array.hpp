@@ -1,0 +1,40 @@
+// A row-major array that lies in a file as it is, read by positioned reads.
+#pragma once
+
+#include <cstdint>
+
+#include "io/input_file.hpp"
+#include "pipeline/base/box.hpp"
+#include "pipeline/base/element_type.hpp"
+
+namespace terrace::io {
+
+/// Any number of threads may read at once: there is no file position and no lock.
+class RawArray {
+ public:
+  /// @param offset byte of the first element; @param big_endian whether the file's byte order is the other one
+  /// @throws IoError where the file is too short for the shape
+  RawArray(InputFile file, std::int64_t offset, ElementType type, const Extents& shape, bool big_endian);
+
+  ElementType type() const { return type_; }
+  const Extents& shape() const { return shape_; }
+  const InputFile& file() const { return file_; }
+  /// Copies `box` into `buffer`, row-major, tightly packed. @throws IoError
+  void read(const Box& box, void* buffer) const;
+
+ private:
+  InputFile file_;
+  std::int64_t offset_;
+  ElementType type_;
+  Extents shape_;
+  bool big_endian_;
+};
+
+/// Turns the byte order of `count` elements of `size` bytes (1, 2, 4, 8) round.
+void swap_bytes(void* elements, std::int64_t count, std::size_t size);
+
+/// Checks that the file holds an array of that shape from `offset` on.
+/// @throws IoError with what is there and what is needed
+void check_length(const InputFile& file, std::int64_t offset, ElementType type, const Extents& shape);
+
+}  // namespace terrace::io
