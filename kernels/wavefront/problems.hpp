@@ -1,5 +1,5 @@
 // The list of wavefront problems. It drives instantiation, names, parameters and their help, and the differential
-// tests: a new problem is one header and one entry here.
+// tests: a new problem is one header and one entry in problem_list.hpp.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/wavefront/problem.hpp"
-#include "kernels/wavefront/problems/edit_distance.hpp"
-#include "kernels/wavefront/problems/lcs.hpp"
-#include "kernels/wavefront/problems/smith_waterman.hpp"
-#include "kernels/wavefront/problems/summed_area.hpp"
+#include "kernels/wavefront/problem_list.hpp"
 #include "pipeline/base/element_type.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/settings.hpp"
 
 namespace terrace::wavefront {
-
-template <class... Ps>
-struct ProblemList {};
-
-/// Every problem, variants of one name one after another.
-using Problems = ProblemList<SmithWatermanAffine, SmithWatermanLinear, EditDistance, Lcs, SummedArea>;
 
 /// A problem as jobs see it; variants of one name are one entry.
 struct ProblemInfo {

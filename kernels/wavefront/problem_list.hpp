@@ -1,0 +1,37 @@
+// The list of wavefront problems as types. No host library header.
+#pragma once
+
+#include "kernels/wavefront/problem.hpp"
+#include "kernels/wavefront/problems/edit_distance.hpp"
+#include "kernels/wavefront/problems/lcs.hpp"
+#include "kernels/wavefront/problems/smith_waterman.hpp"
+#include "kernels/wavefront/problems/summed_area.hpp"
+
+namespace terrace::wavefront {
+
+template <class... Ps>
+struct ProblemList {};
+
+/// Every problem, variants of one name one after another.
+using Problems = ProblemList<SmithWatermanAffine, SmithWatermanLinear, EditDistance, Lcs, SummedArea>;
+
+template <class P, class Q>
+inline constexpr bool same_problem = false;
+template <class P>
+inline constexpr bool same_problem<P, P> = true;
+
+/// The number of P in the list, from 0.
+template <class P, class... Ps>
+constexpr int problem_index(ProblemList<Ps...>) {
+  int index = 0;
+  (void)((same_problem<P, Ps> ? false : (++index, true)) && ...);
+  return index;
+}
+
+/// The length of the list.
+template <class... Ps>
+constexpr int problem_count(ProblemList<Ps...>) {
+  return sizeof...(Ps);
+}
+
+}  // namespace terrace::wavefront

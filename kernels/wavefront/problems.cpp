@@ -1,0 +1,129 @@
+#include "kernels/wavefront/problems.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <optional>
+
+namespace terrace::wavefront {
+namespace {
+
+constexpr int most_problems = problem_count(Problems{});
+
+struct Table {
+  std::array<ProblemInfo, most_problems> entries{};
+  int count = 0;
+
+  template <class P>
+  constexpr void add() {
+    if (count > 0 && std::string_view(entries[static_cast<std::size_t>(count - 1)].name) == P::name) return;
+    entries[static_cast<std::size_t>(count++)] = {P::name, P::help, P::items, P::report, P::parameters};
+  }
+};
+
+template <class... Ps>
+constexpr Table make_table(ProblemList<Ps...>) {
+  Table table;
+  (table.add<Ps>(), ...);
+  return table;
+}
+
+constexpr Table table = make_table(Problems{});
+
+/// Whether value times scale is whole, up to the rounding of decimal fractions.
+bool whole(double value, double scale) {
+  const double scaled = value * scale;
+  return std::abs(scaled - std::round(scaled)) <= 1e-9 * std::max(1.0, std::abs(scaled));
+}
+
+/// The least scale for one value; nothing where three decimals are not enough.
+std::optional<std::int64_t> scale_of(double value) {
+  for (std::int64_t scale : {1, 10, 100, 1000}) {
+    if (whole(value, static_cast<double>(scale))) return scale;
+  }
+  return std::nullopt;
+}
+
+void check_gaps(const Settings& settings, std::vector<std::string>& errors) {
+  const bool linear = settings.has("gap");
+  const bool open = settings.has("gap_open"), extend = settings.has("gap_extend");
+  if (linear && (open || extend)) {
+    errors.push_back("gap stands for linear gaps, gap_open and gap_extend for affine ones: give one or the other");
+  } else if (!linear && !open && !extend) {
+    errors.push_back("gaps have no cost: give gap (linear), or gap_open and gap_extend (affine)");
+  } else if (open != extend) {
+    errors.push_back(std::string("affine gaps need both gap_open and gap_extend: ") +
+                     (open ? "gap_extend" : "gap_open") + " is missing");
+  }
+}
+
+bool declares(const ProblemInfo& info, const char* name) {
+  for (const Parameter& parameter : info.parameters) {
+    if (std::strcmp(parameter.name, name) == 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::span<const ProblemInfo> problems() { return {table.entries.data(), static_cast<std::size_t>(table.count)}; }
+
+const ProblemInfo* find_problem(std::string_view name) {
+  for (const ProblemInfo& info : problems()) {
+    if (name == info.name) return &info;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> parameter_errors(const std::string& problem, const Settings& settings) {
+  const ProblemInfo* info = find_problem(problem);
+  if (info == nullptr) return {"there is no wavefront problem '" + problem + "'"};
+  std::vector<std::string> errors;
+  if (declares(*info, "gap") && declares(*info, "gap_open")) check_gaps(settings, errors);
+  for (const Parameter& parameter : info->parameters) {
+    if (parameter.kind != ParameterKind::number || !settings.has(parameter.name)) continue;
+    if (!scale_of(settings.number(parameter.name))) {
+      errors.push_back(std::string(parameter.name) + " has more than three decimals; round it");
+    }
+  }
+  return errors;
+}
+
+std::int64_t score_scale(const std::string& problem, const Settings& settings) {
+  std::int64_t scale = 1;
+  const ProblemInfo* info = find_problem(problem);
+  if (info == nullptr) throw JobError("there is no wavefront problem '" + problem + "'");
+  for (const Parameter& parameter : info->parameters) {
+    if (parameter.kind != ParameterKind::number || !settings.has(parameter.name)) continue;
+    const auto own = scale_of(settings.number(parameter.name));
+    if (!own) throw JobError(std::string(parameter.name) + " has more than three decimals; round it");
+    scale = std::max(scale, *own);
+  }
+  return scale;
+}
+
+std::int64_t score_bound(const std::string& problem, const Settings& settings, std::int64_t rows,
+                         std::int64_t columns) {
+  std::int64_t bound = unbounded;
+  visit_problem(problem, settings, [&](auto chosen_problem) {
+    using P = decltype(chosen_problem);
+    bound = P::bound(problem_constants<P>(settings), rows, columns);
+  });
+  return bound;
+}
+
+ElementType narrowest_value(const std::string& problem, const Settings& settings, std::int64_t rows,
+                            std::int64_t columns) {
+  const std::int64_t bound = score_bound(problem, settings, rows, columns);
+  if (bound <= 32767) return ElementType::i16;
+  if (bound <= 2147483647) return ElementType::i32;
+  if (bound < unbounded) return ElementType::i64;
+  throw ComputeError("wavefront " + problem + ": scores of " + std::to_string(rows) + " x " +
+                     std::to_string(columns) + " cells may leave 63 bits; use smaller match and gap parameters");
+}
+
+std::int64_t ScaledSettings::scaled(const char* name) const {
+  return std::llround(settings_.number(name) * static_cast<double>(scale_));
+}
+
+}  // namespace terrace::wavefront
