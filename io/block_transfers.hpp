@@ -1,0 +1,77 @@
+// How BlockFile moves bytes: requests, their pieces, and which way each goes.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+
+#include "io/block_file.hpp"
+#include "io/box_runs.hpp"
+#include "io/stxxl_lanes.hpp"
+#include "io/write_gate.hpp"
+
+namespace terrace::io {
+
+/// The requests of one BlockFile. A request is cut into pieces; its `done` is called when the last of them has ended,
+/// with the first error.
+class BlockFile::Transfers {
+ public:
+  enum class Way { read, write };
+
+  Transfers(std::filesystem::path path, int descriptor, bool writable, std::shared_ptr<IoThreads> threads);
+  ~Transfers() { drain(); }
+
+  void move(Way way, std::int64_t offset, std::byte* buffer, std::int64_t bytes, Done done);
+  void move_box(Way way, const FileArray& array, const Box& box, std::byte* buffer, Done done);
+  void drain();
+
+  std::atomic<std::int64_t> bytes_read{0}, bytes_written{0}, bytes_direct{0};
+
+ private:
+  struct Request;
+  using RequestPointer = std::shared_ptr<Request>;
+  /// Neighbouring bytes of the file and of the buffer.
+  struct Piece {
+    RequestPointer request;
+    std::int64_t offset;
+    std::byte* buffer;
+    std::int64_t bytes;
+  };
+  using Rows = std::shared_ptr<const BoxRuns>;
+
+  RequestPointer begin(Way way, Done done);
+  void hold(const RequestPointer& request);
+  void release(const RequestPointer& request, std::exception_ptr error);
+  void end(const RequestPointer& request, std::int64_t bytes, std::int64_t direct_bytes, std::exception_ptr error);
+
+  void add_range(const RequestPointer& request, std::int64_t offset, std::byte* buffer, std::int64_t bytes);
+  void add_direct(const Piece& piece);
+  void transfer_direct(const Piece& piece, std::function<void()> leave);
+  void add_buffered(const Piece& piece);
+  void add_rows(const RequestPointer& request, std::int64_t array_offset, const Rows& rows, std::byte* buffer);
+  void post_buffered(const RequestPointer& request, std::int64_t begin, std::int64_t end, std::int64_t bytes,
+                     std::function<void()> transfer);
+
+  void transfer_buffered(Way way, std::int64_t offset, std::byte* buffer, std::int64_t bytes) const;
+  void transfer_rows(Way way, std::int64_t array_offset, const BoxRuns& rows, std::int64_t first, std::int64_t last,
+                     std::byte* buffer) const;
+  void read_rows_with_gaps(std::int64_t array_offset, const BoxRuns& rows, std::int64_t first, std::int64_t last,
+                           std::byte* buffer) const;
+  void check_readable(std::int64_t end) const;
+  StxxlLanes* lanes();
+
+  const std::filesystem::path path_;
+  const int descriptor_;
+  const bool writable_;
+  std::atomic<bool> direct_;
+  std::mutex mutex_;
+  std::condition_variable idle_;
+  std::int64_t under_way_ = 0;
+  WriteGate gate_;
+  std::once_flag lanes_opened_;
+  std::unique_ptr<StxxlLanes> lanes_;   // ends before what its completions use
+  std::shared_ptr<IoThreads> threads_;  // ends first: its tasks use all of the above
+};
+
+}  // namespace terrace::io

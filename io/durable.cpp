@@ -1,0 +1,139 @@
+#include "io/durable.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+#include <utility>
+
+#include "pipeline/base/units.hpp"
+
+namespace terrace::io {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t largest_transfer = std::size_t{1} << 30;  // a single call moves at most 2 GiB - 4 KiB
+
+fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
+std::string at_byte(const fs::path& path, std::int64_t offset) {
+  return path.string() + ", byte " + std::to_string(offset);
+}
+
+void sync_descriptor(int descriptor, const fs::path& path) {
+  if (fsync(descriptor) != 0) throw system_error(path, "its data cannot be made durable", errno);
+}
+
+}  // namespace
+
+IoError system_error(const std::string& where, const std::string& what, int error_number) {
+  return {where, what + ": " + std::generic_category().message(error_number)};
+}
+
+Descriptor::Descriptor(Descriptor&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+Descriptor::~Descriptor() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void Descriptor::close(const fs::path& path) {
+  const int descriptor = std::exchange(descriptor_, -1);
+  if (descriptor >= 0 && ::close(descriptor) != 0) throw system_error(path, "cannot be closed", errno);
+}
+
+Descriptor open_file(const fs::path& path, int flags) {
+  Descriptor descriptor(::open(path.c_str(), flags | O_CLOEXEC, 0666));
+  if (!descriptor) throw system_error(path, "cannot be opened", errno);
+  return descriptor;
+}
+
+void read_fully(int descriptor, std::span<std::byte> bytes, std::int64_t offset, const fs::path& path) {
+  while (!bytes.empty()) {
+    const ssize_t got = pread(descriptor, bytes.data(), std::min(bytes.size(), largest_transfer), offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw system_error(at_byte(path, offset), "cannot be read", errno);
+    if (got == 0) {
+      throw IoError(at_byte(path, offset),
+                    "the file ends here, " + std::to_string(bytes.size()) + " bytes are missing");
+    }
+    bytes = bytes.subspan(static_cast<std::size_t>(got));
+    offset += got;
+  }
+}
+
+void write_fully(int descriptor, std::span<const std::byte> bytes, std::int64_t offset, const fs::path& path) {
+  while (!bytes.empty()) {
+    const ssize_t put = pwrite(descriptor, bytes.data(), std::min(bytes.size(), largest_transfer), offset);
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) throw system_error(at_byte(path, offset), "cannot be written", errno);
+    if (put == 0) throw IoError(at_byte(path, offset), "nothing more can be written");
+    bytes = bytes.subspan(static_cast<std::size_t>(put));
+    offset += put;
+  }
+}
+
+void write_file_durably(const fs::path& path, std::span<const std::byte> bytes) {
+  fs::path temporary = path;
+  temporary += ".new";
+  Descriptor file = open_file(temporary, O_WRONLY | O_CREAT | O_TRUNC);
+  write_fully(file.get(), bytes, 0, temporary);
+  sync_descriptor(file.get(), temporary);
+  file.close(temporary);
+  rename_durably(temporary, path);
+}
+
+void write_file_durably(const fs::path& path, std::string_view text) {
+  write_file_durably(path, std::as_bytes(std::span(text.data(), text.size())));
+}
+
+std::vector<std::byte> read_file(const fs::path& path) {
+  const Descriptor file = open_file(path, O_RDONLY);
+  struct stat status;
+  if (fstat(file.get(), &status) != 0) throw system_error(path, "its size is not known", errno);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(status.st_size));
+  read_fully(file.get(), bytes, 0, path);
+  return bytes;
+}
+
+void fsync_file(const fs::path& path) { sync_descriptor(open_file(path, O_RDONLY).get(), path); }
+
+void fsync_folder(const fs::path& folder) {
+  sync_descriptor(open_file(folder.empty() ? fs::path(".") : folder, O_RDONLY | O_DIRECTORY).get(), folder);
+}
+
+void rename_durably(const fs::path& from, const fs::path& to) {
+  if (std::rename(from.c_str(), to.c_str()) != 0) {
+    throw system_error(from, "cannot be renamed to " + to.string(), errno);
+  }
+  fsync_folder(folder_of(to));
+  if (folder_of(from) != folder_of(to)) fsync_folder(folder_of(from));
+}
+
+std::int64_t free_space(const fs::path& path) {
+  struct statvfs status;
+  if (statvfs(path.c_str(), &status) != 0 && statvfs(folder_of(path).c_str(), &status) != 0) {
+    throw system_error(path, "the free space of its file system is not known", errno);
+  }
+  return static_cast<std::int64_t>(status.f_bavail * status.f_frsize);
+}
+
+void check_free_space(const fs::path& path, std::int64_t needed) {
+  const std::int64_t free = free_space(path);
+  if (needed <= free) return;
+  throw IoError(path, "needs " + std::to_string(needed) + " bytes (" + format_size(static_cast<double>(needed)) +
+                          ") more, but its file system has " + std::to_string(free) + " free (" +
+                          format_size(static_cast<double>(free)) + "); make room or choose another place");
+}
+
+}  // namespace terrace::io

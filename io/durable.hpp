@@ -1,0 +1,69 @@
+// Small files that survive a kill at any moment, and the system's errors as IoError.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/base/error.hpp"
+
+namespace terrace::io {
+
+/// An IoError "where: what: the system's words for `error_number`".
+IoError system_error(const std::string& where, const std::string& what, int error_number);
+
+/// Owns a file descriptor; children do not inherit it when it was opened with `open_file`.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
+  Descriptor(Descriptor&& other) noexcept;
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  ~Descriptor();
+
+  int get() const { return descriptor_; }
+  explicit operator bool() const { return descriptor_ >= 0; }
+  /// Closes and reports what the destructor would swallow. @throws IoError
+  void close(const std::filesystem::path& path);
+
+ private:
+  int descriptor_ = -1;
+};
+
+/// open(2) with O_CLOEXEC added; new files get mode 0666 less the umask. @throws IoError
+Descriptor open_file(const std::filesystem::path& path, int flags);
+
+/// Reads or writes all of the bytes at `offset`, going on after interruptions and short transfers.
+/// @throws IoError with path and offset; a read that meets the end of the file is one
+void read_fully(int descriptor, std::span<std::byte> bytes, std::int64_t offset, const std::filesystem::path& path);
+void write_fully(int descriptor, std::span<const std::byte> bytes, std::int64_t offset,
+                 const std::filesystem::path& path);
+
+/// Replaces or makes the file: a temporary file beside it, fsync, rename, fsync of the folder. After a kill the file
+/// holds all of its old or all of its new bytes (a file "<path>.new" may be left, which the next call replaces).
+/// One writer a path. @throws IoError
+void write_file_durably(const std::filesystem::path& path, std::span<const std::byte> bytes);
+void write_file_durably(const std::filesystem::path& path, std::string_view text);
+
+/// The whole file. @throws IoError
+std::vector<std::byte> read_file(const std::filesystem::path& path);
+
+/// fsync of a file's data and metadata. @throws IoError
+void fsync_file(const std::filesystem::path& path);
+/// fsync of a folder: the names in it survive a power cut. @throws IoError
+void fsync_folder(const std::filesystem::path& folder);
+
+/// Renames (replacing the target) and syncs the folders of both names. @throws IoError
+void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
+
+/// Bytes that an unprivileged process may still write to the file system that holds `path` (a file or folder, or one
+/// about to be made in an existing folder). @throws IoError
+std::int64_t free_space(const std::filesystem::path& path);
+
+/// @throws IoError naming the path, the needed and the free bytes where fewer than `needed` are free
+void check_free_space(const std::filesystem::path& path, std::int64_t needed);
+
+}  // namespace terrace::io

@@ -1,0 +1,39 @@
+#include "io/io_threads.hpp"
+
+namespace terrace::io {
+
+IoThreads::IoThreads(int count) {
+  for (int i = 0; i < count; ++i) threads_.emplace_back([this] { work(); });
+}
+
+IoThreads::~IoThreads() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  arrived_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void IoThreads::post(std::function<void()> task) {
+  {
+    const std::lock_guard lock(mutex_);
+    tasks_.push_back(std::move(task));
+  }
+  arrived_.notify_one();
+}
+
+void IoThreads::work() {
+  for (std::unique_lock lock(mutex_);;) {
+    arrived_.wait(lock, [this] { return ending_ || !tasks_.empty(); });
+    if (tasks_.empty()) return;
+    std::function<void()> task = std::move(tasks_.front());
+    tasks_.pop_front();
+    lock.unlock();
+    task();
+    task = nullptr;  // what it holds is released outside the lock
+    lock.lock();
+  }
+}
+
+}  // namespace terrace::io

@@ -1,0 +1,71 @@
+#include "io/run_lock.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <ctime>
+
+namespace terrace::io {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string describe_this_process() {
+  std::array<char, 256> host{};
+  if (gethostname(host.data(), host.size() - 1) != 0) host = {"unknown"};
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::array<char, 32> time{};
+  std::strftime(time.data(), time.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return std::string("host ") + host.data() + ", process " + std::to_string(getpid()) + ", since " + time.data();
+}
+
+std::string read_holder(int descriptor) {
+  std::array<char, 512> text{};
+  const ssize_t got = pread(descriptor, text.data(), text.size(), 0);
+  std::string holder(text.data(), got > 0 ? static_cast<std::size_t>(got) : 0);
+  holder = holder.substr(0, holder.find('\n'));
+  return holder.empty() ? "it has not yet said who it is" : holder;
+}
+
+/// Whether the open file is the one that has the name now.
+bool has_name(int descriptor, const fs::path& path) {
+  struct stat open_file, named_file;
+  if (fstat(descriptor, &open_file) != 0 || stat(path.c_str(), &named_file) != 0) return false;
+  return open_file.st_dev == named_file.st_dev && open_file.st_ino == named_file.st_ino;
+}
+
+void lock_file(int descriptor, const fs::path& path) {
+  while (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EINTR) continue;
+    if (errno == EWOULDBLOCK) throw LockHeld(path, read_holder(descriptor));
+    throw system_error(path, "cannot be locked; its file system may have no locks", errno);
+  }
+}
+
+}  // namespace
+
+RunLock::RunLock(const fs::path& path) : path_(path) {
+  do {
+    file_ = Descriptor();
+    file_ = open_file(path, O_RDWR | O_CREAT);
+    lock_file(file_.get(), path);
+  } while (!has_name(file_.get(), path));
+  if (ftruncate(file_.get(), 0) != 0) throw system_error(path, "cannot be emptied", errno);
+  const std::string text = describe_this_process() + "\n";
+  write_fully(file_.get(), std::as_bytes(std::span(text)), 0, path);
+}
+
+bool RunLock::still_there() const { return has_name(file_.get(), path_); }
+
+void RunLock::remove() {
+  if (unlink(path_.c_str()) != 0 && errno != ENOENT) throw system_error(path_, "cannot be removed", errno);
+}
+
+}  // namespace terrace::io
