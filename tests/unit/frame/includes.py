@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""usage: includes.py [ROOT]: checks that the sources under ROOT include one another one way only.
+
+Prints a line for each include that the tables below do not allow, and ends with 1 if there was one.
+"""
+import fnmatch
+import os
+import re
+import sys
+
+# What a folder may include from others. "kernels/*" is any family of kernels but not another family from a family;
+# "stages" is one folder here, for one stage may use another's phases.
+FOLDERS = {
+    "pipeline/base": [],
+    "io": ["pipeline/base"],
+    "kernels/device": ["pipeline/base"],
+    "kernels/*": ["pipeline/base", "kernels/device"],
+    "pipeline/job": ["pipeline/base", "io"],
+    "pipeline/run": ["pipeline/base", "io", "kernels/device"],
+    "stages": ["pipeline/base", "pipeline/job", "pipeline/run", "io", "kernels/device", "kernels/*"],
+    "pipeline/app": ["pipeline/base", "pipeline/job", "pipeline/run", "stages", "io", "kernels/device"],
+}
+
+# Libraries that only these folders may include.
+LIBRARIES = {
+    "yaml-cpp/*": ["pipeline/job"],
+    "spdlog/*": ["pipeline/run", "pipeline/app"],
+    "CLI/*": ["pipeline/app"],
+    "nlohmann/*": ["pipeline/run", "pipeline/app"],
+    "stxxl/*": ["io"],
+    "stxxl.h": ["io"],
+    "hdf5*": ["io"],
+    "H5*": ["io"],
+    "png.h": ["io"],
+    "zlib.h": ["io"],
+    "cuda*": ["kernels/device", "kernels/*"],
+    "cub/*": ["kernels/device", "kernels/*"],
+}
+
+# Compiled for devices and at run time, where there is no host library: these headers, and what they include.
+DEVICE_HEADERS = ["kernels/*/problem.hpp", "kernels/*/problems/*.hpp", "kernels/*/task.hpp", "kernels/device/port.hpp",
+                  "kernels/*.cuh"]
+# Host code that starts kernels.
+LAUNCHERS = ["kernels/device/launch.cuh"]
+# Of the folders beneath, device headers may include these alone; they include nothing themselves.
+SHARED_WITH_DEVICES = ["pipeline/base/parameter.hpp"]
+
+TOP = ("pipeline", "io", "kernels", "stages")
+SOURCES = (".hpp", ".cpp", ".cuh", ".cu", ".h", ".in")
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
+
+
+def matches(path, patterns):
+    return any(fnmatch.fnmatchcase(path, pattern) for pattern in patterns)
+
+
+def folder_of(path):
+    """The folder of the table in which a file lies; None for files that lie in none."""
+    parts = path.split("/")
+    if parts[0] in ("io", "stages"):
+        return parts[0]
+    folder = "/".join(parts[:2])
+    if len(parts) < 3 or parts[0] not in TOP:
+        return None
+    return folder if parts[0] == "kernels" or folder in FOLDERS else None
+
+
+def allowed(folder):
+    return FOLDERS.get(folder, FOLDERS["kernels/*"])
+
+
+def sources(root):
+    for top in TOP:
+        for folder, _, names in os.walk(os.path.join(root, top)):
+            for name in sorted(names):
+                if name.endswith(SOURCES):
+                    yield os.path.relpath(os.path.join(folder, name), root)
+
+
+def includes(root, path):
+    """(line, whether in angle brackets, name) of each include of a file."""
+    with open(os.path.join(root, path), errors="replace") as file:
+        for number, line in enumerate(file, 1):
+            found = INCLUDE.match(line)
+            if found:
+                yield number, found[1] == "<", found[2]
+
+
+def wrong_direction(path, angled, name):
+    """Why a file may not include that; None where it may."""
+    folder = folder_of(path)
+    if angled:
+        for library, folders in LIBRARIES.items():
+            if matches(name, [library]) and not matches(folder, folders):
+                return f"{folder} does without <{name}>; only {', '.join(folders)} may include it"
+        return None
+    target = folder_of(name)
+    if target is None:
+        return f'"{name}" is no path from the root into a folder of the program'
+    if target != folder and not matches(target, allowed(folder)):
+        return f"{folder} may not include {target}"
+    return None
+
+
+def device_headers(root, files):
+    """Device headers, with those they include from kernels/ and so on."""
+    found = [path for path in files if matches(path, DEVICE_HEADERS) and not matches(path, LAUNCHERS)]
+    for path in found:
+        for _, angled, name in includes(root, path):
+            inside = not angled and name.startswith("kernels/") and os.path.exists(os.path.join(root, name))
+            if inside and name not in found:
+                found.append(name)
+    return found
+
+
+def violations(root):
+    """A line "file:line: what is wrong" for each wrong include."""
+    files = list(sources(root))
+    wrong = []
+    for path in files:
+        if folder_of(path) is None:
+            wrong.append(f"{path}:1: lies in no folder that the table knows")
+            continue
+        for line, angled, name in includes(root, path):
+            why = wrong_direction(path, angled, name)
+            if why:
+                wrong.append(f"{path}:{line}: {why}")
+    for path in device_headers(root, files):
+        for line, angled, name in includes(root, path):
+            if angled or not (name.startswith("kernels/") or name in SHARED_WITH_DEVICES):
+                wrong.append(f"{path}:{line}: device code may not include {name}")
+    for path in SHARED_WITH_DEVICES:
+        if path in files:
+            wrong += [f"{path}:{line}: device code includes this header, which may include nothing"
+                      for line, _, _ in includes(root, path)]
+    return wrong
+
+
+def main():
+    wrong = violations(sys.argv[1] if len(sys.argv) > 1 else ".")
+    print("\n".join(wrong), end="\n" if wrong else "")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

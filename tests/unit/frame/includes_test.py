@@ -1,0 +1,97 @@
+"""usage: includes_test.py ROOT: includes go one way in the tree, and the checker finds those that do not."""
+import os
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import includes  # noqa: E402  (its folder is known only now)
+
+
+class Includes(unittest.TestCase):
+    def check(self, files):
+        """What the checker says of a tree of files, given with their text."""
+        with tempfile.TemporaryDirectory() as root:
+            for path, text in files.items():
+                os.makedirs(os.path.dirname(os.path.join(root, path)), exist_ok=True)
+                with open(os.path.join(root, path), "w") as file:
+                    file.write(text)
+            return includes.violations(root)
+
+    def test_go_one_way_in_this_tree(self):
+        self.assertEqual(includes.violations(root_of_tree), [])
+        self.assertGreater(len(list(includes.sources(root_of_tree))), 10)
+
+    def test_are_right_where_the_table_allows_them(self):
+        self.assertEqual(self.check({
+            "pipeline/base/box.hpp": "#include <array>\n",
+            "io/a.cpp": '#include <hdf5.h>\n#include "io/a.hpp"\n#include "pipeline/base/box.hpp"\n',
+            "pipeline/job/a.cpp": '#include <yaml-cpp/yaml.h>\n#include "io/source.hpp"\n',
+            "pipeline/run/a.cpp": '#include "kernels/device/context.hpp"\n#include "io/source.hpp"\n',
+            "kernels/stencil/a.cpp": '#include "kernels/device/context.hpp"\n#include "kernels/stencil/a.hpp"\n',
+            "stages/makespan/a.cpp": '#include "stages/dp_table/a.hpp"\n#include "kernels/dp_table/a.hpp"\n',
+            "pipeline/app/main.cpp": '#include <CLI/CLI.hpp>\n#include "stages/dp_table/a.hpp"\n',
+        }), [])
+
+    def test_are_found_where_they_go_against_it(self):
+        wrong = {
+            "pipeline/base/a.hpp": "io/source.hpp",
+            "io/a.hpp": "pipeline/job/a.hpp",
+            "io/b.cpp": "kernels/device/port.hpp",
+            "pipeline/job/a.hpp": "pipeline/run/a.hpp",
+            "pipeline/run/a.hpp": "stages/wavefront/a.hpp",
+            "pipeline/run/b.hpp": "pipeline/job/a.hpp",
+            "pipeline/run/c.hpp": "kernels/wavefront/a.hpp",
+            "kernels/device/a.hpp": "kernels/wavefront/a.hpp",
+            "kernels/stencil/a.hpp": "kernels/wavefront/a.hpp",
+            "kernels/stencil/b.hpp": "io/source.hpp",
+            "stages/wavefront/a.hpp": "pipeline/app/a.hpp",
+            "pipeline/app/a.hpp": "kernels/wavefront/a.hpp",
+        }
+        for path, name in wrong.items():
+            with self.subTest(path=path, name=name):
+                said = self.check({path: f'#pragma once\n#  include "{name}"\n'})
+                self.assertEqual(len(said), 1)
+                self.assertTrue(said[0].startswith(f"{path}:2: "), said)
+
+    def test_of_libraries_belong_to_their_folders(self):
+        for path, name in {"io/a.cpp": "yaml-cpp/yaml.h", "kernels/device/a.cpp": "spdlog/spdlog.h",
+                           "stages/wavefront/a.cpp": "hdf5.h", "pipeline/run/a.cpp": "stxxl/vector",
+                           "pipeline/job/a.cpp": "CLI/CLI.hpp", "pipeline/run/b.cpp": "cuda_runtime.h"}.items():
+            with self.subTest(path=path, name=name):
+                self.assertEqual(len(self.check({path: f"#include <{name}>\n"})), 1)
+
+    def test_start_at_the_root(self):
+        for name in ("box.hpp", "../base/box.hpp", "base/box.hpp", "tests/support/a.hpp", "pipeline/other/a.hpp"):
+            with self.subTest(name=name):
+                self.assertEqual(len(self.check({"pipeline/run/a.hpp": f'#include "{name}"\n'})), 1)
+
+    def test_are_not_looked_for_in_unknown_folders_which_are_errors(self):
+        for path in ("pipeline/other/a.hpp", "pipeline/a.hpp", "kernels/a.hpp"):
+            with self.subTest(path=path):
+                self.assertEqual(self.check({path: "\n"}), [f"{path}:1: lies in no folder that the table knows"])
+
+    def test_of_device_headers_need_no_host_library(self):
+        parameter = '#include "pipeline/base/parameter.hpp"\n'
+        self.assertEqual(self.check({"kernels/stencil/problem.hpp": parameter, "kernels/stencil/a.cuh": parameter,
+                                     "kernels/stencil/problems/star.hpp": '#include "kernels/stencil/problem.hpp"\n',
+                                     "kernels/device/launch.cuh": "#include <cuda_runtime.h>\n"}), [])
+        for path in ("kernels/stencil/problem.hpp", "kernels/stencil/problems/star.hpp", "kernels/stencil/kernel.cuh",
+                     "kernels/device/port.hpp", "kernels/stencil/task.hpp"):
+            for include in ("<vector>", "<cstdint>", '"pipeline/base/box.hpp"'):
+                with self.subTest(path=path, include=include):
+                    self.assertEqual(len(self.check({path: f"#include {include}\n"})), 1)
+
+    def test_of_device_headers_need_none_by_way_of_others_either(self):
+        said = self.check({"kernels/stencil/kernel.cuh": '#include "kernels/stencil/a.hpp"\n',
+                           "kernels/stencil/a.hpp": '#include "kernels/stencil/b.hpp"\n',
+                           "kernels/stencil/b.hpp": "\n#include <vector>\n"})
+        self.assertEqual(said, ["kernels/stencil/b.hpp:2: device code may not include vector"])
+
+    def test_are_absent_from_the_header_that_device_code_shares(self):
+        self.assertEqual(len(self.check({"pipeline/base/parameter.hpp": "#include <string>\n"})), 1)
+
+
+if __name__ == "__main__":
+    root_of_tree = sys.argv[1]
+    unittest.main(argv=sys.argv[:1])
