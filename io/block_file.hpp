@@ -33,9 +33,10 @@ enum class Reservation {
 /// between disk and buffer, through STXXL, where the file system has direct I/O and buffer and offset agree modulo
 /// 4096; what is left of a request at either end, requests that do not agree, and thin rows of boxes go through the
 /// page cache, on threads of this object's own. So a page that two requests share is only ever written through the
-/// page cache, where the kernel keeps parts apart, and the kernel writes cached pages back before direct I/O passes
-/// them and drops them after. That takes one more care, because the cache may hold pages in larger pieces: of
-/// writes of the two kinds that touch neighbouring pages one waits for the other (`WriteGate`).
+/// page cache, where the kernel keeps parts apart. Direct writes go by synchronous system calls: during one the
+/// kernel lets no write of the other kind into the file, writes cached pages of the range back before it and drops
+/// them after it, so that neither kind loses the other's bytes (with Linux AIO it would let go of the file before
+/// the end, and the drop could fail: EIO at the next sync).
 ///
 /// Requests may be handed over from several threads. Requests under way that touch the same bytes, one of them
 /// writing, have no order: wait for the first. Buffers stay the caller's and must live until `done`. A request

@@ -145,18 +145,11 @@ void BlockFile::Transfers::add_range(const RequestPointer& request, std::int64_t
   }
 }
 
-void BlockFile::Transfers::add_direct(const Piece& piece) {
-  hold(piece.request);
-  if (piece.request->way == Way::read) return transfer_direct(piece, [] {});
-  gate_.enter(WriteGate::Kind::direct, piece.offset, piece.offset + piece.bytes,
-              [this, piece](auto ticket) { transfer_direct(piece, [this, ticket] { gate_.leave(ticket); }); });
-}
-
 /// What fails here is done again through the page cache, once: its system calls name the reason exactly, and a file
 /// system that takes O_DIRECT at opening may still refuse requests. Then nothing is sent this way any more.
-void BlockFile::Transfers::transfer_direct(const Piece& piece, std::function<void()> leave) {
-  auto completed = [this, piece, leave = std::move(leave)](const std::string& failure) {
-    leave();
+void BlockFile::Transfers::add_direct(const Piece& piece) {
+  hold(piece.request);
+  auto completed = [this, piece](const std::string& failure) {
     if (failure.empty()) return end(piece.request, piece.bytes, piece.bytes, nullptr);
     direct_ = false;
     add_buffered(piece);
@@ -170,26 +163,21 @@ void BlockFile::Transfers::transfer_direct(const Piece& piece, std::function<voi
 }
 
 void BlockFile::Transfers::add_buffered(const Piece& piece) {
-  post_buffered(piece.request, piece.offset, piece.offset + piece.bytes, piece.bytes,
+  post_buffered(piece.request, piece.bytes,
                 [this, piece] { transfer_buffered(piece.request->way, piece.offset, piece.buffer, piece.bytes); });
 }
 
-void BlockFile::Transfers::post_buffered(const RequestPointer& request, std::int64_t begin, std::int64_t end_offset,
-                                         std::int64_t bytes, std::function<void()> transfer) {
+void BlockFile::Transfers::post_buffered(const RequestPointer& request, std::int64_t bytes,
+                                         std::function<void()> transfer) {
   hold(request);
-  auto run = [this, request, bytes, transfer = std::move(transfer)](const std::function<void()>& leave) {
+  threads_->post([this, request, bytes, transfer = std::move(transfer)] {
     std::exception_ptr error;
     try {
       transfer();
     } catch (...) {
       error = std::current_exception();
     }
-    leave();
     end(request, bytes, 0, error);
-  };
-  if (request->way == Way::read) return threads_->post([run = std::move(run)] { run([] {}); });
-  gate_.enter(WriteGate::Kind::buffered, begin, end_offset, [this, run = std::move(run)](auto ticket) {
-    threads_->post([this, run, ticket] { run([this, ticket] { gate_.leave(ticket); }); });
   });
 }
 
@@ -210,9 +198,7 @@ void BlockFile::Transfers::add_rows(const RequestPointer& request, std::int64_t 
   const std::int64_t step = std::max<std::int64_t>(rows_task / rows->run_bytes(), 1);
   for (std::int64_t first = 0; first < rows->count(); first += step) {
     const std::int64_t last = std::min(first + step, rows->count());
-    const std::int64_t begin = array_offset + rows->offset(first);
-    const std::int64_t end_offset = array_offset + rows->offset(last - 1) + rows->run_bytes();
-    post_buffered(request, begin, end_offset, (last - first) * rows->run_bytes(),
+    post_buffered(request, (last - first) * rows->run_bytes(),
                   [this, way = request->way, array_offset, rows, first, last, buffer] {
                     transfer_rows(way, array_offset, *rows, first, last, buffer);
                   });

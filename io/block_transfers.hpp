@@ -9,7 +9,6 @@
 #include "io/block_file.hpp"
 #include "io/box_runs.hpp"
 #include "io/stxxl_lanes.hpp"
-#include "io/write_gate.hpp"
 
 namespace terrace::io {
 
@@ -47,11 +46,9 @@ class BlockFile::Transfers {
 
   void add_range(const RequestPointer& request, std::int64_t offset, std::byte* buffer, std::int64_t bytes);
   void add_direct(const Piece& piece);
-  void transfer_direct(const Piece& piece, std::function<void()> leave);
   void add_buffered(const Piece& piece);
   void add_rows(const RequestPointer& request, std::int64_t array_offset, const Rows& rows, std::byte* buffer);
-  void post_buffered(const RequestPointer& request, std::int64_t begin, std::int64_t end, std::int64_t bytes,
-                     std::function<void()> transfer);
+  void post_buffered(const RequestPointer& request, std::int64_t bytes, std::function<void()> transfer);
 
   void transfer_buffered(Way way, std::int64_t offset, std::byte* buffer, std::int64_t bytes) const;
   void transfer_rows(Way way, std::int64_t array_offset, const BoxRuns& rows, std::int64_t first, std::int64_t last,
@@ -68,7 +65,6 @@ class BlockFile::Transfers {
   std::mutex mutex_;
   std::condition_variable idle_;
   std::int64_t under_way_ = 0;
-  WriteGate gate_;
   std::once_flag lanes_opened_;
   std::unique_ptr<StxxlLanes> lanes_;   // ends before what its completions use
   std::shared_ptr<IoThreads> threads_;  // ends first: its tasks use all of the above
