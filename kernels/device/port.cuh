@@ -94,17 +94,21 @@ __device__ inline u64 take_ticket(const Launch& launch) {
 }
 
 /// Copies the block's descriptor from the host's ring, word by word past the caches.
-__device__ inline void fetch_descriptor(const Launch& launch, u64 block, void* copy) {
+template <class Descriptor>
+__device__ inline void fetch_descriptor(const Launch& launch, u64 block, Descriptor* copy) {
   const Port& port = launch.port;
   const u64 entry = (port.first + block) % port.ring;
   const u64* from = reinterpret_cast<const u64*>(static_cast<const u8*>(port.descriptors) +
                                                  entry * port.descriptor_bytes);
-  for (u64 at = 0; at < port.descriptor_bytes / sizeof(u64); ++at) static_cast<u64*>(copy)[at] = load_system(from + at);
+  for (u32 at = 0; at < sizeof(Descriptor) / sizeof(u64); ++at) {
+    reinterpret_cast<u64*>(copy)[at] = load_system(from + at);
+  }
 }
 
 /// Begins `block` (by one thread a worker): its leader asks the host and puts the descriptor into `slot`, the others
 /// wait for that. False when the block will not be computed.
-__device__ inline bool begin_block(const Launch& launch, u64 block, bool leader, void* slot) {
+template <class Descriptor>
+__device__ inline bool begin_block(const Launch& launch, u64 block, bool leader, Descriptor* slot) {
   LaunchWords* words = launch.words;
   if (!leader) return wait_for(launch, &words->begun.word, block + 1, block);
   if (!wait_for(launch, &words->begun.word, block, block)) return false;

@@ -1,0 +1,18 @@
+// The CUDA side of sweeps in a build without the toolkit.
+#include "kernels/wavefront/cuda_sweep.hpp"
+#include "pipeline/base/error.hpp"
+
+namespace terrace::wavefront {
+namespace {
+
+[[noreturn]] void refuse() {
+  throw DeviceError("wavefront sweep on CUDA", "this program was built without the CUDA Toolkit");
+}
+
+}  // namespace
+
+std::size_t cuda_workspace_bytes(const SweepSpec&, const device::Limits&) { refuse(); }
+std::unique_ptr<Sweep> make_cuda_sweep(const SweepSpec&, device::Context&, void*) { refuse(); }
+std::unique_ptr<Sweep> make_cuda_sweep(const SweepSpec&, device::Context&, void*, const CudaTrial&) { refuse(); }
+
+}  // namespace terrace::wavefront

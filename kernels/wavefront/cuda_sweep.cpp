@@ -1,0 +1,57 @@
+#include "kernels/wavefront/cuda_sweep.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "kernels/wavefront/block_grid.hpp"
+#include "kernels/wavefront/problems.hpp"
+
+namespace terrace::wavefront {
+namespace {
+
+std::size_t align(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
+
+/// Slots beyond those that fill the device let the next blocks begin before the last have ended.
+constexpr std::int64_t most_slots = 16;
+
+}  // namespace
+
+CudaWorkspace plan_workspace(const SweepSpec& spec, std::int64_t band_rows, int cell_words, std::int64_t warps) {
+  if (spec.block_columns > std::numeric_limits<std::int32_t>::max() - 1024) {
+    throw DeviceError("wavefront sweep on CUDA", "blocks of " + std::to_string(spec.block_columns) +
+                                                     " columns are too wide; use narrower blocks");
+  }
+  const BlockGrid grid{spec.rows, spec.columns, spec.block_rows, spec.block_columns};
+  CudaWorkspace plan;
+  plan.band_rows = band_rows;
+  plan.bands = std::max<std::int64_t>(1, (spec.block_rows + band_rows - 1) / band_rows);
+  plan.slots = std::clamp<std::int64_t>(2 * warps / plan.bands + 2, 2, most_slots);
+  plan.border_words = spec.block_columns * cell_words;
+  const std::int64_t rows = grid.across() == 1 ? 1 : plan.slots;
+  plan.slots_at = align(launch_words_bytes);
+  plan.flags_at = plan.slots_at + align(static_cast<std::size_t>(plan.slots) * block_slot_bytes);
+  plan.borders_at = plan.flags_at + align(static_cast<std::size_t>(plan.slots * plan.bands) * sizeof(std::uint32_t));
+  plan.bytes = plan.borders_at + align(static_cast<std::size_t>(rows * plan.border_words) * sizeof(std::uint64_t));
+  return plan;
+}
+
+std::size_t cuda_workspace_bytes(const SweepSpec& spec, const device::Limits& limits) {
+  std::size_t bytes = 0;
+  visit_problem(spec.problem, spec.settings,
+                [&]<class P>(P) { bytes = CudaSweeps<P>::workspace_bytes(spec, limits); });
+  return bytes;
+}
+
+std::unique_ptr<Sweep> make_cuda_sweep(const SweepSpec& spec, device::Context& context, void* workspace,
+                                       const CudaTrial& trial) {
+  std::unique_ptr<Sweep> sweep;
+  visit_problem(spec.problem, spec.settings,
+                [&]<class P>(P) { sweep = CudaSweeps<P>::make(spec, context, workspace, trial); });
+  return sweep;
+}
+
+std::unique_ptr<Sweep> make_cuda_sweep(const SweepSpec& spec, device::Context& context, void* workspace) {
+  return make_cuda_sweep(spec, context, workspace, CudaTrial{});
+}
+
+}  // namespace terrace::wavefront

@@ -1,0 +1,219 @@
+// Makes the CUDA sweeps of one problem: which kernel, how many thread blocks, what it is given. Included by the
+// sources that the build makes from cuda/problem.cu.in, one a problem.
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "kernels/device/cuda_context.hpp"
+#include "kernels/device/launch.cuh"
+#include "kernels/wavefront/block_grid.hpp"
+#include "kernels/wavefront/cuda_sweep.hpp"
+#include "kernels/wavefront/kernel.cuh"
+#include "kernels/wavefront/problems.hpp"
+#include "kernels/wavefront/sum_kernel.cuh"
+
+namespace terrace::wavefront {
+
+static_assert(sizeof(device::LaunchWords) == launch_words_bytes && sizeof(BlockSlot) == block_slot_bytes);
+static_assert(static_cast<int>(Stored::u8) == static_cast<int>(ElementType::u8) &&
+              static_cast<int>(Stored::f64) == static_cast<int>(ElementType::f64));
+
+inline Stored stored(ElementType type) { return static_cast<Stored>(type); }
+
+/// Warps of a multiprocessor at the registers that the kernels are bounded to.
+inline constexpr int warps_per_processor = 16;
+
+/// A sweep through one kernel. @tparam More what the kernel takes beside SweepArguments
+template <class... More>
+class CudaSweep final : public Sweep {
+ public:
+  using Kernel = device::Kernel<SweepArguments, More...>;
+
+  CudaSweep(const SweepSpec& spec, const Kernel& kernel, const CudaWorkspace& plan, std::size_t warp_bytes, bool check,
+            device::Context& context, void* workspace, const CudaTrial& trial, const More&... more)
+      : kernel_(kernel),
+        plan_(plan),
+        shared_bytes_(warp_bytes * sweep_threads / 32),
+        context_(context),
+        workspace_(static_cast<unsigned char*>(workspace)),
+        trial_(trial),
+        more_(more...) {
+    TERRACE_CUDA_CHECK(cudaMemsetAsync(workspace_, 0, plan_.bytes, device::compute_stream(context)));
+    resident_ = device::resident_blocks(kernel_, sweep_threads, shared_bytes_);
+    arguments_.slots = reinterpret_cast<BlockSlot*>(workspace_ + plan_.slots_at);
+    arguments_.column_flags = reinterpret_cast<u32*>(workspace_ + plan_.flags_at);
+    arguments_.borders = reinterpret_cast<u64*>(workspace_ + plan_.borders_at);
+    arguments_.border_words = plan_.border_words;
+    const BlockGrid grid{spec.rows, spec.columns, spec.block_rows, spec.block_columns};
+    arguments_.across = static_cast<u64>(grid.across());
+    arguments_.bands = static_cast<u32>(plan_.bands);
+    arguments_.band_rows = static_cast<i32>(plan_.band_rows);
+    arguments_.border = stored(spec.border);
+    arguments_.table = stored(spec.table.value_or(spec.value));
+    arguments_.grid = stored(spec.grid);
+    arguments_.value = stored(spec.value);
+    arguments_.check = check;
+  }
+
+  void run(const device::Port& port) override {
+    SweepArguments arguments = arguments_;
+    check(port);
+    arguments.launch = {port, reinterpret_cast<device::LaunchWords*>(workspace_), static_cast<u64>(plan_.slots),
+                        trial_.delay_seed};
+    arguments.tickets = port.count * arguments.bands;
+    if (arguments.tickets == 0) return;
+    const cudaStream_t stream = device::compute_stream(context_);
+    TERRACE_CUDA_CHECK(cudaMemsetAsync(workspace_, 0, plan_.bytes, stream));
+    const u64 wanted = (arguments.tickets + sweep_threads / 32 - 1) / (sweep_threads / 32);
+    unsigned blocks = static_cast<unsigned>(std::min<u64>(resident_, wanted));
+    if (trial_.thread_blocks > 0) blocks = std::min(blocks, trial_.thread_blocks);
+    std::apply(
+        [&](const More&... more) {
+          device::launch(kernel_,
+                         {.blocks = blocks, .threads = sweep_threads, .shared_bytes = shared_bytes_, .stream = stream},
+                         arguments, more...);
+        },
+        more_);
+  }
+
+ private:
+  void check(const device::Port& port) const {
+    if (port.descriptor_bytes < sizeof(BlockTask) || port.descriptor_bytes % sizeof(u64) != 0 ||
+        port.result_bytes < sizeof(BlockResult) || port.result_bytes % sizeof(u64) != 0) {
+      throw DeviceError(kernel_.name, "the port's descriptors or results are not those of a wavefront");
+    }
+    if (port.count > 0xFFFFFFFEu / arguments_.bands) {
+      throw DeviceError(kernel_.name, std::to_string(port.count) + " blocks are too many for one launch");
+    }
+  }
+
+  Kernel kernel_;
+  CudaWorkspace plan_;
+  std::size_t shared_bytes_;
+  device::Context& context_;
+  unsigned char* workspace_;
+  CudaTrial trial_;
+  std::tuple<More...> more_;
+  unsigned resident_ = 0;
+  SweepArguments arguments_{};
+};
+
+inline std::int64_t resident_warps(const device::Limits& limits) {
+  return static_cast<std::int64_t>(limits.processors) * warps_per_processor;
+}
+
+[[noreturn]] inline void refuse_type(const SweepSpec& spec) {
+  throw DeviceError("wavefront sweep of " + spec.problem + " on CUDA",
+                    "cells of type " + std::string(name_of(spec.value)) + " are not computed here");
+}
+
+/// Sweeps of a problem on letters.
+template <class P>
+struct LetterSweeps {
+  using Constants = typename P::template Constants<i64>;
+
+  /// Rows of a lane that the model takes for 32-bit scores: many where bands fill the device, few where the length of
+  /// the chain of bands counts. Measured on an H200 (tests/benchmarks/wavefront_cuda.cpp).
+  static constexpr int many_rows = 16, few_rows = 4;
+
+  /// Calls call(V{}, constant of the rows of a lane, constant whether the table is kept).
+  template <class Call>
+  static auto choose(const SweepSpec& spec, const device::Limits& limits, Call&& call) {
+    const bool wide = spec.value == ElementType::i64;
+    if (!wide && spec.value != ElementType::i32 && spec.value != ElementType::i16) refuse_type(spec);
+    if (wide && spec.table) return call.template operator()<i64, few_rows, true>();
+    if (wide) return call.template operator()<i64, few_rows, false>();
+    if (spec.table) return call.template operator()<Word, few_rows, true>();
+    const bool fills = spec.block_rows >= resident_warps(limits) / 2 * 32 * many_rows;
+    if (fills) return call.template operator()<Word, many_rows, false>();
+    return call.template operator()<Word, few_rows, false>();
+  }
+
+  template <class V, int R>
+  static CudaWorkspace plan(const SweepSpec& spec, const device::Limits& limits) {
+    return plan_workspace(spec, 32 * R, TaggedCell<V, P::row_planes>::words, resident_warps(limits));
+  }
+
+  static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits& limits) {
+    return choose(spec, limits, [&]<class V, int R, bool keep>() { return plan<V, R>(spec, limits).bytes; });
+  }
+
+  static std::unique_ptr<Sweep> make(const SweepSpec& spec, device::Context& context, void* workspace,
+                                     const CudaTrial& trial) {
+    return choose(spec, context.limits(), [&]<class V, int R, bool keep>() -> std::unique_ptr<Sweep> {
+      const auto kernel = device::make_kernel(sweep_bands_kernel<P, V, R, keep>, "sweep_bands_kernel");
+      return std::make_unique<CudaSweep<Constants>>(
+          spec, device::Kernel<SweepArguments, Constants>{kernel.function, kernel.name},
+          plan<V, R>(spec, context.limits()), sizeof(typename LetterSweep<P, V, R, keep>::Memory), false, context,
+          workspace, trial, problem_constants<P>(spec.settings));
+    });
+  }
+};
+
+/// Sweeps of the summed-area table. Where overflow is an error, integers are summed in 64 bits and checked.
+template <class P>
+struct SumSweeps {
+  template <class Call>
+  static auto choose(const SweepSpec& spec, Call&& call) {
+    const bool wraps = problem_constants<P>(spec.settings).wrap != 0;
+    switch (spec.value) {
+      case ElementType::i32:
+        if (wraps) return call.template operator()<i32, 16>(false);
+        return call.template operator()<i64, 8>(true);
+      case ElementType::i64:
+        return call.template operator()<i64, 8>(!wraps);
+      case ElementType::f32:
+        return call.template operator()<float, 16>(false);
+      case ElementType::f64:
+        return call.template operator()<double, 8>(false);
+      default:
+        refuse_type(spec);
+    }
+  }
+
+  template <class V, int R>
+  static CudaWorkspace plan(const SweepSpec& spec, const device::Limits& limits) {
+    return plan_workspace(spec, R, TaggedCell<V, 1>::words, resident_warps(limits));
+  }
+
+  static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits& limits) {
+    return choose(spec, [&]<class V, int R>(bool) { return plan<V, R>(spec, limits).bytes; });
+  }
+
+  static std::unique_ptr<Sweep> make(const SweepSpec& spec, device::Context& context, void* workspace,
+                                     const CudaTrial& trial) {
+    return choose(spec, [&]<class V, int R>(bool check) -> std::unique_ptr<Sweep> {
+      const auto kernel = device::make_kernel(sum_areas_kernel<V, R>, "sum_areas_kernel");
+      return std::make_unique<CudaSweep<>>(spec, device::Kernel<SweepArguments>{kernel.function, kernel.name},
+                                           plan<V, R>(spec, context.limits()), std::size_t{0}, check, context,
+                                           workspace, trial);
+    });
+  }
+};
+
+template <class P>
+struct SweepsOf {
+  static auto choose() {
+    if constexpr (P::items == Items::grid) {
+      static_assert(same_problem<P, SummedArea>, "the kernel of sums knows one problem on grids");
+      return SumSweeps<P>{};
+    } else {
+      return LetterSweeps<P>{};
+    }
+  }
+  using type = decltype(choose());
+};
+
+template <class P>
+std::size_t CudaSweeps<P>::workspace_bytes(const SweepSpec& spec, const device::Limits& limits) {
+  return SweepsOf<P>::type::workspace_bytes(spec, limits);
+}
+
+template <class P>
+std::unique_ptr<Sweep> CudaSweeps<P>::make(const SweepSpec& spec, device::Context& context, void* workspace,
+                                           const CudaTrial& trial) {
+  return SweepsOf<P>::type::make(spec, context, workspace, trial);
+}
+
+}  // namespace terrace::wavefront

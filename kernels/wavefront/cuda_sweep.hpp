@@ -1,0 +1,50 @@
+// The CUDA side of sweeps: where things lie in the workspace, and how one is made for a problem of the list.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "kernels/wavefront/sweep.hpp"
+
+namespace terrace::wavefront {
+
+/// What tests change about a launch; results never depend on it.
+struct CudaTrial {
+  unsigned thread_blocks = 0;    // at most so many are launched; 0: as many as are resident
+  std::uint32_t delay_seed = 0;  // not 0: warps sleep at random where they meet
+};
+
+/// make_cuda_sweep under the conditions of a test.
+std::unique_ptr<Sweep> make_cuda_sweep(const SweepSpec& spec, device::Context& context, void* workspace,
+                                       const CudaTrial& trial);
+
+/// Where things lie in a sweep's workspace, in bytes from its start.
+struct CudaWorkspace {
+  std::int64_t band_rows = 0;
+  std::int64_t bands = 0;         // of a block of full height
+  std::int64_t slots = 0;         // blocks under way at a time
+  std::int64_t border_words = 0;  // 64-bit words of a tagged row
+  std::size_t slots_at = 0;
+  std::size_t flags_at = 0;
+  std::size_t borders_at = 0;
+  std::size_t bytes = 0;
+};
+
+/// Bytes of the words of a launch and of what is kept of a block under way (bands.cuh checks them).
+inline constexpr std::size_t launch_words_bytes = 640;
+inline constexpr std::size_t block_slot_bytes = 256;
+
+/// @param cell_words 64-bit words of a cell of a tagged row
+/// @param warps how many are resident on the device: so many bands should be under way
+CudaWorkspace plan_workspace(const SweepSpec& spec, std::int64_t band_rows, int cell_words, std::int64_t warps);
+
+/// The sweeps of problem P; defined in the source that the build makes for P (cuda/problem.cu.in).
+template <class P>
+struct CudaSweeps {
+  static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits& limits);
+  static std::unique_ptr<Sweep> make(const SweepSpec& spec, device::Context& context, void* workspace,
+                                     const CudaTrial& trial);
+};
+
+}  // namespace terrace::wavefront

@@ -1,0 +1,328 @@
+// The kernel that sweeps wavefront problems on letters and values: bands of rows, hyperplane kernel tiles in registers.
+// No host library header: also compiled at run time.
+//
+// A warp walks over a band of 32 x R rows from left to right. Lane l holds R rows in registers and is one column behind
+// lane l - 1, from which it takes H and F by shuffle: a warp is on 32 anti-diagonal steps at a time. The last lane's
+// lowest row goes to the band below through a tagged row (tagged.cuh) in pieces of 32 columns, the piece for the first
+// lane comes from the band above likewise, asked for one piece ahead.
+#pragma once
+
+#include "kernels/wavefront/bands.cuh"
+#include "kernels/wavefront/problem.hpp"
+
+namespace terrace::wavefront {
+
+/// Columns that pass between bands at a time; as many as a warp has lanes.
+inline constexpr int piece = 32;
+
+/// What a warp keeps in shared memory.
+template <class V, int planes, int R, bool keep_table>
+struct WarpMemory {
+  KernelBand band;
+  V top[planes][piece];         // the border above the first lane's columns of this piece
+  V items[2 * piece];           // of columns, this piece's and the one's before, at column % 64
+  V bottom[planes][2 * piece];  // the border below the last lane's columns, at column % 64
+  V cells[keep_table ? 32 * R : 1][piece];  // [row of the band][column % 32]: a lane's rows until 32 columns are there
+};
+
+/// One band on its way through a warp. All members are called by all lanes.
+template <class P, class V, int R, bool keep_table>
+class LetterSweep {
+ public:
+  using Constants = typename P::template Constants<V>;
+  static constexpr int planes = P::row_planes;
+  static constexpr int band_rows = 32 * R;
+  using Memory = WarpMemory<V, planes, R, keep_table>;
+  using Tagged = TaggedCell<V, planes>;
+
+  __device__ LetterSweep(const SweepArguments& arguments, const Constants& constants, Memory& memory)
+      : a_(arguments), k_(constants), band_(memory.band), memory_(memory), lane_(lane_index()),
+        width_(memory.band.width) {}
+
+  /// Sweeps the band and writes its borders; false when the launch is over before that.
+  __device__ bool run(Candidate& found) {
+    load_rows();
+    load_left();
+    const i32 pieces = (width_ + piece - 1) / piece + 1;  // the last lane ends 31 columns later than the first
+    prefetch(0);
+    for (i32 p = 0; p < pieces; ++p) {
+      if (p * piece < width_ && !take_piece(p)) return false;
+      if ((p + 1) * piece < width_) prefetch(p + 1);
+      __syncwarp();
+      const bool inside = p > 0 && (p + 1) * piece <= width_ && band_.rows == band_rows;
+      if (inside) steps<false>(p);
+      else steps<true>(p);
+      __syncwarp();
+      if (p > 0) give_piece(p - 1);
+    }
+    store_right();
+    found = P::report == Report::best ? best_of_warp() : last_cell();
+    return true;
+  }
+
+ private:
+  __device__ static V item_at(const void* items, i64 index) {
+    if constexpr (P::items == Items::letters) {
+      return V(static_cast<i64>(device::load_past_l1(static_cast<const device::u8*>(items) + index)));
+    } else {
+      return device::load_past_l1(static_cast<const V*>(items) + index);
+    }
+  }
+
+  __device__ void load_rows() {
+    const i32 first = lane_ * R;
+    rows_here_ = band_.rows - first < 0 ? 0 : band_.rows - first > R ? R : band_.rows - first;
+#pragma unroll
+    for (int r = 0; r < R; ++r) {
+      row_[r] = r < rows_here_ ? item_at(band_.task.rows, band_.first_row + first + r) : V(0);
+    }
+  }
+
+  /// H and E of the column before the block, and H before the row above this lane's first.
+  __device__ void load_left() {
+    const BlockTask& task = band_.task;
+    const i64 first = band_.first_row + lane_ * R;
+    diagonal_ = rows_here_ > 0 ? left_h(first - 1) : V(0);
+#pragma unroll
+    for (int r = 0; r < R; ++r) {
+      h_[r] = r < rows_here_ ? left_h(first + r) : V(0);
+      if constexpr (P::column_planes == 2) {
+        if (r >= rows_here_) e_[r] = V(0);
+        else if (task.left) e_[r] = load_stored<V>(a_.border, task.left, task.column_border_stride + first + r + 1);
+        else e_[r] = P::template left<V>(k_, task.row_begin + first + r).gap;
+      } else {
+        e_[r] = V(0);
+      }
+    }
+  }
+  __device__ V left_h(i64 row) const {
+    if (band_.task.left) return load_stored<V>(a_.border, band_.task.left, row + 1);
+    return P::template left<V>(k_, band_.task.row_begin + row).h;
+  }
+
+  /// Asks for the top border and the items of the columns of piece p, a column a lane.
+  __device__ void prefetch(i32 p) {
+    const i32 column = p * piece + lane_;
+    fresh_ = true;
+    if (column >= width_) return;
+    next_item_ = item_at(band_.task.columns, column);
+    if (top_is_tagged(a_, band_)) fresh_ = load_tagged(column);
+    else load_top(column);
+  }
+  __device__ bool load_tagged(i32 column) {
+    return Tagged::load(border_row(a_, band_.block), column, tag_of(band_.ticket - 1), next_top_);
+  }
+  __device__ void load_top(i32 column) {
+    const BlockTask& task = band_.task;
+    const Border<V> border = P::template top<V>(k_, task.column_begin + column);
+    next_top_[0] = task.top ? load_stored<V>(a_.border, task.top, column) : border.h;
+    if constexpr (planes == 2) {
+      next_top_[1] = task.top ? load_stored<V>(a_.border, task.top, task.row_border_stride + column) : border.gap;
+    }
+  }
+
+  /// Puts piece p where the lanes find it, once the band above has written it.
+  __device__ bool take_piece(i32 p) {
+    const i32 column = p * piece + lane_;
+    for (u32 tries = 0; !__all_sync(~0u, fresh_); ++tries) {
+      if (tries > 8) {
+        const bool leave = lane_ == 0 && tries % 16 == 0 && device::must_leave(a_.launch, band_.block);
+        if (__any_sync(~0u, leave)) return false;
+        __nanosleep(64);
+      }
+      if (!fresh_) fresh_ = load_tagged(column);
+    }
+#pragma unroll
+    for (int plane = 0; plane < planes; ++plane) memory_.top[plane][lane_] = next_top_[plane];
+    memory_.items[column % (2 * piece)] = next_item_;
+    return true;
+  }
+
+  /// Hands the lowest row of piece p on.
+  __device__ void give_piece(i32 p) {
+    const i32 column = p * piece + lane_;
+    device::random_delay(a_.launch, band_.ticket + static_cast<u32>(p));
+    if (column >= width_) return;
+    V values[planes];
+#pragma unroll
+    for (int plane = 0; plane < planes; ++plane) values[plane] = memory_.bottom[plane][column % (2 * piece)];
+    if (!band_.last || a_.across == 1) {
+      Tagged::store(border_row(a_, band_.block), column, tag_of(band_.ticket), values);
+    }
+    if (!band_.last || !band_.task.bottom) return;
+#pragma unroll
+    for (int plane = 0; plane < planes; ++plane) {
+      store_stored(a_.border, band_.task.bottom, plane * band_.task.row_border_stride + column, values[plane]);
+    }
+  }
+
+  /// The 32 steps in which the first lane goes over piece p. `guarded`: some lane is outside the block in some of
+  /// them, or the band has fewer rows than lanes hold.
+  template <bool guarded>
+  __device__ void steps(i32 p) {
+    next_ = memory_.items[(p * piece - lane_) & (2 * piece - 1)];
+#pragma unroll 4
+    for (int i = 0; i < piece; ++i) step<guarded>(p * piece + i, i);
+  }
+
+  template <bool guarded>
+  __device__ __forceinline__ void step(i32 at, int i) {
+    const i32 column = at - lane_;
+    const V item = next_;
+    next_ = memory_.items[(column + 1) & (2 * piece - 1)];
+    V up = shuffle_up(bottom_);
+    V f = V(0);
+    const V top = memory_.top[0][i];
+    if (lane_ == 0) up = top;
+    if constexpr (planes == 2) {
+      f = shuffle_up(bottom_f_);
+      const V top_f = memory_.top[planes - 1][i];
+      if (lane_ == 0) f = top_f;
+    }
+    if (!guarded || static_cast<u32>(column) < static_cast<u32>(width_)) {
+      cells<guarded>(item, up, f);
+      if constexpr (P::report == Report::best) look_for_best<guarded>(column);
+      if (lane_ == 31) {
+        memory_.bottom[0][column & (2 * piece - 1)] = bottom_;
+        if constexpr (planes == 2) memory_.bottom[planes - 1][column & (2 * piece - 1)] = bottom_f_;
+      }
+      if constexpr (keep_table) {
+#pragma unroll
+        for (int r = 0; r < R; ++r) memory_.cells[lane_ * R + r][column & (piece - 1)] = h_[r];
+      }
+    }
+    if constexpr (keep_table) store_cells<guarded>(at);
+  }
+
+  /// One column of the lane's rows. Rows below the band's last hand on what is above them.
+  template <bool guarded>
+  __device__ __forceinline__ void cells(V item, V up, V f) {
+    V diagonal = diagonal_;
+    diagonal_ = up;
+#pragma unroll
+    for (int r = 0; r < R; ++r) {
+      const V score = P::template score<V>(k_, row_[r], item);
+      const Cell<V> cell = P::template cell<V>(k_, Around<V>{diagonal, up, h_[r], e_[r], f}, score);
+      diagonal = h_[r];
+      const bool real = !guarded || r < rows_here_;
+      up = h_[r] = real ? cell.h : up;
+      f = real ? cell.f : f;
+      e_[r] = cell.e;
+    }
+    bottom_ = up;
+    bottom_f_ = f;
+  }
+
+  /// Keeps the lane's best cell: its column is new or it lies in a smaller row only where the maximum of a step
+  /// reaches the best so far, which is rare.
+  template <bool guarded>
+  __device__ __forceinline__ void look_for_best(i32 column) {
+    V most = h_[0];
+#pragma unroll
+    for (int r = 1; r + 1 < R; r += 2) most = maximum(most, h_[r], h_[r + 1]);
+    if constexpr (R % 2 == 0) most = maximum(most, h_[R - 1]);
+    if (!(most >= best_)) return;
+    int row = R;
+#pragma unroll
+    for (int r = R - 1; r >= 0; --r) {
+      if (h_[r] == most && (!guarded || r < rows_here_)) row = r;
+    }
+    if (row == R || (best_row_ >= 0 && most == best_ && row >= best_row_)) return;
+    best_ = most;
+    best_row_ = row;
+    best_column_ = column;
+  }
+
+  /// Stores the rows of the one lane that has just gone over the last of 32 columns, a row at a time.
+  template <bool guarded>
+  __device__ __forceinline__ void store_cells(i32 at) {
+    __syncwarp();
+    const int lane = (at + 1) & 31;
+    const i32 first = at - lane - (piece - 1);
+    if (first >= 0 && first + lane_ < width_ && band_.task.table) {
+      const i64 row = band_.first_row + lane * R;
+#pragma unroll
+      for (int r = 0; r < R; ++r) {
+        if (guarded && lane * R + r >= band_.rows) break;
+        store_stored(a_.table, band_.task.table, (row + r) * band_.task.table_stride + first + lane_,
+                     memory_.cells[lane * R + r][lane_]);
+      }
+    }
+    __syncwarp();
+  }
+
+  /// The last column, and before it the corner, which the block's first band knows.
+  __device__ void store_right() const {
+    const BlockTask& task = band_.task;
+    if (!task.right) return;
+    const i64 first = band_.first_row + lane_ * R;
+    if (band_.index == 0 && lane_ == 0) store_stored(a_.border, task.right, 0, diagonal_);
+#pragma unroll
+    for (int r = 0; r < R; ++r) {
+      if (r >= rows_here_) break;
+      store_stored(a_.border, task.right, first + r + 1, h_[r]);
+      if constexpr (P::column_planes == 2) {
+        store_stored(a_.border, task.right, task.column_border_stride + first + r + 1, e_[r]);
+      }
+    }
+  }
+
+  __device__ Candidate best_of_warp() const {
+    Candidate best{static_cast<i64>(best_), band_.first_row + lane_ * R + best_row_, best_column_, best_row_ >= 0};
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+      Candidate other;
+      other.score = __shfl_xor_sync(~0u, best.score, distance);
+      other.row = __shfl_xor_sync(~0u, best.row, distance);
+      other.column = __shfl_xor_sync(~0u, best.column, distance);
+      other.found = __shfl_xor_sync(~0u, best.found, distance);
+      if (goes_before(other, best)) best = other;
+    }
+    return best;
+  }
+
+  /// Rows below the band's last hand it on: the last lane holds it. Without columns it is the border's.
+  __device__ Candidate last_cell() const {
+    i64 score = __shfl_sync(~0u, static_cast<i64>(h_[R - 1]), 31);
+    if (width_ == 0) score = static_cast<i64>(left_h(band_.first_row + band_.rows - 1));
+    return {score, band_.first_row + band_.rows - 1, width_ - 1, band_.last};
+  }
+
+  const SweepArguments& a_;
+  const Constants& k_;
+  const KernelBand& band_;
+  Memory& memory_;
+  const int lane_;
+  const i32 width_;                  // columns of the block
+  i32 rows_here_ = 0;                // rows of the band that this lane holds
+  V row_[R], h_[R], e_[R];           // items of its rows; H of the last column, E of the next
+  V diagonal_{};                     // H of the last column above its first row
+  V bottom_{}, bottom_f_{};          // H and F below its last row
+  V next_{};                         // item of the next column
+  V next_top_[planes], next_item_{};  // the piece that was asked for, a column a lane
+  bool fresh_ = true;
+  V best_ = V(1);
+  int best_row_ = -1;
+  i32 best_column_ = 0;
+};
+
+/// Threads of a thread block: each warp takes bands on its own.
+inline constexpr int sweep_threads = 128;
+
+/// Sweeps bands until there are none left. @param constants the problem's, in i64
+template <class P, class V, int R, bool keep_table>
+__global__ void __launch_bounds__(sweep_threads, 4)
+    sweep_bands_kernel(const __grid_constant__ SweepArguments arguments,
+                       const __grid_constant__ typename P::template Constants<i64> constants) {
+  using Sweep = LetterSweep<P, V, R, keep_table>;
+  extern __shared__ __align__(16) unsigned char shared_memory[];
+  auto& memory = reinterpret_cast<typename Sweep::Memory*>(shared_memory)[threadIdx.x / 32];
+  const auto k = P::template constants_as<V>(constants);
+  while (take_band(arguments, memory.band)) {
+    Candidate found;
+    if (!Sweep(arguments, k, memory).run(found)) return;
+    finish_band(arguments, memory.band, found, false);
+  }
+}
+
+}  // namespace terrace::wavefront

@@ -1,0 +1,84 @@
+// Values of borders and tables whose type is known when a sweep is made, not when its kernel is compiled.
+// No host library header: also compiled at run time.
+#pragma once
+
+#include "kernels/device/atomics.cuh"
+#include "kernels/wavefront/word.cuh"
+
+namespace terrace::wavefront {
+
+using device::i16;
+using device::u32;
+using device::u64;
+
+/// The types that arrays are stored in; numbered like ElementType.
+enum class Stored : device::u8 { u8, i8, u16, i16, u32, i32, u64, i64, f32, f64 };
+
+/// Calls call(T{}) with the type that `type` stands for.
+template <class Call>
+__device__ __forceinline__ void dispatch_stored(Stored type, const Call& call) {
+  switch (type) {
+    case Stored::u8:
+      return call(device::u8{});
+    case Stored::i8:
+      return call(device::i8{});
+    case Stored::u16:
+      return call(device::u16{});
+    case Stored::i16:
+      return call(device::i16{});
+    case Stored::u32:
+      return call(device::u32{});
+    case Stored::i32:
+      return call(device::i32{});
+    case Stored::u64:
+      return call(device::u64{});
+    case Stored::i64:
+      return call(device::i64{});
+    case Stored::f32:
+      return call(float{});
+    case Stored::f64:
+      return call(double{});
+  }
+}
+
+/// Whether borders and tables of cells may have that type: signed ones from 16 bits on.
+template <class T>
+inline constexpr bool holds_cells = T(-1) < T(0) && sizeof(T) > 1;
+
+/// Element `index` of a border, as a V; what other threads or copies wrote is seen.
+template <class V>
+__device__ inline V load_stored(Stored type, const void* array, i64 index) {
+  V value = V(0);
+  dispatch_stored(type, [&]<class T>(T) {
+    if constexpr (holds_cells<T>) value = static_cast<V>(device::load_past_l1(static_cast<const T*>(array) + index));
+  });
+  return value;
+}
+
+/// Words are integers: numbers with a fraction do not arise.
+template <>
+__device__ inline Word load_stored<Word>(Stored type, const void* array, i64 index) {
+  return Word(load_stored<i64>(type, array, index));
+}
+
+template <class Target, class V>
+__device__ __forceinline__ void put(void* array, i64 index, V value) {
+  static_cast<Target*>(array)[index] = static_cast<Target>(value);
+}
+
+/// Writes element `index` of a border or a table.
+template <class V>
+__device__ inline void store_stored(Stored type, void* array, i64 index, V value) {
+  dispatch_stored(type, [&]<class T>(T) {
+    if constexpr (holds_cells<T>) put<T>(array, index, value);
+  });
+}
+
+template <>
+__device__ inline void store_stored<Word>(Stored type, void* array, i64 index, Word value) {
+  if (type == Stored::i32) return put<i32>(array, index, value.value);
+  if (type == Stored::i16) return put<i16>(array, index, value.value);
+  put<i64>(array, index, value.value);
+}
+
+}  // namespace terrace::wavefront

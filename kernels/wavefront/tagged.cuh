@@ -1,0 +1,72 @@
+// The row of cells that one band of a block hands to the next, in device memory and in place. Every 32 bits of it
+// carry the number of the band that wrote them: that is the flag, and no fence is needed.
+// No host library header: also compiled at run time.
+#pragma once
+
+#include "kernels/device/integers.hpp"
+
+namespace terrace::wavefront {
+
+using device::i64;
+using device::u32;
+using device::u64;
+
+__device__ __forceinline__ u64 load_relaxed(const u64* word) {
+  u64 value;
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+  return value;
+}
+__device__ __forceinline__ void load_relaxed(const u64* words, u64& first, u64& second) {
+  asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(first), "=l"(second) : "l"(words) : "memory");
+}
+__device__ __forceinline__ void store_relaxed(u64* word, u64 value) {
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+}
+__device__ __forceinline__ void store_relaxed(u64* words, u64 first, u64 second) {
+  asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(words), "l"(first), "l"(second) : "memory");
+}
+
+/// Cells of `planes` values of type V each.
+template <class V, int planes>
+struct TaggedCell {
+  /// 64-bit words of a cell.
+  static constexpr int words = static_cast<int>(sizeof(V)) / 4 * planes;
+
+  union Bits {
+    V values[planes];
+    u32 halves[words];
+    __device__ Bits() {}
+  };
+
+  /// Reads the cell at `column` of the row; whether the band with that tag wrote it (all of it).
+  __device__ __forceinline__ static bool load(const u64* row, i64 column, u32 tag, V (&values)[planes]) {
+    const u64* at = row + column * words;
+    u64 word[words];
+    if constexpr (words == 1) word[0] = load_relaxed(at);
+    else {
+      for (int w = 0; w < words; w += 2) load_relaxed(at + w, word[w], word[w + 1]);
+    }
+    Bits bits;
+    bool fresh = true;
+    for (int w = 0; w < words; ++w) {
+      bits.halves[w] = static_cast<u32>(word[w]);
+      fresh = fresh && static_cast<u32>(word[w] >> 32) == tag;
+    }
+    for (int p = 0; p < planes; ++p) values[p] = bits.values[p];
+    return fresh;
+  }
+
+  __device__ __forceinline__ static void store(u64* row, i64 column, u32 tag, const V (&values)[planes]) {
+    u64* at = row + column * words;
+    Bits bits;
+    for (int p = 0; p < planes; ++p) bits.values[p] = values[p];
+    u64 word[words];
+    for (int w = 0; w < words; ++w) word[w] = static_cast<u64>(tag) << 32 | bits.halves[w];
+    if constexpr (words == 1) store_relaxed(at, word[0]);
+    else {
+      for (int w = 0; w < words; w += 2) store_relaxed(at + w, word[w], word[w + 1]);
+    }
+  }
+};
+
+}  // namespace terrace::wavefront

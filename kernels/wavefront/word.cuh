@@ -1,0 +1,53 @@
+// A 32-bit value of a cell on the device, with the fused operations that Hopper has (older chips run the toolkit's
+// substitutes). No host library header: also compiled at run time.
+#pragma once
+
+#include "kernels/wavefront/operations.hpp"
+
+namespace terrace::wavefront {
+
+using device::i32;
+using device::i64;
+
+/// An i32 with the operations of operations.hpp; found there by argument-dependent lookup.
+struct Word {
+  i32 value;
+
+  Word() = default;
+  TERRACE_HOST_DEVICE explicit constexpr Word(i64 number) : value(static_cast<i32>(number)) {}
+  TERRACE_HOST_DEVICE explicit operator i64() const { return value; }
+
+  TERRACE_HOST_DEVICE friend bool operator==(Word a, Word b) { return a.value == b.value; }
+  TERRACE_HOST_DEVICE friend bool operator>(Word a, Word b) { return a.value > b.value; }
+  TERRACE_HOST_DEVICE friend bool operator>=(Word a, Word b) { return a.value >= b.value; }
+};
+
+TERRACE_HOST_DEVICE Word word(i32 value) {
+  Word result;
+  result.value = value;
+  return result;
+}
+
+TERRACE_HOST_DEVICE Word maximum(Word a, Word b) { return word(a.value > b.value ? a.value : b.value); }
+TERRACE_HOST_DEVICE Word maximum(Word a, Word b, Word c) {
+  return word(__vimax3_s32(a.value, b.value, c.value));
+}
+TERRACE_HOST_DEVICE Word minimum(Word a, Word b) { return word(a.value < b.value ? a.value : b.value); }
+TERRACE_HOST_DEVICE Word add(Word a, Word b) { return word(a.value + b.value); }
+TERRACE_HOST_DEVICE Word subtract(Word a, Word b) { return word(a.value - b.value); }
+TERRACE_HOST_DEVICE Word select_equal(Word a, Word b, Word if_equal, Word otherwise) {
+  return word(a.value == b.value ? if_equal.value : otherwise.value);
+}
+TERRACE_HOST_DEVICE Word subtract_maximum_zero(Word a, Word b, Word c) {
+  return word(__viaddmax_s32_relu(a.value, -b.value, c.value));
+}
+TERRACE_HOST_DEVICE Gaps<Word> gaps_or_zero(Word h, Word e, Word f, Word first, Word next) {
+  const i32 opened = h.value - first.value;
+  return {word(__viaddmax_s32_relu(e.value, -next.value, opened)),
+          word(__viaddmax_s32_relu(f.value, -next.value, opened))};
+}
+
+__device__ __forceinline__ Word shuffle_up(Word value) { return word(__shfl_up_sync(~0u, value.value, 1)); }
+__device__ __forceinline__ i64 shuffle_up(i64 value) { return __shfl_up_sync(~0u, value, 1); }
+
+}  // namespace terrace::wavefront
