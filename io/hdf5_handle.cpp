@@ -44,6 +44,10 @@ void Hdf5Handle::close(const std::string& where) {
 }
 
 void silence_hdf5() {
+  // At exit the library would write once more what it could not write before, and crash on a full disk. All files
+  // are closed by their owners.
+  static const herr_t unregistered = H5dont_atexit();
+  static_cast<void>(unregistered);
   // The setting belongs to a thread's error stack in the thread-safe library.
   thread_local const herr_t silenced = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   static_cast<void>(silenced);

@@ -1,0 +1,271 @@
+#include "io/result_file.hpp"
+
+#include <hdf5_hl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <cstring>
+#include <iostream>
+#include <random>
+#include <thread>
+
+#include "io/hdf5_handle.hpp"
+#include "tests/unit/io_write/sample_result.hpp"
+#include "tests/unit/io_write/scratch.hpp"
+
+using namespace terrace;
+using namespace terrace::io;
+
+namespace {
+
+Hdf5Handle open_result(const std::filesystem::path& path) {
+  const Hdf5Handle access = hdf5_file_access();
+  return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), path, "cannot be opened"};
+}
+
+template <class T>
+std::vector<T> read_dataset(const Hdf5Handle& file, const std::string& name, hid_t type) {
+  const Hdf5Handle dataset(H5Dopen2(file.get(), name.c_str(), H5P_DEFAULT), name, "cannot be opened");
+  const Hdf5Handle space(H5Dget_space(dataset.get()), name, "has no space");
+  std::vector<T> values(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space.get())));
+  if (!values.empty()) {
+    check_hdf5(H5Dread(dataset.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), name, "cannot be read");
+  }
+  return values;
+}
+
+std::vector<std::string> read_texts(const Hdf5Handle& file, const std::string& name) {
+  const Hdf5Handle type(H5Tcopy(H5T_C_S1), name, "no type");
+  H5Tset_size(type.get(), H5T_VARIABLE);
+  H5Tset_cset(type.get(), H5T_CSET_UTF8);
+  std::vector<std::string> texts;
+  for (char* text : read_dataset<char*>(file, name, type.get())) {
+    texts.emplace_back(text ? text : "");
+    H5free_memory(text);
+  }
+  return texts;
+}
+
+/// Everything that the sample should hold.
+void check_sample(const std::filesystem::path& path) {
+  const Hdf5Handle file = open_result(path);
+  const auto large = sample_large();
+  CHECK(read_dataset<std::int32_t>(file, "/align/table", H5T_NATIVE_INT32) == counting<std::int32_t>(large[0].shape));
+  CHECK(read_dataset<double>(file, "/heat/grid", H5T_NATIVE_DOUBLE) == counting<double>(large[1].shape));
+  CHECK(read_dataset<float>(file, "/heat/nothing", H5T_NATIVE_FLOAT).empty());
+  CHECK(read_dataset<std::int64_t>(file, "/align/score", H5T_NATIVE_INT64) == std::vector<std::int64_t>{88353});
+  CHECK(read_dataset<std::int64_t>(file, "/align/start", H5T_NATIVE_INT64) == std::vector<std::int64_t>{3, 5});
+  CHECK(read_texts(file, "/align/cigar") == std::vector<std::string>{"12=1X3D"});
+  CHECK(read_texts(file, "/profile/stages/name") == std::vector<std::string>{"align", "", "wärme"});
+  const Hdf5Handle grid(H5Dopen2(file.get(), "/heat/grid", H5P_DEFAULT), "/heat/grid", "cannot be opened");
+  CHECK(H5DSget_num_scales(grid.get(), 0) == 1);
+  CHECK(H5DSget_num_scales(grid.get(), 2) == 1);
+  CHECK(H5Aexists_by_name(file.get(), "/heat/grid", "units", H5P_DEFAULT) > 0);
+  CHECK(H5Aexists(file.get(), "Conventions") > 0);
+  CHECK(H5Aexists_by_name(file.get(), "/align/table", "tile", H5P_DEFAULT) > 0);
+}
+
+/// Runs `work` in a child process and kills it after `delay`; whether it had come to its end before.
+template <class Work>
+bool run_and_kill(std::chrono::microseconds delay, Work&& work) {
+  const pid_t child = fork();
+  if (child == 0) {
+    try {
+      work();
+    } catch (...) {
+      _exit(1);
+    }
+    _exit(0);
+  }
+  std::this_thread::sleep_for(delay);
+  kill(child, SIGKILL);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("a finished result holds what was written in place and what was added") {
+  const ScratchFolder folder;
+  const CreatedResult created = make_sample(folder / "result.h5");
+  REQUIRE(created.extents.size() == 3);
+  CHECK(created.extents[0]->offset % 4096 == 0);
+  CHECK(created.extents[1]->offset % 4096 == 0);
+  CHECK(created.extents[0]->bytes == 300 * 1000 * 4);
+  CHECK_FALSE(created.extents[2].has_value());
+  finish_result(folder / "result.h5", sample_finish());
+  check_sample(folder / "result.h5");
+}
+
+TEST_CASE("large datasets are made sparse and the file opens before anything is written") {
+  const ScratchFolder folder;
+  const std::vector<DatasetSpec> large{{"/a/b/c", ElementType::u16, {1 << 20, 1 << 20}, {"row", "column"}, "", ""}};
+  const CreatedResult created = create_result(folder / "r.h5", large);
+  CHECK(created.length > std::int64_t{1} << 41);
+  CHECK(H5Lexists(open_result(folder / "r.h5").get(), "/a/b/c", H5P_DEFAULT) > 0);
+  Finish finish;
+  finish.large = large;
+  finish_result(folder / "r.h5", finish);
+  CHECK(std::filesystem::file_size(folder / "r.h5") < static_cast<std::uintmax_t>(created.length) + (1 << 20));
+}
+
+TEST_CASE("a long dimension costs nothing and a result may have no large dataset at all") {
+  const ScratchFolder folder;
+  CHECK(create_result(folder / "r.h5", {}).extents.empty());
+  Finish finish;
+  finish.large = {{"/s/nothing", ElementType::i32, {0, 3000000000}, {"none", "long"}, "", ""}};
+  finish_result(folder / "r.h5", finish);
+  CHECK(std::filesystem::file_size(folder / "r.h5") < 100000);
+}
+
+TEST_CASE("after any interruption the metadata is put back and the finish succeeds") {
+  const ScratchFolder folder;
+  const auto result = folder / "result.h5", copy = folder / "metadata";
+  const CreatedResult created = make_sample(result);
+  save_metadata(result, extents_of(created), copy);
+  CHECK(std::filesystem::file_size(copy) < 64 * 1024);
+
+  const auto start = std::chrono::steady_clock::now();
+  finish_result(result, sample_finish());
+  const auto whole = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start);
+  std::mt19937 random(7);
+  int killed = 0;
+  for (int round = 0; round < 60; ++round) {
+    restore_metadata(result, copy);
+    REQUIRE(std::filesystem::file_size(result) == static_cast<std::uintmax_t>(created.length));
+    const std::chrono::microseconds delay(random() % static_cast<unsigned>(whole.count() * 3 / 2));
+    killed += !run_and_kill(delay, [&] { finish_result(result, sample_finish()); });
+    if (round % 3 == 0)
+      run_and_kill(std::chrono::microseconds(random() % 500), [&] { restore_metadata(result, copy); });
+    restore_metadata(result, copy);
+    finish_result(result, sample_finish());
+    check_sample(result);
+  }
+  CHECK(killed > 10);
+}
+
+TEST_CASE("every torn state of the metadata is put back") {
+  const ScratchFolder folder;
+  const auto result = folder / "result.h5", copy = folder / "metadata";
+  const CreatedResult created = make_sample(result);
+  const auto before = read_file(result);
+  save_metadata(result, extents_of(created), copy);
+  finish_result(result, sample_finish());
+  const auto after = read_file(result);
+  REQUIRE(after.size() > before.size());
+  std::mt19937 random(11);
+  for (int round = 0; round < 20; ++round) {
+    // Any mixture of old and new bytes, of any length between.
+    auto torn = after;
+    for (std::size_t at = 0; at < before.size(); at += 512) {
+      const std::size_t count = std::min<std::size_t>(512, before.size() - at);
+      if (random() % 2) std::memcpy(torn.data() + at, before.data() + at, count);
+    }
+    torn.resize(before.size() + random() % (after.size() - before.size()));
+    write_file_durably(result, torn);
+    restore_metadata(result, copy);
+    REQUIRE(read_file(result) == before);
+  }
+}
+
+TEST_CASE("a damaged copy and a file that became shorter are refused") {
+  const ScratchFolder folder;
+  const auto result = folder / "result.h5", copy = folder / "metadata";
+  const CreatedResult created = make_sample(result);
+  save_metadata(result, extents_of(created), copy);
+  const auto good = read_file(copy);
+  for (const std::size_t at : {std::size_t{0}, std::size_t{9}, good.size() / 2, good.size() - 1}) {
+    auto bad = good;
+    bad[at] ^= std::byte{1};
+    write_file_durably(copy, bad);
+    CHECK(io_error_of([&] { restore_metadata(result, copy); }).find("damaged") != std::string::npos);
+  }
+  for (const std::size_t length : {std::size_t{0}, std::size_t{7}, good.size() - 8}) {
+    write_file_durably(copy, std::span(good).first(length));
+    CHECK(io_error_of([&] { restore_metadata(result, copy); }).find("damaged") != std::string::npos);
+  }
+  write_file_durably(copy, good);
+  std::filesystem::resize_file(result, 5000);
+  CHECK(io_error_of([&] { restore_metadata(result, copy); }).find("5000 bytes long") != std::string::npos);
+  CHECK_THROWS_AS(restore_metadata(folder / "none", copy), IoError);
+  CHECK_THROWS_AS(save_metadata(result, {{0, 6000}}, copy), IoError);
+  CHECK_THROWS_AS(save_metadata(result, {{0, 100}, {50, 100}}, copy), IoError);
+}
+
+TEST_CASE("layouts that cannot be are refused with the dataset's name") {
+  const ScratchFolder folder;
+  const auto message_of = [&](std::vector<DatasetSpec> datasets) {
+    try {
+      create_result(folder / "r.h5", datasets);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const DatasetSpec good{"/s/a", ElementType::f32, {4, 5}, {"y", "x"}, "", ""};
+  CHECK(message_of({good}).empty());
+  CHECK(message_of({good, good}).find("twice") != std::string::npos);
+  CHECK(message_of({good, {"/s/b", ElementType::f32, {6}, {"x"}, "", ""}}).find("dimension x is 6 long") !=
+        std::string::npos);
+  CHECK(message_of({{"/s/a", ElementType::f32, {4, 5}, {"y"}, "", ""}}).find("1 names for 2") != std::string::npos);
+  CHECK(message_of({{"s/a", ElementType::f32, {4}, {"y"}, "", ""}}).find("absolute path") != std::string::npos);
+  CHECK(message_of({{"/s//a", ElementType::f32, {4}, {"y"}, "", ""}}).find("absolute path") != std::string::npos);
+  CHECK(message_of({{"/s/a", ElementType::f32, {-4}, {"y"}, "", ""}}).find("negative") != std::string::npos);
+  CHECK(message_of({{"/s/y", ElementType::f32, {4, 5}, {"y", "x"}, "", ""}}).find("coordinate") != std::string::npos);
+  CHECK(message_of({{"/s/a", ElementType::f32, {4}, {"y/z"}, "", ""}}).find("fit name") != std::string::npos);
+  CHECK(message_of({{"/s", ElementType::f32, {4}, {"y"}, "", ""}, good}).find("/s") != std::string::npos);
+}
+
+TEST_CASE("values that do not fill their dataset, and objects that are not there, are refused") {
+  const ScratchFolder folder;
+  const auto finish_with = [&](const Finish& finish) {
+    create_result(folder / "r.h5", {});
+    finish_result(folder / "r.h5", finish);
+  };
+  Finish values;
+  values.small = {{{"/a", ElementType::i32, {3}, {"x"}, "", ""}, std::vector<std::byte>(8)}};
+  CHECK_THROWS_WITH(finish_with(values), Catch::Contains("/a") && Catch::Contains("fill"));
+  Finish attribute;
+  attribute.attributes = {{"/nowhere", "x", std::int64_t{1}}};
+  CHECK_THROWS_AS(finish_with(attribute), IoError);
+  Finish text;
+  text.small = {small_text("/t", std::string("a\0b", 3))};
+  CHECK_THROWS_AS(finish_with(text), Error);
+  CHECK_THROWS_AS(finish_result(folder / "none.h5", {}), IoError);
+  write_file_durably(folder / "text.h5", "no HDF5 at all");
+  CHECK_THROWS_AS(finish_result(folder / "text.h5", {}), IoError);
+  CHECK_THROWS_AS(create_result(folder / "no" / "r.h5", {}), IoError);
+}
+
+TEST_CASE("texts may be long") {
+  const ScratchFolder folder;
+  create_result(folder / "r.h5", {});
+  Finish finish;
+  const std::string cigar(5'000'000, '=');
+  finish.small = {small_text("/cigar", cigar)};
+  finish.attributes = {{"/", "job", std::string(300'000, 'x')}};
+  finish_result(folder / "r.h5", finish);
+  CHECK(read_texts(open_result(folder / "r.h5"), "/cigar") == std::vector<std::string>{cigar});
+}
+
+TEST_CASE("a full disk while finishing is an error, and room made the finish succeeds") {
+  const SmallDisk disk(3 << 20);
+  if (!disk.mounted()) {
+    std::cout << "SKIPPED: mounting a small file system is not allowed here\n";
+    return;
+  }
+  const auto result = disk / "result.h5", copy = disk / "metadata", ballast = disk / "ballast";
+  const CreatedResult created = make_sample(result);
+  save_metadata(result, extents_of(created), copy);
+  { BlockFile(ballast, BlockFile::Mode::create).reserve(free_space(ballast) - 8192); }
+  Finish finish = sample_finish();
+  finish.small.push_back(small_text("/long", std::string(100'000, 'x')));
+  CHECK(io_error_of([&] { finish_result(result, finish); }).find("result.h5") != std::string::npos);
+  std::filesystem::remove(ballast);
+  restore_metadata(result, copy);
+  finish_result(result, finish);
+  check_sample(result);
+}

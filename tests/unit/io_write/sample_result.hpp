@@ -1,0 +1,67 @@
+// A result with one of everything, for the tests of result files.
+#pragma once
+
+#include <numeric>
+
+#include "io/result_file.hpp"
+#include "tests/unit/io_write/requests.hpp"
+
+namespace terrace::io {
+
+inline std::vector<DatasetSpec> sample_large() {
+  return {{"/align/table", ElementType::i32, {300, 1000}, {"row", "column"}, "1", "score of each cell"},
+          {"/heat/grid", ElementType::f64, {64, 33, 7}, {"z", "y", "x"}, "K", "temperature"},
+          {"/heat/nothing", ElementType::f32, {0, 7}, {"none", "x"}, "", ""}};
+}
+
+inline Finish sample_finish() {
+  const std::vector<double> positions{0, 0.5, 1, 1.5, 2, 2.5, 3};
+  const std::vector<std::int64_t> starts{3, 5};
+  Finish finish;
+  finish.large = sample_large();
+  finish.small = {small_scalar<std::int64_t>("/align/score", 88353, "1", "best score"),
+                  small_dataset<std::int64_t>("/align/start", {2}, {"axis"}, starts),
+                  small_text("/align/cigar", "12=1X3D", "the alignment"),
+                  small_dataset<double>("/heat/x", {7}, {"x"}, positions, "m"),  // a coordinate
+                  {{"/profile/stages/name", ElementType::u8, {3}, {"stage"}, "", ""},
+                   std::vector<std::string>{"align", "", "wärme"}},
+                  small_dataset<std::uint8_t>("/profile/empty", {0}, {"block"}, {})};
+  finish.attributes = {{"/", "version", "0.1.0"},
+                       {"/", "devices", std::vector<std::string>{"cpu", "gpu 0"}},
+                       {"/align/table", "tile", std::vector<std::int64_t>{100, 200}},
+                       {"/heat", "steps", std::int64_t{12}},
+                       {"/heat", "diffusivity", 0.25}};
+  return finish;
+}
+
+/// Values of a large dataset: its linear indices.
+template <class T>
+std::vector<T> counting(const Extents& shape) {
+  std::vector<T> values(static_cast<std::size_t>(volume(shape)));
+  std::iota(values.begin(), values.end(), T{0});
+  return values;
+}
+
+/// Makes the sample's file with its large datasets written, in tiles; what is missing is `finish_result`.
+inline CreatedResult make_sample(const std::filesystem::path& path) {
+  const auto large = sample_large();
+  CreatedResult created = create_result(path, large);
+  BlockFile file(path, BlockFile::Mode::read_write);
+  file.reserve(created.length);
+  const auto table = counting<std::int32_t>(large[0].shape);
+  const auto grid = counting<double>(large[1].shape);
+  write_now(file, created.extents[0]->offset, table.data(), created.extents[0]->bytes);
+  write_now(file, created.extents[1]->offset, grid.data(), created.extents[1]->bytes);
+  file.sync();
+  return created;
+}
+
+inline std::vector<FileExtent> extents_of(const CreatedResult& created) {
+  std::vector<FileExtent> extents;
+  for (const auto& extent : created.extents) {
+    if (extent) extents.push_back(*extent);
+  }
+  return extents;
+}
+
+}  // namespace terrace::io
