@@ -132,6 +132,9 @@ void Hdf5Dataset::read_shape() {
 std::optional<RawPlace> Hdf5Dataset::raw_place() const {
   const Hdf5Handle creation(H5Dget_create_plist(dataset_.get()), where_, "has damaged properties");
   if (H5Pget_layout(creation.get()) != H5D_CONTIGUOUS || H5Pget_external_count(creation.get()) != 0) return {};
+  // The offset of a dataset without space is HADDR_UNDEF plus the user block: any number.
+  H5D_space_status_t status = H5D_SPACE_STATUS_ERROR;
+  if (H5Dget_space_status(dataset_.get(), &status) < 0 || status != H5D_SPACE_STATUS_ALLOCATED) return {};
   const haddr_t offset = H5Dget_offset(dataset_.get());
   if (offset == HADDR_UNDEF || offset > INT64_MAX) return {};
   const Hdf5Handle stored(H5Dget_type(dataset_.get()), where_, "has a damaged type");

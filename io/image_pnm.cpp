@@ -69,7 +69,7 @@ class PnmReader {
     const std::int64_t pixels = image.rows * image.columns;
     const auto left = static_cast<std::int64_t>(text_.size() - at_);
     const std::int64_t least = binary ? static_cast<std::int64_t>(size_of(image.type)) : 2;
-    if (pixels > 0 && pixels > (left + 1) / (least * samples_)) {
+    if (pixels > 0 && pixels > left / (least * samples_)) {
       fail("the file ends too soon: " + std::to_string(left) + " bytes are left for " + std::to_string(image.rows) +
            " x " + std::to_string(image.columns) + " pixels");
     }

@@ -1,0 +1,146 @@
+// Files to read, and inputs opened as a job opens them.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/source.hpp"
+#include "pipeline/base/error.hpp"
+
+namespace terrace::io {
+
+/// A folder that is removed with its contents.
+class TestFolder {
+ public:
+  TestFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "terrace-input-XXXXXX").string();
+    if (!mkdtemp(pattern.data())) throw Error("cannot make a temporary folder");
+    path_ = pattern;
+  }
+  ~TestFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TestFolder(const TestFolder&) = delete;
+  TestFolder& operator=(const TestFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  std::string write(const std::string& name, const std::string& bytes) const {
+    std::ofstream(path_ / name, std::ios::binary) << bytes;
+    return (path_ / name).string();
+  }
+  std::string read(const std::string& name) const {
+    std::ifstream file(path_ / name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Settings written as a list: {{"fasta", "a.fa"}, {"range", Values{1, 2}}}.
+struct Setting {
+  std::string name;
+  Value value;
+
+  Setting(std::string key, Value content) : name(std::move(key)), value(std::move(content)) {}
+  Setting(std::string key, const char* text) : name(std::move(key)), value(std::string(text)) {}
+  Setting(std::string key, int number) : name(std::move(key)), value(std::int64_t{number}) {}
+  Setting(std::string key, double number) : name(std::move(key)), value(number) {}
+  Setting(std::string key, bool flag) : name(std::move(key)), value(flag) {}
+};
+using Values = std::vector<std::int64_t>;
+using Texts = std::vector<std::string>;
+using Ranges = std::vector<std::array<std::int64_t, 2>>;
+
+/// Opens an input of the kind that the first setting names; paths start at `folder`.
+inline std::shared_ptr<Source> open_input(const TestFolder& folder, const std::vector<Setting>& list,
+                                          std::shared_ptr<Source> other = nullptr) {
+  Settings settings;
+  for (const Setting& setting : list) settings.set(setting.name, setting.value, {"job.yaml:7: " + setting.name, ""});
+  for (const InputKind& kind : input_kinds()) {
+    if (list.at(0).name == kind.name) {
+      return kind.open(settings, {folder.path(), [other](const std::string&) { return other; }});
+    }
+  }
+  throw Error("no input kind " + list.at(0).name);
+}
+
+template <class T>
+std::vector<T> read_box(Source& source, const Box& box) {
+  if (source.type() != element_type_of<T>()) throw Error("the type is " + std::string(name_of(source.type())));
+  std::vector<T> elements(static_cast<std::size_t>(box.volume()) + 1, T{77});
+  source.read(box, elements.data());
+  if (elements.back() != T{77}) throw Error("read wrote behind the buffer");
+  elements.pop_back();
+  return elements;
+}
+
+template <class T>
+std::vector<T> read_all(Source& source) {
+  return read_box<T>(source, Box::whole(source.shape()));
+}
+
+inline std::string read_letters(Source& source) {
+  const auto letters = read_all<std::uint8_t>(source);
+  return {letters.begin(), letters.end()};
+}
+
+/// "job: " or "io: " and the message of the error that `call` throws, without the folder; "none" where it throws
+/// none.
+template <class Call>
+std::string error_of(const TestFolder& folder, const Call& call) {
+  std::string text = "none";
+  try {
+    call();
+  } catch (const JobError& error) {
+    text = std::string("job: ") + error.what();
+  } catch (const IoError& error) {
+    text = std::string("io: ") + error.what();
+  }
+  const std::string prefix = folder.path().string() + "/";
+  for (std::size_t at; (at = text.find(prefix)) != std::string::npos;) text.erase(at, prefix.size());
+  return text;
+}
+
+/// The error of opening an input and reading its first elements, all of them where there are less than a million.
+inline std::string open_error(const TestFolder& folder, const std::vector<Setting>& list,
+                              std::shared_ptr<Source> other = nullptr) {
+  return error_of(folder, [&] {
+    auto source = open_input(folder, list, other);
+    Box box = Box::whole(source->shape());
+    for (int d = 0; d < box.rank() && box.volume() > 1000000; ++d) box.end[d] = 1;
+    std::vector<char> bytes(static_cast<std::size_t>(box.volume()) * size_of(source->type()) + 1);
+    source->read(box, bytes.data());
+  });
+}
+
+/// A value's bytes, little-endian or turned round.
+template <class T>
+std::string bytes_of(const std::vector<T>& values, bool big_endian = false) {
+  std::string bytes(values.size() * sizeof(T), '\0');
+  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+  for (std::size_t i = 0; big_endian && i < bytes.size(); i += sizeof(T)) {
+    std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(i),
+                 bytes.begin() + static_cast<std::ptrdiff_t>(i + sizeof(T)));
+  }
+  return bytes;
+}
+
+/// 0, 1, 2, ...
+template <class T>
+std::vector<T> counting(std::int64_t count) {
+  std::vector<T> values(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>(i);
+  return values;
+}
+
+}  // namespace terrace::io

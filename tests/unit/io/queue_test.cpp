@@ -1,0 +1,159 @@
+#include <catch2/catch.hpp>
+#include <condition_variable>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "io/near_names.hpp"
+#include "io/read_queue.hpp"
+#include "tests/unit/io/fixture.hpp"
+
+using namespace terrace;
+using namespace terrace::io;
+
+namespace {
+
+/// Counts reads; can hold them back until it is opened.
+class GatedSource : public Source {
+ public:
+  ElementType type() const override { return ElementType::i32; }
+  const Extents& shape() const override { return shape_; }
+  void read(const Box& box, void* buffer) override {
+    std::unique_lock lock(mutex_);
+    ++begun_;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return open_; });
+    if (box.begin[0] == 13) throw IoError("a.raw", "the disk fails");
+    *static_cast<std::int32_t*>(buffer) = static_cast<std::int32_t>(box.begin[0]);
+  }
+  void wait_for(int begun) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return begun_ >= begun; });
+  }
+  void open() {
+    const std::lock_guard lock(mutex_);
+    open_ = true;
+    changed_.notify_all();
+  }
+  int begun() {
+    const std::lock_guard lock(mutex_);
+    return begun_;
+  }
+
+ private:
+  Extents shape_{1000};
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool open_ = false;
+  int begun_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("Every submitted read is done once, with its elements or its error") {
+  auto source = std::make_shared<GatedSource>();
+  source->open();
+  std::vector<std::int32_t> values(100, -1);
+  std::vector<std::atomic<int>> done(100);
+  std::atomic<int> failed{-1};
+  {
+    ReadQueue queue(3);
+    std::atomic<int> left{100};
+    for (int i = 0; i < 100; ++i) {
+      queue.submit(source, {{i}, {i + 1}}, &values[static_cast<std::size_t>(i)], [&, i](std::exception_ptr error) {
+        ++done[static_cast<std::size_t>(i)];
+        if (error) failed = i;
+        --left;
+      });
+    }
+    while (left > 0) std::this_thread::yield();
+  }
+  CHECK(failed == 13);
+  for (int i = 0; i < 100; ++i) {
+    CHECK(done[static_cast<std::size_t>(i)] == 1);
+    CHECK(values[static_cast<std::size_t>(i)] == (i == 13 ? -1 : i));
+  }
+}
+
+TEST_CASE("Reads run side by side on as many threads as asked for") {
+  auto source = std::make_shared<GatedSource>();
+  std::int32_t values[4];
+  ReadQueue queue(4);
+  for (int i = 0; i < 4; ++i) queue.submit(source, {{i}, {i + 1}}, &values[i], [](std::exception_ptr) {});
+  source->wait_for(4);
+  source->open();
+}
+
+TEST_CASE("A queue that ends cancels what has not begun and waits for what has") {
+  auto source = std::make_shared<GatedSource>();
+  std::int32_t values[10] = {};
+  std::atomic<int> good{0}, stopped{0};
+  std::thread opener;
+  {
+    ReadQueue queue(2);
+    for (int i = 0; i < 10; ++i) {
+      queue.submit(source, {{i}, {i + 1}}, &values[i], [&](std::exception_ptr error) {
+        if (!error) ++good;
+        try {
+          if (error) std::rethrow_exception(error);
+        } catch (const Stopped&) {
+          ++stopped;
+        }
+      });
+    }
+    source->wait_for(2);
+    queue.cancel();
+    opener = std::thread([&] { source->open(); });
+  }
+  opener.join();
+  CHECK(good == 2);
+  CHECK(stopped == 8);
+  CHECK(source->begun() == 2);
+}
+
+TEST_CASE("A finished read may submit the next") {
+  auto source = std::make_shared<GatedSource>();
+  source->open();
+  std::int32_t first = -1, second = -1;
+  std::atomic<bool> all{false};
+  ReadQueue queue(1);
+  queue.submit(source, {{5}, {6}}, &first, [&](std::exception_ptr) {
+    queue.submit(source, {{6}, {7}}, &second, [&](std::exception_ptr) { all = true; });
+  });
+  while (!all) std::this_thread::yield();
+  CHECK(first == 5);
+  CHECK(second == 6);
+}
+
+TEST_CASE("Letters are translated, and one that has no code is named with its place") {
+  TestFolder folder;
+  folder.write("a.fa", ">x\nACGTacgtNACG\n");
+  std::array<std::int16_t, 256> table;
+  table.fill(-1);
+  for (int i = 0; i < 4; ++i)
+    table[static_cast<unsigned char>("ACGT"[i])] = table[static_cast<unsigned char>("acgt"[i])] =
+        static_cast<std::int16_t>(i);
+  auto source = translate(open_input(folder, {{"fasta", "a.fa"}}), table, "input a", "is no DNA letter (A, C, G, T)");
+  CHECK(source->shape() == Extents{12});
+  CHECK(source->files().size() == 1);
+  CHECK(read_box<std::uint8_t>(*source, {{2}, {6}}) == std::vector<std::uint8_t>{2, 3, 0, 1});
+  CHECK(error_of(folder, [&] {
+          read_box<std::uint8_t>(*source, {{6}, {12}});
+        }) == "io: input a[8]: 'N' is no DNA letter (A, C, G, T)");
+  auto grid = open_input(folder, {{"values", Texts{"65", "66", "67", "0"}}, {"type", "u8"}, {"shape", Values{2, 2}}});
+  auto coded = translate(grid, table, "g", "is none");
+  CHECK(error_of(folder, [&] { read_box<std::uint8_t>(*coded, {{0, 0}, {2, 2}}); }) == "io: g[0, 1]: 'B' is none");
+  CHECK(error_of(folder, [&] { read_box<std::uint8_t>(*coded, {{1, 1}, {2, 2}}); }) == "io: g[1, 1]: 0 is none");
+  CHECK(error_of(folder, [&] {
+          translate(open_input(folder, {{"values", Texts{"1"}}}), table, "v", "");
+        }) == "job: v: letters are wanted (u8), but its elements are i64");
+}
+
+TEST_CASE("Near names are those a slip away") {
+  CHECK(edit_steps("level", "levle") == 1);
+  CHECK(edit_steps("level", "LEVEL") == 0);
+  CHECK(edit_steps("", "abc") == 3);
+  CHECK(suggest_near("tempature", {"temperature", "time"}) == "; did you mean 'temperature'?");
+  CHECK(suggest_near("xyz", {"temperature", "time"}) == "");
+  CHECK(list_names({"a", "b", "c"}, 2) == "'a', 'b' and 1 more");
+}

@@ -1,0 +1,129 @@
+#include <catch2/catch.hpp>
+
+#include "tests/unit/io/fixture.hpp"
+
+using namespace terrace;
+using namespace terrace::io;
+
+namespace {
+
+std::shared_ptr<Source> open_text(const TestFolder& folder, const char* kind, const std::string& text,
+                                  std::vector<Setting> more) {
+  folder.write("a.txt", text);
+  more.insert(more.begin(), {kind, "a.txt"});
+  return open_input(folder, more);
+}
+
+std::vector<double> reals(const char* kind, const std::string& text, const std::vector<Setting>& more = {}) {
+  TestFolder folder;
+  return read_all<double>(*open_text(folder, kind, text, more));
+}
+
+std::vector<std::int64_t> whole(const char* kind, const std::string& text, const std::vector<Setting>& more = {}) {
+  TestFolder folder;
+  return read_all<std::int64_t>(*open_text(folder, kind, text, more));
+}
+
+std::string error_with(const char* kind, const std::string& text, std::vector<Setting> more = {}) {
+  TestFolder folder;
+  folder.write("a.txt", text);
+  more.insert(more.begin(), {kind, "a.txt"});
+  return open_error(folder, more);
+}
+
+const std::string table = "time,level,\"tide, high\"\n0,1.5,10\n1,2.5,20\n2,3.5,30\n";
+
+}  // namespace
+
+TEST_CASE("Without row or column all numbers are read in order") {
+  CHECK(whole("text", "1 2\t3\n\n  4\r\n# 5 6\n7") == std::vector<std::int64_t>{1, 2, 3, 4, 7});
+  CHECK(whole("text", "1, 2,3,\n4 5\n") == std::vector<std::int64_t>{1, 2, 3, 4, 5});
+  CHECK(reals("csv", "1,2.5\n -3 , 4e1\n") == std::vector<double>{1, 2.5, -3, 40});
+  CHECK(whole("csv",
+              "\xef\xbb\xbf"
+              "1,2\n") == std::vector<std::int64_t>{1, 2});
+  CHECK(whole("text", "") == std::vector<std::int64_t>{});
+  CHECK(whole("text", "25\n500\n93\n97\n", {{"skip", 2}}) == std::vector<std::int64_t>{93, 97});
+}
+
+TEST_CASE("A whole number before the first fraction becomes floating point with the rest") {
+  CHECK(reals("text", "9007199254740993 1 0.5") == std::vector<double>{9007199254740992.0, 1, 0.5});
+}
+
+TEST_CASE("One row is read, without its leading label") {
+  const std::string series = "   1.0e+00  -1.5 2\nlabel 3 4\n\n# note\n2 5 6 7\n";
+  CHECK(reals("text", series, {{"row", 0}, {"skip", 1}}) == std::vector<double>{-1.5, 2});
+  CHECK(whole("text", series, {{"row", 1}, {"skip", 1}}) == std::vector<std::int64_t>{3, 4});
+  CHECK(whole("text", series, {{"row", 2}, {"skip", 1}}) == std::vector<std::int64_t>{5, 6, 7});
+}
+
+TEST_CASE("One column is read, by index or by name") {
+  CHECK(reals("csv", table, {{"column", "level"}, {"header", true}}) == std::vector<double>{1.5, 2.5, 3.5});
+  CHECK(whole("csv", table, {{"column", "tide, high"}, {"header", true}}) == std::vector<std::int64_t>{10, 20, 30});
+  CHECK(whole("csv", table, {{"column", "0"}, {"header", true}, {"skip", 1}}) == std::vector<std::int64_t>{1, 2});
+  CHECK(whole("csv", "1,2\n3,4\n", {{"column", "1"}}) == std::vector<std::int64_t>{2, 4});
+  CHECK(whole("csv", table, {{"row", 2}, {"header", true}, {"type", "i64"}, {"skip", 2}}) ==
+        std::vector<std::int64_t>{30});
+}
+
+TEST_CASE("Separators are named or single characters") {
+  CHECK(whole("csv", "1;2\n3 ;4\n", {{"separator", ";"}}) == std::vector<std::int64_t>{1, 2, 3, 4});
+  CHECK(whole("csv", "1\t2\n", {{"separator", "tab"}}) == std::vector<std::int64_t>{1, 2});
+  CHECK(whole("csv", "1  2\n", {{"separator", "space"}}) == std::vector<std::int64_t>{1, 2});
+}
+
+TEST_CASE("Text takes a type and a shape") {
+  TestFolder folder;
+  auto grid = open_text(folder, "text", "1 2 3\n4 5 6\n", {{"type", "u8"}, {"shape", Values{2, 3}}});
+  CHECK(read_box<std::uint8_t>(*grid, {{0, 1}, {2, 2}}) == std::vector<std::uint8_t>{2, 5});
+  CHECK(error_with("text", "1 2 3", {{"shape", Values{2, 2}}}) ==
+        "job: job.yaml:7: shape: shape: 2 x 2 are 4 numbers, but a.txt has 3");
+}
+
+TEST_CASE("A bad number is an error with line and column") {
+  CHECK(error_with("text", "1 2\n3 x4 5\n") == "io: a.txt:2:3: 'x4' is no number");
+  CHECK(error_with("text", "1 2,5\n") == "io: a.txt:1:1: '1 2' is no number");
+  CHECK(error_with("csv", "1,2\n3,,5\n") == "io: a.txt:2:3: a number is missing");
+  CHECK(error_with("csv", "1,2,\n") == "io: a.txt:1:5: a number is missing");
+  CHECK(error_with("csv", "1 2\n") == "io: a.txt:1:1: '1 2' is no number");
+  CHECK(error_with("csv", "1,2abc\n") == "io: a.txt:1:3: '2abc' is no number");
+  CHECK(error_with("csv", "1,0x10\n") == "io: a.txt:1:3: '0x10' is no number");
+  CHECK(error_with("csv", "1,256\n", {{"type", "u8"}}) == "io: a.txt:1:3: '256' does not fit u8");
+  CHECK(error_with("text", std::string("1 \0\x01 2", 6)) == "io: a.txt:1:3: '\?\?' is no number");
+  CHECK(error_with("text", "1 +-2") == "io: a.txt:1:3: '+-2' is no number");
+}
+
+TEST_CASE("Rows and columns that are not there are errors") {
+  CHECK(error_with("csv", "1,2\n3\n", {{"column", "1"}}) ==
+        "io: a.txt:2:2: this line has 1 values, so none in column 1");
+  CHECK(error_with("csv", "1,2\n3,4\n", {{"row", 2}}) ==
+        "job: job.yaml:7: row: row: there is no row 2 in a.txt, which has 2");
+  CHECK(error_with("csv", "", {{"row", 0}}) == "job: job.yaml:7: row: row: there is no row 0 in a.txt, which has 0");
+  CHECK(error_with("csv", table, {{"column", "levle"}, {"header", true}}) ==
+        "job: job.yaml:7: column: column: there is no 'levle'; there are 'time', 'level', 'tide, high'; did you mean "
+        "'level'?");
+  CHECK(error_with("csv", table, {{"column", "7"}, {"header", true}}).find("there is no '7'") != std::string::npos);
+  CHECK(error_with("csv", "1,2\n", {{"column", "level"}}) ==
+        "job: job.yaml:7: column: column: 'level' is no index; for a name say 'header: true'");
+  CHECK(error_with("csv", "a,a\n1,2\n", {{"column", "a"}, {"header", true}}) ==
+        "job: job.yaml:7: column: column: several are called 'a'; give an index");
+  CHECK(error_with("csv", "1\n", {{"column", "0"}, {"row", 0}}) ==
+        "job: job.yaml:7: row: row: give a row or a column, not both");
+  CHECK(error_with("csv", "1,2\n", {{"skip", 3}}) ==
+        "job: job.yaml:7: skip: skip: there are only 2 values to leave out");
+  CHECK(error_with("csv", "", {{"header", true}}) == "io: a.txt: is empty: there is no header");
+  CHECK(error_with("csv", "1\n", {{"separator", "::"}}) ==
+        "job: job.yaml:7: separator: separator: give one character, or 'tab' or 'space'");
+  CHECK(error_with("csv", "1\n", {{"separator", "."}}) ==
+        "job: job.yaml:7: separator: separator: '.' is a part of numbers");
+}
+
+TEST_CASE("Long lines and many lines cross the reader's buffer") {
+  std::string line, lines;
+  for (int i = 0; i < 400000; ++i) {
+    line += std::to_string(i) + ' ';
+    lines += std::to_string(i) + "\r\n";
+  }
+  CHECK(whole("text", line) == counting<std::int64_t>(400000));
+  CHECK(whole("text", lines) == counting<std::int64_t>(400000));
+}
