@@ -30,7 +30,7 @@ struct BlockTask {
 
 /// What a block reports: the best cell of the block (problems that look for one; ties: smallest row, then smallest
 /// column; score 0 when no cell is above 0), else its last cell. Row and column are those of the table, plus one:
-/// letters consumed.
+/// letters consumed. Of floating-point cells `score` has the bits of the value as f64.
 struct BlockResult {
   device::i64 score;
   device::i64 row, column;

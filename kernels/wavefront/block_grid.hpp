@@ -1,0 +1,23 @@
+// A table cut into blocks, numbered row-major.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace terrace::wavefront {
+
+/// Extents of the table and of a block; the last blocks of a row or column may be smaller. A table without cells is
+/// one block.
+struct BlockGrid {
+  std::int64_t rows, columns;
+  std::int64_t block_rows, block_columns;  // at least 1
+
+  /// Blocks from left to right, and from top to bottom.
+  std::int64_t across() const { return std::max<std::int64_t>(1, (columns + block_columns - 1) / block_columns); }
+  std::int64_t down() const { return std::max<std::int64_t>(1, (rows + block_rows - 1) / block_rows); }
+  std::int64_t count() const { return across() * down(); }
+  /// Rows of the blocks of row `i` of blocks.
+  std::int64_t rows_of(std::int64_t i) const { return std::min(block_rows, rows - i * block_rows); }
+};
+
+}  // namespace terrace::wavefront

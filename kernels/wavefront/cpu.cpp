@@ -1,0 +1,60 @@
+#include "kernels/wavefront/cpu.hpp"
+
+#include "kernels/device/cpu_context.hpp"
+#include "kernels/wavefront/problems.hpp"
+#include "pipeline/base/error.hpp"
+
+namespace terrace::wavefront {
+namespace {
+
+class CpuSweep : public Sweep {
+ public:
+  CpuSweep(const BlockGrid& grid, device::ThreadPool& pool, CpuSweeper made)
+      : grid_(grid),
+        pool_(pool),
+        sweeper_(std::move(made.sweeper)),
+        slots_(made.slots, most_bands(grid, [this](std::int64_t rows) { return sweeper_->bands(rows); })) {}
+
+  void run(const device::Port& port) override {
+    BandLaunch launch(port, grid_, *sweeper_, slots_);
+    pool_.run_on_all([&](int thread) { launch.work(thread); });
+  }
+
+ private:
+  BlockGrid grid_;
+  device::ThreadPool& pool_;
+  std::unique_ptr<BandSweeper> sweeper_;
+  BandSlots slots_;
+};
+
+void check(const SweepSpec& spec) {
+  if (spec.rows < 0 || spec.columns < 0 || spec.block_rows < 1 || spec.block_columns < 1) {
+    throw DeviceError("make_cpu_sweep", "a table of " + std::to_string(spec.rows) + " x " +
+                                            std::to_string(spec.columns) + " cells cannot be cut into blocks of " +
+                                            std::to_string(spec.block_rows) + " x " +
+                                            std::to_string(spec.block_columns));
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Sweep> make_cpu_sweep(const SweepSpec& spec, device::Context& context, device::InstructionSet set) {
+  auto* cpu = dynamic_cast<device::CpuContext*>(&context);
+  if (cpu == nullptr) throw DeviceError("make_cpu_sweep", context.limits().name + " is not a CPU");
+  check(spec);
+  BlockGrid grid{spec.rows, spec.columns, spec.block_rows, spec.block_columns};
+  grid.block_rows = std::clamp<std::int64_t>(grid.rows, 1, grid.block_rows);
+  grid.block_columns = std::clamp<std::int64_t>(grid.columns, 1, grid.block_columns);
+  const CpuSweepPlan plan{spec, grid, cpu->pool().size(), set};
+  const ProblemInfo* info = find_problem(spec.problem);
+  if (info == nullptr) throw DeviceError("make_cpu_sweep", "there is no wavefront problem '" + spec.problem + "'");
+  const bool letters = info->items == Items::letters;
+  return std::make_unique<CpuSweep>(grid, cpu->pool(),
+                                    letters ? make_letters_sweeper(plan) : make_summed_area_sweeper(plan));
+}
+
+std::unique_ptr<Sweep> make_cpu_sweep(const SweepSpec& spec, device::Context& context) {
+  return make_cpu_sweep(spec, context, device::best_instruction_set());
+}
+
+}  // namespace terrace::wavefront

@@ -1,0 +1,43 @@
+// Sweeps on the CPU: what their parts share.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+
+#include "kernels/device/cpu_features.hpp"
+#include "kernels/wavefront/block_grid.hpp"
+#include "kernels/wavefront/cpu_tickets.hpp"
+#include "kernels/wavefront/sweep.hpp"
+
+namespace terrace::wavefront {
+
+/// What a sweeper is made from.
+struct CpuSweepPlan {
+  const SweepSpec& spec;
+  BlockGrid grid;
+  int threads;
+  device::InstructionSet instruction_set;
+};
+
+/// A sweeper and how many slots it has room for.
+struct CpuSweeper {
+  std::unique_ptr<BandSweeper> sweeper;
+  int slots;
+};
+
+/// The most bands that a block of the grid has; `bands(rows)` counts those of a block.
+template <class Count>
+std::int64_t most_bands(const BlockGrid& grid, Count&& bands) {
+  return std::max<std::int64_t>(bands(grid.block_rows), bands(grid.rows_of(grid.down() - 1)));
+}
+
+/// Problems on letters. @throws DeviceError where types do not fit together
+CpuSweeper make_letters_sweeper(const CpuSweepPlan& plan);
+/// Summed-area tables. @throws DeviceError where types do not fit together
+CpuSweeper make_summed_area_sweeper(const CpuSweepPlan& plan);
+
+/// make_cpu_sweep() with a chosen instruction set, which the CPU must have.
+std::unique_ptr<Sweep> make_cpu_sweep(const SweepSpec& spec, device::Context& context, device::InstructionSet set);
+
+}  // namespace terrace::wavefront

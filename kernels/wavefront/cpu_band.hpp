@@ -1,0 +1,70 @@
+// What the vectorised band kernels and those who call them share. Included by files that are compiled for newer
+// instruction sets than the rest: no host library header, nothing that leaves a common symbol behind.
+#pragma once
+
+#include "kernels/device/integers.hpp"
+
+namespace terrace::wavefront {
+
+/// A band is rows_per_lane * (last_lane + 1) consecutive rows of a block; lane k of a pack holds rows
+/// [k * rows_per_lane, (k + 1) * rows_per_lane) of them. A step computes two columns in every lane: at step s lane k
+/// is at columns 2 (s - k) and 2 (s - k) + 1, so that what it needs from the lane above was computed a step before.
+/// Steps [0, ceil(columns / 2) + last_lane) compute the whole band.
+///
+/// Arrays have elements of the value type T and are aligned to 64 bytes; [rows_per_lane][lanes] those of rows.
+template <class T>
+struct BandState {
+  static constexpr int most_lanes = 64 / static_cast<int>(sizeof(T));
+
+  device::i64 rows_per_lane;
+  device::i64 last_lane;  // lanes - 1, save in bands with one row a lane
+  device::i64 columns;
+  T* h;              // H at the column computed last; at first of the left border
+  T* e;              // E that enters the next column
+  T* best;           // the largest H since the caller last cleared it; problems that report the best cell
+  const T* letters;  // of the rows
+
+  alignas(64) T corner[most_lanes];  // H above the lane's first row, one column back
+  alignas(64) T bottom_h[2][most_lanes];
+  alignas(64) T bottom_f[2][most_lanes];
+  alignas(64) T column_letters[2][most_lanes];
+};
+
+/// Columns that steps [first, last) take in and give out; element 2 (s - first) + p belongs to step s.
+template <class T>
+struct BandStream {
+  device::i64 first, last;
+  const T* top_h;    // of column 2 s + p: H above the band
+  const T* top_f;    // F that enters the band's first row
+  const T* letters;  // letters of columns
+  T* bottom_h;       // of column 2 (s - last_lane) + p: H of the band's last row
+  T* bottom_f;       // F that it hands down
+  T* kept;           // [step][2][rows_per_lane][lanes]: every H, of columns outside the block something; or null
+};
+
+/// Computes the steps of `stream`. `constants` points to P::Constants<i64>.
+template <class T>
+using AdvanceBand = void (*)(BandState<T>& band, const BandStream<T>& stream, const void* constants);
+
+/// The kernels of one problem for one instruction set; null where the problem is not made of letters.
+struct BandKernels {
+  AdvanceBand<device::i16> advance_i16;
+  AdvanceBand<device::i32> advance_i32;
+  AdvanceBand<device::i64> advance_i64;
+};
+
+/// The kernels of problem number `problem` (problem_list.hpp), and their vectors' bytes.
+namespace sse2 {
+BandKernels band_kernels(int problem);
+inline constexpr int vector_bytes = 16;
+}  // namespace sse2
+namespace avx2 {
+BandKernels band_kernels(int problem);
+inline constexpr int vector_bytes = 32;
+}  // namespace avx2
+namespace avx512 {
+BandKernels band_kernels(int problem);
+inline constexpr int vector_bytes = 64;
+}  // namespace avx512
+
+}  // namespace terrace::wavefront

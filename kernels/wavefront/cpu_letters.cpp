@@ -1,0 +1,164 @@
+#include "kernels/wavefront/cpu_letters.hpp"
+
+#include <limits>
+
+#include "kernels/wavefront/cpu.hpp"
+#include "kernels/wavefront/problems.hpp"
+
+namespace terrace::wavefront {
+namespace {
+
+template <class P, class T>
+class LettersSweeper : public BandSweeper {
+ public:
+  LettersSweeper(const LettersPlan<P, T>& plan, const BlockGrid& grid, int threads, int slots) : plan_(plan) {
+    const bool keeps = P::report == Report::best || plan.store_row != nullptr;
+    for (int i = 0; i < threads; ++i) {
+      scratch_.emplace_back(plan.layout.lanes(), plan.layout.most_rows_per_lane(), keeps);
+    }
+    const std::int64_t most = most_bands(grid, [this](std::int64_t rows) { return bands(rows); });
+    for (int i = 0; i < slots; ++i) {
+      slots_.push_back(std::make_unique<LettersSlot<T>>(grid.block_columns, most, P::row_planes));
+    }
+  }
+
+  std::int64_t bands(std::int64_t rows) const override { return plan_.layout.count(rows); }
+
+  void open(int slot, const BlockTask&) override {
+    LettersSlot<T>& own = *slots_[static_cast<std::size_t>(slot)];
+    std::fill(own.found.begin(), own.found.end(), BlockResult{0, 0, 0});
+    own.best = 0;
+  }
+
+  bool sweep(Band& band) override {
+    LettersSlot<T>& slot = *slots_[static_cast<std::size_t>(band.slot())];
+    const BlockTask& task = band.task();
+    if (task.row_begin == task.row_end || task.column_begin == task.column_end) return sweep_empty(band, slot);
+    return LettersBand<P, T>(plan_, scratch_[static_cast<std::size_t>(band.thread())], slot, band).sweep();
+  }
+
+  BlockResult finish(int slot, const BlockTask& task) override {
+    const LettersSlot<T>& own = *slots_[static_cast<std::size_t>(slot)];
+    const auto count = static_cast<std::size_t>(bands(task.row_end - task.row_begin));
+    if constexpr (P::report == Report::last) return own.found[count - 1];
+    BlockResult best{0, 0, 0};
+    for (std::size_t i = 0; i < count; ++i) {
+      if (own.found[i].score > best.score) best = own.found[i];
+    }
+    return best;
+  }
+
+ private:
+  /// A table without rows or columns is one block without cells: its score is the recurrence's border.
+  bool sweep_empty(Band& band, LettersSlot<T>& slot) {
+    const BlockTask& task = band.task();
+    if (!band.wait_left() || !band.wait_above(0)) return false;
+    if (band.last() && P::report == Report::last) {
+      const i64 score = task.row_begin == task.row_end ? P::template top<i64>(plan_.constants, task.column_end - 1).h
+                                                       : P::template left<i64>(plan_.constants, task.row_end - 1).h;
+      slot.found[static_cast<std::size_t>(band.index())] = {score, task.row_end, task.column_end};
+    }
+    band.publish(task.column_end - task.column_begin);
+    return true;
+  }
+
+  LettersPlan<P, T> plan_;
+  std::vector<LettersScratch<T>> scratch_;
+  std::vector<std::unique_ptr<LettersSlot<T>>> slots_;
+};
+
+BandKernels kernels_for(device::InstructionSet set, int problem) {
+  if (set == device::InstructionSet::avx512) return avx512::band_kernels(problem);
+  if (set == device::InstructionSet::avx2) return avx2::band_kernels(problem);
+  return sse2::band_kernels(problem);
+}
+
+i64 vector_bytes(device::InstructionSet set) {
+  if (set == device::InstructionSet::avx512) return avx512::vector_bytes;
+  return set == device::InstructionSet::avx2 ? avx2::vector_bytes : sse2::vector_bytes;
+}
+
+template <class T>
+AdvanceBand<T> advance_of(const BandKernels& kernels) {
+  if constexpr (sizeof(T) == 2) return kernels.advance_i16;
+  else if constexpr (sizeof(T) == 4) return kernels.advance_i32;
+  else return kernels.advance_i64;
+}
+
+/// Enough bands for all threads, of as many rows as make the kernel fast.
+BandLayout layout_for(i64 lanes, const CpuSweepPlan& plan) {
+  constexpr i64 least = 4, most = 24;
+  const i64 rows_per_lane = plan.grid.block_rows / (lanes * 2 * plan.threads);
+  return {lanes, std::clamp(rows_per_lane, least, most)};
+}
+
+template <class T>
+StoreRow<T> store_row_for(std::optional<ElementType> table) {
+  if (!table) return nullptr;
+  return dispatch(*table, [](auto sample) -> StoreRow<T> {
+    return [](const T* values, i64 count, double scale, void* to, i64 offset) {
+      store_values(values, count, scale, static_cast<decltype(sample)*>(to) + offset);
+    };
+  });
+}
+
+[[noreturn]] void refuse(const std::string& what) { throw DeviceError("make_cpu_sweep", what); }
+
+void check_types(const SweepSpec& spec) {
+  if (!holds_values(spec.border, spec.value)) {
+    refuse("borders of type " + std::string(name_of(spec.border)) + " cannot hold values of type " +
+           std::string(name_of(spec.value)));
+  }
+  if (spec.table && !is_floating(*spec.table) && !holds_values(*spec.table, spec.value)) {
+    refuse("a table of type " + std::string(name_of(*spec.table)) + " cannot hold values of type " +
+           std::string(name_of(spec.value)));
+  }
+}
+
+template <class P, class T>
+CpuSweeper make(const CpuSweepPlan& plan) {
+  const SweepSpec& spec = plan.spec;
+  const auto constants = problem_constants<P>(spec.settings);
+  const i64 bound = P::bound(constants, spec.rows, spec.columns);
+  if (bound == unbounded || bound > std::numeric_limits<T>::max()) {
+    refuse("values of type " + std::string(name_of(spec.value)) + " may overflow in a table of " +
+           std::to_string(spec.rows) + " x " + std::to_string(spec.columns) + " cells; take a wider type");
+  }
+  const i64 lanes = vector_bytes(plan.instruction_set) / static_cast<i64>(sizeof(T));
+  const LettersPlan<P, T> letters{constants,
+                                  advance_of<T>(kernels_for(plan.instruction_set, problem_index<P>(Problems{}))),
+                                  layout_for(lanes, plan),
+                                  spec.border,
+                                  store_row_for<T>(spec.table),
+                                  static_cast<double>(score_scale(P::name, spec.settings))};
+  const int slots = slots_for(plan.threads, letters.layout.count(plan.grid.block_rows));
+  return {std::make_unique<LettersSweeper<P, T>>(letters, plan.grid, plan.threads, slots), slots};
+}
+
+template <class P>
+CpuSweeper make_for_value(const CpuSweepPlan& plan) {
+  switch (plan.spec.value) {
+    case ElementType::i16:
+      return make<P, device::i16>(plan);
+    case ElementType::i32:
+      return make<P, device::i32>(plan);
+    case ElementType::i64:
+      return make<P, device::i64>(plan);
+    default:
+      refuse("cells are computed in i16, i32 or i64, not in " + std::string(name_of(plan.spec.value)));
+  }
+}
+
+}  // namespace
+
+CpuSweeper make_letters_sweeper(const CpuSweepPlan& plan) {
+  check_types(plan.spec);
+  CpuSweeper made;
+  visit_problem(plan.spec.problem, plan.spec.settings, [&](auto problem) {
+    using P = decltype(problem);
+    if constexpr (P::items == Items::letters) made = make_for_value<P>(plan);
+  });
+  return made;
+}
+
+}  // namespace terrace::wavefront

@@ -1,0 +1,79 @@
+// The plain sequential program of every wavefront problem: two loops over the recurrence as problem.hpp states it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernels/wavefront/problem.hpp"
+
+namespace terrace::wavefront {
+
+/// A whole table and what a sweep of it reports.
+template <class V>
+struct ReferenceTable {
+  std::int64_t rows = 0, columns = 0;
+  std::vector<V> h;                  // rows x columns, row-major
+  V score{};                         // as P::report says; for a table without cells the border's, or 0
+  std::int64_t row = 0, column = 0;  // letters consumed at the reported cell
+
+  V at(std::int64_t i, std::int64_t j) const { return h[static_cast<std::size_t>(i * columns + j)]; }
+};
+
+/// Computes the table of P. `score_at(i, j)` is s(i, j); `k` the constants.
+template <class P, class V, class ScoreAt>
+ReferenceTable<V> compute_reference(const typename P::template Constants<i64>& constants, std::int64_t rows,
+                                    std::int64_t columns, ScoreAt&& score_at) {
+  const auto k = P::template constants_as<V>(constants);
+  ReferenceTable<V> table{rows, columns, std::vector<V>(static_cast<std::size_t>(rows * columns)), V{}, 0, 0};
+  std::vector<V> f(static_cast<std::size_t>(columns));
+  for (std::int64_t j = 0; j < columns; ++j) f[static_cast<std::size_t>(j)] = P::template top<V>(k, j).gap;
+  auto h = [&](std::int64_t i, std::int64_t j) {
+    if (i < 0) return P::template top<V>(k, j).h;
+    return j < 0 ? P::template left<V>(k, i).h : table.at(i, j);
+  };
+  for (std::int64_t i = 0; i < rows; ++i) {
+    V e = P::template left<V>(k, i).gap;
+    for (std::int64_t j = 0; j < columns; ++j) {
+      V& down = f[static_cast<std::size_t>(j)];
+      const Around<V> around{h(i - 1, j - 1), h(i - 1, j), h(i, j - 1), e, down};
+      const Cell<V> cell = P::template cell<V>(k, around, score_at(i, j));
+      e = cell.e;
+      down = cell.f;
+      table.h[static_cast<std::size_t>(i * columns + j)] = cell.h;
+      if (P::report == Report::best && cell.h > table.score) {
+        table.score = cell.h;
+        table.row = i + 1;
+        table.column = j + 1;
+      }
+    }
+  }
+  if (P::report == Report::last) {
+    if (P::items != Items::grid || rows * columns > 0) table.score = h(rows - 1, columns - 1);
+    table.row = rows;
+    table.column = columns;
+  }
+  return table;
+}
+
+/// The table of a problem on letters, in 64-bit integers.
+template <class P>
+ReferenceTable<i64> letters_reference(const typename P::template Constants<i64>& k,
+                                      std::span<const std::uint8_t> rows, std::span<const std::uint8_t> columns) {
+  return compute_reference<P, i64>(k, static_cast<std::int64_t>(rows.size()),
+                                   static_cast<std::int64_t>(columns.size()), [&](std::int64_t i, std::int64_t j) {
+                                     return P::template score<i64>(k, rows[static_cast<std::size_t>(i)],
+                                                                   columns[static_cast<std::size_t>(j)]);
+                                   });
+}
+
+/// The table of a problem on a grid of rows x columns values, row-major, in V (i64, f32 or f64).
+template <class P, class V, class G>
+ReferenceTable<V> grid_reference(const typename P::template Constants<i64>& k, std::span<const G> grid,
+                                 std::int64_t rows, std::int64_t columns) {
+  return compute_reference<P, V>(k, rows, columns, [&](std::int64_t i, std::int64_t j) {
+    return static_cast<V>(grid[static_cast<std::size_t>(i * columns + j)]);
+  });
+}
+
+}  // namespace terrace::wavefront

@@ -1,0 +1,220 @@
+#include <catch2/catch.hpp>
+#include <memory>
+
+#include "kernels/device/cpu_features.hpp"
+#include "kernels/wavefront/cpu.hpp"
+#include "kernels/wavefront/reference.hpp"
+#include "tests/differential/wavefront/feeder.hpp"
+#include "tests/differential/wavefront/samples.hpp"
+
+namespace terrace::wavefront {
+namespace {
+
+using device::InstructionSet;
+using test::Letters;
+
+constexpr std::int64_t sizes[] = {0, 1, 2, 31, 32, 33, 63, 64, 65, 200};
+constexpr ElementType value_types[] = {ElementType::i16, ElementType::i32, ElementType::i64};
+
+struct Shape {
+  std::int64_t rows, columns, block_rows, block_columns;
+};
+
+/// What a sweep reports of the whole table: the best of the blocks' results, or the last block's.
+BlockResult total(const std::vector<BlockResult>& results, Report report) {
+  if (report == Report::last) return results.back();
+  BlockResult best{0, 0, 0};
+  for (const BlockResult& result : results) {
+    const bool earlier = result.row < best.row || (result.row == best.row && result.column < best.column);
+    if (result.score > best.score || (result.score == best.score && result.score > 0 && earlier)) best = result;
+  }
+  return best;
+}
+
+template <class T>
+bool same_table(const test::TableMemory& memory, const ReferenceTable<i64>& expected, double scale) {
+  for (std::int64_t i = 0; i < expected.rows; ++i) {
+    for (std::int64_t j = 0; j < expected.columns; ++j) {
+      const T value = memory.cell<T>(i, j);
+      const T wanted = std::is_floating_point_v<T> ? static_cast<T>(static_cast<double>(expected.at(i, j)) / scale)
+                                                   : static_cast<T>(expected.at(i, j));
+      if (value != wanted) {
+        UNSCOPED_INFO("cell (" << i << ", " << j << ") is " << value << ", should be " << wanted);
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/// The tests' device, and sweeps compared with the reference.
+class Comparison {
+ public:
+  explicit Comparison(int threads) : context_(device::make_cpu_context(threads)) {}
+
+  template <class P>
+  void compare(P, const Settings& settings, const Shape& shape, ElementType value, std::optional<ElementType> table,
+               Letters kind, InstructionSet set, const test::Feeding& how = {}) {
+    SweepSpec spec;
+    spec.problem = P::name;
+    spec.settings = settings;
+    spec.rows = shape.rows;
+    spec.columns = shape.columns;
+    spec.block_rows = shape.block_rows;
+    spec.block_columns = shape.block_columns;
+    spec.value = value;
+    spec.border = shape.rows % 2 == 0 ? value : ElementType::i64;
+    spec.table = table;
+    const auto rows = test::make_letters(kind, true, shape.rows, 5);
+    const auto columns = test::make_letters(kind, false, shape.columns, 5);
+    const auto expected = letters_reference<P>(problem_constants<P>(settings), rows, columns);
+    test::TableMemory memory(spec, rows, columns, {});
+    const auto sweep = make_cpu_sweep(spec, *context_, set);
+    const auto blocks = static_cast<std::uint64_t>(memory.grid().count());
+    const test::Fed fed = test::feed(*sweep, memory, 0, blocks, how);
+
+    INFO(P::name << " " << shape.rows << " x " << shape.columns << " in blocks of " << shape.block_rows << " x "
+                 << shape.block_columns << ", " << name_of(value) << ", " << device::name_of(set) << ", table "
+                 << (table ? name_of(*table) : "none") << ", letters " << static_cast<int>(kind));
+    REQUIRE(fed.done == blocks);
+    REQUIRE(fed.failed == 0);
+    const BlockResult result = total(memory.results(), P::report);
+    CHECK(result.score == expected.score);
+    CHECK(result.row == expected.row);
+    CHECK(result.column == expected.column);
+    if (!table) return;
+    const double scale = static_cast<double>(score_scale(P::name, settings));
+    dispatch(*table, [&](auto sample) { CHECK(same_table<decltype(sample)>(memory, expected, scale)); });
+  }
+
+ private:
+  std::unique_ptr<device::Context> context_;
+};
+
+std::vector<InstructionSet> instruction_sets() {
+  std::vector<InstructionSet> sets;
+  for (auto set : {InstructionSet::sse2, InstructionSet::avx2, InstructionSet::avx512}) {
+    if (set <= device::best_instruction_set()) sets.push_back(set);
+  }
+  return sets;
+}
+
+TEST_CASE("every problem on letters gives the reference's table and end at sizes around vectors and blocks") {
+  Comparison comparison(3);
+  unsigned turn = 0;
+  test::for_each_letters_problem([&](auto problem) {
+    const Settings settings = test::sample_settings<decltype(problem)>();
+    for (std::int64_t rows : sizes) {
+      for (std::int64_t columns : sizes) {
+        for (InstructionSet set : instruction_sets()) {
+          for (ElementType value : value_types) {
+            const std::int64_t cuts[] = {1000, 64, 33, 7, 1};
+            const Shape shape{rows, columns, cuts[turn % 5 == 4 && rows > 40 ? 2 : turn % 5],
+                              cuts[turn / 5 % 5 == 4 && columns > 40 ? 2 : turn / 5 % 5]};
+            const auto kind = static_cast<Letters>(turn % 3);
+            comparison.compare(problem, settings, shape, value, std::nullopt, kind, set);
+            comparison.compare(problem, settings, shape, value, ElementType::i64, kind, set);
+            ++turn;
+          }
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("very flat and very tall tables are exact, in one block and in many") {
+  Comparison comparison(2);
+  test::for_each_letters_problem([&](auto problem) {
+    const Settings settings = test::sample_settings<decltype(problem)>();
+    for (InstructionSet set : instruction_sets()) {
+      for (Letters kind : {Letters::random, Letters::equal, Letters::different}) {
+        for (const Shape& shape : {Shape{1, 5000, 1, 5000}, Shape{1, 5000, 1, 61}, Shape{5000, 1, 5000, 1},
+                                   Shape{5000, 1, 333, 1}, Shape{3, 5000, 2, 4999}, Shape{5000, 3, 4999, 2}}) {
+          comparison.compare(problem, settings, shape, ElementType::i16, ElementType::i16, kind, set);
+          comparison.compare(problem, settings, shape, ElementType::i32, std::nullopt, kind, set);
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("tables of several bands and chunks are exact whatever the feeder's delays") {
+  Comparison comparison(3);
+  test::for_each_letters_problem([&](auto problem) {
+    const Settings settings = test::sample_settings<decltype(problem)>();
+    for (InstructionSet set : instruction_sets()) {
+      for (Letters kind : {Letters::random, Letters::equal, Letters::different}) {
+        for (const Shape& shape : {Shape{1500, 1100, 1500, 1100}, Shape{1500, 1100, 500, 300},
+                                   Shape{1777, 777, 400, 777}, Shape{777, 1777, 777, 200}}) {
+          const test::Feeding how{3, 200, static_cast<unsigned>(shape.block_rows), ~0ull, ~0ull};
+          comparison.compare(problem, settings, shape, ElementType::i16, std::nullopt, kind, set, how);
+          comparison.compare(problem, settings, shape, ElementType::i16, ElementType::i32, kind, set, how);
+          comparison.compare(problem, settings, shape, ElementType::i32, std::nullopt, kind, set, how);
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("one thread computes what many do") {
+  for (int threads : {1, 2, 7}) {
+    Comparison comparison(threads);
+    test::for_each_letters_problem([&](auto problem) {
+      comparison.compare(problem, test::sample_settings<decltype(problem)>(), {900, 700, 250, 90}, ElementType::i16,
+                         ElementType::i16, Letters::random, device::best_instruction_set());
+    });
+  }
+}
+
+TEST_CASE("parameters with decimals are computed in scaled integers, and a floating table has the true values") {
+  Comparison comparison(2);
+  Settings settings;
+  settings.set("match", 1.5);
+  settings.set("mismatch", -0.125);
+  settings.set("gap_open", 2.5);
+  settings.set("gap_extend", 0.75);
+  REQUIRE(score_scale("smith_waterman", settings) == 1000);
+  for (ElementType table : {ElementType::f32, ElementType::f64, ElementType::i64}) {
+    comparison.compare(SmithWatermanAffine{}, settings, {130, 150, 60, 70}, ElementType::i32, table, Letters::random,
+                       device::best_instruction_set());
+  }
+}
+
+TEST_CASE("costs without gaps' weight, and scores that are all negative or all positive, are exact") {
+  Comparison comparison(2);
+  const double cases[][4] = {{1, -3, 0, 0}, {1, 1, 3, 0},    {-1, -1, 1, 1},
+                             {0, 0, 0, 0},  {5, -4, 100, 1}, {3, 2, 0, 1}};
+  for (const auto& [match, mismatch, open, extend] : cases) {
+    Settings settings;
+    settings.set("match", match);
+    settings.set("mismatch", mismatch);
+    Settings linear = settings;
+    linear.set("gap", open);
+    settings.set("gap_open", open);
+    settings.set("gap_extend", extend);
+    for (Letters kind : {Letters::random, Letters::equal}) {
+      for (InstructionSet set : instruction_sets()) {
+        comparison.compare(SmithWatermanAffine{}, settings, {413, 307, 300, 290}, ElementType::i16, ElementType::i32,
+                           kind, set);
+        comparison.compare(SmithWatermanLinear{}, linear, {413, 307, 300, 290}, ElementType::i16, std::nullopt, kind,
+                           set);
+      }
+    }
+  }
+}
+
+TEST_CASE("a value type that the scores could overflow is refused") {
+  const auto context = device::make_cpu_context(1);
+  SweepSpec spec;
+  spec.problem = "lcs";
+  spec.rows = spec.columns = spec.block_rows = spec.block_columns = 32767;
+  spec.value = spec.border = ElementType::i16;
+  CHECK_THROWS_WITH(make_cpu_sweep(spec, *context), Catch::Contains("may overflow"));
+  spec.columns = 32766;
+  CHECK_NOTHROW(make_cpu_sweep(spec, *context));
+  spec.value = ElementType::i32;
+  CHECK_THROWS_WITH(make_cpu_sweep(spec, *context), Catch::Contains("borders of type i16"));
+}
+
+}  // namespace
+}  // namespace terrace::wavefront

@@ -1,0 +1,162 @@
+// Feeds a sweep over a whole table through a port with a small ring, as an executor would, with random delays.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "kernels/device/port.hpp"
+#include "kernels/wavefront/block_grid.hpp"
+#include "kernels/wavefront/sweep.hpp"
+#include "kernels/wavefront/task.hpp"
+#include "pipeline/base/element_type.hpp"
+
+namespace terrace::wavefront::test {
+
+/// Host memory of one table: inputs, every border, the table, the results of all blocks.
+class TableMemory {
+ public:
+  /// `rows` and `columns` are letters, `grid` the grid's bytes; what a problem does not use may be empty.
+  TableMemory(const SweepSpec& spec, std::vector<std::uint8_t> rows, std::vector<std::uint8_t> columns,
+              std::vector<std::byte> grid)
+      : spec_(spec),
+        grid_{spec.rows, spec.columns, spec.block_rows, spec.block_columns},
+        rows_(std::move(rows)),
+        columns_(std::move(columns)),
+        values_(std::move(grid)),
+        row_borders_(bytes(2 * grid_.down() * spec.columns, spec.border)),
+        column_borders_(bytes(2 * grid_.across() * (spec.rows + grid_.down()), spec.border)),
+        table_(spec.table ? bytes(spec.rows * spec.columns, *spec.table) : 0, std::byte{0xA5}),
+        results_(static_cast<std::size_t>(grid_.count())) {}
+
+  const BlockGrid& grid() const { return grid_; }
+  BlockResult& result(std::uint64_t block) { return results_[block]; }
+  const std::vector<BlockResult>& results() const { return results_; }
+  /// The table's cell in type T.
+  template <class T>
+  T cell(std::int64_t i, std::int64_t j) const {
+    T value;
+    std::memcpy(&value, table_.data() + static_cast<std::size_t>(i * spec_.columns + j) * sizeof(T), sizeof(T));
+    return value;
+  }
+
+  BlockTask task(std::uint64_t block) {
+    const auto n = static_cast<std::int64_t>(block);
+    const std::int64_t across = grid_.across(), i = n / across, j = n % across;
+    BlockTask task{};
+    task.row_begin = i * spec_.block_rows;
+    task.row_end = std::min<std::int64_t>(spec_.rows, task.row_begin + spec_.block_rows);
+    task.column_begin = j * spec_.block_columns;
+    task.column_end = std::min<std::int64_t>(spec_.columns, task.column_begin + spec_.block_columns);
+    task.rows = rows_.data() + task.row_begin;
+    task.columns = columns_.data() + task.column_begin;
+    task.grid = at(values_, task.row_begin * spec_.columns + task.column_begin, spec_.grid);
+    task.grid_stride = spec_.columns;
+    task.top = i == 0 ? nullptr : row_border(i - 1, task.column_begin);
+    task.bottom = row_border(i, task.column_begin);
+    task.left = j == 0 ? nullptr : column_border(j - 1, task.row_begin, i);
+    task.right = column_border(j, task.row_begin, i);
+    task.row_border_stride = grid_.down() * spec_.columns;
+    task.column_border_stride = grid_.across() * (spec_.rows + grid_.down());
+    if (spec_.table) task.table = at(table_, task.row_begin * spec_.columns + task.column_begin, *spec_.table);
+    task.table_stride = spec_.columns;
+    return task;
+  }
+
+ private:
+  static std::size_t bytes(std::int64_t count, ElementType type) {
+    return static_cast<std::size_t>(count) * size_of(type);
+  }
+  static void* at(std::vector<std::byte>& memory, std::int64_t element, ElementType type) {
+    return memory.data() + bytes(element, type);
+  }
+  void* row_border(std::int64_t i, std::int64_t column) {
+    return at(row_borders_, i * spec_.columns + column, spec_.border);
+  }
+  /// Blocks of one column of blocks lie one after another, each with its corner.
+  void* column_border(std::int64_t j, std::int64_t row, std::int64_t i) {
+    return at(column_borders_, j * (spec_.rows + grid_.down()) + row + i, spec_.border);
+  }
+
+  SweepSpec spec_;
+  BlockGrid grid_;
+  std::vector<std::uint8_t> rows_, columns_;
+  std::vector<std::byte> values_, row_borders_, column_borders_, table_;
+  std::vector<BlockResult> results_;
+};
+
+/// How a launch is fed.
+struct Feeding {
+  std::uint64_t ring = 3;
+  int longest_delay = 0;  // microseconds before a descriptor is written, at random
+  unsigned seed = 1;
+  std::uint64_t stop_after = ~std::uint64_t{0};   // blocks done when `stop` is set
+  std::uint64_t abort_after = ~std::uint64_t{0};  // likewise `abort`
+};
+
+/// What a launch left.
+struct Fed {
+  std::uint64_t done;
+  std::uint64_t failed;
+};
+
+/// Runs blocks [first, first + count) of the table.
+inline Fed feed(Sweep& sweep, TableMemory& memory, std::uint64_t first, std::uint64_t count,
+                const Feeding& how = {}) {
+  device::u64 ready = first, stop = 0, abort = 0, done = first, failed = 0;
+  std::vector<BlockTask> descriptors(how.ring);
+  std::vector<BlockResult> results(how.ring);
+  const device::Port port{&ready,
+                          &stop,
+                          &abort,
+                          &done,
+                          &failed,
+                          descriptors.data(),
+                          results.data(),
+                          how.ring,
+                          sizeof(BlockTask),
+                          sizeof(BlockResult),
+                          first,
+                          count};
+  std::atomic<bool> ended{false};
+  std::thread feeder([&] {
+    std::mt19937 random(how.seed);
+    std::uint64_t given = first, taken = first;
+    auto drain = [&] {
+      const std::uint64_t complete = std::atomic_ref(done).load(std::memory_order_acquire);
+      for (; taken < complete; ++taken) memory.result(taken) = results[taken % how.ring];
+      if (taken - first >= how.stop_after) std::atomic_ref(stop).store(1, std::memory_order_release);
+      if (taken - first >= how.abort_after) std::atomic_ref(abort).store(1, std::memory_order_release);
+    };
+    while (!ended.load()) {
+      drain();
+      if (given < first + count && given < taken + how.ring) {
+        if (how.longest_delay > 0) {
+          std::this_thread::sleep_for(std::chrono::microseconds(random() % static_cast<unsigned>(how.longest_delay)));
+        }
+        descriptors[given % how.ring] = memory.task(given);
+        std::atomic_ref(ready).store(++given, std::memory_order_release);
+      } else {
+        std::this_thread::yield();
+      }
+    }
+    drain();
+  });
+  try {
+    sweep.run(port);
+  } catch (...) {
+    ended = true;
+    feeder.join();
+    throw;
+  }
+  ended = true;
+  feeder.join();
+  return {done, failed};
+}
+
+}  // namespace terrace::wavefront::test

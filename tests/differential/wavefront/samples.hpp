@@ -1,0 +1,58 @@
+// Parameters and letters for tests over the list of problems.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernels/wavefront/problems.hpp"
+
+namespace terrace::wavefront::test {
+
+/// Settings that choose P: declared defaults, and small numbers where there is none.
+template <class P>
+Settings sample_settings() {
+  Settings settings;
+  auto set = [&](const char* name, double value) { settings.set(name, value); };
+  for (const Parameter& parameter : P::parameters) {
+    const std::string name = parameter.name;
+    if (parameter.kind == ParameterKind::choice) settings.set(name, std::string(parameter.default_text));
+    else if (name == "match") set("match", 2);
+    else if (name == "mismatch") set("mismatch", -1);
+  }
+  const std::string variant = P::chosen_by == nullptr ? "" : P::chosen_by;
+  if (variant == "gap") set("gap", 1);
+  if (variant == "gap_open") {
+    set("gap_open", 2);
+    set("gap_extend", 1);
+  }
+  return settings;
+}
+
+enum class Letters { random, equal, different };
+
+/// `count` letters of a sequence of rows or of columns; `different` ones never equal those of the other side.
+inline std::vector<std::uint8_t> make_letters(Letters kind, bool rows, std::int64_t count, unsigned seed) {
+  std::mt19937 random(seed + (rows ? 1u : 2u));
+  std::vector<std::uint8_t> letters(static_cast<std::size_t>(count));
+  for (auto& letter : letters) {
+    letter = static_cast<std::uint8_t>(kind == Letters::random  ? random() % 4
+                                       : kind == Letters::equal ? 255
+                                                                : random() % 2 + (rows ? 0 : 200));
+  }
+  return letters;
+}
+
+/// Calls call(P{}) for every problem on letters.
+template <class Call>
+void for_each_letters_problem(Call&& call) {
+  [&]<class... Ps>(ProblemList<Ps...>) {
+    auto one = [&](auto problem) {
+      if constexpr (decltype(problem)::items == Items::letters) call(problem);
+    };
+    (one(Ps{}), ...);
+  }(Problems{});
+}
+
+}  // namespace terrace::wavefront::test
