@@ -1,71 +1,21 @@
 #include "io/result_file.hpp"
 
-#include <hdf5_hl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <cstring>
-#include <iostream>
 #include <random>
 #include <thread>
 
-#include "io/hdf5_handle.hpp"
-#include "tests/unit/io_write/sample_result.hpp"
+#include "tests/unit/io_write/read_result.hpp"
 #include "tests/unit/io_write/scratch.hpp"
 
 using namespace terrace;
 using namespace terrace::io;
 
 namespace {
-
-Hdf5Handle open_result(const std::filesystem::path& path) {
-  const Hdf5Handle access = hdf5_file_access();
-  return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), path, "cannot be opened"};
-}
-
-template <class T>
-std::vector<T> read_dataset(const Hdf5Handle& file, const std::string& name, hid_t type) {
-  const Hdf5Handle dataset(H5Dopen2(file.get(), name.c_str(), H5P_DEFAULT), name, "cannot be opened");
-  const Hdf5Handle space(H5Dget_space(dataset.get()), name, "has no space");
-  std::vector<T> values(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space.get())));
-  if (!values.empty()) {
-    check_hdf5(H5Dread(dataset.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), name, "cannot be read");
-  }
-  return values;
-}
-
-std::vector<std::string> read_texts(const Hdf5Handle& file, const std::string& name) {
-  const Hdf5Handle type(H5Tcopy(H5T_C_S1), name, "no type");
-  H5Tset_size(type.get(), H5T_VARIABLE);
-  H5Tset_cset(type.get(), H5T_CSET_UTF8);
-  std::vector<std::string> texts;
-  for (char* text : read_dataset<char*>(file, name, type.get())) {
-    texts.emplace_back(text ? text : "");
-    H5free_memory(text);
-  }
-  return texts;
-}
-
-/// Everything that the sample should hold.
-void check_sample(const std::filesystem::path& path) {
-  const Hdf5Handle file = open_result(path);
-  const auto large = sample_large();
-  CHECK(read_dataset<std::int32_t>(file, "/align/table", H5T_NATIVE_INT32) == counting<std::int32_t>(large[0].shape));
-  CHECK(read_dataset<double>(file, "/heat/grid", H5T_NATIVE_DOUBLE) == counting<double>(large[1].shape));
-  CHECK(read_dataset<float>(file, "/heat/nothing", H5T_NATIVE_FLOAT).empty());
-  CHECK(read_dataset<std::int64_t>(file, "/align/score", H5T_NATIVE_INT64) == std::vector<std::int64_t>{88353});
-  CHECK(read_dataset<std::int64_t>(file, "/align/start", H5T_NATIVE_INT64) == std::vector<std::int64_t>{3, 5});
-  CHECK(read_texts(file, "/align/cigar") == std::vector<std::string>{"12=1X3D"});
-  CHECK(read_texts(file, "/profile/stages/name") == std::vector<std::string>{"align", "", "wärme"});
-  const Hdf5Handle grid(H5Dopen2(file.get(), "/heat/grid", H5P_DEFAULT), "/heat/grid", "cannot be opened");
-  CHECK(H5DSget_num_scales(grid.get(), 0) == 1);
-  CHECK(H5DSget_num_scales(grid.get(), 2) == 1);
-  CHECK(H5Aexists_by_name(file.get(), "/heat/grid", "units", H5P_DEFAULT) > 0);
-  CHECK(H5Aexists(file.get(), "Conventions") > 0);
-  CHECK(H5Aexists_by_name(file.get(), "/align/table", "tile", H5P_DEFAULT) > 0);
-}
 
 /// Runs `work` in a child process and kills it after `delay`; whether it had come to its end before.
 template <class Work>
@@ -249,23 +199,4 @@ TEST_CASE("texts may be long") {
   finish.attributes = {{"/", "job", std::string(300'000, 'x')}};
   finish_result(folder / "r.h5", finish);
   CHECK(read_texts(open_result(folder / "r.h5"), "/cigar") == std::vector<std::string>{cigar});
-}
-
-TEST_CASE("a full disk while finishing is an error, and room made the finish succeeds") {
-  const SmallDisk disk(3 << 20);
-  if (!disk.mounted()) {
-    std::cout << "SKIPPED: mounting a small file system is not allowed here\n";
-    return;
-  }
-  const auto result = disk / "result.h5", copy = disk / "metadata", ballast = disk / "ballast";
-  const CreatedResult created = make_sample(result);
-  save_metadata(result, extents_of(created), copy);
-  { BlockFile(ballast, BlockFile::Mode::create).reserve(free_space(ballast) - 8192); }
-  Finish finish = sample_finish();
-  finish.small.push_back(small_text("/long", std::string(100'000, 'x')));
-  CHECK(io_error_of([&] { finish_result(result, finish); }).find("result.h5") != std::string::npos);
-  std::filesystem::remove(ballast);
-  restore_metadata(result, copy);
-  finish_result(result, finish);
-  check_sample(result);
 }

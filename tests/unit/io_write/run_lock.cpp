@@ -1,0 +1,119 @@
+#include "io/run_lock.hpp"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "tests/unit/io_write/requests.hpp"
+#include "tests/unit/io_write/scratch.hpp"
+
+using namespace terrace;
+using namespace terrace::io;
+
+TEST_CASE("a second taker learns who holds the lock") {
+  const ScratchFolder folder;
+  const RunLock lock(folder / "lock");
+  CHECK(lock.still_there());
+  try {
+    const RunLock second(folder / "lock");
+    FAIL("two hold the lock");
+  } catch (const LockHeld& held) {
+    CHECK(held.holder().find("process " + std::to_string(getpid())) != std::string::npos);
+    CHECK(held.holder().find("host ") == 0);
+    CHECK(held.holder().find("since 20") != std::string::npos);
+    CHECK(std::string(held.what()).find("lock") != std::string::npos);
+  }
+}
+
+TEST_CASE("the lock is free again when its holder is gone, even killed") {
+  const ScratchFolder folder;
+  { const RunLock lock(folder / "lock"); }
+  { const RunLock again(folder / "lock"); }
+
+  int ready[2];
+  REQUIRE(pipe(ready) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const RunLock lock(folder / "lock");
+    const bool told = write(ready[1], "x", 1) == 1;
+    pause();
+    _exit(told);
+  }
+  char byte;
+  REQUIRE(read(ready[0], &byte, 1) == 1);
+  CHECK_THROWS_AS(RunLock(folder / "lock"), LockHeld);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  CHECK_NOTHROW(RunLock(folder / "lock"));
+}
+
+TEST_CASE("programs started under the lock do not hold it on") {
+  const ScratchFolder folder;
+  std::optional<RunLock> lock(std::in_place, folder / "lock");
+  const pid_t child = fork();
+  if (child == 0) {
+    execl("/bin/sleep", "sleep", "60", nullptr);
+    _exit(1);
+  }
+  // The descriptor is gone from the child as soon as it runs the program.
+  lock.reset();
+  bool free = false;
+  for (int tries = 0; tries < 500 && !free; ++tries) {
+    try {
+      const RunLock again(folder / "lock");
+      free = true;
+    } catch (const LockHeld&) {
+      usleep(10'000);
+    }
+  }
+  CHECK(free);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+}
+
+TEST_CASE("a lock file that was removed or replaced is noticed") {
+  const ScratchFolder folder;
+  RunLock lock(folder / "lock");
+  std::filesystem::remove(folder / "lock");
+  CHECK_FALSE(lock.still_there());
+  const RunLock other(folder / "lock");  // a new file: nobody holds it
+  CHECK(other.still_there());
+  CHECK_FALSE(lock.still_there());
+}
+
+TEST_CASE("of many who take and remove the lock file only one has it at a time") {
+  const ScratchFolder folder;
+  std::atomic<int> holders{0}, most{0}, taken{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < 300; ++round) {
+        try {
+          RunLock lock(folder / "lock");
+          const int now = ++holders;
+          if (now > most) most = now;
+          ++taken;
+          --holders;
+          lock.remove();
+        } catch (const LockHeld&) {
+          std::this_thread::yield();
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(most == 1);
+  CHECK(taken > 0);
+}
+
+TEST_CASE("a folder that is missing is an error") {
+  const ScratchFolder folder;
+  CHECK_THROWS_AS(RunLock(folder / "none" / "lock"), IoError);
+}
