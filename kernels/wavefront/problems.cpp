@@ -33,7 +33,7 @@ constexpr Table table = make_table(Problems{});
 /// Whether value times scale is whole, up to the rounding of decimal fractions.
 bool whole(double value, double scale) {
   const double scaled = value * scale;
-  return std::abs(scaled - std::round(scaled)) <= 1e-9 * std::max(1.0, std::abs(scaled));
+  return std::abs(scaled - std::round(scaled)) <= 1e-15 * std::max(1.0, std::abs(scaled));
 }
 
 /// The least scale for one value; nothing where three decimals are not enough.

@@ -1,0 +1,145 @@
+#include "kernels/wavefront/problems.hpp"
+
+#include <catch2/catch.hpp>
+#include <set>
+#include <string>
+
+#include "kernels/wavefront/schedule.hpp"
+
+namespace terrace::wavefront {
+namespace {
+
+// One cell at a time; diagonal, up, left, e, f.
+constexpr SmithWatermanLinear::Constants<int> linear{2, -1, 3};
+static_assert(SmithWatermanLinear::score(linear, 7, 7) == 2);
+static_assert(SmithWatermanLinear::score(linear, 7, 8) == -1);
+static_assert(SmithWatermanLinear::cell(linear, Around<int>{4, 0, 0, 0, 0}, 2).h == 6);
+static_assert(SmithWatermanLinear::cell(linear, Around<int>{0, 0, 2, 0, 0}, -1).h == 0);
+static_assert(SmithWatermanLinear::cell(linear, Around<int>{0, 9, 2, 0, 0}, -1).h == 6);
+static_assert(SmithWatermanLinear::cell(linear, Around<int>{0, 2, 8, 0, 0}, -1).h == 5);
+
+constexpr SmithWatermanAffine::Constants<int> affine{1, -3, 5, 2};
+constexpr Cell<int> from_diagonal = SmithWatermanAffine::cell(affine, Around<int>{8, 0, 0, 1, 2}, 1);
+static_assert(from_diagonal.h == 9 && from_diagonal.e == 4 && from_diagonal.f == 4);
+constexpr Cell<int> from_gap = SmithWatermanAffine::cell(affine, Around<int>{3, 0, 0, 7, 6}, -3);
+static_assert(from_gap.h == 7 && from_gap.e == 5 && from_gap.f == 4);
+constexpr Cell<int> from_nothing = SmithWatermanAffine::cell(affine, Around<int>{0, 0, 0, 0, 0}, -3);
+static_assert(from_nothing.h == 0 && from_nothing.e == 0 && from_nothing.f == 0);
+
+constexpr EditDistance::Constants<short> edits{0, 1, 1};
+static_assert(EditDistance::cell(edits, Around<short>{5, 5, 6, 0, 0}, short(0)).h == 5);
+static_assert(EditDistance::cell(edits, Around<short>{5, 3, 6, 0, 0}, short(1)).h == 4);
+static_assert(EditDistance::cell(edits, Around<short>{5, 5, 1, 0, 0}, short(1)).h == 2);
+static_assert(EditDistance::top(edits, 4).h == 5 && EditDistance::left(edits, -1).h == 0);
+
+constexpr Lcs::Constants<i64> common{1, 0};
+static_assert(Lcs::cell(common, Around<i64>{4, 4, 4, 0, 0}, i64(1)).h == 5);
+static_assert(Lcs::cell(common, Around<i64>{4, 5, 4, 0, 0}, i64(0)).h == 5);
+
+constexpr Cell<int> sums = SummedArea::cell(SummedArea::Constants<int>{0}, Around<int>{0, 10, 0, 4, 0}, 3);
+static_assert(sums.h == 17 && sums.e == 7);
+
+Settings numbers(std::initializer_list<std::pair<const char*, double>> values) {
+  Settings settings;
+  for (const auto& [name, value] : values) settings.set(name, value);
+  return settings;
+}
+
+TEST_CASE("every problem of the list is found by its name, once, with help and parameters") {
+  std::set<std::string> names;
+  for (const ProblemInfo& info : problems()) {
+    CHECK(names.insert(info.name).second);
+    CHECK(find_problem(info.name) == &info);
+    CHECK(std::string(info.help).size() > 10);
+    for (const Parameter& parameter : info.parameters) CHECK(std::string(parameter.help).back() != '.');
+  }
+  CHECK(names == std::set<std::string>{"smith_waterman", "edit_distance", "lcs", "summed_area"});
+  CHECK(find_problem("smith") == nullptr);
+}
+
+TEST_CASE("the gap parameters that are given choose linear or affine gaps") {
+  const auto linear_gaps = numbers({{"match", 1}, {"mismatch", -1}, {"gap", 2}});
+  const auto affine_gaps = numbers({{"match", 1}, {"mismatch", -1}, {"gap_open", 2}, {"gap_extend", 1}});
+  int planes = 0;
+  auto count = [&](auto problem) { planes = decltype(problem)::row_planes; };
+  visit_problem("smith_waterman", linear_gaps, count);
+  CHECK(planes == 1);
+  visit_problem("smith_waterman", affine_gaps, count);
+  CHECK(planes == 2);
+  CHECK(problem_constants<SmithWatermanAffine>(affine_gaps).gap_first == 3);
+  CHECK_THROWS_AS(visit_problem("smith_waterman", Settings{}, count), JobError);
+  CHECK_THROWS_AS(visit_problem("nothing", Settings{}, count), JobError);
+}
+
+TEST_CASE("contradicting, missing and too precise parameters are named") {
+  auto only = [](const Settings& settings) {
+    const auto errors = parameter_errors("smith_waterman", settings);
+    REQUIRE(errors.size() == 1);
+    return errors.front();
+  };
+  CHECK_THAT(only(numbers({{"gap", 1}, {"gap_open", 1}})), Catch::Contains("one or the other"));
+  CHECK_THAT(only(numbers({{"match", 1}})), Catch::Contains("gaps have no cost"));
+  CHECK_THAT(only(numbers({{"gap_open", 1}})), Catch::Contains("gap_extend is missing"));
+  CHECK_THAT(only(numbers({{"gap_extend", 1}})), Catch::Contains("gap_open is missing"));
+  CHECK_THAT(only(numbers({{"gap", 1.0001}})), Catch::Contains("gap has more than three decimals"));
+  CHECK(parameter_errors("smith_waterman", numbers({{"gap", 1.001}})).empty());
+  CHECK(parameter_errors("lcs", {}).empty());
+  CHECK(parameter_errors("nothing", {}).size() == 1);
+}
+
+TEST_CASE("parameters with up to three decimals are scaled to integers") {
+  auto scale = [](double gap) { return score_scale("smith_waterman", numbers({{"match", 2}, {"gap", gap}})); };
+  CHECK(scale(3) == 1);
+  CHECK(scale(9.5) == 10);
+  CHECK(scale(0.25) == 100);
+  CHECK(scale(1.001) == 1000);
+  CHECK(scale(0.1) == 10);
+  CHECK(scale(999999.999) == 1000);
+  CHECK_THROWS_AS(scale(0.00001), JobError);
+  const auto settings = numbers({{"match", 0.3}, {"mismatch", -0.7}, {"gap_open", 9.5}, {"gap_extend", 0.05}});
+  const auto constants = problem_constants<SmithWatermanAffine>(settings);
+  CHECK(constants.match == 30);
+  CHECK(constants.mismatch == -70);
+  CHECK(constants.gap_first == 955);
+  CHECK(constants.gap_next == 5);
+}
+
+TEST_CASE("the narrowest type is the one that every value fits") {
+  const auto settings = numbers({{"match", 2}, {"mismatch", -3}, {"gap", 5}});
+  // 2 * (rows + 1) + 5 at most.
+  CHECK(score_bound("smith_waterman", settings, 10, 1000000) == 27);
+  CHECK(narrowest_value("smith_waterman", settings, 16380, 1 << 30) == ElementType::i16);
+  CHECK(narrowest_value("smith_waterman", settings, 16381, 1 << 30) == ElementType::i32);
+  CHECK(narrowest_value("smith_waterman", settings, std::int64_t{1} << 40, std::int64_t{1} << 40) ==
+        ElementType::i64);
+  CHECK(narrowest_value("edit_distance", {}, 3, 32766) == ElementType::i16);
+  CHECK(narrowest_value("edit_distance", {}, 3, 32767) == ElementType::i32);
+  CHECK(narrowest_value("lcs", {}, 3, 32767) == ElementType::i16);
+  const auto huge = numbers({{"match", 1e6}, {"mismatch", -3.001}, {"gap", 5}});
+  CHECK_THROWS_AS(narrowest_value("smith_waterman", huge, std::int64_t{1} << 50, std::int64_t{1} << 50),
+                  ComputeError);
+}
+
+TEST_CASE("bounds saturate instead of overflowing") {
+  CHECK(bounded_product(std::int64_t{1} << 40, std::int64_t{1} << 40) == unbounded);
+  CHECK(bounded_product(unbounded, 0) == 0);
+  CHECK(bounded_product(std::int64_t{1} << 31, (std::int64_t{1} << 31)) == std::int64_t{1} << 62);
+  CHECK(bounded_sum(unbounded - 1, 1) == unbounded);
+  CHECK(bounded_sum(unbounded - 1, 2) == unbounded);
+  CHECK(SummedArea::sum_bound(255, 2900, 2900) == 255ll * 2900 * 2900);
+}
+
+TEST_CASE("schedules have the names that jobs use") {
+  CHECK(schedule_from("auto") == Schedule{});
+  REQUIRE(schedule_from("registers").has_value());
+  CHECK(name_of(*schedule_from("registers")) == "registers");
+  CHECK_FALSE(schedule_from("fast").has_value());
+  Schedule other;
+  other.shape = Schedule::Shape::square;
+  other.synchronisation = Schedule::Synchronisation::barrier;
+  other.storage = Schedule::Storage::cache;
+  CHECK(name_of(other) == "square, barrier, cache, modelled");
+}
+
+}  // namespace
+}  // namespace terrace::wavefront

@@ -1,0 +1,95 @@
+// Tables worked by hand.
+#include "kernels/wavefront/reference.hpp"
+
+#include <catch2/catch.hpp>
+#include <string_view>
+#include <vector>
+
+#include "kernels/wavefront/problem_list.hpp"
+
+namespace terrace::wavefront {
+namespace {
+
+std::vector<std::uint8_t> letters(std::string_view text) { return {text.begin(), text.end()}; }
+
+template <class P>
+ReferenceTable<i64> table_of(const typename P::template Constants<i64>& k, std::string_view rows,
+                             std::string_view columns) {
+  return letters_reference<P>(k, letters(rows), letters(columns));
+}
+
+TEST_CASE("edit distance of SAT and SUN, and of an empty word") {
+  const auto table = table_of<EditDistance>({0, 1, 1}, "SAT", "SUN");
+  CHECK(table.h == std::vector<i64>{0, 1, 2,  //
+                                    1, 1, 2,  //
+                                    2, 2, 2});
+  CHECK(table.score == 2);
+  CHECK(table.row == 3);
+  CHECK(table_of<EditDistance>({0, 1, 1}, "", "SUN").score == 3);
+  CHECK(table_of<EditDistance>({0, 1, 1}, "SATE", "").score == 4);
+  CHECK(table_of<EditDistance>({0, 1, 1}, "", "").score == 0);
+}
+
+TEST_CASE("longest common subsequence of ABCB and BDCB") {
+  const auto table = table_of<Lcs>({1, 0}, "ABCB", "BDCB");
+  CHECK(table.h == std::vector<i64>{0, 0, 0, 0,  //
+                                    1, 1, 1, 1,  //
+                                    1, 1, 2, 2,  //
+                                    1, 1, 2, 3});
+  CHECK(table.score == 3);
+  CHECK(table_of<Lcs>({1, 0}, "", "AB").score == 0);
+}
+
+TEST_CASE("local alignment of ACC and GACC with linear gaps") {
+  // match 2, mismatch -1, gap 1
+  const auto table = table_of<SmithWatermanLinear>({2, -1, 1}, "ACC", "GACC");
+  CHECK(table.h == std::vector<i64>{0, 2, 1, 0,  //
+                                    0, 1, 4, 3,  //
+                                    0, 0, 3, 6});
+  CHECK(table.score == 6);
+  CHECK(table.row == 3);
+  CHECK(table.column == 4);
+}
+
+TEST_CASE("local alignment of AB and AXB with affine gaps opens one gap when that pays") {
+  // match 5, mismatch -9, a gap of k costs 1 + k: first 2, next 1. A=A 5, then a gap of X costs 2: 3, then B=B: 8.
+  const auto table = table_of<SmithWatermanAffine>({5, -9, 2, 1}, "AB", "AXB");
+  CHECK(table.h == std::vector<i64>{5, 3, 2,  //
+                                    3, 1, 8});
+  CHECK(table.score == 8);
+}
+
+TEST_CASE("longer gaps cost less to go on than to open again") {
+  // match 9, mismatch -9, first 4, next 1: A, then a gap of three letters: 4 + 1 + 1, then B.
+  const auto table = table_of<SmithWatermanAffine>({9, -9, 4, 1}, "AB", "AXYZB");
+  CHECK(table.h == std::vector<i64>{9, 5, 4, 3, 2,  //
+                                    5, 1, 0, 0, 12});
+  CHECK(table.score == 12);
+  CHECK(table.column == 5);
+}
+
+TEST_CASE("of equal scores the smallest row, then the smallest column, is the end; no score ends at the origin") {
+  const auto ties = table_of<SmithWatermanLinear>({1, -1, 1}, "XAYA", "ABA");
+  CHECK(ties.score == 1);
+  CHECK(ties.row == 2);
+  CHECK(ties.column == 1);
+  const auto none = table_of<SmithWatermanAffine>({1, -1, 1, 1}, "AAA", "TTT");
+  CHECK(none.score == 0);
+  CHECK(none.row == 0);
+  CHECK(none.column == 0);
+}
+
+TEST_CASE("summed area of three by three values") {
+  const std::vector<int> grid{1, 2,  3,  //
+                              4, -5, 6,  //
+                              7, 8,  9};
+  const auto table = grid_reference<SummedArea, i64>({0}, std::span<const int>(grid), 3, 3);
+  CHECK(table.h == std::vector<i64>{1, 3, 6,   //
+                                    5, 2, 11,  //
+                                    12, 17, 35});
+  CHECK(table.score == 35);
+  CHECK(grid_reference<SummedArea, i64>({0}, std::span<const int>(), 0, 3).h.empty());
+}
+
+}  // namespace
+}  // namespace terrace::wavefront
