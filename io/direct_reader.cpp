@@ -10,7 +10,8 @@
 namespace terrace::io {
 namespace {
 
-constexpr SpanLimits limits{std::int64_t{1} << 20, std::int64_t{1} << 16};
+// A request of its own costs about as much as reading so many bytes along.
+constexpr SpanLimits limits{std::int64_t{1} << 20, std::int64_t{1} << 14};
 constexpr int most_in_flight = 2 * StxxlLanes::count;
 
 std::int64_t round_down(std::int64_t byte) { return byte / direct_alignment * direct_alignment; }

@@ -22,6 +22,13 @@ constexpr std::array<unsigned char, 256> letter_classes = [] {
 
 unsigned char class_of(char c) { return letter_classes[static_cast<unsigned char>(c)]; }
 
+// Without a table, so that the compiler takes many letters at a time.
+bool only_a_to_z(std::string_view text) {
+  unsigned char others = 0;
+  for (const char c : text) others |= static_cast<unsigned char>((c | 0x20) - 'a') >= 26 ? 1 : 0;
+  return others == 0;
+}
+
 std::optional<std::size_t> as_index(const std::optional<std::string>& text) {
   std::size_t value = 0;
   if (!text) return std::nullopt;
@@ -75,8 +82,7 @@ std::string_view FastaScanner::take_sequence(std::string_view text) {
 }
 
 void FastaScanner::take_letters(std::string_view letters) {
-  bool all_letters = true;
-  for (const char c : letters) all_letters &= class_of(c) == letter;
+  const bool all_letters = only_a_to_z(letters);
   const bool only_blank = !all_letters && letters.find_first_not_of(" \t") == letters.npos;
   if (names_.empty() && !letters.empty() && !only_blank) {
     fail(column_, "letters before the first record; a FASTA file begins with a line '>name'");

@@ -136,14 +136,23 @@ Fill ramp(const Settings& settings, const Extents& shape) {
   }
 }
 
+/// 32 letters from 64 random bits, the lowest two first.
+Fill random_letters(const Random& random) {
+  return [random](std::int64_t first, std::int64_t count, void* out) {
+    std::uint64_t bits = 0;
+    for (std::int64_t i = first; i < first + count; ++i, bits >>= 2) {
+      if (i == first || i % 32 == 0) bits = random.bits(i / 32) >> (2 * (i % 32));
+      static_cast<char*>(out)[i - first] = "ACGT"[bits & 3];
+    }
+  };
+}
+
 std::shared_ptr<Source> random_dna(const Settings& settings, const OpenContext&) {
   if (!settings.has("length")) fail_setting(settings, "generate", "length: is missing; dna needs it, or 'mutate'");
   const std::int64_t length = settings.integer("length");
   if (length < 0) fail_setting(settings, "length", "length: is negative");
   const Random random(seed_of(settings), RandomStream::letters);
-  return std::make_shared<GeneratedSource>(ElementType::u8, Extents{length}, fill_with<char>([=](std::int64_t i) {
-                                             return "ACGT"[random.bits(i) >> 62];
-                                           }));
+  return std::make_shared<GeneratedSource>(ElementType::u8, Extents{length}, random_letters(random));
 }
 
 std::shared_ptr<Source> mutated_dna(const Settings& settings, const OpenContext& context) {
