@@ -108,7 +108,9 @@ class TreeBuilder : public YAML::EventHandler {
   void open(Node::Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
     refuse_tag(mark, tag);
     check_depth(position_of(mark), 1);
-    if (awaits_key()) throw SyntaxError{position_of(mark), "a key must be a word, not a list or a map"};
+    if (awaits_key())
+      throw SyntaxError{position_of(mark),
+                        "a key must be a word, not a list or a map; is a bracket or brace left open?"};
     frames_.push_back({{kind, position_of(mark)}, anchor});
   }
 
@@ -185,19 +187,14 @@ void require_text(const std::string& text, int source) {
                     "this is no text in UTF-8 (byte " + std::to_string(at) + " of the file); a job is a YAML text"};
 }
 
-/// A hint for what yaml-cpp calls by the parser's terms.
-std::string explain(const std::string& message, const std::string& line) {
-  const std::size_t tab = line.find_first_not_of(" ");
-  if (tab != std::string::npos && line[tab] == '\t') return "indentation must be made of spaces, not tabs";
-  if (message.find("end of map") != std::string::npos && message.find("flow") == std::string::npos) {
-    return "not valid YAML here: expected 'key: value', indented like the keys above";
-  }
-  if (message.find("end of map flow") != std::string::npos) {
-    return "not valid YAML here: a map in braces is not closed, or lacks a comma";
-  }
-  if (message.find("end of sequence flow") != std::string::npos) {
-    return "not valid YAML here: a list in brackets is not closed, or lacks a comma";
-  }
+/// What the parser says, in words for people who write jobs.
+std::string explain(const std::string& message) {
+  const auto says = [&](std::string_view part) { return message.find(part) != std::string::npos; };
+  if (says("anchor is not defined")) return "this alias names no anchor above it";
+  if (says("end of map flow")) return "not valid YAML here: a map in braces is not closed, or lacks a comma";
+  if (says("end of sequence flow")) return "not valid YAML here: a list in brackets is not closed, or lacks a comma";
+  if (says("end of map")) return "not valid YAML here: expected 'key: value', indented like the keys above";
+  if (says("bad file")) return "lists and maps are nested more than 64 deep";
   return "not valid YAML here: " + message;
 }
 
@@ -207,7 +204,12 @@ SyntaxError from_parser(const YAML::Exception& error, const std::string& text, i
   std::istringstream lines(text);
   std::string line;
   for (int i = 0; i < position.line; ++i) std::getline(lines, line);
-  return {position, explain(error.msg, line)};
+  const std::size_t indented = line.find_first_not_of(' ');
+  if (indented != std::string::npos && line[indented] == '\t') {
+    position.column = static_cast<int>(indented) + 1;
+    return {position, "indentation must be made of spaces, not tabs"};
+  }
+  return {position, explain(error.msg)};
 }
 
 Node parse_document(const std::string& text, int source, Complaints& complaints) {

@@ -20,6 +20,7 @@ constexpr double no_bound = 9.2e18;
 std::string kind_in_words(const Parameter& parameter) {
   switch (parameter.kind) {
     case ParameterKind::integer:
+    case ParameterKind::count:
       return "a whole number";
     case ParameterKind::number:
       return "a number";
@@ -30,37 +31,58 @@ std::string kind_in_words(const Parameter& parameter) {
     case ParameterKind::flag:
       return "true or false";
     case ParameterKind::array:
-      return "the name of an input, or of what an earlier stage wrote (stage/output)";
+      return "the name of an input, or stage/output of an earlier stage";
     case ParameterKind::size:
-      return "a size in bytes, such as 4GiB";
-    case ParameterKind::count:
-      return "a whole number, such as 5000, 1e9 or 64Ki";
+      return "a size in bytes";
     case ParameterKind::duration:
-      return "a time, such as 30s";
+      return "a time";
     case ParameterKind::type:
       return "a type (u8, i8, u16, i16, u32, i32, u64, i64, f32, f64)";
     case ParameterKind::integers:
-      return "a list of whole numbers, such as [1, 2]";
+      return "a list of whole numbers";
     case ParameterKind::numbers:
-      return "a list of numbers, such as [1, 0.5]";
+      return "a list of numbers";
     case ParameterKind::texts:
-      return parameter.choices ? "a list of " + std::string(parameter.choices) : "a list of texts, such as [a, b]";
+      return parameter.choices ? "a list of " + std::string(parameter.choices) : "a list of texts";
     case ParameterKind::ranges:
-      return "a list of half-open ranges, such as [[0, 10], [5, 8]]";
+      return "a list of half-open ranges";
     case ParameterKind::file:
       return "a path";
   }
   return "a value";
 }
 
+std::string example_of(const Parameter& parameter) {
+  switch (parameter.kind) {
+    case ParameterKind::count:
+      return ", such as 5000, 1e9 or 64Ki";
+    case ParameterKind::size:
+      return ", such as 4GiB";
+    case ParameterKind::duration:
+      return ", such as 30s";
+    case ParameterKind::integers:
+      return ", such as [1, 2]";
+    case ParameterKind::numbers:
+      return ", such as [1, 0.5]";
+    case ParameterKind::ranges:
+      return ", such as [[0, 10], [5, 8]]";
+    default:
+      return "";
+  }
+}
+
+bool is_list(ParameterKind kind) {
+  return kind == ParameterKind::integers || kind == ParameterKind::numbers || kind == ParameterKind::ranges;
+}
+
 std::string bounds_in_words(const Parameter& parameter) {
   const bool low = std::fabs(parameter.minimum) < no_bound, high = std::fabs(parameter.maximum) < no_bound;
-  const bool list = parameter.kind == ParameterKind::integers || parameter.kind == ParameterKind::numbers ||
-                    parameter.kind == ParameterKind::ranges;
-  const std::string each = list ? ", each" : "";
-  if (low && high) return fmt::format("{} from {} to {}", each, parameter.minimum, parameter.maximum);
-  if (low) return fmt::format("{} of at least {}", each, parameter.minimum);
-  if (high) return fmt::format("{} of at most {}", each, parameter.maximum);
+  const std::string each = is_list(parameter.kind) ? ", each" : "";
+  std::string unit = parameter.unit ? " " + std::string(parameter.unit) : "";
+  if (parameter.kind == ParameterKind::duration) unit = " s";
+  if (low && high) return fmt::format("{} from {} to {}{}", each, parameter.minimum, parameter.maximum, unit);
+  if (low) return fmt::format("{} of at least {}{}", each, parameter.minimum, unit);
+  if (high) return fmt::format("{} of at most {}{}", each, parameter.maximum, unit);
   return "";
 }
 
@@ -225,7 +247,7 @@ class Reader {
 std::string expected(const Parameter& parameter) {
   const bool words_apart =
       parameter.choices && parameter.kind != ParameterKind::choice && parameter.kind != ParameterKind::texts;
-  return kind_in_words(parameter) + bounds_in_words(parameter) +
+  return kind_in_words(parameter) + bounds_in_words(parameter) + example_of(parameter) +
          (words_apart ? ", or " + std::string(parameter.choices) : "");
 }
 

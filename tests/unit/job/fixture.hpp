@@ -155,10 +155,21 @@ inline StageDeclaration test_stencil() {
   return stage;
 }
 
+/// A stage without problems and without inputs.
+inline StageDeclaration test_tally() {
+  StageDeclaration stage;
+  stage.name = "tally";
+  stage.help = "a stage without problems";
+  stage.parameters = {{"machines", ParameterKind::count, "how many", nullptr, nullptr, 1}};
+  stage.outputs = {{"tally", "one value", "the number"}};
+  return stage;
+}
+
 inline StageTable test_table() {
   StageTable table;
   table.add(test_wavefront());
   table.add(test_stencil());
+  table.add(test_tally());
   return table;
 }
 

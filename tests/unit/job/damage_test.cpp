@@ -1,0 +1,149 @@
+// Damaged jobs: whatever the bytes, reading ends soon, with a job or with errors.
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <random>
+
+#include "tests/unit/job/fixture.hpp"
+
+namespace terrace::job {
+namespace {
+
+const std::string job_text = R"(job: "chlam\x79dia" # a comment
+memory: {host: 4GiB, device: 2GiB}
+checkpoint: {every: 30s}
+devices: [0, 2]
+inputs: &inputs
+  a: &one {fasta: muridarum.fa, range: [1, 64Ki]}
+  b: *one
+  c: {generate: dna, mutate: {of: a, rate: 0.1}}
+stages:
+  - name: align
+    wavefront: {problem: smith_waterman, rows: a, columns: b, match: 2.5, keep: table}
+  - name: smooth
+    temporary: true
+    stencil:
+      operator: heat
+      grid: align/table
+      steps: 1e3
+      coefficients: {center: 0.5, neighbours: 0.125}
+      until: {residual: 1e-6}
+      reduce: [sum]
+output: >-
+  chlamydia.h5
+)";
+
+/// Reads a text; anything but a job or a JobError fails the test. Slow is a failure as well.
+bool is_job(const TempFolder& folder, const std::string& text, const std::vector<std::string>& overrides = {}) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto messages = messages_of(folder, text, overrides);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  INFO(text.substr(0, 1000));
+  if (seconds.count() > 20) FAIL("reading took " << seconds.count() << " s");
+  for (const std::string& message : messages) {
+    const bool placed = message.starts_with("job.yaml:") || message.starts_with("--set ");
+    if (!placed) FAIL("no place: " << message);
+  }
+  return messages.empty();
+}
+
+TEST_CASE("Every beginning of a job is read or refused") {
+  TempFolder folder;
+  int jobs = 0;
+  for (std::size_t length = 0; length < job_text.size(); ++length) jobs += is_job(folder, job_text.substr(0, length));
+  CHECK(is_job(folder, job_text));
+  // The output's name alone may be cut short and still be one.
+  CHECK(jobs <= 15);
+}
+
+TEST_CASE("A job with any bytes changed is read or refused") {
+  TempFolder folder;
+  std::mt19937 random(20261121);
+  int refused = 0;
+  for (int round = 0; round < 3000; ++round) {
+    std::string text = job_text;
+    for (int change = 0; change <= round % 5; ++change) text[random() % text.size()] = static_cast<char>(random());
+    refused += is_job(folder, text) ? 0 : 1;
+  }
+  CHECK(refused > 2000);
+}
+
+TEST_CASE("A job with signs of YAML changed, put in or taken out is read or refused") {
+  TempFolder folder;
+  std::mt19937 random(7);
+  const std::string signs = "{}[]:,-&*!|>'\"%@`#?~ \n\t\r<=./0";
+  int refused = 0;
+  for (int round = 0; round < 3000; ++round) {
+    std::string text = job_text;
+    for (int change = 0; change <= round % 4; ++change) {
+      const std::size_t at = random() % text.size();
+      const char sign = signs[random() % signs.size()];
+      if (round % 3 == 0) text[at] = sign;
+      else if (round % 3 == 1) text.insert(at, 1 + random() % 3, sign);
+      else text.erase(at, 1 + random() % 8);
+    }
+    refused += is_job(folder, text) ? 0 : 1;
+  }
+  CHECK(refused > 1500);
+}
+
+TEST_CASE("Lines of a job in any order are read or refused") {
+  TempFolder folder;
+  std::mt19937 random(11);
+  std::vector<std::string> lines;
+  for (std::size_t at = 0, end; (end = job_text.find('\n', at)) != std::string::npos; at = end + 1) {
+    lines.push_back(job_text.substr(at, end - at + 1));
+  }
+  int refused = 0;
+  for (int round = 0; round < 500; ++round) {
+    std::shuffle(lines.begin(), lines.end(), random);
+    std::string text;
+    for (const std::string& line : lines) text += line;
+    refused += is_job(folder, text) ? 0 : 1;
+  }
+  CHECK(refused == 500);
+}
+
+TEST_CASE("Random bytes are refused") {
+  TempFolder folder;
+  std::mt19937 random(13);
+  for (std::size_t length : {1, 10, 1000, 100000}) {
+    std::string text;
+    for (std::size_t i = 0; i < length; ++i) text += static_cast<char>(random());
+    CHECK_FALSE(is_job(folder, text));
+  }
+}
+
+TEST_CASE("Large and deep texts are refused in time") {
+  TempFolder folder;
+  for (const std::string part :
+       {"[",   "{",     "{a: ", "- ",   "? ",   "a: ", "&a ", "*a ",   "!!x ",         "'", "\"",
+        "|\n", "a:\n ", "[a, ", "{a, ", "a: {", "- [", "%",   "---\n", "\xEF\xBB\xBF", "#", ": "}) {
+    INFO(part);
+    std::string text;
+    while (text.size() < 100000) text += part;
+    CHECK_FALSE(is_job(folder, text));
+  }
+}
+
+TEST_CASE("Indentation that grows with every line is refused") {
+  TempFolder folder;
+  std::string text;
+  for (std::size_t depth = 0; depth < 1000; ++depth) text += std::string(depth, ' ') + "a:\n";
+  CHECK_FALSE(is_job(folder, text));
+}
+
+TEST_CASE("Settings with any bytes changed are read or refused") {
+  TempFolder folder;
+  std::mt19937 random(17);
+  const std::string setting = "stages.smooth.coefficients={center: 0.5, neighbours: [1]}";
+  int refused = 0;
+  for (int round = 0; round < 2000; ++round) {
+    std::string text = setting;
+    for (int change = 0; change <= round % 4; ++change) text[random() % text.size()] = static_cast<char>(random());
+    refused += is_job(folder, job_text, {text}) ? 0 : 1;
+  }
+  CHECK(refused > 1900);
+}
+
+}  // namespace
+}  // namespace terrace::job

@@ -1,0 +1,78 @@
+#include "pipeline/job/identity.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/unit/job/fixture.hpp"
+
+namespace terrace::job {
+namespace {
+
+const std::string text = R"(
+inputs:
+  a: {fasta: a.fa}
+  b: {fasta: /elsewhere/b.fa}
+stages:
+  - name: align
+    wavefront: {problem: smith_waterman, rows: a, columns: b, match: 1, keep: table}
+  - name: sums
+    wavefront: {problem: summed_area, grid: align/table}
+output: o.h5
+)";
+
+std::string replaced(std::string whole, const std::string& from, const std::string& to) {
+  return whole.replace(whole.find(from), from.size(), to);
+}
+
+std::string difference(const TempFolder& folder, const std::string& changed) {
+  const auto before = defining_json(load_text(folder, text)), now = defining_json(load_text(folder, changed));
+  return first_difference(before, now).value_or("none");
+}
+
+TEST_CASE("Jobs that compute the same have the same identity, however they are written") {
+  TempFolder folder, other;
+  const auto identity = defining_json(load_text(folder, text));
+  CHECK(defining_json(load_text(other, text)) == identity);
+  CHECK(nlohmann::json::parse(identity.dump()) == identity);
+  CHECK(difference(folder, replaced(text, "match: 1", "match: 1.0, mismatch: -1")) == "none");
+  CHECK(difference(folder, "memory: {host: 1GiB}\nbackend: cpu\ndevices: [0]\ncheckpoint: {every: 3s}\n" + text) ==
+        "none");
+  CHECK(difference(folder, replaced(text, "o.h5", "p.h5")) == "none");
+  const auto set = load_text(folder, replaced(text, "match: 1,", ""), {"stages.align.match=1"});
+  CHECK(defining_json(set) == identity);
+}
+
+TEST_CASE("The first difference of two jobs is named as their authors know it") {
+  TempFolder folder;
+  CHECK(difference(folder, replaced(text, "match: 1", "match: 2")) == "stages.align.match was 1.0 and is 2.0");
+  CHECK(difference(folder, replaced(text, "a.fa", "c.fa")) == "inputs.a.fasta was \"a.fa\" and is \"c.fa\"");
+  CHECK(difference(folder, replaced(text, "a.fa", "a.fa, record: 3")) ==
+        "inputs.a.record was not given and is \"3\"");
+  CHECK(difference(folder, replaced(text, "name: sums", "name: areas")) ==
+        "stages.1.name was \"sums\" and is \"areas\"");
+  CHECK(difference(folder, replaced(text, "  - name: sums\n", "  - name: sums\n    temporary: true\n")) ==
+        "stages.sums.temporary was false and is true");
+  CHECK(difference(folder,
+                   replaced(text, "problem: summed_area, grid: align/table", "problem: summed_area, grid: a")) ==
+        "stages.sums.grid was \"align/table\" and is \"a\"");
+}
+
+TEST_CASE("A record of another shape differs, and does no harm") {
+  TempFolder folder;
+  const auto now = defining_json(load_text(folder, text));
+  CHECK(first_difference(nullptr, now));
+  CHECK(first_difference({{"inputs", 3}, {"stages", "x"}}, now));
+  CHECK(first_difference({{"stages", {1, 2}}, {"inputs", now["inputs"]}}, now));
+}
+
+TEST_CASE("What does not define the result is kept apart") {
+  TempFolder folder;
+  const auto beside = accompanying_json(load_text(folder, "memory: {host: 1GiB}\n" + text));
+  CHECK(beside["memory"]["host"] == std::int64_t{1} << 30);
+  CHECK(beside["memory"]["device"].is_null());
+  CHECK(beside["checkpoint"]["every"].is_null());
+  CHECK(beside["backend"] == "auto");
+  CHECK(beside["output"] == (folder.path() / "o.h5").string());
+}
+
+}  // namespace
+}  // namespace terrace::job
