@@ -1,0 +1,40 @@
+// The arrays of a stage: what they hold, how they are cut into tiles, where they live.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "io/source.hpp"
+#include "pipeline/base/box.hpp"
+#include "pipeline/base/element_type.hpp"
+
+namespace terrace::run {
+
+enum class Role {
+  input,    // read only, from a source; generation 0 is there from the start
+  result,   // a dataset of the result (or of a temporary file): generation `generations` of every tile goes there
+  scratch,  // lives as long as its stage
+};
+
+/// One array of a stage. A tile is stored and moved as one row-major, tightly packed piece; a tile's *generation*
+/// counts how often it has been made anew.
+struct ArraySpec {
+  std::string name;  // unique in its stage
+  Role role = Role::scratch;
+  ElementType type = ElementType::u8;
+  Extents shape;
+  Extents tile;                             // shape of a full tile; those at the far faces may be smaller
+  std::shared_ptr<io::Source> source = {};  // inputs: what it is read from
+  std::int64_t generations = 1;             // results: the generation that is the result
+  /// How many generations of a tile may live at a time: the first write of g + kept says that nobody reads g any
+  /// more. 1 for arrays that are only updated in place; for the carry of a chain, the blocks in flight and two.
+  std::int64_t kept = 2;
+  /// How often each generation of a tile is read, where that is known: after that it is dead. 0: not known.
+  std::int64_t reads = 0;
+  /// Slots on disk beyond the live generations, for cuts beside the last one; at least as many as the largest block
+  /// writes tiles. 0: a quarter of the tiles, and at least 8.
+  std::int64_t spare = 0;
+};
+
+}  // namespace terrace::run

@@ -1,0 +1,128 @@
+#include "pipeline/run/cutter.hpp"
+
+#include "pipeline/base/error.hpp"
+
+namespace terrace::run {
+
+Cutter::Cutter(std::int64_t stage, const Program& program, Window& window, Versions& versions, Store& store,
+               Mover& mover, Ledger& ledger, Completions& completions)
+    : stage_(stage),
+      program_(program),
+      window_(window),
+      versions_(versions),
+      store_(store),
+      mover_(mover),
+      ledger_(ledger),
+      completions_(completions) {}
+
+Cutter::~Cutter() {
+  if (syncer_.joinable()) syncer_.join();
+}
+
+void Cutter::restore(const StoredVersions& named) {
+  named_ = named;
+  for (const auto& [key, tile] : named_) store_.hold(key, tile.slot);
+}
+
+void Cutter::begin(bool complete) {
+  active_ = true;
+  cut_ = {};
+  cut_.stage = stage_;
+  cut_.complete = complete;
+  cut_.folded = program_.save();
+  cut_.frontier = window_.frontier();
+  if (complete) {
+    for (const auto& [key, tile] : named_) cut_.gone.push_back(key);
+    touched_.clear();
+    return;
+  }
+  cut_.done = window_.done();
+  cut_.results = window_.results();
+  cut_.phases.assign(window_.phases().begin(), window_.phases().end());
+  cut_.inputs = std::exchange(inputs_, {});
+  for (const VersionKey& key : std::exchange(touched_, {})) name(key);
+}
+
+void Cutter::name(const VersionKey& key) {
+  if (Version* version = versions_.find(key)) {
+    if (!version->dead && has_content(*version)) {
+      cut_.tiles[key] = {version->slot, version->checksum, version->filled, version->reads};
+      if (version->on_disk()) {
+        store_.hold(key, version->slot);
+      } else {
+        ++version->pins;
+        to_write_.insert(key);
+      }
+      return;
+    }
+  } else if (const StoredVersion* stored = versions_.aside(key)) {
+    cut_.tiles[key] = *stored;
+    store_.hold(key, stored->slot);
+    return;
+  }
+  if (named_.count(key) > 0) cut_.gone.push_back(key);
+}
+
+void Cutter::poll() {
+  if (!active_ || syncing_) return;
+  for (const VersionKey& key : to_write_) {
+    if (writing_.count(key) > 0) continue;
+    Version& version = *versions_.find(key);
+    if (version.storing > 0) continue;
+    // What was on its way to disk when the cut began may have arrived.
+    if (version.on_disk() && cut_.tiles[key].filled == version.filled) {
+      cut_.tiles[key].slot = version.slot;
+      cut_.tiles[key].checksum = version.checksum;
+      store_.hold(key, version.slot);
+      --version.pins;
+      to_write_.erase(key);
+      if (on_unpinned) on_unpinned(key);
+      return poll();
+    }
+    const bool begun = mover_.write_back(version, [this, key, &version](const StoredVersion& stored) {
+      cut_.tiles[key].slot = stored.slot;
+      cut_.tiles[key].checksum = stored.checksum;
+      store_.hold(key, stored.slot);
+      --version.pins;
+      to_write_.erase(key);
+      writing_.erase(key);
+      if (on_unpinned) on_unpinned(key);
+    });
+    if (begun) writing_.insert(key);
+  }
+  if (!to_write_.empty()) return;
+  syncing_ = true;
+  if (syncer_.joinable()) syncer_.join();
+  syncer_ = std::thread([this] {
+    std::exception_ptr error;
+    try {
+      store_.sync();
+      ledger_.append(cut_);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    completions_.post([this, error] {
+      if (error) std::rethrow_exception(error);
+      commit();
+    });
+  });
+}
+
+void Cutter::commit() {
+  for (const VersionKey& key : cut_.gone) {
+    auto old = named_.find(key);
+    if (old == named_.end()) continue;
+    store_.release(key, old->second.slot);
+    named_.erase(old);
+  }
+  for (const auto& [key, tile] : cut_.tiles) {
+    auto old = named_.find(key);
+    if (old != named_.end()) store_.release(key, old->second.slot);
+    named_[key] = tile;
+  }
+  active_ = false;
+  syncing_ = false;
+  if (on_commit) on_commit();
+}
+
+}  // namespace terrace::run

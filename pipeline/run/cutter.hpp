@@ -1,0 +1,71 @@
+// Checkpoints: consistent cuts, written beside the computation.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <thread>
+#include <unordered_set>
+#include <vector>
+
+#include "pipeline/run/completions.hpp"
+#include "pipeline/run/ledger.hpp"
+#include "pipeline/run/mover.hpp"
+#include "pipeline/run/store.hpp"
+#include "pipeline/run/version.hpp"
+#include "pipeline/run/window.hpp"
+
+namespace terrace::run {
+
+/// Makes one cut at a time: fixes the set of done blocks, writes every tile that they changed since the last cut and
+/// that is not on disk yet, syncs, and appends one record to the ledger. Slots that the last cut names stay untouched
+/// until the next one is committed.
+class Cutter {
+ public:
+  Cutter(std::int64_t stage, const Program& program, Window& window, Versions& versions, Store& store, Mover& mover,
+         Ledger& ledger, Completions& completions);
+  ~Cutter();
+
+  /// What the last committed cut of an earlier attempt names.
+  void restore(const StoredVersions& named);
+
+  /// Says that the version's content or place has changed, or that it is gone.
+  void touch(const VersionKey& key) { touched_.insert(key); }
+  void note_input(const VersionKey& key, std::uint64_t checksum) { inputs_[key] = checksum; }
+
+  bool active() const { return active_; }
+  /// Whether the tiles of the cut in the making have all been written, so that only the sync is left.
+  bool written() const { return to_write_.empty(); }
+  /// Fixes the set of done blocks. No block that updates in place may be under way.
+  /// @param complete the stage is done: nothing but its folded results is named
+  void begin(bool complete);
+  /// Goes on with a cut in the making.
+  void poll();
+  /// Calls on the executor's thread when a cut has been committed.
+  std::function<void()> on_commit;
+  /// Called for versions that the cut no longer needs.
+  std::function<void(const VersionKey&)> on_unpinned;
+
+ private:
+  void name(const VersionKey& key);
+  void commit();
+
+  std::int64_t stage_;
+  const Program& program_;
+  Window& window_;
+  Versions& versions_;
+  Store& store_;
+  Mover& mover_;
+  Ledger& ledger_;
+  Completions& completions_;
+  std::unordered_set<VersionKey, VersionKeyHash> touched_;
+  InputChecksums inputs_;
+  StoredVersions named_;  // by the last committed cut; their slots are held
+  Cut cut_;               // in the making; the slots of its tiles are held
+  std::unordered_set<VersionKey, VersionKeyHash> to_write_;
+  std::unordered_set<VersionKey, VersionKeyHash> writing_;
+  bool active_ = false;
+  bool syncing_ = false;
+  std::thread syncer_;
+};
+
+}  // namespace terrace::run

@@ -1,0 +1,122 @@
+// Runs one stage: holds memory for blocks in order, moves their tiles, starts them, takes in what they report.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/device/context.hpp"
+#include "pipeline/run/completions.hpp"
+#include "pipeline/run/cutter.hpp"
+#include "pipeline/run/launcher.hpp"
+#include "pipeline/run/ledger.hpp"
+#include "pipeline/run/memory.hpp"
+#include "pipeline/run/mover.hpp"
+#include "pipeline/run/profile.hpp"
+#include "pipeline/run/program.hpp"
+#include "pipeline/run/store.hpp"
+#include "pipeline/run/window.hpp"
+
+namespace terrace::run {
+
+/// How far a stage is, for whoever shows it.
+struct StageProgress {
+  std::int64_t done_blocks = 0, known_blocks = 0;
+  double operations = 0;
+};
+
+/// What the stages of one run share. All of it outlives the executor.
+struct Environment {
+  std::vector<device::Context*> devices;
+  std::vector<Pool*> pools;  // host, then one a device (null where it works in host memory)
+  Profile* profile = nullptr;
+  Ledger* ledger = nullptr;
+  std::atomic<int>* stop = nullptr;             // not 0: stop at a checkpoint
+  double checkpoint_seconds = 0;                // 0: as often as 5% of the time allows
+  std::function<void(std::int64_t)> note_done;  // how many blocks of the stage are done, durable against a kill only
+  std::function<void(const StageProgress&)> report;
+};
+
+class Executor {
+ public:
+  /// @param storage the disk side of every array of the program
+  /// @param restored the last cut of this stage, where an earlier attempt made one
+  Executor(std::int64_t stage, Program& program, std::vector<ArrayStorage> storage, Environment& environment,
+           const std::optional<Cut>& restored);
+  ~Executor();
+
+  /// Runs the stage to its end and commits it. @throws Stopped after a checkpoint that was asked for,
+  /// ComputeError, IoError, DeviceError
+  void run();
+
+ private:
+  struct Device {
+    device::Context* context;
+    int location;
+    std::vector<std::unique_ptr<LaunchState>> launches;
+  };
+
+  void restore(const Cut& cut);
+  bool step();
+  void wait(bool moved);
+
+  // Memory, in the order of blocks.
+  void hold_blocks();
+  bool hold(BlockState& block);
+  bool old_generations_gone(const BlockState& block);
+  bool contents_there(BlockState& block);
+
+  // Starting and ending.
+  void start_blocks();
+  void start_on(int device);
+  void feed_chain(int device, LaunchState& launch);
+  bool startable(BlockState& block);
+  bool slots_admit(const BlockState& block);
+  BlockView start(BlockState& block);
+  void freeze(int device, bool frozen);
+  bool take_results();
+  void end_launch(LaunchState& launch);
+  void complete(BlockState& block, const void* result);
+  void settle(Version& version);
+  void settle_key(const VersionKey& key);
+  bool over(const Version& version) const;
+  void retire(Version& version);
+
+  // Checkpoints.
+  void manage_cuts();
+  bool updates_running() const;
+  bool anything_running() const;
+  void finish();
+
+  std::int64_t stage_;
+  Program& program_;
+  Environment& environment_;
+  std::vector<TileGrid> grids_;
+  Completions completions_;
+  Versions versions_;
+  Store store_;
+  Mover mover_;
+  Window window_;
+  Cutter cutter_;
+  std::vector<Device> devices_;
+
+  std::int64_t start_cursor_ = 0;       // blocks before it have been started
+  std::int64_t hold_cursor_ = 0;        // blocks before it hold their buffers
+  std::vector<std::int64_t> unstored_;  // versions of each array that will need a free slot
+  std::int64_t done_blocks_ = 0;
+  double done_operations_ = 0;
+  int running_blocks_ = 0, running_updates_ = 0;
+  double running_since_ = 0;
+  bool cut_wanted_ = false;
+  bool stopping_ = false;
+  int fruitless_cuts_ = 0;
+  double last_cut_end_ = 0, cut_begin_ = 0, cut_seconds_ = 0, last_report_ = 0;
+  std::vector<std::int64_t> stored_tiles_;  // result tiles that are home, of each array
+  int idle_rounds_ = 0;
+};
+
+}  // namespace terrace::run

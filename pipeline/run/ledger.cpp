@@ -1,0 +1,219 @@
+#include "pipeline/run/ledger.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "io/checksum.hpp"
+#include "io/durable.hpp"
+#include "pipeline/base/error.hpp"
+
+namespace terrace::run {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string to_hex(const std::string& bytes) {
+  static constexpr char digits[] = "0123456789abcdef";
+  std::string text;
+  for (unsigned char byte : bytes) {
+    text += digits[byte >> 4];
+    text += digits[byte & 15];
+  }
+  return text;
+}
+
+std::string from_hex(const std::string& text) {
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
+    bytes += static_cast<char>(std::stoi(text.substr(i, 2), nullptr, 16));
+  }
+  return bytes;
+}
+
+Json to_json(const VersionKey& key) { return {key.array, key.tile, key.generation}; }
+
+VersionKey key_from(const Json& json) {
+  return {json[0].get<int>(), json[1].get<std::int64_t>(), json[2].get<std::int64_t>()};
+}
+
+Json to_json(const Cut& cut) {
+  Json json;
+  json["stage"] = cut.stage;
+  json["complete"] = cut.complete;
+  json["frontier"] = cut.frontier;
+  json["folded"] = to_hex(cut.folded);
+  Json& done = json["done"] = Json::array();
+  for (const auto& [begin, end] : cut.done.ranges()) done.push_back({begin, end});
+  Json& results = json["results"] = Json::array();
+  for (const auto& [sequence, bytes] : cut.results) results.push_back({sequence, to_hex(bytes)});
+  Json& phases = json["phases"] = Json::array();
+  for (const PhaseState& phase : cut.phases) {
+    phases.push_back({phase.number, phase.first_sequence, phase.phase.count, phase.phase.chain,
+                      phase.phase.after_results, to_hex(phase.phase.data)});
+  }
+  Json& tiles = json["tiles"] = Json::array();
+  for (const auto& [key, tile] : cut.tiles) {
+    tiles.push_back({key.array, key.tile, key.generation, tile.slot, tile.checksum, tile.filled, tile.reads});
+  }
+  Json& gone = json["gone"] = Json::array();
+  for (const VersionKey& key : cut.gone) gone.push_back(to_json(key));
+  Json& inputs = json["inputs"] = Json::array();
+  for (const auto& [key, checksum] : cut.inputs) inputs.push_back({key.array, key.tile, key.generation, checksum});
+  return json;
+}
+
+Cut cut_from(const Json& json) {
+  Cut cut;
+  cut.stage = json.at("stage");
+  cut.complete = json.at("complete");
+  cut.frontier = json.at("frontier");
+  cut.folded = from_hex(json.at("folded"));
+  for (const Json& range : json.at("done")) cut.done.add(range[0], range[1]);
+  for (const Json& result : json.at("results")) cut.results[result[0]] = from_hex(result[1]);
+  for (const Json& phase : json.at("phases")) {
+    cut.phases.push_back({phase[0], phase[1], {phase[2], phase[3], phase[4], from_hex(phase[5])}});
+  }
+  for (const Json& tile : json.at("tiles")) cut.tiles[key_from(tile)] = {tile[3], tile[4], tile[5], tile[6]};
+  for (const Json& key : json.at("gone")) cut.gone.push_back(key_from(key));
+  for (const Json& input : json.at("inputs")) cut.inputs[key_from(input)] = input[3];
+  return cut;
+}
+
+Json to_json(const Progress& progress) {
+  Json json;
+  Json& completed = json["completed"] = Json::array();
+  for (const std::string& state : progress.completed) completed.push_back(to_hex(state));
+  json["attempt"] = progress.attempt;
+  if (progress.current) json["current"] = to_json(*progress.current);
+  return json;
+}
+
+Progress progress_from(const Json& json) {
+  Progress progress;
+  for (const Json& state : json.at("completed")) progress.completed.push_back(from_hex(state));
+  progress.attempt = json.at("attempt");
+  if (json.contains("current")) progress.current = cut_from(json["current"]);
+  return progress;
+}
+
+std::string header_of(const std::string& text) {
+  const std::uint64_t sum = io::checksum(std::as_bytes(std::span(text)));
+  char line[64];
+  std::snprintf(line, sizeof line, "%020zu %016llx\n", text.size(), static_cast<unsigned long long>(sum));
+  return line;
+}
+
+constexpr std::size_t header_bytes = 38;
+
+/// The whole records of a ledger file, in order.
+std::vector<std::string> records_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string all{std::istreambuf_iterator<char>(file), {}};
+  std::vector<std::string> records;
+  for (std::size_t at = 0; at + header_bytes <= all.size();) {
+    std::size_t length = 0;
+    const auto [end, error] = std::from_chars(all.data() + at, all.data() + at + 20, length);
+    if (error != std::errc{} || length == 0 || length > all.size() - at - header_bytes) break;
+    std::string text = all.substr(at + header_bytes, length);
+    if (all.compare(at, header_bytes, header_of(text)) != 0) break;
+    at += header_bytes + length;
+    records.push_back(std::move(text));
+  }
+  return records;
+}
+
+std::vector<std::int64_t> attempts_in(const std::filesystem::path& folder) {
+  std::vector<std::int64_t> attempts;
+  if (!std::filesystem::exists(folder)) return attempts;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::int64_t number = 0;
+    const std::string stem = entry.path().stem().string();
+    const auto [end, error] = std::from_chars(stem.data(), stem.data() + stem.size(), number);
+    if (error == std::errc{} && entry.path().extension() == ".log") attempts.push_back(number);
+  }
+  std::sort(attempts.rbegin(), attempts.rend());
+  return attempts;
+}
+
+}  // namespace
+
+void apply(const Cut& record, Progress& progress) {
+  if (record.complete) {
+    progress.completed.push_back(record.folded);
+    progress.current.reset();
+    return;
+  }
+  StoredVersions tiles;
+  InputChecksums inputs;
+  if (progress.current && progress.current->stage == record.stage) {
+    tiles = std::move(progress.current->tiles);
+    inputs = std::move(progress.current->inputs);
+  }
+  for (const VersionKey& key : record.gone) tiles.erase(key);
+  for (const auto& [key, tile] : record.tiles) tiles[key] = tile;
+  for (const auto& [key, checksum] : record.inputs) inputs[key] = checksum;
+  progress.current = record;
+  progress.current->gone.clear();
+  progress.current->tiles = std::move(tiles);
+  progress.current->inputs = std::move(inputs);
+}
+
+Progress Ledger::read(const std::filesystem::path& folder) {
+  const std::vector<std::int64_t> attempts = attempts_in(folder);
+  for (std::int64_t attempt : attempts) {
+    const auto path = folder / (std::to_string(attempt) + ".log");
+    const std::vector<std::string> records = records_of(path);
+    if (records.empty()) continue;  // it never came to its first record: the one before it holds
+    try {
+      Progress progress = progress_from(Json::parse(records[0]));
+      for (std::size_t i = 1; i < records.size(); ++i) apply(cut_from(Json::parse(records[i])), progress);
+      progress.attempt = attempts.front();
+      return progress;
+    } catch (const Json::exception& error) {
+      throw IoError(path.string(), std::string("not a ledger of this program: ") + error.what());
+    }
+  }
+  Progress none;
+  none.attempt = attempts.empty() ? 0 : attempts.front();
+  return none;
+}
+
+Ledger::Ledger(const std::filesystem::path& folder, const Progress& progress) {
+  std::filesystem::create_directories(folder);
+  Progress next = progress;
+  ++next.attempt;
+  path_ = folder / (std::to_string(next.attempt) + ".log");
+  file_ = ::open(path_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_APPEND | O_CLOEXEC, 0644);
+  if (file_ < 0) throw IoError(path_.string(), std::string("cannot be created: ") + std::strerror(errno));
+  append_text(to_json(next).dump());
+  io::fsync_folder(folder);
+}
+
+Ledger::~Ledger() {
+  if (file_ >= 0) ::close(file_);
+}
+
+void Ledger::append(const Cut& cut) { append_text(to_json(cut).dump()); }
+
+void Ledger::append_text(const std::string& text) {
+  const std::string record = header_of(text) + text;
+  for (std::size_t at = 0; at < record.size();) {
+    const ssize_t written = ::write(file_, record.data() + at, record.size() - at);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw IoError(path_.string(), std::string("cannot be written: ") + std::strerror(errno));
+    at += static_cast<std::size_t>(written);
+  }
+  if (::fdatasync(file_) != 0)
+    throw IoError(path_.string(), std::string("cannot be synced: ") + std::strerror(errno));
+}
+
+}  // namespace terrace::run

@@ -1,0 +1,59 @@
+// Memory of one location under a budget: buffers of few sizes, used again and again.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <vector>
+
+namespace terrace::run {
+
+/// Hands out buffers. A buffer that comes back is kept for the next request of its size; when the budget does not
+/// allow a new one, kept buffers of other sizes are given up first.
+class Pool {
+ public:
+  using Allocate = std::function<void*(std::size_t)>;
+  using Release = std::function<void(void*, std::size_t)>;
+
+  /// @param budget bytes, of all buffers together, kept ones included
+  Pool(std::size_t budget, Allocate allocate, Release release);
+  ~Pool();
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  /// A buffer, or null when there is none within the budget (or none of that size while frozen).
+  std::byte* take(std::size_t bytes);
+  void give(std::byte* buffer, std::size_t bytes);
+  /// Makes sure that `count` buffers of that size lie ready, as far as the budget goes.
+  void prepare(std::size_t bytes, std::size_t count);
+  /// Gives up kept buffers.
+  void trim();
+
+  /// While frozen nothing is allocated or released, only handed around.
+  void freeze(bool frozen) { frozen_ = frozen; }
+  /// Whether the last `take` that gave nothing would have found room in the budget if not frozen.
+  bool starved_by_freeze() const { return starved_; }
+
+  /// Whether `take` would give a buffer of that size.
+  bool available(std::size_t bytes) const;
+
+  std::size_t budget() const { return budget_; }
+  std::size_t allocated() const { return allocated_; }
+  std::size_t peak() const { return peak_; }
+
+ private:
+  std::byte* allocate(std::size_t bytes);
+  bool make_room(std::size_t bytes);
+
+  std::size_t budget_;
+  Allocate allocate_;
+  Release release_;
+  std::map<std::size_t, std::vector<std::byte*>> kept_;
+  std::size_t allocated_ = 0;
+  std::size_t in_use_ = 0;
+  std::size_t peak_ = 0;
+  bool frozen_ = false;
+  bool starved_ = false;
+};
+
+}  // namespace terrace::run

@@ -1,0 +1,105 @@
+// Moves versions between disk, host and devices, and decides what leaves a full memory.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "kernels/device/context.hpp"
+#include "pipeline/run/completions.hpp"
+#include "pipeline/run/memory.hpp"
+#include "pipeline/run/profile.hpp"
+#include "pipeline/run/store.hpp"
+#include "pipeline/run/version.hpp"
+
+namespace terrace::run {
+
+/// Where blocks of a device find their tiles: 0 when the device works in host memory, else the device's number + 1.
+int location_of(const device::Context& context, int device);
+
+/// All steps that copy a version from one location to a neighbouring one. Steps run beside one another and beside
+/// blocks; their ends are handed to the executor's thread.
+class Mover {
+ public:
+  /// @param pools memory of every location, host first (null: the device works in host memory)
+  Mover(Store& store, std::vector<device::Context*> devices, std::vector<Pool*> pools, Completions& completions,
+        Profile& profile);
+
+  /// Brings the version to a location: a buffer, and its content where it has one. Call again until it returns true.
+  /// @param sequence the block that wants it; tiles needed before it are not evicted
+  bool ensure(Version& version, int location, std::int64_t sequence);
+
+  /// Writes the version to a free slot or home, through host memory; `done` is told the slot on the executor's
+  /// thread. @return false when no slot is free: nothing was begun
+  bool write_back(Version& version, std::function<void(const StoredVersion&)> done);
+
+  /// Gives up the copy at a location.
+  void drop(Version& version, int location);
+  void drop_all(Version& version);
+  /// Moves the copies of `source` to `target`, which is being made from it in place.
+  void hand_over(Version& source, Version& target);
+  /// Says that `location` now holds the newest content, and nothing else does.
+  void changed(Version& version, int location);
+
+  /// Versions whose last copy was dropped since the last call.
+  std::vector<VersionKey> emptied() { return std::exchange(emptied_, {}); }
+  /// Called with every tile that was read, and its checksum.
+  std::function<void(const Version&, std::uint64_t)> on_read;
+  /// Called when a movement of the version has ended; may remove the version.
+  std::function<void(Version&)> on_moved;
+
+  /// Takes in copies that have ended and goes on with write-backs that waited for memory; whether anything happened.
+  bool poll();
+  /// Whether a device copies.
+  bool copying() const { return !copies_.empty(); }
+  /// Waits for what is under way and forgets it; for the way out after an error.
+  void abandon() noexcept;
+  /// Whether copies or transfers are under way.
+  bool busy() const { return outstanding_ > 0 || !copies_.empty() || !waiting_.empty(); }
+  /// Whether an eviction found no free slot since the last call: a cut would free some.
+  bool wants_cut() { return std::exchange(wants_cut_, false); }
+
+ private:
+  struct DeviceCopy {
+    std::unique_ptr<device::Event> event;
+    std::function<void()> done;
+  };
+  struct WriteBack {
+    Version* version;
+    std::int64_t slot;
+    std::function<void(const StoredVersion&)> done;
+    std::int64_t changes = 0;  // the state of the version that is written
+    bool still = true;         // no block was writing parts of it meanwhile
+  };
+
+  bool take_buffer(Version& version, int location, std::int64_t sequence);
+  bool make_room(int location, std::size_t bytes, std::int64_t sequence);
+  bool droppable(const Version& version, int location) const;
+  void evict(Version& version, int location);
+  void fetch(Version& version);
+  void copy_up(Version& version, int location);
+  void copy_down(Version& version, int location, std::function<void()> done);
+  bool advance_write_back(WriteBack& request);
+  void write(const WriteBack& request);
+  void finish_write(const WriteBack& request, const StoredVersion& stored);
+  void record(const Version& version, Movement movement, int location, double begin, double end);
+
+  Store& store_;
+  std::vector<device::Context*> devices_;
+  std::vector<Pool*> pools_;
+  Completions& completions_;
+  Profile& profile_;
+  std::vector<std::unordered_set<Version*>> resident_;  // with a buffer, of each location
+  std::list<DeviceCopy> copies_;
+  std::list<WriteBack> waiting_;      // for host memory
+  int outstanding_ = 0;               // reads and writes on disk
+  std::vector<std::size_t> leaving_;  // bytes being moved away to make room, of each location
+  std::vector<VersionKey> emptied_;   // versions whose last copy was dropped
+  bool wants_cut_ = false;
+};
+
+}  // namespace terrace::run

@@ -1,0 +1,75 @@
+// When every block was read, copied, computed and written.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace terrace::run {
+
+enum class Movement : std::uint8_t { read, copy_up, copy_down, write };
+
+/// One block, or a run of consecutive blocks of one phase when there are very many. Times are seconds since the
+/// start of the run.
+struct BlockRecord {
+  std::int64_t stage = 0, phase = 0, first = 0, count = 1;
+  int device = 0;
+  int attempts = 1;
+  double operations = 0;
+  double begin = 0, end = 0;
+};
+
+/// One tile moved between two neighbouring locations.
+struct CopyRecord {
+  std::int64_t stage = 0;
+  int array = 0;
+  std::int64_t tile = 0, generation = 0;
+  Movement movement = Movement::read;
+  int device = -1;  // of copies up and down
+  std::int64_t bytes = 0;
+  double begin = 0, end = 0;
+};
+
+/// Sums of one stage.
+struct StageRecord {
+  std::string name;
+  std::int64_t blocks = 0, repeated = 0, cuts = 0;
+  double begin = 0, end = 0;
+  double compute_seconds = 0;  // during which at least one block was being computed
+  double operations = 0;
+  std::int64_t bytes_read = 0, bytes_up = 0, bytes_down = 0, bytes_written = 0;
+  std::int64_t peak_host = 0, peak_device = 0;
+  double predicted_seconds = 0;
+  std::string unit = {};        // of operations
+  double rate = 0;              // operations a second while computing
+  double limit = 0;             // in the same unit
+  std::string limit_kind = {};  // "operations", "device memory", "disk", ...
+};
+
+/// Collects the records of one run. Beyond `most_blocks` records, neighbouring blocks share one.
+class Profile {
+ public:
+  static constexpr std::size_t most_records = 1'000'000;
+
+  Profile() : start_(std::chrono::steady_clock::now()) {}
+  double now() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+
+  void begin_stage(StageRecord stage);
+  StageRecord& stage() { return stages_.back(); }
+  void add(BlockRecord block);
+  void add(CopyRecord copy);
+
+  const std::vector<StageRecord>& stages() const { return stages_; }
+  const std::vector<BlockRecord>& blocks() const { return blocks_; }
+  const std::vector<CopyRecord>& copies() const { return copies_; }
+
+ private:
+  std::chrono::steady_clock::time_point start_;
+  std::vector<StageRecord> stages_;
+  std::vector<BlockRecord> blocks_;
+  std::vector<CopyRecord> copies_;
+  std::int64_t run_length_ = 1;  // blocks that share one record
+};
+
+}  // namespace terrace::run

@@ -1,0 +1,120 @@
+// One generation of one tile: where its copies are and who still needs it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "pipeline/run/program.hpp"
+
+namespace terrace::run {
+
+/// Names a generation of a tile: array of the stage, number of the tile, generation.
+struct VersionKey {
+  int array = 0;
+  std::int64_t tile = 0;
+  std::int64_t generation = 0;
+  friend bool operator==(const VersionKey&, const VersionKey&) = default;
+};
+
+struct VersionKeyHash {
+  std::size_t operator()(const VersionKey& key) const {
+    auto mix = static_cast<std::uint64_t>(key.tile) * 0x9E3779B97F4A7C15ull;
+    mix ^= static_cast<std::uint64_t>(key.generation) * 0xC2B2AE3D27D4EB4Full + static_cast<std::uint64_t>(key.array);
+    return mix ^ (mix >> 29);
+  }
+};
+
+/// A place on disk: the array's home (a dataset, or the source of an input), or a slot of its scratch file.
+inline constexpr std::int64_t no_slot = -1;
+inline constexpr std::int64_t home_slot = -2;
+
+/// A sequence number that no block has.
+inline constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+
+/// A copy of a version at one location (0: host, d + 1: device d).
+struct Copy {
+  std::byte* data = nullptr;
+  bool valid = false;     // holds the content (of the parts written so far)
+  bool incoming = false;  // a copy into it is under way
+  int holders = 0;        // blocks that reserved it and transfers that use it
+};
+
+/// An access of a block in the window that has not ended yet.
+struct PendingUse {
+  std::int64_t sequence = 0;
+  Mode mode = Mode::read;
+  Box part;
+};
+
+struct Version {
+  VersionKey key;
+  Box box;                 // of the tile
+  std::size_t bytes = 0;   // of the tile's content
+  std::size_t buffer = 0;  // bytes of its buffers: those of a full tile, page-aligned
+  std::vector<Copy> copies;
+
+  std::int64_t slot = no_slot;  // where on disk its content is; no_slot: nowhere, or only an older state of it
+  std::uint64_t checksum = 0;   // of the content on disk; 0: not known
+  int storing = 0;              // writes to disk under way
+  int pins = 0;                 // cuts that still have to write it
+  bool awaited = false;         // an update that has not started yet will hand its buffers over
+  bool counted = false;         // among those that will need a free slot
+  std::int64_t filled = 0;      // elements written by blocks that are done
+  std::int64_t reads = 0;       // reads by blocks that are done
+  std::int64_t changes = 0;     // counts writes by blocks that are done, so that a cut knows what it wrote
+
+  std::vector<PendingUse> pending;     // by blocks in the window, in order
+  std::deque<std::int64_t> next_uses;  // their sequence numbers
+  std::int64_t doomed_by = never;      // the block whose start says that nobody reads this any more
+  bool dead = false;
+
+  std::int64_t next_use() const { return next_uses.empty() ? never : next_uses.front(); }
+  bool complete() const { return filled >= box.volume(); }
+  bool on_disk() const { return slot != no_slot; }
+};
+
+/// What a version's copies hold when nobody has written it yet.
+bool has_content(const Version& version);
+/// The location whose copy is valid, host first; -1: none.
+int valid_location(const Version& version);
+
+/// What is left to know of a version that is only on disk, and of one that a cut names.
+struct StoredVersion {
+  std::int64_t slot = no_slot;
+  std::uint64_t checksum = 0;
+  std::int64_t filled = 0;
+  std::int64_t reads = 0;
+  friend bool operator==(const StoredVersion&, const StoredVersion&) = default;
+};
+
+using StoredVersions = std::unordered_map<VersionKey, StoredVersion, VersionKeyHash>;
+
+/// All versions that live: those in memory or in use, and, in short form, those that are only on disk.
+class Versions {
+ public:
+  Version* find(const VersionKey& key);
+  Version& add(std::unique_ptr<Version> version);
+  void remove(const VersionKey& key);
+  /// Keeps only the short form. The version must have no copies and no pending uses.
+  void put_aside(const VersionKey& key);
+  void put_aside(const VersionKey& key, const StoredVersion& stored) { stored_[key] = stored; }
+  /// The short form; null when there is none.
+  const StoredVersion* aside(const VersionKey& key) const;
+  /// The short form, removed; nothing when there is none.
+  std::optional<StoredVersion> take_aside(const VersionKey& key);
+
+  auto begin() { return map_.begin(); }
+  auto end() { return map_.end(); }
+
+ private:
+  std::unordered_map<VersionKey, std::unique_ptr<Version>, VersionKeyHash> map_;
+  StoredVersions stored_;
+};
+
+}  // namespace terrace::run
