@@ -26,7 +26,7 @@ LIBRARIES = {
     "yaml-cpp/*": ["pipeline/job"],
     "spdlog/*": ["pipeline/run", "pipeline/app"],
     "CLI/*": ["pipeline/app"],
-    "nlohmann/*": ["pipeline/run", "pipeline/app"],
+    "nlohmann/*": ["pipeline/job", "pipeline/run", "pipeline/app"],
     "stxxl/*": ["io"],
     "stxxl.h": ["io"],
     "hdf5*": ["io"],
@@ -39,9 +39,7 @@ LIBRARIES = {
 
 # Compiled for devices and at run time, where there is no host library: these headers, and what they include.
 DEVICE_HEADERS = ["kernels/*/problem.hpp", "kernels/*/problems/*.hpp", "kernels/*/task.hpp", "kernels/device/port.hpp",
-                  "kernels/*.cuh"]
-# Host code that starts kernels.
-LAUNCHERS = ["kernels/device/launch.cuh"]
+                  "kernels/*/kernel.cuh"]
 # Of the folders beneath, device headers may include these alone; they include nothing themselves.
 SHARED_WITH_DEVICES = ["pipeline/base/parameter.hpp"]
 
@@ -104,7 +102,7 @@ def wrong_direction(path, angled, name):
 
 def device_headers(root, files):
     """Device headers, with those they include from kernels/ and so on."""
-    found = [path for path in files if matches(path, DEVICE_HEADERS) and not matches(path, LAUNCHERS)]
+    found = [path for path in files if matches(path, DEVICE_HEADERS)]
     for path in found:
         for _, angled, name in includes(root, path):
             inside = not angled and name.startswith("kernels/") and os.path.exists(os.path.join(root, name))
