@@ -98,8 +98,8 @@ template <class Descriptor>
 __device__ inline void fetch_descriptor(const Launch& launch, u64 block, Descriptor* copy) {
   const Port& port = launch.port;
   const u64 entry = (port.first + block) % port.ring;
-  const u64* from = reinterpret_cast<const u64*>(static_cast<const u8*>(port.descriptors) +
-                                                 entry * port.descriptor_bytes);
+  const u64* from =
+      reinterpret_cast<const u64*>(static_cast<const u8*>(port.descriptors) + entry * port.descriptor_bytes);
   for (u32 at = 0; at < sizeof(Descriptor) / sizeof(u64); ++at) {
     reinterpret_cast<u64*>(copy)[at] = load_system(from + at);
   }

@@ -26,14 +26,15 @@ struct SweepArguments {
   BlockSlot* slots;  // launch.slots of them; block n uses slot n % launch.slots
   u64* borders;      // tagged rows, border_words each: one a slot, or a single one where across is 1
   i64 border_words;
-  u32* column_flags;  // [slot][band]: tag of the last band that wrote its right border
-  u64 across;         // blocks in a row of the table's grid of blocks
-  u64 tickets;        // in all
-  u32 bands;          // of a block of full height
-  i32 band_rows;      // of a band
+  u32* column_flags;           // [slot][band]: tag of the last band that wrote its right border
+  u64 across;                  // blocks in a row of the table's grid of blocks
+  u64 tickets;                 // in all
+  u32 bands;                   // of a block of full height
+  i32 band_rows;               // of a band
   Stored border, table, grid;  // types of the arrays
   Stored value;                // type that sums must fit where `check` says that they must
   bool check;
+  double scale;  // of integer cells in tables of numbers with a fraction
 };
 
 /// A band that a warp works on, in shared memory: rows [first_row, first_row + rows) of its block.
@@ -152,8 +153,8 @@ __device__ inline bool goes_before(const Candidate& a, const Candidate& b) {
 }
 
 /// Adds a finished band to its block; whether it was the block's last, whose report is then in `total`.
-__device__ inline bool add_to_block(const SweepArguments& a, const KernelBand& band, const Candidate& found, bool failed,
-                                    BlockResult& total, bool& block_failed) {
+__device__ inline bool add_to_block(const SweepArguments& a, const KernelBand& band, const Candidate& found,
+                                    bool failed, BlockResult& total, bool& block_failed) {
   volatile BlockSlot* slot = slot_of(a, band.block);
   u32* lock = &slot_of(a, band.block)->lock;
   while (atomicCAS(lock, 0u, 1u) != 0) __nanosleep(32);
@@ -184,8 +185,10 @@ __device__ inline bool add_to_block(const SweepArguments& a, const KernelBand& b
   return complete;
 }
 
-/// Ends a band (all lanes call it, after their last store): sets its flag and, with the block's last band, reports it.
-__device__ inline void finish_band(const SweepArguments& a, const KernelBand& band, const Candidate& found, bool failed) {
+/// Ends a band (all lanes call it, after their last store): sets its flag and, with the block's last band, reports
+/// it.
+__device__ inline void finish_band(const SweepArguments& a, const KernelBand& band, const Candidate& found,
+                                   bool failed) {
   __syncwarp();
   if (lane_index() == 0) {
     device::random_delay(a.launch, band.ticket);

@@ -12,6 +12,7 @@ namespace {
 }  // namespace
 
 std::size_t cuda_workspace_bytes(const SweepSpec&, const device::Limits&) { refuse(); }
+std::size_t cuda_workspace_bytes(const SweepSpec&, const device::Limits&, const CudaTrial&) { refuse(); }
 std::unique_ptr<Sweep> make_cuda_sweep(const SweepSpec&, device::Context&, void*) { refuse(); }
 std::unique_ptr<Sweep> make_cuda_sweep(const SweepSpec&, device::Context&, void*, const CudaTrial&) { refuse(); }
 

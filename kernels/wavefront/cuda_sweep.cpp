@@ -16,17 +16,27 @@ constexpr std::int64_t most_slots = 16;
 
 }  // namespace
 
-CudaWorkspace plan_workspace(const SweepSpec& spec, std::int64_t band_rows, int cell_words, std::int64_t warps) {
-  if (spec.block_columns > std::numeric_limits<std::int32_t>::max() - 1024) {
-    throw DeviceError("wavefront sweep on CUDA", "blocks of " + std::to_string(spec.block_columns) +
+BlockGrid grid_of(const SweepSpec& spec) {
+  if (spec.rows < 0 || spec.columns < 0 || spec.block_rows < 1 || spec.block_columns < 1) {
+    throw DeviceError("wavefront sweep on CUDA",
+                      "a table of " + std::to_string(spec.rows) + " x " + std::to_string(spec.columns) +
+                          " cells cannot be cut into blocks of " + std::to_string(spec.block_rows) + " x " +
+                          std::to_string(spec.block_columns));
+  }
+  return {spec.rows, spec.columns, std::clamp<std::int64_t>(spec.rows, 1, spec.block_rows),
+          std::clamp<std::int64_t>(spec.columns, 1, spec.block_columns)};
+}
+
+CudaWorkspace plan_workspace(const BlockGrid& grid, std::int64_t band_rows, int cell_words, std::int64_t warps) {
+  if (grid.block_columns > std::numeric_limits<std::int32_t>::max() - 1024) {
+    throw DeviceError("wavefront sweep on CUDA", "blocks of " + std::to_string(grid.block_columns) +
                                                      " columns are too wide; use narrower blocks");
   }
-  const BlockGrid grid{spec.rows, spec.columns, spec.block_rows, spec.block_columns};
   CudaWorkspace plan;
   plan.band_rows = band_rows;
-  plan.bands = std::max<std::int64_t>(1, (spec.block_rows + band_rows - 1) / band_rows);
+  plan.bands = std::max<std::int64_t>(1, (grid.block_rows + band_rows - 1) / band_rows);
   plan.slots = std::clamp<std::int64_t>(2 * warps / plan.bands + 2, 2, most_slots);
-  plan.border_words = spec.block_columns * cell_words;
+  plan.border_words = grid.block_columns * cell_words;
   const std::int64_t rows = grid.across() == 1 ? 1 : plan.slots;
   plan.slots_at = align(launch_words_bytes);
   plan.flags_at = plan.slots_at + align(static_cast<std::size_t>(plan.slots) * block_slot_bytes);
@@ -36,9 +46,13 @@ CudaWorkspace plan_workspace(const SweepSpec& spec, std::int64_t band_rows, int 
 }
 
 std::size_t cuda_workspace_bytes(const SweepSpec& spec, const device::Limits& limits) {
+  return cuda_workspace_bytes(spec, limits, CudaTrial{});
+}
+
+std::size_t cuda_workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial) {
   std::size_t bytes = 0;
   visit_problem(spec.problem, spec.settings,
-                [&]<class P>(P) { bytes = CudaSweeps<P>::workspace_bytes(spec, limits); });
+                [&]<class P>(P) { bytes = CudaSweeps<P>::workspace_bytes(spec, limits, trial); });
   return bytes;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 
 #include "kernels/device/cuda_context.hpp"
 #include "kernels/device/launch.cuh"
@@ -30,8 +31,8 @@ class CudaSweep final : public Sweep {
  public:
   using Kernel = device::Kernel<SweepArguments, More...>;
 
-  CudaSweep(const SweepSpec& spec, const Kernel& kernel, const CudaWorkspace& plan, std::size_t warp_bytes, bool check,
-            device::Context& context, void* workspace, const CudaTrial& trial, const More&... more)
+  CudaSweep(const SweepSpec& spec, const Kernel& kernel, const CudaWorkspace& plan, std::size_t warp_bytes,
+            bool check, device::Context& context, void* workspace, const CudaTrial& trial, const More&... more)
       : kernel_(kernel),
         plan_(plan),
         shared_bytes_(warp_bytes * sweep_threads / 32),
@@ -45,8 +46,7 @@ class CudaSweep final : public Sweep {
     arguments_.column_flags = reinterpret_cast<u32*>(workspace_ + plan_.flags_at);
     arguments_.borders = reinterpret_cast<u64*>(workspace_ + plan_.borders_at);
     arguments_.border_words = plan_.border_words;
-    const BlockGrid grid{spec.rows, spec.columns, spec.block_rows, spec.block_columns};
-    arguments_.across = static_cast<u64>(grid.across());
+    arguments_.across = static_cast<u64>(grid_of(spec).across());
     arguments_.bands = static_cast<u32>(plan_.bands);
     arguments_.band_rows = static_cast<i32>(plan_.band_rows);
     arguments_.border = stored(spec.border);
@@ -54,6 +54,7 @@ class CudaSweep final : public Sweep {
     arguments_.grid = stored(spec.grid);
     arguments_.value = stored(spec.value);
     arguments_.check = check;
+    arguments_.scale = static_cast<double>(score_scale(spec.problem, spec.settings));
   }
 
   void run(const device::Port& port) override {
@@ -70,9 +71,9 @@ class CudaSweep final : public Sweep {
     if (trial_.thread_blocks > 0) blocks = std::min(blocks, trial_.thread_blocks);
     std::apply(
         [&](const More&... more) {
-          device::launch(kernel_,
-                         {.blocks = blocks, .threads = sweep_threads, .shared_bytes = shared_bytes_, .stream = stream},
-                         arguments, more...);
+          device::launch(
+              kernel_, {.blocks = blocks, .threads = sweep_threads, .shared_bytes = shared_bytes_, .stream = stream},
+              arguments, more...);
         },
         more_);
   }
@@ -119,29 +120,47 @@ struct LetterSweeps {
 
   /// Calls call(V{}, constant of the rows of a lane, constant whether the table is kept).
   template <class Call>
-  static auto choose(const SweepSpec& spec, const device::Limits& limits, Call&& call) {
+  static auto choose(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial, Call&& call) {
+    check_bound(spec);
     const bool wide = spec.value == ElementType::i64;
     if (!wide && spec.value != ElementType::i32 && spec.value != ElementType::i16) refuse_type(spec);
     if (wide && spec.table) return call.template operator()<i64, few_rows, true>();
     if (wide) return call.template operator()<i64, few_rows, false>();
     if (spec.table) return call.template operator()<Word, few_rows, true>();
-    const bool fills = spec.block_rows >= resident_warps(limits) / 2 * 32 * many_rows;
-    if (fills) return call.template operator()<Word, many_rows, false>();
+    const bool fills = grid_of(spec).block_rows >= resident_warps(limits) / 2 * 32 * many_rows;
+    const bool many = trial.lane_rows > 0 ? trial.lane_rows == many_rows : fills;
+    if (many) return call.template operator()<Word, many_rows, false>();
     return call.template operator()<Word, few_rows, false>();
+  }
+
+  /// No score may leave the value's type; i16 is computed in i32.
+  static void check_bound(const SweepSpec& spec) {
+    const std::int64_t bound = score_bound(spec.problem, spec.settings, spec.rows, spec.columns);
+    const bool fits = spec.value == ElementType::i64   ? bound < unbounded
+                      : spec.value == ElementType::i32 ? bound <= 2147483647
+                                                       : bound <= 32767;
+    if (!fits) {
+      throw DeviceError("wavefront sweep of " + spec.problem + " on CUDA",
+                        "scores of type " + std::string(name_of(spec.value)) + " may overflow");
+    }
+    if (is_floating(spec.border) || size_of(spec.border) < size_of(spec.value)) {
+      throw DeviceError("wavefront sweep of " + spec.problem + " on CUDA",
+                        "borders of type " + std::string(name_of(spec.border)) + " cannot hold its values");
+    }
   }
 
   template <class V, int R>
   static CudaWorkspace plan(const SweepSpec& spec, const device::Limits& limits) {
-    return plan_workspace(spec, 32 * R, TaggedCell<V, P::row_planes>::words, resident_warps(limits));
+    return plan_workspace(grid_of(spec), 32 * R, TaggedCell<V, P::row_planes>::words, resident_warps(limits));
   }
 
-  static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits& limits) {
-    return choose(spec, limits, [&]<class V, int R, bool keep>() { return plan<V, R>(spec, limits).bytes; });
+  static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial) {
+    return choose(spec, limits, trial, [&]<class V, int R, bool keep>() { return plan<V, R>(spec, limits).bytes; });
   }
 
   static std::unique_ptr<Sweep> make(const SweepSpec& spec, device::Context& context, void* workspace,
                                      const CudaTrial& trial) {
-    return choose(spec, context.limits(), [&]<class V, int R, bool keep>() -> std::unique_ptr<Sweep> {
+    return choose(spec, context.limits(), trial, [&]<class V, int R, bool keep>() -> std::unique_ptr<Sweep> {
       const auto kernel = device::make_kernel(sweep_bands_kernel<P, V, R, keep>, "sweep_bands_kernel");
       return std::make_unique<CudaSweep<Constants>>(
           spec, device::Kernel<SweepArguments, Constants>{kernel.function, kernel.name},
@@ -157,6 +176,7 @@ struct SumSweeps {
   template <class Call>
   static auto choose(const SweepSpec& spec, Call&& call) {
     const bool wraps = problem_constants<P>(spec.settings).wrap != 0;
+    check_types(spec);
     switch (spec.value) {
       case ElementType::i32:
         if (wraps) return call.template operator()<i32, 16>(false);
@@ -172,12 +192,25 @@ struct SumSweeps {
     }
   }
 
-  template <class V, int R>
-  static CudaWorkspace plan(const SweepSpec& spec, const device::Limits& limits) {
-    return plan_workspace(spec, R, TaggedCell<V, 1>::words, resident_warps(limits));
+  /// A table holds the sums as they are computed, and a grid's values must fit it.
+  static void check_types(const SweepSpec& spec) {
+    const bool fits =
+        is_floating(spec.value) ? is_floating(spec.border) : !is_floating(spec.grid) && !is_floating(spec.border);
+    if (!fits || size_of(spec.grid) > size_of(spec.value) || size_of(spec.border) < size_of(spec.value) ||
+        spec.grid == ElementType::u64 || spec.table.value_or(spec.value) != spec.value) {
+      throw DeviceError("wavefront sweep of " + spec.problem + " on CUDA",
+                        "a grid of type " + std::string(name_of(spec.grid)) + ", sums of type " +
+                            std::string(name_of(spec.value)) + ", borders of type " +
+                            std::string(name_of(spec.border)) + " and the table's type do not fit together");
+    }
   }
 
-  static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits& limits) {
+  template <class V, int R>
+  static CudaWorkspace plan(const SweepSpec& spec, const device::Limits& limits) {
+    return plan_workspace(grid_of(spec), R, TaggedCell<V, 1>::words, resident_warps(limits));
+  }
+
+  static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial&) {
     return choose(spec, [&]<class V, int R>(bool) { return plan<V, R>(spec, limits).bytes; });
   }
 
@@ -206,8 +239,9 @@ struct SweepsOf {
 };
 
 template <class P>
-std::size_t CudaSweeps<P>::workspace_bytes(const SweepSpec& spec, const device::Limits& limits) {
-  return SweepsOf<P>::type::workspace_bytes(spec, limits);
+std::size_t CudaSweeps<P>::workspace_bytes(const SweepSpec& spec, const device::Limits& limits,
+                                           const CudaTrial& trial) {
+  return SweepsOf<P>::type::workspace_bytes(spec, limits, trial);
 }
 
 template <class P>

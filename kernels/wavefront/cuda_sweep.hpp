@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "kernels/wavefront/block_grid.hpp"
 #include "kernels/wavefront/sweep.hpp"
 
 namespace terrace::wavefront {
@@ -13,11 +14,16 @@ namespace terrace::wavefront {
 struct CudaTrial {
   unsigned thread_blocks = 0;    // at most so many are launched; 0: as many as are resident
   std::uint32_t delay_seed = 0;  // not 0: warps sleep at random where they meet
+  int lane_rows = 0;             // rows of a lane (4 or 16); 0: as the model says
 };
 
-/// make_cuda_sweep under the conditions of a test.
+/// cuda_workspace_bytes and make_cuda_sweep under the conditions of a test.
+std::size_t cuda_workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial);
 std::unique_ptr<Sweep> make_cuda_sweep(const SweepSpec& spec, device::Context& context, void* workspace,
                                        const CudaTrial& trial);
+
+/// The table cut into blocks, none larger than the table. @throws DeviceError where it cannot be cut so
+BlockGrid grid_of(const SweepSpec& spec);
 
 /// Where things lie in a sweep's workspace, in bytes from its start.
 struct CudaWorkspace {
@@ -37,12 +43,12 @@ inline constexpr std::size_t block_slot_bytes = 256;
 
 /// @param cell_words 64-bit words of a cell of a tagged row
 /// @param warps how many are resident on the device: so many bands should be under way
-CudaWorkspace plan_workspace(const SweepSpec& spec, std::int64_t band_rows, int cell_words, std::int64_t warps);
+CudaWorkspace plan_workspace(const BlockGrid& grid, std::int64_t band_rows, int cell_words, std::int64_t warps);
 
 /// The sweeps of problem P; defined in the source that the build makes for P (cuda/problem.cu.in).
 template <class P>
 struct CudaSweeps {
-  static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits& limits);
+  static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial);
   static std::unique_ptr<Sweep> make(const SweepSpec& spec, device::Context& context, void* workspace,
                                      const CudaTrial& trial);
 };

@@ -1,10 +1,10 @@
-// The kernel that sweeps wavefront problems on letters and values: bands of rows, hyperplane kernel tiles in registers.
-// No host library header: also compiled at run time.
+// The kernel that sweeps wavefront problems on letters and values: bands of rows, hyperplane kernel tiles in
+// registers. No host library header: also compiled at run time.
 //
-// A warp walks over a band of 32 x R rows from left to right. Lane l holds R rows in registers and is one column behind
-// lane l - 1, from which it takes H and F by shuffle: a warp is on 32 anti-diagonal steps at a time. The last lane's
-// lowest row goes to the band below through a tagged row (tagged.cuh) in pieces of 32 columns, the piece for the first
-// lane comes from the band above likewise, asked for one piece ahead.
+// A warp walks over a band of 32 x R rows from left to right. Lane l holds R rows in registers and is one column
+// behind lane l - 1, from which it takes H and F by shuffle: a warp is on 32 anti-diagonal steps at a time. The last
+// lane's lowest row goes to the band below through a tagged row (tagged.cuh) in pieces of 32 columns, the piece for
+// the first lane comes from the band above likewise, asked for one piece ahead.
 #pragma once
 
 #include "kernels/wavefront/bands.cuh"
@@ -22,7 +22,8 @@ struct WarpMemory {
   V top[planes][piece];         // the border above the first lane's columns of this piece
   V items[2 * piece];           // of columns, this piece's and the one's before, at column % 64
   V bottom[planes][2 * piece];  // the border below the last lane's columns, at column % 64
-  V cells[keep_table ? 32 * R : 1][piece];  // [row of the band][column % 32]: a lane's rows until 32 columns are there
+  V cells[keep_table ? 32 * R : 1]
+         [piece];  // [row of the band][column % 32]: a lane's rows until 32 columns are there
 };
 
 /// One band on its way through a warp. All members are called by all lanes.
@@ -36,7 +37,11 @@ class LetterSweep {
   using Tagged = TaggedCell<V, planes>;
 
   __device__ LetterSweep(const SweepArguments& arguments, const Constants& constants, Memory& memory)
-      : a_(arguments), k_(constants), band_(memory.band), memory_(memory), lane_(lane_index()),
+      : a_(arguments),
+        k_(constants),
+        band_(memory.band),
+        memory_(memory),
+        lane_(lane_index()),
         width_(memory.band.width) {}
 
   /// Sweeps the band and writes its borders; false when the launch is over before that.
@@ -244,8 +249,8 @@ class LetterSweep {
 #pragma unroll
       for (int r = 0; r < R; ++r) {
         if (guarded && lane * R + r >= band_.rows) break;
-        store_stored(a_.table, band_.task.table, (row + r) * band_.task.table_stride + first + lane_,
-                     memory_.cells[lane * R + r][lane_]);
+        store_cell(a_.table, band_.task.table, (row + r) * band_.task.table_stride + first + lane_,
+                   memory_.cells[lane * R + r][lane_], a_.scale);
       }
     }
     __syncwarp();
@@ -293,12 +298,12 @@ class LetterSweep {
   const KernelBand& band_;
   Memory& memory_;
   const int lane_;
-  const i32 width_;                  // columns of the block
-  i32 rows_here_ = 0;                // rows of the band that this lane holds
-  V row_[R], h_[R], e_[R];           // items of its rows; H of the last column, E of the next
-  V diagonal_{};                     // H of the last column above its first row
-  V bottom_{}, bottom_f_{};          // H and F below its last row
-  V next_{};                         // item of the next column
+  const i32 width_;                   // columns of the block
+  i32 rows_here_ = 0;                 // rows of the band that this lane holds
+  V row_[R], h_[R], e_[R];            // items of its rows; H of the last column, E of the next
+  V diagonal_{};                      // H of the last column above its first row
+  V bottom_{}, bottom_f_{};           // H and F below its last row
+  V next_{};                          // item of the next column
   V next_top_[planes], next_item_{};  // the piece that was asked for, a column a lane
   bool fresh_ = true;
   V best_ = V(1);

@@ -43,7 +43,7 @@ __device__ __forceinline__ void dispatch_stored(Stored type, const Call& call) {
 
 /// Whether borders and tables of cells may have that type: signed ones from 16 bits on.
 template <class T>
-inline constexpr bool holds_cells = T(-1) < T(0) && sizeof(T) > 1;
+inline constexpr bool holds_cells = T(-1)<T(0) && sizeof(T)> 1;
 
 /// Element `index` of a border, as a V; what other threads or copies wrote is seen.
 template <class V>
@@ -74,11 +74,23 @@ __device__ inline void store_stored(Stored type, void* array, i64 index, V value
   });
 }
 
+/// Writes an integer cell to a table; one of numbers with a fraction gets the true value, `scale` times smaller.
+template <class V>
+__device__ inline void store_cell(Stored type, void* array, i64 index, V value, double scale) {
+  if (type == Stored::i32) return put<i32>(array, index, static_cast<i32>(static_cast<i64>(value)));
+  dispatch_stored(type, [&]<class T>(T) {
+    if constexpr (holds_cells<T> && T(0.5) != T(0)) {
+      put<T>(array, index, static_cast<double>(static_cast<i64>(value)) / scale);
+    } else if constexpr (holds_cells<T>) {
+      put<T>(array, index, static_cast<i64>(value));
+    }
+  });
+}
+
+/// Words are integers: numbers with a fraction do not arise.
 template <>
 __device__ inline void store_stored<Word>(Stored type, void* array, i64 index, Word value) {
-  if (type == Stored::i32) return put<i32>(array, index, value.value);
-  if (type == Stored::i16) return put<i16>(array, index, value.value);
-  put<i64>(array, index, value.value);
+  store_stored(type, array, index, static_cast<i64>(value));
 }
 
 }  // namespace terrace::wavefront

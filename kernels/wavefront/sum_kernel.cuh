@@ -1,8 +1,8 @@
 // The kernel of summed-area tables. No host library header: also compiled at run time.
 //
 // Sums are associative (in integers; floating point is rounded differently from a loop), so a warp needs no skew: it
-// walks over a band of R rows in pieces of 128 columns, four a lane, adds up each row by shuffles and each column down
-// the rows, and only then waits for the row above, which comes tagged from the band above (tagged.cuh).
+// walks over a band of R rows in pieces of 128 columns, four a lane, adds up each row by shuffles and each column
+// down the rows, and only then waits for the row above, which comes tagged from the band above (tagged.cuh).
 #pragma once
 
 #include "kernels/wavefront/bands.cuh"
@@ -14,7 +14,7 @@ inline constexpr int lane_columns = 4;
 inline constexpr int sum_piece = 32 * lane_columns;
 
 template <class T>
-inline constexpr bool is_floating = T(0.5) != T(0);
+inline constexpr bool has_fractions = T(0.5) != T(0);
 
 /// Four neighbouring elements, moved at once.
 template <class T>
@@ -61,9 +61,9 @@ class SumSweep {
       column_ = first + lane_ * lane_columns;
       load_grid();
       add_along_rows();
-      if constexpr (!is_floating<V>) add_down_columns();
+      if constexpr (!has_fractions<V>) add_down_columns();
       if (!take_top()) return false;
-      if constexpr (!is_floating<V>) add_top();
+      if constexpr (!has_fractions<V>) add_top();
       else add_top_in_order();
       give_bottom();
       dispatch_stored(a_.table, [&]<class T>(T) {
@@ -72,32 +72,37 @@ class SumSweep {
       store_right_sums();
     }
     store_right();
-    found = {static_cast<i64>(last_), band_.first_row + band_.rows - 1, band_.width - 1, band_.last};
+    found = {score_of(last_), band_.first_row + band_.rows - 1, band_.width - 1, band_.last};
     found.score = __shfl_sync(~0u, found.score, last_lane());
     failed = a_.check && __any_sync(~0u, overflow_ < 0);
     return true;
   }
 
  private:
+  /// Of floating-point sums the bits of the value as f64.
+  __device__ static i64 score_of(V value) {
+    if constexpr (has_fractions<V>) return __double_as_longlong(static_cast<double>(value));
+    else return static_cast<i64>(value);
+  }
   __device__ int last_lane() const { return band_.width > 0 ? (band_.width - 1) % sum_piece / lane_columns : 0; }
 
   /// a + b; a sum that leaves 64 bits makes overflow_ negative.
   __device__ __forceinline__ V sum(V a, V b) {
-    if constexpr (sizeof(V) == 8 && !is_floating<V>) {
+    if constexpr (sizeof(V) == 8 && !has_fractions<V>) {
       const V total = static_cast<V>(static_cast<u64>(a) + static_cast<u64>(b));
       overflow_ |= static_cast<i32>(((a ^ total) & (b ^ total)) >> 32);
       return total;
-    } else if constexpr (is_floating<V>) {
+    } else if constexpr (has_fractions<V>) {
       return a + b;
     } else {
       return static_cast<V>(static_cast<u32>(a) + static_cast<u32>(b));
     }
   }
 
-  /// Notes a sum that a checked type cannot hold.
-  __device__ __forceinline__ void check_fits(V value) {
-    if constexpr (sizeof(V) == 8 && !is_floating<V>) {
-      if (a_.value == Stored::i32 && value != static_cast<i32>(value)) overflow_ = -1;
+  /// Notes a sum that `type` cannot hold.
+  __device__ __forceinline__ void check_fits(V value, Stored type) {
+    if constexpr (sizeof(V) == 8 && !has_fractions<V>) {
+      if (type == Stored::i32 && value != static_cast<i32>(value)) overflow_ = -1;
     }
   }
 
@@ -115,8 +120,8 @@ class SumSweep {
   __device__ __forceinline__ void load_grid() {
     dispatch_stored(a_.grid, [&]<class G>(G) {
       const G* grid = static_cast<const G*>(band_.task.grid) + band_.first_row * band_.task.grid_stride + column_;
-      const bool aligned = reinterpret_cast<u64>(grid) % sizeof(Four<G>) == 0 &&
-                           band_.task.grid_stride % lane_columns == 0;
+      const bool aligned =
+          reinterpret_cast<u64>(grid) % sizeof(Four<G>) == 0 && band_.task.grid_stride % lane_columns == 0;
       if (__all_sync(~0u, aligned && column_ + lane_columns <= band_.width) && band_.rows == R) {
         Four<G> fours[R];
 #pragma unroll
@@ -244,8 +249,8 @@ class SumSweep {
     T* table = static_cast<T*>(band_.task.table);
     if (!table) return check_piece();
     table += band_.first_row * band_.task.table_stride + column_;
-    const bool aligned = reinterpret_cast<u64>(table) % alignof(Four<T>) == 0 &&
-                         band_.task.table_stride % lane_columns == 0;
+    const bool aligned =
+        reinterpret_cast<u64>(table) % alignof(Four<T>) == 0 && band_.task.table_stride % lane_columns == 0;
     const bool whole = aligned && column_ + lane_columns <= band_.width;
     check_piece();
 #pragma unroll
@@ -270,7 +275,7 @@ class SumSweep {
 #pragma unroll
     for (int r = 0; r < R; ++r) {
 #pragma unroll
-      for (int c = 0; c < lane_columns; ++c) check_fits(sums_[r][c]);
+      for (int c = 0; c < lane_columns; ++c) check_fits(sums_[r][c], a_.value);
     }
   }
 
@@ -300,21 +305,21 @@ class SumSweep {
     const BlockTask& task = band_.task;
     if (!task.right) return;
     if (band_.width == 0 && band_.index == 0 && lane_ == 0) store_stored(a_.border, task.right, 0, corner_);
-if (lane_ >= band_.rows) return;
-    if (a_.check) check_fits(carry_);
+    if (lane_ >= band_.rows) return;
+    if (a_.check) check_fits(carry_, a_.border);
     store_stored(a_.border, task.right, task.column_border_stride + band_.first_row + lane_ + 1, carry_);
   }
 
   const SweepArguments& a_;
   const KernelBand& band_;
   const int lane_;
-  i32 column_ = 0;                // this lane's first of the piece
-  V sums_[R][lane_columns];       // values, sums of rows, then sums of areas
-  V carry_{};                     // lane r: the sum of row r up to the piece
-  V top_[lane_columns];           // the row above
-  V corner_{};                    // H above the last column
-  V last_{};                      // H of the lowest row's last column
-  i32 overflow_ = 0;              // negative: a sum did not fit
+  i32 column_ = 0;           // this lane's first of the piece
+  V sums_[R][lane_columns];  // values, sums of rows, then sums of areas
+  V carry_{};                // lane r: the sum of row r up to the piece
+  V top_[lane_columns];      // the row above
+  V corner_{};               // H above the last column
+  V last_{};                 // H of the lowest row's last column
+  i32 overflow_ = 0;         // negative: a sum did not fit
 };
 
 inline constexpr int sum_threads = 128;

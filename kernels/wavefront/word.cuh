@@ -29,9 +29,7 @@ TERRACE_HOST_DEVICE Word word(i32 value) {
 }
 
 TERRACE_HOST_DEVICE Word maximum(Word a, Word b) { return word(a.value > b.value ? a.value : b.value); }
-TERRACE_HOST_DEVICE Word maximum(Word a, Word b, Word c) {
-  return word(__vimax3_s32(a.value, b.value, c.value));
-}
+TERRACE_HOST_DEVICE Word maximum(Word a, Word b, Word c) { return word(__vimax3_s32(a.value, b.value, c.value)); }
 TERRACE_HOST_DEVICE Word minimum(Word a, Word b) { return word(a.value < b.value ? a.value : b.value); }
 TERRACE_HOST_DEVICE Word add(Word a, Word b) { return word(a.value + b.value); }
 TERRACE_HOST_DEVICE Word subtract(Word a, Word b) { return word(a.value - b.value); }

@@ -1,11 +1,11 @@
 // A whole table on a CUDA device, swept by one launch: for tests and benchmarks of CUDA sweeps.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include "kernels/device/cuda_context.hpp"
@@ -148,7 +148,7 @@ class CudaTable {
     task.row_begin = i * grid_.block_rows;
     task.row_end = task.row_begin + grid_.rows_of(i);
     task.column_begin = j * grid_.block_columns;
-    task.column_end = std::min(task.column_begin + grid_.block_columns, grid_.columns);
+    task.column_end = std::min<std::int64_t>(task.column_begin + grid_.block_columns, grid_.columns);
     task.rows = rows_->as<>() + task.row_begin;
     task.columns = columns_->as<>() + task.column_begin;
     const auto cell = static_cast<std::size_t>(task.row_begin * grid_.columns + task.column_begin);

@@ -1,0 +1,237 @@
+// Rates of wavefront sweeps on the first CUDA device, each beside its limit; every result is checked.
+//
+//   benchmark_wavefront_cuda [FOLDER]      FOLDER: CP000051.1.fasta and AE002160.2.fasta, two Chlamydia genomes (GenBank)
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <random>
+
+#include "kernels/wavefront/problems.hpp"
+#include "tests/support/cuda_table.hpp"
+
+namespace terrace::wavefront {
+namespace {
+
+using testing::CudaTable;
+using testing::TableInput;
+
+/// One line of the report: median time of the runs, rate, limit, and whether the result is right.
+struct Line {
+  std::string what;
+  double cells;
+  double limit;  // cells a second
+  std::string limit_kind;
+  bool right;
+};
+
+void print(const Line& line, std::vector<double> seconds) {
+  std::sort(seconds.begin(), seconds.end());
+  const double median = seconds[seconds.size() / 2];
+  const double rate = line.cells / median;
+  std::cout << fmt::format("{:44} {:9.3f} ms (best {:9.3f})  {:9.1f} Gcell/s  {:5.1f}% of {:8.1f} ({})  {}\n",
+                           line.what, 1e3 * median, 1e3 * seconds.front(), 1e-9 * rate, 100 * rate / line.limit,
+                           1e-9 * line.limit, line.limit_kind, line.right ? "right" : "WRONG")
+            << std::flush;
+}
+
+std::vector<double> time_runs(CudaTable& table, int runs) {
+  std::vector<double> seconds;
+  for (int run = 0; run < runs; ++run) seconds.push_back(table.run());
+  return seconds;
+}
+
+SweepSpec square(const std::string& problem, std::int64_t rows, std::int64_t columns) {
+  SweepSpec spec;
+  spec.problem = problem;
+  spec.rows = rows;
+  spec.columns = columns;
+  spec.block_rows = std::max<std::int64_t>(1, rows);
+  spec.block_columns = std::max<std::int64_t>(1, columns);
+  spec.value = spec.border = ElementType::i32;
+  return spec;
+}
+
+Settings affine_settings() {
+  Settings settings;
+  settings.set("match", 1.0);
+  settings.set("mismatch", -3.0);
+  settings.set("gap_open", 3.0);
+  settings.set("gap_extend", 2.0);
+  return settings;
+}
+
+Settings linear_settings() {
+  Settings settings;
+  settings.set("match", 1.0);
+  settings.set("mismatch", -1.0);
+  settings.set("gap", 1.0);
+  return settings;
+}
+
+/// The letters of a FASTA file's one record as codes; letters other than A, C, G and T get `other`.
+std::vector<std::uint8_t> read_fasta(const std::filesystem::path& path, std::uint8_t other) {
+  std::ifstream file(path);
+  if (!file) throw IoError(path.string(), "cannot be opened");
+  std::vector<std::uint8_t> letters;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line[0] == '>') continue;
+    for (char letter : line) {
+      const auto code = std::string("ACGT").find(letter);
+      letters.push_back(code == std::string::npos ? other : static_cast<std::uint8_t>(code));
+    }
+  }
+  return letters;
+}
+
+std::vector<std::uint8_t> random_letters(std::int64_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<std::uint8_t> letters(static_cast<std::size_t>(count));
+  for (auto& letter : letters) letter = static_cast<std::uint8_t>(random() % 4);
+  return letters;
+}
+
+/// Operations on the pipe of minima and maxima that a cell costs at least, and what follows from them.
+double operation_limit(const device::Limits& limits, double operations) {
+  return limits.operations_per_second / operations;
+}
+
+void report_pair(device::Context& context, const std::string& name, SweepSpec spec, const TableInput& input,
+                 double operations, const BlockResult& known, const CudaTrial& trial, std::int64_t strips) {
+  spec.block_columns = (spec.columns + strips - 1) / strips;
+  CudaTable table(spec, context, input, trial);
+  const auto seconds = time_runs(table, 2);
+  BlockResult best{-1, 0, 0};
+  for (const BlockResult& result : table.results) {
+    if (known.row < 0 || result.score > best.score) best = result;
+  }
+  const bool right =
+      best.score == known.score && (known.row < 0 || (best.row == known.row && best.column == known.column));
+  print({fmt::format("{}, {} rows a lane, {} strips", name, trial.lane_rows, strips),
+         static_cast<double>(spec.rows) * static_cast<double>(spec.columns),
+         operation_limit(context.limits(), operations), "operations", right},
+        seconds);
+  if (!right) std::cout << "  got " << best.score << " at " << best.row << ", " << best.column << "\n";
+}
+
+void report_chlamydia(device::Context& context, const std::filesystem::path& folder) {
+  TableInput input{read_fasta(folder / "AE002160.2.fasta", 4), read_fasta(folder / "CP000051.1.fasta", 5), {}};
+  const auto rows = static_cast<std::int64_t>(input.rows.size()),
+             columns = static_cast<std::int64_t>(input.columns.size());
+  auto affine = square("smith_waterman", rows, columns);
+  affine.settings = affine_settings();
+  for (int lane_rows : {16, 4}) {
+    report_pair(context, "affine Smith-Waterman", affine, input, 3, {88353, 1072950, 722725}, {0, 0, lane_rows}, 1);
+  }
+  report_pair(context, "affine Smith-Waterman", affine, input, 3, {88353, 1072950, 722725}, {0, 0, 16}, 8);
+  auto linear = affine;
+  linear.settings = linear_settings();
+  CudaTable score(linear, context, input);
+  print({"linear Smith-Waterman (not checked)", static_cast<double>(rows) * static_cast<double>(columns),
+         operation_limit(context.limits(), 2), "operations", true},
+        time_runs(score, 1));
+  // The distances' files count the ambiguous letters of AE002160.2 as letters of their own: they equal nothing.
+  report_pair(context, "edit distance", square("edit_distance", rows, columns), input, 2, {549784, -1, -1},
+              {0, 0, 16}, 1);
+  report_pair(context, "longest common subsequence", square("lcs", rows, columns), input, 2, {687325, -1, -1},
+              {0, 0, 16}, 1);
+}
+
+/// The table of linear-gap Smith-Waterman by a plain loop, compared row by row.
+bool table_is_right(const std::vector<unsigned char>& table, const TableInput& input) {
+  const std::size_t columns = input.columns.size();
+  std::vector<std::int32_t> h(columns + 1, 0);
+  const auto* cells = reinterpret_cast<const std::int32_t*>(table.data());
+  for (std::size_t i = 0; i < input.rows.size(); ++i) {
+    std::int32_t diagonal = 0;
+    for (std::size_t j = 0; j < columns; ++j) {
+      const std::int32_t score = diagonal + (input.rows[i] == input.columns[j] ? 1 : -1);
+      diagonal = h[j + 1];
+      h[j + 1] = std::max({0, score, h[j + 1] - 1, h[j] - 1});
+    }
+    if (!std::equal(h.begin() + 1, h.end(), cells + i * columns)) return false;
+  }
+  return true;
+}
+
+void report_table(device::Context& context) {
+  constexpr std::int64_t n = 1 << 15;
+  TableInput input{random_letters(n, 1), random_letters(n, 2), {}};
+  auto spec = square("smith_waterman", n, n);
+  spec.settings = linear_settings();
+  spec.table = ElementType::i32;
+  CudaTable table(spec, context, input);
+  const auto seconds = time_runs(table, 5);
+  const double cells = static_cast<double>(n) * n;
+  print({"linear Smith-Waterman, i32 table, 2^15 x 2^15", cells, context.limits().memory_bytes_per_second / 4,
+         "bytes", table_is_right(table.table(), input)},
+        seconds);
+}
+
+template <class G, class T>
+bool sums_are_right(const std::vector<unsigned char>& table, const std::vector<G>& grid, std::int64_t n) {
+  const auto* cells = reinterpret_cast<const T*>(table.data());
+  std::vector<std::uint64_t> h(static_cast<std::size_t>(n), 0);
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::uint64_t e = 0;
+    for (std::int64_t j = 0; j < n; ++j) {
+      const auto at = static_cast<std::size_t>(i * n + j);
+      e += static_cast<std::uint64_t>(grid[at]);
+      h[static_cast<std::size_t>(j)] += e;
+      if (cells[at] != static_cast<T>(h[static_cast<std::size_t>(j)])) return false;
+    }
+  }
+  return true;
+}
+
+template <class G, class T>
+void report_sums(device::Context& context, const std::string& name, const std::string& overflow) {
+  constexpr std::int64_t n = 1 << 15;
+  std::mt19937 random(7);
+  std::vector<G> grid(static_cast<std::size_t>(n * n));
+  for (G& value : grid) value = static_cast<G>(random() >> 8);
+  TableInput input;
+  input.grid.resize(grid.size() * sizeof(G));
+  std::memcpy(input.grid.data(), grid.data(), input.grid.size());
+  auto spec = square("summed_area", n, n);
+  spec.settings.set("overflow", overflow);
+  spec.grid = element_type_of<G>();
+  spec.value = element_type_of<T>();
+  spec.table = spec.value;
+  spec.border = ElementType::i64;
+  CudaTable table(spec, context, input);
+  const auto seconds = time_runs(table, 5);
+  print({name, static_cast<double>(n) * n, context.limits().memory_bytes_per_second / (sizeof(G) + sizeof(T)),
+         "bytes", sums_are_right<G, T>(table.table(), grid, n)},
+        seconds);
+}
+
+int run(int argc, char** argv) {
+  std::string why;
+  if (device::cuda_devices(&why).empty()) {
+    std::cout << "SKIPPED: no CUDA device (" << why << ")\n";
+    return 0;
+  }
+  const auto context = device::make_cuda_context(0);
+  std::cout << context->limits().name << ", " << context->limits().processors << " processors\n";
+  if (argc > 1) report_chlamydia(*context, argv[1]);
+  report_table(*context);
+  report_sums<std::int32_t, std::int32_t>(*context, "summed area, i32 to i32, wrap, 2^15 x 2^15", "wrap");
+  report_sums<std::uint8_t, std::int64_t>(*context, "summed area, u8 to i64, 2^15 x 2^15", "error");
+  return 0;
+}
+
+}  // namespace
+}  // namespace terrace::wavefront
+
+int main(int argc, char** argv) {
+  try {
+    return terrace::wavefront::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << "\n";
+    return 1;
+  }
+}

@@ -1,0 +1,161 @@
+#include <catch2/catch.hpp>
+
+#include "kernels/wavefront/reference.hpp"
+#include "tests/differential/wavefront/samples.hpp"
+#include "tests/differential/wavefront_cuda/cuda_samples.hpp"
+
+namespace terrace::wavefront {
+namespace {
+
+using test::Letters;
+
+struct Shape {
+  std::int64_t rows, columns, block_rows, block_columns;
+};
+
+/// What a sweep reports of the whole table: the best of the blocks' results, or the last block's.
+BlockResult total(const std::vector<BlockResult>& results, Report report) {
+  if (report == Report::last) return results.back();
+  BlockResult best{0, 0, 0};
+  for (const BlockResult& result : results) {
+    const bool earlier = result.row < best.row || (result.row == best.row && result.column < best.column);
+    if (result.score > best.score || (result.score == best.score && result.score > 0 && earlier)) best = result;
+  }
+  return best;
+}
+
+/// Cells of a table that differ from the reference.
+template <class T>
+std::int64_t wrong_cells(const std::vector<unsigned char>& table, const ReferenceTable<i64>& expected, double scale) {
+  std::int64_t wrong = 0;
+  for (std::int64_t n = 0; n < expected.rows * expected.columns; ++n) {
+    const i64 value = expected.h[static_cast<std::size_t>(n)];
+    const T wanted =
+        std::is_floating_point_v<T> ? static_cast<T>(static_cast<double>(value) / scale) : static_cast<T>(value);
+    wrong += test::cell_of<T>(table, n) != wanted;
+  }
+  return wrong;
+}
+
+template <class P>
+void compare(device::Context& context, const Settings& settings, const Shape& shape, ElementType value,
+             std::optional<ElementType> table, Letters kind, const CudaTrial& trial) {
+  SweepSpec spec;
+  spec.problem = P::name;
+  spec.settings = settings;
+  spec.rows = shape.rows;
+  spec.columns = shape.columns;
+  spec.block_rows = shape.block_rows;
+  spec.block_columns = shape.block_columns;
+  spec.value = value;
+  spec.border = shape.rows % 2 == 0 ? value : ElementType::i64;
+  spec.table = table;
+  const testing::TableInput input{
+      test::make_letters(kind, true, shape.rows, 5), test::make_letters(kind, false, shape.columns, 5), {}};
+  const auto expected = letters_reference<P>(problem_constants<P>(settings), input.rows, input.columns);
+  testing::CudaTable cuda(spec, context, input, trial);
+  cuda.run();
+
+  INFO(P::name << " " << shape.rows << " x " << shape.columns << " in blocks of " << shape.block_rows << " x "
+               << shape.block_columns << ", " << name_of(value) << ", table " << (table ? name_of(*table) : "none")
+               << ", letters " << static_cast<int>(kind) << ", thread blocks " << trial.thread_blocks << ", delays "
+               << trial.delay_seed << ", rows of a lane " << trial.lane_rows);
+  REQUIRE(cuda.done == cuda.blocks());
+  const BlockResult result = total(cuda.results, P::report);
+  CHECK(result.score == expected.score);
+  CHECK(result.row == expected.row);
+  CHECK(result.column == expected.column);
+  if (!table) return;
+  const auto cells = cuda.table();
+  const double scale = static_cast<double>(score_scale(P::name, settings));
+  CHECK(dispatch(*table, [&](auto sample) { return wrong_cells<decltype(sample)>(cells, expected, scale); }) == 0);
+}
+
+TEST_CASE("on CUDA every problem on letters gives the reference's table and end at sizes around warps and blocks",
+          "[few]") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  const std::int64_t sizes[] = {0, 1, 2, 31, 33, 64, 65, 200};
+  const ElementType values[] = {ElementType::i16, ElementType::i32, ElementType::i64};
+  const std::int64_t cuts[] = {1000, 64, 33, 7, 100};
+  unsigned turn = 0;
+  test::for_each_letters_problem([&]<class P>(P) {
+    const Settings settings = test::sample_settings<P>();
+    for (std::int64_t rows : sizes) {
+      for (std::int64_t columns : sizes) {
+        const Shape shape{rows, columns, cuts[turn % 5], cuts[turn / 5 % 5]};
+        const ElementType value = values[turn / 2 % 3];
+        compare<P>(*context, settings, shape, value, std::nullopt, static_cast<Letters>(turn % 3),
+                   test::trial_of(turn));
+        compare<P>(*context, settings, shape, value, ElementType::i64, static_cast<Letters>(turn % 3),
+                   test::trial_of(turn));
+        ++turn;
+      }
+    }
+  });
+}
+
+TEST_CASE(
+    "on CUDA tables of several bands, blocks and pieces are exact, whatever the delays and the resident warps") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  unsigned turn = 0;
+  test::for_each_letters_problem([&]<class P>(P) {
+    const Settings settings = test::sample_settings<P>();
+    for (Letters kind : {Letters::random, Letters::equal, Letters::different}) {
+      for (const Shape& shape :
+           {Shape{2500, 1100, 2500, 1100}, Shape{2500, 1100, 700, 300}, Shape{1777, 777, 400, 777},
+            Shape{777, 1777, 777, 200}, Shape{1, 5000, 1, 61}, Shape{5000, 1, 333, 1}, Shape{2000, 900, 100, 450}}) {
+        for (int repeat = 0; repeat < 3; ++repeat) {
+          compare<P>(*context, settings, shape, ElementType::i32, std::nullopt, kind, test::trial_of(turn));
+          if (repeat == 0) {
+            compare<P>(*context, settings, shape, ElementType::i32, ElementType::i32, kind, test::trial_of(turn + 1));
+          }
+          ++turn;
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("on CUDA a floating table has the true values of scaled scores") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  Settings settings;
+  settings.set("match", 1.5);
+  settings.set("mismatch", -0.125);
+  settings.set("gap_open", 2.5);
+  settings.set("gap_extend", 0.75);
+  for (ElementType table : {ElementType::f32, ElementType::f64, ElementType::i64}) {
+    compare<SmithWatermanAffine>(*context, settings, {130, 150, 60, 70}, ElementType::i32, table, Letters::random,
+                                 {});
+  }
+}
+
+TEST_CASE("on CUDA costs without gaps' weight, and scores all negative or all positive, are exact", "[few]") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  const double cases[][4] = {{1, -3, 0, 0}, {1, 1, 3, 0},    {-1, -1, 1, 1},
+                             {0, 0, 0, 0},  {5, -4, 100, 1}, {3, 2, 0, 1}};
+  unsigned turn = 0;
+  for (const auto& [match, mismatch, open, extend] : cases) {
+    Settings settings;
+    settings.set("match", match);
+    settings.set("mismatch", mismatch);
+    Settings linear = settings;
+    linear.set("gap", open);
+    settings.set("gap_open", open);
+    settings.set("gap_extend", extend);
+    for (Letters kind : {Letters::random, Letters::equal}) {
+      const Shape shape{413, 307, 300, 290};
+      compare<SmithWatermanAffine>(*context, settings, shape, ElementType::i32, ElementType::i32, kind, {});
+      compare<SmithWatermanAffine>(*context, settings, shape, ElementType::i32, std::nullopt, kind,
+                                   test::trial_of(++turn));
+      compare<SmithWatermanLinear>(*context, linear, shape, ElementType::i32, std::nullopt, kind,
+                                   test::trial_of(++turn));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace terrace::wavefront
