@@ -1,8 +1,10 @@
 // Borders and tables are stored in types of their own: conversions to and from the type that cells are computed in.
 #pragma once
 
+#include <immintrin.h>
+
+#include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <type_traits>
 
@@ -30,16 +32,36 @@ void write_border(ElementType type, const V* values, std::int64_t count, void* b
   });
 }
 
-/// Writes `count` values to a row of a table; a floating table gets them divided by `scale`.
+/// A value as a table stores it; a floating table gets it divided by `scale`.
+template <class Stored, class V>
+Stored stored_value(V value, double scale) {
+  if constexpr (std::is_floating_point_v<Stored>) return static_cast<Stored>(static_cast<double>(value) / scale);
+  else return static_cast<Stored>(value);
+}
+
+/// Writes 64 bytes at an aligned address past the caches.
+inline void stream_line(const void* from, void* to) {
+  for (int part = 0; part < 4; ++part) {
+    const __m128i value = _mm_load_si128(static_cast<const __m128i*>(from) + part);
+    _mm_stream_si128(static_cast<__m128i*>(to) + part, value);
+  }
+}
+
+/// Writes `count` values to a row of a table: whole cache lines past the caches.
 template <class Stored, class V>
 void store_values(const V* values, std::int64_t count, double scale, Stored* to) {
-  if constexpr (std::is_same_v<Stored, V>) {
-    std::memcpy(to, values, static_cast<std::size_t>(count) * sizeof(V));
-  } else if constexpr (std::is_floating_point_v<Stored>) {
-    for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<Stored>(static_cast<double>(values[i]) / scale);
-  } else {
-    for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<Stored>(values[i]);
+  constexpr std::int64_t line = 64 / sizeof(Stored);
+  const auto misaligned = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % 64 / sizeof(Stored));
+  std::int64_t i = 0;
+  for (const std::int64_t head = misaligned == 0 ? 0 : std::min(count, line - misaligned); i < head; ++i) {
+    to[i] = stored_value<Stored>(values[i], scale);
   }
+  for (; i + line <= count; i += line) {
+    alignas(64) Stored converted[line];
+    for (std::int64_t j = 0; j < line; ++j) converted[j] = stored_value<Stored>(values[i + j], scale);
+    stream_line(converted, to + i);
+  }
+  for (; i < count; ++i) to[i] = stored_value<Stored>(values[i], scale);
 }
 
 /// Whether a type is a signed integer at least as wide as `value`.

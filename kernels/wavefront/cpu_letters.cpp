@@ -130,6 +130,7 @@ CpuSweeper make(const CpuSweepPlan& plan) {
                                   layout_for(lanes, plan),
                                   spec.border,
                                   store_row_for<T>(spec.table),
+                                  spec.table ? static_cast<i64>(size_of(*spec.table)) : 0,
                                   static_cast<double>(score_scale(P::name, spec.settings))};
   const int slots = slots_for(plan.threads, letters.layout.count(plan.grid.block_rows));
   return {std::make_unique<LettersSweeper<P, T>>(letters, plan.grid, plan.threads, slots), slots};

@@ -15,9 +15,15 @@
 
 namespace terrace::wavefront {
 
-/// Steps from one look at the neighbours to the next; with every H kept, steps that stay in the first-level cache.
+/// Steps from one look at the neighbours to the next; with every H kept, steps at a time that stay in the first-level
+/// cache.
 inline constexpr i64 chunk_steps = 64;
 inline constexpr i64 kept_steps = 16;
+
+/// Columns of a row that wait for the rest of their cache line: one less than a line of the narrowest table holds.
+inline constexpr i64 pending_columns = 32;
+/// Columns of a row that are stored together: those that wait, and those of a chunk.
+inline constexpr i64 row_width = pending_columns + 2 * chunk_steps;
 
 /// Writes `count` values from element `offset` of a table on.
 template <class T>
@@ -31,6 +37,7 @@ struct LettersPlan {
   BandLayout layout;
   ElementType border;
   StoreRow<T> store_row;  // null: no table
+  i64 stored_bytes;       // of an element of the table
   double scale;
 };
 
@@ -52,13 +59,15 @@ struct LettersScratch {
         bottom_f(2 * chunk_steps) {
     if (keeps) {
       kept = AlignedArray<T>(2 * kept_steps * lanes * rows_per_lane);
-      rows = AlignedArray<T>(2 * kept_steps * lanes * rows_per_lane);
+      rows = AlignedArray<T>(row_width * lanes * rows_per_lane);
+      pending = AlignedArray<i64>(lanes * rows_per_lane);
     }
   }
 
   AlignedArray<T> h, e, best, letters, saved_h, saved_e, column;
   AlignedArray<T> top_h, top_f, column_letters, bottom_h, bottom_f;
   AlignedArray<T> kept, rows;
+  AlignedArray<i64> pending;  // of each row
 };
 
 /// Memory of one block under way: the row border between its bands, in place, and what was found.
@@ -97,7 +106,10 @@ class LettersBand {
   void load_left();
   void load_top(i64 first, i64 last);
   void compute(i64 first, i64 last);
+  void collect_rows(i64 step);
   void store_rows(i64 first, i64 last);
+  void store_row(i64 row, i64 begin, i64 end);
+  i64 whole_lines(i64 row, i64 end) const;
   void store_bottom(i64 first, i64 last);
   void store_right();
   void report_last();
@@ -123,9 +135,8 @@ bool LettersBand<P, T>::sweep() {
   if (!band_.wait_left()) return false;
   load_left();
   const i64 steps = (columns_ + 1) / 2 + rows_.last_lane;
-  const i64 chunk = plan_.store_row != nullptr ? kept_steps : chunk_steps;
-  for (i64 first = 0; first < steps; first += chunk) {
-    const i64 last = std::min(first + chunk, steps);
+  for (i64 first = 0; first < steps; first += chunk_steps) {
+    const i64 last = std::min(first + chunk_steps, steps);
     if (!band_.wait_above(std::min(columns_, 2 * last))) return false;
     load_top(first, last);
     compute(first, last);
@@ -134,6 +145,7 @@ bool LettersBand<P, T>::sweep() {
   }
   store_right();
   if constexpr (!finds_best) report_last();
+  _mm_sfence();
   band_.publish(columns_);
   return true;
 }
@@ -177,6 +189,7 @@ void LettersBand<P, T>::load_left() {
   for (auto* array : {&scratch_.h, &scratch_.e, &scratch_.best, &scratch_.letters}) {
     std::fill_n(array->data(), size, T{});
   }
+  if (plan_.store_row != nullptr) std::fill_n(scratch_.pending.data(), rows_.count(), i64{0});
   const auto* letters = static_cast<const device::u8*>(task_.rows) + rows_.row;
   T* column = scratch_.column.data();
   read_left(0, rows_.row, rows_.count() + 1, column);
@@ -231,28 +244,55 @@ void LettersBand<P, T>::compute(i64 first, i64 last) {
     for (i64 from = first; from < last; from += kept_steps) {
       const i64 to = std::min(from + kept_steps, last);
       plan_.advance(state_, stream(from, to, first, scratch_.kept.data()), &plan_.constants);
-      store_rows(from, to);
+      collect_rows(from - first);
     }
+    store_rows(first, last);
   }
   if (finds_best) look_for_best(first, last);
 }
 
-/// Steps [first, last) are in `kept`: write their columns to the rows of the table.
+/// Steps from the chunk's step `step` on are in `kept`: put them in rows. Each row of scratch_.rows holds columns that
+/// wait, right before element pending_columns, and those of the chunk from there on.
+template <class P, class T>
+void LettersBand<P, T>::collect_rows(i64 step) {
+  const i64 per_lane = rows_.rows_per_lane;
+  T* rows = scratch_.rows.data() + pending_columns + 2 * step;
+  for (i64 row = 0; row < per_lane; ++row) {
+    transpose(scratch_.kept.data() + row * lanes(), state_size(), 2 * kept_steps, lanes(), rows + row * row_width,
+              per_lane * row_width);
+  }
+}
+
+/// Writes the columns of steps [first, last) to the rows of the table.
 template <class P, class T>
 void LettersBand<P, T>::store_rows(i64 first, i64 last) {
-  constexpr i64 width = 2 * kept_steps;
   const i64 per_lane = rows_.rows_per_lane;
-  for (i64 row = 0; row < per_lane; ++row) {
-    transpose(scratch_.kept.data() + row * lanes(), state_size(), width, lanes(), scratch_.rows.data() + row * width,
-              per_lane * width);
-  }
   for (i64 row = 0; row < rows_.count(); ++row) {
-    const i64 begin = 2 * (first - row / per_lane);
-    const i64 low = std::max<i64>(0, -begin), high = std::min(2 * (last - first), columns_ - begin);
-    if (low >= high) continue;
-    plan_.store_row(scratch_.rows.data() + row * width + low, high - low, plan_.scale, task_.table,
-                    (rows_.row + row) * task_.table_stride + begin + low);
+    const i64 begin = 2 * (first - row / per_lane), end = begin + 2 * (last - first);
+    if (end > 0 && begin < columns_) store_row(row, begin, end);
   }
+}
+
+/// Row `row` of the band has new columns [begin, end), some of which may lie outside the block: write those that fill
+/// cache lines of the table, which then never need to be read, and keep the rest. At the end of the row write all.
+template <class P, class T>
+void LettersBand<P, T>::store_row(i64 row, i64 begin, i64 end) {
+  T* values = scratch_.rows.data() + row * row_width;
+  i64& pending = scratch_.pending[row];
+  const i64 from = std::max<i64>(0, begin - pending);
+  const i64 to = end >= columns_ ? columns_ : std::max(from, whole_lines(row, end));
+  plan_.store_row(values + pending_columns + (from - begin), to - from, plan_.scale, task_.table,
+                  (rows_.row + row) * task_.table_stride + from);
+  pending = std::min(end, columns_) - to;
+  std::memmove(values, values + (end - begin), pending_columns * sizeof(T));
+}
+
+/// The last column up to which row `row` of the band fills cache lines of the table, at most `end`.
+template <class P, class T>
+i64 LettersBand<P, T>::whole_lines(i64 row, i64 end) const {
+  const i64 offset = ((rows_.row + row) * task_.table_stride + end) * plan_.stored_bytes;
+  const auto address = reinterpret_cast<std::uintptr_t>(task_.table) + static_cast<std::uintptr_t>(offset);
+  return end - static_cast<i64>(address % 64) / plan_.stored_bytes;
 }
 
 template <class P, class T>

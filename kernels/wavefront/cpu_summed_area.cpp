@@ -1,5 +1,8 @@
 // Summed-area tables: bands of rows, each row from left to right (see cpu_row_sums.hpp), a chunk of columns at a
 // time, so that H of the row above stays in the first-level cache.
+#include <immintrin.h>
+
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -28,11 +31,28 @@ bool fits(ElementType type, Wide<T> e) {
   }
 }
 
+/// The types that the kernels know in place of the standard ones.
+template <class T>
+using Plain = std::conditional_t<std::is_same_v<T, std::int64_t>, i64, T>;
+
+/// Kernels only integers have.
+template <class G, class T, bool integers = std::is_integral_v<G>&& std::is_integral_v<T>>
+struct Kernels {
+  static Kernels choose(device::InstructionSet) { return {}; }
+};
+template <class G, class T>
+struct Kernels<G, T, true> : SumKernels<G, T> {
+  static Kernels choose(device::InstructionSet set) {
+    return {set == device::InstructionSet::sse2 ? sse2::sum_kernels<G, T>() : avx2::sum_kernels<G, T>()};
+  }
+};
+
 /// What all bands of a sweep share.
 struct SumsPlan {
   ElementType border;
   i64 band_rows;
   bool wraps;
+  device::InstructionSet instruction_set;
 };
 
 /// One band being swept. `above` is H above the band and, chunk by chunk, H of its last row.
@@ -41,6 +61,7 @@ class SumsBand {
  public:
   SumsBand(const SumsPlan& plan, T* above, Band& band)
       : plan_(plan),
+        kernels_(Kernels<G, T>::choose(plan.instruction_set)),
         above_(above),
         band_(band),
         task_(band.task()),
@@ -110,8 +131,8 @@ class SumsBand {
       Sum bound = std::numeric_limits<T>::max();
       for (i64 row = 0; row < rows_; ++row) {
         if (plan_.wraps) {
-          e_[row] = static_cast<T>(add_wrapping(part(row, begin, end), static_cast<Unsigned<T>>(e_[row])));
-        } else if (!add_bounded(part(row, begin, end), e_[row], bound)) {
+          e_[row] = kernels_.add(part(row, begin, end), static_cast<T>(e_[row]));
+        } else if (!add_bounded(kernels_, part(row, begin, end), e_[row], bound)) {
           return false;
         }
         last_h_[row] = above_[end - 1];
@@ -142,6 +163,7 @@ class SumsBand {
   }
 
   const SumsPlan& plan_;
+  Kernels<G, T> kernels_;
   T* above_;
   Band& band_;
   const BlockTask& task_;
@@ -208,7 +230,7 @@ std::unique_ptr<BandSweeper> make(const SumsPlan& sums, const BlockGrid& grid, i
     refuse("a grid of type " + std::string(name_of(element_type_of<G>())) + " needs a table at least as wide, not " +
            std::string(name_of(element_type_of<T>())));
   } else {
-    return std::make_unique<SumsSweeper<G, T>>(sums, grid, slots);
+    return std::make_unique<SumsSweeper<Plain<G>, Plain<T>>>(sums, grid, slots);
   }
 }
 
@@ -241,7 +263,8 @@ CpuSweeper make_summed_area_sweeper(const CpuSweepPlan& plan) {
   const SweepSpec& spec = plan.spec;
   check_types(spec);
   const i64 band_rows = std::clamp<i64>(plan.grid.block_rows / (2 * plan.threads), 4, most_band_rows);
-  const SumsPlan sums{spec.border, band_rows, problem_constants<SummedArea>(spec.settings).wrap != 0};
+  const SumsPlan sums{spec.border, band_rows, problem_constants<SummedArea>(spec.settings).wrap != 0,
+                      plan.instruction_set};
   const int slots = slots_for(plan.threads, (plan.grid.block_rows + band_rows - 1) / band_rows);
   switch (spec.value) {
     case ElementType::i32:
