@@ -53,6 +53,18 @@ std::unique_ptr<Sweep> make_cpu_sweep(const SweepSpec& spec, device::Context& co
                                     letters ? make_letters_sweeper(plan) : make_summed_area_sweeper(plan));
 }
 
+std::size_t cpu_workspace_bytes(const SweepSpec& spec, int threads) {
+  // Tall bands make few bands a block and so many blocks under way; low ones make many bands.
+  constexpr std::int64_t tallest_band = 24 * 32, lowest_band = 4;
+  constexpr std::size_t thread_bytes = 384 << 10, band_bytes = 128, slot_bytes = 4096;
+  const std::int64_t rows = std::clamp<std::int64_t>(spec.rows, 1, spec.block_rows);
+  const auto columns = static_cast<std::size_t>(std::clamp<std::int64_t>(spec.columns, 1, spec.block_columns));
+  const auto bands = static_cast<std::size_t>(rows / lowest_band + 2);
+  const auto slots = static_cast<std::size_t>(slots_for(threads, std::max<std::int64_t>(1, rows / tallest_band)));
+  return slots * (2 * columns * size_of(spec.value) + bands * band_bytes + slot_bytes) +
+         static_cast<std::size_t>(threads) * thread_bytes;
+}
+
 std::unique_ptr<Sweep> make_cpu_sweep(const SweepSpec& spec, device::Context& context) {
   return make_cpu_sweep(spec, context, device::best_instruction_set());
 }

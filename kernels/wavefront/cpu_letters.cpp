@@ -3,6 +3,8 @@
 #include <limits>
 
 #include "kernels/wavefront/cpu.hpp"
+#include "kernels/wavefront/cpu_letters_band.hpp"
+#include "kernels/wavefront/cpu_letters_kept.hpp"
 #include "kernels/wavefront/problems.hpp"
 
 namespace terrace::wavefront {

@@ -44,6 +44,9 @@ class Sweep {
 /// Bytes of device memory that a CUDA sweep needs for flags and borders between kernel tiles, beside its blocks.
 std::size_t cuda_workspace_bytes(const SweepSpec& spec, const device::Limits& limits);
 
+/// Bytes of host memory that a CPU sweep on `threads` threads allocates beside its blocks, at most.
+std::size_t cpu_workspace_bytes(const SweepSpec& spec, int threads);
+
 std::unique_ptr<Sweep> make_cpu_sweep(const SweepSpec& spec, device::Context& context);
 /// @param workspace cuda_workspace_bytes() of device memory, owned by the caller; the sweep initialises it
 std::unique_ptr<Sweep> make_cuda_sweep(const SweepSpec& spec, device::Context& context, void* workspace);

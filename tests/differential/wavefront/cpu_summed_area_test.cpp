@@ -11,6 +11,8 @@
 namespace terrace::wavefront {
 namespace {
 
+__extension__ typedef __int128 Wide;
+
 constexpr std::int64_t sizes[] = {0, 1, 2, 31, 32, 33, 63, 64, 65, 200};
 
 SweepSpec make_spec(std::int64_t rows, std::int64_t columns, std::int64_t block_rows, std::int64_t block_columns,
@@ -146,8 +148,7 @@ test::Fed feed_spike(const SweepSpec& spec, std::int64_t at, std::int64_t value)
 
 TEST_CASE("the first block whose sums leave the type fails, and all before it are done") {
   const std::int64_t most = std::numeric_limits<std::int32_t>::max();
-  // 10 x 10 blocks of 8 x 8 cells; the spike at row 40, column 24 makes (44, 79) the first row that is too large
-  // where 41 * 80 - 1 + spike passes the largest value.
+  // 10 x 10 blocks of 8 x 8 cells; the spike is the first cell of block 53.
   const auto spec = make_spec(80, 80, 8, 8, ElementType::i32, ElementType::i32);
   const std::int64_t spike = 40 * 80 + 24;
   SECTION("a spike that alone is too much fails its own block") {
@@ -180,6 +181,39 @@ TEST_CASE("sums below the least value are found as well, and sums that come back
   CHECK(run({least, 1, -1}, 1, 3) == 0);
   // The second row's own sum leaves 32 bits (2^31 and more), yet every H fits: -2^31 + 2^31 is 0.
   CHECK(run({least, 0, 0, 2147483647, 1, 5}, 2, 3) == 0);
+}
+
+/// Whether a table of one row, one block, of type T fails.
+template <class T, class G>
+bool row_fails(std::vector<G> grid) {
+  const auto context = device::make_cpu_context(1);
+  const auto count = static_cast<std::int64_t>(grid.size());
+  const auto spec = make_spec(1, count, 1, count, element_type_of<G>(), element_type_of<T>());
+  test::TableMemory memory(spec, {}, {}, bytes_of(grid));
+  const auto fed = test::feed(*make_cpu_sweep(spec, *context), memory, 0, 1);
+  CHECK(fed.done == (fed.failed == 0 ? 1 : 0));
+  if (fed.failed == 0) {
+    Wide sum = 0;
+    for (G value : grid) sum += value;
+    CHECK(memory.cell<T>(0, count - 1) == static_cast<T>(sum));
+  }
+  return fed.failed != 0;
+}
+
+TEST_CASE("the last value that fits is kept and the first that does not is found, in every wide type") {
+  using Limits32 = std::numeric_limits<std::int32_t>;
+  using Limits64 = std::numeric_limits<std::int64_t>;
+  CHECK_FALSE(row_fails<std::int32_t>(std::vector<std::uint32_t>{2147483647u}));
+  CHECK(row_fails<std::int32_t>(std::vector<std::uint32_t>{2147483648u}));
+  CHECK(row_fails<std::int32_t>(std::vector<std::uint32_t>{4294967295u}));
+  CHECK(row_fails<std::int32_t>(std::vector<std::uint32_t>(40, 1u << 27)));
+  CHECK_FALSE(row_fails<std::int64_t>(std::vector<std::uint32_t>(40, 4294967295u)));
+  CHECK_FALSE(row_fails<std::int32_t>(std::vector<std::int32_t>{Limits32::min(), Limits32::max(), 1}));
+  CHECK(row_fails<std::int32_t>(std::vector<std::int32_t>{Limits32::max(), 1, -5}));
+  CHECK_FALSE(row_fails<std::int64_t>(std::vector<std::int64_t>{Limits64::max(), -1, 1}));
+  CHECK(row_fails<std::int64_t>(std::vector<std::int64_t>{Limits64::max(), 1, -1}));
+  CHECK(row_fails<std::int64_t>(std::vector<std::int64_t>{Limits64::min(), -1}));
+  CHECK_FALSE(row_fails<std::int32_t>(std::vector<std::uint8_t>(3000, 255)));
 }
 
 TEST_CASE("wrapped sums give every rectangle that fits") {

@@ -1,0 +1,171 @@
+// How a band is swept: borders in, chunks of steps, borders out.
+#pragma once
+
+#include <immintrin.h>
+
+#include "kernels/wavefront/cpu_letters.hpp"
+
+namespace terrace::wavefront {
+
+template <class P, class T>
+bool LettersBand<P, T>::sweep() {
+  if (!band_.wait_left()) return false;
+  load_left();
+  const i64 steps = (columns_ + 1) / 2 + rows_.last_lane;
+  for (i64 first = 0; first < steps; first += chunk_steps) {
+    const i64 last = std::min(first + chunk_steps, steps);
+    if (!band_.wait_above(std::min(columns_, 2 * last))) return false;
+    load_top(first, last);
+    compute(first, last);
+    store_bottom(first, last);
+    if (last < steps) band_.publish(std::max<i64>(0, 2 * (last - rows_.last_lane)));
+  }
+  store_right();
+  if constexpr (!finds_best) report_last();
+  _mm_sfence();
+  band_.publish(columns_);
+  return true;
+}
+
+template <class P, class T>
+BandStream<T> LettersBand<P, T>::stream(i64 first, i64 last, i64 chunk_first, T* kept) {
+  const i64 at = 2 * (first - chunk_first);
+  return {first,
+          last,
+          scratch_.top_h.data() + at,
+          scratch_.top_f.data() + at,
+          scratch_.column_letters.data() + at,
+          scratch_.bottom_h.data() + at,
+          scratch_.bottom_f.data() + at,
+          kept};
+}
+
+/// Values of rows [offset - 1, offset - 1 + count) of the block.
+template <class P, class T>
+void LettersBand<P, T>::read_left(int plane, i64 offset, i64 count, T* values) const {
+  if (task_.left != nullptr) {
+    read_border(plan_.border, task_.left, plane * task_.column_border_stride + offset, count, values);
+    return;
+  }
+  for (i64 i = 0; i < count; ++i) {
+    const Border<i64> border = P::template left<i64>(plan_.constants, task_.row_begin + offset - 1 + i);
+    values[i] = static_cast<T>(plane == 0 ? border.h : border.gap);
+  }
+}
+
+template <class P, class T>
+void LettersBand<P, T>::load_left() {
+  state_.rows_per_lane = rows_.rows_per_lane;
+  state_.last_lane = rows_.last_lane;
+  state_.columns = columns_;
+  state_.h = scratch_.h.data();
+  state_.e = scratch_.e.data();
+  state_.best = scratch_.best.data();
+  state_.letters = scratch_.letters.data();
+  const i64 size = state_size();
+  for (auto* array : {&scratch_.h, &scratch_.e, &scratch_.best, &scratch_.letters}) {
+    std::fill_n(array->data(), size, T{});
+  }
+  if (plan_.store_row != nullptr) std::fill_n(scratch_.pending.data(), rows_.count(), i64{0});
+  const auto* letters = static_cast<const device::u8*>(task_.rows) + rows_.row;
+  T* column = scratch_.column.data();
+  read_left(0, rows_.row, rows_.count() + 1, column);
+  for (i64 lane = 0; lane <= rows_.last_lane; ++lane) {
+    state_.corner[lane] = column[lane * rows_.rows_per_lane];
+    for (i64 row = 0; row < rows_.rows_per_lane; ++row) {
+      const i64 from = lane * rows_.rows_per_lane + row;
+      scratch_.h[row * lanes() + lane] = column[from + 1];
+      scratch_.letters[row * lanes() + lane] = letters[from];
+    }
+  }
+  if constexpr (P::column_planes > 1) {
+    read_left(1, rows_.row + 1, rows_.count(), column);
+    for (i64 i = 0; i < rows_.count(); ++i) {
+      scratch_.e[i % rows_.rows_per_lane * lanes() + i / rows_.rows_per_lane] = column[i];
+    }
+  }
+}
+
+template <class P, class T>
+void LettersBand<P, T>::load_top(i64 first, i64 last) {
+  const i64 begin = 2 * first;
+  const i64 count = std::max<i64>(0, std::min(columns_, 2 * last) - begin);
+  T *h = scratch_.top_h.data(), *f = scratch_.top_f.data();
+  if (count > 0 && !band_.first()) {
+    std::memcpy(h, slot_.row_h.data() + begin, static_cast<std::size_t>(count) * sizeof(T));
+    if constexpr (P::row_planes > 1) {
+      std::memcpy(f, slot_.row_f.data() + begin, static_cast<std::size_t>(count) * sizeof(T));
+    }
+  } else if (task_.top != nullptr) {
+    read_border(plan_.border, task_.top, begin, count, h);
+    if constexpr (P::row_planes > 1) read_border(plan_.border, task_.top, task_.row_border_stride + begin, count, f);
+  } else {
+    for (i64 i = 0; i < count; ++i) {
+      const Border<i64> border = P::template top<i64>(plan_.constants, task_.column_begin + begin + i);
+      h[i] = static_cast<T>(border.h);
+      f[i] = static_cast<T>(border.gap);
+    }
+  }
+  const auto* letters = static_cast<const device::u8*>(task_.columns) + begin;
+  for (i64 i = 0; i < count; ++i) scratch_.column_letters[i] = letters[i];
+  if (count > 0 && begin + count == columns_) corner_right_ = h[count - 1];
+}
+
+template <class P, class T>
+void LettersBand<P, T>::compute(i64 first, i64 last) {
+  const bool table = plan_.store_row != nullptr && task_.table != nullptr;
+  if (finds_best) save();
+  if (!table) {
+    plan_.advance(state_, stream(first, last, first, nullptr), &plan_.constants);
+  } else {
+    for (i64 from = first; from < last; from += kept_steps) {
+      const i64 to = std::min(from + kept_steps, last);
+      plan_.advance(state_, stream(from, to, first, scratch_.kept.data()), &plan_.constants);
+      collect_rows(from - first);
+    }
+    store_rows(first, last);
+  }
+  if (finds_best) look_for_best(first, last);
+}
+
+template <class P, class T>
+void LettersBand<P, T>::store_bottom(i64 first, i64 last) {
+  const i64 origin = 2 * (first - rows_.last_lane);
+  const i64 begin = std::max<i64>(0, origin), end = std::min(columns_, 2 * (last - rows_.last_lane));
+  if (begin >= end) return;
+  const T *h = scratch_.bottom_h.data() + (begin - origin), *f = scratch_.bottom_f.data() + (begin - origin);
+  if (!band_.last()) {
+    std::memcpy(slot_.row_h.data() + begin, h, static_cast<std::size_t>(end - begin) * sizeof(T));
+    if constexpr (P::row_planes > 1) {
+      std::memcpy(slot_.row_f.data() + begin, f, static_cast<std::size_t>(end - begin) * sizeof(T));
+    }
+  } else if (task_.bottom != nullptr) {
+    write_border(plan_.border, h, end - begin, task_.bottom, begin);
+    if constexpr (P::row_planes > 1) {
+      write_border(plan_.border, f, end - begin, task_.bottom, task_.row_border_stride + begin);
+    }
+  }
+}
+
+template <class P, class T>
+void LettersBand<P, T>::store_right() {
+  if (task_.right == nullptr) return;
+  if (band_.first()) write_border(plan_.border, &corner_right_, 1, task_.right, 0);
+  T* column = scratch_.column.data();
+  for (int plane = 0; plane < P::column_planes; ++plane) {
+    const T* state = plane == 0 ? state_.h : state_.e;
+    for (i64 i = 0; i < rows_.count(); ++i) {
+      column[i] = state[i % rows_.rows_per_lane * lanes() + i / rows_.rows_per_lane];
+    }
+    write_border(plan_.border, column, rows_.count(), task_.right,
+                 plane * task_.column_border_stride + 1 + rows_.row);
+  }
+}
+
+template <class P, class T>
+void LettersBand<P, T>::report_last() {
+  const i64 score = state_.h[(rows_.rows_per_lane - 1) * lanes() + rows_.last_lane];
+  slot_.found[static_cast<std::size_t>(band_.index())] = {score, task_.row_end, task_.column_end};
+}
+
+}  // namespace terrace::wavefront
