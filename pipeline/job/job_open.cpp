@@ -39,6 +39,8 @@ class InputOpener {
     try {
       return kind->open(input.settings, around);
     } catch (const Reported&) {
+    } catch (const JobError& error) {
+      for (const std::string& message : error.messages()) complain(index, message);
     } catch (const std::exception& error) {
       complain(index, error.what());
     }
@@ -52,11 +54,22 @@ class InputOpener {
     return source;
   }
 
-  /// Whoever opens may know the place of a setting, and name it in the first words.
-  void complain(std::size_t index, std::string message) {
+  /// Whoever opens may know the place of a setting: the message then begins with it and is complete.
+  void complain(std::size_t index, const std::string& message) {
     const Input& input = draft_.job.inputs[index];
-    if (message.starts_with(input.place.text + ": ")) message.erase(0, input.place.text.size() + 2);
-    context_.complaints.add(draft_.input_positions[index], "input '" + input.name + "': " + message);
+    if (const auto position = position_in(input, message)) context_.complaints.add_rendered(*position, message);
+    else context_.complaints.add(draft_.input_positions[index], "input '" + input.name + "': " + message);
+  }
+
+  std::optional<Position> position_in(const Input& input, const std::string& message) const {
+    std::optional<Position> position;
+    const auto look = [&](const Place& place) {
+      const bool begins = !place.text.empty() && message.starts_with(place.text + ": ");
+      if (begins) position = context_.complaints.sources().position_of(place);
+    };
+    look(input.place);
+    input.settings.for_each([&](const std::string&, const Value&, const Place& place) { look(place); });
+    return position;
   }
 
   const Draft& draft_;

@@ -1,6 +1,7 @@
 #include "pipeline/job/yaml_errors.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <set>
 
 #include "pipeline/job/yaml_text.hpp"
@@ -53,6 +54,18 @@ Place Sources::place(const Position& position) const {
   return {name_ + ":" + std::to_string(index + 1) + ":" + std::to_string(column), excerpt_of(line, position.column)};
 }
 
+std::optional<Position> Sources::position_of(const Place& place) const {
+  const std::string& text = place.text;
+  for (std::size_t i = 0; i < overrides_.size(); ++i) {
+    if (text == "--set " + overrides_[i]) return Position{static_cast<int>(i) + 1};
+  }
+  Position position;
+  const bool in_file = text.size() > name_.size() && text.compare(0, name_.size(), name_) == 0;
+  const char* rest = text.c_str() + (in_file ? name_.size() : 0);
+  if (!in_file || std::sscanf(rest, ":%d:%d", &position.line, &position.column) != 2) return std::nullopt;
+  return position;
+}
+
 std::string excerpt_of(const std::string& line, int column) {
   if (line.empty()) return "";
   const auto at = letter_start(line, static_cast<std::size_t>(std::max(column, 1)) - 1);
@@ -70,7 +83,11 @@ std::string excerpt_of(const std::string& line, int column) {
 }
 
 void Complaints::add(const Position& position, std::string message) {
-  entries_.push_back({position, std::move(message)});
+  entries_.push_back({position, std::move(message), false});
+}
+
+void Complaints::add_rendered(const Position& position, std::string message) {
+  entries_.push_back({position, std::move(message), true});
 }
 
 std::vector<std::string> Complaints::rendered() const {
@@ -80,7 +97,8 @@ std::vector<std::string> Complaints::rendered() const {
   std::set<std::string> seen;
   std::vector<std::string> messages;
   for (const Complaint& complaint : sorted) {
-    std::string message = message_at(sources_.place(complaint.position), complaint.message);
+    std::string message =
+        complaint.rendered ? complaint.message : message_at(sources_.place(complaint.position), complaint.message);
     if (seen.insert(message).second) messages.push_back(std::move(message));
   }
   return messages;

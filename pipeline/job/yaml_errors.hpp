@@ -1,6 +1,7 @@
 // The texts that a job is made of, and what is wrong in them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ class Sources {
   Sources(std::string name, const std::string& text, std::vector<std::string> overrides);
 
   Place place(const Position& position) const;
+  /// The position of a place that `place` made, good enough to sort by; nothing where it is none of those.
+  std::optional<Position> position_of(const Place& place) const;
   const std::vector<std::string>& overrides() const { return overrides_; }
 
  private:
@@ -35,6 +38,9 @@ class Complaints {
   explicit Complaints(const Sources& sources) : sources_(sources) {}
 
   void add(const Position& position, std::string message);
+  /// A message that begins with its place and ends with its excerpt already.
+  /// @param position where it is listed
+  void add_rendered(const Position& position, std::string message);
   bool empty() const { return entries_.empty(); }
   std::size_t count() const { return entries_.size(); }
   /// Places, messages and excerpts, in the order of the file, then of the command line. Each once.
@@ -45,8 +51,7 @@ class Complaints {
   struct Complaint {
     Position position;
     std::string message;
-
-    friend auto operator<=>(const Complaint&, const Complaint&) = default;
+    bool rendered;
   };
 
   const Sources& sources_;

@@ -215,6 +215,22 @@ stages: [{name: s, wavefront: {problem: dtw, rows: a, columns: b}}, {name: t, ta
   CHECK(messages[0] == "job.yaml:2:3: input 'a': none.fa: no such file\n  |   a: {fasta: none.fa}\n  |   ^");
 }
 
+TEST_CASE("What opening an input says of a setting stands at the setting's place, once") {
+  TempFolder folder;
+  const std::string text =
+      "inputs: {a: {generate: dna, seed: -1}}\noutput: o.h5\nbackend: x\n"
+      "stages: [{name: s, wavefront: {problem: summed_area, grid: a}}]\n";
+  const auto messages = messages_of(folder, text, {}, true);
+  REQUIRE(messages.size() == 2);
+  CHECK(messages[0] ==
+        "job.yaml:1:35: seed: below 0\n"
+        "  | inputs: {a: {generate: dna, seed: -1}}\n"
+        "  |                                   ^");
+  const auto set = messages_of(folder, text, {"inputs.a.seed=-2"}, true);
+  REQUIRE(set.size() == 2);
+  CHECK(set[1] == "--set inputs.a.seed=-2: seed: below 0");
+}
+
 TEST_CASE("Inputs that can be opened come with the job") {
   TempFolder folder;
   folder.write("a.fa", ">a\nACGT\n");

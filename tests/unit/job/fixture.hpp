@@ -58,6 +58,9 @@ inline std::shared_ptr<io::Source> open_one_file(const Settings& settings, const
 }
 
 inline std::shared_ptr<io::Source> open_generated(const Settings& settings, const io::OpenContext& context) {
+  if (settings.integer("seed") < 0) {
+    throw JobError(message_at(settings.place("seed"), "seed: below 0"));
+  }
   if (settings.has("mutate.of")) context.input(settings.text("mutate.of"));
   return std::make_shared<OneByte>();
 }
