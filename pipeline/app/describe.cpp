@@ -1,0 +1,81 @@
+#include "pipeline/app/describe.hpp"
+
+#include "pipeline/app/text_table.hpp"
+#include "pipeline/job/yaml_value.hpp"
+
+namespace terrace::app {
+namespace {
+
+std::string default_of(const Parameter& parameter) {
+  if (!parameter.default_text) return "required";
+  return *parameter.default_text == '\0' ? "-" : parameter.default_text;
+}
+
+TextTable parameter_table(const std::vector<Parameter>& parameters) {
+  TextTable table{{"key", "default", "meaning"}, {}};
+  for (const Parameter& parameter : parameters) {
+    table.rows.push_back(
+        {parameter.name, default_of(parameter), std::string(parameter.help) + " (" + job::expected(parameter) + ")"});
+  }
+  return table;
+}
+
+TextTable output_table(const std::vector<const job::OutputDeclaration*>& outputs) {
+  TextTable table{{"dataset", "shape", "when", "meaning"}, {}};
+  for (const job::OutputDeclaration* output : outputs) {
+    table.rows.push_back(
+        {output->name, output->shape, output->when.empty() ? "always" : output->when, output->meaning});
+  }
+  return table;
+}
+
+/// "`keep`: **score**, table" for choices, "`rows`" for what has no words.
+std::string key_in_markdown(const Parameter& parameter) {
+  std::string text = "`" + std::string(parameter.name) + "`";
+  if (parameter.choices && parameter.kind == ParameterKind::choice)
+    text += " (" + std::string(parameter.choices) + ")";
+  return text;
+}
+
+std::vector<std::string> markdown_row(const job::StageDeclaration& stage, const job::ProblemDeclaration* problem) {
+  std::string keys, outputs;
+  for (const Parameter& parameter : job::parameters_of(stage, problem)) {
+    keys += (keys.empty() ? "" : ", ") + key_in_markdown(parameter);
+  }
+  for (const job::OutputDeclaration* output : job::outputs_of(stage, problem)) {
+    outputs += (outputs.empty() ? "" : ", ") + ("`" + output->name + "`");
+    if (!output->when.empty()) outputs += " (`" + output->when + "`)";
+  }
+  return {"`" + (problem ? problem->name : stage.name) + "`", problem ? problem->summary : stage.help, keys, outputs};
+}
+
+}  // namespace
+
+std::string list_problems(const job::StageDeclaration& stage) {
+  std::string text = stage.name + ": " + stage.help + "\n", group;
+  TextTable table{{"", ""}, {}};
+  for (const job::ProblemDeclaration& problem : stage.problems) {
+    if (problem.group != group) {
+      group = problem.group;
+      table.rows.push_back({group, ""});
+    }
+    table.rows.push_back({(group.empty() ? "" : "  ") + problem.name, problem.summary});
+  }
+  return text + to_text(table);
+}
+
+std::string describe_problem(const job::StageDeclaration& stage, const job::ProblemDeclaration* problem) {
+  std::string text = problem ? problem->name + ": " + problem->summary : stage.name + ": " + stage.help;
+  text += "\n\n  " + stage.name + ": {" + (problem ? stage.selector + ": " + problem->name + ", " : "") + "...}\n\n";
+  text += to_text(parameter_table(job::parameters_of(stage, problem)));
+  return text + "\n" + to_text(output_table(job::outputs_of(stage, problem)));
+}
+
+std::string markdown_problems(const job::StageDeclaration& stage) {
+  TextTable table{{stage.problems.empty() ? "stage" : stage.selector, "what it computes", "keys", "datasets"}, {}};
+  if (stage.problems.empty()) table.rows.push_back(markdown_row(stage, nullptr));
+  for (const job::ProblemDeclaration& problem : stage.problems) table.rows.push_back(markdown_row(stage, &problem));
+  return "**" + stage.name + "**: " + stage.help + "\n\n" + to_markdown(table);
+}
+
+}  // namespace terrace::app

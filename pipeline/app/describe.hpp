@@ -1,0 +1,19 @@
+// Declarations of stages as text.
+#pragma once
+
+#include <string>
+
+#include "pipeline/job/declaration.hpp"
+
+namespace terrace::app {
+
+/// A stage with its problems, one a line, in their groups.
+std::string list_problems(const job::StageDeclaration& stage);
+
+/// A problem (null: a stage without) with its parameters and outputs.
+std::string describe_problem(const job::StageDeclaration& stage, const job::ProblemDeclaration* problem);
+
+/// The README's table of a stage: each problem with its keys and outputs.
+std::string markdown_problems(const job::StageDeclaration& stage);
+
+}  // namespace terrace::app

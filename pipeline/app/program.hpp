@@ -1,0 +1,22 @@
+// The program without its main function.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pipeline/app/session.hpp"
+
+namespace terrace::app {
+
+/// "0.1.0".
+std::string version();
+
+/// Parses a command line and does what it says.
+/// @param arguments without the program's name
+/// @returns the exit code; everything that was thrown has been reported to session.err
+int run_program(const std::vector<std::string>& arguments, Session& session);
+
+/// Runs `session.command` and reports what it throws. @returns the exit code
+int run_command(Session& session);
+
+}  // namespace terrace::app

@@ -1,0 +1,67 @@
+// How far a run is, for whoever waits for it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <string>
+
+namespace terrace::app {
+
+/// How progress is shown.
+enum class ProgressStyle {
+  live,   // one line of a terminal, written again and again
+  plain,  // a line now and then
+  none
+};
+
+/// What fits a stream of the process: `live` on a terminal, else `plain`; `none` when quiet.
+ProgressStyle progress_style(int file_descriptor, bool quiet);
+
+/// How far a stage is.
+struct ProgressState {
+  std::string stage;
+  std::int64_t number = 1, stages = 1;  // this is stage `number` (from 1) of `stages`
+  double done = 0, total = 0;           // work in `unit`s; total 0: not known
+  double restored = 0;                  // of `done`, what an earlier attempt did: it counts for no rate
+  std::string unit = "cell";
+};
+
+/// Prints progress with rate and time left. To be called from one thread.
+class Progress {
+ public:
+  /// Seconds on any clock that never goes back.
+  using Clock = std::function<double()>;
+
+  /// @param clock null: the machine's steady clock
+  Progress(std::ostream& stream, ProgressStyle style, Clock clock = nullptr);
+  ~Progress() { finish(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// Shows the state, unless it was shown a moment ago (0.2 s live, 30 s plain; a new stage is always shown). May
+  /// be called as often as one likes.
+  void show(const ProgressState& state);
+  /// Prints a line of its own above the progress.
+  void say(const std::string& line);
+  /// Takes the live line away; whoever writes to the stream otherwise calls this first.
+  void finish() noexcept;
+
+ private:
+  bool is_due(const ProgressState& state, double now);
+  void print(const std::string& line);
+
+  std::ostream& stream_;
+  ProgressStyle style_;
+  Clock clock_;
+  std::string stage_;
+  double stage_start_ = 0;
+  double last_shown_ = 0;
+  bool line_stands_ = false;
+};
+
+/// "align (1 of 2): 45.3%, 3.34 Tcell/s, 12 min left".
+/// @param seconds since the stage began in this attempt
+std::string progress_line(const ProgressState& state, double seconds);
+
+}  // namespace terrace::app

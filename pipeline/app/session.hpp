@@ -1,0 +1,54 @@
+// What every command is given.
+#pragma once
+
+#include <spdlog/logger.h>
+
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "io/source.hpp"
+#include "pipeline/app/stage_table.hpp"
+
+namespace terrace::app {
+
+/// How a command ended.
+enum ExitCode : int { exit_done = 0, exit_failed = 1, exit_wrong = 2, exit_stopped = 75 };
+
+/// One call of the program: where it writes to, what it knows of, and what was asked for. What a command was asked
+/// for goes to `out`; everything else through the members below to `err`, and to the log file where there is one.
+class Session {
+ public:
+  Session(std::ostream& out_stream, std::ostream& err_stream, const Stages& stage_table,
+          std::span<const io::InputKind> input_kinds);
+
+  std::ostream& out;
+  std::ostream& err;
+  const Stages& stages;
+  std::span<const io::InputKind> kinds;
+  bool quiet = false;
+
+  /// The command that was chosen; returns how it ended, or throws.
+  std::function<int()> command;
+
+  /// From now on writes with times to `path`, too; an empty path: nowhere. @throws JobError when it cannot be written
+  void open_log(const std::string& path);
+
+  /// News that --quiet silences.
+  void note(const std::string& text);
+  /// What was hardly meant.
+  void warn(const std::string& text);
+  /// Why the command failed.
+  void error(const std::string& text);
+  /// Into the log file alone.
+  void record(const std::string& text);
+
+ private:
+  void write(const std::string& text, spdlog::level::level_enum level);
+
+  std::shared_ptr<spdlog::logger> log_;
+};
+
+}  // namespace terrace::app

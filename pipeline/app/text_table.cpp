@@ -1,0 +1,78 @@
+#include "pipeline/app/text_table.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+namespace terrace::app {
+namespace {
+
+constexpr std::size_t gap = 2;
+constexpr std::size_t narrowest_last_column = 20;
+
+std::vector<std::size_t> column_widths(const TextTable& table) {
+  std::vector<std::size_t> widths(table.heading.size());
+  const auto widen = [&](const std::vector<std::string>& row) {
+    for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  };
+  widen(table.heading);
+  for (const auto& row : table.rows) widen(row);
+  return widths;
+}
+
+/// The words of a text in lines of at most `width` letters; a longer word has a line of its own.
+std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
+  std::vector<std::string> lines(1);
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > width) lines.emplace_back();
+    lines.back() += (lines.back().empty() ? "" : " ") + word;
+  }
+  return lines;
+}
+
+std::string text_row(const std::vector<std::string>& row, const std::vector<std::size_t>& widths,
+                     const std::string& indent, std::size_t width) {
+  std::string before = indent;
+  for (std::size_t i = 0; i + 1 < row.size(); ++i)
+    before += row[i] + std::string(widths[i] + gap - row[i].size(), ' ');
+  const std::size_t room = width > before.size() ? width - before.size() : 0;
+  std::string text;
+  for (const std::string& line : wrapped(row.back(), std::max(room, narrowest_last_column))) {
+    std::string whole = (text.empty() ? before : std::string(before.size(), ' ')) + line;
+    while (!whole.empty() && whole.back() == ' ') whole.pop_back();
+    text += whole + "\n";
+  }
+  return text;
+}
+
+std::string markdown_row(const std::vector<std::string>& row) {
+  std::string text = "|";
+  for (const std::string& cell : row) {
+    text += ' ';
+    for (char letter : cell) text += letter == '|' ? std::string("\\|") : std::string(1, letter);
+    text += cell.empty() ? "|" : " |";
+  }
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string to_text(const TextTable& table, const std::string& indent, std::size_t width) {
+  const auto widths = column_widths(table);
+  std::string text;
+  const bool headed =
+      std::any_of(table.heading.begin(), table.heading.end(), [](const auto& cell) { return !cell.empty(); });
+  if (headed) text += text_row(table.heading, widths, indent, width);
+  for (const auto& row : table.rows) text += text_row(row, widths, indent, width);
+  return text;
+}
+
+std::string to_markdown(const TextTable& table) {
+  std::string text = markdown_row(table.heading) + "|";
+  for (std::size_t i = 0; i < table.heading.size(); ++i) text += "---|";
+  text += "\n";
+  for (const auto& row : table.rows) text += markdown_row(row);
+  return text;
+}
+
+}  // namespace terrace::app
