@@ -123,12 +123,24 @@ bool Executor::step() {
   }
   for (const VersionKey& key : mover_.emptied()) settle_key(key);
   manage_cuts();
+  if (environment_.note_done && noted_blocks_ != done_blocks_) environment_.note_done(noted_blocks_ = done_blocks_);
   const double now = environment_.profile->now();
   if (environment_.report && now - last_report_ > 0.2) {
     last_report_ = now;
-    environment_.report({done_blocks_, window_.known_blocks(), done_operations_});
+    environment_.report(progress());
   }
   return moved || start_cursor_ != started;
+}
+
+StageProgress Executor::progress() {
+  StageProgress state{done_blocks_, window_.known_blocks(), done_operations_, 0, 0};
+  for (const auto& [key, version] : versions_) {
+    const bool input = program_.arrays()[static_cast<std::size_t>(key.array)].role == Role::input;
+    if (!input && !version->dead && has_content(*version) && !version->on_disk()) {
+      state.dirty_bytes += static_cast<std::int64_t>(version->bytes);
+    }
+  }
+  return state;
 }
 
 void Executor::wait(bool moved) {
@@ -217,6 +229,19 @@ void Executor::start_blocks() {
   for (std::size_t device = 0; device < devices_.size(); ++device) start_on(static_cast<int>(device));
 }
 
+std::int64_t Executor::first_startable(int device) {
+  std::int64_t sequence = start_cursor_;
+  while (sequence < hold_cursor_) {
+    BlockState& block = window_.at(sequence);
+    if (block.device == device && startable(block)) break;
+    const PhaseState& phase = window_.phase(block.phase);
+    // A chain goes on with its next block or not at all: what waits inside a launch is only what comes later in it.
+    const bool barred = phase.phase.chain && block.step < BlockStep::started;
+    sequence = barred ? phase.first_sequence + phase.phase.count : sequence + 1;
+  }
+  return sequence;
+}
+
 void Executor::start_on(int device) {
   auto& launches = devices_[static_cast<std::size_t>(device)].launches;
   for (auto& launch : launches) {
@@ -225,11 +250,7 @@ void Executor::start_on(int device) {
   for (auto& launch : launches) {
     if (launch->active()) continue;
     const bool alone = std::none_of(launches.begin(), launches.end(), [](auto& other) { return other->active(); });
-    std::int64_t sequence = start_cursor_;
-    while (sequence < hold_cursor_ && !(window_.at(sequence).device == device && startable(window_.at(sequence)))) {
-      // A block that has to be repeated, and a chain, go in order.
-      ++sequence;
-    }
+    std::int64_t sequence = first_startable(device);
     if (sequence >= hold_cursor_) return;
     BlockState& block = window_.at(sequence);
     const PhaseState phase = window_.phase(block.phase);
@@ -442,7 +463,6 @@ void Executor::complete(BlockState& block, const void* result) {
   record.begin = block.start_seconds;
   record.end = block.end_seconds;
   environment_.profile->add(record);
-  if (environment_.note_done) environment_.note_done(done_blocks_);
 }
 
 bool Executor::over(const Version& version) const {
@@ -566,7 +586,7 @@ void Executor::finish() {
     }
     wait(moved);
   }
-  if (environment_.report) environment_.report({done_blocks_, window_.known_blocks(), done_operations_});
+  if (environment_.report) environment_.report(progress());
 }
 
 }  // namespace terrace::run

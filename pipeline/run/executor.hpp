@@ -26,7 +26,9 @@ namespace terrace::run {
 /// How far a stage is, for whoever shows it.
 struct StageProgress {
   std::int64_t done_blocks = 0, known_blocks = 0;
-  double operations = 0;
+  double operations = 0;           // done in this attempt
+  double restored_operations = 0;  // done in earlier ones
+  std::int64_t dirty_bytes = 0;    // in memory, to be written before a checkpoint is complete
 };
 
 /// What the stages of one run share. All of it outlives the executor.
@@ -63,6 +65,7 @@ class Executor {
   void restore(const Cut& cut);
   bool step();
   void wait(bool moved);
+  StageProgress progress();
 
   // Memory, in the order of blocks.
   void hold_blocks();
@@ -73,6 +76,7 @@ class Executor {
   // Starting and ending.
   void start_blocks();
   void start_on(int device);
+  std::int64_t first_startable(int device);
   void feed_chain(int device, LaunchState& launch);
   bool startable(BlockState& block);
   bool slots_admit(const BlockState& block);
@@ -107,7 +111,7 @@ class Executor {
   std::int64_t start_cursor_ = 0;       // blocks before it have been started
   std::int64_t hold_cursor_ = 0;        // blocks before it hold their buffers
   std::vector<std::int64_t> unstored_;  // versions of each array that will need a free slot
-  std::int64_t done_blocks_ = 0;
+  std::int64_t done_blocks_ = 0, noted_blocks_ = 0;
   double done_operations_ = 0;
   int running_blocks_ = 0, running_updates_ = 0;
   double running_since_ = 0;

@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "pipeline/app/commands.hpp"
+#include "pipeline/app/prepare.hpp"
+#include "pipeline/base/units.hpp"
+#include "pipeline/run/result_summary.hpp"
+
+namespace terrace::app {
+namespace {
+
+void print_stage(std::ostream& out, const run::PlannedStage& planned) {
+  const run::Prediction p = planned.stage->prediction();
+  out << fmt::format("stage {}\n", planned.name);
+  out << fmt::format("  blocks        {} of {} {}s\n", p.blocks, p.block_shape, p.unit);
+  out << fmt::format("  a block holds {} of device memory{}\n", format_size(static_cast<double>(p.block_bytes)),
+                     p.workspace_bytes > 0
+                         ? fmt::format(", and the kernel {}", format_size(static_cast<double>(p.workspace_bytes)))
+                         : "");
+  out << fmt::format("  work          {}\n", format_rate(p.operations, p.unit + "s"));
+  out << fmt::format("  disk          {} to read, {} to write\n", format_size(p.bytes_read),
+                     format_size(p.bytes_written));
+  if (p.bytes_up + p.bytes_down > 0) {
+    out << fmt::format("  link          {} up, {} down\n", format_size(p.bytes_up), format_size(p.bytes_down));
+  }
+  if (p.limit > 0) {
+    out << fmt::format("  limit         {} ({})\n", format_rate(p.limit, p.unit + "/s"), p.limit_kind);
+  }
+  out << fmt::format("  predicted     {}\n", format_duration(run::predicted_seconds(p)));
+}
+
+int print_plan(Session& session, const JobArguments& arguments) {
+  const job::OpenJob open =
+      job::load_and_open(arguments.path, arguments.settings, session.stages.declarations(), session.kinds);
+  for (const std::string& warning : open.job.warnings) session.warn(warning);
+  const Machine machine = open_machine(open.job);
+  const run::RunPlan plan = make_plan(open, machine, session.stages, nullptr);
+  session.out << fmt::format("on {} x {}\n", machine.contexts.size(), machine.resources.device.name);
+  session.out << fmt::format("memory: {} of the host, {} of each device\n",
+                             format_size(static_cast<double>(machine.resources.host_budget)),
+                             format_size(static_cast<double>(machine.resources.device_budget)));
+  const run::DiskNeed need = run::disk_need(plan);
+  session.out << fmt::format("disk: {} for the result, {} of scratch\n",
+                             format_size(static_cast<double>(need.result)),
+                             format_size(static_cast<double>(need.scratch)));
+  double seconds = 0;
+  for (const run::PlannedStage& stage : plan.stages) {
+    print_stage(session.out, stage);
+    seconds += run::predicted_seconds(stage.stage->prediction());
+  }
+  session.out << fmt::format("predicted in all: {}\n", format_duration(seconds));
+  return exit_done;
+}
+
+}  // namespace
+
+void add_plan_command(CLI::App& program, Session& session) {
+  CLI::App* command = program.add_subcommand("plan", "Say how a job would be run, without running it");
+  auto arguments = add_job_arguments(*command);
+  command->callback(
+      [&session, arguments] { session.command = [&, arguments] { return print_plan(session, *arguments); }; });
+}
+
+}  // namespace terrace::app

@@ -1,0 +1,153 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <ostream>
+
+#include "io/result_reader.hpp"
+#include "pipeline/app/commands.hpp"
+#include "pipeline/app/prepare.hpp"
+#include "pipeline/app/progress.hpp"
+#include "pipeline/app/stop_signals.hpp"
+#include "pipeline/base/error.hpp"
+#include "pipeline/base/units.hpp"
+
+namespace terrace::app {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+struct RunArguments {
+  std::shared_ptr<JobArguments> job;
+  std::string backend;
+  bool fresh = false;
+};
+
+/// What made the result that is there; nothing where the file is not one of Terrace's.
+std::optional<Signature> signature_in(const fs::path& output) {
+  const auto identity = io::root_text(output, "identity");
+  const auto inputs = io::root_text(output, "inputs");
+  if (!identity || !inputs) return std::nullopt;
+  return Signature{Json::parse(*identity, nullptr, false), Json::object(), Json::parse(*inputs, nullptr, false)};
+}
+
+/// Whether the result is there already. @throws JobError where something else is
+bool already_done(const fs::path& output, Signature now, bool fresh) {
+  if (!fs::exists(output)) return false;
+  const std::optional<Signature> before = signature_in(output);
+  if (!before) {
+    throw JobError(output.string() +
+                   " is there and was not made by Terrace: it is not replaced; name another output");
+  }
+  if (fresh) return false;
+  now.fixed = Json::object();
+  const auto found = difference(*before, now, true);
+  if (!found) return true;
+  throw JobError(output.string() + " was made by another job: " + *found +
+                 "; name another output, or replace it with --fresh");
+}
+
+/// The plan of the run that is to be gone on with; nothing where a new one begins.
+std::optional<Json> begun_run(run::RunFolder& folder, const Signature& now, bool fresh) {
+  if (fresh) folder.clear();
+  std::optional<Json> plan = folder.plan();
+  if (!plan) {
+    folder.clear();
+    return std::nullopt;
+  }
+  const Signature before{plan->at("identity"), plan->at("fixed"), plan->at("inputs")};
+  if (const auto found = difference(before, now, false)) {
+    throw JobError(folder.path().string() + " holds a run of another job: " + *found +
+                   "; go on with that one as it was, or start over with --fresh");
+  }
+  return plan;
+}
+
+void print_result(Session& session, const run::RunReport& report, const fs::path& output) {
+  for (const run::StageRecord& stage : report.profile.stages()) {
+    if (stage.operations <= 0) continue;
+    std::string line =
+        fmt::format("{}: {} in {}, {}", stage.name, format_rate(stage.operations, stage.unit + "s"),
+                    format_duration(stage.end - stage.begin), format_rate(stage.rate, stage.unit + "/s"));
+    if (stage.limit > 0) {
+      line += fmt::format(", {:.0f}% of the limit of {} ({})", 100 * stage.rate / stage.limit,
+                          format_rate(stage.limit, stage.unit + "/s"), stage.limit_kind);
+    }
+    session.note(line);
+  }
+  session.note(fmt::format("done in {}", format_duration(report.seconds)));
+  session.out << output.string() << "\n";
+}
+
+int run_job(Session& session, const RunArguments& arguments) {
+  StopSignals signals;
+  std::vector<std::string> settings = arguments.job->settings;
+  if (!arguments.backend.empty()) settings.push_back("backend=" + arguments.backend);
+  const job::OpenJob open =
+      job::load_and_open(arguments.job->path, settings, session.stages.declarations(), session.kinds);
+  for (const std::string& warning : open.job.warnings) session.warn(warning);
+  const job::Job& job = open.job;
+  const Machine machine = open_machine(job);
+  const Signature now = signature_of(open, machine);
+
+  run::RunFolder folder(job.output);
+  if (already_done(job.output, now, arguments.fresh)) {
+    session.note(job.output.string() + " is there already, made by this job");
+    folder.clear();
+    session.out << job.output.string() << "\n";
+    return exit_done;
+  }
+  const std::optional<Json> begun = begun_run(folder, now, arguments.fresh);
+  run::RunPlan plan = make_plan(open, machine, session.stages, begun ? &*begun : nullptr);
+  if (begun && begun->at("inputs") != now.inputs) run::verify_inputs(plan, folder);
+  if (begun) session.note("going on with the run in " + folder.path().string());
+
+  Progress progress(session.err, progress_style(STDERR_FILENO, session.quiet));
+  run::RunSettings run_settings;
+  run_settings.devices = machine.devices();
+  run_settings.host_budget = machine.resources.host_budget;
+  run_settings.device_budget = machine.resources.device_budget;
+  run_settings.checkpoint_seconds = job.checkpoint_every.value_or(0);
+  run_settings.stop = &signals.flag();
+  run_settings.warn = [&](const std::string& text) {
+    progress.finish();
+    session.warn(text);
+  };
+  bool told = false;
+  run_settings.report = [&](const std::string& name, const run::StageProgress& state, const run::Prediction& p) {
+    ProgressState shown;
+    shown.stage = name;
+    shown.stages = static_cast<std::int64_t>(plan.stages.size());
+    for (std::size_t i = 0; i < plan.stages.size(); ++i) {
+      if (plan.stages[i].name == name) shown.number = static_cast<std::int64_t>(i) + 1;
+    }
+    shown.done = state.operations;
+    shown.restored = state.restored_operations;
+    shown.total = p.operations;
+    shown.unit = p.unit;
+    progress.show(shown);
+    if (signals.flag() != 0 && !told) {
+      told = true;
+      progress.say(fmt::format("stopping at a checkpoint: {} to write; a second signal stops at once",
+                               format_size(static_cast<double>(state.dirty_bytes))));
+    }
+  };
+  const run::RunReport report = run::execute(plan, folder, run_settings);
+  progress.finish();
+  print_result(session, report, job.output);
+  return exit_done;
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& program, Session& session) {
+  CLI::App* command = program.add_subcommand("run", "Run a job, or go on with one that was stopped");
+  auto arguments = std::make_shared<RunArguments>();
+  arguments->job = add_job_arguments(*command);
+  command->add_option("--backend", arguments->backend, "auto, cuda or cpu: like --set backend=...");
+  command->add_flag("--fresh", arguments->fresh, "Start over, and replace a result that another job made");
+  command->callback(
+      [&session, arguments] { session.command = [&, arguments] { return run_job(session, *arguments); }; });
+}
+
+}  // namespace terrace::app

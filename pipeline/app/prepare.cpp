@@ -1,0 +1,188 @@
+#include "pipeline/app/prepare.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <map>
+
+#include "pipeline/base/error.hpp"
+#include "pipeline/job/identity.hpp"
+
+namespace terrace::app {
+namespace {
+
+using Json = nlohmann::json;
+
+// Of what is free: the rest is for the page cache, and for others.
+constexpr double host_share = 0.7, device_share = 0.9;
+
+std::vector<int> chosen_devices(const job::Job& job, std::size_t available) {
+  std::vector<int> chosen;
+  if (!job.devices) {
+    for (std::size_t d = 0; d < available; ++d) chosen.push_back(static_cast<int>(d));
+    return chosen;
+  }
+  for (int index : *job.devices) {
+    if (index < 0 || static_cast<std::size_t>(index) >= available) {
+      throw JobError("devices: there is no device " + std::to_string(index) + "; `terrace devices` lists " +
+                     std::to_string(available));
+    }
+    chosen.push_back(index);
+  }
+  return chosen;
+}
+
+std::size_t least_free(const Machine& machine) {
+  std::size_t least = SIZE_MAX;
+  for (const auto& context : machine.contexts) least = std::min(least, context->limits().free_bytes);
+  return least;
+}
+
+Json file_state(const std::filesystem::path& path) {
+  struct stat state {};
+  if (::stat(path.c_str(), &state) != 0) return {{"path", path.string()}};
+  return {{"path", path.string()},
+          {"size", static_cast<std::int64_t>(state.st_size)},
+          {"time", static_cast<std::int64_t>(state.st_mtim.tv_sec) * 1'000'000'000 + state.st_mtim.tv_nsec}};
+}
+
+Json without_times(Json inputs) {
+  for (auto& input : inputs) {
+    for (auto& file : input["files"]) {
+      file.erase("time");
+      file.erase("path");  // a folder may move as a whole; what the job names is part of its identity
+    }
+  }
+  return inputs;
+}
+
+/// Sources by their names in the job, those of earlier stages' arrays among them.
+class Sources {
+ public:
+  Sources(const job::OpenJob& open, run::RunPlan& plan) : open_(open), plan_(plan) {}
+
+  std::shared_ptr<io::Source> operator()(const std::string& name) const {
+    if (auto input = open_.inputs.find(name); input != open_.inputs.end()) return input->second;
+    const std::size_t slash = name.find('/');
+    for (run::PlannedStage& stage : plan_.stages) {
+      if (stage.name != name.substr(0, slash)) continue;
+      const auto& arrays = stage.stage->program().arrays();
+      for (std::size_t a = 0; a < arrays.size(); ++a) {
+        if (arrays[a].role != run::Role::result || arrays[a].name != name.substr(slash + 1)) continue;
+        auto output = std::make_shared<run::StageOutput>(arrays[a].type, arrays[a].shape);
+        stage.readers.emplace_back(static_cast<int>(a), output);
+        return output;
+      }
+    }
+    throw JobError("'" + name + "' is a single value, which no stage can read; name an array");
+  }
+
+ private:
+  const job::OpenJob& open_;
+  run::RunPlan& plan_;
+};
+
+std::string job_text(const job::Job& job) {
+  std::string text = job.source;
+  for (const std::string& setting : job.overrides) text += "\n# --set " + setting;
+  return text;
+}
+
+}  // namespace
+
+std::vector<device::Context*> Machine::devices() const {
+  std::vector<device::Context*> pointers;
+  for (const auto& context : contexts) pointers.push_back(context.get());
+  return pointers;
+}
+
+Machine open_machine(const job::Job& job) {
+  Machine machine;
+  std::string why_none;
+  std::size_t available = 0;
+  if (job.backend != job::Backend::cpu) available = device::cuda_devices(&why_none).size();
+  if (job.backend == job::Backend::cuda && available == 0) {
+    throw JobError("backend: cuda was asked for, but there is no CUDA device: " + why_none);
+  }
+  auto cpu = device::make_cpu_context();
+  const std::size_t host_free = cpu->limits().free_bytes;
+  stages::Resources& resources = machine.resources;
+  resources.cuda = available > 0;
+  if (resources.cuda) {
+    for (int index : chosen_devices(job, available)) machine.contexts.push_back(device::make_cuda_context(index));
+  } else {
+    if (job.devices) chosen_devices(job, 1);
+    machine.contexts.push_back(std::move(cpu));
+  }
+  resources.device = machine.contexts.front()->limits();
+  resources.host_budget = job.host_memory ? static_cast<std::size_t>(*job.host_memory)
+                                          : static_cast<std::size_t>(static_cast<double>(host_free) * host_share);
+  if (job.device_memory) {
+    resources.device_budget = static_cast<std::size_t>(*job.device_memory);
+  } else if (resources.cuda) {
+    resources.device_budget = static_cast<std::size_t>(static_cast<double>(least_free(machine)) * device_share);
+  } else {
+    resources.device_budget = resources.host_budget;
+  }
+  return machine;
+}
+
+Signature signature_of(const job::OpenJob& open, const Machine& machine) {
+  Signature signature;
+  signature.identity = job::defining_json(open.job);
+  signature.fixed = {{"backend", machine.resources.cuda ? "cuda" : "cpu"},
+                     {"kind", machine.resources.device.kind},
+                     {"program", run::build_id()}};
+  signature.inputs = Json::object();
+  for (const auto& [name, source] : open.inputs) {
+    Json files = Json::array();
+    for (const auto& file : source->files()) files.push_back(file_state(file));
+    signature.inputs[name] = {{"files", files},
+                              {"type", name_of(source->type())},
+                              {"shape", std::vector<std::int64_t>(source->shape().begin(), source->shape().end())}};
+  }
+  return signature;
+}
+
+std::optional<std::string> difference(const Signature& before, const Signature& now, bool times) {
+  if (auto found = job::first_difference(before.identity, now.identity)) return found;
+  const Json old_inputs = times ? before.inputs : without_times(before.inputs);
+  const Json new_inputs = times ? now.inputs : without_times(now.inputs);
+  if (auto found = job::first_difference(old_inputs, new_inputs)) return "input " + *found;
+  return job::first_difference(before.fixed, now.fixed);
+}
+
+run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const Stages& stages, const Json* begun) {
+  const job::Job& job = open.job;
+  run::RunPlan plan;
+  const Signature signature = signature_of(open, machine);
+  plan.identity = signature.identity;
+  plan.fixed = signature.fixed;
+  plan.inputs = signature.inputs;
+  plan.job_name = job.name;
+  plan.job_text = job_text(job);
+  plan.scratch = job.scratch.path.value_or("");
+  plan.scratch_limit = job.scratch.size;
+  std::vector<std::string> errors;
+  for (std::size_t number = 0; number < job.stages.size(); ++number) {
+    const job::Stage& step = job.stages[number];
+    const Json* choices = begun != nullptr ? &begun->at("stages").at(number) : nullptr;
+    const stages::Request request{step, Sources(open, plan), machine.resources, choices};
+    try {
+      auto stage = stages.find(step.kind).make(request);
+      plan.stages.push_back({step.name, step.temporary, std::move(stage), {}});
+    } catch (const JobError& error) {
+      for (const std::string& message : error.messages()) {
+        errors.push_back(message.find(step.place.text.substr(0, step.place.text.find(':'))) == 0
+                             ? message
+                             : step.place.text + ": stage '" + step.name + "': " + message);
+      }
+      // Later stages may read what this one would have written: they cannot be looked at.
+      break;
+    }
+  }
+  if (!errors.empty()) throw JobError(errors);
+  return plan;
+}
+
+}  // namespace terrace::app

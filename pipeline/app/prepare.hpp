@@ -1,0 +1,42 @@
+// From a job to something that can be run: devices, budgets, a plan.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "kernels/device/context.hpp"
+#include "pipeline/app/stage_table.hpp"
+#include "pipeline/job/job.hpp"
+#include "pipeline/run/run.hpp"
+
+namespace terrace::app {
+
+/// The devices of a run, opened, and what they may use.
+struct Machine {
+  std::vector<std::unique_ptr<device::Context>> contexts;
+  stages::Resources resources;
+
+  std::vector<device::Context*> devices() const;
+};
+
+/// Opens the devices that the job names. @throws JobError where it asks for what is not there, DeviceError
+Machine open_machine(const job::Job& job);
+
+/// What defines the result, fixes its bits, and was read: what a run that goes on, and a result that is there, are
+/// compared with.
+struct Signature {
+  nlohmann::json identity, fixed, inputs;
+};
+Signature signature_of(const job::OpenJob& open, const Machine& machine);
+
+/// The first difference between what was run and what is to be run, for people; nothing where there is none.
+/// @param times whether a changed time of an input is a difference
+std::optional<std::string> difference(const Signature& before, const Signature& now, bool times);
+
+/// Plans the job. @param begun plan.json of the run that is gone on with; null: none
+run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const Stages& stages,
+                       const nlohmann::json* begun);
+
+}  // namespace terrace::app

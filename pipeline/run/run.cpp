@@ -1,0 +1,327 @@
+#include "pipeline/run/run.hpp"
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+#include "io/checksum.hpp"
+#include "io/durable.hpp"
+#include "pipeline/base/error.hpp"
+#include "pipeline/base/units.hpp"
+#include "pipeline/run/result_summary.hpp"
+
+namespace terrace::run {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr std::int64_t page = 4096;
+
+std::string new_run_id() {
+  std::random_device random;
+  char text[17];
+  std::snprintf(text, sizeof text, "%08x%08x", random(), random());
+  return text;
+}
+
+std::int64_t bytes_of(const ArraySpec& spec) {
+  return volume(spec.shape) * static_cast<std::int64_t>(size_of(spec.type));
+}
+
+/// A file that holds an array's slots, or all of a temporary result, after a header of one page.
+struct ScratchFile {
+  std::size_t stage, array;
+  std::int64_t slots, slot_bytes, home_bytes;
+  std::int64_t bytes() const { return page + slots * slot_bytes + home_bytes; }
+};
+
+std::vector<ScratchFile> scratch_files(const RunPlan& plan) {
+  std::vector<ScratchFile> files;
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const auto& arrays = plan.stages[s].stage->program().arrays();
+    for (std::size_t a = 0; a < arrays.size(); ++a) {
+      const TileGrid grid(arrays[a].shape, arrays[a].tile);
+      ScratchFile file{s, a, slots_needed(arrays[a], grid), slot_bytes(arrays[a], grid), 0};
+      if (plan.stages[s].temporary && arrays[a].role == Role::result) file.home_bytes = bytes_of(arrays[a]);
+      if (file.slots > 0 || file.home_bytes > 0) files.push_back(file);
+    }
+  }
+  return files;
+}
+
+/// Result arrays that are datasets of the result file, in order, with their specs.
+struct LargeDataset {
+  std::size_t stage, array;
+  io::DatasetSpec spec;
+};
+
+std::vector<LargeDataset> large_datasets(const RunPlan& plan) {
+  std::vector<LargeDataset> datasets;
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    if (plan.stages[s].temporary) continue;
+    const auto& arrays = plan.stages[s].stage->program().arrays();
+    for (std::size_t a = 0; a < arrays.size(); ++a) {
+      if (arrays[a].role != Role::result) continue;
+      io::DatasetSpec spec = plan.stages[s].stage->dataset(static_cast<int>(a));
+      spec.type = arrays[a].type;
+      spec.shape = arrays[a].shape;
+      datasets.push_back({s, a, std::move(spec)});
+    }
+  }
+  return datasets;
+}
+
+/// Makes all files of the run and says in the plan where everything is.
+Json start(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
+  Json json;
+  const std::string id = new_run_id();
+  json["run"] = id;
+  json["identity"] = plan.identity;
+  json["fixed"] = plan.fixed;
+  json["inputs"] = plan.inputs;
+  json["stages"] = Json::array();
+  for (const PlannedStage& stage : plan.stages) json["stages"].push_back(stage.stage->choices());
+
+  const fs::path scratch = plan.scratch.empty() ? folder.path() : plan.scratch;
+  const DiskNeed need = disk_need(plan);
+  if (plan.scratch_limit && need.scratch > *plan.scratch_limit) {
+    throw JobError("the job needs " + format_size(static_cast<double>(need.scratch)) +
+                   " of scratch space, and scratch.size allows " +
+                   format_size(static_cast<double>(*plan.scratch_limit)) + ": allow more, or give more memory");
+  }
+  io::check_free_space(folder.path(), need.result + (plan.scratch.empty() ? need.scratch : 0));
+  if (!plan.scratch.empty()) io::check_free_space(scratch, need.scratch);
+
+  std::vector<io::DatasetSpec> specs;
+  for (const LargeDataset& dataset : large_datasets(plan)) specs.push_back(dataset.spec);
+  const io::CreatedResult created = io::create_result(folder.result(), specs);
+  auto reserve = [&](const fs::path& path, std::int64_t bytes) {
+    io::BlockFile file(path, io::BlockFile::Mode::create);
+    if (file.reserve(bytes) == io::Reservation::checked && settings.warn) {
+      settings.warn(path.string() + ": the file system cannot reserve space; the run may meet a full disk");
+    }
+    file.sync();
+  };
+  reserve(folder.result(), created.length);
+  json["length"] = created.length;
+  Json& extents = json["extents"] = Json::array();
+  for (const auto& extent : created.extents) {
+    extents.push_back(extent ? Json{extent->offset, extent->bytes} : Json(nullptr));
+  }
+  Json& files = json["scratch"] = Json::array();
+  for (const ScratchFile& file : scratch_files(plan)) {
+    const ArraySpec& spec = plan.stages[file.stage].stage->program().arrays()[file.array];
+    const fs::path path = scratch / (id + "-" + plan.stages[file.stage].name + "-" + spec.name);
+    files.push_back({{"path", path.string()},
+                     {"stage", file.stage},
+                     {"array", file.array},
+                     {"slots", file.slots},
+                     {"slot_bytes", file.slot_bytes}});
+  }
+  // Named before they are made, so that whatever stops us leaves nothing that nobody knows of.
+  folder.begin(json);
+  return json;
+}
+
+/// Opens, and where they are missing makes, the scratch files that the plan names.
+void make_scratch(const RunPlan& plan, const Json& json, const RunSettings& settings) {
+  const std::vector<ScratchFile> files = scratch_files(plan);
+  std::set<fs::path> folders;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const fs::path path = json["scratch"][i]["path"].get<std::string>();
+    io::BlockFile file(path, io::BlockFile::Mode::create);
+    if (file.size() < files[i].bytes()) {
+      if (file.reserve(files[i].bytes()) == io::Reservation::checked && settings.warn) {
+        settings.warn(path.string() + ": the file system cannot reserve space; the run may meet a full disk");
+      }
+      file.sync();
+    }
+    folders.insert(path.parent_path());
+  }
+  for (const fs::path& folder : folders) io::fsync_folder(folder);
+}
+
+/// The disk side of one stage's arrays.
+std::vector<ArrayStorage> storage_of(const RunPlan& plan, const Json& json, std::size_t stage,
+                                     const fs::path& result) {
+  const auto& arrays = plan.stages[stage].stage->program().arrays();
+  std::vector<ArrayStorage> storage(arrays.size());
+  auto result_file = std::make_shared<io::BlockFile>(result, io::BlockFile::Mode::read_write);
+  const std::vector<LargeDataset> datasets = large_datasets(plan);
+  for (std::size_t i = 0; i < datasets.size(); ++i) {
+    if (datasets[i].stage != stage || json["extents"][i].is_null()) continue;
+    storage[datasets[i].array].home = Home{result_file, json["extents"][i][0]};
+  }
+  for (const Json& file : json["scratch"]) {
+    if (file["stage"] != stage) continue;
+    auto opened = std::make_shared<io::BlockFile>(file["path"].get<std::string>(), io::BlockFile::Mode::read_write);
+    const std::size_t array = file["array"];
+    storage[array].slots = {opened, file["slots"], file["slot_bytes"]};
+    if (plan.stages[stage].temporary && arrays[array].role == Role::result) {
+      storage[array].home = Home{opened, page + storage[array].slots.slots * storage[array].slots.slot_bytes};
+    }
+  }
+  return storage;
+}
+
+/// Memory of all locations.
+struct Memory {
+  std::vector<std::unique_ptr<Pool>> owned;
+  std::vector<Pool*> pools;
+
+  Memory(const RunSettings& settings, std::size_t workspace) {
+    device::Context* first = settings.devices.front();
+    add(
+        settings.host_budget, [=](std::size_t n) { return first->allocate_host(n); },
+        [=](void* memory, std::size_t n) { first->release_host(memory, n); });
+    for (device::Context* context : settings.devices) {
+      if (context->shares_host_memory()) {
+        pools.push_back(nullptr);
+        continue;
+      }
+      add(
+          settings.device_budget - std::min(settings.device_budget, workspace),
+          [=](std::size_t n) { return context->allocate(n); },
+          [=](void* memory, std::size_t n) { context->release(memory, n); });
+    }
+  }
+
+ private:
+  void add(std::size_t budget, Pool::Allocate allocate, Pool::Release release) {
+    owned.push_back(std::make_unique<Pool>(budget, std::move(allocate), std::move(release)));
+    pools.push_back(owned.back().get());
+  }
+};
+
+void run_stage(std::size_t number, RunPlan& plan, const Json& json, RunFolder& folder, const RunSettings& settings,
+               const Progress& before, Ledger& ledger, Profile& profile) {
+  PlannedStage& planned = plan.stages[number];
+  const Prediction prediction = planned.stage->prediction();
+  std::optional<Cut> restored;
+  if (before.current && before.current->stage == static_cast<std::int64_t>(number)) restored = before.current;
+  const std::int64_t done = restored ? restored->frontier + restored->done.count() : 0;
+
+  StageRecord record;
+  record.name = planned.name;
+  record.unit = prediction.unit;
+  record.limit = prediction.limit;
+  record.limit_kind = prediction.limit_kind;
+  record.predicted_seconds = predicted_seconds(prediction);
+  record.repeated = std::max<std::int64_t>(0, folder.noted(static_cast<std::int64_t>(number)) - done);
+  record.begin = profile.now();
+  profile.begin_stage(record);
+
+  Memory memory(settings, prediction.workspace_bytes);
+  Environment environment;
+  environment.devices = settings.devices;
+  environment.pools = memory.pools;
+  environment.profile = &profile;
+  environment.ledger = &ledger;
+  environment.stop = settings.stop;
+  environment.checkpoint_seconds = settings.checkpoint_seconds;
+  environment.note_done = [&](std::int64_t blocks) { folder.note_done(static_cast<std::int64_t>(number), blocks); };
+  if (settings.report) {
+    environment.report = [&](const StageProgress& progress) { settings.report(planned.name, progress, prediction); };
+  }
+  {
+    Executor executor(static_cast<std::int64_t>(number), planned.stage->program(),
+                      storage_of(plan, json, number, folder.result()), environment, restored);
+    executor.run();
+  }
+  StageRecord& stage = profile.stage();
+  stage.end = profile.now();
+  stage.peak_host = static_cast<std::int64_t>(memory.pools[0]->peak());
+  for (std::size_t d = 1; d < memory.pools.size(); ++d) {
+    if (memory.pools[d] != nullptr) {
+      stage.peak_device = std::max(stage.peak_device, static_cast<std::int64_t>(memory.pools[d]->peak()) +
+                                                          static_cast<std::int64_t>(prediction.workspace_bytes));
+    }
+  }
+  if (stage.compute_seconds > 0) stage.rate = stage.operations / stage.compute_seconds;
+}
+
+/// Ties the sources of later stages to what this stage wrote.
+void bind_readers(RunPlan& plan, std::size_t number, const Json& json, const RunFolder& folder) {
+  PlannedStage& planned = plan.stages[number];
+  if (planned.readers.empty()) return;
+  const auto storage = storage_of(plan, json, number, folder.result());
+  for (auto& [array, source] : planned.readers) {
+    const auto& home = storage[static_cast<std::size_t>(array)].home;
+    if (home) source->bind(home->file, home->offset);
+  }
+}
+
+void finish_result_file(const RunPlan& plan, const Json& json, RunFolder& folder, const RunSettings& settings,
+                        const RunReport& report) {
+  std::vector<io::FileExtent> extents;
+  for (const Json& extent : json["extents"]) {
+    if (!extent.is_null()) extents.push_back({extent[0], extent[1]});
+  }
+  if (fs::exists(folder.metadata())) io::restore_metadata(folder.result(), folder.metadata());
+  else io::save_metadata(folder.result(), extents, folder.metadata());
+  io::Finish finish;
+  for (const LargeDataset& dataset : large_datasets(plan)) finish.large.push_back(dataset.spec);
+  summarise(plan, settings, report, finish);
+  io::finish_result(folder.result(), finish);
+}
+
+}  // namespace
+
+DiskNeed disk_need(const RunPlan& plan) {
+  DiskNeed need;
+  for (const ScratchFile& file : scratch_files(plan)) need.scratch += file.bytes();
+  for (const LargeDataset& dataset : large_datasets(plan)) {
+    need.result += volume(dataset.spec.shape) * static_cast<std::int64_t>(size_of(dataset.spec.type)) + page;
+  }
+  need.result += 1 << 20;  // what is written at the end
+  return need;
+}
+
+void verify_inputs(RunPlan& plan, RunFolder& folder) {
+  const Progress progress = Ledger::read(folder.ledger());
+  const std::string advice = " has changed since the run was begun; put it back, or start over with --fresh";
+  if (!progress.completed.empty()) throw JobError("an input" + advice);
+  if (!progress.current) return;
+  const auto& arrays = plan.stages[static_cast<std::size_t>(progress.current->stage)].stage->program().arrays();
+  std::vector<std::byte> buffer;
+  for (const auto& [key, checksum] : progress.current->inputs) {
+    const ArraySpec& spec = arrays[static_cast<std::size_t>(key.array)];
+    const Box box = TileGrid(spec.shape, spec.tile).box(key.tile);
+    buffer.resize(static_cast<std::size_t>(box.volume()) * size_of(spec.type));
+    spec.source->read(box, buffer.data());
+    if (io::checksum(buffer) != checksum) throw JobError("input '" + spec.name + "'" + advice);
+  }
+}
+
+RunReport execute(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
+  RunReport report;
+  std::optional<Json> begun = folder.plan();
+  const Json json = begun ? *begun : start(plan, folder, settings);
+  make_scratch(plan, json, settings);
+  const Progress progress = Ledger::read(folder.ledger());
+  report.attempts = progress.attempt + 1;
+  {
+    Ledger ledger(folder.ledger(), progress);
+    for (std::size_t number = 0; number < plan.stages.size(); ++number) {
+      if (number < progress.completed.size()) {
+        plan.stages[number].stage->program().load(progress.completed[number]);
+        StageRecord record;
+        record.name = plan.stages[number].name;
+        report.profile.begin_stage(record);
+      } else {
+        run_stage(number, plan, json, folder, settings, progress, ledger, report.profile);
+      }
+      bind_readers(plan, number, json, folder);
+    }
+  }
+  report.seconds = report.profile.now();
+  finish_result_file(plan, json, folder, settings, report);
+  for (PlannedStage& stage : plan.stages) {
+    for (auto& reader : stage.readers) reader.second->bind(nullptr, 0);
+  }
+  folder.finish();
+  return report;
+}
+
+}  // namespace terrace::run

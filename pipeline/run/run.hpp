@@ -1,0 +1,79 @@
+// A whole run: from a plan to a result, over as many attempts as it takes.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/device/context.hpp"
+#include "pipeline/run/executor.hpp"
+#include "pipeline/run/profile.hpp"
+#include "pipeline/run/run_folder.hpp"
+#include "pipeline/run/stage.hpp"
+#include "pipeline/run/stage_output.hpp"
+
+namespace terrace::run {
+
+/// One step of a run with its place in the result.
+struct PlannedStage {
+  std::string name;
+  bool temporary = false;  // its arrays are not part of the result
+  std::unique_ptr<Stage> stage;
+  /// Sources of later stages that stand for this stage's result arrays, by array.
+  std::vector<std::pair<int, std::shared_ptr<StageOutput>>> readers;
+};
+
+/// A run as planned: in the order of the job.
+struct RunPlan {
+  std::vector<PlannedStage> stages;
+  nlohmann::json identity;  // what defines the result
+  nlohmann::json fixed;     // what fixes its bits beside: back end, instruction set, devices' kind, build
+  nlohmann::json inputs;    // files with size and time
+  std::string job_text;     // as run
+  std::string job_name;
+  std::filesystem::path scratch;              // folder of scratch files; empty: the run's folder
+  std::optional<std::int64_t> scratch_limit;  // bytes
+};
+
+/// Disk space that a plan takes.
+struct DiskNeed {
+  std::int64_t result = 0, scratch = 0;
+};
+DiskNeed disk_need(const RunPlan& plan);
+
+struct RunSettings {
+  std::vector<device::Context*> devices;
+  std::size_t host_budget = 0;
+  std::size_t device_budget = 0;     // of each device; the stage's workspace included
+  double checkpoint_seconds = 0;     // 0: automatic
+  std::atomic<int>* stop = nullptr;  // not 0: stop at a checkpoint
+  std::function<void(const std::string& stage, const StageProgress&, const Prediction&)> report;
+  std::function<void(const std::string&)> warn;
+};
+
+/// What a run that ended says about itself.
+struct RunReport {
+  Profile profile;
+  std::int64_t attempts = 0;
+  double seconds = 0;
+};
+
+/// Runs the plan in its folder, going on from what is there, and gives the result its name.
+/// @throws Stopped, ComputeError, IoError, DeviceError
+RunReport execute(RunPlan& plan, RunFolder& folder, const RunSettings& settings);
+
+/// Compares what an earlier attempt read of the inputs with what they hold now.
+/// @throws JobError naming the array that has changed
+void verify_inputs(RunPlan& plan, RunFolder& folder);
+
+/// What distinguishes results: the program's version and build.
+std::string version_text();
+std::string build_id();
+
+}  // namespace terrace::run

@@ -1,0 +1,46 @@
+// What makes a stage of a job: its declaration, and how a step of a job becomes a program.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "io/source.hpp"
+#include "kernels/device/context.hpp"
+#include "pipeline/job/declaration.hpp"
+#include "pipeline/job/job.hpp"
+#include "pipeline/run/stage.hpp"
+
+namespace terrace::stages {
+
+/// What a stage is planned for.
+struct Resources {
+  bool cuda = false;      // else the CPU
+  device::Limits device;  // of every device (they are of one kind)
+  std::size_t host_budget = 0;
+  std::size_t device_budget = 0;  // on the CPU: what a block may work on
+};
+
+/// A step of a job, ready to be planned.
+struct Request {
+  const job::Stage& stage;
+  /// An input of the job, or what an earlier stage wrote, by its name in the job.
+  std::function<std::shared_ptr<io::Source>(const std::string& name)> array;
+  const Resources& resources;
+  /// Choices of the attempt that this one goes on from; null: to be made.
+  const nlohmann::json* choices = nullptr;
+};
+
+struct StageKind {
+  job::StageDeclaration declaration;
+  /// @throws JobError where inputs do not fit (with places), or no plan fits the budgets (naming the least)
+  std::function<std::unique_ptr<run::Stage>(const Request&)> make;
+};
+
+/// `wavefront`: two-dimensional tables in which a cell needs its neighbours above and to the left.
+StageKind wavefront_stage();
+
+}  // namespace terrace::stages

@@ -1,0 +1,69 @@
+#include "stages/wavefront/blocks.hpp"
+
+#include <algorithm>
+
+#include "pipeline/base/error.hpp"
+#include "pipeline/base/units.hpp"
+
+namespace terrace::stages {
+namespace {
+
+constexpr std::int64_t page = 4096;
+constexpr std::int64_t most_table_bytes = 64 << 20;  // of one block: beyond that disks and links get no faster
+constexpr std::int64_t least_side = 64;              // blocks lower or narrower than that are mostly border
+constexpr std::int64_t most_strips = 64;             // of a table that is not kept: each reads and writes a border
+constexpr std::int64_t least_strip = 16384;
+
+std::int64_t pages(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
+
+std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+std::int64_t block_bytes(const TableNeed& need, const BlockShape& shape) {
+  const std::int64_t carries = blocks_in_flight + 2;
+  const std::int64_t cell = need.table_bytes + need.grid_bytes;
+  const std::int64_t tiles = cell > 0 ? pages(shape.rows * shape.columns * need.table_bytes) +
+                                            pages(shape.rows * shape.columns * need.grid_bytes)
+                                      : 0;
+  const std::int64_t letters = need.grid_bytes > 0 ? 0 : pages(shape.rows) + pages(shape.columns);
+  std::int64_t borders = 0;
+  if (shape.columns < need.columns) borders += carries * pages((shape.rows + 1) * need.border_bytes);
+  if (shape.rows < need.rows) borders += carries * pages(shape.columns * need.border_bytes);
+  return tiles + letters + borders;
+}
+
+BlockShape choose_blocks(const TableNeed& need, const Resources& resources, std::int64_t workspace) {
+  const auto device = static_cast<std::int64_t>(resources.device_budget) - workspace;
+  // On a device of its own a tile passes through host memory; on the CPU blocks work in host memory.
+  const auto host = static_cast<std::int64_t>(resources.host_budget);
+  const std::int64_t room = resources.cuda ? std::min(device, 2 * host) : std::min(device, host);
+  const std::int64_t share = room / (blocks_in_flight + 2);
+  BlockShape shape{std::max<std::int64_t>(1, need.rows), std::max<std::int64_t>(1, need.columns)};
+  const std::int64_t cell = need.table_bytes + need.grid_bytes;
+  if (cell > 0) {
+    const std::int64_t cells = std::max<std::int64_t>(1, std::min(share, most_table_bytes) / cell);
+    shape.rows = std::clamp<std::int64_t>(cells / shape.columns, 1, shape.rows);
+    if (shape.rows > least_side) shape.rows -= shape.rows % least_side;
+    if (shape.rows < std::min(least_side, need.rows)) {
+      shape.rows = std::min(least_side, need.rows);
+      shape.columns = std::clamp<std::int64_t>(cells / shape.rows, 1, shape.columns);
+      if (shape.columns > 1024) shape.columns -= shape.columns % 1024;
+    }
+  } else {
+    shape.columns = std::min(shape.columns, std::max(least_strip, ceiling(shape.columns, most_strips)));
+    while (block_bytes(need, shape) > share && shape.columns > 1024) shape.columns = ceiling(shape.columns, 2);
+  }
+  while (block_bytes(need, shape) > room && shape.rows > least_side) shape.rows = ceiling(shape.rows, 2);
+  while (block_bytes(need, shape) > room && shape.columns > least_side) shape.columns = ceiling(shape.columns, 2);
+  const std::int64_t least = block_bytes(need, shape) + page;
+  if (least > room) {
+    const std::string amount = format_size(static_cast<double>(least + workspace));
+    const bool by_host = resources.cuda ? 2 * host < device : host < device;
+    throw JobError(std::string(by_host ? "memory.host" : "memory.device") +
+                   " is too small for any plan of this stage: the least is " + amount);
+  }
+  return shape;
+}
+
+}  // namespace terrace::stages

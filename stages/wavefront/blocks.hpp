@@ -1,0 +1,34 @@
+// How a wavefront table is cut into blocks.
+#pragma once
+
+#include <cstdint>
+
+#include "stages/stage_kind.hpp"
+
+namespace terrace::stages {
+
+/// What the shape of blocks is chosen from.
+struct TableNeed {
+  std::int64_t rows = 0, columns = 0;
+  std::int64_t table_bytes = 0;   // of a stored cell; 0: no table is kept
+  std::int64_t grid_bytes = 0;    // of a grid's cell; 0: letters
+  std::int64_t border_bytes = 0;  // of a border's cell: planes times the size of a value
+};
+
+struct BlockShape {
+  std::int64_t rows = 1, columns = 1;
+};
+
+/// Blocks in flight at a time in one launch: enough that the next has begun when one ends.
+inline constexpr std::int64_t blocks_in_flight = 3;
+
+/// Bytes that a block of that shape holds in the memory of its device, carries included.
+std::int64_t block_bytes(const TableNeed& need, const BlockShape& shape);
+
+/// Bands as wide as the table where one is kept (written once, contiguous on disk), strips of columns where only the
+/// borders leave a block; cut in both directions where that does not fit.
+/// @param workspace bytes of device memory that the kernel needs beside
+/// @throws JobError naming the least budget where not even the smallest block fits
+BlockShape choose_blocks(const TableNeed& need, const Resources& resources, std::int64_t workspace);
+
+}  // namespace terrace::stages

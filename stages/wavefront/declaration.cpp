@@ -1,0 +1,85 @@
+// What the stage `wavefront` declares: made from the list of problems.
+#include <algorithm>
+
+#include "kernels/wavefront/problems.hpp"
+#include "kernels/wavefront/schedule.hpp"
+#include "stages/wavefront/stage.hpp"
+
+namespace terrace::stages {
+namespace {
+
+const std::vector<Parameter> sequence_parameters = {
+    {"rows", ParameterKind::array, "the sequence along the rows of the table (the query)"},
+    {"columns", ParameterKind::array, "the sequence along its columns (the reference)"},
+    {"alphabet", ParameterKind::choice, "what the letters are; case matters in text alone", "dna",
+     "dna, protein, text"},
+    {"type", ParameterKind::choice, "type of a stored table; auto: i32, or i64 where that might overflow", "auto",
+     "auto, i32, i64"},
+};
+
+const Parameter keep_parameter = {"keep", ParameterKind::choice,
+                                  "the score alone (memory linear in the lengths), or the whole table", "score",
+                                  "score, table"};
+const Parameter literal = {"ambiguous", ParameterKind::choice, "how DNA letters other than A, C, G and T compare",
+                           "literal", "literal, mismatch, error"};
+const Parameter mismatch = {"ambiguous", ParameterKind::choice, "how DNA letters other than A, C, G and T compare",
+                            "mismatch", "mismatch, literal, error"};
+
+const std::vector<Parameter> grid_parameters = {
+    {"grid", ParameterKind::array, "the two-dimensional array"},
+    {"type", ParameterKind::choice, "type of the sums; auto: the narrower of i32 and i64 that cannot overflow",
+     "auto", "auto, i32, i64, f32, f64"},
+};
+
+std::vector<job::OutputDeclaration> outputs_of(const wavefront::ProblemInfo& problem) {
+  if (problem.items == wavefront::Items::grid) return {{"table", "rows x columns", "the sums, inclusive"}};
+  std::vector<job::OutputDeclaration> outputs = {{"score", "one value", "the score, or the distance"}};
+  if (problem.report == wavefront::Report::best) {
+    outputs.push_back({"end", "2", "letters of rows and columns up to the end of the best alignment"});
+  }
+  outputs.push_back({"table", "rows x columns", "every cell, without the recurrence's border", "keep: table"});
+  return outputs;
+}
+
+job::ProblemDeclaration declare(const wavefront::ProblemInfo& problem) {
+  job::ProblemDeclaration declaration;
+  declaration.name = problem.name;
+  declaration.summary = problem.help;
+  const bool letters = problem.items == wavefront::Items::letters;
+  declaration.group = letters ? "sequences" : "grids";
+  const auto& shared = letters ? sequence_parameters : grid_parameters;
+  declaration.parameters = shared;
+  if (letters) {
+    declaration.parameters.push_back(problem.report == wavefront::Report::best ? mismatch : literal);
+    declaration.parameters.push_back(keep_parameter);
+  }
+  declaration.parameters.insert(declaration.parameters.end(), problem.parameters.begin(), problem.parameters.end());
+  declaration.outputs = outputs_of(problem);
+  return declaration;
+}
+
+}  // namespace
+
+StageKind wavefront_stage() {
+  StageKind kind;
+  kind.declaration.name = "wavefront";
+  kind.declaration.help = "two-dimensional tables in which a cell needs its neighbours above and to the left";
+  static const std::string schedules = wavefront::schedule_names();
+  kind.declaration.parameters = {{"schedule", ParameterKind::choice,
+                                  "how kernel tiles are swept; results do not depend on it", "auto",
+                                  schedules.c_str()}};
+  for (const wavefront::ProblemInfo& problem : wavefront::problems()) {
+    kind.declaration.problems.push_back(declare(problem));
+  }
+  kind.declaration.check = [](const std::string& problem, const Settings& settings) {
+    std::vector<job::Finding> findings;
+    for (std::string& message : wavefront::parameter_errors(problem, settings)) {
+      findings.push_back({"", std::move(message)});
+    }
+    return findings;
+  };
+  kind.make = make_wavefront;
+  return kind;
+}
+
+}  // namespace terrace::stages

@@ -1,0 +1,46 @@
+#include "stages/wavefront/letters.hpp"
+
+#include <cctype>
+#include <string_view>
+
+namespace terrace::stages {
+namespace {
+
+constexpr std::string_view bases = "ACGT";
+constexpr std::string_view ambiguous_bases = "URYSWKMBDHVNX";  // IUPAC, and X for an unknown base
+constexpr std::string_view protein_letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ*";
+constexpr std::int16_t unlike_rows = 254, unlike_columns = 255;  // equal to nothing on the other side
+
+void give(std::array<std::int16_t, 256>& codes, char letter, std::int16_t code) {
+  codes[static_cast<unsigned char>(letter)] = code;
+  codes[static_cast<unsigned char>(std::tolower(static_cast<unsigned char>(letter)))] = code;
+}
+
+}  // namespace
+
+std::array<std::int16_t, 256> letter_codes(const std::string& alphabet, const std::string& ambiguous, Side side) {
+  std::array<std::int16_t, 256> codes;
+  if (alphabet == "text") {
+    for (std::size_t byte = 0; byte < 256; ++byte) codes[byte] = static_cast<std::int16_t>(byte);
+    return codes;
+  }
+  codes.fill(-1);
+  if (alphabet == "protein") {
+    for (char letter : protein_letters) give(codes, letter, static_cast<std::int16_t>(letter));
+    return codes;
+  }
+  std::int16_t next = 0;
+  for (char base : bases) give(codes, base, next++);
+  if (ambiguous == "error") return codes;
+  const std::int16_t unlike = side == Side::rows ? unlike_rows : unlike_columns;
+  for (char letter : ambiguous_bases) give(codes, letter, ambiguous == "literal" ? next++ : unlike);
+  return codes;
+}
+
+std::string letter_error(const std::string& alphabet, const std::string& ambiguous) {
+  if (alphabet == "protein") return "is no letter of a protein (A to Z, *)";
+  if (ambiguous == "error") return "is not A, C, G or T, and the stage says `ambiguous: error`";
+  return "is no DNA letter (A, C, G, T or an IUPAC code); for other texts say `alphabet: text`";
+}
+
+}  // namespace terrace::stages

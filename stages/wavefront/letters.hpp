@@ -1,0 +1,21 @@
+// Letters of sequences as the codes that kernels compare.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace terrace::stages {
+
+enum class Side { rows, columns };
+
+/// The code of every byte, or -1 where it is no letter of the alphabet. Equal codes are equal letters; a letter that
+/// equals nothing has one code in rows and another in columns.
+/// @param alphabet  dna, protein or text; case matters in text alone
+/// @param ambiguous literal, mismatch or error: DNA letters other than A, C, G, T
+std::array<std::int16_t, 256> letter_codes(const std::string& alphabet, const std::string& ambiguous, Side side);
+
+/// What is wrong with a byte without a code: "is no DNA letter (A, C, G, T and the IUPAC codes)".
+std::string letter_error(const std::string& alphabet, const std::string& ambiguous);
+
+}  // namespace terrace::stages

@@ -1,0 +1,301 @@
+#include "stages/wavefront/stage.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "kernels/wavefront/schedule.hpp"
+#include "pipeline/base/error.hpp"
+#include "stages/wavefront/blocks.hpp"
+#include "stages/wavefront/letters.hpp"
+#include "stages/wavefront/program.hpp"
+
+namespace terrace::stages {
+namespace {
+
+using wavefront::Items;
+using wavefront::ProblemInfo;
+using wavefront::SweepSpec;
+
+/// Operations on the narrow pipe (min, max, fused add-max) that a cell needs at least, in 32 bits.
+struct CellCost {
+  const char* problem;
+  const char* variant;  // the parameter that picks it; null: any
+  double operations;
+  double cpu_cells_per_second;   // of one core with AVX2
+  double cuda_cells_per_second;  // of an H200
+};
+
+// Rates for predictions: measured (tests/benchmarks/RESULTS.md), and only that.
+constexpr CellCost cell_costs[] = {
+    {"smith_waterman", "gap_open", 4, 4e9, 1.5e12}, {"smith_waterman", nullptr, 3, 5e9, 2e12},
+    {"edit_distance", nullptr, 3, 5e9, 2e12},       {"lcs", nullptr, 3, 5e9, 2e12},
+    {"summed_area", nullptr, 2, 1.5e9, 3e11},
+};
+
+const CellCost& cost_of(const SweepSpec& spec) {
+  for (const CellCost& cost : cell_costs) {
+    if (spec.problem == cost.problem && (cost.variant == nullptr || spec.settings.has(cost.variant))) return cost;
+  }
+  return cell_costs[0];
+}
+
+[[noreturn]] void refuse(const job::Stage& stage, const std::string& parameter, const std::string& what) {
+  const Place place = stage.settings.has(parameter) ? stage.settings.place(parameter) : stage.place;
+  throw JobError(place.text + ": " + what + (place.excerpt.empty() ? "" : "\n    " + place.excerpt));
+}
+
+std::int64_t largest_magnitude(ElementType type) {
+  return dispatch(type, [](auto value) -> std::int64_t {
+    using T = decltype(value);
+    if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<std::int64_t>::max();
+    else if constexpr (sizeof(T) == 8) return std::numeric_limits<std::int64_t>::max();
+    else
+      return std::is_signed_v<T> ? -static_cast<std::int64_t>(std::numeric_limits<T>::min())
+                                 : static_cast<std::int64_t>(std::numeric_limits<T>::max());
+  });
+}
+
+std::shared_ptr<io::Source> sequence(const Request& request, const std::string& parameter, Side side) {
+  const Settings& settings = request.stage.settings;
+  const std::string& name = settings.text(parameter);
+  std::shared_ptr<io::Source> source = request.array(name);
+  if (source->type() != ElementType::u8 || source->shape().rank() != 1) {
+    refuse(request.stage, parameter,
+           "'" + name + "' is an array of " + std::string(name_of(source->type())) + " (" +
+               to_string(source->shape()) +
+               "); a sequence is a one-dimensional array of letters (u8), as from a FASTA file");
+  }
+  const std::string& alphabet = settings.text("alphabet");
+  const std::string& ambiguous = settings.text("ambiguous");
+  return io::translate(std::move(source), letter_codes(alphabet, ambiguous, side), name,
+                       letter_error(alphabet, ambiguous));
+}
+
+/// Types of a table of scores: cells as narrow as the bound allows.
+void choose_score_types(const Request& request, SweepSpec& spec) {
+  ElementType narrowest = wavefront::narrowest_value(spec.problem, spec.settings, spec.rows, spec.columns);
+  // On CUDA cells of 16 bits are kept in 32.
+  if (request.resources.cuda && narrowest == ElementType::i16) narrowest = ElementType::i32;
+  spec.value = narrowest;
+  spec.border = narrowest == ElementType::i64 ? ElementType::i64 : ElementType::i32;
+  if (request.stage.settings.text("keep") != "table") return;
+  const std::string& type = request.stage.settings.text("type");
+  spec.table = type == "auto" ? spec.border : *element_type_from(type);
+  if (size_of(*spec.table) < size_of(spec.border)) {
+    refuse(request.stage, "type", "scores of this table may leave " + type + ": say `type: i64`, or leave it out");
+  }
+}
+
+/// Types of a table of sums.
+void choose_sum_types(const Request& request, SweepSpec& spec) {
+  const std::string& type = request.stage.settings.text("type");
+  const bool floating = is_floating(spec.grid);
+  if (type != "auto") {
+    spec.value = *element_type_from(type);
+  } else if (floating) {
+    spec.value = spec.grid;
+  } else {
+    const std::int64_t bound =
+        wavefront::SummedArea::sum_bound(largest_magnitude(spec.grid), spec.rows, spec.columns);
+    spec.value = bound <= std::numeric_limits<std::int32_t>::max() ? ElementType::i32 : ElementType::i64;
+  }
+  const bool wraps = spec.settings.text("overflow") == "wrap";
+  if (floating && !is_floating(spec.value)) {
+    refuse(request.stage, "type", "sums of a grid of " + std::string(name_of(spec.grid)) + " are f32 or f64");
+  }
+  if (size_of(spec.value) < size_of(spec.grid) || (spec.grid == ElementType::u64)) {
+    refuse(
+        request.stage, "type",
+        "a grid of " + std::string(name_of(spec.grid)) + " cannot be summed in " + std::string(name_of(spec.value)) +
+            (spec.grid == ElementType::u64 ? ": convert it to i64 or f64 first" : ": take a type at least as wide"));
+  }
+  spec.table = spec.value;
+  spec.border = spec.value;
+  // Running sums of rows are differences of sums: they may need a bit more than the sums.
+  if (!is_floating(spec.value) && !wraps) spec.border = ElementType::i64;
+}
+
+class WavefrontStage : public run::Stage {
+ public:
+  WavefrontStage(const Request& request, SweepSpec spec, const ProblemInfo& problem, const WavefrontInputs& inputs)
+      : name_(request.stage.name),
+        resources_(request.resources),
+        scale_(problem.items == Items::letters ? wavefront::score_scale(problem.name, spec.settings) : 1),
+        need_(need_of(spec, problem)),
+        program_(std::move(spec), problem, inputs) {}
+
+  static TableNeed need_of(const SweepSpec& spec, const ProblemInfo& problem) {
+    TableNeed need;
+    need.rows = spec.rows;
+    need.columns = spec.columns;
+    if (spec.table) need.table_bytes = static_cast<std::int64_t>(size_of(*spec.table));
+    if (problem.items == Items::grid) need.grid_bytes = static_cast<std::int64_t>(size_of(spec.grid));
+    const BorderPlanes planes = border_planes(spec);
+    need.border_bytes = std::max(planes.row, planes.column) * static_cast<std::int64_t>(size_of(spec.border));
+    return need;
+  }
+
+  run::Program& program() override { return program_; }
+
+  io::DatasetSpec dataset(int) const override {
+    return {"/" + name_ + "/table", {}, {}, {"row", "column"}, "", long_name("table")};
+  }
+
+  std::vector<io::SmallDataset> small() const override {
+    if (program_.problem().items == Items::grid) return {};
+    std::vector<io::SmallDataset> results;
+    const WavefrontScore& found = program_.score();
+    const SweepSpec& spec = program_.spec();
+    WavefrontScore score = found;
+    if (program_.blocks() == 0) score = {empty_score(), 0, 0};
+    const std::string path = "/" + name_ + "/";
+    if (scale_ == 1) {
+      results.push_back(io::small_scalar<std::int64_t>(path + "score", score.score, "", long_name("score")));
+    } else {
+      results.push_back(io::small_scalar<double>(
+          path + "score", static_cast<double>(score.score) / static_cast<double>(scale_), "", long_name("score")));
+    }
+    if (program_.problem().report == wavefront::Report::best) {
+      const std::int64_t end[2] = {score.row, score.column};
+      results.push_back(io::small_dataset<std::int64_t>(path + "end", {2}, {"side"}, end, "",
+                                                        "letters of rows and columns up to the end of the best "
+                                                        "alignment"));
+    }
+    const std::int64_t lengths[2] = {spec.rows, spec.columns};
+    results.push_back(
+        io::small_dataset<std::int64_t>(path + "lengths", {2}, {"side"}, lengths, "", "letters of rows and columns"));
+    return results;
+  }
+
+  std::vector<io::Attribute> attributes() const override {
+    std::vector<io::Attribute> attributes;
+    const std::string group = "/" + name_;
+    if (program_.table_array() >= 0 && scale_ != 1) {
+      attributes.push_back({group + "/table", "scale_factor", 1.0 / static_cast<double>(scale_)});
+    }
+    return attributes;
+  }
+
+  run::Prediction prediction() const override {
+    const SweepSpec& spec = program_.spec();
+    const CellCost& cost = cost_of(spec);
+    run::Prediction p;
+    p.blocks = program_.blocks();
+    p.unit = "cell";
+    p.operations = static_cast<double>(spec.rows) * static_cast<double>(spec.columns);
+    p.operations_per_second =
+        resources_.cuda ? cost.cuda_cells_per_second : cost.cpu_cells_per_second * resources_.device.processors;
+    p.bytes_written = p.operations * static_cast<double>(need_.table_bytes);
+    p.bytes_read = need_.grid_bytes > 0 ? p.operations * static_cast<double>(need_.grid_bytes)
+                                        : static_cast<double>(spec.rows + spec.columns);
+    if (resources_.cuda) {
+      p.bytes_up = p.bytes_read;
+      p.bytes_down = p.bytes_written;
+      p.workspace_bytes = wavefront::cuda_workspace_bytes(spec, resources_.device);
+    }
+    const BlockShape shape{spec.block_rows, spec.block_columns};
+    p.block_shape = std::to_string(shape.rows) + " x " + std::to_string(shape.columns);
+    p.block_bytes = static_cast<std::size_t>(block_bytes(need_, shape));
+    p.limit = resources_.device.operations_per_second / cost.operations;
+    p.limit_kind = "operations";
+    const double cell_bytes = static_cast<double>(need_.table_bytes + need_.grid_bytes);
+    const auto bound = [&](double bytes_per_second, double bytes, const char* kind) {
+      if (bytes_per_second <= 0 || bytes <= 0) return;
+      const double rate = bytes_per_second / bytes;
+      if (p.limit <= 0 || rate < p.limit) p.limit = rate, p.limit_kind = kind;
+    };
+    bound(resources_.device.memory_bytes_per_second, cell_bytes, "device memory");
+    bound(resources_.device.link_bytes_per_second, static_cast<double>(std::max(need_.table_bytes, need_.grid_bytes)),
+          "link");
+    if (p.limit <= 0) p.limit_kind = "";
+    return p;
+  }
+
+  nlohmann::json choices() const override {
+    const SweepSpec& spec = program_.spec();
+    return {{"block_rows", spec.block_rows},
+            {"block_columns", spec.block_columns},
+            {"rows", spec.rows},
+            {"columns", spec.columns},
+            {"value", name_of(spec.value)},
+            {"border", name_of(spec.border)},
+            {"table", spec.table ? nlohmann::json(name_of(*spec.table)) : nlohmann::json(nullptr)},
+            {"schedule", wavefront::name_of(spec.schedule)}};
+  }
+
+ private:
+  std::string long_name(const std::string& what) const {
+    return what + " of " + program_.problem().name + ": " + program_.problem().help;
+  }
+  /// What the recurrence's border says of a table without cells.
+  std::int64_t empty_score() const {
+    const SweepSpec& spec = program_.spec();
+    std::int64_t score = 0;
+    wavefront::visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
+      if constexpr (P::report == wavefront::Report::last && P::items == Items::letters) {
+        const auto constants = wavefront::problem_constants<P>(spec.settings);
+        score = spec.rows == 0 ? P::template top<wavefront::i64>(constants, spec.columns - 1).h
+                               : P::template left<wavefront::i64>(constants, spec.rows - 1).h;
+      }
+    });
+    return score;
+  }
+
+  std::string name_;
+  Resources resources_;
+  std::int64_t scale_;
+  TableNeed need_;
+  WavefrontProgram program_;
+};
+
+}  // namespace
+
+std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
+  const ProblemInfo& problem = *wavefront::find_problem(request.stage.problem);
+  WavefrontInputs inputs;
+  SweepSpec spec;
+  spec.problem = request.stage.problem;
+  spec.settings = request.stage.settings;
+  spec.schedule = *wavefront::schedule_from(request.stage.settings.text("schedule"));
+  if (problem.items == Items::grid) {
+    inputs.grid = request.array(request.stage.settings.text("grid"));
+    if (inputs.grid->shape().rank() != 2) {
+      refuse(request.stage, "grid",
+             "'" + request.stage.settings.text("grid") + "' has " + std::to_string(inputs.grid->shape().rank()) +
+                 " dimensions; a grid has two (rows and columns)");
+    }
+    spec.rows = inputs.grid->shape()[0];
+    spec.columns = inputs.grid->shape()[1];
+    spec.grid = inputs.grid->type();
+    choose_sum_types(request, spec);
+  } else {
+    inputs.rows = sequence(request, "rows", Side::rows);
+    inputs.columns = sequence(request, "columns", Side::columns);
+    spec.rows = inputs.rows->shape()[0];
+    spec.columns = inputs.columns->shape()[0];
+    choose_score_types(request, spec);
+  }
+  spec.block_rows = std::max<std::int64_t>(1, spec.rows);
+  spec.block_columns = std::max<std::int64_t>(1, spec.columns);
+  if (request.choices != nullptr) {
+    spec.block_rows = request.choices->at("block_rows");
+    spec.block_columns = request.choices->at("block_columns");
+    spec.value = *element_type_from(request.choices->at("value").get<std::string>());
+    spec.border = *element_type_from(request.choices->at("border").get<std::string>());
+  } else {
+    const TableNeed need = WavefrontStage::need_of(spec, problem);
+    BlockShape shape = choose_blocks(need, request.resources, 0);
+    if (request.resources.cuda) {
+      // What the kernel needs beside depends on the shape of blocks, and the shape on what is left.
+      spec.block_rows = shape.rows;
+      spec.block_columns = shape.columns;
+      const std::size_t workspace = wavefront::cuda_workspace_bytes(spec, request.resources.device);
+      shape = choose_blocks(need, request.resources, static_cast<std::int64_t>(workspace));
+    }
+    spec.block_rows = shape.rows;
+    spec.block_columns = shape.columns;
+  }
+  return std::make_unique<WavefrontStage>(request, std::move(spec), problem, inputs);
+}
+
+}  // namespace terrace::stages
