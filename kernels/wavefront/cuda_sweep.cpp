@@ -36,7 +36,7 @@ CudaWorkspace plan_workspace(const BlockGrid& grid, std::int64_t band_rows, int 
   plan.band_rows = band_rows;
   plan.bands = std::max<std::int64_t>(1, (grid.block_rows + band_rows - 1) / band_rows);
   plan.slots = std::clamp<std::int64_t>(2 * warps / plan.bands + 2, 2, most_slots);
-  plan.border_words = grid.block_columns * cell_words;
+  plan.border_words = (grid.block_columns * cell_words + 3) / 4 * 4;  // rows begin at multiples of 32 bytes
   const std::int64_t rows = grid.across() == 1 ? 1 : plan.slots;
   plan.slots_at = align(launch_words_bytes);
   plan.flags_at = plan.slots_at + align(static_cast<std::size_t>(plan.slots) * block_slot_bytes);

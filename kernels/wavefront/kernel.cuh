@@ -3,8 +3,8 @@
 //
 // A warp walks over a band of 32 x R rows from left to right. Lane l holds R rows in registers and is one column
 // behind lane l - 1, from which it takes H and F by shuffle: a warp is on 32 anti-diagonal steps at a time. The last
-// lane's lowest row goes to the band below through a tagged row (tagged.cuh) in pieces of 32 columns, the piece for
-// the first lane comes from the band above likewise, asked for one piece ahead.
+// lane hands its lowest row to the band below through a tagged row (tagged.cuh), cell by cell; the first lane takes
+// what the band above has written in pieces of 32 columns, asked for a few steps ahead.
 #pragma once
 
 #include "kernels/wavefront/bands.cuh"
@@ -15,15 +15,17 @@ namespace terrace::wavefront {
 /// Columns that pass between bands at a time; as many as a warp has lanes.
 inline constexpr int piece = 32;
 
-/// What a warp keeps in shared memory.
+/// Steps before a piece's end at which the next one is asked for.
+inline constexpr int steps_ahead = 4;
+
+/// What a warp keeps in shared memory. Columns are at column % 64: this piece's and the one's before.
 template <class V, int planes, int R, bool keep_table>
 struct WarpMemory {
   KernelBand band;
-  V top[planes][piece];         // the border above the first lane's columns of this piece
-  V items[2 * piece];           // of columns, this piece's and the one's before, at column % 64
-  V bottom[planes][2 * piece];  // the border below the last lane's columns, at column % 64
-  V cells[keep_table ? 32 * R : 1]
-         [piece];  // [row of the band][column % 32]: a lane's rows until 32 columns are there
+  V top[planes][piece];                                     // the border above the first lane's columns of this piece
+  V items[2 * piece];                                       // of columns
+  V bottom[planes][2 * piece];                              // below the block, where its border is wanted
+  alignas(16) V cells[keep_table ? 32 * R : 1][2 * piece];  // [row of the band]
 };
 
 /// One band on its way through a warp. All members are called by all lanes.
@@ -48,15 +50,35 @@ class LetterSweep {
   __device__ bool run(Candidate& found) {
     load_rows();
     load_left();
+    if constexpr (can_code) {
+      if (code_rows()) return sweep<true>(found);
+    }
+    return sweep<false>(found);
+  }
+
+ private:
+  /// Whether the score of four letters can be added by a dot product of bytes, on a pipe that the rest leaves free:
+  /// the row has match - mismatch in the byte of its letter, the column 1, and mismatch is added to the diagonal.
+  static constexpr bool can_code = requires {
+    requires P::score_joins_diagonal;
+    requires sizeof(V) == sizeof(Word);
+  };
+
+  template <bool coded>
+  __device__ bool sweep(Candidate& found) {
     const i32 pieces = (width_ + piece - 1) / piece + 1;  // the last lane ends 31 columns later than the first
+    row_ = border_row(a_, band_.block);
+    tag_ = tag_of(band_.ticket);
+    hands_on_ = lane_ == 31 && (!band_.last || a_.across == 1);
+    hands_out_ = lane_ == 31 && band_.last && band_.task.bottom != nullptr;
     prefetch(0);
     for (i32 p = 0; p < pieces; ++p) {
-      if (p * piece < width_ && !take_piece(p)) return false;
-      if ((p + 1) * piece < width_) prefetch(p + 1);
+      if (p * piece < width_ && !take_piece<coded>(p)) return false;
       __syncwarp();
       const bool inside = p > 0 && (p + 1) * piece <= width_ && band_.rows == band_rows;
-      if (inside) steps<false>(p);
-      else steps<true>(p);
+      if (inside) steps<false, coded>(p);
+      else steps<true, coded>(p);
+      device::random_delay(a_.launch, band_.ticket + static_cast<u32>(p));
       __syncwarp();
       if (p > 0) give_piece(p - 1);
     }
@@ -65,7 +87,24 @@ class LetterSweep {
     return true;
   }
 
- private:
+  /// Turns the letters of the rows into bytes for dot products; false, and they stay, where one is not below 4.
+  __device__ bool code_rows() {
+    const i64 gain = static_cast<i64>(k_.match) - static_cast<i64>(k_.mismatch);
+    bool fits = gain >= -128 && gain <= 127;
+#pragma unroll
+    for (int r = 0; r < R; ++r) fits = fits && static_cast<i64>(letters_[r]) < 4;
+    if (!__all_sync(~0u, fits)) return false;
+#pragma unroll
+    for (int r = 0; r < R; ++r) {
+      letters_[r] = V(static_cast<i64>(static_cast<u32>(gain & 255) << (8 * static_cast<i64>(letters_[r]))));
+    }
+    return true;
+  }
+  __device__ static V code_column(V letter) {
+    const i64 code = static_cast<i64>(letter);
+    return V(code < 4 ? i64{1} << (8 * code) : i64{0});
+  }
+
   __device__ static V item_at(const void* items, i64 index) {
     if constexpr (P::items == Items::letters) {
       return V(static_cast<i64>(device::load_past_l1(static_cast<const device::u8*>(items) + index)));
@@ -79,7 +118,7 @@ class LetterSweep {
     rows_here_ = band_.rows - first < 0 ? 0 : band_.rows - first > R ? R : band_.rows - first;
 #pragma unroll
     for (int r = 0; r < R; ++r) {
-      row_[r] = r < rows_here_ ? item_at(band_.task.rows, band_.first_row + first + r) : V(0);
+      letters_[r] = r < rows_here_ ? item_at(band_.task.rows, band_.first_row + first + r) : V(0);
     }
   }
 
@@ -114,9 +153,7 @@ class LetterSweep {
     if (top_is_tagged(a_, band_)) fresh_ = load_tagged(column);
     else load_top(column);
   }
-  __device__ bool load_tagged(i32 column) {
-    return Tagged::load(border_row(a_, band_.block), column, tag_of(band_.ticket - 1), next_top_);
-  }
+  __device__ bool load_tagged(i32 column) { return Tagged::load(row_, column, tag_ - 1, next_top_); }
   __device__ void load_top(i32 column) {
     const BlockTask& task = band_.task;
     const Border<V> border = P::template top<V>(k_, task.column_begin + column);
@@ -127,50 +164,60 @@ class LetterSweep {
   }
 
   /// Puts piece p where the lanes find it, once the band above has written it.
+  template <bool coded>
   __device__ bool take_piece(i32 p) {
     const i32 column = p * piece + lane_;
-    for (u32 tries = 0; !__all_sync(~0u, fresh_); ++tries) {
-      if (tries > 8) {
-        const bool leave = lane_ == 0 && tries % 16 == 0 && device::must_leave(a_.launch, band_.block);
-        if (__any_sync(~0u, leave)) return false;
-        __nanosleep(64);
-      }
+    while (!__all_sync(~0u, fresh_)) {
+      if (!wait_for_piece(p)) return false;
       if (!fresh_) fresh_ = load_tagged(column);
     }
 #pragma unroll
     for (int plane = 0; plane < planes; ++plane) memory_.top[plane][lane_] = next_top_[plane];
-    memory_.items[column % (2 * piece)] = next_item_;
+    memory_.items[column % (2 * piece)] = coded ? code_column(next_item_) : next_item_;
     return true;
   }
 
-  /// Hands the lowest row of piece p on.
-  __device__ void give_piece(i32 p) {
-    const i32 column = p * piece + lane_;
-    device::random_delay(a_.launch, band_.ticket + static_cast<u32>(p));
-    if (column >= width_) return;
-    V values[planes];
-#pragma unroll
-    for (int plane = 0; plane < planes; ++plane) values[plane] = memory_.bottom[plane][column % (2 * piece)];
-    if (!band_.last || a_.across == 1) {
-      Tagged::store(border_row(a_, band_.block), column, tag_of(band_.ticket), values);
+  /// Waits until the last column of the piece has been written: one lane asks, lest all warps that wait fill the
+  /// cache's bandwidth. False when the launch is over.
+  __device__ bool wait_for_piece(i32 p) {
+    const i32 end = (p + 1) * piece < width_ ? (p + 1) * piece : width_;
+    bool waits = (end - 1) % piece == lane_ && !fresh_;
+    for (u32 tries = 1; __any_sync(~0u, waits); ++tries) {
+      if (waits && load_tagged(end - 1)) waits = false, fresh_ = true;
+      if (tries % 32 != 0) continue;
+      const bool leave = lane_ == 0 && device::must_leave(a_.launch, band_.block);
+      if (__any_sync(~0u, leave)) return false;
+      __nanosleep(32);
     }
-    if (!band_.last || !band_.task.bottom) return;
+    return true;
+  }
+
+  /// Writes what is complete of piece p: the border below the block, the table.
+  __device__ void give_piece(i32 p) {
+    if constexpr (keep_table) store_cells(p);
+    const i32 column = p * piece + lane_;
+    if (!band_.last || !band_.task.bottom || column >= width_) return;
 #pragma unroll
     for (int plane = 0; plane < planes; ++plane) {
-      store_stored(a_.border, band_.task.bottom, plane * band_.task.row_border_stride + column, values[plane]);
+      store_stored(a_.border, band_.task.bottom, plane * band_.task.row_border_stride + column,
+                   memory_.bottom[plane][column % (2 * piece)]);
     }
   }
 
   /// The 32 steps in which the first lane goes over piece p. `guarded`: some lane is outside the block in some of
   /// them, or the band has fewer rows than lanes hold.
-  template <bool guarded>
+  template <bool guarded, bool coded>
   __device__ void steps(i32 p) {
     next_ = memory_.items[(p * piece - lane_) & (2 * piece - 1)];
-#pragma unroll 4
-    for (int i = 0; i < piece; ++i) step<guarded>(p * piece + i, i);
+#pragma unroll 1
+    for (int first = 0; first < piece; first += steps_ahead) {
+      if (first + steps_ahead == piece) prefetch(p + 1);
+#pragma unroll
+      for (int i = 0; i < steps_ahead; ++i) step<guarded, coded>(p * piece + first + i, first + i);
+    }
   }
 
-  template <bool guarded>
+  template <bool guarded, bool coded>
   __device__ __forceinline__ void step(i32 at, int i) {
     const i32 column = at - lane_;
     const V item = next_;
@@ -185,29 +232,43 @@ class LetterSweep {
       if (lane_ == 0) f = top_f;
     }
     if (!guarded || static_cast<u32>(column) < static_cast<u32>(width_)) {
-      cells<guarded>(item, up, f);
+      cells<guarded, coded>(item, up, f);
       if constexpr (P::report == Report::best) look_for_best<guarded>(column);
-      if (lane_ == 31) {
-        memory_.bottom[0][column & (2 * piece - 1)] = bottom_;
-        if constexpr (planes == 2) memory_.bottom[planes - 1][column & (2 * piece - 1)] = bottom_f_;
-      }
+      hand_on(column);
       if constexpr (keep_table) {
 #pragma unroll
-        for (int r = 0; r < R; ++r) memory_.cells[lane_ * R + r][column & (piece - 1)] = h_[r];
+        for (int r = 0; r < R; ++r) memory_.cells[lane_ * R + r][column & (2 * piece - 1)] = h_[r];
       }
     }
-    if constexpr (keep_table) store_cells<guarded>(at);
+  }
+
+  /// The last lane hands its lowest row down.
+  __device__ __forceinline__ void hand_on(i32 column) {
+    V values[planes];
+    values[0] = bottom_;
+    if constexpr (planes == 2) values[planes - 1] = bottom_f_;
+    if (hands_on_) Tagged::store(row_, column, tag_, values);
+    if (!hands_out_) return;
+#pragma unroll
+    for (int plane = 0; plane < planes; ++plane) memory_.bottom[plane][column & (2 * piece - 1)] = values[plane];
   }
 
   /// One column of the lane's rows. Rows below the band's last hand on what is above them.
-  template <bool guarded>
+  template <bool guarded, bool coded>
   __device__ __forceinline__ void cells(V item, V up, V f) {
     V diagonal = diagonal_;
     diagonal_ = up;
 #pragma unroll
     for (int r = 0; r < R; ++r) {
-      const V score = P::template score<V>(k_, row_[r], item);
-      const Cell<V> cell = P::template cell<V>(k_, Around<V>{diagonal, up, h_[r], e_[r], f}, score);
+      Cell<V> cell;
+      if constexpr (coded) {
+        const V with_score =
+            word(__dp4a(letters_[r].value, item.value, add_aside(diagonal.value, k_.mismatch.value)));
+        cell = P::template cell<V>(k_, Around<V>{with_score, up, h_[r], e_[r], f}, V(0));
+      } else {
+        const V score = P::template score<V>(k_, letters_[r], item);
+        cell = P::template cell<V>(k_, Around<V>{diagonal, up, h_[r], e_[r], f}, score);
+      }
       diagonal = h_[r];
       const bool real = !guarded || r < rows_here_;
       up = h_[r] = real ? cell.h : up;
@@ -238,22 +299,32 @@ class LetterSweep {
     best_column_ = column;
   }
 
-  /// Stores the rows of the one lane that has just gone over the last of 32 columns, a row at a time.
-  template <bool guarded>
-  __device__ __forceinline__ void store_cells(i32 at) {
-    __syncwarp();
-    const int lane = (at + 1) & 31;
-    const i32 first = at - lane - (piece - 1);
-    if (first >= 0 && first + lane_ < width_ && band_.task.table) {
-      const i64 row = band_.first_row + lane * R;
-#pragma unroll
-      for (int r = 0; r < R; ++r) {
-        if (guarded && lane * R + r >= band_.rows) break;
-        store_cell(a_.table, band_.task.table, (row + r) * band_.task.table_stride + first + lane_,
-                   memory_.cells[lane * R + r][lane_], a_.scale);
-      }
+  /// Stores the columns of piece p, four rows at a time where they are 32-bit integers and lie well.
+  __device__ void store_cells(i32 p) {
+    void* table = band_.task.table;
+    if (!table) return;
+    const i32 first = p * piece;
+    const i64 stride = band_.task.table_stride;
+    if constexpr (sizeof(V) == sizeof(i32)) {
+      const bool aligned = reinterpret_cast<u64>(table) % 16 == 0 && stride % 4 == 0 && a_.table == Stored::i32;
+      if (aligned && first + piece <= width_) return store_quads(static_cast<i32*>(table), first);
     }
-    __syncwarp();
+    if (first + lane_ >= width_) return;
+    const int column = (first + lane_) & (2 * piece - 1);
+    for (int row = 0; row < band_.rows; ++row) {
+      store_cell(a_.table, table, (band_.first_row + row) * stride + first + lane_, memory_.cells[row][column],
+                 a_.scale);
+    }
+  }
+  __device__ void store_quads(i32* table, i32 first) {
+    const int column = lane_ % 8 * 4;
+    const int from = (first + column) & (2 * piece - 1);
+    i32* to = table + (band_.first_row + lane_ / 8) * band_.task.table_stride + first + column;
+    const i64 step = 4 * band_.task.table_stride;
+#pragma unroll 8
+    for (int row = lane_ / 8; row < band_rows; row += 4, to += step) {
+      if (row < band_.rows) *reinterpret_cast<int4*>(to) = *reinterpret_cast<const int4*>(&memory_.cells[row][from]);
+    }
   }
 
   /// The last column, and before it the corner, which the block's first band knows.
@@ -300,23 +371,27 @@ class LetterSweep {
   const int lane_;
   const i32 width_;                   // columns of the block
   i32 rows_here_ = 0;                 // rows of the band that this lane holds
-  V row_[R], h_[R], e_[R];            // items of its rows; H of the last column, E of the next
+  V letters_[R], h_[R], e_[R];        // items of its rows; H of the last column, E of the next
   V diagonal_{};                      // H of the last column above its first row
   V bottom_{}, bottom_f_{};           // H and F below its last row
   V next_{};                          // item of the next column
   V next_top_[planes], next_item_{};  // the piece that was asked for, a column a lane
   bool fresh_ = true;
+  u64* row_ = nullptr;                         // the tagged row, read above the band and written below it
+  u32 tag_ = 0;                                // the band's own
+  bool hands_on_ = false, hands_out_ = false;  // this lane writes the row for the band below; below the block
   V best_ = V(1);
   int best_row_ = -1;
   i32 best_column_ = 0;
 };
 
-/// Threads of a thread block: each warp takes bands on its own.
-inline constexpr int sweep_threads = 128;
+/// Threads of a thread block: one warp, so that bands in a row go to multiprocessors in turn and all of them fill
+/// alike.
+inline constexpr int sweep_threads = 32;
 
 /// Sweeps bands until there are none left. @param constants the problem's, in i64
 template <class P, class V, int R, bool keep_table>
-__global__ void __launch_bounds__(sweep_threads, 4)
+__global__ void __launch_bounds__(sweep_threads, 16)
     sweep_bands_kernel(const __grid_constant__ SweepArguments arguments,
                        const __grid_constant__ typename P::template Constants<i64> constants) {
   using Sweep = LetterSweep<P, V, R, keep_table>;

@@ -18,6 +18,9 @@
 //   static constexpr const char* chosen_by;  the parameter whose presence picks this variant; null: none
 //   static constexpr Items items;            what s is made from
 //   static constexpr Report report;          which cell a sweep reports
+//   static constexpr bool score_joins_diagonal = true;
+//       optional: score() is select_equal(row, column, k.match, k.mismatch), and cell() uses n.diagonal and the score in
+//       their sum alone, so that whoever sweeps may add them in a way of its own
 //   static constexpr int row_planes;         planes of a row border: 1 (H) or 2 (H, F)
 //   static constexpr int column_planes;      planes of a column border: 1 (H) or 2 (H, E)
 //   static constexpr ParameterList parameters;

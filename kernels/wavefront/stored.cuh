@@ -45,9 +45,10 @@ __device__ __forceinline__ void dispatch_stored(Stored type, const Call& call) {
 template <class T>
 inline constexpr bool holds_cells = T(-1)<T(0) && sizeof(T)> 1;
 
-/// Element `index` of a border, as a V; what other threads or copies wrote is seen.
+/// Element `index` of a border, as a V; what other threads or copies wrote is seen. Borders are touched rarely: one
+/// copy of the code keeps kernels short.
 template <class V>
-__device__ inline V load_stored(Stored type, const void* array, i64 index) {
+__device__ __noinline__ V load_stored(Stored type, const void* array, i64 index) {
   V value = V(0);
   dispatch_stored(type, [&]<class T>(T) {
     if constexpr (holds_cells<T>) value = static_cast<V>(device::load_past_l1(static_cast<const T*>(array) + index));
@@ -57,7 +58,7 @@ __device__ inline V load_stored(Stored type, const void* array, i64 index) {
 
 /// Words are integers: numbers with a fraction do not arise.
 template <>
-__device__ inline Word load_stored<Word>(Stored type, const void* array, i64 index) {
+__device__ __forceinline__ Word load_stored<Word>(Stored type, const void* array, i64 index) {
   return Word(load_stored<i64>(type, array, index));
 }
 
@@ -68,7 +69,7 @@ __device__ __forceinline__ void put(void* array, i64 index, V value) {
 
 /// Writes element `index` of a border or a table.
 template <class V>
-__device__ inline void store_stored(Stored type, void* array, i64 index, V value) {
+__device__ __noinline__ void store_stored(Stored type, void* array, i64 index, V value) {
   dispatch_stored(type, [&]<class T>(T) {
     if constexpr (holds_cells<T>) put<T>(array, index, value);
   });
@@ -76,8 +77,7 @@ __device__ inline void store_stored(Stored type, void* array, i64 index, V value
 
 /// Writes an integer cell to a table; one of numbers with a fraction gets the true value, `scale` times smaller.
 template <class V>
-__device__ inline void store_cell(Stored type, void* array, i64 index, V value, double scale) {
-  if (type == Stored::i32) return put<i32>(array, index, static_cast<i32>(static_cast<i64>(value)));
+__device__ __noinline__ void store_cell(Stored type, void* array, i64 index, V value, double scale) {
   dispatch_stored(type, [&]<class T>(T) {
     if constexpr (holds_cells<T> && T(0.5) != T(0)) {
       put<T>(array, index, static_cast<double>(static_cast<i64>(value)) / scale);
@@ -89,7 +89,7 @@ __device__ inline void store_cell(Stored type, void* array, i64 index, V value, 
 
 /// Words are integers: numbers with a fraction do not arise.
 template <>
-__device__ inline void store_stored<Word>(Stored type, void* array, i64 index, Word value) {
+__device__ __forceinline__ void store_stored<Word>(Stored type, void* array, i64 index, Word value) {
   store_stored(type, array, index, static_cast<i64>(value));
 }
 

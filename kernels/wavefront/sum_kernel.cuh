@@ -50,6 +50,7 @@ class SumSweep {
  public:
   static_assert(R <= 32);
   using Tagged = TaggedCell<V, 1>;
+  using Pair = TaggedColumns<V>;
 
   __device__ SumSweep(const SweepArguments& arguments, const KernelBand& band)
       : a_(arguments), band_(band), lane_(lane_index()) {}
@@ -194,51 +195,77 @@ class SumSweep {
 
   /// The row above, once it is there. In the block's first band the right border begins with its last value.
   __device__ __forceinline__ bool take_top() {
-    const bool tagged = top_is_tagged(a_, band_);
-    const u64* row = border_row(a_, band_.block);
-    u32 missing = 0;
+    if (top_is_tagged(a_, band_)) {
+      while (!__all_sync(~0u, load_tagged())) {
+        if (!wait_for_piece()) return false;
+      }
+    } else {
+#pragma unroll
+      for (int c = 0; c < lane_columns; ++c) {
+        const bool inside = column_ + c < band_.width && band_.task.top != nullptr;
+        top_[c] = inside ? load_stored<V>(a_.border, band_.task.top, column_ + c) : V(0);
+      }
+    }
 #pragma unroll
     for (int c = 0; c < lane_columns; ++c) {
-      top_[c] = V(0);
-      if (column_ + c >= band_.width) continue;
-      if (tagged) missing |= 1u << c;
-      else if (band_.task.top) top_[c] = load_stored<V>(a_.border, band_.task.top, column_ + c);
-    }
-    for (u32 tries = 0; __any_sync(~0u, missing != 0); ++tries) {
-#pragma unroll
-      for (int c = 0; c < lane_columns; ++c) {
-        if (missing >> c & 1) missing &= ~(static_cast<u32>(take_cell(row, column_ + c, top_[c])) << c);
-      }
-      if (tries % 64 != 63) continue;
-      const bool leave = lane_ == 0 && device::must_leave(a_.launch, band_.block);
-      if (__any_sync(~0u, leave)) return false;
-      __nanosleep(64);
-    }
-    if (column_ <= band_.width - 1 && band_.width - 1 < column_ + lane_columns) {
-#pragma unroll
-      for (int c = 0; c < lane_columns; ++c) {
-        if (column_ + c == band_.width - 1) corner_ = top_[c];
-      }
+      if (column_ + c == band_.width - 1) corner_ = top_[c];
     }
     return true;
   }
-  __device__ __forceinline__ bool take_cell(const u64* row, i32 column, V& value) const {
-    V values[1];
-    const bool fresh = Tagged::load(row, column, tag_of(band_.ticket - 1), values);
-    value = values[0];
+
+  /// Reads this lane's part of the row above, 0 outside the block; whether it has been written. (The row has room
+  /// beyond the block.)
+  __device__ __forceinline__ bool load_tagged() {
+    const u64* row = border_row(a_, band_.block);
+    bool fresh = true;
+#pragma unroll
+    for (int c = 0; c < lane_columns; c += Pair::columns) {
+      V values[Pair::columns];
+      u32 written = 0;
+      if (column_ + c < band_.width) written = Pair::load(row, column_ + c, tag_of(band_.ticket - 1), values);
+#pragma unroll
+      for (int i = 0; i < Pair::columns; ++i) {
+        const bool inside = column_ + c + i < band_.width;
+        top_[c + i] = inside ? values[i] : V(0);
+        fresh = fresh && (!inside || (written >> i & 1) != 0);
+      }
+    }
     return fresh;
+  }
+
+  /// Waits until the last column of the piece has been written: one lane asks, lest all warps that wait fill the
+  /// cache's bandwidth. False when the launch is over.
+  __device__ bool wait_for_piece() {
+    const i32 end = column_ - lane_ * lane_columns + sum_piece;
+    const i32 last = (end < band_.width ? end : band_.width) - 1;
+    bool waits = column_ <= last && last < column_ + lane_columns;
+    for (u32 tries = 1; __any_sync(~0u, waits); ++tries) {
+      V values[1];
+      if (waits && Tagged::load(border_row(a_, band_.block), last, tag_of(band_.ticket - 1), values)) waits = false;
+      if (tries % 32 != 0) continue;
+      const bool leave = lane_ == 0 && device::must_leave(a_.launch, band_.block);
+      if (__any_sync(~0u, leave)) return false;
+      __nanosleep(32);
+    }
+    return true;
   }
 
   __device__ __forceinline__ void give_bottom() {
     device::random_delay(a_.launch, band_.ticket + static_cast<u32>(column_));
+    if (!band_.last || a_.across == 1) {
+      u64* row = border_row(a_, band_.block);
+#pragma unroll
+      for (int c = 0; c < lane_columns; c += Pair::columns) {
+        V values[Pair::columns];
+#pragma unroll
+        for (int i = 0; i < Pair::columns; ++i) values[i] = bottom(c + i);
+        if (column_ + c < band_.width) Pair::store(row, column_ + c, tag_of(band_.ticket), values);
+      }
+    }
+    if (!band_.last || !band_.task.bottom) return;
 #pragma unroll
     for (int c = 0; c < lane_columns; ++c) {
-      if (column_ + c >= band_.width) continue;
-      const V values[1] = {bottom(c)};
-      if (!band_.last || a_.across == 1) {
-        Tagged::store(border_row(a_, band_.block), column_ + c, tag_of(band_.ticket), values);
-      }
-      if (band_.last && band_.task.bottom) store_stored(a_.border, band_.task.bottom, column_ + c, values[0]);
+      if (column_ + c < band_.width) store_stored(a_.border, band_.task.bottom, column_ + c, bottom(c));
     }
   }
   /// Rows below the band's last add nothing (floating point and integers alike): the lowest row is the last's.
@@ -322,12 +349,9 @@ class SumSweep {
   i32 overflow_ = 0;         // negative: a sum did not fit
 };
 
-inline constexpr int sum_threads = 128;
-
 template <class V, int R>
-__global__ void __launch_bounds__(sum_threads, 4) sum_areas_kernel(const __grid_constant__ SweepArguments arguments) {
-  __shared__ KernelBand bands[sum_threads / 32];
-  KernelBand& band = bands[threadIdx.x / 32];
+__global__ void __launch_bounds__(32, 16) sum_areas_kernel(const __grid_constant__ SweepArguments arguments) {
+  __shared__ KernelBand band;
   while (take_band(arguments, band)) {
     Candidate found;
     bool failed = false;

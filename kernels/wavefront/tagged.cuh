@@ -69,4 +69,27 @@ struct TaggedCell {
   }
 };
 
+/// As many neighbouring cells of one plane as go into 16 bytes; rows have room for the last ones' neighbours.
+template <class V>
+struct TaggedColumns {
+  static constexpr int columns = sizeof(V) == 4 ? 2 : 1;
+  using Cell = TaggedCell<V, columns>;  // cells side by side lie like planes of one cell
+
+  /// Reads `columns` cells from `column`, a multiple of `columns`, on; bit i: the band with that tag wrote the i-th.
+  __device__ __forceinline__ static u32 load(const u64* row, i64 column, u32 tag, V (&values)[columns]) {
+    typename Cell::Bits bits;
+    u64 word[2];
+    load_relaxed(row + column / columns * Cell::words, word[0], word[1]);
+    bits.halves[0] = static_cast<u32>(word[0]);
+    bits.halves[1] = static_cast<u32>(word[1]);
+    const u32 first = static_cast<u32>(word[0] >> 32) == tag, second = static_cast<u32>(word[1] >> 32) == tag;
+    for (int i = 0; i < columns; ++i) values[i] = bits.values[i];
+    return columns == 2 ? first | second << 1 : first & second;
+  }
+
+  __device__ __forceinline__ static void store(u64* row, i64 column, u32 tag, const V (&values)[columns]) {
+    Cell::store(row, column / columns, tag, values);
+  }
+};
+
 }  // namespace terrace::wavefront

@@ -9,6 +9,18 @@ namespace terrace::wavefront {
 using device::i32;
 using device::i64;
 
+/// 1, and the compiler does not know it.
+static __constant__ i32 unknown_one = 1;
+
+/// a + b by a multiply-add: it runs beside the pipe of minima and maxima, which is the one that fills up.
+TERRACE_HOST_DEVICE i32 add_aside(i32 a, i32 b) {
+#if defined(__CUDA_ARCH__)
+  return a * unknown_one + b;
+#else
+  return a + b;
+#endif
+}
+
 /// An i32 with the operations of operations.hpp; found there by argument-dependent lookup.
 struct Word {
   i32 value;
@@ -40,7 +52,7 @@ TERRACE_HOST_DEVICE Word subtract_maximum_zero(Word a, Word b, Word c) {
   return word(__viaddmax_s32_relu(a.value, -b.value, c.value));
 }
 TERRACE_HOST_DEVICE Gaps<Word> gaps_or_zero(Word h, Word e, Word f, Word first, Word next) {
-  const i32 opened = h.value - first.value;
+  const i32 opened = add_aside(h.value, -first.value);
   return {word(__viaddmax_s32_relu(e.value, -next.value, opened)),
           word(__viaddmax_s32_relu(f.value, -next.value, opened))};
 }

@@ -12,6 +12,7 @@ struct Lcs {
   static constexpr const char* chosen_by = nullptr;
   static constexpr Items items = Items::letters;
   static constexpr Report report = Report::last;
+  static constexpr bool score_joins_diagonal = true;
   static constexpr int row_planes = 1;
   static constexpr int column_planes = 1;
   static constexpr ParameterList parameters{};

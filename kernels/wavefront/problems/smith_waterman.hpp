@@ -20,6 +20,7 @@ struct SmithWatermanBase {
   static constexpr const char* help = "best local alignment of two sequences";
   static constexpr Items items = Items::letters;
   static constexpr Report report = Report::best;
+  static constexpr bool score_joins_diagonal = true;
   static constexpr ParameterList parameters{smith_waterman_parameters, 5};
 
   /// H grows by at most the best score a row or column; nothing falls below minus the largest cost.

@@ -1,0 +1,51 @@
+// The headers that code made at run time is compiled from need no host library header: NVRTC takes them.
+#include <nvrtc.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace {
+
+const std::filesystem::path source_dir = TERRACE_SOURCE_DIR;
+
+/// What NVRTC says of the source; empty when it compiles without a warning.
+std::string compile_log(const std::string& source) {
+  nvrtcProgram program = nullptr;
+  REQUIRE(nvrtcCreateProgram(&program, source.c_str(), "test.cu", 0, nullptr, nullptr) == NVRTC_SUCCESS);
+  const std::string include = "--include-path=" + source_dir.string();
+  const char* options[] = {"--gpu-architecture=compute_90", "--std=c++20", "-default-device", include.c_str()};
+  const nvrtcResult result = nvrtcCompileProgram(program, 4, options);
+  std::size_t size = 0;
+  REQUIRE(nvrtcGetProgramLogSize(program, &size) == NVRTC_SUCCESS);
+  std::string log(size, '\0');
+  REQUIRE(nvrtcGetProgramLog(program, log.data()) == NVRTC_SUCCESS);
+  nvrtcDestroyProgram(&program);
+  log.resize(size > 0 ? size - 1 : 0);
+  return result == NVRTC_SUCCESS ? log : nvrtcGetErrorString(result) + ("\n" + log);
+}
+
+TEST_CASE("every header of wavefront kernels and problems compiles at run time on its own") {
+  std::vector<std::string> headers{"kernels/device/port.cuh", "kernels/wavefront/problem.hpp",
+                                   "kernels/wavefront/problem_list.hpp", "kernels/wavefront/kernel.cuh",
+                                   "kernels/wavefront/sum_kernel.cuh"};
+  for (const auto& entry : std::filesystem::directory_iterator(source_dir / "kernels/wavefront/problems")) {
+    headers.push_back(std::filesystem::relative(entry.path(), source_dir).string());
+  }
+  for (const std::string& header : headers) {
+    INFO(header);
+    CHECK(compile_log("#include \"" + header + "\"\n") == "");
+  }
+}
+
+TEST_CASE("a kernel of a problem can be made at run time") {
+  CHECK(compile_log("#include \"kernels/wavefront/kernel.cuh\"\n"
+                    "#include \"kernels/wavefront/problem_list.hpp\"\n"
+                    "using namespace terrace::wavefront;\n"
+                    "__device__ auto* kernel = &sweep_bands_kernel<SmithWatermanAffine, Word, 4, true>;\n") == "");
+}
+
+TEST_CASE("what does not compile is noticed") { CHECK(compile_log("#include <vector>\n") != ""); }
+
+}  // namespace
