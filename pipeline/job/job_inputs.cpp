@@ -95,6 +95,11 @@ void read_inputs(const Node& inputs, std::span<const io::InputKind> kinds, Draft
                            "'inputs' takes a map such as {a: {hdf5: FILE}}, not " + describe(inputs));
     return;
   }
+  if (inputs.entries.size() > most_inputs) {
+    context.complaints.add(inputs.position, "a job has at most " + std::to_string(most_inputs) + " inputs, not " +
+                                                std::to_string(inputs.entries.size()));
+    return;
+  }
   InputReader reader(kinds, draft, context);
   std::vector<const Node*> nodes;
   for (const Entry& entry : inputs.entries) {

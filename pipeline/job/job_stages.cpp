@@ -234,6 +234,11 @@ void read_stages(const Node& stages, const StageTable& table, Draft& draft, Chec
                            "'stages' takes a list of stages, each '- name: ...', not " + describe(stages));
     return;
   }
+  if (stages.items.size() > most_stages) {
+    context.complaints.add(stages.position, "a job has at most " + std::to_string(most_stages) + " stages, not " +
+                                                std::to_string(stages.items.size()));
+    return;
+  }
   if (stages.items.empty()) context.complaints.add(stages.position, "the job needs at least one stage");
   for (const Node& item : stages.items) {
     const Node* name = item.find("name");

@@ -48,7 +48,8 @@ Sources::Sources(std::string name, const std::string& text, std::vector<std::str
 Place Sources::place(const Position& position) const {
   if (position.source > 0) return {"--set " + overrides_.at(static_cast<std::size_t>(position.source) - 1), ""};
   const auto index = static_cast<std::size_t>(std::max(position.line, 1)) - 1;
-  const std::string line = index < lines_.size() ? lines_[index] : "";
+  static const std::string no_line;
+  const std::string& line = index < lines_.size() ? lines_[index] : no_line;
   const auto before = static_cast<std::size_t>(std::max(position.column, 1)) - 1;
   const int column = std::max(letters_before(line, before) + 1, before > line.size() ? position.column : 1);
   return {name_ + ":" + std::to_string(index + 1) + ":" + std::to_string(column), excerpt_of(line, position.column)};
@@ -96,11 +97,15 @@ std::vector<std::string> Complaints::rendered() const {
                    [](const Complaint& a, const Complaint& b) { return a.position < b.position; });
   std::set<std::string> seen;
   std::vector<std::string> messages;
+  std::size_t left = sorted.size();
   for (const Complaint& complaint : sorted) {
+    if (messages.size() == most_messages) break;
+    --left;
     std::string message =
         complaint.rendered ? complaint.message : message_at(sources_.place(complaint.position), complaint.message);
     if (seen.insert(message).second) messages.push_back(std::move(message));
   }
+  if (left > 0) messages.push_back("and " + std::to_string(left) + " more errors; mend these first");
   return messages;
 }
 

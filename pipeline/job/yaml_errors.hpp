@@ -32,6 +32,9 @@ class Sources {
 /// The line and a caret under byte `column` (from 1), both after "  | "; of a long line the part around the column.
 std::string excerpt_of(const std::string& line, int column);
 
+/// More errors than these nobody reads, and each costs a look at its line.
+inline constexpr std::size_t most_messages = 200;
+
 /// Collects everything wrong in a job, so that all of it is reported at once.
 class Complaints {
  public:
@@ -43,7 +46,8 @@ class Complaints {
   void add_rendered(const Position& position, std::string message);
   bool empty() const { return entries_.empty(); }
   std::size_t count() const { return entries_.size(); }
-  /// Places, messages and excerpts, in the order of the file, then of the command line. Each once.
+  /// Places, messages and excerpts, in the order of the file, then of the command line. Each once; beyond
+  /// `most_messages` their number stands for the rest.
   std::vector<std::string> rendered() const;
   const Sources& sources() const { return sources_; }
 

@@ -14,6 +14,9 @@
 namespace terrace::job {
 namespace {
 
+/// Of one list at most so many elements are complained about.
+constexpr std::size_t most_of_a_list = 10;
+
 /// Bounds from here on mean that there is none.
 constexpr double no_bound = 9.2e18;
 
@@ -188,13 +191,17 @@ class Reader {
     return Value((folder / node.text).lexically_normal().string());
   }
 
-  /// Reads every element, so that all that are wrong are reported.
+  /// Reads every element, so that all that are wrong are reported, but not thousands of one list.
   template <class T, class ReadItem>
   std::optional<Value> list(const Node& node, ReadItem&& read_item) {
     if (node.kind != Node::Kind::list) return refuse(node, "");
     std::vector<T> values;
+    const std::size_t complaints = context_.complaints.count();
     for (const Node& item : node.items) {
       if (std::optional<T> value = read_item(item)) values.push_back(std::move(*value));
+      if (context_.complaints.count() < complaints + most_of_a_list) continue;
+      context_.complaints.add(item.position, "the rest of this list was not looked at");
+      break;
     }
     if (values.size() < node.items.size()) return std::nullopt;
     return Value(std::move(values));

@@ -47,6 +47,25 @@ memory: {host: x, device: y}
                                                         "job.yaml:12:16", "job.yaml:12:27"});
 }
 
+TEST_CASE("Of very many errors the first are shown and the others counted") {
+  TempFolder folder;
+  std::string text = "output: o.h5\nstages: [{name: s, tally: {machines: 2}}]\n";
+  for (int i = 0; i < 300; ++i) text += "k" + std::to_string(i) + ": 1\n";
+  const auto messages = messages_of(folder, text);
+  REQUIRE(messages.size() == 201);
+  CHECK(messages[200] == "and 100 more errors; mend these first");
+}
+
+TEST_CASE("Of a list of wrong elements the first ten are shown") {
+  TempFolder folder;
+  std::string text = "output: o.h5\nstages: [{name: s, tally: {machines: 2}}]\ndevices: [0";
+  for (int i = 0; i < 300; ++i) text += ", x";
+  const auto messages = messages_of(folder, text + "]\nbackend: x\n");
+  REQUIRE(messages.size() == 12);
+  CHECK(messages[10].find("job.yaml:3:41: the rest of this list was not looked at") == 0);
+  CHECK(messages[11].find("job.yaml:4:10: ") == 0);
+}
+
 TEST_CASE("An error shows its line with a caret under the column") {
   TempFolder folder;
   const auto messages = messages_of(folder,
