@@ -18,11 +18,12 @@ constexpr std::size_t page = 4096;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 
 /// Large pieces begin on huge pages, where the system has some: a band of rows touches a page a row.
-void* allocate_aligned(std::size_t bytes, std::size_t alignment) {
+void* allocate_aligned(std::size_t bytes, std::size_t alignment, std::size_t most) {
   const bool huge = bytes >= 2 * huge_page;
   if (huge) alignment = huge_page;
   const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
-  void* memory = whole < bytes ? nullptr : std::aligned_alloc(alignment, whole == 0 ? alignment : whole);
+  // More than the machine has is refused here: the C library may promise what it cannot keep.
+  void* memory = bytes > most ? nullptr : std::aligned_alloc(alignment, whole == 0 ? alignment : whole);
   if (memory == nullptr) {
     throw DeviceError("allocate", "no room for " + format_size(static_cast<double>(bytes)) +
                                       " of memory; give the job a smaller memory budget");
@@ -59,9 +60,9 @@ CpuContext::CpuContext(int threads)
 
 CpuContext::~CpuContext() = default;
 
-void* CpuContext::allocate(std::size_t bytes) { return allocate_aligned(bytes, 256); }
+void* CpuContext::allocate(std::size_t bytes) { return allocate_aligned(bytes, 256, limits_.memory_bytes); }
 void CpuContext::release(void* memory, std::size_t) noexcept { std::free(memory); }
-void* CpuContext::allocate_host(std::size_t bytes) { return allocate_aligned(bytes, page); }
+void* CpuContext::allocate_host(std::size_t bytes) { return allocate_aligned(bytes, page, limits_.memory_bytes); }
 void CpuContext::release_host(void* memory, std::size_t) noexcept { std::free(memory); }
 
 void CpuContext::copy(Queue queue, void* target, const void* source, std::size_t bytes) {
