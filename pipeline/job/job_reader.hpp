@@ -18,7 +18,7 @@ namespace terrace::job {
 
 /// Names are looked up one by one, and inputs opened one inside another: enough for people, and no more.
 inline constexpr std::size_t most_inputs = 1000;
-inline constexpr std::size_t most_stages = 10'000;
+inline constexpr std::size_t most_stages = 1000;
 
 /// A job in the making.
 struct Draft {

@@ -1,6 +1,6 @@
 // Damaged jobs: whatever the bytes, reading ends soon, with a job or with errors.
 #include <catch2/catch.hpp>
-#include <chrono>
+#include <ctime>
 #include <random>
 
 #include "tests/unit/job/fixture.hpp"
@@ -34,11 +34,12 @@ output: >-
 
 /// Reads a text; anything but a job or a JobError fails the test. Slow is a failure as well.
 bool is_job(const TempFolder& folder, const std::string& text, const std::vector<std::string>& overrides = {}) {
-  const auto start = std::chrono::steady_clock::now();
+  // The processor's time: the machine may have other things to do.
+  const std::clock_t start = std::clock();
   const auto messages = messages_of(folder, text, overrides);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   INFO(text.substr(0, 1000));
-  if (seconds.count() > 20) FAIL("reading took " << seconds.count() << " s");
+  if (seconds > 20) FAIL("reading took " << seconds << " s");
   for (const std::string& message : messages) {
     const bool placed =
         message.starts_with("job.yaml:") || message.starts_with("--set ") || message.starts_with("and ");
@@ -142,13 +143,15 @@ TEST_CASE("Thousands of inputs and stages are read or refused in time") {
   for (int i = 1; i < 50000; ++i) {
     inputs += "  a" + std::to_string(i) + ": {generate: dna, mutate: {of: a" + std::to_string(i - 1) + "}}\n";
   }
-  for (int i = 0; i < 9000; ++i) {
+  for (int i = 0; i < 50000; ++i) {
     stages += "- {name: s" + std::to_string(i) +
               ", wavefront: {problem: summed_area, grid: " + (i == 0 ? "a" : "s" + std::to_string(i - 1) + "/table") +
               "}}\n";
   }
   CHECK_FALSE(is_job(folder, "inputs:\n" + inputs + "stages: [{name: s, tally: {machines: 1}}]\noutput: o.h5\n"));
-  CHECK(is_job(folder, "inputs: {a: {generate: dna}}\noutput: o.h5\nstages:\n" + stages));
+  const std::string head = "inputs: {a: {generate: dna}}\noutput: o.h5\nstages:\n";
+  CHECK_FALSE(is_job(folder, head + stages));
+  CHECK(is_job(folder, head + stages.substr(0, stages.find("- {name: s1000,"))));
 }
 
 TEST_CASE("Indentation that grows with every line is refused") {
