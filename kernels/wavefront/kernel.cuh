@@ -8,12 +8,11 @@
 #pragma once
 
 #include "kernels/wavefront/bands.cuh"
+#include "kernels/wavefront/lane_best.cuh"
 #include "kernels/wavefront/problem.hpp"
+#include "kernels/wavefront/table_piece.cuh"
 
 namespace terrace::wavefront {
-
-/// Columns that pass between bands at a time; as many as a warp has lanes.
-inline constexpr int piece = 32;
 
 /// Steps before a piece's end at which the next one is asked for.
 inline constexpr int steps_ahead = 4;
@@ -35,6 +34,7 @@ class LetterSweep {
   using Constants = typename P::template Constants<V>;
   static constexpr int planes = P::row_planes;
   static constexpr int band_rows = 32 * R;
+  static constexpr bool reads_ahead = R < 16;
   using Memory = WarpMemory<V, planes, R, keep_table>;
   using Tagged = TaggedCell<V, planes>;
 
@@ -83,7 +83,7 @@ class LetterSweep {
       if (p > 0) give_piece(p - 1);
     }
     store_right();
-    found = P::report == Report::best ? best_of_warp() : last_cell();
+    found = P::report == Report::best ? best_.of_warp(band_.first_row, lane_) : last_cell();
     return true;
   }
 
@@ -194,7 +194,7 @@ class LetterSweep {
 
   /// Writes what is complete of piece p: the border below the block, the table.
   __device__ void give_piece(i32 p) {
-    if constexpr (keep_table) store_cells(p);
+    if constexpr (keep_table) store_table_piece<V, R>(a_, band_, memory_.cells, p, lane_);
     const i32 column = p * piece + lane_;
     if (!band_.last || !band_.task.bottom || column >= width_) return;
 #pragma unroll
@@ -209,6 +209,7 @@ class LetterSweep {
   template <bool guarded, bool coded>
   __device__ void steps(i32 p) {
     next_ = memory_.items[(p * piece - lane_) & (2 * piece - 1)];
+    if constexpr (reads_ahead) load_top_of_step(0);
 #pragma unroll 1
     for (int first = 0; first < piece; first += steps_ahead) {
       if (first + steps_ahead == piece) prefetch(p + 1);
@@ -222,24 +223,27 @@ class LetterSweep {
     const i32 column = at - lane_;
     const V item = next_;
     next_ = memory_.items[(column + 1) & (2 * piece - 1)];
+    // Where registers allow, the first lane's values were read a step before: a load does not wait for the shuffle.
+    if constexpr (!reads_ahead) load_top_of_step(i);
     V up = shuffle_up(bottom_);
-    V f = V(0);
-    const V top = memory_.top[0][i];
-    if (lane_ == 0) up = top;
-    if constexpr (planes == 2) {
-      f = shuffle_up(bottom_f_);
-      const V top_f = memory_.top[planes - 1][i];
-      if (lane_ == 0) f = top_f;
-    }
+    V f = planes == 2 ? shuffle_up(bottom_f_) : V(0);
+    if (lane_ == 0) up = top_h_;
+    if (planes == 2 && lane_ == 0) f = top_f_;
+    if constexpr (reads_ahead) load_top_of_step((i + 1) % piece);
     if (!guarded || static_cast<u32>(column) < static_cast<u32>(width_)) {
       cells<guarded, coded>(item, up, f);
-      if constexpr (P::report == Report::best) look_for_best<guarded>(column);
+      if constexpr (P::report == Report::best) best_.template look<guarded>(h_, rows_here_, column);
       hand_on(column);
       if constexpr (keep_table) {
 #pragma unroll
         for (int r = 0; r < R; ++r) memory_.cells[lane_ * R + r][column & (2 * piece - 1)] = h_[r];
       }
     }
+  }
+
+  __device__ __forceinline__ void load_top_of_step(int i) {
+    top_h_ = memory_.top[0][i];
+    if constexpr (planes == 2) top_f_ = memory_.top[planes - 1][i];
   }
 
   /// The last lane hands its lowest row down.
@@ -279,54 +283,6 @@ class LetterSweep {
     bottom_f_ = f;
   }
 
-  /// Keeps the lane's best cell: its column is new or it lies in a smaller row only where the maximum of a step
-  /// reaches the best so far, which is rare.
-  template <bool guarded>
-  __device__ __forceinline__ void look_for_best(i32 column) {
-    V most = h_[0];
-#pragma unroll
-    for (int r = 1; r + 1 < R; r += 2) most = maximum(most, h_[r], h_[r + 1]);
-    if constexpr (R % 2 == 0) most = maximum(most, h_[R - 1]);
-    if (!(most >= best_)) return;
-    int row = R;
-#pragma unroll
-    for (int r = R - 1; r >= 0; --r) {
-      if (h_[r] == most && (!guarded || r < rows_here_)) row = r;
-    }
-    if (row == R || (best_row_ >= 0 && most == best_ && row >= best_row_)) return;
-    best_ = most;
-    best_row_ = row;
-    best_column_ = column;
-  }
-
-  /// Stores the columns of piece p, four rows at a time where they are 32-bit integers and lie well.
-  __device__ void store_cells(i32 p) {
-    void* table = band_.task.table;
-    if (!table) return;
-    const i32 first = p * piece;
-    const i64 stride = band_.task.table_stride;
-    if constexpr (sizeof(V) == sizeof(i32)) {
-      const bool aligned = reinterpret_cast<u64>(table) % 16 == 0 && stride % 4 == 0 && a_.table == Stored::i32;
-      if (aligned && first + piece <= width_) return store_quads(static_cast<i32*>(table), first);
-    }
-    if (first + lane_ >= width_) return;
-    const int column = (first + lane_) & (2 * piece - 1);
-    for (int row = 0; row < band_.rows; ++row) {
-      store_cell(a_.table, table, (band_.first_row + row) * stride + first + lane_, memory_.cells[row][column],
-                 a_.scale);
-    }
-  }
-  __device__ void store_quads(i32* table, i32 first) {
-    const int column = lane_ % 8 * 4;
-    const int from = (first + column) & (2 * piece - 1);
-    i32* to = table + (band_.first_row + lane_ / 8) * band_.task.table_stride + first + column;
-    const i64 step = 4 * band_.task.table_stride;
-#pragma unroll 8
-    for (int row = lane_ / 8; row < band_rows; row += 4, to += step) {
-      if (row < band_.rows) *reinterpret_cast<int4*>(to) = *reinterpret_cast<const int4*>(&memory_.cells[row][from]);
-    }
-  }
-
   /// The last column, and before it the corner, which the block's first band knows.
   __device__ void store_right() const {
     const BlockTask& task = band_.task;
@@ -341,20 +297,6 @@ class LetterSweep {
         store_stored(a_.border, task.right, task.column_border_stride + first + r + 1, e_[r]);
       }
     }
-  }
-
-  __device__ Candidate best_of_warp() const {
-    Candidate best{static_cast<i64>(best_), band_.first_row + lane_ * R + best_row_, best_column_, best_row_ >= 0};
-#pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2) {
-      Candidate other;
-      other.score = __shfl_xor_sync(~0u, best.score, distance);
-      other.row = __shfl_xor_sync(~0u, best.row, distance);
-      other.column = __shfl_xor_sync(~0u, best.column, distance);
-      other.found = __shfl_xor_sync(~0u, best.found, distance);
-      if (goes_before(other, best)) best = other;
-    }
-    return best;
   }
 
   /// Rows below the band's last hand it on: the last lane holds it. Without columns it is the border's.
@@ -375,14 +317,13 @@ class LetterSweep {
   V diagonal_{};                      // H of the last column above its first row
   V bottom_{}, bottom_f_{};           // H and F below its last row
   V next_{};                          // item of the next column
+  V top_h_{}, top_f_{};               // H and F above the first lane's next column
   V next_top_[planes], next_item_{};  // the piece that was asked for, a column a lane
   bool fresh_ = true;
   u64* row_ = nullptr;                         // the tagged row, read above the band and written below it
   u32 tag_ = 0;                                // the band's own
   bool hands_on_ = false, hands_out_ = false;  // this lane writes the row for the band below; below the block
-  V best_ = V(1);
-  int best_row_ = -1;
-  i32 best_column_ = 0;
+  LaneBest<V, R> best_;
 };
 
 /// Threads of a thread block: one warp, so that bands in a row go to multiprocessors in turn and all of them fill

@@ -1,6 +1,7 @@
-// Rates of wavefront sweeps on the first CUDA device, each beside its limit; every result is checked.
+// Rates of wavefront sweeps on the first CUDA device, each beside its limit, and whether the result is right.
 //
-//   benchmark_wavefront_cuda [FOLDER]      FOLDER: CP000051.1.fasta and AE002160.2.fasta, two Chlamydia genomes (GenBank)
+//   benchmark_wavefront_cuda [FOLDER]      FOLDER: CP000051.1.fasta and AE002160.2.fasta, two Chlamydia genomes
+//   (GenBank)
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,14 +20,16 @@ namespace {
 using testing::CudaTable;
 using testing::TableInput;
 
-/// One line of the report: median time of the runs, rate, limit, and whether the result is right.
+/// One line of the report: median time of the runs, rate, limit, verdict.
 struct Line {
   std::string what;
   double cells;
   double limit;  // cells a second
   std::string limit_kind;
-  bool right;
+  std::string verdict;  // of the check
 };
+
+std::string verdict(bool right) { return right ? "right" : "WRONG"; }
 
 void print(const Line& line, std::vector<double> seconds) {
   std::sort(seconds.begin(), seconds.end());
@@ -34,7 +37,7 @@ void print(const Line& line, std::vector<double> seconds) {
   const double rate = line.cells / median;
   std::cout << fmt::format("{:44} {:9.3f} ms (best {:9.3f})  {:9.1f} Gcell/s  {:5.1f}% of {:8.1f} ({})  {}\n",
                            line.what, 1e3 * median, 1e3 * seconds.front(), 1e-9 * rate, 100 * rate / line.limit,
-                           1e-9 * line.limit, line.limit_kind, line.right ? "right" : "WRONG")
+                           1e-9 * line.limit, line.limit_kind, line.verdict)
             << std::flush;
 }
 
@@ -112,7 +115,7 @@ void report_pair(device::Context& context, const std::string& name, SweepSpec sp
       best.score == known.score && (known.row < 0 || (best.row == known.row && best.column == known.column));
   print({fmt::format("{}, {} rows a lane, {} strips", name, trial.lane_rows, strips),
          static_cast<double>(spec.rows) * static_cast<double>(spec.columns),
-         operation_limit(context.limits(), operations), "operations", right},
+         operation_limit(context.limits(), operations), "operations", verdict(right)},
         seconds);
   if (!right) std::cout << "  got " << best.score << " at " << best.row << ", " << best.column << "\n";
 }
@@ -130,8 +133,8 @@ void report_chlamydia(device::Context& context, const std::filesystem::path& fol
   auto linear = affine;
   linear.settings = linear_settings();
   CudaTable score(linear, context, input);
-  print({"linear Smith-Waterman (not checked)", static_cast<double>(rows) * static_cast<double>(columns),
-         operation_limit(context.limits(), 2), "operations", true},
+  print({"linear Smith-Waterman", static_cast<double>(rows) * static_cast<double>(columns),
+         operation_limit(context.limits(), 2), "operations", "not checked"},
         time_runs(score, 1));
   // The distances' files count the ambiguous letters of AE002160.2 as letters of their own: they equal nothing.
   report_pair(context, "edit distance", square("edit_distance", rows, columns), input, 2, {549784, -1, -1},
@@ -167,7 +170,7 @@ void report_table(device::Context& context) {
   const auto seconds = time_runs(table, 5);
   const double cells = static_cast<double>(n) * n;
   print({"linear Smith-Waterman, i32 table, 2^15 x 2^15", cells, context.limits().memory_bytes_per_second / 4,
-         "bytes", table_is_right(table.table(), input)},
+         "bytes", verdict(table_is_right(table.table(), input))},
         seconds);
 }
 
@@ -205,7 +208,7 @@ void report_sums(device::Context& context, const std::string& name, const std::s
   CudaTable table(spec, context, input);
   const auto seconds = time_runs(table, 5);
   print({name, static_cast<double>(n) * n, context.limits().memory_bytes_per_second / (sizeof(G) + sizeof(T)),
-         "bytes", sums_are_right<G, T>(table.table(), grid, n)},
+         "bytes", verdict(sums_are_right<G, T>(table.table(), grid, n))},
         seconds);
 }
 

@@ -83,6 +83,8 @@ class CudaTable {
     done = *port.ready = *port.done = first;
     failed = 0;
     results.resize(blocks());
+    std::uint64_t ready = first;
+    if (stop_after > 0 && abort_after > 0) hand_out(port, ready);  // before the launch: profilers let it run alone
     auto begin = context_.record(device::Queue::compute);
     sweep_->run(port);
     auto end = context_.record(device::Queue::compute);
@@ -170,17 +172,22 @@ class CudaTable {
     failed = __atomic_load_n(port.failed, __ATOMIC_ACQUIRE);
   }
 
+  /// Writes the descriptors of blocks from `ready` on, as far as the ring goes.
+  void hand_out(const device::Port& port, std::uint64_t& ready) const {
+    for (; ready < port.first + port.count && ready < done + port.ring; ++ready) {
+      const BlockTask next = task(static_cast<std::int64_t>(ready));
+      std::memcpy(port_memory_.as<>() + 64 + ready % port.ring * sizeof(BlockTask), &next, sizeof next);
+    }
+    __atomic_store_n(port.ready, ready, __ATOMIC_RELEASE);
+  }
+
   /// Hands out descriptors as far as the ring goes and collects results until the launch has ended.
   void feed(const device::Port& port, device::Event& end, std::uint64_t stop_after, std::uint64_t abort_after) {
-    std::uint64_t ready = port.first;
+    std::uint64_t ready = *port.ready;
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (!end.done()) {
       collect(port);
-      for (; ready < port.first + port.count && ready < done + port.ring; ++ready) {
-        const BlockTask next = task(static_cast<std::int64_t>(ready));
-        std::memcpy(port_memory_.as<>() + 64 + ready % port.ring * sizeof(BlockTask), &next, sizeof next);
-      }
-      __atomic_store_n(port.ready, ready, __ATOMIC_RELEASE);
+      hand_out(port, ready);
       if (done - port.first >= stop_after) __atomic_store_n(port.stop, std::uint64_t{1}, __ATOMIC_RELEASE);
       if (done - port.first >= abort_after) __atomic_store_n(port.abort, std::uint64_t{1}, __ATOMIC_RELEASE);
       if (std::chrono::steady_clock::now() > deadline) {

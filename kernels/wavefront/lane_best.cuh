@@ -1,0 +1,54 @@
+// The best cell of a lane's rows, exactly: ties go to the smallest row, then to the smallest column.
+// No host library header: also compiled at run time.
+#pragma once
+
+#include "kernels/wavefront/bands.cuh"
+
+namespace terrace::wavefront {
+
+/// Follows the best cell above 0 of R rows, column by column. A step costs half a maximum a cell: row and column are
+/// looked for only where the maximum of a step reaches the best so far, which is rare.
+template <class V, int R>
+class LaneBest {
+ public:
+  /// @param h the column's cells @param rows how many of them are of the band (looked at where `guarded`)
+  template <bool guarded>
+  __device__ __forceinline__ void look(const V (&h)[R], i32 rows, i32 column) {
+    V most = h[0];
+#pragma unroll
+    for (int r = 1; r + 1 < R; r += 2) most = maximum(most, h[r], h[r + 1]);
+    if constexpr (R % 2 == 0) most = maximum(most, h[R - 1]);
+    if (!(most >= score_)) return;
+    int row = R;
+#pragma unroll
+    for (int r = R - 1; r >= 0; --r) {
+      if (h[r] == most && (!guarded || r < rows)) row = r;
+    }
+    if (row == R || (row_ >= 0 && most == score_ && row >= row_)) return;
+    score_ = most;
+    row_ = row;
+    column_ = column;
+  }
+
+  /// The best of all lanes; lane l's first row is `first_row` + l * R. All lanes call it.
+  __device__ Candidate of_warp(i64 first_row, int lane) const {
+    Candidate best{static_cast<i64>(score_), first_row + lane * R + row_, column_, row_ >= 0};
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+      Candidate other;
+      other.score = __shfl_xor_sync(~0u, best.score, distance);
+      other.row = __shfl_xor_sync(~0u, best.row, distance);
+      other.column = __shfl_xor_sync(~0u, best.column, distance);
+      other.found = __shfl_xor_sync(~0u, best.found, distance);
+      if (goes_before(other, best)) best = other;
+    }
+    return best;
+  }
+
+ private:
+  V score_ = V(1);
+  int row_ = -1;  // none yet
+  i32 column_ = 0;
+};
+
+}  // namespace terrace::wavefront
