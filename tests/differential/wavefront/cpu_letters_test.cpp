@@ -166,6 +166,46 @@ TEST_CASE("one thread computes what many do") {
   }
 }
 
+TEST_CASE("of equal scores in one band the smaller row wins, then the smaller column, however late it is found") {
+  const auto context = device::make_cpu_context(1);
+  struct Match {
+    int row, column;
+  };
+  // Where ten letters in a row match, and the end that must be reported.
+  struct Case {
+    Match matches[2];
+    Match end;
+  };
+  const Case cases[] = {{{{40, 100}, {20, 600}}, {30, 610}},
+                        {{{20, 100}, {40, 600}}, {30, 110}},
+                        {{{20, 600}, {20, 100}}, {30, 110}},
+                        {{{20, 130}, {20, 100}}, {30, 110}},
+                        {{{21, 100}, {20, 130}}, {30, 140}}};
+  for (InstructionSet set : instruction_sets()) {
+    for (const Case& match : cases) {
+      SweepSpec spec;
+      spec.problem = "smith_waterman";
+      spec.settings = test::sample_settings<SmithWatermanAffine>();
+      spec.rows = spec.block_rows = 140;
+      spec.columns = spec.block_columns = 900;
+      spec.value = spec.border = ElementType::i16;
+      std::vector<std::uint8_t> rows(140, 250), columns(900, 251);
+      for (const auto& [row, column] : match.matches) {
+        for (int i = 0; i < 10; ++i) {
+          rows[static_cast<std::size_t>(row + i)] = static_cast<std::uint8_t>(row + i);
+          columns[static_cast<std::size_t>(column + i)] = static_cast<std::uint8_t>(row + i);
+        }
+      }
+      test::TableMemory memory(spec, rows, columns, {});
+      const auto sweep = make_cpu_sweep(spec, *context, set);
+      REQUIRE(test::feed(*sweep, memory, 0, 1).done == 1);
+      CHECK(memory.result(0).score == 20);
+      CHECK(memory.result(0).row == match.end.row);
+      CHECK(memory.result(0).column == match.end.column);
+    }
+  }
+}
+
 TEST_CASE("parameters with decimals are computed in scaled integers, and a floating table has the true values") {
   Comparison comparison(2);
   Settings settings;

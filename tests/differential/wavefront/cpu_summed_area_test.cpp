@@ -179,6 +179,13 @@ TEST_CASE("sums below the least value are found as well, and sums that come back
   CHECK(run({least, -1}, 1, 2) == 1);
   CHECK(run({least, -1}, 2, 1) == 1);
   CHECK(run({least, 1, -1}, 1, 3) == 0);
+  // Each row on its own is far from the limit.
+  CHECK(run({1 << 30, 1 << 30}, 2, 1) == 1);
+  CHECK(run({1 << 30, (1 << 30) - 1}, 2, 1) == 0);
+  CHECK(run({1 << 29, 1 << 29, 1 << 29, 1 << 29}, 4, 1) == 1);
+  CHECK(run({1 << 29, 1 << 29, 1 << 29, (1 << 29) - 1}, 4, 1) == 0);
+  CHECK(run({-(1 << 30), -(1 << 30), -1}, 3, 1) == 1);
+  CHECK(run({-(1 << 30), -(1 << 30), 0}, 3, 1) == 0);
   // The second row's own sum leaves 32 bits (2^31 and more), yet every H fits: -2^31 + 2^31 is 0.
   CHECK(run({least, 0, 0, 2147483647, 1, 5}, 2, 3) == 0);
 }
