@@ -8,6 +8,7 @@
 #include <string>
 
 #include "kernels/device/compute_queue.hpp"
+#include "kernels/device/cpu_rates.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"
 
@@ -47,6 +48,9 @@ Limits measure(int threads, InstructionSet set) {
   limits.memory_bytes = room.total;
   limits.free_bytes = room.free;
   limits.processors = threads;
+  const CpuRates rates = measure_cpu_rates(set, threads);
+  limits.operations_per_second = rates.operations_per_second;
+  limits.memory_bytes_per_second = rates.memory_bytes_per_second;
   return limits;
 }
 

@@ -1,7 +1,9 @@
 #include "pipeline/run/executor.hpp"
 
 #include <sched.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "pipeline/base/error.hpp"
 
@@ -12,6 +14,8 @@ constexpr std::int64_t window_capacity = 8192;
 constexpr std::int64_t ring = 2048;  // blocks of one launch between ready and done
 constexpr std::int64_t ahead = 8;    // blocks that hold memory before they can start, at least
 constexpr std::size_t ahead_bytes = 256u << 20;
+constexpr std::size_t most_staged = 8;  // tiles of an array on their way between device and disk
+constexpr int blocked_rounds = 100;  // of the loop, 2 ms each
 
 std::vector<TileGrid> grids_of(const Program& program) {
   std::vector<TileGrid> grids;
@@ -49,6 +53,7 @@ Executor::Executor(std::int64_t stage, Program& program, std::vector<ArrayStorag
       window_(program, grids_, versions_, static_cast<int>(environment.devices.size()) + 1, window_capacity),
       cutter_(stage, program, window_, versions_, store_, mover_, *environment.ledger, completions_),
       unstored_(program.arrays().size()),
+      writing_(program.arrays().size()),
       stored_tiles_(program.arrays().size()) {
   mover_.on_read = [this](const Version& version, std::uint64_t checksum) {
     const Role role = program_.arrays()[static_cast<std::size_t>(version.key.array)].role;
@@ -77,6 +82,7 @@ Executor::~Executor() {
   for (Device& device : devices_) {
     for (auto& launch : device.launches) launch->wait();
   }
+  cutter_.abandon();
   mover_.abandon();
   for (auto& [key, version] : versions_) mover_.drop_all(*version);
   for (std::size_t d = 0; d < devices_.size(); ++d) freeze(static_cast<int>(d), false);
@@ -94,7 +100,7 @@ void Executor::restore(const Cut& cut) {
   cutter_.restore(cut.tiles);
   window_.restore(cut.phases, cut.frontier, cut.done, cut.results);
   start_cursor_ = hold_cursor_ = cut.frontier;
-  done_blocks_ = cut.frontier + cut.done.count();
+  done_blocks_ = cut_blocks_ = cut.frontier + cut.done.count();
 }
 
 void Executor::run() {
@@ -143,7 +149,57 @@ StageProgress Executor::progress() {
   return state;
 }
 
+/// Whether something goes on that will end by itself and be heard of.
+bool Executor::under_way() const {
+  if (running_blocks_ > 0 || mover_.under_way() || cutter_.syncing()) return true;
+  for (const Device& device : devices_) {
+    for (const auto& launch : device.launches) {
+      if (launch->active() && (launch->stopping() || launch->ready() == launch->end())) return true;
+    }
+  }
+  return false;
+}
+
+/// Nothing under way and nothing done means that nothing ever will be: a few rounds later that is an error.
+void Executor::watch(bool moved) {
+  const std::int64_t reached = window_.frontier() + start_cursor_ + hold_cursor_;
+  if (moved || reached != watched_ || under_way()) {
+    blocked_rounds_ = 0;
+  } else if (++blocked_rounds_ == blocked_rounds) {
+    blocked_rounds_ = 0;
+    unblock();
+  }
+  watched_ = reached;
+}
+
+/// Memory may be got by ending a launch that only waits (nothing is allocated beside it), and by a cut.
+void Executor::unblock() {
+  if (++unblocked_ > 3) {
+    throw Error("stage " + environment_.profile->stage().name + " cannot go on: " + what_blocks() +
+                "; what is durable stays, and the same command with more memory (memory.host, memory.device) or "
+                "scratch space goes on from it");
+  }
+  for (Device& device : devices_) {
+    for (auto& launch : device.launches) {
+      if (launch->active()) launch->stop();
+    }
+  }
+  cut_wanted_ = true;
+}
+
+std::string Executor::what_blocks() {
+  if (window_.finished()) return "a part of its result is neither written nor being written";
+  if (start_cursor_ >= window_.end()) return "no block is left to start, and the stage is not at its end";
+  const BlockState& block = window_.at(std::max(start_cursor_, window_.frontier()));
+  const std::string name = "block " + std::to_string(block.index) + " of phase " + std::to_string(block.phase);
+  if (block.step == BlockStep::registered) return name + " finds no room for its tiles in memory";
+  if (block.unmet > 0) return name + " waits for " + std::to_string(block.unmet) + " blocks that do not end";
+  if (!slots_admit(block)) return name + " finds no free slots in the scratch files";
+  return name + " waits for tiles that do not come, or for a checkpoint that does not end";
+}
+
 void Executor::wait(bool moved) {
+  watch(moved);
   if (moved) {
     idle_rounds_ = 0;
     return;
@@ -286,7 +342,7 @@ void Executor::feed_chain(int device, LaunchState& launch) {
           environment_.pools[0]->starved_by_freeze() ||
           (environment_.pools[static_cast<std::size_t>(devices_[device].location)] &&
            environment_.pools[static_cast<std::size_t>(devices_[device].location)]->starved_by_freeze());
-      if (starved && sequence == hold_cursor_ && running_blocks_ == 0 && !mover_.busy()) launch.stop();
+      if (starved && sequence == hold_cursor_ && running_blocks_ == 0 && !mover_.under_way()) launch.stop();
       return;
     }
     BlockState& block = window_.at(sequence);
@@ -299,21 +355,28 @@ void Executor::feed_chain(int device, LaunchState& launch) {
   }
 }
 
+bool Executor::needs_slot(const TileUse& use) const {
+  const ArraySpec& spec = program_.arrays()[static_cast<std::size_t>(use.version->key.array)];
+  const bool home = spec.role == Role::result && use.version->key.generation == spec.generations;
+  return use.mode != Mode::read && !home;
+}
+
 bool Executor::slots_admit(const BlockState& block) {
   std::vector<std::int64_t> needed(unstored_.size());
   for (const TileUse& use : block.uses) {
+    if (!needs_slot(use)) continue;
     const auto array = static_cast<std::size_t>(use.version->key.array);
-    const ArraySpec& spec = program_.arrays()[array];
-    const bool home = spec.role == Role::result && use.version->key.generation == spec.generations;
-    if (use.mode == Mode::read || use.version->counted || home) continue;
-    if (++needed[array] + unstored_[array] > store_.free_slots(static_cast<int>(array))) return false;
+    if (++needed[array] + unstored_[array] + writing_[array] > store_.free_slots(static_cast<int>(array))) return false;
   }
   return true;
 }
 
 bool Executor::startable(BlockState& block) {
   if (block.step != BlockStep::held || block.unmet > 0 || !contents_there(block)) return false;
+  const bool in_host_memory = devices_[static_cast<std::size_t>(block.device)].location == 0;
   for (const TileUse& use : block.uses) {
+    const bool being_written = use.version->pins > 0 || use.version->storing > 0;
+    if (use.mode == Mode::write && in_host_memory && being_written) return false;
     if (use.source == nullptr) continue;
     if (cut_wanted_ || use.source->pins > 0 || use.source->storing > 0 || moving(*use.source)) return false;
   }
@@ -336,14 +399,8 @@ BlockView Executor::start(BlockState& block) {
       mover_.hand_over(*use.source, *use.version);
       cutter_.touch(use.source->key);
     }
-    if (use.mode != Mode::read && !use.version->counted) {
-      const auto array = static_cast<std::size_t>(use.version->key.array);
-      const ArraySpec& spec = program_.arrays()[array];
-      if (!(spec.role == Role::result && use.version->key.generation == spec.generations)) {
-        use.version->counted = true;
-        ++unstored_[array];
-      }
-    }
+    if (needs_slot(use)) ++writing_[static_cast<std::size_t>(use.version->key.array)];
+    if (use.mode != Mode::read && location == 0) ++use.version->writers;
     view.accesses.resize(static_cast<std::size_t>(use.access) + 1);
     TileView tile;
     tile.box = use.part;
@@ -361,6 +418,7 @@ BlockView Executor::start(BlockState& block) {
   block.start_seconds = environment_.profile->now();
   if (running_blocks_++ == 0) running_since_ = block.start_seconds;
   fruitless_cuts_ = 0;
+  unblocked_ = 0;
   return view;
 }
 
@@ -368,10 +426,11 @@ void Executor::freeze(int device, bool frozen) {
   const auto location = static_cast<std::size_t>(devices_[static_cast<std::size_t>(device)].location);
   if (location == 0) return;
   if (frozen) {
-    // Staging for what has to come and go while the launch runs.
+    // Staging for what has to come and go while the launch runs: enough to keep a disk busy.
     for (std::size_t array = 0; array < grids_.size(); ++array) {
       const auto bytes = static_cast<std::size_t>(slot_bytes(program_.arrays()[array], grids_[array]));
-      environment_.pools[0]->prepare(bytes, 3);
+      const std::size_t share = environment_.pools[0]->budget() / 4 / std::max<std::size_t>(1, bytes);
+      environment_.pools[0]->prepare(bytes, std::clamp<std::size_t>(share, 2, most_staged));
     }
   }
   environment_.pools[0]->freeze(frozen);
@@ -417,12 +476,24 @@ void Executor::end_launch(LaunchState& launch) {
     const bool ours =
         block.phase == launch.phase().number && block.index >= launch.first() && block.index < launch.end();
     if (!ours || block.step != BlockStep::started) continue;
-    block.step = BlockStep::held;
     start_cursor_ = std::min(start_cursor_, sequence);
-    for (const TileUse& use : block.uses) running_updates_ -= use.source != nullptr;
-    if (--running_blocks_ == 0) {
-      environment_.profile->stage().compute_seconds += environment_.profile->now() - running_since_;
-    }
+    rewind(block);
+  }
+}
+
+void Executor::rewind(BlockState& block) {
+  const int location = devices_[static_cast<std::size_t>(block.device)].location;
+  block.step = BlockStep::held;
+  for (TileUse& use : block.uses) {
+    if (needs_slot(use)) --writing_[static_cast<std::size_t>(use.version->key.array)];
+    if (use.mode != Mode::read && location == 0) --use.version->writers;
+    if (use.source == nullptr) continue;
+    --running_updates_;
+    mover_.hand_back(*use.source, *use.version, location);
+    cutter_.touch(use.source->key);
+  }
+  if (--running_blocks_ == 0) {
+    environment_.profile->stage().compute_seconds += environment_.profile->now() - running_since_;
   }
 }
 
@@ -433,8 +504,14 @@ void Executor::complete(BlockState& block, const void* result) {
   for (TileUse& use : block.uses) {
     --copy_at(*use.version, location).holders;
     if (use.mode != Mode::read) {
+      if (location == 0) --use.version->writers;
       mover_.changed(*use.version, location);
       cutter_.touch(use.version->key);
+      if (needs_slot(use)) {
+        const auto array = static_cast<std::size_t>(use.version->key.array);
+        --writing_[array];
+        if (!std::exchange(use.version->counted, true)) ++unstored_[array];
+      }
     } else if (program_.arrays()[static_cast<std::size_t>(use.version->key.array)].reads > 0) {
       cutter_.touch(use.version->key);
     }
@@ -454,6 +531,7 @@ void Executor::complete(BlockState& block, const void* result) {
   ++stage.blocks;
   stage.operations += block.operations;
   if (--running_blocks_ == 0) stage.compute_seconds += block.end_seconds - running_since_;
+  fruitless_cuts_ = 0;
   BlockRecord record;
   record.phase = block.phase;
   record.first = block.index;
@@ -551,10 +629,12 @@ void Executor::manage_cuts() {
       }
     }
   }
-  if (mover_.wants_cut() || (!cutter_.active() && now - last_cut_end_ > every)) cut_wanted_ = true;
+  const bool due = now - last_cut_end_ > every && done_blocks_ != cut_blocks_;
+  if (mover_.wants_cut() || (!cutter_.active() && due)) cut_wanted_ = true;
   if (!cut_wanted_ || cutter_.active() || running_updates_ > 0) return;
   if (stopping_ && anything_running()) return;
   cut_wanted_ = false;
+  cut_blocks_ = done_blocks_;
   cut_begin_ = now;
   ++fruitless_cuts_;
   cutter_.begin(false);

@@ -1,0 +1,16 @@
+// The ceilings of this CPU, measured.
+#pragma once
+
+#include "kernels/device/cpu_features.hpp"
+
+namespace terrace::device {
+
+struct CpuRates {
+  double operations_per_second = 0;    // 32-bit integer add and max, in vectors, all threads together
+  double memory_bytes_per_second = 0;  // copy of buffers beyond the caches, read + write, all threads together
+};
+
+/// Measures for some 20 ms with that many threads.
+CpuRates measure_cpu_rates(InstructionSet set, int threads);
+
+}  // namespace terrace::device
