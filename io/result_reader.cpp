@@ -1,39 +1,189 @@
 #include "io/result_reader.hpp"
 
+#include <array>
+#include <charconv>
+
+#include "io/hdf5_dataset.hpp"
 #include "io/hdf5_handle.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::io {
 namespace {
 
-std::string read_text(const std::filesystem::path& file, const std::string& name) {
-  silence_hdf5();
-  const std::string where = file.string();
-  const Hdf5Handle access = hdf5_file_access();
-  const Hdf5Handle opened(H5Fopen(file.c_str(), H5F_ACC_RDONLY, access.get()), where, "cannot be opened");
-  const Hdf5Handle attribute(H5Aopen(opened.get(), name.c_str(), H5P_DEFAULT), where, "has no attribute " + name);
-  const Hdf5Handle type(H5Aget_type(attribute.get()), where, "has an unreadable attribute " + name);
-  if (H5Tget_class(type.get()) != H5T_STRING) throw IoError(where, "attribute " + name + " is no text");
-  if (H5Tis_variable_str(type.get()) > 0) {
-    char* text = nullptr;
-    check_hdf5(H5Aread(attribute.get(), type.get(), &text), where, "has an unreadable attribute " + name);
-    std::string copy = text == nullptr ? "" : text;
-    H5free_memory(text);
-    return copy;
+constexpr const char* bare_dimension = "This is a netCDF dimension but not a netCDF variable";
+
+/// Either a dataset or an attribute, read with the same questions.
+struct Values {
+  Hdf5Handle type, space;
+  bool attribute;
+  hid_t object;
+  std::string where;
+
+  std::size_t count() const {
+    const hssize_t points = H5Sget_simple_extent_npoints(space.get());
+    if (points < 0) throw_hdf5(where, "has a damaged shape");
+    return static_cast<std::size_t>(points);
   }
-  std::string text(H5Tget_size(type.get()), '\0');
-  check_hdf5(H5Aread(attribute.get(), type.get(), text.data()), where, "has an unreadable attribute " + name);
-  return text.substr(0, text.find('\0'));
+  void read(hid_t memory, void* buffer) const {
+    const herr_t result =
+        attribute ? H5Aread(object, memory, buffer) : H5Dread(object, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer);
+    check_hdf5(result, where, "cannot be read");
+  }
+};
+
+Values values_of_dataset(const Hdf5Handle& dataset, const std::string& where) {
+  return {{H5Dget_type(dataset.get()), where, "has a damaged type"},
+          {H5Dget_space(dataset.get()), where, "has a damaged shape"},
+          false,
+          dataset.get(),
+          where};
+}
+
+Values values_of_attribute(const Hdf5Handle& attribute, const std::string& where) {
+  return {{H5Aget_type(attribute.get()), where, "has a damaged type"},
+          {H5Aget_space(attribute.get()), where, "has a damaged shape"},
+          true,
+          attribute.get(),
+          where};
+}
+
+std::vector<std::string> read_strings(const Values& values) {
+  std::vector<std::string> texts;
+  const std::size_t count = values.count();
+  if (count == 0) return texts;
+  if (H5Tis_variable_str(values.type.get()) > 0) {
+    std::vector<char*> pointers(count, nullptr);
+    values.read(values.type.get(), pointers.data());
+    for (const char* text : pointers) texts.emplace_back(text == nullptr ? "" : text);
+    H5Dvlen_reclaim(values.type.get(), values.space.get(), H5P_DEFAULT, pointers.data());
+    return texts;
+  }
+  const std::size_t length = H5Tget_size(values.type.get());
+  std::string all(length * count, '\0');
+  values.read(values.type.get(), all.data());
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string text = all.substr(i * length, length);
+    texts.push_back(text.substr(0, text.find('\0')));
+  }
+  return texts;
+}
+
+template <class T>
+std::vector<T> read_numbers(const Values& values, hid_t memory) {
+  std::vector<T> numbers(values.count());
+  if (!numbers.empty()) values.read(memory, numbers.data());
+  return numbers;
+}
+
+template <class T>
+std::vector<std::string> numbers_as_texts(const Values& values, hid_t memory) {
+  std::vector<std::string> texts;
+  for (const T number : read_numbers<T>(values, memory)) {
+    std::array<char, 64> text{};
+    const auto written = std::to_chars(text.data(), text.data() + text.size(), number);
+    texts.emplace_back(text.data(), written.ptr);
+  }
+  return texts;
+}
+
+std::vector<std::string> read_texts(const Values& values) {
+  const H5T_class_t kind = H5Tget_class(values.type.get());
+  if (kind == H5T_STRING) return read_strings(values);
+  if (kind == H5T_INTEGER) return numbers_as_texts<long long>(values, H5T_NATIVE_LLONG);
+  if (kind != H5T_FLOAT) throw IoError(values.where, "holds neither text nor numbers");
+  if (H5Tget_size(values.type.get()) <= 4) return numbers_as_texts<float>(values, H5T_NATIVE_FLOAT);
+  return numbers_as_texts<double>(values, H5T_NATIVE_DOUBLE);
+}
+
+std::string type_name(const Hdf5Handle& type) {
+  const H5T_class_t kind = H5Tget_class(type.get());
+  const std::string bits = std::to_string(8 * H5Tget_size(type.get()));
+  if (kind == H5T_STRING) return "text";
+  if (kind == H5T_FLOAT) return "f" + bits;
+  if (kind == H5T_INTEGER) return (H5Tget_sign(type.get()) == H5T_SGN_2 ? "i" : "u") + bits;
+  return "other";
+}
+
+/// The values of an object's attribute; nothing where there is none, or one of another kind.
+std::optional<std::string> text_attribute(hid_t object, const std::string& name, const std::string& where) {
+  if (H5Aexists(object, name.c_str()) <= 0) return std::nullopt;
+  const Hdf5Handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), where, "has no attribute " + name);
+  std::string all;
+  for (const std::string& text : read_texts(values_of_attribute(attribute, where + ", attribute " + name))) {
+    all += (all.empty() ? "" : ", ") + text;
+  }
+  return all;
 }
 
 }  // namespace
 
 std::optional<std::string> root_text(const std::filesystem::path& file, const std::string& name) {
   try {
-    return read_text(file, name);
+    return ResultReader(file).attribute(name);
   } catch (const IoError&) {
     return std::nullopt;
   }
+}
+
+struct ResultReader::File {
+  Hdf5Handle handle;
+};
+
+ResultReader::ResultReader(const std::filesystem::path& file) : path_(file.string()) {
+  const Hdf5Handle access = hdf5_file_access();
+  if (H5Fis_hdf5(path_.c_str()) <= 0) throw IoError(path_, "is no HDF5 file, or its first bytes are damaged");
+  Hdf5Handle opened(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, access.get()), path_,
+                    "cannot be opened; the file is damaged, cut short, or still being written");
+  file_ = std::make_unique<File>(File{std::move(opened)});
+}
+
+ResultReader::~ResultReader() = default;
+
+std::vector<DatasetSummary> ResultReader::datasets() const {
+  std::vector<DatasetSummary> summaries;
+  for (const std::string& path : list_datasets(file_->handle.get(), path_)) summaries.push_back(summary_of(path));
+  return summaries;
+}
+
+DatasetSummary ResultReader::summary_of(const std::string& path) const {
+  DatasetSummary summary;
+  summary.path = path;
+  const Hdf5Handle dataset(H5Dopen2(file_->handle.get(), path.c_str(), H5P_DEFAULT), where(path), "cannot be opened");
+  const Values values = values_of_dataset(dataset, where(path));
+  summary.type = type_name(values.type);
+  std::array<hsize_t, H5S_MAX_RANK> extents{};
+  const int rank = check_hdf5(H5Sget_simple_extent_dims(values.space.get(), extents.data(), nullptr), where(path),
+                              "has a damaged shape");
+  for (int d = 0; d < rank; ++d)
+    summary.shape.push_back(static_cast<std::int64_t>(extents[static_cast<std::size_t>(d)]));
+  summary.long_name = text_attribute(dataset.get(), "long_name", where(path)).value_or("");
+  summary.units = text_attribute(dataset.get(), "units", where(path)).value_or("");
+  const auto scale = text_attribute(dataset.get(), "NAME", where(path));
+  summary.only_dimension = scale && scale->starts_with(bare_dimension);
+  return summary;
+}
+
+bool ResultReader::has(const std::string& dataset) const {
+  for (std::size_t slash = dataset.find('/', 1);; slash = dataset.find('/', slash + 1)) {
+    if (H5Lexists(file_->handle.get(), dataset.substr(0, slash).c_str(), H5P_DEFAULT) <= 0) return false;
+    if (slash == std::string::npos) return true;
+  }
+}
+
+std::vector<std::string> ResultReader::texts(const std::string& dataset) const {
+  const Hdf5Handle opened(H5Dopen2(file_->handle.get(), dataset.c_str(), H5P_DEFAULT), where(dataset),
+                          "cannot be opened");
+  return read_texts(values_of_dataset(opened, where(dataset)));
+}
+
+std::vector<double> ResultReader::numbers(const std::string& dataset) const {
+  const Hdf5Handle opened(H5Dopen2(file_->handle.get(), dataset.c_str(), H5P_DEFAULT), where(dataset),
+                          "cannot be opened");
+  return read_numbers<double>(values_of_dataset(opened, where(dataset)), H5T_NATIVE_DOUBLE);
+}
+
+std::optional<std::string> ResultReader::attribute(const std::string& name) const {
+  return text_attribute(file_->handle.get(), name, path_);
 }
 
 }  // namespace terrace::io

@@ -2,13 +2,56 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
+
+#include "pipeline/base/box.hpp"
 
 namespace terrace::io {
 
 /// The text attribute of that name at the root of an HDF5 file; nothing where the file is no HDF5 file, cannot be
 /// opened or has no such attribute.
 std::optional<std::string> root_text(const std::filesystem::path& file, const std::string& name);
+
+/// A dataset of a file, as one looks at it from outside.
+struct DatasetSummary {
+  std::string path;  // "/align/table"
+  std::string type;  // "i32", "f64", "text", or "other"
+  Extents shape;     // rank 0: one value
+  std::string long_name, units;
+  bool only_dimension = false;  // stands for a dimension's length and holds no values
+};
+
+/// Reads small things of an HDF5 file. A damaged file may make the library spin or crash: whoever reads files of
+/// others does it in a child first (try_in_child).
+class ResultReader {
+ public:
+  /// @throws IoError where the file is no HDF5 file or cannot be opened
+  explicit ResultReader(const std::filesystem::path& file);
+  ~ResultReader();
+  ResultReader(const ResultReader&) = delete;
+  ResultReader& operator=(const ResultReader&) = delete;
+
+  /// All datasets, in the order of their names. @throws IoError
+  std::vector<DatasetSummary> datasets() const;
+  bool has(const std::string& dataset) const;
+  /// A dataset's values, row-major, as text: numbers in the fewest digits that give them back. @throws IoError
+  std::vector<std::string> texts(const std::string& dataset) const;
+  /// A dataset of numbers. @throws IoError, also where they are none
+  std::vector<double> numbers(const std::string& dataset) const;
+  /// An attribute of the root as text; several values are joined by ", ". Nothing where there is none.
+  std::optional<std::string> attribute(const std::string& name) const;
+
+ private:
+  struct File;
+
+  DatasetSummary summary_of(const std::string& path) const;
+  std::string where(const std::string& dataset) const { return path_ + ", dataset " + dataset; }
+
+  std::string path_;
+  std::unique_ptr<File> file_;
+};
 
 }  // namespace terrace::io

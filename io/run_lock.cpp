@@ -8,6 +8,8 @@
 #include <array>
 #include <cerrno>
 #include <ctime>
+#include <fstream>
+#include <sstream>
 
 namespace terrace::io {
 
@@ -15,15 +17,18 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string describe_this_process() {
+std::string this_host() {
   std::array<char, 256> host{};
-  if (gethostname(host.data(), host.size() - 1) != 0) host = {"unknown"};
+  return gethostname(host.data(), host.size() - 1) == 0 ? host.data() : "unknown";
+}
+
+std::string describe_this_process() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
   gmtime_r(&now, &parts);
   std::array<char, 32> time{};
   std::strftime(time.data(), time.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return std::string("host ") + host.data() + ", process " + std::to_string(getpid()) + ", since " + time.data();
+  return "host " + this_host() + ", process " + std::to_string(getpid()) + ", since " + time.data();
 }
 
 std::string read_holder(int descriptor) {
@@ -39,6 +44,18 @@ bool has_name(int descriptor, const fs::path& path) {
   struct stat open_file, named_file;
   if (fstat(descriptor, &open_file) != 0 || stat(path.c_str(), &named_file) != 0) return false;
   return open_file.st_dev == named_file.st_dev && open_file.st_ino == named_file.st_ino;
+}
+
+/// Whether the kernel's list of locks has one of flock that this process holds.
+bool holds_a_lock(const std::string& process) {
+  std::ifstream locks("/proc/locks");
+  for (std::string line; std::getline(locks, line);) {
+    std::istringstream words(line);
+    std::string number, kind, advisory, access, holder;
+    words >> number >> kind >> advisory >> access >> holder;
+    if (kind == "FLOCK" && holder == process) return true;
+  }
+  return false;
 }
 
 void lock_file(int descriptor, const fs::path& path) {
@@ -66,6 +83,24 @@ bool RunLock::still_there() const { return has_name(file_.get(), path_); }
 
 void RunLock::remove() {
   if (unlink(path_.c_str()) != 0 && errno != ENOENT) throw system_error(path_, "cannot be removed", errno);
+}
+
+std::optional<LockState> look_at_lock(const fs::path& path) {
+  Descriptor file;
+  try {
+    file = open_file(path, O_RDONLY);
+  } catch (const IoError&) {
+    return std::nullopt;
+  }
+  LockState state;
+  state.holder = read_holder(file.get());
+  state.elsewhere = !state.holder.starts_with("host " + this_host() + ",");
+  const std::string word = "process ";
+  const std::size_t at = state.holder.find(word);
+  if (state.elsewhere || at == std::string::npos) return state;
+  const std::size_t begin = at + word.size();
+  state.held = holds_a_lock(state.holder.substr(begin, state.holder.find(',', begin) - begin));
+  return state;
 }
 
 }  // namespace terrace::io

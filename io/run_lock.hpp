@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "io/durable.hpp"
@@ -41,5 +42,15 @@ class RunLock {
   std::filesystem::path path_;
   Descriptor file_;
 };
+
+/// Who last took a lock, and whether it still holds it.
+struct LockState {
+  std::string holder;      // as LockHeld names it
+  bool held = false;       // by a process of this machine
+  bool elsewhere = false;  // taken on another machine: whether it is held cannot be told from here
+};
+
+/// Looks at a lock without taking it, so that nobody is kept from it. Nothing where there is no such file.
+std::optional<LockState> look_at_lock(const std::filesystem::path& path);
 
 }  // namespace terrace::io

@@ -23,6 +23,9 @@ void add_plan_command(CLI::App& program, Session& session);
 /// `terrace run job.yaml`: runs a job, or goes on with a stopped one.
 void add_run_command(CLI::App& program, Session& session);
 
+/// `terrace show result.h5`: what is in a result, or how far a run is.
+void add_show_command(CLI::App& program, Session& session);
+
 /// The arguments of commands that read a job.
 struct JobArguments {
   std::string path;

@@ -88,6 +88,7 @@ int run_program(const std::vector<std::string>& arguments, Session& session) {
   add_check_command(program, session);
   add_plan_command(program, session);
   add_run_command(program, session);
+  add_show_command(program, session);
   add_problems_commands(program, session);
   add_devices_command(program, session);
   const int parsed = parse(program, arguments, session);

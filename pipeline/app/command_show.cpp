@@ -1,0 +1,55 @@
+#include <ostream>
+
+#include "io/child_check.hpp"
+#include "pipeline/app/commands.hpp"
+#include "pipeline/app/show_result.hpp"
+#include "pipeline/app/show_run.hpp"
+#include "pipeline/base/error.hpp"
+#include "pipeline/run/run_folder.hpp"
+
+namespace terrace::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A result of this program is read in a moment; a damaged one may keep the library for ever.
+constexpr double most_seconds = 60;
+
+/// The folder of the run that a path means: that of an output which is not there yet, the folder itself, or the one
+/// around a partial result. Empty where it means none.
+fs::path run_folder_of(const fs::path& path) {
+  const fs::path plain = path.has_filename() ? path : path.parent_path();
+  if (fs::is_directory(plain)) return plain;
+  if (fs::exists(plain)) return fs::exists(plain.parent_path() / "plan.json") ? plain.parent_path() : fs::path();
+  const fs::path folder = run::RunFolder::path_for(plain);
+  return fs::is_directory(folder) ? folder : fs::path();
+}
+
+int show(Session& session, const fs::path& path) {
+  const fs::path folder = run_folder_of(path);
+  if (!folder.empty()) {
+    session.out << describe_run(folder);
+    return exit_done;
+  }
+  if (!fs::exists(path)) {
+    throw IoError(path.string(), "is not there, and neither is a run " + run::RunFolder::path_for(path).string() +
+                                     " that would make it");
+  }
+  io::try_in_child(path.string(), "HDF5", most_seconds, [&] { static_cast<void>(describe_result(path)); });
+  session.out << describe_result(path);
+  if (const fs::path other = run::RunFolder::path_for(path); fs::exists(other / "plan.json")) {
+    session.note("there is a run that would replace it: see " + other.string());
+  }
+  return exit_done;
+}
+
+}  // namespace
+
+void add_show_command(CLI::App& program, Session& session) {
+  CLI::App* command = program.add_subcommand("show", "Say what is in a result, or how far a stopped run is");
+  auto path = std::make_shared<std::string>();
+  command->add_option("RESULT", *path, "The result, or the folder of its run")->required();
+  command->callback([&session, path] { session.command = [&, path] { return show(session, *path); }; });
+}
+
+}  // namespace terrace::app

@@ -1,0 +1,163 @@
+#include "pipeline/app/show_profile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "pipeline/base/units.hpp"
+#include "pipeline/run/profile.hpp"
+
+namespace terrace::app {
+namespace {
+
+/// What a stage's time may go into, in the order in which it is told.
+constexpr std::array<const char*, 4> activities{"computing", "reading", "copying", "writing"};
+
+/// Which of them a movement of a tile is, as the profile names movements.
+const std::map<std::string, std::size_t> activity_of{{"read", 1}, {"copy up", 2}, {"copy down", 2}, {"write", 3}};
+
+using Intervals = std::vector<std::pair<double, double>>;
+
+/// Seconds during which at least one of the intervals lasts.
+double united(Intervals intervals) {
+  std::sort(intervals.begin(), intervals.end());
+  double total = 0, until = 0;
+  bool any = false;
+  for (const auto& [begin, end] : intervals) {
+    const double from = any ? std::max(begin, until) : begin;
+    total += std::max(0.0, end - from);
+    until = any ? std::max(until, end) : end;
+    any = true;
+  }
+  return total;
+}
+
+/// The columns of the stages, and for each stage the seconds of each activity.
+class Stages {
+ public:
+  explicit Stages(const io::ResultReader& result) : result_(result) {
+    names_ = texts("name");
+    units_ = texts("unit");
+    kinds_ = texts("limit_kind");
+    add_activities();
+  }
+
+  std::size_t count() const { return names_.size(); }
+  const std::string& name(std::size_t stage) const { return names_[stage]; }
+  std::string unit(std::size_t stage) const { return units_.at(stage); }
+  std::string limit_kind(std::size_t stage) const { return kinds_.at(stage); }
+  double number(const std::string& column, std::size_t stage) const {
+    auto found = numbers_.find(column);
+    if (found == numbers_.end()) found = numbers_.emplace(column, result_.numbers(path(column))).first;
+    return found->second.at(stage);
+  }
+  const std::array<double, 4>& activity(std::size_t stage) const { return activity_[stage]; }
+  /// Whether so much was moved that not every movement has a record.
+  bool movements_left_out() const { return movements_ >= run::Profile::most_records; }
+
+ private:
+  static std::string path(const std::string& column) { return "/profile/stages/" + column; }
+  std::vector<std::string> texts(const std::string& column) const { return result_.texts(path(column)); }
+
+  void add_activities() {
+    activity_.resize(count());
+    std::vector<std::array<Intervals, 4>> intervals(count());
+    const auto stage = result_.numbers("/profile/copies/stage");
+    const auto movement = result_.texts("/profile/copies/movement");
+    const auto begin = result_.numbers("/profile/copies/begin"), end = result_.numbers("/profile/copies/end");
+    movements_ = stage.size();
+    for (std::size_t i = 0; i < stage.size(); ++i) {
+      const auto activity = activity_of.find(movement.at(i));
+      if (activity == activity_of.end()) continue;
+      intervals.at(static_cast<std::size_t>(stage[i]))[activity->second].emplace_back(begin.at(i), end.at(i));
+    }
+    for (std::size_t s = 0; s < count(); ++s) {
+      activity_[s][0] = number("compute_seconds", s);
+      for (std::size_t a = 1; a < activities.size(); ++a) activity_[s][a] = united(std::move(intervals[s][a]));
+    }
+  }
+
+  const io::ResultReader& result_;
+  std::vector<std::string> names_, units_, kinds_;
+  mutable std::map<std::string, std::vector<double>> numbers_;
+  std::vector<std::array<double, 4>> activity_;
+  std::size_t movements_ = 0;
+};
+
+/// What a stage's time went into: what lasted nearly as long as the stage itself, or else the longest.
+std::string bound_by(const std::array<double, 4>& activity, double seconds) {
+  const auto longest =
+      static_cast<std::size_t>(std::max_element(activity.begin(), activity.end()) - activity.begin());
+  if (activity[longest] < 0.5 * seconds) return "bound by none of these: it mostly started, waited and finished";
+  std::string text;
+  for (std::size_t a = 0; a < activities.size(); ++a) {
+    if (a != longest && activity[a] < 0.9 * seconds) continue;
+    text += (text.empty() ? "" : " and ") + std::string(activities[a]);
+  }
+  return "bound by " + text;
+}
+
+std::string time_line(const Stages& stages, std::size_t stage, double seconds) {
+  std::string text;
+  for (std::size_t a = 0; a < activities.size(); ++a) {
+    const double part = stages.activity(stage)[a];
+    if (part <= 0) continue;
+    text += fmt::format("{} {} ({:.0f}%), ", activities[a], format_duration(part),
+                        seconds > 0 ? 100 * part / seconds : 0.0);
+  }
+  return text + bound_by(stages.activity(stage), seconds) +
+         (stages.movements_left_out() ? "; beyond a million movements no more were recorded" : "");
+}
+
+std::string rate_line(const Stages& stages, std::size_t stage) {
+  const std::string unit = stages.unit(stage) + "/s";
+  const double limit = stages.number("limit", stage);
+  std::string text = format_rate(stages.number("rate", stage), unit) + " while computing";
+  if (limit <= 0) return text;
+  return text + fmt::format(", {:.0f}% of the limit of {} ({})", 100 * stages.number("fraction", stage),
+                            format_rate(limit, unit), stages.limit_kind(stage));
+}
+
+std::string describe_stage(const Stages& stages, std::size_t stage) {
+  const double seconds = stages.number("seconds", stage), blocks = stages.number("blocks", stage);
+  if (seconds <= 0 && blocks <= 0) {
+    return "stage " + stages.name(stage) + ": complete before the last attempt, which has no profile of it\n";
+  }
+  const auto of = [&](const char* column) { return stages.number(column, stage); };
+  std::string text = fmt::format("stage {}: {} in {}, in {} {}\n", stages.name(stage),
+                                 format_rate(of("operations"), stages.unit(stage) + "s"), format_duration(seconds),
+                                 blocks, blocks == 1 ? "block" : "blocks");
+  const auto line = [&](const char* what, const std::string& said) {
+    text += fmt::format("  {:<12}{}\n", what, said);
+  };
+  if (of("rate") > 0) line("rate", rate_line(stages, stage));
+  line("predicted", format_duration(of("predicted_seconds")) + ", measured " + format_duration(seconds));
+  line("time", time_line(stages, stage, seconds));
+  line("moved", fmt::format("{} read, {} written", format_size(of("bytes_read")), format_size(of("bytes_written"))) +
+                    (of("bytes_up") + of("bytes_down") > 0
+                         ? fmt::format(", {} up to and {} down from devices", format_size(of("bytes_up")),
+                                       format_size(of("bytes_down")))
+                         : ""));
+  line("memory", "at most " + format_size(of("peak_host")) + " of the host" +
+                     (of("peak_device") > 0 ? ", " + format_size(of("peak_device")) + " of a device" : ""));
+  line("safety", fmt::format("{} {}, {} {} computed again after a stop", of("cuts"),
+                             of("cuts") == 1 ? "checkpoint" : "checkpoints", of("repeated"),
+                             of("repeated") == 1 ? "block" : "blocks"));
+  return text;
+}
+
+}  // namespace
+
+std::string describe_profile(const io::ResultReader& result) {
+  if (!result.has("/profile/stages/name") || !result.has("/profile/copies/stage")) return "";
+  const Stages stages(result);
+  std::string text;
+  for (std::size_t stage = 0; stage < stages.count(); ++stage) text += describe_stage(stages, stage);
+  return text;
+}
+
+}  // namespace terrace::app

@@ -1,0 +1,88 @@
+#include "pipeline/app/show_result.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "io/result_reader.hpp"
+#include "pipeline/app/show_profile.hpp"
+#include "pipeline/app/text_table.hpp"
+#include "pipeline/base/error.hpp"
+
+namespace terrace::app {
+namespace {
+
+constexpr std::int64_t most_values = 6;
+constexpr std::size_t most_letters = 60;
+
+std::string group_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
+std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+/// The values of a dataset, or as many letters of them as fit a line.
+std::string values_of(const io::ResultReader& reader, const io::DatasetSummary& dataset) {
+  if (dataset.type == "other" || volume(dataset.shape) > most_values) return "";
+  std::string all;
+  for (const std::string& text : reader.texts(dataset.path)) all += (all.empty() ? "" : ", ") + text;
+  const auto lines = std::count(all.begin(), all.end(), '\n');
+  if (lines > 1) return std::to_string(lines) + " lines";
+  return all.size() <= most_letters ? all : all.substr(0, most_letters) + "...";
+}
+
+std::string meaning_of(const io::DatasetSummary& dataset) {
+  return dataset.long_name + (dataset.units.empty() ? "" : " (" + dataset.units + ")");
+}
+
+std::string shape_of(const io::DatasetSummary& dataset) {
+  return dataset.shape.rank() == 0 ? "one value" : to_string(dataset.shape);
+}
+
+/// The datasets of each group but those of the profile.
+std::string describe_datasets(const io::ResultReader& reader) {
+  std::string text, group;
+  TextTable table{{"", "", "", "", ""}, {}};
+  const auto end_group = [&] {
+    if (!table.rows.empty()) text += (group.empty() ? "/" : group) + "\n" + to_text(table);
+    table.rows.clear();
+  };
+  for (const io::DatasetSummary& dataset : reader.datasets()) {
+    if (dataset.only_dimension || dataset.path.starts_with("/profile/")) continue;
+    if (group_of(dataset.path) != group) end_group();
+    group = group_of(dataset.path);
+    table.rows.push_back(
+        {name_of(dataset.path), dataset.type, shape_of(dataset), values_of(reader, dataset), meaning_of(dataset)});
+  }
+  end_group();
+  return text;
+}
+
+/// "stages (2), blocks (4), copies (6), devices (1)".
+std::string describe_profile_groups(const io::ResultReader& reader) {
+  std::string text;
+  for (const char* column : {"stages/name", "blocks/first", "copies/tile", "devices/name"}) {
+    const std::string path = std::string("/profile/") + column;
+    if (!reader.has(path)) continue;
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", name_of(group_of(path)), reader.texts(path).size());
+  }
+  return text.empty() ? "" : "/profile\n  " + text + "\n";
+}
+
+std::string describe_origin(const io::ResultReader& reader) {
+  const auto attribute = [&](const char* name) { return reader.attribute(name).value_or("?"); };
+  const std::string attempts = attribute("attempts");
+  return fmt::format("{}: made by Terrace {} ({}) on {} with {}\nfinished {}, {}\n", attribute("title"),
+                     attribute("version"), attribute("commit"), attribute("host"), attribute("devices"),
+                     attribute("finished"), attempts == "1" ? "in one attempt" : "in " + attempts + " attempts");
+}
+
+}  // namespace
+
+std::string describe_result(const std::filesystem::path& file) {
+  const io::ResultReader reader(file);
+  if (!reader.attribute("identity")) {
+    throw IoError(file.string(), "is an HDF5 file that Terrace did not make, or did not finish; h5dump shows it");
+  }
+  return describe_origin(reader) + "\n" + describe_datasets(reader) + describe_profile_groups(reader) + "\n" +
+         describe_profile(reader);
+}
+
+}  // namespace terrace::app

@@ -1,0 +1,82 @@
+#include "pipeline/app/show_run.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "io/run_lock.hpp"
+#include "pipeline/base/error.hpp"
+#include "pipeline/run/ledger.hpp"
+
+namespace terrace::app {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+Json plan_in(const fs::path& folder) {
+  const fs::path path = folder / "plan.json";
+  std::ifstream file(path);
+  if (!file) throw IoError(folder.string(), "holds no run: it has no plan.json; a run that begins there starts anew");
+  try {
+    return Json::parse(file);
+  } catch (const Json::exception& error) {
+    throw IoError(path.string(), std::string("is damaged (") + error.what() + "); start over with --fresh");
+  }
+}
+
+std::vector<std::string> stage_names(const Json& plan, const fs::path& folder) {
+  std::vector<std::string> names;
+  try {
+    for (const Json& stage : plan.at("identity").at("stages")) names.push_back(stage.at("name"));
+  } catch (const Json::exception& error) {
+    throw IoError((folder / "plan.json").string(), std::string("is no plan of this program (") + error.what() + ")");
+  }
+  return names;
+}
+
+/// "12 of 64 blocks (18%) at the last checkpoint".
+std::string describe_cut(const run::Cut& cut) {
+  const std::int64_t done = cut.frontier + cut.done.count();
+  std::int64_t known = 0;
+  for (const run::PhaseState& phase : cut.phases) known = phase.first_sequence + phase.phase.count;
+  if (known <= 0) return fmt::format("{} blocks at the last checkpoint", done);
+  return fmt::format("{} of {} blocks ({:.0f}%) at the last checkpoint", done, known,
+                     100.0 * static_cast<double>(done) / static_cast<double>(known));
+}
+
+std::string describe_stages(const std::vector<std::string>& names, const run::Progress& progress) {
+  std::string text;
+  for (std::size_t number = 0; number < names.size(); ++number) {
+    std::string state = "not begun, or not yet at a checkpoint";
+    if (number < progress.completed.size()) state = "complete";
+    else if (progress.current && progress.current->stage == static_cast<std::int64_t>(number)) {
+      state = describe_cut(*progress.current);
+    } else if (number > progress.completed.size()) state = "not begun";
+    text += fmt::format("  {}: {}\n", names[number], state);
+  }
+  return text;
+}
+
+/// Who works on it, or how it goes on.
+std::string describe_worker(const fs::path& folder) {
+  const auto lock = io::look_at_lock(folder / "lock");
+  if (lock && lock->held) return "under way (" + lock->holder + ")\n";
+  const std::string advice = "the same `terrace run` goes on from there\n";
+  if (lock && lock->elsewhere) return "last worked on elsewhere (" + lock->holder + "); if it has stopped, " + advice;
+  return "stopped; " + advice;
+}
+
+}  // namespace
+
+std::string describe_run(const fs::path& folder) {
+  const Json plan = plan_in(folder);
+  const std::vector<std::string> names = stage_names(plan, folder);
+  const run::Progress progress = run::Ledger::read(folder / "ledger");
+  return fmt::format("{}: {} of {} stages complete, {} {}\n", folder.string(), progress.completed.size(),
+                     names.size(), progress.attempt, progress.attempt == 1 ? "attempt" : "attempts") +
+         describe_stages(names, progress) + describe_worker(folder);
+}
+
+}  // namespace terrace::app
