@@ -12,7 +12,9 @@ constexpr std::int64_t page = 4096;
 constexpr std::int64_t most_table_bytes = 64 << 20;  // of one block: beyond that disks and links get no faster
 constexpr std::int64_t least_side = 64;              // blocks lower or narrower than that are mostly border
 constexpr std::int64_t most_strips = 64;             // of a table that is not kept: each reads and writes a border
-constexpr std::int64_t least_strip = 16384;
+// A strip is worth its borders, and on a GPU the wait until all its bands are under way: with strips of 128 Ki columns
+// two genomes of a million letters take 0.66 s on an H200 (tests/benchmarks/RESULTS.md), with 16 Ki 1.6 s.
+constexpr std::int64_t least_strip_cpu = 16384, least_strip_cuda = 131072;
 
 std::int64_t pages(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
 
@@ -47,21 +49,27 @@ BlockShape choose_blocks(const TableNeed& need, const Resources& resources, std:
     if (shape.rows > least_side) shape.rows -= shape.rows % least_side;
     if (shape.rows < std::min(least_side, need.rows)) {
       shape.rows = std::min(least_side, need.rows);
-      shape.columns = std::clamp<std::int64_t>(cells / shape.rows, 1, shape.columns);
+      shape.columns = std::clamp(cells / shape.rows, std::min(least_side, shape.columns), shape.columns);
       if (shape.columns > 1024) shape.columns -= shape.columns % 1024;
     }
   } else {
+    const std::int64_t least_strip = resources.cuda ? least_strip_cuda : least_strip_cpu;
     shape.columns = std::min(shape.columns, std::max(least_strip, ceiling(shape.columns, most_strips)));
     while (block_bytes(need, shape) > share && shape.columns > 1024) shape.columns = ceiling(shape.columns, 2);
   }
-  while (block_bytes(need, shape) > room && shape.rows > least_side) shape.rows = ceiling(shape.rows, 2);
-  while (block_bytes(need, shape) > room && shape.columns > least_side) shape.columns = ceiling(shape.columns, 2);
-  const std::int64_t least = block_bytes(need, shape) + page;
-  if (least > room) {
-    const std::string amount = format_size(static_cast<double>(least + workspace));
+  // The budget also holds a page for what is handed to the kernel.
+  const auto fits = [&](const BlockShape& block) { return block_bytes(need, block) + page <= room; };
+  while (!fits(shape) && shape.rows > least_side) shape.rows = std::max(least_side, ceiling(shape.rows, 2));
+  while (!fits(shape) && shape.columns > least_side) shape.columns = std::max(least_side, ceiling(shape.columns, 2));
+  if (!fits(shape)) {
+    const BlockShape smallest{std::clamp<std::int64_t>(need.rows, 1, least_side),
+                              std::clamp<std::int64_t>(need.columns, 1, least_side)};
+    const std::int64_t least = block_bytes(need, smallest) + page;
     const bool by_host = resources.cuda ? 2 * host < device : host < device;
+    const std::int64_t budget = resources.cuda && by_host ? ceiling(least, 2) : least + workspace;
     throw JobError(std::string(by_host ? "memory.host" : "memory.device") +
-                   " is too small for any plan of this stage: the least is " + amount);
+                   " is too small for any plan of this stage: the least is " +
+                   format_size(static_cast<double>(budget)));
   }
   return shape;
 }

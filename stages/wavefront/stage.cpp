@@ -29,9 +29,9 @@ struct CellCost {
 
 // Rates for predictions: measured (tests/benchmarks/RESULTS.md), and only that.
 constexpr CellCost cell_costs[] = {
-    {"smith_waterman", "gap_open", 4, 11, 4e9, 1.5e12}, {"smith_waterman", nullptr, 3, 8, 5e9, 2e12},
-    {"edit_distance", nullptr, 3, 6, 5e9, 2e12},        {"lcs", nullptr, 3, 5, 5e9, 2e12},
-    {"summed_area", nullptr, 2, 2, 1.5e9, 3e11},
+    {"smith_waterman", "gap_open", 4, 10, 5e9, 1.5e12}, {"smith_waterman", nullptr, 3, 7, 5e9, 1.7e12},
+    {"edit_distance", nullptr, 3, 4, 1e10, 2.6e12},     {"lcs", nullptr, 3, 4, 1e10, 2.8e12},
+    {"summed_area", nullptr, 2, 2, 1e9, 1.9e11},
 };
 
 const CellCost& cost_of(const SweepSpec& spec) {
