@@ -37,6 +37,7 @@ std::vector<job::OutputDeclaration> outputs_of(const wavefront::ProblemInfo& pro
   if (problem.report == wavefront::Report::best) {
     outputs.push_back({"end", "2", "letters of rows and columns up to the end of the best alignment"});
   }
+  outputs.push_back({"lengths", "2", "letters of rows and columns"});
   outputs.push_back({"table", "rows x columns", "every cell, without the recurrence's border", "keep: table"});
   return outputs;
 }

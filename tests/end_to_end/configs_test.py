@@ -1,0 +1,135 @@
+"""Every job in configs/ runs as it is, and its results open by name."""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+import terrace_runs
+from terrace_runs import JobTest, main, numpy, random_letters, skip
+
+
+class Configs(JobTest):
+    """Each job runs in a copy of the folder, so that its output lands in the test's own."""
+
+    def setUp(self):
+        super().setUp()
+        shutil.copytree(terrace_runs.root / "configs", self.folder / "configs")
+        (self.folder / "build").mkdir()
+
+    def run_config(self, name):
+        self.terrace("check", f"configs/{name}.yaml")
+        self.terrace("plan", f"configs/{name}.yaml")
+        ended = self.terrace("run", f"configs/{name}.yaml")
+        output = pathlib.Path(ended.stdout.strip())
+        self.assertEqual(output.resolve(), (self.folder / "build" / f"{name}.h5").resolve())
+        self.terrace("show", output)
+        return self.open(output)
+
+    def test_are_each_run_by_a_test_below(self):
+        jobs = {path.stem for path in (self.folder / "configs").glob("*.yaml")}
+        tested = {name.removeprefix("test_runs_") for name in dir(self) if name.startswith("test_runs_")}
+        self.assertEqual(jobs, tested)
+
+    def test_runs_mitochondria(self):
+        built = terrace_runs.root / "build" / "data" / "mitochondria"
+        fetched = self.folder / "build" / "data" / "mitochondria"
+        if (built / "humanMito.fa").exists() and (built / "mouseMito.fa").exists():
+            shutil.copytree(built, fetched)
+        else:
+            script = terrace_runs.root / "scripts" / "fetch-mitochondria"
+            ended = subprocess.run([script, fetched], capture_output=True, text=True, timeout=300)
+            if ended.returncode != 0:
+                skip("the genomes cannot be had: " + ended.stderr.strip().split("\n")[-1])
+        result = self.run_config("mitochondria")
+        lengths = [16299, 16571]
+        self.assertEqual(list(result["align/lengths"]), lengths)
+        self.assertEqual((int(result["align/score"][()]), list(result["align/end"])), (6562, [15860, 16571]))
+        self.assertEqual(int(result["distance/score"][()]), 5200)
+
+    def test_runs_table(self):
+        result = self.run_config("table")
+        table = result["align/table"]
+        self.assertEqual((table.shape[1], table.dtype), (8000, numpy.int32))
+        self.assertGreater(table.size * 4, 10 * (16 << 20))
+        self.assertLessEqual(result["profile/stages/peak_host"][0], 16 << 20)
+        row, column = result["align/end"]
+        self.assertEqual(table[row - 1, column - 1], result["align/score"][()])
+        self.assertEqual(table[()].max(), result["align/score"][()])
+        # Each cell comes from its neighbours; with affine gaps it is at least what a linear one of 5 would give.
+        part = table[4000:4400, 4000:4400].astype(int)
+        around = numpy.maximum(part[:-1, 1:], part[1:, :-1]) - 5
+        self.assertTrue((part[1:, 1:] >= around).all())
+        most = numpy.maximum(around + 5, part[:-1, :-1])
+        self.assertTrue((part[1:, 1:] <= most + 1).all())
+
+    def test_runs_summed_area(self):
+        result = self.run_config("summed_area")
+        sums, again = result["sums/table"][()], result["again/table"][()]
+        self.assertEqual((sums.dtype, again.dtype), (numpy.int32, numpy.float64))
+        grid = numpy.diff(numpy.diff(sums, axis=0, prepend=0), axis=1, prepend=0)
+        self.assertEqual((grid.min(), grid.max(), sums.shape), (0, 255, (1500, 2000)))
+        # Sums of whole numbers below 2^53 are exact in any order.
+        numpy.testing.assert_array_equal(again, sums.astype(float).cumsum(0).cumsum(1))
+
+
+class Readers(JobTest):
+    def test_open_groups_by_name_in_xarray(self):
+        try:
+            import xarray
+        except ImportError as missing:
+            skip(f"{missing} (Debian: python3-xarray, python3-h5netcdf)")
+        stage = {"wavefront": {"problem": "lcs", "rows": "a", "columns": "b", "keep": "table"}}
+        inputs = {"a": random_letters(30, 1), "b": random_letters(40, 2)}
+        self.run_job(inputs, [{"name": "align", **stage}]).close()
+        path = str(self.folder / "result.h5")
+        for group in ("align", "/align"):
+            with xarray.open_dataset(path, group=group) as align:
+                self.assertEqual(align["table"].dims, ("row", "column"))
+                self.assertEqual(align["table"].shape, (30, 40))
+                self.assertEqual(int(align["table"][-1, -1]), int(align["score"]))
+                self.assertIn("lcs", align["table"].attrs["long_name"])
+        with xarray.open_dataset(path, group="profile/blocks") as blocks:
+            self.assertEqual(blocks["begin"].dims, ("block",))
+            self.assertTrue(bool((blocks["end"] >= blocks["begin"]).all()))
+            self.assertEqual(blocks["begin"].attrs["units"], "s")
+        with xarray.open_dataset(path, group="profile/stages") as stages:
+            self.assertEqual([str(name) for name in stages["name"].values], ["align"])
+            self.assertEqual(float(stages["operations"][0]), 1200)
+            self.assertEqual(stages["seconds"].dtype, float)
+
+
+class Readme(unittest.TestCase):
+    def setUp(self):
+        self.text = (terrace_runs.root / "README.md").read_text()
+
+    def test_has_the_table_of_problems_as_the_program_prints_it(self):
+        printed = subprocess.run([terrace_runs.program, "problems", "--markdown"], capture_output=True, text=True,
+                                 check=True).stdout
+        self.assertIn(printed.strip(), self.text, "run `terrace problems --markdown` and put it into README.md")
+
+    def test_names_files_that_are_there(self):
+        for target in re.findall(r"\]\(([^)#]+)\)", self.text):
+            if not target.startswith("http"):
+                with self.subTest(target=target):
+                    self.assertTrue((terrace_runs.root / target).exists())
+
+    def test_shows_jobs_that_are_right_and_python_that_runs(self):
+        jobs = re.findall(r"```yaml\n(.*?)```", self.text, re.DOTALL)
+        snippets = re.findall(r"```python\n(.*?)```", self.text, re.DOTALL)
+        self.assertTrue(jobs and snippets)
+        test = JobTest()
+        test.setUp()
+        self.addCleanup(test.doCleanups)
+        test.write("humanMito.fa", ">human\n" + "ACGTTGCAAC" * 40 + "\n")
+        test.write("mouseMito.fa", ">mouse\n" + "ACGTGCAACC" * 41 + "\n")
+        for number, job in enumerate(jobs):
+            test.terrace("run", test.write(f"job{number}.yaml", job))
+        for snippet in snippets:
+            ran = subprocess.run([sys.executable, "-c", snippet], cwd=test.folder, capture_output=True, text=True)
+            self.assertEqual(ran.returncode, 0, snippet + ran.stderr)
+
+
+if __name__ == "__main__":
+    main()

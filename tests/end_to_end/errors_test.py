@@ -1,0 +1,292 @@
+"""Bad input ends with the right code and a message that says what, where and what to do; nothing is left behind."""
+import signal
+import struct
+import subprocess
+import time
+import unittest
+import zlib
+
+import terrace_runs
+from terrace_runs import DONE, FAILED, STOPPED, WRONG, JobTest, affine, h5py, main, numpy, random_letters, wavefront
+
+SUMS = [wavefront("sums", "summed_area", grid="grid")]
+
+
+def png(rows, columns):
+    """A gray PNG of noise, as bytes."""
+    random = numpy.random.default_rng(1).integers(0, 256, (rows, columns + 1), numpy.uint8)
+    random[:, 0] = 0
+
+    def chunk(kind, content):
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+    header = struct.pack(">IIBBBBB", columns, rows, 8, 0, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(random.tobytes())) + \
+        chunk(b"IEND", b"")
+
+
+class Errors(JobTest):
+    def job(self, lines, output="out.h5"):
+        return self.write("job.yaml", lines + f"output: {output}\n")
+
+    def pair(self, a="{fasta: a.fa}", stage="rows: a, columns: b", more=""):
+        self.write("b.fa", ">b\nACGT\n")
+        return self.job(f"job: t\n{more}inputs:\n  a: {a}\n  b: {{fasta: b.fa}}\nstages:\n  - name: s\n"
+                        f"    wavefront: {{problem: lcs, {stage}}}\n")
+
+    def check(self, job, code, *said, arguments=()):
+        ended = self.terrace("run", job, *arguments, expect=code)
+        self.assertSays(ended, *said)
+        self.assertEqual(ended.stdout, "")
+        self.assertFalse((self.folder / "out.h5").exists())
+        self.assertFalse((self.folder / "out.h5.run").exists())
+        return ended
+
+    def test_of_a_missing_job_and_a_missing_command(self):
+        self.assertSays(self.terrace("run", "none.yaml", expect=WRONG), "none.yaml")
+        self.assertSays(self.terrace("runn", "none.yaml", expect=WRONG), "runn", "did you mean 'run'")
+        self.assertSays(self.terrace("run", expect=WRONG), "JOB")
+
+    def test_of_a_missing_file_name_the_place_in_the_job(self):
+        self.check(self.pair(), WRONG, "job.yaml:3:", "a.fa")
+
+    def test_of_a_damaged_image_name_the_file(self):
+        whole = png(60, 70)
+        for length in (0, 20, len(whole) // 2, len(whole) - 20):
+            with self.subTest(length=length):
+                self.write("grid.png", whole[:length])
+                job = self.job("job: t\ninputs:\n  grid: {image: grid.png}\nstages:\n  - name: s\n"
+                               "    wavefront: {problem: summed_area, grid: grid}\n")
+                self.check(job, WRONG, "job.yaml:3:", "grid.png", "is empty" if length == 0 else "ends too soon")
+        self.write("grid.png", whole)
+        self.terrace("run", job)
+
+    def test_of_a_file_with_several_records_list_them(self):
+        self.write("a.fa", ">first\nAC\n>second\nGT\n")
+        self.check(self.pair(), WRONG, "job.yaml:3:", "first", "second", "record")
+        self.terrace("run", self.pair("{fasta: a.fa, record: second}"))
+
+    def test_of_a_file_without_records(self):
+        for content, place in (("", "a.fa: "), ("ACGT\n", "a.fa:1:1: ")):
+            with self.subTest(content=content):
+                self.write("a.fa", content)
+                self.check(self.pair(), WRONG, "job.yaml:3:", place)
+
+    def test_of_unknown_keys_suggest_the_near_one(self):
+        self.write("a.fa", ">a\nAC\n")
+        self.check(self.pair(stage="rows: a, colums: b"), WRONG, "job.yaml:7:", "colums", "columns")
+        self.check(self.pair(more="memori: {host: 1GiB}\n"), WRONG, "job.yaml:2:1", "memori", "memory")
+
+    def test_of_values_of_the_wrong_kind(self):
+        self.write("a.fa", ">a\nAC\n")
+        self.check(self.pair(stage="rows: a, columns: b, keep: all"), WRONG, "job.yaml:7:", "keep", "score", "table")
+        self.check(self.pair(more="memory: {host: much}\n"), WRONG, "job.yaml:2:", "memory.host", "4GiB")
+        self.check(self.pair(stage="rows: a, columns: c"), WRONG, "job.yaml:7:", "'c'")
+
+    def test_come_all_at_once(self):
+        ended = self.check(self.pair(stage="rows: a, colums: b, keep: all"), WRONG, "colums", "keep", "errors")
+        self.assertGreaterEqual(ended.stderr.count("job.yaml:"), 2)
+
+    def test_of_settings_name_the_setting(self):
+        self.write("a.fa", ">a\nAC\n")
+        self.check(self.pair(), WRONG, "--set", "memory.host", arguments=["--set", "memory.host=much"])
+
+    def test_of_letters_name_the_place(self):
+        self.write("a.fa", ">a\nAC\nG!T\n")
+        self.check(self.pair(), WRONG, "a.fa:3:2", "'!'")
+        self.write("a.fa", ">a\nAC\nGJT\n")
+        ended = self.terrace("run", self.pair(), expect=FAILED)
+        self.assertSays(ended, "a[3]: 'J'", "no DNA letter")
+        self.assertFalse((self.folder / "out.h5").exists())
+
+    def test_of_input_of_the_wrong_shape(self):
+        self.write("grid.npy", numpy.zeros((2, 3, 4), numpy.int32))
+        self.check(self.write_job({"grid": {"npy": "grid.npy"}}, SUMS, output="out.h5"), WRONG, "3 dimensions")
+        self.write("grid.npy", numpy.zeros((2, 3), numpy.uint64))
+        self.check(self.write_job({"grid": {"npy": "grid.npy"}}, SUMS, output="out.h5"), WRONG, "u64", "i64 or f64")
+
+    def test_of_a_device_that_is_not_there(self):
+        self.write("a.fa", ">a\nAC\n")
+        self.check(self.pair(more="backend: cpu\ndevices: [7]\n"), WRONG, "no device 7")
+
+    def test_of_an_output_that_cannot_be_made(self):
+        self.write("a.fa", ">a\nAC\n")
+        self.pair()
+        job = self.job((self.folder / "job.yaml").read_text().replace("output: out.h5\n", ""), output="b.fa/out.h5")
+        self.assertSays(self.terrace("run", job, expect=FAILED), "b.fa")
+
+
+class Outputs(JobTest):
+    def lengths(self, length, **keys):
+        return self.write_job({"a": random_letters(length, 1),
+                               "b": random_letters(500, 2)}, [affine("align", "a", "b")], **keys)
+
+    def test_that_are_there_are_not_made_again(self):
+        self.terrace("run", self.lengths(400))
+        before = (self.folder / "result.h5").read_bytes()
+        ended = self.terrace("run", self.lengths(400, memory={"host": 1 << 20}))
+        self.assertSays(ended, "is there already, made by this job")
+        self.assertEqual(ended.stdout.strip(), str(self.folder / "result.h5"))
+        self.assertEqual((self.folder / "result.h5").read_bytes(), before)
+
+    def test_of_another_job_are_kept_unless_replaced(self):
+        self.terrace("run", self.lengths(400))
+        before = (self.folder / "result.h5").read_bytes()
+        ended = self.terrace("run", self.lengths(401), expect=WRONG)
+        self.assertSays(ended, "made by another job", "401", "--fresh")
+        self.assertEqual((self.folder / "result.h5").read_bytes(), before)
+        self.terrace("run", self.lengths(401), "--fresh")
+        self.assertEqual(self.open()["align/lengths"][0], 401)
+
+    def test_from_a_changed_input_are_of_another_job(self):
+        def job():
+            return self.write_job({"grid": {"npy": "grid.npy"}}, SUMS)
+
+        self.write("grid.npy", numpy.zeros((3, 4), numpy.int32))
+        self.terrace("run", job())
+        self.write("grid.npy", numpy.ones((3, 5), numpy.int32))
+        self.assertSays(self.terrace("run", job(), expect=WRONG), "input", "--fresh")
+
+    def test_that_others_made_are_never_replaced(self):
+        for content in (b"", b"mine\n", None):
+            with self.subTest(content=content):
+                if content is None:
+                    with h5py.File(self.folder / "result.h5", "w") as file:
+                        file["mine"] = 1
+                    content = (self.folder / "result.h5").read_bytes()
+                else:
+                    self.write("result.h5", content)
+                for arguments in ([], ["--fresh"]):
+                    ended = self.terrace("run", self.lengths(400), *arguments, expect=WRONG)
+                    self.assertSays(ended, "was not made by Terrace")
+                    self.assertEqual((self.folder / "result.h5").read_bytes(), content)
+
+
+class Stopping(JobTest):
+    def slow_job(self, output, **keys):
+        """A job of many blocks that takes some seconds."""
+        return self.write_job({"a": random_letters(120_000, 7),
+                               "b": {"generate": "dna", "seed": 8, "mutate": {"of": "a", "rate": 0.1}}},
+                              [affine("align", "a", "b"), wavefront("common", "lcs", rows="a", columns="b")],
+                              name=output + ".yaml", output=output, memory={"host": 16 << 20, "device": 4 << 20},
+                              **keys)
+
+    def start(self, job):
+        """Starts a run and waits until it computes."""
+        run = subprocess.Popen([terrace_runs.program, "run", job], cwd=self.folder, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+        self.addCleanup(run.stdout.close)
+        self.addCleanup(run.stderr.close)
+        for _ in range(2000):
+            if list(self.folder.glob("*.run/ledger/*.log")) or run.poll() is not None:
+                break
+            time.sleep(0.01)
+        self.assertIsNone(run.poll(), "it ended before it could be stopped")
+        return run
+
+    def end(self, run):
+        out, err = run.communicate(timeout=300)
+        return run.returncode, out, err
+
+    def values(self, output):
+        file = self.open(output)
+        return {path: file[path][()].tobytes() for path in ("align/score", "align/end", "common/score")}
+
+    def test_with_a_signal_ends_with_75_and_the_same_command_finishes(self):
+        self.terrace("run", self.slow_job("whole.h5"))
+        job = self.slow_job("stopped.h5")
+        for signal_number in (signal.SIGINT, signal.SIGTERM):
+            run = self.start(job)
+            time.sleep(0.3)
+            run.send_signal(signal_number)
+            code, out, err = self.end(run)
+            self.assertEqual((code, out), (STOPPED, ""), err)
+            self.assertIn("stopped at a checkpoint; the same command goes on", err)
+            self.assertFalse((self.folder / "stopped.h5").exists())
+            said = self.terrace("show", "stopped.h5").stdout
+            self.assertIn("stopped; the same `terrace run` goes on", said)
+            self.assertIn("of 2 stages complete", said)
+            self.assertEqual(said, self.terrace("show", "stopped.h5.run").stdout.replace(
+                str(self.folder) + "/", "").replace("stopped.h5.run/", "stopped.h5.run"))
+        ended = self.terrace("run", job)
+        self.assertSays(ended, "going on with the run")
+        self.assertEqual(self.values("whole.h5"), self.values("stopped.h5"))
+        self.assertEqual(self.open("stopped.h5").attrs["attempts"], 3)
+        self.assertFalse((self.folder / "stopped.h5.run").exists())
+
+    def test_by_a_kill_loses_nothing(self):
+        job = self.slow_job("killed.h5", checkpoint={"every": 0.2})
+        # JSON has no 200 ms without quotes.
+        self.write("killed.h5.yaml", (self.folder / "killed.h5.yaml").read_text().replace("0.2", "200ms"))
+        run = self.start(job)
+        time.sleep(1)
+        run.kill()
+        self.end(run)
+        said = self.terrace("show", "killed.h5").stdout
+        self.assertIn("stopped; the same `terrace run` goes on", said)
+        self.terrace("run", job)
+        self.terrace("run", self.slow_job("whole.h5"))
+        self.assertEqual(self.values("whole.h5"), self.values("killed.h5"))
+
+    def test_is_not_what_a_second_run_does(self):
+        job = self.slow_job("one.h5")
+        run = self.start(job)
+        ended = self.terrace("run", job, expect=FAILED)
+        self.assertSays(ended, "another run is under way", f"process {run.pid}")
+        self.assertIn("under way (host", self.terrace("show", "one.h5").stdout)
+        run.send_signal(signal.SIGINT)
+        self.assertEqual(self.end(run)[0], STOPPED)
+
+    def test_and_changing_the_job_is_refused(self):
+        job = self.slow_job("stopped.h5")
+        run = self.start(job)
+        run.send_signal(signal.SIGINT)
+        self.assertEqual(self.end(run)[0], STOPPED)
+        changed = (self.folder / "stopped.h5.yaml").read_text().replace("120000", "120001")
+        self.write("stopped.h5.yaml", changed)
+        self.assertSays(self.terrace("run", job, expect=WRONG), "holds a run of another job", "120001", "--fresh")
+
+
+class Shown(JobTest):
+    def test_are_results_with_their_profile_in_words(self):
+        self.run_job({"a": random_letters(900, 1), "b": random_letters(800, 2)},
+                     [affine("align", "a", "b", keep="table"),
+                      wavefront("common", "lcs", rows="a", columns="b")]).close()
+        said = self.terrace("show", "result.h5").stdout
+        for part in ("test: made by Terrace", "/align\n", "table", "900 x 800", "one value", "/profile\n",
+                     "stage align: 720 kcells in", "stage common:", "rate", "predicted", "computing", "bound by",
+                     "2.75 MiB written", "checkpoint"):
+            self.assertIn(part, said)
+
+    def test_are_no_files_of_others(self):
+        with h5py.File(self.folder / "other.h5", "w") as file:
+            file["x"] = numpy.zeros(3)
+        whole = (self.folder / "other.h5").read_bytes()
+        for name, content, part in (("text.h5", b"no HDF5\n", "is no HDF5 file"), ("empty.h5", b"", "is no HDF5 file"),
+                                    ("other.h5", whole, "that Terrace did not make"),
+                                    ("cut.h5", whole[:200], "cut.h5: ")):
+            with self.subTest(name=name):
+                self.write(name, content)
+                ended = self.terrace("show", name, expect=FAILED)
+                self.assertSays(ended, name, part)
+                self.assertEqual(ended.stdout, "")
+        self.assertSays(self.terrace("show", "none.h5", expect=FAILED), "none.h5", "is not there")
+        self.assertSays(self.terrace("show", self.folder, expect=FAILED), "holds no run")
+
+    def test_are_damaged_results_as_such(self):
+        self.run_job({"a": random_letters(90, 1), "b": random_letters(80, 2)},
+                     [affine("align", "a", "b")]).close()
+        whole = bytearray((self.folder / "result.h5").read_bytes())
+        random = numpy.random.default_rng(9)
+        for number in range(12):
+            damaged = bytearray(whole)
+            for at in random.integers(0, len(whole), 200):
+                damaged[at] ^= int(random.integers(1, 256))
+            self.write("damaged.h5", bytes(damaged))
+            ended = subprocess.run([terrace_runs.program, "show", "damaged.h5"], cwd=self.folder, capture_output=True,
+                                   timeout=120)
+            self.assertIn(ended.returncode, (DONE, FAILED), ended.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+"""Whole jobs on real inputs give the scores and sums that others published or computed."""
+import json
+import unittest
+
+from terrace_runs import JobTest, affine, data, main, numpy, wavefront
+
+
+def dna(*names):
+    return {"fasta": data("dna", *names)}
+
+
+def edit(name, rows, columns):
+    return wavefront(name, "edit_distance", rows=rows, columns=columns, ambiguous="literal")
+
+
+def lcs(name, rows, columns):
+    return wavefront(name, "lcs", rows=rows, columns=columns, ambiguous="literal")
+
+
+class Sequences(JobTest):
+    def check(self, inputs, stages, expected):
+        result = self.run_job(inputs, stages)
+        self.assertEqual({name: int(result[name + "/score"][()]) for name in expected}, expected)
+        return result
+
+    def check_pair(self, rows, columns, **expected):
+        problems = {"align": affine, "distance": edit, "common": lcs}
+        stages = [problems[name](name, "a", "b") for name in expected]
+        return self.check({"a": rows, "b": columns}, stages, expected)
+
+    def test_of_mitochondria(self):
+        self.check_pair(dna("mitochondria", "MT-human.fa"), dna("mitochondria", "MT-orang.fa"), align=6680,
+                        distance=3315, common=13966)
+
+    def test_of_two_assemblies_of_a_human_region(self):
+        self.check_pair(dna("human_p59", "hg38.fa"), dna("human_p59", "chm13.fa"), align=50980, distance=10,
+                        common=51017)
+
+    def test_of_slices_of_two_bacteria(self):
+        self.check_pair(dna("mummer_slices", "H_pylori26695_Bslice.fasta"),
+                        dna("mummer_slices", "H_pyloriJ99_Bslice.fasta"), align=33581, distance=12128)
+
+    def test_of_longer_slices_with_ambiguous_letters(self):
+        self.check_pair(dna("mummer_slices", "H_pylori26695_Eslice.fasta"),
+                        dna("mummer_slices", "H_pyloriJ99_Eslice.fasta"), align=73272, distance=86309, common=219521)
+
+    def test_of_a_phage_and_its_mutants(self):
+        distances = {99: 990, 97: 2977, 94: 6042, 90: 9506, 80: 20333, 70: 30147, 60: 39829}
+        inputs = {"ref": dna("edlib_phage", "ref.fasta")}
+        inputs |= {f"m{kept}": dna("edlib_phage", f"mutated_{kept}.fasta") for kept in distances}
+        stages = [edit(f"edit{kept}", f"m{kept}", "ref") for kept in distances]
+        expected = {f"edit{kept}": distance for kept, distance in distances.items()}
+        self.check(inputs, [*stages, lcs("common", "m90", "ref")], {**expected, "common": 87903})
+
+    def test_of_many_pairs_in_one_job(self):
+        with open(data("dna", "wfa", "wfa.utest.seq")) as file:
+            sequences = [line[1:].strip() for line in file if line.strip()]
+        pairs = list(zip(sequences[::2], sequences[1::2]))
+        self.assertEqual(len(pairs), 305)
+        inputs, stages, expected = {}, [], {}
+        for number, (rows, columns) in enumerate(pairs):
+            for side, letters in (("a", rows), ("b", columns)):
+                inputs[f"{side}{number}"] = {"fasta": self.write(f"{side}{number}.fa", f">{side}\n{letters}\n")}
+            stages.append(edit(f"edit{number}", f"a{number}", f"b{number}"))
+            stages.append(lcs(f"lcs{number}", f"a{number}", f"b{number}"))
+        for number, (distance, indel) in enumerate(zip(self.scores("edit"), self.scores("indel"))):
+            expected[f"edit{number}"] = distance
+            expected[f"lcs{number}"] = (len(pairs[number][0]) + len(pairs[number][1]) - indel) // 2
+        self.assertEqual(len(expected), 610)
+        self.check(inputs, stages, expected)
+
+    def scores(self, kind):
+        with open(data("dna", "wfa", f"test.score.{kind}.alg")) as file:
+            return [abs(int(line.split()[0])) for line in file if line.strip()]
+
+
+class SummedAreas(JobTest):
+    def check(self, image, known, **settings):
+        result = self.run_job({"image": {"image": data("images", image), **settings}},
+                              [wavefront("sums", "summed_area", grid="image")])
+        table = result["sums/table"]
+        height, width = known["shape_hw"]
+        fits = height * width * 255 < 2**31
+        self.assertEqual((table.shape, table.dtype), ((height, width), numpy.int32 if fits else numpy.int64))
+        sums = numpy.zeros((height + 1, width + 1), numpy.int64)
+        sums[1:, 1:] = table[()]
+        self.assertEqual(sums[-1, -1], known["SAT_last"])
+        self.assertEqual(sums[height // 2, width // 2], known["SAT_mid[h/2-1][w/2-1]"])
+        self.assertEqual(int(sums.sum()) % 2**64, known["sum_of_SAT_mod_2^64"])
+        boxes = {"[0,0,h,w)": (0, 0, height, width), "last row": (height - 1, 0, height, width),
+                 "centre [h/4,w/4,3h/4,3w/4)": (height // 4, width // 4, 3 * height // 4, 3 * width // 4),
+                 "[7,11,1031,2053)": (7, 11, min(1031, height), min(2053, width))}
+        self.assertEqual(set(boxes), set(known["rect_sums"]))
+        for name, (top, left, bottom, right) in boxes.items():
+            with self.subTest(image=image, rectangle=name):
+                found = sums[bottom, right] - sums[top, right] - sums[bottom, left] + sums[top, left]
+                self.assertEqual(found, known["rect_sums"][name])
+
+    def test_of_images(self):
+        with open(data("images", "EXPECTED_sat_hist.json")) as file:
+            images = json.load(file)
+        self.assertGreater(len(images), 3)
+        for name, known in images.items():
+            image, _, channel = name.partition("#ch")
+            self.check(image, known, **({"channel": ["red", "green", "blue"][int(channel)]} if channel else {}))
+            (self.folder / "result.h5").unlink()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+"""What the tests of whole jobs share: the program, folders of their own, jobs as dictionaries, test data.
+
+A test file is run as: FILE PROGRAM ROOT [ARGUMENT OF unittest...], with the program and the root of the sources.
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import h5py
+    import numpy
+except ImportError as missing:
+    print(f"SKIPPED: {missing} (Debian: python3-h5py, python3-numpy)")
+    sys.exit(0)
+
+DONE, FAILED, WRONG, STOPPED = 0, 1, 2, 75
+
+program = None
+root = None
+
+
+def main():
+    """Takes the program and the root from the command line and runs the tests of the file that is run."""
+    global program, root
+    # The file that is run imports this module under its name, so the names set here are the ones that tests see.
+    program, root = (pathlib.Path(argument).absolute() for argument in sys.argv[1:3])
+    unittest.main(module="__main__", argv=[sys.argv[0], *sys.argv[3:]])
+
+
+def skip(reason):
+    """Ends a test that cannot run here, in the way that ctest counts."""
+    print("SKIPPED:", reason, flush=True)
+    raise unittest.SkipTest(reason)
+
+
+def data(*names):
+    """A file or folder of the real inputs, whose place is TERRACE_TEST_DATA or beside the sources."""
+    named = os.environ.get("TERRACE_TEST_DATA")
+    path = (pathlib.Path(named) if named else root.parent / "shared" / "data").joinpath(*names)
+    if not path.exists():
+        skip("no test data; name their folder in TERRACE_TEST_DATA")
+    return str(path)
+
+
+def wavefront(name, problem, **settings):
+    """A stage of a job."""
+    return {"name": name, "wavefront": {"problem": problem, **settings}}
+
+
+def affine(name, rows, columns, **settings):
+    """Smith-Waterman with +1 / -3 and a gap of k letters at 3 + 2 k."""
+    return wavefront(name, "smith_waterman", rows=rows, columns=columns, match=1, mismatch=-3, gap_open=3,
+                     gap_extend=2, **settings)
+
+
+def random_letters(length, seed):
+    """An input of DNA letters that the program makes."""
+    return {"generate": "dna", "length": length, "seed": seed}
+
+
+class JobTest(unittest.TestCase):
+    """A test in a folder of its own, with the program."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="terrace-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def write(self, name, content):
+        """Writes a file, from text, bytes or an array (as .npy), and returns its path."""
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(content, numpy.ndarray):
+            numpy.save(path, content)
+        elif isinstance(content, bytes):
+            path.write_bytes(content)
+        else:
+            path.write_text(content)
+        return str(path)
+
+    def write_job(self, inputs, stages, output="result.h5", name="job.yaml", **keys):
+        """Writes a job; YAML takes JSON as it is."""
+        job = {"job": "test", "inputs": inputs, "stages": stages, "output": output, **keys}
+        return self.write(name, json.dumps(job, indent=1))
+
+    def terrace(self, *arguments, expect=DONE, timeout=500):
+        """Runs the program in the test's folder and returns what it said."""
+        ended = subprocess.run([program, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True,
+                               timeout=timeout)
+        self.assertEqual(ended.returncode, expect, f"{arguments}\n{ended.stdout}\n{ended.stderr}")
+        return ended
+
+    def run_job(self, inputs, stages, *arguments, output="result.h5", **keys):
+        """Runs a job that must succeed, and returns its result, open."""
+        self.terrace("run", self.write_job(inputs, stages, output=output, **keys), *arguments)
+        return self.open(output)
+
+    def open(self, output="result.h5"):
+        result = h5py.File(self.folder / output)
+        self.addCleanup(result.close)
+        return result
+
+    def assertSays(self, ended, *parts):
+        """Standard error holds each of the parts."""
+        for part in parts:
+            self.assertIn(part, ended.stderr)
