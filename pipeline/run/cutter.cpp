@@ -65,7 +65,7 @@ void Cutter::name(const VersionKey& key) {
 
 void Cutter::poll() {
   if (!active_ || syncing_) return;
-  for (const VersionKey& key : to_write_) {
+  for (const VersionKey key : to_write_) {  // a copy: the set's own is erased below, and named after that
     if (writing_.count(key) > 0) continue;
     Version& version = *versions_.find(key);
     if (version.storing > 0) continue;
