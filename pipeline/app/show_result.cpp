@@ -81,8 +81,9 @@ std::string describe_result(const std::filesystem::path& file) {
   if (!reader.attribute("identity")) {
     throw IoError(file.string(), "is an HDF5 file that Terrace did not make, or did not finish; h5dump shows it");
   }
+  const std::string attempts = reader.attribute("attempts").value_or("1");
   return describe_origin(reader) + "\n" + describe_datasets(reader) + describe_profile_groups(reader) + "\n" +
-         describe_profile(reader);
+         (attempts == "1" ? "" : "Of the last of " + attempts + " attempts:\n") + describe_profile(reader);
 }
 
 }  // namespace terrace::app

@@ -212,6 +212,7 @@ class Stopping(JobTest):
         self.assertSays(ended, "going on with the run")
         self.assertEqual(self.values("whole.h5"), self.values("stopped.h5"))
         self.assertEqual(self.open("stopped.h5").attrs["attempts"], 3)
+        self.assertIn("Of the last of 3 attempts:\nstage align", self.terrace("show", "stopped.h5").stdout)
         self.assertFalse((self.folder / "stopped.h5.run").exists())
 
     def test_by_a_kill_loses_nothing(self):

@@ -130,7 +130,7 @@ class ManyBlocks(JobTest):
         self.assertLessEqual(small["profile/stages/peak_host"][0], 4 * MIB)
         return plain, small
 
-    def generated(self, length, **mutate):
+    def generated(self, length):
         return {"a": random_letters(length, 7),
                 "b": {"generate": "dna", "seed": 8, "mutate": {"of": "a", "rate": 0.1}}}
 
