@@ -3,10 +3,11 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <exception>
+#include <deque>
 #include <functional>
+#include <iterator>
 #include <mutex>
-#include <vector>
+#include <utility>
 
 namespace terrace::run {
 
@@ -21,15 +22,26 @@ class Completions {
     posted_.notify_one();
   }
 
-  /// Makes the calls that are there; whether there was one.
+  /// Makes the calls that are there; whether there was one. When one throws, those after it stay in the queue.
   bool drain() {
-    std::vector<Call> calls;
+    std::deque<Call> calls;
     {
       std::lock_guard lock(mutex_);
       calls.swap(calls_);
     }
-    for (Call& call : calls) call();
-    return !calls.empty();
+    const bool any = !calls.empty();
+    try {
+      while (!calls.empty()) {
+        const Call call = std::move(calls.front());
+        calls.pop_front();
+        call();
+      }
+    } catch (...) {
+      std::lock_guard lock(mutex_);
+      calls_.insert(calls_.begin(), std::make_move_iterator(calls.begin()), std::make_move_iterator(calls.end()));
+      throw;
+    }
+    return any;
   }
 
   /// Blocks until a call is there or the time is over.
@@ -41,7 +53,7 @@ class Completions {
  private:
   std::mutex mutex_;
   std::condition_variable posted_;
-  std::vector<Call> calls_;
+  std::deque<Call> calls_;
 };
 
 }  // namespace terrace::run
