@@ -7,8 +7,6 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -114,19 +112,35 @@ std::string header_of(const std::string& text) {
 
 constexpr std::size_t header_bytes = 38;
 
+/// The text of the record that begins at `at`; nothing where there is no whole one.
+std::optional<std::string> record_at(const std::string& all, std::size_t at) {
+  if (all.size() - at < header_bytes) return std::nullopt;
+  std::size_t length = 0;
+  const auto [end, error] = std::from_chars(all.data() + at, all.data() + at + 20, length);
+  const bool number = error == std::errc{} && end == all.data() + at + 20;
+  if (!number || length == 0 || length > all.size() - at - header_bytes) return std::nullopt;
+  std::string text = all.substr(at + header_bytes, length);
+  if (all.compare(at, header_bytes, header_of(text)) != 0) return std::nullopt;
+  return text;
+}
+
 /// The whole records of a ledger file, in order.
+/// @throws IoError where one follows on something else: that is no write that was interrupted, and what the earlier
+/// records name may have been overwritten since
 std::vector<std::string> records_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string all{std::istreambuf_iterator<char>(file), {}};
+  const std::vector<std::byte> bytes = io::read_file(path);
+  const std::string all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   std::vector<std::string> records;
-  for (std::size_t at = 0; at + header_bytes <= all.size();) {
-    std::size_t length = 0;
-    const auto [end, error] = std::from_chars(all.data() + at, all.data() + at + 20, length);
-    if (error != std::errc{} || length == 0 || length > all.size() - at - header_bytes) break;
-    std::string text = all.substr(at + header_bytes, length);
-    if (all.compare(at, header_bytes, header_of(text)) != 0) break;
-    at += header_bytes + length;
-    records.push_back(std::move(text));
+  std::size_t at = 0;
+  while (std::optional<std::string> text = record_at(all, at)) {
+    at += header_bytes + text->size();
+    records.push_back(std::move(*text));
+  }
+  for (std::size_t later = at; later + header_bytes < all.size(); ++later) {
+    // A header ends a number of twenty digits with a space, and itself with a line.
+    if (all[later + 20] != ' ' || all[later + header_bytes - 1] != '\n' || !record_at(all, later)) continue;
+    throw IoError(path.string() + ", byte " + std::to_string(at),
+                  "the record of what is durable is damaged here; start over with --fresh");
   }
   return records;
 }
@@ -189,6 +203,7 @@ Progress Ledger::read(const std::filesystem::path& folder) {
 
 Ledger::Ledger(const std::filesystem::path& folder, const Progress& progress) {
   std::filesystem::create_directories(folder);
+  io::fsync_folder(folder.parent_path());
   Progress next = progress;
   ++next.attempt;
   path_ = folder / (std::to_string(next.attempt) + ".log");

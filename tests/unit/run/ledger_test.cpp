@@ -1,0 +1,166 @@
+#include "pipeline/run/ledger.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <fstream>
+#include <iterator>
+
+#include "pipeline/base/error.hpp"
+#include "tests/support/temp_folder.hpp"
+
+using namespace terrace;
+namespace fs = std::filesystem;
+
+namespace {
+
+run::Cut cut_of(std::int64_t number) {
+  run::Cut cut;
+  cut.stage = 0;
+  cut.frontier = number;
+  cut.done.add(number + 2, number + 4);
+  cut.results[number + 2] = std::string("\0\1\xff", 3);
+  cut.phases.push_back({1, 5, {100, true, false, "two words\n\xfe"}});
+  cut.folded = "state " + std::to_string(number);
+  cut.tiles[{0, number, 1}] = {number, 0xfedcba9876543210ull, 512, 3};
+  if (number > 0) cut.gone.push_back({0, number - 1, 1});
+  cut.inputs[{1, number, 0}] = 77;
+  return cut;
+}
+
+/// What the state after cut `number` has to be.
+void check_state(const run::Progress& progress, std::int64_t number) {
+  REQUIRE(progress.current);
+  const run::Cut& cut = *progress.current;
+  CHECK(cut.frontier == number);
+  CHECK(cut.folded == "state " + std::to_string(number));
+  CHECK(cut.done.ranges() == cut_of(number).done.ranges());
+  CHECK(cut.results == cut_of(number).results);
+  CHECK(cut.phases.at(0).phase.data == "two words\n\xfe");
+  CHECK(cut.phases.at(0).phase.chain);
+  CHECK(cut.tiles == run::StoredVersions{{{0, number, 1}, {number, 0xfedcba9876543210ull, 512, 3}}});
+  CHECK(cut.inputs.size() == static_cast<std::size_t>(number) + 1);
+}
+
+std::string bytes_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write(const fs::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
+
+/// A folder with one attempt of three cuts; where each record ends.
+struct ThreeCuts {
+  test::TempFolder folder;
+  fs::path ledger = folder / "ledger", log = ledger / "1.log";
+  std::vector<std::size_t> ends;
+
+  ThreeCuts() {
+    run::Ledger written(ledger, {});
+    ends.push_back(fs::file_size(log));
+    for (std::int64_t number = 0; number < 3; ++number) {
+      written.append(cut_of(number));
+      ends.push_back(fs::file_size(log));
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("A folder without a ledger says that nothing was done") {
+  test::TempFolder folder;
+  const run::Progress progress = run::Ledger::read(folder / "ledger");
+  CHECK(progress.completed.empty());
+  CHECK_FALSE(progress.current);
+  CHECK(progress.attempt == 0);
+}
+
+TEST_CASE("What was appended is read again, whole, with what cuts add and take away") {
+  ThreeCuts cuts;
+  const run::Progress progress = run::Ledger::read(cuts.ledger);
+  CHECK(progress.attempt == 1);
+  check_state(progress, 2);
+}
+
+TEST_CASE("A ledger that ends anywhere counts up to its last whole record") {
+  ThreeCuts cuts;
+  const std::string all = bytes_of(cuts.log);
+  for (std::size_t length = 0; length < all.size(); ++length) {
+    write(cuts.log, all.substr(0, length));
+    const run::Progress progress = run::Ledger::read(cuts.ledger);
+    CHECK(progress.attempt == 1);
+    if (length < cuts.ends[1]) CHECK_FALSE(progress.current);
+    else check_state(progress, length < cuts.ends[2] ? 0 : 1);
+  }
+}
+
+TEST_CASE("A last record of which sectors are missing or zero does not count") {
+  ThreeCuts cuts;
+  const std::string all = bytes_of(cuts.log);
+  for (std::size_t at = cuts.ends[2]; at < cuts.ends[3]; at += 16) {
+    std::string torn = all;
+    for (std::size_t i = at; i < std::min(at + 16, torn.size()); ++i) torn[i] = '\0';
+    write(cuts.log, torn);
+    check_state(run::Ledger::read(cuts.ledger), 1);
+  }
+  write(cuts.log, all + std::string(3000, '\0'));
+  check_state(run::Ledger::read(cuts.ledger), 2);
+}
+
+TEST_CASE("A damaged record before whole ones is an error that names the file, not an earlier state") {
+  // The slots that an earlier state names may have been written over since.
+  ThreeCuts cuts;
+  const std::string all = bytes_of(cuts.log);
+  for (std::size_t at = 0; at < cuts.ends[2]; at += 7) {
+    std::string damaged = all;
+    damaged[at] = static_cast<char>(damaged[at] ^ 1);
+    write(cuts.log, damaged);
+    CHECK_THROWS_WITH(run::Ledger::read(cuts.ledger), Catch::Contains(cuts.log.string()));
+  }
+}
+
+TEST_CASE("Each attempt begins with the state it took over, and one that never began does not count") {
+  ThreeCuts cuts;
+  { run::Ledger second(cuts.ledger, run::Ledger::read(cuts.ledger)); }
+  CHECK(run::Ledger::read(cuts.ledger).attempt == 2);
+  check_state(run::Ledger::read(cuts.ledger), 2);
+  fs::remove(cuts.log);  // the second file stands by itself
+  check_state(run::Ledger::read(cuts.ledger), 2);
+
+  const std::string second = bytes_of(cuts.ledger / "2.log");
+  for (const std::string& begun : {std::string(), second.substr(0, 10), second.substr(0, second.size() - 1)}) {
+    write(cuts.ledger / "3.log", begun);
+    check_state(run::Ledger::read(cuts.ledger), 2);
+    CHECK(run::Ledger::read(cuts.ledger).attempt == 3);
+  }
+  {
+    run::Ledger fourth(cuts.ledger, run::Ledger::read(cuts.ledger));
+    run::Cut complete;
+    complete.complete = true;
+    complete.folded = "all";
+    fourth.append(complete);
+    run::Cut next = cut_of(0);
+    next.stage = 1;
+    fourth.append(next);
+  }
+  const run::Progress progress = run::Ledger::read(cuts.ledger);
+  CHECK(progress.attempt == 4);
+  CHECK(progress.completed == std::vector<std::string>{"all"});
+  REQUIRE(progress.current);
+  CHECK(progress.current->stage == 1);
+  CHECK(progress.current->tiles.size() == 1);
+}
+
+TEST_CASE("Files that are no attempts are passed over") {
+  ThreeCuts cuts;
+  write(cuts.ledger / "notes.txt", "x");
+  write(cuts.ledger / "x.log", "x");
+  check_state(run::Ledger::read(cuts.ledger), 2);
+}
+
+TEST_CASE("The same attempt cannot be begun twice") {
+  test::TempFolder folder;
+  run::Ledger first(folder / "ledger", {});
+  CHECK_THROWS_WITH(run::Ledger(folder / "ledger", {}), Catch::Contains("1.log"));
+}
