@@ -112,8 +112,9 @@ Json start(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
   Json& files = json["scratch"] = Json::array();
   for (const ScratchFile& file : scratch_files(plan)) {
     const ArraySpec& spec = plan.stages[file.stage].stage->program().arrays()[file.array];
-    const fs::path path = scratch / (id + "-" + plan.stages[file.stage].name + "-" + spec.name);
-    files.push_back({{"path", path.string()},
+    const fs::path name = id + "-" + plan.stages[file.stage].name + "-" + spec.name;
+    // In the run's folder by its name alone, so that the folder may be moved.
+    files.push_back({{"path", plan.scratch.empty() ? name.string() : fs::absolute(scratch / name).string()},
                      {"stage", file.stage},
                      {"array", file.array},
                      {"slots", file.slots},
@@ -124,12 +125,26 @@ Json start(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
   return json;
 }
 
+/// Whether the stage's scratch files hold something that the run goes on from.
+bool scratch_counts(const RunPlan& plan, const Progress& progress, std::size_t stage) {
+  if (stage < progress.completed.size()) return plan.stages[stage].temporary;
+  return progress.current && static_cast<std::size_t>(progress.current->stage) == stage;
+}
+
 /// Opens, and where they are missing makes, the scratch files that the plan names.
-void make_scratch(const RunPlan& plan, const Json& json, const RunSettings& settings) {
+/// @throws IoError where one is missing or short that an earlier attempt has written to
+void make_scratch(const RunPlan& plan, const Json& json, const Progress& progress, const RunFolder& folder,
+                  const RunSettings& settings) {
   const std::vector<ScratchFile> files = scratch_files(plan);
   std::set<fs::path> folders;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    const fs::path path = json["scratch"][i]["path"].get<std::string>();
+    const fs::path path = folder.path() / json["scratch"][i]["path"].get<std::string>();
+    if (scratch_counts(plan, progress, files[i].stage)) {
+      if (!fs::exists(path)) throw IoError(path.string(), "is gone, and the run needs it; start over with --fresh");
+      if (static_cast<std::int64_t>(fs::file_size(path)) < files[i].bytes()) {
+        throw IoError(path.string(), "is shorter than it was; start over with --fresh");
+      }
+    }
     io::BlockFile file(path, io::BlockFile::Mode::create);
     if (file.size() < files[i].bytes()) {
       if (file.reserve(files[i].bytes()) == io::Reservation::checked && settings.warn) {
@@ -139,15 +154,15 @@ void make_scratch(const RunPlan& plan, const Json& json, const RunSettings& sett
     }
     folders.insert(path.parent_path());
   }
-  for (const fs::path& folder : folders) io::fsync_folder(folder);
+  for (const fs::path& holder : folders) io::fsync_folder(holder);
 }
 
 /// The disk side of one stage's arrays.
 std::vector<ArrayStorage> storage_of(const RunPlan& plan, const Json& json, std::size_t stage,
-                                     const fs::path& result) {
+                                     const RunFolder& folder) {
   const auto& arrays = plan.stages[stage].stage->program().arrays();
   std::vector<ArrayStorage> storage(arrays.size());
-  auto result_file = std::make_shared<io::BlockFile>(result, io::BlockFile::Mode::read_write);
+  auto result_file = std::make_shared<io::BlockFile>(folder.result(), io::BlockFile::Mode::read_write);
   const std::vector<LargeDataset> datasets = large_datasets(plan);
   for (std::size_t i = 0; i < datasets.size(); ++i) {
     if (datasets[i].stage != stage || json["extents"][i].is_null()) continue;
@@ -155,7 +170,8 @@ std::vector<ArrayStorage> storage_of(const RunPlan& plan, const Json& json, std:
   }
   for (const Json& file : json["scratch"]) {
     if (file["stage"] != stage) continue;
-    auto opened = std::make_shared<io::BlockFile>(file["path"].get<std::string>(), io::BlockFile::Mode::read_write);
+    auto opened = std::make_shared<io::BlockFile>(folder.path() / file["path"].get<std::string>(),
+                                                  io::BlockFile::Mode::read_write);
     const std::size_t array = file["array"];
     storage[array].slots = {opened, file["slots"], file["slot_bytes"]};
     if (plan.stages[stage].temporary && arrays[array].role == Role::result) {
@@ -226,7 +242,7 @@ void run_stage(std::size_t number, RunPlan& plan, const Json& json, RunFolder& f
   }
   {
     Executor executor(static_cast<std::int64_t>(number), planned.stage->program(),
-                      storage_of(plan, json, number, folder.result()), environment, restored);
+                      storage_of(plan, json, number, folder), environment, restored);
     executor.run();
   }
   StageRecord& stage = profile.stage();
@@ -245,7 +261,7 @@ void run_stage(std::size_t number, RunPlan& plan, const Json& json, RunFolder& f
 void bind_readers(RunPlan& plan, std::size_t number, const Json& json, const RunFolder& folder) {
   PlannedStage& planned = plan.stages[number];
   if (planned.readers.empty()) return;
-  const auto storage = storage_of(plan, json, number, folder.result());
+  const auto storage = storage_of(plan, json, number, folder);
   for (auto& [array, source] : planned.readers) {
     const auto& home = storage[static_cast<std::size_t>(array)].home;
     if (home) source->bind(home->file, home->offset);
@@ -298,8 +314,8 @@ RunReport execute(RunPlan& plan, RunFolder& folder, const RunSettings& settings)
   RunReport report;
   std::optional<Json> begun = folder.plan();
   const Json json = begun ? *begun : start(plan, folder, settings);
-  make_scratch(plan, json, settings);
   const Progress progress = Ledger::read(folder.ledger());
+  make_scratch(plan, json, progress, folder, settings);
   report.attempts = progress.attempt + 1;
   {
     Ledger ledger(folder.ledger(), progress);
