@@ -16,10 +16,7 @@ namespace fs = std::filesystem;
 fs::path RunFolder::path_for(const fs::path& output) { return fs::path(output.string() + ".run"); }
 
 RunFolder::RunFolder(const fs::path& output) : output_(output), folder_(path_for(output)) {
-  std::error_code error;
-  fs::create_directories(folder_, error);
-  if (error) throw IoError(folder_.string(), "cannot be made: " + error.message());
-  lock_ = std::make_unique<io::RunLock>(folder_ / "lock");
+  take_lock();
   std::array<std::int64_t, 2> values{-1, 0};
   progress_file_ = ::open((folder_ / "progress").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (progress_file_ < 0) {
@@ -31,11 +28,39 @@ RunFolder::RunFolder(const fs::path& output) : output_(output), folder_(path_for
   }
 }
 
+/// Makes the folder and takes its lock; again when a run that ends just then removes the folder in between.
+void RunFolder::take_lock() {
+  for (int tries = 0; !lock_; ++tries) {
+    std::error_code error;
+    fs::create_directories(folder_, error);
+    if (error) throw IoError(folder_.string(), "cannot be made: " + error.message());
+    try {
+      lock_ = std::make_unique<io::RunLock>(folder_ / "lock");
+    } catch (const io::LockHeld&) {
+      throw;
+    } catch (const IoError&) {
+      if (tries > 100 || fs::exists(folder_)) throw;
+    }
+  }
+}
+
 RunFolder::~RunFolder() {
   if (progress_file_ >= 0) ::close(progress_file_);
   std::error_code ignored;
-  if (fs::exists(folder_, ignored) && !fs::exists(folder_ / "plan.json", ignored)) {
-    fs::remove_all(folder_, ignored);
+  if (lock_->still_there() && !fs::exists(folder_ / "plan.json", ignored)) remove_folder();
+}
+
+/// The lock goes last: from then on the folder may be another process's.
+void RunFolder::remove_folder() noexcept {
+  try {
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      if (entry.path().filename() != "lock") fs::remove_all(entry.path());
+    }
+    lock_->remove();
+    fs::remove(folder_);
+  } catch (const std::exception&) {
+    // Debris: the next run of this output removes it.
+    return;
   }
 }
 
@@ -66,7 +91,7 @@ void RunFolder::remove_scratch() const {
     return;  // a damaged plan names nothing
   }
   if (!begun || !begun->contains("scratch")) return;
-  for (const auto& file : (*begun)["scratch"]) fs::remove(fs::path(file.at("path").get<std::string>()), ignored);
+  for (const auto& file : (*begun)["scratch"]) fs::remove(folder_ / file.at("path").get<std::string>(), ignored);
 }
 
 void RunFolder::clear() {
@@ -77,6 +102,7 @@ void RunFolder::clear() {
     const std::string name = entry.path().filename().string();
     if (name != "lock" && name != "progress") fs::remove_all(entry.path());
   }
+  note_done(-1, 0);
   noted_stage_ = -1;
 }
 
@@ -85,7 +111,7 @@ void RunFolder::finish() {
   remove_scratch();
   fs::remove(folder_ / "plan.json");
   io::fsync_folder(folder_);
-  fs::remove_all(folder_);
+  remove_folder();
 }
 
 void RunFolder::note_done(std::int64_t stage, std::int64_t blocks) {

@@ -46,6 +46,8 @@ class RunFolder {
   std::int64_t noted(std::int64_t stage) const;
 
  private:
+  void take_lock();
+  void remove_folder() noexcept;
   void remove_scratch() const;
 
   std::filesystem::path output_, folder_;
