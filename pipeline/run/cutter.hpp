@@ -33,6 +33,8 @@ class Cutter {
   void note_input(const VersionKey& key, std::uint64_t checksum) { inputs_[key] = checksum; }
 
   bool active() const { return active_; }
+  /// Whether the sync is under way, which will end by itself.
+  bool syncing() const { return syncing_; }
   /// Whether the tiles of the cut in the making have all been written, so that only the sync is left.
   bool written() const { return to_write_.empty(); }
   /// Fixes the set of done blocks. No block that updates in place may be under way.
@@ -40,6 +42,11 @@ class Cutter {
   void begin(bool complete);
   /// Goes on with a cut in the making.
   void poll();
+  /// Calls back no more; for the way out after an error.
+  void abandon() noexcept {
+    on_commit = nullptr;
+    on_unpinned = nullptr;
+  }
   /// Calls on the executor's thread when a cut has been committed.
   std::function<void()> on_commit;
   /// Called for versions that the cut no longer needs.

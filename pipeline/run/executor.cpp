@@ -15,7 +15,7 @@ constexpr std::int64_t ring = 2048;  // blocks of one launch between ready and d
 constexpr std::int64_t ahead = 8;    // blocks that hold memory before they can start, at least
 constexpr std::size_t ahead_bytes = 256u << 20;
 constexpr std::size_t most_staged = 8;  // tiles of an array on their way between device and disk
-constexpr int blocked_rounds = 100;  // of the loop, 2 ms each
+constexpr int blocked_rounds = 100;     // of the loop, 2 ms each
 
 std::vector<TileGrid> grids_of(const Program& program) {
   std::vector<TileGrid> grids;
@@ -366,7 +366,8 @@ bool Executor::slots_admit(const BlockState& block) {
   for (const TileUse& use : block.uses) {
     if (!needs_slot(use)) continue;
     const auto array = static_cast<std::size_t>(use.version->key.array);
-    if (++needed[array] + unstored_[array] + writing_[array] > store_.free_slots(static_cast<int>(array))) return false;
+    if (++needed[array] + unstored_[array] + writing_[array] > store_.free_slots(static_cast<int>(array)))
+      return false;
   }
   return true;
 }
@@ -489,11 +490,27 @@ void Executor::rewind(BlockState& block) {
     if (use.mode != Mode::read && location == 0) --use.version->writers;
     if (use.source == nullptr) continue;
     --running_updates_;
+    let_go(*use.version, block.sequence);
     mover_.hand_back(*use.source, *use.version, location);
     cutter_.touch(use.source->key);
   }
   if (--running_blocks_ == 0) {
     environment_.profile->stage().compute_seconds += environment_.profile->now() - running_since_;
+  }
+}
+
+/// Takes the version's buffers from the blocks after `sequence` that hold them already.
+void Executor::let_go(Version& version, std::int64_t sequence) {
+  for (std::int64_t later = sequence + 1; later < window_.end(); ++later) {
+    BlockState& block = window_.at(later);
+    if (block.step >= BlockStep::started) continue;
+    for (TileUse& use : block.uses) {
+      if (!use.held || &buffer_of(use) != &version) continue;
+      --copy_at(version, devices_[static_cast<std::size_t>(block.device)].location).holders;
+      use.held = false;
+      block.step = BlockStep::registered;
+      hold_cursor_ = std::min(hold_cursor_, later);
+    }
   }
 }
 
@@ -573,12 +590,12 @@ void Executor::settle(Version& version) {
   }
   const bool result = spec.role == Role::result && version.key.generation == spec.generations;
   if (result && version.complete() && !version.on_disk() && version.storing == 0) {
-    const std::int64_t changes = version.changes;
-    mover_.write_back(version, [this, array, changes, &version](const StoredVersion&) {
-      if (version.changes == changes) ++stored_tiles_[array];
-      cutter_.touch(version.key);
-    });
+    mover_.write_back(version, [](const StoredVersion&) {});
     return;
+  }
+  if (result && version.complete() && version.on_disk() && !std::exchange(version.home, true)) {
+    ++stored_tiles_[array];
+    cutter_.touch(version.key);
   }
   if (!quiet || !version.pending.empty() || !version.on_disk()) return;
   const bool cached = std::any_of(version.copies.begin(), version.copies.end(),

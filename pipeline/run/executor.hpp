@@ -65,6 +65,10 @@ class Executor {
   void restore(const Cut& cut);
   bool step();
   void wait(bool moved);
+  bool under_way() const;
+  void watch(bool moved);
+  void unblock();
+  std::string what_blocks();
   StageProgress progress();
 
   // Memory, in the order of blocks.
@@ -80,6 +84,9 @@ class Executor {
   void feed_chain(int device, LaunchState& launch);
   bool startable(BlockState& block);
   bool slots_admit(const BlockState& block);
+  bool needs_slot(const TileUse& use) const;
+  void rewind(BlockState& block);
+  void let_go(Version& version, std::int64_t sequence);
   BlockView start(BlockState& block);
   void freeze(int device, bool frozen);
   bool take_results();
@@ -108,10 +115,12 @@ class Executor {
   Cutter cutter_;
   std::vector<Device> devices_;
 
-  std::int64_t start_cursor_ = 0;       // blocks before it have been started
-  std::int64_t hold_cursor_ = 0;        // blocks before it hold their buffers
-  std::vector<std::int64_t> unstored_;  // versions of each array that will need a free slot
-  std::int64_t done_blocks_ = 0, noted_blocks_ = 0;
+  std::int64_t start_cursor_ = 0;  // blocks before it have been started
+  std::int64_t hold_cursor_ = 0;   // blocks before it hold their buffers
+  // Each of them will take a free slot of its array: versions whose content is not on disk, and writes under way
+  // (what a cut meanwhile stores of their tiles does not count for them).
+  std::vector<std::int64_t> unstored_, writing_;
+  std::int64_t done_blocks_ = 0, noted_blocks_ = 0, cut_blocks_ = 0;  // all, noted, in the last cut
   double done_operations_ = 0;
   int running_blocks_ = 0, running_updates_ = 0;
   double running_since_ = 0;
@@ -121,6 +130,8 @@ class Executor {
   double last_cut_end_ = 0, cut_begin_ = 0, cut_seconds_ = 0, last_report_ = 0;
   std::vector<std::int64_t> stored_tiles_;  // result tiles that are home, of each array
   int idle_rounds_ = 0;
+  int blocked_rounds_ = 0, unblocked_ = 0;
+  std::int64_t watched_ = 0;  // grows with every block that is held, started or folded
 };
 
 }  // namespace terrace::run

@@ -181,10 +181,10 @@ bool Mover::write_back(Version& version, std::function<void(const StoredVersion&
 bool Mover::advance_write_back(WriteBack& request) {
   Version& version = *request.version;
   Copy& host = version.copies[0];
-  if (host.incoming) return false;
+  // What changes while it is written has no checksum that could hold.
+  if (host.incoming || version.writers > 0) return false;
   if (host.valid) {
     request.changes = version.changes;
-    request.still = version.complete() || host.holders == 0;
     ++host.holders;
     write(request);
     return true;
@@ -192,7 +192,6 @@ bool Mover::advance_write_back(WriteBack& request) {
   const int from = valid_location(version);
   if (host.data == nullptr && !take_buffer(version, 0, -1)) return false;
   request.changes = version.changes;
-  request.still = version.complete() || version.copies[static_cast<std::size_t>(from)].holders == 0;
   ++host.holders;
   copy_down(version, from, [this, request] { write(request); });
   return true;
@@ -204,8 +203,7 @@ void Mover::write(const WriteBack& request) {
   const double begin = profile_.now();
   const std::byte* data = version.copies[0].data;
   StoredVersion stored{request.slot, 0, version.filled, version.reads};
-  // A tile that blocks are writing further parts of has no checksum that could hold.
-  if (request.still && request.slot != home_slot) stored.checksum = io::checksum(std::span(data, version.bytes));
+  if (request.slot != home_slot) stored.checksum = io::checksum(std::span(data, version.bytes));
   store_.write(version, request.slot, data, [this, request, begin, stored](std::exception_ptr error) {
     completions_.post([this, request, begin, stored, error] {
       --outstanding_;
@@ -219,7 +217,6 @@ void Mover::write(const WriteBack& request) {
 
 void Mover::finish_write(const WriteBack& request, const StoredVersion& stored) {
   Version& version = *request.version;
-  --version.storing;
   if (version.changes == request.changes && !version.dead) {
     store_.release(version.key, version.slot);
     store_.hold(version.key, stored.slot);
@@ -228,6 +225,7 @@ void Mover::finish_write(const WriteBack& request, const StoredVersion& stored) 
   }
   request.done(stored);
   store_.release(version.key, stored.slot);  // the hold of the request itself
+  --version.storing;                         // until here nobody may remove the version
   on_moved(version);
 }
 
@@ -258,6 +256,17 @@ void Mover::hand_over(Version& source, Version& target) {
     target.copies[location].valid = false;
   }
   target.awaited = false;
+}
+
+void Mover::hand_back(Version& source, Version& target, int location) {
+  for (std::size_t at = 0; at < target.copies.size(); ++at) {
+    if (target.copies[at].data == nullptr) continue;
+    resident_[at].erase(&target);
+    resident_[at].insert(&source);
+    source.copies[at] = std::exchange(target.copies[at], {});
+    source.copies[at].valid = at == static_cast<std::size_t>(location);
+  }
+  target.awaited = true;
 }
 
 void Mover::changed(Version& version, int location) {

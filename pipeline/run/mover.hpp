@@ -42,6 +42,8 @@ class Mover {
   void drop_all(Version& version);
   /// Moves the copies of `source` to `target`, which is being made from it in place.
   void hand_over(Version& source, Version& target);
+  /// Moves them back: the update was not begun, or left its tiles as they were.
+  void hand_back(Version& source, Version& target, int location);
   /// Says that `location` now holds the newest content, and nothing else does.
   void changed(Version& version, int location);
 
@@ -58,7 +60,9 @@ class Mover {
   bool copying() const { return !copies_.empty(); }
   /// Waits for what is under way and forgets it; for the way out after an error.
   void abandon() noexcept;
-  /// Whether copies or transfers are under way.
+  /// Whether copies or transfers are under way, which will end by themselves.
+  bool under_way() const { return outstanding_ > 0 || !copies_.empty(); }
+  /// Whether copies or transfers are under way or wait for memory.
   bool busy() const { return outstanding_ > 0 || !copies_.empty() || !waiting_.empty(); }
   /// Whether an eviction found no free slot since the last call: a cut would free some.
   bool wants_cut() { return std::exchange(wants_cut_, false); }
@@ -73,7 +77,6 @@ class Mover {
     std::int64_t slot;
     std::function<void(const StoredVersion&)> done;
     std::int64_t changes = 0;  // the state of the version that is written
-    bool still = true;         // no block was writing parts of it meanwhile
   };
 
   bool take_buffer(Version& version, int location, std::int64_t sequence);

@@ -91,7 +91,8 @@ class Program {
   /// @param attempt 0, or how often this block has failed its checks
   virtual void run(const Phase& phase, std::int64_t number, const device::Port& port, int attempt,
                    device::Context& context, int device) = 0;
-  /// A block did not pass its own checks. Returns when it can be repeated (with attempt + 1).
+  /// A block did not pass its own checks; tiles that it was to update are as they were. Returns when it can be
+  /// repeated (with attempt + 1).
   /// @throws ComputeError when it cannot
   virtual void failed(const Phase& phase, std::int64_t number, std::int64_t index, int attempt) = 0;
 

@@ -109,6 +109,7 @@ Version& Window::make(const VersionKey& key, const StoredVersion& stored) {
   version->checksum = stored.checksum;
   version->filled = stored.filled;
   version->reads = stored.reads;
+  version->home = stored.slot == home_slot && version->complete();
   return versions_.add(std::move(version));
 }
 

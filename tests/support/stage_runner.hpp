@@ -20,6 +20,7 @@ struct RunnerOptions {
   std::uint32_t seed = 1;
   double checkpoint_seconds = 0;
   std::atomic<int>* stop = nullptr;
+  bool reserve = true;  // space in the files, beforehand
 };
 
 /// Files of one stage in a folder: `<array>.home`, `<array>.slots`, `ledger/`. A second run goes on from the ledger.
@@ -94,17 +95,20 @@ class StageRunner {
       const TileGrid grid(spec.shape, spec.tile);
       if (spec.role == run::Role::result) {
         storage.home = run::Home{open(spec.name + ".home"), 0};
-        storage.home->file->reserve(volume(spec.shape) * static_cast<std::int64_t>(size_of(spec.type)));
+        reserve(*storage.home->file, volume(spec.shape) * static_cast<std::int64_t>(size_of(spec.type)));
       }
       if (run::needs_slots(spec)) {
         storage.slots.slots = run::slots_needed(spec, grid);
         storage.slots.slot_bytes = run::slot_bytes(spec, grid);
         storage.slots.file = open(spec.name + ".slots");
-        storage.slots.file->reserve(storage.slots.offset(storage.slots.slots));
+        reserve(*storage.slots.file, storage.slots.offset(storage.slots.slots));
       }
       all.push_back(std::move(storage));
     }
     return all;
+  }
+  void reserve(io::BlockFile& file, std::int64_t bytes) const {
+    if (options_.reserve) file.reserve(bytes);
   }
   std::shared_ptr<io::BlockFile> open(const std::string& name) {
     return std::make_shared<io::BlockFile>(folder_ / name, io::BlockFile::Mode::create);

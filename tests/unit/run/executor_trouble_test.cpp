@@ -1,0 +1,204 @@
+// The executor when it is disturbed: stops, cuts at every moment, disks that fail, memory that does not suffice.
+#include <catch2/catch.hpp>
+
+#include <chrono>
+#include <random>
+#include <thread>
+
+#include "pipeline/base/error.hpp"
+#include "tests/support/stage_runner.hpp"
+#include "tests/support/temp_folder.hpp"
+#include "tests/support/toy_programs.hpp"
+
+using namespace terrace;
+using test::u64;
+
+namespace {
+
+constexpr std::size_t page = 4096;
+
+test::RunnerOptions options_of(bool shares, std::size_t pages, int pause, std::uint32_t seed = 1) {
+  test::RunnerOptions options;
+  options.shares_host_memory = shares;
+  options.host_bytes = pages * page;
+  options.device_bytes = pages * page;
+  options.longest_pause = pause;
+  options.seed = seed;
+  return options;
+}
+
+/// Runs new programs in one folder, each stopped a random time after its start, until one comes to the end.
+/// @return how many were stopped
+template <class P, class Make>
+int run_with_stops(Make make, test::RunnerOptions options, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  test::TempFolder folder;
+  for (int stops = 0;; ++stops) {
+    P program = make();
+    std::atomic<int> stop = 0;
+    std::atomic<bool> over = false;
+    options.stop = &stop;
+    test::StageRunner runner(folder.path(), program, options);
+    const auto pause = std::chrono::microseconds(random() % 4000 * (1 + stops));
+    std::thread stopper([&] {
+      const auto end = std::chrono::steady_clock::now() + pause;
+      while (!over && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+      stop = 1;
+    });
+    bool stopped = false;
+    try {
+      runner.run();
+    } catch (const Stopped&) {
+      stopped = true;
+    } catch (...) {
+      over = true;
+      stopper.join();
+      throw;
+    }
+    over = true;
+    stopper.join();
+    if (stopped) continue;
+    CHECK(runner.result<u64>(1) == program.expected());
+    return stops;
+  }
+}
+
+/// Updates that take a while.
+class SlowUpdates : public test::InPlaceUpdates {
+ public:
+  using InPlaceUpdates::InPlaceUpdates;
+
+ protected:
+  bool compute(const run::Phase& phase, std::int64_t number, const Descriptor& descriptor, u64* result,
+               int attempt) override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    return InPlaceUpdates::compute(phase, number, descriptor, result, attempt);
+  }
+};
+
+/// Updates of which one fails its checks once, with nothing changed.
+class FailingUpdates : public test::InPlaceUpdates {
+ public:
+  using InPlaceUpdates::InPlaceUpdates;
+
+ protected:
+  bool compute(const run::Phase& phase, std::int64_t number, const Descriptor& descriptor, u64* result,
+               int attempt) override {
+    if (number > 0 && descriptor.index == 3 && attempt == 0) return false;
+    return InPlaceUpdates::compute(phase, number, descriptor, result, attempt);
+  }
+};
+
+/// A chain with a block that never passes its checks.
+class HopelessChain : public test::PrefixChain {
+ public:
+  using PrefixChain::PrefixChain;
+
+ protected:
+  bool compute(const run::Phase& phase, std::int64_t number, const Descriptor& descriptor, u64* result,
+               int attempt) override {
+    return descriptor.index != 7 && PrefixChain::compute(phase, number, descriptor, result, attempt);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("Updates in place that were ready when a stop came are taken back, and the next run goes on") {
+  int stops = 0;
+  for (std::uint32_t seed = 1; seed <= 12; ++seed) {
+    const bool shares = seed % 2 == 0;
+    INFO("seed " << seed);
+    stops += run_with_stops<test::InPlaceUpdates>([] { return test::InPlaceUpdates(7, 512, 33); },
+                                                  options_of(shares, 5 + seed % 3 * 20, 60, seed), seed);
+  }
+  CHECK(stops > 12);
+}
+
+TEST_CASE("Passes and chains stop anywhere and go on") {
+  int stops = 0;
+  for (std::uint32_t seed = 1; seed <= 8; ++seed) {
+    const bool shares = seed % 2 == 0;
+    INFO("seed " << seed);
+    stops += run_with_stops<test::PeriodicPasses>([] { return test::PeriodicPasses(512 * 6 + 100, 512, 200, 3); },
+                                                  options_of(shares, 9, 60, seed), seed);
+    stops += run_with_stops<test::PrefixChain>([] { return test::PrefixChain(512 * 30 + 7, 512, 2, 5); },
+                                               options_of(shares, 16, 60, seed), seed);
+  }
+  CHECK(stops > 8);
+}
+
+TEST_CASE("A block that updates in place and fails its checks is repeated on what it found") {
+  for (const bool shares : {true, false}) {
+    test::TempFolder folder;
+    FailingUpdates program(6, 512, 33);
+    auto options = options_of(shares, 8, 20);
+    options.checkpoint_seconds = 1e-6;
+    test::StageRunner runner(folder.path(), program, options);
+    runner.run();
+    CHECK(runner.result<u64>(1) == program.expected());
+    CHECK(program.failures == 6);
+  }
+}
+
+TEST_CASE("Cuts at every moment leave tiles right that many blocks write parts of") {
+  std::int64_t cuts = 0;
+  for (std::uint32_t seed = 1; seed <= 6; ++seed) {
+    const bool shares = seed % 2 == 0;
+    test::TempFolder folder;
+    test::PeriodicPasses program(512 * 5 + 100, 512, 60, 4);
+    auto options = options_of(shares, 7 + seed, 100, seed);
+    options.checkpoint_seconds = 1e-6;
+    test::StageRunner runner(folder.path(), program, options);
+    INFO("seed " << seed);
+    runner.run();
+    CHECK(runner.result<u64>(1) == program.expected());
+    cuts += runner.profile.stages()[0].cuts;
+  }
+  CHECK(cuts > 10);
+}
+
+TEST_CASE("Blocks longer than the checkpoint interval do not use up the slots") {
+  test::TempFolder folder;
+  SlowUpdates program(14, 512, 33);
+  auto options = options_of(true, 40, 0);
+  options.checkpoint_seconds = 1e-4;
+  test::StageRunner runner(folder.path(), program, options);
+  runner.run();
+  CHECK(runner.result<u64>(1) == program.expected());
+}
+
+TEST_CASE("A memory that does not hold the largest block ends the run with an error that says so") {
+  for (const bool shares : {true, false}) {
+    for (const double seconds : {0.0, 1e-6}) {
+      test::TempFolder folder;
+      test::PeriodicPasses program(512 * 6, 512, 700, 2);
+      auto options = options_of(shares, 3, 0);
+      options.checkpoint_seconds = seconds;
+      test::StageRunner runner(folder.path(), program, options);
+      CHECK_THROWS_WITH(runner.run(), Catch::Contains("memory") && Catch::Contains("block 0 of phase 0"));
+    }
+  }
+}
+
+TEST_CASE("Writes that fail, several at a time, end the run with an error that names the file") {
+  for (const bool shares : {true, false}) {
+    test::TempFolder folder;
+    std::filesystem::create_symlink("/dev/full", folder / "sums.home");
+    test::PrefixChain program(512 * 40, 512, 3);
+    auto options = options_of(shares, 60, 0);
+    options.reserve = false;
+    test::StageRunner runner(folder.path(), program, options);
+    CHECK_THROWS_WITH(runner.run(), Catch::Contains("sums.home"));
+  }
+}
+
+TEST_CASE("A block that fails for good ends the run, whatever is under way") {
+  for (std::uint32_t seed = 1; seed <= 6; ++seed) {
+    test::TempFolder folder;
+    HopelessChain program(512 * 40, 512, 3);
+    auto options = options_of(seed % 2 == 0, 30, 50, seed);
+    options.checkpoint_seconds = 1e-6;
+    test::StageRunner runner(folder.path(), program, options);
+    CHECK_THROWS_AS(runner.run(), ComputeError);
+  }
+}
