@@ -9,6 +9,10 @@ function(terrace_add_test name)
   add_test(NAME ${name} COMMAND ${TERRACE_PYTHON} -B ${CMAKE_SOURCE_DIR}/tests/support/run_test.py ${ARGN}
            WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
+  if(TERRACE_SANITIZE MATCHES thread)
+    set_tests_properties(${name} PROPERTIES
+      ENVIRONMENT TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/support/thread_sanitizer.supp)
+  endif()
 endfunction()
 
 # terrace_test(NAME SOURCES... DEPENDS...): one Catch2 program.
