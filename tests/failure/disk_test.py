@@ -1,0 +1,178 @@
+"""Disks that lose their cache, fail to sync, or are full: the same command finishes right, or names the file."""
+import os
+import random
+import shutil
+import subprocess
+import sys
+import unittest
+
+import runs
+from runs import DONE, FAILED, Case, ToyCase, main, run_job, scaled, side_by_side, toy, write_job
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "recorder"))
+from rebuild import Recording, write_tree  # noqa: E402
+
+
+class ToyLostCaches(ToyCase):
+    def record(self, seed):
+        folder = self.folder()
+        log = os.path.join(self.top, f"log-{seed}")
+        end = toy(seed, folder, RECORD_LOG=log)
+        self.assertEqual(end.code, DONE, repr(end))
+        recording = Recording(log)
+        self.assertEqual(recording.differences(folder), [], "the recorder missed something")
+        return recording
+
+    def test_a_toy_job_goes_on_from_whatever_a_power_cut_left(self):
+        errors = states = 0
+        for seed in range(runs.first_seed + 1001, runs.first_seed + 1001 + scaled(4)):
+            recording = self.record(seed)
+            cuts = recording.cuts(500, seed)
+            for at in range(0, len(cuts), 50):
+                folders = []
+                for call, number in cuts[at:at + 50]:
+                    folder = self.folder()
+                    write_tree(recording.state(call, number), folder)
+                    folders.append(folder)
+                half = len(folders) // 2
+                parts = [part for part in (folders[:half], folders[half:]) if part]
+                errors += sum(side_by_side(lambda part: self.finish_toys(seed, part, may_fail=True), parts))
+                states += len(folders)
+        print(f"{states} states, {errors} ended in an error that named the file", flush=True)
+        self.assertEqual(errors, 0)
+
+    def test_what_a_checkpoint_holds_is_not_lost(self):
+        recording = self.record(runs.first_seed + 7)
+        folder = self.folder()
+        write_tree(recording.state(len(recording), 0), folder)
+        self.assertEqual(sorted(os.listdir(folder)), ["out.h5"])  # all done, and durable
+        kept = 0
+        for at, event in enumerate(recording.events, 1):
+            if event["kind"] != "sync" or "ledger" not in opened(recording, event):
+                continue
+            state = recording.state(at, 0)
+            names = [name for name in state if name.startswith("out.h5.run/ledger/")]
+            self.assertTrue(names, f"call {at}: a synced ledger is gone")
+            kept += 1
+        self.assertGreater(kept, 5)
+
+
+class LostCaches(Case):
+    def test_a_real_job_goes_on_from_whatever_a_power_cut_left(self):
+        whole = self.folder()
+        write_job(whole, 21)
+        log = os.path.join(self.top, "log")
+        initial = os.path.join(self.top, "initial")
+        shutil.copytree(whole, initial)
+        end = run_job(whole, recorded=whole, RECORD_LOG=log)
+        self.assertEqual(end.code, DONE, repr(end))
+        expected = runs.results(whole)
+        recording = Recording(log, initial)
+        self.assertEqual(recording.differences(whole), [])
+        folders = [self.folder(), self.folder()]
+        states = random.Random(2).sample(recording.cuts(5000), scaled(60))
+        states = [sorted(states[::2]), sorted(states[1::2])]
+
+        def go_on(worker):
+            mine = Recording(log, initial)
+            for call, number in states[worker]:
+                write_tree(mine.state(call, number), folders[worker])
+                ended = run_job(folders[worker])
+                self.assertEqual(ended.code, DONE, f"call {call}, state {number}: {ended!r}")
+                self.assertEqual(runs.results(folders[worker]), expected, f"call {call}, state {number}")
+
+        side_by_side(go_on, range(2))
+
+
+def opened(recording, event):
+    """The path under which the event's file was opened."""
+    return next(e["path"] for e in recording.events if e["kind"] == "open" and e["file"] == event["file"])
+
+
+class ToyFailingDisks(ToyCase):
+    def disturb(self, seed, points, **environment):
+        """Runs with the environment (its values made from each point); each ends in an error or not at all badly.
+        Then the same command finishes."""
+        folders = [self.folder() for _ in points]
+
+        def one(pair):
+            point, folder = pair
+            return toy(seed, folder, **{name: point for name in environment})
+
+        failed = 0
+        for point, folder, end in zip(points, folders, side_by_side(one, list(zip(points, folders)))):
+            self.assertIn(end.code, (DONE, FAILED), f"{environment} {point}: {end!r}")
+            if end.code == FAILED:
+                self.assertIn("error: ", end.out)
+                self.assertRegex(end.out, r"out\.h5|ledger|plan\.json|lock", f"{environment} {point}: {end!r}")
+                failed += 1
+        self.finish_toys(seed, folders)
+        return failed
+
+    def test_a_failed_sync_ends_the_run_and_the_same_command_finishes_it(self):
+        failed = 0
+        for seed in range(runs.first_seed + 31, runs.first_seed + 31 + scaled(2)):
+            points = list(range(1, 12)) + random.Random(seed).sample(range(12, 200), scaled(25))
+            failed += self.disturb(seed, points, RECORD_FAIL_SYNC_AT=True)
+        self.assertGreater(failed, 10)
+        print(f"{failed} failed syncs", flush=True)
+
+    def test_a_full_disk_ends_the_run_and_the_same_command_finishes_it_when_there_is_room(self):
+        failed = 0
+        for seed in range(runs.first_seed + 41, runs.first_seed + 41 + scaled(2)):
+            points = list(range(1, 16)) + random.Random(seed).sample(range(16, 300), scaled(25))
+            failed += self.disturb(seed, points, RECORD_NO_SPACE_AT=True)
+        self.assertGreater(failed, 10)
+        print(f"{failed} full disks", flush=True)
+
+
+class FailingDisks(Case):
+    def test_a_real_job_says_what_failed_and_finishes_afterwards(self):
+        whole = self.folder()
+        write_job(whole, 22)
+        self.assertEqual(run_job(whole).code, DONE)
+        expected = runs.results(whole)
+
+        def disturb(item):
+            name, point = item
+            folder = self.folder()
+            write_job(folder, 22)
+            end = run_job(folder, recorded=folder, **{name: point})
+            self.assertIn(end.code, (DONE, FAILED), f"{item}: {end!r}")
+            if end.code == FAILED:
+                self.assertIn("out.h5", end.err, f"{item}: {end!r}")
+            end = run_job(folder)
+            self.assertEqual(end.code, DONE, f"{item}: {end!r}")
+            self.assertEqual(runs.results(folder), expected)
+
+        draw = random.Random(3)
+        points = [("RECORD_FAIL_SYNC_AT", draw.randrange(1, 40)) for _ in range(scaled(10))]
+        points += [("RECORD_NO_SPACE_AT", draw.randrange(1, 60)) for _ in range(scaled(10))]
+        side_by_side(disturb, points)
+
+    def test_a_small_file_system_that_is_full_is_an_error_that_names_it_until_there_is_room(self):
+        mount = self.folder()
+        script = f"""
+            mount -t tmpfs -o size=6m none {mount} || exit 99
+            cd {mount} && cp {self.top}/job.yaml . || exit 98
+            head -c 5500000 /dev/zero > ballast
+            {runs.terrace} run job.yaml; echo "ended with $?"
+            rm ballast
+            {runs.terrace} run job.yaml && cp out.h5 {self.top}/ && echo finished
+        """
+        write_job(self.top, 23)
+        end = subprocess.run(["unshare", "-rm", "sh", "-c", script], capture_output=True, text=True, timeout=120)
+        if end.returncode == 99 or "unshare" in end.stderr:
+            print("SKIPPED: a file system may not be mounted here", flush=True)
+            raise unittest.SkipTest(end.stderr)
+        self.assertIn("ended with 1", end.stdout, end.stderr)
+        self.assertIn("out.h5.run", end.stderr)
+        self.assertIn("finished", end.stdout, end.stderr)
+        whole = self.folder()
+        write_job(whole, 23)
+        self.assertEqual(run_job(whole).code, DONE)
+        self.assertEqual(runs.results(self.top), runs.results(whole))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,188 @@
+"""Runs that are killed, at every recorded call and at random times, end as if nothing had happened."""
+import os
+import random
+import shutil
+import struct
+import time
+
+import runs
+from runs import DONE, KILLED, Case, ToyCase, main, run_job, scaled, side_by_side, start, toy, wait, write_job
+
+
+class ToyKilledAtACall(ToyCase):
+    def kill_at(self, seed, calls):
+        """Kills a run at each of the calls, and finishes all. Returns whether the last of them ended before."""
+        folders = [self.folder() for _ in calls]
+        ends = side_by_side(lambda pair: toy(seed, pair[1], RECORD_KILL_AT=pair[0]).code, list(zip(calls, folders)))
+        self.assertLessEqual(set(ends), {DONE, KILLED})
+        self.finish_toys(seed, folders)
+        return ends[-1] == DONE
+
+    def calls_of(self, seed):
+        """About how many calls a run makes: it depends a little on how its threads meet."""
+        folder = self.folder()
+        log = os.path.join(self.top, f"log-{seed}")
+        self.assertEqual(toy(seed, folder, RECORD_LOG=log).code, DONE)
+        with open(log) as file:
+            return sum(1 for _ in file)
+
+    def test_a_toy_job_ends_right_whichever_call_was_its_last(self):
+        killed = 0
+        for seed in range(runs.first_seed + 1, runs.first_seed + 1 + scaled(2)):
+            calls = self.calls_of(seed)
+            begin = 1 if runs.scale >= 1 else random.randrange(1, 5)
+            step = max(1, round(calls / (180 * max(1, runs.scale))))
+            last = calls
+            points = list(range(begin, last, step)) + list(range(max(1, last - 60), last + 3))
+            for at in range(0, len(points), 40):
+                self.kill_at(seed, points[at:at + 40])
+            killed += len(points)
+        print(f"{killed} kills", flush=True)
+
+    def test_so_does_one_that_is_killed_before_the_call_and_again_while_it_goes_on(self):
+        for seed in range(runs.first_seed + 11, runs.first_seed + 11 + scaled(2)):
+            draw = random.Random(seed)
+            calls = self.calls_of(seed)
+            folders = [self.folder() for _ in range(scaled(40))]
+
+            def disturb(folder):
+                for _ in range(4):
+                    end = toy(seed, folder, RECORD_KILL_AT=f"{draw.randrange(1, calls)}:before")
+                    self.assertIn(end.code, (DONE, KILLED), repr(end))
+
+            side_by_side(disturb, folders)
+            self.finish_toys(seed, folders)
+
+
+class KilledAtACall(Case):
+    def test_a_real_job_killed_while_it_finishes_has_every_byte(self):
+        whole, folder = self.folder(), self.folder()
+        write_job(whole, 5)
+        log = os.path.join(self.top, "log")
+        self.assertEqual(run_job(whole, recorded=whole, RECORD_LOG=log).code, DONE)
+        expected = runs.results(whole)
+        with open(log) as file:
+            calls = file.readlines()
+        # The finish begins where the metadata is saved; its number shifts a little from run to run.
+        begin = next(n for n, line in enumerate(calls) if "metadata.copy" in line)
+        points = random.Random(1).sample(range(begin - 10, len(calls) + 5), min(len(calls) + 15 - begin, scaled(25)))
+
+        def kill(at):
+            mine = self.folder()
+            write_job(mine, 5)
+            for _ in range(3):
+                run_job(mine, recorded=mine, RECORD_KILL_AT=at)
+                at = max(1, at // 3)  # a run that goes on has fewer calls before its finish
+            end = run_job(mine)
+            self.assertEqual(end.code, DONE, repr(end))
+            self.assertEqual(runs.results(mine), expected)
+            self.assertFalse(os.path.exists(os.path.join(mine, "out.h5.run")))
+            shutil.rmtree(mine)
+
+        side_by_side(kill, points)
+
+
+def kill_randomly(test, command, folder, draw, seconds, kills):
+    """Kills the command `kills` times after times of at most `seconds`; ends early when it has ended."""
+    for number in range(kills):
+        process = start(command, folder)
+        time.sleep(draw.uniform(0, seconds))
+        process.kill()
+        end = wait(process)
+        test.assertIn(end.code, (DONE, KILLED), repr(end))
+        if end.code == DONE:
+            return number
+    return kills
+
+
+class ToyKilledAtARandomTime(ToyCase):
+    def test_a_toy_job_ends_right(self):
+        kills = 0
+        for seed in range(runs.first_seed + 101, runs.first_seed + 101 + scaled(10)):
+            folders = [self.folder() for _ in range(8)]
+
+            def disturb(item):
+                number, folder = item
+                draw = random.Random(f"{seed} {number}")
+                return kill_randomly(self, [runs.toy_job, seed, 1e-9, folder], folder, draw, 0.12, 4)
+
+            kills += sum(side_by_side(disturb, list(enumerate(folders))))
+            self.finish_toys(seed, folders)
+        print(f"{kills} kills", flush=True)
+
+
+class KilledAtARandomTime(Case):
+    def test_a_real_job_ends_with_the_same_bytes(self):
+        kills = 0
+        for seed in range(runs.first_seed + 201, runs.first_seed + 201 + scaled(3)):
+            whole = self.folder()
+            write_job(whole, seed)
+            begin = time.monotonic()
+            end = run_job(whole)
+            took = time.monotonic() - begin
+            self.assertEqual(end.code, DONE, repr(end))
+            expected = runs.results(whole)
+
+            def disturb(number):
+                folder = self.folder()
+                write_job(folder, seed)
+                draw = random.Random(f"{seed} {number}")
+                killed = kill_randomly(self, [runs.terrace, "run", "job.yaml"], folder, draw, took, 5)
+                ended = run_job(folder)
+                self.assertEqual(ended.code, DONE, repr(ended))
+                self.assertEqual(runs.results(folder), expected)
+                shutil.rmtree(folder)
+                return killed
+
+            kills += sum(side_by_side(disturb, range(8)))
+        print(f"{kills} kills", flush=True)
+
+    def test_the_profile_counts_as_repeated_what_came_after_the_last_cut(self):
+        for blocks in (150, 300, 450):
+            folder = self.folder()
+            write_job(folder, 300, checkpoint={"every": "20ms"}, memory={"host": "1MiB"},
+                      inputs={"a": {"generate": "dna", "length": 6000, "seed": 1},
+                              "b": {"generate": "dna", "length": 5000, "seed": 2}},
+                      stages=[{"name": "table", "wavefront": {
+                          "problem": "smith_waterman", "rows": "a", "columns": "b", "match": 1, "mismatch": -3,
+                          "gap_open": 3, "gap_extend": 2, "keep": "table"}}])
+            progress = os.path.join(folder, "out.h5.run", "progress")
+            process = start([runs.terrace, "run", "job.yaml"], folder)
+            self.addCleanup(process.kill)
+            self.wait_for_blocks(process, progress, blocks)
+            process.kill()
+            wait(process)
+            with open(progress, "rb") as file:
+                stage, noted = struct.unpack("qq", file.read())
+            self.assertEqual(stage, 0)
+            self.assertGreaterEqual(noted, blocks)
+            done = done_in(runs.ledger(folder))
+            end = run_job(folder)
+            self.assertEqual(end.code, DONE, repr(end))
+            self.assertEqual(list(runs.profile(folder, "repeated")), [noted - done])
+        self.assertGreater(done, 0)
+
+    def wait_for_blocks(self, process, progress, blocks):
+        """Waits until so many blocks are noted as done."""
+        while process.poll() is None:
+            try:
+                with open(progress, "rb") as file:
+                    words = file.read()
+                if len(words) == 16 and struct.unpack("qq", words)[1] >= blocks:
+                    return
+            except FileNotFoundError:
+                pass
+            time.sleep(0.001)
+        self.fail(f"the run ended before it was killed: {wait(process)!r}")
+
+
+def done_in(records):
+    """Blocks done at the last cut of the first stage."""
+    state = records[0].get("current", {"frontier": 0, "done": []})
+    for record in records[1:]:
+        state = record
+    return state["frontier"] + sum(end - begin for begin, end in state["done"])
+
+
+if __name__ == "__main__":
+    main()

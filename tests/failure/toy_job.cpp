@@ -1,0 +1,178 @@
+// A job of made-up stages on real files, with tiny budgets and a checkpoint whenever one can be made: what kills,
+// failing disks and lost caches are tried on.
+//
+//   toy_job SEED SECONDS FOLDER...
+//
+// In each folder in turn: begins the run of `out.h5`, or goes on with it, and compares the result with what it has
+// to be. SECONDS between checkpoints. Prints a line a folder: "FOLDER: right, checksum", "FOLDER: stopped",
+// "FOLDER: error: ..." or "FOLDER: WRONG ...". Ends with 0 when all were right, 3 when one was wrong, 75 when the
+// last was stopped by SIGTERM, else 1. The seed chooses sizes, budgets, kinds of memory and delays.
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+
+#include "io/checksum.hpp"
+#include "io/hdf5_dataset.hpp"
+#include "pipeline/base/error.hpp"
+#include "pipeline/run/run.hpp"
+#include "tests/support/simulated_context.hpp"
+#include "tests/support/toy_programs.hpp"
+
+using namespace terrace;
+using test::u64;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::atomic<int> stop_requests{0};
+
+extern "C" void on_stop(int) { ++stop_requests; }
+
+/// A stage around a made-up program; its folded results are a dataset.
+class ToyStage : public run::Stage {
+ public:
+  ToyStage(std::string name, std::unique_ptr<test::ToyProgram> program)
+      : name_(std::move(name)), program_(std::move(program)) {}
+  run::Program& program() override { return *program_; }
+  io::DatasetSpec dataset(int array) const override {
+    io::DatasetSpec spec;
+    spec.path = "/" + name_ + "/" + program_->arrays()[static_cast<std::size_t>(array)].name;
+    spec.dimensions = {"x"};
+    return spec;
+  }
+  std::vector<io::SmallDataset> small() const override {
+    return {io::small_scalar<u64>("/" + name_ + "/folded", program_->folded)};
+  }
+  std::vector<io::Attribute> attributes() const override { return {}; }
+  run::Prediction prediction() const override { return {}; }
+  nlohmann::json choices() const override { return nlohmann::json::object(); }
+
+ private:
+  std::string name_;
+  std::unique_ptr<test::ToyProgram> program_;
+};
+
+/// What a seed chooses.
+struct Scene {
+  std::uint32_t seed;
+  std::mt19937 random;
+  run::RunPlan plan;
+  std::map<std::string, std::vector<u64>> expected;  // by dataset
+  std::size_t host_bytes, device_bytes;
+  bool shares;
+  int pause;
+
+  explicit Scene(std::uint32_t number) : seed(number), random(number) {
+    shares = pick(0, 1) == 0;
+    pause = static_cast<int>(pick(0, 2)) * 100;
+    const std::int64_t page_numbers = 512;
+    add<test::PeriodicPasses>("passes", "ring", page_numbers * pick(3, 5) + pick(1, 511), page_numbers,
+                              pick(150, 700), pick(2, 3));
+    add<test::InPlaceUpdates>("updates", "matrix", pick(3, 5), page_numbers, pick(1, 512));
+    const std::int64_t fails_at = pick(0, 5);
+    add<test::PrefixChain>("prefix", "sums", page_numbers * 6 + pick(1, 511), page_numbers, pick(1, 3), fails_at);
+    plan.stages.push_back({"probes", false, std::make_unique<ToyStage>("probes", probes()), {}});
+    plan.stages[1].temporary = pick(0, 3) == 0;
+    if (plan.stages[1].temporary) expected.erase("/updates/matrix");
+    host_bytes = static_cast<std::size_t>(pick(12, 24)) * 4096;
+    device_bytes = static_cast<std::size_t>(pick(12, 24)) * 4096;
+    plan.identity = {{"seed", seed}};
+    plan.fixed = plan.inputs = nlohmann::json::object();
+    plan.job_text = plan.job_name = "toy";
+  }
+  std::int64_t pick(std::int64_t least, std::int64_t most) {
+    return least + static_cast<std::int64_t>(random() % static_cast<std::uint32_t>(most - least + 1));
+  }
+  std::unique_ptr<test::ToyProgram> probes() { return std::make_unique<test::Probes>(pick(20, 60)); }
+
+  template <class P, class... Arguments>
+  void add(const std::string& name, const std::string& array, Arguments... arguments) {
+    auto program = std::make_unique<P>(arguments...);
+    expected["/" + name + "/" + array] = program->expected();
+    plan.stages.push_back({name, false, std::make_unique<ToyStage>(name, std::move(program)), {}});
+  }
+};
+
+/// Runs to the end, or goes on.
+void run_in(const fs::path& output, Scene& scene, double seconds) {
+  run::RunFolder folder(output);
+  if (fs::exists(output)) {
+    folder.clear();
+    return;
+  }
+  if (!folder.plan()) folder.clear();
+  test::SimulatedContext context(scene.shares, scene.seed, scene.pause);
+  run::RunSettings settings;
+  settings.devices = {&context};
+  settings.host_budget = scene.host_bytes;
+  settings.device_budget = scene.device_bytes;
+  settings.checkpoint_seconds = seconds;
+  settings.stop = &stop_requests;
+  run::execute(scene.plan, folder, settings);
+}
+
+/// The checksum of the result. @throws ComputeError where it is wrong
+std::uint64_t check(const fs::path& output, const Scene& scene) {
+  std::uint64_t sum = 0;
+  for (const auto& [name, values] : scene.expected) {
+    const io::Hdf5Dataset dataset(output.string(), name);
+    std::vector<u64> found(static_cast<std::size_t>(volume(dataset.shape())));
+    dataset.read(Box::whole(dataset.shape()), found.data());
+    if (found != values) throw ComputeError(name + " is wrong");
+    sum = sum * 31 + io::checksum(std::as_bytes(std::span(found)));
+  }
+  for (const char* name : {"passes", "updates", "prefix", "probes"}) {
+    if (name == std::string("updates") && scene.plan.stages[1].temporary) continue;
+    const io::Hdf5Dataset dataset(output.string(), std::string("/") + name + "/folded");
+    u64 folded = 0;
+    dataset.read(Box::whole(dataset.shape()), &folded);
+    sum = sum * 31 + folded;
+  }
+  return sum;
+}
+
+int run_folder(const fs::path& folder, std::uint32_t seed, double seconds) {
+  const std::string name = folder.string() + ": ";
+  try {
+    fs::current_path(folder);
+    Scene scene(seed);
+    run_in("out.h5", scene, seconds);
+    try {
+      const std::uint64_t sum = check("out.h5", scene);
+      if (fs::exists("out.h5.run")) throw ComputeError("the run's folder is still there");
+      std::cout << name << "right, " << std::hex << sum << std::dec << std::endl;
+      return 0;
+    } catch (const std::exception& error) {
+      std::cout << name << "WRONG: " << error.what() << std::endl;
+      return 3;
+    }
+  } catch (const Stopped&) {
+    std::cout << name << "stopped" << std::endl;
+    return 75;
+  } catch (const std::exception& error) {
+    std::cout << name << "error: " << error.what() << std::endl;
+    return 1;
+  }
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count < 4) {
+    std::cerr << "usage: toy_job SEED SECONDS FOLDER...\n";
+    return 2;
+  }
+  std::signal(SIGTERM, on_stop);
+  const auto seed = static_cast<std::uint32_t>(std::stoul(arguments[1]));
+  const double seconds = std::stod(arguments[2]);
+  std::vector<fs::path> folders;
+  for (int i = 3; i < count; ++i) folders.push_back(fs::absolute(arguments[i]));
+  int worst = 0;
+  for (const fs::path& folder : folders) {
+    const int ended = run_folder(folder, seed, seconds);
+    if (worst != 3 && ended != 0) worst = ended;
+  }
+  return worst;
+}
