@@ -79,13 +79,18 @@ Executor::Executor(std::int64_t stage, Program& program, std::vector<ArrayStorag
 }
 
 Executor::~Executor() {
+  abandon();
+  for (auto& [key, version] : versions_) mover_.drop_all(*version);
+  for (std::size_t d = 0; d < devices_.size(); ++d) freeze(static_cast<int>(d), false);
+}
+
+/// Waits for what is under way and takes no more notice of it.
+void Executor::abandon() noexcept {
   for (Device& device : devices_) {
     for (auto& launch : device.launches) launch->wait();
   }
   cutter_.abandon();
   mover_.abandon();
-  for (auto& [key, version] : versions_) mover_.drop_all(*version);
-  for (std::size_t d = 0; d < devices_.size(); ++d) freeze(static_cast<int>(d), false);
 }
 
 void Executor::restore(const Cut& cut) {
@@ -104,6 +109,17 @@ void Executor::restore(const Cut& cut) {
 }
 
 void Executor::run() {
+  try {
+    run_blocks();
+    finish();
+  } catch (...) {
+    abandon();
+    if (mover_.first_failure()) std::rethrow_exception(mover_.first_failure());
+    throw;
+  }
+}
+
+void Executor::run_blocks() {
   while (!window_.finished()) {
     const bool moved = step();
     if (stopping_ && !anything_running() && !cutter_.active() && !cut_wanted_) {
@@ -111,7 +127,6 @@ void Executor::run() {
     }
     wait(moved);
   }
-  finish();
 }
 
 bool Executor::step() {

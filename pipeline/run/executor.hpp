@@ -63,6 +63,8 @@ class Executor {
   };
 
   void restore(const Cut& cut);
+  void run_blocks();
+  void abandon() noexcept;
   bool step();
   void wait(bool moved);
   bool under_way() const;

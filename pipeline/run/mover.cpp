@@ -112,22 +112,35 @@ void Mover::fetch(Version& version) {
   if (!version.on_disk()) throw Error("a tile that was written is neither in memory nor on disk");
   Copy& host = version.copies[0];
   host.incoming = true;
-  ++outstanding_;
   const double begin = profile_.now();
-  store_.read(version, host.data, [this, &version, begin](std::exception_ptr error) {
-    completions_.post([this, &version, begin, error] {
+  store_.read(version, host.data, when_ended([this, &version, begin] {
+                Copy& copy = version.copies[0];
+                copy.incoming = false;
+                copy.valid = true;
+                const std::uint64_t checksum = io::checksum(std::span(copy.data, version.bytes));
+                store_.check(version, checksum);
+                on_read(version, checksum);
+                record(version, Movement::read, 0, begin, profile_.now());
+                on_moved(version);
+              }));
+}
+
+/// What a read or write on disk calls when it has ended, on any thread: `done` follows on the executor's.
+std::function<void(std::exception_ptr)> Mover::when_ended(std::function<void()> done) {
+  ++outstanding_;
+  return [this, number = ++transfers_, done = std::move(done)](std::exception_ptr error) {
+    completions_.post([this, number, done, error] {
       --outstanding_;
-      if (error) std::rethrow_exception(error);
-      Copy& copy = version.copies[0];
-      copy.incoming = false;
-      copy.valid = true;
-      const std::uint64_t checksum = io::checksum(std::span(copy.data, version.bytes));
-      store_.check(version, checksum);
-      on_read(version, checksum);
-      record(version, Movement::read, 0, begin, profile_.now());
-      on_moved(version);
+      try {
+        if (error) std::rethrow_exception(error);
+        done();
+      } catch (...) {
+        if (number < failed_transfer_) first_failure_ = std::current_exception();
+        failed_transfer_ = std::min(failed_transfer_, number);
+        throw;
+      }
     });
-  });
+  };
 }
 
 void Mover::copy_up(Version& version, int location) {
@@ -199,20 +212,15 @@ bool Mover::advance_write_back(WriteBack& request) {
 
 void Mover::write(const WriteBack& request) {
   Version& version = *request.version;
-  ++outstanding_;
   const double begin = profile_.now();
   const std::byte* data = version.copies[0].data;
   StoredVersion stored{request.slot, 0, version.filled, version.reads};
   if (request.slot != home_slot) stored.checksum = io::checksum(std::span(data, version.bytes));
-  store_.write(version, request.slot, data, [this, request, begin, stored](std::exception_ptr error) {
-    completions_.post([this, request, begin, stored, error] {
-      --outstanding_;
-      if (error) std::rethrow_exception(error);
-      --request.version->copies[0].holders;
-      record(*request.version, Movement::write, 0, begin, profile_.now());
-      finish_write(request, stored);
-    });
-  });
+  store_.write(version, request.slot, data, when_ended([this, request, begin, stored] {
+                 --request.version->copies[0].holders;
+                 record(*request.version, Movement::write, 0, begin, profile_.now());
+                 finish_write(request, stored);
+               }));
 }
 
 void Mover::finish_write(const WriteBack& request, const StoredVersion& stored) {

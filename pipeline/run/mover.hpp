@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
+#include <limits>
 #include <list>
 #include <memory>
 #include <unordered_set>
@@ -60,6 +62,9 @@ class Mover {
   bool copying() const { return !copies_.empty(); }
   /// Waits for what is under way and forgets it; for the way out after an error.
   void abandon() noexcept;
+  /// Of the reads and writes that failed, the error of the one that was begun first, so that a run with the same
+  /// faults always names the same one; null when none failed.
+  std::exception_ptr first_failure() const { return first_failure_; }
   /// Whether copies or transfers are under way, which will end by themselves.
   bool under_way() const { return outstanding_ > 0 || !copies_.empty(); }
   /// Whether copies or transfers are under way or wait for memory.
@@ -90,6 +95,7 @@ class Mover {
   void write(const WriteBack& request);
   void finish_write(const WriteBack& request, const StoredVersion& stored);
   void record(const Version& version, Movement movement, int location, double begin, double end);
+  std::function<void(std::exception_ptr)> when_ended(std::function<void()> done);
 
   Store& store_;
   std::vector<device::Context*> devices_;
@@ -98,8 +104,11 @@ class Mover {
   Profile& profile_;
   std::vector<std::unordered_set<Version*>> resident_;  // with a buffer, of each location
   std::list<DeviceCopy> copies_;
-  std::list<WriteBack> waiting_;      // for host memory
-  int outstanding_ = 0;               // reads and writes on disk
+  std::list<WriteBack> waiting_;                                             // for host memory
+  int outstanding_ = 0;                                                      // reads and writes on disk
+  std::int64_t transfers_ = 0;                                               // reads and writes begun so far
+  std::int64_t failed_transfer_ = std::numeric_limits<std::int64_t>::max();  // the number of the first that failed
+  std::exception_ptr first_failure_;                                         // its error
   std::vector<std::size_t> leaving_;  // bytes being moved away to make room, of each location
   std::vector<VersionKey> emptied_;   // versions whose last copy was dropped
   bool wants_cut_ = false;
