@@ -4,8 +4,8 @@
 #include <charconv>
 #include <cstdio>
 
-#include "io/near_names.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/near_name.hpp"
 
 namespace terrace::io {
 namespace {
@@ -137,7 +137,7 @@ std::vector<std::byte> FastaScanner::finish() {
   if (names_.empty()) throw IoError(path_, "has no record: no line begins with '>'");
   const std::string count = std::to_string(names_.size()) + (names_.size() == 1 ? " record, " : " records, ");
   if (!wanted_ && names_.size() > 1) {
-    throw JobError("record: " + path_ + " has " + count + list_names(names_) + "; say which one by name or index");
+    throw JobError("record: " + path_ + " has " + count + quote_names(names_) + "; say which one by name or index");
   }
   if (named_at_ || !wanted_) {
     chosen_ = named_at_.value_or(0);
@@ -147,8 +147,8 @@ std::vector<std::byte> FastaScanner::finish() {
     chosen_ = *wanted_index_;
     return std::move(indexed_);
   }
-  throw JobError("record: there is no '" + *wanted_ + "' in " + path_ + " (" + count + list_names(names_) + ")" +
-                 suggest_near(*wanted_, names_));
+  throw JobError("record: there is no '" + *wanted_ + "' in " + path_ + " (" + count + quote_names(names_) + ")" +
+                 did_you_mean(*wanted_, names_));
 }
 
 void FastaScanner::fail(std::int64_t column, const std::string& what) const {

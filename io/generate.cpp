@@ -7,9 +7,9 @@
 #include "io/input_file.hpp"
 #include "io/kinds.hpp"
 #include "io/mutated.hpp"
-#include "io/near_names.hpp"
 #include "io/random.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/near_name.hpp"
 
 namespace terrace::io {
 namespace {
@@ -198,14 +198,14 @@ void check_keys(const Settings& settings, const std::string& kind) {
   if (known == generators.end()) {
     fail_setting(settings, "generate",
                  "generate: there is no '" + kind + "'; there are dna, uniform, constant, ramp" +
-                     suggest_near(kind, {"dna", "uniform", "constant", "ramp"}));
+                     did_you_mean(kind, {"dna", "uniform", "constant", "ramp"}));
   }
   for (const Parameter& parameter : std::span(parameters).subspan(1)) {
     const bool taken = std::find(known->keys.begin(), known->keys.end(), parameter.name) != known->keys.end();
     if (taken || !settings.has(parameter.name)) continue;
     fail_setting(
         settings, parameter.name,
-        std::string(parameter.name) + ": '" + kind + "' does not take it; it takes " + list_names(known->keys));
+        std::string(parameter.name) + ": '" + kind + "' does not take it; it takes " + quote_names(known->keys));
   }
 }
 

@@ -4,8 +4,8 @@
 #include <array>
 
 #include "io/kinds.hpp"
-#include "io/near_names.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/near_name.hpp"
 
 namespace terrace::io {
 namespace {
@@ -87,7 +87,8 @@ void Hdf5Dataset::open_dataset(const std::string& path, const std::string& name)
   if (name.empty()) {
     const auto names = list_datasets(file_.get(), path);
     if (names.size() != 1) {
-      throw JobError("dataset: " + path + (names.empty() ? " has none" : " has " + list_names(names) + "; name one"));
+      throw JobError("dataset: " + path +
+                     (names.empty() ? " has none" : " has " + quote_names(names) + "; name one"));
     }
     chosen = names[0];
   }
@@ -106,8 +107,8 @@ void Hdf5Dataset::open_dataset(const std::string& path, const std::string& name)
   const bool listed = std::find(names.begin(), names.end(), chosen[0] == '/' ? chosen : "/" + chosen) != names.end();
   if (listed) throw IoError(where_, "cannot be opened (HDF5: " + reason + "); the file is damaged");
   throw JobError("dataset: " + path + (exists ? " has a group, no dataset, '" : " has no '") + chosen + "'; it has " +
-                 (names.empty() ? "none" : list_names(names)) +
-                 suggest_near(chosen[0] == '/' ? chosen : "/" + chosen, names));
+                 (names.empty() ? "none" : quote_names(names)) +
+                 did_you_mean(chosen[0] == '/' ? chosen : "/" + chosen, names));
 }
 
 void Hdf5Dataset::read_shape() {

@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "io/near_names.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/near_name.hpp"
 
 namespace terrace::io {
 namespace {
@@ -22,7 +22,7 @@ std::string names_beside(const std::filesystem::path& path) {
   for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
     names.push_back(entry.path().filename().string());
   }
-  return suggest_near(path.filename().string(), names);
+  return did_you_mean(path.filename().string(), names);
 }
 
 void check_regular(const std::filesystem::path& path) {

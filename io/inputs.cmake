@@ -15,7 +15,6 @@ target_sources(terrace_io PRIVATE
   kinds.cpp
   line_reader.cpp
   mutated.cpp
-  near_names.cpp
   npy.cpp
   npy_header.cpp
   numbers.cpp

@@ -4,11 +4,11 @@
 #include "io/input_file.hpp"
 #include "io/kinds.hpp"
 #include "io/line_reader.hpp"
-#include "io/near_names.hpp"
 #include "io/numbers.hpp"
 #include "io/shaped.hpp"
 #include "io/text_fields.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/near_name.hpp"
 
 namespace terrace::io {
 namespace {
@@ -139,7 +139,7 @@ class TableReader {
       fail_setting(settings_, "column", "column: '" + wanted + "' is no index; for a name say 'header: true'");
     fail_setting(
         settings_, "column",
-        "column: there is no '" + wanted + "'; there are " + list_names(names) + suggest_near(wanted, names));
+        "column: there is no '" + wanted + "'; there are " + quote_names(names) + did_you_mean(wanted, names));
   }
 
   std::string place(std::size_t at) const {

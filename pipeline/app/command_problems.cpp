@@ -3,7 +3,7 @@
 #include "pipeline/app/commands.hpp"
 #include "pipeline/app/describe.hpp"
 #include "pipeline/base/error.hpp"
-#include "pipeline/job/near_name.hpp"
+#include "pipeline/base/near_name.hpp"
 
 namespace terrace::app {
 namespace {
@@ -54,9 +54,9 @@ int describe_one(Session& session, const Question& question) {
   }
   if (text.empty()) {
     const auto names = known_names(stages);
-    const std::string near = job::did_you_mean(question.name, names);
+    const std::string near = did_you_mean(question.name, names);
     throw JobError("there is no " + question.selector + " '" + question.name + "'" +
-                   (near.empty() ? "; there are " + job::list_names(names) : near));
+                   (near.empty() ? "; there are " + list_names(names) : near));
   }
   session.out << text;
   return exit_done;

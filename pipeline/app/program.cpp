@@ -6,7 +6,7 @@
 
 #include "pipeline/app/commands.hpp"
 #include "pipeline/base/error.hpp"
-#include "pipeline/job/near_name.hpp"
+#include "pipeline/base/near_name.hpp"
 
 namespace terrace::app {
 namespace {
@@ -40,10 +40,9 @@ std::string no_command(const CLI::App& program) {
   std::vector<std::string> names;
   for (const CLI::App* command : program.get_subcommands(nullptr)) names.push_back(command->get_name());
   const auto rest = program.remaining();
-  if (rest.empty()) return "name a command: " + job::list_names(names);
-  const std::string near = job::did_you_mean(rest.front(), names);
-  return "there is no command '" + rest.front() + "'" +
-         (near.empty() ? "; there are " + job::list_names(names) : near);
+  if (rest.empty()) return "name a command: " + list_names(names);
+  const std::string near = did_you_mean(rest.front(), names);
+  return "there is no command '" + rest.front() + "'" + (near.empty() ? "; there are " + list_names(names) : near);
 }
 
 int parse(CLI::App& program, std::vector<std::string> arguments, Session& session) {

@@ -1,8 +1,8 @@
 // What names what in a job.
 #include <algorithm>
 
+#include "pipeline/base/near_name.hpp"
 #include "pipeline/job/job_reader.hpp"
-#include "pipeline/job/near_name.hpp"
 #include "pipeline/job/yaml_text.hpp"
 
 namespace terrace::job {

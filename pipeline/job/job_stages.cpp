@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <array>
 
+#include "pipeline/base/near_name.hpp"
 #include "pipeline/job/job_reader.hpp"
-#include "pipeline/job/near_name.hpp"
 #include "pipeline/job/yaml_scalar.hpp"
 #include "pipeline/job/yaml_settings.hpp"
 #include "pipeline/job/yaml_text.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "pipeline/base/error.hpp"
-#include "pipeline/job/near_name.hpp"
+#include "pipeline/base/near_name.hpp"
 #include "pipeline/job/yaml_parse.hpp"
 #include "pipeline/job/yaml_text.hpp"
 

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "pipeline/base/element_type.hpp"
+#include "pipeline/base/near_name.hpp"
 #include "pipeline/job/declaration.hpp"
-#include "pipeline/job/near_name.hpp"
 #include "pipeline/job/yaml_scalar.hpp"
 #include "pipeline/job/yaml_text.hpp"
 

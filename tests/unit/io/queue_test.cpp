@@ -4,7 +4,6 @@
 #include <set>
 #include <thread>
 
-#include "io/near_names.hpp"
 #include "io/read_queue.hpp"
 #include "tests/unit/io/fixture.hpp"
 
@@ -147,13 +146,4 @@ TEST_CASE("Letters are translated, and one that has no code is named with its pl
   CHECK(error_of(folder, [&] {
           translate(open_input(folder, {{"values", Texts{"1"}}}), table, "v", "");
         }) == "job: v: letters are wanted (u8), but its elements are i64");
-}
-
-TEST_CASE("Near names are those a slip away") {
-  CHECK(edit_steps("level", "levle") == 1);
-  CHECK(edit_steps("level", "LEVEL") == 0);
-  CHECK(edit_steps("", "abc") == 3);
-  CHECK(suggest_near("tempature", {"temperature", "time"}) == "; did you mean 'temperature'?");
-  CHECK(suggest_near("xyz", {"temperature", "time"}) == "");
-  CHECK(list_names({"a", "b", "c"}, 2) == "'a', 'b' and 1 more");
 }

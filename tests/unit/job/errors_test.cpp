@@ -1,7 +1,7 @@
 // How errors are ordered and shown, what the command line sets, and how inputs are opened.
 #include <catch2/catch.hpp>
 
-#include "pipeline/job/near_name.hpp"
+#include "pipeline/base/near_name.hpp"
 #include "pipeline/job/yaml_errors.hpp"
 #include "tests/unit/job/fixture.hpp"
 
@@ -50,7 +50,7 @@ memory: {host: x, device: y}
 TEST_CASE("Of very many errors the first are shown and the others counted") {
   TempFolder folder;
   std::string text = "output: o.h5\nstages: [{name: s, tally: {machines: 2}}]\n";
-  for (int i = 0; i < 300; ++i) text += "k" + std::to_string(i) + ": 1\n";
+  for (int i = 0; i < 300; ++i) text.append("k").append(std::to_string(i)).append(": 1\n");
   const auto messages = messages_of(folder, text);
   REQUIRE(messages.size() == 201);
   CHECK(messages[200] == "and 100 more errors; mend these first");
@@ -269,11 +269,25 @@ TEST_CASE("The distance of two names counts insertions, deletions, replacements 
 }
 
 TEST_CASE("A near name is near in letters, whatever its case") {
-  CHECK(nearest_name("Match", {"mismatch", "match"}) == "match");
-  CHECK(nearest_name("gap-open", {"gap_open", "gap"}) == "gap_open");
-  CHECK(nearest_name("xyz", {"match", "rows"}).empty());
-  CHECK(nearest_name("b", {"a"}).empty());
-  CHECK(nearest_name(std::string(1000000, 'x'), {"match"}).empty());
+  CHECK(did_you_mean("Match", {"mismatch", "match"}) == "; did you mean 'match'?");
+  CHECK(did_you_mean("gap-open", {"gap_open", "gap"}) == "; did you mean 'gap_open'?");
+  CHECK(did_you_mean("tempature", {"temperature", "time"}) == "; did you mean 'temperature'?");
+  CHECK(did_you_mean("levle", {"level", "levels"}) == "; did you mean 'level'?");
+  CHECK(did_you_mean("xyz", {"match", "rows"}).empty());
+  CHECK(did_you_mean("b", {"a"}).empty());
+  CHECK(did_you_mean("", {"a"}).empty());
+  CHECK(did_you_mean(std::string(1000000, 'x'), {"match"}).empty());
+}
+
+TEST_CASE("Of equally near names up to three are named") {
+  CHECK(did_you_mean("bat", {"cat", "hat", "rat", "mat"}) == "; did you mean 'cat' or 'hat' or 'rat'?");
+}
+
+TEST_CASE("Of many names the first are listed and the others counted") {
+  CHECK(list_names({"a", "b", "c"}) == "a, b, c");
+  CHECK(list_names({"a", "b", "c"}, 2) == "a, b and 1 more");
+  CHECK(quote_names({"a", "b", "c"}, 2) == "'a', 'b' and 1 more");
+  CHECK(quote_names({}).empty());
 }
 
 }  // namespace

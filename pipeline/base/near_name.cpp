@@ -1,0 +1,84 @@
+#include "pipeline/base/near_name.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace terrace {
+namespace {
+
+/// Beyond this no name is meant, and the quadratic comparison is not worth its time.
+constexpr std::size_t longest_name = 80;
+constexpr std::size_t most_suggestions = 3;
+
+std::string folded(std::string_view name) {
+  std::string result(name);
+  for (char& letter : result) {
+    letter = letter == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  }
+  return result;
+}
+
+/// Letters by which two names may differ and still be near.
+int reach(std::size_t length, std::size_t other) {
+  const std::size_t longer = std::max(length, other);
+  return longer > 1 ? std::max(1, static_cast<int>(longer / 3)) : 0;
+}
+
+/// The nearest candidates, at most `most_suggestions`, in the order given; none where none is near.
+std::vector<std::string> nearest_names(std::string_view name, const std::vector<std::string>& candidates) {
+  std::vector<std::string> best;
+  if (name.empty() || name.size() > longest_name) return best;
+  const std::string wanted = folded(name);
+  int least = static_cast<int>(longest_name);
+  for (const std::string& candidate : candidates) {
+    const int limit = std::min(least, reach(name.size(), candidate.size()));
+    const auto longer = static_cast<std::size_t>(limit) + std::min(name.size(), candidate.size());
+    if (std::max(name.size(), candidate.size()) > longer) continue;
+    const int distance = edit_distance(wanted, folded(candidate));
+    if (distance > limit) continue;
+    if (distance < least) best.clear();
+    least = distance;
+    if (best.size() < most_suggestions) best.push_back(candidate);
+  }
+  return best;
+}
+
+std::string joined(const std::vector<std::string>& names, std::size_t most, const std::string& quote) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, names.size()); ++i) {
+    text += (i > 0 ? ", " : "") + quote + names[i] + quote;
+  }
+  return names.size() > most ? text + " and " + std::to_string(names.size() - most) + " more" : text;
+}
+
+}  // namespace
+
+int edit_distance(std::string_view a, std::string_view b) {
+  const std::size_t width = b.size() + 1;
+  std::vector<int> before_last(width), last(width), row(width);
+  for (std::size_t j = 0; j < width; ++j) row[j] = static_cast<int>(j);
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    before_last.swap(last);
+    last.swap(row);
+    row[0] = static_cast<int>(i);
+    for (std::size_t j = 1; j < width; ++j) {
+      const int replace = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({replace, last[j] + 1, row[j - 1] + 1});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], before_last[j - 2] + 1);
+    }
+  }
+  return row.back();
+}
+
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {
+  std::string text;
+  for (const std::string& near : nearest_names(name, candidates)) text += (text.empty() ? "'" : " or '") + near + "'";
+  return text.empty() ? "" : "; did you mean " + text + "?";
+}
+
+std::string list_names(const std::vector<std::string>& names, std::size_t most) { return joined(names, most, ""); }
+
+std::string quote_names(const std::vector<std::string>& names, std::size_t most) { return joined(names, most, "'"); }
+
+}  // namespace terrace

@@ -1,0 +1,23 @@
+// Which of the known names was meant, and lists of names, for messages.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace terrace {
+
+/// Least number of letters to insert, delete, replace or swap with their neighbour to turn `a` into `b`.
+int edit_distance(std::string_view a, std::string_view b);
+
+/// "; did you mean 'match'?", or "... 'a' or 'b'?" of up to three equally near candidates; "" where none is near:
+/// more than a third of the letters differ. Case does not count, nor does - against _.
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
+
+/// "a, b, c" in the order given; of more than `most` names the first ones "and 5 more".
+std::string list_names(const std::vector<std::string>& names, std::size_t most = 40);
+
+/// "'a', 'b' and 5 more": the same for names that users chose.
+std::string quote_names(const std::vector<std::string>& names, std::size_t most = 20);
+
+}  // namespace terrace
