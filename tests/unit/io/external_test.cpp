@@ -9,11 +9,11 @@ using namespace terrace::io;
 namespace {
 
 /// A file of `pad` bytes and then 0, 1, 2, ... as i32.
-void write_raw(const TestFolder& folder, std::size_t pad, std::int64_t count) {
+void write_raw(const TempFolder& folder, std::size_t pad, std::int64_t count) {
   folder.write("a.raw", std::string(pad, '#') + bytes_of(counting<std::int32_t>(count)));
 }
 
-std::shared_ptr<Source> open_raw(const TestFolder& folder, const Values& shape, int offset) {
+std::shared_ptr<Source> open_raw(const TempFolder& folder, const Values& shape, int offset) {
   return open_input(folder, {{"external", "a.raw"}, {"type", "i32"}, {"shape", shape}, {"offset", offset}});
 }
 
@@ -36,7 +36,7 @@ bool right(Source& source, const Box& box) {
 }  // namespace
 
 TEST_CASE("Boxes of a raw file are read whatever their place and its offset") {
-  TestFolder folder;
+  TempFolder folder;
   for (int pad : {0, 4, 4096, 5000}) {
     write_raw(folder, static_cast<std::size_t>(pad), 700 * 1100);
     auto source = open_raw(folder, {700, 1100}, pad);
@@ -54,7 +54,7 @@ TEST_CASE("Boxes of a raw file are read whatever their place and its offset") {
 }
 
 TEST_CASE("A raw file reads into an aligned buffer without a copy, and right") {
-  TestFolder folder;
+  TempFolder folder;
   write_raw(folder, 0, 1 << 20);
   auto source = open_raw(folder, {1024, 1024}, 0);
   std::unique_ptr<void, void (*)(void*)> buffer(std::aligned_alloc(4096, 4 << 20), std::free);
@@ -64,7 +64,7 @@ TEST_CASE("A raw file reads into an aligned buffer without a copy, and right") {
 }
 
 TEST_CASE("Several threads read one raw file") {
-  TestFolder folder;
+  TempFolder folder;
   write_raw(folder, 100, 2000 * 1000);
   auto source = open_raw(folder, {2000, 1000}, 100);
   std::atomic<int> good{0};
@@ -80,7 +80,7 @@ TEST_CASE("Several threads read one raw file") {
 }
 
 TEST_CASE("No log of STXXL appears in the current folder") {
-  TestFolder folder;
+  TempFolder folder;
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(folder.path());
   write_raw(folder, 0, 5000);
@@ -93,7 +93,7 @@ TEST_CASE("No log of STXXL appears in the current folder") {
 }
 
 TEST_CASE("A raw file that does not fit its description is an error") {
-  TestFolder folder;
+  TempFolder folder;
   write_raw(folder, 0, 1000);
   const auto error = [&](const std::vector<Setting>& more) {
     std::vector<Setting> list{{"external", "a.raw"}};
@@ -116,7 +116,7 @@ TEST_CASE("A raw file that does not fit its description is an error") {
 }
 
 TEST_CASE("A raw file that shrinks after it was opened is an error, not zeros") {
-  TestFolder folder;
+  TempFolder folder;
   write_raw(folder, 0, 1 << 20);
   auto source = open_raw(folder, {1 << 20}, 0);
   std::filesystem::resize_file(folder.path() / "a.raw", 1 << 20);

@@ -17,14 +17,14 @@ void write_gzip(const std::filesystem::path& path, const std::string& text, cons
 }
 
 std::string letters_of(const std::string& text, std::vector<Setting> more = {}) {
-  TestFolder folder;
+  TempFolder folder;
   folder.write("a.fa", text);
   more.insert(more.begin(), {"fasta", "a.fa"});
   return read_letters(*open_input(folder, more));
 }
 
 std::string error_with(const std::string& text, std::vector<Setting> more = {}) {
-  TestFolder folder;
+  TempFolder folder;
   folder.write("a.fa", text);
   more.insert(more.begin(), {"fasta", "a.fa"});
   return open_error(folder, more);
@@ -64,7 +64,7 @@ TEST_CASE("A range counts on the strand of the file, also when the other strand 
 }
 
 TEST_CASE("Gzip FASTA reads like plain FASTA") {
-  TestFolder folder;
+  TempFolder folder;
   write_gzip(folder.path() / "a.fa.gz", ">x\nACGT\nAC\n");
   CHECK(read_letters(*open_input(folder, {{"fasta", "a.fa.gz"}})) == "ACGTAC");
   write_gzip(folder.path() / "a.fa.gz", "GG\n", "ab");
@@ -77,7 +77,7 @@ TEST_CASE("Long sequences cross the reader's buffers unharmed") {
   for (std::size_t at = 0; at < letters.size(); at += 61) text += letters.substr(at, 61) + "\r\n";
   CHECK(letters_of(text) == letters);
   CHECK(letters_of(">one line\n" + letters) == letters);
-  TestFolder folder;
+  TempFolder folder;
   write_gzip(folder.path() / "a.gz", text);
   CHECK(read_letters(*open_input(folder, {{"fasta", "a.gz"}})) == letters);
 }
@@ -138,7 +138,7 @@ TEST_CASE("Letters without a complement cannot be read backwards") {
 }
 
 TEST_CASE("Damaged gzip files are errors") {
-  TestFolder folder;
+  TempFolder folder;
   std::string text = ">x\n";
   for (int i = 0; i < 100000; ++i) text += "ACGT"[(i * i / 7) % 4];
   write_gzip(folder.path() / "a.gz", text);

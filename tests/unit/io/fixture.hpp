@@ -5,8 +5,6 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,37 +12,11 @@
 
 #include "io/source.hpp"
 #include "pipeline/base/error.hpp"
+#include "tests/support/temp_folder.hpp"
 
 namespace terrace::io {
 
-/// A folder that is removed with its contents.
-class TestFolder {
- public:
-  TestFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "terrace-input-XXXXXX").string();
-    if (!mkdtemp(pattern.data())) throw Error("cannot make a temporary folder");
-    path_ = pattern;
-  }
-  ~TestFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TestFolder(const TestFolder&) = delete;
-  TestFolder& operator=(const TestFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-  std::string write(const std::string& name, const std::string& bytes) const {
-    std::ofstream(path_ / name, std::ios::binary) << bytes;
-    return (path_ / name).string();
-  }
-  std::string read(const std::string& name) const {
-    std::ifstream file(path_ / name, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
- private:
-  std::filesystem::path path_;
-};
+using test::TempFolder;
 
 /// Settings written as a list: {{"fasta", "a.fa"}, {"range", Values{1, 2}}}.
 struct Setting {
@@ -62,7 +34,7 @@ using Texts = std::vector<std::string>;
 using Ranges = std::vector<std::array<std::int64_t, 2>>;
 
 /// Opens an input of the kind that the first setting names; paths start at `folder`.
-inline std::shared_ptr<Source> open_input(const TestFolder& folder, const std::vector<Setting>& list,
+inline std::shared_ptr<Source> open_input(const TempFolder& folder, const std::vector<Setting>& list,
                                           std::shared_ptr<Source> other = nullptr) {
   Settings settings;
   for (const Setting& setting : list) settings.set(setting.name, setting.value, {"job.yaml:7: " + setting.name, ""});
@@ -97,7 +69,7 @@ inline std::string read_letters(Source& source) {
 /// "job: " or "io: " and the message of the error that `call` throws, without the folder; "none" where it throws
 /// none.
 template <class Call>
-std::string error_of(const TestFolder& folder, const Call& call) {
+std::string error_of(const TempFolder& folder, const Call& call) {
   std::string text = "none";
   try {
     call();
@@ -112,7 +84,7 @@ std::string error_of(const TestFolder& folder, const Call& call) {
 }
 
 /// The error of opening an input and reading its first elements, all of them where there are less than a million.
-inline std::string open_error(const TestFolder& folder, const std::vector<Setting>& list,
+inline std::string open_error(const TempFolder& folder, const std::vector<Setting>& list,
                               std::shared_ptr<Source> other = nullptr) {
   return error_of(folder, [&] {
     auto source = open_input(folder, list, other);

@@ -10,11 +10,11 @@ using namespace terrace::io;
 
 namespace {
 
-std::shared_ptr<Source> dna(const TestFolder& folder, int length, int seed) {
+std::shared_ptr<Source> dna(const TempFolder& folder, int length, int seed) {
   return open_input(folder, {{"generate", "dna"}, {"length", length}, {"seed", seed}});
 }
 
-std::shared_ptr<Source> mutant(const TestFolder& folder, std::shared_ptr<Source> original, double rate,
+std::shared_ptr<Source> mutant(const TempFolder& folder, std::shared_ptr<Source> original, double rate,
                                int seed = 1) {
   return open_input(folder, {{"generate", "dna"}, {"mutate.of", "a"}, {"mutate.rate", rate}, {"seed", seed}},
                     original);
@@ -38,7 +38,7 @@ int edit_distance(const std::string& a, const std::string& b) {
 }  // namespace
 
 TEST_CASE("Random DNA is the same for a seed, another for another, and made of any part alone") {
-  TestFolder folder;
+  TempFolder folder;
   auto source = dna(folder, 100000, 3);
   const std::string all = read_letters(*source);
   CHECK(all == read_letters(*dna(folder, 100000, 3)));
@@ -53,7 +53,7 @@ TEST_CASE("Random DNA is the same for a seed, another for another, and made of a
 }
 
 TEST_CASE("Generated values are what they were: a changed generator would change every job's answer") {
-  TestFolder folder;
+  TempFolder folder;
   CHECK(read_letters(*dna(folder, 40, 0)) == "TGTTCGATTGTCTATTGCTCCAGTTAGGCTATCCACCTTT");
   CHECK(read_all<std::int32_t>(
             *open_input(folder, {{"generate", "uniform"}, {"shape", Values{8}}, {"type", "i32"}, {"seed", 42}})) ==
@@ -68,7 +68,7 @@ TEST_CASE("Random bits are SplitMix64's") {
 }
 
 TEST_CASE("A mutant keeps the rate, and any part of it is made alone") {
-  TestFolder folder;
+  TempFolder folder;
   auto original = dna(folder, 12000, 1);
   auto source = mutant(folder, original, 0.1);
   const std::string a = read_letters(*original), b = read_letters(*source);
@@ -87,7 +87,7 @@ TEST_CASE("A mutant keeps the rate, and any part of it is made alone") {
 }
 
 TEST_CASE("A rate of 0 changes nothing, a rate of 1 every letter") {
-  TestFolder folder;
+  TempFolder folder;
   auto original = dna(folder, 9000, 1);
   CHECK(read_letters(*mutant(folder, original, 0)) == read_letters(*original));
   CHECK(read_letters(*mutant(folder, original, 1)) != read_letters(*original));
@@ -95,7 +95,7 @@ TEST_CASE("A rate of 0 changes nothing, a rate of 1 every letter") {
 }
 
 TEST_CASE("Uniform integers take both ends, floating point leaves the upper one out") {
-  TestFolder folder;
+  TempFolder folder;
   const auto values = read_all<std::int16_t>(*open_input(
       folder,
       {{"generate", "uniform"}, {"shape", Values{50, 40}}, {"type", "i16"}, {"minimum", -2.0}, {"maximum", 3.0}}));
@@ -114,7 +114,7 @@ TEST_CASE("Uniform integers take both ends, floating point leaves the upper one 
 }
 
 TEST_CASE("A box of a generated grid is that part of the whole") {
-  TestFolder folder;
+  TempFolder folder;
   auto source = open_input(folder, {{"generate", "uniform"}, {"shape", Values{4, 5, 6}}, {"seed", 9}});
   const auto all = read_all<double>(*source);
   const auto part = read_box<double>(*source, {{1, 2, 3}, {3, 4, 5}});
@@ -128,7 +128,7 @@ TEST_CASE("A box of a generated grid is that part of the whole") {
 }
 
 TEST_CASE("Constants and ramps are what they say") {
-  TestFolder folder;
+  TempFolder folder;
   CHECK(read_all<std::uint8_t>(
             *open_input(folder, {{"generate", "constant"}, {"shape", Values{3}}, {"type", "u8"}, {"value", 7.0}})) ==
         std::vector<std::uint8_t>{7, 7, 7});
@@ -142,7 +142,7 @@ TEST_CASE("Constants and ramps are what they say") {
 }
 
 TEST_CASE("Generators say what they lack and what they do not take") {
-  TestFolder folder;
+  TempFolder folder;
   const auto error = [&](const std::vector<Setting>& list) { return open_error(folder, list, dna(folder, 5, 1)); };
   CHECK(error({{"generate", "dan"}}) ==
         "job: job.yaml:7: generate: generate: there is no 'dan'; there are dna, uniform, "

@@ -45,7 +45,7 @@ void write_hdf5(const std::filesystem::path& path, hid_t stored, hid_t memory, c
 
 template <class T>
 void check_type(hid_t little, hid_t big, hid_t memory) {
-  TestFolder folder;
+  TempFolder folder;
   const auto values = counting<T>(60);
   Layout packed{{4, 3}, true, true, true};
   for (hid_t stored : {little, big}) {
@@ -62,7 +62,7 @@ void check_type(hid_t little, hid_t big, hid_t memory) {
   }
 }
 
-std::string small_file(const TestFolder& folder, const Layout& layout) {
+std::string small_file(const TempFolder& folder, const Layout& layout) {
   const auto values = counting<std::int32_t>(60);
   write_hdf5(folder.path() / "a.h5", H5T_STD_I32LE, H5T_NATIVE_INT32, {6, 10}, values.data(), layout);
   return folder.read("a.h5");
@@ -84,7 +84,7 @@ TEST_CASE("HDF5 datasets of every type, byte order and layout read back") {
 }
 
 TEST_CASE("Contiguous datasets are found behind a user block, and those never written are zero") {
-  TestFolder folder;
+  TempFolder folder;
   const auto values = counting<double>(12);
   Layout layout;
   layout.user_block = 1024;
@@ -97,7 +97,7 @@ TEST_CASE("Contiguous datasets are found behind a user block, and those never wr
 }
 
 TEST_CASE("Types without an exact counterpart are widened") {
-  TestFolder folder;
+  TempFolder folder;
   Hdf5Handle three(H5Tcopy(H5T_STD_I32LE), "test", "copy");
   H5Tset_precision(three.get(), 24);
   H5Tset_size(three.get(), 3);
@@ -120,7 +120,7 @@ TEST_CASE("Types without an exact counterpart are widened") {
 }
 
 TEST_CASE("Empty datasets and empty selections have no elements") {
-  TestFolder folder;
+  TempFolder folder;
   write_hdf5(folder.path() / "a.h5", H5T_STD_I32LE, H5T_NATIVE_INT32, {0, 5}, nullptr,
              {{}, false, false, false, false, 0, true});
   CHECK(open_input(folder, {{"hdf5", "a.h5"}})->shape() == Extents{0, 5});
@@ -130,7 +130,7 @@ TEST_CASE("Empty datasets and empty selections have no elements") {
 }
 
 TEST_CASE("A wrong dataset name lists those there are and the near one") {
-  TestFolder folder;
+  TempFolder folder;
   const auto values = counting<std::int32_t>(4);
   write_hdf5(folder.path() / "a.h5", H5T_STD_I32LE, H5T_NATIVE_INT32, {4}, values.data(), {}, "ocean/levels");
   CHECK(read_all<std::int32_t>(*open_input(folder, {{"hdf5", "a.h5"}, {"dataset", "ocean/levels"}})) == values);
@@ -150,7 +150,7 @@ TEST_CASE("A wrong dataset name lists those there are and the near one") {
 }
 
 TEST_CASE("A selection outside of the dataset is an error") {
-  TestFolder folder;
+  TempFolder folder;
   small_file(folder, {});
   const auto error = [&](const Ranges& ranges) { return open_error(folder, {{"hdf5", "a.h5"}, {"select", ranges}}); };
   CHECK(error({{0, 6}}) ==
@@ -163,7 +163,7 @@ TEST_CASE("A selection outside of the dataset is an error") {
 }
 
 TEST_CASE("Elements that are no numbers are refused with what can be read") {
-  TestFolder folder;
+  TempFolder folder;
   Hdf5Handle text(H5Tcopy(H5T_C_S1), "test", "copy");
   H5Tset_size(text.get(), 4);
   write_hdf5(folder.path() / "a.h5", text.get(), text.get(), {2}, "abcdefg");
@@ -176,7 +176,7 @@ TEST_CASE("Elements that are no numbers are refused with what can be read") {
 }
 
 TEST_CASE("A file that is no HDF5, or was cut short anywhere, is an error") {
-  TestFolder folder;
+  TempFolder folder;
   folder.write("b.h5", "no hdf5");
   CHECK(open_error(folder, {{"hdf5", "b.h5"}}) == "io: b.h5: is no HDF5 file, or its first bytes are damaged");
   folder.write("b.h5", "");
@@ -191,7 +191,7 @@ TEST_CASE("A file that is no HDF5, or was cut short anywhere, is an error") {
 }
 
 TEST_CASE("A flipped byte in an HDF5 file is an error or harmless, never a crash or a hang") {
-  TestFolder folder;
+  TempFolder folder;
   Layout packed{{4, 3}, true, false, true};
   for (const Layout& layout : {Layout{}, packed}) {
     const std::string good = small_file(folder, layout);
@@ -210,7 +210,7 @@ TEST_CASE("A flipped byte in an HDF5 file is an error or harmless, never a crash
 }
 
 TEST_CASE("A flipped byte in a chunk with a checksum is found when it is read") {
-  TestFolder folder;
+  TempFolder folder;
   Layout layout{{6, 10}, false, false, true};
   std::string bytes = small_file(folder, layout);
   const auto values = bytes_of(counting<std::int32_t>(60));
@@ -223,7 +223,7 @@ TEST_CASE("A flipped byte in a chunk with a checksum is found when it is read") 
 TEST_CASE("An attempt that crashes or does not come back ends with an error") {
   CHECK_NOTHROW(try_in_child("a.h5", "the library", 30, [] {}));
   CHECK_NOTHROW(try_in_child("a.h5", "the library", 30, [] { throw Error("found again by the caller"); }));
-  TestFolder folder;
+  TempFolder folder;
   CHECK(error_of(folder,
                  [] {
                    try_in_child("a.h5", "the library", 0.2, [] {
@@ -237,7 +237,7 @@ TEST_CASE("An attempt that crashes or does not come back ends with an error") {
 }
 
 TEST_CASE("Several threads read one HDF5 file while others open it") {
-  TestFolder folder;
+  TempFolder folder;
   for (const Layout& layout : {Layout{}, Layout{{16, 16}, true, true}}) {
     const auto values = counting<std::int32_t>(100 * 100);
     write_hdf5(folder.path() / "a.h5", H5T_STD_I32LE, H5T_NATIVE_INT32, {100, 100}, values.data(), layout);

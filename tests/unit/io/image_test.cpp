@@ -37,7 +37,7 @@ void write_png(const std::filesystem::path& path, const Png& image) {
 
 template <class T>
 std::vector<T> png_pixels(const Png& image, const char* channel = "gray") {
-  TestFolder folder;
+  TempFolder folder;
   write_png(folder.path() / "a.png", image);
   auto source = open_input(folder, {{"image", "a.png"}, {"channel", channel}});
   REQUIRE(source->shape() == Extents{image.height, image.width});
@@ -46,13 +46,13 @@ std::vector<T> png_pixels(const Png& image, const char* channel = "gray") {
 
 template <class T>
 std::vector<T> pnm_pixels(const std::string& bytes, const char* channel = "gray") {
-  TestFolder folder;
+  TempFolder folder;
   folder.write("a.pnm", bytes);
   return read_all<T>(*open_input(folder, {{"image", "a.pnm"}, {"channel", channel}}));
 }
 
 std::string pnm_error(const std::string& bytes) {
-  TestFolder folder;
+  TempFolder folder;
   folder.write("a.pnm", bytes);
   return open_error(folder, {{"image", "a.pnm"}});
 }
@@ -109,7 +109,7 @@ TEST_CASE("Interlaced PNGs read like others") {
 }
 
 TEST_CASE("A box of an image is cut out of it") {
-  TestFolder folder;
+  TempFolder folder;
   folder.write("a.pgm", "P2 4 3 20\n0 1 2 3 4 5 6 7 8 9 10 11\n");
   auto source = open_input(folder, {{"image", "a.pgm"}});
   CHECK(source->shape() == Extents{3, 4});
@@ -148,7 +148,7 @@ TEST_CASE("Damaged PGM and PPM files are errors with the byte") {
 }
 
 TEST_CASE("A PNG that is cut short anywhere is an error") {
-  TestFolder folder;
+  TempFolder folder;
   std::string rows;
   for (int i = 0; i < 40 * 30; ++i) rows += static_cast<char>(i * i);
   for (bool interlaced : {false, true}) {
@@ -162,7 +162,7 @@ TEST_CASE("A PNG that is cut short anywhere is an error") {
 }
 
 TEST_CASE("A PNG with a flipped bit is an error") {
-  TestFolder folder;
+  TempFolder folder;
   write_png(folder.path() / "a.png", {8, 8, 8, PNG_COLOR_TYPE_GRAY, std::string(64, 'x')});
   const std::string good = folder.read("a.png");
   for (std::size_t at = 4; at < good.size(); ++at) {
@@ -174,7 +174,7 @@ TEST_CASE("A PNG with a flipped bit is an error") {
 }
 
 TEST_CASE("What is no image, and what is no channel, is an error") {
-  TestFolder folder;
+  TempFolder folder;
   folder.write("a.png", "GIF89a.........");
   CHECK(open_error(folder, {{"image", "a.png"}}) ==
         "io: a.png: is no PNG, PGM or PPM image: its first bytes are none of theirs");

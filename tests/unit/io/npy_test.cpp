@@ -22,7 +22,7 @@ std::string npy(const std::string& type, bool fortran, const std::string& shape,
 
 template <class T>
 void check_round_trip(const std::string& code) {
-  TestFolder folder;
+  TempFolder folder;
   const auto values = counting<T>(24);
   for (int version : {1, 2, 3}) {
     folder.write("a.npy", npy("<" + code, false, "(2, 3, 4)", bytes_of(values), version));
@@ -48,7 +48,7 @@ TEST_CASE("NumPy files of every type and byte order read back") {
 }
 
 TEST_CASE("A box of a NumPy file is read alone") {
-  TestFolder folder;
+  TempFolder folder;
   folder.write("a.npy", npy("<i4", false, "(3, 4, 5)", bytes_of(counting<std::int32_t>(60))));
   auto source = open_input(folder, {{"npy", "a.npy"}});
   CHECK(source->shape() == Extents{3, 4, 5});
@@ -61,7 +61,7 @@ TEST_CASE("A box of a NumPy file is read alone") {
 }
 
 TEST_CASE("A Fortran-order NumPy file reads as the same array") {
-  TestFolder folder;
+  TempFolder folder;
   // a[i][j][k] = 12 i + 4 j + k, stored first index fastest.
   std::vector<double> stored;
   for (int k = 0; k < 4; ++k) {
@@ -77,7 +77,7 @@ TEST_CASE("A Fortran-order NumPy file reads as the same array") {
 }
 
 TEST_CASE("Scalars, booleans and empty arrays are NumPy files, too") {
-  TestFolder folder;
+  TempFolder folder;
   folder.write("scalar.npy", npy("<f8", false, "()", bytes_of(std::vector<double>{2.5})));
   CHECK(read_all<double>(*open_input(folder, {{"npy", "scalar.npy"}})) == std::vector<double>{2.5});
   folder.write("flags.npy", npy("|b1", false, "(3,)", std::string("\x01\x00\x01", 3)));
@@ -89,7 +89,7 @@ TEST_CASE("Scalars, booleans and empty arrays are NumPy files, too") {
 }
 
 TEST_CASE("What is no sound NumPy file is an error that says why") {
-  TestFolder folder;
+  TempFolder folder;
   const auto error = [&](const std::string& bytes) {
     folder.write("a.npy", bytes);
     return open_error(folder, {{"npy", "a.npy"}});
@@ -120,7 +120,7 @@ TEST_CASE("What is no sound NumPy file is an error that says why") {
 }
 
 TEST_CASE("No flipped byte in a NumPy header crashes or hangs") {
-  TestFolder folder;
+  TempFolder folder;
   const std::string good = npy("<f8", false, "(2, 3)", bytes_of(counting<double>(6)));
   for (std::size_t at = 0; at < 128; ++at) {
     for (int flip : {1, 8, 64, 255}) {
@@ -134,7 +134,7 @@ TEST_CASE("No flipped byte in a NumPy header crashes or hangs") {
 }
 
 TEST_CASE("A missing file, a folder and a pipe are errors before anything is read") {
-  TestFolder folder;
+  TempFolder folder;
   folder.write("genome.npy", "x");
   std::filesystem::create_directory(folder.path() / "folder");
   REQUIRE(std::system(("mkfifo " + (folder.path() / "pipe").string()).c_str()) == 0);

@@ -125,7 +125,7 @@ TEST_CASE("A finished read may submit the next") {
 }
 
 TEST_CASE("Letters are translated, and one that has no code is named with its place") {
-  TestFolder folder;
+  TempFolder folder;
   folder.write("a.fa", ">x\nACGTacgtNACG\n");
   std::array<std::int16_t, 256> table;
   table.fill(-1);

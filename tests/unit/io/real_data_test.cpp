@@ -23,7 +23,7 @@ std::filesystem::path data_folder() {
 
 std::shared_ptr<Source> open_data(const std::filesystem::path& folder, const std::string& kind,
                                   const std::string& name, const std::vector<Setting>& more = {}) {
-  TestFolder unused;
+  TempFolder unused;
   std::vector<Setting> list{{kind, (folder / name).string()}};
   list.insert(list.end(), more.begin(), more.end());
   return open_input(unused, list);

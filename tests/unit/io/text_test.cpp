@@ -7,7 +7,7 @@ using namespace terrace::io;
 
 namespace {
 
-std::shared_ptr<Source> open_text(const TestFolder& folder, const char* kind, const std::string& text,
+std::shared_ptr<Source> open_text(const TempFolder& folder, const char* kind, const std::string& text,
                                   std::vector<Setting> more) {
   folder.write("a.txt", text);
   more.insert(more.begin(), {kind, "a.txt"});
@@ -15,17 +15,17 @@ std::shared_ptr<Source> open_text(const TestFolder& folder, const char* kind, co
 }
 
 std::vector<double> reals(const char* kind, const std::string& text, const std::vector<Setting>& more = {}) {
-  TestFolder folder;
+  TempFolder folder;
   return read_all<double>(*open_text(folder, kind, text, more));
 }
 
 std::vector<std::int64_t> whole(const char* kind, const std::string& text, const std::vector<Setting>& more = {}) {
-  TestFolder folder;
+  TempFolder folder;
   return read_all<std::int64_t>(*open_text(folder, kind, text, more));
 }
 
 std::string error_with(const char* kind, const std::string& text, std::vector<Setting> more = {}) {
-  TestFolder folder;
+  TempFolder folder;
   folder.write("a.txt", text);
   more.insert(more.begin(), {kind, "a.txt"});
   return open_error(folder, more);
@@ -73,7 +73,7 @@ TEST_CASE("Separators are named or single characters") {
 }
 
 TEST_CASE("Text takes a type and a shape") {
-  TestFolder folder;
+  TempFolder folder;
   auto grid = open_text(folder, "text", "1 2 3\n4 5 6\n", {{"type", "u8"}, {"shape", Values{2, 3}}});
   CHECK(read_box<std::uint8_t>(*grid, {{0, 1}, {2, 2}}) == std::vector<std::uint8_t>{2, 5});
   CHECK(error_with("text", "1 2 3", {{"shape", Values{2, 2}}}) ==

@@ -20,7 +20,7 @@ TEST_CASE("Every input of the contract is there, with its own key as first param
 }
 
 TEST_CASE("Values are whole numbers until one has a fraction") {
-  TestFolder folder;
+  TempFolder folder;
   CHECK(read_all<std::int64_t>(*open_input(folder, {{"values", Texts{"3", "-1", "+2"}}})) ==
         std::vector<std::int64_t>{3, -1, 2});
   CHECK(read_all<double>(*open_input(folder, {{"values", Texts{"3", "-1.5", "2"}}})) ==
@@ -30,14 +30,14 @@ TEST_CASE("Values are whole numbers until one has a fraction") {
 }
 
 TEST_CASE("Values beyond 2^53 stay exact") {
-  TestFolder folder;
+  TempFolder folder;
   CHECK(read_all<std::int64_t>(*open_input(folder, {{"values", Texts{"9007199254740993"}}}))[0] == 9007199254740993);
   CHECK(read_all<std::uint64_t>(*open_input(
             folder, {{"values", Texts{"18446744073709551615"}}, {"type", "u64"}}))[0] == 18446744073709551615u);
 }
 
 TEST_CASE("Values take a type and a shape") {
-  TestFolder folder;
+  TempFolder folder;
   auto grid =
       open_input(folder, {{"values", Texts{"1", "2", "3", "4", "5", "6"}}, {"type", "i16"}, {"shape", Values{2, 3}}});
   CHECK(grid->shape() == Extents{2, 3});
@@ -53,7 +53,7 @@ TEST_CASE("Values take a type and a shape") {
 }
 
 TEST_CASE("Values that do not fit are errors with the job's place") {
-  TestFolder folder;
+  TempFolder folder;
   const auto error = [&](const Texts& values, std::vector<Setting> more) {
     more.insert(more.begin(), {"values", values});
     return open_error(folder, more);

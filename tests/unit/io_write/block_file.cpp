@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "io/stxxl_lanes.hpp"
+#include "tests/support/temp_folder.hpp"
 #include "tests/unit/io_write/requests.hpp"
-#include "tests/unit/io_write/scratch.hpp"
 
 using namespace terrace;
 using namespace terrace::io;
@@ -35,7 +35,7 @@ std::int64_t first_difference(const std::byte* a, const std::byte* b, std::int64
 }  // namespace
 
 TEST_CASE("bytes written at any offset, length and address are read back") {
-  const ScratchFolder folder;
+  const test::TempFolder folder;
   BlockFile file(folder / "a", BlockFile::Mode::create);
   constexpr std::int64_t length = 3 * mib + 777;
   std::vector<std::byte> expected(length);
@@ -68,7 +68,7 @@ TEST_CASE("bytes written at any offset, length and address are read back") {
 }
 
 TEST_CASE("whole pages go past the page cache and the ends through it") {
-  const ScratchFolder folder;
+  const test::TempFolder folder;
   BlockFile file(folder / "a", BlockFile::Mode::create);
   const PageBuffer buffer(mib + 8192);
   fill(buffer.data(), 0, mib + 8192, 3);
@@ -82,7 +82,7 @@ TEST_CASE("whole pages go past the page cache and the ends through it") {
 }
 
 TEST_CASE("boxes of any shape land where they belong and nowhere else") {
-  const ScratchFolder folder;
+  const test::TempFolder folder;
   BlockFile file(folder / "a", BlockFile::Mode::create);
   const FileArray array{4096 + 52, {7, 211, 3001}, 4};
   const std::int64_t bytes = volume(array.shape) * 4;
@@ -116,7 +116,7 @@ TEST_CASE("boxes of any shape land where they belong and nowhere else") {
 }
 
 TEST_CASE("an array of rank 0 and a box that leaves its array") {
-  const ScratchFolder folder;
+  const test::TempFolder folder;
   BlockFile file(folder / "a", BlockFile::Mode::create);
   const double pi = 3.25;
   double back = 0;
@@ -129,7 +129,7 @@ TEST_CASE("an array of rank 0 and a box that leaves its array") {
 }
 
 TEST_CASE("many threads write neighbouring boxes of one file, direct and through the cache, and none is lost") {
-  const ScratchFolder folder;
+  const test::TempFolder folder;
   BlockFile file(folder / "a", BlockFile::Mode::create, std::make_shared<IoThreads>(4));
   constexpr std::int64_t length = 48 * mib;
   file.reserve(length);
@@ -170,7 +170,7 @@ TEST_CASE("many threads write neighbouring boxes of one file, direct and through
 }
 
 TEST_CASE("a read past the end of the file says where the file ends") {
-  const ScratchFolder folder;
+  const test::TempFolder folder;
   BlockFile file(folder / "short", BlockFile::Mode::create);
   const PageBuffer buffer(mib);
   fill(buffer.data(), 0, mib, 1);
@@ -182,7 +182,7 @@ TEST_CASE("a read past the end of the file says where the file ends") {
 }
 
 TEST_CASE("a file that is missing, and writes to a file opened for reading, are refused") {
-  const ScratchFolder folder;
+  const test::TempFolder folder;
   CHECK_THROWS_AS(BlockFile(folder / "none", BlockFile::Mode::read), IoError);
   { BlockFile made(folder / "made", BlockFile::Mode::create); }
   BlockFile file(folder / "made", BlockFile::Mode::read);
@@ -191,7 +191,7 @@ TEST_CASE("a file that is missing, and writes to a file opened for reading, are 
 }
 
 TEST_CASE("reserving makes the file long enough and keeps what it holds") {
-  const ScratchFolder folder;
+  const test::TempFolder folder;
   BlockFile file(folder / "a", BlockFile::Mode::create);
   write_now(file, 0, "abc", 3);
   file.reserve(5 * mib + 3);
@@ -213,7 +213,7 @@ TEST_CASE("a sync that failed is never tried again") {
 }
 
 TEST_CASE("the file layer leaves nothing in the current folder") {
-  const ScratchFolder folder;
+  const test::TempFolder folder;
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(folder.path());
   {

@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/support/temp_folder.hpp"
 #include "tests/unit/io_write/requests.hpp"
-#include "tests/unit/io_write/scratch.hpp"
 
 using namespace terrace;
 using namespace terrace::io;
@@ -18,7 +18,7 @@ std::string text_of(const std::filesystem::path& path) {
 }  // namespace
 
 TEST_CASE("a file written durably holds its new bytes and leaves no temporary file") {
-  const ScratchFolder folder;
+  const test::TempFolder folder;
   write_file_durably(folder / "plan", "first, and longer");
   CHECK(text_of(folder / "plan") == "first, and longer");
   write_file_durably(folder / "plan", "second");
@@ -29,7 +29,7 @@ TEST_CASE("a file written durably holds its new bytes and leaves no temporary fi
 }
 
 TEST_CASE("failures name the file") {
-  const ScratchFolder folder;
+  const test::TempFolder folder;
   CHECK(io_error_of([&] { write_file_durably(folder / "none" / "plan", "x"); }).find("plan") != std::string::npos);
   CHECK(io_error_of([&] { read_file(folder / "none"); }).find("No such file") != std::string::npos);
   CHECK(io_error_of([&] { fsync_folder(folder / "none"); }).find("none") != std::string::npos);
@@ -37,7 +37,7 @@ TEST_CASE("failures name the file") {
 }
 
 TEST_CASE("a rename replaces its target") {
-  const ScratchFolder folder;
+  const test::TempFolder folder;
   write_file_durably(folder / "a", "new");
   write_file_durably(folder / "b", "old");
   rename_durably(folder / "a", folder / "b");
@@ -46,7 +46,7 @@ TEST_CASE("a rename replaces its target") {
 }
 
 TEST_CASE("too little space is an error that names path, needed and free bytes") {
-  const ScratchFolder folder;
+  const test::TempFolder folder;
   CHECK(free_space(folder.path()) > 0);
   CHECK(free_space(folder / "not yet") == Approx(static_cast<double>(free_space(folder.path()))).epsilon(0.1));
   CHECK_NOTHROW(check_free_space(folder.path(), 1));

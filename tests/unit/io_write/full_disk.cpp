@@ -3,15 +3,15 @@
 #include <cstring>
 #include <iostream>
 
+#include "tests/support/small_disk.hpp"
 #include "tests/unit/io_write/read_result.hpp"
-#include "tests/unit/io_write/scratch.hpp"
 
 using namespace terrace;
 using namespace terrace::io;
 
 namespace {
 
-bool mounted(const SmallDisk& disk) {
+bool mounted(const test::SmallDisk& disk) {
   if (!disk.mounted()) std::cout << "SKIPPED: mounting a small file system is not allowed here\n";
   return disk.mounted();
 }
@@ -19,7 +19,7 @@ bool mounted(const SmallDisk& disk) {
 }  // namespace
 
 TEST_CASE("a full disk is an error of the request, whichever way it goes") {
-  const SmallDisk disk(8 << 20);
+  const test::SmallDisk disk(8 << 20);
   if (!mounted(disk)) return;
   BlockFile file(disk / "a", BlockFile::Mode::create);
   CHECK(io_error_of([&] { file.reserve(9 << 20); }).find("9437184") != std::string::npos);
@@ -39,7 +39,7 @@ TEST_CASE("a full disk is an error of the request, whichever way it goes") {
 }
 
 TEST_CASE("a full disk while finishing is an error, and room made the finish succeeds") {
-  const SmallDisk disk(3 << 20);
+  const test::SmallDisk disk(3 << 20);
   if (!mounted(disk)) return;
   const auto result = disk / "result.h5", copy = disk / "metadata", ballast = disk / "ballast";
   const CreatedResult created = make_sample(result);
@@ -55,7 +55,7 @@ TEST_CASE("a full disk while finishing is an error, and room made the finish suc
 }
 
 TEST_CASE("a durable write that does not fit keeps the old bytes") {
-  const SmallDisk disk(64 << 10);
+  const test::SmallDisk disk(64 << 10);
   if (!mounted(disk)) return;
   write_file_durably(disk / "plan", "old");
   const std::string large(200'000, 'x');

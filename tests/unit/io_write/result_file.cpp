@@ -9,8 +9,8 @@
 #include <random>
 #include <thread>
 
+#include "tests/support/temp_folder.hpp"
 #include "tests/unit/io_write/read_result.hpp"
-#include "tests/unit/io_write/scratch.hpp"
 
 using namespace terrace;
 using namespace terrace::io;
@@ -39,7 +39,7 @@ bool run_and_kill(std::chrono::microseconds delay, Work&& work) {
 }  // namespace
 
 TEST_CASE("a finished result holds what was written in place and what was added") {
-  const ScratchFolder folder;
+  const test::TempFolder folder;
   const CreatedResult created = make_sample(folder / "result.h5");
   REQUIRE(created.extents.size() == 3);
   CHECK(created.extents[0]->offset % 4096 == 0);
@@ -51,7 +51,7 @@ TEST_CASE("a finished result holds what was written in place and what was added"
 }
 
 TEST_CASE("large datasets are made sparse and the file opens before anything is written") {
-  const ScratchFolder folder;
+  const test::TempFolder folder;
   const std::vector<DatasetSpec> large{{"/a/b/c", ElementType::u16, {1 << 20, 1 << 20}, {"row", "column"}, "", ""}};
   const CreatedResult created = create_result(folder / "r.h5", large);
   CHECK(created.length > std::int64_t{1} << 41);
@@ -63,7 +63,7 @@ TEST_CASE("large datasets are made sparse and the file opens before anything is 
 }
 
 TEST_CASE("a long dimension costs nothing and a result may have no large dataset at all") {
-  const ScratchFolder folder;
+  const test::TempFolder folder;
   CHECK(create_result(folder / "r.h5", {}).extents.empty());
   Finish finish;
   finish.large = {{"/s/nothing", ElementType::i32, {0, 3000000000}, {"none", "long"}, "", ""}};
@@ -72,7 +72,7 @@ TEST_CASE("a long dimension costs nothing and a result may have no large dataset
 }
 
 TEST_CASE("after any interruption the metadata is put back and the finish succeeds") {
-  const ScratchFolder folder;
+  const test::TempFolder folder;
   const auto result = folder / "result.h5", copy = folder / "metadata";
   const CreatedResult created = make_sample(result);
   save_metadata(result, extents_of(created), copy);
@@ -98,7 +98,7 @@ TEST_CASE("after any interruption the metadata is put back and the finish succee
 }
 
 TEST_CASE("every torn state of the metadata is put back") {
-  const ScratchFolder folder;
+  const test::TempFolder folder;
   const auto result = folder / "result.h5", copy = folder / "metadata";
   const CreatedResult created = make_sample(result);
   const auto before = read_file(result);
@@ -122,7 +122,7 @@ TEST_CASE("every torn state of the metadata is put back") {
 }
 
 TEST_CASE("a damaged copy and a file that became shorter are refused") {
-  const ScratchFolder folder;
+  const test::TempFolder folder;
   const auto result = folder / "result.h5", copy = folder / "metadata";
   const CreatedResult created = make_sample(result);
   save_metadata(result, extents_of(created), copy);
@@ -146,7 +146,7 @@ TEST_CASE("a damaged copy and a file that became shorter are refused") {
 }
 
 TEST_CASE("layouts that cannot be are refused with the dataset's name") {
-  const ScratchFolder folder;
+  const test::TempFolder folder;
   const auto message_of = [&](std::vector<DatasetSpec> datasets) {
     try {
       create_result(folder / "r.h5", datasets);
@@ -170,7 +170,7 @@ TEST_CASE("layouts that cannot be are refused with the dataset's name") {
 }
 
 TEST_CASE("values that do not fill their dataset, and objects that are not there, are refused") {
-  const ScratchFolder folder;
+  const test::TempFolder folder;
   const auto finish_with = [&](const Finish& finish) {
     create_result(folder / "r.h5", {});
     finish_result(folder / "r.h5", finish);
@@ -191,7 +191,7 @@ TEST_CASE("values that do not fill their dataset, and objects that are not there
 }
 
 TEST_CASE("texts may be long") {
-  const ScratchFolder folder;
+  const test::TempFolder folder;
   create_result(folder / "r.h5", {});
   Finish finish;
   const std::string cigar(5'000'000, '=');

@@ -11,14 +11,14 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/temp_folder.hpp"
 #include "tests/unit/io_write/requests.hpp"
-#include "tests/unit/io_write/scratch.hpp"
 
 using namespace terrace;
 using namespace terrace::io;
 
 TEST_CASE("a second taker learns who holds the lock") {
-  const ScratchFolder folder;
+  const test::TempFolder folder;
   const RunLock lock(folder / "lock");
   CHECK(lock.still_there());
   try {
@@ -33,7 +33,7 @@ TEST_CASE("a second taker learns who holds the lock") {
 }
 
 TEST_CASE("the lock is free again when its holder is gone, even killed") {
-  const ScratchFolder folder;
+  const test::TempFolder folder;
   { const RunLock lock(folder / "lock"); }
   { const RunLock again(folder / "lock"); }
 
@@ -55,7 +55,7 @@ TEST_CASE("the lock is free again when its holder is gone, even killed") {
 }
 
 TEST_CASE("programs started under the lock do not hold it on") {
-  const ScratchFolder folder;
+  const test::TempFolder folder;
   std::optional<RunLock> lock(std::in_place, folder / "lock");
   const pid_t child = fork();
   if (child == 0) {
@@ -79,7 +79,7 @@ TEST_CASE("programs started under the lock do not hold it on") {
 }
 
 TEST_CASE("a lock file that was removed or replaced is noticed") {
-  const ScratchFolder folder;
+  const test::TempFolder folder;
   RunLock lock(folder / "lock");
   std::filesystem::remove(folder / "lock");
   CHECK_FALSE(lock.still_there());
@@ -89,7 +89,7 @@ TEST_CASE("a lock file that was removed or replaced is noticed") {
 }
 
 TEST_CASE("of many who take and remove the lock file only one has it at a time") {
-  const ScratchFolder folder;
+  const test::TempFolder folder;
   std::atomic<int> holders{0}, most{0}, taken{0};
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
@@ -114,6 +114,6 @@ TEST_CASE("of many who take and remove the lock file only one has it at a time")
 }
 
 TEST_CASE("a folder that is missing is an error") {
-  const ScratchFolder folder;
+  const test::TempFolder folder;
   CHECK_THROWS_AS(RunLock(folder / "none" / "lock"), IoError);
 }

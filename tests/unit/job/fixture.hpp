@@ -3,7 +3,6 @@
 
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,34 +11,11 @@
 #include "pipeline/base/error.hpp"
 #include "pipeline/job/declaration.hpp"
 #include "pipeline/job/job.hpp"
+#include "tests/support/temp_folder.hpp"
 
 namespace terrace::job {
 
-/// A folder that is removed with its contents.
-class TempFolder {
- public:
-  TempFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "terrace-job-XXXXXX").string();
-    if (!mkdtemp(pattern.data())) throw Error("cannot make a temporary folder");
-    path_ = std::filesystem::canonical(pattern);
-  }
-  ~TempFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-
-  std::filesystem::path write(const std::string& name, const std::string& text) const {
-    std::ofstream(path_ / name, std::ios::binary) << text;
-    return path_ / name;
-  }
-
- private:
-  std::filesystem::path path_;
-};
+using test::TempFolder;
 
 /// An array of one element.
 class OneByte : public io::Source {
