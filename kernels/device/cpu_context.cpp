@@ -2,7 +2,9 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -18,19 +20,47 @@ namespace {
 constexpr std::size_t page = 4096;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 
-/// Large pieces begin on huge pages, where the system has some: a band of rows touches a page a row.
-void* allocate_aligned(std::size_t bytes, std::size_t alignment, std::size_t most) {
+std::size_t rounded(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
+
+[[noreturn]] void fail_allocation(std::size_t bytes) {
+  throw DeviceError("allocate", "no room for " + format_size(static_cast<double>(bytes)) +
+                                    " of memory; give the job a smaller memory budget");
+}
+
+/// Pieces of this size and more are mapped from the system and unmapped again. The C library would keep what is
+/// freed, and fill the space between pieces of many sizes: twice a budget's memory was seen.
+constexpr std::size_t mapped_from = std::size_t{128} << 10;
+
+/// Large pieces begin on huge pages, where the system has some: a band of rows touches a page a row. None is longer
+/// than it must be.
+void* map_pages(std::size_t bytes) {
   const bool huge = bytes >= 2 * huge_page;
-  if (huge) alignment = huge_page;
-  const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
-  // More than the machine has is refused here: the C library may promise what it cannot keep.
-  void* memory = bytes > most ? nullptr : std::aligned_alloc(alignment, whole == 0 ? alignment : whole);
-  if (memory == nullptr) {
-    throw DeviceError("allocate", "no room for " + format_size(static_cast<double>(bytes)) +
-                                      " of memory; give the job a smaller memory budget");
-  }
-  if (huge) madvise(memory, whole, MADV_HUGEPAGE);
+  const std::size_t whole = rounded(bytes, page);
+  const std::size_t slack = huge ? huge_page - page : 0;
+  void* mapped = mmap(nullptr, whole + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) fail_allocation(bytes);
+  if (!huge) return mapped;
+  char* const first = static_cast<char*>(mapped);
+  const std::size_t before =
+      rounded(reinterpret_cast<std::uintptr_t>(mapped), huge_page) - reinterpret_cast<std::uintptr_t>(mapped);
+  if (before > 0) munmap(first, before);
+  if (before < slack) munmap(first + before + whole, slack - before);
+  madvise(first + before, whole, MADV_HUGEPAGE);
+  return first + before;
+}
+
+void* allocate_aligned(std::size_t bytes, std::size_t alignment, std::size_t most) {
+  // More than the machine has is refused here: the system may promise what it cannot keep.
+  if (bytes > most) fail_allocation(bytes);
+  if (bytes >= mapped_from) return map_pages(bytes);
+  void* memory = std::aligned_alloc(alignment, std::max(alignment, rounded(bytes, alignment)));
+  if (memory == nullptr) fail_allocation(bytes);
   return memory;
+}
+
+void release_aligned(void* memory, std::size_t bytes) noexcept {
+  if (memory != nullptr && bytes >= mapped_from) munmap(memory, rounded(bytes, page));
+  else std::free(memory);
 }
 
 std::string upper(std::string_view text) {
@@ -65,9 +95,9 @@ CpuContext::CpuContext(int threads)
 CpuContext::~CpuContext() = default;
 
 void* CpuContext::allocate(std::size_t bytes) { return allocate_aligned(bytes, 256, limits_.memory_bytes); }
-void CpuContext::release(void* memory, std::size_t) noexcept { std::free(memory); }
+void CpuContext::release(void* memory, std::size_t bytes) noexcept { release_aligned(memory, bytes); }
 void* CpuContext::allocate_host(std::size_t bytes) { return allocate_aligned(bytes, page, limits_.memory_bytes); }
-void CpuContext::release_host(void* memory, std::size_t) noexcept { std::free(memory); }
+void CpuContext::release_host(void* memory, std::size_t bytes) noexcept { release_aligned(memory, bytes); }
 
 void CpuContext::copy(Queue queue, void* target, const void* source, std::size_t bytes) {
   if (bytes == 0) return;

@@ -1,9 +1,15 @@
+#include <malloc.h>
+
 #include <iostream>
 
 #include "pipeline/app/program.hpp"
 #include "pipeline/app/stage_table.hpp"
 
 int main(int count, char** arguments) {
+  // What is freed in large pieces goes back to the system: by default the C library raises this bound, and
+  // would keep tens of megabytes that no budget knows of.
+  mallopt(M_MMAP_THRESHOLD, 128 << 10);
+  mallopt(M_TRIM_THRESHOLD, 128 << 10);
   try {
     const terrace::app::Stages stages = terrace::app::program_stages();
     terrace::app::Session session(std::cout, std::cerr, stages, terrace::io::input_kinds());
