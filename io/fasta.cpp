@@ -86,6 +86,7 @@ void cut_range(const Settings& settings, const std::string& record, std::vector<
   }
   letters.erase(letters.begin() + range[1], letters.end());
   letters.erase(letters.begin(), letters.begin() + range[0]);
+  letters.shrink_to_fit();
 }
 
 void scan(const InputFile& file, FastaScanner& scanner) {

@@ -28,7 +28,8 @@ class Hdf5Dataset {
   /// @throws IoError where the file is damaged or no HDF5 file, or the dataset has elements that are no numbers
   /// @throws JobError (without a place) where there is no such dataset: the message lists what there is. An empty
   ///         name takes the only dataset of a file.
-  Hdf5Dataset(const std::string& path, const std::string& dataset);
+  /// @param cache_bytes the most of decoded chunks that is kept
+  Hdf5Dataset(const std::string& path, const std::string& dataset, std::size_t cache_bytes);
 
   ElementType type() const { return type_; }
   const Extents& shape() const { return shape_; }
@@ -36,6 +37,8 @@ class Hdf5Dataset {
   const std::string& where() const { return where_; }
   /// Where positioned reads find the elements; nothing where only the library can read them.
   std::optional<RawPlace> raw_place() const;
+  /// Bytes that the library keeps for reads: chunks, decoded, and one on its way.
+  std::size_t memory() const;
   /// Copies a box into `buffer`. @throws IoError
   void read(const Box& box, void* buffer) const;
   /// Walks what a damaged file may have turned into a ring: the index of all chunks, and the first and last element.
@@ -47,6 +50,7 @@ class Hdf5Dataset {
 
   Hdf5Handle file_;
   Hdf5Handle dataset_;
+  std::size_t cache_bytes_;
   std::string where_;
   ElementType type_ = ElementType::u8;
   Extents shape_;

@@ -60,6 +60,10 @@ class LibraryHdf5Source : public Source {
     dataset_->read(moved(box, part_.begin), buffer);
   }
   std::vector<std::filesystem::path> files() const override { return {path_}; }
+  std::size_t memory() const override {
+    const std::lock_guard lock(hdf5_input_mutex());
+    return dataset_->memory();
+  }
 
  private:
   std::unique_ptr<Hdf5Dataset> dataset_;
@@ -103,10 +107,11 @@ std::shared_ptr<Source> open(const Settings& settings, const OpenContext& contex
   const std::string path = file.path().string();
   const std::string name = settings.find<std::string>("dataset").value_or("");
   const std::unique_lock lock(hdf5_input_mutex());
-  try_in_child(path, "the HDF5 library", seconds_to_open, [&] { Hdf5Dataset(path, name).probe(); });
+  try_in_child(path, "the HDF5 library", seconds_to_open,
+               [&] { Hdf5Dataset(path, name, context.cache_bytes).probe(); });
   std::unique_ptr<Hdf5Dataset> dataset;
   try {
-    dataset = std::make_unique<Hdf5Dataset>(path, name);
+    dataset = std::make_unique<Hdf5Dataset>(path, name, context.cache_bytes);
   } catch (const JobError& error) {
     fail_setting(settings, settings.has("dataset") ? "dataset" : "hdf5", error.what());
   }

@@ -24,6 +24,7 @@ class MemorySource : public Source {
     copy_box(bytes_.data(), Box::whole(shape_), buffer, box, box, size_of(type_));
   }
   std::vector<std::filesystem::path> files() const override { return files_; }
+  std::size_t memory() const override { return bytes_.size(); }
 
  private:
   ElementType type_;

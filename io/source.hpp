@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -29,12 +30,16 @@ class Source {
   virtual void read(const Box& box, void* buffer) = 0;
   /// The files that the array comes from; empty for generated arrays and values.
   virtual std::vector<std::filesystem::path> files() const { return {}; }
+  /// Bytes of host memory that it keeps while it is open, beside the buffers of its reads: a part of the job's
+  /// budget.
+  virtual std::size_t memory() const { return 0; }
 };
 
 /// What an input may need beside its own keys.
 struct OpenContext {
   std::filesystem::path folder;                                      // relative paths start here
   std::function<std::shared_ptr<Source>(const std::string&)> input;  // another input of the job, by name
+  std::size_t cache_bytes = std::size_t{64} << 20;  // the most that a source should keep of what it has decoded
 };
 
 /// A kind of input: the key that names it in a job (`fasta`), its parameters, and how it is opened.

@@ -21,6 +21,7 @@ struct Resources {
   bool cuda = false;      // else the CPU
   device::Limits device;  // of every device (they are of one kind)
   std::size_t host_budget = 0;
+  std::size_t input_memory = 0;   // of memory.host, what inputs keep: not a part of host_budget
   std::size_t device_budget = 0;  // on the CPU: what a block may work on
 };
 

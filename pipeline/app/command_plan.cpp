@@ -34,12 +34,16 @@ int print_plan(Session& session, const JobArguments& arguments) {
   const job::OpenJob open =
       job::load_and_open(arguments.path, arguments.settings, session.stages.declarations(), session.kinds);
   for (const std::string& warning : open.job.warnings) session.warn(warning);
-  const Machine machine = open_machine(open.job);
+  const Machine machine = open_machine(open);
   const run::RunPlan plan = make_plan(open, machine, session.stages, nullptr);
   session.out << fmt::format("on {} x {}\n", machine.contexts.size(), machine.resources.device.name);
   session.out << fmt::format("memory: {} of the host, {} of each device\n",
                              format_size(static_cast<double>(machine.resources.host_budget)),
                              format_size(static_cast<double>(machine.resources.device_budget)));
+  if (machine.resources.input_memory > 0) {
+    session.out << fmt::format("of the host's, {} more are the inputs'\n",
+                               format_size(static_cast<double>(machine.resources.input_memory)));
+  }
   const run::DiskNeed need = run::disk_need(plan);
   session.out << fmt::format("disk: {} for the result, {} of scratch\n",
                              format_size(static_cast<double>(need.result)),

@@ -87,7 +87,7 @@ int run_job(Session& session, const RunArguments& arguments) {
       job::load_and_open(arguments.job->path, settings, session.stages.declarations(), session.kinds);
   for (const std::string& warning : open.job.warnings) session.warn(warning);
   const job::Job& job = open.job;
-  const Machine machine = open_machine(job);
+  const Machine machine = open_machine(open);
   const Signature now = signature_of(open, machine);
 
   run::RunFolder folder(job.output);

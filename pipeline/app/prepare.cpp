@@ -6,6 +6,7 @@
 #include <map>
 
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/units.hpp"
 #include "pipeline/job/identity.hpp"
 
 namespace terrace::app {
@@ -36,6 +37,22 @@ std::size_t least_free(const Machine& machine) {
   std::size_t least = SIZE_MAX;
   for (const auto& context : machine.contexts) least = std::min(least, context->limits().free_bytes);
   return least;
+}
+
+/// What the inputs keep in memory. @throws JobError where that is all that the job gives
+std::size_t memory_of_inputs(const job::OpenJob& open) {
+  std::size_t total = 0, most = 0;
+  std::string largest;
+  for (const auto& [name, source] : open.inputs) {
+    const std::size_t bytes = source->memory();
+    total += bytes;
+    if (bytes > most) most = bytes, largest = name;
+  }
+  if (total < static_cast<std::size_t>(*open.job.host_memory)) return total;
+  throw JobError("memory.host is " + format_size(static_cast<double>(*open.job.host_memory)) +
+                 ", and the inputs keep " + format_size(static_cast<double>(total)) + " in memory, '" + largest +
+                 "' most, " + format_size(static_cast<double>(most)) +
+                 ": allow more, or convert what is kept in memory to .npy or HDF5, which are read in parts");
 }
 
 Json file_state(const std::filesystem::path& path) {
@@ -96,7 +113,8 @@ std::vector<device::Context*> Machine::devices() const {
   return pointers;
 }
 
-Machine open_machine(const job::Job& job) {
+Machine open_machine(const job::OpenJob& open) {
+  const job::Job& job = open.job;
   Machine machine;
   std::string why_none;
   std::size_t available = 0;
@@ -115,8 +133,13 @@ Machine open_machine(const job::Job& job) {
     machine.contexts.push_back(std::move(cpu));
   }
   resources.device = machine.contexts.front()->limits();
-  resources.host_budget = job.host_memory ? static_cast<std::size_t>(*job.host_memory)
-                                          : static_cast<std::size_t>(static_cast<double>(host_free) * host_share);
+  if (job.host_memory) {
+    resources.input_memory = memory_of_inputs(open);
+    resources.host_budget = static_cast<std::size_t>(*job.host_memory) - resources.input_memory;
+  } else {
+    // What inputs keep is not free any more.
+    resources.host_budget = static_cast<std::size_t>(static_cast<double>(host_free) * host_share);
+  }
   if (job.device_memory) {
     resources.device_budget = static_cast<std::size_t>(*job.device_memory);
   } else if (resources.cuda) {

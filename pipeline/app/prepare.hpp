@@ -21,8 +21,9 @@ struct Machine {
   std::vector<device::Context*> devices() const;
 };
 
-/// Opens the devices that the job names. @throws JobError where it asks for what is not there, DeviceError
-Machine open_machine(const job::Job& job);
+/// Opens the devices that the job names. What its inputs keep in memory is taken off the host's budget.
+/// @throws JobError where it asks for what is not there, or inputs leave nothing of the budget; DeviceError
+Machine open_machine(const job::OpenJob& open);
 
 /// What defines the result, fixes its bits, and was read: what a run that goes on, and a result that is there, are
 /// compared with.

@@ -35,7 +35,8 @@ class InputOpener {
   std::shared_ptr<io::Source> try_open(std::size_t index) {
     const Input& input = draft_.job.inputs[index];
     const auto kind = std::find_if(kinds_.begin(), kinds_.end(), [&](const auto& k) { return input.kind == k.name; });
-    const io::OpenContext around{draft_.job.folder, [this](const std::string& name) { return need(name); }};
+    io::OpenContext around{draft_.job.folder, [this](const std::string& name) { return need(name); }};
+    around.cache_bytes = cache_of_an_input();
     try {
       return kind->open(input.settings, around);
     } catch (const Reported&) {
@@ -45,6 +46,13 @@ class InputOpener {
       complain(index, error.what());
     }
     return nullptr;
+  }
+
+  /// At most a quarter of the memory that the job gives goes to what its inputs keep of what they have decoded.
+  std::size_t cache_of_an_input() const {
+    constexpr std::size_t most = std::size_t{64} << 20;
+    if (!draft_.job.host_memory) return most;
+    return std::min(most, static_cast<std::size_t>(*draft_.job.host_memory) / 4 / draft_.job.inputs.size());
   }
 
   std::shared_ptr<io::Source> need(const std::string& name) {

@@ -12,13 +12,28 @@ constexpr std::int64_t page = 4096;
 constexpr std::int64_t most_table_bytes = 64 << 20;  // of one block: beyond that disks and links get no faster
 constexpr std::int64_t least_side = 64;              // blocks lower or narrower than that are mostly border
 constexpr std::int64_t most_strips = 64;             // of a table that is not kept: each reads and writes a border
-// A strip is worth its borders, and on a GPU the wait until all its bands are under way: with strips of 128 Ki columns
-// two genomes of a million letters take 0.66 s on an H200 (tests/benchmarks/RESULTS.md), with 16 Ki 1.6 s.
+// A strip is worth its borders, and on a GPU the wait until all its bands are under way: with strips of 128 Ki
+// columns two genomes of a million letters take 0.66 s on an H200 (tests/benchmarks/RESULTS.md), with 16 Ki 1.6 s.
 constexpr std::int64_t least_strip_cpu = 16384, least_strip_cuda = 131072;
 
 std::int64_t pages(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
 
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// @param least bytes that the smallest block needs where it is computed
+[[noreturn]] void refuse_budgets(const Resources& resources, std::int64_t least, std::int64_t workspace) {
+  const std::int64_t host = resources.cuda ? ceiling(least, 2) : least;
+  std::string text;
+  const auto need = [&](const char* budget, std::size_t given, std::int64_t wanted, std::size_t beside) {
+    if (static_cast<std::int64_t>(given) >= wanted) return;
+    text += (text.empty() ? "" : "; ") + std::string(budget) +
+            " is too small for any plan of this stage: the least is " +
+            format_size(static_cast<double>(wanted) + static_cast<double>(beside));
+  };
+  need("memory.host", resources.host_budget, host, resources.input_memory);
+  need("memory.device", resources.device_budget, least + workspace, 0);
+  throw JobError(text);
+}
 
 }  // namespace
 
@@ -64,12 +79,7 @@ BlockShape choose_blocks(const TableNeed& need, const Resources& resources, std:
   if (!fits(shape)) {
     const BlockShape smallest{std::clamp<std::int64_t>(need.rows, 1, least_side),
                               std::clamp<std::int64_t>(need.columns, 1, least_side)};
-    const std::int64_t least = block_bytes(need, smallest) + page;
-    const bool by_host = resources.cuda ? 2 * host < device : host < device;
-    const std::int64_t budget = resources.cuda && by_host ? ceiling(least, 2) : least + workspace;
-    throw JobError(std::string(by_host ? "memory.host" : "memory.device") +
-                   " is too small for any plan of this stage: the least is " +
-                   format_size(static_cast<double>(budget)));
+    refuse_budgets(resources, block_bytes(need, smallest) + page, workspace);
   }
   return shape;
 }
