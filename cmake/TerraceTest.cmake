@@ -21,6 +21,7 @@ function(terrace_test name)
   add_executable(${name} ${TEST_SOURCES})
   terrace_compile_options(${name})
   target_link_libraries(${name} PRIVATE terrace_catch_main ${TEST_DEPENDS})
+  target_precompile_headers(${name} REUSE_FROM terrace_catch_main)
   terrace_add_test(${name} $<TARGET_FILE:${name}>)
 endfunction()
 

@@ -26,7 +26,9 @@ std::vector<std::string> device_row(const std::string& index, const device::Limi
           limits.name};
 }
 
-int list_devices(Session& session) {
+}  // namespace
+
+int devices(Session& session) {
   std::string why_none;
   const std::vector<device::Limits> cuda = device::cuda_devices(&why_none);
   TextTable table{
@@ -36,13 +38,6 @@ int list_devices(Session& session) {
   session.out << to_text(table, "", 200);
   if (cuda.empty()) session.out << "no CUDA device: " << why_none << "\n";
   return exit_done;
-}
-
-}  // namespace
-
-void add_devices_command(CLI::App& program, Session& session) {
-  CLI::App* command = program.add_subcommand("devices", "List what could compute here");
-  command->callback([&session] { session.command = [&session] { return list_devices(session); }; });
 }
 
 }  // namespace terrace::app

@@ -30,12 +30,14 @@ void print_stage(std::ostream& out, const run::PlannedStage& planned) {
   out << fmt::format("  predicted     {}\n", format_duration(run::predicted_seconds(p)));
 }
 
-int print_plan(Session& session, const JobArguments& arguments) {
+}  // namespace
+
+int plan(Session& session, const JobArguments& arguments) {
   const job::OpenJob open =
       job::load_and_open(arguments.path, arguments.settings, session.stages.declarations(), session.kinds);
   for (const std::string& warning : open.job.warnings) session.warn(warning);
   const Machine machine = open_machine(open);
-  const run::RunPlan plan = make_plan(open, machine, session.stages, nullptr);
+  const run::RunPlan run_plan = make_plan(open, machine, session.stages, nullptr);
   session.out << fmt::format("on {} x {}\n", machine.contexts.size(), machine.resources.device.name);
   session.out << fmt::format("memory: {} of the host, {} of each device\n",
                              format_size(static_cast<double>(machine.resources.host_budget)),
@@ -44,26 +46,17 @@ int print_plan(Session& session, const JobArguments& arguments) {
     session.out << fmt::format("of the host's, {} more are the inputs'\n",
                                format_size(static_cast<double>(machine.resources.input_memory)));
   }
-  const run::DiskNeed need = run::disk_need(plan);
+  const run::DiskNeed need = run::disk_need(run_plan);
   session.out << fmt::format("disk: {} for the result, {} of scratch\n",
                              format_size(static_cast<double>(need.result)),
                              format_size(static_cast<double>(need.scratch)));
   double seconds = 0;
-  for (const run::PlannedStage& stage : plan.stages) {
+  for (const run::PlannedStage& stage : run_plan.stages) {
     print_stage(session.out, stage);
     seconds += run::predicted_seconds(stage.stage->prediction());
   }
   session.out << fmt::format("predicted in all: {}\n", format_duration(seconds));
   return exit_done;
-}
-
-}  // namespace
-
-void add_plan_command(CLI::App& program, Session& session) {
-  CLI::App* command = program.add_subcommand("plan", "Say how a job would be run, without running it");
-  auto arguments = add_job_arguments(*command);
-  command->callback(
-      [&session, arguments] { session.command = [&, arguments] { return print_plan(session, *arguments); }; });
 }
 
 }  // namespace terrace::app

@@ -8,14 +8,7 @@
 namespace terrace::app {
 namespace {
 
-/// What one of the two commands was asked for.
-struct Question {
-  std::string selector;  // "problem" or "operator"
-  std::string name;      // empty: all
-  bool markdown = false;
-};
-
-std::vector<const job::StageDeclaration*> stages_of(const Session& session, const Question& question) {
+std::vector<const job::StageDeclaration*> stages_of(const Session& session, const ProblemsArguments& question) {
   std::vector<const job::StageDeclaration*> stages;
   for (const job::StageDeclaration& stage : session.stages.declarations().all()) {
     if (stage.selector == question.selector) stages.push_back(&stage);
@@ -23,7 +16,7 @@ std::vector<const job::StageDeclaration*> stages_of(const Session& session, cons
   return stages;
 }
 
-int list_all(Session& session, const Question& question) {
+int list_all(Session& session, const ProblemsArguments& question) {
   std::string text;
   for (const job::StageDeclaration* stage : stages_of(session, question)) {
     text += (text.empty() ? "" : "\n") + (question.markdown ? markdown_problems(*stage) : list_problems(*stage));
@@ -42,7 +35,7 @@ std::vector<std::string> known_names(const std::vector<const job::StageDeclarati
   return names;
 }
 
-int describe_one(Session& session, const Question& question) {
+int describe_one(Session& session, const ProblemsArguments& question) {
   const auto stages = stages_of(session, question);
   std::string text;
   for (const job::StageDeclaration* stage : stages) {
@@ -62,24 +55,10 @@ int describe_one(Session& session, const Question& question) {
   return exit_done;
 }
 
-void add(CLI::App& program, Session& session, const std::string& selector, const std::string& help) {
-  CLI::App* command = program.add_subcommand(selector + "s", help);
-  auto question = std::make_shared<Question>();
-  question->selector = selector;
-  command->add_option("NAME", question->name, "Show the keys and outputs of this " + selector);
-  command->add_flag("--markdown", question->markdown, "As tables of Markdown");
-  command->callback([&session, question] {
-    session.command = [&, question] {
-      return question->name.empty() ? list_all(session, *question) : describe_one(session, *question);
-    };
-  });
-}
-
 }  // namespace
 
-void add_problems_commands(CLI::App& program, Session& session) {
-  add(program, session, "problem", "List the problems that stages solve, or show one");
-  add(program, session, "operator", "List the operators of stencils, or show one");
+int problems(Session& session, const ProblemsArguments& arguments) {
+  return arguments.name.empty() ? list_all(session, arguments) : describe_one(session, arguments);
 }
 
 }  // namespace terrace::app

@@ -17,12 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-struct RunArguments {
-  std::shared_ptr<JobArguments> job;
-  std::string backend;
-  bool fresh = false;
-};
-
 /// What made the result that is there; nothing where the file is not one of Terrace's.
 std::optional<Signature> signature_in(const fs::path& output) {
   const auto identity = io::root_text(output, "identity");
@@ -79,12 +73,14 @@ void print_result(Session& session, const run::RunReport& report, const fs::path
   session.out << output.string() << "\n";
 }
 
+}  // namespace
+
 int run_job(Session& session, const RunArguments& arguments) {
   StopSignals signals;
-  std::vector<std::string> settings = arguments.job->settings;
+  std::vector<std::string> settings = arguments.job.settings;
   if (!arguments.backend.empty()) settings.push_back("backend=" + arguments.backend);
   const job::OpenJob open =
-      job::load_and_open(arguments.job->path, settings, session.stages.declarations(), session.kinds);
+      job::load_and_open(arguments.job.path, settings, session.stages.declarations(), session.kinds);
   for (const std::string& warning : open.job.warnings) session.warn(warning);
   const job::Job& job = open.job;
   const Machine machine = open_machine(open);
@@ -136,18 +132,6 @@ int run_job(Session& session, const RunArguments& arguments) {
   progress.finish();
   print_result(session, report, job.output);
   return exit_done;
-}
-
-}  // namespace
-
-void add_run_command(CLI::App& program, Session& session) {
-  CLI::App* command = program.add_subcommand("run", "Run a job, or go on with one that was stopped");
-  auto arguments = std::make_shared<RunArguments>();
-  arguments->job = add_job_arguments(*command);
-  command->add_option("--backend", arguments->backend, "auto, cuda or cpu: like --set backend=...");
-  command->add_flag("--fresh", arguments->fresh, "Start over, and replace a result that another job made");
-  command->callback(
-      [&session, arguments] { session.command = [&, arguments] { return run_job(session, *arguments); }; });
 }
 
 }  // namespace terrace::app

@@ -25,7 +25,10 @@ fs::path run_folder_of(const fs::path& path) {
   return fs::is_directory(folder) ? folder : fs::path();
 }
 
-int show(Session& session, const fs::path& path) {
+}  // namespace
+
+int show(Session& session, const ShowArguments& arguments) {
+  const fs::path path = arguments.path;
   const fs::path folder = run_folder_of(path);
   if (!folder.empty()) {
     session.out << describe_run(folder);
@@ -41,15 +44,6 @@ int show(Session& session, const fs::path& path) {
     session.note("there is a run that would replace it: see " + other.string());
   }
   return exit_done;
-}
-
-}  // namespace
-
-void add_show_command(CLI::App& program, Session& session) {
-  CLI::App* command = program.add_subcommand("show", "Say what is in a result, or how far a stopped run is");
-  auto path = std::make_shared<std::string>();
-  command->add_option("RESULT", *path, "The result, or the folder of its run")->required();
-  command->callback([&session, path] { session.command = [&, path] { return show(session, *path); }; });
 }
 
 }  // namespace terrace::app

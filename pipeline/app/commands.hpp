@@ -1,38 +1,52 @@
-// The commands of the program, one file each. Each adds its subcommand with its options to `program`; when it is
-// named, it sets `session.command`. The session outlives the parse.
+// The commands of the program, one file each, with the arguments that each is given. They return how they ended, or
+// throw; command_line.hpp says how their arguments are written.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
 
 #include "pipeline/app/session.hpp"
 
 namespace terrace::app {
 
-/// `terrace check job.yaml`: everything that is wrong with a job.
-void add_check_command(CLI::App& program, Session& session);
-
-/// `terrace problems [NAME]` and `terrace operators [NAME]`: what stages compute, from their declarations.
-void add_problems_commands(CLI::App& program, Session& session);
-
-/// `terrace devices`: what could compute here.
-void add_devices_command(CLI::App& program, Session& session);
-
-/// `terrace plan job.yaml`: how it would be run.
-void add_plan_command(CLI::App& program, Session& session);
-
-/// `terrace run job.yaml`: runs a job, or goes on with a stopped one.
-void add_run_command(CLI::App& program, Session& session);
-
-/// `terrace show result.h5`: what is in a result, or how far a run is.
-void add_show_command(CLI::App& program, Session& session);
-
 /// The arguments of commands that read a job.
 struct JobArguments {
   std::string path;
-  std::vector<std::string> settings;
+  std::vector<std::string> settings;  // KEY=VALUE each
 };
 
-/// Adds `JOB` and `--set` to a command; the result is filled in by the parse.
-std::shared_ptr<JobArguments> add_job_arguments(CLI::App& command);
+/// `terrace check job.yaml`: everything that is wrong with a job.
+int check(Session& session, const JobArguments& arguments);
+
+/// `terrace plan job.yaml`: how it would be run.
+int plan(Session& session, const JobArguments& arguments);
+
+struct RunArguments {
+  JobArguments job;
+  std::string backend;  // empty: as the job says
+  bool fresh = false;
+};
+
+/// `terrace run job.yaml`: runs a job, or goes on with a stopped one.
+int run_job(Session& session, const RunArguments& arguments);
+
+struct ShowArguments {
+  std::string path;  // a result, an output that is not there yet, or the folder of its run
+};
+
+/// `terrace show result.h5`: what is in a result, or how far a run is.
+int show(Session& session, const ShowArguments& arguments);
+
+struct ProblemsArguments {
+  std::string selector;  // "problem" or "operator"
+  std::string name;      // empty: all
+  bool markdown = false;
+};
+
+/// `terrace problems [NAME]` and `terrace operators [NAME]`: what stages compute, from their declarations.
+int problems(Session& session, const ProblemsArguments& arguments);
+
+/// `terrace devices`: what could compute here.
+int devices(Session& session);
 
 }  // namespace terrace::app

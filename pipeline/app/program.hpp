@@ -1,6 +1,7 @@
 // The program without its main function.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,7 @@ std::string version();
 /// @returns the exit code; everything that was thrown has been reported to session.err
 int run_program(const std::vector<std::string>& arguments, Session& session);
 
-/// Runs `session.command` and reports what it throws. @returns the exit code
-int run_command(Session& session);
+/// Calls a command and reports what it throws. @returns the exit code
+int run_command(Session& session, const std::function<int()>& command);
 
 }  // namespace terrace::app

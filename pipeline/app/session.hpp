@@ -3,7 +3,6 @@
 
 #include <spdlog/logger.h>
 
-#include <functional>
 #include <iosfwd>
 #include <memory>
 #include <span>
@@ -29,9 +28,6 @@ class Session {
   const Stages& stages;
   std::span<const io::InputKind> kinds;
   bool quiet = false;
-
-  /// The command that was chosen; returns how it ended, or throws.
-  std::function<int()> command;
 
   /// From now on writes with times to `path`, too; an empty path: nowhere. @throws JobError when it cannot be written
   void open_log(const std::string& path);

@@ -173,8 +173,7 @@ TEST_CASE("A command's exception becomes its exit code and a message") {
   const Stages stages;
   Session session(out, err, stages, {});
   const auto ends_with = [&](auto exception) {
-    session.command = [exception]() -> int { throw exception; };
-    return run_command(session);
+    return run_command(session, [exception]() -> int { throw exception; });
   };
   CHECK(ends_with(JobError("wrong")) == 2);
   CHECK(ends_with(IoError("disk", "full")) == 1);

@@ -1,0 +1,111 @@
+#include "pipeline/app/command_line.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "pipeline/app/commands.hpp"
+#include "pipeline/app/program.hpp"
+#include "pipeline/base/near_name.hpp"
+
+namespace terrace::app {
+namespace {
+
+/// Adds the arguments of commands that read a job.
+void add_job(CLI::App& command, JobArguments& job) {
+  command.add_option("JOB", job.path, "The job's file")->required();
+  command
+      .add_option("--set", job.settings,
+                  "Set a key of the job, as in memory.device=1GiB or stages.align.match=2; may be given again")
+      ->type_size(1)
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+}
+
+/// Adds a subcommand that calls `run` with the session and its arguments, which the parse fills in.
+template <class Arguments>
+CLI::App& add_command(CLI::App& program, CommandLine& line, Session& session, const std::string& name,
+                      const std::string& help, int (*run)(Session&, const Arguments&),
+                      const std::shared_ptr<Arguments>& arguments) {
+  CLI::App* command = program.add_subcommand(name, help);
+  command->callback(
+      [&, run, arguments] { line.command = [&session, run, arguments] { return run(session, *arguments); }; });
+  return *command;
+}
+
+void add_job_commands(CLI::App& program, CommandLine& line, Session& session) {
+  auto job = std::make_shared<JobArguments>();
+  add_job(
+      add_command(program, line, session, "check", "Say what is wrong with a job, or that it is fine", check, job),
+      *job);
+  add_job(add_command(program, line, session, "plan", "Say how a job would be run, without running it", plan, job),
+          *job);
+  auto run = std::make_shared<RunArguments>();
+  CLI::App& command =
+      add_command(program, line, session, "run", "Run a job, or go on with one that was stopped", run_job, run);
+  add_job(command, run->job);
+  command.add_option("--backend", run->backend, "auto, cuda or cpu: like --set backend=...");
+  command.add_flag("--fresh", run->fresh, "Start over, and replace a result that another job made");
+}
+
+void add_other_commands(CLI::App& program, CommandLine& line, Session& session) {
+  auto result = std::make_shared<ShowArguments>();
+  add_command(program, line, session, "show", "Say what is in a result, or how far a stopped run is", show, result)
+      .add_option("RESULT", result->path, "The result, or the folder of its run")
+      ->required();
+  for (const auto& [selector, help] : {std::pair("problem", "List the problems that stages solve, or show one"),
+                                       std::pair("operator", "List the operators of stencils, or show one")}) {
+    auto asked = std::make_shared<ProblemsArguments>();
+    asked->selector = selector;
+    CLI::App& command = add_command(program, line, session, selector + std::string("s"), help, problems, asked);
+    command.add_option("NAME", asked->name, std::string("Show the keys and outputs of this ") + selector);
+    command.add_flag("--markdown", asked->markdown, "As tables of Markdown");
+  }
+  CLI::App* list = program.add_subcommand("devices", "List what could compute here");
+  list->callback([&] { line.command = [&session] { return devices(session); }; });
+}
+
+void add_options(CLI::App& program, Session& session, CommandLine& line) {
+  program.description("Terrace: dynamic programs and stencils larger than memory");
+  program.require_subcommand(1);
+  program.fallthrough();
+  program.set_version_flag("--version", "terrace " + version(), "Print the version and end");
+  program.add_flag("--quiet", session.quiet, "Only errors and warnings beside what was asked for");
+  program.add_option("--log", line.log, "Write what happens to this file, too")->type_name("FILE");
+  program.footer(
+      "Exit codes: 0 done, 1 failed, 2 the job or the command is wrong,\n"
+      "75 stopped at a checkpoint, run it again.");
+}
+
+/// What to say where no known command was named.
+std::string no_command(const CLI::App& program) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : program.get_subcommands(nullptr)) names.push_back(command->get_name());
+  const auto rest = program.remaining();
+  if (rest.empty()) return "name a command: " + list_names(names);
+  const std::string near = did_you_mean(rest.front(), names);
+  return "there is no command '" + rest.front() + "'" + (near.empty() ? "; there are " + list_names(names) : near);
+}
+
+}  // namespace
+
+CommandLine parse_command_line(std::vector<std::string> arguments, Session& session) {
+  CLI::App program("", "terrace");
+  CommandLine line;
+  add_options(program, session, line);
+  add_job_commands(program, line, session);
+  add_other_commands(program, line, session);
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them last first
+  try {
+    program.parse(arguments);
+  } catch (const CLI::RequiredError& error) {
+    const bool named = !program.get_subcommands().empty();
+    session.error(named ? error.what() : no_command(program));
+    return {nullptr, exit_wrong, ""};
+  } catch (const CLI::ParseError& error) {
+    return {nullptr, program.exit(error, session.out, session.err) == 0 ? exit_done : exit_wrong, ""};
+  }
+  return line;
+}
+
+}  // namespace terrace::app
