@@ -1,8 +1,9 @@
 // The kernel of summed-area tables. No host library header: also compiled at run time.
 //
-// Sums are associative (in integers; floating point is rounded differently from a loop), so a warp needs no skew: it
-// walks over a band of R rows in pieces of 128 columns, four a lane, adds up each row by shuffles and each column
-// down the rows, and only then waits for the row above, which comes tagged from the band above (tagged.cuh).
+// Sums of integers are associative, so a warp needs no skew: it walks over a band of R rows in pieces of 128 columns,
+// four a lane, adds up each row by shuffles and each column down the rows, and only then waits for the row above,
+// which comes tagged from the band above (tagged.cuh). Floating point keeps the order of the recurrence, so that no
+// cut and no back end changes a bit: there each lane adds up a row by itself, through shared memory.
 #pragma once
 
 #include "kernels/wavefront/bands.cuh"
@@ -44,6 +45,13 @@ __device__ __forceinline__ Four<T> load_four(const T* address) {
   return bits.four;
 }
 
+/// Columns that are added up in order at a time, and room for them of all rows of a band.
+inline constexpr int ordered_columns = 32;
+template <class V>
+struct OrderedRows {
+  V at[32][ordered_columns + 1];  // a column more, lest lanes meet in a bank
+};
+
 /// One band of a summed-area table. Sums are made in V; in i64 an overflow is noticed.
 template <class V, int R>
 class SumSweep {
@@ -52,8 +60,9 @@ class SumSweep {
   using Tagged = TaggedCell<V, 1>;
   using Pair = TaggedColumns<V>;
 
-  __device__ SumSweep(const SweepArguments& arguments, const KernelBand& band)
-      : a_(arguments), band_(band), lane_(lane_index()) {}
+  /// @param rows shared memory of the warp, for floating-point sums (else null)
+  __device__ SumSweep(const SweepArguments& arguments, const KernelBand& band, OrderedRows<V>* rows)
+      : a_(arguments), band_(band), lane_(lane_index()), rows_(rows) {}
 
   /// Sweeps the band and writes its borders; false when the launch is over before that.
   __device__ bool run(Candidate& found, bool& failed) {
@@ -61,7 +70,8 @@ class SumSweep {
     for (i32 first = 0; first < band_.width; first += sum_piece) {
       column_ = first + lane_ * lane_columns;
       load_grid();
-      add_along_rows();
+      if constexpr (has_fractions<V>) add_along_rows_in_order();
+      else add_along_rows();
       if constexpr (!has_fractions<V>) add_down_columns();
       if (!take_top()) return false;
       if constexpr (!has_fractions<V>) add_top();
@@ -165,6 +175,35 @@ class SumSweep {
       for (int c = 0; c < lane_columns; ++c) sums_[r][c] = sum(sums_[r][c], before);
       const V carried = __shfl_sync(~0u, through, 31);
       if (lane_ == r) carry_ = carried;
+    }
+  }
+
+  /// The same one column after another, as the recurrence says: lane r adds up row r.
+  __device__ __forceinline__ void add_along_rows_in_order() {
+    constexpr int lanes = ordered_columns / lane_columns;
+    for (int part = 0; part < sum_piece / ordered_columns; ++part) {
+      const bool mine = lane_ / lanes == part;
+      const int first = lane_ % lanes * lane_columns;
+      if (mine) {
+#pragma unroll
+        for (int r = 0; r < R; ++r) {
+#pragma unroll
+          for (int c = 0; c < lane_columns; ++c) rows_->at[r][first + c] = sums_[r][c];
+        }
+      }
+      __syncwarp();
+      if (lane_ < R) {
+        for (int c = 0; c < ordered_columns; ++c) rows_->at[lane_][c] = carry_ = sum(carry_, rows_->at[lane_][c]);
+      }
+      __syncwarp();
+      if (mine) {
+#pragma unroll
+        for (int r = 0; r < R; ++r) {
+#pragma unroll
+          for (int c = 0; c < lane_columns; ++c) sums_[r][c] = rows_->at[r][first + c];
+        }
+      }
+      __syncwarp();
     }
   }
 
@@ -340,6 +379,7 @@ class SumSweep {
   const SweepArguments& a_;
   const KernelBand& band_;
   const int lane_;
+  OrderedRows<V>* rows_;
   i32 column_ = 0;           // this lane's first of the piece
   V sums_[R][lane_columns];  // values, sums of rows, then sums of areas
   V carry_{};                // lane r: the sum of row r up to the piece
@@ -352,10 +392,15 @@ class SumSweep {
 template <class V, int R>
 __global__ void __launch_bounds__(32, 16) sum_areas_kernel(const __grid_constant__ SweepArguments arguments) {
   __shared__ KernelBand band;
+  OrderedRows<V>* rows = nullptr;
+  if constexpr (has_fractions<V>) {
+    __shared__ OrderedRows<V> room;
+    rows = &room;
+  }
   while (take_band(arguments, band)) {
     Candidate found;
     bool failed = false;
-    if (!SumSweep<V, R>(arguments, band).run(found, failed)) return;
+    if (!SumSweep<V, R>(arguments, band, rows).run(found, failed)) return;
     finish_band(arguments, band, found, failed);
   }
 }
