@@ -1,4 +1,5 @@
 """Tables and scores against plain programs, and the same results from any number of blocks."""
+import re
 import unittest
 
 from terrace_runs import FAILED, WRONG, JobTest, affine, main, numpy, random_letters, wavefront
@@ -177,11 +178,11 @@ class ManyBlocks(JobTest):
         job = self.write_job(self.generated(6000), stages, memory={"host": 32 * KIB, "device": 32 * KIB})
         said = self.terrace("run", job, expect=WRONG)
         self.assertSays(said, "memory.", "the least is ")
-        least = said.stderr.split("the least is ")[1].split("\n")[0].rstrip(".")
+        least = re.findall(r"(memory\.\w+) is too small .*?: the least is ([\d.]+) (\w+)", said.stderr)
+        self.assertEqual([budget for budget, _, _ in least], ["memory.host", "memory.device"])
         # What it names is enough, rounding aside.
-        amount, unit = least.split()
-        enough = f"{float(amount) * 1.1 + 0.1:.2f}{unit}"
-        self.terrace("run", job, "--set", f"memory.host={enough}", "--set", f"memory.device={enough}")
+        enough = [f"--set={budget}={float(amount) * 1.1 + 0.1:.2f}{unit}" for budget, amount, unit in least]
+        self.terrace("run", job, *enough)
 
 
 class SummedAreas(JobTest):
