@@ -117,7 +117,7 @@ void run_in(const fs::path& output, Scene& scene, double seconds) {
 std::uint64_t check(const fs::path& output, const Scene& scene) {
   std::uint64_t sum = 0;
   for (const auto& [name, values] : scene.expected) {
-    const io::Hdf5Dataset dataset(output.string(), name);
+    const io::Hdf5Dataset dataset(output.string(), name, 1 << 20);
     std::vector<u64> found(static_cast<std::size_t>(volume(dataset.shape())));
     dataset.read(Box::whole(dataset.shape()), found.data());
     if (found != values) throw ComputeError(name + " is wrong");
@@ -125,7 +125,7 @@ std::uint64_t check(const fs::path& output, const Scene& scene) {
   }
   for (const char* name : {"passes", "updates", "prefix", "probes"}) {
     if (name == std::string("updates") && scene.plan.stages[1].temporary) continue;
-    const io::Hdf5Dataset dataset(output.string(), std::string("/") + name + "/folded");
+    const io::Hdf5Dataset dataset(output.string(), std::string("/") + name + "/folded", 1 << 20);
     u64 folded = 0;
     dataset.read(Box::whole(dataset.shape()), &folded);
     sum = sum * 31 + folded;

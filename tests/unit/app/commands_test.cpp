@@ -1,5 +1,6 @@
 // Whole command lines, with the tests' own stages and the program's own inputs.
 #include <catch2/catch.hpp>
+#include <fstream>
 #include <sstream>
 
 #include "pipeline/app/program.hpp"
