@@ -67,6 +67,7 @@ class PngDecoder {
   void read_rows(Image& image, Channel channel);
   void read_interlaced(Image& image, Channel channel);
   void take_row(const std::byte* row, std::int64_t index, Image& image, Channel channel) const;
+  std::vector<std::byte> coloured(const std::byte* row, std::int64_t index, const Image& image) const;
 
   const InputFile& file_;
   std::int64_t offset_ = 0;
@@ -75,6 +76,8 @@ class PngDecoder {
   int samples_ = 1;
   int passes_ = 1;
   std::size_t row_bytes_ = 0;
+  png_colorp palette_ = nullptr;  // libpng's, of an image whose pixels are indices
+  int colours_ = 0;
   char message_[200] = "";
 };
 
@@ -83,7 +86,11 @@ Image PngDecoder::read_header() {
     png_set_user_limits(png_, 0x7fffffff, 0x7fffffff);
     png_read_info(png_, info_);
     const int colour = png_get_color_type(png_, info_);
-    if (colour == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png_);
+    // libpng would take an index beyond the palette for black.
+    if (colour == PNG_COLOR_TYPE_PALETTE) {
+      png_set_packing(png_);
+      if (png_get_PLTE(png_, info_, &palette_, &colours_) == 0) png_error(png_, "the palette is missing");
+    }
     if (colour == PNG_COLOR_TYPE_GRAY) png_set_expand_gray_1_2_4_to_8(png_);
     png_set_strip_alpha(png_);
     if constexpr (std::endian::native == std::endian::little) png_set_swap(png_);
@@ -108,7 +115,24 @@ Image PngDecoder::read_header() {
 
 void PngDecoder::take_row(const std::byte* row, std::int64_t index, Image& image, Channel channel) const {
   std::byte* out = image.bytes.data() + index * image.columns * static_cast<std::int64_t>(size_of(image.type));
-  take_channel(row, samples_, image.type, image.columns, channel, out);
+  if (!palette_) return take_channel(row, samples_, image.type, image.columns, channel, out);
+  take_channel(coloured(row, index, image).data(), 3, image.type, image.columns, channel, out);
+}
+
+/// The colours of a row of indices.
+std::vector<std::byte> PngDecoder::coloured(const std::byte* row, std::int64_t index, const Image& image) const {
+  std::vector<std::byte> colours(static_cast<std::size_t>(image.columns) * 3);
+  for (std::int64_t x = 0; x < image.columns; ++x) {
+    const int entry = static_cast<int>(row[x]);
+    if (entry >= colours_) {
+      throw IoError(file_.path().string(), "damaged PNG: the pixel in row " + std::to_string(index) + " and column " +
+                                               std::to_string(x) + " has colour " + std::to_string(entry) +
+                                               ", but the palette has " + std::to_string(colours_) +
+                                               (colours_ == 1 ? " colour" : " colours") + ", counted from 0");
+    }
+    std::memcpy(colours.data() + 3 * x, palette_ + entry, 3);
+  }
+  return colours;
 }
 
 void PngDecoder::read_rows(Image& image, Channel channel) {

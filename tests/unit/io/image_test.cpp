@@ -21,6 +21,7 @@ void write_png(const std::filesystem::path& path, const Png& image) {
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
   png_infop info = png_create_info_struct(png);
   png_init_io(png, file);
+  png_set_check_for_invalid_index(png, 0);
   png_set_IHDR(png, info, static_cast<png_uint_32>(image.width), static_cast<png_uint_32>(image.height), image.depth,
                image.colour, image.interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE,
                PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
@@ -95,6 +96,30 @@ TEST_CASE("Alpha is left out, palettes become colours") {
   const Png palette{2, 1, 8, PNG_COLOR_TYPE_PALETTE, std::string("\x01\x00", 2), false, {{255, 0, 0}, {10, 20, 30}}};
   CHECK(png_pixels<std::uint8_t>(palette) == Bytes{18, 76});
   CHECK(png_pixels<std::uint8_t>(palette, "blue") == Bytes{30, 0});
+}
+
+TEST_CASE("Palettes of few colours have pixels of few bits, interlaced or not") {
+  const std::vector<png_color> three{{0, 0, 5}, {0, 0, 6}, {0, 0, 7}};
+  for (const bool interlaced : {false, true}) {
+    const Png image{3, 2, 2, PNG_COLOR_TYPE_PALETTE, std::string("\x18\x84", 2), interlaced, three};
+    CHECK(png_pixels<std::uint8_t>(image, "blue") == Bytes{5, 6, 7, 7, 5, 6});
+  }
+}
+
+TEST_CASE("A pixel of a colour beyond the palette is an error") {
+  TempFolder folder;
+  for (const bool interlaced : {false, true}) {
+    write_png(folder.path() / "a.png", {3,
+                                        2,
+                                        8,
+                                        PNG_COLOR_TYPE_PALETTE,
+                                        std::string("\x01\x00\x01\x00\x00\x02", 6),
+                                        interlaced,
+                                        {{255, 0, 0}, {10, 20, 30}}});
+    CHECK(open_error(folder, {{"image", "a.png"}}) ==
+          "io: a.png: damaged PNG: the pixel in row 1 and column 2 has colour 2, but the palette has 2 colours, "
+          "counted from 0");
+  }
 }
 
 TEST_CASE("Every channel of a gray image is its gray") {
