@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "io/hdf5_storage.hpp"
 #include "io/kinds.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
@@ -102,12 +103,14 @@ Hdf5Dataset::Hdf5Dataset(const std::string& path, const std::string& dataset, st
     : cache_bytes_(cache_bytes), where_(path) {
   silence_hdf5();
   if (H5Fis_hdf5(path.c_str()) == 0) throw IoError(path, "is no HDF5 file, or its first bytes are damaged");
-  file_ = Hdf5Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, hdf5_file_access().get()), path,
+  file_ = Hdf5Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, hdf5_read_access().get()), path,
                      "cannot be opened; the file is damaged, cut short, or still being written");
   open_dataset(path, dataset);
   const Hdf5Handle stored(H5Dget_type(dataset_.get()), where_, "has a damaged type");
   type_ = memory_element(stored, where_);
   read_shape();
+  files_ = storage_files(dataset_.get(), where_);
+  missing_filters_ = missing_filters(dataset_.get(), where_);
 }
 
 void Hdf5Dataset::open_dataset(const std::string& path, const std::string& name) {
@@ -136,6 +139,8 @@ void Hdf5Dataset::open_dataset(const std::string& path, const std::string& name)
     return;
   }
   const std::string reason = hdf5_reason();
+  const std::string link = exists ? "" : describe_link(file_.get(), chosen);
+  if (!link.empty()) throw IoError(where_, link + ", which cannot be followed (HDF5: " + reason + ")");
   const auto names = list_datasets(file_.get(), path);
   const bool listed = std::find(names.begin(), names.end(), chosen[0] == '/' ? chosen : "/" + chosen) != names.end();
   if (listed) throw IoError(where_, "cannot be opened (HDF5: " + reason + "); the file is damaged");
@@ -157,10 +162,14 @@ void Hdf5Dataset::read_shape() {
     shape_.push_back(static_cast<std::int64_t>(extent));
   }
   try {
-    volume(shape_);
+    // The largest element has eight bytes: offsets in bytes must count, too.
+    if (volume(shape_) <= INT64_MAX / 8) return;
   } catch (const Error&) {
-    throw IoError(where_, "has " + to_string(shape_) + " elements, more than can be counted; the file is damaged");
+    // More than 63 bits count.
   }
+  throw IoError(where_, "is of shape " + to_string(shape_) +
+                            ": more elements than can be counted; name a smaller dataset, or make it anew if this is "
+                            "not its shape");
 }
 
 std::optional<RawPlace> Hdf5Dataset::raw_place() const {
@@ -198,17 +207,26 @@ void Hdf5Dataset::read(const Box& box, void* buffer) const {
   }
   const Hdf5Handle memory(rank > 0 ? H5Screate_simple(rank, count.data(), nullptr) : H5Screate(H5S_SCALAR), where_,
                           "cannot make a space");
-  check_hdf5(H5Dread(dataset_.get(), hdf5_memory_type(type_), memory.get(), space.get(), H5P_DEFAULT, buffer), where_,
-             "the box " + to_string(box) + " cannot be read; the file is damaged or cut short");
+  const herr_t result =
+      H5Dread(dataset_.get(), hdf5_memory_type(type_), memory.get(), space.get(), H5P_DEFAULT, buffer);
+  if (result < 0 && !missing_filters_.empty()) throw IoError(where_, missing_filters_);
+  check_hdf5(result, where_, "the box " + to_string(box) + " cannot be read; the file is damaged or cut short");
+}
+
+void Hdf5Dataset::read_first() const {
+  if (volume(shape_) == 0) return;
+  Box first{Extents::filled(shape_.rank(), 0), Extents::filled(shape_.rank(), 1)};
+  std::uint64_t element = 0;
+  read(first, &element);
 }
 
 void Hdf5Dataset::probe() const {
   H5Dget_storage_size(dataset_.get());
+  read_first();
   if (volume(shape_) == 0) return;
-  Box first{shape_, shape_}, last{shape_, shape_};
-  for (int d = 0; d < shape_.rank(); ++d) first.begin[d] = 0, first.end[d] = 1, last.begin[d] = shape_[d] - 1;
+  Box last{shape_, shape_};
+  for (int d = 0; d < shape_.rank(); ++d) last.begin[d] = shape_[d] - 1;
   std::uint64_t element = 0;
-  read(first, &element);
   read(last, &element);
 }
 

@@ -1,5 +1,7 @@
 #include "io/hdf5_handle.hpp"
 
+#include <cstdlib>
+
 #include "pipeline/base/error.hpp"
 
 namespace terrace::io {
@@ -44,6 +46,10 @@ void Hdf5Handle::close(const std::string& where) {
 }
 
 void silence_hdf5() {
+  // The library opens the files behind links and virtual datasets by itself, with its default of locking; a file that
+  // is open already opens only in the same way. This setting alone holds for all.
+  static const int unlocked = setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
+  static_cast<void>(unlocked);
   // At exit the library would write once more what it could not write before, and crash on a full disk. All files
   // are closed by their owners.
   static const herr_t unregistered = H5dont_atexit();

@@ -35,8 +35,9 @@ class Hdf5Handle {
   hid_t id_ = H5I_INVALID_HID;
 };
 
-/// Switches HDF5's printing of errors off for the calling thread, and its work at the process's exit. Costs nothing
-/// after a thread's first call. Every function that begins to use HDF5 calls it before any other call.
+/// Switches HDF5's printing of errors off for the calling thread, its work at the process's exit, and its locking of
+/// files. Costs nothing after a thread's first call. Every function that begins to use HDF5 calls it before any other
+/// call.
 void silence_hdf5();
 
 /// The innermost entry of the calling thread's HDF5 error stack, "unable to open file"; empty where there is none.

@@ -29,25 +29,27 @@ Box moved(const Box& box, const Extents& by) {
 
 class RawHdf5Source : public Source {
  public:
-  RawHdf5Source(RawArray array, const Box& part) : array_(std::move(array)), part_(part), shape_(part.shape()) {}
+  RawHdf5Source(RawArray array, std::vector<std::filesystem::path> files, const Box& part)
+      : array_(std::move(array)), files_(std::move(files)), part_(part), shape_(part.shape()) {}
 
   ElementType type() const override { return array_.type(); }
   const Extents& shape() const override { return shape_; }
   void read(const Box& box, void* buffer) override {
     if (!box.empty()) array_.read(moved(box, part_.begin), buffer);
   }
-  std::vector<std::filesystem::path> files() const override { return {array_.file().path()}; }
+  std::vector<std::filesystem::path> files() const override { return files_; }
 
  private:
   RawArray array_;
+  std::vector<std::filesystem::path> files_;
   Box part_;
   Extents shape_;
 };
 
 class LibraryHdf5Source : public Source {
  public:
-  LibraryHdf5Source(std::unique_ptr<Hdf5Dataset> dataset, std::filesystem::path path, const Box& part)
-      : dataset_(std::move(dataset)), path_(std::move(path)), part_(part), shape_(part.shape()) {}
+  LibraryHdf5Source(std::unique_ptr<Hdf5Dataset> dataset, std::vector<std::filesystem::path> files, const Box& part)
+      : dataset_(std::move(dataset)), files_(std::move(files)), part_(part), shape_(part.shape()) {}
   ~LibraryHdf5Source() override {
     const std::lock_guard lock(hdf5_input_mutex());
     dataset_.reset();
@@ -59,7 +61,7 @@ class LibraryHdf5Source : public Source {
     const std::lock_guard lock(hdf5_input_mutex());
     dataset_->read(moved(box, part_.begin), buffer);
   }
-  std::vector<std::filesystem::path> files() const override { return {path_}; }
+  std::vector<std::filesystem::path> files() const override { return files_; }
   std::size_t memory() const override {
     const std::lock_guard lock(hdf5_input_mutex());
     return dataset_->memory();
@@ -67,7 +69,7 @@ class LibraryHdf5Source : public Source {
 
  private:
   std::unique_ptr<Hdf5Dataset> dataset_;
-  std::filesystem::path path_;
+  std::vector<std::filesystem::path> files_;
   Box part_;
   Extents shape_;
 };
@@ -95,11 +97,24 @@ Box selected_part(const Settings& settings, const Hdf5Dataset& dataset) {
   return part;
 }
 
+/// The named file and all others that the elements come from.
+std::vector<std::filesystem::path> all_files(const std::filesystem::path& named, const Hdf5Dataset& dataset) {
+  std::vector<std::filesystem::path> files{named};
+  for (const auto& file : dataset.files()) {
+    if (!std::filesystem::equivalent(named, file)) files.push_back(file);
+  }
+  return files;
+}
+
 std::shared_ptr<Source> make_source(std::unique_ptr<Hdf5Dataset> dataset, InputFile file, const Box& part) {
+  auto files = all_files(file.path(), *dataset);
   const auto place = dataset->raw_place();
-  if (!place) return std::make_shared<LibraryHdf5Source>(std::move(dataset), file.path(), part);
-  RawArray array(std::move(file), place->offset, dataset->type(), dataset->shape(), place->big_endian);
-  return std::make_shared<RawHdf5Source>(std::move(array), part);
+  if (!place) return std::make_shared<LibraryHdf5Source>(std::move(dataset), std::move(files), part);
+  const auto& home = dataset->files().front();
+  const bool linked = !std::filesystem::equivalent(file.path(), home);
+  RawArray array(linked ? InputFile(home) : std::move(file), place->offset, dataset->type(), dataset->shape(),
+                 place->big_endian);
+  return std::make_shared<RawHdf5Source>(std::move(array), std::move(files), part);
 }
 
 std::shared_ptr<Source> open(const Settings& settings, const OpenContext& context) {
@@ -115,6 +130,7 @@ std::shared_ptr<Source> open(const Settings& settings, const OpenContext& contex
   } catch (const JobError& error) {
     fail_setting(settings, settings.has("dataset") ? "dataset" : "hdf5", error.what());
   }
+  if (dataset->misses_filters()) dataset->read_first();
   const Box part = selected_part(settings, *dataset);
   return make_source(std::move(dataset), std::move(file), part);
 }

@@ -8,6 +8,8 @@ target_sources(terrace_io PRIVATE
   generate.cpp
   hdf5_dataset.cpp
   hdf5_input.cpp
+  hdf5_sources.cpp
+  hdf5_storage.cpp
   image.cpp
   image_png.cpp
   image_pnm.cpp
