@@ -1,11 +1,10 @@
 // The input kind `fasta`: one record of a FASTA file, plain or gzip. Decoded once and kept in memory, a byte a
 // letter.
-#include <zlib.h>
-
 #include <algorithm>
 #include <array>
 
 #include "io/fasta_scanner.hpp"
+#include "io/gzip_reader.hpp"
 #include "io/input_file.hpp"
 #include "io/kinds.hpp"
 #include "io/memory_source.hpp"
@@ -19,34 +18,6 @@ constexpr Parameter parameters[] = {
     {"record", ParameterKind::text, "name or index (from 0) of the record; needed when there are several", ""},
     {"range", ParameterKind::integers, "[begin, end) of the record as it stands in the file, from 0", "", nullptr, 0},
     {"reverse_complement", ParameterKind::flag, "read the opposite strand: complemented, last letter first", "false"},
-};
-
-/// Reads plain and gzip files alike.
-class GzipReader {
- public:
-  explicit GzipReader(const std::filesystem::path& path) : path_(path.string()), file_(gzopen(path.c_str(), "rb")) {
-    if (!file_) throw IoError(path_, "cannot be opened");
-    gzbuffer(file_, 1 << 18);
-  }
-  GzipReader(const GzipReader&) = delete;
-  GzipReader& operator=(const GzipReader&) = delete;
-  ~GzipReader() { gzclose(file_); }
-
-  /// The next bytes, at most as many as the buffer holds; none at the end. @throws IoError
-  std::string_view next(std::vector<char>& buffer) {
-    const int got = gzread(file_, buffer.data(), static_cast<unsigned>(buffer.size()));
-    int code = Z_OK;
-    const char* reason = gzerror(file_, &code);
-    if (got >= 0 && (code == Z_OK || code == Z_STREAM_END)) return {buffer.data(), static_cast<std::size_t>(got)};
-    if (code == Z_BUF_ERROR) throw IoError(path_, "the gzip data end too soon; the file was cut short");
-    throw IoError(path_, std::string("the gzip data are damaged: ") + reason);
-  }
-  /// Whether the file is plain; to be asked after the first `next`.
-  bool plain() { return gzdirect(file_) == 1; }
-
- private:
-  std::string path_;
-  gzFile file_;
 };
 
 // IUPAC's letters for bases and sets of bases, and their complements.
@@ -90,11 +61,10 @@ void cut_range(const Settings& settings, const std::string& record, std::vector<
 }
 
 void scan(const InputFile& file, FastaScanner& scanner) {
-  GzipReader reader(file.path());
-  std::vector<char> buffer(1 << 20);
-  std::string_view text = reader.next(buffer);
+  GzipReader reader(file);
   if (reader.plain()) scanner.reserve(static_cast<std::size_t>(file.size()));
-  for (; !text.empty(); text = reader.next(buffer)) scanner.take(text);
+  std::vector<char> buffer(1 << 20);
+  for (std::string_view text = reader.next(buffer); !text.empty(); text = reader.next(buffer)) scanner.take(text);
 }
 
 std::shared_ptr<Source> open(const Settings& settings, const OpenContext& context) {

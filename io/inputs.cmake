@@ -10,6 +10,7 @@ target_sources(terrace_io PRIVATE
   hdf5_input.cpp
   hdf5_sources.cpp
   hdf5_storage.cpp
+  gzip_reader.cpp
   image.cpp
   image_png.cpp
   image_pnm.cpp

@@ -150,5 +150,47 @@ TEST_CASE("Damaged gzip files are errors") {
   std::string flipped = good;
   flipped[good.size() / 2] = static_cast<char>(flipped[good.size() / 2] ^ 16);
   folder.write("a.gz", flipped);
-  CHECK(open_error(folder, {{"fasta", "a.gz"}}).find("io: a.gz") == 0);
+  CHECK(open_error(folder, {{"fasta", "a.gz"}}).find("io: a.gz: byte ") == 0);
+}
+
+TEST_CASE("What follows a gzip member is another member or zero bytes, else an error that names the byte") {
+  TempFolder folder;
+  write_gzip(folder.path() / "a.gz", ">x\nACGT\n");
+  write_gzip(folder.path() / "b.gz", "GG\n");
+  const std::string one = folder.read("a.gz"), other = folder.read("b.gz"), padding(700000, '\0');
+  const auto error_of_bytes = [&](const std::string& bytes) {
+    folder.write("c.gz", bytes);
+    return open_error(folder, {{"fasta", "c.gz"}});
+  };
+  const auto letters = [&](const std::string& bytes) {
+    folder.write("c.gz", bytes);
+    return read_letters(*open_input(folder, {{"fasta", "c.gz"}}));
+  };
+  CHECK(letters(one + other + other) == "ACGTGGGG");
+  CHECK(letters(one + padding) == "ACGT");
+  // bgzip ends a file with a member that holds nothing.
+  write_gzip(folder.path() / "empty.gz", "");
+  CHECK(letters(one + folder.read("empty.gz") + other + folder.read("empty.gz")) == "ACGTGG");
+  std::string many = one;
+  for (int i = 0; i < 20000; ++i) many += other;
+  CHECK(letters(many).size() == 40004);
+
+  const std::string first = std::to_string(one.size());
+  CHECK(error_of_bytes(one + "garbage") ==
+        "io: c.gz: byte " + first +
+            ": what follows the end of the gzip data is neither more gzip data nor padding with zero bytes; the file "
+            "is damaged, fetch or make it again");
+  CHECK(error_of_bytes(one + padding + "x")
+            .find("io: c.gz: byte " + std::to_string(one.size() + padding.size()) + ": behind padding") == 0);
+  std::string damaged = one + other;
+  for (const std::size_t at : {one.size(), one.size() + 1, one.size() + 2, damaged.size() - 5}) {
+    damaged = one + other;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
+    INFO(at);
+    CHECK(error_of_bytes(damaged).find("io: c.gz: byte ") == 0);
+  }
+  for (std::size_t length = one.size() + 1; length < one.size() + other.size(); ++length) {
+    CHECK(error_of_bytes((one + other).substr(0, length)) ==
+          "io: c.gz: the gzip data end too soon; the file was cut short");
+  }
 }

@@ -1,0 +1,45 @@
+// Files that are plain or gzip, read from their beginning to their end.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/input_file.hpp"
+
+struct z_stream_s;
+
+namespace terrace::io {
+
+/// The bytes of a file; those of a gzip file inflated. A gzip file may have any number of members, as `cat` and
+/// bgzip make them, and zero bytes behind the last one.
+class GzipReader {
+ public:
+  /// @param file outlives the reader
+  explicit GzipReader(const InputFile& file);
+  GzipReader(const GzipReader&) = delete;
+  GzipReader& operator=(const GzipReader&) = delete;
+  ~GzipReader();
+
+  /// Whether the file is plain: it does not begin with gzip's two bytes.
+  bool plain() const { return stream_ == nullptr; }
+  /// The next bytes, valid as long as `buffer`, at most as many as it holds; none at the end.
+  /// @throws IoError naming the byte from which on the file is no gzip, or that it was cut short
+  std::string_view next(std::vector<char>& buffer);
+
+ private:
+  bool fill();
+  void inflate_some();
+  void begin_member();
+  std::int64_t at() const;
+  [[noreturn]] void fail(const std::string& what) const;
+
+  const InputFile& file_;
+  std::int64_t offset_ = 0;  // byte of the file behind what was read of it
+  std::vector<unsigned char> packed_;
+  std::unique_ptr<z_stream_s> stream_;
+  bool ended_ = false;  // whether a member has ended and no other begun
+};
+
+}  // namespace terrace::io
