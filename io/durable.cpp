@@ -120,6 +120,30 @@ void rename_durably(const fs::path& from, const fs::path& to) {
   if (folder_of(from) != folder_of(to)) fsync_folder(folder_of(from));
 }
 
+bool rename_to_new(const fs::path& from, const fs::path& to) {
+  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) != 0) {
+    if (errno == EEXIST) return false;
+    if (errno != EINVAL && errno != ENOSYS) throw system_error(from, "cannot be renamed to " + to.string(), errno);
+    // This file system cannot refuse by itself; what appears between these two lines is replaced.
+    if (fs::exists(fs::symlink_status(to))) return false;
+    rename_durably(from, to);
+    return true;
+  }
+  fsync_folder(folder_of(to));
+  if (folder_of(from) != folder_of(to)) fsync_folder(folder_of(from));
+  return true;
+}
+
+std::optional<FileState> file_state(const fs::path& path) {
+  struct stat state;
+  if (stat(path.c_str(), &state) != 0) return std::nullopt;
+  const auto nanoseconds = [](const timespec& time) {
+    return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+  };
+  return FileState{static_cast<std::int64_t>(state.st_ino), static_cast<std::int64_t>(state.st_size),
+                   nanoseconds(state.st_mtim), nanoseconds(state.st_ctim)};
+}
+
 std::int64_t free_space(const fs::path& path) {
   struct statvfs status;
   if (statvfs(path.c_str(), &status) != 0 && statvfs(folder_of(path).c_str(), &status) != 0) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,6 +60,20 @@ void fsync_folder(const std::filesystem::path& folder);
 
 /// Renames (replacing the target) and syncs the folders of both names. @throws IoError
 void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
+
+/// Renames where nothing has the new name, and syncs the folders of both names.
+/// @return false where something has that name: nothing was done. @throws IoError
+bool rename_to_new(const std::filesystem::path& from, const std::filesystem::path& to);
+
+/// What a file's content is bound to: while none of it changes, the bytes are the same.
+struct FileState {
+  std::int64_t inode = 0, size = 0;
+  std::int64_t modified = 0, changed = 0;  // nanoseconds since 1970: of the content, of content or attributes
+
+  bool operator==(const FileState&) const = default;
+};
+/// Nothing where there is no such file.
+std::optional<FileState> file_state(const std::filesystem::path& path);
 
 /// Bytes that an unprivileged process may still write to the file system that holds `path` (a file or folder, or one
 /// about to be made in an existing folder). @throws IoError

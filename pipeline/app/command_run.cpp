@@ -26,18 +26,22 @@ std::optional<Signature> signature_in(const fs::path& output) {
 }
 
 /// Whether the result is there already. @throws JobError where something else is
-bool already_done(const fs::path& output, Signature now, bool fresh) {
+bool already_done(run::RunFolder& folder, Signature now, bool fresh) {
+  const fs::path& output = folder.output();
   if (!fs::exists(output)) return false;
   const std::optional<Signature> before = signature_in(output);
   if (!before) {
     throw JobError(output.string() +
                    " is there and was not made by Terrace: it is not replaced; name another output");
   }
-  if (fresh) return false;
+  if (fresh) {
+    folder.replace_output();
+    return false;
+  }
   now.fixed = Json::object();
   const auto found = difference(*before, now, true);
   if (!found) return true;
-  throw JobError(output.string() + " was made by another job: " + *found +
+  throw JobError(output.string() + " was made by another job, or from other inputs: " + *found +
                  "; name another output, or replace it with --fresh");
 }
 
@@ -45,16 +49,19 @@ bool already_done(const fs::path& output, Signature now, bool fresh) {
 std::optional<Json> begun_run(run::RunFolder& folder, const Signature& now, bool fresh) {
   if (fresh) folder.clear();
   std::optional<Json> plan = folder.plan();
-  if (!plan) {
-    folder.clear();
-    return std::nullopt;
+  if (plan) {
+    const Signature before{plan->at("identity"), plan->at("fixed"), plan->at("inputs")};
+    const auto found = difference(before, now, false);
+    if (!found) return plan;
+    const run::Progress progress = run::Ledger::read(folder.ledger());
+    if (!progress.completed.empty() || progress.current) {
+      throw JobError(folder.path().string() + " holds a run of another job, or from other inputs: " + *found +
+                     "; go on with that one as it was, or start over with --fresh");
+    }
   }
-  const Signature before{plan->at("identity"), plan->at("fixed"), plan->at("inputs")};
-  if (const auto found = difference(before, now, false)) {
-    throw JobError(folder.path().string() + " holds a run of another job: " + *found +
-                   "; go on with that one as it was, or start over with --fresh");
-  }
-  return plan;
+  // Nothing there is worth keeping.
+  folder.clear();
+  return std::nullopt;
 }
 
 void print_result(Session& session, const run::RunReport& report, const fs::path& output) {
@@ -87,7 +94,7 @@ int run_job(Session& session, const RunArguments& arguments) {
   const Signature now = signature_of(open, machine);
 
   run::RunFolder folder(job.output);
-  if (already_done(job.output, now, arguments.fresh)) {
+  if (already_done(folder, now, arguments.fresh)) {
     session.note(job.output.string() + " is there already, made by this job");
     folder.clear();
     session.out << job.output.string() << "\n";
@@ -105,6 +112,7 @@ int run_job(Session& session, const RunArguments& arguments) {
   run_settings.device_budget = machine.resources.device_budget;
   run_settings.checkpoint_seconds = job.checkpoint_every.value_or(0);
   run_settings.stop = &signals.flag();
+  run_settings.inputs_now = [&] { return inputs_of(open); };
   run_settings.warn = [&](const std::string& text) {
     progress.finish();
     session.warn(text);

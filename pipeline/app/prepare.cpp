@@ -1,10 +1,12 @@
 #include "pipeline/app/prepare.hpp"
 
-#include <sys/stat.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
+#include "io/durable.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"
 #include "pipeline/job/identity.hpp"
@@ -55,22 +57,52 @@ std::size_t memory_of_inputs(const job::OpenJob& open) {
                  ": allow more, or convert what is kept in memory to .npy or HDF5, which are read in parts");
 }
 
-Json file_state(const std::filesystem::path& path) {
-  struct stat state {};
-  if (::stat(path.c_str(), &state) != 0) return {{"path", path.string()}};
+Json state_of(const std::filesystem::path& path) {
+  const auto state = io::file_state(path);
+  if (!state) return {{"path", path.string()}};
   return {{"path", path.string()},
-          {"size", static_cast<std::int64_t>(state.st_size)},
-          {"time", static_cast<std::int64_t>(state.st_mtim.tv_sec) * 1'000'000'000 + state.st_mtim.tv_nsec}};
+          {"size", state->size},
+          {"time", state->modified},
+          {"changed", state->changed},
+          {"inode", state->inode}};
 }
 
-Json without_times(Json inputs) {
-  for (auto& input : inputs) {
-    for (auto& file : input["files"]) {
-      file.erase("time");
-      file.erase("path");  // a folder may move as a whole; what the job names is part of its identity
+/// Nanoseconds since 1970 as people write them.
+std::string format_time(std::int64_t time) {
+  constexpr std::int64_t second = 1'000'000'000;
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:09}Z", fmt::gmtime(time / second), time % second);
+}
+
+/// How a file differs from what it was, in size or time.
+std::optional<std::string> file_difference(const Json& before, const Json& now) {
+  const std::string name = now.at("path");
+  if (!now.contains("size") || !before.contains("size")) return name + " is gone";
+  if (before["size"] != now["size"]) {
+    return fmt::format("{} had {} bytes and has {}", name, before["size"].get<std::int64_t>(),
+                       now["size"].get<std::int64_t>());
+  }
+  if (before.at("time") == now["time"]) return std::nullopt;
+  return fmt::format("{} was last modified at {} and now at {}", name, format_time(before["time"]),
+                     format_time(now["time"]));
+}
+
+std::optional<std::string> input_difference(const Json& before, const Json& now, bool states) {
+  for (const auto& [name, input] : now.items()) {
+    const Json earlier = before.value(name, Json::object());
+    const std::string changed = "input '" + name + "' has changed: ";
+    for (const char* key : {"type", "shape"}) {
+      const Json old = earlier.value(key, Json());
+      if (old != input[key]) return changed + *job::first_difference({{key, old}}, {{key, input[key]}});
+    }
+    const Json old_files = earlier.value("files", Json::array());
+    if (old_files.size() != input["files"].size()) {
+      return changed + fmt::format("it had {} files and has {}", old_files.size(), input["files"].size());
+    }
+    for (std::size_t i = 0; states && i < old_files.size(); ++i) {
+      if (auto found = file_difference(old_files[i], input["files"][i])) return changed + *found;
     }
   }
-  return inputs;
+  return std::nullopt;
 }
 
 /// Sources by their names in the job, those of earlier stages' arrays among them.
@@ -156,22 +188,25 @@ Signature signature_of(const job::OpenJob& open, const Machine& machine) {
   signature.fixed = {{"backend", machine.resources.cuda ? "cuda" : "cpu"},
                      {"kind", machine.resources.device.kind},
                      {"program", run::build_id()}};
-  signature.inputs = Json::object();
-  for (const auto& [name, source] : open.inputs) {
-    Json files = Json::array();
-    for (const auto& file : source->files()) files.push_back(file_state(file));
-    signature.inputs[name] = {{"files", files},
-                              {"type", name_of(source->type())},
-                              {"shape", std::vector<std::int64_t>(source->shape().begin(), source->shape().end())}};
-  }
+  signature.inputs = inputs_of(open);
   return signature;
 }
 
-std::optional<std::string> difference(const Signature& before, const Signature& now, bool times) {
+Json inputs_of(const job::OpenJob& open) {
+  Json inputs = Json::object();
+  for (const auto& [name, source] : open.inputs) {
+    Json files = Json::array();
+    for (const auto& file : source->files()) files.push_back(state_of(file));
+    inputs[name] = {{"files", files},
+                    {"type", name_of(source->type())},
+                    {"shape", std::vector<std::int64_t>(source->shape().begin(), source->shape().end())}};
+  }
+  return inputs;
+}
+
+std::optional<std::string> difference(const Signature& before, const Signature& now, bool states) {
   if (auto found = job::first_difference(before.identity, now.identity)) return found;
-  const Json old_inputs = times ? before.inputs : without_times(before.inputs);
-  const Json new_inputs = times ? now.inputs : without_times(now.inputs);
-  if (auto found = job::first_difference(old_inputs, new_inputs)) return "input " + *found;
+  if (auto found = input_difference(before.inputs, now.inputs, states)) return found;
   return job::first_difference(before.fixed, now.fixed);
 }
 

@@ -32,9 +32,13 @@ struct Signature {
 };
 Signature signature_of(const job::OpenJob& open, const Machine& machine);
 
-/// The first difference between what was run and what is to be run, for people; nothing where there is none.
-/// @param times whether a changed time of an input is a difference
-std::optional<std::string> difference(const Signature& before, const Signature& now, bool times);
+/// `Signature::inputs` as it is now.
+nlohmann::json inputs_of(const job::OpenJob& open);
+
+/// The first difference between what was run and what is to be run, for people; nothing where there is none. Where
+/// the files of inputs lie is none: a folder may move as a whole.
+/// @param states whether another size or time of an input's file is a difference
+std::optional<std::string> difference(const Signature& before, const Signature& now, bool states);
 
 /// Plans the job. @param begun plan.json of the run that is gone on with; null: none
 run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const Stages& stages,

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "io/run_lock.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/run/ledger.hpp"
+#include "pipeline/run/run.hpp"
 
 namespace terrace::app {
 namespace {
@@ -16,14 +16,9 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 Json plan_in(const fs::path& folder) {
-  const fs::path path = folder / "plan.json";
-  std::ifstream file(path);
-  if (!file) throw IoError(folder.string(), "holds no run: it has no plan.json; a run that begins there starts anew");
-  try {
-    return Json::parse(file);
-  } catch (const Json::exception& error) {
-    throw IoError(path.string(), std::string("is damaged (") + error.what() + "); start over with --fresh");
-  }
+  std::optional<Json> plan = run::RunFolder::read_plan(folder);
+  if (plan) return *std::move(plan);
+  throw IoError(folder.string(), "holds no run: it has no plan.json; a run that begins there starts anew");
 }
 
 std::vector<std::string> stage_names(const Json& plan, const fs::path& folder) {
@@ -73,6 +68,7 @@ std::string describe_worker(const fs::path& folder) {
 std::string describe_run(const fs::path& folder) {
   const Json plan = plan_in(folder);
   const std::vector<std::string> names = stage_names(plan, folder);
+  run::check_result(folder / "result.h5", plan);
   const run::Progress progress = run::Ledger::read(folder / "ledger");
   return fmt::format("{}: {} of {} stages complete, {} {}\n", folder.string(), progress.completed.size(),
                      names.size(), progress.attempt, progress.attempt == 1 ? "attempt" : "attempts") +

@@ -31,6 +31,7 @@ void Cutter::begin(bool complete) {
   cut_.complete = complete;
   cut_.folded = program_.save();
   cut_.frontier = window_.frontier();
+  cut_.inputs = std::exchange(inputs_, {});
   if (complete) {
     for (const auto& [key, tile] : named_) cut_.gone.push_back(key);
     touched_.clear();
@@ -39,7 +40,6 @@ void Cutter::begin(bool complete) {
   cut_.done = window_.done();
   cut_.results = window_.results();
   cut_.phases.assign(window_.phases().begin(), window_.phases().end());
-  cut_.inputs = std::exchange(inputs_, {});
   for (const VersionKey& key : std::exchange(touched_, {})) name(key);
 }
 

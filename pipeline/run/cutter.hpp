@@ -38,7 +38,7 @@ class Cutter {
   /// Whether the tiles of the cut in the making have all been written, so that only the sync is left.
   bool written() const { return to_write_.empty(); }
   /// Fixes the set of done blocks. No block that updates in place may be under way.
-  /// @param complete the stage is done: nothing but its folded results is named
+  /// @param complete the stage is done: nothing but its folded results and what it read is named
   void begin(bool complete);
   /// Goes on with a cut in the making.
   void poll();

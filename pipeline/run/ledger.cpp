@@ -43,6 +43,18 @@ VersionKey key_from(const Json& json) {
   return {json[0].get<int>(), json[1].get<std::int64_t>(), json[2].get<std::int64_t>()};
 }
 
+Json to_json(const InputChecksums& inputs) {
+  Json json = Json::array();
+  for (const auto& [key, checksum] : inputs) json.push_back({key.array, key.tile, key.generation, checksum});
+  return json;
+}
+
+InputChecksums inputs_from(const Json& json) {
+  InputChecksums inputs;
+  for (const Json& input : json) inputs[key_from(input)] = input[3];
+  return inputs;
+}
+
 Json to_json(const Cut& cut) {
   Json json;
   json["stage"] = cut.stage;
@@ -64,8 +76,7 @@ Json to_json(const Cut& cut) {
   }
   Json& gone = json["gone"] = Json::array();
   for (const VersionKey& key : cut.gone) gone.push_back(to_json(key));
-  Json& inputs = json["inputs"] = Json::array();
-  for (const auto& [key, checksum] : cut.inputs) inputs.push_back({key.array, key.tile, key.generation, checksum});
+  json["inputs"] = to_json(cut.inputs);
   return json;
 }
 
@@ -82,14 +93,16 @@ Cut cut_from(const Json& json) {
   }
   for (const Json& tile : json.at("tiles")) cut.tiles[key_from(tile)] = {tile[3], tile[4], tile[5], tile[6]};
   for (const Json& key : json.at("gone")) cut.gone.push_back(key_from(key));
-  for (const Json& input : json.at("inputs")) cut.inputs[key_from(input)] = input[3];
+  cut.inputs = inputs_from(json.at("inputs"));
   return cut;
 }
 
 Json to_json(const Progress& progress) {
   Json json;
   Json& completed = json["completed"] = Json::array();
-  for (const std::string& state : progress.completed) completed.push_back(to_hex(state));
+  for (const CompletedStage& stage : progress.completed) {
+    completed.push_back({{"folded", to_hex(stage.folded)}, {"inputs", to_json(stage.inputs)}});
+  }
   json["attempt"] = progress.attempt;
   if (progress.current) json["current"] = to_json(*progress.current);
   return json;
@@ -97,7 +110,9 @@ Json to_json(const Progress& progress) {
 
 Progress progress_from(const Json& json) {
   Progress progress;
-  for (const Json& state : json.at("completed")) progress.completed.push_back(from_hex(state));
+  for (const Json& stage : json.at("completed")) {
+    progress.completed.push_back({from_hex(stage.at("folded")), inputs_from(stage.at("inputs"))});
+  }
   progress.attempt = json.at("attempt");
   if (json.contains("current")) progress.current = cut_from(json["current"]);
   return progress;
@@ -161,11 +176,6 @@ std::vector<std::int64_t> attempts_in(const std::filesystem::path& folder) {
 }  // namespace
 
 void apply(const Cut& record, Progress& progress) {
-  if (record.complete) {
-    progress.completed.push_back(record.folded);
-    progress.current.reset();
-    return;
-  }
   StoredVersions tiles;
   InputChecksums inputs;
   if (progress.current && progress.current->stage == record.stage) {
@@ -175,6 +185,11 @@ void apply(const Cut& record, Progress& progress) {
   for (const VersionKey& key : record.gone) tiles.erase(key);
   for (const auto& [key, tile] : record.tiles) tiles[key] = tile;
   for (const auto& [key, checksum] : record.inputs) inputs[key] = checksum;
+  if (record.complete) {
+    progress.completed.push_back({record.folded, std::move(inputs)});
+    progress.current.reset();
+    return;
+  }
   progress.current = record;
   progress.current->gone.clear();
   progress.current->tiles = std::move(tiles);

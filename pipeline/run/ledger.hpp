@@ -21,7 +21,7 @@ using InputChecksums = std::unordered_map<VersionKey, std::uint64_t, VersionKeyH
 /// that is still needed.
 struct Cut {
   std::int64_t stage = 0;
-  bool complete = false;  // the whole stage; nothing but `folded` is left of it
+  bool complete = false;  // the whole stage; nothing but `folded` and `inputs` is left of it
   std::int64_t frontier = 0;
   Intervals done;                               // beyond the frontier
   std::map<std::int64_t, std::string> results;  // of those, not folded yet
@@ -32,11 +32,17 @@ struct Cut {
   InputChecksums inputs;                        // likewise only what is new
 };
 
+/// What is left of a complete stage.
+struct CompletedStage {
+  std::string folded;     // Program::save
+  InputChecksums inputs;  // of all that it read
+};
+
 /// What the ledger says of a run: complete stages, and the last cut of the one under way.
 struct Progress {
-  std::vector<std::string> completed;  // Program::save of every complete stage
-  std::optional<Cut> current;          // whole, with all its tiles
-  std::int64_t attempt = 0;            // attempts made so far
+  std::vector<CompletedStage> completed;
+  std::optional<Cut> current;  // whole, with all its tiles
+  std::int64_t attempt = 0;    // attempts made so far
 };
 
 /// Files `<attempt>.log` in a folder, one for each attempt. A record is a line with its length and checksum, then its

@@ -282,6 +282,22 @@ void finish_result_file(const RunPlan& plan, const Json& json, RunFolder& folder
   io::finish_result(folder.result(), finish);
 }
 
+/// What is generated, or made by an earlier stage, has no files and cannot change.
+void verify_stage(Stage& stage, const InputChecksums& inputs) {
+  const auto& arrays = stage.program().arrays();
+  std::vector<std::byte> buffer;
+  for (const auto& [key, checksum] : inputs) {
+    const ArraySpec& spec = arrays.at(static_cast<std::size_t>(key.array));
+    if (spec.source->files().empty()) continue;
+    const Box box = TileGrid(spec.shape, spec.tile).box(key.tile);
+    buffer.resize(static_cast<std::size_t>(box.volume()) * size_of(spec.type));
+    spec.source->read(box, buffer.data());
+    if (io::checksum(buffer) == checksum) continue;
+    throw JobError("input '" + spec.name +
+                   "' has changed since the run was begun; put it back, or start over with --fresh");
+  }
+}
+
 }  // namespace
 
 DiskNeed disk_need(const RunPlan& plan) {
@@ -294,25 +310,27 @@ DiskNeed disk_need(const RunPlan& plan) {
   return need;
 }
 
-void verify_inputs(RunPlan& plan, RunFolder& folder) {
-  const Progress progress = Ledger::read(folder.ledger());
-  const std::string advice = " has changed since the run was begun; put it back, or start over with --fresh";
-  if (!progress.completed.empty()) throw JobError("an input" + advice);
-  if (!progress.current) return;
-  const auto& arrays = plan.stages[static_cast<std::size_t>(progress.current->stage)].stage->program().arrays();
-  std::vector<std::byte> buffer;
-  for (const auto& [key, checksum] : progress.current->inputs) {
-    const ArraySpec& spec = arrays[static_cast<std::size_t>(key.array)];
-    const Box box = TileGrid(spec.shape, spec.tile).box(key.tile);
-    buffer.resize(static_cast<std::size_t>(box.volume()) * size_of(spec.type));
-    spec.source->read(box, buffer.data());
-    if (io::checksum(buffer) != checksum) throw JobError("input '" + spec.name + "'" + advice);
+void check_result(const fs::path& result, const Json& plan) {
+  const auto state = io::file_state(result);
+  if (!state) throw IoError(result.string(), "is gone, and the run needs it; start over with --fresh");
+  if (state->size < plan.at("length").get<std::int64_t>()) {
+    throw IoError(result.string(), "is shorter than it was; start over with --fresh");
   }
+}
+
+void verify_inputs(const RunPlan& plan, const RunFolder& folder) {
+  const Progress progress = Ledger::read(folder.ledger());
+  for (std::size_t s = 0; s < progress.completed.size(); ++s) {
+    verify_stage(*plan.stages.at(s).stage, progress.completed[s].inputs);
+  }
+  if (!progress.current) return;
+  verify_stage(*plan.stages.at(static_cast<std::size_t>(progress.current->stage)).stage, progress.current->inputs);
 }
 
 RunReport execute(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
   RunReport report;
   std::optional<Json> begun = folder.plan();
+  if (begun) check_result(folder.result(), *begun);
   const Json json = begun ? *begun : start(plan, folder, settings);
   const Progress progress = Ledger::read(folder.ledger());
   make_scratch(plan, json, progress, folder, settings);
@@ -321,7 +339,7 @@ RunReport execute(RunPlan& plan, RunFolder& folder, const RunSettings& settings)
     Ledger ledger(folder.ledger(), progress);
     for (std::size_t number = 0; number < plan.stages.size(); ++number) {
       if (number < progress.completed.size()) {
-        plan.stages[number].stage->program().load(progress.completed[number]);
+        plan.stages[number].stage->program().load(progress.completed[number].folded);
         StageRecord record;
         record.name = plan.stages[number].name;
         report.profile.begin_stage(record);
@@ -331,6 +349,8 @@ RunReport execute(RunPlan& plan, RunFolder& folder, const RunSettings& settings)
       bind_readers(plan, number, json, folder);
     }
   }
+  // Stages may have read some of it before, and some after it was written to.
+  if (settings.inputs_now && settings.inputs_now() != plan.inputs) verify_inputs(plan, folder);
   report.seconds = report.profile.now();
   finish_result_file(plan, json, folder, settings, report);
   for (PlannedStage& stage : plan.stages) {

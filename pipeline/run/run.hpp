@@ -34,7 +34,7 @@ struct RunPlan {
   std::vector<PlannedStage> stages;
   nlohmann::json identity;  // what defines the result
   nlohmann::json fixed;     // what fixes its bits beside: back end, instruction set, devices' kind, build
-  nlohmann::json inputs;    // files with size and time
+  nlohmann::json inputs;    // files with their states
   std::string job_text;     // as run
   std::string job_name;
   std::filesystem::path scratch;              // folder of scratch files; empty: the run's folder
@@ -55,6 +55,7 @@ struct RunSettings {
   std::atomic<int>* stop = nullptr;  // not 0: stop at a checkpoint
   std::function<void(const std::string& stage, const StageProgress&, const Prediction&)> report;
   std::function<void(const std::string&)> warn;
+  std::function<nlohmann::json()> inputs_now;  // as RunPlan::inputs; where it is set, asked for at the end
 };
 
 /// What a run that ended says about itself.
@@ -65,12 +66,15 @@ struct RunReport {
 };
 
 /// Runs the plan in its folder, going on from what is there, and gives the result its name.
-/// @throws Stopped, ComputeError, IoError, DeviceError
+/// @throws Stopped, ComputeError, IoError, DeviceError; JobError where an input has changed meanwhile
 RunReport execute(RunPlan& plan, RunFolder& folder, const RunSettings& settings);
 
-/// Compares what an earlier attempt read of the inputs with what they hold now.
+/// Compares all that was read of the inputs' files with what they hold now.
 /// @throws JobError naming the array that has changed
-void verify_inputs(RunPlan& plan, RunFolder& folder);
+void verify_inputs(const RunPlan& plan, const RunFolder& folder);
+
+/// @throws IoError where a run's partial result is gone or shorter than its plan says
+void check_result(const std::filesystem::path& result, const nlohmann::json& plan);
 
 /// What distinguishes results: the program's version and build.
 std::string version_text();

@@ -3,19 +3,43 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <span>
+#include <string_view>
 
-#include "io/durable.hpp"
+#include "io/checksum.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::run {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+constexpr std::size_t run_id_letters = 16;
+
+/// Whether a run makes files or folders of this name.
+bool is_ours(const std::string& name) {
+  static constexpr std::array<std::string_view, 8> names{
+      "lock", "progress", "plan.json", "plan.json.new", "result.h5", "ledger", "metadata.copy", "metadata.copy.new"};
+  if (std::find(names.begin(), names.end(), name) != names.end()) return true;
+  return name.size() > run_id_letters && name[run_id_letters] == '-' &&
+         name.find_first_not_of("0123456789abcdef") == run_id_letters;
+}
+
+std::uint64_t sum_of(const nlohmann::json& plan) {
+  const std::string text = plan.dump();
+  return io::checksum(std::as_bytes(std::span(text)));
+}
+
+}  // namespace
+
 fs::path RunFolder::path_for(const fs::path& output) { return fs::path(output.string() + ".run"); }
 
 RunFolder::RunFolder(const fs::path& output) : output_(output), folder_(path_for(output)) {
+  refuse_others();
   take_lock();
   std::array<std::int64_t, 2> values{-1, 0};
   progress_file_ = ::open((folder_ / "progress").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
@@ -25,6 +49,27 @@ RunFolder::RunFolder(const fs::path& output) : output_(output), folder_(path_for
   if (::pread(progress_file_, values.data(), sizeof values, 0) == static_cast<ssize_t>(sizeof values)) {
     noted_stage_ = values[0];
     noted_blocks_ = values[1];
+  }
+}
+
+void RunFolder::refuse_others() const {
+  const fs::file_status status = fs::symlink_status(folder_);
+  if (!fs::exists(status)) return;
+  const std::string advice = "; move it away, or name another output";
+  if (!fs::is_directory(status)) {
+    throw IoError(folder_.string(),
+                  "is where the run of " + output_.filename().string() + " would live, and is no folder" + advice);
+  }
+  std::error_code error;
+  for (fs::directory_iterator entry(folder_, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (!is_ours(name)) {
+      throw IoError(entry->path().string(), "was not made by a run, and lies in the folder in which the run of " +
+                                                output_.filename().string() + " would live" + advice);
+    }
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    throw IoError(folder_.string(), "cannot be read: " + error.message());
   }
 }
 
@@ -54,7 +99,8 @@ RunFolder::~RunFolder() {
 void RunFolder::remove_folder() noexcept {
   try {
     for (const auto& entry : fs::directory_iterator(folder_)) {
-      if (entry.path().filename() != "lock") fs::remove_all(entry.path());
+      const std::string name = entry.path().filename().string();
+      if (name != "lock" && is_ours(name)) fs::remove_all(entry.path());
     }
     lock_->remove();
     fs::remove(folder_);
@@ -64,21 +110,24 @@ void RunFolder::remove_folder() noexcept {
   }
 }
 
-std::optional<nlohmann::json> RunFolder::plan() const {
-  const fs::path path = folder_ / "plan.json";
+std::optional<nlohmann::json> RunFolder::read_plan(const fs::path& folder) {
+  const fs::path path = folder / "plan.json";
   if (!fs::exists(path)) return std::nullopt;
   const std::vector<std::byte> bytes = io::read_file(path);
-  try {
-    return nlohmann::json::parse(reinterpret_cast<const char*>(bytes.data()),
-                                 reinterpret_cast<const char*>(bytes.data()) + bytes.size());
-  } catch (const nlohmann::json::exception& error) {
-    throw IoError(path.string(), std::string("is damaged (") + error.what() + "); start over with --fresh");
+  const nlohmann::json sealed =
+      nlohmann::json::parse(reinterpret_cast<const char*>(bytes.data()),
+                            reinterpret_cast<const char*>(bytes.data()) + bytes.size(), nullptr, false);
+  const bool whole = sealed.is_object() && sealed.contains("plan") && sealed.contains("checksum");
+  if (!whole || sealed["checksum"] != sum_of(sealed["plan"])) {
+    throw IoError(path.string(), "is damaged; start over with --fresh");
   }
+  return sealed["plan"];
 }
 
 void RunFolder::begin(const nlohmann::json& plan) {
   io::fsync_folder(folder_);
-  io::write_file_durably(folder_ / "plan.json", std::string_view(plan.dump(1)));
+  const nlohmann::json sealed{{"plan", plan}, {"checksum", sum_of(plan)}};
+  io::write_file_durably(folder_ / "plan.json", std::string_view(sealed.dump(1)));
   io::fsync_folder(fs::absolute(folder_).parent_path());
 }
 
@@ -100,14 +149,25 @@ void RunFolder::clear() {
   io::fsync_folder(folder_);
   for (const auto& entry : fs::directory_iterator(folder_)) {
     const std::string name = entry.path().filename().string();
-    if (name != "lock" && name != "progress") fs::remove_all(entry.path());
+    if (name != "lock" && name != "progress" && is_ours(name)) fs::remove_all(entry.path());
   }
   note_done(-1, 0);
   noted_stage_ = -1;
 }
 
+void RunFolder::publish() const {
+  if (!fs::exists(result())) return;
+  if (io::rename_to_new(result(), output_)) return;
+  if (!replaced_ || io::file_state(output_) != replaced_) {
+    throw IoError(output_.string(),
+                  "has appeared while the run was under way, and is not replaced; move it away, and the same command "
+                  "gives the result, which is complete, its name");
+  }
+  io::rename_durably(result(), output_);
+}
+
 void RunFolder::finish() {
-  if (fs::exists(result())) io::rename_durably(result(), output_);
+  publish();
   remove_scratch();
   fs::remove(folder_ / "plan.json");
   io::fsync_folder(folder_);

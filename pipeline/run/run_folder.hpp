@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "io/durable.hpp"
 #include "io/run_lock.hpp"
 
 namespace terrace::run {
@@ -15,10 +16,12 @@ namespace terrace::run {
 ///
 /// `lock` (held through the kernel), `result.h5` (partial), `plan.json` (its presence marks the start), `ledger/`,
 /// `metadata.copy` (bytes of the result outside of its large extents, from the moment of finishing), `progress`
-/// (blocks done, for counting what is repeated). A folder without `plan.json` is debris.
+/// (blocks done, for counting what is repeated), `<run's id>-<stage>-<array>` (scratch). A folder without `plan.json`
+/// is debris. Only files of these names are ever removed, and a folder that holds others is not touched.
 class RunFolder {
  public:
-  /// Makes the folder where it is missing and takes its lock. @throws io::LockHeld, IoError
+  /// Makes the folder where it is missing and takes its lock. @throws io::LockHeld; IoError where it cannot be made,
+  /// or holds what no run put there
   explicit RunFolder(const std::filesystem::path& output);
   /// Removes the folder again when nothing was begun in it.
   ~RunFolder();
@@ -31,13 +34,17 @@ class RunFolder {
   std::filesystem::path ledger() const { return folder_ / "ledger"; }
   std::filesystem::path metadata() const { return folder_ / "metadata.copy"; }
 
-  /// The plan of the run that was begun here; nothing when none was. @throws IoError
-  std::optional<nlohmann::json> plan() const;
+  /// The plan of the run that was begun here; nothing when none was. @throws IoError where it is damaged
+  std::optional<nlohmann::json> plan() const { return read_plan(folder_); }
+  static std::optional<nlohmann::json> read_plan(const std::filesystem::path& folder);
   /// Marks the start, durably.
   void begin(const nlohmann::json& plan);
   /// Removes everything but the lock: what an earlier run left, its scratch files included.
   void clear();
+  /// Allows the result to replace the file that has its name now.
+  void replace_output() { replaced_ = io::file_state(output_); }
   /// Gives the complete result its name and removes the folder, scratch files first named by the plan.
+  /// @throws IoError where another file has the name: the result stays here, and the next attempt gives it its name
   void finish();
 
   /// Blocks of a stage done so far, durable against a kill of the process only.
@@ -46,12 +53,15 @@ class RunFolder {
   std::int64_t noted(std::int64_t stage) const;
 
  private:
+  void refuse_others() const;
   void take_lock();
+  void publish() const;
   void remove_folder() noexcept;
   void remove_scratch() const;
 
   std::filesystem::path output_, folder_;
   std::unique_ptr<io::RunLock> lock_;
+  std::optional<io::FileState> replaced_;  // the file that the result may replace
   int progress_file_ = -1;
   std::int64_t noted_stage_ = -1, noted_blocks_ = 0;
 };

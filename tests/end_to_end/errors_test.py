@@ -1,13 +1,11 @@
 """Bad input ends with the right code and a message that says what, where and what to do; nothing is left behind."""
-import signal
 import struct
 import subprocess
-import time
 import unittest
 import zlib
 
 import terrace_runs
-from terrace_runs import DONE, FAILED, STOPPED, WRONG, JobTest, affine, h5py, main, numpy, random_letters, wavefront
+from terrace_runs import DONE, FAILED, WRONG, JobTest, affine, h5py, main, numpy, random_letters, wavefront
 
 SUMS = [wavefront("sums", "summed_area", grid="grid")]
 
@@ -114,138 +112,6 @@ class Errors(JobTest):
         self.pair()
         job = self.job((self.folder / "job.yaml").read_text().replace("output: out.h5\n", ""), output="b.fa/out.h5")
         self.assertSays(self.terrace("run", job, expect=FAILED), "b.fa")
-
-
-class Outputs(JobTest):
-    def lengths(self, length, **keys):
-        return self.write_job({"a": random_letters(length, 1),
-                               "b": random_letters(500, 2)}, [affine("align", "a", "b")], **keys)
-
-    def test_that_are_there_are_not_made_again(self):
-        self.terrace("run", self.lengths(400))
-        before = (self.folder / "result.h5").read_bytes()
-        ended = self.terrace("run", self.lengths(400, memory={"host": 1 << 20}))
-        self.assertSays(ended, "is there already, made by this job")
-        self.assertEqual(ended.stdout.strip(), str(self.folder / "result.h5"))
-        self.assertEqual((self.folder / "result.h5").read_bytes(), before)
-
-    def test_of_another_job_are_kept_unless_replaced(self):
-        self.terrace("run", self.lengths(400))
-        before = (self.folder / "result.h5").read_bytes()
-        ended = self.terrace("run", self.lengths(401), expect=WRONG)
-        self.assertSays(ended, "made by another job", "401", "--fresh")
-        self.assertEqual((self.folder / "result.h5").read_bytes(), before)
-        self.terrace("run", self.lengths(401), "--fresh")
-        self.assertEqual(self.open()["align/lengths"][0], 401)
-
-    def test_from_a_changed_input_are_of_another_job(self):
-        def job():
-            return self.write_job({"grid": {"npy": "grid.npy"}}, SUMS)
-
-        self.write("grid.npy", numpy.zeros((3, 4), numpy.int32))
-        self.terrace("run", job())
-        self.write("grid.npy", numpy.ones((3, 5), numpy.int32))
-        self.assertSays(self.terrace("run", job(), expect=WRONG), "input", "--fresh")
-
-    def test_that_others_made_are_never_replaced(self):
-        for content in (b"", b"mine\n", None):
-            with self.subTest(content=content):
-                if content is None:
-                    with h5py.File(self.folder / "result.h5", "w") as file:
-                        file["mine"] = 1
-                    content = (self.folder / "result.h5").read_bytes()
-                else:
-                    self.write("result.h5", content)
-                for arguments in ([], ["--fresh"]):
-                    ended = self.terrace("run", self.lengths(400), *arguments, expect=WRONG)
-                    self.assertSays(ended, "was not made by Terrace")
-                    self.assertEqual((self.folder / "result.h5").read_bytes(), content)
-
-
-class Stopping(JobTest):
-    def slow_job(self, output, **keys):
-        """A job of many blocks that takes some seconds."""
-        return self.write_job({"a": random_letters(120_000, 7),
-                               "b": {"generate": "dna", "seed": 8, "mutate": {"of": "a", "rate": 0.1}}},
-                              [affine("align", "a", "b"), wavefront("common", "lcs", rows="a", columns="b")],
-                              name=output + ".yaml", output=output, memory={"host": 16 << 20, "device": 4 << 20},
-                              **keys)
-
-    def start(self, job):
-        """Starts a run and waits until it computes."""
-        run = subprocess.Popen([terrace_runs.program, "run", job], cwd=self.folder, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True)
-        self.addCleanup(run.stdout.close)
-        self.addCleanup(run.stderr.close)
-        for _ in range(2000):
-            if list(self.folder.glob("*.run/ledger/*.log")) or run.poll() is not None:
-                break
-            time.sleep(0.01)
-        self.assertIsNone(run.poll(), "it ended before it could be stopped")
-        return run
-
-    def end(self, run):
-        out, err = run.communicate(timeout=300)
-        return run.returncode, out, err
-
-    def values(self, output):
-        file = self.open(output)
-        return {path: file[path][()].tobytes() for path in ("align/score", "align/end", "common/score")}
-
-    def test_with_a_signal_ends_with_75_and_the_same_command_finishes(self):
-        self.terrace("run", self.slow_job("whole.h5"))
-        job = self.slow_job("stopped.h5")
-        for signal_number in (signal.SIGINT, signal.SIGTERM):
-            run = self.start(job)
-            time.sleep(0.3)
-            run.send_signal(signal_number)
-            code, out, err = self.end(run)
-            self.assertEqual((code, out), (STOPPED, ""), err)
-            self.assertIn("stopped at a checkpoint; the same command goes on", err)
-            self.assertFalse((self.folder / "stopped.h5").exists())
-            said = self.terrace("show", "stopped.h5").stdout
-            self.assertIn("stopped; the same `terrace run` goes on", said)
-            self.assertIn("of 2 stages complete", said)
-            self.assertEqual(said, self.terrace("show", "stopped.h5.run").stdout.replace(
-                str(self.folder) + "/", "").replace("stopped.h5.run/", "stopped.h5.run"))
-        ended = self.terrace("run", job)
-        self.assertSays(ended, "going on with the run")
-        self.assertEqual(self.values("whole.h5"), self.values("stopped.h5"))
-        self.assertEqual(self.open("stopped.h5").attrs["attempts"], 3)
-        self.assertIn("Of the last of 3 attempts:\nstage align", self.terrace("show", "stopped.h5").stdout)
-        self.assertFalse((self.folder / "stopped.h5.run").exists())
-
-    def test_by_a_kill_loses_nothing(self):
-        job = self.slow_job("killed.h5", checkpoint={"every": 0.2})
-        # JSON has no 200 ms without quotes.
-        self.write("killed.h5.yaml", (self.folder / "killed.h5.yaml").read_text().replace("0.2", "200ms"))
-        run = self.start(job)
-        time.sleep(1)
-        run.kill()
-        self.end(run)
-        said = self.terrace("show", "killed.h5").stdout
-        self.assertIn("stopped; the same `terrace run` goes on", said)
-        self.terrace("run", job)
-        self.terrace("run", self.slow_job("whole.h5"))
-        self.assertEqual(self.values("whole.h5"), self.values("killed.h5"))
-
-    def test_is_not_what_a_second_run_does(self):
-        job = self.slow_job("one.h5")
-        run = self.start(job)
-        ended = self.terrace("run", job, expect=FAILED)
-        self.assertSays(ended, "another run is under way", f"process {run.pid}")
-        self.assertIn("under way (host", self.terrace("show", "one.h5").stdout)
-        run.send_signal(signal.SIGINT)
-        self.assertEqual(self.end(run)[0], STOPPED)
-
-    def test_and_changing_the_job_is_refused(self):
-        job = self.slow_job("stopped.h5")
-        run = self.start(job)
-        run.send_signal(signal.SIGINT)
-        self.assertEqual(self.end(run)[0], STOPPED)
-        changed = (self.folder / "stopped.h5.yaml").read_text().replace("120000", "120001")
-        self.write("stopped.h5.yaml", changed)
-        self.assertSays(self.terrace("run", job, expect=WRONG), "holds a run of another job", "120001", "--fresh")
 
 
 class Shown(JobTest):

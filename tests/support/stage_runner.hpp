@@ -32,7 +32,7 @@ class StageRunner {
   void run() {
     run::Progress progress = run::Ledger::read(folder_ / "ledger");
     if (!progress.completed.empty()) {
-      program_.load(progress.completed[0]);
+      program_.load(progress.completed[0].folded);
       return;
     }
     run::Ledger ledger(folder_ / "ledger", progress);

@@ -139,6 +139,7 @@ TEST_CASE("Each attempt begins with the state it took over, and one that never b
     run::Cut complete;
     complete.complete = true;
     complete.folded = "all";
+    complete.inputs[{1, 7, 0}] = 99;
     fourth.append(complete);
     run::Cut next = cut_of(0);
     next.stage = 1;
@@ -146,7 +147,10 @@ TEST_CASE("Each attempt begins with the state it took over, and one that never b
   }
   const run::Progress progress = run::Ledger::read(cuts.ledger);
   CHECK(progress.attempt == 4);
-  CHECK(progress.completed == std::vector<std::string>{"all"});
+  REQUIRE(progress.completed.size() == 1);
+  CHECK(progress.completed[0].folded == "all");
+  CHECK(progress.completed[0].inputs.size() == 4);  // what the three cuts before it read, and itself
+  CHECK(progress.completed[0].inputs.at({1, 7, 0}) == 99);
   REQUIRE(progress.current);
   CHECK(progress.current->stage == 1);
   CHECK(progress.current->tiles.size() == 1);
