@@ -9,7 +9,7 @@ namespace terrace::io {
 namespace {
 
 constexpr Parameter parameters[] = {
-    {"values", ParameterKind::texts, "the numbers, row-major"},
+    {"values", ParameterKind::decimals, "the numbers, row-major"},
     {"type", ParameterKind::type, "element type; i64 where all are whole numbers, else f64", ""},
     {"shape", ParameterKind::integers, "extents, slowest first; one dimension where absent", ""},
 };

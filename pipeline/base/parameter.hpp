@@ -17,6 +17,7 @@ enum class ParameterKind {
   type,      // an element type, or a word of `choices`
   integers,  // a list of whole numbers
   numbers,   // a list of numbers
+  decimals,  // a list of numbers of any type, kept as they are written, NaN among them
   texts,     // a list of strings
   ranges,    // a list of pairs [begin, end)
   file       // a path, relative to the job's folder

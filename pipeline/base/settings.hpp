@@ -12,7 +12,7 @@
 namespace terrace {
 
 /// The value of one parameter. Sizes, counts and integers are int64; durations (seconds) and numbers double;
-/// choices, arrays, types and files are strings; ranges are pairs.
+/// choices, arrays, types and files are strings, decimals lists of them; ranges are pairs.
 using Value = std::variant<std::int64_t, double, bool, std::string, std::vector<std::int64_t>, std::vector<double>,
                            std::vector<std::string>, std::vector<std::array<std::int64_t, 2>>>;
 

@@ -44,6 +44,7 @@ std::string kind_in_words(const Parameter& parameter) {
     case ParameterKind::integers:
       return "a list of whole numbers";
     case ParameterKind::numbers:
+    case ParameterKind::decimals:
       return "a list of numbers";
     case ParameterKind::texts:
       return parameter.choices ? "a list of " + std::string(parameter.choices) : "a list of texts";
@@ -66,6 +67,7 @@ std::string example_of(const Parameter& parameter) {
     case ParameterKind::integers:
       return ", such as [1, 2]";
     case ParameterKind::numbers:
+    case ParameterKind::decimals:
       return ", such as [1, 0.5]";
     case ParameterKind::ranges:
       return ", such as [[0, 10], [5, 8]]";
@@ -112,6 +114,8 @@ class Reader {
         return list<std::int64_t>(node, [this](const Node& item) { return bounded(item, read_count(item)); });
       case ParameterKind::numbers:
         return list<double>(node, [this](const Node& item) { return bounded(item, read_number(item)); });
+      case ParameterKind::decimals:
+        return decimals(node);
       case ParameterKind::texts:
         return texts(node);
       case ParameterKind::ranges:
@@ -207,6 +211,27 @@ class Reader {
     return Value(std::move(values));
   }
 
+  std::optional<std::string> decimal(const Node& item) {
+    if (item.kind == Node::Kind::list) {
+      return refuse(item, "write all numbers in one list, row by row, and their extents in 'shape'");
+    }
+    if (item.kind != Node::Kind::scalar) return refuse(item, "");
+    const bool not_a_number = !item.quoted && (item.text == ".nan" || item.text == "nan");
+    const Scalar<double> number = read_number(item);
+    if (!number.valid && !not_a_number) return refuse(item, number.hint);
+    return item.text;
+  }
+
+  /// One number in place of a list is a list of one.
+  std::optional<Value> decimals(const Node& node) {
+    if (node.kind == Node::Kind::list) {
+      return list<std::string>(node, [this](const Node& item) { return decimal(item); });
+    }
+    const auto only = decimal(node);
+    if (!only) return std::nullopt;
+    return Value(std::vector<std::string>{*only});
+  }
+
   std::optional<std::string> text_item(const Node& item) {
     if (item.kind != Node::Kind::scalar || (parameter_.choices && !has_word(parameter_, item.text))) {
       return refuse(item, "");
@@ -263,7 +288,8 @@ std::string describe(const Node& node) {
     case Node::Kind::null:
       return "nothing";
     case Node::Kind::list:
-      return node.items.empty() ? "an empty list" : "a list of " + std::to_string(node.items.size());
+      return node.items.empty() ? "an empty list"
+                                : "a list of " + counted(static_cast<std::int64_t>(node.items.size()), "value");
     case Node::Kind::map:
       return "a map";
     case Node::Kind::scalar:

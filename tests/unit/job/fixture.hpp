@@ -48,13 +48,14 @@ inline constexpr std::array<Parameter, 4> fasta_parameters = {{
     {"reverse_complement", ParameterKind::flag, "read the other strand", "false"},
 }};
 
-inline constexpr std::array<Parameter, 6> generate_parameters = {{
+inline constexpr std::array<Parameter, 7> generate_parameters = {{
     {"generate", ParameterKind::choice, "what to make", nullptr, "dna, ramp"},
     {"length", ParameterKind::count, "number of letters", "1000", nullptr, 0},
     {"seed", ParameterKind::integer, "where randomness begins", "0"},
     {"mutate.of", ParameterKind::array, "the input to change"},
     {"mutate.rate", ParameterKind::number, "how many letters change", "0.1", nullptr, 0, 1},
     {"shape", ParameterKind::integers, "the extents", "", nullptr, 0},
+    {"numbers", ParameterKind::decimals, "numbers as they are written", ""},
 }};
 
 inline constexpr std::array<io::InputKind, 2> test_kinds = {{

@@ -42,6 +42,21 @@ TEST_CASE("A correct job is loaded with every value of its header") {
   CHECK(job.warnings.empty());
 }
 
+TEST_CASE("Numbers of any type are kept as they are written") {
+  TempFolder folder;
+  const auto numbers = [&](const std::string& list) {
+    const Job job = load_text(folder, "inputs: {a: {generate: dna, numbers: " + list +
+                                          "}}\noutput: o.h5\nstages: [{name: s, wavefront: {problem: summed_area, "
+                                          "grid: a}}]\n");
+    return job.inputs[0].settings.get<std::vector<std::string>>("numbers");
+  };
+  using Texts = std::vector<std::string>;
+  CHECK(numbers("[1, -2.5, +3, 1e9, .nan, .inf, -.inf, 18446744073709551615]") ==
+        Texts{"1", "-2.5", "+3", "1e9", ".nan", ".inf", "-.inf", "18446744073709551615"});
+  CHECK(numbers("7") == Texts{"7"});
+  CHECK(numbers("[]").empty());
+}
+
 TEST_CASE("A correct job is loaded with its inputs") {
   TempFolder folder;
   const Job job = load_text(folder, good_job);
