@@ -8,6 +8,7 @@
 #include "io/kinds.hpp"
 #include "io/raw_array.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/near_name.hpp"
 
 namespace terrace::io {
 namespace {
@@ -82,7 +83,7 @@ Box selected_part(const Settings& settings, const Hdf5Dataset& dataset) {
   const std::string what = "select: " + dataset.where() + " is of shape " + to_string(shape) + ": ";
   if (static_cast<int>(ranges.size()) != shape.rank()) {
     fail_setting(settings, "select",
-                 what + "give " + std::to_string(shape.rank()) + " ranges, not " + std::to_string(ranges.size()));
+                 what + "give " + counted(shape.rank(), "range") + ", not " + std::to_string(ranges.size()));
   }
   for (int d = 0; d < shape.rank(); ++d) {
     const auto [begin, end] = ranges[static_cast<std::size_t>(d)];

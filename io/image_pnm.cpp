@@ -6,6 +6,7 @@
 #include "io/image.hpp"
 #include "io/raw_array.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/near_name.hpp"
 
 namespace terrace::io {
 namespace {
@@ -107,8 +108,8 @@ class PnmReader {
     const std::int64_t pixels = image.rows * image.columns;
     const std::int64_t least = binary ? static_cast<std::int64_t>(size_of(image.type)) : 2;
     if (pixels > 0 && pixels > bytes_.left() / (least * samples_)) {
-      fail("the file ends too soon: " + std::to_string(bytes_.left()) + " bytes are left for " +
-           std::to_string(image.rows) + " x " + std::to_string(image.columns) + " pixels");
+      fail("the file ends too soon: " + counted(bytes_.left(), "byte") + " left for " + std::to_string(image.rows) +
+           " x " + std::to_string(image.columns) + " pixels");
     }
   }
 

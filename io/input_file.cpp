@@ -30,6 +30,9 @@ void check_regular(const std::filesystem::path& path) {
   if (stat(path.c_str(), &status) != 0) {
     const int reason = errno;
     if (reason != ENOENT && reason != ENOTDIR) throw IoError(path.string(), std::strerror(reason));
+    std::error_code ignored;
+    const auto target = std::filesystem::read_symlink(path, ignored);
+    if (!ignored) throw IoError(path.string(), "is a link to " + target.string() + ", which is not there");
     throw IoError(path.string(), "there is no such file" + names_beside(path));
   }
   if (S_ISDIR(status.st_mode)) throw IoError(path.string(), "is a folder; name a file in it");
@@ -76,9 +79,9 @@ std::int64_t InputFile::read_some(std::int64_t offset, std::int64_t bytes, void*
 void InputFile::read(std::int64_t offset, std::int64_t bytes, void* buffer) const {
   const std::int64_t got = read_some(offset, bytes, buffer);
   if (got == bytes) return;
-  throw IoError(path_.string(), "ends at byte " + std::to_string(offset + got) + ", but " + std::to_string(bytes) +
-                                    " bytes from byte " + std::to_string(offset) +
-                                    " on are needed; the file was cut short");
+  throw IoError(path_.string(), "ends at byte " + std::to_string(offset + got) + ", but from byte " +
+                                    std::to_string(offset) + " on " + counted(bytes, "byte") +
+                                    (bytes == 1 ? " is" : " are") + " needed; the file was cut short");
 }
 
 std::filesystem::path input_path(const Settings& settings, const std::string& key, const OpenContext& context) {

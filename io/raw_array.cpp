@@ -7,6 +7,7 @@
 
 #include "io/spans.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/near_name.hpp"
 
 namespace terrace::io {
 namespace {
@@ -43,7 +44,7 @@ void swap_bytes(void* elements, std::int64_t count, std::size_t size) {
 void check_length(const InputFile& file, std::int64_t offset, ElementType type, const Extents& shape) {
   const auto needed = bytes_of(shape, type);
   if (needed && offset >= 0 && offset <= file.size() && *needed <= file.size() - offset) return;
-  throw IoError(file.path().string(), "has " + std::to_string(file.size()) + " bytes, but " + to_string(shape) +
+  throw IoError(file.path().string(), "has " + counted(file.size(), "byte") + ", but " + to_string(shape) +
                                           " elements of " + std::string(name_of(type)) + " from byte " +
                                           std::to_string(offset) +
                                           " on need more; the file was cut short, or shape, "

@@ -3,6 +3,7 @@
 #include "io/input_file.hpp"
 #include "io/kinds.hpp"
 #include "io/memory_source.hpp"
+#include "pipeline/base/near_name.hpp"
 
 namespace terrace::io {
 
@@ -14,7 +15,7 @@ std::shared_ptr<Source> shaped_source(NumberList& numbers, const Settings& setti
     shape = shape_setting(settings, "shape");
     if (volume(shape) != count) {
       fail_setting(settings, "shape",
-                   "shape: " + to_string(shape) + " are " + std::to_string(volume(shape)) + " numbers, but " + what +
+                   "shape: " + to_string(shape) + " are " + counted(volume(shape), "number") + ", but " + what +
                        " has " + std::to_string(count));
     }
   }

@@ -28,6 +28,7 @@ int reach(std::size_t length, std::size_t other) {
 std::vector<std::string> nearest_names(std::string_view name, const std::vector<std::string>& candidates) {
   std::vector<std::string> best;
   if (name.empty() || name.size() > longest_name) return best;
+  if (std::find(candidates.begin(), candidates.end(), name) != candidates.end()) return best;
   const std::string wanted = folded(name);
   int least = static_cast<int>(longest_name);
   for (const std::string& candidate : candidates) {
@@ -80,5 +81,9 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string>& 
 std::string list_names(const std::vector<std::string>& names, std::size_t most) { return joined(names, most, ""); }
 
 std::string quote_names(const std::vector<std::string>& names, std::size_t most) { return joined(names, most, "'"); }
+
+std::string counted(std::int64_t count, std::string_view noun) {
+  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
 
 }  // namespace terrace

@@ -1,6 +1,7 @@
-// Which of the known names was meant, and lists of names, for messages.
+// Which of the known names was meant, lists of names, and counts of things, for messages.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,7 +12,8 @@ namespace terrace {
 int edit_distance(std::string_view a, std::string_view b);
 
 /// "; did you mean 'match'?", or "... 'a' or 'b'?" of up to three equally near candidates; "" where none is near:
-/// more than a third of the letters differ. Case does not count, nor does - against _.
+/// more than a third of the letters differ, or where `name` is a candidate itself. Case does not count, nor does -
+/// against _.
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
 
 /// "a, b, c" in the order given; of more than `most` names the first ones "and 5 more".
@@ -19,5 +21,8 @@ std::string list_names(const std::vector<std::string>& names, std::size_t most =
 
 /// "'a', 'b' and 5 more": the same for names that users chose.
 std::string quote_names(const std::vector<std::string>& names, std::size_t most = 20);
+
+/// "1 value", "3 values".
+std::string counted(std::int64_t count, std::string_view noun);
 
 }  // namespace terrace

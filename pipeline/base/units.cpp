@@ -117,6 +117,8 @@ std::string format_duration(double seconds) {
   if (seconds < 1e-3) return three_digits(seconds * 1e6) + " us";
   if (seconds < 1) return three_digits(seconds * 1e3) + " ms";
   if (seconds < 120) return three_digits(seconds) + " s";
+  constexpr double year = 365.25 * 24 * 3600;
+  if (!(seconds < 100 * year)) return format("%.3g", seconds / year, " years");
   const auto minutes = static_cast<long>(std::lround(seconds / 60));
   if (minutes < 120) return std::to_string(minutes) + " min";
   return std::to_string(minutes / 60) + " h " + std::to_string(minutes % 60) + " min";

@@ -66,7 +66,15 @@ class InputOpener {
   void complain(std::size_t index, const std::string& message) {
     const Input& input = draft_.job.inputs[index];
     if (const auto position = position_in(input, message)) context_.complaints.add_rendered(*position, message);
-    else context_.complaints.add(draft_.input_positions[index], "input '" + input.name + "': " + message);
+    else context_.complaints.add(position_of(index), "input '" + input.name + "': " + message);
+  }
+
+  /// Where an input is named that cannot be opened: in the file, or where the command line says what to open.
+  Position position_of(std::size_t index) const {
+    const Input& input = draft_.job.inputs[index];
+    if (!input.settings.has(input.kind)) return draft_.input_positions[index];
+    const auto given = context_.complaints.sources().position_of(input.settings.place(input.kind));
+    return given && given->source > 0 ? *given : draft_.input_positions[index];
   }
 
   std::optional<Position> position_in(const Input& input, const std::string& message) const {

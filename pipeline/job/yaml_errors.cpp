@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <set>
 
+#include "pipeline/base/near_name.hpp"
 #include "pipeline/job/yaml_text.hpp"
 
 namespace terrace::job {
@@ -105,7 +106,8 @@ std::vector<std::string> Complaints::rendered() const {
         complaint.rendered ? complaint.message : message_at(sources_.place(complaint.position), complaint.message);
     if (seen.insert(message).second) messages.push_back(std::move(message));
   }
-  if (left > 0) messages.push_back("and " + std::to_string(left) + " more errors; mend these first");
+  if (left > 0)
+    messages.push_back("and " + counted(static_cast<std::int64_t>(left), "more error") + "; mend these first");
   return messages;
 }
 

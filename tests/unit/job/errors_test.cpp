@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "pipeline/base/near_name.hpp"
+#include "pipeline/base/units.hpp"
 #include "pipeline/job/yaml_errors.hpp"
 #include "tests/unit/job/fixture.hpp"
 
@@ -250,6 +251,21 @@ TEST_CASE("What opening an input says of a setting stands at the setting's place
   CHECK(set[1] == "--set inputs.a.seed=-2: seed: below 0");
 }
 
+TEST_CASE("A file that the command line names and that cannot be opened is reported at the setting") {
+  TempFolder folder;
+  folder.write("a.fa", ">a\nACGT\n");
+  for (const std::string setting : {"inputs.a.fasta=none.fa", "inputs.a={fasta: none.fa}"}) {
+    const auto messages = messages_of(folder, good_job, {"backend=cpu", setting}, true);
+    REQUIRE(messages.size() == 1);
+    CHECK(messages[0].find("--set " + setting + ": input 'a': ") == 0);
+    CHECK(messages[0].find("none.fa: no such file") != std::string::npos);
+  }
+  const auto other = messages_of(folder, "inputs: {a: {fasta: none.fa}}\n" + good_job.substr(good_job.find("stages")),
+                                 {"inputs.a.record=0"}, true);
+  REQUIRE(other.size() == 1);
+  CHECK(other[0].find("job.yaml:1:10: input 'a': none.fa: no such file") == 0);
+}
+
 TEST_CASE("Inputs that can be opened come with the job") {
   TempFolder folder;
   folder.write("a.fa", ">a\nACGT\n");
@@ -277,10 +293,26 @@ TEST_CASE("A near name is near in letters, whatever its case") {
   CHECK(did_you_mean("b", {"a"}).empty());
   CHECK(did_you_mean("", {"a"}).empty());
   CHECK(did_you_mean(std::string(1000000, 'x'), {"match"}).empty());
+  CHECK(did_you_mean("match", {"match"}).empty());
+  CHECK(did_you_mean("match", {"mach", "match"}).empty());
+  CHECK(did_you_mean("Match", {"match"}) == "; did you mean 'match'?");
 }
 
 TEST_CASE("Of equally near names up to three are named") {
   CHECK(did_you_mean("bat", {"cat", "hat", "rat", "mat"}) == "; did you mean 'cat' or 'hat' or 'rat'?");
+}
+
+TEST_CASE("Times of any length are given in a unit that fits") {
+  CHECK(format_duration(90) == "90.0 s");
+  CHECK(format_duration(3600 * 7 + 120) == "7 h 2 min");
+  CHECK(format_duration(1e12) == "3.17e+04 years");
+  CHECK(format_duration(1e30) == "3.17e+22 years");
+}
+
+TEST_CASE("One thing is counted in the singular, all others in the plural") {
+  CHECK(counted(1, "value") == "1 value");
+  CHECK(counted(0, "value") == "0 values");
+  CHECK(counted(12, "value") == "12 values");
 }
 
 TEST_CASE("Of many names the first are listed and the others counted") {
