@@ -9,6 +9,7 @@
 #include "io/kinds.hpp"
 #include "io/memory_source.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/near_name.hpp"
 
 namespace terrace::io {
 namespace {
@@ -52,8 +53,8 @@ void cut_range(const Settings& settings, const std::string& record, std::vector<
   if (range[0] < 0 || range[1] < range[0] || range[1] > static_cast<std::int64_t>(letters.size())) {
     fail_setting(settings, "range",
                  "range: [" + std::to_string(range[0]) + ", " + std::to_string(range[1]) +
-                     ") does not lie in the record '" + record + "' of " + std::to_string(letters.size()) +
-                     " letters");
+                     ") does not lie in the record '" + record + "' of " +
+                     counted(static_cast<std::int64_t>(letters.size()), "letter"));
   }
   letters.erase(letters.begin() + range[1], letters.end());
   letters.erase(letters.begin(), letters.begin() + range[0]);

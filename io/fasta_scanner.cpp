@@ -44,7 +44,20 @@ FastaScanner::FastaScanner(std::string path, std::optional<std::string> wanted)
 
 void FastaScanner::reserve(std::size_t letters) { named_.reserve(letters); }
 
+/// A byte order mark may come first, as some editors write it.
+std::string_view FastaScanner::skip_mark(std::string_view text) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  while (mark_bytes_ < mark.size() && !text.empty() && text[0] == mark[mark_bytes_]) {
+    text.remove_prefix(1);
+    ++mark_bytes_;
+  }
+  if (!text.empty() && mark_bytes_ > 0 && mark_bytes_ < mark.size()) fail_byte(1, mark[0]);
+  if (!text.empty()) mark_bytes_ = mark.size();
+  return text;
+}
+
 void FastaScanner::take(std::string_view text) {
+  text = skip_mark(text);
   while (!text.empty()) {
     if (state_ == State::line_start) {
       const char first = text[0];
@@ -135,7 +148,7 @@ void FastaScanner::begin_record() {
 std::vector<std::byte> FastaScanner::finish() {
   if (state_ != State::line_start) end_line();
   if (names_.empty()) throw IoError(path_, "has no record: no line begins with '>'");
-  const std::string count = std::to_string(names_.size()) + (names_.size() == 1 ? " record, " : " records, ");
+  const std::string count = counted(static_cast<std::int64_t>(names_.size()), "record") + ", ";
   if (!wanted_ && names_.size() > 1) {
     throw JobError("record: " + path_ + " has " + count + quote_names(names_) + "; say which one by name or index");
   }

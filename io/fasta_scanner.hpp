@@ -12,7 +12,7 @@ namespace terrace::io {
 
 /// Takes FASTA text piece by piece and keeps the letters of one record. Letters are A-Z, a-z (case is kept), '*',
 /// '-' and '.'; blanks between them and blank lines count nothing; lines end with LF or CRLF; lines that begin with
-/// ';' are comments.
+/// ';' are comments. A byte order mark at the beginning counts nothing.
 class FastaScanner {
  public:
   /// @param path names the file in errors
@@ -34,6 +34,7 @@ class FastaScanner {
  private:
   enum class State { line_start, header, comment, sequence };
 
+  std::string_view skip_mark(std::string_view text);
   std::string_view take_sequence(std::string_view text);
   std::string_view take_line(std::string_view text);
   void take_letters(std::string_view letters);
@@ -54,6 +55,7 @@ class FastaScanner {
   std::string line_text_;  // of a header
   std::int64_t line_ = 1;
   std::int64_t column_ = 1;
+  std::size_t mark_bytes_ = 0;    // of a byte order mark before everything else; all of them once letters have come
   bool carriage_return_ = false;  // the last byte was one: a line feed must follow
 };
 

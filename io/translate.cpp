@@ -1,3 +1,4 @@
+#include <cstdio>
 #include <string>
 
 #include "io/source.hpp"
@@ -34,9 +35,9 @@ class Translated : public Source {
       index = std::to_string(box.begin[d] + at % extent[d]) + (index.empty() ? "" : ", ") + index;
       at /= extent[d];
     }
-    const bool shown = letter > ' ' && letter < 127;
-    const std::string what = shown ? std::string("'") + static_cast<char>(letter) + "'" : std::to_string(letter);
-    throw IoError(name_ + "[" + index + "]", what + " " + what_);
+    char shown[16];
+    std::snprintf(shown, sizeof shown, letter >= ' ' && letter < 127 ? "'%c'" : "byte 0x%02x", letter);
+    throw IoError(name_ + "[" + index + "]", std::string(shown) + " " + what_);
   }
 
   std::shared_ptr<Source> source_;

@@ -44,6 +44,7 @@ TEST_CASE("A FASTA record's lines become one sequence") {
   CHECK(letters_of(">x\n") == "");
   CHECK(letters_of(">x") == "");
   CHECK(letters_of(">\nAC\n") == "AC");
+  CHECK(letters_of("\xef\xbb\xbf>x\nACGT\n") == "ACGT");
 }
 
 TEST_CASE("A FASTA record is chosen by name, whole header or index") {
@@ -84,7 +85,8 @@ TEST_CASE("Long sequences cross the reader's buffers unharmed") {
 
 TEST_CASE("Text that comes byte by byte gives the same records") {
   FastaScanner scanner("a.fa", "chr2");
-  for (const char letter : std::string(">chr1 x\r\nAC\r\n>chr2\r\nGG T\r\n;x\r\nA\r\n")) scanner.take({&letter, 1});
+  for (const char letter : std::string("\xef\xbb\xbf>chr1 x\r\nAC\r\n>chr2\r\nGG T\r\n;x\r\nA\r\n"))
+    scanner.take({&letter, 1});
   const auto letters = scanner.finish();
   CHECK(std::string(reinterpret_cast<const char*>(letters.data()), letters.size()) == "GGTA");
 }
@@ -98,6 +100,9 @@ TEST_CASE("FASTA that is none is an error with line and column") {
   const std::string rule = " has no place in FASTA: a sequence has letters, '*', '-' and '.'";
   CHECK(error_with(">x\nACGT\nAC7T\n") == "io: a.fa:3:3: '7'" + rule);
   CHECK(error_with(">x\nAC" + std::string(1, '\0') + "T\n") == "io: a.fa:2:3: byte 0x00" + rule);
+  CHECK(error_with("\xef\xbb>x\nAC\n") == "io: a.fa:1:1: byte 0xef" + rule);
+  CHECK(error_with("\xff\xfe>x\nAC\n").find("io: a.fa:1:1: letters before the first record") == 0);
+  CHECK(error_with(">x\nAC\xef\xbb\xbfGT\n") == "io: a.fa:2:3: byte 0xef" + rule);
   CHECK(error_with(">x\nAC\xc3\xa4\n") == "io: a.fa:2:3: byte 0xc3" + rule);
   CHECK(error_with(">x\rACGT\r>y\rAC\r") == "io: a.fa:1:3: byte 0x0d" + rule);
   CHECK(error_with(">x\nAC\rGT\n") == "io: a.fa:2:3: byte 0x0d" + rule);

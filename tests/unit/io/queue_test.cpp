@@ -142,7 +142,9 @@ TEST_CASE("Letters are translated, and one that has no code is named with its pl
   auto grid = open_input(folder, {{"values", Texts{"65", "66", "67", "0"}}, {"type", "u8"}, {"shape", Values{2, 2}}});
   auto coded = translate(grid, table, "g", "is none");
   CHECK(error_of(folder, [&] { read_box<std::uint8_t>(*coded, {{0, 0}, {2, 2}}); }) == "io: g[0, 1]: 'B' is none");
-  CHECK(error_of(folder, [&] { read_box<std::uint8_t>(*coded, {{1, 1}, {2, 2}}); }) == "io: g[1, 1]: 0 is none");
+  CHECK(error_of(folder, [&] {
+          read_box<std::uint8_t>(*coded, {{1, 1}, {2, 2}});
+        }) == "io: g[1, 1]: byte 0x00 is none");
   CHECK(error_of(folder, [&] {
           translate(open_input(folder, {{"values", Texts{"1"}}}), table, "v", "");
         }) == "job: v: letters are wanted (u8), but its elements are i64");
