@@ -1,4 +1,5 @@
 // The input kinds `csv` and `text`: numbers in text. Read once and kept in memory.
+#include <cctype>
 #include <charconv>
 
 #include "io/input_file.hpp"
@@ -41,12 +42,19 @@ constexpr Parameter text_parameters[] = {
 };
 
 FieldRule field_rule(const Settings& settings, FieldRule rule) {
-  const std::string text = settings.find<std::string>("separator").value_or("");
-  if (text.empty()) return rule;
+  if (!settings.has("separator")) return rule;
+  const std::string& text = settings.text("separator");
   if (text == "space" || text == " ") return {Separation::blanks, ' '};
-  if (text == "tab" || text == "\\t") return {Separation::character, '\t'};
+  if (text == "tab" || text == "\\t" || text == "\t") return {Separation::character, '\t'};
   if (text.size() != 1) fail_setting(settings, "separator", "separator: give one character, or 'tab' or 'space'");
-  if (std::string_view("0123456789.+-\"").find(text[0]) != std::string_view::npos) {
+  const auto letter = static_cast<unsigned char>(text[0]);
+  if (letter < ' ' || letter > '~') {
+    fail_setting(settings, "separator",
+                 letter == '\n' || letter == '\r' ? "separator: the end of a line parts lines, not values in a line"
+                                                  : "separator: is no character that can be printed, nor a tab");
+  }
+  if (letter == '"' || letter == '\'') fail_setting(settings, "separator", "separator: a quote stands around values");
+  if (std::isalnum(letter) || std::string_view(".+-").find(text[0]) != std::string_view::npos) {
     fail_setting(settings, "separator", "separator: '" + text + "' is a part of numbers");
   }
   return {Separation::character, text[0]};
@@ -83,7 +91,9 @@ class TableReader {
                    "row: there is no row " + std::to_string(*row_) + " in " + file_.path().string() + ", which has " +
                        std::to_string(row));
     if (skip_ > seen_) {
-      fail_setting(settings_, "skip", "skip: there are only " + std::to_string(seen_) + " values to leave out");
+      fail_setting(settings_, "skip",
+                   seen_ == 1 ? "skip: there is only 1 value to leave out"
+                              : "skip: there are only " + std::to_string(seen_) + " values to leave out");
     }
     return std::move(numbers_);
   }
@@ -106,8 +116,9 @@ class TableReader {
     } else if (*column_ < fields_.size()) {
       take(fields_[*column_]);
     } else {
-      throw IoError(place(line_.size()), "this line has " + std::to_string(fields_.size()) +
-                                             " values, so none in column " + std::to_string(*column_));
+      throw IoError(place(line_.size()), "this line has " +
+                                             counted(static_cast<std::int64_t>(fields_.size()), "value") +
+                                             ", so none in column " + std::to_string(*column_));
     }
   }
 

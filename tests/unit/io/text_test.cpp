@@ -68,6 +68,7 @@ TEST_CASE("One column is read, by index or by name") {
 
 TEST_CASE("Separators are named or single characters") {
   CHECK(whole("csv", "1;2\n3 ;4\n", {{"separator", ";"}}) == std::vector<std::int64_t>{1, 2, 3, 4});
+  CHECK(whole("csv", "1\t2\n", {{"separator", "\t"}}) == std::vector<std::int64_t>{1, 2});
   CHECK(whole("csv", "1\t2\n", {{"separator", "tab"}}) == std::vector<std::int64_t>{1, 2});
   CHECK(whole("csv", "1  2\n", {{"separator", "space"}}) == std::vector<std::int64_t>{1, 2});
 }
@@ -95,7 +96,7 @@ TEST_CASE("A bad number is an error with line and column") {
 
 TEST_CASE("Rows and columns that are not there are errors") {
   CHECK(error_with("csv", "1,2\n3\n", {{"column", "1"}}) ==
-        "io: a.txt:2:2: this line has 1 values, so none in column 1");
+        "io: a.txt:2:2: this line has 1 value, so none in column 1");
   CHECK(error_with("csv", "1,2\n3,4\n", {{"row", 2}}) ==
         "job: job.yaml:7: row: row: there is no row 2 in a.txt, which has 2");
   CHECK(error_with("csv", "", {{"row", 0}}) == "job: job.yaml:7: row: row: there is no row 0 in a.txt, which has 0");
@@ -114,8 +115,22 @@ TEST_CASE("Rows and columns that are not there are errors") {
   CHECK(error_with("csv", "", {{"header", true}}) == "io: a.txt: is empty: there is no header");
   CHECK(error_with("csv", "1\n", {{"separator", "::"}}) ==
         "job: job.yaml:7: separator: separator: give one character, or 'tab' or 'space'");
-  CHECK(error_with("csv", "1\n", {{"separator", "."}}) ==
-        "job: job.yaml:7: separator: separator: '.' is a part of numbers");
+  for (const char* letter : {".", "+", "-", "0", "7", "e", "E", "n"}) {
+    CHECK(error_with("csv", "1\n", {{"separator", letter}}) ==
+          std::string("job: job.yaml:7: separator: separator: '") + letter + "' is a part of numbers");
+  }
+  for (const char* letter : {"\n", "\r"}) {
+    CHECK(error_with("csv", "1\n2\n", {{"separator", letter}}) ==
+          "job: job.yaml:7: separator: separator: the end of a line parts lines, not values in a line");
+  }
+  for (const char* letter : {"\"", "'"}) {
+    CHECK(error_with("csv", "1\n", {{"separator", letter}}) ==
+          "job: job.yaml:7: separator: separator: a quote stands around values");
+  }
+  CHECK(error_with("csv", "1\n", {{"separator", "\x01"}}) ==
+        "job: job.yaml:7: separator: separator: is no character that can be printed, nor a tab");
+  CHECK(error_with("csv", "1\n", {{"separator", ""}}) ==
+        "job: job.yaml:7: separator: separator: give one character, or 'tab' or 'space'");
 }
 
 TEST_CASE("Long lines and many lines cross the reader's buffer") {
