@@ -7,6 +7,7 @@
 #include "io/input_file.hpp"
 #include "io/kinds.hpp"
 #include "io/mutated.hpp"
+#include "io/numbers.hpp"
 #include "io/random.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
@@ -66,7 +67,7 @@ Fill fill_with(ValueAt value_at) {
 template <class T>
 T element(const Settings& settings, const std::string& key, double fallback) {
   const double value = settings.find<double>(key).value_or(fallback);
-  const std::string shown = key + ": " + std::to_string(value);
+  const std::string shown = key + ": " + format_number(value);
   if constexpr (std::is_integral_v<T>) {
     // A double holds whole numbers only up to 2^53.
     const double low = std::max(-0x1p53, static_cast<double>(std::numeric_limits<T>::min()));
@@ -151,6 +152,10 @@ std::shared_ptr<Source> random_dna(const Settings& settings, const OpenContext&)
   if (!settings.has("length")) fail_setting(settings, "generate", "length: is missing; dna needs it, or 'mutate'");
   const std::int64_t length = settings.integer("length");
   if (length < 0) fail_setting(settings, "length", "length: is negative");
+  if (length > most_elements) {
+    fail_setting(settings, "length",
+                 "length: " + std::to_string(length) + " letters are more than any machine holds");
+  }
   const Random random(seed_of(settings), RandomStream::letters);
   return std::make_shared<GeneratedSource>(ElementType::u8, Extents{length}, random_letters(random));
 }

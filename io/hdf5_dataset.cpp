@@ -40,8 +40,8 @@ ElementType memory_element(const Hdf5Handle& stored, const std::string& where) {
       "arrays"};
   const bool known = kind >= 0 && static_cast<std::size_t>(kind) < names.size();
   throw IoError(where, "holds " + std::string(known ? names[static_cast<std::size_t>(kind)] : "unknown elements") +
-                           " of " + std::to_string(bytes) +
-                           " bytes; integers, enumerations and floating point of up to 8 bytes can be read, as " +
+                           " of " + counted(static_cast<std::int64_t>(bytes), "byte") +
+                           "; integers, enumerations and floating point of up to 8 bytes can be read, as " +
                            element_types);
 }
 
@@ -161,15 +161,11 @@ void Hdf5Dataset::read_shape() {
     if (extent > INT64_MAX) throw IoError(where_, "has a damaged shape");
     shape_.push_back(static_cast<std::int64_t>(extent));
   }
-  try {
-    // The largest element has eight bytes: offsets in bytes must count, too.
-    if (volume(shape_) <= INT64_MAX / 8) return;
-  } catch (const Error&) {
-    // More than 63 bits count.
-  }
-  throw IoError(where_, "is of shape " + to_string(shape_) +
-                            ": more elements than can be counted; name a smaller dataset, or make it anew if this is "
-                            "not its shape");
+  if (is_holdable(shape_)) return;
+  throw IoError(where_,
+                "is of shape " + to_string(shape_) +
+                    ": more elements than any machine holds; name a smaller dataset, or make it anew if this is "
+                    "not its shape");
 }
 
 std::optional<RawPlace> Hdf5Dataset::raw_place() const {

@@ -13,6 +13,14 @@ std::span<const InputKind> input_kinds() {
   return kinds;
 }
 
+bool is_holdable(const Extents& shape) {
+  try {
+    return volume(shape) <= most_elements;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 Extents shape_setting(const Settings& settings, const std::string& key) {
   const auto& values = settings.get<std::vector<std::int64_t>>(key);
   if (values.empty()) fail_setting(settings, key, key + ": give at least one extent, as [3, 4]");
@@ -24,11 +32,9 @@ Extents shape_setting(const Settings& settings, const std::string& key) {
     if (extent < 0) fail_setting(settings, key, key + ": the extent " + std::to_string(extent) + " is negative");
     shape.push_back(extent);
   }
-  try {
-    // The largest element has eight bytes: offsets in bytes must count, too.
-    if (volume(shape) > INT64_MAX / 8) throw Error("too large");
-  } catch (const Error&) {
-    fail_setting(settings, key, key + ": " + to_string(shape) + " elements are more than can be counted");
+  if (!is_holdable(shape)) {
+    fail_setting(settings, key,
+                 key + ": " + to_string(shape) + " elements are more than any machine holds; give a smaller shape");
   }
   return shape;
 }

@@ -123,6 +123,14 @@ std::optional<std::string> NumberList::add_any(std::string_view text) {
   return std::nullopt;
 }
 
+std::string format_number(double number) {
+  char text[32];
+  const auto [end, error] = std::to_chars(text, text + sizeof text, number);
+  std::string result(text, end);
+  if (const auto plus = result.find('+'); plus != result.npos) result.erase(plus, 1);
+  return result;
+}
+
 std::vector<std::byte> NumberList::take() {
   if (wanted_) return std::exchange(bytes_, {});
   const bool real = !real_.empty();

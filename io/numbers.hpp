@@ -40,4 +40,7 @@ class NumberList {
   std::vector<double> real_;
 };
 
+/// The shortest text that reads back as the number: "1e300", "0.1", "-3".
+std::string format_number(double number);
+
 }  // namespace terrace::io

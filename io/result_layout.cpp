@@ -26,7 +26,20 @@ void check_name(const DatasetSpec& dataset) {
   for (const std::int64_t length : dataset.shape) {
     if (length < 0) refuse(dataset, "has a negative extent: " + to_string(dataset.shape));
   }
-  static_cast<void>(volume(dataset.shape));
+}
+
+/// Beyond this HDF5 has no addresses, and sums of sizes could not be counted.
+constexpr std::int64_t most_bytes = std::int64_t{1} << 61;
+
+void check_bytes(const std::vector<DatasetSpec>& datasets) {
+  std::int64_t left = most_bytes;
+  for (const DatasetSpec& dataset : datasets) {
+    const auto size = static_cast<std::int64_t>(size_of(dataset.type));
+    std::int64_t bytes = 0;
+    const bool counts = !__builtin_mul_overflow(volume(dataset.shape), size, &bytes) && bytes <= left;
+    if (!counts) refuse(dataset, "of " + to_string(dataset.shape) + " is larger than any file can be");
+    left -= bytes;
+  }
 }
 
 void add_dimensions(const DatasetSpec& dataset, std::map<std::string, Dimension>& dimensions) {
@@ -58,6 +71,7 @@ Dimensions check_layout(const std::vector<DatasetSpec>& datasets) {
     if (!paths.insert(dataset.path).second) refuse(dataset, "comes twice");
     add_dimensions(dataset, dimensions[group_of(dataset.path)]);
   }
+  check_bytes(datasets);
   for (const DatasetSpec& dataset : datasets) {
     auto& group = dimensions[group_of(dataset.path)];
     const auto same_name = group.find(name_of_path(dataset.path));

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <map>
 
+#include "io/kinds.hpp"
 #include "io/random.hpp"
 #include "tests/unit/io/fixture.hpp"
 
@@ -155,6 +156,14 @@ TEST_CASE("Generators say what they lack and what they do not take") {
         "job: job.yaml:7: length: length: 'ramp' does not take it; it takes 'shape', 'type', 'start', 'step'");
   CHECK(error({{"generate", "constant"}, {"shape", Values{2}}, {"type", "u8"}, {"value", 1.5}}).find("is no u8") !=
         std::string::npos);
+  CHECK(error({{"generate", "dna"}, {"length", Value(most_elements + 1)}}) ==
+        "job: job.yaml:7: length: length: 72057594037927937 letters are more than any machine holds");
+  CHECK(error({{"generate", "constant"}, {"shape", Values{most_elements, 2}}, {"value", 1}})
+            .find("shape: 72057594037927936 x 2 elements are more than any machine holds") != std::string::npos);
+  CHECK(error({{"generate", "constant"}, {"shape", Values{2}}, {"type", "u8"}, {"value", 1e300}})
+            .find("value: 1e300 is no u8 (whole") != std::string::npos);
+  CHECK(error({{"generate", "constant"}, {"shape", Values{2}}, {"type", "f32"}, {"value", -1.5e300}})
+            .find("value: -1.5e300 does not fit f32") != std::string::npos);
   CHECK(error({{"generate", "constant"}, {"shape", Values{2}}, {"type", "u8"}, {"value", 256.0}}).find("is no u8") !=
         std::string::npos);
   CHECK(error({{"generate", "constant"}, {"shape", Values{2}}, {"type", "f32"}, {"value", 1e40}})
@@ -175,7 +184,7 @@ TEST_CASE("Generators say what they lack and what they do not take") {
         std::string::npos);
   CHECK(error({{"generate", "uniform"}, {"shape", Values{-1}}}).find("is negative") != std::string::npos);
   CHECK(error({{"generate", "uniform"}, {"shape", Values{1 << 30, 1 << 30, 1 << 30}}})
-            .find("more than can be counted") != std::string::npos);
+            .find("more than any machine holds") != std::string::npos);
   auto grid = open_input(folder, {{"generate", "ramp"}, {"shape", Values{2, 2}}});
   CHECK(open_error(folder, {{"generate", "dna"}, {"mutate.of", "a"}, {"mutate.rate", 0.5}}, grid) ==
         "job: job.yaml:7: mutate.of: mutate.of: 'a' is no sequence: one dimension of letters (u8) is wanted");

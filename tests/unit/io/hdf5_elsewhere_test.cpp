@@ -262,7 +262,7 @@ TEST_CASE("A filter that is not there is named, with what to do") {
   CHECK(read_all<std::int32_t>(*open_input(folder, {{"hdf5", "a.h5"}, {"dataset", "plain"}})) == Whole{1, 2, 3, 4});
 }
 
-TEST_CASE("A dataset of more elements than any machine counts is an error that gives its shape") {
+TEST_CASE("A dataset of more elements than any machine holds is an error that gives its shape") {
   TempFolder folder;
   Hdf5Handle creation = hdf5_properties(H5P_DATASET_CREATE);
   const std::vector<hsize_t> chunk{64, 64};
@@ -272,10 +272,10 @@ TEST_CASE("A dataset of more elements than any machine counts is an error that g
     file.dataset("beyond", {hsize_t{1} << 40, hsize_t{1} << 40}, {}, creation.get());
     file.dataset("bytes", {hsize_t{1} << 31, hsize_t{1} << 31}, {}, creation.get());
   }
-  CHECK(
-      open_error(folder, {{"hdf5", "a.h5"}, {"dataset", "beyond"}}) ==
-      "io: a.h5, dataset beyond: is of shape 1099511627776 x 1099511627776: more elements than can be counted; name "
-      "a smaller dataset, or make it anew if this is not its shape");
+  CHECK(open_error(folder, {{"hdf5", "a.h5"}, {"dataset", "beyond"}}) ==
+        "io: a.h5, dataset beyond: is of shape 1099511627776 x 1099511627776: more elements than any machine holds; "
+        "name "
+        "a smaller dataset, or make it anew if this is not its shape");
   CHECK(open_error(folder, {{"hdf5", "a.h5"}, {"dataset", "bytes"}})
-            .find("is of shape 2147483648 x 2147483648: more elements than can be counted") != std::string::npos);
+            .find("is of shape 2147483648 x 2147483648: more elements than any machine holds") != std::string::npos);
 }

@@ -167,6 +167,14 @@ TEST_CASE("layouts that cannot be are refused with the dataset's name") {
   CHECK(message_of({{"/s/y", ElementType::f32, {4, 5}, {"y", "x"}, "", ""}}).find("coordinate") != std::string::npos);
   CHECK(message_of({{"/s/a", ElementType::f32, {4}, {"y/z"}, "", ""}}).find("fit name") != std::string::npos);
   CHECK(message_of({{"/s", ElementType::f32, {4}, {"y"}, "", ""}, good}).find("/s") != std::string::npos);
+  constexpr std::int64_t half = std::int64_t{1} << 57;
+  for (const Extents& shape : {Extents{half, 3}, Extents{half, 32}, Extents{half, 64}}) {
+    CHECK(message_of({good, {"/s/b", ElementType::f64, shape, {"u", "v"}, "", ""}}) ==
+          "result dataset /s/b: of " + to_string(shape) + " is larger than any file can be");
+  }
+  CHECK(message_of({{"/s/a", ElementType::f64, {half}, {"u"}, "", ""},
+                    {"/s/b", ElementType::f64, {half, 2}, {"u", "v"}, "", ""}})
+            .find("/s/b") != std::string::npos);
 }
 
 TEST_CASE("values that do not fill their dataset, and objects that are not there, are refused") {
