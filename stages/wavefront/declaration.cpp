@@ -13,8 +13,9 @@ const std::vector<Parameter> sequence_parameters = {
     {"columns", ParameterKind::array, "the sequence along its columns (the reference)"},
     {"alphabet", ParameterKind::choice, "what the letters are; case matters in text alone", "dna",
      "dna, protein, text"},
-    {"type", ParameterKind::choice, "type of a stored table; auto: i32, or i64 where that might overflow", "auto",
-     "auto, i32, i64"},
+    {"type", ParameterKind::choice,
+     "type of a stored table; auto: i32, or i64 where that might overflow, or f64 where the scores have decimals",
+     "auto", "auto, i32, i64, f64"},
 };
 
 const Parameter keep_parameter = {"keep", ParameterKind::choice,
@@ -26,7 +27,7 @@ const Parameter mismatch = {"ambiguous", ParameterKind::choice, "how DNA letters
                             "mismatch", "mismatch, literal, error"};
 
 const std::vector<Parameter> grid_parameters = {
-    {"grid", ParameterKind::array, "the two-dimensional array"},
+    {"grid", ParameterKind::array, "the two-dimensional array, of u8, i8, u16, i16, u32, i32, i64, f32 or f64"},
     {"type", ParameterKind::choice, "type of the sums; auto: the narrower of i32 and i64 that cannot overflow",
      "auto", "auto, i32, i64, f32, f64"},
 };

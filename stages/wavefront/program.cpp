@@ -178,10 +178,11 @@ void WavefrontProgram::run(const run::Phase&, std::int64_t, const device::Port& 
 }
 
 void WavefrontProgram::failed(const run::Phase&, std::int64_t, std::int64_t index, int) {
+  const bool widest = spec_.value == ElementType::i64;
   throw ComputeError("a sum in " + to_string(part(index)) + " (rows x columns) of " + problem_.name +
-                     " does not fit type " + std::string(name_of(spec_.value)) +
-                     ": say `type: i64`, or `overflow: wrap` to count modulo 2^" +
-                     std::to_string(8 * size_of(spec_.value)));
+                     " does not fit type " + std::string(name_of(spec_.value)) + ": say " +
+                     (widest ? "`type: f64`, which rounds" : "`type: i64`") +
+                     ", or `overflow: wrap` to count modulo 2^" + std::to_string(8 * size_of(spec_.value)));
 }
 
 void WavefrontProgram::fold(const run::Phase& phase, std::int64_t, std::int64_t index, const void* result) {

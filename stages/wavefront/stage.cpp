@@ -1,13 +1,12 @@
 #include "stages/wavefront/stage.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "kernels/wavefront/schedule.hpp"
-#include "pipeline/base/error.hpp"
 #include "stages/wavefront/blocks.hpp"
 #include "stages/wavefront/letters.hpp"
 #include "stages/wavefront/program.hpp"
+#include "stages/wavefront/types.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -41,22 +40,6 @@ const CellCost& cost_of(const SweepSpec& spec) {
   return cell_costs[0];
 }
 
-[[noreturn]] void refuse(const job::Stage& stage, const std::string& parameter, const std::string& what) {
-  const Place place = stage.settings.has(parameter) ? stage.settings.place(parameter) : stage.place;
-  throw JobError(place.text + ": " + what + (place.excerpt.empty() ? "" : "\n    " + place.excerpt));
-}
-
-std::int64_t largest_magnitude(ElementType type) {
-  return dispatch(type, [](auto value) -> std::int64_t {
-    using T = decltype(value);
-    if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<std::int64_t>::max();
-    else if constexpr (sizeof(T) == 8) return std::numeric_limits<std::int64_t>::max();
-    else
-      return std::is_signed_v<T> ? -static_cast<std::int64_t>(std::numeric_limits<T>::min())
-                                 : static_cast<std::int64_t>(std::numeric_limits<T>::max());
-  });
-}
-
 std::shared_ptr<io::Source> sequence(const Request& request, const std::string& parameter, Side side) {
   const Settings& settings = request.stage.settings;
   const std::string& name = settings.text(parameter);
@@ -71,50 +54,6 @@ std::shared_ptr<io::Source> sequence(const Request& request, const std::string& 
   const std::string& ambiguous = settings.text("ambiguous");
   return io::translate(std::move(source), letter_codes(alphabet, ambiguous, side), name,
                        letter_error(alphabet, ambiguous));
-}
-
-/// Types of a table of scores: cells as narrow as the bound allows.
-void choose_score_types(const Request& request, SweepSpec& spec) {
-  ElementType narrowest = wavefront::narrowest_value(spec.problem, spec.settings, spec.rows, spec.columns);
-  // On CUDA cells of 16 bits are kept in 32.
-  if (request.resources.cuda && narrowest == ElementType::i16) narrowest = ElementType::i32;
-  spec.value = narrowest;
-  spec.border = narrowest == ElementType::i64 ? ElementType::i64 : ElementType::i32;
-  if (request.stage.settings.text("keep") != "table") return;
-  const std::string& type = request.stage.settings.text("type");
-  spec.table = type == "auto" ? spec.border : *element_type_from(type);
-  if (size_of(*spec.table) < size_of(spec.border)) {
-    refuse(request.stage, "type", "scores of this table may leave " + type + ": say `type: i64`, or leave it out");
-  }
-}
-
-/// Types of a table of sums.
-void choose_sum_types(const Request& request, SweepSpec& spec) {
-  const std::string& type = request.stage.settings.text("type");
-  const bool floating = is_floating(spec.grid);
-  if (type != "auto") {
-    spec.value = *element_type_from(type);
-  } else if (floating) {
-    spec.value = spec.grid;
-  } else {
-    const std::int64_t bound =
-        wavefront::SummedArea::sum_bound(largest_magnitude(spec.grid), spec.rows, spec.columns);
-    spec.value = bound <= std::numeric_limits<std::int32_t>::max() ? ElementType::i32 : ElementType::i64;
-  }
-  const bool wraps = spec.settings.text("overflow") == "wrap";
-  if (floating && !is_floating(spec.value)) {
-    refuse(request.stage, "type", "sums of a grid of " + std::string(name_of(spec.grid)) + " are f32 or f64");
-  }
-  if (size_of(spec.value) < size_of(spec.grid) || (spec.grid == ElementType::u64)) {
-    refuse(
-        request.stage, "type",
-        "a grid of " + std::string(name_of(spec.grid)) + " cannot be summed in " + std::string(name_of(spec.value)) +
-            (spec.grid == ElementType::u64 ? ": convert it to i64 or f64 first" : ": take a type at least as wide"));
-  }
-  spec.table = spec.value;
-  spec.border = spec.value;
-  // Running sums of rows are differences of sums: they may need a bit more than the sums.
-  if (!is_floating(spec.value) && !wraps) spec.border = ElementType::i64;
 }
 
 class WavefrontStage : public run::Stage {
@@ -169,14 +108,7 @@ class WavefrontStage : public run::Stage {
     return results;
   }
 
-  std::vector<io::Attribute> attributes() const override {
-    std::vector<io::Attribute> attributes;
-    const std::string group = "/" + name_;
-    if (program_.table_array() >= 0 && scale_ != 1) {
-      attributes.push_back({group + "/table", "scale_factor", 1.0 / static_cast<double>(scale_)});
-    }
-    return attributes;
-  }
+  std::vector<io::Attribute> attributes() const override { return {}; }
 
   run::Prediction prediction() const override {
     const SweepSpec& spec = program_.spec();
@@ -213,6 +145,8 @@ class WavefrontStage : public run::Stage {
     bound(resources_.device.link_bytes_per_second, static_cast<double>(std::max(need_.table_bytes, need_.grid_bytes)),
           "link");
     if (p.limit <= 0) p.limit_kind = "";
+    // What was measured elsewhere is no faster than what this machine can do.
+    else p.operations_per_second = std::min(p.operations_per_second, p.limit);
     return p;
   }
 

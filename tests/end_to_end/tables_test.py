@@ -61,7 +61,7 @@ class Tables(JobTest):
     def check_table(self, group, expected, score, end=None):
         self.assertEqual(group["table"].shape, expected.shape)
         numpy.testing.assert_array_equal(group["table"][()], expected)
-        self.assertEqual(int(group["score"][()]), score)
+        self.assertEqual(group["score"][()], score)
         self.assertEqual(list(group["end"]) if "end" in group else None, end)
 
     def test_hold_what_a_plain_program_computes(self):
@@ -84,13 +84,40 @@ class Tables(JobTest):
         expected = plain_table(rows, columns, lambda d, u, l, same: max(d + same, u, l), lambda j: 0, lambda i: 0)
         self.check_table(result["common"], expected, expected[-1, -1])
 
-    def test_of_scores_with_decimals_are_scaled_and_scores_are_exact(self):
-        stage = wavefront("align", "smith_waterman", rows="a", columns="b", match=1.5, mismatch=-1, gap=0.25,
-                          keep="table")
-        result = self.run_job(self.sequences("ACGTT", "ACTT"), [stage])
-        self.assertEqual(float(result["align/score"][()]), 4 * 1.5 - 0.25)
-        table = result["align/table"]
-        self.assertEqual(table[-1, -1] * table.attrs["scale_factor"], 5.75)
+    def test_of_scores_with_decimals_hold_the_scores_themselves(self):
+        rows = random_dna(300, 11)
+        columns = mutated(rows, 12)
+        settings = {"rows": "a", "columns": "b", "keep": "table"}
+        result = self.run_job(self.sequences(rows, columns), [
+            wavefront("tenths", "smith_waterman", match=0.5, mismatch=-0.7, gap=0.3, **settings),
+            wavefront("thousandths", "smith_waterman", match=1.5, mismatch=-1, gap_open=0.125, gap_extend=0.25,
+                      **settings)])
+        scaled = plain_table(rows, columns, lambda d, u, l, same: max(0, d + (5 if same else -7), u - 3, l - 3),
+                             lambda j: 0, lambda i: 0)
+        best, end = first_best(scaled)
+        self.assertEqual(result["tenths/table"].dtype, numpy.float64)
+        # Every cell is the nearest number to the score: nothing rounds but one division.
+        self.check_table(result["tenths"], scaled / 10, best / 10, end)
+        scaled = plain_affine(rows, columns, 1500, -1000, 125, 250)
+        best, end = first_best(scaled)
+        self.check_table(result["thousandths"], scaled / 1000, best / 1000, end)
+        for name in ("tenths", "thousandths"):
+            self.assertNotIn("scale_factor", result[name + "/table"].attrs)
+
+    def test_of_scores_with_decimals_are_not_kept_as_integers(self):
+        job = self.write_job(self.sequences("ACGT", "ACT"),
+                             [wavefront("align", "smith_waterman", rows="a", columns="b", match=0.5, mismatch=-1, gap=1,
+                                        keep="table", type="i64")])
+        self.assertSays(self.terrace("run", job, expect=WRONG), "job.yaml:", "decimals", "i64", "f64")
+
+    def test_in_a_chosen_type(self):
+        inputs = self.sequences("ACGTT", "ACTT")
+        for name, dtype in {"i32": numpy.int32, "i64": numpy.int64, "f64": numpy.float64}.items():
+            with self.subTest(type=name):
+                result = self.run_job(inputs, [wavefront("common", "lcs", rows="a", columns="b", keep="table",
+                                                         type=name)], output=name + ".h5")
+                self.assertEqual(result["common/table"].dtype, dtype)
+                self.assertEqual(result["common/table"][()].tolist()[-1], [1, 2, 3, 4])
 
     def test_of_empty_sequences_are_the_border(self):
         stages = [affine("align", "a", "b"),
@@ -216,8 +243,11 @@ class SummedAreas(JobTest):
     def test_that_overflow_are_an_error_that_says_what_to_do(self):
         grid = numpy.full((300, 300), 32767, numpy.int32)
         ended = self.sums(grid, expect=FAILED, type="i32")
-        self.assertSays(ended, "does not fit type i32", "type: i64", "overflow: wrap")
+        self.assertSays(ended, "does not fit type i32", "type: i64", "overflow: wrap", "2^32")
         self.assertFalse((self.folder / "result.h5").exists())
+        ended = self.sums(numpy.full((3, 3), 2**62, numpy.int64), expect=FAILED)
+        self.assertSays(ended, "does not fit type i64", "type: f64", "overflow: wrap", "2^64")
+        self.assertNotIn("type: i64", ended.stderr)
 
     def test_wrap_where_that_is_asked_for(self):
         grid = numpy.full((300, 300), 32767, numpy.int32)
@@ -227,9 +257,20 @@ class SummedAreas(JobTest):
     def test_of_an_empty_grid_are_an_empty_table(self):
         for shape in ((0, 5), (5, 0), (0, 0)):
             with self.subTest(shape=shape):
-                found = self.sums(numpy.zeros(shape, numpy.uint8))
-                self.assertEqual(found.shape, shape)
-                (self.folder / "result.h5").unlink()
+                for dtype in (numpy.uint8, numpy.uint32, numpy.int32, numpy.int64, numpy.float32, numpy.float64):
+                    found = self.sums(numpy.zeros(shape, dtype))
+                    self.assertEqual(found.shape, shape)
+                    (self.folder / "result.h5").unlink()
+
+    def test_of_unsigned_64_bits_are_refused_with_the_types_that_there_are(self):
+        for shape in ((2, 3), (0, 3)):
+            with self.subTest(shape=shape):
+                ended = self.sums(numpy.zeros(shape, numpy.uint64), expect=WRONG)
+                self.assertSays(ended, "job.yaml:", "grid of u64", "u8, i8, u16, i16, u32, i32, i64, f32 or f64",
+                                "convert it to i64")
+                self.assertNotIn(": :", ended.stderr)
+        shown = " ".join(self.terrace("problems", "summed_area").stdout.split())
+        self.assertIn("u8, i8, u16, i16, u32, i32, i64, f32 or f64", shown)
 
 
 class Stages(JobTest):

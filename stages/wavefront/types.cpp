@@ -1,0 +1,121 @@
+#include "stages/wavefront/types.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "kernels/wavefront/problems.hpp"
+#include "pipeline/base/error.hpp"
+#include "pipeline/base/units.hpp"
+
+namespace terrace::stages {
+namespace {
+
+using wavefront::SweepSpec;
+
+/// The types of grids that can be summed, for people.
+constexpr const char* summed_types = "u8, i8, u16, i16, u32, i32, i64, f32 or f64";
+
+/// Where the job gives the parameter, or else where it names the stage.
+const Place& place_of(const job::Stage& stage, const std::string& parameter) {
+  if (!stage.settings.has(parameter)) return stage.place;
+  const Place& place = stage.settings.place(parameter);
+  return place.text.empty() ? stage.place : place;
+}
+
+std::int64_t largest_magnitude(ElementType type) {
+  return dispatch(type, [](auto value) -> std::int64_t {
+    using T = decltype(value);
+    if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<std::int64_t>::max();
+    else if constexpr (sizeof(T) == 8) return std::numeric_limits<std::int64_t>::max();
+    else
+      return std::is_signed_v<T> ? -static_cast<std::int64_t>(std::numeric_limits<T>::min())
+                                 : static_cast<std::int64_t>(std::numeric_limits<T>::max());
+  });
+}
+
+ElementType narrowest_score(const Request& request, const SweepSpec& spec) {
+  try {
+    return wavefront::narrowest_value(spec.problem, spec.settings, spec.rows, spec.columns);
+  } catch (const ComputeError& error) {
+    refuse(request.stage, "match", error.what());
+  }
+}
+
+/// Refuses tables beyond what 64 bits count, and what any file system holds.
+void check_size(const Request& request, const SweepSpec& spec, const char* parameter) {
+  constexpr std::int64_t longest_side = std::int64_t{1} << 50, most_bytes = std::int64_t{1} << 53;
+  const std::string table =
+      "a table of " + std::to_string(spec.rows) + " x " + std::to_string(spec.columns) + " cells";
+  const std::int64_t cells = wavefront::bounded_product(spec.rows, spec.columns);
+  if (std::max(spec.rows, spec.columns) > longest_side || cells == wavefront::unbounded) {
+    refuse(request.stage, parameter,
+           table + " is too large for any run: sides have at most 2^50 cells, and a table fewer than 2^63");
+  }
+  if (spec.table && cells > most_bytes / static_cast<std::int64_t>(size_of(*spec.table))) {
+    refuse(request.stage, parameter,
+           table + " is too large to be kept: a stored table has at most " +
+               format_size(static_cast<double>(most_bytes)));
+  }
+}
+
+}  // namespace
+
+void refuse(const job::Stage& stage, const std::string& parameter, const std::string& what) {
+  throw JobError(message_at(place_of(stage, parameter), "stage '" + stage.name + "': " + what));
+}
+
+void choose_score_types(const Request& request, SweepSpec& spec) {
+  ElementType narrowest = narrowest_score(request, spec);
+  // On CUDA cells of 16 bits are kept in 32.
+  if (request.resources.cuda && narrowest == ElementType::i16) narrowest = ElementType::i32;
+  spec.value = narrowest;
+  spec.border = narrowest == ElementType::i64 ? ElementType::i64 : ElementType::i32;
+  if (request.stage.settings.text("keep") != "table") return check_size(request, spec, "rows");
+  const std::string& type = request.stage.settings.text("type");
+  const bool decimals = wavefront::score_scale(spec.problem, spec.settings) != 1;
+  spec.table = type != "auto" ? *element_type_from(type) : decimals ? ElementType::f64 : spec.border;
+  if (decimals && !is_floating(*spec.table)) {
+    refuse(request.stage, "type",
+           "the scores have decimals, which " + type + " does not hold: say `type: f64`, or leave it out");
+  }
+  if (size_of(*spec.table) < size_of(spec.border)) {
+    refuse(request.stage, "type", "scores of this table may leave " + type + ": say `type: i64`, or leave it out");
+  }
+  check_size(request, spec, "rows");
+}
+
+void choose_sum_types(const Request& request, SweepSpec& spec) {
+  const std::string& type = request.stage.settings.text("type");
+  const bool floating = is_floating(spec.grid);
+  if (spec.grid == ElementType::u64) {
+    refuse(request.stage, "grid",
+           "'" + request.stage.settings.text("grid") + "' is a grid of u64; sums are of " + summed_types +
+               ": convert it to i64 where its values fit, else to f64");
+  }
+  if (type != "auto") {
+    spec.value = *element_type_from(type);
+  } else if (floating) {
+    spec.value = spec.grid;
+  } else {
+    const std::int64_t bound =
+        wavefront::SummedArea::sum_bound(largest_magnitude(spec.grid), spec.rows, spec.columns);
+    const bool narrow = bound <= std::numeric_limits<std::int32_t>::max() && size_of(spec.grid) <= 4;
+    spec.value = narrow ? ElementType::i32 : ElementType::i64;
+  }
+  const bool wraps = spec.settings.text("overflow") == "wrap";
+  if (floating && !is_floating(spec.value)) {
+    refuse(request.stage, "type", "sums of a grid of " + std::string(name_of(spec.grid)) + " are f32 or f64");
+  }
+  if (size_of(spec.value) < size_of(spec.grid)) {
+    refuse(request.stage, "type",
+           "a grid of " + std::string(name_of(spec.grid)) + " cannot be summed in " +
+               std::string(name_of(spec.value)) + ": take a type at least as wide");
+  }
+  spec.table = spec.value;
+  spec.border = spec.value;
+  // Running sums of rows are differences of sums: they may need a bit more than the sums.
+  if (!is_floating(spec.value) && !wraps) spec.border = ElementType::i64;
+  check_size(request, spec, "grid");
+}
+
+}  // namespace terrace::stages

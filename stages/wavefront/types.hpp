@@ -1,0 +1,24 @@
+// The types that a table is computed and stored in.
+#pragma once
+
+#include <string>
+
+#include "kernels/wavefront/sweep.hpp"
+#include "stages/stage_kind.hpp"
+
+namespace terrace::stages {
+
+/// Throws a JobError at the place where the job gives the parameter, or else where it names the stage.
+[[noreturn]] void refuse(const job::Stage& stage, const std::string& parameter, const std::string& what);
+
+/// Types of a table of scores: cells as narrow as the bound allows. Scores with decimals are stored as they are: in
+/// f64, which holds a whole number divided by the scale to the nearest bit.
+/// @param spec problem, settings, rows and columns are read; value, border and table are chosen
+/// @throws JobError where the type that the job names does not do, or the table is too large for any run
+void choose_score_types(const Request& request, wavefront::SweepSpec& spec);
+
+/// Types of a table of sums. @param spec as above, with the type of the grid
+/// @throws JobError likewise
+void choose_sum_types(const Request& request, wavefront::SweepSpec& spec);
+
+}  // namespace terrace::stages
