@@ -69,11 +69,15 @@ std::string name_of_block(const std::string& pattern, std::size_t number) {
 
 bool is_series(const std::string& pattern) { return name_of_block(pattern, 0) != name_of_block(pattern, 1); }
 
-/// Whether every point that the mapping takes from its source lies in it.
-bool lies_in(hid_t selection, hid_t source, const std::string& where) {
+/// Whether the source has every point that is taken from it: `points` of them, those of the selection.
+bool has_all(hid_t source, hid_t selection, hssize_t points, const std::string& where) {
   const Hdf5Handle space(H5Dget_space(source), where, "has a damaged shape");
   const int rank = H5Sget_simple_extent_ndims(space.get());
-  if (H5Sget_select_type(selection) == H5S_SEL_ALL || H5Sget_simple_extent_ndims(selection) != rank) return true;
+  const bool endless = points < 0;
+  if (H5Sget_select_type(selection) == H5S_SEL_ALL) {
+    return endless || H5Sget_simple_extent_npoints(space.get()) == points;
+  }
+  if (H5Sget_simple_extent_ndims(selection) != rank) return true;
   std::array<hsize_t, H5S_MAX_RANK> first{}, last{}, extents{};
   if (rank <= 0 || H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr) < 0) return true;
   if (H5Sget_select_bounds(selection, first.data(), last.data()) < 0) return true;
@@ -134,6 +138,8 @@ void StorageWalk::visit_virtual(hid_t creation, const std::filesystem::path& own
     mapping.dataset =
         text_of([&](char* to, std::size_t n) { return H5Pget_virtual_dsetname(creation, i, to, n); }, where);
     mapping.selection = Hdf5Handle(H5Pget_virtual_srcspace(creation, i), where, "has a damaged virtual layout");
+    const Hdf5Handle target(H5Pget_virtual_vspace(creation, i), where, "has a damaged virtual layout");
+    mapping.points = H5Sget_select_npoints(target.get());
     if (is_series(mapping.file) || is_series(mapping.dataset)) {
       visit_series(mapping, owner, where);
       continue;
@@ -155,8 +161,8 @@ void StorageWalk::visit_series(const Mapping& mapping, const std::filesystem::pa
     const Hdf5Handle file = open_source(name_of_block(mapping.file, number), owner);
     const std::string dataset = name_of_block(mapping.dataset, number);
     if (!file || H5Lexists(file.get(), dataset.c_str(), H5P_DEFAULT) <= 0) return;
-    visit_source({mapping.file, dataset, Hdf5Handle(H5Scopy(mapping.selection.get()), where, "cannot copy")}, file,
-                 where);
+    Hdf5Handle selection(H5Scopy(mapping.selection.get()), where, "has a damaged virtual layout");
+    visit_source({mapping.file, dataset, std::move(selection), mapping.points}, file, where);
   }
 }
 
@@ -166,8 +172,8 @@ void StorageWalk::visit_source(const Mapping& mapping, const Hdf5Handle& file, c
   const hid_t opened = H5Dopen2(file.get(), mapping.dataset.c_str(), H5P_DEFAULT);
   if (opened < 0) throw IoError(where, "is virtual, and its source " + source_where + " is not there");
   const Hdf5Handle source(opened, source_where, "cannot be opened");
-  if (!lies_in(mapping.selection.get(), source.get(), source_where)) {
-    throw IoError(where, "is virtual, and its source " + source_where + " is smaller than what is taken from it");
+  if (!has_all(source.get(), mapping.selection.get(), mapping.points, source_where)) {
+    throw IoError(where, "is virtual, and its source " + source_where + " is not of the shape that is taken from it");
   }
   if (seen_.insert({path, mapping.dataset}).second) visit(source.get(), source_where);
 }

@@ -23,6 +23,7 @@ class StorageWalk {
   struct Mapping {
     std::string file, dataset;  // as the virtual dataset names them
     Hdf5Handle selection;       // of the source
+    hssize_t points;            // that it fills of the virtual dataset
   };
 
   void add(const std::filesystem::path& file);
