@@ -1,5 +1,6 @@
 #include "io/result_layout.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "pipeline/base/error.hpp"
@@ -34,10 +35,12 @@ constexpr std::int64_t most_bytes = std::int64_t{1} << 61;
 void check_bytes(const std::vector<DatasetSpec>& datasets) {
   std::int64_t left = most_bytes;
   for (const DatasetSpec& dataset : datasets) {
-    const auto size = static_cast<std::int64_t>(size_of(dataset.type));
-    std::int64_t bytes = 0;
-    const bool counts = !__builtin_mul_overflow(volume(dataset.shape), size, &bytes) && bytes <= left;
-    if (!counts) refuse(dataset, "of " + to_string(dataset.shape) + " is larger than any file can be");
+    const bool empty = std::find(dataset.shape.begin(), dataset.shape.end(), 0) != dataset.shape.end();
+    auto bytes = static_cast<std::int64_t>(size_of(dataset.type));
+    bool fits = true;
+    for (const std::int64_t length : dataset.shape) fits = fits && !__builtin_mul_overflow(bytes, length, &bytes);
+    if (empty) continue;
+    if (!fits || bytes > left) refuse(dataset, "of " + to_string(dataset.shape) + " is larger than any file can be");
     left -= bytes;
   }
 }
