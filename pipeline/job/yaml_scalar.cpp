@@ -39,6 +39,17 @@ std::string number_hint(const Node& node) {
   return "";
 }
 
+/// Whether a text such as 1e30 is a number, and larger than any that a count can be.
+bool is_whole_beyond_64_bits(std::string_view text) {
+  double value = 0;
+  const std::string_view digits = without_sign(text);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  const bool whole_text = end == digits.data() + digits.size() && !digits.empty();
+  const bool digit_first = !digits.empty() && is_digit(digits.front());
+  return whole_text && digit_first &&
+         (error == std::errc::result_out_of_range ? digits.find('-') == digits.npos : value >= 9.2e18);
+}
+
 /// The whole number that a text such as 1e9 or 64Ki or 3.0 stands for, as a hint.
 std::string whole_hint(const Node& node) {
   std::string hint = number_hint(node);
@@ -66,6 +77,7 @@ Scalar<std::int64_t> read_count(const Node& node) {
   if (plain.valid || node.quoted || has_leading_zero(node.text)) return plain;
   const bool negative = node.text.starts_with('-');
   const auto count = parse_count(without_sign(node.text));
+  if (!count && plain.hint.empty() && is_whole_beyond_64_bits(node.text)) plain.hint = "it does not fit in 64 bits";
   if (!count) return plain;
   return {true, negative ? -*count : *count};
 }
