@@ -175,6 +175,13 @@ std::shared_ptr<Source> mutated_dna(const Settings& settings, const OpenContext&
         settings, "mutate.of",
         "mutate.of: '" + settings.text("mutate.of") + "' is no sequence: one dimension of letters (u8) is wanted");
   }
+  // All of them are looked at once, to know where each block of the mutant begins.
+  constexpr std::int64_t most = std::int64_t{1} << 40;
+  if (original->shape()[0] > most) {
+    fail_setting(settings, "mutate.of",
+                 "mutate.of: '" + settings.text("mutate.of") + "' has " + std::to_string(original->shape()[0]) +
+                     " letters; at most " + std::to_string(most) + " can be mutated");
+  }
   return mutated(std::move(original), rate, seed_of(settings));
 }
 

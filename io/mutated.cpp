@@ -33,6 +33,7 @@ class Mutated : public Source {
   ElementType type() const override { return ElementType::u8; }
   const Extents& shape() const override { return shape_; }
   std::vector<std::filesystem::path> files() const override { return original_->files(); }
+  std::size_t memory() const override { return block_begins_.capacity() * sizeof(std::int64_t); }
 
   void read(const Box& box, void* buffer) override {
     const std::int64_t begin = box.begin[0], end = box.end[0];

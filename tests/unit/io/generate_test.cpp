@@ -156,6 +156,10 @@ TEST_CASE("Generators say what they lack and what they do not take") {
         "job: job.yaml:7: length: length: 'ramp' does not take it; it takes 'shape', 'type', 'start', 'step'");
   CHECK(error({{"generate", "constant"}, {"shape", Values{2}}, {"type", "u8"}, {"value", 1.5}}).find("is no u8") !=
         std::string::npos);
+  auto endless = open_input(folder, {{"generate", "dna"}, {"length", Value(std::int64_t{1} << 50)}});
+  CHECK(open_error(folder, {{"generate", "dna"}, {"mutate.of", "a"}, {"mutate.rate", 0.1}}, endless) ==
+        "job: job.yaml:7: mutate.of: mutate.of: 'a' has 1125899906842624 letters; at most 1099511627776 can be "
+        "mutated");
   CHECK(error({{"generate", "dna"}, {"length", Value(most_elements + 1)}}) ==
         "job: job.yaml:7: length: length: 72057594037927937 letters are more than any machine holds");
   CHECK(error({{"generate", "constant"}, {"shape", Values{most_elements, 2}}, {"value", 1}})
