@@ -44,16 +44,18 @@ std::optional<std::int64_t> scale_of(double value) {
   return std::nullopt;
 }
 
-void check_gaps(const Settings& settings, std::vector<std::string>& errors) {
+void check_gaps(const Settings& settings, std::vector<ParameterError>& errors) {
   const bool linear = settings.has("gap");
   const bool open = settings.has("gap_open"), extend = settings.has("gap_extend");
   if (linear && (open || extend)) {
-    errors.push_back("gap stands for linear gaps, gap_open and gap_extend for affine ones: give one or the other");
+    errors.push_back(
+        {"gap", "gap stands for linear gaps, gap_open and gap_extend for affine ones: give one or the other"});
   } else if (!linear && !open && !extend) {
-    errors.push_back("gaps have no cost: give gap (linear), or gap_open and gap_extend (affine)");
+    errors.push_back({"", "gaps have no cost: give gap (linear), or gap_open and gap_extend (affine)"});
   } else if (open != extend) {
-    errors.push_back(std::string("affine gaps need both gap_open and gap_extend: ") +
-                     (open ? "gap_extend" : "gap_open") + " is missing");
+    errors.push_back(
+        {open ? "gap_open" : "gap_extend", std::string("affine gaps need both gap_open and gap_extend: ") +
+                                               (open ? "gap_extend" : "gap_open") + " is missing"});
   }
 }
 
@@ -75,15 +77,15 @@ const ProblemInfo* find_problem(std::string_view name) {
   return nullptr;
 }
 
-std::vector<std::string> parameter_errors(const std::string& problem, const Settings& settings) {
+std::vector<ParameterError> parameter_errors(const std::string& problem, const Settings& settings) {
   const ProblemInfo* info = find_problem(problem);
-  if (info == nullptr) return {"there is no wavefront problem '" + problem + "'"};
-  std::vector<std::string> errors;
+  if (info == nullptr) return {{"", "there is no wavefront problem '" + problem + "'"}};
+  std::vector<ParameterError> errors;
   if (declares(*info, "gap") && declares(*info, "gap_open")) check_gaps(settings, errors);
   for (const Parameter& parameter : info->parameters) {
     if (parameter.kind != ParameterKind::number || !settings.has(parameter.name)) continue;
     if (!scale_of(settings.number(parameter.name))) {
-      errors.push_back(std::string(parameter.name) + " has more than three decimals; round it");
+      errors.push_back({parameter.name, std::string(parameter.name) + " has more than three decimals; round it"});
     }
   }
   return errors;

@@ -30,9 +30,15 @@ std::span<const ProblemInfo> problems();
 /// The problem of that name, or null.
 const ProblemInfo* find_problem(std::string_view name);
 
+/// What is wrong with a parameter, or, where none is named, with all together.
+struct ParameterError {
+  std::string parameter;
+  std::string message;
+};
+
 /// What is wrong with a problem's parameters beyond what their declarations say (contradictions, more than three
 /// decimals); empty when nothing is.
-std::vector<std::string> parameter_errors(const std::string& problem, const Settings& settings);
+std::vector<ParameterError> parameter_errors(const std::string& problem, const Settings& settings);
 
 /// Scores are computed in integers: the smallest of 1, 10, 100, 1000 that makes every numeric parameter whole.
 /// A sweep's values and its result's score are the true ones times this scale.

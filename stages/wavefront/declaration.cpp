@@ -75,8 +75,8 @@ StageKind wavefront_stage() {
   }
   kind.declaration.check = [](const std::string& problem, const Settings& settings) {
     std::vector<job::Finding> findings;
-    for (std::string& message : wavefront::parameter_errors(problem, settings)) {
-      findings.push_back({"", std::move(message)});
+    for (wavefront::ParameterError& error : wavefront::parameter_errors(problem, settings)) {
+      findings.push_back({std::move(error.parameter), std::move(error.message)});
     }
     return findings;
   };

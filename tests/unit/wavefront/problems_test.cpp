@@ -75,13 +75,16 @@ TEST_CASE("contradicting, missing and too precise parameters are named") {
   auto only = [](const Settings& settings) {
     const auto errors = parameter_errors("smith_waterman", settings);
     REQUIRE(errors.size() == 1);
-    return errors.front();
+    return errors.front().parameter + "|" + errors.front().message;
   };
-  CHECK_THAT(only(numbers({{"gap", 1}, {"gap_open", 1}})), Catch::Contains("one or the other"));
-  CHECK_THAT(only(numbers({{"match", 1}})), Catch::Contains("gaps have no cost"));
-  CHECK_THAT(only(numbers({{"gap_open", 1}})), Catch::Contains("gap_extend is missing"));
-  CHECK_THAT(only(numbers({{"gap_extend", 1}})), Catch::Contains("gap_open is missing"));
-  CHECK_THAT(only(numbers({{"gap", 1.0001}})), Catch::Contains("gap has more than three decimals"));
+  CHECK_THAT(only(numbers({{"gap", 1}, {"gap_open", 1}})),
+             Catch::StartsWith("gap|") && Catch::Contains("one or the other"));
+  CHECK_THAT(only(numbers({{"match", 1}})), Catch::StartsWith("|gaps have no cost"));
+  CHECK_THAT(only(numbers({{"gap_open", 1}})),
+             Catch::StartsWith("gap_open|") && Catch::Contains("gap_extend is missing"));
+  CHECK_THAT(only(numbers({{"gap_extend", 1}})),
+             Catch::StartsWith("gap_extend|") && Catch::Contains("gap_open is missing"));
+  CHECK_THAT(only(numbers({{"gap", 1.0001}})), Catch::StartsWith("gap|gap has more than three decimals"));
   CHECK(parameter_errors("smith_waterman", numbers({{"gap", 1.001}})).empty());
   CHECK(parameter_errors("lcs", {}).empty());
   CHECK(parameter_errors("nothing", {}).size() == 1);
