@@ -27,8 +27,8 @@ std::vector<int> chosen_devices(const job::Job& job, std::size_t available) {
   }
   for (int index : *job.devices) {
     if (index < 0 || static_cast<std::size_t>(index) >= available) {
-      throw JobError("devices: there is no device " + std::to_string(index) + "; `terrace devices` lists " +
-                     std::to_string(available));
+      throw JobError(message_at(job.devices_place, "there is no device " + std::to_string(index) +
+                                                       "; `terrace devices` lists " + std::to_string(available)));
     }
     chosen.push_back(index);
   }
@@ -152,7 +152,8 @@ Machine open_machine(const job::OpenJob& open) {
   std::size_t available = 0;
   if (job.backend != job::Backend::cpu) available = device::cuda_devices(&why_none).size();
   if (job.backend == job::Backend::cuda && available == 0) {
-    throw JobError("backend: cuda was asked for, but there is no CUDA device: " + why_none);
+    throw JobError(message_at(job.backend_place, "'backend' is cuda, but there is no CUDA device: " + why_none +
+                                                     "; take it away, or say `backend: cpu`, to run on the CPU"));
   }
   auto cpu = device::make_cpu_context();
   const std::size_t host_free = cpu->limits().free_bytes;
@@ -172,6 +173,7 @@ Machine open_machine(const job::OpenJob& open) {
     // What inputs keep is not free any more.
     resources.host_budget = static_cast<std::size_t>(static_cast<double>(host_free) * host_share);
   }
+  resources.device_given = job.device_memory.has_value();
   if (job.device_memory) {
     resources.device_budget = static_cast<std::size_t>(*job.device_memory);
   } else if (resources.cuda) {
@@ -231,9 +233,8 @@ run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const S
       plan.stages.push_back({step.name, step.temporary, std::move(stage), {}});
     } catch (const JobError& error) {
       for (const std::string& message : error.messages()) {
-        errors.push_back(message.find(step.place.text.substr(0, step.place.text.find(':'))) == 0
-                             ? message
-                             : step.place.text + ": stage '" + step.name + "': " + message);
+        const bool placed = message.starts_with(job.file.string() + ":") || message.starts_with("--set ");
+        errors.push_back(placed ? message : message_at(step.place, "stage '" + step.name + "': " + message));
       }
       // Later stages may read what this one would have written: they cannot be looked at.
       break;

@@ -57,6 +57,7 @@ struct Job {
   std::optional<std::int64_t> host_memory, device_memory;  // budgets in bytes; nothing: the program chooses
   Scratch scratch;
   Backend backend = Backend::automatic;
+  Place backend_place, devices_place;       // where the job names them; empty where it does not
   std::optional<double> checkpoint_every;   // seconds; nothing: the program chooses
   std::optional<std::vector<int>> devices;  // nothing: all
   std::vector<Input> inputs;                // in the order of the file

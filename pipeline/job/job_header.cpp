@@ -83,6 +83,8 @@ void read_header(const Node& root, Draft& draft, CheckContext& context) {
   if (settings.has("scratch.path")) job.scratch.path = settings.text("scratch.path");
   job.scratch.size = settings.find<std::int64_t>("scratch.size");
   job.backend = backend_from(settings.find<std::string>("backend").value_or("auto"));
+  if (settings.has("backend")) job.backend_place = settings.place("backend");
+  if (settings.has("devices")) job.devices_place = settings.place("devices");
   if (settings.holds<double>("checkpoint.every")) job.checkpoint_every = settings.number("checkpoint.every");
   job.devices = devices_from(root, settings, context);
   if (settings.has("output")) job.output = settings.text("output");
@@ -95,6 +97,11 @@ void check_output(const Node& root, Draft& draft, CheckContext& context) {
   std::error_code ignored;
   if (!output.has_filename() || std::filesystem::is_directory(output, ignored)) {
     context.complaints.add(position, "'output' names a folder; name a file in it, such as result.h5");
+  }
+  if (std::filesystem::is_symlink(output, ignored)) {
+    const std::string target = std::filesystem::read_symlink(output, ignored).string();
+    context.complaints.add(position, "'output' names a symbolic link, to " + quote(target) +
+                                         ", which the finished result would replace; name the file itself");
   }
   for (const Input& input : draft.job.inputs) {
     for (const std::string& name : input.files) {

@@ -31,7 +31,8 @@ std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
             format_size(static_cast<double>(wanted) + static_cast<double>(beside));
   };
   need("memory.host", resources.host_budget, host, resources.input_memory);
-  need("memory.device", resources.device_budget, least + workspace, 0);
+  // On the CPU a job that gives memory.host alone means all of it for blocks, too.
+  if (resources.cuda || resources.device_given) need("memory.device", resources.device_budget, least + workspace, 0);
   throw JobError(text);
 }
 
