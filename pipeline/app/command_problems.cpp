@@ -18,11 +18,24 @@ std::vector<const job::StageDeclaration*> stages_of(const Session& session, cons
 
 int list_all(Session& session, const ProblemsArguments& question) {
   std::string text;
+  if (stages_of(session, question).empty()) session.note("this program has no " + question.selector + "s");
   for (const job::StageDeclaration* stage : stages_of(session, question)) {
     text += (text.empty() ? "" : "\n") + (question.markdown ? markdown_problems(*stage) : list_problems(*stage));
   }
   session.out << text;
   return exit_done;
+}
+
+/// What to say of a name that the command does not know: where else it is known, what is near, or what there is.
+std::string hint_for(const Session& session, const ProblemsArguments& question,
+                     const std::vector<std::string>& names) {
+  for (const job::StageDeclaration& stage : session.stages.declarations().all()) {
+    if (!stage.find_problem(question.name)) continue;
+    return "; it is a " + stage.selector + ": see `terrace " + stage.selector + "s " + question.name + "`";
+  }
+  const std::string near = did_you_mean(question.name, names);
+  if (!near.empty()) return near;
+  return names.empty() ? "; this program has no " + question.selector + "s" : "; there are " + list_names(names);
 }
 
 /// Every name that the command knows: stages, and their problems.
@@ -46,10 +59,8 @@ int describe_one(Session& session, const ProblemsArguments& question) {
     else text += question.markdown ? markdown_problems(*stage) : list_problems(*stage);
   }
   if (text.empty()) {
-    const auto names = known_names(stages);
-    const std::string near = did_you_mean(question.name, names);
     throw JobError("there is no " + question.selector + " '" + question.name + "'" +
-                   (near.empty() ? "; there are " + list_names(names) : near));
+                   hint_for(session, question, known_names(stages)));
   }
   session.out << text;
   return exit_done;

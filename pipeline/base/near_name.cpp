@@ -9,6 +9,8 @@ namespace {
 /// Beyond this no name is meant, and the quadratic comparison is not worth its time.
 constexpr std::size_t longest_name = 80;
 constexpr std::size_t most_suggestions = 3;
+/// With fewer letters too much begins.
+constexpr std::size_t shortest_beginning = 3;
 
 std::string folded(std::string_view name) {
   std::string result(name);
@@ -24,7 +26,17 @@ int reach(std::size_t length, std::size_t other) {
   return longer > 1 ? std::max(1, static_cast<int>(longer / 3)) : 0;
 }
 
-/// The nearest candidates, at most `most_suggestions`, in the order given; none where none is near.
+/// Candidates that begin with `wanted`, which is folded.
+std::vector<std::string> names_beginning(const std::string& wanted, const std::vector<std::string>& candidates) {
+  std::vector<std::string> found;
+  for (const std::string& candidate : candidates) {
+    if (found.size() < most_suggestions && folded(candidate).starts_with(wanted)) found.push_back(candidate);
+  }
+  return found;
+}
+
+/// The nearest candidates, or those that begin with the name, at most `most_suggestions`, in the order given; none
+/// where none is near.
 std::vector<std::string> nearest_names(std::string_view name, const std::vector<std::string>& candidates) {
   std::vector<std::string> best;
   if (name.empty() || name.size() > longest_name) return best;
@@ -41,7 +53,7 @@ std::vector<std::string> nearest_names(std::string_view name, const std::vector<
     least = distance;
     if (best.size() < most_suggestions) best.push_back(candidate);
   }
-  return best;
+  return best.empty() && wanted.size() >= shortest_beginning ? names_beginning(wanted, candidates) : best;
 }
 
 std::string joined(const std::vector<std::string>& names, std::size_t most, const std::string& quote) {

@@ -289,6 +289,8 @@ TEST_CASE("A near name is near in letters, whatever its case") {
   CHECK(did_you_mean("gap-open", {"gap_open", "gap"}) == "; did you mean 'gap_open'?");
   CHECK(did_you_mean("tempature", {"temperature", "time"}) == "; did you mean 'temperature'?");
   CHECK(did_you_mean("levle", {"level", "levels"}) == "; did you mean 'level'?");
+  CHECK(did_you_mean("SMITH", {"edit_distance", "smith_waterman"}) == "; did you mean 'smith_waterman'?");
+  CHECK(did_you_mean("sm", {"edit_distance", "smith_waterman"}).empty());
   CHECK(did_you_mean("xyz", {"match", "rows"}).empty());
   CHECK(did_you_mean("b", {"a"}).empty());
   CHECK(did_you_mean("", {"a"}).empty());
