@@ -8,11 +8,6 @@
 namespace terrace::run {
 namespace {
 
-// What local disks gave where it was measured (direct writes on three machines, 2.3 to 3.8 GB/s); for predictions
-// only.
-constexpr double disk_bytes_per_second = 2.5e9;
-constexpr double link_bytes_per_second = 50e9;
-
 std::string time_text(std::time_t time) {
   char text[32];
   std::tm parts{};
@@ -145,11 +140,15 @@ void add_devices(const RunSettings& settings, io::Finish& finish) {
 
 }  // namespace
 
+PredictedTimes predicted_times(const Prediction& p) {
+  return {p.operations_per_second > 0 ? p.operations / p.operations_per_second : 0,
+          std::max(p.bytes_up, p.bytes_down) / assumed_link_bytes_per_second,
+          (p.bytes_read + p.bytes_written) / assumed_disk_bytes_per_second};
+}
+
 double predicted_seconds(const Prediction& p) {
-  const double compute = p.operations_per_second > 0 ? p.operations / p.operations_per_second : 0;
-  const double link = std::max(p.bytes_up, p.bytes_down) / link_bytes_per_second;
-  const double disk = (p.bytes_read + p.bytes_written) / disk_bytes_per_second;
-  return std::max({compute, link, disk});
+  const PredictedTimes times = predicted_times(p);
+  return std::max({times.compute, times.link, times.disk});
 }
 
 void summarise(const RunPlan& plan, const RunSettings& settings, const RunReport& report, io::Finish& finish) {
