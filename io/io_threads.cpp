@@ -1,12 +1,21 @@
 #include "io/io_threads.hpp"
 
+#include <system_error>
+
 namespace terrace::io {
 
 IoThreads::IoThreads(int count) {
-  for (int i = 0; i < count; ++i) threads_.emplace_back([this] { work(); });
+  try {
+    for (int i = 0; i < count; ++i) threads_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {
+    close();
+    throw;
+  }
 }
 
-IoThreads::~IoThreads() {
+IoThreads::~IoThreads() { close(); }
+
+void IoThreads::close() {
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;

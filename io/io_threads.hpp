@@ -14,6 +14,7 @@ namespace terrace::io {
 /// The destructor runs what was posted and joins.
 class IoThreads {
  public:
+  /// @throws std::system_error where the system starts no more threads
   explicit IoThreads(int count);
   IoThreads(const IoThreads&) = delete;
   IoThreads& operator=(const IoThreads&) = delete;
@@ -24,6 +25,7 @@ class IoThreads {
   void post(std::function<void()> task);
 
  private:
+  void close();
   void work();
 
   std::mutex mutex_;

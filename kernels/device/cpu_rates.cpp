@@ -87,10 +87,10 @@ double time_on_threads(int threads, const std::function<void(int)>& work) {
       work(thread);
       seconds[static_cast<std::size_t>(thread)] = thread_seconds() - start;
     };
-    std::vector<std::thread> others;
+    std::vector<std::jthread> others;
     for (int thread = 1; thread < threads; ++thread) others.emplace_back(timed, thread);
     timed(0);
-    for (std::thread& other : others) other.join();
+    others.clear();  // joins them
     best = std::min(best, *std::max_element(seconds.begin(), seconds.end()));
   }
   return best;

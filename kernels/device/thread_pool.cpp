@@ -1,14 +1,22 @@
 #include "kernels/device/thread_pool.hpp"
 
+#include <system_error>
 #include <utility>
 
 namespace terrace::device {
 
 ThreadPool::ThreadPool(int size) {
-  for (int index = 1; index < size; ++index) workers_.emplace_back([this, index] { serve(index); });
+  try {
+    for (int index = 1; index < size; ++index) workers_.emplace_back([this, index] { serve(index); });
+  } catch (const std::system_error&) {
+    close();
+    throw;
+  }
 }
 
-ThreadPool::~ThreadPool() {
+ThreadPool::~ThreadPool() { close(); }
+
+void ThreadPool::close() {
   {
     std::lock_guard lock(mutex_);
     closing_ = true;

@@ -14,6 +14,7 @@ namespace terrace::device {
 /// `size` threads, one of which is whoever calls run_on_all().
 class ThreadPool {
  public:
+  /// @throws std::system_error where the system starts no more threads
   explicit ThreadPool(int size);
   /// Waits for the threads; nothing may be running.
   ~ThreadPool();
@@ -28,6 +29,7 @@ class ThreadPool {
   void run_on_all(const std::function<void(int)>& work);
 
  private:
+  void close();
   void serve(int index);
   void call(const std::function<void(int)>& work, int index);
 
