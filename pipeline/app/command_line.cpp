@@ -20,6 +20,10 @@ void add_job(CLI::App& command, JobArguments& job) {
       ->type_size(1)
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
+  // After --set: the parse fills in options in this order.
+  command.add_option_function<std::string>(
+      "--backend", [&job](const std::string& name) { job.settings.push_back("backend=" + name); },
+      "auto, cuda or cpu: like --set backend=...");
 }
 
 /// Adds a subcommand that calls `run` with the session and its arguments, which the parse fills in.
@@ -44,7 +48,7 @@ void add_job_commands(CLI::App& program, CommandLine& line, Session& session) {
   CLI::App& command =
       add_command(program, line, session, "run", "Run a job, or go on with one that was stopped", run_job, run);
   add_job(command, run->job);
-  command.add_option("--backend", run->backend, "auto, cuda or cpu: like --set backend=...");
+  command.preparse_callback([&line](std::size_t) { line.output = Output::extra; });
   command.add_flag("--fresh", run->fresh, "Start over, and replace a result that another job made");
 }
 

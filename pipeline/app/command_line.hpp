@@ -9,10 +9,17 @@
 
 namespace terrace::app {
 
+/// What standard output is to a command.
+enum class Output {
+  answer,  // what was asked for
+  extra    // beside what was asked for, as the name of the result that a run makes
+};
+
 struct CommandLine {
   std::function<int()> command;  // what was asked for; empty where nothing is left to be done
   int exit_code = exit_done;     // then
   std::string log;               // a file for everything that happens; empty: none
+  Output output = Output::answer;
 };
 
 /// Parses a command line, sets `session.quiet`, and answers --help and --version itself. Errors are reported to the

@@ -10,8 +10,30 @@
 namespace terrace::app {
 namespace {
 
+/// ", 2.1 s at 2.50 GB/s (assumed)", where that takes any time.
+std::string moving_time(double seconds, double bytes_per_second) {
+  if (seconds <= 0) return "";
+  return fmt::format(", {} at {} (assumed)", format_duration(seconds), format_rate(bytes_per_second, "B/s"));
+}
+
+/// What computes no faster, and, where the disk allows less, what it allows.
+std::string describe_limit(const run::Prediction& p, const run::PredictedTimes& times) {
+  const std::string unit = p.unit + "/s";
+  std::string text = fmt::format("{} while computing ({})", format_rate(p.limit, unit), p.limit_kind);
+  if (times.disk * p.limit <= p.operations) return text;
+  return text + fmt::format("; {} in all (disk)", format_rate(p.operations / times.disk, unit));
+}
+
+/// "2.1 s, bound by the disk".
+std::string describe_time(const run::Prediction& p, const run::PredictedTimes& times) {
+  const double seconds = run::predicted_seconds(p);
+  const char* bound = seconds == times.compute ? "computing" : seconds == times.disk ? "the disk" : "the link";
+  return format_duration(seconds) + (seconds > 0 ? std::string(", bound by ") + bound : "");
+}
+
 void print_stage(std::ostream& out, const run::PlannedStage& planned) {
   const run::Prediction p = planned.stage->prediction();
+  const run::PredictedTimes times = run::predicted_times(p);
   out << fmt::format("stage {}\n", planned.name);
   out << fmt::format("  blocks        {} of {} {}s\n", p.blocks, p.block_shape, p.unit);
   out << fmt::format("  a block holds {} of device memory{}\n", format_size(static_cast<double>(p.block_bytes)),
@@ -19,15 +41,16 @@ void print_stage(std::ostream& out, const run::PlannedStage& planned) {
                          ? fmt::format(", and the kernel {}", format_size(static_cast<double>(p.workspace_bytes)))
                          : "");
   out << fmt::format("  work          {}\n", format_rate(p.operations, p.unit + "s"));
-  out << fmt::format("  disk          {} to read, {} to write\n", format_size(p.bytes_read),
-                     format_size(p.bytes_written));
+  out << fmt::format("  disk          {} to read, {} to write{}\n", format_size(p.bytes_read),
+                     format_size(p.bytes_written), moving_time(times.disk, run::assumed_disk_bytes_per_second));
   if (p.bytes_up + p.bytes_down > 0) {
-    out << fmt::format("  link          {} up, {} down\n", format_size(p.bytes_up), format_size(p.bytes_down));
+    out << fmt::format("  link          {} up, {} down{}\n", format_size(p.bytes_up), format_size(p.bytes_down),
+                       moving_time(times.link, run::assumed_link_bytes_per_second));
   }
   if (p.limit > 0) {
-    out << fmt::format("  limit         {} ({})\n", format_rate(p.limit, p.unit + "/s"), p.limit_kind);
+    out << fmt::format("  limit         {}\n", describe_limit(p, times));
   }
-  out << fmt::format("  predicted     {}\n", format_duration(run::predicted_seconds(p)));
+  out << fmt::format("  predicted     {}\n", describe_time(p, times));
 }
 
 }  // namespace
@@ -35,6 +58,7 @@ void print_stage(std::ostream& out, const run::PlannedStage& planned) {
 int plan(Session& session, const JobArguments& arguments) {
   const job::OpenJob open =
       job::load_and_open(arguments.path, arguments.settings, session.stages.declarations(), session.kinds);
+  session.keep_log_apart(open.job);
   for (const std::string& warning : open.job.warnings) session.warn(warning);
   const Machine machine = open_machine(open);
   const run::RunPlan run_plan = make_plan(open, machine, session.stages, nullptr);

@@ -67,9 +67,9 @@ std::optional<Json> begun_run(run::RunFolder& folder, const Signature& now, bool
 void print_result(Session& session, const run::RunReport& report, const fs::path& output) {
   for (const run::StageRecord& stage : report.profile.stages()) {
     if (stage.operations <= 0) continue;
-    std::string line =
-        fmt::format("{}: {} in {}, {}", stage.name, format_rate(stage.operations, stage.unit + "s"),
-                    format_duration(stage.end - stage.begin), format_rate(stage.rate, stage.unit + "/s"));
+    std::string line = fmt::format("{}: {} in {}, {}", stage.name, format_rate(stage.operations, stage.unit + "s"),
+                                   format_duration(stage.end - stage.begin),
+                                   format_rate(stage.rate, stage.unit + "/s") + " while computing");
     if (stage.limit > 0) {
       line += fmt::format(", {:.0f}% of the limit of {} ({})", 100 * stage.rate / stage.limit,
                           format_rate(stage.limit, stage.unit + "/s"), stage.limit_kind);
@@ -84,10 +84,9 @@ void print_result(Session& session, const run::RunReport& report, const fs::path
 
 int run_job(Session& session, const RunArguments& arguments) {
   StopSignals signals;
-  std::vector<std::string> settings = arguments.job.settings;
-  if (!arguments.backend.empty()) settings.push_back("backend=" + arguments.backend);
   const job::OpenJob open =
-      job::load_and_open(arguments.job.path, settings, session.stages.declarations(), session.kinds);
+      job::load_and_open(arguments.job.path, arguments.job.settings, session.stages.declarations(), session.kinds);
+  session.keep_log_apart(open.job);
   for (const std::string& warning : open.job.warnings) session.warn(warning);
   const job::Job& job = open.job;
   const Machine machine = open_machine(open);

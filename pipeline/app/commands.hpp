@@ -23,7 +23,6 @@ int plan(Session& session, const JobArguments& arguments);
 
 struct RunArguments {
   JobArguments job;
-  std::string backend;  // empty: as the job says
   bool fresh = false;
 };
 

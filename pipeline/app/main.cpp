@@ -1,11 +1,33 @@
+#include <fcntl.h>
 #include <malloc.h>
 
+#include <csignal>
 #include <iostream>
 
 #include "pipeline/app/program.hpp"
 #include "pipeline/app/stage_table.hpp"
 
+namespace {
+
+/// Standard streams that the caller closed, as ones that cannot be read or written: the files that a run opens would
+/// take their numbers, and what is printed would end up in them.
+void keep_standard_streams() {
+  for (int number = 0; number < 3; ++number) {
+    if (::fcntl(number, F_GETFD) == -1) static_cast<void>(::open("/dev/null", number == 0 ? O_WRONLY : O_RDONLY));
+  }
+}
+
+/// A closed pipe and a file over the limit of its size are errors of the writes that meet them, which say so.
+void ignore_write_signals() {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+}  // namespace
+
 int main(int count, char** arguments) {
+  keep_standard_streams();
+  ignore_write_signals();
   // What is freed in large pieces goes back to the system: by default the C library raises this bound, and
   // would keep tens of megabytes that no budget knows of.
   mallopt(M_MMAP_THRESHOLD, 128 << 10);
@@ -13,9 +35,7 @@ int main(int count, char** arguments) {
   try {
     const terrace::app::Stages stages = terrace::app::program_stages();
     terrace::app::Session session(std::cout, std::cerr, stages, terrace::io::input_kinds());
-    const int code = terrace::app::run_program({arguments + 1, arguments + count}, session);
-    if (std::cout.flush()) return code;
-    std::cerr << "terrace: standard output cannot be written\n";
+    return terrace::app::run_program({arguments + 1, arguments + count}, session);
   } catch (const std::exception& error) {
     std::cerr << "terrace: " << error.what() << "\n";
   }

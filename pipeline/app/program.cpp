@@ -1,7 +1,9 @@
 #include "pipeline/app/program.hpp"
 
+#include <filesystem>
 #include <new>
 #include <ostream>
+#include <system_error>
 
 #include "pipeline/app/command_line.hpp"
 #include "pipeline/base/error.hpp"
@@ -14,6 +16,37 @@ int report(Session& session, const JobError& error) {
   const std::size_t count = error.messages().size();
   if (count > 1) session.error(std::to_string(count) + " errors");
   return exit_wrong;
+}
+
+/// What the system refused, and what to do about it.
+std::string describe(const std::filesystem::filesystem_error& error) {
+  const bool named = !error.path1().empty();
+  std::string text = (named ? error.path1().string() : "the current folder") + ": " + error.code().message();
+  const std::errc reason = static_cast<std::errc>(error.code().value());
+  if (!named) return text + "; change to one that is there";
+  if (reason == std::errc::permission_denied || reason == std::errc::operation_not_permitted) {
+    return text + "; look at the permissions of the file and of the folders above it";
+  }
+  if (reason == std::errc::filename_too_long) return text + "; take a shorter one";
+  if (reason == std::errc::too_many_symbolic_link_levels) return text + "; links there lead in a circle";
+  return text;
+}
+
+std::string describe(const std::system_error& error) {
+  if (error.code() != std::errc::resource_unavailable_try_again) return error.what();
+  return "the system starts no more threads: raise the limit of processes (ulimit -u), or end some";
+}
+
+/// The exit code of a command that has ended, once its standard output is written.
+int after_output(Session& session, int code, Output output) {
+  if (session.out.flush() || code != exit_done) return code;
+  const std::string text = "standard output cannot be written";
+  if (output == Output::extra) {
+    session.warn(text + "; all else is done");
+    return code;
+  }
+  session.error("terrace: " + text);
+  return exit_failed;
 }
 
 }  // namespace
@@ -30,6 +63,10 @@ int run_command(Session& session, const std::function<int()>& command) {
     return exit_stopped;
   } catch (const std::bad_alloc&) {
     session.error("terrace: out of memory; give the job a smaller memory.host, or free some");
+  } catch (const std::filesystem::filesystem_error& error) {
+    session.error("terrace: " + describe(error));
+  } catch (const std::system_error& error) {
+    session.error("terrace: " + describe(error));
   } catch (const std::exception& error) {
     session.error(std::string("terrace: ") + error.what());
   }
@@ -38,13 +75,13 @@ int run_command(Session& session, const std::function<int()>& command) {
 
 int run_program(const std::vector<std::string>& arguments, Session& session) {
   const CommandLine line = parse_command_line(arguments, session);
-  if (!line.command) return line.exit_code;
+  if (!line.command) return after_output(session, line.exit_code, line.output);
   try {
     session.open_log(line.log);
   } catch (const JobError& error) {
     return report(session, error);
   }
-  return run_command(session, line.command);
+  return after_output(session, run_command(session, line.command), line.output);
 }
 
 }  // namespace terrace::app

@@ -3,6 +3,7 @@
 
 #include <spdlog/logger.h>
 
+#include <filesystem>
 #include <iosfwd>
 #include <memory>
 #include <span>
@@ -10,6 +11,7 @@
 
 #include "io/source.hpp"
 #include "pipeline/app/stage_table.hpp"
+#include "pipeline/job/job.hpp"
 
 namespace terrace::app {
 
@@ -29,8 +31,12 @@ class Session {
   std::span<const io::InputKind> kinds;
   bool quiet = false;
 
-  /// From now on writes with times to `path`, too; an empty path: nowhere. @throws JobError when it cannot be written
+  /// From now on writes with times to `path`, too, after what a log that is there holds; an empty path: nowhere.
+  /// @throws JobError when it cannot be written, or is there and is no log
   void open_log(const std::string& path);
+  /// To be called once the job is known. @throws JobError where the log is its file, its output or one of its
+  /// inputs; nothing was written then, and nothing more will be
+  void keep_log_apart(const job::Job& job);
 
   /// News that --quiet silences.
   void note(const std::string& text);
@@ -45,6 +51,8 @@ class Session {
   void write(const std::string& text, spdlog::level::level_enum level);
 
   std::shared_ptr<spdlog::logger> log_;
+  std::filesystem::path log_path_;
+  bool made_log_ = false;  // it was not there before
 };
 
 }  // namespace terrace::app

@@ -1,12 +1,12 @@
-// SIGINT and SIGTERM as a wish to stop.
+// SIGINT, SIGTERM and SIGHUP as a wish to stop.
 #pragma once
 
 #include <atomic>
 
 namespace terrace::app {
 
-/// While it lives, the first SIGINT or SIGTERM sets a flag; a second one ends the process at once with code 75:
-/// what is durable by then is what the next run goes on from. One at a time.
+/// While it lives, the first SIGINT, SIGTERM or SIGHUP (unless that was ignored) sets a flag; a second one ends the
+/// process at once with code 75: what is durable by then is what the next run goes on from. One at a time.
 class StopSignals {
  public:
   StopSignals();

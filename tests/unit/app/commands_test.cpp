@@ -1,7 +1,10 @@
 // Whole command lines, with the tests' own stages and the program's own inputs.
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
+#include <system_error>
 
 #include "pipeline/app/program.hpp"
 #include "pipeline/app/stage_table.hpp"
@@ -30,6 +33,11 @@ Ending call(const std::vector<std::string>& arguments) {
   Session session(out, err, stages, io::input_kinds());
   const int code = run_program(arguments, session);
   return {code, out.str(), err.str()};
+}
+
+std::string read(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -69,6 +77,8 @@ TEST_CASE("Settings of the command line are part of the job") {
   job::TempFolder folder;
   const auto path = folder.write("job.yaml", good_job).string();
   CHECK(call({"check", path, "--set", "backend=cpu", "--set=memory.host=1GiB", "--set", "devices=[0, 1]"}).code == 0);
+  CHECK(call({"check", path, "--backend", "cpu", "--set=memory.host=1GiB"}).code == 0);
+  CHECK(call({"check", path, "--set=memory.host=1GiB", "--backend", "cpu"}).code == 0);
   const Ending ending = call({"check", "--set", "backend=gpu", path});
   CHECK(ending.code == 2);
   CHECK(holds(ending.err, "--set backend=gpu: 'backend' takes one of"));
@@ -96,9 +106,17 @@ TEST_CASE("A wrong command line ends with 2 and says what is wrong") {
       {{"check", path, "--set", "backend"}, "a setting is key=value"},
       {{"check", path + ".none"}, "cannot read the job: No such file"},
       {{"check", folder.path().string()}, "this is a folder"},
-      {{"check", path, "--log", path + "/log"}, "cannot be written"},
+      {{"check", path, "--log", path + "/log"}, "is no folder"},
+      {{"check", path, "--log", path + ".none/log"}, ".none is no folder; make it first"},
+      {{"check", path, "--log", folder.path().string()}, "is a folder"},
+      {{"check", path, "--log", path}, "is there and is no log of Terrace"},
+      {{"check", path, "--log", (folder.path() / "o.h5").string()}, "is the output of the job"},
+      {{"check", path, "--backend", "gpu"}, "'backend' takes one of auto, cuda, cpu, not 'gpu'"},
       {{"problems", "smith_waterma"}, "there is no problem 'smith_waterma'; did you mean 'smith_waterman'?"},
-      {{"operators", "smith_waterman"}, "there is no operator 'smith_waterman'; there are stencil, heat"},
+      {{"problems", "SMITH"}, "there is no problem 'SMITH'; did you mean 'smith_waterman'?"},
+      {{"operators", "smith_waterman"},
+       "no operator 'smith_waterman'; it is a problem: see `terrace problems smith_"},
+      {{"operators", "xyzzy"}, "there is no operator 'xyzzy'; there are stencil, heat"},
       {{"devices", "cpu"}, "cpu"},
   };
   for (const auto& [arguments, fragment] : rows) {
@@ -167,6 +185,38 @@ TEST_CASE("The log file holds what standard error says, with times") {
   std::getline(file, line);
   CHECK(holds(line, " error "));
   CHECK(holds(line, "cannot read the job"));
+  // A log that is there is gone on with.
+  CHECK(call({"check", folder.path().string() + "/none", "--log", log.string()}).code == 2);
+  CHECK(read(log).starts_with(line));
+  CHECK(read(log).size() == 2 * (line.size() + 1));
+}
+
+TEST_CASE("A log is never what a job is, reads or writes, and makes no folder") {
+  job::TempFolder folder;
+  const auto path = folder.write("job.yaml", good_job).string();
+  const auto file = folder.write("a.txt", "1 2\n").string();
+  const std::string job = "inputs: {a: {text: a.txt}}\n" + good_job.substr(good_job.find('\n') + 1);
+  CHECK(call({"check", folder.write("reading.yaml", job).string(), "--log", file}).code == 2);
+  CHECK(read(file) == "1 2\n");
+  CHECK(call({"check", path, "--log", path}).code == 2);
+  CHECK(read(path) == good_job);
+  for (const char* name : {"o.h5", "new/log"}) {
+    CHECK(call({"check", path, "--log", (folder.path() / name).string()}).code == 2);
+    CHECK_FALSE(std::filesystem::exists(folder.path() / name));
+  }
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "new"));
+}
+
+TEST_CASE("Standard output that cannot be written fails a command whose answer is lost") {
+  const Stages stages = test_stages();
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"problems"}, {"--version"}, {"devices"}}) {
+    std::ostringstream out, err;
+    Session session(out, err, stages, io::input_kinds());
+    out.setstate(std::ios::badbit);
+    CHECK(run_program(arguments, session) == 1);
+    CHECK(holds(err.str(), "standard output cannot be written"));
+  }
 }
 
 TEST_CASE("A command's exception becomes its exit code and a message") {
@@ -181,6 +231,27 @@ TEST_CASE("A command's exception becomes its exit code and a message") {
   CHECK(ends_with(Stopped("stopped")) == 75);
   CHECK(ends_with(std::bad_alloc()) == 1);
   CHECK(err.str().starts_with("wrong\nterrace: disk: full\nstopped\nterrace: out of memory"));
+}
+
+TEST_CASE("What the system refuses is said with what to do about it") {
+  std::ostringstream out, err;
+  const Stages stages;
+  Session session(out, err, stages, {});
+  const auto said = [&](auto exception) {
+    err.str("");
+    CHECK(run_command(session, [exception]() -> int { throw exception; }) == 1);
+    return err.str();
+  };
+  using std::filesystem::filesystem_error;
+  const auto code = [](std::errc number) { return std::make_error_code(number); };
+  CHECK(said(filesystem_error("status", "/x/y", code(std::errc::permission_denied))) ==
+        "terrace: /x/y: Permission denied; look at the permissions of the file and of the folders above it\n");
+  CHECK(said(filesystem_error("status", "/x/y", code(std::errc::filename_too_long))) ==
+        "terrace: /x/y: File name too long; take a shorter one\n");
+  CHECK(said(filesystem_error("current path", code(std::errc::no_such_file_or_directory))) ==
+        "terrace: the current folder: No such file or directory; change to one that is there\n");
+  CHECK(holds(said(std::system_error(code(std::errc::resource_unavailable_try_again))),
+              "terrace: the system starts no more threads: raise the limit of processes (ulimit -u)"));
 }
 
 }  // namespace
