@@ -101,7 +101,7 @@ class Errors(JobTest):
         self.write("grid.npy", numpy.zeros((2, 3, 4), numpy.int32))
         self.check(self.write_job({"grid": {"npy": "grid.npy"}}, SUMS, output="out.h5"), WRONG, "3 dimensions")
         self.write("grid.npy", numpy.zeros((2, 3), numpy.uint64))
-        self.check(self.write_job({"grid": {"npy": "grid.npy"}}, SUMS, output="out.h5"), WRONG, "u64", "i64 or f64")
+        self.check(self.write_job({"grid": {"npy": "grid.npy"}}, SUMS, output="out.h5"), WRONG, "grid of u64", "f32 or f64", "convert it to i64")
 
     def test_of_a_device_that_is_not_there(self):
         self.write("a.fa", ">a\nAC\n")
