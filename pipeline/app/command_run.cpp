@@ -131,8 +131,10 @@ int run_job(Session& session, const RunArguments& arguments) {
     progress.show(shown);
     if (signals.flag() != 0 && !told) {
       told = true;
-      progress.say(fmt::format("stopping at a checkpoint: {} to write; a second signal stops at once",
-                               format_size(static_cast<double>(state.dirty_bytes))));
+      const std::string text = fmt::format("stopping at a checkpoint: {} to write; a second signal stops at once",
+                                           format_size(static_cast<double>(state.dirty_bytes)));
+      progress.say(text);
+      session.record(text);
     }
   };
   const run::RunReport report = run::execute(plan, folder, run_settings);
