@@ -75,7 +75,7 @@ class Signals(CommandTest):
                               [affine("align", "a", "b")], memory={"host": 16 << 20, "device": 4 << 20})
 
     def start(self, **options):
-        run = subprocess.Popen([terrace_runs.program, "run", self.slow_job(), "--fresh"], cwd=self.folder,
+        run = subprocess.Popen([terrace_runs.program, "run", self.slow_job(), "--log", "run.log"], cwd=self.folder,
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **options)
         self.addCleanup(run.stderr.close)
         self.addCleanup(run.wait)
@@ -91,6 +91,7 @@ class Signals(CommandTest):
         said = run.communicate(timeout=120)[1]
         self.assertEqual(run.returncode, STOPPED, said)
         self.assertIn("stopped at a checkpoint", said)
+        self.assertIn("stopped at a checkpoint", (self.folder / "run.log").read_text())
 
     def test_of_a_terminal_that_is_gone_mean_nothing_under_nohup(self):
         run = self.start(preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
