@@ -27,7 +27,8 @@ BlockGrid grid_of(const SweepSpec& spec) {
           std::clamp<std::int64_t>(spec.columns, 1, spec.block_columns)};
 }
 
-CudaWorkspace plan_workspace(const BlockGrid& grid, std::int64_t band_rows, int cell_words, std::int64_t warps) {
+CudaWorkspace plan_workspace(const BlockGrid& grid, std::int64_t band_rows, std::int64_t row_words,
+                             std::int64_t warps) {
   if (grid.block_columns > std::numeric_limits<std::int32_t>::max() - 1024) {
     throw DeviceError("wavefront sweep on CUDA", "blocks of " + std::to_string(grid.block_columns) +
                                                      " columns are too wide; use narrower blocks");
@@ -36,7 +37,7 @@ CudaWorkspace plan_workspace(const BlockGrid& grid, std::int64_t band_rows, int 
   plan.band_rows = band_rows;
   plan.bands = std::max<std::int64_t>(1, (grid.block_rows + band_rows - 1) / band_rows);
   plan.slots = std::clamp<std::int64_t>(2 * warps / plan.bands + 2, 2, most_slots);
-  plan.border_words = (grid.block_columns * cell_words + 3) / 4 * 4;  // rows begin at multiples of 32 bytes
+  plan.border_words = (row_words + 3) / 4 * 4;  // rows begin at multiples of 32 bytes
   const std::int64_t rows = grid.across() == 1 ? 1 : plan.slots;
   plan.slots_at = align(launch_words_bytes);
   plan.flags_at = plan.slots_at + align(static_cast<std::size_t>(plan.slots) * block_slot_bytes);

@@ -8,6 +8,7 @@
 
 #include "kernels/device/cuda_context.hpp"
 #include "kernels/device/launch.cuh"
+#include "kernels/wavefront/bits_kernel.cuh"
 #include "kernels/wavefront/block_grid.hpp"
 #include "kernels/wavefront/cuda_sweep.hpp"
 #include "kernels/wavefront/kernel.cuh"
@@ -109,11 +110,73 @@ inline std::int64_t resident_warps(const device::Limits& limits) {
                     "cells of type " + std::string(name_of(spec.value)) + " are not computed here");
 }
 
-/// Sweeps of a problem on letters.
+/// No score may leave the value's type; i16 is computed in i32.
+inline void check_bound(const SweepSpec& spec) {
+  const std::int64_t bound = score_bound(spec.problem, spec.settings, spec.rows, spec.columns);
+  const bool fits = spec.value == ElementType::i64   ? bound < unbounded
+                    : spec.value == ElementType::i32 ? bound <= 2147483647
+                                                     : bound <= 32767;
+  if (!fits) {
+    throw DeviceError("wavefront sweep of " + spec.problem + " on CUDA",
+                      "scores of type " + std::string(name_of(spec.value)) + " may overflow");
+  }
+  if (is_floating(spec.border) || size_of(spec.border) < size_of(spec.value)) {
+    throw DeviceError("wavefront sweep of " + spec.problem + " on CUDA",
+                      "borders of type " + std::string(name_of(spec.border)) + " cannot hold its values");
+  }
+}
+
+/// A sweep through a kernel of letters. @param plan its workspace @param memory_bytes of a warp, beyond the kernel's
+/// own
+template <class P>
+std::unique_ptr<Sweep> make_letter_sweep(
+    const SweepSpec& spec, const device::Kernel<SweepArguments, typename P::template Constants<i64>>& kernel,
+    const CudaWorkspace& plan, std::size_t memory_bytes, device::Context& context, void* workspace,
+    const CudaTrial& trial) {
+  return std::make_unique<CudaSweep<typename P::template Constants<i64>>>(
+      spec, kernel, plan, memory_bytes, false, context, workspace, trial, problem_constants<P>(spec.settings));
+}
+
+/// Sweeps in differences, for scores of problems that have a bit-parallel form.
+template <class P>
+struct BitSweeps {
+  /// Whether the table's scores alone are wanted, by this kernel.
+  static bool serves(const SweepSpec& spec, const CudaTrial& trial) {
+    return !spec.table && (trial.lane_rows == 0 || trial.lane_rows >= 32);
+  }
+
+  template <class Call>
+  static auto choose(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial, Call&& call) {
+    check_bound(spec);
+    // Two words a lane where that leaves each scheduler a warp: measured on an H200.
+    const bool fills = grid_of(spec).block_rows >= std::int64_t{4} * limits.processors * BitSweep<P, 2>::band_rows;
+    if (trial.lane_rows > 0 ? trial.lane_rows == 64 : fills) return call.template operator()<2>();
+    return call.template operator()<1>();
+  }
+
+  template <int W>
+  static CudaWorkspace plan(const SweepSpec& spec, const device::Limits& limits) {
+    const BlockGrid grid = grid_of(spec);
+    return plan_workspace(grid, BitSweep<P, W>::band_rows, bit_row_words(grid.block_columns), resident_warps(limits));
+  }
+
+  static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial) {
+    return choose(spec, limits, trial, [&]<int W>() { return plan<W>(spec, limits).bytes; });
+  }
+
+  static std::unique_ptr<Sweep> make(const SweepSpec& spec, device::Context& context, void* workspace,
+                                     const CudaTrial& trial) {
+    return choose(spec, context.limits(), trial, [&]<int W>() {
+      const auto kernel = device::make_kernel(sweep_bits_kernel<P, W>, "sweep_bits_kernel");
+      return make_letter_sweep<P>(spec, {kernel.function, kernel.name}, plan<W>(spec, context.limits()), 0, context,
+                                  workspace, trial);
+    });
+  }
+};
+
+/// Sweeps of a problem on letters, cell by cell.
 template <class P>
 struct LetterSweeps {
-  using Constants = typename P::template Constants<i64>;
-
   /// Rows of a lane that the model takes for 32-bit scores: many where bands fill the device, few where the length of
   /// the chain of bands counts. Measured on an H200 (tests/benchmarks/wavefront_cuda.cpp).
   static constexpr int many_rows = 16, few_rows = 4;
@@ -133,25 +196,11 @@ struct LetterSweeps {
     return call.template operator()<Word, few_rows, false>();
   }
 
-  /// No score may leave the value's type; i16 is computed in i32.
-  static void check_bound(const SweepSpec& spec) {
-    const std::int64_t bound = score_bound(spec.problem, spec.settings, spec.rows, spec.columns);
-    const bool fits = spec.value == ElementType::i64   ? bound < unbounded
-                      : spec.value == ElementType::i32 ? bound <= 2147483647
-                                                       : bound <= 32767;
-    if (!fits) {
-      throw DeviceError("wavefront sweep of " + spec.problem + " on CUDA",
-                        "scores of type " + std::string(name_of(spec.value)) + " may overflow");
-    }
-    if (is_floating(spec.border) || size_of(spec.border) < size_of(spec.value)) {
-      throw DeviceError("wavefront sweep of " + spec.problem + " on CUDA",
-                        "borders of type " + std::string(name_of(spec.border)) + " cannot hold its values");
-    }
-  }
-
   template <class V, int R>
   static CudaWorkspace plan(const SweepSpec& spec, const device::Limits& limits) {
-    return plan_workspace(grid_of(spec), 32 * R, TaggedCell<V, P::row_planes>::words, resident_warps(limits));
+    const BlockGrid grid = grid_of(spec);
+    return plan_workspace(grid, 32 * R, grid.block_columns * TaggedCell<V, P::row_planes>::words,
+                          resident_warps(limits));
   }
 
   static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial) {
@@ -160,12 +209,10 @@ struct LetterSweeps {
 
   static std::unique_ptr<Sweep> make(const SweepSpec& spec, device::Context& context, void* workspace,
                                      const CudaTrial& trial) {
-    return choose(spec, context.limits(), trial, [&]<class V, int R, bool keep>() -> std::unique_ptr<Sweep> {
+    return choose(spec, context.limits(), trial, [&]<class V, int R, bool keep>() {
       const auto kernel = device::make_kernel(sweep_bands_kernel<P, V, R, keep>, "sweep_bands_kernel");
-      return std::make_unique<CudaSweep<Constants>>(
-          spec, device::Kernel<SweepArguments, Constants>{kernel.function, kernel.name},
-          plan<V, R>(spec, context.limits()), sizeof(typename LetterSweep<P, V, R, keep>::Memory), false, context,
-          workspace, trial, problem_constants<P>(spec.settings));
+      return make_letter_sweep<P>(spec, {kernel.function, kernel.name}, plan<V, R>(spec, context.limits()),
+                                  sizeof(typename LetterSweep<P, V, R, keep>::Memory), context, workspace, trial);
     });
   }
 };
@@ -207,7 +254,8 @@ struct SumSweeps {
 
   template <class V, int R>
   static CudaWorkspace plan(const SweepSpec& spec, const device::Limits& limits) {
-    return plan_workspace(grid_of(spec), R, TaggedCell<V, 1>::words, resident_warps(limits));
+    const BlockGrid grid = grid_of(spec);
+    return plan_workspace(grid, R, grid.block_columns * TaggedCell<V, 1>::words, resident_warps(limits));
   }
 
   static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial&) {
@@ -225,29 +273,30 @@ struct SumSweeps {
   }
 };
 
-template <class P>
-struct SweepsOf {
-  static auto choose() {
-    if constexpr (P::items == Items::grid) {
-      static_assert(same_problem<P, SummedArea>, "the kernel of sums knows one problem on grids");
-      return SumSweeps<P>{};
-    } else {
-      return LetterSweeps<P>{};
+/// Calls call(sweeps) with the family of kernels that serves the spec.
+template <class P, class Call>
+auto with_sweeps(const SweepSpec& spec, const CudaTrial& trial, Call&& call) {
+  if constexpr (P::items == Items::grid) {
+    static_assert(same_problem<P, SummedArea>, "the kernel of sums knows one problem on grids");
+    return call(SumSweeps<P>{});
+  } else {
+    if constexpr (requires { typename P::Bits; }) {
+      if (BitSweeps<P>::serves(spec, trial)) return call(BitSweeps<P>{});
     }
+    return call(LetterSweeps<P>{});
   }
-  using type = decltype(choose());
-};
+}
 
 template <class P>
 std::size_t CudaSweeps<P>::workspace_bytes(const SweepSpec& spec, const device::Limits& limits,
                                            const CudaTrial& trial) {
-  return SweepsOf<P>::type::workspace_bytes(spec, limits, trial);
+  return with_sweeps<P>(spec, trial, [&](auto sweeps) { return sweeps.workspace_bytes(spec, limits, trial); });
 }
 
 template <class P>
 std::unique_ptr<Sweep> CudaSweeps<P>::make(const SweepSpec& spec, device::Context& context, void* workspace,
                                            const CudaTrial& trial) {
-  return SweepsOf<P>::type::make(spec, context, workspace, trial);
+  return with_sweeps<P>(spec, trial, [&](auto sweeps) { return sweeps.make(spec, context, workspace, trial); });
 }
 
 }  // namespace terrace::wavefront

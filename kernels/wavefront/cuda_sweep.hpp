@@ -14,7 +14,7 @@ namespace terrace::wavefront {
 struct CudaTrial {
   unsigned thread_blocks = 0;    // at most so many are launched; 0: as many as are resident
   std::uint32_t delay_seed = 0;  // not 0: warps sleep at random where they meet
-  int lane_rows = 0;             // rows of a lane (4 or 16); 0: as the model says
+  int lane_rows = 0;             // rows of a lane (4 or 16 cells; 32 or 64 bits); 0: as the model says
 };
 
 /// cuda_workspace_bytes and make_cuda_sweep under the conditions of a test.
@@ -41,9 +41,10 @@ struct CudaWorkspace {
 inline constexpr std::size_t launch_words_bytes = 640;
 inline constexpr std::size_t block_slot_bytes = 256;
 
-/// @param cell_words 64-bit words of a cell of a tagged row
+/// @param row_words 64-bit words of a tagged row
 /// @param warps how many are resident on the device: so many bands should be under way
-CudaWorkspace plan_workspace(const BlockGrid& grid, std::int64_t band_rows, int cell_words, std::int64_t warps);
+CudaWorkspace plan_workspace(const BlockGrid& grid, std::int64_t band_rows, std::int64_t row_words,
+                             std::int64_t warps);
 
 /// The sweeps of problem P; defined in the source that the build makes for P (cuda/problem.cu.in).
 template <class P>

@@ -19,8 +19,8 @@
 //   static constexpr Items items;            what s is made from
 //   static constexpr Report report;          which cell a sweep reports
 //   static constexpr bool score_joins_diagonal = true;
-//       optional: score() is select_equal(row, column, k.match, k.mismatch), and cell() uses n.diagonal and the score in
-//       their sum alone, so that whoever sweeps may add them in a way of its own
+//       optional: score() is select_equal(row, column, k.match, k.mismatch), and cell() uses n.diagonal and the score
+//       in their sum alone, so that whoever sweeps may add them in a way of its own
 //   static constexpr int row_planes;         planes of a row border: 1 (H) or 2 (H, F)
 //   static constexpr int column_planes;      planes of a column border: 1 (H) or 2 (H, E)
 //   static constexpr ParameterList parameters;
@@ -37,6 +37,16 @@
 //   template <class V> static Border<V> top(const Constants<V>&, i64 column);      -1 <= column < columns
 //   template <class V> static Border<V> left(const Constants<V>&, i64 row);        -1 <= row < rows
 //       top(k, -1).h == left(k, -1).h is the corner
+//   struct Bits;                             optional: the same in differences, a bit a row (bits.hpp)
+//       for problems on letters whose differences from cell to neighbouring cell are -1, 0 or 1 and which
+//       report the last cell. Words W have one row a bit, the first in the lowest.
+//       static constexpr int planes;         1: differences are 0 or 1; 2: also -1, in the second plane
+//       template <class W> struct Rows;      H(i, j) - H(i-1, j) of the rows of a word, in any form
+//       template <class W> static Rows<W> rows(W plus, W minus);            from the rows with +1 and with -1
+//       template <class W> static W plus(const Rows<W>&), minus(const Rows<W>&);
+//       template <class W> static void column(Rows<W>&, W differs, W (&bits)[planes], W (&words)[planes]);
+//           from column j-1 to j; `differs` has the rows whose letters are not the column's. `bits`, 0 or 1 each:
+//           H(i, j) - H(i, j-1) above the first row, on return of the last row; `words`: of every row
 //
 // `cell` and `score` are branch-free and written in operations.hpp, so that V may be a scalar, a pack of SIMD lanes
 // or a pair in one register. Letters are codes compared for equality (a letter that equals nothing has a code of its

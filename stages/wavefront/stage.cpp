@@ -1,6 +1,7 @@
 #include "stages/wavefront/stage.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "kernels/wavefront/schedule.hpp"
 #include "stages/wavefront/blocks.hpp"
@@ -15,29 +16,38 @@ using wavefront::Items;
 using wavefront::ProblemInfo;
 using wavefront::SweepSpec;
 
-/// Operations that a cell needs at least, tracking of the best cell included: on a GPU those on the narrow pipe (min,
-/// max, fused add-max), on the CPU all on vectors (compare, select, add, max).
+/// What a cell costs.
+struct Cost {
+  /// That it needs at least, tracking of the best cell included: on a GPU those on the narrow pipe (min, max, fused
+  /// add-max, logic), on the CPU all on vectors (compare, select, add, max).
+  double operations;
+  double cells_per_second;  // for predictions: measured (tests/benchmarks/RESULTS.md), and only that
+};
+
 struct CellCost {
-  const char* problem;
+  const char* problem;  // null: any
   const char* variant;  // the parameter that picks it; null: any
-  double cuda_operations;
-  double cpu_operations;
-  double cpu_cells_per_second;   // of one core with AVX2
-  double cuda_cells_per_second;  // of an H200
+  Cost cpu;             // of one core with AVX2
+  Cost cuda_table;      // of an H200, where the table is kept
+  Cost cuda_score;      // where it is not: 32 cells an operation in differences, where the problem has that form
 };
 
-// Rates for predictions: measured (tests/benchmarks/RESULTS.md), and only that.
 constexpr CellCost cell_costs[] = {
-    {"smith_waterman", "gap_open", 4, 10, 5e9, 1.5e12}, {"smith_waterman", nullptr, 3, 7, 5e9, 1.7e12},
-    {"edit_distance", nullptr, 3, 4, 1e10, 2.6e12},     {"lcs", nullptr, 3, 4, 1e10, 2.8e12},
-    {"summed_area", nullptr, 2, 2, 1e9, 1.9e11},
+    {"smith_waterman", "gap_open", {10, 5e9}, {4, 1.5e12}, {4, 1.5e12}},
+    {"smith_waterman", nullptr, {7, 5e9}, {3, 1.7e12}, {3, 1.7e12}},
+    {"edit_distance", nullptr, {4, 1e10}, {3, 2.6e12}, {9.0 / 32, 1.55e13}},
+    {"lcs", nullptr, {4, 1e10}, {3, 2.8e12}, {6.0 / 32, 2.2e13}},
+    {"summed_area", nullptr, {2, 1e9}, {2, 1.9e11}, {2, 1.9e11}},
+    {nullptr, nullptr, {4, 5e9}, {3, 1.5e12}, {3, 1.5e12}},  // any other
 };
 
-const CellCost& cost_of(const SweepSpec& spec) {
-  for (const CellCost& cost : cell_costs) {
-    if (spec.problem == cost.problem && (cost.variant == nullptr || spec.settings.has(cost.variant))) return cost;
-  }
-  return cell_costs[0];
+Cost cost_of(const SweepSpec& spec, bool cuda) {
+  const CellCost* found = std::find_if(std::begin(cell_costs), std::end(cell_costs), [&](const CellCost& cost) {
+    return (cost.problem == nullptr || spec.problem == cost.problem) &&
+           (cost.variant == nullptr || spec.settings.has(cost.variant));
+  });
+  if (!cuda) return found->cpu;
+  return spec.table ? found->cuda_table : found->cuda_score;
 }
 
 std::shared_ptr<io::Source> sequence(const Request& request, const std::string& parameter, Side side) {
@@ -112,13 +122,12 @@ class WavefrontStage : public run::Stage {
 
   run::Prediction prediction() const override {
     const SweepSpec& spec = program_.spec();
-    const CellCost& cost = cost_of(spec);
+    const Cost cost = cost_of(spec, resources_.cuda);
     run::Prediction p;
     p.blocks = program_.blocks();
     p.unit = "cell";
     p.operations = static_cast<double>(spec.rows) * static_cast<double>(spec.columns);
-    p.operations_per_second =
-        resources_.cuda ? cost.cuda_cells_per_second : cost.cpu_cells_per_second * resources_.device.processors;
+    p.operations_per_second = cost.cells_per_second * (resources_.cuda ? 1 : resources_.device.processors);
     p.bytes_written = p.operations * static_cast<double>(need_.table_bytes);
     p.bytes_read = need_.grid_bytes > 0 ? p.operations * static_cast<double>(need_.grid_bytes)
                                         : static_cast<double>(spec.rows + spec.columns);
@@ -132,8 +141,7 @@ class WavefrontStage : public run::Stage {
     p.block_bytes = static_cast<std::size_t>(block_bytes(need_, shape));
     // The ceiling counts operations on 32 bits; a vector register of the CPU holds twice as many of 16.
     const double lanes = resources_.cuda ? 1 : 4.0 / static_cast<double>(size_of(spec.value));
-    p.limit = lanes * resources_.device.operations_per_second /
-              (resources_.cuda ? cost.cuda_operations : cost.cpu_operations);
+    p.limit = lanes * resources_.device.operations_per_second / cost.operations;
     p.limit_kind = "operations";
     const double cell_bytes = static_cast<double>(need_.table_bytes + need_.grid_bytes);
     const auto bound = [&](double bytes_per_second, double bytes, const char* kind) {

@@ -1,6 +1,7 @@
 // Edit distance: the least number of letters to change, insert or delete (Levenshtein). No host library header.
 #pragma once
 
+#include "kernels/wavefront/bits.hpp"
 #include "kernels/wavefront/problem.hpp"
 
 namespace terrace::wavefront {
@@ -51,6 +52,40 @@ struct EditDistance {
   TERRACE_HOST_DEVICE static constexpr Border<V> left(const Constants<V>&, i64 row) {
     return {V(row + 1), V(0)};
   }
+
+  /// In differences, which are -1, 0 or 1 (Myers 1999, in the form of Hyyro 2003): planes +1 and -1.
+  struct Bits {
+    static constexpr int planes = 2;
+
+    template <class W>
+    struct Rows {
+      W up, down;
+    };
+    template <class W>
+    TERRACE_HOST_DEVICE static Rows<W> rows(W plus, W minus) {
+      return {plus, minus};
+    }
+    template <class W>
+    TERRACE_HOST_DEVICE static W plus(const Rows<W>& rows) {
+      return rows.up;
+    }
+    template <class W>
+    TERRACE_HOST_DEVICE static W minus(const Rows<W>& rows) {
+      return rows.down;
+    }
+    template <class W>
+    TERRACE_HOST_DEVICE static void column(Rows<W>& rows, W differs, W (&bits)[planes], W (&words)[planes]) {
+      const W falls = bits[1];  // a fall from above continues as an equal letter does
+      const W starts = (~differs | falls) & rows.up;
+      const W run = add_bits(starts, rows.up);
+      const W level = (run ^ rows.up) | ~differs | falls | rows.down;  // H(i, j) is H(i-1, j-1)
+      words[0] = rows.down | ~(level | rows.up);
+      words[1] = level & rows.up;
+      const W rise = shift_in(words[0], bits[0]), fall = shift_in(words[1], bits[1]);
+      rows.up = fall | ~(level | rise);
+      rows.down = level & rise;
+    }
+  };
 };
 
 }  // namespace terrace::wavefront

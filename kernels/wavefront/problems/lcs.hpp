@@ -1,6 +1,7 @@
 // The length of the longest common subsequence of two sequences. No host library header.
 #pragma once
 
+#include "kernels/wavefront/bits.hpp"
 #include "kernels/wavefront/problem.hpp"
 
 namespace terrace::wavefront {
@@ -49,6 +50,35 @@ struct Lcs {
   TERRACE_HOST_DEVICE static constexpr Border<V> left(const Constants<V>&, i64) {
     return {V(0), V(0)};
   }
+
+  /// In differences, which are 0 or 1 (Crochemore et al. 2001; Hyyro 2004): a carry is one from column to column.
+  struct Bits {
+    static constexpr int planes = 1;
+
+    template <class W>
+    struct Rows {
+      W same;  // no difference
+    };
+    template <class W>
+    TERRACE_HOST_DEVICE static Rows<W> rows(W plus, W) {
+      return {~plus};
+    }
+    template <class W>
+    TERRACE_HOST_DEVICE static W plus(const Rows<W>& rows) {
+      return ~rows.same;
+    }
+    template <class W>
+    TERRACE_HOST_DEVICE static W minus(const Rows<W>&) {
+      return W(0);
+    }
+    template <class W>
+    TERRACE_HOST_DEVICE static void column(Rows<W>& rows, W differs, W (&bits)[planes], W (&words)[planes]) {
+      const W matched = rows.same & ~differs;
+      const W sum = add_with_carry(rows.same, matched, bits[0]);
+      words[0] = matched | (rows.same & ~sum);
+      rows.same = sum | (rows.same & differs);
+    }
+  };
 };
 
 }  // namespace terrace::wavefront

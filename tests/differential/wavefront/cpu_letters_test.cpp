@@ -127,7 +127,7 @@ TEST_CASE("very flat and very tall tables are exact, in one block and in many") 
   test::for_each_letters_problem([&](auto problem) {
     const Settings settings = test::sample_settings<decltype(problem)>();
     for (InstructionSet set : instruction_sets()) {
-      for (Letters kind : {Letters::random, Letters::equal, Letters::different}) {
+      for (Letters kind : {Letters::random, Letters::equal, Letters::different, Letters::rare}) {
         for (const Shape& shape : {Shape{1, 5000, 1, 5000}, Shape{1, 5000, 1, 61}, Shape{5000, 1, 5000, 1},
                                    Shape{5000, 1, 333, 1}, Shape{3, 5000, 2, 4999}, Shape{5000, 3, 4999, 2}}) {
           comparison.compare(problem, settings, shape, ElementType::i16, ElementType::i16, kind, set);
@@ -143,7 +143,7 @@ TEST_CASE("tables of several bands and chunks are exact whatever the feeder's de
   test::for_each_letters_problem([&](auto problem) {
     const Settings settings = test::sample_settings<decltype(problem)>();
     for (InstructionSet set : instruction_sets()) {
-      for (Letters kind : {Letters::random, Letters::equal, Letters::different}) {
+      for (Letters kind : {Letters::random, Letters::equal, Letters::different, Letters::rare}) {
         for (const Shape& shape : {Shape{1500, 1100, 1500, 1100}, Shape{1500, 1100, 500, 300},
                                    Shape{1777, 777, 400, 777}, Shape{777, 1777, 777, 200}}) {
           const test::Feeding how{3, 200, static_cast<unsigned>(shape.block_rows), ~0ull, ~0ull};

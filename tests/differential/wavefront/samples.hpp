@@ -30,7 +30,14 @@ Settings sample_settings() {
   return settings;
 }
 
-enum class Letters { random, equal, different };
+enum class Letters { random, equal, different, rare };
+
+/// A random letter among rarer ones, one of which equals nothing on the other side.
+inline unsigned rare_letter(std::mt19937& random, bool rows) {
+  const auto number = static_cast<unsigned>(random());
+  if (number % 200 > 1) return number / 200 % 4;
+  return number % 200 == 0 ? 77 : rows ? 4 : 5;
+}
 
 /// `count` letters of a sequence of rows or of columns; `different` ones never equal those of the other side.
 inline std::vector<std::uint8_t> make_letters(Letters kind, bool rows, std::int64_t count, unsigned seed) {
@@ -39,6 +46,7 @@ inline std::vector<std::uint8_t> make_letters(Letters kind, bool rows, std::int6
   for (auto& letter : letters) {
     letter = static_cast<std::uint8_t>(kind == Letters::random  ? random() % 4
                                        : kind == Letters::equal ? 255
+                                       : kind == Letters::rare  ? rare_letter(random, rows)
                                                                 : random() % 2 + (rows ? 0 : 200));
   }
   return letters;

@@ -24,8 +24,9 @@ inline std::unique_ptr<device::Context> cuda_context() {
 inline CudaTrial trial_of(unsigned turn) {
   CudaTrial trial;
   if (turn % 3 == 1) trial.thread_blocks = 1;
-  if (turn % 4 == 3) trial.delay_seed = turn + 1;
-  trial.lane_rows = turn % 2 == 0 ? 4 : 16;
+  if (turn % 5 == 3) trial.delay_seed = turn + 1;
+  constexpr int lane_rows[] = {4, 32, 16, 64};
+  trial.lane_rows = lane_rows[turn / 2 % 4];
   return trial;
 }
 

@@ -1,0 +1,50 @@
+// Words of which every bit is a row, for the bit-parallel forms of problems. No host library header.
+#pragma once
+
+#include "kernels/device/host_device.hpp"
+#include "kernels/device/integers.hpp"
+
+namespace terrace::wavefront {
+
+using device::u32;
+using device::u64;
+
+#if defined(__CUDACC__)
+/// 1 and 2, and the compiler does not know it: multiply-adds run beside the pipe of logic, which is the one that
+/// fills up.
+static __constant__ u32 one_aside = 1, two_aside = 2;
+#endif
+
+/// a + b, modulo 2^32.
+TERRACE_HOST_DEVICE u32 add_bits(u32 a, u32 b) {
+#if defined(__CUDA_ARCH__)
+  return a * one_aside + b;
+#else
+  return a + b;
+#endif
+}
+
+/// 2 word + bit, modulo 2^32.
+TERRACE_HOST_DEVICE u32 shift_aside(u32 word, u32 bit) {
+#if defined(__CUDA_ARCH__)
+  return word * two_aside + bit;
+#else
+  return word * 2 + bit;
+#endif
+}
+
+/// The same; `bit` becomes the highest one, which is shifted out.
+TERRACE_HOST_DEVICE u32 shift_in(u32 word, u32& bit) {
+  const u32 shifted = shift_aside(word, bit);
+  bit = word >> 31;
+  return shifted;
+}
+
+/// a + b + carry, modulo 2^32; `carry`, 0 or 1, becomes what is carried out.
+TERRACE_HOST_DEVICE u32 add_with_carry(u32 a, u32 b, u32& carry) {
+  const u64 sum = static_cast<u64>(a) + b + carry;
+  carry = static_cast<u32>(sum >> 32);
+  return static_cast<u32>(sum);
+}
+
+}  // namespace terrace::wavefront

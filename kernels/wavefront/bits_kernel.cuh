@@ -1,0 +1,364 @@
+// The kernel that sweeps problems with a bit-parallel form: bands of rows, a bit a row, differences instead of cells.
+// No host library header: also compiled at run time.
+//
+// A warp walks over a band of 1024 x W rows from left to right, two columns a step. Lane l holds W words of 32 rows
+// and is a step behind lane l - 1, from which it takes the horizontal differences above its rows by shuffle: while
+// one column's are on their way, the other is computed. What the band hands down are those below its last row: a word
+// of 32 columns a plane, tagged with the band's number (tagged.cuh), first column in the highest bit. H itself is
+// found where borders and the report want it, by counting bits.
+#pragma once
+
+#include "kernels/wavefront/bands.cuh"
+#include "kernels/wavefront/bits.hpp"
+#include "kernels/wavefront/problem.hpp"
+#include "kernels/wavefront/table_piece.cuh"
+
+namespace terrace::wavefront {
+
+/// Bits of a letter's code.
+inline constexpr int code_bits = 8;
+inline constexpr u32 all_lanes = ~0u;
+
+/// Tagged words of a row of `columns` columns: one cell a piece, and one with H of the last column.
+__host__ __device__ inline i64 bit_row_words(i64 columns) { return 2 * ((columns + piece - 1) / piece + 1); }
+
+/// Columns of a step, and pieces that the first lane is ahead of the last, at most.
+inline constexpr int step_columns = 2, pieces_behind = 2;
+
+/// What a warp keeps in shared memory of the letters of columns: those of this piece after those before it.
+struct BitMemory {
+  KernelBand band;
+  alignas(16) uint2 letters[(pieces_behind + 1) * piece + step_columns];  // of DNA: all bits those of the code
+  u32 codes[(pieces_behind + 1) * piece + step_columns];
+};
+
+/// One band on its way through a warp. All members are called by all lanes.
+template <class P, int W>
+class BitSweep {
+ public:
+  using Bits = typename P::Bits;
+  using Constants = typename P::template Constants<i64>;
+  using Rows = typename Bits::template Rows<u32>;
+  using Tagged = TaggedCell<u32, 2>;
+  static constexpr int planes = Bits::planes;
+  static constexpr int lane_rows = 32 * W;
+  static constexpr int band_rows = 32 * lane_rows;
+
+  __device__ BitSweep(const SweepArguments& arguments, const Constants& constants, BitMemory& memory)
+      : a_(arguments),
+        k_(constants),
+        band_(memory.band),
+        memory_(memory),
+        lane_(lane_index()),
+        width_(memory.band.width) {}
+
+  /// Sweeps the band and writes its borders; false when the launch is over before that.
+  __device__ bool run(Candidate& found) {
+    const i32 last_row = band_.rows > 0 ? band_.rows - 1 : 0;
+    last_lane_ = last_row / lane_rows;
+    last_word_ = last_row % lane_rows / 32;
+    last_shift_ = 31 - last_row % 32;
+    row_ = border_row(a_, band_.block);
+    tag_ = tag_of(band_.ticket);
+    pieces_ = (width_ + piece - 1) / piece;
+    load_rows();
+    load_left();
+    prefetch(0);
+    const bool simple_band = rows_are_simple_ && band_.rows == band_rows;
+    for (i32 p = 0; p < pieces_ + pieces_behind; ++p) {
+      if (!take_piece(p)) return false;
+      __syncwarp();
+      const bool inside = p >= pieces_behind && (p + 1) * piece <= width_;
+      if (!simple_band || simple_pieces_ <= pieces_behind) steps<true, true>(p);
+      else if (inside) steps<false, false>(p);
+      else steps<true, false>(p);
+      device::random_delay(a_.launch, band_.ticket + static_cast<u32>(p));
+      __syncwarp();
+    }
+    return finish(found);
+  }
+
+ private:
+  /// Letters as bit planes: plane k has bit k of the codes of a word's rows.
+  __device__ void load_rows() {
+    rows_are_simple_ = true;
+#pragma unroll 1
+    for (int word = 0; word < 32 * W; ++word) {
+      const i32 row = word * 32 + lane_;
+      u32 code = 0;
+      if (row < band_.rows) {
+        code = device::load_past_l1(static_cast<const device::u8*>(band_.task.rows) + band_.first_row + row);
+      }
+      rows_are_simple_ = rows_are_simple_ && !__any_sync(all_lanes, code > 3);
+      for (int k = 0; k < code_bits; ++k) {
+        const u32 plane = __ballot_sync(all_lanes, code >> k & 1);
+#pragma unroll
+        for (int w = 0; w < W; ++w) {
+          if (word == lane_ * W + w) letters_[w][k] = plane;
+        }
+      }
+    }
+  }
+
+  /// Vertical differences of the column before the block.
+  __device__ void load_left() {
+#pragma unroll 1
+    for (int word = 0; word < 32 * W; ++word) {
+      const i32 row = word * 32 + lane_;
+      const i64 rise = row < band_.rows ? left_h(band_.first_row + row) - left_h(band_.first_row + row - 1) : 0;
+      const u32 plus = __ballot_sync(all_lanes, rise > 0), minus = __ballot_sync(all_lanes, rise < 0);
+#pragma unroll
+      for (int w = 0; w < W; ++w) {
+        if (word == lane_ * W + w) differences_[w] = Bits::template rows<u32>(plus, minus);
+      }
+    }
+    if (hands_out()) below_h_ = left_h(band_.first_row + band_.rows - 1);
+  }
+  __device__ i64 left_h(i64 row) const {
+    if (band_.task.left) return load_stored<i64>(a_.border, band_.task.left, row + 1);
+    return P::template left<i64>(k_, band_.task.row_begin + row).h;
+  }
+  __device__ i64 top_h(i64 column) const {
+    if (column < 0) return left_h(-1);
+    if (band_.task.top) return load_stored<i64>(a_.border, band_.task.top, column);
+    return P::template top<i64>(k_, band_.task.column_begin + column).h;
+  }
+
+  __device__ bool hands_on() const { return !band_.last || a_.across == 1; }
+  __device__ bool hands_out() const { return band_.last && band_.task.bottom != nullptr; }
+
+  /// Asks for the letters of piece p, a column a lane, and for the differences above them.
+  __device__ void prefetch(i32 p) {
+    next_code_ = 0;
+    fresh_ = true;
+    if (p >= pieces_) return;
+    const i32 column = p * piece + lane_;
+    if (column < width_) {
+      next_code_ = device::load_past_l1(static_cast<const device::u8*>(band_.task.columns) + column);
+    }
+    if (top_is_tagged(a_, band_)) {
+      if (lane_ == 0) fresh_ = Tagged::load(row_, p, tag_ - 1, next_above_);
+      return;
+    }
+    const i64 rise = column < width_ ? top_h(column) - top_h(column - 1) : 0;
+    next_above_[0] = __brev(__ballot_sync(all_lanes, rise > 0));
+    next_above_[1] = __brev(__ballot_sync(all_lanes, rise < 0));
+  }
+
+  /// Puts piece p where the lanes find it, once the band above has written it.
+  __device__ bool take_piece(i32 p) {
+    if (!wait_for_cell(p)) return false;
+#pragma unroll
+    for (int plane = 0; plane < planes; ++plane) above_[plane] = next_above_[plane];
+    simple_pieces_ = __any_sync(all_lanes, next_code_ > 3) ? 0 : simple_pieces_ + 1;
+#pragma unroll
+    for (int before = 0; before < pieces_behind; ++before) {
+      const int at = before * piece + lane_;
+      memory_.letters[at] = memory_.letters[at + piece];
+      memory_.codes[at] = memory_.codes[at + piece];
+    }
+    memory_.letters[pieces_behind * piece + lane_] = {0u - (next_code_ & 1), 0u - (next_code_ >> 1 & 1)};
+    memory_.codes[pieces_behind * piece + lane_] = next_code_;
+    return true;
+  }
+
+  /// Waits until the band above has written that cell of the tagged row: one lane asks, lest all warps that wait fill
+  /// the cache's bandwidth. False when the launch is over.
+  __device__ bool wait_for_cell(i32 cell) {
+    for (u32 tries = 1; __any_sync(all_lanes, !fresh_); ++tries) {
+      if (!fresh_) fresh_ = Tagged::load(row_, cell, tag_ - 1, next_above_);
+      if (tries % 32 != 0) continue;
+      const bool leave = lane_ == 0 && device::must_leave(a_.launch, band_.block);
+      if (__any_sync(all_lanes, leave)) return false;
+      __nanosleep(32);
+    }
+    return true;
+  }
+
+  /// The steps in which the first lane goes over piece p. `edges`: some lane is outside the block in some of them.
+  /// `any`: letters of any codes, and bands of any number of rows.
+  template <bool edges, bool any>
+  __device__ __forceinline__ void steps(i32 p) {
+    const int last_lane = any ? last_lane_ : 31;
+    const int give_at = (step_columns * last_lane + piece - step_columns) % piece;
+    const i32 given = p - 1 + (give_at + step_columns - step_columns * last_lane) / piece;
+    const int behind = step_columns * lane_;
+    load_letters<any>(pieces_behind * piece - behind);
+#pragma unroll 1
+    for (int first = 0; first < piece; first += unrolled) {
+      if (first + unrolled == piece) prefetch(p + 1);
+#pragma unroll
+      for (int i = 0; i < unrolled; i += step_columns) {
+        step<edges, any>(p * piece + first + i - behind, pieces_behind * piece + first + i - behind);
+        // The lane that ends the band has now seen the last column of a piece.
+        if (any ? first + i == give_at : i == static_at % unrolled && first == static_at / unrolled * unrolled) {
+          give_piece(given);
+        }
+      }
+    }
+  }
+  static constexpr int unrolled = 8;
+  static constexpr int static_at = (step_columns * 31 + piece - step_columns) % piece;
+
+  /// @param at where the first column's letter lies in the warp's memory
+  template <bool edges, bool any>
+  __device__ __forceinline__ void step(i32 column, int at) {
+    u32 bits[step_columns][planes];
+#pragma unroll
+    for (int c = 0; c < step_columns; ++c) {
+#pragma unroll
+      for (int plane = 0; plane < planes; ++plane) {
+        bits[c][plane] = __shfl_up_sync(all_lanes, below_[c][plane], 1);
+        // The first lane's neighbour is the border, whose next difference is the highest bit.
+        if (lane_ == 0) bits[c][plane] = above_[plane] >> 31;
+        above_[plane] = shift_aside(above_[plane], 0);
+      }
+    }
+    uint2 letters[step_columns];
+    u32 codes[step_columns];
+#pragma unroll
+    for (int c = 0; c < step_columns; ++c) letters[c] = letter_[c], codes[c] = code_[c];
+    load_letters<any>(at + step_columns);
+#pragma unroll
+    for (int c = 0; c < step_columns; ++c) {
+      const bool here = !edges || static_cast<u32>(column + c) < static_cast<u32>(width_);
+      u32 words[planes], last[planes];
+#pragma unroll
+      for (int w = 0; w < W; ++w) {
+        Rows rows = differences_[w];
+        Bits::template column<u32>(rows, differ<any>(w, letters[c], codes[c]), bits[c], words);
+        if (here) differences_[w] = rows;
+#pragma unroll
+        for (int plane = 0; plane < planes; ++plane) {
+          if (any && w == last_word_) last[plane] = words[plane] << last_shift_ >> 31;
+        }
+      }
+      // Outside the block nobody looks at what is handed down.
+#pragma unroll
+      for (int plane = 0; plane < planes; ++plane) {
+        below_[c][plane] = bits[c][plane];
+        handed_[plane] = shift_aside(handed_[plane], any ? last[plane] : bits[c][plane]);
+      }
+    }
+  }
+
+  /// A step ahead, so that no step waits for it.
+  template <bool any>
+  __device__ __forceinline__ void load_letters(int at) {
+#pragma unroll
+    for (int c = 0; c < step_columns; ++c) {
+      if constexpr (any) code_[c] = memory_.codes[at + c];
+      else letter_[c] = memory_.letters[at + c];
+    }
+  }
+
+  /// Bit r: the letter of row r of word w is not that of the column.
+  template <bool any>
+  __device__ __forceinline__ u32 differ(int w, uint2 letter, u32 code) const {
+    if constexpr (!any) return (letters_[w][0] ^ letter.x) | (letters_[w][1] ^ letter.y);
+    u32 result = 0;
+#pragma unroll
+    for (int k = 0; k < code_bits; ++k) result |= letters_[w][k] ^ (0u - (code >> k & 1));
+    return result;
+  }
+
+  /// Hands down what lies below piece p: to the next band, or to the border below the block.
+  __device__ __forceinline__ void give_piece(i32 p) {
+    if (p < 0 || p >= pieces_) return;
+    if (lane_ == last_lane_ && hands_on()) {
+      const u32 values[2] = {handed_[0], planes == 2 ? handed_[planes - 1] : 0};
+      Tagged::store(row_, p, tag_, values);
+    }
+    if (!hands_out()) return;
+    const u32 plus = __shfl_sync(all_lanes, handed_[0], last_lane_);
+    const u32 minus = planes == 2 ? __shfl_sync(all_lanes, handed_[planes - 1], last_lane_) : 0;
+    below_h_ = store_border(a_.border, band_.task.bottom, p * piece + lane_, width_, below_h_, plus, minus);
+  }
+
+  /// Stores H of a column a lane. @param h before the piece @return after it
+  __device__ static __noinline__ i64 store_border(Stored type, void* bottom, i32 column, i32 width, i64 h, u32 plus,
+                                                  u32 minus) {
+    const u32 upto = all_lanes << (31 - lane_index());  // the first column is in the highest bit
+    if (column < width) store_stored(type, bottom, column, h + __popc(plus & upto) - __popc(minus & upto));
+    return h + __popc(plus) - __popc(minus);
+  }
+
+  /// H of the last column and of the last cell, from H above the band.
+  __device__ bool finish(Candidate& found) {
+    i64 h = 0;
+    if (top_is_tagged(a_, band_)) {
+      if (lane_ == 0) fresh_ = Tagged::load(row_, pieces_, tag_ - 1, next_above_);
+      if (!wait_for_cell(pieces_)) return false;
+      h = static_cast<i64>(static_cast<u64>(next_above_[1]) << 32 | next_above_[0]);
+      h = __shfl_sync(all_lanes, h, 0);
+    } else {
+      h = top_h(width_ - 1);
+    }
+    const bool right = band_.task.right != nullptr;
+    if (right && band_.index == 0 && lane_ == 0) store_stored(a_.border, band_.task.right, 0, h);
+#pragma unroll 1
+    for (int word = 0; word < 32 * W; ++word) {
+      u32 plus = 0, minus = 0;
+#pragma unroll
+      for (int w = 0; w < W; ++w) {
+        const u32 up = __shfl_sync(all_lanes, Bits::template plus<u32>(differences_[w]), word / W);
+        const u32 down = __shfl_sync(all_lanes, Bits::template minus<u32>(differences_[w]), word / W);
+        if (word % W == w) plus = up, minus = down;
+      }
+      const i32 rows = band_.rows - word * 32;
+      if (rows <= 0) break;
+      const u32 upto = all_lanes >> (31 - lane_);
+      if (right && lane_ < rows) {
+        store_stored(a_.border, band_.task.right, band_.first_row + word * 32 + lane_ + 1,
+                     h + __popc(plus & upto) - __popc(minus & upto));
+      }
+      const u32 real = rows < 32 ? (1u << rows) - 1 : all_lanes;
+      h += __popc(plus & real) - __popc(minus & real);
+    }
+    if (hands_on() && lane_ == 0) {
+      const u32 values[2] = {static_cast<u32>(h), static_cast<u32>(static_cast<u64>(h) >> 32)};
+      Tagged::store(row_, pieces_, tag_, values);
+    }
+    found = {h, band_.first_row + band_.rows - 1, width_ - 1, band_.last};
+    return true;
+  }
+
+  const SweepArguments& a_;
+  const Constants& k_;
+  const KernelBand& band_;
+  BitMemory& memory_;
+  const int lane_;
+  const i32 width_;                       // columns of the block
+  i32 pieces_ = 0;                        // of 32 columns
+  i32 last_lane_ = 0, last_word_ = 0;     // that hold the band's last row
+  i32 last_shift_ = 0;                    // from its bit to the highest
+  bool rows_are_simple_ = true;           // all letters are below 4
+  i32 simple_pieces_ = pieces_behind;     // so many in a row, those before the first included
+  u32 letters_[W][code_bits];             // planes of its rows
+  Rows differences_[W];                   // of the last column, from row to row
+  u32 above_[planes] = {};                // the first lane's next differences from column to column
+  u32 below_[step_columns][planes] = {};  // the last differences below this lane's rows, 0 or 1 each
+  u32 handed_[planes] = {};               // those below the band's last row, of 32 columns
+  uint2 letter_[step_columns] = {};       // of the next columns
+  u32 code_[step_columns] = {};
+  u32 next_code_ = 0, next_above_[2] = {};  // the piece that was asked for
+  bool fresh_ = true;
+  u64* row_ = nullptr;  // the tagged row, read above the band and written below it
+  u32 tag_ = 0;         // the band's own
+  i64 below_h_ = 0;     // H below the block, before the next piece
+};
+
+/// Sweeps bands until there are none left. @param constants the problem's
+template <class P, int W>
+__global__ void __launch_bounds__(32, 16)
+    sweep_bits_kernel(const __grid_constant__ SweepArguments arguments,
+                      const __grid_constant__ typename P::template Constants<i64> constants) {
+  __shared__ BitMemory memory;
+  while (take_band(arguments, memory.band)) {
+    Candidate found;
+    if (!BitSweep<P, W>(arguments, constants, memory).run(found)) return;
+    finish_band(arguments, memory.band, found, false);
+  }
+}
+
+}  // namespace terrace::wavefront
