@@ -25,11 +25,14 @@ __host__ __device__ inline i64 bit_row_words(i64 columns) { return 2 * ((columns
 /// Columns of a step, and pieces that the first lane is ahead of the last, at most.
 inline constexpr int step_columns = 2, pieces_behind = 2;
 
-/// What a warp keeps in shared memory of the letters of columns: those of this piece after those before it.
+/// What a warp keeps in shared memory: the letters of the columns of this piece and of those before it that the lanes
+/// are still on. Piece p is at p % 3 and once more three places on: so the last three always lie side by side.
 struct BitMemory {
+  static constexpr int pieces = pieces_behind + 1;
+
   KernelBand band;
-  alignas(16) uint2 letters[(pieces_behind + 1) * piece + step_columns];  // of DNA: all bits those of the code
-  u32 codes[(pieces_behind + 1) * piece + step_columns];
+  alignas(16) uint2 letters[2 * pieces * piece + step_columns];  // of DNA: all bits those of the code
+  u32 codes[2 * pieces * piece + step_columns];
 };
 
 /// One band on its way through a warp. All members are called by all lanes.
@@ -61,6 +64,9 @@ class BitSweep {
     row_ = border_row(a_, band_.block);
     tag_ = tag_of(band_.ticket);
     pieces_ = (width_ + piece - 1) / piece;
+    takes_tagged_ = top_is_tagged(a_, band_);
+    hands_on_ = !band_.last || a_.across == 1;
+    hands_out_ = band_.last && band_.task.bottom != nullptr;
     load_rows();
     load_left();
     prefetch(0);
@@ -112,7 +118,7 @@ class BitSweep {
         if (word == lane_ * W + w) differences_[w] = Bits::template rows<u32>(plus, minus);
       }
     }
-    if (hands_out()) below_h_ = left_h(band_.first_row + band_.rows - 1);
+    if (hands_out_) below_h_ = left_h(band_.first_row + band_.rows - 1);
   }
   __device__ i64 left_h(i64 row) const {
     if (band_.task.left) return load_stored<i64>(a_.border, band_.task.left, row + 1);
@@ -124,9 +130,6 @@ class BitSweep {
     return P::template top<i64>(k_, band_.task.column_begin + column).h;
   }
 
-  __device__ bool hands_on() const { return !band_.last || a_.across == 1; }
-  __device__ bool hands_out() const { return band_.last && band_.task.bottom != nullptr; }
-
   /// Asks for the letters of piece p, a column a lane, and for the differences above them.
   __device__ void prefetch(i32 p) {
     next_code_ = 0;
@@ -136,7 +139,7 @@ class BitSweep {
     if (column < width_) {
       next_code_ = device::load_past_l1(static_cast<const device::u8*>(band_.task.columns) + column);
     }
-    if (top_is_tagged(a_, band_)) {
+    if (takes_tagged_) {
       if (lane_ == 0) fresh_ = Tagged::load(row_, p, tag_ - 1, next_above_);
       return;
     }
@@ -151,14 +154,13 @@ class BitSweep {
 #pragma unroll
     for (int plane = 0; plane < planes; ++plane) above_[plane] = next_above_[plane];
     simple_pieces_ = __any_sync(all_lanes, next_code_ > 3) ? 0 : simple_pieces_ + 1;
+    ring_ = (ring_ + 1) % BitMemory::pieces;
 #pragma unroll
-    for (int before = 0; before < pieces_behind; ++before) {
-      const int at = before * piece + lane_;
-      memory_.letters[at] = memory_.letters[at + piece];
-      memory_.codes[at] = memory_.codes[at + piece];
+    for (int copy = 0; copy < 2; ++copy) {
+      const int at = (ring_ + copy * BitMemory::pieces) * piece + lane_;
+      memory_.letters[at] = {0u - (next_code_ & 1), 0u - (next_code_ >> 1 & 1)};
+      memory_.codes[at] = next_code_;
     }
-    memory_.letters[pieces_behind * piece + lane_] = {0u - (next_code_ & 1), 0u - (next_code_ >> 1 & 1)};
-    memory_.codes[pieces_behind * piece + lane_] = next_code_;
     return true;
   }
 
@@ -182,24 +184,26 @@ class BitSweep {
     const int last_lane = any ? last_lane_ : 31;
     const int give_at = (step_columns * last_lane + piece - step_columns) % piece;
     const i32 given = p - 1 + (give_at + step_columns - step_columns * last_lane) / piece;
-    const int behind = step_columns * lane_;
-    load_letters<any>(pieces_behind * piece - behind);
+    const i32 column = p * piece - step_columns * lane_;
+    const int at = (ring_ + BitMemory::pieces) * piece - step_columns * lane_;
+    load_letters<any>(at);
 #pragma unroll 1
-    for (int first = 0; first < piece; first += unrolled) {
-      if (first + unrolled == piece) prefetch(p + 1);
+    for (int half = 0; half < piece; half += piece / 2) {
+      if (half > 0) prefetch(p + 1);
 #pragma unroll
-      for (int i = 0; i < unrolled; i += step_columns) {
-        step<edges, any>(p * piece + first + i - behind, pieces_behind * piece + first + i - behind);
+      for (int i = 0; i < piece / 2; i += step_columns) {
+        step<edges, any>(column + half + i, at + half + i);
         // The lane that ends the band has now seen the last column of a piece.
-        if (any ? first + i == give_at : i == static_at % unrolled && first == static_at / unrolled * unrolled) {
+        if (any ? half + i == give_at
+                : i == static_at % (piece / 2) && half == static_at / (piece / 2) * (piece / 2)) {
           give_piece(given);
         }
       }
     }
   }
-  static constexpr int unrolled = 8;
   static constexpr int static_at = (step_columns * 31 + piece - step_columns) % piece;
 
+  /// The steps' work on two columns. Outside the block nobody looks at what is handed down.
   /// @param at where the first column's letter lies in the warp's memory
   template <bool edges, bool any>
   __device__ __forceinline__ void step(i32 column, int at) {
@@ -233,7 +237,6 @@ class BitSweep {
           if (any && w == last_word_) last[plane] = words[plane] << last_shift_ >> 31;
         }
       }
-      // Outside the block nobody looks at what is handed down.
 #pragma unroll
       for (int plane = 0; plane < planes; ++plane) {
         below_[c][plane] = bits[c][plane];
@@ -265,11 +268,11 @@ class BitSweep {
   /// Hands down what lies below piece p: to the next band, or to the border below the block.
   __device__ __forceinline__ void give_piece(i32 p) {
     if (p < 0 || p >= pieces_) return;
-    if (lane_ == last_lane_ && hands_on()) {
+    if (lane_ == last_lane_ && hands_on_) {
       const u32 values[2] = {handed_[0], planes == 2 ? handed_[planes - 1] : 0};
       Tagged::store(row_, p, tag_, values);
     }
-    if (!hands_out()) return;
+    if (!hands_out_) return;
     const u32 plus = __shfl_sync(all_lanes, handed_[0], last_lane_);
     const u32 minus = planes == 2 ? __shfl_sync(all_lanes, handed_[planes - 1], last_lane_) : 0;
     below_h_ = store_border(a_.border, band_.task.bottom, p * piece + lane_, width_, below_h_, plus, minus);
@@ -283,21 +286,47 @@ class BitSweep {
     return h + __popc(plus) - __popc(minus);
   }
 
-  /// H of the last column and of the last cell, from H above the band.
+  /// The rise over the band's rows in the last column.
+  __device__ i32 rise_of_band() const {
+    i32 rise = 0;
+#pragma unroll
+    for (int w = 0; w < W; ++w) {
+      const i32 rows = band_.rows - (lane_ * W + w) * 32;
+      const u32 real = rows >= 32 ? all_lanes : rows > 0 ? (1u << rows) - 1 : 0;
+      rise += __popc(Bits::template plus<u32>(differences_[w]) & real);
+      rise -= __popc(Bits::template minus<u32>(differences_[w]) & real);
+    }
+    return __reduce_add_sync(all_lanes, rise);
+  }
+
+  /// H of the last column from H above the band, which the band below waits for.
   __device__ bool finish(Candidate& found) {
-    i64 h = 0;
-    if (top_is_tagged(a_, band_)) {
+    const i32 rise = rise_of_band();
+    i64 above = 0;
+    if (takes_tagged_) {
       if (lane_ == 0) fresh_ = Tagged::load(row_, pieces_, tag_ - 1, next_above_);
       if (!wait_for_cell(pieces_)) return false;
-      h = static_cast<i64>(static_cast<u64>(next_above_[1]) << 32 | next_above_[0]);
-      h = __shfl_sync(all_lanes, h, 0);
+      above = static_cast<i64>(static_cast<u64>(next_above_[1]) << 32 | next_above_[0]);
+      above = __shfl_sync(all_lanes, above, 0);
     } else {
-      h = top_h(width_ - 1);
+      above = top_h(width_ - 1);
     }
-    const bool right = band_.task.right != nullptr;
-    if (right && band_.index == 0 && lane_ == 0) store_stored(a_.border, band_.task.right, 0, h);
+    const i64 last = above + rise;
+    if (hands_on_ && lane_ == 0) {
+      const u32 values[2] = {static_cast<u32>(last), static_cast<u32>(static_cast<u64>(last) >> 32)};
+      Tagged::store(row_, pieces_, tag_, values);
+    }
+    if (band_.task.right) store_right(above);
+    found = {last, band_.first_row + band_.rows - 1, width_ - 1, band_.last};
+    return true;
+  }
+
+  /// The last column, and before it the corner, which the block's first band knows. @param h above the band
+  __device__ void store_right(i64 h) const {
+    void* right = band_.task.right;
+    if (band_.index == 0 && lane_ == 0) store_stored(a_.border, right, 0, h);
 #pragma unroll 1
-    for (int word = 0; word < 32 * W; ++word) {
+    for (int word = 0; word * 32 < band_.rows; ++word) {
       u32 plus = 0, minus = 0;
 #pragma unroll
       for (int w = 0; w < W; ++w) {
@@ -305,22 +334,13 @@ class BitSweep {
         const u32 down = __shfl_sync(all_lanes, Bits::template minus<u32>(differences_[w]), word / W);
         if (word % W == w) plus = up, minus = down;
       }
-      const i32 rows = band_.rows - word * 32;
-      if (rows <= 0) break;
       const u32 upto = all_lanes >> (31 - lane_);
-      if (right && lane_ < rows) {
-        store_stored(a_.border, band_.task.right, band_.first_row + word * 32 + lane_ + 1,
+      if (word * 32 + lane_ < band_.rows) {
+        store_stored(a_.border, right, band_.first_row + word * 32 + lane_ + 1,
                      h + __popc(plus & upto) - __popc(minus & upto));
       }
-      const u32 real = rows < 32 ? (1u << rows) - 1 : all_lanes;
-      h += __popc(plus & real) - __popc(minus & real);
+      h += __popc(plus) - __popc(minus);
     }
-    if (hands_on() && lane_ == 0) {
-      const u32 values[2] = {static_cast<u32>(h), static_cast<u32>(static_cast<u64>(h) >> 32)};
-      Tagged::store(row_, pieces_, tag_, values);
-    }
-    found = {h, band_.first_row + band_.rows - 1, width_ - 1, band_.last};
-    return true;
   }
 
   const SweepArguments& a_;
@@ -328,18 +348,21 @@ class BitSweep {
   const KernelBand& band_;
   BitMemory& memory_;
   const int lane_;
-  const i32 width_;                       // columns of the block
-  i32 pieces_ = 0;                        // of 32 columns
-  i32 last_lane_ = 0, last_word_ = 0;     // that hold the band's last row
-  i32 last_shift_ = 0;                    // from its bit to the highest
-  bool rows_are_simple_ = true;           // all letters are below 4
-  i32 simple_pieces_ = pieces_behind;     // so many in a row, those before the first included
-  u32 letters_[W][code_bits];             // planes of its rows
-  Rows differences_[W];                   // of the last column, from row to row
-  u32 above_[planes] = {};                // the first lane's next differences from column to column
-  u32 below_[step_columns][planes] = {};  // the last differences below this lane's rows, 0 or 1 each
-  u32 handed_[planes] = {};               // those below the band's last row, of 32 columns
-  uint2 letter_[step_columns] = {};       // of the next columns
+  const i32 width_;                            // columns of the block
+  bool takes_tagged_ = false;                  // what lies above is in the tagged row
+  bool hands_on_ = false, hands_out_ = false;  // what lies below is wanted there; below the block
+  int ring_ = 0;                               // where in memory this piece is
+  i32 pieces_ = 0;                             // of 32 columns
+  i32 last_lane_ = 0, last_word_ = 0;          // that hold the band's last row
+  i32 last_shift_ = 0;                         // from its bit to the highest
+  bool rows_are_simple_ = true;                // all letters are below 4
+  i32 simple_pieces_ = pieces_behind;          // so many in a row, those before the first included
+  u32 letters_[W][code_bits];                  // planes of its rows
+  Rows differences_[W];                        // of the last column, from row to row
+  u32 above_[planes] = {};                     // the first lane's next differences from column to column
+  u32 below_[step_columns][planes] = {};       // the last differences below this lane's rows, 0 or 1 each
+  u32 handed_[planes] = {};                    // those below the band's last row, of 32 columns
+  uint2 letter_[step_columns] = {};            // of the next columns
   u32 code_[step_columns] = {};
   u32 next_code_ = 0, next_above_[2] = {};  // the piece that was asked for
   bool fresh_ = true;
