@@ -31,8 +31,15 @@ struct BitMemory {
   static constexpr int pieces = pieces_behind + 1;
 
   KernelBand band;
-  alignas(16) uint2 letters[2 * pieces * piece + step_columns];  // of DNA: all bits those of the code
+  alignas(16) uint2 letters[2 * pieces * piece + step_columns];  // of codes below 4: each bit, in all bits of a word
   u32 codes[2 * pieces * piece + step_columns];
+};
+
+/// What letters a band and the columns that it is on may have.
+enum class BitLetters {
+  four,  // the columns' are below 4; what else the rows have equals nothing
+  rare,  // what the columns have beside those equals nothing either
+  any    // letters of any codes, and bands that end within the warp's rows
 };
 
 /// One band on its way through a warp. All members are called by all lanes.
@@ -70,14 +77,15 @@ class BitSweep {
     load_rows();
     load_left();
     prefetch(0);
-    const bool simple_band = rows_are_simple_ && band_.rows == band_rows;
+    const bool ends_within = band_.rows != band_rows && (hands_on_ || hands_out_);
     for (i32 p = 0; p < pieces_ + pieces_behind; ++p) {
       if (!take_piece(p)) return false;
       __syncwarp();
       const bool inside = p >= pieces_behind && (p + 1) * piece <= width_;
-      if (!simple_band || simple_pieces_ <= pieces_behind) steps<true, true>(p);
-      else if (inside) steps<false, false>(p);
-      else steps<true, false>(p);
+      if (ends_within || since_equal_ <= pieces_behind) steps<true, BitLetters::any>(p);
+      else if (since_rare_ <= pieces_behind) steps<true, BitLetters::rare>(p);
+      else if (inside) steps<false, BitLetters::four>(p);
+      else steps<true, BitLetters::four>(p);
       device::random_delay(a_.launch, band_.ticket + static_cast<u32>(p));
       __syncwarp();
     }
@@ -87,7 +95,6 @@ class BitSweep {
  private:
   /// Letters as bit planes: plane k has bit k of the codes of a word's rows.
   __device__ void load_rows() {
-    rows_are_simple_ = true;
 #pragma unroll 1
     for (int word = 0; word < 32 * W; ++word) {
       const i32 row = word * 32 + lane_;
@@ -95,7 +102,7 @@ class BitSweep {
       if (row < band_.rows) {
         code = device::load_past_l1(static_cast<const device::u8*>(band_.task.rows) + band_.first_row + row);
       }
-      rows_are_simple_ = rows_are_simple_ && !__any_sync(all_lanes, code > 3);
+      note_rare(code);
       for (int k = 0; k < code_bits; ++k) {
         const u32 plane = __ballot_sync(all_lanes, code >> k & 1);
 #pragma unroll
@@ -104,6 +111,25 @@ class BitSweep {
         }
       }
     }
+#pragma unroll
+    for (int w = 0; w < W; ++w) {
+      others_[w] = 0;
+#pragma unroll
+      for (int k = 2; k < code_bits; ++k) others_[w] |= letters_[w][k];
+    }
+  }
+
+  /// Lane l keeps which of the codes from 32 l on occur in the band.
+  __device__ void note_rare(u32 code) {
+    for (u32 left = __ballot_sync(all_lanes, code > 3); left != 0; left &= left - 1) {
+      const u32 one = __shfl_sync(all_lanes, code, __ffs(left) - 1);
+      if (one / 32 == static_cast<u32>(lane_)) occurring_ |= 1u << one % 32;
+    }
+  }
+  /// Whether a letter above 3 of some lane is one of the band's.
+  __device__ bool any_occurs(u32 code) const {
+    const u32 there = __shfl_sync(all_lanes, occurring_, static_cast<int>(code / 32));
+    return __any_sync(all_lanes, code > 3 && (there >> code % 32 & 1));
   }
 
   /// Vertical differences of the column before the block.
@@ -153,7 +179,8 @@ class BitSweep {
     if (!wait_for_cell(p)) return false;
 #pragma unroll
     for (int plane = 0; plane < planes; ++plane) above_[plane] = next_above_[plane];
-    simple_pieces_ = __any_sync(all_lanes, next_code_ > 3) ? 0 : simple_pieces_ + 1;
+    since_rare_ = __any_sync(all_lanes, next_code_ > 3) ? 0 : since_rare_ + 1;
+    since_equal_ = since_rare_ == 0 && any_occurs(next_code_) ? 0 : since_equal_ + 1;
     ring_ = (ring_ + 1) % BitMemory::pieces;
 #pragma unroll
     for (int copy = 0; copy < 2; ++copy) {
@@ -178,21 +205,21 @@ class BitSweep {
   }
 
   /// The steps in which the first lane goes over piece p. `edges`: some lane is outside the block in some of them.
-  /// `any`: letters of any codes, and bands of any number of rows.
-  template <bool edges, bool any>
+  template <bool edges, BitLetters kind>
   __device__ __forceinline__ void steps(i32 p) {
+    constexpr bool any = kind == BitLetters::any;
     const int last_lane = any ? last_lane_ : 31;
     const int give_at = (step_columns * last_lane + piece - step_columns) % piece;
     const i32 given = p - 1 + (give_at + step_columns - step_columns * last_lane) / piece;
     const i32 column = p * piece - step_columns * lane_;
     const int at = (ring_ + BitMemory::pieces) * piece - step_columns * lane_;
-    load_letters<any>(at);
+    load_letters<kind>(at);
 #pragma unroll 1
     for (int half = 0; half < piece; half += piece / 2) {
       if (half > 0) prefetch(p + 1);
 #pragma unroll
       for (int i = 0; i < piece / 2; i += step_columns) {
-        step<edges, any>(column + half + i, at + half + i);
+        step<edges, kind>(column + half + i, at + half + i);
         // The lane that ends the band has now seen the last column of a piece.
         if (any ? half + i == give_at
                 : i == static_at % (piece / 2) && half == static_at / (piece / 2) * (piece / 2)) {
@@ -205,8 +232,9 @@ class BitSweep {
 
   /// The steps' work on two columns. Outside the block nobody looks at what is handed down.
   /// @param at where the first column's letter lies in the warp's memory
-  template <bool edges, bool any>
+  template <bool edges, BitLetters kind>
   __device__ __forceinline__ void step(i32 column, int at) {
+    constexpr bool any = kind == BitLetters::any;
     u32 bits[step_columns][planes];
 #pragma unroll
     for (int c = 0; c < step_columns; ++c) {
@@ -222,7 +250,7 @@ class BitSweep {
     u32 codes[step_columns];
 #pragma unroll
     for (int c = 0; c < step_columns; ++c) letters[c] = letter_[c], codes[c] = code_[c];
-    load_letters<any>(at + step_columns);
+    load_letters<kind>(at + step_columns);
 #pragma unroll
     for (int c = 0; c < step_columns; ++c) {
       const bool here = !edges || static_cast<u32>(column + c) < static_cast<u32>(width_);
@@ -230,7 +258,7 @@ class BitSweep {
 #pragma unroll
       for (int w = 0; w < W; ++w) {
         Rows rows = differences_[w];
-        Bits::template column<u32>(rows, differ<any>(w, letters[c], codes[c]), bits[c], words);
+        Bits::template column<u32>(rows, differ<kind>(w, letters[c], codes[c]), bits[c], words);
         if (here) differences_[w] = rows;
 #pragma unroll
         for (int plane = 0; plane < planes; ++plane) {
@@ -246,22 +274,26 @@ class BitSweep {
   }
 
   /// A step ahead, so that no step waits for it.
-  template <bool any>
+  template <BitLetters kind>
   __device__ __forceinline__ void load_letters(int at) {
 #pragma unroll
     for (int c = 0; c < step_columns; ++c) {
-      if constexpr (any) code_[c] = memory_.codes[at + c];
-      else letter_[c] = memory_.letters[at + c];
+      if constexpr (kind != BitLetters::any) letter_[c] = memory_.letters[at + c];
+      if constexpr (kind != BitLetters::four) code_[c] = memory_.codes[at + c];
     }
   }
 
   /// Bit r: the letter of row r of word w is not that of the column.
-  template <bool any>
+  template <BitLetters kind>
   __device__ __forceinline__ u32 differ(int w, uint2 letter, u32 code) const {
-    if constexpr (!any) return (letters_[w][0] ^ letter.x) | (letters_[w][1] ^ letter.y);
     u32 result = 0;
+    if constexpr (kind == BitLetters::any) {
 #pragma unroll
-    for (int k = 0; k < code_bits; ++k) result |= letters_[w][k] ^ (0u - (code >> k & 1));
+      for (int k = 0; k < code_bits; ++k) result |= letters_[w][k] ^ (0u - (code >> k & 1));
+    } else {
+      result = (letters_[w][0] ^ letter.x) | (letters_[w][1] ^ letter.y) | others_[w];
+      if constexpr (kind == BitLetters::rare) result = code > 3 ? all_lanes : result;
+    }
     return result;
   }
 
@@ -355,14 +387,17 @@ class BitSweep {
   i32 pieces_ = 0;                             // of 32 columns
   i32 last_lane_ = 0, last_word_ = 0;          // that hold the band's last row
   i32 last_shift_ = 0;                         // from its bit to the highest
-  bool rows_are_simple_ = true;                // all letters are below 4
-  i32 simple_pieces_ = pieces_behind;          // so many in a row, those before the first included
-  u32 letters_[W][code_bits];                  // planes of its rows
-  Rows differences_[W];                        // of the last column, from row to row
-  u32 above_[planes] = {};                     // the first lane's next differences from column to column
-  u32 below_[step_columns][planes] = {};       // the last differences below this lane's rows, 0 or 1 each
-  u32 handed_[planes] = {};                    // those below the band's last row, of 32 columns
-  uint2 letter_[step_columns] = {};            // of the next columns
+  // Pieces since one had a letter above 3, and since one had such a letter that occurs in the band; those before the
+  // first have none.
+  i32 since_rare_ = pieces_behind, since_equal_ = pieces_behind;
+  u32 letters_[W][code_bits];             // planes of its rows
+  u32 others_[W];                         // those above 3
+  u32 occurring_ = 0;                     // which of 32 codes occur in the band
+  Rows differences_[W];                   // of the last column, from row to row
+  u32 above_[planes] = {};                // the first lane's next differences from column to column
+  u32 below_[step_columns][planes] = {};  // the last differences below this lane's rows, 0 or 1 each
+  u32 handed_[planes] = {};               // those below the band's last row, of 32 columns
+  uint2 letter_[step_columns] = {};       // of the next columns
   u32 code_[step_columns] = {};
   u32 next_code_ = 0, next_above_[2] = {};  // the piece that was asked for
   bool fresh_ = true;

@@ -51,13 +51,14 @@ std::int64_t block_bytes(const TableNeed& need, const BlockShape& shape) {
   return tiles + letters + borders;
 }
 
-BlockShape choose_blocks(const TableNeed& need, const Resources& resources, std::int64_t workspace) {
-  const auto device = static_cast<std::int64_t>(resources.device_budget) - workspace;
+BlockShape choose_blocks(const TableNeed& need, const Resources& resources,
+                         const std::function<std::int64_t(const BlockShape&)>& workspace) {
+  const auto device = static_cast<std::int64_t>(resources.device_budget);
   // On a device of its own a tile passes through host memory; on the CPU blocks work in host memory.
-  const auto host = static_cast<std::int64_t>(resources.host_budget);
-  const std::int64_t room = resources.cuda ? std::min(device, 2 * host) : std::min(device, host);
-  const std::int64_t share = room / (blocks_in_flight + 2);
+  const std::int64_t host = static_cast<std::int64_t>(resources.host_budget) * (resources.cuda ? 2 : 1);
+  const auto room = [&](const BlockShape& block) { return std::min(device - workspace(block), host); };
   BlockShape shape{std::max<std::int64_t>(1, need.rows), std::max<std::int64_t>(1, need.columns)};
+  const std::int64_t share = std::min(device, host) / (blocks_in_flight + 2);
   const std::int64_t cell = need.table_bytes + need.grid_bytes;
   if (cell > 0) {
     const std::int64_t cells = std::max<std::int64_t>(1, std::min(share, most_table_bytes) / cell);
@@ -71,16 +72,23 @@ BlockShape choose_blocks(const TableNeed& need, const Resources& resources, std:
   } else {
     const std::int64_t least_strip = resources.cuda ? least_strip_cuda : least_strip_cpu;
     shape.columns = std::min(shape.columns, std::max(least_strip, ceiling(shape.columns, most_strips)));
-    while (block_bytes(need, shape) > share && shape.columns > 1024) shape.columns = ceiling(shape.columns, 2);
   }
-  // The budget also holds a page for what is handed to the kernel.
-  const auto fits = [&](const BlockShape& block) { return block_bytes(need, block) + page <= room; };
-  while (!fits(shape) && shape.rows > least_side) shape.rows = std::max(least_side, ceiling(shape.rows, 2));
-  while (!fits(shape) && shape.columns > least_side) shape.columns = std::max(least_side, ceiling(shape.columns, 2));
-  if (!fits(shape)) {
+  // As many as are in flight where they can be made smaller, one at least. The budget also holds a page for what is
+  // handed to the kernel.
+  const auto fit = [&](std::int64_t blocks, const BlockShape& block) {
+    return blocks * block_bytes(need, block) + page <= room(block);
+  };
+  while (cell == 0 && !fit(blocks_in_flight + 2, shape) && shape.columns > 1024) {
+    shape.columns = ceiling(shape.columns, 2);
+  }
+  while (!fit(1, shape) && shape.rows > least_side) shape.rows = std::max(least_side, ceiling(shape.rows, 2));
+  while (!fit(1, shape) && shape.columns > least_side) {
+    shape.columns = std::max(least_side, ceiling(shape.columns, 2));
+  }
+  if (!fit(1, shape)) {
     const BlockShape smallest{std::clamp<std::int64_t>(need.rows, 1, least_side),
                               std::clamp<std::int64_t>(need.columns, 1, least_side)};
-    refuse_budgets(resources, block_bytes(need, smallest) + page, workspace);
+    refuse_budgets(resources, block_bytes(need, smallest) + page, workspace(smallest));
   }
   return shape;
 }

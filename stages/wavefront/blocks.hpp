@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "stages/stage_kind.hpp"
 
@@ -27,8 +28,9 @@ std::int64_t block_bytes(const TableNeed& need, const BlockShape& shape);
 
 /// Bands as wide as the table where one is kept (written once, contiguous on disk), strips of columns where only the
 /// borders leave a block; cut in both directions where that does not fit.
-/// @param workspace bytes of device memory that the kernel needs beside
+/// @param workspace bytes of device memory that the kernel needs beside, for blocks of a shape
 /// @throws JobError naming the least budget where not even the smallest block fits
-BlockShape choose_blocks(const TableNeed& need, const Resources& resources, std::int64_t workspace);
+BlockShape choose_blocks(const TableNeed& need, const Resources& resources,
+                         const std::function<std::int64_t(const BlockShape&)>& workspace);
 
 }  // namespace terrace::stages

@@ -231,14 +231,14 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
     spec.border = *element_type_from(request.choices->at("border").get<std::string>());
   } else {
     const TableNeed need = WavefrontStage::need_of(spec, problem);
-    BlockShape shape = choose_blocks(need, request.resources, 0);
-    if (request.resources.cuda) {
-      // What the kernel needs beside depends on the shape of blocks, and the shape on what is left.
-      spec.block_rows = shape.rows;
-      spec.block_columns = shape.columns;
-      const std::size_t workspace = wavefront::cuda_workspace_bytes(spec, request.resources.device);
-      shape = choose_blocks(need, request.resources, static_cast<std::int64_t>(workspace));
-    }
+    const auto workspace = [&](const BlockShape& block) -> std::int64_t {
+      if (!request.resources.cuda) return 0;
+      SweepSpec cut = spec;
+      cut.block_rows = block.rows;
+      cut.block_columns = block.columns;
+      return static_cast<std::int64_t>(wavefront::cuda_workspace_bytes(cut, request.resources.device));
+    };
+    const BlockShape shape = choose_blocks(need, request.resources, workspace);
     spec.block_rows = shape.rows;
     spec.block_columns = shape.columns;
   }

@@ -164,14 +164,11 @@ class Plans(CommandTest):
         self.assertRegex(said, r"disk .* to write, [\d.]+ m?s at 2.50 GB/s \(assumed\)")
         self.assertRegex(said, r"limit .* while computing \(.*\)")
         said = self.terrace("plan", self.sizes(10**6, 10**6)).stdout
-        limit = self.number(said, r"limit +([\d.]+) Gcell/s")
-        seconds = self.number(said, r"predicted +([\d.]+) s,")
-        self.assertGreaterEqual(seconds * 1.01, 1e12 / (limit * 1e9))
+        limit, unit = re.search(r"limit +([\d.]+) ([GT])cell/s", said).groups()
+        seconds, second = re.search(r"predicted +([\d.]+) (m?s),", said).groups()
+        cells = float(limit) * {"G": 1e9, "T": 1e12}[unit] * float(seconds) * {"s": 1, "ms": 1e-3}[second]
+        self.assertGreaterEqual(cells * 1.01, 1e12)
         self.assertIn("bound by computing", said)
-
-    def number(self, text, pattern):
-        self.assertRegex(text, pattern)
-        return float(re.search(pattern, text)[1])
 
 
 class Messages(CommandTest):

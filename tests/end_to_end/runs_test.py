@@ -10,6 +10,10 @@ from terrace_runs import DONE, FAILED, STOPPED, WRONG, JobTest, affine, h5py, ma
 SUMS = [wavefront("sums", "summed_area", grid="grid")]
 
 
+# Letters of sequences that take the CPU some seconds, whatever its cores.
+LONG = int(85_000 * os.cpu_count() ** 0.5)
+
+
 class Runs(JobTest):
     def lengths(self, length, **keys):
         return self.write_job({"a": random_letters(length, 1),
@@ -78,10 +82,10 @@ class Outputs(Runs):
 class Stopping(Runs):
     def slow_job(self, output, **keys):
         """A job of many blocks that takes some seconds."""
-        return self.write_job({"a": random_letters(120_000, 7),
+        return self.write_job({"a": random_letters(LONG, 7),
                                "b": {"generate": "dna", "seed": 8, "mutate": {"of": "a", "rate": 0.1}}},
                               [affine("align", "a", "b"), wavefront("common", "lcs", rows="a", columns="b")],
-                              name=output + ".yaml", output=output, memory={"host": 16 << 20, "device": 4 << 20},
+                              name=output + ".yaml", output=output, backend="cpu", memory={"host": 16 << 20, "device": 4 << 20},
                               **keys)
 
     def values(self, output):
@@ -139,9 +143,9 @@ class Stopping(Runs):
         run = self.start(job)
         run.send_signal(signal.SIGINT)
         self.assertEqual(self.end(run)[0], STOPPED)
-        changed = (self.folder / "stopped.h5.yaml").read_text().replace("120000", "120001")
+        changed = (self.folder / "stopped.h5.yaml").read_text().replace(str(LONG), str(LONG + 1))
         self.write("stopped.h5.yaml", changed)
-        self.assertSays(self.terrace("run", job, expect=WRONG), "holds a run of another job", "120001", "--fresh")
+        self.assertSays(self.terrace("run", job, expect=WRONG), "holds a run of another job", str(LONG + 1), "--fresh")
 
 
 class Changes(Runs):
@@ -150,10 +154,10 @@ class Changes(Runs):
     def sums_and_more(self, content=1):
         """A job that sums a file up at once and then computes for some seconds."""
         self.write("grid.npy", numpy.full((300, 400), content, numpy.int32))
-        job = self.write_job({"grid": {"npy": "grid.npy"}, "a": random_letters(120_000, 7),
-                              "b": random_letters(120_000, 8)},
+        job = self.write_job({"grid": {"npy": "grid.npy"}, "a": random_letters(LONG, 7),
+                              "b": random_letters(LONG, 8)},
                              [*SUMS, affine("align", "a", "b"), wavefront("common", "lcs", rows="a", columns="b")],
-                             checkpoint={"every": 0.1}, memory={"host": 16 << 20})
+                             checkpoint={"every": 0.1}, backend="cpu", memory={"host": 16 << 20})
         # JSON has no 100 ms without quotes.
         return self.write("job.yaml", (self.folder / "job.yaml").read_text().replace("0.1", "100ms"))
 
