@@ -9,6 +9,16 @@ namespace terrace::wavefront {
 using device::u32;
 using device::u64;
 
+/// Bits of a letter's code.
+inline constexpr int code_bits = 8;
+
+/// What letters rows and columns that meet may have.
+enum class BitLetters {
+  four,  // the columns' are below 4; what else the rows have equals nothing
+  rare,  // what the columns have beside those equals nothing either
+  any    // letters of any codes
+};
+
 #if defined(__CUDACC__)
 /// 1 and 2, and the compiler does not know it: multiply-adds run beside the pipe of logic, which is the one that
 /// fills up.

@@ -15,8 +15,6 @@
 
 namespace terrace::wavefront {
 
-/// Bits of a letter's code.
-inline constexpr int code_bits = 8;
 inline constexpr u32 all_lanes = ~0u;
 
 /// Tagged words of a row of `columns` columns: one cell a piece, and one with H of the last column.
@@ -33,13 +31,6 @@ struct BitMemory {
   KernelBand band;
   alignas(16) uint2 letters[2 * pieces * piece + step_columns];  // of codes below 4: each bit, in all bits of a word
   u32 codes[2 * pieces * piece + step_columns];
-};
-
-/// What letters a band and the columns that it is on may have.
-enum class BitLetters {
-  four,  // the columns' are below 4; what else the rows have equals nothing
-  rare,  // what the columns have beside those equals nothing either
-  any    // letters of any codes, and bands that end within the warp's rows
 };
 
 /// One band on its way through a warp. All members are called by all lanes.
@@ -72,7 +63,8 @@ class BitSweep {
     tag_ = tag_of(band_.ticket);
     pieces_ = (width_ + piece - 1) / piece;
     takes_tagged_ = top_is_tagged(a_, band_);
-    hands_on_ = !band_.last || a_.across == 1;
+    const bool block_follows = a_.across == 1 && (band_.block + 1) * a_.bands < a_.tickets;
+    hands_on_ = !band_.last || block_follows;
     hands_out_ = band_.last && band_.task.bottom != nullptr;
     load_rows();
     load_left();
@@ -82,6 +74,7 @@ class BitSweep {
       if (!take_piece(p)) return false;
       __syncwarp();
       const bool inside = p >= pieces_behind && (p + 1) * piece <= width_;
+      // The loop for any letters is also the one for bands that end within the warp's rows.
       if (ends_within || since_equal_ <= pieces_behind) steps<true, BitLetters::any>(p);
       else if (since_rare_ <= pieces_behind) steps<true, BitLetters::rare>(p);
       else if (inside) steps<false, BitLetters::four>(p);

@@ -38,6 +38,17 @@ void check(const SweepSpec& spec) {
 
 }  // namespace
 
+BandKernels kernels_for(device::InstructionSet set, int problem) {
+  if (set == device::InstructionSet::avx512) return avx512::band_kernels(problem);
+  if (set == device::InstructionSet::avx2) return avx2::band_kernels(problem);
+  return sse2::band_kernels(problem);
+}
+
+device::i64 vector_bytes(device::InstructionSet set) {
+  if (set == device::InstructionSet::avx512) return avx512::vector_bytes;
+  return set == device::InstructionSet::avx2 ? avx2::vector_bytes : sse2::vector_bytes;
+}
+
 std::unique_ptr<Sweep> make_cpu_sweep(const SweepSpec& spec, device::Context& context, device::InstructionSet set) {
   auto* cpu = dynamic_cast<device::CpuContext*>(&context);
   if (cpu == nullptr) throw DeviceError("make_cpu_sweep", context.limits().name + " is not a CPU");

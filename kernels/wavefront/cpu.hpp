@@ -7,6 +7,7 @@
 
 #include "kernels/device/cpu_features.hpp"
 #include "kernels/wavefront/block_grid.hpp"
+#include "kernels/wavefront/cpu_band.hpp"
 #include "kernels/wavefront/cpu_tickets.hpp"
 #include "kernels/wavefront/sweep.hpp"
 
@@ -32,8 +33,14 @@ std::int64_t most_bands(const BlockGrid& grid, Count&& bands) {
   return std::max<std::int64_t>(bands(grid.block_rows), bands(grid.rows_of(grid.down() - 1)));
 }
 
+/// The kernels of a problem (its number in problem_list.hpp) for an instruction set, and its vectors' bytes.
+BandKernels kernels_for(device::InstructionSet set, int problem);
+device::i64 vector_bytes(device::InstructionSet set);
+
 /// Problems on letters. @throws DeviceError where types do not fit together
 CpuSweeper make_letters_sweeper(const CpuSweepPlan& plan);
+/// Scores of problems with a bit-parallel form; without a sweeper where the problem has none, or a table is kept.
+CpuSweeper make_bits_sweeper(const CpuSweepPlan& plan);
 /// Summed-area tables. @throws DeviceError where types do not fit together
 CpuSweeper make_summed_area_sweeper(const CpuSweepPlan& plan);
 

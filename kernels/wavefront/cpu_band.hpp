@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/device/integers.hpp"
+#include "kernels/wavefront/bits.hpp"
 
 namespace terrace::wavefront {
 
@@ -46,11 +47,33 @@ struct BandStream {
 template <class T>
 using AdvanceBand = void (*)(BandState<T>& band, const BandStream<T>& stream, const void* constants);
 
-/// The kernels of one problem for one instruction set; null where the problem is not made of letters.
+/// Columns of a chunk.
+inline constexpr device::i64 chunk_columns = 64;
+
+/// Words of 64 rows each, every one on a chunk of 64 columns of its own. Arrays have `count` elements, fill whole
+/// vectors and are aligned to 64 bytes. What is of columns has the chunk's first in the highest bit.
+struct BitWords {
+  device::i64 count;
+  device::u64 *plus, *minus;              // H(i, j) - H(i-1, j) of the rows, at the column computed last
+  const device::u64* letters[code_bits];  // planes of the rows' codes
+  const device::u64* others;              // rows with codes above 3
+  const device::u64* last;                // the bit of the word's last row
+  device::u64* columns[code_bits];        // planes of the columns' codes; shifted out
+  device::u64* rare;                      // columns with codes above 3; shifted out
+  device::u64* above[2];                  // horizontal differences above the words, +1 and -1; shifted out
+  device::u64* below[2];                  // those of their last rows; shifted in
+};
+
+/// Computes the next `columns` columns of all words' chunks.
+using AdvanceBits = void (*)(BitWords& words, device::i64 columns, BitLetters letters);
+
+/// The kernels of one problem for one instruction set; null where the problem is not made of letters, or has no
+/// bit-parallel form.
 struct BandKernels {
   AdvanceBand<device::i16> advance_i16;
   AdvanceBand<device::i32> advance_i32;
   AdvanceBand<device::i64> advance_i64;
+  AdvanceBits advance_bits;
 };
 
 /// The kernels of problem number `problem` (problem_list.hpp), and their vectors' bytes.

@@ -2,6 +2,7 @@
 // compiled for its instruction set and defines TERRACE_ISA.
 #pragma once
 
+#include "kernels/wavefront/cpu_bits_kernel.hpp"
 #include "kernels/wavefront/cpu_pack.hpp"
 #include "kernels/wavefront/problem_list.hpp"
 
@@ -144,11 +145,12 @@ void advance_band(BandState<T>& band, const BandStream<T>& stream, const void* c
 
 template <class P>
 constexpr BandKernels kernels_of() {
+  BandKernels kernels{};
   if constexpr (P::items == Items::letters) {
-    return {advance_band<P, i16>, advance_band<P, i32>, advance_band<P, i64>};
-  } else {
-    return {nullptr, nullptr, nullptr};
+    kernels = {advance_band<P, i16>, advance_band<P, i32>, advance_band<P, i64>, nullptr};
+    if constexpr (requires { typename P::Bits; }) kernels.advance_bits = advance_bits<P>;
   }
+  return kernels;
 }
 
 template <class... Ps>

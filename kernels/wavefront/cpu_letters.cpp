@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "kernels/wavefront/cpu.hpp"
+#include "kernels/wavefront/cpu_empty.hpp"
 #include "kernels/wavefront/cpu_letters_band.hpp"
 #include "kernels/wavefront/cpu_letters_kept.hpp"
 #include "kernels/wavefront/problems.hpp"
@@ -34,8 +35,9 @@ class LettersSweeper : public BandSweeper {
 
   bool sweep(Band& band) override {
     LettersSlot<T>& slot = *slots_[static_cast<std::size_t>(band.slot())];
-    const BlockTask& task = band.task();
-    if (task.row_begin == task.row_end || task.column_begin == task.column_end) return sweep_empty(band, slot);
+    if (is_empty(band.task())) {
+      return sweep_empty<P>(band, plan_.constants, slot.found[static_cast<std::size_t>(band.index())]);
+    }
     return LettersBand<P, T>(plan_, scratch_[static_cast<std::size_t>(band.thread())], slot, band).sweep();
   }
 
@@ -51,34 +53,10 @@ class LettersSweeper : public BandSweeper {
   }
 
  private:
-  /// A table without rows or columns is one block without cells: its score is the recurrence's border.
-  bool sweep_empty(Band& band, LettersSlot<T>& slot) {
-    const BlockTask& task = band.task();
-    if (!band.wait_left() || !band.wait_above(0)) return false;
-    if (band.last() && P::report == Report::last) {
-      const i64 score = task.row_begin == task.row_end ? P::template top<i64>(plan_.constants, task.column_end - 1).h
-                                                       : P::template left<i64>(plan_.constants, task.row_end - 1).h;
-      slot.found[static_cast<std::size_t>(band.index())] = {score, task.row_end, task.column_end};
-    }
-    band.publish(task.column_end - task.column_begin);
-    return true;
-  }
-
   LettersPlan<P, T> plan_;
   std::vector<LettersScratch<T>> scratch_;
   std::vector<std::unique_ptr<LettersSlot<T>>> slots_;
 };
-
-BandKernels kernels_for(device::InstructionSet set, int problem) {
-  if (set == device::InstructionSet::avx512) return avx512::band_kernels(problem);
-  if (set == device::InstructionSet::avx2) return avx2::band_kernels(problem);
-  return sse2::band_kernels(problem);
-}
-
-i64 vector_bytes(device::InstructionSet set) {
-  if (set == device::InstructionSet::avx512) return avx512::vector_bytes;
-  return set == device::InstructionSet::avx2 ? avx2::vector_bytes : sse2::vector_bytes;
-}
 
 template <class T>
 AdvanceBand<T> advance_of(const BandKernels& kernels) {
@@ -106,6 +84,16 @@ StoreRow<T> store_row_for(std::optional<ElementType> table) {
 
 [[noreturn]] void refuse(const std::string& what) { throw DeviceError("make_cpu_sweep", what); }
 
+void check_bound(const SweepSpec& spec) {
+  const i64 bound = score_bound(spec.problem, spec.settings, spec.rows, spec.columns);
+  const i64 largest = spec.value == ElementType::i16   ? std::numeric_limits<device::i16>::max()
+                      : spec.value == ElementType::i32 ? std::numeric_limits<device::i32>::max()
+                                                       : unbounded - 1;
+  if (bound <= largest) return;
+  refuse("values of type " + std::string(name_of(spec.value)) + " may overflow in a table of " +
+         std::to_string(spec.rows) + " x " + std::to_string(spec.columns) + " cells; take a wider type");
+}
+
 void check_types(const SweepSpec& spec) {
   if (!holds_values(spec.border, spec.value)) {
     refuse("borders of type " + std::string(name_of(spec.border)) + " cannot hold values of type " +
@@ -121,11 +109,6 @@ template <class P, class T>
 CpuSweeper make(const CpuSweepPlan& plan) {
   const SweepSpec& spec = plan.spec;
   const auto constants = problem_constants<P>(spec.settings);
-  const i64 bound = P::bound(constants, spec.rows, spec.columns);
-  if (bound == unbounded || bound > std::numeric_limits<T>::max()) {
-    refuse("values of type " + std::string(name_of(spec.value)) + " may overflow in a table of " +
-           std::to_string(spec.rows) + " x " + std::to_string(spec.columns) + " cells; take a wider type");
-  }
   const i64 lanes = vector_bytes(plan.instruction_set) / static_cast<i64>(sizeof(T));
   const LettersPlan<P, T> letters{constants,
                                   advance_of<T>(kernels_for(plan.instruction_set, problem_index<P>(Problems{}))),
@@ -156,7 +139,9 @@ CpuSweeper make_for_value(const CpuSweepPlan& plan) {
 
 CpuSweeper make_letters_sweeper(const CpuSweepPlan& plan) {
   check_types(plan.spec);
-  CpuSweeper made;
+  check_bound(plan.spec);
+  CpuSweeper made = make_bits_sweeper(plan);
+  if (made.sweeper) return made;
   visit_problem(plan.spec.problem, plan.spec.settings, [&](auto problem) {
     using P = decltype(problem);
     if constexpr (P::items == Items::letters) made = make_for_value<P>(plan);

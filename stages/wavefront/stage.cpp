@@ -18,27 +18,32 @@ using wavefront::SweepSpec;
 
 /// What a cell costs.
 struct Cost {
-  /// That it needs at least, tracking of the best cell included: on a GPU those on the narrow pipe (min, max, fused
-  /// add-max, logic), on the CPU all on vectors (compare, select, add, max).
+  /// Operations of 32 bits that it needs at least, tracking of the best cell included: on a GPU those on the narrow
+  /// pipe (min, max, fused add-max, logic), on the CPU all on vectors (compare, select, add, max).
   double operations;
   double cells_per_second;  // for predictions: measured (tests/benchmarks/RESULTS.md), and only that
+  bool narrows = true;      // a vector of the CPU takes twice as many cells of 16 bits
 };
 
+/// Scores alone in differences, a bit a row.
+constexpr Cost in_bits(double operations_a_word, double cells_per_second) {
+  return {operations_a_word / 32, cells_per_second, false};
+}
+
 struct CellCost {
-  const char* problem;  // null: any
-  const char* variant;  // the parameter that picks it; null: any
-  Cost cpu;             // of one core with AVX2
-  Cost cuda_table;      // of an H200, where the table is kept
-  Cost cuda_score;      // where it is not: 32 cells an operation in differences, where the problem has that form
+  const char* problem;          // null: any
+  const char* variant;          // the parameter that picks it; null: any
+  Cost cpu_table, cpu_score;    // of one core with AVX2, where the table is kept, and where it is not
+  Cost cuda_table, cuda_score;  // of an H200
 };
 
 constexpr CellCost cell_costs[] = {
-    {"smith_waterman", "gap_open", {10, 5e9}, {4, 1.5e12}, {4, 1.5e12}},
-    {"smith_waterman", nullptr, {7, 5e9}, {3, 1.7e12}, {3, 1.7e12}},
-    {"edit_distance", nullptr, {4, 1e10}, {3, 2.6e12}, {9.0 / 32, 1.55e13}},
-    {"lcs", nullptr, {4, 1e10}, {3, 2.8e12}, {6.0 / 32, 2.2e13}},
-    {"summed_area", nullptr, {2, 1e9}, {2, 1.9e11}, {2, 1.9e11}},
-    {nullptr, nullptr, {4, 5e9}, {3, 1.5e12}, {3, 1.5e12}},  // any other
+    {"smith_waterman", "gap_open", {10, 5e9}, {10, 5e9}, {4, 1.5e12}, {4, 1.5e12}},
+    {"smith_waterman", nullptr, {7, 5e9}, {7, 5e9}, {3, 1.7e12}, {3, 1.7e12}},
+    {"edit_distance", nullptr, {4, 1e10}, in_bits(9, 3.5e10), {3, 2.6e12}, in_bits(9, 8.6e12)},
+    {"lcs", nullptr, {4, 1e10}, in_bits(6, 6e10), {3, 2.8e12}, in_bits(6, 1.15e13)},
+    {"summed_area", nullptr, {2, 1e9}, {2, 1e9}, {2, 1.9e11}, {2, 1.9e11}},
+    {nullptr, nullptr, {4, 5e9}, {4, 5e9}, {3, 1.5e12}, {3, 1.5e12}},  // any other
 };
 
 Cost cost_of(const SweepSpec& spec, bool cuda) {
@@ -46,8 +51,8 @@ Cost cost_of(const SweepSpec& spec, bool cuda) {
     return (cost.problem == nullptr || spec.problem == cost.problem) &&
            (cost.variant == nullptr || spec.settings.has(cost.variant));
   });
-  if (!cuda) return found->cpu;
-  return spec.table ? found->cuda_table : found->cuda_score;
+  if (cuda) return spec.table ? found->cuda_table : found->cuda_score;
+  return spec.table ? found->cpu_table : found->cpu_score;
 }
 
 std::shared_ptr<io::Source> sequence(const Request& request, const std::string& parameter, Side side) {
@@ -140,7 +145,7 @@ class WavefrontStage : public run::Stage {
     p.block_shape = std::to_string(shape.rows) + " x " + std::to_string(shape.columns);
     p.block_bytes = static_cast<std::size_t>(block_bytes(need_, shape));
     // The ceiling counts operations on 32 bits; a vector register of the CPU holds twice as many of 16.
-    const double lanes = resources_.cuda ? 1 : 4.0 / static_cast<double>(size_of(spec.value));
+    const double lanes = resources_.cuda || !cost.narrows ? 1 : 4.0 / static_cast<double>(size_of(spec.value));
     p.limit = lanes * resources_.device.operations_per_second / cost.operations;
     p.limit_kind = "operations";
     const double cell_bytes = static_cast<double>(need_.table_bytes + need_.grid_bytes);

@@ -2,6 +2,7 @@
 import os
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import time
@@ -18,7 +19,8 @@ class CommandTest(JobTest):
 
     def call(self, *arguments, **options):
         """Runs the program with options of subprocess.run."""
-        return subprocess.run([terrace_runs.program, *map(str, arguments)], cwd=self.folder, stdin=subprocess.DEVNULL,
+        program = options.pop("program", terrace_runs.program)
+        return subprocess.run([program, *map(str, arguments)], cwd=self.folder, stdin=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, text=True, timeout=120, **options)
 
 
@@ -123,7 +125,8 @@ class Limits(CommandTest):
 
         job = self.job()
         self.folder.chmod(0o777)
-        ended = self.call("run", job, preexec_fn=become_nobody)
+        program = shutil.copy(terrace_runs.program, self.folder)  # where anyone may read it
+        ended = self.call("run", job, program=program, preexec_fn=become_nobody)
         self.assertEqual(ended.returncode, FAILED, ended.stderr)
         self.assertIn("no more threads", ended.stderr)
         self.assertIn("ulimit -u", ended.stderr)

@@ -202,7 +202,7 @@ class ManyBlocks(JobTest):
 
     def test_are_refused_where_even_the_smallest_does_not_fit(self):
         stages = [affine("align", "a", "b", keep="table")]
-        job = self.write_job(self.generated(6000), stages, memory={"host": 32 * KIB, "device": 32 * KIB})
+        job = self.write_job(self.generated(600), stages, memory={"host": 32 * KIB, "device": 32 * KIB})
         said = self.terrace("run", job, expect=WRONG)
         self.assertSays(said, "memory.", "the least is ")
         least = re.findall(r"(memory\.\w+) is too small .*?: the least is ([\d.]+) (\w+)", said.stderr)
