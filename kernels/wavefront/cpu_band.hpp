@@ -54,6 +54,7 @@ inline constexpr device::i64 chunk_columns = 64;
 /// vectors and are aligned to 64 bytes. What is of columns has the chunk's first in the highest bit.
 struct BitWords {
   device::i64 count;
+  bool whole;                             // the last row of every word is its highest bit
   device::u64 *plus, *minus;              // H(i, j) - H(i-1, j) of the rows, at the column computed last
   const device::u64* letters[code_bits];  // planes of the rows' codes
   const device::u64* others;              // rows with codes above 3

@@ -139,6 +139,7 @@ template <class P>
 void BitsBand<P>::compute(i64 step) {
   const BitLetters letters = letters_of(step);
   words_.view.count = last_word_ + 1;
+  words_.view.whole = rows_ % 64 == 0 || (band_.last() && task_.bottom == nullptr);
   const auto keep = [&](i64 first, i64 last) {  // words [first, last)
     for (i64 w = first; w < std::min(last, last_word_ + 1); ++w) {
       words_.saved_plus[w] = words_.plus[w];

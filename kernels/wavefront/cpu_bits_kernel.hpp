@@ -40,7 +40,7 @@ TERRACE_HOST_DEVICE Words shift_in(Words word, Words& bit) {
 }
 TERRACE_HOST_DEVICE Words add_with_carry(Words a, Words b, Words& carry) {
   const Words sum = a.v + b.v + carry.v;
-  carry = ((a.v & b.v) | ((a.v | b.v) & ~sum.v)) >> 63;
+  carry = (b.v | (a.v & ~sum.v)) >> 63;
   return sum;
 }
 
@@ -57,7 +57,8 @@ TERRACE_HOST_DEVICE Words take_next(Words& word) {
   return bit;
 }
 
-template <class P, BitLetters kind>
+/// `whole`: no word ends before its highest bit.
+template <class P, BitLetters kind, bool whole>
 TERRACE_HOST_DEVICE void advance_vector(BitWords& words, device::i64 at, device::i64 columns) {
   using Bits = typename P::Bits;
   constexpr int planes = Bits::planes, letter_planes = kind == BitLetters::any ? code_bits : 2;
@@ -82,7 +83,8 @@ TERRACE_HOST_DEVICE void advance_vector(BitWords& words, device::i64 at, device:
     for (int p = 0; p < planes; ++p) bits[p] = take_next(above[p]);
     Bits::template column<Words>(rows, differs, bits, horizontal);
     for (int p = 0; p < planes; ++p) {
-      below[p] = (below[p].v + below[p].v) | (horizontal[p].v >> last.v & Words(1).v);
+      const Words next = whole ? bits[p] : Words(horizontal[p].v >> last.v & Words(1).v);
+      below[p] = (below[p].v + below[p].v) | next.v;
     }
   }
   Bits::template plus<Words>(rows).store(words.plus + at);
@@ -95,16 +97,17 @@ TERRACE_HOST_DEVICE void advance_vector(BitWords& words, device::i64 at, device:
   }
 }
 
-template <class P, BitLetters kind>
+template <class P, BitLetters kind, bool whole>
 void advance_all(BitWords& words, device::i64 columns) {
-  for (device::i64 at = 0; at < words.count; at += Words::lanes) advance_vector<P, kind>(words, at, columns);
+  for (device::i64 at = 0; at < words.count; at += Words::lanes) advance_vector<P, kind, whole>(words, at, columns);
 }
 
 template <class P>
 void advance_bits(BitWords& words, device::i64 columns, BitLetters letters) {
-  if (letters == BitLetters::four) advance_all<P, BitLetters::four>(words, columns);
-  else if (letters == BitLetters::rare) advance_all<P, BitLetters::rare>(words, columns);
-  else advance_all<P, BitLetters::any>(words, columns);
+  if (letters == BitLetters::four && words.whole) advance_all<P, BitLetters::four, true>(words, columns);
+  else if (letters == BitLetters::four) advance_all<P, BitLetters::four, false>(words, columns);
+  else if (letters == BitLetters::rare) advance_all<P, BitLetters::rare, false>(words, columns);
+  else advance_all<P, BitLetters::any, false>(words, columns);
 }
 
 }  // namespace terrace::wavefront::TERRACE_ISA

@@ -75,10 +75,9 @@ struct EditDistance {
     }
     template <class W>
     TERRACE_HOST_DEVICE static void column(Rows<W>& rows, W differs, W (&bits)[planes], W (&words)[planes]) {
-      const W falls = bits[1];  // a fall from above continues as an equal letter does
-      const W starts = (~differs | falls) & rows.up;
-      const W run = add_bits(starts, rows.up);
-      const W level = (run ^ rows.up) | ~differs | falls | rows.down;  // H(i, j) is H(i-1, j-1)
+      const W equal = ~differs | bits[1];  // a fall from above goes on as an equal letter does
+      const W run = add_bits(equal & rows.up, rows.up);
+      const W level = (run ^ rows.up) | equal | rows.down;  // H(i, j) is H(i-1, j-1)
       words[0] = rows.down | ~(level | rows.up);
       words[1] = level & rows.up;
       const W rise = shift_in(words[0], bits[0]), fall = shift_in(words[1], bits[1]);
