@@ -18,7 +18,8 @@
 #include <vector>
 
 #include "kernels/device/cpu_context.hpp"
-#include "kernels/wavefront/cpu_band.hpp"
+#include "kernels/wavefront/cpu.hpp"
+#include "kernels/wavefront/cpu_bits.hpp"
 #include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/sweep.hpp"
 
@@ -108,21 +109,13 @@ SweepSpec letters_spec(const std::string& problem, const Settings& settings, con
   return spec;
 }
 
-BandKernels band_kernels(device::InstructionSet set, int problem) {
-  if (set == device::InstructionSet::avx512) return avx512::band_kernels(problem);
-  return set == device::InstructionSet::avx2 ? avx2::band_kernels(problem) : sse2::band_kernels(problem);
-}
-
 /// Cells a second of one thread that does nothing but the kernel, on a band in the first-level cache.
 template <class P, class T>
 double kernel_rate(device::InstructionSet set, const Settings& settings) {
   constexpr std::int64_t rows_per_lane = 24, steps = 64, launches = 1500;
-  const std::int64_t lanes = (set == device::InstructionSet::avx512 ? 64
-                              : set == device::InstructionSet::avx2 ? 32
-                                                                    : 16) /
-                             static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t lanes = vector_bytes(set) / static_cast<std::int64_t>(sizeof(T));
   const AdvanceBand<T> advance = [&] {
-    const BandKernels kernels = band_kernels(set, problem_index<P>(Problems{}));
+    const BandKernels kernels = kernels_for(set, problem_index<P>(Problems{}));
     if constexpr (sizeof(T) == 2) return kernels.advance_i16;
     else return kernels.advance_i32;
   }();
@@ -149,6 +142,29 @@ double kernel_rate(device::InstructionSet set, const Settings& settings) {
   return static_cast<double>(2 * steps * launches * size) / seconds;
 }
 
+/// The same of a bit-parallel kernel.
+template <class P>
+double bits_rate(device::InstructionSet set) {
+  constexpr std::int64_t vectors = 4, launches = 4000;
+  const std::int64_t words = vectors * vector_bytes(set) / 8;
+  BitsScratch scratch(words);
+  scratch.view.count = words;
+  scratch.view.whole = true;
+  const AdvanceBits advance = kernels_for(set, problem_index<P>(Problems{})).advance_bits;
+  const double seconds = best_seconds([&] {
+    for (std::int64_t i = 0; i < launches; ++i) advance(scratch.view, chunk_columns, BitLetters::four);
+  });
+  return static_cast<double>(64 * words * chunk_columns * launches) / seconds;
+}
+
+/// Cells a second of one thread that does nothing but the kernel that sweeps these scores.
+template <class P>
+double kernel_rate_of(device::InstructionSet set, const SweepSpec& spec) {
+  if constexpr (requires { typename P::Bits; }) return bits_rate<P>(set);
+  else if (spec.value == ElementType::i16) return kernel_rate<P, device::i16>(set, spec.settings);
+  else return kernel_rate<P, device::i32>(set, spec.settings);
+}
+
 template <class P>
 void score(device::CpuContext& context, const char* what, const Settings& settings, const Letters& rows,
            const Letters& columns) {
@@ -159,10 +175,7 @@ void score(device::CpuContext& context, const char* what, const Settings& settin
   BlockResult result{};
   const double seconds = best_seconds([&] { result = table.run(); });
   const double rate = static_cast<double>(spec.rows * spec.columns) / seconds;
-  const double one = spec.value == ElementType::i16
-                         ? kernel_rate<P, device::i16>(context.instruction_set(), settings)
-                         : kernel_rate<P, device::i32>(context.instruction_set(), settings);
-  const double limit = one * context.limits().processors;
+  const double limit = kernel_rate_of<P>(context.instruction_set(), spec) * context.limits().processors;
   fmt::print("{:<28} {:>4} {:8.2f} GCUPS, limit {:8.2f} ({:3.0f}%), score {} at ({}, {}), {:.4f} s\n", what,
              name_of(spec.value), rate / 1e9, limit / 1e9, 100 * rate / limit, result.score, result.row,
              result.column, seconds);
