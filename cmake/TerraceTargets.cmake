@@ -1,6 +1,10 @@
 # terrace_library(NAME SOURCES... DEPENDS...): one library a folder, warnings as errors.
 # -Wrestrict: GCC 12 reports false positives in std::string (its bug 105651).
 set(TERRACE_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wno-restrict -Werror)
+# Under sanitizers it takes members of std::function for uninitialised.
+if(TERRACE_SANITIZE)
+  list(APPEND TERRACE_WARNINGS -Wno-maybe-uninitialized)
+endif()
 
 function(terrace_compile_options target)
   target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR})
