@@ -34,9 +34,8 @@ bool Pool::make_room(std::size_t bytes) {
 }
 
 std::byte* Pool::allocate(std::size_t bytes) {
-  starved_ = false;
   if (frozen_) {
-    starved_ = in_use_ + bytes <= budget_;
+    starved_ = starved_ || in_use_ + bytes <= budget_;
     return nullptr;
   }
   if (in_use_ + bytes > budget_ || !make_room(bytes)) return nullptr;

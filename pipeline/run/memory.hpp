@@ -30,8 +30,11 @@ class Pool {
   void trim();
 
   /// While frozen nothing is allocated or released, only handed around.
-  void freeze(bool frozen) { frozen_ = frozen; }
-  /// Whether the last `take` that gave nothing would have found room in the budget if not frozen.
+  void freeze(bool frozen) {
+    frozen_ = frozen;
+    if (!frozen) starved_ = false;
+  }
+  /// Whether a `take` since the pool was frozen gave nothing and would have found room in the budget otherwise.
   bool starved_by_freeze() const { return starved_; }
 
   /// Whether `take` would give a buffer of that size.

@@ -113,13 +113,16 @@ TEST_CASE("A frozen pool allocates and releases nothing, hands around what it ha
   pool.freeze(true);
   std::byte* a = pool.take(300);
   REQUIRE(a != nullptr);
+  CHECK(pool.take(800) == nullptr);
+  CHECK_FALSE(pool.starved_by_freeze());
   CHECK(pool.take(100) == nullptr);
   CHECK(pool.starved_by_freeze());
   CHECK(pool.take(800) == nullptr);
-  CHECK_FALSE(pool.starved_by_freeze());
+  CHECK(pool.starved_by_freeze());  // what a later request meets does not change what the earlier one would take
   pool.trim();
   CHECK(counted.now == 900);
   pool.freeze(false);
+  CHECK_FALSE(pool.starved_by_freeze());
   std::byte* b = pool.take(700);
   REQUIRE(b != nullptr);
   CHECK(counted.now == 1000);
