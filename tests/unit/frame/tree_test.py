@@ -63,7 +63,8 @@ class Tree(unittest.TestCase):
             for folder in ("io", "build/io"):
                 os.makedirs(os.path.join(root, folder))
             for name, text in {"io/a.cpp": "int a;\n// see /ho" + "me/me/b\n", "build/io/a.cpp": "/ho" + "me/me\n",
-                               "io/b.cpp": '"/profile/stages" and ${FOLDER}/work/x, ../root/x\n', "run": "#!/bin/sh\n"}.items():
+                               "io/b.cpp": '"/profile/stages" and ${FOLDER}/ho' + "me/x, ../ho" + "me/x\n",
+                               "run": "#!/bin/sh\n"}.items():
                 with open(os.path.join(root, name), "w") as file:
                     file.write(text)
             self.assertEqual(outside_names(root), ["io/a.cpp:2: // see /ho" + "me/me/b"])
