@@ -2,6 +2,7 @@
 // substitutes). No host library header: also compiled at run time.
 #pragma once
 
+#include "kernels/wavefront/bits.hpp"
 #include "kernels/wavefront/operations.hpp"
 
 namespace terrace::wavefront {
@@ -9,16 +10,9 @@ namespace terrace::wavefront {
 using device::i32;
 using device::i64;
 
-/// 1, and the compiler does not know it.
-static __constant__ i32 unknown_one = 1;
-
 /// a + b by a multiply-add: it runs beside the pipe of minima and maxima, which is the one that fills up.
 TERRACE_HOST_DEVICE i32 add_aside(i32 a, i32 b) {
-#if defined(__CUDA_ARCH__)
-  return a * unknown_one + b;
-#else
-  return a + b;
-#endif
+  return static_cast<i32>(add_bits(static_cast<u32>(a), static_cast<u32>(b)));
 }
 
 /// An i32 with the operations of operations.hpp; found there by argument-dependent lookup.
