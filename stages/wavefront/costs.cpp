@@ -1,0 +1,90 @@
+#include "stages/wavefront/costs.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace terrace::stages {
+namespace {
+
+using wavefront::SweepSpec;
+
+/// What a cell costs.
+struct Cost {
+  /// Operations of 32 bits that it needs at least, tracking of the best cell included: on a GPU those on the narrow
+  /// pipe (min, max, fused add-max, logic), on the CPU all on vectors (compare, select, add, max).
+  double operations;
+  double cells_per_second;  // for predictions: measured (tests/benchmarks/RESULTS.md), and only that
+  bool narrows = true;      // a vector of the CPU takes twice as many cells of 16 bits
+};
+
+/// Scores alone in differences, a bit a row.
+constexpr Cost in_bits(double operations_a_word, double cells_per_second) {
+  return {operations_a_word / 32, cells_per_second, false};
+}
+
+struct CellCost {
+  const char* problem;          // null: any
+  const char* variant;          // the parameter that picks it; null: any
+  Cost cpu_table, cpu_score;    // of one core with AVX2, where the table is kept, and where it is not
+  Cost cuda_table, cuda_score;  // of an H200
+};
+
+constexpr CellCost cell_costs[] = {
+    {"smith_waterman", "gap_open", {10, 5e9}, {10, 5e9}, {4, 1.5e12}, {4, 1.5e12}},
+    {"smith_waterman", nullptr, {7, 5e9}, {7, 5e9}, {3, 1.7e12}, {3, 1.7e12}},
+    {"edit_distance", nullptr, {4, 1e10}, in_bits(9, 3.5e10), {3, 2.6e12}, in_bits(9, 8.6e12)},
+    {"lcs", nullptr, {4, 1e10}, in_bits(6, 6e10), {3, 2.8e12}, in_bits(6, 1.15e13)},
+    {"summed_area", nullptr, {2, 1e9}, {2, 1e9}, {2, 1.9e11}, {2, 1.9e11}},
+    {nullptr, nullptr, {4, 5e9}, {4, 5e9}, {3, 1.5e12}, {3, 1.5e12}},  // any other
+};
+
+Cost cost_of(const SweepSpec& spec, bool cuda) {
+  const CellCost* found = std::find_if(std::begin(cell_costs), std::end(cell_costs), [&](const CellCost& cost) {
+    return (cost.problem == nullptr || spec.problem == cost.problem) &&
+           (cost.variant == nullptr || spec.settings.has(cost.variant));
+  });
+  if (cuda) return spec.table ? found->cuda_table : found->cuda_score;
+  return spec.table ? found->cpu_table : found->cpu_score;
+}
+
+}  // namespace
+
+run::Prediction predict(const SweepSpec& spec, std::int64_t blocks, const TableNeed& need,
+                        const Resources& resources) {
+  const Cost cost = cost_of(spec, resources.cuda);
+  run::Prediction p;
+  p.blocks = blocks;
+  p.unit = "cell";
+  p.operations = static_cast<double>(spec.rows) * static_cast<double>(spec.columns);
+  p.operations_per_second = cost.cells_per_second * (resources.cuda ? 1 : resources.device.processors);
+  p.bytes_written = p.operations * static_cast<double>(need.table_bytes);
+  p.bytes_read = need.grid_bytes > 0 ? p.operations * static_cast<double>(need.grid_bytes)
+                                     : static_cast<double>(spec.rows + spec.columns);
+  if (resources.cuda) {
+    p.bytes_up = p.bytes_read;
+    p.bytes_down = p.bytes_written;
+    p.workspace_bytes = wavefront::cuda_workspace_bytes(spec, resources.device);
+  }
+  const BlockShape shape{spec.block_rows, spec.block_columns};
+  p.block_shape = std::to_string(shape.rows) + " x " + std::to_string(shape.columns);
+  p.block_bytes = static_cast<std::size_t>(block_bytes(need, shape));
+  // The ceiling counts operations on 32 bits; a vector register of the CPU holds twice as many of 16.
+  const double lanes = resources.cuda || !cost.narrows ? 1 : 4.0 / static_cast<double>(size_of(spec.value));
+  p.limit = lanes * resources.device.operations_per_second / cost.operations;
+  p.limit_kind = "operations";
+  const double cell_bytes = static_cast<double>(need.table_bytes + need.grid_bytes);
+  const auto bound = [&](double bytes_per_second, double bytes, const char* kind) {
+    if (bytes_per_second <= 0 || bytes <= 0) return;
+    const double rate = bytes_per_second / bytes;
+    if (p.limit <= 0 || rate < p.limit) p.limit = rate, p.limit_kind = kind;
+  };
+  bound(resources.device.memory_bytes_per_second, cell_bytes, "device memory");
+  bound(resources.device.link_bytes_per_second, static_cast<double>(std::max(need.table_bytes, need.grid_bytes)),
+        "link");
+  if (p.limit <= 0) p.limit_kind = "";
+  // What was measured elsewhere is no faster than what this machine can do.
+  else p.operations_per_second = std::min(p.operations_per_second, p.limit);
+  return p;
+}
+
+}  // namespace terrace::stages

@@ -1,0 +1,16 @@
+// What sweeps are expected to cost: measured rates of cells, and the least of the ceilings.
+#pragma once
+
+#include "kernels/wavefront/sweep.hpp"
+#include "pipeline/run/stage.hpp"
+#include "stages/stage_kind.hpp"
+#include "stages/wavefront/blocks.hpp"
+
+namespace terrace::stages {
+
+/// What a sweep over the whole table is expected to do.
+/// @param blocks of it
+run::Prediction predict(const wavefront::SweepSpec& spec, std::int64_t blocks, const TableNeed& need,
+                        const Resources& resources);
+
+}  // namespace terrace::stages

@@ -1,0 +1,22 @@
+// The small datasets of the stage `wavefront`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "io/result_file.hpp"
+#include "stages/wavefront/program.hpp"
+
+namespace terrace::stages {
+
+/// "score of lcs: length of the longest common subsequence"
+std::string long_name(const wavefront::ProblemInfo& problem, const std::string& what);
+
+/// `score`, `end` where the problem finds it, and `lengths`.
+/// @param stage its name
+/// @param found what the sweeps of all blocks reported; a table without cells has the score of the recurrence's
+/// border
+std::vector<io::SmallDataset> score_results(const std::string& stage, const wavefront::SweepSpec& spec,
+                                            const wavefront::ProblemInfo& problem, const WavefrontScore& found);
+
+}  // namespace terrace::stages

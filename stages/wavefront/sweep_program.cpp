@@ -1,0 +1,132 @@
+#include "stages/wavefront/sweep_program.hpp"
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "stages/wavefront/blocks.hpp"
+
+namespace terrace::stages {
+
+using run::ArraySpec;
+using run::Mode;
+using run::Role;
+using wavefront::BlockTask;
+
+/// The sweep of one device with its workspace.
+struct SweepProgram::Opened {
+  std::unique_ptr<DeviceMemory> workspace;
+  std::unique_ptr<wavefront::Sweep> sweep;
+};
+
+SweepProgram::SweepProgram(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem,
+                           const WavefrontInputs& inputs)
+    : WavefrontProgram(std::move(spec), problem, inputs) {
+  const auto border = [&](const char* name, Extents shape) {
+    ArraySpec array;
+    array.name = name;
+    array.type = spec_.border;
+    array.shape = shape;
+    array.tile = {1, shape[1], shape[2]};
+    array.kept = blocks_in_flight + 2;
+    array.reads = 1;
+    return add(std::move(array));
+  };
+  if (down_ > 1) row_border_ = border("row_border", {across_, planes_.row, spec_.block_columns});
+  if (across_ > 1) column_border_ = border("column_border", {down_, planes_.column, spec_.block_rows + 1});
+  if (spec_.table) {
+    ArraySpec table;
+    table.name = "table";
+    table.role = Role::result;
+    table.type = *spec_.table;
+    table.shape = {spec_.rows, spec_.columns};
+    table.tile = {spec_.block_rows, spec_.block_columns};
+    table_ = add(std::move(table));
+  }
+}
+
+SweepProgram::~SweepProgram() = default;
+
+std::optional<run::Phase> SweepProgram::phase(std::int64_t number) {
+  if (number > 0) return std::nullopt;
+  run::Phase phase;
+  phase.count = blocks();
+  phase.chain = true;
+  return phase;
+}
+
+run::Block SweepProgram::block(const run::Phase&, std::int64_t, std::int64_t index) const {
+  const std::int64_t i = index / across_, j = index % across_;
+  const Box cells = part(index);
+  run::Block block;
+  block.operations = static_cast<double>(cells.volume());
+  auto& accesses = block.accesses;
+  read_inputs(cells, accesses);
+  const Box row_tile{{j, 0, 0}, {j + 1, planes_.row, spec_.block_columns}};
+  const Box column_tile{{i, 0, 0}, {i + 1, planes_.column, spec_.block_rows + 1}};
+  if (i > 0) accesses.push_back({row_border_, i, row_tile, Mode::read});
+  if (i + 1 < down_) accesses.push_back({row_border_, i + 1, row_tile, Mode::write});
+  if (j > 0) accesses.push_back({column_border_, j, column_tile, Mode::read});
+  if (j + 1 < across_) accesses.push_back({column_border_, j + 1, column_tile, Mode::write});
+  if (table_ >= 0) accesses.push_back({table_, 1, cells, Mode::write});
+  return block;
+}
+
+void SweepProgram::describe(const run::Phase&, const run::BlockView& view, void* descriptor) const {
+  const std::int64_t i = view.index / across_, j = view.index % across_;
+  const Box cells = part(view.index);
+  auto next = [&, at = std::size_t{0}]() mutable -> const run::TileView& { return view.accesses[at++].tiles[0]; };
+  BlockTask task{};
+  task.row_begin = cells.begin[0];
+  task.row_end = cells.end[0];
+  task.column_begin = cells.begin[1];
+  task.column_end = cells.end[1];
+  if (grid_ >= 0) {
+    const run::TileView& grid = next();
+    task.grid = grid.data;
+    task.grid_stride = grid.strides[0];
+  } else {
+    task.rows = next().data;
+    task.columns = next().data;
+  }
+  if (i > 0) task.top = next().data;
+  if (i + 1 < down_) task.bottom = next().data;
+  if (j > 0) task.left = next().data;
+  if (j + 1 < across_) task.right = next().data;
+  task.row_border_stride = spec_.block_columns;
+  task.column_border_stride = spec_.block_rows + 1;
+  if (table_ >= 0) {
+    const run::TileView& table = next();
+    task.table = table.data;
+    task.table_stride = table.strides[0];
+  }
+  std::memcpy(descriptor, &task, sizeof task);
+}
+
+void SweepProgram::open(device::Context& context, int) {
+  auto opened = std::make_unique<Opened>();
+  if (context.shares_host_memory()) {
+    opened->sweep = wavefront::make_cpu_sweep(spec_, context);
+  } else {
+    const std::size_t bytes = wavefront::cuda_workspace_bytes(spec_, context.limits());
+    opened->workspace = std::make_unique<DeviceMemory>(context, bytes);
+    opened->sweep = wavefront::make_cuda_sweep(spec_, context, opened->workspace->data());
+  }
+  opened_.push_back(std::move(opened));
+}
+
+void SweepProgram::run(const run::Phase&, std::int64_t, const device::Port& port, int, device::Context&, int device) {
+  opened_[static_cast<std::size_t>(device)]->sweep->run(port);
+}
+
+void SweepProgram::fold(const run::Phase&, std::int64_t, std::int64_t index, const void* result) {
+  fold_score(index, result);
+}
+
+std::string SweepProgram::save() const { return nlohmann::json{score_.score, score_.row, score_.column}.dump(); }
+
+void SweepProgram::load(const std::string& state) {
+  const auto json = nlohmann::json::parse(state);
+  score_ = {json[0], json[1], json[2]};
+}
+
+}  // namespace terrace::stages

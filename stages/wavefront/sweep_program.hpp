@@ -1,0 +1,35 @@
+// A sweep over a wavefront table as a program of blocks: its score, or its whole table.
+#pragma once
+
+#include "stages/wavefront/program.hpp"
+
+namespace terrace::stages {
+
+/// One phase: a chain of blocks, row-major over a grid of blocks. Borders are carries: `row_border` has a tile for
+/// every column of blocks, generation i + 1 being the border below row i of blocks; `column_border` one for every row
+/// of blocks, generation j + 1 being the border right of column j of blocks.
+class SweepProgram : public WavefrontProgram {
+ public:
+  SweepProgram(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem, const WavefrontInputs& inputs);
+  ~SweepProgram() override;
+
+  std::optional<run::Phase> phase(std::int64_t number) override;
+  bool needs_results(std::int64_t) const override { return false; }
+  run::Block block(const run::Phase& phase, std::int64_t number, std::int64_t index) const override;
+  void open(device::Context& context, int device) override;
+  std::size_t descriptor_bytes() const override { return sizeof(wavefront::BlockTask); }
+  void describe(const run::Phase& phase, const run::BlockView& view, void* descriptor) const override;
+  void run(const run::Phase& phase, std::int64_t number, const device::Port& port, int attempt,
+           device::Context& context, int device) override;
+  void fold(const run::Phase& phase, std::int64_t number, std::int64_t index, const void* result) override;
+  std::string save() const override;
+  void load(const std::string& state) override;
+
+ private:
+  struct Opened;
+
+  int row_border_ = -1, column_border_ = -1, table_ = -1;
+  std::vector<std::unique_ptr<Opened>> opened_;  // one a device
+};
+
+}  // namespace terrace::stages
