@@ -24,6 +24,7 @@ target_sources(terrace_io PRIVATE
   random.cpp
   raw_array.cpp
   read_queue.cpp
+  reals.cpp
   shaped.cpp
   spans.cpp
   text_fields.cpp

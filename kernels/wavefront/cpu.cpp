@@ -59,9 +59,9 @@ std::unique_ptr<Sweep> make_cpu_sweep(const SweepSpec& spec, device::Context& co
   const CpuSweepPlan plan{spec, grid, cpu->pool().size(), set};
   const ProblemInfo* info = find_problem(spec.problem);
   if (info == nullptr) throw DeviceError("make_cpu_sweep", "there is no wavefront problem '" + spec.problem + "'");
-  const bool letters = info->items == Items::letters;
+  const bool sums = info->items == Items::grid;
   return std::make_unique<CpuSweep>(grid, cpu->pool(),
-                                    letters ? make_letters_sweeper(plan) : make_summed_area_sweeper(plan));
+                                    sums ? make_summed_area_sweeper(plan) : make_items_sweeper(plan));
 }
 
 std::size_t cpu_workspace_bytes(const SweepSpec& spec, int threads) {

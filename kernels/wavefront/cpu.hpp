@@ -37,8 +37,8 @@ std::int64_t most_bands(const BlockGrid& grid, Count&& bands) {
 BandKernels kernels_for(device::InstructionSet set, int problem);
 device::i64 vector_bytes(device::InstructionSet set);
 
-/// Problems on letters. @throws DeviceError where types do not fit together
-CpuSweeper make_letters_sweeper(const CpuSweepPlan& plan);
+/// Problems on letters and values. @throws DeviceError where types do not fit together
+CpuSweeper make_items_sweeper(const CpuSweepPlan& plan);
 /// Scores of problems with a bit-parallel form; without a sweeper where the problem has none, or a table is kept.
 CpuSweeper make_bits_sweeper(const CpuSweepPlan& plan);
 /// Summed-area tables. @throws DeviceError where types do not fit together

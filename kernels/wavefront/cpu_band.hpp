@@ -23,7 +23,7 @@ struct BandState {
   T* h;              // H at the column computed last; at first of the left border
   T* e;              // E that enters the next column
   T* best;           // the largest H since the caller last cleared it; problems that report the best cell
-  const T* letters;  // of the rows
+  const T* letters;  // items of the rows
 
   alignas(64) T corner[most_lanes];  // H above the lane's first row, one column back
   alignas(64) T bottom_h[2][most_lanes];
@@ -37,7 +37,7 @@ struct BandStream {
   device::i64 first, last;
   const T* top_h;    // of column 2 s + p: H above the band
   const T* top_f;    // F that enters the band's first row
-  const T* letters;  // letters of columns
+  const T* letters;  // items of columns
   T* bottom_h;       // of column 2 (s - last_lane) + p: H of the band's last row
   T* bottom_f;       // F that it hands down
   T* kept;           // [step][2][rows_per_lane][lanes]: every H, of columns outside the block something; or null
@@ -68,12 +68,14 @@ struct BitWords {
 /// Computes the next `columns` columns of all words' chunks.
 using AdvanceBits = void (*)(BitWords& words, device::i64 columns, BitLetters letters);
 
-/// The kernels of one problem for one instruction set; null where the problem is not made of letters, or has no
+/// The kernels of one problem for one instruction set; null where it is not computed in that type, or has no
 /// bit-parallel form.
 struct BandKernels {
   AdvanceBand<device::i16> advance_i16;
   AdvanceBand<device::i32> advance_i32;
   AdvanceBand<device::i64> advance_i64;
+  AdvanceBand<float> advance_f32;
+  AdvanceBand<double> advance_f64;
   AdvanceBits advance_bits;
 };
 

@@ -32,10 +32,11 @@ void write_border(ElementType type, const V* values, std::int64_t count, void* b
   });
 }
 
-/// A value as a table stores it; a floating table gets it divided by `scale`.
+/// A value as a table stores it; a floating table gets integers divided by `scale`.
 template <class Stored, class V>
 Stored stored_value(V value, double scale) {
-  if constexpr (std::is_floating_point_v<Stored>) return static_cast<Stored>(static_cast<double>(value) / scale);
+  if constexpr (std::is_floating_point_v<V>) return static_cast<Stored>(value);
+  else if constexpr (std::is_floating_point_v<Stored>) return static_cast<Stored>(static_cast<double>(value) / scale);
   else return static_cast<Stored>(value);
 }
 
@@ -64,9 +65,9 @@ void store_values(const V* values, std::int64_t count, double scale, Stored* to)
   for (; i < count; ++i) to[i] = stored_value<Stored>(values[i], scale);
 }
 
-/// Whether a type is a signed integer at least as wide as `value`.
+/// Whether a type is a signed integer, or a floating one where `value` is, at least as wide as `value`.
 inline bool holds_values(ElementType type, ElementType value) {
-  return !is_floating(type) && is_signed(type) && size_of(type) >= size_of(value);
+  return is_floating(type) == is_floating(value) && is_signed(type) && size_of(type) >= size_of(value);
 }
 
 }  // namespace terrace::wavefront

@@ -147,8 +147,13 @@ template <class P>
 constexpr BandKernels kernels_of() {
   BandKernels kernels{};
   if constexpr (P::items == Items::letters) {
-    kernels = {advance_band<P, i16>, advance_band<P, i32>, advance_band<P, i64>, nullptr};
+    kernels.advance_i16 = advance_band<P, i16>;
+    kernels.advance_i32 = advance_band<P, i32>;
+    kernels.advance_i64 = advance_band<P, i64>;
     if constexpr (requires { typename P::Bits; }) kernels.advance_bits = advance_bits<P>;
+  } else if constexpr (P::items == Items::values) {
+    kernels.advance_f32 = advance_band<P, float>;
+    kernels.advance_f64 = advance_band<P, double>;
   }
   return kernels;
 }

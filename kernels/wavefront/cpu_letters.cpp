@@ -36,7 +36,8 @@ class LettersSweeper : public BandSweeper {
   bool sweep(Band& band) override {
     LettersSlot<T>& slot = *slots_[static_cast<std::size_t>(band.slot())];
     if (is_empty(band.task())) {
-      return sweep_empty<P>(band, plan_.constants, slot.found[static_cast<std::size_t>(band.index())]);
+      using Exact = std::conditional_t<P::items == Items::letters, i64, T>;
+      return sweep_empty<P, Exact>(band, plan_.constants, slot.found[static_cast<std::size_t>(band.index())]);
     }
     return LettersBand<P, T>(plan_, scratch_[static_cast<std::size_t>(band.thread())], slot, band).sweep();
   }
@@ -60,7 +61,9 @@ class LettersSweeper : public BandSweeper {
 
 template <class T>
 AdvanceBand<T> advance_of(const BandKernels& kernels) {
-  if constexpr (sizeof(T) == 2) return kernels.advance_i16;
+  if constexpr (std::is_same_v<T, float>) return kernels.advance_f32;
+  else if constexpr (std::is_same_v<T, double>) return kernels.advance_f64;
+  else if constexpr (sizeof(T) == 2) return kernels.advance_i16;
   else if constexpr (sizeof(T) == 4) return kernels.advance_i32;
   else return kernels.advance_i64;
 }
@@ -99,7 +102,8 @@ void check_types(const SweepSpec& spec) {
     refuse("borders of type " + std::string(name_of(spec.border)) + " cannot hold values of type " +
            std::string(name_of(spec.value)));
   }
-  if (spec.table && !is_floating(*spec.table) && !holds_values(*spec.table, spec.value)) {
+  const bool divides = spec.table && is_floating(*spec.table) && !is_floating(spec.value);
+  if (spec.table && !divides && !holds_values(*spec.table, spec.value)) {
     refuse("a table of type " + std::string(name_of(*spec.table)) + " cannot hold values of type " +
            std::string(name_of(spec.value)));
   }
@@ -122,7 +126,7 @@ CpuSweeper make(const CpuSweepPlan& plan) {
 }
 
 template <class P>
-CpuSweeper make_for_value(const CpuSweepPlan& plan) {
+CpuSweeper make_for_integer(const CpuSweepPlan& plan) {
   switch (plan.spec.value) {
     case ElementType::i16:
       return make<P, device::i16>(plan);
@@ -135,16 +139,32 @@ CpuSweeper make_for_value(const CpuSweepPlan& plan) {
   }
 }
 
+/// Problems on letters are computed in integers, those on values in floating point.
+template <class P>
+CpuSweeper make_for_value(const CpuSweepPlan& plan) {
+  if constexpr (P::items == Items::values) {
+    if (plan.spec.value == ElementType::f32) return make<P, float>(plan);
+    if (plan.spec.value == ElementType::f64) return make<P, double>(plan);
+    refuse("cells are computed in f32 or f64, not in " + std::string(name_of(plan.spec.value)));
+  } else {
+    return make_for_integer<P>(plan);
+  }
+}
+
 }  // namespace
 
-CpuSweeper make_letters_sweeper(const CpuSweepPlan& plan) {
+CpuSweeper make_items_sweeper(const CpuSweepPlan& plan) {
   check_types(plan.spec);
-  check_bound(plan.spec);
-  CpuSweeper made = make_bits_sweeper(plan);
-  if (made.sweeper) return made;
+  CpuSweeper made{nullptr, 0};
   visit_problem(plan.spec.problem, plan.spec.settings, [&](auto problem) {
     using P = decltype(problem);
-    if constexpr (P::items == Items::letters) made = make_for_value<P>(plan);
+    if constexpr (P::items == Items::letters) {
+      check_bound(plan.spec);
+      made = make_bits_sweeper(plan);
+    }
+    if constexpr (P::items != Items::grid) {
+      if (!made.sweeper) made = make_for_value<P>(plan);
+    }
   });
   return made;
 }

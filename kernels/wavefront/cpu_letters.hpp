@@ -1,8 +1,9 @@
-// Bands of problems on letters: what surrounds the vectorised kernel.
+// Bands of problems on letters and values, both items: what surrounds the vectorised kernel.
 #pragma once
 
 #include <atomic>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/wavefront/aligned_array.hpp"
@@ -98,11 +99,15 @@ class LettersBand {
 
  private:
   static constexpr bool finds_best = P::report == Report::best;
+  /// Items as a task has them; the type in which the recurrence's border is computed.
+  using Item = std::conditional_t<P::items == Items::letters, device::u8, T>;
+  using Exact = std::conditional_t<P::items == Items::letters, i64, T>;
 
   i64 lanes() const { return plan_.layout.lanes(); }
   i64 state_size() const { return rows_.rows_per_lane * lanes(); }
   BandStream<T> stream(i64 first, i64 last, i64 chunk_first, T* kept);
   void read_left(int plane, i64 offset, i64 count, T* values) const;
+  T corner() const;
   void load_left();
   void load_top(i64 first, i64 last);
   void compute(i64 first, i64 last);

@@ -47,10 +47,21 @@ void LettersBand<P, T>::read_left(int plane, i64 offset, i64 count, T* values) c
     read_border(plan_.border, task_.left, plane * task_.column_border_stride + offset, count, values);
     return;
   }
+  const auto k = P::template constants_as<Exact>(plan_.constants);
   for (i64 i = 0; i < count; ++i) {
-    const Border<i64> border = P::template left<i64>(plan_.constants, task_.row_begin + offset - 1 + i);
+    const Border<Exact> border = P::template left<Exact>(k, task_.row_begin + offset - 1 + i);
     values[i] = static_cast<T>(plane == 0 ? border.h : border.gap);
   }
+  if constexpr (has_corner<P, Exact>) {
+    if (task_.row_begin + offset == 0) values[0] = corner();
+  }
+}
+
+/// The table's, from its first items.
+template <class P, class T>
+T LettersBand<P, T>::corner() const {
+  return P::corner(P::template constants_as<Exact>(plan_.constants), *static_cast<const Item*>(task_.rows),
+                   *static_cast<const Item*>(task_.columns));
 }
 
 template <class P, class T>
@@ -67,7 +78,7 @@ void LettersBand<P, T>::load_left() {
     std::fill_n(array->data(), size, T{});
   }
   if (plan_.store_row != nullptr) std::fill_n(scratch_.pending.data(), rows_.count(), i64{0});
-  const auto* letters = static_cast<const device::u8*>(task_.rows) + rows_.row;
+  const auto* letters = static_cast<const Item*>(task_.rows) + rows_.row;
   T* column = scratch_.column.data();
   read_left(0, rows_.row, rows_.count() + 1, column);
   for (i64 lane = 0; lane <= rows_.last_lane; ++lane) {
@@ -100,13 +111,14 @@ void LettersBand<P, T>::load_top(i64 first, i64 last) {
     read_border(plan_.border, task_.top, begin, count, h);
     if constexpr (P::row_planes > 1) read_border(plan_.border, task_.top, task_.row_border_stride + begin, count, f);
   } else {
+    const auto k = P::template constants_as<Exact>(plan_.constants);
     for (i64 i = 0; i < count; ++i) {
-      const Border<i64> border = P::template top<i64>(plan_.constants, task_.column_begin + begin + i);
+      const Border<Exact> border = P::template top<Exact>(k, task_.column_begin + begin + i);
       h[i] = static_cast<T>(border.h);
       f[i] = static_cast<T>(border.gap);
     }
   }
-  const auto* letters = static_cast<const device::u8*>(task_.columns) + begin;
+  const auto* letters = static_cast<const Item*>(task_.columns) + begin;
   for (i64 i = 0; i < count; ++i) scratch_.column_letters[i] = letters[i];
   if (count > 0 && begin + count == columns_) corner_right_ = h[count - 1];
 }
@@ -114,7 +126,7 @@ void LettersBand<P, T>::load_top(i64 first, i64 last) {
 template <class P, class T>
 void LettersBand<P, T>::compute(i64 first, i64 last) {
   const bool table = plan_.store_row != nullptr && task_.table != nullptr;
-  if (finds_best) save();
+  if constexpr (finds_best) save();
   if (!table) {
     plan_.advance(state_, stream(first, last, first, nullptr), &plan_.constants);
   } else {
@@ -125,7 +137,7 @@ void LettersBand<P, T>::compute(i64 first, i64 last) {
     }
     store_rows(first, last);
   }
-  if (finds_best) look_for_best(first, last);
+  if constexpr (finds_best) look_for_best(first, last);
 }
 
 template <class P, class T>
@@ -164,8 +176,8 @@ void LettersBand<P, T>::store_right() {
 
 template <class P, class T>
 void LettersBand<P, T>::report_last() {
-  const i64 score = state_.h[(rows_.rows_per_lane - 1) * lanes() + rows_.last_lane];
-  slot_.found[static_cast<std::size_t>(band_.index())] = {score, task_.row_end, task_.column_end};
+  const T score = state_.h[(rows_.rows_per_lane - 1) * lanes() + rows_.last_lane];
+  slot_.found[static_cast<std::size_t>(band_.index())] = {reported(score), task_.row_end, task_.column_end};
 }
 
 }  // namespace terrace::wavefront

@@ -52,8 +52,27 @@ TERRACE_HOST_DEVICE Pack<T> minimum(Pack<T> a, Pack<T> b) {
   return a.v < b.v ? a.v : b.v;
 }
 template <class T>
+TERRACE_HOST_DEVICE Pack<T> multiply(Pack<T> a, Pack<T> b) {
+  return a.v * b.v;
+}
+template <class T>
+TERRACE_HOST_DEVICE Pack<T> add_twice(Pack<T> a, Pack<T> b) {
+  return a.v + (b.v + b.v);
+}
+template <class T>
 TERRACE_HOST_DEVICE Pack<T> select_equal(Pack<T> a, Pack<T> b, Pack<T> if_equal, Pack<T> otherwise) {
   return a.v == b.v ? if_equal.v : otherwise.v;
+}
+
+/// The same bits as integers, and back.
+TERRACE_HOST_DEVICE Pack<i32> as_bits(Pack<float> a) { return reinterpret_cast<Pack<i32>::Vector>(a.v); }
+TERRACE_HOST_DEVICE Pack<i64> as_bits(Pack<double> a) { return reinterpret_cast<Pack<i64>::Vector>(a.v); }
+TERRACE_HOST_DEVICE Pack<float> as_reals(Pack<i32> a) { return reinterpret_cast<Pack<float>::Vector>(a.v); }
+TERRACE_HOST_DEVICE Pack<double> as_reals(Pack<i64> a) { return reinterpret_cast<Pack<double>::Vector>(a.v); }
+
+TERRACE_HOST_DEVICE Pack<float> absolute(Pack<float> a) { return as_reals(Pack<i32>(as_bits(a).v & 0x7FFFFFFF)); }
+TERRACE_HOST_DEVICE Pack<double> absolute(Pack<double> a) {
+  return as_reals(Pack<i64>(as_bits(a).v & 0x7FFFFFFFFFFFFFFF));
 }
 
 /// The number of each lane and of the one before it; before lane 0 comes the first lane of a second pack.
@@ -139,6 +158,12 @@ TERRACE_HOST_DEVICE Pack<T> shift_in(Pack<T> pack, T value) {
   const __m128i v = reinterpret_cast<__m128i>(pack.v);
   return reinterpret_cast<Vector>(_mm_slli_si128(v, static_cast<int>(sizeof(T)))) | Vector{value};
 #endif
+}
+TERRACE_HOST_DEVICE Pack<float> shift_in(Pack<float> pack, float value) {
+  return as_reals(shift_in(as_bits(pack), __builtin_bit_cast(i32, value)));
+}
+TERRACE_HOST_DEVICE Pack<double> shift_in(Pack<double> pack, double value) {
+  return as_reals(shift_in(as_bits(pack), __builtin_bit_cast(i64, value)));
 }
 
 }  // namespace terrace::wavefront::TERRACE_ISA

@@ -126,8 +126,18 @@ inline void check_bound(const SweepSpec& spec) {
   }
 }
 
-/// A sweep through a kernel of letters. @param plan its workspace @param memory_bytes of a warp, beyond the kernel's
-/// own
+/// Values are computed in f32 or f64, which borders and tables hold.
+inline void check_real_types(const SweepSpec& spec) {
+  if (!is_floating(spec.value)) refuse_type(spec);
+  for (const ElementType type : {spec.border, spec.table.value_or(spec.border)}) {
+    if (is_floating(type) && size_of(type) >= size_of(spec.value)) continue;
+    throw DeviceError("wavefront sweep of " + spec.problem + " on CUDA",
+                      "borders or a table of type " + std::string(name_of(type)) + " cannot hold its values");
+  }
+}
+
+/// A sweep through a kernel of letters or values. @param plan its workspace @param memory_bytes of a warp, beyond the
+/// kernel's own
 template <class P>
 std::unique_ptr<Sweep> make_letter_sweep(
     const SweepSpec& spec, const device::Kernel<SweepArguments, typename P::template Constants<i64>>& kernel,
@@ -174,7 +184,7 @@ struct BitSweeps {
   }
 };
 
-/// Sweeps of a problem on letters, cell by cell.
+/// Sweeps of a problem on letters or values, cell by cell.
 template <class P>
 struct LetterSweeps {
   /// Rows of a lane that the model takes for 32-bit scores: many where bands fill the device, few where the length of
@@ -184,16 +194,28 @@ struct LetterSweeps {
   /// Calls call(V{}, constant of the rows of a lane, constant whether the table is kept).
   template <class Call>
   static auto choose(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial, Call&& call) {
-    check_bound(spec);
-    const bool wide = spec.value == ElementType::i64;
-    if (!wide && spec.value != ElementType::i32 && spec.value != ElementType::i16) refuse_type(spec);
-    if (wide && spec.table) return call.template operator()<i64, few_rows, true>();
-    if (wide) return call.template operator()<i64, few_rows, false>();
-    if (spec.table) return call.template operator()<Word, few_rows, true>();
+    if constexpr (P::items == Items::values) {
+      check_real_types(spec);
+      return choose_rows<Real<float>, Real<double>>(spec, limits, trial, spec.value == ElementType::f64, call);
+    } else {
+      check_bound(spec);
+      const bool wide = spec.value == ElementType::i64;
+      if (!wide && spec.value != ElementType::i32 && spec.value != ElementType::i16) refuse_type(spec);
+      return choose_rows<Word, i64>(spec, limits, trial, wide, call);
+    }
+  }
+
+  /// @tparam Narrow, Wide values of 32 and of 64 bits
+  template <class Narrow, class Wide, class Call>
+  static auto choose_rows(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial, bool wide,
+                          Call&& call) {
+    if (wide && spec.table) return call.template operator()<Wide, few_rows, true>();
+    if (wide) return call.template operator()<Wide, few_rows, false>();
+    if (spec.table) return call.template operator()<Narrow, few_rows, true>();
     const bool fills = grid_of(spec).block_rows >= resident_warps(limits) / 2 * 32 * many_rows;
     const bool many = trial.lane_rows > 0 ? trial.lane_rows == many_rows : fills;
-    if (many) return call.template operator()<Word, many_rows, false>();
-    return call.template operator()<Word, few_rows, false>();
+    if (many) return call.template operator()<Narrow, many_rows, false>();
+    return call.template operator()<Narrow, few_rows, false>();
   }
 
   template <class V, int R>

@@ -83,7 +83,8 @@ class LetterSweep {
       if (p > 0) give_piece(p - 1);
     }
     store_right();
-    found = P::report == Report::best ? best_.of_warp(band_.first_row, lane_) : last_cell();
+    if constexpr (P::report == Report::best) found = best_.of_warp(band_.first_row, lane_);
+    else found = last_cell();
     return true;
   }
 
@@ -141,6 +142,11 @@ class LetterSweep {
   }
   __device__ V left_h(i64 row) const {
     if (band_.task.left) return load_stored<V>(a_.border, band_.task.left, row + 1);
+    if constexpr (has_corner<P, V>) {
+      if (band_.task.row_begin + row < 0 && width_ > 0) {
+        return P::corner(k_, item_at(band_.task.rows, 0), item_at(band_.task.columns, 0));
+      }
+    }
     return P::template left<V>(k_, band_.task.row_begin + row).h;
   }
 
@@ -173,7 +179,8 @@ class LetterSweep {
     }
 #pragma unroll
     for (int plane = 0; plane < planes; ++plane) memory_.top[plane][lane_] = next_top_[plane];
-    memory_.items[column % (2 * piece)] = coded ? code_column(next_item_) : next_item_;
+    if constexpr (coded) next_item_ = code_column(next_item_);
+    memory_.items[column % (2 * piece)] = next_item_;
     return true;
   }
 
@@ -301,8 +308,8 @@ class LetterSweep {
 
   /// Rows below the band's last hand it on: the last lane holds it. Without columns it is the border's.
   __device__ Candidate last_cell() const {
-    i64 score = __shfl_sync(~0u, static_cast<i64>(h_[R - 1]), 31);
-    if (width_ == 0) score = static_cast<i64>(left_h(band_.first_row + band_.rows - 1));
+    i64 score = __shfl_sync(~0u, reported(h_[R - 1]), 31);
+    if (width_ == 0) score = reported(left_h(band_.first_row + band_.rows - 1));
     return {score, band_.first_row + band_.rows - 1, width_ - 1, band_.last};
   }
 

@@ -33,6 +33,23 @@ TERRACE_HOST_DEVICE constexpr V subtract(V a, V b) {
   return static_cast<V>(a - b);
 }
 
+template <class V>
+TERRACE_HOST_DEVICE constexpr V multiply(V a, V b) {
+  return static_cast<V>(a * b);
+}
+
+/// a + 2 b with one rounding; 2 b does not overflow.
+template <class V>
+TERRACE_HOST_DEVICE constexpr V add_twice(V a, V b) {
+  return static_cast<V>(a + (b + b));
+}
+
+/// Of a floating 0 the positive one.
+template <class V>
+TERRACE_HOST_DEVICE constexpr V absolute(V a) {
+  return a > V(0) ? a : static_cast<V>(V(0) - a);
+}
+
 /// `if_equal` where a == b, else `otherwise`; a choice of values, never a branch.
 template <class V>
 TERRACE_HOST_DEVICE constexpr V select_equal(V a, V b, V if_equal, V otherwise) {

@@ -16,6 +16,8 @@
 //   static constexpr const char* name;       as in a job; variants (linear and affine gaps) share one
 //   static constexpr const char* help;       one sentence
 //   static constexpr const char* chosen_by;  the parameter whose presence picks this variant; null: none
+//   template <class Reader> static bool is_meant(const Reader& reader);
+//       optional: whether the choices that the settings make pick this variant (reader as below)
 //   static constexpr Items items;            what s is made from
 //   static constexpr Report report;          which cell a sweep reports
 //   static constexpr bool score_joins_diagonal = true;
@@ -36,7 +38,9 @@
 //   template <class V> static Cell<V> cell(const Constants<V>&, const Around<V>&, V score);
 //   template <class V> static Border<V> top(const Constants<V>&, i64 column);      -1 <= column < columns
 //   template <class V> static Border<V> left(const Constants<V>&, i64 row);        -1 <= row < rows
-//       top(k, -1).h == left(k, -1).h is the corner
+//       top(k, -1).h == left(k, -1).h is the corner, unless the problem has
+//   template <class V> static V corner(const Constants<V>&, V row, V column);
+//       optional, values only: the corner from the items of row 0 and column 0
 //   struct Bits;                             optional: the same in differences, a bit a row (bits.hpp)
 //       for problems on letters whose differences from cell to neighbouring cell are -1, 0 or 1 and which
 //       report the last cell. Words W have one row a bit, the first in the lowest.
@@ -112,5 +116,21 @@ constexpr i64 bounded_product(i64 a, i64 b) { return b != 0 && a > unbounded / b
 constexpr i64 bounded_sum(i64 a, i64 b) { return a > unbounded - b ? unbounded : a + b; }
 
 constexpr i64 magnitude(i64 a) { return a < 0 ? -a : a; }
+
+/// Converts to the infinity of any floating type.
+inline constexpr double infinity = __builtin_bit_cast(double, 0x7FF0000000000000LL);
+
+/// Whether P finds its corner from items.
+template <class P, class V>
+concept has_corner = requires(const typename P::template Constants<V>& k, V item) {
+  P::corner(k, item, item);
+};
+
+/// A value as a block reports it: an integer as it is, of other numbers the bits of the f64.
+template <class V>
+TERRACE_HOST_DEVICE constexpr i64 reported(V value) {
+  if constexpr (V(0.5) == V(0)) return value;
+  else return __builtin_bit_cast(i64, static_cast<double>(value));
+}
 
 }  // namespace terrace::wavefront

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/wavefront/problem.hpp"
+#include "kernels/wavefront/problems/dtw.hpp"
 #include "kernels/wavefront/problems/edit_distance.hpp"
 #include "kernels/wavefront/problems/lcs.hpp"
 #include "kernels/wavefront/problems/smith_waterman.hpp"
@@ -13,7 +14,8 @@ template <class... Ps>
 struct ProblemList {};
 
 /// Every problem, variants of one name one after another.
-using Problems = ProblemList<SmithWatermanAffine, SmithWatermanLinear, EditDistance, Lcs, SummedArea>;
+using Problems = ProblemList<SmithWatermanAffine, SmithWatermanLinear, EditDistance, Lcs, DtwAbsolute1, DtwAbsolute2,
+                             DtwSquared1, DtwSquared2, SummedArea>;
 
 template <class P, class Q>
 inline constexpr bool same_problem = false;

@@ -72,7 +72,12 @@ class ScaledSettings {
 /// Whether P is what `problem` with these parameters means.
 template <class P>
 bool chosen(std::string_view problem, const Settings& settings) {
-  return problem == P::name && (P::chosen_by == nullptr || settings.has(P::chosen_by));
+  if (problem != P::name) return false;
+  if constexpr (requires(const ScaledSettings& reader) { P::is_meant(reader); }) {
+    return P::is_meant(ScaledSettings(settings, 1));
+  } else {
+    return P::chosen_by == nullptr || settings.has(P::chosen_by);
+  }
 }
 
 /// Calls call(P{}) with the problem of the list that `problem` with these parameters means.

@@ -20,15 +20,16 @@ struct ReferenceTable {
   V at(std::int64_t i, std::int64_t j) const { return h[static_cast<std::size_t>(i * columns + j)]; }
 };
 
-/// Computes the table of P. `score_at(i, j)` is s(i, j); `k` the constants.
+/// Computes the table of P. `score_at(i, j)` is s(i, j); `corner` is H(-1, -1) of a table with cells.
 template <class P, class V, class ScoreAt>
 ReferenceTable<V> compute_reference(const typename P::template Constants<i64>& constants, std::int64_t rows,
-                                    std::int64_t columns, ScoreAt&& score_at) {
+                                    std::int64_t columns, V corner, ScoreAt&& score_at) {
   const auto k = P::template constants_as<V>(constants);
   ReferenceTable<V> table{rows, columns, std::vector<V>(static_cast<std::size_t>(rows * columns)), V{}, 0, 0};
   std::vector<V> f(static_cast<std::size_t>(columns));
   for (std::int64_t j = 0; j < columns; ++j) f[static_cast<std::size_t>(j)] = P::template top<V>(k, j).gap;
   auto h = [&](std::int64_t i, std::int64_t j) {
+    if (i < 0 && j < 0 && rows * columns > 0) return corner;
     if (i < 0) return P::template top<V>(k, j).h;
     return j < 0 ? P::template left<V>(k, i).h : table.at(i, j);
   };
@@ -56,22 +57,44 @@ ReferenceTable<V> compute_reference(const typename P::template Constants<i64>& c
   return table;
 }
 
+/// The corner of a problem that does not find it from items.
+template <class P, class V>
+V plain_corner(const typename P::template Constants<i64>& k) {
+  return P::template left<V>(P::template constants_as<V>(k), -1).h;
+}
+
 /// The table of a problem on letters, in 64-bit integers.
 template <class P>
 ReferenceTable<i64> letters_reference(const typename P::template Constants<i64>& k,
                                       std::span<const std::uint8_t> rows, std::span<const std::uint8_t> columns) {
-  return compute_reference<P, i64>(k, static_cast<std::int64_t>(rows.size()),
-                                   static_cast<std::int64_t>(columns.size()), [&](std::int64_t i, std::int64_t j) {
-                                     return P::template score<i64>(k, rows[static_cast<std::size_t>(i)],
-                                                                   columns[static_cast<std::size_t>(j)]);
-                                   });
+  return compute_reference<P, i64>(
+      k, static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(columns.size()), plain_corner<P, i64>(k),
+      [&](std::int64_t i, std::int64_t j) {
+        return P::template score<i64>(k, rows[static_cast<std::size_t>(i)], columns[static_cast<std::size_t>(j)]);
+      });
+}
+
+/// The table of a problem on values, in their type.
+template <class P, class V>
+ReferenceTable<V> values_reference(const typename P::template Constants<i64>& constants, std::span<const V> rows,
+                                   std::span<const V> columns) {
+  const auto k = P::template constants_as<V>(constants);
+  V corner = plain_corner<P, V>(constants);
+  if constexpr (has_corner<P, V>) {
+    if (!rows.empty() && !columns.empty()) corner = P::corner(k, rows[0], columns[0]);
+  }
+  return compute_reference<P, V>(
+      constants, static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(columns.size()), corner,
+      [&](std::int64_t i, std::int64_t j) {
+        return P::template score<V>(k, rows[static_cast<std::size_t>(i)], columns[static_cast<std::size_t>(j)]);
+      });
 }
 
 /// The table of a problem on a grid of rows x columns values, row-major, in V (i64, f32 or f64).
 template <class P, class V, class G>
 ReferenceTable<V> grid_reference(const typename P::template Constants<i64>& k, std::span<const G> grid,
                                  std::int64_t rows, std::int64_t columns) {
-  return compute_reference<P, V>(k, rows, columns, [&](std::int64_t i, std::int64_t j) {
+  return compute_reference<P, V>(k, rows, columns, plain_corner<P, V>(k), [&](std::int64_t i, std::int64_t j) {
     return static_cast<V>(grid[static_cast<std::size_t>(i * columns + j)]);
   });
 }

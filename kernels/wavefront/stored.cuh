@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/device/atomics.cuh"
-#include "kernels/wavefront/word.cuh"
+#include "kernels/wavefront/real.cuh"
 
 namespace terrace::wavefront {
 
@@ -67,6 +67,11 @@ __device__ __forceinline__ void put(void* array, i64 index, V value) {
   static_cast<Target*>(array)[index] = static_cast<Target>(value);
 }
 
+template <class Target, class T>
+__device__ __forceinline__ void put(void* array, i64 index, Real<T> value) {
+  static_cast<Target*>(array)[index] = static_cast<Target>(value.value);
+}
+
 /// Writes element `index` of a border or a table.
 template <class V>
 __device__ __noinline__ void store_stored(Stored type, void* array, i64 index, V value) {
@@ -86,6 +91,18 @@ __device__ __noinline__ void store_cell(Stored type, void* array, i64 index, V v
     }
   });
 }
+
+/// Of reals nothing is scaled.
+template <class T>
+__device__ __forceinline__ void store_cell(Stored type, void* array, i64 index, Real<T> value, double) {
+  store_stored(type, array, index, value);
+}
+
+/// The type of 32 bits in which a table of cells is stored as they are.
+template <class V>
+inline constexpr Stored own_type = Stored::i32;
+template <>
+inline constexpr Stored own_type<Real<float>> = Stored::f32;
 
 /// Words are integers: numbers with a fraction do not arise.
 template <>

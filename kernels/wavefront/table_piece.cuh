@@ -28,18 +28,17 @@ __device__ void store_quads(const KernelBand& band, const TableCells<V, rows>& c
 
 /// One 32-bit cell of a row a lane.
 template <class V, int rows>
-__device__ void store_words(const KernelBand& band, const TableCells<V, rows>& cells, i32* table, i32 first,
-                            int lane) {
+__device__ void store_words(const KernelBand& band, const TableCells<V, rows>& cells, V* table, i32 first, int lane) {
   if (first + lane >= band.width) return;
   const int from = (first + lane) & (2 * piece - 1);
-  i32* to = table + band.first_row * band.task.table_stride + first + lane;
+  V* to = table + band.first_row * band.task.table_stride + first + lane;
 #pragma unroll 8
   for (int row = 0; row < rows; ++row, to += band.task.table_stride) {
-    if (row < band.rows) *to = cells[row][from].value;
+    if (row < band.rows) *to = cells[row][from];
   }
 }
 
-/// Stores the columns of piece p, four cells at a time where they are 32-bit integers and lie well.
+/// Stores the columns of piece p, four cells at a time where they have 32 bits and lie well.
 template <class V, int R>
 __device__ void store_table_piece(const SweepArguments& a, const KernelBand& band, const TableCells<V, 32 * R>& cells,
                                   i32 p, int lane) {
@@ -49,10 +48,10 @@ __device__ void store_table_piece(const SweepArguments& a, const KernelBand& ban
   const i64 stride = band.task.table_stride;
   if constexpr (sizeof(V) == sizeof(i32)) {
     const bool aligned = reinterpret_cast<u64>(table) % 16 == 0 && stride % 4 == 0;
-    if (a.table == Stored::i32 && aligned && first + piece <= band.width) {
+    if (a.table == own_type<V> && aligned && first + piece <= band.width) {
       return store_quads<V, 32 * R>(band, cells, static_cast<i32*>(table), first, lane);
     }
-    if (a.table == Stored::i32) return store_words<V, 32 * R>(band, cells, static_cast<i32*>(table), first, lane);
+    if (a.table == own_type<V>) return store_words<V, 32 * R>(band, cells, static_cast<V*>(table), first, lane);
   }
   if (first + lane >= band.width) return;
   const int column = (first + lane) & (2 * piece - 1);

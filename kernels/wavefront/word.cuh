@@ -51,6 +51,9 @@ TERRACE_HOST_DEVICE Gaps<Word> gaps_or_zero(Word h, Word e, Word f, Word first, 
           word(__viaddmax_s32_relu(f.value, -next.value, opened))};
 }
 
+/// A value as a block reports it (problem.hpp).
+TERRACE_HOST_DEVICE i64 reported(Word value) { return value.value; }
+
 __device__ __forceinline__ Word shuffle_up(Word value) { return word(__shfl_up_sync(~0u, value.value, 1)); }
 __device__ __forceinline__ i64 shuffle_up(i64 value) { return __shfl_up_sync(~0u, value, 1); }
 

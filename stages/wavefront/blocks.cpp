@@ -44,11 +44,12 @@ std::int64_t block_bytes(const TableNeed& need, const BlockShape& shape) {
   const std::int64_t tiles = cell > 0 ? pages(shape.rows * shape.columns * need.table_bytes) +
                                             pages(shape.rows * shape.columns * need.grid_bytes)
                                       : 0;
-  const std::int64_t letters = need.grid_bytes > 0 ? 0 : pages(shape.rows) + pages(shape.columns);
+  const std::int64_t items =
+      need.grid_bytes > 0 ? 0 : pages(shape.rows * need.item_bytes) + pages(shape.columns * need.item_bytes);
   std::int64_t borders = 0;
   if (shape.columns < need.columns) borders += carries * pages((shape.rows + 1) * need.border_bytes);
   if (shape.rows < need.rows) borders += carries * pages(shape.columns * need.border_bytes);
-  return tiles + letters + borders;
+  return tiles + items + borders;
 }
 
 BlockShape choose_blocks(const TableNeed& need, const Resources& resources,

@@ -12,7 +12,8 @@ namespace terrace::stages {
 struct TableNeed {
   std::int64_t rows = 0, columns = 0;
   std::int64_t table_bytes = 0;   // of a stored cell; 0: no table is kept
-  std::int64_t grid_bytes = 0;    // of a grid's cell; 0: letters
+  std::int64_t grid_bytes = 0;    // of a grid's cell; 0: sequences
+  std::int64_t item_bytes = 1;    // of a sequence's letter or value
   std::int64_t border_bytes = 0;  // of a border's cell: planes times the size of a value
 };
 

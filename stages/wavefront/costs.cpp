@@ -59,7 +59,7 @@ run::Prediction predict(const SweepSpec& spec, std::int64_t blocks, const TableN
   p.operations_per_second = cost.cells_per_second * (resources.cuda ? 1 : resources.device.processors);
   p.bytes_written = p.operations * static_cast<double>(need.table_bytes);
   p.bytes_read = need.grid_bytes > 0 ? p.operations * static_cast<double>(need.grid_bytes)
-                                     : static_cast<double>(spec.rows + spec.columns);
+                                     : static_cast<double>((spec.rows + spec.columns) * need.item_bytes);
   if (resources.cuda) {
     p.bytes_up = p.bytes_read;
     p.bytes_down = p.bytes_written;

@@ -18,6 +18,13 @@ const std::vector<Parameter> sequence_parameters = {
      "auto", "auto, i32, i64, f64"},
 };
 
+const std::vector<Parameter> series_parameters = {
+    {"rows", ParameterKind::array, "the series along the rows of the table: one dimension, of any type"},
+    {"columns", ParameterKind::array, "the series along its columns"},
+    {"type", ParameterKind::choice, "type of values and costs; auto: f32 where both series are f32, else f64", "auto",
+     "auto, f32, f64"},
+};
+
 const Parameter keep_parameter = {"keep", ParameterKind::choice,
                                   "the score alone (memory linear in the lengths), or the whole table", "score",
                                   "score, table"};
@@ -34,11 +41,13 @@ const std::vector<Parameter> grid_parameters = {
 
 std::vector<job::OutputDeclaration> outputs_of(const wavefront::ProblemInfo& problem) {
   if (problem.items == wavefront::Items::grid) return {{"table", "rows x columns", "the sums, inclusive"}};
+  const bool series = problem.items == wavefront::Items::values;
   std::vector<job::OutputDeclaration> outputs = {{"score", "one value", "the score, or the distance"}};
   if (problem.report == wavefront::Report::best) {
     outputs.push_back({"end", "2", "letters of rows and columns up to the end of the best alignment"});
   }
-  outputs.push_back({"lengths", "2", "letters of rows and columns"});
+  if (series) outputs.push_back({"normalized", "one value", "score / (rows + columns)", "steps: symmetric2"});
+  outputs.push_back({"lengths", "2", std::string(series ? "values" : "letters") + " of rows and columns"});
   outputs.push_back({"table", "rows x columns", "every cell, without the recurrence's border", "keep: table"});
   return outputs;
 }
@@ -47,14 +56,11 @@ job::ProblemDeclaration declare(const wavefront::ProblemInfo& problem) {
   job::ProblemDeclaration declaration;
   declaration.name = problem.name;
   declaration.summary = problem.help;
-  const bool letters = problem.items == wavefront::Items::letters;
-  declaration.group = letters ? "sequences" : "grids";
-  const auto& shared = letters ? sequence_parameters : grid_parameters;
-  declaration.parameters = shared;
-  if (letters) {
-    declaration.parameters.push_back(problem.report == wavefront::Report::best ? mismatch : literal);
-    declaration.parameters.push_back(keep_parameter);
-  }
+  const bool letters = problem.items == wavefront::Items::letters, grid = problem.items == wavefront::Items::grid;
+  declaration.group = grid ? "grids" : "sequences";
+  declaration.parameters = letters ? sequence_parameters : grid ? grid_parameters : series_parameters;
+  if (letters) declaration.parameters.push_back(problem.report == wavefront::Report::best ? mismatch : literal);
+  if (!grid) declaration.parameters.push_back(keep_parameter);
   declaration.parameters.insert(declaration.parameters.end(), problem.parameters.begin(), problem.parameters.end());
   declaration.outputs = outputs_of(problem);
   return declaration;

@@ -1,6 +1,7 @@
 #include "stages/wavefront/results.hpp"
 
 #include "kernels/wavefront/problems.hpp"
+#include "stages/wavefront/series.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -20,6 +21,16 @@ std::int64_t empty_score(const SweepSpec& spec) {
   return score;
 }
 
+/// The total cost, and its share of a value where steps weigh alike.
+void add_totals(std::vector<io::SmallDataset>& results, const std::string& path, const SweepSpec& spec,
+                const wavefront::ProblemInfo& problem, std::int64_t score) {
+  const double total = total_of(spec, score);
+  results.push_back(io::small_scalar<double>(path + "score", total, "", long_name(problem, "score")));
+  if (spec.settings.text("steps") != "symmetric2") return;
+  const double normalized = total / static_cast<double>(spec.rows + spec.columns);
+  results.push_back(io::small_scalar<double>(path + "normalized", normalized, "", "score / (rows + columns)"));
+}
+
 }  // namespace
 
 std::string long_name(const wavefront::ProblemInfo& problem, const std::string& what) {
@@ -33,7 +44,10 @@ std::vector<io::SmallDataset> score_results(const std::string& stage, const Swee
   const WavefrontScore score = empty ? WavefrontScore{empty_score(spec), 0, 0} : found;
   const std::int64_t scale = wavefront::score_scale(problem.name, spec.settings);
   const std::string path = "/" + stage + "/";
-  if (scale == 1) {
+  const bool values = problem.items == wavefront::Items::values;
+  if (values) {
+    add_totals(results, path, spec, problem, score.score);
+  } else if (scale == 1) {
     results.push_back(io::small_scalar<std::int64_t>(path + "score", score.score, "", long_name(problem, "score")));
   } else {
     results.push_back(io::small_scalar<double>(path + "score",
@@ -48,7 +62,8 @@ std::vector<io::SmallDataset> score_results(const std::string& stage, const Swee
   }
   const std::int64_t lengths[2] = {spec.rows, spec.columns};
   results.push_back(
-      io::small_dataset<std::int64_t>(path + "lengths", {2}, {"side"}, lengths, "", "letters of rows and columns"));
+      io::small_dataset<std::int64_t>(path + "lengths", {2}, {"side"}, lengths, "",
+                                      std::string(values ? "values" : "letters") + " of rows and columns"));
   return results;
 }
 

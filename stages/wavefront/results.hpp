@@ -12,7 +12,7 @@ namespace terrace::stages {
 /// "score of lcs: length of the longest common subsequence"
 std::string long_name(const wavefront::ProblemInfo& problem, const std::string& what);
 
-/// `score`, `end` where the problem finds it, and `lengths`.
+/// `score`, `end` where the problem finds it, `normalized` where its steps weigh alike, and `lengths`.
 /// @param stage its name
 /// @param found what the sweeps of all blocks reported; a table without cells has the score of the recurrence's
 /// border

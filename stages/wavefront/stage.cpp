@@ -7,6 +7,7 @@
 #include "stages/wavefront/costs.hpp"
 #include "stages/wavefront/letters.hpp"
 #include "stages/wavefront/results.hpp"
+#include "stages/wavefront/series.hpp"
 #include "stages/wavefront/sweep_program.hpp"
 #include "stages/wavefront/types.hpp"
 
@@ -47,6 +48,7 @@ class WavefrontStage : public run::Stage {
     need.columns = spec.columns;
     if (spec.table) need.table_bytes = static_cast<std::int64_t>(size_of(*spec.table));
     if (problem.items == Items::grid) need.grid_bytes = static_cast<std::int64_t>(size_of(spec.grid));
+    if (problem.items == Items::values) need.item_bytes = static_cast<std::int64_t>(size_of(spec.value));
     const BorderPlanes planes = border_planes(spec);
     need.border_bytes = std::max(planes.row, planes.column) * static_cast<std::int64_t>(size_of(spec.border));
     return need;
@@ -108,6 +110,10 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
     spec.columns = inputs.grid->shape()[1];
     spec.grid = inputs.grid->type();
     choose_sum_types(request, spec);
+  } else if (problem.items == Items::values) {
+    const SeriesPair series = open_series(request, spec);
+    inputs.rows = series.rows;
+    inputs.columns = series.columns;
   } else {
     inputs.rows = sequence(request, "rows", Side::rows);
     inputs.columns = sequence(request, "columns", Side::columns);

@@ -41,7 +41,12 @@ ElementType narrowest_score(const Request& request, const SweepSpec& spec) {
   }
 }
 
-/// Refuses tables beyond what 64 bits count, and what any file system holds.
+}  // namespace
+
+void refuse(const job::Stage& stage, const std::string& parameter, const std::string& what) {
+  throw JobError(message_at(place_of(stage, parameter), "stage '" + stage.name + "': " + what));
+}
+
 void check_size(const Request& request, const SweepSpec& spec, const char* parameter) {
   constexpr std::int64_t longest_side = std::int64_t{1} << 50, most_bytes = std::int64_t{1} << 53;
   const std::string table =
@@ -56,12 +61,6 @@ void check_size(const Request& request, const SweepSpec& spec, const char* param
            table + " is too large to be kept: a stored table has at most " +
                format_size(static_cast<double>(most_bytes)));
   }
-}
-
-}  // namespace
-
-void refuse(const job::Stage& stage, const std::string& parameter, const std::string& what) {
-  throw JobError(message_at(place_of(stage, parameter), "stage '" + stage.name + "': " + what));
 }
 
 void choose_score_types(const Request& request, SweepSpec& spec) {

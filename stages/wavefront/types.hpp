@@ -11,6 +11,10 @@ namespace terrace::stages {
 /// Throws a JobError at the place where the job gives the parameter, or else where it names the stage.
 [[noreturn]] void refuse(const job::Stage& stage, const std::string& parameter, const std::string& what);
 
+/// Refuses tables beyond what 64 bits count, and what any file system holds.
+/// @throws JobError at the place of `parameter`
+void check_size(const Request& request, const wavefront::SweepSpec& spec, const char* parameter);
+
 /// Types of a table of scores: cells as narrow as the bound allows. Scores with decimals are stored as they are: in
 /// f64, which holds a whole number divided by the scale to the nearest bit.
 /// @param spec problem, settings, rows and columns are read; value, border and table are chosen

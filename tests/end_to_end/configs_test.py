@@ -73,6 +73,17 @@ class Configs(JobTest):
         # Sums of whole numbers below 2^53 are exact in any order.
         numpy.testing.assert_array_equal(again, sums.astype(float).cumsum(0).cumsum(1))
 
+    def test_runs_time_warping(self):
+        result = self.run_config("time_warping")
+        self.assertEqual((list(result["distance/lengths"]), list(result["warp/lengths"])), ([30000, 20000], [10, 12]))
+        self.assertNotIn("normalized", result["distance"])
+        # Every one of the 30000 rows costs something, and at most 1.
+        self.assertTrue(0 < float(result["distance/score"][()]) < 30000)
+        table = result["warp/table"][()]
+        self.assertEqual((table.shape, table.dtype, table[0, 0]), ((10, 12), numpy.float64, 0))
+        self.assertEqual(table[-1, -1], result["warp/score"][()])
+        self.assertEqual(result["warp/normalized"][()], table[-1, -1] / 22)
+
 
 class Readers(JobTest):
     def test_open_groups_by_name_in_xarray(self):

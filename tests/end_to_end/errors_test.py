@@ -81,6 +81,32 @@ class Errors(JobTest):
         self.check(self.pair(more="memory: {host: much}\n"), WRONG, "job.yaml:2:", "memory.host", "4GiB")
         self.check(self.pair(stage="rows: a, columns: c"), WRONG, "job.yaml:7:", "'c'")
 
+    def warp(self, values, more=""):
+        self.write("b.npy", numpy.arange(5, dtype=numpy.float32))
+        return self.job(f"job: t\ninputs:\n  a: {values}\n  b: {{npy: b.npy}}\nstages:\n  - name: s\n"
+                        f"    wavefront: {{problem: dtw, rows: a, columns: b{more}}}\n")
+
+    def test_of_series_that_are_none(self):
+        self.check(self.warp("{values: []}"), WRONG, "job.yaml:7:", "'a' is empty")
+        self.check(self.warp("{values: [1, 2, 3, 4], shape: [2, 2]}"), WRONG, "job.yaml:7:", "2 dimensions")
+        self.check(self.warp("{values: [1, 2]}", ", keep: tables"), WRONG, "job.yaml:7:", "keep")
+
+    def test_of_values_that_cannot_be_warped_name_their_index(self):
+        for value, keys, said in ((".nan", "", "a[2]: nan is no finite number"),
+                                  ("-.inf", "", "a[2]: -inf is no finite number"),
+                                  ("1e300", ", cost: squared", "a[2]: 1e+300 is too large for costs in f64"),
+                                  ("2e19", ", cost: squared, type: f32", "2e+19 is too large for costs in f32: say")):
+            with self.subTest(value=value):
+                job = self.warp(f"{{values: [1, 2, {value}]}}", keys)
+                self.assertSays(self.terrace("run", job, "--fresh", expect=FAILED), said)
+                self.assertFalse((self.folder / "out.h5").exists())
+
+    def test_of_costs_that_leave_their_type(self):
+        job = self.warp("{generate: constant, shape: [100], value: -4e37}", ", type: f32")
+        ended = self.terrace("run", job, expect=FAILED)
+        self.assertSays(ended, "has left type f32", "type: f64")
+        self.terrace("run", self.warp("{generate: constant, shape: [100], value: -4e37}"), "--fresh")
+
     def test_come_all_at_once(self):
         ended = self.check(self.pair(stage="rows: a, colums: b, keep: all"), WRONG, "colums", "keep", "errors")
         self.assertGreaterEqual(ended.stderr.count("job.yaml:"), 2)

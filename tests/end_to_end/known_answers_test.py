@@ -74,6 +74,30 @@ class Sequences(JobTest):
             return [abs(int(line.split()[0])) for line in file if line.strip()]
 
 
+class TimeWarping(JobTest):
+    def test_of_series_of_the_ucr_archive(self):
+        known = {"Beef": 54.507092, "Coffee": 1.34249922, "ECG200": 13.7910669, "GunPoint": 20.0570772,
+                 "Lightning7": 105.024782, "Plane": 4.14659529, "SyntheticControl": 25.9561081}
+        inputs = {name + side: {"text": data("timeseries", f"{name}_{side}.txt"), "row": 0, "skip": 1}
+                  for name in known for side in ("TEST", "TRAIN")}
+        stages = [wavefront(name, "dtw", rows=name + "TEST", columns=name + "TRAIN", cost="squared")
+                  for name in known]
+        result = self.run_job(inputs, stages)
+        for name, distance in known.items():
+            # Given to nine digits.
+            self.assertAlmostEqual(float(result[name + "/score"][()]) / distance, 1, delta=5e-9)
+
+    def test_of_the_series_of_dtw_python(self):
+        inputs = {side: {"csv": data("timeseries", f"dtwpy_{side}.csv")} for side in ("query", "reference")}
+        steps = {"plain": "symmetric1", "weighted": "symmetric2"}
+        stages = [wavefront(name, "dtw", rows="query", columns="reference", cost="absolute", steps=steps[name])
+                  for name in steps]
+        result = self.run_job(inputs, stages)
+        self.assertAlmostEqual(float(result["plain/score"][()]), 24.6979961051, delta=5e-11)
+        self.assertAlmostEqual(float(result["weighted/normalized"][()]), 0.129214609847, delta=5e-13)
+        self.assertNotIn("normalized", result["plain"])
+
+
 class SummedAreas(JobTest):
     def check(self, image, known, **settings):
         result = self.run_job({"image": {"image": data("images", image), **settings}},

@@ -10,6 +10,7 @@
 
 #include "kernels/device/cuda_context.hpp"
 #include "kernels/wavefront/cuda_sweep.hpp"
+#include "kernels/wavefront/problems.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::wavefront::testing {
@@ -39,7 +40,8 @@ class Memory {
   void* data_;
 };
 
-/// What a table is computed from: letters of rows and columns, or the bytes of a row-major grid.
+/// What a table is computed from: letters of rows and columns or the bytes of their values, or those of a row-major
+/// grid.
 struct TableInput {
   std::vector<std::uint8_t> rows, columns, grid;
 };
@@ -53,6 +55,8 @@ class CudaTable {
         context_(context),
         grid_(grid_of(spec)),
         ring_(ring),
+        item_bytes_(
+            find_problem(spec.problem)->items == Items::values ? static_cast<std::int64_t>(size_of(spec.value)) : 1),
         workspace_(context, cuda_workspace_bytes(spec, context.limits(), trial)),
         rows_(upload(input.rows)),
         columns_(upload(input.columns)),
@@ -151,8 +155,8 @@ class CudaTable {
     task.row_end = task.row_begin + grid_.rows_of(i);
     task.column_begin = j * grid_.block_columns;
     task.column_end = std::min<std::int64_t>(task.column_begin + grid_.block_columns, grid_.columns);
-    task.rows = rows_->as<>() + task.row_begin;
-    task.columns = columns_->as<>() + task.column_begin;
+    task.rows = rows_->as<>() + task.row_begin * item_bytes_;
+    task.columns = columns_->as<>() + task.column_begin * item_bytes_;
     const auto cell = static_cast<std::size_t>(task.row_begin * grid_.columns + task.column_begin);
     task.grid = values_->as<>() + cell * size_of(spec_.grid);
     task.grid_stride = task.table_stride = grid_.columns;
@@ -203,6 +207,7 @@ class CudaTable {
   device::Context& context_;
   BlockGrid grid_;
   std::uint64_t ring_;
+  std::int64_t item_bytes_;
   Memory workspace_;
   std::unique_ptr<Memory> rows_, columns_, values_;
   Memory row_borders_, column_borders_;

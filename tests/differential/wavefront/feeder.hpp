@@ -12,16 +12,23 @@
 
 #include "kernels/device/port.hpp"
 #include "kernels/wavefront/block_grid.hpp"
+#include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/sweep.hpp"
 #include "kernels/wavefront/task.hpp"
 #include "pipeline/base/element_type.hpp"
 
 namespace terrace::wavefront::test {
 
+/// Bytes of an item of rows and columns: letters, or values of the sweep's type.
+inline std::size_t item_bytes(const SweepSpec& spec) {
+  return find_problem(spec.problem)->items == Items::values ? size_of(spec.value) : 1;
+}
+
 /// Host memory of one table: inputs, every border, the table, the results of all blocks.
 class TableMemory {
  public:
-  /// `rows` and `columns` are letters, `grid` the grid's bytes; what a problem does not use may be empty.
+  /// `rows` and `columns` are the bytes of the items, `grid` the grid's bytes; what a problem does not use may be
+  /// empty.
   TableMemory(const SweepSpec& spec, std::vector<std::uint8_t> rows, std::vector<std::uint8_t> columns,
               std::vector<std::byte> grid)
       : spec_(spec),
@@ -53,8 +60,8 @@ class TableMemory {
     task.row_end = std::min<std::int64_t>(spec_.rows, task.row_begin + spec_.block_rows);
     task.column_begin = j * spec_.block_columns;
     task.column_end = std::min<std::int64_t>(spec_.columns, task.column_begin + spec_.block_columns);
-    task.rows = rows_.data() + task.row_begin;
-    task.columns = columns_.data() + task.column_begin;
+    task.rows = rows_.data() + static_cast<std::size_t>(task.row_begin) * item_bytes(spec_);
+    task.columns = columns_.data() + static_cast<std::size_t>(task.column_begin) * item_bytes(spec_);
     task.grid = at(values_, task.row_begin * spec_.columns + task.column_begin, spec_.grid);
     task.grid_stride = spec_.columns;
     task.top = i == 0 ? nullptr : row_border(i - 1, task.column_begin);

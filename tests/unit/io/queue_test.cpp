@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "io/read_queue.hpp"
+#include "io/reals.hpp"
 #include "tests/unit/io/fixture.hpp"
 
 using namespace terrace;
@@ -148,4 +149,30 @@ TEST_CASE("Letters are translated, and one that has no code is named with its pl
   CHECK(error_of(folder, [&] {
           translate(open_input(folder, {{"values", Texts{"1"}}}), table, "v", "");
         }) == "job: v: letters are wanted (u8), but its elements are i64");
+}
+
+TEST_CASE("Numbers of every type are read as reals, and one that is none, or too large, is named with its index") {
+  TempFolder folder;
+  const auto numbers = [&](Texts values, const char* type) {
+    return open_input(folder, {{"values", std::move(values)}, {"type", type}});
+  };
+  auto whole = as_reals(numbers({"1", "-2", "200", "7"}, "i16"), ElementType::f32, 1e30, "a", "is too large");
+  CHECK(whole->type() == ElementType::f32);
+  CHECK(whole->shape() == Extents{4});
+  CHECK(read_box<float>(*whole, {{1}, {3}}) == std::vector<float>{-2, 200});
+  const std::int64_t many = 150000;
+  auto ramp = open_input(folder, {{"generate", "ramp"}, {"shape", Values{many}}, {"type", "i64"}});
+  const auto all = read_box<double>(*as_reals(ramp, ElementType::f64, 1e9, "r", ""), {{5}, {many}});
+  REQUIRE(all.size() == static_cast<std::size_t>(many - 5));
+  for (std::size_t i = 0; i < all.size(); ++i) REQUIRE(all[i] == static_cast<double>(i + 5));
+  auto odd = as_reals(numbers({"0.1", "nan", "-inf", "-1e31", "0"}, "f64"), ElementType::f32, 1e30, "input b",
+                      "is too large for f32");
+  CHECK(read_box<float>(*odd, {{0}, {1}}) == std::vector<float>{0.1f});
+  const auto said = [&](std::int64_t index) {
+    return error_of(folder, [&] { read_box<float>(*odd, {{index}, {5}}); });
+  };
+  CHECK(said(1) == "io: input b[1]: nan is no finite number");
+  CHECK(said(2) == "io: input b[2]: -inf is no finite number");
+  CHECK(said(3) == "io: input b[3]: -1e+31 is too large for f32");
+  CHECK_THROWS_AS(as_reals(numbers({"1"}, "f64"), ElementType::i32, 1, "c", ""), JobError);
 }

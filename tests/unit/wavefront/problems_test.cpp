@@ -36,6 +36,19 @@ constexpr Lcs::Constants<i64> common{1, 0};
 static_assert(Lcs::cell(common, Around<i64>{4, 4, 4, 0, 0}, i64(1)).h == 5);
 static_assert(Lcs::cell(common, Around<i64>{4, 5, 4, 0, 0}, i64(0)).h == 5);
 
+constexpr DtwAbsolute1::Constants<float> warps{};
+static_assert(DtwAbsolute1::score(warps, 3.0f, 5.5f) == 2.5f);
+static_assert(DtwAbsolute1::cell(warps, Around<float>{4, 3, 2, 0, 0}, 2.5f).h == 4.5f);
+static_assert(DtwAbsolute1::cell(warps, Around<float>{1, 3, 2, 0, 0}, 2.5f).h == 3.5f);
+static_assert(DtwAbsolute1::corner(warps, 3.0f, 5.5f) == 0.0f);
+constexpr DtwSquared2::Constants<double> weighted{};
+static_assert(DtwSquared2::score(weighted, 3.0, 5.5) == 6.25);
+static_assert(DtwSquared2::cell(weighted, Around<double>{4, 12, 11, 0, 0}, 6.25).h == 16.5);
+static_assert(DtwSquared2::cell(weighted, Around<double>{4, 10, 11, 0, 0}, 6.25).h == 16.25);
+static_assert(DtwSquared2::top(weighted, 0).h == infinity && DtwSquared2::left(weighted, 7).h == infinity);
+static_assert(DtwSquared2::corner(weighted, 3.0, 5.5) == -6.25);
+static_assert(reported(1.5f) == reported(1.5) && reported(short(-3)) == -3);
+
 constexpr Cell<int> sums = SummedArea::cell(SummedArea::Constants<int>{0}, Around<int>{0, 10, 0, 4, 0}, 3);
 static_assert(sums.h == 17 && sums.e == 7);
 
@@ -53,7 +66,7 @@ TEST_CASE("every problem of the list is found by its name, once, with help and p
     CHECK(std::string(info.help).size() > 10);
     for (const Parameter& parameter : info.parameters) CHECK(std::string(parameter.help).back() != '.');
   }
-  CHECK(names == std::set<std::string>{"smith_waterman", "edit_distance", "lcs", "summed_area"});
+  CHECK(names == std::set<std::string>{"smith_waterman", "edit_distance", "lcs", "dtw", "summed_area"});
   CHECK(find_problem("smith") == nullptr);
 }
 
@@ -69,6 +82,25 @@ TEST_CASE("the gap parameters that are given choose linear or affine gaps") {
   CHECK(problem_constants<SmithWatermanAffine>(affine_gaps).gap_first == 3);
   CHECK_THROWS_AS(visit_problem("smith_waterman", Settings{}, count), JobError);
   CHECK_THROWS_AS(visit_problem("nothing", Settings{}, count), JobError);
+}
+
+TEST_CASE("the cost and the steps choose a variant of time warping") {
+  for (const char* cost : {"absolute", "squared"}) {
+    for (const char* steps : {"symmetric1", "symmetric2"}) {
+      Settings settings;
+      settings.set("cost", std::string(cost));
+      settings.set("steps", std::string(steps));
+      double corner = 0, score = 0;
+      visit_problem("dtw", settings, [&]<class P>(P) {
+        if constexpr (P::items == Items::values) {
+          corner = P::template corner<double>({}, 1, 4);
+          score = P::template score<double>({}, 1, 4);
+        }
+      });
+      CHECK(score == (settings.text("cost") == "squared" ? 9 : 3));
+      CHECK(corner == (settings.text("steps") == "symmetric2" ? -score : 0));
+    }
+  }
 }
 
 TEST_CASE("contradicting, missing and too precise parameters are named") {

@@ -79,6 +79,30 @@ TEST_CASE("of equal scores the smallest row, then the smallest column, is the en
   CHECK(none.column == 0);
 }
 
+template <class P>
+ReferenceTable<double> warp(const std::vector<double>& rows, const std::vector<double>& columns) {
+  return values_reference<P, double>({}, rows, columns);
+}
+
+TEST_CASE("time warping of three values to three, whose costs are 1 2 2, 2 1 1 and 4 1 1") {
+  const std::vector<double> rows{2, 3, 5}, columns{1, 4, 4};
+  CHECK(warp<DtwAbsolute1>(rows, columns).h == std::vector<double>{1, 3, 5,  //
+                                                                   3, 2, 3,  //
+                                                                   7, 3, 3});
+  CHECK(warp<DtwAbsolute2>(rows, columns).h == std::vector<double>{1, 3, 5,  //
+                                                                   3, 3, 4,  //
+                                                                   7, 4, 5});
+  CHECK(warp<DtwSquared1>(rows, columns).h == std::vector<double>{1, 5, 9,  //
+                                                                  5, 2, 3,  //
+                                                                  21, 3, 3});
+  CHECK(warp<DtwSquared2>(rows, columns).h == std::vector<double>{1, 5, 9,  //
+                                                                  5, 3, 4,  //
+                                                                  21, 4, 5});
+  CHECK(warp<DtwAbsolute2>(rows, columns).score == 5);
+  CHECK(warp<DtwAbsolute2>({2}, {5}).score == 3);
+  CHECK(warp<DtwAbsolute1>({}, {5}).score == infinity);
+}
+
 TEST_CASE("summed area of three by three values") {
   const std::vector<int> grid{1, 2,  3,  //
                               4, -5, 6,  //

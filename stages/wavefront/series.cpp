@@ -1,0 +1,65 @@
+#include "stages/wavefront/series.hpp"
+
+#include <bit>
+#include <cmath>
+
+#include "io/reals.hpp"
+#include "pipeline/base/error.hpp"
+#include "stages/wavefront/types.hpp"
+
+namespace terrace::stages {
+namespace {
+
+using wavefront::SweepSpec;
+
+std::shared_ptr<io::Source> named(const Request& request, const std::string& parameter) {
+  const std::string& name = request.stage.settings.text(parameter);
+  std::shared_ptr<io::Source> source = request.array(name);
+  if (source->shape().rank() != 1) {
+    refuse(request.stage, parameter,
+           "'" + name + "' has " + std::to_string(source->shape().rank()) +
+               " dimensions; a series has one (of a table of numbers take a `row` or a `column`)");
+  }
+  if (source->shape()[0] == 0) {
+    refuse(request.stage, parameter, "'" + name + "' is empty: there is nothing to warp");
+  }
+  return source;
+}
+
+/// The largest magnitude of values whose costs, twice, are finite in the type.
+double largest_value(const SweepSpec& spec) {
+  const int exponent = spec.value == ElementType::f32 ? 128 : 1024;
+  return std::ldexp(1.0, spec.settings.text("cost") == "squared" ? exponent / 2 - 2 : exponent - 3);
+}
+
+std::shared_ptr<io::Source> converted(const Request& request, const SweepSpec& spec, const std::string& parameter,
+                                      std::shared_ptr<io::Source> source) {
+  const bool narrow = spec.value == ElementType::f32;
+  return io::as_reals(std::move(source), spec.value, largest_value(spec), request.stage.settings.text(parameter),
+                      std::string("is too large for costs in ") +
+                          (narrow ? "f32: say `type: f64`" : "f64: divide both series by a constant"));
+}
+
+}  // namespace
+
+SeriesPair open_series(const Request& request, SweepSpec& spec) {
+  SeriesPair series{named(request, "rows"), named(request, "columns")};
+  spec.rows = series.rows->shape()[0];
+  spec.columns = series.columns->shape()[0];
+  const std::string& type = request.stage.settings.text("type");
+  const bool narrow = series.rows->type() == ElementType::f32 && series.columns->type() == ElementType::f32;
+  spec.value = type != "auto" ? *element_type_from(type) : narrow ? ElementType::f32 : ElementType::f64;
+  spec.border = spec.value;
+  if (request.stage.settings.text("keep") == "table") spec.table = spec.value;
+  check_size(request, spec, "rows");
+  return {converted(request, spec, "rows", series.rows), converted(request, spec, "columns", series.columns)};
+}
+
+double total_of(const SweepSpec& spec, std::int64_t score) {
+  const auto total = std::bit_cast<double>(score);
+  if (std::isfinite(total)) return total;
+  throw ComputeError("the total cost has left type " + std::string(name_of(spec.value)) + ": " +
+                     (spec.value == ElementType::f32 ? "say `type: f64`" : "divide both series by a constant"));
+}
+
+}  // namespace terrace::stages

@@ -1,0 +1,141 @@
+#include <catch2/catch.hpp>
+#include <memory>
+
+#include "kernels/device/cpu_features.hpp"
+#include "kernels/wavefront/cpu.hpp"
+#include "tests/differential/wavefront/feeder.hpp"
+#include "tests/differential/wavefront/values.hpp"
+
+namespace terrace::wavefront {
+namespace {
+
+using device::InstructionSet;
+using test::Series;
+
+std::vector<InstructionSet> instruction_sets() {
+  std::vector<InstructionSet> sets;
+  for (auto set : {InstructionSet::sse2, InstructionSet::avx2, InstructionSet::avx512}) {
+    if (set <= device::best_instruction_set()) sets.push_back(set);
+  }
+  return sets;
+}
+
+/// Sweeps and compares every bit with the reference.
+template <class V>
+void compare(device::Context& context, const SweepSpec& spec, Series kind, InstructionSet set,
+             const test::Feeding& how = {}) {
+  const auto rows = test::make_series<V>(kind, spec.rows, 3);
+  const auto columns = test::make_series<V>(kind, spec.columns, 4);
+  const auto expected = test::warping_reference<V>(spec, rows, columns);
+  test::TableMemory memory(spec, test::bytes_of(rows), test::bytes_of(columns), {});
+  const auto sweep = make_cpu_sweep(spec, context, set);
+  const auto blocks = static_cast<std::uint64_t>(memory.grid().count());
+  const test::Fed fed = test::feed(*sweep, memory, 0, blocks, how);
+
+  INFO(test::shown(spec) << ", " << device::name_of(set) << ", series " << static_cast<int>(kind));
+  REQUIRE(fed.done == blocks);
+  REQUIRE(fed.failed == 0);
+  const BlockResult& result = memory.results().back();
+  CHECK(result.score == reported(expected.score));
+  CHECK(result.row == expected.row);
+  CHECK(result.column == expected.column);
+  if (!spec.table) return;
+  std::int64_t wrong = 0;
+  for (std::int64_t i = 0; i < spec.rows; ++i) {
+    for (std::int64_t j = 0; j < spec.columns; ++j) {
+      wrong += reported(memory.cell<V>(i, j)) != reported(expected.at(i, j));
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("time warping equals the reference to the bit at sizes around vectors and blocks") {
+  const auto context = device::make_cpu_context(3);
+  constexpr std::int64_t cuts[] = {1000, 64, 33, 7, 100};
+  unsigned turn = 0;
+  for (const Settings& settings : test::warpings()) {
+    for (std::int64_t rows : {0, 1, 2, 31, 33, 64, 65, 200}) {
+      for (std::int64_t columns : {0, 1, 2, 31, 33, 64, 65, 200}) {
+        for (InstructionSet set : instruction_sets()) {
+          const std::int64_t block_rows = cuts[turn % 5], block_columns = cuts[turn / 5 % 5];
+          const auto kind = static_cast<Series>(turn % 3);
+          const bool table = turn / 2 % 2 == 0;
+          compare<float>(*context,
+                         test::warping_spec<float>(settings, rows, columns, block_rows, block_columns, table), kind,
+                         set);
+          compare<double>(*context,
+                          test::warping_spec<double>(settings, rows, columns, block_rows, block_columns, !table),
+                          kind, set);
+          ++turn;
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("time warping over several bands, chunks and blocks is exact, flat and tall, whatever the delays") {
+  const auto context = device::make_cpu_context(3);
+  struct Shape {
+    std::int64_t rows, columns, block_rows, block_columns;
+  };
+  for (const Settings& settings : test::warpings()) {
+    for (InstructionSet set : instruction_sets()) {
+      for (const Shape& s : {Shape{1500, 1100, 1500, 1100}, Shape{1500, 1100, 500, 300}, Shape{777, 1777, 777, 200},
+                             Shape{1, 5000, 1, 61}, Shape{5000, 1, 333, 1}, Shape{3, 5000, 2, 4999}}) {
+        const test::Feeding how{3, 100, static_cast<unsigned>(s.block_rows), ~0ull, ~0ull};
+        for (bool table : {false, true}) {
+          compare<float>(*context,
+                         test::warping_spec<float>(settings, s.rows, s.columns, s.block_rows, s.block_columns, table),
+                         Series::random, set, how);
+          compare<double>(
+              *context, test::warping_spec<double>(settings, s.rows, s.columns, s.block_rows, s.block_columns, table),
+              Series::coarse, set, how);
+        }
+      }
+    }
+  }
+}
+
+/// The score of a sweep in one block.
+double distance(device::Context& context, const Settings& settings, const std::vector<double>& rows,
+                const std::vector<double>& columns) {
+  const auto count = [](const std::vector<double>& series) { return static_cast<std::int64_t>(series.size()); };
+  const SweepSpec spec = test::warping_spec<double>(settings, count(rows), count(columns), 100000, 100000, false);
+  test::TableMemory memory(spec, test::bytes_of(rows), test::bytes_of(columns), {});
+  REQUIRE(test::feed(*make_cpu_sweep(spec, context), memory, 0, 1).done == 1);
+  return __builtin_bit_cast(double, memory.result(0).score);
+}
+
+TEST_CASE("a series is at distance 0 from itself and from itself slowed down, and distances are symmetric") {
+  const auto context = device::make_cpu_context(2);
+  for (const Settings& settings : test::warpings()) {
+    const auto a = test::make_series<double>(Series::random, 700, 8),
+               b = test::make_series<double>(Series::random, 450, 9);
+    std::vector<double> slow;
+    for (double value : a) slow.insert(slow.end(), 3, value);
+    CHECK(distance(*context, settings, a, a) == 0);
+    CHECK(distance(*context, settings, a, slow) == 0);
+    CHECK(distance(*context, settings, a, b) > 0);
+    CHECK(distance(*context, settings, a, b) == distance(*context, settings, b, a));
+  }
+}
+
+TEST_CASE("types that cannot hold the values of time warping are refused by name") {
+  const auto context = device::make_cpu_context(1);
+  const auto refused = [&](ElementType value, ElementType border, ElementType table, const char* what) {
+    SweepSpec spec = test::warping_spec<double>(test::warping("absolute", "symmetric1"), 4, 4, 4, 4, true);
+    spec.value = value;
+    spec.border = border;
+    spec.table = table;
+    CHECK_THROWS_WITH(make_cpu_sweep(spec, *context), Catch::Contains(what));
+  };
+  using enum ElementType;
+  refused(i32, i32, i32, "computed in f32 or f64, not in i32");
+  refused(f64, f32, f64, "borders of type f32 cannot hold values of type f64");
+  refused(f32, i64, f32, "borders of type i64");
+  refused(f64, f64, f32, "a table of type f32");
+  refused(f32, f32, i32, "a table of type i32");
+}
+
+}  // namespace
+}  // namespace terrace::wavefront
