@@ -45,6 +45,7 @@ struct KernelBand {
   i64 first_row;
   i32 rows;
   i32 width;  // columns of the block
+  i32 start;  // columns of the block that a window leaves out before the task's first
   u32 index;  // of the band in its block
   bool last;  // of its block
 };
@@ -116,6 +117,7 @@ __device__ inline bool place_band(const SweepArguments& a, u64 ticket, KernelBan
     band.first_row = first_row;
     band.rows = left < a.band_rows ? static_cast<i32>(left) : a.band_rows;
     band.width = static_cast<i32>(band.task.column_end - band.task.column_begin);
+    band.start = 0;
     band.index = index;
     band.last = left <= a.band_rows;
   }

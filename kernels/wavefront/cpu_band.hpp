@@ -20,10 +20,11 @@ struct BandState {
   device::i64 rows_per_lane;
   device::i64 last_lane;  // lanes - 1, save in bands with one row a lane
   device::i64 columns;
-  T* h;              // H at the column computed last; at first of the left border
-  T* e;              // E that enters the next column
-  T* best;           // the largest H since the caller last cleared it; problems that report the best cell
-  const T* letters;  // items of the rows
+  device::i64 diagonal;  // of the band's first cell: its row minus its column in the table (problems with a window)
+  T* h;                  // H at the column computed last; at first of the left border
+  T* e;                  // E that enters the next column
+  T* best;               // the largest H since the caller last cleared it; problems that report the best cell
+  const T* letters;      // items of the rows
 
   alignas(64) T corner[most_lanes];  // H above the lane's first row, one column back
   alignas(64) T bottom_h[2][most_lanes];

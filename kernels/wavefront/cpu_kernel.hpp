@@ -5,6 +5,7 @@
 #include "kernels/wavefront/cpu_bits_kernel.hpp"
 #include "kernels/wavefront/cpu_pack.hpp"
 #include "kernels/wavefront/problem_list.hpp"
+#include "kernels/wavefront/window.hpp"
 
 namespace terrace::wavefront::TERRACE_ISA {
 
@@ -22,6 +23,30 @@ TERRACE_HOST_DEVICE Active<T> active_lanes(const BandState<T>& band, i64 step) {
   return {{lanes_between<T>(first_done, most), lanes_between<T>(second_done, most)}};
 }
 
+/// What tells the lanes whose cells lie in the window: lane k of row r is at row minus column = at + r - p +
+/// number[k].
+template <class T>
+struct Reach {
+  i64 window, at;
+  Pack<T> number;
+
+  TERRACE_HOST_DEVICE Mask<T> lanes(i64 row, int p) const {
+    constexpr i64 most = 16384;  // above any number
+    const i64 here = at + row - p;
+    const Pack<T> low(wavefront::minimum(wavefront::maximum(-window - here, i64(0)), most));
+    const Pack<T> high(wavefront::minimum(wavefront::maximum(window - here, i64(-1)), most));
+    return {(number.v >= low.v) & (number.v <= high.v)};
+  }
+};
+
+template <class P, class T>
+TERRACE_HOST_DEVICE Reach<T> reach_of(const BandState<T>& band, i64 step,
+                                      const typename P::template Constants<Pack<T>>& k) {
+  static constexpr LaneNumbers<T> numbers;
+  const Pack<T> apart(band.rows_per_lane + 2);
+  return {window_of<P, Pack<T>>(k), band.diagonal - 2 * step, multiply(Pack<T>::load(numbers.own), apart)};
+}
+
 /// What a step hands from row to row of each lane, for its two columns.
 template <class V>
 struct Running {
@@ -37,25 +62,30 @@ struct RowArrays {
   const T* letters;
 };
 
-/// One row of every lane: two cells.
+/// One row of every lane: two cells. `masked`: some lanes may be outside the block or the window.
 template <class P, bool masked, bool keep, class T>
 TERRACE_HOST_DEVICE void compute_row(const RowArrays<T>& rows, i64 row, Running<Pack<T>>& running,
                                      const typename P::template Constants<Pack<T>>& k, const Active<T>& active,
-                                     T* kept) {
+                                     const Reach<T>& reach, T* kept) {
   using V = Pack<T>;
   const i64 at = row * V::lanes;
   const V left = V::load(rows.h + at);
   const V letter = V::load(rows.letters + at);
   const V e = P::column_planes > 1 ? V::load(rows.e + at) : left;
 
-  Cell<V> first = P::template cell<V>(k, {running.diagonal, running.up[0], left, e, running.f[0]},
-                                      P::template score<V>(k, letter, running.letter[0]));
+  V scores[2];
+  for (int p = 0; p < 2; ++p) {
+    scores[p] = P::template score<V>(k, letter, running.letter[p]);
+    if constexpr (masked && has_window<P>) {
+      scores[p] = select(reach.lanes(row, p), scores[p], V(typename V::Vector{} + static_cast<T>(infinity)));
+    }
+  }
+  Cell<V> first = P::template cell<V>(k, {running.diagonal, running.up[0], left, e, running.f[0]}, scores[0]);
   if constexpr (masked) {
     first.h = select(active.column[0], first.h, left);
     first.e = select(active.column[0], first.e, e);
   }
-  Cell<V> second = P::template cell<V>(k, {running.up[0], running.up[1], first.h, first.e, running.f[1]},
-                                       P::template score<V>(k, letter, running.letter[1]));
+  Cell<V> second = P::template cell<V>(k, {running.up[0], running.up[1], first.h, first.e, running.f[1]}, scores[1]);
   if constexpr (masked) {
     second.h = select(active.column[1], second.h, first.h);
     second.e = select(active.column[1], second.e, first.e);
@@ -86,7 +116,9 @@ TERRACE_HOST_DEVICE void compute_step(BandState<T>& band, const BandStream<T>& s
   using V = Pack<T>;
   const i64 at = 2 * (step - stream.first);
   Active<T> active;
+  Reach<T> reach;
   if constexpr (masked) active = active_lanes(band, step);
+  if constexpr (masked && has_window<P>) reach = reach_of<P>(band, step, k);
   Running<V> running;
   running.diagonal = V::load(band.corner);
   for (int p = 0; p < 2; ++p) {
@@ -106,7 +138,7 @@ TERRACE_HOST_DEVICE void compute_step(BandState<T>& band, const BandStream<T>& s
   T* kept = keep ? stream.kept + (step - stream.first) * band.rows_per_lane * 2 * V::lanes : nullptr;
   const RowArrays<T> rows{band.rows_per_lane, band.h, band.e, band.best, band.letters};
   for (i64 row = 0; row < rows.count; ++row) {
-    compute_row<P, masked, keep>(rows, row, running, k, active, kept);
+    compute_row<P, masked, keep>(rows, row, running, k, active, reach, kept);
   }
   for (int p = 0; p < 2; ++p) {
     running.up[p].store(band.bottom_h[p]);
@@ -118,15 +150,29 @@ TERRACE_HOST_DEVICE void compute_step(BandState<T>& band, const BandStream<T>& s
   }
 }
 
-/// Steps in which every lane is inside the block at both columns go without masks.
+/// The steps in which every cell of the band lies in the window.
+template <class P, class T>
+TERRACE_HOST_DEVICE ColumnRange steps_in_window(const BandState<T>& band,
+                                                const typename P::template Constants<Pack<T>>& k) {
+  const i64 window = window_of<P, Pack<T>>(k);
+  const i64 most = band.diagonal + band.last_lane * (band.rows_per_lane + 2) + band.rows_per_lane - 1;
+  return {(most - window + 1) >> 1, ((band.diagonal - 1 + window) >> 1) + 1};
+}
+
+/// Steps in which every lane is inside the block and the window at both columns go without masks.
 template <class P, bool keep, class T>
 TERRACE_HOST_DEVICE void compute_steps(BandState<T>& band, const BandStream<T>& stream,
                                        const typename P::template Constants<Pack<T>>& k) {
   constexpr i64 lanes = Pack<T>::lanes;
   const bool all_lanes = band.last_lane == lanes - 1;
-  const i64 begin =
-      all_lanes ? wavefront::minimum(wavefront::maximum(stream.first, lanes - 1), stream.last) : stream.last;
-  const i64 end = wavefront::maximum(begin, wavefront::minimum(stream.last, band.columns / 2));
+  i64 begin = all_lanes ? wavefront::minimum(wavefront::maximum(stream.first, lanes - 1), stream.last) : stream.last;
+  i64 end = wavefront::minimum(stream.last, band.columns / 2);
+  if constexpr (has_window<P>) {
+    const ColumnRange inside = steps_in_window<P>(band, k);
+    begin = wavefront::minimum(wavefront::maximum(begin, inside.begin), stream.last);
+    end = wavefront::minimum(end, inside.end);
+  }
+  end = wavefront::maximum(begin, end);
   for (i64 step = stream.first; step < begin; ++step) compute_step<P, true, keep>(band, stream, step, k);
   for (i64 step = begin; step < end; ++step) compute_step<P, false, keep>(band, stream, step, k);
   for (i64 step = end; step < stream.last; ++step) compute_step<P, true, keep>(band, stream, step, k);

@@ -68,10 +68,11 @@ AdvanceBand<T> advance_of(const BandKernels& kernels) {
   else return kernels.advance_i64;
 }
 
-/// Enough bands for all threads, of as many rows as make the kernel fast.
-BandLayout layout_for(i64 lanes, const CpuSweepPlan& plan) {
+/// Enough bands for all threads, of as many rows as make the kernel fast; low ones in narrow windows, whose edges
+/// they stand out of.
+BandLayout layout_for(i64 lanes, i64 window, const CpuSweepPlan& plan) {
   constexpr i64 least = 4, most = 24;
-  const i64 rows_per_lane = plan.grid.block_rows / (lanes * 2 * plan.threads);
+  const i64 rows_per_lane = std::min<i64>(plan.grid.block_rows / (lanes * 2 * plan.threads), window / (2 * lanes));
   return {lanes, std::clamp(rows_per_lane, least, most)};
 }
 
@@ -116,7 +117,7 @@ CpuSweeper make(const CpuSweepPlan& plan) {
   const i64 lanes = vector_bytes(plan.instruction_set) / static_cast<i64>(sizeof(T));
   const LettersPlan<P, T> letters{constants,
                                   advance_of<T>(kernels_for(plan.instruction_set, problem_index<P>(Problems{}))),
-                                  layout_for(lanes, plan),
+                                  layout_for(lanes, window_of<P, i64>(constants), plan),
                                   spec.border,
                                   store_row_for<T>(spec.table),
                                   spec.table ? static_cast<i64>(size_of(*spec.table)) : 0,

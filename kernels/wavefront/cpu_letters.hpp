@@ -12,7 +12,7 @@
 #include "kernels/wavefront/cpu_borders.hpp"
 #include "kernels/wavefront/cpu_tickets.hpp"
 #include "kernels/wavefront/cpu_transpose.hpp"
-#include "kernels/wavefront/problem.hpp"
+#include "kernels/wavefront/window.hpp"
 
 namespace terrace::wavefront {
 
@@ -92,8 +92,15 @@ class LettersBand {
         slot_(slot),
         band_(band),
         task_(band.task()),
-        columns_(task_.column_end - task_.column_begin),
-        rows_(plan.layout.band(task_.row_end - task_.row_begin, band.index())) {}
+        rows_(plan.layout.band(task_.row_end - task_.row_begin, band.index())),
+        row_begin_(task_.row_begin + rows_.row),
+        width_(task_.column_end - task_.column_begin),
+        window_(window_of<P, i64>(plan.constants)) {
+    const ColumnRange columns =
+        columns_in_window(window_, row_begin_, row_begin_ + rows_.count(), task_.column_begin, task_.column_end);
+    origin_ = columns.begin - task_.column_begin;
+    columns_ = std::max<i64>(0, columns.end - columns.begin);
+  }
 
   bool sweep();
 
@@ -108,6 +115,7 @@ class LettersBand {
   BandStream<T> stream(i64 first, i64 last, i64 chunk_first, T* kept);
   void read_left(int plane, i64 offset, i64 count, T* values) const;
   T corner() const;
+  void fill_outside();
   void load_left();
   void load_top(i64 first, i64 last);
   void compute(i64 first, i64 last);
@@ -129,8 +137,12 @@ class LettersBand {
   LettersSlot<T>& slot_;
   Band& band_;
   const BlockTask& task_;
-  i64 columns_;
   BandRows rows_;
+  i64 row_begin_;  // the band's first in the table
+  i64 width_;      // columns of the block
+  i64 window_;
+  i64 origin_ = 0,
+      columns_ = 0;  // the band's columns: [origin_, origin_ + columns_) of the block, from which it counts
   BandState<T> state_{}, saved_{};
   T corner_right_{};  // H above the band's first row in the last column
 };

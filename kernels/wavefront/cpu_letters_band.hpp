@@ -9,22 +9,46 @@ namespace terrace::wavefront {
 
 template <class P, class T>
 bool LettersBand<P, T>::sweep() {
-  if (!band_.wait_left()) return false;
+  if constexpr (has_window<P>) {
+    if (plan_.store_row != nullptr && task_.table != nullptr) fill_outside();
+    if (columns_ == 0) {
+      _mm_sfence();
+      band_.publish(width_);
+      return true;
+    }
+  }
+  if (origin_ == 0 && !band_.wait_left()) return false;
   load_left();
   const i64 steps = (columns_ + 1) / 2 + rows_.last_lane;
   for (i64 first = 0; first < steps; first += chunk_steps) {
     const i64 last = std::min(first + chunk_steps, steps);
-    if (!band_.wait_above(std::min(columns_, 2 * last))) return false;
+    if (!band_.wait_above(origin_ + std::min(columns_, 2 * last))) return false;
     load_top(first, last);
     compute(first, last);
     store_bottom(first, last);
-    if (last < steps) band_.publish(std::max<i64>(0, 2 * (last - rows_.last_lane)));
+    if (last < steps) band_.publish(origin_ + std::max<i64>(0, 2 * (last - rows_.last_lane)));
   }
   store_right();
   if constexpr (!finds_best) report_last();
   _mm_sfence();
-  band_.publish(columns_);
+  band_.publish(width_);
   return true;
+}
+
+/// Cells of the table left and right of the band's columns are outside the window.
+template <class P, class T>
+void LettersBand<P, T>::fill_outside() {
+  constexpr i64 length = 512;
+  alignas(64) T infinite[length];
+  std::fill_n(infinite, length, static_cast<T>(infinity));
+  for (i64 row = 0; row < rows_.count(); ++row) {
+    for (const auto& [begin, end] : {ColumnRange{0, origin_}, ColumnRange{origin_ + columns_, width_}}) {
+      for (i64 column = begin; column < end; column += length) {
+        plan_.store_row(infinite, std::min(length, end - column), plan_.scale, task_.table,
+                        (rows_.row + row) * task_.table_stride + column);
+      }
+    }
+  }
 }
 
 template <class P, class T>
@@ -43,8 +67,17 @@ BandStream<T> LettersBand<P, T>::stream(i64 first, i64 last, i64 chunk_first, T*
 /// Values of rows [offset - 1, offset - 1 + count) of the block.
 template <class P, class T>
 void LettersBand<P, T>::read_left(int plane, i64 offset, i64 count, T* values) const {
+  if constexpr (has_window<P>) {
+    if (origin_ > 0) return std::fill_n(values, count, static_cast<T>(infinity)), void();
+  }
   if (task_.left != nullptr) {
     read_border(plan_.border, task_.left, plane * task_.column_border_stride + offset, count, values);
+    if constexpr (has_window<P>) {
+      for (i64 i = 0; i < count; ++i) {
+        const bool inside = in_window(window_, task_.row_begin + offset - 1 + i, task_.column_begin - 1);
+        if (!inside) values[i] = static_cast<T>(infinity);
+      }
+    }
     return;
   }
   const auto k = P::template constants_as<Exact>(plan_.constants);
@@ -69,6 +102,7 @@ void LettersBand<P, T>::load_left() {
   state_.rows_per_lane = rows_.rows_per_lane;
   state_.last_lane = rows_.last_lane;
   state_.columns = columns_;
+  state_.diagonal = row_begin_ - task_.column_begin - origin_;
   state_.h = scratch_.h.data();
   state_.e = scratch_.e.data();
   state_.best = scratch_.best.data();
@@ -99,8 +133,8 @@ void LettersBand<P, T>::load_left() {
 
 template <class P, class T>
 void LettersBand<P, T>::load_top(i64 first, i64 last) {
-  const i64 begin = 2 * first;
-  const i64 count = std::max<i64>(0, std::min(columns_, 2 * last) - begin);
+  const i64 begin = origin_ + 2 * first;
+  const i64 count = std::max<i64>(0, origin_ + std::min(columns_, 2 * last) - begin);
   T *h = scratch_.top_h.data(), *f = scratch_.top_f.data();
   if (count > 0 && !band_.first()) {
     std::memcpy(h, slot_.row_h.data() + begin, static_cast<std::size_t>(count) * sizeof(T));
@@ -118,9 +152,14 @@ void LettersBand<P, T>::load_top(i64 first, i64 last) {
       f[i] = static_cast<T>(border.gap);
     }
   }
+  if constexpr (has_window<P>) {
+    // What the row above has of these columns in the window ends here.
+    const i64 known = std::max<i64>(0, row_begin_ + window_ - task_.column_begin - begin);
+    for (i64 i = known; i < count; ++i) h[i] = static_cast<T>(infinity);
+  }
   const auto* letters = static_cast<const Item*>(task_.columns) + begin;
   for (i64 i = 0; i < count; ++i) scratch_.column_letters[i] = letters[i];
-  if (count > 0 && begin + count == columns_) corner_right_ = h[count - 1];
+  if (count > 0 && begin + count == width_) corner_right_ = h[count - 1];
 }
 
 template <class P, class T>
@@ -146,22 +185,23 @@ void LettersBand<P, T>::store_bottom(i64 first, i64 last) {
   const i64 begin = std::max<i64>(0, origin), end = std::min(columns_, 2 * (last - rows_.last_lane));
   if (begin >= end) return;
   const T *h = scratch_.bottom_h.data() + (begin - origin), *f = scratch_.bottom_f.data() + (begin - origin);
+  const i64 to = origin_ + begin;
   if (!band_.last()) {
-    std::memcpy(slot_.row_h.data() + begin, h, static_cast<std::size_t>(end - begin) * sizeof(T));
+    std::memcpy(slot_.row_h.data() + to, h, static_cast<std::size_t>(end - begin) * sizeof(T));
     if constexpr (P::row_planes > 1) {
-      std::memcpy(slot_.row_f.data() + begin, f, static_cast<std::size_t>(end - begin) * sizeof(T));
+      std::memcpy(slot_.row_f.data() + to, f, static_cast<std::size_t>(end - begin) * sizeof(T));
     }
   } else if (task_.bottom != nullptr) {
-    write_border(plan_.border, h, end - begin, task_.bottom, begin);
+    write_border(plan_.border, h, end - begin, task_.bottom, to);
     if constexpr (P::row_planes > 1) {
-      write_border(plan_.border, f, end - begin, task_.bottom, task_.row_border_stride + begin);
+      write_border(plan_.border, f, end - begin, task_.bottom, task_.row_border_stride + to);
     }
   }
 }
 
 template <class P, class T>
 void LettersBand<P, T>::store_right() {
-  if (task_.right == nullptr) return;
+  if (task_.right == nullptr || origin_ + columns_ < width_) return;
   if (band_.first()) write_border(plan_.border, &corner_right_, 1, task_.right, 0);
   T* column = scratch_.column.data();
   for (int plane = 0; plane < P::column_planes; ++plane) {

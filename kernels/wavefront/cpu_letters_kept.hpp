@@ -36,7 +36,7 @@ void LettersBand<P, T>::store_row(i64 row, i64 begin, i64 end) {
   const i64 from = std::max<i64>(0, begin - pending);
   const i64 to = end >= columns_ ? columns_ : std::max(from, whole_lines(row, end));
   plan_.store_row(values + pending_columns + (from - begin), to - from, plan_.scale, task_.table,
-                  (rows_.row + row) * task_.table_stride + from);
+                  (rows_.row + row) * task_.table_stride + origin_ + from);
   pending = std::min(end, columns_) - to;
   std::memmove(values, values + (end - begin), pending_columns * sizeof(T));
 }
@@ -44,7 +44,7 @@ void LettersBand<P, T>::store_row(i64 row, i64 begin, i64 end) {
 /// The last column up to which row `row` of the band fills cache lines of the table, at most `end`.
 template <class P, class T>
 i64 LettersBand<P, T>::whole_lines(i64 row, i64 end) const {
-  const i64 offset = ((rows_.row + row) * task_.table_stride + end) * plan_.stored_bytes;
+  const i64 offset = ((rows_.row + row) * task_.table_stride + origin_ + end) * plan_.stored_bytes;
   const auto address = reinterpret_cast<std::uintptr_t>(task_.table) + static_cast<std::uintptr_t>(offset);
   return end - static_cast<i64>(address % 64) / plan_.stored_bytes;
 }
@@ -91,7 +91,7 @@ void LettersBand<P, T>::locate(i64 first, i64 last, T score, i64 row) {
     if (column < 0) column = column_in_kept(from, to, score, row);
   }
   slot_.found[static_cast<std::size_t>(band_.index())] = {score, task_.row_begin + rows_.row + row + 1,
-                                                          task_.column_begin + column + 1};
+                                                          task_.column_begin + origin_ + column + 1};
   i64 best = slot_.best.load(std::memory_order_relaxed);
   while (best < score && !slot_.best.compare_exchange_weak(best, score, std::memory_order_relaxed)) {
   }

@@ -212,7 +212,10 @@ struct LetterSweeps {
     if (wide && spec.table) return call.template operator()<Wide, few_rows, true>();
     if (wide) return call.template operator()<Wide, few_rows, false>();
     if (spec.table) return call.template operator()<Narrow, few_rows, true>();
-    const bool fills = grid_of(spec).block_rows >= resident_warps(limits) / 2 * 32 * many_rows;
+    // As many rows are under way at a time as a block has, or a window's width.
+    const i64 window = window_of<P, i64>(problem_constants<P>(spec.settings));
+    const i64 rows = std::min<i64>(grid_of(spec).block_rows, 2 * window);
+    const bool fills = rows >= resident_warps(limits) / 2 * 32 * many_rows;
     const bool many = trial.lane_rows > 0 ? trial.lane_rows == many_rows : fills;
     if (many) return call.template operator()<Narrow, many_rows, false>();
     return call.template operator()<Narrow, few_rows, false>();

@@ -7,6 +7,7 @@
 // what the band above has written in pieces of 32 columns, asked for a few steps ahead.
 #pragma once
 
+#include "kernels/wavefront/band_window.cuh"
 #include "kernels/wavefront/bands.cuh"
 #include "kernels/wavefront/lane_best.cuh"
 #include "kernels/wavefront/problem.hpp"
@@ -64,10 +65,12 @@ class LetterSweep {
     requires sizeof(V) == sizeof(Word);
   };
 
+  static constexpr bool windowed = has_window<P>;
+
   template <bool coded>
   __device__ bool sweep(Candidate& found) {
     const i32 pieces = (width_ + piece - 1) / piece + 1;  // the last lane ends 31 columns later than the first
-    row_ = border_row(a_, band_.block);
+    row_ = border_row(a_, band_.block) + static_cast<i64>(band_.start) * Tagged::words;
     tag_ = tag_of(band_.ticket);
     hands_on_ = lane_ == 31 && (!band_.last || a_.across == 1);
     hands_out_ = lane_ == 31 && band_.last && band_.task.bottom != nullptr;
@@ -75,7 +78,8 @@ class LetterSweep {
     for (i32 p = 0; p < pieces; ++p) {
       if (p * piece < width_ && !take_piece<coded>(p)) return false;
       __syncwarp();
-      const bool inside = p > 0 && (p + 1) * piece <= width_ && band_.rows == band_rows;
+      const bool inside =
+          p > 0 && (p + 1) * piece <= width_ && band_.rows == band_rows && (!windowed || lies_in_window(p));
       if (inside) steps<false, coded>(p);
       else steps<true, coded>(p);
       device::random_delay(a_.launch, band_.ticket + static_cast<u32>(p));
@@ -86,6 +90,28 @@ class LetterSweep {
     if constexpr (P::report == Report::best) found = best_.of_warp(band_.first_row, lane_);
     else found = last_cell();
     return true;
+  }
+
+  /// Row minus column, in the table, of the band's row 0 and its column 0.
+  __device__ i64 diagonal_of_band() const { return band_.task.row_begin + band_.first_row - band_.task.column_begin; }
+  /// Whether all cells of the steps of piece p do; the last lane is 31 columns behind.
+  __device__ bool lies_in_window(i32 p) const {
+    const i64 window = window_of<P, V>(k_), first = diagonal_of_band() - p * piece;
+    return first - (piece - 1) >= -window && first + band_rows - 1 + (piece - 1) <= window;
+  }
+  /// Columns above which the row border lies in the window, at most the band's.
+  __device__ i32 columns_under_window() const {
+    const i64 columns = diagonal_of_band() + window_of<P, V>(k_);
+    return static_cast<i32>(maximum(i64(0), minimum(columns, static_cast<i64>(width_))));
+  }
+  /// Rows [begin, end) of the lane whose cells in a column lie in the window.
+  struct RowRange {
+    i32 begin, end;
+  };
+  __device__ RowRange rows_in_window(i32 column) const {
+    const i64 window = window_of<P, V>(k_), first = diagonal_of_band() + lane_ * R - column;
+    return {static_cast<i32>(maximum(i64(0), minimum(-window - first, i64(R)))),
+            static_cast<i32>(maximum(i64(0), minimum(window - first + 1, i64(R))))};
   }
 
   /// Turns the letters of the rows into bytes for dot products; false, and they stay, where one is not below 4.
@@ -141,6 +167,11 @@ class LetterSweep {
     }
   }
   __device__ V left_h(i64 row) const {
+    if constexpr (windowed) {
+      const BlockTask& task = band_.task;
+      if (task.left && !in_window(window_of<P, V>(k_), task.row_begin + row, task.column_begin - 1))
+        return V(infinity);
+    }
     if (band_.task.left) return load_stored<V>(a_.border, band_.task.left, row + 1);
     if constexpr (has_corner<P, V>) {
       if (band_.task.row_begin + row < 0 && width_ > 0) {
@@ -156,6 +187,10 @@ class LetterSweep {
     fresh_ = true;
     if (column >= width_) return;
     next_item_ = item_at(band_.task.columns, column);
+    if constexpr (windowed) {
+      next_top_[0] = V(infinity);
+      if (column >= columns_under_window()) return;
+    }
     if (top_is_tagged(a_, band_)) fresh_ = load_tagged(column);
     else load_top(column);
   }
@@ -187,7 +222,8 @@ class LetterSweep {
   /// Waits until the last column of the piece has been written: one lane asks, lest all warps that wait fill the
   /// cache's bandwidth. False when the launch is over.
   __device__ bool wait_for_piece(i32 p) {
-    const i32 end = (p + 1) * piece < width_ ? (p + 1) * piece : width_;
+    const i32 most = windowed ? columns_under_window() : width_;
+    const i32 end = (p + 1) * piece < most ? (p + 1) * piece : most;
     bool waits = (end - 1) % piece == lane_ && !fresh_;
     for (u32 tries = 1; __any_sync(~0u, waits); ++tries) {
       if (waits && load_tagged(end - 1)) waits = false, fresh_ = true;
@@ -238,7 +274,9 @@ class LetterSweep {
     if (planes == 2 && lane_ == 0) f = top_f_;
     if constexpr (reads_ahead) load_top_of_step((i + 1) % piece);
     if (!guarded || static_cast<u32>(column) < static_cast<u32>(width_)) {
-      cells<guarded, coded>(item, up, f);
+      RowRange inside{0, R};
+      if constexpr (guarded && windowed) inside = rows_in_window(column);
+      cells<guarded, coded>(item, up, f, inside);
       if constexpr (P::report == Report::best) best_.template look<guarded>(h_, rows_here_, column);
       hand_on(column);
       if constexpr (keep_table) {
@@ -266,7 +304,7 @@ class LetterSweep {
 
   /// One column of the lane's rows. Rows below the band's last hand on what is above them.
   template <bool guarded, bool coded>
-  __device__ __forceinline__ void cells(V item, V up, V f) {
+  __device__ __forceinline__ void cells(V item, V up, V f, RowRange inside) {
     V diagonal = diagonal_;
     diagonal_ = up;
 #pragma unroll
@@ -277,7 +315,10 @@ class LetterSweep {
             word(__dp4a(letters_[r].value, item.value, add_aside(diagonal.value, k_.mismatch.value)));
         cell = P::template cell<V>(k_, Around<V>{with_score, up, h_[r], e_[r], f}, V(0));
       } else {
-        const V score = P::template score<V>(k_, letters_[r], item);
+        V score = P::template score<V>(k_, letters_[r], item);
+        if constexpr (guarded && windowed) {
+          if (r < inside.begin || r >= inside.end) score = V(infinity);
+        }
         cell = P::template cell<V>(k_, Around<V>{diagonal, up, h_[r], e_[r], f}, score);
       }
       diagonal = h_[r];
@@ -347,8 +388,10 @@ __global__ void __launch_bounds__(sweep_threads, 16)
   auto& memory = reinterpret_cast<typename Sweep::Memory*>(shared_memory)[threadIdx.x / 32];
   const auto k = P::template constants_as<V>(constants);
   while (take_band(arguments, memory.band)) {
-    Candidate found;
-    if (!Sweep(arguments, k, memory).run(found)) return;
+    Candidate found{0, 0, 0, false};
+    bool any = true;
+    if constexpr (has_window<P>) any = cut_to_window<V>(arguments, memory.band, window_of<P, V>(k));
+    if (any && !Sweep(arguments, k, memory).run(found)) return;
     finish_band(arguments, memory.band, found, false);
   }
 }

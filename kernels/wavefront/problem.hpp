@@ -29,7 +29,7 @@
 //   template <class V> struct Constants;     the parameters as values
 //   template <class Reader> static Constants<i64> constants(const Reader& reader);
 //       from scaled settings: reader.scaled("gap") is the parameter times the scale, reader.scale() the scale,
-//       reader.is("overflow", "wrap") whether a choice has that word
+//       reader.is("overflow", "wrap") whether a choice has that word, reader.count("window", absent) a whole number
 //   template <class V> static Constants<V> constants_as(const Constants<i64>&);    the same in another type
 //   static i64 bound(const Constants<i64>&, i64 rows, i64 columns);
 //       no value that arises anywhere (H, E, F, s, sums of two) is larger in magnitude; unbounded when it may
@@ -41,6 +41,9 @@
 //       top(k, -1).h == left(k, -1).h is the corner, unless the problem has
 //   template <class V> static V corner(const Constants<V>&, V row, V column);
 //       optional, values only: the corner from the items of row 0 and column 0
+//   template <class V> static i64 window(const Constants<V>&);
+//       optional: cells (i, j) with |i - j| > window, those of the border among them, are +infinity (window.hpp):
+//       whoever sweeps need not compute them
 //   struct Bits;                             optional: the same in differences, a bit a row (bits.hpp)
 //       for problems on letters whose differences from cell to neighbouring cell are -1, 0 or 1 and which
 //       report the last cell. Words W have one row a bit, the first in the lowest.

@@ -62,6 +62,10 @@ class ScaledSettings {
   /// The parameter times the scale, rounded to the nearest integer.
   std::int64_t scaled(const char* name) const;
   std::int64_t scale() const { return scale_; }
+  /// A whole number as it is; `absent` where it is not given.
+  std::int64_t count(const char* name, std::int64_t absent) const {
+    return settings_.find<std::int64_t>(name).value_or(absent);
+  }
   bool is(const char* name, std::string_view word) const { return settings_.text(name) == word; }
 
  private:

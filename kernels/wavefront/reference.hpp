@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/wavefront/problem.hpp"
+#include "kernels/wavefront/window.hpp"
 
 namespace terrace::wavefront {
 
@@ -38,7 +38,8 @@ ReferenceTable<V> compute_reference(const typename P::template Constants<i64>& c
     for (std::int64_t j = 0; j < columns; ++j) {
       V& down = f[static_cast<std::size_t>(j)];
       const Around<V> around{h(i - 1, j - 1), h(i - 1, j), h(i, j - 1), e, down};
-      const Cell<V> cell = P::template cell<V>(k, around, score_at(i, j));
+      Cell<V> cell = P::template cell<V>(k, around, score_at(i, j));
+      if (!in_window(window_of<P, V>(k), i, j)) cell.h = static_cast<V>(infinity);
       e = cell.e;
       down = cell.f;
       table.h[static_cast<std::size_t>(i * columns + j)] = cell.h;

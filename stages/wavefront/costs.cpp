@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
+#include "kernels/wavefront/window.hpp"
+#include "stages/wavefront/program.hpp"
+
 namespace terrace::stages {
 namespace {
 
@@ -55,10 +58,11 @@ run::Prediction predict(const SweepSpec& spec, std::int64_t blocks, const TableN
   run::Prediction p;
   p.blocks = blocks;
   p.unit = "cell";
-  p.operations = static_cast<double>(spec.rows) * static_cast<double>(spec.columns);
+  const double cells = static_cast<double>(spec.rows) * static_cast<double>(spec.columns);
+  p.operations = wavefront::cells_in_window(half_width(spec), 0, spec.rows, 0, spec.columns);
   p.operations_per_second = cost.cells_per_second * (resources.cuda ? 1 : resources.device.processors);
-  p.bytes_written = p.operations * static_cast<double>(need.table_bytes);
-  p.bytes_read = need.grid_bytes > 0 ? p.operations * static_cast<double>(need.grid_bytes)
+  p.bytes_written = cells * static_cast<double>(need.table_bytes);
+  p.bytes_read = need.grid_bytes > 0 ? cells * static_cast<double>(need.grid_bytes)
                                      : static_cast<double>((spec.rows + spec.columns) * need.item_bytes);
   if (resources.cuda) {
     p.bytes_up = p.bytes_read;

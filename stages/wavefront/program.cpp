@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "kernels/wavefront/window.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::stages {
@@ -18,13 +19,22 @@ BorderPlanes border_planes(const wavefront::SweepSpec& spec) {
   return planes;
 }
 
+std::int64_t half_width(const wavefront::SweepSpec& spec) {
+  std::int64_t window = wavefront::no_window;
+  wavefront::visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
+    window = wavefront::window_of<P, wavefront::i64>(wavefront::problem_constants<P>(spec.settings));
+  });
+  return window;
+}
+
 WavefrontProgram::WavefrontProgram(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem,
                                    const WavefrontInputs& inputs)
     : spec_(std::move(spec)),
       problem_(problem),
       down_((spec_.rows + spec_.block_rows - 1) / spec_.block_rows),
       across_((spec_.columns + spec_.block_columns - 1) / spec_.block_columns),
-      planes_(border_planes(spec_)) {
+      planes_(border_planes(spec_)),
+      window_(half_width(spec_)) {
   const auto input = [&](const char* name, const std::shared_ptr<io::Source>& source, Extents tile) {
     ArraySpec array;
     array.name = name;

@@ -28,6 +28,9 @@ struct BorderPlanes {
 };
 BorderPlanes border_planes(const wavefront::SweepSpec& spec);
 
+/// Of the problem's window with these settings; wavefront::no_window where it has none.
+std::int64_t half_width(const wavefront::SweepSpec& spec);
+
 /// Memory of one device; released with it.
 class DeviceMemory {
  public:
@@ -73,6 +76,7 @@ class WavefrontProgram : public run::Program {
   const wavefront::ProblemInfo& problem_;
   std::int64_t down_ = 0, across_ = 0;  // rows and columns of blocks
   BorderPlanes planes_;
+  std::int64_t window_;  // half width
   std::vector<run::ArraySpec> arrays_;
   int rows_ = -1, columns_ = -1, grid_ = -1;
   WavefrontScore score_;

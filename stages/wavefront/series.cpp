@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 
 #include "io/reals.hpp"
 #include "pipeline/base/error.hpp"
@@ -26,6 +27,16 @@ std::shared_ptr<io::Source> named(const Request& request, const std::string& par
   return source;
 }
 
+/// Refuses a window that holds no path from the first cell to the last.
+void check_window(const Request& request, const SweepSpec& spec) {
+  const std::int64_t apart = std::abs(spec.rows - spec.columns);
+  const std::int64_t window = spec.settings.find<std::int64_t>("window").value_or(apart);
+  if (window >= apart) return;
+  refuse(request.stage, "window",
+         "a window of " + std::to_string(window) + " holds no path between series of " + std::to_string(spec.rows) +
+             " and " + std::to_string(spec.columns) + " values: it must be at least " + std::to_string(apart));
+}
+
 /// The largest magnitude of values whose costs, twice, are finite in the type.
 double largest_value(const SweepSpec& spec) {
   const int exponent = spec.value == ElementType::f32 ? 128 : 1024;
@@ -46,6 +57,7 @@ SeriesPair open_series(const Request& request, SweepSpec& spec) {
   SeriesPair series{named(request, "rows"), named(request, "columns")};
   spec.rows = series.rows->shape()[0];
   spec.columns = series.columns->shape()[0];
+  check_window(request, spec);
   const std::string& type = request.stage.settings.text("type");
   const bool narrow = series.rows->type() == ElementType::f32 && series.columns->type() == ElementType::f32;
   spec.value = type != "auto" ? *element_type_from(type) : narrow ? ElementType::f32 : ElementType::f64;

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "kernels/wavefront/window.hpp"
 #include "stages/wavefront/blocks.hpp"
 
 namespace terrace::stages {
@@ -58,7 +59,7 @@ run::Block SweepProgram::block(const run::Phase&, std::int64_t, std::int64_t ind
   const std::int64_t i = index / across_, j = index % across_;
   const Box cells = part(index);
   run::Block block;
-  block.operations = static_cast<double>(cells.volume());
+  block.operations = wavefront::cells_in_window(window_, cells.begin[0], cells.end[0], cells.begin[1], cells.end[1]);
   auto& accesses = block.accesses;
   read_inputs(cells, accesses);
   const Box row_tile{{j, 0, 0}, {j + 1, planes_.row, spec_.block_columns}};

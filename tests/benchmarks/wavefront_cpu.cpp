@@ -15,6 +15,7 @@
 #include <random>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/device/cpu_context.hpp"
@@ -116,7 +117,9 @@ double kernel_rate(device::InstructionSet set, const Settings& settings) {
   const std::int64_t lanes = vector_bytes(set) / static_cast<std::int64_t>(sizeof(T));
   const AdvanceBand<T> advance = [&] {
     const BandKernels kernels = kernels_for(set, problem_index<P>(Problems{}));
-    if constexpr (sizeof(T) == 2) return kernels.advance_i16;
+    if constexpr (std::is_same_v<T, float>) return kernels.advance_f32;
+    else if constexpr (std::is_same_v<T, double>) return kernels.advance_f64;
+    else if constexpr (sizeof(T) == 2) return kernels.advance_i16;
     else return kernels.advance_i32;
   }();
   const auto constants = problem_constants<P>(settings);
@@ -179,6 +182,32 @@ void score(device::CpuContext& context, const char* what, const Settings& settin
   fmt::print("{:<28} {:>4} {:8.2f} GCUPS, limit {:8.2f} ({:3.0f}%), score {} at ({}, {}), {:.4f} s\n", what,
              name_of(spec.value), rate / 1e9, limit / 1e9, 100 * rate / limit, result.score, result.row,
              result.column, seconds);
+}
+
+/// Time warping of two random series.
+template <class P, class T>
+void warping(device::CpuContext& context, const char* cost, const char* steps) {
+  constexpr std::int64_t size = 32768;
+  SweepSpec spec;
+  spec.problem = P::name;
+  spec.settings.set("cost", std::string(cost));
+  spec.settings.set("steps", std::string(steps));
+  spec.rows = spec.columns = size;
+  spec.value = spec.border = element_type_of<T>();
+  std::mt19937 random(5);
+  std::vector<T> rows(size), columns(size);
+  for (auto* series : {&rows, &columns}) {
+    for (T& value : *series) value = static_cast<T>(random() % 100000) / T(7);
+  }
+  WholeTable table(context, spec);
+  table.task().rows = rows.data();
+  table.task().columns = columns.data();
+  const double seconds = best_seconds([&] { table.run(); });
+  const double rate = static_cast<double>(size * size) / seconds;
+  const double limit = kernel_rate<P, T>(context.instruction_set(), spec.settings) * context.limits().processors;
+  fmt::print("{:<28} {:>4} {:8.2f} GCUPS, limit {:8.2f} ({:3.0f}%), {:.4f} s\n",
+             fmt::format("dtw {} {}", cost, steps), name_of(spec.value), rate / 1e9, limit / 1e9, 100 * rate / limit,
+             seconds);
 }
 
 /// Bytes a second that a copy reads and writes on all threads.
@@ -248,6 +277,11 @@ void run(int threads, const Letters& rows, const Letters& columns) {
                              settings_of({{"match", 1}, {"mismatch", -1}, {"gap", 2}}), rows, columns);
   score<EditDistance>(context, "edit_distance", {}, rows, columns);
   score<Lcs>(context, "lcs", {}, rows, columns);
+  warping<DtwAbsolute1, float>(context, "absolute", "symmetric1");
+  warping<DtwSquared1, float>(context, "squared", "symmetric1");
+  warping<DtwAbsolute2, float>(context, "absolute", "symmetric2");
+  warping<DtwSquared2, float>(context, "squared", "symmetric2");
+  warping<DtwSquared1, double>(context, "squared", "symmetric1");
   const double copied = copy_rate(context);
   letters_table(context, rows, columns, copied);
   summed_area<std::int32_t, std::int32_t>(context, "summed_area, i32 to i32", copied);

@@ -12,6 +12,7 @@
 #include <random>
 
 #include "kernels/wavefront/problems.hpp"
+#include "kernels/wavefront/window.hpp"
 #include "tests/support/cuda_table.hpp"
 
 namespace terrace::wavefront {
@@ -215,6 +216,40 @@ void report_sums(device::Context& context, const std::string& name, const std::s
         seconds);
 }
 
+/// Time warping of 131072 x 131072 values; both ways to hold rows must give the same bits.
+void report_warping(device::Context& context, const std::string& cost, const std::string& steps, ElementType type,
+                    std::int64_t window) {
+  const std::int64_t n = type == ElementType::f32 ? 131072 : 32768;
+  SweepSpec spec = square("dtw", n, n);
+  spec.settings.set("cost", cost);
+  spec.settings.set("steps", steps);
+  spec.settings.set("window", window);
+  spec.value = spec.border = type;
+  const auto series = [&](unsigned seed) {
+    std::mt19937 random(seed);
+    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(n) * size_of(type));
+    dispatch(type, [&]<class T>(T) {
+      for (std::size_t i = 0; i < bytes.size(); i += sizeof(T)) {
+        const T value = static_cast<T>(random() % 100000) / T(7);
+        std::memcpy(bytes.data() + i, &value, sizeof value);
+      }
+    });
+    return bytes;
+  };
+  const TableInput input{series(1), series(2), {}};
+  std::int64_t score = 0;
+  for (int lane_rows : {16, 4}) {
+    CudaTable table(spec, context, input, {0, 0, lane_rows});
+    const auto seconds = time_runs(table, 2);
+    const std::int64_t found = table.results.back().score;
+    const bool right = lane_rows == 16 || found == score;
+    score = found;
+    print({fmt::format("dtw {} {} {}, window {}, {} rows a lane", cost, steps, name_of(type), window, lane_rows),
+           cells_in_window(window, 0, n, 0, n), operation_limit(context.limits(), 2), "operations", verdict(right)},
+          seconds);
+  }
+}
+
 int run(int argc, char** argv) {
   std::string why;
   if (device::cuda_devices(&why).empty()) {
@@ -224,6 +259,13 @@ int run(int argc, char** argv) {
   const auto context = device::make_cuda_context(0);
   std::cout << context->limits().name << ", " << context->limits().processors << " processors\n";
   if (argc > 1) report_chlamydia(*context, argv[1]);
+  for (const char* cost : {"absolute", "squared"}) {
+    for (const char* steps : {"symmetric1", "symmetric2"}) {
+      report_warping(*context, cost, steps, ElementType::f32, 131072);
+    }
+  }
+  report_warping(*context, "squared", "symmetric1", ElementType::f32, 5000);
+  report_warping(*context, "squared", "symmetric1", ElementType::f64, 131072);
   report_table(*context);
   report_sums<std::int32_t, std::int32_t>(*context, "summed area, i32 to i32, wrap, 2^15 x 2^15", "wrap");
   report_sums<std::uint8_t, std::int64_t>(*context, "summed area, u8 to i64, 2^15 x 2^15", "error");

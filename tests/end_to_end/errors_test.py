@@ -91,6 +91,11 @@ class Errors(JobTest):
         self.check(self.warp("{values: [1, 2, 3, 4], shape: [2, 2]}"), WRONG, "job.yaml:7:", "2 dimensions")
         self.check(self.warp("{values: [1, 2]}", ", keep: tables"), WRONG, "job.yaml:7:", "keep")
 
+    def test_of_windows_without_a_path(self):
+        self.check(self.warp("{values: [1, 2]}", ", window: 2"), WRONG, "job.yaml:7:", "at least 3")
+        self.check(self.warp("{values: [1, 2]}", ", window: -1"), WRONG, "job.yaml:7:", "window")
+        self.terrace("run", self.warp("{values: [1, 2]}", ", window: 3"))
+
     def test_of_values_that_cannot_be_warped_name_their_index(self):
         for value, keys, said in ((".nan", "", "a[2]: nan is no finite number"),
                                   ("-.inf", "", "a[2]: -inf is no finite number"),

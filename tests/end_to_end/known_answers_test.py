@@ -97,6 +97,17 @@ class TimeWarping(JobTest):
         self.assertAlmostEqual(float(result["weighted/normalized"][()]), 0.129214609847, delta=5e-13)
         self.assertNotIn("normalized", result["plain"])
 
+    def test_of_a_million_values_in_a_window_takes_the_work_of_the_window(self):
+        n, window = 1_000_000, 1000
+        inputs = {name: {"generate": "uniform", "shape": [n], "type": "f32", "seed": seed}
+                  for name, seed in (("a", 1), ("b", 2))}
+        stages = [wavefront("warp", "dtw", rows="a", columns="b", window=window)]
+        result = self.run_job(inputs, stages)
+        self.assertEqual(result["profile/stages/operations"][0], (2 * window + 1) * n - window * (window + 1))
+        small = self.run_job(inputs, stages, output="small.h5", memory={"host": 4 << 20, "device": 4 << 20})
+        self.assertGreater(small["profile/stages/blocks"][0], result["profile/stages/blocks"][0])
+        self.assertEqual(small["warp/score"][()], result["warp/score"][()])
+
 
 class SummedAreas(JobTest):
     def check(self, image, known, **settings):

@@ -1,7 +1,7 @@
 // Dynamic time warping: the least cost of walking through two series side by side. No host library header.
 #pragma once
 
-#include "kernels/wavefront/problem.hpp"
+#include "kernels/wavefront/window.hpp"
 
 namespace terrace::wavefront {
 
@@ -11,13 +11,15 @@ inline constexpr Parameter dtw_parameters[] = {
     {"steps", ParameterKind::choice,
      "symmetric1: every step costs its pair once; symmetric2: a diagonal step costs it twice", "symmetric1",
      "symmetric1, symmetric2"},
+    {"window", ParameterKind::count, "most cells between a pair and the diagonal, |row - column|; any where absent",
+     "", nullptr, 0},
 };
 
 /// With c = |row - column|, or its square (Sakoe and Chiba 1978; names of steps as in Giorgino 2009):
 ///   symmetric1: H(i, j) = min(H(i-1, j-1), H(i-1, j), H(i, j-1)) + c
 ///   symmetric2: H(i, j) = min(H(i-1, j-1) + 2 c, min(H(i-1, j), H(i, j-1)) + c)
 /// and H(0, 0) = c: the border is infinite but for its corner, 0 or -c(0, 0), from which H(0, 0) is exact. 2 c is
-/// exact, too, so that the order of operations leaves no choice.
+/// exact, too, so that the order of operations leaves no choice. Outside the window H is infinite.
 template <bool squared, bool diagonal_twice>
 struct Dtw {
   static constexpr const char* name = "dtw";
@@ -27,10 +29,12 @@ struct Dtw {
   static constexpr Report report = Report::last;
   static constexpr int row_planes = 1;
   static constexpr int column_planes = 1;
-  static constexpr ParameterList parameters{dtw_parameters, 2};
+  static constexpr ParameterList parameters{dtw_parameters, 3};
 
   template <class V>
-  struct Constants {};
+  struct Constants {
+    i64 window = no_window;
+  };
 
   template <class Reader>
   static constexpr bool is_meant(const Reader& reader) {
@@ -38,12 +42,16 @@ struct Dtw {
            reader.is("steps", diagonal_twice ? "symmetric2" : "symmetric1");
   }
   template <class Reader>
-  static constexpr Constants<i64> constants(const Reader&) {
-    return {};
+  static constexpr Constants<i64> constants(const Reader& reader) {
+    return {minimum(i64(reader.count("window", no_window)), no_window)};
   }
   template <class V>
-  TERRACE_HOST_DEVICE static constexpr Constants<V> constants_as(const Constants<i64>&) {
-    return {};
+  TERRACE_HOST_DEVICE static constexpr Constants<V> constants_as(const Constants<i64>& k) {
+    return {k.window};
+  }
+  template <class V>
+  TERRACE_HOST_DEVICE static constexpr i64 window(const Constants<V>& k) {
+    return k.window;
   }
   /// Values are real: no type holds them all.
   static constexpr i64 bound(const Constants<i64>&, i64, i64) { return unbounded; }

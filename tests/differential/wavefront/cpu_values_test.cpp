@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <memory>
 
 #include "kernels/device/cpu_features.hpp"
@@ -96,6 +97,35 @@ TEST_CASE("time warping over several bands, chunks and blocks is exact, flat and
   }
 }
 
+TEST_CASE("time warping in a window equals the reference to the bit, in one block and in many") {
+  const auto context = device::make_cpu_context(3);
+  struct Shape {
+    std::int64_t rows, columns, block_rows, block_columns;
+  };
+  unsigned turn = 0;
+  for (const Settings& settings : test::warpings()) {
+    for (std::int64_t window : {0, 1, 7, 32, 33, 100, 400, 5000}) {
+      for (const Shape& s : {Shape{1, 1, 1, 1}, Shape{33, 33, 100, 100}, Shape{200, 200, 50, 33},
+                             Shape{90, 120, 7, 1000}, Shape{500, 480, 1000, 64}, Shape{900, 900, 300, 400},
+                             Shape{1300, 1000, 1300, 1000}, Shape{1000, 1300, 77, 200}}) {
+        if (std::abs(s.rows - s.columns) > window) continue;
+        for (InstructionSet set : instruction_sets()) {
+          const Settings own = test::with_window(settings, window);
+          const bool table = ++turn % 2 == 0;
+          const auto kind = static_cast<Series>(turn / 2 % 3);
+          const test::Feeding how{3, turn % 5 == 0 ? 100 : 0, turn, ~0ull, ~0ull};
+          compare<float>(*context,
+                         test::warping_spec<float>(own, s.rows, s.columns, s.block_rows, s.block_columns, table),
+                         kind, set, how);
+          compare<double>(*context,
+                          test::warping_spec<double>(own, s.rows, s.columns, s.block_rows, s.block_columns, !table),
+                          kind, set, how);
+        }
+      }
+    }
+  }
+}
+
 /// The score of a sweep in one block.
 double distance(device::Context& context, const Settings& settings, const std::vector<double>& rows,
                 const std::vector<double>& columns) {
@@ -117,6 +147,23 @@ TEST_CASE("a series is at distance 0 from itself and from itself slowed down, an
     CHECK(distance(*context, settings, a, slow) == 0);
     CHECK(distance(*context, settings, a, b) > 0);
     CHECK(distance(*context, settings, a, b) == distance(*context, settings, b, a));
+  }
+}
+
+TEST_CASE("a window as wide as the series is none, and a narrower one costs no less") {
+  const auto context = device::make_cpu_context(2);
+  const auto a = test::make_series<double>(Series::random, 600, 8),
+             b = test::make_series<double>(Series::random, 600, 9);
+  for (const Settings& settings : test::warpings()) {
+    const double least = distance(*context, settings, a, b);
+    CHECK(distance(*context, test::with_window(settings, 599), a, b) == least);
+    double before = least;
+    for (std::int64_t window : {200, 50, 10, 1, 0}) {
+      const double found = distance(*context, test::with_window(settings, window), a, b);
+      CHECK(found >= before);
+      before = found;
+    }
+    CHECK(before > least);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/reference.hpp"
 #include "kernels/wavefront/sweep.hpp"
+#include "kernels/wavefront/window.hpp"
 
 namespace terrace::wavefront::test {
 
@@ -29,6 +30,12 @@ inline std::vector<Settings> warpings() {
     for (const char* steps : {"symmetric1", "symmetric2"}) all.push_back(warping(cost, steps));
   }
   return all;
+}
+
+/// The settings with a window.
+inline Settings with_window(Settings settings, std::int64_t window) {
+  settings.set("window", window);
+  return settings;
 }
 
 enum class Series { random, equal, coarse };
@@ -88,7 +95,9 @@ inline std::string shown(const SweepSpec& spec) {
   const auto extents = [](std::int64_t rows, std::int64_t columns) {
     return std::to_string(rows) + " x " + std::to_string(columns);
   };
-  return spec.settings.text("cost") + " " + spec.settings.text("steps") + " " + extents(spec.rows, spec.columns) +
+  const auto window = spec.settings.find<std::int64_t>("window");
+  return spec.settings.text("cost") + " " + spec.settings.text("steps") +
+         (window ? " window " + std::to_string(*window) + " " : " ") + extents(spec.rows, spec.columns) +
          " in blocks of " + extents(spec.block_rows, spec.block_columns) + ", " + std::string(name_of(spec.value)) +
          (spec.table ? ", table" : "");
 }

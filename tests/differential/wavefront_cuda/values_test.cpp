@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <cstdlib>
 
 #include "tests/differential/wavefront/values.hpp"
 #include "tests/differential/wavefront_cuda/cuda_samples.hpp"
@@ -72,6 +73,28 @@ TEST_CASE("on CUDA time warping over several bands, blocks and pieces is exact, 
                                                                     {5000, 1, 333, 1}}) {
       for (int repeat = 0; repeat < 4; ++repeat, ++turn) {
         compare_both(*context, settings, shape, static_cast<Series>(turn % 3), turn);
+      }
+    }
+  }
+}
+
+TEST_CASE("on CUDA time warping in a window equals the reference to the bit, in one block and in many") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  unsigned turn = 0;
+  for (const Settings& settings : test::warpings()) {
+    for (std::int64_t window : {0, 1, 31, 32, 33, 100, 400, 5000}) {
+      for (const auto& shape : std::initializer_list<std::int64_t[4]>{{1, 1, 1, 1},
+                                                                      {33, 33, 100, 100},
+                                                                      {200, 200, 50, 33},
+                                                                      {90, 120, 7, 1000},
+                                                                      {900, 900, 300, 400},
+                                                                      {1300, 1000, 1300, 1000},
+                                                                      {2500, 2400, 700, 300},
+                                                                      {1000, 1300, 77, 200}}) {
+        if (std::abs(shape[0] - shape[1]) > window) continue;
+        compare_both(*context, test::with_window(settings, window), shape, static_cast<Series>(turn % 3), turn);
+        ++turn;
       }
     }
   }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kernels/wavefront/schedule.hpp"
+#include "kernels/wavefront/window.hpp"
 
 namespace terrace::wavefront {
 namespace {
@@ -82,6 +83,36 @@ TEST_CASE("the gap parameters that are given choose linear or affine gaps") {
   CHECK(problem_constants<SmithWatermanAffine>(affine_gaps).gap_first == 3);
   CHECK_THROWS_AS(visit_problem("smith_waterman", Settings{}, count), JobError);
   CHECK_THROWS_AS(visit_problem("nothing", Settings{}, count), JobError);
+}
+
+static_assert(in_window(2, 5, 7) && in_window(2, 7, 5) && !in_window(2, 4, 7) && !in_window(2, 7, 4));
+static_assert(window_of<Lcs, i64>({1, 0}) == no_window && window_of<DtwAbsolute1, i64>({7}) == 7);
+
+TEST_CASE("the columns of a band in a window are those of its cells there, and the one before") {
+  for (i64 window : {0, 1, 3, 10}) {
+    for (i64 row : {0, 2, 9, 20}) {
+      for (i64 rows : {1, 4, 9}) {
+        for (i64 column : {0, 5, 11}) {
+          const i64 row_end = row + rows, column_end = column + 8;
+          const ColumnRange range = columns_in_window(window, row, row_end, column, column_end);
+          double cells = 0;
+          for (i64 i = row; i < row_end; ++i) {
+            for (i64 j = column; j < column_end; ++j) {
+              if (!in_window(window, i, j)) continue;
+              ++cells;
+              CHECK((j >= range.begin && j < range.end));
+            }
+          }
+          CHECK(cells_in_window(window, row, row_end, column, column_end) == cells);
+          // What borders the range at its left or, above it, before its first column, is outside.
+          if (range.begin > column && range.begin < range.end) CHECK(!in_window(window, row - 1, range.begin - 1));
+          CHECK(range.end - range.begin <= 2 * window + rows + 1);
+        }
+      }
+    }
+  }
+  CHECK(cells_in_window(no_window, 0, 1000000, 0, 3000000) == 3e12);
+  CHECK(cells_in_window(1000, 0, 1000000, 0, 1000000) == 2001e6 - 1000.0 * 1001);
 }
 
 TEST_CASE("the cost and the steps choose a variant of time warping") {

@@ -101,6 +101,9 @@ TEST_CASE("time warping of three values to three, whose costs are 1 2 2, 2 1 1 a
   CHECK(warp<DtwAbsolute2>(rows, columns).score == 5);
   CHECK(warp<DtwAbsolute2>({2}, {5}).score == 3);
   CHECK(warp<DtwAbsolute1>({}, {5}).score == infinity);
+  CHECK(values_reference<DtwAbsolute1, double>({1}, rows, columns).h == std::vector<double>{1, 3, infinity,  //
+                                                                                            3, 2, 3,         //
+                                                                                            infinity, 3, 3});
 }
 
 TEST_CASE("summed area of three by three values") {
