@@ -56,17 +56,30 @@ TERRACE_HOST_DEVICE constexpr V select_equal(V a, V b, V if_equal, V otherwise) 
   return a == b ? if_equal : otherwise;
 }
 
+/// max(a - b, c).
+template <class V>
+TERRACE_HOST_DEVICE constexpr V subtract_maximum(V a, V b, V c) {
+  return maximum(subtract(a, b), c);
+}
+
 /// max(a - b, c, 0) for a >= 0 and b >= 0; c may be negative.
 template <class V>
 TERRACE_HOST_DEVICE constexpr V subtract_maximum_zero(V a, V b, V c) {
   return maximum(subtract(a, b), c, V(0));
 }
 
-/// The two gaps that a cell of a local alignment hands on.
+/// The two gaps that a cell of an alignment hands on.
 template <class V>
 struct Gaps {
   V right, down;
 };
+
+/// {max(e - next, h - first), max(f - next, h - first)}.
+template <class V>
+TERRACE_HOST_DEVICE constexpr Gaps<V> gaps(V h, V e, V f, V first, V next) {
+  const V opened = subtract(h, first);
+  return {subtract_maximum(e, next, opened), subtract_maximum(f, next, opened)};
+}
 
 /// {max(e - next, h - first, 0), max(f - next, h - first, 0)} for arguments that are not negative. One operation,
 /// because its parts are shared differently from machine to machine.

@@ -5,6 +5,7 @@
 #include "kernels/wavefront/problems/dtw.hpp"
 #include "kernels/wavefront/problems/edit_distance.hpp"
 #include "kernels/wavefront/problems/lcs.hpp"
+#include "kernels/wavefront/problems/needleman_wunsch.hpp"
 #include "kernels/wavefront/problems/smith_waterman.hpp"
 #include "kernels/wavefront/problems/summed_area.hpp"
 
@@ -14,8 +15,8 @@ template <class... Ps>
 struct ProblemList {};
 
 /// Every problem, variants of one name one after another.
-using Problems = ProblemList<SmithWatermanAffine, SmithWatermanLinear, EditDistance, Lcs, DtwAbsolute1, DtwAbsolute2,
-                             DtwSquared1, DtwSquared2, SummedArea>;
+using Problems = ProblemList<SmithWatermanAffine, SmithWatermanLinear, NeedlemanWunschAffine, NeedlemanWunschLinear,
+                             EditDistance, Lcs, DtwAbsolute1, DtwAbsolute2, DtwSquared1, DtwSquared2, SummedArea>;
 
 template <class P, class Q>
 inline constexpr bool same_problem = false;

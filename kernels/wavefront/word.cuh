@@ -42,8 +42,15 @@ TERRACE_HOST_DEVICE Word subtract(Word a, Word b) { return word(a.value - b.valu
 TERRACE_HOST_DEVICE Word select_equal(Word a, Word b, Word if_equal, Word otherwise) {
   return word(a.value == b.value ? if_equal.value : otherwise.value);
 }
+TERRACE_HOST_DEVICE Word subtract_maximum(Word a, Word b, Word c) {
+  return word(__viaddmax_s32(a.value, -b.value, c.value));
+}
 TERRACE_HOST_DEVICE Word subtract_maximum_zero(Word a, Word b, Word c) {
   return word(__viaddmax_s32_relu(a.value, -b.value, c.value));
+}
+TERRACE_HOST_DEVICE Gaps<Word> gaps(Word h, Word e, Word f, Word first, Word next) {
+  const Word opened = word(add_aside(h.value, -first.value));
+  return {subtract_maximum(e, next, opened), subtract_maximum(f, next, opened)};
 }
 TERRACE_HOST_DEVICE Gaps<Word> gaps_or_zero(Word h, Word e, Word f, Word first, Word next) {
   const i32 opened = add_aside(h.value, -first.value);

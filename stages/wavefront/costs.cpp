@@ -35,6 +35,8 @@ struct CellCost {
 constexpr CellCost cell_costs[] = {
     {"smith_waterman", "gap_open", {10, 5e9}, {10, 5e9}, {4, 1.5e12}, {4, 1.5e12}},
     {"smith_waterman", nullptr, {7, 5e9}, {7, 5e9}, {3, 1.7e12}, {3, 1.7e12}},
+    {"needleman_wunsch", "gap_open", {10, 5e9}, {10, 5e9}, {3, 1.5e12}, {3, 1.5e12}},
+    {"needleman_wunsch", nullptr, {6, 5e9}, {6, 5e9}, {2, 1.7e12}, {2, 1.7e12}},
     {"edit_distance", nullptr, {4, 1e10}, in_bits(9, 3.5e10), {3, 2.6e12}, in_bits(9, 8.6e12)},
     {"lcs", nullptr, {4, 1e10}, in_bits(6, 6e10), {3, 2.8e12}, in_bits(6, 1.15e13)},
     {"summed_area", nullptr, {2, 1e9}, {2, 1e9}, {2, 1.9e11}, {2, 1.9e11}},

@@ -1,5 +1,6 @@
 // What the stage `wavefront` declares: made from the list of problems.
 #include <algorithm>
+#include <string_view>
 
 #include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/schedule.hpp"
@@ -52,6 +53,12 @@ std::vector<job::OutputDeclaration> outputs_of(const wavefront::ProblemInfo& pro
   return outputs;
 }
 
+/// Whether scores of letters are given, rather than counted.
+bool scores_letters(const wavefront::ProblemInfo& problem) {
+  return std::any_of(problem.parameters.begin(), problem.parameters.end(),
+                     [](const Parameter& parameter) { return std::string_view(parameter.name) == "match"; });
+}
+
 job::ProblemDeclaration declare(const wavefront::ProblemInfo& problem) {
   job::ProblemDeclaration declaration;
   declaration.name = problem.name;
@@ -59,7 +66,7 @@ job::ProblemDeclaration declare(const wavefront::ProblemInfo& problem) {
   const bool letters = problem.items == wavefront::Items::letters, grid = problem.items == wavefront::Items::grid;
   declaration.group = grid ? "grids" : "sequences";
   declaration.parameters = letters ? sequence_parameters : grid ? grid_parameters : series_parameters;
-  if (letters) declaration.parameters.push_back(problem.report == wavefront::Report::best ? mismatch : literal);
+  if (letters) declaration.parameters.push_back(scores_letters(problem) ? mismatch : literal);
   if (!grid) declaration.parameters.push_back(keep_parameter);
   declaration.parameters.insert(declaration.parameters.end(), problem.parameters.begin(), problem.parameters.end());
   declaration.outputs = outputs_of(problem);

@@ -52,15 +52,21 @@ class Sequences(JobTest):
         expected = {f"edit{kept}": distance for kept, distance in distances.items()}
         self.check(inputs, [*stages, lcs("common", "m90", "ref")], {**expected, "common": 87903})
 
-    def test_of_many_pairs_in_one_job(self):
+    def pairs(self):
+        """Pairs of sequences, and inputs of a job that hold them: pair i is `ai` and `bi`."""
         with open(data("dna", "wfa", "wfa.utest.seq")) as file:
             sequences = [line[1:].strip() for line in file if line.strip()]
-        pairs = list(zip(sequences[::2], sequences[1::2]))
+        pairs, inputs = list(zip(sequences[::2], sequences[1::2])), {}
         self.assertEqual(len(pairs), 305)
-        inputs, stages, expected = {}, [], {}
         for number, (rows, columns) in enumerate(pairs):
             for side, letters in (("a", rows), ("b", columns)):
                 inputs[f"{side}{number}"] = {"fasta": self.write(f"{side}{number}.fa", f">{side}\n{letters}\n")}
+        return pairs, inputs
+
+    def test_of_many_pairs_in_one_job(self):
+        pairs, inputs = self.pairs()
+        stages, expected = [], {}
+        for number in range(len(pairs)):
             stages.append(edit(f"edit{number}", f"a{number}", f"b{number}"))
             stages.append(lcs(f"lcs{number}", f"a{number}", f"b{number}"))
         for number, (distance, indel) in enumerate(zip(self.scores("edit"), self.scores("indel"))):
@@ -69,7 +75,20 @@ class Sequences(JobTest):
         self.assertEqual(len(expected), 610)
         self.check(inputs, stages, expected)
 
+    def test_of_many_global_alignments_in_one_job(self):
+        penalties = {"affine": (4, 6, 2), "affine.p0": (1, 2, 1), "affine.p1": (3, 1, 4), "affine.p2": (5, 3, 2)}
+        pairs, inputs = self.pairs()
+        for kind, (mismatch, gap_open, gap_extend) in penalties.items():
+            costs = self.scores(kind)
+            self.assertEqual(len(costs), len(pairs))
+            stages = [wavefront(f"align{number}", "needleman_wunsch", rows=f"a{number}", columns=f"b{number}", match=0,
+                                mismatch=-mismatch, gap_open=gap_open, gap_extend=gap_extend)
+                      for number in range(len(pairs))]
+            self.check(inputs, stages, {f"align{number}": -cost for number, cost in enumerate(costs)})
+            (self.folder / "result.h5").unlink()
+
     def scores(self, kind):
+        """The costs that the file of this kind has, as positive numbers."""
         with open(data("dna", "wfa", f"test.score.{kind}.alg")) as file:
             return [abs(int(line.split()[0])) for line in file if line.strip()]
 

@@ -1,18 +1,13 @@
 // Smith-Waterman: the best local alignment of two sequences, with linear or affine gaps. No host library header.
 #pragma once
 
+#include "kernels/wavefront/alignment.hpp"
 #include "kernels/wavefront/problem.hpp"
 
 namespace terrace::wavefront {
 
-inline constexpr Parameter smith_waterman_parameters[] = {
-    {"match", ParameterKind::number, "score of two equal letters", nullptr, nullptr, -1e6, 1e6},
-    {"mismatch", ParameterKind::number, "score of two different letters", nullptr, nullptr, -1e6, 1e6},
-    {"gap", ParameterKind::number, "cost of each letter of a gap (linear gaps)", "", nullptr, 0, 1e6},
-    {"gap_open", ParameterKind::number, "cost of a gap beside gap_extend for each of its letters (affine gaps)", "",
-     nullptr, 0, 1e6},
-    {"gap_extend", ParameterKind::number, "cost of each letter of a gap (affine gaps)", "", nullptr, 0, 1e6},
-};
+inline constexpr Parameter smith_waterman_parameters[] = {match_parameter, mismatch_parameter, gap_parameter,
+                                                          gap_open_parameter, gap_extend_parameter};
 
 /// What both variants share. Every H is at least 0 and the border is 0 (Smith and Waterman 1981).
 struct SmithWatermanBase {

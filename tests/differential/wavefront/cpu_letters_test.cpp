@@ -238,6 +238,10 @@ TEST_CASE("costs without gaps' weight, and scores that are all negative or all p
                            kind, set);
         comparison.compare(SmithWatermanLinear{}, linear, {413, 307, 300, 290}, ElementType::i16, std::nullopt, kind,
                            set);
+        comparison.compare(NeedlemanWunschAffine{}, settings, {413, 307, 300, 290}, ElementType::i32,
+                           ElementType::i32, kind, set);
+        comparison.compare(NeedlemanWunschLinear{}, linear, {413, 307, 300, 290}, ElementType::i32, ElementType::i32,
+                           kind, set);
       }
     }
   }

@@ -154,6 +154,11 @@ TEST_CASE("on CUDA costs without gaps' weight, and scores all negative or all po
                                    test::trial_of(++turn));
       compare<SmithWatermanLinear>(*context, linear, shape, ElementType::i32, std::nullopt, kind,
                                    test::trial_of(++turn));
+      compare<NeedlemanWunschAffine>(*context, settings, shape, ElementType::i32, ElementType::i32, kind, {});
+      compare<NeedlemanWunschAffine>(*context, settings, shape, ElementType::i32, std::nullopt, kind,
+                                     test::trial_of(++turn));
+      compare<NeedlemanWunschLinear>(*context, linear, shape, ElementType::i32, ElementType::i32, kind,
+                                     test::trial_of(++turn));
     }
   }
 }

@@ -27,6 +27,20 @@ static_assert(from_gap.h == 7 && from_gap.e == 5 && from_gap.f == 4);
 constexpr Cell<int> from_nothing = SmithWatermanAffine::cell(affine, Around<int>{0, 0, 0, 0, 0}, -3);
 static_assert(from_nothing.h == 0 && from_nothing.e == 0 && from_nothing.f == 0);
 
+constexpr NeedlemanWunschLinear::Constants<short> global{1, -1, 2};
+static_assert(NeedlemanWunschLinear::cell(global, Around<short>{-4, -3, -3, 0, 0}, short(1)).h == -3);
+static_assert(NeedlemanWunschLinear::cell(global, Around<short>{-9, -3, -4, 0, 0}, short(-1)).h == -5);
+static_assert(NeedlemanWunschLinear::top(global, 4).h == -10 && NeedlemanWunschLinear::left(global, -1).h == 0);
+
+constexpr NeedlemanWunschAffine::Constants<int> global_affine{0, -4, 8, 2};
+constexpr Cell<int> opens = NeedlemanWunschAffine::cell(global_affine, Around<int>{-1, 0, 0, -20, -21}, -4);
+static_assert(opens.h == -5 && opens.e == -13 && opens.f == -13);
+constexpr Cell<int> goes_on = NeedlemanWunschAffine::cell(global_affine, Around<int>{-30, 0, 0, -7, -9}, -4);
+static_assert(goes_on.h == -7 && goes_on.e == -9 && goes_on.f == -11);
+static_assert(NeedlemanWunschAffine::top(global_affine, 2).h == -12 &&
+              NeedlemanWunschAffine::top(global_affine, 2).gap == -20);
+static_assert(NeedlemanWunschAffine::left(global_affine, -1).h == 0);
+
 constexpr EditDistance::Constants<short> edits{0, 1, 1};
 static_assert(EditDistance::cell(edits, Around<short>{5, 5, 6, 0, 0}, short(0)).h == 5);
 static_assert(EditDistance::cell(edits, Around<short>{5, 3, 6, 0, 0}, short(1)).h == 4);
@@ -67,7 +81,8 @@ TEST_CASE("every problem of the list is found by its name, once, with help and p
     CHECK(std::string(info.help).size() > 10);
     for (const Parameter& parameter : info.parameters) CHECK(std::string(parameter.help).back() != '.');
   }
-  CHECK(names == std::set<std::string>{"smith_waterman", "edit_distance", "lcs", "dtw", "summed_area"});
+  CHECK(names ==
+        std::set<std::string>{"smith_waterman", "needleman_wunsch", "edit_distance", "lcs", "dtw", "summed_area"});
   CHECK(find_problem("smith") == nullptr);
 }
 
@@ -184,6 +199,26 @@ TEST_CASE("the narrowest type is the one that every value fits") {
   const auto huge = numbers({{"match", 1e6}, {"mismatch", -3.001}, {"gap", 5}});
   CHECK_THROWS_AS(narrowest_value("smith_waterman", huge, std::int64_t{1} << 50, std::int64_t{1} << 50),
                   ComputeError);
+}
+
+TEST_CASE("the bound of a global alignment is its worst path: two gaps, or different letters and one gap") {
+  auto bound = [](double match, double mismatch, double open, double extend, i64 rows, i64 columns) {
+    return score_bound(
+        "needleman_wunsch",
+        numbers({{"match", match}, {"mismatch", mismatch}, {"gap_open", open}, {"gap_extend", extend}}), rows,
+        columns);
+  };
+  // A gap's first letter costs open + extend, and a further one may follow: open + 2 * extend beyond the worst H.
+  CHECK(bound(0, -100, 6, 2, 10, 30) == 2 * 6 + 2 * 40 + 100);
+  CHECK(bound(0, -4, 6, 2, 10, 30) == 10 * 4 + 6 + 2 * 20 + 10);
+  CHECK(bound(0, -1, 6, 2, 10, 30) == 6 + 2 * 30 + 10);
+  CHECK(bound(50, -4, 6, 2, 10, 30) == 10 * 50 + 50);
+  CHECK(bound(0, -1, 0, 0, 10, 30) == 1);
+  CHECK(score_bound("needleman_wunsch", numbers({{"match", 1}, {"mismatch", -1}, {"gap", 3}}), 10, 30) == 3 * 30 + 6);
+  const auto costly = numbers({{"match", 0}, {"mismatch", -4}, {"gap_open", 6}, {"gap_extend", 2}});
+  CHECK(narrowest_value("needleman_wunsch", costly, 8000, 8000) == ElementType::i16);
+  CHECK(narrowest_value("needleman_wunsch", costly, 9000, 9000) == ElementType::i32);
+  CHECK(narrowest_value("needleman_wunsch", costly, i64{1} << 30, i64{1} << 30) == ElementType::i64);
 }
 
 TEST_CASE("bounds saturate instead of overflowing") {

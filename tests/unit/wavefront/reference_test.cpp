@@ -59,6 +59,31 @@ TEST_CASE("local alignment of AB and AXB with affine gaps opens one gap when tha
   CHECK(table.score == 8);
 }
 
+TEST_CASE("global alignment of AC and AGC, and of an empty word") {
+  // match 1, mismatch -1, gap 2: A=A 1, a gap of G -1, C=C 0.
+  const auto table = table_of<NeedlemanWunschLinear>({1, -1, 2}, "AC", "AGC");
+  CHECK(table.h == std::vector<i64>{1, -1, -3,  //
+                                    -1, 0, 0});
+  CHECK(table.score == 0);
+  CHECK(table.row == 2);
+  CHECK(table.column == 3);
+  CHECK(table_of<NeedlemanWunschLinear>({1, -1, 2}, "", "AGC").score == -6);
+  CHECK(table_of<NeedlemanWunschLinear>({1, -1, 2}, "AGCA", "").score == -8);
+  CHECK(table_of<NeedlemanWunschLinear>({1, -1, 2}, "", "").score == 0);
+}
+
+TEST_CASE("global alignment with affine gaps: one long gap costs less than two, also at the border") {
+  // Costs alone: mismatch 4, a gap of k letters 6 + 2 k.
+  const NeedlemanWunschAffine::Constants<i64> k{0, -4, 8, 2};
+  const auto table = table_of<NeedlemanWunschAffine>(k, "AB", "AXYB");
+  CHECK(table.h == std::vector<i64>{0, -8, -10, -12,  //
+                                    -8, -4, -12, -10});
+  CHECK(table.score == -10);
+  CHECK(table_of<NeedlemanWunschAffine>(k, "", "AXYB").score == -14);
+  CHECK(table_of<NeedlemanWunschAffine>(k, "AAA", "AAAT").score == -8);
+  CHECK(table_of<NeedlemanWunschAffine>(k, "TAAA", "AAA").score == -8);
+}
+
 TEST_CASE("longer gaps cost less to go on than to open again") {
   // match 9, mismatch -9, first 4, next 1: A, then a gap of three letters: 4 + 1 + 1, then B.
   const auto table = table_of<SmithWatermanAffine>({9, -9, 4, 1}, "AB", "AXYZB");

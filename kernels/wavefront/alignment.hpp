@@ -1,0 +1,25 @@
+// What the problems that align sequences share: the parameters of scores and gaps. No host library header.
+#pragma once
+
+#include "pipeline/base/parameter.hpp"
+
+namespace terrace::wavefront {
+
+inline constexpr Parameter match_parameter = {
+    "match", ParameterKind::number, "score of two equal letters", nullptr, nullptr, -1e6, 1e6};
+inline constexpr Parameter mismatch_parameter = {
+    "mismatch", ParameterKind::number, "score of two different letters", nullptr, nullptr, -1e6, 1e6};
+inline constexpr Parameter gap_parameter = {
+    "gap", ParameterKind::number, "cost of each letter of a gap (linear gaps)", "", nullptr, 0, 1e6};
+inline constexpr Parameter gap_open_parameter = {
+    "gap_open",
+    ParameterKind::number,
+    "cost of a gap beside gap_extend for each of its letters (affine gaps)",
+    "",
+    nullptr,
+    0,
+    1e6};
+inline constexpr Parameter gap_extend_parameter = {
+    "gap_extend", ParameterKind::number, "cost of each letter of a gap (affine gaps)", "", nullptr, 0, 1e6};
+
+}  // namespace terrace::wavefront
