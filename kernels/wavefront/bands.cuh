@@ -177,7 +177,7 @@ __device__ inline bool add_to_block(const SweepArguments& a, const KernelBand& b
     const bool any = slot->reported != 0;
     total.score = any ? slot->result.score : 0;
     total.row = any ? slot->result.row + band.task.row_begin + 1 : 0;
-    total.column = any ? slot->result.column + band.task.column_begin + 1 : 0;
+    total.column = any ? slot->result.column + band.task.column_begin - band.start + 1 : 0;
     block_failed = slot->failed != 0;
     slot->reported = 0;
     slot->failed = 0;

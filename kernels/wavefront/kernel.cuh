@@ -351,7 +351,7 @@ class LetterSweep {
   __device__ Candidate last_cell() const {
     i64 score = __shfl_sync(~0u, reported(h_[R - 1]), 31);
     if (width_ == 0) score = reported(left_h(band_.first_row + band_.rows - 1));
-    return {score, band_.first_row + band_.rows - 1, width_ - 1, band_.last};
+    return {score, band_.first_row + band_.rows - 1, band_.start + width_ - 1, band_.last};
   }
 
   const SweepArguments& a_;
