@@ -39,6 +39,7 @@ constexpr CellCost cell_costs[] = {
     {"needleman_wunsch", nullptr, {6, 5e9}, {6, 5e9}, {2, 1.7e12}, {2, 1.7e12}},
     {"edit_distance", nullptr, {4, 1e10}, in_bits(9, 3.5e10), {3, 2.6e12}, in_bits(9, 8.6e12)},
     {"lcs", nullptr, {4, 1e10}, in_bits(6, 6e10), {3, 2.8e12}, in_bits(6, 1.15e13)},
+    {"dtw", nullptr, {5, 4e9}, {5, 4e9}, {2, 8e11}, {2, 8e11}},
     {"summed_area", nullptr, {2, 1e9}, {2, 1e9}, {2, 1.9e11}, {2, 1.9e11}},
     {nullptr, nullptr, {4, 5e9}, {4, 5e9}, {3, 1.5e12}, {3, 1.5e12}},  // any other
 };
