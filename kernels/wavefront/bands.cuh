@@ -27,6 +27,7 @@ struct SweepArguments {
   u64* borders;      // tagged rows, border_words each: one a slot, or a single one where across is 1
   i64 border_words;
   u32* column_flags;           // [slot][band]: tag of the last band that wrote its right border
+  i64 rows, columns;           // of the table
   u64 across;                  // blocks in a row of the table's grid of blocks
   u64 tickets;                 // in all
   u32 bands;                   // of a block of full height

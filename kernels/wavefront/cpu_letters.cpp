@@ -48,7 +48,8 @@ class LettersSweeper : public BandSweeper {
     if constexpr (P::report == Report::last) return own.found[count - 1];
     BlockResult best{0, 0, 0};
     for (std::size_t i = 0; i < count; ++i) {
-      if (own.found[i].score > best.score) best = own.found[i];
+      const BlockResult& found = own.found[i];
+      if (found.row > 0 && (best.row == 0 || goes_before(found, best))) best = found;
     }
     return best;
   }
@@ -116,6 +117,8 @@ CpuSweeper make(const CpuSweepPlan& plan) {
   const auto constants = problem_constants<P>(spec.settings);
   const i64 lanes = vector_bytes(plan.instruction_set) / static_cast<i64>(sizeof(T));
   const LettersPlan<P, T> letters{constants,
+                                  spec.rows,
+                                  spec.columns,
                                   advance_of<T>(kernels_for(plan.instruction_set, problem_index<P>(Problems{}))),
                                   layout_for(lanes, window_of<P, i64>(constants), plan),
                                   spec.border,

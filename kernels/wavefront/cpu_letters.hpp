@@ -34,6 +34,7 @@ using StoreRow = void (*)(const T* values, i64 count, double scale, void* table,
 template <class P, class T>
 struct LettersPlan {
   typename P::template Constants<i64> constants;
+  i64 rows, columns;  // of the table
   AdvanceBand<T> advance;
   BandLayout layout;
   ElementType border;
@@ -126,6 +127,9 @@ class LettersBand {
   void store_bottom(i64 first, i64 last);
   void store_right();
   void report_last();
+  void look_along_last_row(i64 begin, i64 end, const T* h);
+  void look_along_last_column();
+  void look_at_end(const BlockResult& cell);
   void save();
   void restore();
   void look_for_best(i64 first, i64 last);

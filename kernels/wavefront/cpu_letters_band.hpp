@@ -29,7 +29,8 @@ bool LettersBand<P, T>::sweep() {
     if (last < steps) band_.publish(origin_ + std::max<i64>(0, 2 * (last - rows_.last_lane)));
   }
   store_right();
-  if constexpr (!finds_best) report_last();
+  if constexpr (P::report == Report::last) report_last();
+  if constexpr (P::report == Report::ends) look_along_last_column();
   _mm_sfence();
   band_.publish(width_);
   return true;
@@ -186,6 +187,7 @@ void LettersBand<P, T>::store_bottom(i64 first, i64 last) {
   if (begin >= end) return;
   const T *h = scratch_.bottom_h.data() + (begin - origin), *f = scratch_.bottom_f.data() + (begin - origin);
   const i64 to = origin_ + begin;
+  if constexpr (P::report == Report::ends) look_along_last_row(to, to + (end - begin), h);
   if (!band_.last()) {
     std::memcpy(slot_.row_h.data() + to, h, static_cast<std::size_t>(end - begin) * sizeof(T));
     if constexpr (P::row_planes > 1) {
@@ -218,6 +220,32 @@ template <class P, class T>
 void LettersBand<P, T>::report_last() {
   const T score = state_.h[(rows_.rows_per_lane - 1) * lanes() + rows_.last_lane];
   slot_.found[static_cast<std::size_t>(band_.index())] = {reported(score), task_.row_end, task_.column_end};
+}
+
+/// Looks at the band's lowest row, h[0] being that of column `begin` of the block, where it is the table's last.
+template <class P, class T>
+void LettersBand<P, T>::look_along_last_row(i64 begin, i64 end, const T* h) {
+  if (!P::ends(plan_.constants).last_row || !band_.last() || task_.row_end != plan_.rows) return;
+  const T* best = std::max_element(h, h + (end - begin));
+  look_at_end({*best, plan_.rows, task_.column_begin + begin + (best - h) + 1});
+}
+
+/// Looks at the band's rows of the table's last column, or at the last of them where no other may end an alignment.
+template <class P, class T>
+void LettersBand<P, T>::look_along_last_column() {
+  if (task_.column_end != plan_.columns) return;
+  const bool all = P::ends(plan_.constants).last_column;
+  const i64 first = task_.row_begin + rows_.row;
+  for (i64 i = all ? 0 : rows_.count() - 1; i < rows_.count(); ++i) {
+    const T h = state_.h[i % rows_.rows_per_lane * lanes() + i / rows_.rows_per_lane];
+    if (all || first + i + 1 == plan_.rows) look_at_end({h, first + i + 1, plan_.columns});
+  }
+}
+
+template <class P, class T>
+void LettersBand<P, T>::look_at_end(const BlockResult& cell) {
+  BlockResult& found = slot_.found[static_cast<std::size_t>(band_.index())];
+  if (found.row == 0 || goes_before(cell, found)) found = cell;
 }
 
 }  // namespace terrace::wavefront

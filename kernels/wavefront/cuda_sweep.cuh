@@ -47,6 +47,8 @@ class CudaSweep final : public Sweep {
     arguments_.column_flags = reinterpret_cast<u32*>(workspace_ + plan_.flags_at);
     arguments_.borders = reinterpret_cast<u64*>(workspace_ + plan_.borders_at);
     arguments_.border_words = plan_.border_words;
+    arguments_.rows = spec.rows;
+    arguments_.columns = spec.columns;
     arguments_.across = static_cast<u64>(grid_of(spec).across());
     arguments_.bands = static_cast<u32>(plan_.bands);
     arguments_.band_rows = static_cast<i32>(plan_.band_rows);

@@ -73,7 +73,8 @@ class LetterSweep {
     row_ = border_row(a_, band_.block) + static_cast<i64>(band_.start) * Tagged::words;
     tag_ = tag_of(band_.ticket);
     hands_on_ = lane_ == 31 && (!band_.last || a_.across == 1);
-    hands_out_ = lane_ == 31 && band_.last && band_.task.bottom != nullptr;
+    looks_along_ = may_end_along_row();
+    hands_out_ = lane_ == 31 && band_.last && (band_.task.bottom != nullptr || looks_along_);
     prefetch(0);
     for (i32 p = 0; p < pieces; ++p) {
       if (p * piece < width_ && !take_piece<coded>(p)) return false;
@@ -87,8 +88,7 @@ class LetterSweep {
       if (p > 0) give_piece(p - 1);
     }
     store_right();
-    if constexpr (P::report == Report::best) found = best_.of_warp(band_.first_row, lane_);
-    else found = last_cell();
+    found = report();
     return true;
   }
 
@@ -239,7 +239,11 @@ class LetterSweep {
   __device__ void give_piece(i32 p) {
     if constexpr (keep_table) store_table_piece<V, R>(a_, band_, memory_.cells, p, lane_);
     const i32 column = p * piece + lane_;
-    if (!band_.last || !band_.task.bottom || column >= width_) return;
+    if (!band_.last || column >= width_) return;
+    if constexpr (P::report == Report::ends) {
+      if (looks_along_) end_.look(memory_.bottom[0][column % (2 * piece)], band_.rows - 1, column);
+    }
+    if (!band_.task.bottom) return;
 #pragma unroll
     for (int plane = 0; plane < planes; ++plane) {
       store_stored(a_.border, band_.task.bottom, plane * band_.task.row_border_stride + column,
@@ -347,6 +351,32 @@ class LetterSweep {
     }
   }
 
+  /// Whether an alignment may end anywhere in the band's lowest row.
+  __device__ bool may_end_along_row() const {
+    if constexpr (P::report != Report::ends) return false;
+    else return P::ends(k_).last_row && band_.last && band_.rows > 0 && band_.task.row_end == a_.rows;
+  }
+
+  __device__ Candidate report() {
+    if constexpr (P::report == Report::best) return best_.of_warp(band_.first_row, lane_);
+    else if constexpr (P::report == Report::last) return last_cell();
+    else return end_cell();
+  }
+
+  /// The best cell where an alignment may end: of the lowest row it is known, now the last column comes.
+  __device__ Candidate end_cell() {
+    const bool all = P::ends(k_).last_column;
+    const i64 last = a_.rows - 1 - band_.task.row_begin - band_.first_row;  // row of the band
+    if (band_.task.column_end == a_.columns && width_ > 0) {
+#pragma unroll
+      for (int r = 0; r < R; ++r) {
+        const i32 row = lane_ * R + r;
+        if (r < rows_here_ && (all || row == last)) end_.look(h_[r], row, width_ - 1);
+      }
+    }
+    return end_.of_warp(band_.first_row);
+  }
+
   /// Rows below the band's last hand it on: the last lane holds it. Without columns it is the border's.
   __device__ Candidate last_cell() const {
     i64 score = __shfl_sync(~0u, reported(h_[R - 1]), 31);
@@ -371,7 +401,9 @@ class LetterSweep {
   u64* row_ = nullptr;                         // the tagged row, read above the band and written below it
   u32 tag_ = 0;                                // the band's own
   bool hands_on_ = false, hands_out_ = false;  // this lane writes the row for the band below; below the block
+  bool looks_along_ = false;                   // an alignment may end anywhere in the band's lowest row
   LaneBest<V, R> best_;
+  LaneEnd<V> end_;
 };
 
 /// Threads of a thread block: one warp, so that bands in a row go to multiprocessors in turn and all of them fill

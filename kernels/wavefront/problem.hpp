@@ -20,6 +20,7 @@
 //       optional: whether the choices that the settings make pick this variant (reader as below)
 //   static constexpr Items items;            what s is made from
 //   static constexpr Report report;          which cell a sweep reports
+//   template <class V> static Ends ends(const Constants<V>&);      with Report::ends alone
 //   static constexpr bool score_joins_diagonal = true;
 //       optional: score() is select_equal(row, column, k.match, k.mismatch), and cell() uses n.diagonal and the score
 //       in their sum alone, so that whoever sweeps may add them in a way of its own
@@ -79,7 +80,13 @@ enum class Items {
 /// Which cell a sweep reports.
 enum class Report {
   best,  // the largest H above 0; ties: smallest row, then smallest column
-  last   // the last cell
+  last,  // the last cell
+  ends   // the best cell where an alignment may end; the recurrence's border counts; ties as for best
+};
+
+/// Where an alignment may end (Report::ends), beside the last cell: in any cell of the last row or column.
+struct Ends {
+  bool last_row, last_column;
 };
 
 /// What a cell computes from: H(i-1, j-1), H(i-1, j), H(i, j-1), E(i, j), F(i, j).

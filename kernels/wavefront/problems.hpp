@@ -66,7 +66,10 @@ class ScaledSettings {
   std::int64_t count(const char* name, std::int64_t absent) const {
     return settings_.find<std::int64_t>(name).value_or(absent);
   }
-  bool is(const char* name, std::string_view word) const { return settings_.text(name) == word; }
+  /// Whether the parameter is given, and is that word.
+  bool is(const char* name, std::string_view word) const {
+    return settings_.has(name) && settings_.text(name) == word;
+  }
 
  private:
   const Settings& settings_;

@@ -50,6 +50,21 @@ ReferenceTable<V> compute_reference(const typename P::template Constants<i64>& c
       }
     }
   }
+  if constexpr (P::report == Report::ends) {
+    const Ends ends = P::template ends<V>(k);
+    bool found = false;
+    for (std::int64_t i = -1; i < rows; ++i) {
+      for (std::int64_t j = -1; j < columns; ++j) {
+        const bool bottom = i + 1 == rows, right = j + 1 == columns;
+        if (!(bottom && right) && !(bottom && ends.last_row) && !(right && ends.last_column)) continue;
+        if (found && h(i, j) <= table.score) continue;
+        found = true;
+        table.score = h(i, j);
+        table.row = i + 1;
+        table.column = j + 1;
+      }
+    }
+  }
   if (P::report == Report::last) {
     if (P::items != Items::grid || rows * columns > 0) table.score = h(rows - 1, columns - 1);
     table.row = rows;

@@ -28,12 +28,18 @@ struct BlockTask {
   device::i64 table_stride;          // elements from one row of `table` to the next
 };
 
-/// What a block reports: the best cell of the block (problems that look for one; ties: smallest row, then smallest
-/// column; score 0 when no cell is above 0), else its last cell. Row and column are those of the table, plus one:
-/// letters consumed. Of floating-point cells `score` has the bits of the value as f64.
+/// What a block reports: the best of its cells that P::report looks at (ties: smallest row, then smallest column; all
+/// 0 when there is none), or its last cell. Row and column are those of the table, plus one: letters consumed. Of
+/// floating-point cells `score` has the bits of the value as f64.
 struct BlockResult {
   device::i64 score;
   device::i64 row, column;
 };
+
+/// Whether a is reported rather than b: it is larger, or in a smaller row, or in a smaller column.
+constexpr bool goes_before(const BlockResult& a, const BlockResult& b) {
+  if (a.score != b.score) return a.score > b.score;
+  return a.row != b.row ? a.row < b.row : a.column < b.column;
+}
 
 }  // namespace terrace::wavefront

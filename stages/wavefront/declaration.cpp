@@ -44,8 +44,10 @@ std::vector<job::OutputDeclaration> outputs_of(const wavefront::ProblemInfo& pro
   if (problem.items == wavefront::Items::grid) return {{"table", "rows x columns", "the sums, inclusive"}};
   const bool series = problem.items == wavefront::Items::values;
   std::vector<job::OutputDeclaration> outputs = {{"score", "one value", "the score, or the distance"}};
-  if (problem.report == wavefront::Report::best) {
-    outputs.push_back({"end", "2", "letters of rows and columns up to the end of the best alignment"});
+  if (problem.report != wavefront::Report::last) {
+    const bool best = problem.report == wavefront::Report::best;
+    outputs.push_back({"end", "2", "letters of rows and columns up to the end of the best alignment",
+                       best ? "" : "free_ends: rows, columns, both"});
   }
   if (series) outputs.push_back({"normalized", "one value", "score / (rows + columns)", "steps: symmetric2"});
   outputs.push_back({"lengths", "2", std::string(series ? "values" : "letters") + " of rows and columns"});

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "kernels/wavefront/report.hpp"
 #include "kernels/wavefront/window.hpp"
 #include "pipeline/base/error.hpp"
 
@@ -35,6 +36,9 @@ WavefrontProgram::WavefrontProgram(wavefront::SweepSpec spec, const wavefront::P
       across_((spec_.columns + spec_.block_columns - 1) / spec_.block_columns),
       planes_(border_planes(spec_)),
       window_(half_width(spec_)) {
+  wavefront::visit_problem(spec_.problem, spec_.settings, [&]<class P>(P) {
+    score_ = wavefront::border_report<P>(wavefront::problem_constants<P>(spec_.settings), spec_.rows, spec_.columns);
+  });
   const auto input = [&](const char* name, const std::shared_ptr<io::Source>& source, Extents tile) {
     ArraySpec array;
     array.name = name;
@@ -84,14 +88,8 @@ void WavefrontProgram::failed(const run::Phase&, std::int64_t, std::int64_t inde
 void WavefrontProgram::fold_score(std::int64_t index, const void* result) {
   wavefront::BlockResult found;
   std::memcpy(&found, result, sizeof found);
-  if (problem_.report == wavefront::Report::last) {
-    if (index + 1 == blocks()) score_ = {found.score, found.row, found.column};
-    return;
-  }
-  const bool better = found.score > score_.score;
-  const bool earlier = found.score == score_.score && found.score > 0 &&
-                       (found.row < score_.row || (found.row == score_.row && found.column < score_.column));
-  if (better || earlier) score_ = {found.score, found.row, found.column};
+  wavefront::visit_problem(spec_.problem, spec_.settings,
+                           [&]<class P>(P) { wavefront::add_report<P>(found, index + 1 == blocks(), score_); });
 }
 
 }  // namespace terrace::stages

@@ -17,10 +17,8 @@ struct WavefrontInputs {
   std::shared_ptr<io::Source> grid;
 };
 
-/// The cell that a sweep reports.
-struct WavefrontScore {
-  std::int64_t score = 0, row = 0, column = 0;
-};
+/// The cell that a table reports.
+using WavefrontScore = wavefront::BlockResult;
 
 /// Planes of the problem's borders, with these settings.
 struct BorderPlanes {
@@ -79,7 +77,7 @@ class WavefrontProgram : public run::Program {
   std::int64_t window_;  // half width
   std::vector<run::ArraySpec> arrays_;
   int rows_ = -1, columns_ = -1, grid_ = -1;
-  WavefrontScore score_;
+  WavefrontScore score_{};
 };
 
 }  // namespace terrace::stages

@@ -8,17 +8,10 @@ namespace {
 
 using wavefront::SweepSpec;
 
-/// What the recurrence's border says of a table without cells.
-std::int64_t empty_score(const SweepSpec& spec) {
-  std::int64_t score = 0;
-  wavefront::visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
-    if constexpr (P::report == wavefront::Report::last && P::items == wavefront::Items::letters) {
-      const auto constants = wavefront::problem_constants<P>(spec.settings);
-      score = spec.rows == 0 ? P::template top<wavefront::i64>(constants, spec.columns - 1).h
-                             : P::template left<wavefront::i64>(constants, spec.rows - 1).h;
-    }
-  });
-  return score;
+/// Whether where an alignment ends is a result.
+bool finds_end(const SweepSpec& spec, wavefront::Report report) {
+  return report == wavefront::Report::best ||
+         (report == wavefront::Report::ends && spec.settings.text("free_ends") != "none");
 }
 
 /// The total cost, and its share of a value where steps weigh alike.
@@ -38,10 +31,8 @@ std::string long_name(const wavefront::ProblemInfo& problem, const std::string& 
 }
 
 std::vector<io::SmallDataset> score_results(const std::string& stage, const SweepSpec& spec,
-                                            const wavefront::ProblemInfo& problem, const WavefrontScore& found) {
+                                            const wavefront::ProblemInfo& problem, const WavefrontScore& score) {
   std::vector<io::SmallDataset> results;
-  const bool empty = spec.rows == 0 || spec.columns == 0;
-  const WavefrontScore score = empty ? WavefrontScore{empty_score(spec), 0, 0} : found;
   const std::int64_t scale = wavefront::score_scale(problem.name, spec.settings);
   const std::string path = "/" + stage + "/";
   const bool values = problem.items == wavefront::Items::values;
@@ -54,7 +45,7 @@ std::vector<io::SmallDataset> score_results(const std::string& stage, const Swee
                                                static_cast<double>(score.score) / static_cast<double>(scale), "",
                                                long_name(problem, "score")));
   }
-  if (problem.report == wavefront::Report::best) {
+  if (finds_end(spec, problem.report)) {
     const std::int64_t end[2] = {score.row, score.column};
     results.push_back(io::small_dataset<std::int64_t>(path + "end", {2}, {"side"}, end, "",
                                                       "letters of rows and columns up to the end of the best "

@@ -14,9 +14,8 @@ std::string long_name(const wavefront::ProblemInfo& problem, const std::string& 
 
 /// `score`, `end` where the problem finds it, `normalized` where its steps weigh alike, and `lengths`.
 /// @param stage its name
-/// @param found what the sweeps of all blocks reported; a table without cells has the score of the recurrence's
-/// border
+/// @param score what the table reports
 std::vector<io::SmallDataset> score_results(const std::string& stage, const wavefront::SweepSpec& spec,
-                                            const wavefront::ProblemInfo& problem, const WavefrontScore& found);
+                                            const wavefront::ProblemInfo& problem, const WavefrontScore& score);
 
 }  // namespace terrace::stages

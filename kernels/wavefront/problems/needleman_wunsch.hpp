@@ -6,18 +6,28 @@
 
 namespace terrace::wavefront {
 
-inline constexpr Parameter needleman_wunsch_parameters[] = {match_parameter, mismatch_parameter, gap_parameter,
-                                                            gap_open_parameter, gap_extend_parameter};
+inline constexpr Parameter needleman_wunsch_parameters[] = {
+    match_parameter,
+    mismatch_parameter,
+    gap_parameter,
+    gap_open_parameter,
+    gap_extend_parameter,
+    {"free_ends", ParameterKind::choice,
+     "whose letters before and after the alignment cost nothing: `columns`: the rows are found whole somewhere in "
+     "the "
+     "columns; `both`: either may hang over",
+     "none", "none, rows, columns, both"}};
 
 /// What both variants share. A gap's first letter costs `first`, each further one `next`, and so does the border:
-/// H(-1, j) = -(first + j * next), H(i, -1) likewise, and 0 in the corner (Needleman and Wunsch 1970).
+/// H(-1, j) = -(first + j * next), H(i, -1) likewise, and 0 in the corner (Needleman and Wunsch 1970). Free ends of
+/// the columns make H(-1, j) 0, and let an alignment end in any column of the last row; those of the rows likewise.
 struct NeedlemanWunschBase {
   static constexpr const char* name = "needleman_wunsch";
   static constexpr const char* help = "best global alignment of two sequences";
   static constexpr Items items = Items::letters;
-  static constexpr Report report = Report::last;
+  static constexpr Report report = Report::ends;
   static constexpr bool score_joins_diagonal = true;
-  static constexpr ParameterList parameters{needleman_wunsch_parameters, 5};
+  static constexpr ParameterList parameters{needleman_wunsch_parameters, 6};
 
   /// H grows by at most the best score a row or column. It never falls below what one gap over all rows and one over
   /// all columns cost, nor below what the worst score on the diagonal and one gap cost. A gap that is opened or goes
@@ -33,11 +43,20 @@ struct NeedlemanWunschBase {
     return bounded_sum(maximum(gain, minimum(two_gaps, bounded_sum(one_gap, open))), step);
   }
 
+  template <class Reader>
+  static constexpr bool free_rows(const Reader& reader) {
+    return reader.is("free_ends", "rows") || reader.is("free_ends", "both");
+  }
+  template <class Reader>
+  static constexpr bool free_columns(const Reader& reader) {
+    return reader.is("free_ends", "columns") || reader.is("free_ends", "both");
+  }
+
   /// H of the border `before + 1` letters after the corner; what it hands on is a gap that is opened there, for no
   /// other can enter: no value needs to stand for -infinity.
   template <class V>
-  TERRACE_HOST_DEVICE static constexpr Border<V> border(V first, V next, i64 before) {
-    const i64 h = before < 0 ? 0 : -(static_cast<i64>(first) + before * static_cast<i64>(next));
+  TERRACE_HOST_DEVICE static constexpr Border<V> border(V first, V next, i64 before, bool free) {
+    const i64 h = free || before < 0 ? 0 : -(static_cast<i64>(first) + before * static_cast<i64>(next));
     return {V(h), V(h - static_cast<i64>(first))};
   }
 };
@@ -51,15 +70,17 @@ struct NeedlemanWunschLinear : NeedlemanWunschBase {
   template <class V>
   struct Constants {
     V match, mismatch, gap;
+    bool free_rows = false, free_columns = false;
   };
 
   template <class Reader>
   static constexpr Constants<i64> constants(const Reader& reader) {
-    return {reader.scaled("match"), reader.scaled("mismatch"), reader.scaled("gap")};
+    return {reader.scaled("match"), reader.scaled("mismatch"), reader.scaled("gap"), free_rows(reader),
+            free_columns(reader)};
   }
   template <class V>
   TERRACE_HOST_DEVICE static constexpr Constants<V> constants_as(const Constants<i64>& k) {
-    return {V(k.match), V(k.mismatch), V(k.gap)};
+    return {V(k.match), V(k.mismatch), V(k.gap), k.free_rows, k.free_columns};
   }
   static constexpr i64 bound(const Constants<i64>& k, i64 rows, i64 columns) {
     return global_bound(k.match, k.mismatch, k.gap, k.gap, rows, columns);
@@ -73,12 +94,16 @@ struct NeedlemanWunschLinear : NeedlemanWunschBase {
     return {subtract_maximum(maximum(n.up, n.left), k.gap, add(n.diagonal, s)), n.e, n.f};
   }
   template <class V>
+  TERRACE_HOST_DEVICE static constexpr Ends ends(const Constants<V>& k) {
+    return {k.free_columns, k.free_rows};
+  }
+  template <class V>
   TERRACE_HOST_DEVICE static constexpr Border<V> top(const Constants<V>& k, i64 column) {
-    return border(k.gap, k.gap, column);
+    return border(k.gap, k.gap, column, k.free_columns);
   }
   template <class V>
   TERRACE_HOST_DEVICE static constexpr Border<V> left(const Constants<V>& k, i64 row) {
-    return border(k.gap, k.gap, row);
+    return border(k.gap, k.gap, row, k.free_rows);
   }
 };
 
@@ -94,16 +119,21 @@ struct NeedlemanWunschAffine : NeedlemanWunschBase {
   template <class V>
   struct Constants {
     V match, mismatch, gap_first, gap_next;
+    bool free_rows = false, free_columns = false;
   };
 
   template <class Reader>
   static constexpr Constants<i64> constants(const Reader& reader) {
-    return {reader.scaled("match"), reader.scaled("mismatch"),
-            reader.scaled("gap_open") + reader.scaled("gap_extend"), reader.scaled("gap_extend")};
+    return {reader.scaled("match"),
+            reader.scaled("mismatch"),
+            reader.scaled("gap_open") + reader.scaled("gap_extend"),
+            reader.scaled("gap_extend"),
+            free_rows(reader),
+            free_columns(reader)};
   }
   template <class V>
   TERRACE_HOST_DEVICE static constexpr Constants<V> constants_as(const Constants<i64>& k) {
-    return {V(k.match), V(k.mismatch), V(k.gap_first), V(k.gap_next)};
+    return {V(k.match), V(k.mismatch), V(k.gap_first), V(k.gap_next), k.free_rows, k.free_columns};
   }
   static constexpr i64 bound(const Constants<i64>& k, i64 rows, i64 columns) {
     return global_bound(k.match, k.mismatch, k.gap_first, k.gap_next, rows, columns);
@@ -119,12 +149,16 @@ struct NeedlemanWunschAffine : NeedlemanWunschBase {
     return {h, handed.right, handed.down};
   }
   template <class V>
+  TERRACE_HOST_DEVICE static constexpr Ends ends(const Constants<V>& k) {
+    return {k.free_columns, k.free_rows};
+  }
+  template <class V>
   TERRACE_HOST_DEVICE static constexpr Border<V> top(const Constants<V>& k, i64 column) {
-    return border(k.gap_first, k.gap_next, column);
+    return border(k.gap_first, k.gap_next, column, k.free_columns);
   }
   template <class V>
   TERRACE_HOST_DEVICE static constexpr Border<V> left(const Constants<V>& k, i64 row) {
-    return border(k.gap_first, k.gap_next, row);
+    return border(k.gap_first, k.gap_next, row, k.free_rows);
   }
 };
 

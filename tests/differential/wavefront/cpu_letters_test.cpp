@@ -4,6 +4,7 @@
 #include "kernels/device/cpu_features.hpp"
 #include "kernels/wavefront/cpu.hpp"
 #include "kernels/wavefront/reference.hpp"
+#include "kernels/wavefront/report.hpp"
 #include "tests/differential/wavefront/feeder.hpp"
 #include "tests/differential/wavefront/samples.hpp"
 
@@ -20,15 +21,12 @@ struct Shape {
   std::int64_t rows, columns, block_rows, block_columns;
 };
 
-/// What a sweep reports of the whole table: the best of the blocks' results, or the last block's.
-BlockResult total(const std::vector<BlockResult>& results, Report report) {
-  if (report == Report::last) return results.back();
-  BlockResult best{0, 0, 0};
-  for (const BlockResult& result : results) {
-    const bool earlier = result.row < best.row || (result.row == best.row && result.column < best.column);
-    if (result.score > best.score || (result.score == best.score && result.score > 0 && earlier)) best = result;
-  }
-  return best;
+/// What a sweep reports of the whole table.
+template <class P>
+BlockResult total(const std::vector<BlockResult>& results, const SweepSpec& spec) {
+  BlockResult total = border_report<P>(problem_constants<P>(spec.settings), spec.rows, spec.columns);
+  for (const BlockResult& result : results) add_report<P>(result, &result == &results.back(), total);
+  return total;
 }
 
 template <class T>
@@ -78,7 +76,7 @@ class Comparison {
                  << (table ? name_of(*table) : "none") << ", letters " << static_cast<int>(kind));
     REQUIRE(fed.done == blocks);
     REQUIRE(fed.failed == 0);
-    const BlockResult result = total(memory.results(), P::report);
+    const BlockResult result = total<P>(memory.results(), spec);
     CHECK(result.score == expected.score);
     CHECK(result.row == expected.row);
     CHECK(result.column == expected.column);
@@ -242,6 +240,32 @@ TEST_CASE("costs without gaps' weight, and scores that are all negative or all p
                            ElementType::i32, kind, set);
         comparison.compare(NeedlemanWunschLinear{}, linear, {413, 307, 300, 290}, ElementType::i32, ElementType::i32,
                            kind, set);
+      }
+    }
+  }
+}
+
+TEST_CASE("with free ends the best of the last row and column is found, also where it is negative or the border's") {
+  Comparison comparison(2);
+  unsigned turn = 0;
+  for (const char* ends : {"none", "rows", "columns", "both"}) {
+    for (const auto& [match, gap] : {std::pair{2, 1}, std::pair{-1, 2}, std::pair{0, 0}}) {
+      Settings linear = test::sample_settings<NeedlemanWunschLinear>();
+      linear.set("free_ends", std::string(ends));
+      linear.set("match", double(match));
+      Settings affine = linear;
+      linear.set("gap", double(gap));
+      affine.set("gap_open", double(gap));
+      affine.set("gap_extend", double(gap));
+      for (const Shape& shape :
+           {Shape{0, 0, 1, 1}, Shape{0, 9, 1, 4}, Shape{9, 0, 4, 1}, Shape{1, 1, 1, 1}, Shape{1, 300, 1, 70},
+            Shape{300, 1, 70, 1}, Shape{40, 700, 16, 150}, Shape{900, 210, 400, 210}, Shape{413, 307, 90, 64}}) {
+        for (Letters kind : {Letters::random, Letters::equal, Letters::different}) {
+          const auto set = instruction_sets()[turn++ % instruction_sets().size()];
+          const auto table = turn % 4 == 0 ? std::optional(ElementType::i32) : std::nullopt;
+          comparison.compare(NeedlemanWunschLinear{}, linear, shape, ElementType::i16, table, kind, set);
+          comparison.compare(NeedlemanWunschAffine{}, affine, shape, ElementType::i32, table, kind, set);
+        }
       }
     }
   }

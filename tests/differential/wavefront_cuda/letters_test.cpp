@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "kernels/wavefront/reference.hpp"
+#include "kernels/wavefront/report.hpp"
 #include "tests/differential/wavefront/samples.hpp"
 #include "tests/differential/wavefront_cuda/cuda_samples.hpp"
 
@@ -13,18 +14,14 @@ struct Shape {
   std::int64_t rows, columns, block_rows, block_columns;
 };
 
-/// What a sweep reports of the whole table: the best of the blocks' results, or the last block's.
-BlockResult total(const std::vector<BlockResult>& results, Report report) {
-  if (report == Report::last) return results.back();
-  BlockResult best{0, 0, 0};
-  for (const BlockResult& result : results) {
-    const bool earlier = result.row < best.row || (result.row == best.row && result.column < best.column);
-    if (result.score > best.score || (result.score == best.score && result.score > 0 && earlier)) best = result;
-  }
-  return best;
+/// What a sweep reports of the whole table.
+template <class P>
+BlockResult total(const std::vector<BlockResult>& results, const SweepSpec& spec) {
+  BlockResult total = border_report<P>(problem_constants<P>(spec.settings), spec.rows, spec.columns);
+  for (const BlockResult& result : results) add_report<P>(result, &result == &results.back(), total);
+  return total;
 }
 
-/// Cells of a table that differ from the reference.
 template <class T>
 std::int64_t wrong_cells(const std::vector<unsigned char>& table, const ReferenceTable<i64>& expected, double scale) {
   std::int64_t wrong = 0;
@@ -61,7 +58,7 @@ void compare(device::Context& context, const Settings& settings, const Shape& sh
                << ", letters " << static_cast<int>(kind) << ", thread blocks " << trial.thread_blocks << ", delays "
                << trial.delay_seed << ", rows of a lane " << trial.lane_rows);
   REQUIRE(cuda.done == cuda.blocks());
-  const BlockResult result = total(cuda.results, P::report);
+  const BlockResult result = total<P>(cuda.results, spec);
   CHECK(result.score == expected.score);
   CHECK(result.row == expected.row);
   CHECK(result.column == expected.column);
@@ -159,6 +156,33 @@ TEST_CASE("on CUDA costs without gaps' weight, and scores all negative or all po
                                      test::trial_of(++turn));
       compare<NeedlemanWunschLinear>(*context, linear, shape, ElementType::i32, ElementType::i32, kind,
                                      test::trial_of(++turn));
+    }
+  }
+}
+
+TEST_CASE("on CUDA the best of the last row and column is found, also where it is negative or the border's",
+          "[few]") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  unsigned turn = 0;
+  for (const char* ends : {"none", "rows", "columns", "both"}) {
+    for (const auto& [match, gap] : {std::pair{2, 1}, std::pair{-1, 2}, std::pair{0, 0}}) {
+      Settings linear = test::sample_settings<NeedlemanWunschLinear>();
+      linear.set("free_ends", std::string(ends));
+      linear.set("match", double(match));
+      Settings affine = linear;
+      linear.set("gap", double(gap));
+      affine.set("gap_open", double(gap));
+      affine.set("gap_extend", double(gap));
+      for (const Shape& shape : {Shape{0, 0, 1, 1}, Shape{0, 9, 1, 4}, Shape{9, 0, 4, 1}, Shape{1, 1, 1, 1},
+                                 Shape{40, 700, 16, 150}, Shape{900, 210, 400, 210}, Shape{1413, 307, 900, 64}}) {
+        const auto kind = static_cast<Letters>(turn % 3);
+        const auto table = turn % 4 == 0 ? std::optional(ElementType::i32) : std::nullopt;
+        compare<NeedlemanWunschLinear>(*context, linear, shape, ElementType::i32, table, kind, test::trial_of(turn));
+        compare<NeedlemanWunschAffine>(*context, affine, shape, turn % 5 == 0 ? ElementType::i64 : ElementType::i32,
+                                       table, kind, test::trial_of(turn + 1));
+        ++turn;
+      }
     }
   }
 }

@@ -84,6 +84,26 @@ TEST_CASE("global alignment with affine gaps: one long gap costs less than two, 
   CHECK(table_of<NeedlemanWunschAffine>(k, "TAAA", "AAA").score == -8);
 }
 
+TEST_CASE("free ends: what hangs over costs nothing, and an alignment of nothing ends before the last columns") {
+  using P = NeedlemanWunschLinear;
+  const auto align = [](std::string_view rows, std::string_view columns, bool free_rows, bool free_columns) {
+    const auto table = table_of<P>({1, -1, 2, free_rows, free_columns}, rows, columns);
+    return std::vector<i64>{table.score, table.row, table.column};
+  };
+  CHECK(align("CG", "ACGT", false, true) == std::vector<i64>{2, 2, 3});
+  CHECK(align("CG", "ACGT", true, false) == std::vector<i64>{-2, 2, 4});
+  CHECK(align("ACGT", "CG", true, false) == std::vector<i64>{2, 3, 2});
+  CHECK(align("TTCG", "CGAA", true, true) == std::vector<i64>{2, 4, 2});
+  CHECK(align("CGAA", "TTCG", true, true) == std::vector<i64>{2, 2, 4});
+  CHECK(align("ACAC", "AC", true, true) == std::vector<i64>{2, 2, 2});
+  CHECK(align("A", "TTT", true, true) == std::vector<i64>{0, 0, 3});
+  CHECK(align("A", "TTT", false, true) == std::vector<i64>{-1, 1, 1});
+  CHECK(align("AAA", "T", false, true) == std::vector<i64>{-5, 3, 1});
+  CHECK(align("", "TTT", false, true) == std::vector<i64>{0, 0, 0});
+  CHECK(align("", "TTT", true, false) == std::vector<i64>{-6, 0, 3});
+  CHECK(align("AA", "", true, true) == std::vector<i64>{0, 0, 0});
+}
+
 TEST_CASE("longer gaps cost less to go on than to open again") {
   // match 9, mismatch -9, first 4, next 1: A, then a gap of three letters: 4 + 1 + 1, then B.
   const auto table = table_of<SmithWatermanAffine>({9, -9, 4, 1}, "AB", "AXYZB");
