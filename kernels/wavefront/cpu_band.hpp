@@ -25,12 +25,16 @@ struct BandState {
   T* e;                  // E that enters the next column
   T* best;               // the largest H since the caller last cleared it; problems that report the best cell
   const T* letters;      // items of the rows
+  const device::i8* profile;  // [lane][letter][row of the lane]: scores by a matrix, unscaled; or null
 
   alignas(64) T corner[most_lanes];  // H above the lane's first row, one column back
   alignas(64) T bottom_h[2][most_lanes];
   alignas(64) T bottom_f[2][most_lanes];
   alignas(64) T column_letters[2][most_lanes];
 };
+
+/// A lane's part of a profile has room for so many letters and rows.
+inline constexpr device::i64 profile_letters = 32, profile_rows = 32;
 
 /// Columns that steps [first, last) take in and give out; element 2 (s - first) + p belongs to step s.
 template <class T>

@@ -4,6 +4,7 @@
 
 #include "kernels/wavefront/cpu_bits_kernel.hpp"
 #include "kernels/wavefront/cpu_pack.hpp"
+#include "kernels/wavefront/cpu_profile.hpp"
 #include "kernels/wavefront/problem_list.hpp"
 #include "kernels/wavefront/window.hpp"
 
@@ -60,7 +61,16 @@ struct RowArrays {
   i64 count;
   T *h, *e, *best;
   const T* letters;
+  const ColumnScores<T>* scores;  // of a step's two columns
 };
+
+/// The score of a row's cells at a step's first or second column, whose scores by a matrix are in `scores`.
+template <class P, class T>
+TERRACE_HOST_DEVICE Pack<T> score_of(const typename P::template Constants<Pack<T>>& k, const ColumnScores<T>& scores,
+                                     i64 row, Pack<T> row_letter, Pack<T> column_letter) {
+  if constexpr (by_matrix<P>) return multiply(k.scale, scores.row(row));
+  else return P::template score<Pack<T>>(k, row_letter, column_letter);
+}
 
 /// One row of every lane: two cells. `masked`: some lanes may be outside the block or the window.
 template <class P, bool masked, bool keep, class T>
@@ -75,7 +85,7 @@ TERRACE_HOST_DEVICE void compute_row(const RowArrays<T>& rows, i64 row, Running<
 
   V scores[2];
   for (int p = 0; p < 2; ++p) {
-    scores[p] = P::template score<V>(k, letter, running.letter[p]);
+    scores[p] = score_of<P>(k, rows.scores[p], row, letter, running.letter[p]);
     if constexpr (masked && has_window<P>) {
       scores[p] = select(reach.lanes(row, p), scores[p], V(typename V::Vector{} + static_cast<T>(infinity)));
     }
@@ -119,12 +129,14 @@ TERRACE_HOST_DEVICE void compute_step(BandState<T>& band, const BandStream<T>& s
   Reach<T> reach;
   if constexpr (masked) active = active_lanes(band, step);
   if constexpr (masked && has_window<P>) reach = reach_of<P>(band, step, k);
+  ColumnScores<T> scores[2];
   Running<V> running;
   running.diagonal = V::load(band.corner);
   for (int p = 0; p < 2; ++p) {
     running.up[p] = shift_in(V::load(band.bottom_h[p]), stream.top_h[at + p]);
     running.letter[p] = shift_in(V::load(band.column_letters[p]), stream.letters[at + p]);
     running.letter[p].store(band.column_letters[p]);
+    if constexpr (by_matrix<P>) fetch_scores(band.profile, band.column_letters[p], band.rows_per_lane, scores[p]);
     if constexpr (P::row_planes > 1) {
       running.f[p] = shift_in(V::load(band.bottom_f[p]), stream.top_f[at + p]);
     } else {
@@ -136,7 +148,7 @@ TERRACE_HOST_DEVICE void compute_step(BandState<T>& band, const BandStream<T>& s
   corner.store(band.corner);
 
   T* kept = keep ? stream.kept + (step - stream.first) * band.rows_per_lane * 2 * V::lanes : nullptr;
-  const RowArrays<T> rows{band.rows_per_lane, band.h, band.e, band.best, band.letters};
+  const RowArrays<T> rows{band.rows_per_lane, band.h, band.e, band.best, band.letters, scores};
   for (i64 row = 0; row < rows.count; ++row) {
     compute_row<P, masked, keep>(rows, row, running, k, active, reach, kept);
   }

@@ -17,7 +17,7 @@ class LettersSweeper : public BandSweeper {
   LettersSweeper(const LettersPlan<P, T>& plan, const BlockGrid& grid, int threads, int slots) : plan_(plan) {
     const bool keeps = P::report == Report::best || plan.store_row != nullptr;
     for (int i = 0; i < threads; ++i) {
-      scratch_.emplace_back(plan.layout.lanes(), plan.layout.most_rows_per_lane(), keeps);
+      scratch_.emplace_back(plan.layout.lanes(), plan.layout.most_rows_per_lane(), keeps, by_matrix<P>);
     }
     const std::int64_t most = most_bands(grid, [this](std::int64_t rows) { return bands(rows); });
     for (int i = 0; i < slots; ++i) {

@@ -46,7 +46,7 @@ struct LettersPlan {
 /// Memory of one thread.
 template <class T>
 struct LettersScratch {
-  LettersScratch(i64 lanes, i64 rows_per_lane, bool keeps)
+  LettersScratch(i64 lanes, i64 rows_per_lane, bool keeps, bool profiles)
       : h(lanes * rows_per_lane),
         e(lanes * rows_per_lane),
         best(lanes * rows_per_lane),
@@ -59,6 +59,7 @@ struct LettersScratch {
         column_letters(2 * chunk_steps),
         bottom_h(2 * chunk_steps),
         bottom_f(2 * chunk_steps) {
+    if (profiles) profile = AlignedArray<device::i8>(lanes * profile_letters * profile_rows);
     if (keeps) {
       kept = AlignedArray<T>(2 * kept_steps * lanes * rows_per_lane);
       rows = AlignedArray<T>(row_width * lanes * rows_per_lane);
@@ -69,6 +70,7 @@ struct LettersScratch {
   AlignedArray<T> h, e, best, letters, saved_h, saved_e, column;
   AlignedArray<T> top_h, top_f, column_letters, bottom_h, bottom_f;
   AlignedArray<T> kept, rows;
+  AlignedArray<device::i8> profile;
   AlignedArray<i64> pending;  // of each row
 };
 
@@ -118,6 +120,7 @@ class LettersBand {
   T corner() const;
   void fill_outside();
   void load_left();
+  void make_profile(const device::u8* letters);
   void load_top(i64 first, i64 last);
   void compute(i64 first, i64 last);
   void collect_rows(i64 step);

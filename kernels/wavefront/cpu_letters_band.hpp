@@ -4,6 +4,7 @@
 #include <immintrin.h>
 
 #include "kernels/wavefront/cpu_letters.hpp"
+#include "kernels/wavefront/substitution.hpp"
 
 namespace terrace::wavefront {
 
@@ -124,10 +125,24 @@ void LettersBand<P, T>::load_left() {
       scratch_.letters[row * lanes() + lane] = letters[from];
     }
   }
+  if constexpr (by_matrix<P>) make_profile(letters);
   if constexpr (P::column_planes > 1) {
     read_left(1, rows_.row + 1, rows_.count(), column);
     for (i64 i = 0; i < rows_.count(); ++i) {
       scratch_.e[i % rows_.rows_per_lane * lanes() + i / rows_.rows_per_lane] = column[i];
+    }
+  }
+}
+
+/// The scores of the band's rows with every letter of the matrix.
+template <class P, class T>
+void LettersBand<P, T>::make_profile(const device::u8* letters) {
+  state_.profile = scratch_.profile.data();
+  for (i64 i = 0; i < rows_.count(); ++i) {
+    const i64 lane = i / rows_.rows_per_lane, row = i % rows_.rows_per_lane;
+    device::i8* scores = scratch_.profile.data() + lane * profile_letters * profile_rows + row;
+    for (int letter = 0; letter < matrix_size; ++letter) {
+      scores[letter * profile_rows] = blosum62.scores[letters[i]][letter];
     }
   }
 }

@@ -44,16 +44,16 @@ TERRACE_HOST_DEVICE Pack<T> subtract(Pack<T> a, Pack<T> b) {
   return a.v - b.v;
 }
 template <class T>
+TERRACE_HOST_DEVICE Pack<T> multiply(Pack<T> a, Pack<T> b) {
+  return a.v * b.v;
+}
+template <class T>
 TERRACE_HOST_DEVICE Pack<T> maximum(Pack<T> a, Pack<T> b) {
   return a.v > b.v ? a.v : b.v;
 }
 template <class T>
 TERRACE_HOST_DEVICE Pack<T> minimum(Pack<T> a, Pack<T> b) {
   return a.v < b.v ? a.v : b.v;
-}
-template <class T>
-TERRACE_HOST_DEVICE Pack<T> multiply(Pack<T> a, Pack<T> b) {
-  return a.v * b.v;
 }
 template <class T>
 TERRACE_HOST_DEVICE Pack<T> add_twice(Pack<T> a, Pack<T> b) {

@@ -214,12 +214,15 @@ struct LetterSweeps {
     if (wide && spec.table) return call.template operator()<Wide, few_rows, true>();
     if (wide) return call.template operator()<Wide, few_rows, false>();
     if (spec.table) return call.template operator()<Narrow, few_rows, true>();
-    // As many rows are under way at a time as a block has, or a window's width.
-    const i64 window = window_of<P, i64>(problem_constants<P>(spec.settings));
-    const i64 rows = std::min<i64>(grid_of(spec).block_rows, 2 * window);
-    const bool fills = rows >= resident_warps(limits) / 2 * 32 * many_rows;
-    const bool many = trial.lane_rows > 0 ? trial.lane_rows == many_rows : fills;
-    if (many) return call.template operator()<Narrow, many_rows, false>();
+    // Proteins are never so long that they need many rows a lane.
+    if constexpr (!by_matrix<P>) {
+      // As many rows are under way at a time as a block has, or a window's width.
+      const i64 window = window_of<P, i64>(problem_constants<P>(spec.settings));
+      const i64 rows = std::min<i64>(grid_of(spec).block_rows, 2 * window);
+      const bool fills = rows >= resident_warps(limits) / 2 * 32 * many_rows;
+      const bool many = trial.lane_rows > 0 ? trial.lane_rows == many_rows : fills;
+      if (many) return call.template operator()<Narrow, many_rows, false>();
+    }
     return call.template operator()<Narrow, few_rows, false>();
   }
 

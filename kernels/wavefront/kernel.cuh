@@ -11,6 +11,7 @@
 #include "kernels/wavefront/bands.cuh"
 #include "kernels/wavefront/lane_best.cuh"
 #include "kernels/wavefront/problem.hpp"
+#include "kernels/wavefront/profile.cuh"
 #include "kernels/wavefront/table_piece.cuh"
 
 namespace terrace::wavefront {
@@ -19,12 +20,13 @@ namespace terrace::wavefront {
 inline constexpr int steps_ahead = 4;
 
 /// What a warp keeps in shared memory. Columns are at column % 64: this piece's and the one's before.
-template <class V, int planes, int R, bool keep_table>
+template <class V, int planes, int R, bool keep_table, bool profiled>
 struct WarpMemory {
   KernelBand band;
-  V top[planes][piece];                                     // the border above the first lane's columns of this piece
-  V items[2 * piece];                                       // of columns
-  V bottom[planes][2 * piece];                              // below the block, where its border is wanted
+  V top[planes][piece];         // the border above the first lane's columns of this piece
+  V items[2 * piece];           // of columns
+  V bottom[planes][2 * piece];  // below the block, where its border is wanted
+  LaneProfiles<profiled ? R : 0> profiles;
   alignas(16) V cells[keep_table ? 32 * R : 1][2 * piece];  // [row of the band]
 };
 
@@ -36,7 +38,7 @@ class LetterSweep {
   static constexpr int planes = P::row_planes;
   static constexpr int band_rows = 32 * R;
   static constexpr bool reads_ahead = R < 16;
-  using Memory = WarpMemory<V, planes, R, keep_table>;
+  using Memory = WarpMemory<V, planes, R, keep_table, by_matrix<P>>;
   using Tagged = TaggedCell<V, planes>;
 
   __device__ LetterSweep(const SweepArguments& arguments, const Constants& constants, Memory& memory)
@@ -51,6 +53,7 @@ class LetterSweep {
   __device__ bool run(Candidate& found) {
     load_rows();
     load_left();
+    if constexpr (by_matrix<P>) make_profile<V, R>(letters_, memory_.profiles, lane_);
     if constexpr (can_code) {
       if (code_rows()) return sweep<true>(found);
     }
@@ -317,6 +320,10 @@ class LetterSweep {
       if constexpr (coded) {
         const V with_score =
             word(__dp4a(letters_[r].value, item.value, add_aside(diagonal.value, k_.mismatch.value)));
+        cell = P::template cell<V>(k_, Around<V>{with_score, up, h_[r], e_[r], f}, V(0));
+      } else if constexpr (by_matrix<P>) {
+        const u32 scores = memory_.profiles.words[static_cast<i64>(item)][r / 4][lane_];
+        const V with_score = add_score(diagonal, k_.scale, scores, r);
         cell = P::template cell<V>(k_, Around<V>{with_score, up, h_[r], e_[r], f}, V(0));
       } else {
         V score = P::template score<V>(k_, letters_[r], item);

@@ -24,6 +24,10 @@
 //   static constexpr bool score_joins_diagonal = true;
 //       optional: score() is select_equal(row, column, k.match, k.mismatch), and cell() uses n.diagonal and the score
 //       in their sum alone, so that whoever sweeps may add them in a way of its own
+//   static constexpr bool scores_by_matrix = true;
+//       optional: score() is k.scale * matrix_score(row, column) (substitution.hpp), and cell() uses n.diagonal and
+//       the score in their sum alone, so that whoever sweeps may keep the scores of its rows with every letter;
+//       score() is then for the host alone
 //   static constexpr int row_planes;         planes of a row border: 1 (H) or 2 (H, F)
 //   static constexpr int column_planes;      planes of a column border: 1 (H) or 2 (H, E)
 //   static constexpr ParameterList parameters;
@@ -82,6 +86,12 @@ enum class Report {
   best,  // the largest H above 0; ties: smallest row, then smallest column
   last,  // the last cell
   ends   // the best cell where an alignment may end; the recurrence's border counts; ties as for best
+};
+
+/// Whether the scores of P come from a substitution matrix.
+template <class P>
+inline constexpr bool by_matrix = requires {
+  requires P::scores_by_matrix;
 };
 
 /// Where an alignment may end (Report::ends), beside the last cell: in any cell of the last row or column.

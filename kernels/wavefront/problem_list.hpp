@@ -15,8 +15,10 @@ template <class... Ps>
 struct ProblemList {};
 
 /// Every problem, variants of one name one after another.
-using Problems = ProblemList<SmithWatermanAffine, SmithWatermanLinear, NeedlemanWunschAffine, NeedlemanWunschLinear,
-                             EditDistance, Lcs, DtwAbsolute1, DtwAbsolute2, DtwSquared1, DtwSquared2, SummedArea>;
+using Problems = ProblemList<SmithWatermanAffine, SmithWatermanLinear, SmithWatermanAffineMatrix,
+                             SmithWatermanLinearMatrix, NeedlemanWunschAffine, NeedlemanWunschLinear,
+                             NeedlemanWunschAffineMatrix, NeedlemanWunschLinearMatrix, EditDistance, Lcs,
+                             DtwAbsolute1, DtwAbsolute2, DtwSquared1, DtwSquared2, SummedArea>;
 
 template <class P, class Q>
 inline constexpr bool same_problem = false;

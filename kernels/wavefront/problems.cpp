@@ -59,6 +59,23 @@ void check_gaps(const Settings& settings, std::vector<ParameterError>& errors) {
   }
 }
 
+void check_scores(const Settings& settings, std::vector<ParameterError>& errors) {
+  const bool match = settings.has("match"), mismatch = settings.has("mismatch");
+  if (settings.has("matrix")) {
+    if (match || mismatch) {
+      errors.push_back({"matrix", "matrix stands in place of match and mismatch: give one or the other"});
+    } else if (settings.has("alphabet") && settings.text("alphabet") != "protein") {
+      errors.push_back({"alphabet", "matrix " + settings.text("matrix") +
+                                        " scores letters of proteins: say `alphabet: protein`, or leave it out"});
+    }
+  } else if (!match && !mismatch) {
+    errors.push_back({"", "letters have no scores: give match and mismatch, or matrix"});
+  } else if (match != mismatch) {
+    errors.push_back({match ? "match" : "mismatch", std::string("scores of letters need both match and mismatch: ") +
+                                                        (match ? "mismatch" : "match") + " is missing"});
+  }
+}
+
 bool declares(const ProblemInfo& info, const char* name) {
   for (const Parameter& parameter : info.parameters) {
     if (std::strcmp(parameter.name, name) == 0) return true;
@@ -81,6 +98,7 @@ std::vector<ParameterError> parameter_errors(const std::string& problem, const S
   const ProblemInfo* info = find_problem(problem);
   if (info == nullptr) return {{"", "there is no wavefront problem '" + problem + "'"}};
   std::vector<ParameterError> errors;
+  if (declares(*info, "matrix")) check_scores(settings, errors);
   if (declares(*info, "gap") && declares(*info, "gap_open")) check_gaps(settings, errors);
   for (const Parameter& parameter : info->parameters) {
     if (parameter.kind != ParameterKind::number || !settings.has(parameter.name)) continue;

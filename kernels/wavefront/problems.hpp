@@ -79,7 +79,7 @@ class ScaledSettings {
 /// Whether P is what `problem` with these parameters means.
 template <class P>
 bool chosen(std::string_view problem, const Settings& settings) {
-  if (problem != P::name) return false;
+  if (problem != P::name || by_matrix<P> != settings.has("matrix")) return false;
   if constexpr (requires(const ScaledSettings& reader) { P::is_meant(reader); }) {
     return P::is_meant(ScaledSettings(settings, 1));
   } else {

@@ -9,7 +9,7 @@ namespace terrace::wavefront {
 /// The report of a table of which no block has reported yet: what the border has, or less than any cell.
 template <class P>
 constexpr BlockResult border_report(const typename P::template Constants<i64>& k, i64 rows, i64 columns) {
-  if constexpr (P::report == Report::best) {
+  if constexpr (P::report == Report::best || P::items != Items::letters) {
     return {0, 0, 0};
   } else {
     BlockResult best{-unbounded, 0, 0};

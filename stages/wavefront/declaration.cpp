@@ -26,6 +26,11 @@ const std::vector<Parameter> series_parameters = {
      "auto, f32, f64"},
 };
 
+/// In its place where scores of letters are given.
+const Parameter scored_alphabet = {
+    "alphabet", ParameterKind::choice,
+    "what the letters are; case matters in text alone; left out: dna, or protein where a matrix scores them", "",
+    "dna, protein, text"};
 const Parameter keep_parameter = {"keep", ParameterKind::choice,
                                   "the score alone (memory linear in the lengths), or the whole table", "score",
                                   "score, table"};
@@ -68,7 +73,9 @@ job::ProblemDeclaration declare(const wavefront::ProblemInfo& problem) {
   const bool letters = problem.items == wavefront::Items::letters, grid = problem.items == wavefront::Items::grid;
   declaration.group = grid ? "grids" : "sequences";
   declaration.parameters = letters ? sequence_parameters : grid ? grid_parameters : series_parameters;
-  if (letters) declaration.parameters.push_back(scores_letters(problem) ? mismatch : literal);
+  const bool scored = scores_letters(problem);
+  if (scored) declaration.parameters[2] = scored_alphabet;
+  if (letters) declaration.parameters.push_back(scored ? mismatch : literal);
   if (!grid) declaration.parameters.push_back(keep_parameter);
   declaration.parameters.insert(declaration.parameters.end(), problem.parameters.begin(), problem.parameters.end());
   declaration.outputs = outputs_of(problem);

@@ -3,6 +3,8 @@
 #include <cctype>
 #include <string_view>
 
+#include "kernels/wavefront/substitution.hpp"
+
 namespace terrace::stages {
 namespace {
 
@@ -18,6 +20,13 @@ void give(std::array<std::int16_t, 256>& codes, char letter, std::int16_t code) 
 
 }  // namespace
 
+std::string alphabet_of(const Settings& settings) {
+  for (const char* name : {"matrix", "alphabet"}) {
+    if (settings.has(name)) return settings.text(name);
+  }
+  return "dna";
+}
+
 std::array<std::int16_t, 256> letter_codes(const std::string& alphabet, const std::string& ambiguous, Side side) {
   std::array<std::int16_t, 256> codes;
   if (alphabet == "text") {
@@ -30,6 +39,10 @@ std::array<std::int16_t, 256> letter_codes(const std::string& alphabet, const st
     return codes;
   }
   std::int16_t next = 0;
+  if (alphabet == "blosum62") {
+    for (char letter : std::string_view(wavefront::matrix_letters)) give(codes, letter, next++);
+    return codes;
+  }
   for (char base : bases) give(codes, base, next++);
   if (ambiguous == "error") return codes;
   const std::int16_t unlike = side == Side::rows ? unlike_rows : unlike_columns;
@@ -39,6 +52,7 @@ std::array<std::int16_t, 256> letter_codes(const std::string& alphabet, const st
 
 std::string letter_error(const std::string& alphabet, const std::string& ambiguous) {
   if (alphabet == "protein") return "is no letter of a protein (A to Z, *)";
+  if (alphabet == "blosum62") return "is no letter of the matrix blosum62 (A to Z but J, O and U; *)";
   if (ambiguous == "error") return "is not A, C, G or T, and the stage says `ambiguous: error`";
   return "is no DNA letter (A, C, G, T or an IUPAC code); for other texts say `alphabet: text`";
 }

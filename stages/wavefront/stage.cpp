@@ -28,7 +28,7 @@ std::shared_ptr<io::Source> sequence(const Request& request, const std::string& 
                to_string(source->shape()) +
                "); a sequence is a one-dimensional array of letters (u8), as from a FASTA file");
   }
-  const std::string& alphabet = settings.text("alphabet");
+  const std::string alphabet = alphabet_of(settings);
   const std::string& ambiguous = settings.text("ambiguous");
   return io::translate(std::move(source), letter_codes(alphabet, ambiguous, side), name,
                        letter_error(alphabet, ambiguous));

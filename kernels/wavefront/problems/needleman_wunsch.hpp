@@ -3,12 +3,14 @@
 
 #include "kernels/wavefront/alignment.hpp"
 #include "kernels/wavefront/problem.hpp"
+#include "kernels/wavefront/substitution.hpp"
 
 namespace terrace::wavefront {
 
 inline constexpr Parameter needleman_wunsch_parameters[] = {
     match_parameter,
     mismatch_parameter,
+    matrix_parameter,
     gap_parameter,
     gap_open_parameter,
     gap_extend_parameter,
@@ -27,7 +29,7 @@ struct NeedlemanWunschBase {
   static constexpr Items items = Items::letters;
   static constexpr Report report = Report::ends;
   static constexpr bool score_joins_diagonal = true;
-  static constexpr ParameterList parameters{needleman_wunsch_parameters, 6};
+  static constexpr ParameterList parameters{needleman_wunsch_parameters, 7};
 
   /// H grows by at most the best score a row or column. It never falls below what one gap over all rows and one over
   /// all columns cost, nor below what the worst score on the diagonal and one gap cost. A gap that is opened or goes
@@ -161,5 +163,8 @@ struct NeedlemanWunschAffine : NeedlemanWunschBase {
     return border(k.gap_first, k.gap_next, row, k.free_rows);
   }
 };
+
+struct NeedlemanWunschLinearMatrix : WithMatrix<NeedlemanWunschLinear> {};
+struct NeedlemanWunschAffineMatrix : WithMatrix<NeedlemanWunschAffine> {};
 
 }  // namespace terrace::wavefront

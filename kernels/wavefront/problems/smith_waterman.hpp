@@ -3,11 +3,12 @@
 
 #include "kernels/wavefront/alignment.hpp"
 #include "kernels/wavefront/problem.hpp"
+#include "kernels/wavefront/substitution.hpp"
 
 namespace terrace::wavefront {
 
-inline constexpr Parameter smith_waterman_parameters[] = {match_parameter, mismatch_parameter, gap_parameter,
-                                                          gap_open_parameter, gap_extend_parameter};
+inline constexpr Parameter smith_waterman_parameters[] = {match_parameter, mismatch_parameter, matrix_parameter,
+                                                          gap_parameter,   gap_open_parameter, gap_extend_parameter};
 
 /// What both variants share. Every H is at least 0 and the border is 0 (Smith and Waterman 1981).
 struct SmithWatermanBase {
@@ -16,7 +17,7 @@ struct SmithWatermanBase {
   static constexpr Items items = Items::letters;
   static constexpr Report report = Report::best;
   static constexpr bool score_joins_diagonal = true;
-  static constexpr ParameterList parameters{smith_waterman_parameters, 5};
+  static constexpr ParameterList parameters{smith_waterman_parameters, 6};
 
   /// H grows by at most the best score a row or column; nothing falls below minus the largest cost.
   static constexpr i64 local_bound(i64 match, i64 mismatch, i64 cost, i64 rows, i64 columns) {
@@ -113,5 +114,8 @@ struct SmithWatermanAffine : SmithWatermanBase {
     return {V(0), V(0)};
   }
 };
+
+struct SmithWatermanLinearMatrix : WithMatrix<SmithWatermanLinear> {};
+struct SmithWatermanAffineMatrix : WithMatrix<SmithWatermanAffine> {};
 
 }  // namespace terrace::wavefront

@@ -63,8 +63,8 @@ class Comparison {
     spec.value = value;
     spec.border = shape.rows % 2 == 0 ? value : ElementType::i64;
     spec.table = table;
-    const auto rows = test::make_letters(kind, true, shape.rows, 5);
-    const auto columns = test::make_letters(kind, false, shape.columns, 5);
+    const auto rows = test::letters_for<P>(kind, true, shape.rows, 5);
+    const auto columns = test::letters_for<P>(kind, false, shape.columns, 5);
     const auto expected = letters_reference<P>(problem_constants<P>(settings), rows, columns);
     test::TableMemory memory(spec, rows, columns, {});
     const auto sweep = make_cpu_sweep(spec, *context_, set);

@@ -17,7 +17,10 @@ Settings sample_settings() {
   auto set = [&](const char* name, double value) { settings.set(name, value); };
   for (const Parameter& parameter : P::parameters) {
     const std::string name = parameter.name;
-    if (parameter.kind == ParameterKind::choice) settings.set(name, std::string(parameter.default_text));
+    if (name == "matrix" && by_matrix<P>) settings.set(name, std::string("blosum62"));
+    else if (by_matrix<P> && (name == "match" || name == "mismatch")) continue;
+    else if (parameter.kind == ParameterKind::choice && *parameter.default_text != '\0')
+      settings.set(name, std::string(parameter.default_text));
     else if (name == "match") set("match", 2);
     else if (name == "mismatch") set("mismatch", -1);
   }
@@ -48,6 +51,19 @@ inline std::vector<std::uint8_t> make_letters(Letters kind, bool rows, std::int6
                                        : kind == Letters::equal ? 255
                                        : kind == Letters::rare  ? rare_letter(random, rows)
                                                                 : random() % 2 + (rows ? 0 : 200));
+  }
+  return letters;
+}
+
+/// Letters for P: with a matrix, codes of its letters.
+template <class P>
+std::vector<std::uint8_t> letters_for(Letters kind, bool rows, std::int64_t count, unsigned seed) {
+  auto letters = make_letters(kind, rows, count, seed);
+  if (!by_matrix<P>) return letters;
+  std::mt19937 random(seed + (rows ? 3u : 4u));
+  for (auto& letter : letters) {
+    if (kind == Letters::random) letter = static_cast<std::uint8_t>(random());
+    letter %= matrix_size;
   }
   return letters;
 }

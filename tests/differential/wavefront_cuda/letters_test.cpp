@@ -48,7 +48,7 @@ void compare(device::Context& context, const Settings& settings, const Shape& sh
   spec.border = shape.rows % 2 == 0 ? value : ElementType::i64;
   spec.table = table;
   const testing::TableInput input{
-      test::make_letters(kind, true, shape.rows, 5), test::make_letters(kind, false, shape.columns, 5), {}};
+      test::letters_for<P>(kind, true, shape.rows, 5), test::letters_for<P>(kind, false, shape.columns, 5), {}};
   const auto expected = letters_reference<P>(problem_constants<P>(settings), input.rows, input.columns);
   testing::CudaTable cuda(spec, context, input, trial);
   cuda.run();

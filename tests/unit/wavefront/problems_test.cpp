@@ -150,20 +150,31 @@ TEST_CASE("the cost and the steps choose a variant of time warping") {
 }
 
 TEST_CASE("contradicting, missing and too precise parameters are named") {
+  auto scored = [](std::initializer_list<std::pair<const char*, double>> values) {
+    Settings settings = numbers(values);
+    settings.set("match", 1.0);
+    settings.set("mismatch", -1.0);
+    return settings;
+  };
   auto only = [](const Settings& settings) {
     const auto errors = parameter_errors("smith_waterman", settings);
     REQUIRE(errors.size() == 1);
     return errors.front().parameter + "|" + errors.front().message;
   };
-  CHECK_THAT(only(numbers({{"gap", 1}, {"gap_open", 1}})),
+  CHECK_THAT(only(scored({{"gap", 1}, {"gap_open", 1}})),
              Catch::StartsWith("gap|") && Catch::Contains("one or the other"));
-  CHECK_THAT(only(numbers({{"match", 1}})), Catch::StartsWith("|gaps have no cost"));
-  CHECK_THAT(only(numbers({{"gap_open", 1}})),
+  CHECK_THAT(only(scored({})), Catch::StartsWith("|gaps have no cost"));
+  CHECK_THAT(only(numbers({{"gap", 1}})), Catch::StartsWith("|letters have no scores: give match and mismatch, or"));
+  CHECK_THAT(only(numbers({{"match", 1}, {"gap", 1}})),
+             Catch::StartsWith("match|") && Catch::Contains("mismatch is missing"));
+  CHECK_THAT(only(numbers({{"mismatch", 1}, {"gap", 1}})),
+             Catch::StartsWith("mismatch|") && Catch::Contains("match is missing"));
+  CHECK_THAT(only(scored({{"gap_open", 1}})),
              Catch::StartsWith("gap_open|") && Catch::Contains("gap_extend is missing"));
-  CHECK_THAT(only(numbers({{"gap_extend", 1}})),
+  CHECK_THAT(only(scored({{"gap_extend", 1}})),
              Catch::StartsWith("gap_extend|") && Catch::Contains("gap_open is missing"));
-  CHECK_THAT(only(numbers({{"gap", 1.0001}})), Catch::StartsWith("gap|gap has more than three decimals"));
-  CHECK(parameter_errors("smith_waterman", numbers({{"gap", 1.001}})).empty());
+  CHECK_THAT(only(scored({{"gap", 1.0001}})), Catch::StartsWith("gap|gap has more than three decimals"));
+  CHECK(parameter_errors("smith_waterman", scored({{"gap", 1.001}})).empty());
   CHECK(parameter_errors("lcs", {}).empty());
   CHECK(parameter_errors("nothing", {}).size() == 1);
 }
@@ -199,6 +210,47 @@ TEST_CASE("the narrowest type is the one that every value fits") {
   const auto huge = numbers({{"match", 1e6}, {"mismatch", -3.001}, {"gap", 5}});
   CHECK_THROWS_AS(narrowest_value("smith_waterman", huge, std::int64_t{1} << 50, std::int64_t{1} << 50),
                   ComputeError);
+}
+
+TEST_CASE("a matrix stands in place of match and mismatch, and its extreme scores bound the cells") {
+  auto settings = numbers({{"gap_open", 9.5}, {"gap_extend", 0.5}});
+  settings.set("matrix", std::string("blosum62"));
+  CHECK(parameter_errors("smith_waterman", settings).empty());
+  bool matrix = false;
+  visit_problem("smith_waterman", settings, [&]<class P>(P) { matrix = by_matrix<P> && P::row_planes == 2; });
+  CHECK(matrix);
+  const auto constants = problem_constants<SmithWatermanAffineMatrix>(settings);
+  CHECK(constants.match == 110);
+  CHECK(constants.mismatch == -40);
+  CHECK(constants.gap_first == 100);
+  CHECK(constants.scale == 10);
+  CHECK(SmithWatermanAffineMatrix::score<i64>(constants, 17, 17) == 110);
+  CHECK(SmithWatermanAffineMatrix::score<i64>(constants, 0, 23) == -40);
+  CHECK(score_bound("smith_waterman", settings, 100, 200) == 110 * 101 + 110);
+  auto error = [&](const char* name, Value value) {
+    Settings more = settings;
+    more.set(name, std::move(value));
+    const auto errors = parameter_errors("needleman_wunsch", more);
+    REQUIRE(errors.size() == 1);
+    return errors.front().parameter + "|" + errors.front().message;
+  };
+  CHECK_THAT(error("match", 1.0), Catch::StartsWith("matrix|matrix stands in place of match and mismatch"));
+  CHECK_THAT(error("alphabet", std::string("dna")),
+             Catch::StartsWith("alphabet|matrix blosum62 scores letters of pro"));
+}
+
+TEST_CASE("the matrix is symmetric and has its own extreme scores") {
+  REQUIRE(std::string(matrix_letters).size() == matrix_size);
+  i64 least = 0, largest = 0;
+  for (int a = 0; a < matrix_size; ++a) {
+    for (int b = 0; b < matrix_size; ++b) {
+      if (matrix_score(a, b) != matrix_score(b, a)) FAIL(matrix_letters[a] << " and " << matrix_letters[b]);
+      least = std::min<i64>(least, matrix_score(a, b));
+      largest = std::max<i64>(largest, matrix_score(a, b));
+    }
+  }
+  CHECK(least == least_matrix_score);
+  CHECK(largest == largest_matrix_score);
 }
 
 TEST_CASE("the bound of a global alignment is its worst path: two gaps, or different letters and one gap") {
