@@ -198,6 +198,10 @@ class Messages(CommandTest):
         self.wrong(self.text("match: 1.0001, mismatch: -1, gap: 1"), "job.yaml:6:12: match has more than three")
         self.wrong(self.text("match: 1, mismatch: -1, gap: 1, gap_open: 2, gap_extend: 1"), "job.yaml:6:34: gap stands")
         self.wrong(self.text("match: 1, mismatch: -1, gap_open: 2"), "job.yaml:6:39: affine gaps need both")
+        self.wrong(self.text("gap: 1"), "job.yaml:5:3: letters have no scores")
+        self.wrong(self.text("match: 1, gap: 1"), "job.yaml:6:12: scores of letters need both")
+        self.wrong(self.text("match: 1, mismatch: -1, matrix: blosum62, gap: 1"), "job.yaml:6:37: matrix stands in")
+        self.wrong(self.text("matrix: blosum62, alphabet: dna, gap: 1"), "job.yaml:6:33: matrix blosum62 scores")
         self.wrong(self.text("match: 1, mismatch: -1"), "job.yaml:5:3: gaps have no cost")
 
     def test_of_settings_of_a_stage_name_the_setting_alone(self):

@@ -73,6 +73,18 @@ class Configs(JobTest):
         # Sums of whole numbers below 2^53 are exact in any order.
         numpy.testing.assert_array_equal(again, sums.astype(float).cumsum(0).cumsum(1))
 
+    def test_runs_proteins(self):
+        result = self.run_config("proteins")
+        part, inside, whole = (result[name + "/score"][()] for name in ("part", "inside", "whole"))
+        # `second` lies within `first`, so that its best part is all of it; what hangs over costs 9.5 + k / 2 a side.
+        self.assertEqual((part, part.dtype, whole.dtype), (inside, numpy.int64, numpy.float64))
+        rows, columns = result["inside/lengths"]
+        self.assertEqual(list(result["part/end"]), list(result["inside/end"]))
+        self.assertEqual((list(result["inside/end"])[0], rows < columns), (rows, True))
+        self.assertNotIn("end", result["whole"])
+        gaps = 2 * 10.5 + (9.5 + 0.5) * 2
+        self.assertTrue(inside - gaps - columns / 2 < whole < inside)
+
     def test_runs_time_warping(self):
         result = self.run_config("time_warping")
         self.assertEqual((list(result["distance/lengths"]), list(result["warp/lengths"])), ([30000, 20000], [10, 12]))

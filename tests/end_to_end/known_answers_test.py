@@ -87,6 +87,18 @@ class Sequences(JobTest):
             self.check(inputs, stages, {f"align{number}": -cost for number, cost in enumerate(costs)})
             (self.folder / "result.h5").unlink()
 
+    def test_of_two_globins(self):
+        """By EMBOSS, which counts the first letter of a gap once less."""
+        inputs = {"a": {"fasta": data("protein", "alpha.faa")}, "b": {"fasta": data("protein", "beta.faa")}}
+        def stage(name, problem, gap_open, gap_extend, **settings):
+            return wavefront(name, problem, rows="a", columns="b", matrix="blosum62", gap_open=gap_open,
+                             gap_extend=gap_extend, **settings)
+        stages = [stage("matcher", "smith_waterman", 10, 4), stage("water", "smith_waterman", 9.5, 0.5),
+                  stage("needle", "needleman_wunsch", 9.5, 0.5, free_ends="both")]
+        result = self.run_job(inputs, stages)
+        found = {name: float(result[name + "/score"][()]) for name in ("matcher", "water", "needle")}
+        self.assertEqual(found, {"matcher": 264, "water": 293.5, "needle": 292.5})
+
     def scores(self, kind):
         """The costs that the file of this kind has, as positive numbers."""
         with open(data("dna", "wfa", f"test.score.{kind}.alg")) as file:
