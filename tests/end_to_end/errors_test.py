@@ -128,6 +128,16 @@ class Errors(JobTest):
         self.assertSays(ended, "a[3]: 'J'", "no DNA letter")
         self.assertFalse((self.folder / "out.h5").exists())
 
+    def test_of_letters_that_a_matrix_lacks_name_the_place(self):
+        inputs = {"a": {"fasta": self.write("a.fa", ">a\nMKTJW\n")}, "b": {"fasta": self.write("b.fa", ">b\nmkbzx*\n")}}
+        stage = {"problem": "needleman_wunsch", "matrix": "blosum62", "gap": 1}
+        ended = self.terrace("run", self.write_job(inputs, [{"name": "s", "wavefront": {"rows": "a", "columns": "b",
+                                                                                          **stage}}]), expect=FAILED)
+        self.assertSays(ended, "a[3]: 'J' is no letter of the matrix blosum62")
+        # M and K score 5 each.
+        result = self.run_job(inputs, [{"name": "s", "wavefront": {"rows": "b", "columns": "b", **stage}}])
+        self.assertEqual(int(result["s/score"][()]), 5 + 5 + 4 + 4 - 1 + 1)
+
     def test_of_input_of_the_wrong_shape(self):
         self.write("grid.npy", numpy.zeros((2, 3, 4), numpy.int32))
         self.check(self.write_job({"grid": {"npy": "grid.npy"}}, SUMS, output="out.h5"), WRONG, "3 dimensions")
