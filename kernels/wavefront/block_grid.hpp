@@ -1,4 +1,5 @@
-// A table cut into blocks, numbered row-major.
+// A table cut into blocks, numbered row-major; of problems with several tables (layers) of the same extents and cuts,
+// those of the first row of blocks layer by layer, then those of the second.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +12,14 @@ namespace terrace::wavefront {
 struct BlockGrid {
   std::int64_t rows, columns;
   std::int64_t block_rows, block_columns;  // at least 1
+  std::int64_t layers = 1;
 
   /// Blocks from left to right, and from top to bottom.
   std::int64_t across() const { return std::max<std::int64_t>(1, (columns + block_columns - 1) / block_columns); }
   std::int64_t down() const { return std::max<std::int64_t>(1, (rows + block_rows - 1) / block_rows); }
-  std::int64_t count() const { return across() * down(); }
+  std::int64_t count() const { return across() * layers * down(); }
+  /// A block has that number less by this than the one below it.
+  std::int64_t stride() const { return across() * layers; }
   /// Rows of the blocks of row `i` of blocks.
   std::int64_t rows_of(std::int64_t i) const { return std::min(block_rows, rows - i * block_rows); }
 };

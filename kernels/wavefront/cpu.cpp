@@ -53,15 +53,14 @@ std::unique_ptr<Sweep> make_cpu_sweep(const SweepSpec& spec, device::Context& co
   auto* cpu = dynamic_cast<device::CpuContext*>(&context);
   if (cpu == nullptr) throw DeviceError("make_cpu_sweep", context.limits().name + " is not a CPU");
   check(spec);
-  BlockGrid grid{spec.rows, spec.columns, spec.block_rows, spec.block_columns};
+  BlockGrid grid{spec.rows, spec.columns, spec.block_rows, spec.block_columns, spec.layers};
   grid.block_rows = std::clamp<std::int64_t>(grid.rows, 1, grid.block_rows);
   grid.block_columns = std::clamp<std::int64_t>(grid.columns, 1, grid.block_columns);
   const CpuSweepPlan plan{spec, grid, cpu->pool().size(), set};
   const ProblemInfo* info = find_problem(spec.problem);
   if (info == nullptr) throw DeviceError("make_cpu_sweep", "there is no wavefront problem '" + spec.problem + "'");
   const bool sums = info->items == Items::grid;
-  return std::make_unique<CpuSweep>(grid, cpu->pool(),
-                                    sums ? make_summed_area_sweeper(plan) : make_items_sweeper(plan));
+  return std::make_unique<CpuSweep>(grid, cpu->pool(), sums ? make_sums_sweeper(plan) : make_items_sweeper(plan));
 }
 
 std::size_t cpu_workspace_bytes(const SweepSpec& spec, int threads) {

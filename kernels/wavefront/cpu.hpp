@@ -41,8 +41,8 @@ device::i64 vector_bytes(device::InstructionSet set);
 CpuSweeper make_items_sweeper(const CpuSweepPlan& plan);
 /// Scores of problems with a bit-parallel form; without a sweeper where the problem has none, or a table is kept.
 CpuSweeper make_bits_sweeper(const CpuSweepPlan& plan);
-/// Summed-area tables. @throws DeviceError where types do not fit together
-CpuSweeper make_summed_area_sweeper(const CpuSweepPlan& plan);
+/// Summed-area tables and integral histograms. @throws DeviceError where types do not fit together
+CpuSweeper make_sums_sweeper(const CpuSweepPlan& plan);
 
 /// make_cpu_sweep() with a chosen instruction set, which the CPU must have.
 std::unique_ptr<Sweep> make_cpu_sweep(const SweepSpec& spec, device::Context& context, device::InstructionSet set);

@@ -1,5 +1,5 @@
-// Summed-area tables: bands of rows, each row from left to right (see cpu_row_sums.hpp), a chunk of columns at a
-// time, so that H of the row above stays in the first-level cache.
+// Summed-area tables, of values or of marks: bands of rows, each row from left to right (see cpu_row_sums.hpp), a
+// chunk of columns at a time, so that H of the row above stays in the first-level cache.
 #include <immintrin.h>
 
 #include <cstring>
@@ -33,7 +33,8 @@ bool fits(ElementType type, Wide<T> e) {
 
 /// The types that the kernels know in place of the standard ones.
 template <class T>
-using Plain = std::conditional_t<std::is_same_v<T, std::int64_t>, i64, T>;
+using Plain = std::conditional_t<std::is_same_v<T, std::int64_t>, i64,
+                                 std::conditional_t<std::is_same_v<T, std::uint64_t>, device::u64, T>>;
 
 /// Kernels only integers have.
 template <class G, class T, bool integers = std::is_integral_v<G>&& std::is_integral_v<T>>
@@ -47,6 +48,42 @@ struct Kernels<G, T, true> : SumKernels<G, T> {
   }
 };
 
+/// The grid's own values are summed.
+template <class G>
+class ValuesOf {
+ public:
+  using Value = G;
+  ValuesOf(const BlockTask& task, device::InstructionSet) : task_(task) {}
+  const G* row(i64 row, i64 begin, i64) {
+    return static_cast<const G*>(task_.grid) + row * task_.grid_stride + begin;
+  }
+
+ private:
+  const BlockTask& task_;
+};
+
+/// Values that the task's keys name count 1, the others 0.
+template <class G>
+class MarksOf {
+ public:
+  using Value = device::u8;
+  MarksOf(const BlockTask& task, device::InstructionSet set)
+      : values_(task, set),
+        keys_(task.keys),
+        mark_(set == device::InstructionSet::sse2 ? sse2::mark_kernel<G>() : avx2::mark_kernel<G>()) {}
+  /// Holds until the next call.
+  const device::u8* row(i64 row, i64 begin, i64 count) {
+    mark_(values_.row(row, begin, count), count, keys_, marks_);
+    return marks_;
+  }
+
+ private:
+  ValuesOf<G> values_;
+  KeyRange keys_;
+  MarkKernel<G> mark_;
+  alignas(64) device::u8 marks_[chunk_columns];
+};
+
 /// What all bands of a sweep share.
 struct SumsPlan {
   ElementType border;
@@ -56,15 +93,19 @@ struct SumsPlan {
 };
 
 /// One band being swept. `above` is H above the band and, chunk by chunk, H of its last row.
-template <class G, class T>
+/// @tparam Items what is summed: ValuesOf or MarksOf a type of grids
+template <class Items, class T>
 class SumsBand {
  public:
+  using G = typename Items::Value;
+
   SumsBand(const SumsPlan& plan, T* above, Band& band)
       : plan_(plan),
         kernels_(Kernels<G, T>::choose(plan.instruction_set)),
         above_(above),
         band_(band),
         task_(band.task()),
+        items_(task_, plan.instruction_set),
         columns_(task_.column_end - task_.column_begin),
         row_(band.index() * plan.band_rows),
         rows_(std::min(plan.band_rows, task_.row_end - task_.row_begin - row_)) {}
@@ -113,8 +154,8 @@ class SumsBand {
     else std::fill(above_ + begin, above_ + end, T{});
   }
 
-  RowPart<G, T> part(i64 row, i64 begin, i64 end) const {
-    const auto* grid = static_cast<const G*>(task_.grid) + (row_ + row) * task_.grid_stride + begin;
+  RowPart<G, T> part(i64 row, i64 begin, i64 end) {
+    const G* grid = items_.row(row_ + row, begin, end - begin);
     auto* table = static_cast<T*>(task_.table);
     if (table != nullptr) table += (row_ + row) * task_.table_stride + begin;
     return {grid, above_ + begin, table, end - begin};
@@ -167,13 +208,14 @@ class SumsBand {
   T* above_;
   Band& band_;
   const BlockTask& task_;
+  Items items_;
   i64 columns_, row_, rows_;
   Sum e_[most_band_rows];
   T last_h_[most_band_rows] = {};
   T corner_right_{};
 };
 
-template <class G, class T>
+template <class Items, class T>
 class SumsSweeper : public BandSweeper {
  public:
   SumsSweeper(const SumsPlan& plan, const BlockGrid& grid, int slots) : plan_(plan) {
@@ -193,7 +235,7 @@ class SumsSweeper : public BandSweeper {
       band.publish(task.column_end - task.column_begin);
       return true;
     }
-    SumsBand<G, T> sums(plan_, slot.above.data(), band);
+    SumsBand<Items, T> sums(plan_, slot.above.data(), band);
     if (!sums.sweep()) return false;
     if (band.last()) slot.last = sums.last_value();
     return true;
@@ -230,8 +272,16 @@ std::unique_ptr<BandSweeper> make(const SumsPlan& sums, const BlockGrid& grid, i
     refuse("a grid of type " + std::string(name_of(element_type_of<G>())) + " needs a table at least as wide, not " +
            std::string(name_of(element_type_of<T>())));
   } else {
-    return std::make_unique<SumsSweeper<Plain<G>, Plain<T>>>(sums, grid, slots);
+    return std::make_unique<SumsSweeper<ValuesOf<Plain<G>>, Plain<T>>>(sums, grid, slots);
   }
+}
+
+template <class T>
+std::unique_ptr<BandSweeper> make_counting(ElementType grid_type, const SumsPlan& sums, const BlockGrid& grid,
+                                           int slots) {
+  return dispatch(grid_type, [&](auto sample) -> std::unique_ptr<BandSweeper> {
+    return std::make_unique<SumsSweeper<MarksOf<Plain<decltype(sample)>>, Plain<T>>>(sums, grid, slots);
+  });
 }
 
 template <class T>
@@ -259,22 +309,33 @@ void check_types(const SweepSpec& spec) {
 
 }  // namespace
 
-CpuSweeper make_summed_area_sweeper(const CpuSweepPlan& plan) {
+CpuSweeper make_sums_sweeper(const CpuSweepPlan& plan) {
   const SweepSpec& spec = plan.spec;
   check_types(spec);
   const i64 band_rows = std::clamp<i64>(plan.grid.block_rows / (2 * plan.threads), 4, most_band_rows);
-  const SumsPlan sums{spec.border, band_rows, problem_constants<SummedArea>(spec.settings).wrap != 0,
-                      plan.instruction_set};
+  SumsPlan sums{spec.border, band_rows, false, plan.instruction_set};
+  bool counts = false;
+  visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
+    if constexpr (requires { P::counts; }) {
+      sums.wraps = problem_constants<P>(spec.settings).wrap != 0;
+      counts = P::counts;
+    }
+  });
   const int slots = slots_for(plan.threads, (plan.grid.block_rows + band_rows - 1) / band_rows);
+  const auto make = [&]<class T>(T) -> CpuSweeper {
+    if (!counts) return {make_for_table<T>(spec.grid, sums, plan.grid, slots), slots};
+    if constexpr (std::is_integral_v<T>) return {make_counting<T>(spec.grid, sums, plan.grid, slots), slots};
+    refuse("values are counted in i32 or i64, not in " + std::string(name_of(spec.value)));
+  };
   switch (spec.value) {
     case ElementType::i32:
-      return {make_for_table<std::int32_t>(spec.grid, sums, plan.grid, slots), slots};
+      return make(std::int32_t{});
     case ElementType::i64:
-      return {make_for_table<std::int64_t>(spec.grid, sums, plan.grid, slots), slots};
+      return make(std::int64_t{});
     case ElementType::f32:
-      return {make_for_table<float>(spec.grid, sums, plan.grid, slots), slots};
+      return make(float{});
     case ElementType::f64:
-      return {make_for_table<double>(spec.grid, sums, plan.grid, slots), slots};
+      return make(double{});
     default:
       refuse("sums are computed in i32, i64, f32 or f64, not in " + std::string(name_of(spec.value)));
   }

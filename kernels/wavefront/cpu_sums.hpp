@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/device/integers.hpp"
+#include "kernels/wavefront/keys.hpp"
 
 namespace terrace::wavefront {
 
@@ -28,13 +29,21 @@ struct SumKernels {
   device::u64 (*grid_magnitude)(const G* values, device::i64 count);
 };
 
+/// Writes 1 for each of `count` values whose key lies in the range, 0 for the others.
+template <class G>
+using MarkKernel = void (*)(const G* values, device::i64 count, KeyRange keys, device::u8* marks);
+
 namespace sse2 {
 template <class G, class T>
 SumKernels<G, T> sum_kernels();
-}
+template <class G>
+MarkKernel<G> mark_kernel();
+}  // namespace sse2
 namespace avx2 {
 template <class G, class T>
 SumKernels<G, T> sum_kernels();
-}
+template <class G>
+MarkKernel<G> mark_kernel();
+}  // namespace avx2
 
 }  // namespace terrace::wavefront

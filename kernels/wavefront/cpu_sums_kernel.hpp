@@ -186,6 +186,32 @@ SumKernels<G, T> sum_kernels() {
   return {add_row<G, T>, largest_magnitude<T>, largest_magnitude<G>};
 }
 
+template <class G>
+void mark(const G* values, i64 count, KeyRange keys, device::u8* marks) {
+  // A range without values has 1 and 0 in any type.
+  const auto low = static_cast<Key<G>>(keys.low), high = static_cast<Key<G>>(keys.high);
+  for (i64 j = 0; j < count; ++j) {
+    const Key<G> key = key_of(values[j]);
+    marks[j] = static_cast<device::u8>((key >= low) & (key <= high));
+  }
+}
+
+template <class G>
+MarkKernel<G> mark_kernel() {
+  return mark<G>;
+}
+
+template MarkKernel<device::u8> mark_kernel();
+template MarkKernel<device::i8> mark_kernel();
+template MarkKernel<device::u16> mark_kernel();
+template MarkKernel<i16> mark_kernel();
+template MarkKernel<device::u32> mark_kernel();
+template MarkKernel<i32> mark_kernel();
+template MarkKernel<u64> mark_kernel();
+template MarkKernel<i64> mark_kernel();
+template MarkKernel<float> mark_kernel();
+template MarkKernel<double> mark_kernel();
+
 template SumKernels<device::u8, i32> sum_kernels();
 template SumKernels<device::i8, i32> sum_kernels();
 template SumKernels<device::u16, i32> sum_kernels();

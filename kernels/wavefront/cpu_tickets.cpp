@@ -51,12 +51,12 @@ Band::Band(BandLaunch& launch, std::uint64_t block, std::int64_t index, std::int
       task_(&launch.slot_of(block).task) {}
 
 bool Band::wait_above(std::int64_t columns) {
-  const auto across = static_cast<std::uint64_t>(launch_.grid_.across());
+  const auto stride = static_cast<std::uint64_t>(launch_.grid_.stride());
   if (!first()) {
     return launch_.wait(block_, [&] { return launch_.has_columns(block_, index_ - 1, columns); });
   }
-  if (block_ < launch_.port_.first + across) return !launch_.leaving(block_);
-  const std::uint64_t above = block_ - across;
+  if (block_ < launch_.port_.first + stride) return !launch_.leaving(block_);
+  const std::uint64_t above = block_ - stride;
   return launch_.wait(block_, [&] { return launch_.has_columns(above, launch_.bands_in(above) - 1, columns); });
 }
 
@@ -83,7 +83,7 @@ BandLaunch::BandLaunch(const device::Port& port, const BlockGrid& grid, BandSwee
       end_(port.first + port.count),
       done_(port.first),
       failed_(none) {
-  const auto full_end = static_cast<std::uint64_t>((grid.down() - 1) * grid.across());
+  const auto full_end = static_cast<std::uint64_t>((grid.down() - 1) * grid.stride());
   full_blocks_ = full_end > port.first ? std::min<std::uint64_t>(full_end - port.first, port.count) : 0;
   slots_.clear();
 }

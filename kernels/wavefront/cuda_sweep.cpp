@@ -24,7 +24,7 @@ BlockGrid grid_of(const SweepSpec& spec) {
                           std::to_string(spec.block_columns));
   }
   return {spec.rows, spec.columns, std::clamp<std::int64_t>(spec.rows, 1, spec.block_rows),
-          std::clamp<std::int64_t>(spec.columns, 1, spec.block_columns)};
+          std::clamp<std::int64_t>(spec.columns, 1, spec.block_columns), spec.layers};
 }
 
 CudaWorkspace plan_workspace(const BlockGrid& grid, std::int64_t band_rows, std::int64_t row_words,
@@ -43,6 +43,25 @@ CudaWorkspace plan_workspace(const BlockGrid& grid, std::int64_t band_rows, std:
   plan.flags_at = plan.slots_at + align(static_cast<std::size_t>(plan.slots) * block_slot_bytes);
   plan.borders_at = plan.flags_at + align(static_cast<std::size_t>(plan.slots * plan.bands) * sizeof(std::uint32_t));
   plan.bytes = plan.borders_at + align(static_cast<std::size_t>(rows * plan.border_words) * sizeof(std::uint64_t));
+  return plan;
+}
+
+CudaWorkspace plan_strips(const BlockGrid& grid, std::int64_t batch, std::int64_t value_words) {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - 4096;
+  if (grid.block_columns > most || grid.block_rows > most) {
+    throw DeviceError("wavefront sweep on CUDA", "blocks of " + std::to_string(grid.block_rows) + " x " +
+                                                     std::to_string(grid.block_columns) +
+                                                     " cells are too large; use smaller blocks");
+  }
+  CudaWorkspace plan;
+  plan.band_rows = batch;
+  plan.bands = std::max<std::int64_t>(1, (grid.block_columns + columns_of_strip - 1) / columns_of_strip);
+  plan.slots = 4;
+  plan.border_words = (grid.block_rows + batch - 1) / batch * batch * value_words;
+  plan.slots_at = align(launch_words_bytes);
+  plan.flags_at = plan.borders_at = plan.slots_at + align(static_cast<std::size_t>(plan.slots) * block_slot_bytes);
+  const std::int64_t handed = plan.bands - 1 + (plan.bands - 1) / strips_of_group;
+  plan.bytes = plan.borders_at + align(static_cast<std::size_t>(handed * plan.border_words) * sizeof(std::uint64_t));
   return plan;
 }
 

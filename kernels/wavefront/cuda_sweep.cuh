@@ -2,29 +2,14 @@
 // sources that the build makes from cuda/problem.cu.in, one a problem.
 #pragma once
 
-#include <algorithm>
-#include <string>
 #include <tuple>
 
-#include "kernels/device/cuda_context.hpp"
-#include "kernels/device/launch.cuh"
 #include "kernels/wavefront/bits_kernel.cuh"
-#include "kernels/wavefront/block_grid.hpp"
-#include "kernels/wavefront/cuda_sweep.hpp"
+#include "kernels/wavefront/cuda_strips.cuh"
 #include "kernels/wavefront/kernel.cuh"
-#include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/sum_kernel.cuh"
 
 namespace terrace::wavefront {
-
-static_assert(sizeof(device::LaunchWords) == launch_words_bytes && sizeof(BlockSlot) == block_slot_bytes);
-static_assert(static_cast<int>(Stored::u8) == static_cast<int>(ElementType::u8) &&
-              static_cast<int>(Stored::f64) == static_cast<int>(ElementType::f64));
-
-inline Stored stored(ElementType type) { return static_cast<Stored>(type); }
-
-/// Warps of a multiprocessor at the registers that the kernels are bounded to.
-inline constexpr int warps_per_processor = 16;
 
 /// A sweep through one kernel. @tparam More what the kernel takes beside SweepArguments
 template <class... More>
@@ -43,26 +28,12 @@ class CudaSweep final : public Sweep {
         more_(more...) {
     TERRACE_CUDA_CHECK(cudaMemsetAsync(workspace_, 0, plan_.bytes, device::compute_stream(context)));
     resident_ = device::resident_blocks(kernel_, sweep_threads, shared_bytes_);
-    arguments_.slots = reinterpret_cast<BlockSlot*>(workspace_ + plan_.slots_at);
-    arguments_.column_flags = reinterpret_cast<u32*>(workspace_ + plan_.flags_at);
-    arguments_.borders = reinterpret_cast<u64*>(workspace_ + plan_.borders_at);
-    arguments_.border_words = plan_.border_words;
-    arguments_.rows = spec.rows;
-    arguments_.columns = spec.columns;
-    arguments_.across = static_cast<u64>(grid_of(spec).across());
-    arguments_.bands = static_cast<u32>(plan_.bands);
-    arguments_.band_rows = static_cast<i32>(plan_.band_rows);
-    arguments_.border = stored(spec.border);
-    arguments_.table = stored(spec.table.value_or(spec.value));
-    arguments_.grid = stored(spec.grid);
-    arguments_.value = stored(spec.value);
-    arguments_.check = check;
-    arguments_.scale = static_cast<double>(score_scale(spec.problem, spec.settings));
+    arguments_ = sweep_arguments(spec, plan_, workspace_, check);
   }
 
   void run(const device::Port& port) override {
     SweepArguments arguments = arguments_;
-    check(port);
+    check_port(port, arguments.bands, kernel_.name);
     arguments.launch = {port, reinterpret_cast<device::LaunchWords*>(workspace_), static_cast<u64>(plan_.slots),
                         trial_.delay_seed};
     arguments.tickets = port.count * arguments.bands;
@@ -82,16 +53,6 @@ class CudaSweep final : public Sweep {
   }
 
  private:
-  void check(const device::Port& port) const {
-    if (port.descriptor_bytes < sizeof(BlockTask) || port.descriptor_bytes % sizeof(u64) != 0 ||
-        port.result_bytes < sizeof(BlockResult) || port.result_bytes % sizeof(u64) != 0) {
-      throw DeviceError(kernel_.name, "the port's descriptors or results are not those of a wavefront");
-    }
-    if (port.count > 0xFFFFFFFEu / arguments_.bands) {
-      throw DeviceError(kernel_.name, std::to_string(port.count) + " blocks are too many for one launch");
-    }
-  }
-
   Kernel kernel_;
   CudaWorkspace plan_;
   std::size_t shared_bytes_;
@@ -102,15 +63,6 @@ class CudaSweep final : public Sweep {
   unsigned resident_ = 0;
   SweepArguments arguments_{};
 };
-
-inline std::int64_t resident_warps(const device::Limits& limits) {
-  return static_cast<std::int64_t>(limits.processors) * warps_per_processor;
-}
-
-[[noreturn]] inline void refuse_type(const SweepSpec& spec) {
-  throw DeviceError("wavefront sweep of " + spec.problem + " on CUDA",
-                    "cells of type " + std::string(name_of(spec.value)) + " are not computed here");
-}
 
 /// No score may leave the value's type; i16 is computed in i32.
 inline void check_bound(const SweepSpec& spec) {
@@ -247,38 +199,20 @@ struct LetterSweeps {
   }
 };
 
-/// Sweeps of the summed-area table. Where overflow is an error, integers are summed in 64 bits and checked.
+/// Sweeps of sums that keep an order: floating point, and checked sums of 64 bits.
 template <class P>
 struct SumSweeps {
   template <class Call>
   static auto choose(const SweepSpec& spec, Call&& call) {
-    const bool wraps = problem_constants<P>(spec.settings).wrap != 0;
-    check_types(spec);
     switch (spec.value) {
-      case ElementType::i32:
-        if (wraps) return call.template operator()<i32, 16>(false);
-        return call.template operator()<i64, 8>(true);
       case ElementType::i64:
-        return call.template operator()<i64, 8>(!wraps);
+        return call.template operator()<i64, 8>(true);
       case ElementType::f32:
         return call.template operator()<float, 16>(false);
       case ElementType::f64:
         return call.template operator()<double, 8>(false);
       default:
         refuse_type(spec);
-    }
-  }
-
-  /// A table holds the sums as they are computed, and a grid's values must fit it.
-  static void check_types(const SweepSpec& spec) {
-    const bool fits =
-        is_floating(spec.value) ? is_floating(spec.border) : !is_floating(spec.grid) && !is_floating(spec.border);
-    if (!fits || size_of(spec.grid) > size_of(spec.value) || size_of(spec.border) < size_of(spec.value) ||
-        spec.grid == ElementType::u64 || spec.table.value_or(spec.value) != spec.value) {
-      throw DeviceError("wavefront sweep of " + spec.problem + " on CUDA",
-                        "a grid of type " + std::string(name_of(spec.grid)) + ", sums of type " +
-                            std::string(name_of(spec.value)) + ", borders of type " +
-                            std::string(name_of(spec.border)) + " and the table's type do not fit together");
     }
   }
 
@@ -303,12 +237,29 @@ struct SumSweeps {
   }
 };
 
+/// A table holds the sums as they are computed, and a grid's values must fit it unless they are counted.
+template <class P>
+void check_sum_types(const SweepSpec& spec) {
+  const bool integers = !is_floating(spec.value) && !is_floating(spec.border);
+  const bool values = is_floating(spec.value) ? is_floating(spec.border) : integers && !is_floating(spec.grid);
+  const bool fits =
+      P::counts ? integers : values && size_of(spec.grid) <= size_of(spec.value) && spec.grid != ElementType::u64;
+  if (!fits || size_of(spec.value) < 4 || !is_signed(spec.value) || size_of(spec.border) < size_of(spec.value) ||
+      spec.table.value_or(spec.value) != spec.value) {
+    throw DeviceError("wavefront sweep of " + spec.problem + " on CUDA",
+                      "a grid of type " + std::string(name_of(spec.grid)) + ", sums of type " +
+                          std::string(name_of(spec.value)) + ", borders of type " +
+                          std::string(name_of(spec.border)) + " and the table's type do not fit together");
+  }
+}
+
 /// Calls call(sweeps) with the family of kernels that serves the spec.
 template <class P, class Call>
 auto with_sweeps(const SweepSpec& spec, const CudaTrial& trial, Call&& call) {
-  if constexpr (P::items == Items::grid) {
-    static_assert(same_problem<P, SummedArea>, "the kernel of sums knows one problem on grids");
-    return call(SumSweeps<P>{});
+  if constexpr (requires { P::counts; }) {
+    check_sum_types<P>(spec);
+    if constexpr (P::counts) return call(StripSweeps<P>{});
+    else return StripSweeps<P>::serves(spec) ? call(StripSweeps<P>{}) : call(SumSweeps<P>{});
   } else {
     if constexpr (requires { typename P::Bits; }) {
       if (BitSweeps<P>::serves(spec, trial)) return call(BitSweeps<P>{});

@@ -46,6 +46,14 @@ inline constexpr std::size_t block_slot_bytes = 256;
 CudaWorkspace plan_workspace(const BlockGrid& grid, std::int64_t band_rows, std::int64_t row_words,
                              std::int64_t warps);
 
+/// The same for strips of columns (strip_kernel.cuh): `bands` is the number of strips of a block of full width,
+/// `border_words` that of a strip's totals.
+/// @param batch rows that a strip takes at a time @param value_words 64-bit words of a tagged value
+CudaWorkspace plan_strips(const BlockGrid& grid, std::int64_t batch, std::int64_t value_words);
+
+/// Strips of a group, and columns of a strip (strip_kernel.cuh checks them).
+inline constexpr std::int64_t strips_of_group = 8, columns_of_strip = 128;
+
 /// The sweeps of problem P; defined in the source that the build makes for P (cuda/problem.cu.in).
 template <class P>
 struct CudaSweeps {

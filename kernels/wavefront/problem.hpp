@@ -28,6 +28,7 @@
 //       optional: score() is k.scale * matrix_score(row, column) (substitution.hpp), and cell() uses n.diagonal and
 //       the score in their sum alone, so that whoever sweeps may keep the scores of its rows with every letter;
 //       score() is then for the host alone
+//   static constexpr bool counts;            sums alone: s is 1 for a value that BlockTask::keys name, else 0
 //   static constexpr int row_planes;         planes of a row border: 1 (H) or 2 (H, F)
 //   static constexpr int column_planes;      planes of a column border: 1 (H) or 2 (H, E)
 //   static constexpr ParameterList parameters;

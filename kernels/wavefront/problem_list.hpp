@@ -4,6 +4,7 @@
 #include "kernels/wavefront/problem.hpp"
 #include "kernels/wavefront/problems/dtw.hpp"
 #include "kernels/wavefront/problems/edit_distance.hpp"
+#include "kernels/wavefront/problems/integral_histogram.hpp"
 #include "kernels/wavefront/problems/lcs.hpp"
 #include "kernels/wavefront/problems/needleman_wunsch.hpp"
 #include "kernels/wavefront/problems/smith_waterman.hpp"
@@ -18,7 +19,7 @@ struct ProblemList {};
 using Problems = ProblemList<SmithWatermanAffine, SmithWatermanLinear, SmithWatermanAffineMatrix,
                              SmithWatermanLinearMatrix, NeedlemanWunschAffine, NeedlemanWunschLinear,
                              NeedlemanWunschAffineMatrix, NeedlemanWunschLinearMatrix, EditDistance, Lcs,
-                             DtwAbsolute1, DtwAbsolute2, DtwSquared1, DtwSquared2, SummedArea>;
+                             DtwAbsolute1, DtwAbsolute2, DtwSquared1, DtwSquared2, SummedArea, IntegralHistogram>;
 
 template <class P, class Q>
 inline constexpr bool same_problem = false;

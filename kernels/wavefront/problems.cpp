@@ -17,7 +17,9 @@ struct Table {
   template <class P>
   constexpr void add() {
     if (count > 0 && std::string_view(entries[static_cast<std::size_t>(count - 1)].name) == P::name) return;
-    entries[static_cast<std::size_t>(count++)] = {P::name, P::help, P::items, P::report, P::parameters};
+    bool counts = false;
+    if constexpr (requires { P::counts; }) counts = P::counts;
+    entries[static_cast<std::size_t>(count++)] = {P::name, P::help, P::items, P::report, P::parameters, counts};
   }
 };
 
@@ -76,6 +78,14 @@ void check_scores(const Settings& settings, std::vector<ParameterError>& errors)
   }
 }
 
+void check_range(const Settings& settings, std::vector<ParameterError>& errors) {
+  if (!settings.has("range")) return;
+  const auto& range = settings.get<std::vector<double>>("range");
+  const bool fits = range.size() == 2 && std::isfinite(range[0]) && std::isfinite(range[1]) && range[0] < range[1] &&
+                    std::isfinite(range[1] - range[0]);
+  if (!fits) errors.push_back({"range", "range is two numbers, the lower first: [0, 256]"});
+}
+
 bool declares(const ProblemInfo& info, const char* name) {
   for (const Parameter& parameter : info.parameters) {
     if (std::strcmp(parameter.name, name) == 0) return true;
@@ -100,6 +110,7 @@ std::vector<ParameterError> parameter_errors(const std::string& problem, const S
   std::vector<ParameterError> errors;
   if (declares(*info, "matrix")) check_scores(settings, errors);
   if (declares(*info, "gap") && declares(*info, "gap_open")) check_gaps(settings, errors);
+  if (declares(*info, "range")) check_range(settings, errors);
   for (const Parameter& parameter : info->parameters) {
     if (parameter.kind != ParameterKind::number || !settings.has(parameter.name)) continue;
     if (!scale_of(settings.number(parameter.name))) {

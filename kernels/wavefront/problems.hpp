@@ -23,6 +23,7 @@ struct ProblemInfo {
   Items items;
   Report report;
   ParameterList parameters;
+  bool counts;  // a table, a layer, for each of its `bins`
 };
 
 /// All problems, in the order of the list.

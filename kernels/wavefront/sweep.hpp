@@ -27,6 +27,7 @@ struct SweepSpec {
   ElementType border;                  // type of border values: at least as wide as `value`
   std::optional<ElementType> table;    // type of the stored table; nothing when no table is kept
   ElementType grid = ElementType::u8;  // type of the grid's values (problems on grids)
+  std::int64_t layers = 1;             // tables, one over another (see BlockGrid)
   Schedule schedule;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/device/integers.hpp"
+#include "kernels/wavefront/keys.hpp"
 
 namespace terrace::wavefront {
 
@@ -26,6 +27,7 @@ struct BlockTask {
   device::i64 column_border_stride;  // elements from plane to plane of left and right
   void* table;                       // the block's part of the table, row-major; null: not kept
   device::i64 table_stride;          // elements from one row of `table` to the next
+  KeyRange keys;                     // problems that count: of the values of the grid that count as 1
 };
 
 /// What a block reports: the best of its cells that P::report looks at (ties: smallest row, then smallest column; all

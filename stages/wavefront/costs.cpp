@@ -40,7 +40,8 @@ constexpr CellCost cell_costs[] = {
     {"edit_distance", nullptr, {4, 1e10}, in_bits(9, 3.5e10), {3, 2.6e12}, in_bits(9, 8.6e12)},
     {"lcs", nullptr, {4, 1e10}, in_bits(6, 6e10), {3, 2.8e12}, in_bits(6, 1.15e13)},
     {"dtw", nullptr, {5, 4e9}, {5, 4e9}, {2, 8e11}, {2, 8e11}},
-    {"summed_area", nullptr, {2, 1e9}, {2, 1e9}, {2, 1.9e11}, {2, 1.9e11}},
+    {"summed_area", nullptr, {2, 1e9}, {2, 1e9}, {2, 4.1e11}, {2, 4.1e11}},
+    {"integral_histogram", nullptr, {3, 1e9}, {3, 1e9}, {3, 1.9e11}, {3, 1.9e11}},
     {nullptr, nullptr, {4, 5e9}, {4, 5e9}, {3, 1.5e12}, {3, 1.5e12}},  // any other
 };
 
@@ -62,9 +63,10 @@ run::Prediction predict(const SweepSpec& spec, std::int64_t blocks, const TableN
   p.blocks = blocks;
   p.unit = "cell";
   const double cells = static_cast<double>(spec.rows) * static_cast<double>(spec.columns);
-  p.operations = wavefront::cells_in_window(half_width(spec), 0, spec.rows, 0, spec.columns);
+  const double tables = static_cast<double>(spec.layers);
+  p.operations = tables * wavefront::cells_in_window(half_width(spec), 0, spec.rows, 0, spec.columns);
   p.operations_per_second = cost.cells_per_second * (resources.cuda ? 1 : resources.device.processors);
-  p.bytes_written = cells * static_cast<double>(need.table_bytes);
+  p.bytes_written = tables * cells * static_cast<double>(need.table_bytes);
   p.bytes_read = need.grid_bytes > 0 ? cells * static_cast<double>(need.grid_bytes)
                                      : static_cast<double>((spec.rows + spec.columns) * need.item_bytes);
   if (resources.cuda) {

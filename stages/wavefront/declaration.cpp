@@ -45,7 +45,17 @@ const std::vector<Parameter> grid_parameters = {
      "auto", "auto, i32, i64, f32, f64"},
 };
 
+const std::vector<Parameter> counted_parameters = {
+    {"grid", ParameterKind::array, "the two-dimensional array, of any type"},
+    {"type", ParameterKind::choice, "type of the counts; auto: i32, or i64 for 2^31 cells and more", "auto",
+     "auto, i32, i64"},
+};
+
 std::vector<job::OutputDeclaration> outputs_of(const wavefront::ProblemInfo& problem) {
+  if (problem.counts) {
+    return {{"table", "bins x rows x columns", "the counts, inclusive"},
+            {"edges", "bins + 1", "ends of the bins; values outside are not counted"}};
+  }
   if (problem.items == wavefront::Items::grid) return {{"table", "rows x columns", "the sums, inclusive"}};
   const bool series = problem.items == wavefront::Items::values;
   std::vector<job::OutputDeclaration> outputs = {{"score", "one value", "the score, or the distance"}};
@@ -72,7 +82,10 @@ job::ProblemDeclaration declare(const wavefront::ProblemInfo& problem) {
   declaration.summary = problem.help;
   const bool letters = problem.items == wavefront::Items::letters, grid = problem.items == wavefront::Items::grid;
   declaration.group = grid ? "grids" : "sequences";
-  declaration.parameters = letters ? sequence_parameters : grid ? grid_parameters : series_parameters;
+  declaration.parameters = letters          ? sequence_parameters
+                           : problem.counts ? counted_parameters
+                           : grid           ? grid_parameters
+                                            : series_parameters;
   const bool scored = scores_letters(problem);
   if (scored) declaration.parameters[2] = scored_alphabet;
   if (letters) declaration.parameters.push_back(scored ? mismatch : literal);

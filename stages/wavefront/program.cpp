@@ -63,7 +63,7 @@ int WavefrontProgram::add(ArraySpec spec) {
 }
 
 Box WavefrontProgram::part(std::int64_t index) const {
-  const std::int64_t i = index / across_, j = index % across_;
+  const auto [i, layer, j] = place_of(index);
   return {{i * spec_.block_rows, j * spec_.block_columns},
           {std::min(spec_.rows, (i + 1) * spec_.block_rows), std::min(spec_.columns, (j + 1) * spec_.block_columns)}};
 }

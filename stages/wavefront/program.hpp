@@ -57,13 +57,20 @@ class WavefrontProgram : public run::Program {
   const wavefront::SweepSpec& spec() const { return spec_; }
   const wavefront::ProblemInfo& problem() const { return problem_; }
   /// Blocks of the sweep over the whole table.
-  std::int64_t blocks() const { return down_ * across_; }
+  std::int64_t blocks() const { return down_ * spec_.layers * across_; }
   /// Once the blocks of that sweep are folded.
   const WavefrontScore& score() const { return score_; }
 
  protected:
   int add(run::ArraySpec spec);
-  /// Cells of a block of the sweep over the whole table.
+  /// Where block `index` of the sweep over the whole table is: row of blocks, layer, column of blocks.
+  struct BlockPlace {
+    std::int64_t i, layer, j;
+  };
+  BlockPlace place_of(std::int64_t index) const {
+    return {index / (across_ * spec_.layers), index / across_ % spec_.layers, index % across_};
+  }
+  /// Rows and columns of that block.
   Box part(std::int64_t index) const;
   /// What the block `index` of that sweep reads of the inputs.
   void read_inputs(const Box& cells, std::vector<run::Access>& accesses) const;

@@ -1,5 +1,6 @@
 #include "stages/wavefront/results.hpp"
 
+#include "kernels/wavefront/bins.hpp"
 #include "kernels/wavefront/problems.hpp"
 #include "stages/wavefront/series.hpp"
 
@@ -56,6 +57,12 @@ std::vector<io::SmallDataset> score_results(const std::string& stage, const Swee
       io::small_dataset<std::int64_t>(path + "lengths", {2}, {"side"}, lengths, "",
                                       std::string(values ? "values" : "letters") + " of rows and columns"));
   return results;
+}
+
+io::SmallDataset edge_results(const std::string& stage, const SweepSpec& spec) {
+  const std::vector<double> edges = wavefront::bin_edges(spec.settings, spec.grid);
+  return io::small_dataset<double>("/" + stage + "/edges", {static_cast<std::int64_t>(edges.size())}, {"edge"}, edges,
+                                   "", "bin b holds values from edges[b] to below edges[b + 1], the last both ends");
 }
 
 }  // namespace terrace::stages

@@ -18,4 +18,7 @@ std::string long_name(const wavefront::ProblemInfo& problem, const std::string& 
 std::vector<io::SmallDataset> score_results(const std::string& stage, const wavefront::SweepSpec& spec,
                                             const wavefront::ProblemInfo& problem, const WavefrontScore& score);
 
+/// `edges`: of the bins of a problem that counts.
+io::SmallDataset edge_results(const std::string& stage, const wavefront::SweepSpec& spec);
+
 }  // namespace terrace::stages

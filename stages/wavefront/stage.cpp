@@ -57,10 +57,13 @@ class WavefrontStage : public run::Stage {
   run::Program& program() override { return *program_; }
 
   io::DatasetSpec dataset(int) const override {
-    return {"/" + name_ + "/table", {}, {}, {"row", "column"}, "", long_name(program_->problem(), "table")};
+    std::vector<std::string> dimensions{"row", "column"};
+    if (program_->problem().counts) dimensions.insert(dimensions.begin(), "bin");
+    return {"/" + name_ + "/table", {}, {}, dimensions, "", long_name(program_->problem(), "table")};
   }
 
   std::vector<io::SmallDataset> small() const override {
+    if (program_->problem().counts) return {edge_results(name_, program_->spec())};
     if (program_->problem().items == Items::grid) return {};
     return score_results(name_, program_->spec(), program_->problem(), program_->score());
   }
@@ -109,7 +112,8 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
     spec.rows = inputs.grid->shape()[0];
     spec.columns = inputs.grid->shape()[1];
     spec.grid = inputs.grid->type();
-    choose_sum_types(request, spec);
+    if (problem.counts) choose_count_types(request, spec);
+    else choose_sum_types(request, spec);
   } else if (problem.items == Items::values) {
     const SeriesPair series = open_series(request, spec);
     inputs.rows = series.rows;

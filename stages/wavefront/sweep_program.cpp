@@ -3,6 +3,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "kernels/wavefront/bins.hpp"
 #include "kernels/wavefront/window.hpp"
 #include "stages/wavefront/blocks.hpp"
 
@@ -32,8 +33,10 @@ SweepProgram::SweepProgram(wavefront::SweepSpec spec, const wavefront::ProblemIn
     array.reads = 1;
     return add(std::move(array));
   };
-  if (down_ > 1) row_border_ = border("row_border", {across_, planes_.row, spec_.block_columns});
-  if (across_ > 1) column_border_ = border("column_border", {down_, planes_.column, spec_.block_rows + 1});
+  const std::int64_t layers = spec_.layers;
+  if (problem.counts) edges_ = wavefront::bin_edges(spec_.settings, spec_.grid);
+  if (down_ > 1) row_border_ = border("row_border", {layers * across_, planes_.row, spec_.block_columns});
+  if (across_ > 1) column_border_ = border("column_border", {down_ * layers, planes_.column, spec_.block_rows + 1});
   if (spec_.table) {
     ArraySpec table;
     table.name = "table";
@@ -41,6 +44,10 @@ SweepProgram::SweepProgram(wavefront::SweepSpec spec, const wavefront::ProblemIn
     table.type = *spec_.table;
     table.shape = {spec_.rows, spec_.columns};
     table.tile = {spec_.block_rows, spec_.block_columns};
+    if (problem.counts) {
+      table.shape = {layers, spec_.rows, spec_.columns};
+      table.tile = {1, spec_.block_rows, spec_.block_columns};
+    }
     table_ = add(std::move(table));
   }
 }
@@ -56,24 +63,30 @@ std::optional<run::Phase> SweepProgram::phase(std::int64_t number) {
 }
 
 run::Block SweepProgram::block(const run::Phase&, std::int64_t, std::int64_t index) const {
-  const std::int64_t i = index / across_, j = index % across_;
+  const auto [i, layer, j] = place_of(index);
   const Box cells = part(index);
   run::Block block;
   block.operations = wavefront::cells_in_window(window_, cells.begin[0], cells.end[0], cells.begin[1], cells.end[1]);
   auto& accesses = block.accesses;
   read_inputs(cells, accesses);
-  const Box row_tile{{j, 0, 0}, {j + 1, planes_.row, spec_.block_columns}};
-  const Box column_tile{{i, 0, 0}, {i + 1, planes_.column, spec_.block_rows + 1}};
+  const std::int64_t above = layer * across_ + j, before = i * spec_.layers + layer;
+  const Box row_tile{{above, 0, 0}, {above + 1, planes_.row, spec_.block_columns}};
+  const Box column_tile{{before, 0, 0}, {before + 1, planes_.column, spec_.block_rows + 1}};
   if (i > 0) accesses.push_back({row_border_, i, row_tile, Mode::read});
   if (i + 1 < down_) accesses.push_back({row_border_, i + 1, row_tile, Mode::write});
   if (j > 0) accesses.push_back({column_border_, j, column_tile, Mode::read});
   if (j + 1 < across_) accesses.push_back({column_border_, j + 1, column_tile, Mode::write});
-  if (table_ >= 0) accesses.push_back({table_, 1, cells, Mode::write});
+  if (table_ < 0) return block;
+  Box written = cells;
+  if (problem_.counts) {
+    written = {{layer, cells.begin[0], cells.begin[1]}, {layer + 1, cells.end[0], cells.end[1]}};
+  }
+  accesses.push_back({table_, 1, written, Mode::write});
   return block;
 }
 
 void SweepProgram::describe(const run::Phase&, const run::BlockView& view, void* descriptor) const {
-  const std::int64_t i = view.index / across_, j = view.index % across_;
+  const auto [i, layer, j] = place_of(view.index);
   const Box cells = part(view.index);
   auto next = [&, at = std::size_t{0}]() mutable -> const run::TileView& { return view.accesses[at++].tiles[0]; };
   BlockTask task{};
@@ -98,8 +111,9 @@ void SweepProgram::describe(const run::Phase&, const run::BlockView& view, void*
   if (table_ >= 0) {
     const run::TileView& table = next();
     task.table = table.data;
-    task.table_stride = table.strides[0];
+    task.table_stride = table.strides[table.strides.rank() - 2];
   }
+  if (problem_.counts) task.keys = wavefront::bin_keys(edges_, layer, spec_.grid);
   std::memcpy(descriptor, &task, sizeof task);
 }
 

@@ -5,9 +5,10 @@
 
 namespace terrace::stages {
 
-/// One phase: a chain of blocks, row-major over a grid of blocks. Borders are carries: `row_border` has a tile for
-/// every column of blocks, generation i + 1 being the border below row i of blocks; `column_border` one for every row
-/// of blocks, generation j + 1 being the border right of column j of blocks.
+/// One phase: a chain of blocks, row-major over a grid of blocks (layers of a row of blocks one after another, so
+/// that its part of the grid is read once). Borders are carries: `row_border` has a tile for every layer and column
+/// of blocks, generation i + 1 being the border below row i of blocks; `column_border` one for every row of blocks
+/// and layer, generation j + 1 being the border right of column j of blocks.
 class SweepProgram : public WavefrontProgram {
  public:
   SweepProgram(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem, const WavefrontInputs& inputs);
@@ -28,6 +29,7 @@ class SweepProgram : public WavefrontProgram {
  private:
   struct Opened;
 
+  std::vector<double> edges_;  // of the bins of a problem that counts
   int row_border_ = -1, column_border_ = -1, table_ = -1;
   std::vector<std::unique_ptr<Opened>> opened_;  // one a device
 };

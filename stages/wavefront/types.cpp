@@ -1,8 +1,10 @@
 #include "stages/wavefront/types.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
+#include "kernels/wavefront/bins.hpp"
 #include "kernels/wavefront/problems.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"
@@ -56,9 +58,11 @@ void check_size(const Request& request, const SweepSpec& spec, const char* param
     refuse(request.stage, parameter,
            table + " is too large for any run: sides have at most 2^50 cells, and a table fewer than 2^63");
   }
-  if (spec.table && cells > most_bytes / static_cast<std::int64_t>(size_of(*spec.table))) {
+  const std::int64_t all = wavefront::bounded_product(cells, spec.layers);
+  if (spec.table && all > most_bytes / static_cast<std::int64_t>(size_of(*spec.table))) {
     refuse(request.stage, parameter,
-           table + " is too large to be kept: a stored table has at most " +
+           table + (spec.layers > 1 ? " in " + std::to_string(spec.layers) + " layers" : "") +
+               " is too large to be kept: a stored table has at most " +
                format_size(static_cast<double>(most_bytes)));
   }
 }
@@ -81,6 +85,30 @@ void choose_score_types(const Request& request, SweepSpec& spec) {
     refuse(request.stage, "type", "scores of this table may leave " + type + ": say `type: i64`, or leave it out");
   }
   check_size(request, spec, "rows");
+}
+
+void choose_count_types(const Request& request, SweepSpec& spec) {
+  const Settings& settings = request.stage.settings;
+  const std::string grid(name_of(spec.grid)), &type = settings.text("type");
+  if (!settings.has("range") && !wavefront::default_range(spec.grid)) {
+    refuse(request.stage, "range",
+           "a histogram of a grid of " + grid + " needs `range: [low, high]`, the ends of its bins");
+  }
+  const std::vector<double> edges = wavefront::bin_edges(settings, spec.grid);
+  if (std::adjacent_find(edges.begin(), edges.end(), std::greater_equal<>()) != edges.end()) {
+    refuse(request.stage, "range",
+           "the range is too narrow for that many bins: two neighbouring edges are the same number of " + grid +
+               "; take fewer bins or a wider range");
+  }
+  const bool narrow = wavefront::bounded_product(spec.rows, spec.columns) <= std::numeric_limits<std::int32_t>::max();
+  spec.value = narrow ? ElementType::i32 : ElementType::i64;
+  if (type == "i32" && !narrow) {
+    refuse(request.stage, "type", "i32 cannot count that many cells: say `type: i64`, or leave it out");
+  }
+  if (type == "i64") spec.value = ElementType::i64;
+  spec.table = spec.border = spec.value;
+  spec.layers = settings.integer("bins");
+  check_size(request, spec, "grid");
 }
 
 void choose_sum_types(const Request& request, SweepSpec& spec) {

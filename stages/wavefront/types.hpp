@@ -21,6 +21,11 @@ void check_size(const Request& request, const wavefront::SweepSpec& spec, const 
 /// @throws JobError where the type that the job names does not do, or the table is too large for any run
 void choose_score_types(const Request& request, wavefront::SweepSpec& spec);
 
+/// Layers and types of the tables of a problem that counts: i32, or i64 where there are too many cells.
+/// @param spec as above, with the type of the grid
+/// @throws JobError likewise, and where the range is missing or does not suit the type of the grid
+void choose_count_types(const Request& request, wavefront::SweepSpec& spec);
+
 /// Types of a table of sums. @param spec as above, with the type of the grid
 /// @throws JobError likewise
 void choose_sum_types(const Request& request, wavefront::SweepSpec& spec);

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "kernels/device/cpu_context.hpp"
+#include "kernels/wavefront/bins.hpp"
 #include "kernels/wavefront/cpu.hpp"
 #include "kernels/wavefront/cpu_bits.hpp"
 #include "kernels/wavefront/problems.hpp"
@@ -263,6 +264,30 @@ void summed_area(device::CpuContext& context, const char* what, double copied) {
              copied / 1e9, 100 * bytes / seconds / copied, seconds);
 }
 
+/// One bin of an integral histogram: what every further bin costs as well.
+template <class G>
+void histogram_layer(device::CpuContext& context, const char* what, double copied) {
+  constexpr std::int64_t size = 8192;
+  SweepSpec spec;
+  spec.problem = "integral_histogram";
+  spec.settings.set("bins", std::int64_t{1});
+  spec.rows = spec.columns = size;
+  spec.grid = element_type_of<G>();
+  spec.value = spec.border = ElementType::i32;
+  spec.table = spec.value;
+  std::vector<G> grid(size * size);
+  for (std::size_t i = 0; i < grid.size(); ++i) grid[i] = static_cast<G>(i * 2654435761u >> 7 & 0xFF);
+  std::vector<std::int32_t> counts(size * size);
+  WholeTable table(context, spec);
+  table.task().grid = grid.data();
+  table.task().table = counts.data();
+  table.task().keys = bin_keys({64, 128}, 0, spec.grid);
+  const double seconds = best_seconds([&] { table.run(); });
+  const double bytes = static_cast<double>(size * size) * (sizeof(G) + sizeof(std::int32_t));
+  fmt::print("{:<28}      {:8.2f} GB/s, limit {:8.2f} ({:3.0f}%), {:.4f} s\n", what, bytes / seconds / 1e9,
+             copied / 1e9, 100 * bytes / seconds / copied, seconds);
+}
+
 void run(int threads, const Letters& rows, const Letters& columns) {
   device::CpuContext context(threads);
   fmt::print("{}\n", context.limits().name);
@@ -289,6 +314,8 @@ void run(int threads, const Letters& rows, const Letters& columns) {
   summed_area<std::int32_t, std::int64_t>(context, "summed_area, i32 to i64", copied);
   summed_area<float, float>(context, "summed_area, f32 to f32", copied);
   summed_area<double, double>(context, "summed_area, f64 to f64", copied);
+  histogram_layer<std::uint8_t>(context, "integral_histogram, u8", copied);
+  histogram_layer<float>(context, "integral_histogram, f32", copied);
 }
 
 }  // namespace

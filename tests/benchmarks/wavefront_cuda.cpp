@@ -181,12 +181,14 @@ void report_table(device::Context& context) {
 template <class G, class T>
 bool sums_are_right(const std::vector<unsigned char>& table, const std::vector<G>& grid, std::int64_t n) {
   const auto* cells = reinterpret_cast<const T*>(table.data());
-  std::vector<std::uint64_t> h(static_cast<std::size_t>(n), 0);
+  // Floating-point sums keep this order; of the values here they are whole numbers anyway.
+  using Sum = std::conditional_t<std::is_floating_point_v<T>, T, std::uint64_t>;
+  std::vector<Sum> h(static_cast<std::size_t>(n), 0);
   for (std::int64_t i = 0; i < n; ++i) {
-    std::uint64_t e = 0;
+    Sum e = 0;
     for (std::int64_t j = 0; j < n; ++j) {
       const auto at = static_cast<std::size_t>(i * n + j);
-      e += static_cast<std::uint64_t>(grid[at]);
+      e += static_cast<Sum>(grid[at]);
       h[static_cast<std::size_t>(j)] += e;
       if (cells[at] != static_cast<T>(h[static_cast<std::size_t>(j)])) return false;
     }
@@ -195,11 +197,13 @@ bool sums_are_right(const std::vector<unsigned char>& table, const std::vector<G
 }
 
 template <class G, class T>
-void report_sums(device::Context& context, const std::string& name, const std::string& overflow) {
-  constexpr std::int64_t n = 1 << 15;
-  std::mt19937 random(7);
+void report_sums(device::Context& context, std::int64_t n, const std::string& overflow, unsigned mask = ~0u) {
   std::vector<G> grid(static_cast<std::size_t>(n * n));
-  for (G& value : grid) value = static_cast<G>(random() >> 8);
+  std::uint64_t state = 7;
+  for (G& value : grid) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    value = static_cast<G>(static_cast<unsigned>(state >> 33) & mask);
+  }
   TableInput input;
   input.grid.resize(grid.size() * sizeof(G));
   std::memcpy(input.grid.data(), grid.data(), input.grid.size());
@@ -208,11 +212,14 @@ void report_sums(device::Context& context, const std::string& name, const std::s
   spec.grid = element_type_of<G>();
   spec.value = element_type_of<T>();
   spec.table = spec.value;
-  spec.border = ElementType::i64;
+  spec.border = is_floating(spec.value) ? spec.value : ElementType::i64;
   CudaTable table(spec, context, input);
   const auto seconds = time_runs(table, 5);
-  print({name, static_cast<double>(n) * n, context.limits().memory_bytes_per_second / (sizeof(G) + sizeof(T)),
-         "bytes", verdict(sums_are_right<G, T>(table.table(), grid, n))},
+  const std::string name =
+      fmt::format("summed area, {} to {}, {}, {} x {}", name_of(spec.grid), name_of(spec.value), overflow, n, n);
+  print({name, static_cast<double>(n) * static_cast<double>(n),
+         context.limits().memory_bytes_per_second / (sizeof(G) + sizeof(T)), "bytes",
+         verdict(sums_are_right<G, T>(table.table(), grid, n))},
         seconds);
 }
 
@@ -250,6 +257,46 @@ void report_warping(device::Context& context, const std::string& cost, const std
   }
 }
 
+/// An integral histogram of random u8, one launch over all bins; the last bin's counts are checked.
+void report_histogram(device::Context& context) {
+  constexpr std::int64_t n = 8192, bins = 32;
+  std::mt19937 random(7);
+  TableInput input;
+  input.grid.resize(static_cast<std::size_t>(n * n));
+  for (auto& value : input.grid) value = static_cast<std::uint8_t>(random() >> 8);
+  auto spec = square("integral_histogram", n, n);
+  spec.settings.set("bins", bins);
+  spec.layers = bins;
+  spec.table = ElementType::i32;
+  CudaTable table(spec, context, input);
+  const auto seconds = time_runs(table, 5);
+  std::vector<std::uint8_t> marks(input.grid.size());
+  std::transform(input.grid.begin(), input.grid.end(), marks.begin(),
+                 [](std::uint8_t value) { return static_cast<std::uint8_t>(value / 8 == bins - 1); });
+  auto counts = table.table();
+  counts.erase(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(4 * n * n * (bins - 1)));
+  print({fmt::format("integral histogram, u8 to i32, {} bins, {} x {}", bins, n, n),
+         static_cast<double>(bins) * static_cast<double>(n) * static_cast<double>(n),
+         context.limits().memory_bytes_per_second / 5, "bytes",
+         verdict(sums_are_right<std::uint8_t, std::int32_t>(counts, marks, n))},
+        seconds);
+}
+
+void report_all_sums(device::Context& context) {
+  constexpr std::int64_t n = 1 << 15, small = 1 << 13;
+  report_sums<std::int32_t, std::int32_t>(context, n, "wrap");
+  report_sums<std::uint8_t, std::int32_t>(context, n, "wrap");
+  report_sums<std::uint16_t, std::int32_t>(context, n, "wrap");
+  report_sums<std::uint8_t, std::int64_t>(context, n, "error");
+  report_sums<std::int32_t, std::int64_t>(context, n, "error");
+  report_sums<std::int32_t, std::int32_t>(context, n, "error", 1);
+  report_sums<std::uint8_t, std::int32_t>(context, n, "error", 1);
+  report_sums<float, float>(context, n, "error", 1);
+  report_sums<std::int32_t, std::int32_t>(context, small, "wrap");
+  report_sums<std::uint8_t, std::int64_t>(context, small, "error");
+  report_histogram(context);
+}
+
 int run(int argc, char** argv) {
   std::string why;
   if (device::cuda_devices(&why).empty()) {
@@ -267,8 +314,7 @@ int run(int argc, char** argv) {
   report_warping(*context, "squared", "symmetric1", ElementType::f32, 5000);
   report_warping(*context, "squared", "symmetric1", ElementType::f64, 131072);
   report_table(*context);
-  report_sums<std::int32_t, std::int32_t>(*context, "summed area, i32 to i32, wrap, 2^15 x 2^15", "wrap");
-  report_sums<std::uint8_t, std::int64_t>(*context, "summed area, u8 to i64, 2^15 x 2^15", "error");
+  report_all_sums(*context);
   return 0;
 }
 

@@ -97,6 +97,16 @@ class Configs(JobTest):
         self.assertEqual(result["warp/normalized"][()], table[-1, -1] / 22)
 
 
+    def test_runs_integral_histogram(self):
+        result = self.run_config("integral_histogram")
+        table, edges = result["counts/table"], result["counts/edges"][()]
+        self.assertEqual((table.shape, table.dtype), ((16, 600, 800), numpy.int32))
+        self.assertEqual(edges.tolist(), list(range(0, 257, 16)))
+        # Every value lies in one of the bins.
+        cells = numpy.arange(1, 601)[:, None] * numpy.arange(1, 801)
+        numpy.testing.assert_array_equal(table[()].sum(0), cells)
+
+
 class Readers(JobTest):
     def test_open_groups_by_name_in_xarray(self):
         try:

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/device/cuda_context.hpp"
+#include "kernels/wavefront/bins.hpp"
 #include "kernels/wavefront/cuda_sweep.hpp"
 #include "kernels/wavefront/problems.hpp"
 #include "pipeline/base/error.hpp"
@@ -61,14 +62,17 @@ class CudaTable {
         rows_(upload(input.rows)),
         columns_(upload(input.columns)),
         values_(upload(input.grid)),
-        row_borders_(context, static_cast<std::size_t>(grid_.down() * 2 * grid_.columns + 1) * size_of(spec.border)),
-        column_borders_(context, static_cast<std::size_t>(grid_.across() * 2 * (grid_.rows + grid_.down())) *
-                                     size_of(spec.border)),
+        row_borders_(context, static_cast<std::size_t>(grid_.layers * grid_.down() * 2 * grid_.columns + 1) *
+                                  size_of(spec.border)),
+        column_borders_(context,
+                        static_cast<std::size_t>(grid_.layers * grid_.across() * 2 * (grid_.rows + grid_.down())) *
+                            size_of(spec.border)),
         port_memory_(context, port_bytes(), true) {
     if (spec.table) {
       table_ = std::make_unique<Memory>(
-          context, static_cast<std::size_t>(grid_.rows * grid_.columns) * size_of(*spec.table) + 1);
+          context, static_cast<std::size_t>(grid_.layers * grid_.rows * grid_.columns) * size_of(*spec.table) + 1);
     }
+    if (spec.settings.has("bins")) edges_ = bin_edges(spec.settings, spec.grid);
     sweep_ = make_cuda_sweep(spec, context, workspace_.as<>(), trial);
   }
 
@@ -140,16 +144,19 @@ class CudaTable {
             static_cast<device::u64>(grid_.count())};
   }
 
-  unsigned char* row_border(std::int64_t down, std::int64_t column) const {
-    return row_borders_.as<>() + static_cast<std::size_t>(down * 2 * grid_.columns + column) * size_of(spec_.border);
+  unsigned char* row_border(std::int64_t layer, std::int64_t down, std::int64_t column) const {
+    const std::int64_t at = (layer * grid_.down() + down) * 2 * grid_.columns + column;
+    return row_borders_.as<>() + static_cast<std::size_t>(at) * size_of(spec_.border);
   }
-  unsigned char* column_border(std::int64_t across, std::int64_t down) const {
-    const std::int64_t at = across * 2 * (grid_.rows + grid_.down()) + down * (grid_.block_rows + 1);
+  unsigned char* column_border(std::int64_t layer, std::int64_t across, std::int64_t down) const {
+    const std::int64_t at =
+        (layer * grid_.across() + across) * 2 * (grid_.rows + grid_.down()) + down * (grid_.block_rows + 1);
     return column_borders_.as<>() + static_cast<std::size_t>(at) * size_of(spec_.border);
   }
 
   BlockTask task(std::int64_t index) const {
-    const std::int64_t i = index / grid_.across(), j = index % grid_.across();
+    const std::int64_t i = index / grid_.stride(), j = index % grid_.across(),
+                       layer = index / grid_.across() % grid_.layers;
     BlockTask task{};
     task.row_begin = i * grid_.block_rows;
     task.row_end = task.row_begin + grid_.rows_of(i);
@@ -160,13 +167,15 @@ class CudaTable {
     const auto cell = static_cast<std::size_t>(task.row_begin * grid_.columns + task.column_begin);
     task.grid = values_->as<>() + cell * size_of(spec_.grid);
     task.grid_stride = task.table_stride = grid_.columns;
-    task.top = i > 0 ? row_border(i - 1, task.column_begin) : nullptr;
-    task.bottom = i + 1 < grid_.down() ? row_border(i, task.column_begin) : nullptr;
-    task.left = j > 0 ? column_border(j - 1, i) : nullptr;
-    task.right = j + 1 < grid_.across() ? column_border(j, i) : nullptr;
+    task.top = i > 0 ? row_border(layer, i - 1, task.column_begin) : nullptr;
+    task.bottom = i + 1 < grid_.down() ? row_border(layer, i, task.column_begin) : nullptr;
+    task.left = j > 0 ? column_border(layer, j - 1, i) : nullptr;
+    task.right = j + 1 < grid_.across() ? column_border(layer, j, i) : nullptr;
     task.row_border_stride = grid_.columns;
     task.column_border_stride = grid_.rows + grid_.down();
-    task.table = table_ ? table_->as<>() + cell * size_of(*spec_.table) : nullptr;
+    const std::size_t below = static_cast<std::size_t>(layer * grid_.rows * grid_.columns) + cell;
+    task.table = table_ ? table_->as<>() + below * size_of(*spec_.table) : nullptr;
+    if (!edges_.empty()) task.keys = bin_keys(edges_, layer, spec_.grid);
     return task;
   }
 
@@ -208,6 +217,7 @@ class CudaTable {
   BlockGrid grid_;
   std::uint64_t ring_;
   std::int64_t item_bytes_;
+  std::vector<double> edges_;
   Memory workspace_;
   std::unique_ptr<Memory> rows_, columns_, values_;
   Memory row_borders_, column_borders_;

@@ -18,6 +18,7 @@ struct SummedArea {
   static constexpr const char* chosen_by = nullptr;
   static constexpr Items items = Items::grid;
   static constexpr Report report = Report::last;
+  static constexpr bool counts = false;
   static constexpr int row_planes = 1;
   static constexpr int column_planes = 2;
   static constexpr ParameterList parameters{summed_area_parameters, 1};

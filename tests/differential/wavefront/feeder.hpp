@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/device/port.hpp"
+#include "kernels/wavefront/bins.hpp"
 #include "kernels/wavefront/block_grid.hpp"
 #include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/sweep.hpp"
@@ -32,13 +33,13 @@ class TableMemory {
   TableMemory(const SweepSpec& spec, std::vector<std::uint8_t> rows, std::vector<std::uint8_t> columns,
               std::vector<std::byte> grid)
       : spec_(spec),
-        grid_{spec.rows, spec.columns, spec.block_rows, spec.block_columns},
+        grid_{spec.rows, spec.columns, spec.block_rows, spec.block_columns, spec.layers},
         rows_(std::move(rows)),
         columns_(std::move(columns)),
         values_(std::move(grid)),
-        row_borders_(bytes(2 * grid_.down() * spec.columns, spec.border)),
-        column_borders_(bytes(2 * grid_.across() * (spec.rows + grid_.down()), spec.border)),
-        table_(spec.table ? bytes(spec.rows * spec.columns, *spec.table) : 0, std::byte{0xA5}),
+        row_borders_(bytes(2 * spec.layers * grid_.down() * spec.columns, spec.border)),
+        column_borders_(bytes(2 * spec.layers * grid_.across() * (spec.rows + grid_.down()), spec.border)),
+        table_(spec.table ? bytes(spec.layers * spec.rows * spec.columns, *spec.table) : 0, std::byte{0xA5}),
         results_(static_cast<std::size_t>(grid_.count())) {}
 
   const BlockGrid& grid() const { return grid_; }
@@ -46,15 +47,17 @@ class TableMemory {
   const std::vector<BlockResult>& results() const { return results_; }
   /// The table's cell in type T.
   template <class T>
-  T cell(std::int64_t i, std::int64_t j) const {
+  T cell(std::int64_t i, std::int64_t j, std::int64_t layer = 0) const {
+    const auto at = static_cast<std::size_t>((layer * spec_.rows + i) * spec_.columns + j);
     T value;
-    std::memcpy(&value, table_.data() + static_cast<std::size_t>(i * spec_.columns + j) * sizeof(T), sizeof(T));
+    std::memcpy(&value, table_.data() + at * sizeof(T), sizeof(T));
     return value;
   }
 
   BlockTask task(std::uint64_t block) {
     const auto n = static_cast<std::int64_t>(block);
-    const std::int64_t across = grid_.across(), i = n / across, j = n % across;
+    const std::int64_t across = grid_.across(), i = n / grid_.stride(), j = n % across,
+                       layer = n / across % spec_.layers;
     BlockTask task{};
     task.row_begin = i * spec_.block_rows;
     task.row_end = std::min<std::int64_t>(spec_.rows, task.row_begin + spec_.block_rows);
@@ -64,14 +67,18 @@ class TableMemory {
     task.columns = columns_.data() + static_cast<std::size_t>(task.column_begin) * item_bytes(spec_);
     task.grid = at(values_, task.row_begin * spec_.columns + task.column_begin, spec_.grid);
     task.grid_stride = spec_.columns;
-    task.top = i == 0 ? nullptr : row_border(i - 1, task.column_begin);
-    task.bottom = row_border(i, task.column_begin);
-    task.left = j == 0 ? nullptr : column_border(j - 1, task.row_begin, i);
-    task.right = column_border(j, task.row_begin, i);
+    task.top = i == 0 ? nullptr : row_border(layer, i - 1, task.column_begin);
+    task.bottom = row_border(layer, i, task.column_begin);
+    task.left = j == 0 ? nullptr : column_border(layer, j - 1, task.row_begin, i);
+    task.right = column_border(layer, j, task.row_begin, i);
     task.row_border_stride = grid_.down() * spec_.columns;
     task.column_border_stride = grid_.across() * (spec_.rows + grid_.down());
-    if (spec_.table) task.table = at(table_, task.row_begin * spec_.columns + task.column_begin, *spec_.table);
+    const std::int64_t row = layer * spec_.rows + task.row_begin;
+    if (spec_.table) task.table = at(table_, row * spec_.columns + task.column_begin, *spec_.table);
     task.table_stride = spec_.columns;
+    if (spec_.settings.has("bins")) {
+      task.keys = bin_keys(bin_edges(spec_.settings, spec_.grid), layer, spec_.grid);
+    }
     return task;
   }
 
@@ -82,12 +89,13 @@ class TableMemory {
   static void* at(std::vector<std::byte>& memory, std::int64_t element, ElementType type) {
     return memory.data() + bytes(element, type);
   }
-  void* row_border(std::int64_t i, std::int64_t column) {
-    return at(row_borders_, i * spec_.columns + column, spec_.border);
+  void* row_border(std::int64_t layer, std::int64_t i, std::int64_t column) {
+    return at(row_borders_, (2 * layer * grid_.down() + i) * spec_.columns + column, spec_.border);
   }
   /// Blocks of one column of blocks lie one after another, each with its corner.
-  void* column_border(std::int64_t j, std::int64_t row, std::int64_t i) {
-    return at(column_borders_, j * (spec_.rows + grid_.down()) + row + i, spec_.border);
+  void* column_border(std::int64_t layer, std::int64_t j, std::int64_t row, std::int64_t i) {
+    return at(column_borders_, (2 * layer * grid_.across() + j) * (spec_.rows + grid_.down()) + row + i,
+              spec_.border);
   }
 
   SweepSpec spec_;

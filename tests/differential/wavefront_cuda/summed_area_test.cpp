@@ -79,11 +79,12 @@ void compare(device::Context& context, const SweepSpec& spec, unsigned seed, con
 
 template <class G, class T>
 void compare_sizes(device::Context& context, const std::string& overflow = "error") {
-  const std::int64_t sizes[] = {0, 1, 2, 33, 65, 200, 300};
+  const std::int64_t sizes[] = {0, 1, 33, 65, 200, 300};
+  const std::int64_t widths[] = {0, 1, 33, 127, 128, 129, 260, 1300};
   const std::int64_t cuts[] = {1000, 64, 33, 7, 128};
   unsigned turn = 0;
   for (std::int64_t rows : sizes) {
-    for (std::int64_t columns : sizes) {
+    for (std::int64_t columns : widths) {
       const auto spec = make_spec(rows, columns, cuts[turn % 5], cuts[turn / 3 % 5], element_type_of<G>(),
                                   element_type_of<T>(), overflow);
       compare<T, G>(context, spec, turn, test::trial_of(turn));
@@ -97,8 +98,17 @@ TEST_CASE("on CUDA sums of every grid type equal the reference at sizes around w
   if (!context) return;
   compare_sizes<std::uint8_t, std::int32_t>(*context);
   compare_sizes<std::int8_t, std::int32_t>(*context);
+  compare_sizes<std::uint8_t, std::int32_t>(*context, "wrap");
+  compare_sizes<std::int8_t, std::int32_t>(*context, "wrap");
   compare_sizes<std::uint16_t, std::int32_t>(*context, "wrap");
+  compare_sizes<std::int16_t, std::int32_t>(*context, "wrap");
+  compare_sizes<std::uint16_t, std::int32_t>(*context);
   compare_sizes<std::int16_t, std::int32_t>(*context);
+  compare_sizes<std::int16_t, std::int64_t>(*context);
+  compare_sizes<std::uint16_t, std::int64_t>(*context, "wrap");
+  compare_sizes<std::int32_t, std::int64_t>(*context);
+  compare_sizes<std::uint32_t, std::int64_t>(*context);
+  compare_sizes<std::int64_t, std::int64_t>(*context, "wrap");
   compare_sizes<std::int32_t, std::int32_t>(*context);
   compare_sizes<std::uint32_t, std::int32_t>(*context);
   compare_sizes<std::uint8_t, std::int64_t>(*context);
@@ -121,6 +131,62 @@ TEST_CASE("on CUDA sums over several bands, pieces and blocks are exact whatever
         compare<std::int32_t, std::int32_t>(*context, spec, turn, test::trial_of(turn));
       }
     }
+  }
+}
+
+TEST_CASE("on CUDA flat and tall tables, and ones of many strips, are exact") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  unsigned turn = 0;
+  for (auto [rows, columns] : {std::pair<int, int>{1, 300001}, {2, 70000}, {100003, 1}, {30000, 130}, {2500, 2052}}) {
+    for (auto [block_rows, block_columns] : {std::pair<int, int>{1 << 20, 1 << 20}, {1000, 1 << 20}, {700, 40004}}) {
+      const auto wide = make_spec(rows, columns, block_rows, block_columns, ElementType::u8, ElementType::i64);
+      compare<std::int64_t, std::uint8_t>(*context, wide, turn, test::trial_of(turn));
+      const auto wraps =
+          make_spec(rows, columns, block_rows, block_columns, ElementType::i32, ElementType::i32, "wrap");
+      compare<std::int32_t, std::int32_t>(*context, wraps, turn, test::trial_of(turn));
+      const auto checked = make_spec(rows, columns, block_rows, block_columns, ElementType::i16, ElementType::i32);
+      compare<std::int32_t, std::int16_t>(*context, checked, turn, test::trial_of(turn));
+      ++turn;
+    }
+  }
+}
+
+TEST_CASE("on CUDA a sweep computes the same table again, launch after launch") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  const auto spec = make_spec(500, 2000, 130, 2000, ElementType::u8, ElementType::i32, "wrap");
+  const auto grid = random_grid<std::uint8_t>(spec.rows * spec.columns, 3);
+  testing::CudaTable cuda(spec, *context, input_of(grid));
+  cuda.run();
+  const auto first = cuda.table();
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    cuda.run();
+    REQUIRE(cuda.done == cuda.blocks());
+    CHECK(cuda.table() == first);
+  }
+}
+
+TEST_CASE("on CUDA a launch of sums that is stopped or aborted ends, and the rest can follow") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  const auto spec = make_spec(2000, 3000, 20, 3000, ElementType::i32, ElementType::i32, "wrap");
+  const auto grid = random_grid<std::int32_t>(spec.rows * spec.columns, 5);
+  const auto expected = grid_reference<SummedArea, i64>({1}, std::span<const std::int32_t>(grid), 2000, 3000);
+  for (bool aborts : {false, true}) {
+    testing::CudaTable cuda(spec, *context, input_of(grid));
+    cuda.run(0, cuda.blocks(), aborts ? ~0ull : 30, aborts ? 30 : ~0ull);
+    const std::uint64_t done = cuda.done;
+    REQUIRE(done >= 30);
+    cuda.run(done, cuda.blocks() - done);
+    REQUIRE(cuda.done == cuda.blocks());
+    const auto table = cuda.table();
+    std::int64_t wrong = 0;
+    for (std::int64_t n = 0; n < 2000 * 3000; ++n) {
+      wrong +=
+          test::cell_of<std::int32_t>(table, n) != static_cast<std::int32_t>(expected.h[static_cast<std::size_t>(n)]);
+    }
+    CHECK(wrong == 0);
   }
 }
 

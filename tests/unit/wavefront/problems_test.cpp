@@ -81,8 +81,8 @@ TEST_CASE("every problem of the list is found by its name, once, with help and p
     CHECK(std::string(info.help).size() > 10);
     for (const Parameter& parameter : info.parameters) CHECK(std::string(parameter.help).back() != '.');
   }
-  CHECK(names ==
-        std::set<std::string>{"smith_waterman", "needleman_wunsch", "edit_distance", "lcs", "dtw", "summed_area"});
+  CHECK(names == std::set<std::string>{"smith_waterman", "needleman_wunsch", "edit_distance", "lcs", "dtw",
+                                       "summed_area", "integral_histogram"});
   CHECK(find_problem("smith") == nullptr);
 }
 
