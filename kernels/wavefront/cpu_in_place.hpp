@@ -1,0 +1,60 @@
+// What the vectorised kernels of in-place sweeps and those who call them share. Included by files that are compiled
+// for newer instruction sets than the rest: no host library header, nothing that leaves a common symbol behind.
+//
+// Lanes are sweeps. In pass r over the columns, lane l makes sweep l of a group on row r - l: what it needs of the
+// row below, lane l - 1 made `lag` columns ahead in the same pass; its own row is what lane l - 1 left in the pass
+// before, the row above what it left itself. So at step q lane l is at column q - lag * l, and all that passes hand
+// on is one pack a step: the *state* after pass r, whose lane l has row r - l after sweep l at column q - lag * l.
+//
+// A band is `passes` consecutive passes side by side, each `lag` steps behind the one before, so that as many chains
+// of operations are under way at a time: at iteration t pass u is at step t - lag * u.
+#pragma once
+
+#include "kernels/device/integers.hpp"
+
+namespace terrace::wavefront {
+
+/// Passes of a band, and iterations from one look at the neighbours to the next.
+inline constexpr int band_passes = 4;
+inline constexpr device::i64 in_place_chunk = 64;
+
+/// Steps that a lane is behind the one before: what it reads of the row below reaches as far to the right.
+constexpr int lag_of(bool corners) { return corners ? 2 : 1; }
+
+/// Packs that passes keep from iteration to iteration.
+inline constexpr int in_place_registers = 7;
+
+/// Iterations [begin, end) of a band. Arrays of lanes are aligned to 64 bytes.
+template <class T>
+struct InPlaceStrip {
+  device::i64 rows, columns;  // of the grid
+  device::i64 first_row;      // that lane 0 is at in the first pass
+  device::i64 live;           // passes that are made, of band_passes; the others leave the state as it is
+  device::i64 begin, end;
+  T* state;  // element [step][lane] of the state: the band before's on entry, this one's on return
+  const T* in[band_passes + 1];  // element [column] of rows first_row + u before the group's sweeps
+  T* out;                        // [pass][iteration - begin][lane]: what every lane made
+  T* registers;                  // [in_place_registers][pass][lane], kept from strip to strip of a band
+};
+
+template <class T>
+using AdvanceInPlace = void (*)(InPlaceStrip<T>& strip, const void* constants);
+
+/// The kernels of one problem for one instruction set. `constants` points to P::Constants<double>.
+struct InPlaceKernels {
+  AdvanceInPlace<float> advance_f32;
+  AdvanceInPlace<double> advance_f64;
+};
+
+/// The kernels of problem number `problem` (in_place_list.hpp).
+namespace sse2 {
+InPlaceKernels in_place_kernels(int problem);
+}
+namespace avx2 {
+InPlaceKernels in_place_kernels(int problem);
+}
+namespace avx512 {
+InPlaceKernels in_place_kernels(int problem);
+}
+
+}  // namespace terrace::wavefront

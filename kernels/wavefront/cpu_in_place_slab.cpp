@@ -1,0 +1,211 @@
+#include "kernels/wavefront/cpu_in_place_slab.hpp"
+
+#include <immintrin.h>
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+namespace terrace::wavefront {
+
+using device::i64;
+
+template <class T>
+InPlaceSlab<T>::InPlaceSlab(const InPlacePlan<T>& plan, const InPlaceTask& task, std::vector<AlignedArray<T>>& states,
+                            std::function<bool()> leave)
+    : plan_(plan),
+      task_(task),
+      states_(states),
+      leave_(std::move(leave)),
+      is_last_(task.row_end == plan.rows),
+      first_band_{0} {
+  for (i64 group = 0; group < plan_.groups(task_.sweeps); ++group) {
+    const i64 passes = end_row(group) - begin_row(group);
+    first_band_.push_back(first_band_.back() + (passes + band_passes - 1) / band_passes);
+  }
+  progress_ = std::make_unique<InPlaceProgress>(bands());
+}
+
+/// The first row that lane 0 of a group is at: the one that follows the last of the slab above.
+template <class T>
+i64 InPlaceSlab<T>::begin_row(i64 group) const {
+  return task_.row_begin == 0 ? 0 : task_.row_begin - 1 - group * plan_.lanes;
+}
+
+/// One past the last: in the last slab, all lanes come to the last row.
+template <class T>
+i64 InPlaceSlab<T>::end_row(i64 group) const {
+  return is_last_ ? plan_.rows + lanes_of(group) - 1 : task_.row_end - 1 - group * plan_.lanes;
+}
+
+template <class T>
+i64 InPlaceSlab<T>::lanes_of(i64 group) const {
+  return std::min(plan_.lanes, task_.sweeps - group * plan_.lanes);
+}
+
+template <class T>
+typename InPlaceSlab<T>::Band InPlaceSlab<T>::band(i64 number) const {
+  const auto next = std::upper_bound(first_band_.begin(), first_band_.end(), number);
+  const i64 group = next - first_band_.begin() - 1;
+  Band band{};
+  band.number = number;
+  band.group = group;
+  band.first_row = begin_row(group) + (number - *(next - 1)) * band_passes;
+  band.live = std::min<i64>(band_passes, end_row(group) - band.first_row);
+  band.lanes = lanes_of(group);
+  band.first = number == *(next - 1);
+  band.last = number + 1 == *next;
+  return band;
+}
+
+template <class T>
+T* InPlaceSlab<T>::state(const Band& band, i64 step) const {
+  return states_[static_cast<std::size_t>(band.group)].data() + (plan_.margin() + step) * plan_.lanes;
+}
+
+template <class T>
+const T* InPlaceSlab<T>::row_above(i64 row) const {
+  return static_cast<const T*>(task_.above) + (row - (task_.row_begin - 1 - task_.sweeps)) * task_.carry_stride;
+}
+
+template <class T>
+T* InPlaceSlab<T>::row_below(i64 row) const {
+  return static_cast<T*>(task_.below) + (row - (task_.row_end - 1 - task_.sweeps)) * task_.carry_stride;
+}
+
+/// A row as the sweeps before the group's left it. Beyond the last row any will do: no cell depends on it.
+template <class T>
+const T* InPlaceSlab<T>::row_in(i64 group, i64 row) const {
+  row = std::min(row, plan_.rows - 1);
+  if (task_.row_begin > 0 && row <= begin_row(group)) return row_above(row);
+  if (group > 0) return row_out(row);
+  return static_cast<const T*>(task_.grid) + (row - task_.row_begin) * task_.grid_stride;
+}
+
+/// Where the group's sweeps leave a row, in place of those of the groups before.
+template <class T>
+T* InPlaceSlab<T>::row_out(i64 row) const {
+  if (row < task_.row_begin) {
+    return static_cast<T*>(task_.before) + (row - (task_.row_begin - task_.sweeps)) * task_.result_stride;
+  }
+  if (!is_last_ && row >= task_.row_end - task_.sweeps) return row_below(row);
+  return static_cast<T*>(task_.result) + (row - task_.row_begin) * task_.result_stride;
+}
+
+template <class T>
+bool InPlaceSlab<T>::wait(i64 band, i64 steps) const {
+  for (int tries = 0; progress_->steps(band) < std::min(steps, plan_.steps()); ++tries) {
+    if (leave_()) return false;
+    if (tries < 256) _mm_pause();
+    else std::this_thread::yield();
+  }
+  return true;
+}
+
+/// Waits for the state that iterations up to `end` take over, and for the rows that the group before makes.
+template <class T>
+bool InPlaceSlab<T>::wait_for_others(const Band& band, i64 end) const {
+  if (!band.first && !wait(band.number - 1, end + plan_.lag)) return false;
+  if (band.group == 0) return !leave_();
+  const i64 row = std::min(band.first_row + band.live, plan_.rows - 1);
+  const auto before = static_cast<std::size_t>(band.group - 1);
+  const i64 maker = first_band_[before] + (row + plan_.lanes - 1 - begin_row(band.group - 1)) / band_passes;
+  return wait(maker, end + plan_.lag + 1 + plan_.lag * (plan_.lanes - 1));
+}
+
+/// Puts the rows of the slab above in the place of a band before the first.
+template <class T>
+void InPlaceSlab<T>::load_state(const Band& band, i64 begin, i64 end) const {
+  for (i64 lane = 0; lane < band.lanes; ++lane) {
+    const T* row = row_above(band.first_row - 1 - lane);
+    const i64 shift = plan_.lag * lane;
+    T* to = state(band, 0) + lane;
+    for (i64 step = std::max(begin, shift); step < std::min(end, plan_.columns + shift); ++step) {
+      to[step * plan_.lanes] = row[step - shift];
+    }
+  }
+}
+
+/// Leaves the state after the group's last band for the slab below.
+template <class T>
+void InPlaceSlab<T>::leave_state(const Band& band, i64 begin, i64 end) const {
+  for (i64 lane = 0; lane < band.lanes; ++lane) {
+    T* row = row_below(task_.row_end - 2 - band.group * plan_.lanes - lane);
+    const i64 shift = plan_.lag * lane;
+    const T* from = state(band, 0) + lane;
+    for (i64 step = std::max(begin, shift); step < std::min(end, plan_.columns + shift); ++step) {
+      row[step - shift] = from[step * plan_.lanes];
+    }
+  }
+}
+
+/// No sweep of the slab makes its last row.
+template <class T>
+void InPlaceSlab<T>::leave_last_row() const {
+  std::memcpy(row_below(task_.row_end - 1), row_in(0, task_.row_end - 1),
+              static_cast<std::size_t>(plan_.columns) * sizeof(T));
+}
+
+template <class T>
+void InPlaceSlab<T>::load_rows(const Band& band, const InPlaceStrip<T>& strip, InPlaceScratch<T>& scratch) const {
+  for (i64 u = 0; u <= band.live; ++u) {
+    const i64 first = strip.begin - plan_.lag * u + 1;
+    const i64 begin = std::max<i64>(0, first),
+              end = std::min(plan_.columns, strip.end + 2 * plan_.lag - plan_.lag * u);
+    if (begin >= end) continue;
+    std::memcpy(scratch.in.data() + u * scratch.in_width + begin - first,
+                row_in(band.group, band.first_row + u) + begin, static_cast<std::size_t>(end - begin) * sizeof(T));
+  }
+}
+
+/// Stores the rows that have been through all sweeps of the group.
+template <class T>
+void InPlaceSlab<T>::store_rows(const Band& band, const InPlaceStrip<T>& strip) const {
+  const i64 lane = band.lanes - 1, length = strip.end - strip.begin;
+  for (i64 u = 0; u < band.live; ++u) {
+    const i64 row = band.first_row + u - lane;
+    if (row < 0 || row >= plan_.rows) continue;
+    const i64 shift = plan_.lag * (u + lane);
+    const T* from = strip.out + (u * length - strip.begin) * plan_.lanes + lane;
+    T* to = row_out(row);
+    for (i64 t = std::max(strip.begin, shift); t < std::min(strip.end, plan_.columns + shift); ++t) {
+      to[t - shift] = from[t * plan_.lanes];
+    }
+  }
+}
+
+template <class T>
+bool InPlaceSlab<T>::sweep(i64 number, InPlaceScratch<T>& scratch) {
+  const Band band = this->band(number);
+  const i64 behind = plan_.lag * (band_passes - 1);
+  const bool takes_over = band.first && task_.row_begin > 0, leaves = band.last && !is_last_;
+  if (leaves && band.group == 0) leave_last_row();
+  InPlaceStrip<T> strip{};
+  strip.rows = plan_.rows;
+  strip.columns = plan_.columns;
+  strip.first_row = band.first_row;
+  strip.live = band.live;
+  strip.state = state(band, 0);
+  strip.out = scratch.out.data();
+  strip.registers = scratch.registers.data();
+  const i64 end = plan_.steps() + behind;
+  for (strip.begin = -plan_.lag; strip.begin < end; strip.begin = strip.end) {
+    strip.end = std::min(end, strip.begin + in_place_chunk);
+    if (!wait_for_others(band, strip.end)) return false;
+    if (takes_over) load_state(band, strip.begin, strip.end + plan_.lag);
+    load_rows(band, strip, scratch);
+    for (i64 u = 0; u <= band_passes; ++u) {
+      strip.in[u] = scratch.in.data() + u * scratch.in_width - (strip.begin - plan_.lag * u + 1);
+    }
+    plan_.advance(strip, plan_.constants.data());
+    store_rows(band, strip);
+    if (leaves) leave_state(band, strip.begin - behind, strip.end - behind);
+    progress_->publish(number, strip.end - behind);
+  }
+  return true;
+}
+
+template class InPlaceSlab<float>;
+template class InPlaceSlab<double>;
+
+}  // namespace terrace::wavefront

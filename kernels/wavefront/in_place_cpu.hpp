@@ -1,0 +1,13 @@
+// In-place sweeps on the CPU, for those who choose the instruction set.
+#pragma once
+
+#include "kernels/device/cpu_features.hpp"
+#include "kernels/wavefront/in_place_sweep.hpp"
+
+namespace terrace::wavefront {
+
+/// make_in_place_cpu() with a chosen instruction set, which the CPU must have.
+std::unique_ptr<Sweep> make_in_place_cpu(const InPlaceSpec& spec, device::Context& context,
+                                         device::InstructionSet set);
+
+}  // namespace terrace::wavefront

@@ -1,0 +1,49 @@
+// In-place sweeps on CUDA: where things lie in the workspace, and how a sweep is made for a problem of the list.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "kernels/wavefront/in_place_sweep.hpp"
+
+namespace terrace::wavefront {
+
+/// What tests change about a launch; results never depend on it.
+struct InPlaceTrial {
+  unsigned thread_blocks = 0;    // at most so many are launched; 0: as many as are resident
+  std::uint32_t delay_seed = 0;  // not 0: warps sleep at random where they meet
+  int lanes = 0;                 // sweeps of a group, 4 or 32; 0: as the number of sweeps asks for
+};
+
+/// in_place_cuda_bytes and make_in_place_cuda under the conditions of a test.
+std::size_t in_place_cuda_bytes(const InPlaceSpec& spec, const device::Limits& limits, const InPlaceTrial& trial);
+std::unique_ptr<Sweep> make_in_place_cuda(const InPlaceSpec& spec, device::Context& context, void* workspace,
+                                          const InPlaceTrial& trial);
+
+/// Where things lie in a sweep's workspace, in bytes from its start.
+struct InPlaceWorkspace {
+  std::int64_t slots = 0;        // slabs under way at a time
+  std::int64_t groups = 0;       // of a pass
+  std::int64_t group_bands = 0;  // of a group of a slab, at most
+  std::int64_t tickets = 0;      // of a slab
+  std::int64_t margin = 0;       // steps of a state before the first
+  std::int64_t group_words = 0;  // 64-bit words of a state
+  std::size_t slots_at = 0;
+  std::size_t progress_at = 0;
+  std::size_t states_at = 0;
+  std::size_t bytes = 0;
+};
+
+/// Sweeps of a group.
+int in_place_lanes(const InPlaceSpec& spec, const InPlaceTrial& trial);
+InPlaceWorkspace plan_in_place(const InPlaceSpec& spec, int lanes);
+
+/// The sweeps of problem P; defined in the source that the build makes for P (cuda/in_place.cu.in).
+template <class P>
+struct InPlaceCudaSweeps {
+  static std::unique_ptr<Sweep> make(const InPlaceSpec& spec, device::Context& context, void* workspace,
+                                     const InPlaceTrial& trial);
+};
+
+}  // namespace terrace::wavefront

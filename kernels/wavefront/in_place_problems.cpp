@@ -1,0 +1,26 @@
+#include "kernels/wavefront/in_place_problems.hpp"
+
+#include <array>
+
+namespace terrace::wavefront {
+namespace {
+
+template <class... Ps>
+constexpr std::array<InPlaceInfo, sizeof...(Ps)> make_table(ProblemList<Ps...>) {
+  return {InPlaceInfo{Ps::name, Ps::help, Ps::corners, Ps::parameters}...};
+}
+
+constexpr auto table = make_table(InPlaceProblems{});
+
+}  // namespace
+
+std::span<const InPlaceInfo> in_place_problems() { return table; }
+
+const InPlaceInfo* find_in_place(std::string_view name) {
+  for (const InPlaceInfo& info : table) {
+    if (name == info.name) return &info;
+  }
+  return nullptr;
+}
+
+}  // namespace terrace::wavefront

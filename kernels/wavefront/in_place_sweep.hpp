@@ -1,0 +1,42 @@
+// In-place sweeps, slab by slab (in_place_task.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "kernels/wavefront/sweep.hpp"
+#include "pipeline/base/element_type.hpp"
+#include "pipeline/base/settings.hpp"
+
+namespace terrace::wavefront {
+
+/// What fixes the meaning of sweeps, and how a pass is cut; the bits do not depend on how.
+struct InPlaceSpec {
+  std::string problem;  // a name of in_place_problems()
+  Settings settings;    // the problem's parameters, checked
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t slab_rows = 0;            // of a slab; the last one may be lower
+  std::int64_t pass_sweeps = 0;          // the most sweeps of a pass
+  ElementType value = ElementType::f64;  // f32 or f64
+
+  /// Slabs of a pass; none where the grid has no cells.
+  std::int64_t slabs() const { return columns == 0 ? 0 : (rows + slab_rows - 1) / slab_rows; }
+};
+
+/// @throws DeviceError where types or sizes cannot be swept
+void check_in_place(const InPlaceSpec& spec);
+
+/// Bytes of host memory that a CPU sweep on `threads` threads allocates beside its slabs.
+std::size_t in_place_cpu_bytes(const InPlaceSpec& spec, int threads);
+/// Bytes of device memory that a CUDA sweep needs beside its slabs.
+std::size_t in_place_cuda_bytes(const InPlaceSpec& spec, const device::Limits& limits);
+
+/// Sweeps whose launches take consecutive slabs of a pass: descriptors are InPlaceTask, results InPlaceResult.
+std::unique_ptr<Sweep> make_in_place_cpu(const InPlaceSpec& spec, device::Context& context);
+/// @param workspace in_place_cuda_bytes() of device memory, owned by the caller; the sweep initialises it
+std::unique_ptr<Sweep> make_in_place_cuda(const InPlaceSpec& spec, device::Context& context, void* workspace);
+
+}  // namespace terrace::wavefront
