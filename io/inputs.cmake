@@ -1,6 +1,7 @@
 # Readers of inputs, one a format, and what they share.
 target_sources(terrace_io PRIVATE
   child_check.cpp
+  convert.cpp
   direct_reader.cpp
   external.cpp
   fasta.cpp

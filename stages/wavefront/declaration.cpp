@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <string_view>
 
+#include "kernels/wavefront/in_place_problems.hpp"
 #include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/schedule.hpp"
+#include "stages/wavefront/in_place_stage.hpp"
 #include "stages/wavefront/stage.hpp"
 
 namespace terrace::stages {
@@ -108,8 +110,12 @@ StageKind wavefront_stage() {
   for (const wavefront::ProblemInfo& problem : wavefront::problems()) {
     kind.declaration.problems.push_back(declare(problem));
   }
+  for (job::ProblemDeclaration& problem : declare_in_place()) {
+    kind.declaration.problems.push_back(std::move(problem));
+  }
   kind.declaration.check = [](const std::string& problem, const Settings& settings) {
     std::vector<job::Finding> findings;
+    if (wavefront::find_in_place(problem) != nullptr) return findings;
     for (wavefront::ParameterError& error : wavefront::parameter_errors(problem, settings)) {
       findings.push_back({std::move(error.parameter), std::move(error.message)});
     }

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "kernels/wavefront/in_place_problems.hpp"
 #include "kernels/wavefront/schedule.hpp"
 #include "stages/wavefront/blocks.hpp"
 #include "stages/wavefront/costs.hpp"
+#include "stages/wavefront/in_place_stage.hpp"
 #include "stages/wavefront/letters.hpp"
 #include "stages/wavefront/results.hpp"
 #include "stages/wavefront/series.hpp"
@@ -96,6 +98,7 @@ class WavefrontStage : public run::Stage {
 }  // namespace
 
 std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
+  if (wavefront::find_in_place(request.stage.problem) != nullptr) return make_in_place(request);
   const ProblemInfo& problem = *wavefront::find_problem(request.stage.problem);
   WavefrontInputs inputs;
   SweepSpec spec;

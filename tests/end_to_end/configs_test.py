@@ -85,6 +85,16 @@ class Configs(JobTest):
         gaps = 2 * 10.5 + (9.5 + 0.5) * 2
         self.assertTrue(inside - gaps - columns / 2 < whole < inside)
 
+    def test_runs_relaxation(self):
+        result = self.run_config("relaxation")
+        relaxed, smoothed = result["relaxed/grid"][()], result["smoothed/grid"][()]
+        self.assertEqual((relaxed.shape, relaxed.dtype, smoothed.dtype), ((1200, 1600), numpy.float32, numpy.float32))
+        # The rim stays as it was; far inside, sweeps leave little of what was random.
+        for rim in (numpy.s_[0], numpy.s_[-1], numpy.s_[:, 0], numpy.s_[:, -1]):
+            numpy.testing.assert_array_equal(relaxed[rim], smoothed[rim])
+        self.assertGreater(relaxed[0].std(), 0.5)
+        self.assertLess(smoothed[300:-300, 300:-300].std(), 0.1)
+
     def test_runs_time_warping(self):
         result = self.run_config("time_warping")
         self.assertEqual((list(result["distance/lengths"]), list(result["warp/lengths"])), ([30000, 20000], [10, 12]))

@@ -153,6 +153,7 @@ def write_job(folder, seed, **keys):
         "stages": [
             {"name": "table", "wavefront": {**sequences, "keep": "table"}},
             {"name": "sums", "wavefront": {"problem": "summed_area", "grid": "image"}},
+            {"name": "relaxed", "wavefront": {"problem": "sor", "grid": "image", "sweeps": draw.randrange(1, 60)}},
             {"name": "score", "wavefront": {**sequences, "keep": "score"}},
         ],
         "output": "out.h5",

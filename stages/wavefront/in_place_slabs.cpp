@@ -1,0 +1,115 @@
+#include "stages/wavefront/in_place_slabs.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "pipeline/base/error.hpp"
+#include "pipeline/base/units.hpp"
+#include "stages/wavefront/blocks.hpp"
+
+namespace terrace::stages {
+namespace {
+
+using wavefront::InPlaceSpec;
+
+constexpr std::int64_t page = 4096;
+constexpr std::int64_t most_pass_sweeps = 256;       // beyond that the disk is hidden, and what slabs leave grows
+constexpr std::int64_t most_slab_bytes = 128 << 20;  // beyond that disks and links get no faster
+constexpr std::int64_t heights = 4;                  // sweeps of a pass that a slab is high, where there is room
+constexpr std::int64_t group = 32;                   // sweeps are made in groups of at most so many
+
+std::int64_t pages(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
+
+std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// What there is for slabs of that shape, in bytes where they are swept.
+class Room {
+ public:
+  Room(const Resources& resources, const std::function<std::int64_t(const InPlaceSpec&)>& workspace)
+      : device_(static_cast<std::int64_t>(resources.device_budget)),
+        // On a device of its own a tile passes through host memory; on the CPU slabs are swept in host memory.
+        host_(static_cast<std::int64_t>(resources.host_budget) * (resources.cuda ? 2 : 1)),
+        cuda_(resources.cuda),
+        workspace_(workspace) {}
+
+  bool holds(const InPlaceSpec& spec, std::int64_t in_flight) const {
+    const std::int64_t beside = workspace_(spec);
+    const std::int64_t room = std::min(device_ - beside, host_ - (cuda_ ? 0 : beside));
+    return slab_bytes(spec, in_flight) + page <= room;
+  }
+
+ private:
+  std::int64_t device_, host_;
+  bool cuda_;
+  const std::function<std::int64_t(const InPlaceSpec&)>& workspace_;
+};
+
+/// The highest slabs for that many sweeps a pass that fit, from `most` rows down to `least`; whether any do.
+bool fit_rows(InPlaceSpec& spec, const Room& room, std::int64_t in_flight, std::int64_t most, std::int64_t least) {
+  for (spec.slab_rows = std::max(most, least);;
+       spec.slab_rows = std::max(least, spec.slab_rows - ceiling(spec.slab_rows, 8))) {
+    if (spec.slab_rows >= spec.rows) spec.slab_rows = std::max<std::int64_t>(1, spec.rows);
+    if (room.holds(spec, spec.slab_rows == spec.rows ? 1 : in_flight)) return true;
+    if (spec.slab_rows <= least) return false;
+  }
+}
+
+/// Whether slabs of any shape fit; the shape.
+bool fit(InPlaceSpec& spec, std::int64_t sweeps, const Room& room) {
+  const std::int64_t row_bytes =
+      std::max<std::int64_t>(1, spec.columns * static_cast<std::int64_t>(size_of(spec.value)));
+  const std::int64_t most =
+      std::clamp<std::int64_t>(most_slab_bytes / row_bytes, 1, std::max<std::int64_t>(1, spec.rows));
+  const auto with = [&](std::int64_t in_flight, std::int64_t multiple) {
+    for (spec.pass_sweeps = std::min(sweeps, most_pass_sweeps);; spec.pass_sweeps = ceiling(spec.pass_sweeps, 2)) {
+      if (fit_rows(spec, room, in_flight, most, multiple * spec.pass_sweeps + 1)) return true;
+      if (spec.pass_sweeps == 1) return false;
+    }
+  };
+  return with(blocks_in_flight, heights) || with(1, 1);
+}
+
+/// No fewer bytes, of which three digits say all.
+double rounded_up(double bytes) {
+  double unit = 1;
+  while (bytes / unit >= 1024) unit *= 1024;
+  const double step = unit == 1 ? 1 : bytes / unit < 10 ? unit / 100 : bytes / unit < 100 ? unit / 10 : unit;
+  return std::ceil(bytes / step) * step;
+}
+
+[[noreturn]] void refuse_budgets(InPlaceSpec spec, const Resources& resources, std::int64_t workspace) {
+  const std::int64_t least = slab_bytes(spec, 1) + page;
+  const std::int64_t host = resources.cuda ? ceiling(least, 2) : least + workspace;
+  std::string text;
+  const auto need = [&](const char* budget, std::size_t given, std::int64_t wanted, std::size_t beside) {
+    if (static_cast<std::int64_t>(given) >= wanted) return;
+    text += (text.empty() ? "" : "; ") + std::string(budget) +
+            " is too small for any plan of this stage: the least is " +
+            format_size(rounded_up(static_cast<double>(wanted) + static_cast<double>(beside)));
+  };
+  need("memory.host", resources.host_budget, host, resources.input_memory);
+  // On the CPU a job that gives memory.host alone means all of it for slabs, too.
+  if (resources.cuda || resources.device_given) need("memory.device", resources.device_budget, least + workspace, 0);
+  throw JobError(text);
+}
+
+}  // namespace
+
+std::int64_t slab_bytes(const InPlaceSpec& spec, std::int64_t in_flight) {
+  const auto size = static_cast<std::int64_t>(size_of(spec.value));
+  const std::int64_t tile = pages(std::min(spec.rows, spec.slab_rows) * spec.columns * size);
+  if (spec.slab_rows >= spec.rows) return 2 * tile;
+  const std::int64_t carry = pages((spec.pass_sweeps + 1) * spec.columns * size);
+  return (2 * in_flight + 1) * tile + (in_flight + 2) * carry;
+}
+
+void choose_slabs(InPlaceSpec& spec, std::int64_t sweeps, const Resources& resources,
+                  const std::function<std::int64_t(const InPlaceSpec&)>& workspace) {
+  if (!fit(spec, sweeps, Room(resources, workspace))) refuse_budgets(spec, resources, workspace(spec));
+  // Passes that are alike, of whole groups.
+  const std::int64_t passes = ceiling(sweeps, spec.pass_sweeps);
+  const std::int64_t even = ceiling(sweeps, passes);
+  spec.pass_sweeps = std::min(spec.pass_sweeps, ceiling(even, group) * group);
+}
+
+}  // namespace terrace::stages

@@ -1,0 +1,189 @@
+#include "stages/wavefront/in_place_stage.hpp"
+
+#include <algorithm>
+
+#include "io/convert.hpp"
+#include "kernels/wavefront/in_place_problems.hpp"
+#include "kernels/wavefront/schedule.hpp"
+#include "pipeline/base/error.hpp"
+#include "stages/wavefront/in_place_program.hpp"
+#include "stages/wavefront/in_place_slabs.hpp"
+#include "stages/wavefront/types.hpp"
+
+namespace terrace::stages {
+namespace {
+
+using wavefront::InPlaceInfo;
+using wavefront::InPlaceSpec;
+
+const std::vector<Parameter> shared_parameters = {
+    {"grid", ParameterKind::array, "the two-dimensional array, of numbers of any type"},
+    {"sweeps", ParameterKind::count, "how often the grid is swept", "1", nullptr, 1, 1e15},
+    {"boundary", ParameterKind::choice, "the first and last row and column keep their values", "fixed", "fixed"},
+    {"type", ParameterKind::choice, "type of the cells; auto: the grid's own, f64 for a grid of integers", "auto",
+     "auto, f32, f64"},
+};
+
+/// What a cell costs.
+struct CellCost {
+  const char* problem;         // null: any
+  double operations;           // of 32 bits, on vectors of the CPU; a GPU's floating-point pipes take two at a time
+  double cpu_rate, cuda_rate;  // cells a second of one core with AVX2, and of an H200: measured, f32
+};
+
+constexpr CellCost cell_costs[] = {
+    {"sor", 8, 3e9, 1.5e12},
+    {nullptr, 12, 1e9, 5e11},
+};
+
+const CellCost& cost_of(const std::string& problem) {
+  return *std::find_if(std::begin(cell_costs), std::end(cell_costs),
+                       [&](const CellCost& cost) { return cost.problem == nullptr || problem == cost.problem; });
+}
+
+class InPlaceStage : public run::Stage {
+ public:
+  InPlaceStage(const Request& request, InPlaceSpec spec, std::int64_t sweeps, std::shared_ptr<io::Source> grid)
+      : name_(request.stage.name),
+        resources_(request.resources),
+        program_(std::move(spec), sweeps, std::move(grid)) {}
+
+  run::Program& program() override { return program_; }
+
+  io::DatasetSpec dataset(int) const override {
+    const std::string& problem = program_.spec().problem;
+    return {"/" + name_ + "/grid",
+            {},
+            {},
+            {"row", "column"},
+            "",
+            "grid after the sweeps of " + problem + ": " + wavefront::find_in_place(problem)->help};
+  }
+
+  std::vector<io::SmallDataset> small() const override { return {}; }
+  std::vector<io::Attribute> attributes() const override { return {}; }
+
+  run::Prediction prediction() const override {
+    const InPlaceSpec& spec = program_.spec();
+    const CellCost& cost = cost_of(spec.problem);
+    const auto size = static_cast<double>(size_of(spec.value));
+    const double cells = static_cast<double>(spec.rows) * static_cast<double>(spec.columns);
+    const auto passes = static_cast<double>(program_.passes());
+    run::Prediction p;
+    p.blocks = spec.slabs() * program_.passes();
+    p.unit = "cell";
+    p.operations = cells * static_cast<double>(program_.sweeps());
+    p.operations_per_second =
+        (resources_.cuda ? cost.cuda_rate : cost.cpu_rate * resources_.device.processors) * 4 / size;
+    // Where two generations of the grid do not fit, every pass reads and writes it.
+    const bool stays = 2 * cells * size <= static_cast<double>(resources_.host_budget);
+    p.bytes_read = p.bytes_written = cells * size * (stays ? 1 : passes);
+    if (resources_.cuda) {
+      const bool stays_there = 2 * cells * size <= static_cast<double>(resources_.device_budget);
+      p.bytes_up = p.bytes_down = cells * size * (stays_there ? 1 : passes);
+      p.workspace_bytes = wavefront::in_place_cuda_bytes(spec, resources_.device);
+    }
+    p.block_shape = std::to_string(spec.slab_rows) + " x " + std::to_string(spec.columns) + ", " +
+                    std::to_string(spec.pass_sweeps) + " sweeps a pass";
+    p.block_bytes = static_cast<std::size_t>(slab_bytes(spec, 1));
+    const double lanes = (resources_.cuda ? 2 : 1) * 4 / size;
+    p.limit = lanes * resources_.device.operations_per_second / cost.operations;
+    p.limit_kind = "operations";
+    const auto pass_sweeps = static_cast<double>(spec.pass_sweeps);
+    const auto bound = [&](double bytes_per_second, double bytes_a_cell, const char* kind) {
+      if (bytes_per_second <= 0) return;
+      const double rate = bytes_per_second / bytes_a_cell * pass_sweeps;
+      if (p.limit <= 0 || rate < p.limit) p.limit = rate, p.limit_kind = kind;
+    };
+    bound(resources_.device.memory_bytes_per_second, 2 * size, "device memory");
+    if (resources_.cuda) bound(resources_.device.link_bytes_per_second, p.bytes_up / cells / passes, "link");
+    if (p.limit <= 0) p.limit_kind = "";
+    // What was measured elsewhere is no faster than what this machine can do.
+    else p.operations_per_second = std::min(p.operations_per_second, p.limit);
+    return p;
+  }
+
+  nlohmann::json choices() const override {
+    const InPlaceSpec& spec = program_.spec();
+    return {{"slab_rows", spec.slab_rows},
+            {"pass_sweeps", spec.pass_sweeps},
+            {"rows", spec.rows},
+            {"columns", spec.columns},
+            {"value", name_of(spec.value)}};
+  }
+
+ private:
+  std::string name_;
+  Resources resources_;
+  InPlaceProgram program_;
+};
+
+/// The grid as cells are computed.
+std::shared_ptr<io::Source> open_grid(const Request& request) {
+  const Settings& settings = request.stage.settings;
+  const std::string& name = settings.text("grid");
+  std::shared_ptr<io::Source> grid = request.array(name);
+  const int rank = grid->shape().rank();
+  if (rank != 2) {
+    refuse(request.stage, "grid",
+           "'" + name + "' has " + std::to_string(rank) + " dimensions; a grid has two (rows and columns)");
+  }
+  constexpr std::int64_t longest_side = std::int64_t{1} << 50;
+  constexpr double most_cells = 1e15;
+  const std::int64_t rows = grid->shape()[0], columns = grid->shape()[1];
+  if (std::max(rows, columns) > longest_side ||
+      static_cast<double>(rows) * static_cast<double>(columns) > most_cells) {
+    refuse(request.stage, "grid",
+           "a grid of " + std::to_string(rows) + " x " + std::to_string(columns) +
+               " cells is too large for any run: it has at most 10^15");
+  }
+  const std::string& type = settings.text("type");
+  ElementType value = is_floating(grid->type()) ? grid->type() : ElementType::f64;
+  if (type != "auto") value = *element_type_from(type);
+  return io::convert(std::move(grid), value);
+}
+
+}  // namespace
+
+std::vector<job::ProblemDeclaration> declare_in_place() {
+  std::vector<job::ProblemDeclaration> declarations;
+  for (const InPlaceInfo& problem : wavefront::in_place_problems()) {
+    job::ProblemDeclaration declaration;
+    declaration.name = problem.name;
+    declaration.summary = problem.help;
+    declaration.group = "in place";
+    declaration.parameters = shared_parameters;
+    declaration.parameters.insert(declaration.parameters.end(), problem.parameters.begin(), problem.parameters.end());
+    declaration.outputs = {{"grid", "rows x columns", "the grid after the sweeps"}};
+    declarations.push_back(std::move(declaration));
+  }
+  return declarations;
+}
+
+std::unique_ptr<run::Stage> make_in_place(const Request& request) {
+  const Settings& settings = request.stage.settings;
+  if (*wavefront::schedule_from(settings.text("schedule")) != wavefront::Schedule{}) {
+    refuse(request.stage, "schedule", "in-place sweeps have one schedule: say `auto`, or leave it out");
+  }
+  std::shared_ptr<io::Source> grid = open_grid(request);
+  const std::int64_t sweeps = settings.integer("sweeps");
+  InPlaceSpec spec;
+  spec.problem = request.stage.problem;
+  spec.settings = settings;
+  spec.rows = grid->shape()[0];
+  spec.columns = grid->shape()[1];
+  spec.value = grid->type();
+  if (request.choices != nullptr) {
+    spec.slab_rows = request.choices->at("slab_rows");
+    spec.pass_sweeps = request.choices->at("pass_sweeps");
+  } else {
+    choose_slabs(spec, sweeps, request.resources, [&](const InPlaceSpec& cut) {
+      return static_cast<std::int64_t>(request.resources.cuda
+                                           ? wavefront::in_place_cuda_bytes(cut, request.resources.device)
+                                           : wavefront::in_place_cpu_bytes(cut, request.resources.device.processors));
+    });
+  }
+  return std::make_unique<InPlaceStage>(request, std::move(spec), sweeps, std::move(grid));
+}
+
+}  // namespace terrace::stages
