@@ -186,4 +186,11 @@ std::optional<std::string> ResultReader::attribute(const std::string& name) cons
   return text_attribute(file_->handle.get(), name, path_);
 }
 
+std::optional<std::string> ResultReader::attribute(const std::string& object, const std::string& name) const {
+  if (!has(object)) throw IoError(path_ + ", " + object, "is not there");
+  const Hdf5Handle opened(H5Oopen(file_->handle.get(), object.c_str(), H5P_DEFAULT), path_ + ", " + object,
+                          "cannot be opened");
+  return text_attribute(opened.get(), name, path_ + ", " + object);
+}
+
 }  // namespace terrace::io

@@ -43,6 +43,8 @@ class ResultReader {
   std::vector<double> numbers(const std::string& dataset) const;
   /// An attribute of the root as text; several values are joined by ", ". Nothing where there is none.
   std::optional<std::string> attribute(const std::string& name) const;
+  /// An attribute of a group or dataset, likewise. @throws IoError where there is no such object
+  std::optional<std::string> attribute(const std::string& object, const std::string& name) const;
 
  private:
   struct File;

@@ -61,7 +61,8 @@ bool Band::wait_above(std::int64_t columns) {
 }
 
 bool Band::wait_left() {
-  if (task_->column_begin == 0 || block_ == launch_.port_.first) return !launch_.leaving(block_);
+  const bool leftmost = block_ % static_cast<std::uint64_t>(launch_.grid_.across()) == 0;
+  if (leftmost || block_ == launch_.port_.first) return !launch_.leaving(block_);
   const std::uint64_t left = block_ - 1;
   return launch_.wait(block_, [&] { return launch_.has_columns(left, index_, launch_.grid_.block_columns); });
 }

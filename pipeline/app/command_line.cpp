@@ -54,9 +54,11 @@ void add_job_commands(CLI::App& program, CommandLine& line, Session& session) {
 
 void add_other_commands(CLI::App& program, CommandLine& line, Session& session) {
   auto result = std::make_shared<ShowArguments>();
-  add_command(program, line, session, "show", "Say what is in a result, or how far a stopped run is", show, result)
-      .add_option("RESULT", result->path, "The result, or the folder of its run")
-      ->required();
+  CLI::App& shown = add_command(program, line, session, "show",
+                                "Say what is in a result, or how far a stopped run is", show, result);
+  shown.add_option("RESULT", result->path, "The result, or the folder of its run")->required();
+  CLI::Option* stage = shown.add_option("STAGE", result->stage, "Of a result only what this stage wrote");
+  shown.add_flag("--paf", result->paf, "The alignment of that stage as a line of PAF")->needs(stage);
   for (const auto& [selector, help] : {std::pair("problem", "List the problems that stages solve, or show one"),
                                        std::pair("operator", "List the operators of stencils, or show one")}) {
     auto asked = std::make_shared<ProblemsArguments>();

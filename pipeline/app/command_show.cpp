@@ -2,6 +2,7 @@
 
 #include "io/child_check.hpp"
 #include "pipeline/app/commands.hpp"
+#include "pipeline/app/show_paf.hpp"
 #include "pipeline/app/show_result.hpp"
 #include "pipeline/app/show_run.hpp"
 #include "pipeline/base/error.hpp"
@@ -31,6 +32,8 @@ int show(Session& session, const ShowArguments& arguments) {
   const fs::path path = arguments.path;
   const fs::path folder = run_folder_of(path);
   if (!folder.empty()) {
+    if (!arguments.stage.empty())
+      throw IoError(folder.string(), "is a run that has not ended: it has no results yet");
     session.out << describe_run(folder);
     return exit_done;
   }
@@ -38,8 +41,11 @@ int show(Session& session, const ShowArguments& arguments) {
     throw IoError(path.string(), "is not there, and neither is a run " + run::RunFolder::path_for(path).string() +
                                      " that would make it");
   }
-  io::try_in_child(path.string(), "HDF5", most_seconds, [&] { static_cast<void>(describe_result(path)); });
-  session.out << describe_result(path);
+  const auto describe = [&] {
+    return arguments.paf ? paf_line(path, arguments.stage) : describe_result(path, arguments.stage);
+  };
+  io::try_in_child(path.string(), "HDF5", most_seconds, [&] { static_cast<void>(describe()); });
+  session.out << describe();
   if (const fs::path other = run::RunFolder::path_for(path); fs::exists(other / "plan.json")) {
     session.note("there is a run that would replace it: see " + other.string());
   }

@@ -30,10 +30,12 @@ struct RunArguments {
 int run_job(Session& session, const RunArguments& arguments);
 
 struct ShowArguments {
-  std::string path;  // a result, an output that is not there yet, or the folder of its run
+  std::string path;   // a result, an output that is not there yet, or the folder of its run
+  std::string stage;  // of a result: what is in it of this stage; empty: of all
+  bool paf = false;   // its alignment as a line of PAF
 };
 
-/// `terrace show result.h5`: what is in a result, or how far a run is.
+/// `terrace show result.h5 [STAGE]`: what is in a result, or how far a run is.
 int show(Session& session, const ShowArguments& arguments);
 
 struct ProblemsArguments {

@@ -36,8 +36,8 @@ std::string shape_of(const io::DatasetSummary& dataset) {
   return dataset.shape.rank() == 0 ? "one value" : to_string(dataset.shape);
 }
 
-/// The datasets of each group but those of the profile.
-std::string describe_datasets(const io::ResultReader& reader) {
+/// The datasets of each group but those of the profile; of one stage, or of all.
+std::string describe_datasets(const io::ResultReader& reader, const std::string& stage) {
   std::string text, group;
   TextTable table{{"", "", "", "", ""}, {}};
   const auto end_group = [&] {
@@ -46,6 +46,7 @@ std::string describe_datasets(const io::ResultReader& reader) {
   };
   for (const io::DatasetSummary& dataset : reader.datasets()) {
     if (dataset.only_dimension || dataset.path.starts_with("/profile/")) continue;
+    if (!stage.empty() && !dataset.path.starts_with("/" + stage + "/")) continue;
     if (group_of(dataset.path) != group) end_group();
     group = group_of(dataset.path);
     table.rows.push_back(
@@ -76,13 +77,18 @@ std::string describe_origin(const io::ResultReader& reader) {
 
 }  // namespace
 
-std::string describe_result(const std::filesystem::path& file) {
+std::string describe_result(const std::filesystem::path& file, const std::string& stage) {
   const io::ResultReader reader(file);
   if (!reader.attribute("identity")) {
     throw IoError(file.string(), "is an HDF5 file that Terrace did not make, or did not finish; h5dump shows it");
   }
+  if (!stage.empty()) {
+    const std::string datasets = describe_datasets(reader, stage);
+    if (datasets.empty()) throw IoError(file.string(), "holds nothing of a stage '" + stage + "'");
+    return datasets;
+  }
   const std::string attempts = reader.attribute("attempts").value_or("1");
-  return describe_origin(reader) + "\n" + describe_datasets(reader) + describe_profile_groups(reader) + "\n" +
+  return describe_origin(reader) + "\n" + describe_datasets(reader, stage) + describe_profile_groups(reader) + "\n" +
          (attempts == "1" ? "" : "Of the last of " + attempts + " attempts:\n") + describe_profile(reader);
 }
 

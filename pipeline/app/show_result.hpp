@@ -6,8 +6,8 @@
 
 namespace terrace::app {
 
-/// What is in a result, and its profile in words.
-/// @throws IoError where the file is no HDF5 file or was not made by Terrace
-std::string describe_result(const std::filesystem::path& file);
+/// What is in a result, and its profile in words; of one stage only what it wrote.
+/// @throws IoError where the file is no HDF5 file, was not made by Terrace, or holds nothing of the stage
+std::string describe_result(const std::filesystem::path& file, const std::string& stage = {});
 
 }  // namespace terrace::app

@@ -166,13 +166,7 @@ StageProgress Executor::progress() {
 
 /// Whether something goes on that will end by itself and be heard of.
 bool Executor::under_way() const {
-  if (running_blocks_ > 0 || mover_.under_way() || cutter_.syncing()) return true;
-  for (const Device& device : devices_) {
-    for (const auto& launch : device.launches) {
-      if (launch->active() && (launch->stopping() || launch->ready() == launch->end())) return true;
-    }
-  }
-  return false;
+  return running_blocks_ > 0 || mover_.under_way() || cutter_.syncing() || anything_ending();
 }
 
 /// Nothing under way and nothing done means that nothing ever will be: a few rounds later that is an error.
@@ -220,7 +214,7 @@ void Executor::wait(bool moved) {
     return;
   }
   // Words and events have to be asked; what disks do is told.
-  const bool asked = running_blocks_ > 0 || mover_.copying();
+  const bool asked = running_blocks_ > 0 || mover_.copying() || anything_ending();
   if (asked && ++idle_rounds_ < 50) {
     sched_yield();
     return;
@@ -643,6 +637,16 @@ bool Executor::anything_running() const {
   for (const Device& device : devices_) {
     for (const auto& launch : device.launches) {
       if (launch->active()) return true;
+    }
+  }
+  return false;
+}
+
+/// Whether a launch has all of its blocks: it will end by itself.
+bool Executor::anything_ending() const {
+  for (const Device& device : devices_) {
+    for (const auto& launch : device.launches) {
+      if (launch->active() && (launch->stopping() || launch->ready() == launch->end())) return true;
     }
   }
   return false;

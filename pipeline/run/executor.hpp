@@ -103,6 +103,7 @@ class Executor {
   void manage_cuts();
   bool updates_running() const;
   bool anything_running() const;
+  bool anything_ending() const;
   void finish();
 
   std::int64_t stage_;

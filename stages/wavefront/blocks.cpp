@@ -20,8 +20,9 @@ std::int64_t pages(std::int64_t bytes) { return (bytes + page - 1) / page * page
 
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// @param least bytes that the smallest block needs where it is computed
-[[noreturn]] void refuse_budgets(const Resources& resources, std::int64_t least, std::int64_t workspace) {
+}  // namespace
+
+void refuse_budgets(const Resources& resources, std::int64_t least, std::int64_t workspace) {
   const std::int64_t host = resources.cuda ? ceiling(least, 2) : least;
   std::string text;
   const auto need = [&](const char* budget, std::size_t given, std::int64_t wanted, std::size_t beside) {
@@ -35,8 +36,6 @@ std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
   if (resources.cuda || resources.device_given) need("memory.device", resources.device_budget, least + workspace, 0);
   throw JobError(text);
 }
-
-}  // namespace
 
 std::int64_t block_bytes(const TableNeed& need, const BlockShape& shape) {
   const std::int64_t carries = blocks_in_flight + 2;

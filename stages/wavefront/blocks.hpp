@@ -34,4 +34,8 @@ std::int64_t block_bytes(const TableNeed& need, const BlockShape& shape);
 BlockShape choose_blocks(const TableNeed& need, const Resources& resources,
                          const std::function<std::int64_t(const BlockShape&)>& workspace);
 
+/// Throws the JobError that names the least budgets.
+/// @param least bytes that the smallest block needs where it is computed; @param workspace beside it
+[[noreturn]] void refuse_budgets(const Resources& resources, std::int64_t least, std::int64_t workspace);
+
 }  // namespace terrace::stages

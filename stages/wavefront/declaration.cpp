@@ -34,8 +34,12 @@ const Parameter scored_alphabet = {
     "what the letters are; case matters in text alone; left out: dna, or protein where a matrix scores them", "",
     "dna, protein, text"};
 const Parameter keep_parameter = {"keep", ParameterKind::choice,
-                                  "the score alone (memory linear in the lengths), or the whole table", "score",
-                                  "score, table"};
+                                  "the score alone, the best alignment (both in memory linear in the lengths), or "
+                                  "the whole table",
+                                  "score", "score, table, alignment"};
+const Parameter keep_series = {"keep", ParameterKind::choice,
+                               "the score alone (memory linear in the lengths), or the whole table", "score",
+                               "score, table"};
 const Parameter literal = {"ambiguous", ParameterKind::choice, "how DNA letters other than A, C, G and T compare",
                            "literal", "literal, mismatch, error"};
 const Parameter mismatch = {"ambiguous", ParameterKind::choice, "how DNA letters other than A, C, G and T compare",
@@ -53,6 +57,11 @@ const std::vector<Parameter> counted_parameters = {
      "auto, i32, i64"},
 };
 
+/// Whether the end of a global alignment is a result.
+bool writes_end(const Settings& settings) {
+  return settings.text("free_ends") != "none" || settings.text("keep") == "alignment";
+}
+
 std::vector<job::OutputDeclaration> outputs_of(const wavefront::ProblemInfo& problem) {
   if (problem.counts) {
     return {{"table", "bins x rows x columns", "the counts, inclusive"},
@@ -61,13 +70,22 @@ std::vector<job::OutputDeclaration> outputs_of(const wavefront::ProblemInfo& pro
   if (problem.items == wavefront::Items::grid) return {{"table", "rows x columns", "the sums, inclusive"}};
   const bool series = problem.items == wavefront::Items::values;
   std::vector<job::OutputDeclaration> outputs = {{"score", "one value", "the score, or the distance"}};
-  if (problem.report != wavefront::Report::last) {
-    const bool best = problem.report == wavefront::Report::best;
-    outputs.push_back({"end", "2", "letters of rows and columns up to the end of the best alignment",
-                       best ? "" : "free_ends: rows, columns, both"});
+  if (!series) {
+    const bool best = problem.report == wavefront::Report::best, ends = problem.report == wavefront::Report::ends;
+    job::OutputDeclaration end = {"end", "2", "letters of rows and columns up to the end of the best alignment",
+                                  best   ? ""
+                                  : ends ? "free_ends: rows, columns, both, or keep: alignment"
+                                         : "keep: alignment"};
+    if (ends) end.written = writes_end;
+    outputs.push_back(end);
   }
   if (series) outputs.push_back({"normalized", "one value", "score / (rows + columns)", "steps: symmetric2"});
   outputs.push_back({"lengths", "2", std::string(series ? "values" : "letters") + " of rows and columns"});
+  if (!series) {
+    outputs.push_back({"start", "2", "letters of rows and columns before the alignment", "keep: alignment"});
+    outputs.push_back({"identity", "one value", "equal letters over columns of the alignment", "keep: alignment"});
+    outputs.push_back({"cigar", "one text", "its operations: = X, I consumes rows, D columns", "keep: alignment"});
+  }
   outputs.push_back({"table", "rows x columns", "every cell, without the recurrence's border", "keep: table"});
   return outputs;
 }
@@ -91,7 +109,7 @@ job::ProblemDeclaration declare(const wavefront::ProblemInfo& problem) {
   const bool scored = scores_letters(problem);
   if (scored) declaration.parameters[2] = scored_alphabet;
   if (letters) declaration.parameters.push_back(scored ? mismatch : literal);
-  if (!grid) declaration.parameters.push_back(keep_parameter);
+  if (!grid) declaration.parameters.push_back(letters ? keep_parameter : keep_series);
   declaration.parameters.insert(declaration.parameters.end(), problem.parameters.begin(), problem.parameters.end());
   declaration.outputs = outputs_of(problem);
   return declaration;

@@ -65,4 +65,25 @@ io::SmallDataset edge_results(const std::string& stage, const SweepSpec& spec) {
                                    "", "bin b holds values from edges[b] to below edges[b + 1], the last both ends");
 }
 
+std::vector<io::SmallDataset> alignment_results(const std::string& stage, const SweepSpec& spec,
+                                                const wavefront::ProblemInfo& problem, const WavefrontScore& score,
+                                                const Alignment& alignment) {
+  std::vector<io::SmallDataset> results;
+  const std::string path = "/" + stage + "/";
+  const std::int64_t start[2] = {alignment.row, alignment.column}, end[2] = {score.row, score.column};
+  results.push_back(io::small_dataset<std::int64_t>(path + "start", {2}, {"side"}, start, "",
+                                                    "letters of rows and columns before the alignment"));
+  if (!finds_end(spec, problem.report)) {
+    results.push_back(io::small_dataset<std::int64_t>(path + "end", {2}, {"side"}, end, "",
+                                                      "letters of rows and columns up to the end of the alignment"));
+  }
+  const std::int64_t length = alignment.path.length(), matches = alignment.path.count('=');
+  results.push_back(io::small_scalar<double>(
+      path + "identity", length == 0 ? 0 : static_cast<double>(matches) / static_cast<double>(length), "",
+      "equal letters over columns of the alignment; 0 where it is empty"));
+  results.push_back(io::small_text(path + "cigar", alignment.path.cigar(),
+                                   "the alignment: = and X consume both sides, I rows, D columns"));
+  return results;
+}
+
 }  // namespace terrace::stages

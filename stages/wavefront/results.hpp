@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "io/result_file.hpp"
+#include "stages/wavefront/path.hpp"
 #include "stages/wavefront/program.hpp"
 
 namespace terrace::stages {
@@ -20,5 +21,10 @@ std::vector<io::SmallDataset> score_results(const std::string& stage, const wave
 
 /// `edges`: of the bins of a problem that counts.
 io::SmallDataset edge_results(const std::string& stage, const wavefront::SweepSpec& spec);
+
+/// `start`, `end` where score_results() has none, `identity` and `cigar`.
+std::vector<io::SmallDataset> alignment_results(const std::string& stage, const wavefront::SweepSpec& spec,
+                                                const wavefront::ProblemInfo& problem, const WavefrontScore& score,
+                                                const Alignment& alignment);
 
 }  // namespace terrace::stages

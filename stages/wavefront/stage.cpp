@@ -4,11 +4,9 @@
 
 #include "kernels/wavefront/in_place_problems.hpp"
 #include "kernels/wavefront/schedule.hpp"
-#include "stages/wavefront/blocks.hpp"
-#include "stages/wavefront/costs.hpp"
+#include "stages/wavefront/alignment_stage.hpp"
 #include "stages/wavefront/in_place_stage.hpp"
 #include "stages/wavefront/letters.hpp"
-#include "stages/wavefront/results.hpp"
 #include "stages/wavefront/series.hpp"
 #include "stages/wavefront/sweep_program.hpp"
 #include "stages/wavefront/types.hpp"
@@ -35,65 +33,6 @@ std::shared_ptr<io::Source> sequence(const Request& request, const std::string& 
   return io::translate(std::move(source), letter_codes(alphabet, ambiguous, side), name,
                        letter_error(alphabet, ambiguous));
 }
-
-class WavefrontStage : public run::Stage {
- public:
-  WavefrontStage(const Request& request, SweepSpec spec, const ProblemInfo& problem, const WavefrontInputs& inputs)
-      : name_(request.stage.name),
-        resources_(request.resources),
-        need_(need_of(spec, problem)),
-        program_(std::make_unique<SweepProgram>(std::move(spec), problem, inputs)) {}
-
-  static TableNeed need_of(const SweepSpec& spec, const ProblemInfo& problem) {
-    TableNeed need;
-    need.rows = spec.rows;
-    need.columns = spec.columns;
-    if (spec.table) need.table_bytes = static_cast<std::int64_t>(size_of(*spec.table));
-    if (problem.items == Items::grid) need.grid_bytes = static_cast<std::int64_t>(size_of(spec.grid));
-    if (problem.items == Items::values) need.item_bytes = static_cast<std::int64_t>(size_of(spec.value));
-    const BorderPlanes planes = border_planes(spec);
-    need.border_bytes = std::max(planes.row, planes.column) * static_cast<std::int64_t>(size_of(spec.border));
-    return need;
-  }
-
-  run::Program& program() override { return *program_; }
-
-  io::DatasetSpec dataset(int) const override {
-    std::vector<std::string> dimensions{"row", "column"};
-    if (program_->problem().counts) dimensions.insert(dimensions.begin(), "bin");
-    return {"/" + name_ + "/table", {}, {}, dimensions, "", long_name(program_->problem(), "table")};
-  }
-
-  std::vector<io::SmallDataset> small() const override {
-    if (program_->problem().counts) return {edge_results(name_, program_->spec())};
-    if (program_->problem().items == Items::grid) return {};
-    return score_results(name_, program_->spec(), program_->problem(), program_->score());
-  }
-
-  std::vector<io::Attribute> attributes() const override { return {}; }
-
-  run::Prediction prediction() const override {
-    return predict(program_->spec(), program_->blocks(), need_, resources_);
-  }
-
-  nlohmann::json choices() const override {
-    const SweepSpec& spec = program_->spec();
-    return {{"block_rows", spec.block_rows},
-            {"block_columns", spec.block_columns},
-            {"rows", spec.rows},
-            {"columns", spec.columns},
-            {"value", name_of(spec.value)},
-            {"border", name_of(spec.border)},
-            {"table", spec.table ? nlohmann::json(name_of(*spec.table)) : nlohmann::json(nullptr)},
-            {"schedule", wavefront::name_of(spec.schedule)}};
-  }
-
- private:
-  std::string name_;
-  Resources resources_;
-  TableNeed need_;
-  std::unique_ptr<WavefrontProgram> program_;
-};
 
 }  // namespace
 
@@ -131,12 +70,17 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
   spec.block_rows = std::max<std::int64_t>(1, spec.rows);
   spec.block_columns = std::max<std::int64_t>(1, spec.columns);
   if (request.choices != nullptr) {
-    spec.block_rows = request.choices->at("block_rows");
-    spec.block_columns = request.choices->at("block_columns");
     spec.value = *element_type_from(request.choices->at("value").get<std::string>());
     spec.border = *element_type_from(request.choices->at("border").get<std::string>());
+  }
+  if (spec.settings.has("keep") && spec.settings.text("keep") == "alignment") {
+    return make_alignment(request, std::move(spec), problem, inputs);
+  }
+  if (request.choices != nullptr) {
+    spec.block_rows = request.choices->at("block_rows");
+    spec.block_columns = request.choices->at("block_columns");
   } else {
-    const TableNeed need = WavefrontStage::need_of(spec, problem);
+    const TableNeed need = table_need(spec, problem);
     const auto workspace = [&](const BlockShape& block) -> std::int64_t {
       if (!request.resources.cuda) return 0;
       SweepSpec cut = spec;
@@ -148,7 +92,7 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
     spec.block_rows = shape.rows;
     spec.block_columns = shape.columns;
   }
-  return std::make_unique<WavefrontStage>(request, std::move(spec), problem, inputs);
+  return std::make_unique<WavefrontStage>(request, std::make_unique<SweepProgram>(std::move(spec), problem, inputs));
 }
 
 }  // namespace terrace::stages

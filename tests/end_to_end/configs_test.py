@@ -64,6 +64,20 @@ class Configs(JobTest):
         most = numpy.maximum(around + 5, part[:-1, :-1])
         self.assertTrue((part[1:, 1:] <= most + 1).all())
 
+    def test_runs_alignment(self):
+        result = self.run_config("alignment")
+        for stage, consumed in (("align", result["align/end"][()] - result["align/start"][()]),
+                                ("distance", result["distance/lengths"][()])):
+            counts = dict.fromkeys("=XID", 0)
+            for count, letter in re.findall("([0-9]+)([=XID])", result[stage + "/cigar"][()].decode()):
+                counts[letter] += int(count)
+            pairs = counts["="] + counts["X"]
+            self.assertEqual(list(consumed), [pairs + counts["I"], pairs + counts["D"]])
+            line = self.terrace("show", "build/alignment.h5", stage, "--paf").stdout.split("\t")
+            self.assertEqual((line[0], line[5], int(line[9])), ("query", "reference", counts["="]))
+        self.assertEqual(result["distance/score"][()], counts["X"] + counts["I"] + counts["D"])
+        self.assertLessEqual(result["profile/stages/peak_host"][0], 32 << 20)
+
     def test_runs_summed_area(self):
         result = self.run_config("summed_area")
         sums, again = result["sums/table"][()], result["again/table"][()]

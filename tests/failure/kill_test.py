@@ -1,4 +1,5 @@
 """Runs that are killed, at every recorded call and at random times, end as if nothing had happened."""
+import json
 import os
 import random
 import shutil
@@ -174,6 +175,52 @@ class KilledAtARandomTime(Case):
                 pass
             time.sleep(0.001)
         self.fail(f"the run ended before it was killed: {wait(process)!r}")
+
+
+class KilledOnTheWayBack(Case):
+    """Phases that follow from results are made again from what was recorded."""
+
+    def write(self, folder):
+        common = {"rows": "a", "columns": "b", "keep": "alignment"}
+        write_job(folder, 1, memory={"host": "4MiB", "device": 120 << 10},
+                  inputs={"a": {"generate": "dna", "length": 2500, "seed": 1},
+                          "b": {"generate": "dna", "mutate": {"of": "a", "rate": 0.1}, "seed": 2}},
+                  stages=[{"name": "local", "wavefront": {"problem": "smith_waterman", "match": 1, "mismatch": -3,
+                                                          "gap_open": 3, "gap_extend": 2, **common}},
+                          {"name": "distance", "wavefront": {"problem": "edit_distance", **common}}])
+
+    def test_an_alignment_ends_with_the_same_bytes(self):
+        whole = self.folder()
+        self.write(whole)
+        begin = time.monotonic()
+        end = run_job(whole)
+        took = time.monotonic() - begin
+        self.assertEqual(end.code, DONE, repr(end))
+        expected = runs.results(whole)
+        self.assertGreater(len(expected["distance/cigar"][2]), 100)
+
+        def disturb(number):
+            folder, draw, midway = self.folder(), random.Random(number), 0
+            self.write(folder)
+            for _ in range(6):
+                kill_randomly(self, [runs.terrace, "run", "job.yaml"], folder, draw, took, 1)
+                if os.path.exists(os.path.join(folder, "out.h5.run", "ledger")):
+                    midway += walked(runs.ledger(folder))
+            ended = run_job(folder)
+            self.assertEqual(ended.code, DONE, repr(ended))
+            self.assertEqual(runs.results(folder), expected)
+            return midway
+
+        midway = sum(side_by_side(disturb, range(scaled(6))))
+        print(f"{midway} kills on the way back", flush=True)
+        self.assertGreater(midway, 0)
+
+
+def walked(records):
+    """Whether the last cut has a part of a path."""
+    states = [records[0].get("current") or {}, *records[1:]] if records else []
+    states = [bytes.fromhex(state["folded"]) for state in states if state.get("folded")]
+    return bool(states) and states[-1].startswith(b"{") and bool(json.loads(states[-1])["path"])
 
 
 def done_in(records):

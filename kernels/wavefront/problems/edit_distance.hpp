@@ -45,6 +45,10 @@ struct EditDistance {
     return {h, n.e, n.f};
   }
   template <class V>
+  TERRACE_HOST_DEVICE static constexpr V gap_opened(const Constants<V>& k, V h, V) {
+    return add(h, k.gap);
+  }
+  template <class V>
   TERRACE_HOST_DEVICE static constexpr Border<V> top(const Constants<V>&, i64 column) {
     return {V(column + 1), V(0)};
   }

@@ -43,6 +43,10 @@ struct Lcs {
     return {maximum(add(n.diagonal, s), n.up, n.left), n.e, n.f};
   }
   template <class V>
+  TERRACE_HOST_DEVICE static constexpr V gap_opened(const Constants<V>&, V h, V) {
+    return h;
+  }
+  template <class V>
   TERRACE_HOST_DEVICE static constexpr Border<V> top(const Constants<V>&, i64) {
     return {V(0), V(0)};
   }

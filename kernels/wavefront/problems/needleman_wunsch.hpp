@@ -100,6 +100,10 @@ struct NeedlemanWunschLinear : NeedlemanWunschBase {
     return {k.free_columns, k.free_rows};
   }
   template <class V>
+  TERRACE_HOST_DEVICE static constexpr V gap_opened(const Constants<V>& k, V h, V) {
+    return subtract(h, k.gap);
+  }
+  template <class V>
   TERRACE_HOST_DEVICE static constexpr Border<V> top(const Constants<V>& k, i64 column) {
     return border(k.gap, k.gap, column, k.free_columns);
   }
@@ -153,6 +157,10 @@ struct NeedlemanWunschAffine : NeedlemanWunschBase {
   template <class V>
   TERRACE_HOST_DEVICE static constexpr Ends ends(const Constants<V>& k) {
     return {k.free_columns, k.free_rows};
+  }
+  template <class V>
+  TERRACE_HOST_DEVICE static constexpr V gap_opened(const Constants<V>& k, V h, V) {
+    return subtract(h, k.gap_first);
   }
   template <class V>
   TERRACE_HOST_DEVICE static constexpr Border<V> top(const Constants<V>& k, i64 column) {

@@ -59,6 +59,10 @@ struct SmithWatermanLinear : SmithWatermanBase {
     return {h, n.e, n.f};
   }
   template <class V>
+  TERRACE_HOST_DEVICE static constexpr V gap_opened(const Constants<V>& k, V h, V) {
+    return subtract(h, k.gap);
+  }
+  template <class V>
   TERRACE_HOST_DEVICE static constexpr Border<V> top(const Constants<V>&, i64) {
     return {V(0), V(0)};
   }
@@ -104,6 +108,10 @@ struct SmithWatermanAffine : SmithWatermanBase {
     const V h = maximum(add(n.diagonal, s), n.e, n.f);
     const Gaps<V> gaps = gaps_or_zero(h, n.e, n.f, k.gap_first, k.gap_next);
     return {h, gaps.right, gaps.down};
+  }
+  template <class V>
+  TERRACE_HOST_DEVICE static constexpr V gap_opened(const Constants<V>& k, V h, V) {
+    return subtract(h, k.gap_first);
   }
   template <class V>
   TERRACE_HOST_DEVICE static constexpr Border<V> top(const Constants<V>&, i64) {

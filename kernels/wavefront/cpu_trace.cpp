@@ -1,0 +1,153 @@
+#include <atomic>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "kernels/wavefront/cpu_borders.hpp"
+#include "kernels/wavefront/problems.hpp"
+#include "kernels/wavefront/tracer.hpp"
+
+namespace terrace::wavefront {
+namespace {
+
+using device::u64;
+
+u64 load(u64* word) { return std::atomic_ref<u64>(*word).load(std::memory_order_acquire); }
+
+/// Waits until block `index` may begin; false when it is not to.
+bool may_begin(const device::Port& port, u64 index) {
+  for (;;) {
+    if (load(port.stop) != 0 || load(port.abort) != 0) return false;
+    if (load(port.ready) > index) return true;
+    std::this_thread::yield();
+  }
+}
+
+/// Computes a piece anew in 64 bits, which hold every value of every type, and walks through its codes.
+template <class P>
+class CpuTracer : public Tracer {
+ public:
+  explicit CpuTracer(const TraceSpec& spec)
+      : constants_(problem_constants<P>(spec.settings)),
+        border_(spec.border),
+        h_(static_cast<std::size_t>(spec.cell_columns)),
+        f_(static_cast<std::size_t>(spec.cell_columns)),
+        left_h_(static_cast<std::size_t>(spec.cell_rows) + 1),
+        left_e_(static_cast<std::size_t>(spec.cell_rows) + 1),
+        codes_(static_cast<std::size_t>(spec.cell_rows * spec.cell_columns)) {}
+
+  void run(const device::Port& port) override {
+    for (u64 index = port.first; index < port.first + port.count; ++index) {
+      if (!may_begin(port, index)) return;
+      TraceTask task;
+      std::memcpy(&task, static_cast<const std::byte*>(port.descriptors) + index % port.ring * port.descriptor_bytes,
+                  sizeof task);
+      auto* result = reinterpret_cast<TraceResult*>(static_cast<std::byte*>(port.results) +
+                                                    index % port.ring * port.result_bytes);
+      trace(task, *result);
+      std::atomic_ref<u64>(*port.done).store(index + 1, std::memory_order_release);
+    }
+  }
+
+ private:
+  void trace(const TraceTask& task, TraceResult& result) {
+    PathPlace place = task.place;
+    result.count = 0;
+    const auto* rows = static_cast<const u8*>(task.rows) - task.row_begin;
+    const auto* columns = static_cast<const u8*>(task.columns) - task.column_begin;
+    while (place.row > task.row_begin && place.column > task.column_begin && !place.ended && !result.full()) {
+      const TracePiece piece = trace_piece(task, place);
+      compute(task, piece, place);
+      const i64 width = place.column - piece.column;
+      walk_path<P>(
+          piece.row, piece.column, place, result,
+          [&](i64 row, i64 column) {
+            return u32{codes_[static_cast<std::size_t>((row - piece.row) * width + column - piece.column)]};
+          },
+          [&](i64 row, i64 column) { return rows[row] == columns[column]; });
+    }
+    result.place = place;
+  }
+
+  /// The codes of the piece up to the place, row-major.
+  void compute(const TraceTask& task, const TracePiece& piece, const PathPlace& place) {
+    const i64 height = place.row - piece.row, width = place.column - piece.column;
+    load_above(task, piece, width);
+    load_before(task, piece, height);
+    const auto* rows = static_cast<const u8*>(task.rows) + (piece.row - task.row_begin);
+    const auto* columns = static_cast<const u8*>(task.columns) + (piece.column - task.column_begin);
+    const auto k = P::template constants_as<i64>(constants_);
+    for (i64 i = 0; i < height; ++i) {
+      i64 diagonal = left_h_[static_cast<std::size_t>(i)];
+      i64 left = left_h_[static_cast<std::size_t>(i) + 1], e = left_e_[static_cast<std::size_t>(i) + 1];
+      u8* codes = codes_.data() + i * width;
+      for (i64 j = 0; j < width; ++j) {
+        i64 &up = h_[static_cast<std::size_t>(j)], &f = f_[static_cast<std::size_t>(j)];
+        const i64 s = P::template score<i64>(k, rows[i], columns[j]);
+        const Around<i64> around{diagonal, up, left, e, f};
+        const Cell<i64> cell = P::template cell<i64>(k, around, s);
+        codes[j] = static_cast<u8>(trace_code<P, i64>(k, around, s, cell));
+        diagonal = up;
+        up = left = cell.h;
+        e = cell.e;
+        f = cell.f;
+      }
+    }
+  }
+
+  void load_above(const TraceTask& task, const TracePiece& piece, i64 width) {
+    const BorderPlace above = border_above(task, piece);
+    if (above.base != nullptr) {
+      read_border(border_, above.base, above.offset, width, h_.data());
+      if constexpr (P::row_planes == 2) {
+        read_border(border_, above.base, above.offset + task.row_border_stride, width, f_.data());
+      }
+      return;
+    }
+    for (i64 j = 0; j < width; ++j) {
+      const Border<i64> border = P::template top<i64>(constants_, piece.column + j);
+      h_[static_cast<std::size_t>(j)] = border.h;
+      f_[static_cast<std::size_t>(j)] = border.gap;
+    }
+  }
+
+  void load_before(const TraceTask& task, const TracePiece& piece, i64 height) {
+    const BorderPlace before = border_before(task, piece);
+    if (before.base != nullptr) {
+      read_border(border_, before.base, before.offset, height + 1, left_h_.data());
+      if constexpr (P::column_planes == 2) {
+        read_border(border_, before.base, before.offset + task.column_border_stride + 1, height, left_e_.data() + 1);
+      }
+      return;
+    }
+    for (i64 i = 0; i <= height; ++i) {
+      const Border<i64> border = P::template left<i64>(constants_, piece.row + i - 1);
+      left_h_[static_cast<std::size_t>(i)] = border.h;
+      left_e_[static_cast<std::size_t>(i)] = border.gap;
+    }
+  }
+
+  typename P::template Constants<i64> constants_;
+  ElementType border_;
+  std::vector<i64> h_, f_, left_h_, left_e_;
+  std::vector<u8> codes_;
+};
+
+}  // namespace
+
+bool is_traceable(const std::string& problem, const Settings& settings) {
+  bool traceable = false;
+  visit_problem(problem, settings, [&]<class P>(P) { traceable = Traceable<P>; });
+  return traceable;
+}
+
+std::unique_ptr<Tracer> make_cpu_tracer(const TraceSpec& spec) {
+  std::unique_ptr<Tracer> tracer;
+  visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
+    if constexpr (Traceable<P>) tracer = std::make_unique<CpuTracer<P>>(spec);
+  });
+  if (!tracer) throw DeviceError("make_cpu_tracer", "paths of " + spec.problem + " cannot be followed");
+  return tracer;
+}
+
+}  // namespace terrace::wavefront

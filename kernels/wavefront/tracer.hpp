@@ -1,0 +1,34 @@
+// Walking back through boxes of a table whose borders have been kept.
+#pragma once
+
+#include <memory>
+
+#include "kernels/wavefront/sweep.hpp"
+#include "kernels/wavefront/trace.hpp"
+
+namespace terrace::wavefront {
+
+/// What fixes the meaning of a walk.
+struct TraceSpec {
+  std::string problem;                           // a name of problems() whose paths can be followed
+  Settings settings;                             // the problem's parameters, checked
+  ElementType value;                             // type that cells are computed in
+  ElementType border;                            // type of border values
+  std::int64_t cell_rows = 0, cell_columns = 0;  // of a piece between kept borders, at most
+};
+
+/// Whether the paths of the problem that these parameters mean can be followed.
+bool is_traceable(const std::string& problem, const Settings& settings);
+
+/// Walks through boxes, one a block of a launch.
+class Tracer {
+ public:
+  virtual ~Tracer() = default;
+  /// Computes blocks [port.first, port.first + port.count), one after another. Descriptors are TraceTask, results
+  /// TraceResult. Returns when the launch has ended; ends early on stop or abort.
+  virtual void run(const device::Port& port) = 0;
+};
+
+std::unique_ptr<Tracer> make_cpu_tracer(const TraceSpec& spec);
+
+}  // namespace terrace::wavefront

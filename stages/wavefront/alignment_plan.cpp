@@ -1,0 +1,106 @@
+#include "stages/wavefront/alignment_plan.hpp"
+
+#include <algorithm>
+
+namespace terrace::stages {
+namespace {
+
+constexpr std::int64_t page = 4096;
+constexpr std::int64_t most_kept = 64;               // borders of the table, each way
+constexpr std::int64_t least_rows = 4096;            // of a cell of the first level, where memory allows
+constexpr std::int64_t least_columns = 8192;         // likewise
+constexpr std::int64_t least_side = 64;              // of any cell
+constexpr std::int64_t most_level_bytes = 64 << 20;  // of the borders inside one box, where it may be cut again
+
+std::int64_t pages(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
+std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// The borders that are kept inside a box. Planes of every level have one length.
+std::int64_t inner_bytes(const TableNeed& need, const AlignmentLevel& level, const AlignmentLevel& first) {
+  const std::int64_t row_plane = std::max(level.columns, first.cell_columns);
+  const std::int64_t column_plane = std::max(level.column_length(), first.block_rows + 1);
+  return pages(level.kept_rows() * row_plane * need.border_bytes) +
+         pages(level.kept_columns() * column_plane * need.border_bytes);
+}
+
+/// A block of the sweep over the table: its letters, the borders that it reads and those that it writes.
+std::int64_t first_bytes(const TableNeed& need, const AlignmentLevel& level) {
+  const std::int64_t kept = level.block_rows / level.cell_rows;
+  const std::int64_t row_border = level.kept_rows() > 0 ? pages(kept * level.cell_columns * need.border_bytes) : 0;
+  const std::int64_t column_border = level.kept_columns() > 0 ? pages((level.block_rows + 1) * need.border_bytes) : 0;
+  return pages(level.block_rows) + pages(level.cell_columns) + 2 * (row_border + column_border);
+}
+
+/// The cells of a box: as small as the last level's, or as many as the bytes of their borders allow.
+AlignmentLevel divide(const TableNeed& need, const AlignmentPlan& plan, const AlignmentLimits& limits,
+                      std::int64_t most_bytes) {
+  const std::int64_t rows = plan.levels.back().cell_rows, columns = plan.levels.back().cell_columns;
+  AlignmentLevel level{rows, columns, std::min(rows, limits.cell_rows), std::min(columns, limits.cell_columns), 1};
+  level.block_rows = level.cell_rows;
+  while (inner_bytes(need, level, plan.levels.front()) > most_bytes &&
+         (level.cell_rows < rows || level.cell_columns < columns)) {
+    level.cell_rows = std::min(rows, 2 * level.cell_rows);
+    level.cell_columns = std::min(columns, 2 * level.cell_columns);
+    level.block_rows = level.cell_rows;
+  }
+  return level;
+}
+
+/// Levels below cells of that size; nothing where their borders do not fit into `most_bytes`.
+AlignmentPlan plan_of(const TableNeed& need, std::int64_t cell_rows, std::int64_t cell_columns,
+                      const AlignmentLimits& limits, std::int64_t most_bytes) {
+  AlignmentPlan plan;
+  plan.levels.push_back({need.rows, need.columns, cell_rows, cell_columns, cell_rows});
+  for (;;) {
+    const AlignmentLevel level = divide(need, plan, limits, most_bytes);
+    const bool last = level.cell_rows <= limits.cell_rows && level.cell_columns <= limits.cell_columns;
+    if (!last && level.kept_rows() + level.kept_columns() == 0) return {};
+    plan.levels.push_back(level);
+    if (last) return plan;
+  }
+}
+
+}  // namespace
+
+AlignmentLimits alignment_limits(const Resources&) { return {256, 512}; }
+
+std::int64_t block_bytes(const TableNeed& need, const AlignmentPlan& plan) {
+  // A box reads letters, two borders of the first level or of the boxes that it is in, and those inside it.
+  std::int64_t bytes = first_bytes(need, plan.levels.front());
+  for (std::size_t i = 1; i < plan.levels.size(); ++i)
+    bytes += inner_bytes(need, plan.levels[i], plan.levels.front());
+  return bytes;
+}
+
+AlignmentPlan plan_alignment(const TableNeed& need, const Resources& resources,
+                             const std::function<std::int64_t(const AlignmentPlan&)>& workspace) {
+  const auto device = static_cast<std::int64_t>(resources.device_budget);
+  const std::int64_t host = static_cast<std::int64_t>(resources.host_budget) * (resources.cuda ? 2 : 1);
+  const AlignmentLimits limits = alignment_limits(resources);
+  const std::int64_t rows = std::max<std::int64_t>(1, need.rows), columns = std::max<std::int64_t>(1, need.columns);
+  TableNeed table = need;
+  table.rows = rows;
+  table.columns = columns;
+  std::int64_t cell_rows = std::min(rows, std::max(least_rows, ceiling(rows, most_kept)));
+  std::int64_t cell_columns = std::min(columns, std::max(least_columns, ceiling(columns, most_kept)));
+  for (;;) {
+    const AlignmentPlan plan =
+        plan_of(table, cell_rows, cell_columns, limits, std::min(most_level_bytes, std::min(device, host) / 4));
+    if (!plan.levels.empty()) {
+      const std::int64_t room = std::min(device - workspace(plan), host);
+      if (blocks_in_flight * first_bytes(table, plan.levels.front()) + block_bytes(table, plan) + page <= room) {
+        return plan;
+      }
+    }
+    if (cell_rows <= least_side && cell_columns <= least_side) {
+      const AlignmentPlan least = plan_of(table, cell_rows, cell_columns, limits, most_level_bytes);
+      refuse_budgets(resources,
+                     blocks_in_flight * first_bytes(table, least.levels.front()) + block_bytes(table, least) + page,
+                     workspace(least));
+    }
+    if (cell_rows >= cell_columns) cell_rows = std::max(least_side, ceiling(cell_rows, 2));
+    else cell_columns = std::max(least_side, ceiling(cell_columns, 2));
+  }
+}
+
+}  // namespace terrace::stages

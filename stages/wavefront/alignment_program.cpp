@@ -1,0 +1,327 @@
+#include "stages/wavefront/alignment_program.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "pipeline/base/error.hpp"
+
+namespace terrace::stages {
+
+using run::Mode;
+using wavefront::BlockTask;
+using wavefront::PathGap;
+using wavefront::PathPlace;
+using wavefront::TraceResult;
+using wavefront::TraceTask;
+
+namespace {
+
+nlohmann::json json_of(const PathPlace& place) {
+  return {place.row, place.column, static_cast<int>(place.gap), place.ended};
+}
+PathPlace place_from(const nlohmann::json& json) { return {json[0], json[1], PathGap{json[2].get<int>()}, json[3]}; }
+
+nlohmann::json json_of(const KeptBox& box) {
+  return {box.cells.begin[0], box.cells.end[0],   box.cells.begin[1],
+          box.cells.end[1],   box.row_generation, box.column_generation};
+}
+KeptBox box_from(const nlohmann::json& json) { return {{{json[0], json[2]}, {json[1], json[3]}}, json[4], json[5]}; }
+
+/// Whether the cell that the path is in lies in the box.
+bool holds(const Box& box, const PathPlace& place) {
+  return place.row > box.begin[0] && place.row <= box.end[0] && place.column > box.begin[1] &&
+         place.column <= box.end[1];
+}
+
+std::vector<run::Access> present(const std::optional<run::Access>& a, const std::optional<run::Access>& b,
+                                 const std::optional<run::Access>& c, const std::optional<run::Access>& d) {
+  std::vector<run::Access> accesses;
+  for (const auto* part : {&a, &b, &c, &d}) {
+    if (*part) accesses.push_back(**part);
+  }
+  return accesses;
+}
+
+/// Hands out the tiles of a block's accesses, each of which lies in one tile.
+class Tiles {
+ public:
+  explicit Tiles(const run::BlockView& view) : view_(view) {}
+  void* next() { return view_.accesses[at_++].tiles[0].data; }
+  void* next_if(const std::optional<run::Access>& part) { return part ? next() : nullptr; }
+
+ private:
+  const run::BlockView& view_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+/// What a device computes with: a sweep of the table, one of the box that is swept now, and what walks.
+struct AlignmentProgram::Opened {
+  std::unique_ptr<wavefront::Sweep> table, box;
+  std::unique_ptr<wavefront::Tracer> tracer;
+};
+
+std::int64_t AlignmentProgram::BoxGrid::across() const {
+  return (box.end[1] - box.begin[1] + block_columns - 1) / block_columns;
+}
+
+std::int64_t AlignmentProgram::BoxGrid::count() const {
+  return (box.end[0] - box.begin[0] + block_rows - 1) / block_rows * across();
+}
+
+Box AlignmentProgram::BoxGrid::block(std::int64_t index) const {
+  const std::int64_t row = box.begin[0] + index / across() * block_rows;
+  const std::int64_t column = box.begin[1] + index % across() * block_columns;
+  return {{row, column}, {std::min(box.end[0], row + block_rows), std::min(box.end[1], column + block_columns)}};
+}
+
+AlignmentProgram::AlignmentProgram(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem,
+                                   const WavefrontInputs& inputs, AlignmentPlan plan)
+    : WavefrontProgram(std::move(spec), problem, inputs),
+      plan_(std::move(plan)),
+      borders_(plan_, planes_, spec_.border, spec_.rows, spec_.columns),
+      boxes_(plan_.levels.size(), KeptBox{{{0, 0}, {0, 0}}, 0, 0}) {
+  place_ = end_of_path();
+  for (run::ArraySpec& array : borders_.arrays(static_cast<int>(arrays_.size()))) add(std::move(array));
+}
+
+AlignmentProgram::~AlignmentProgram() = default;
+
+// --- phases
+// ---------------------------------------------------------------------------------------------------------
+
+bool AlignmentProgram::finished() const { return place_.ended != 0 || place_.row == 0 || place_.column == 0; }
+
+AlignmentProgram::Task AlignmentProgram::next_task() const {
+  const std::size_t last = plan_.levels.size() - 1;
+  std::size_t level = last;
+  while (!holds(boxes_[level].cells, place_)) --level;  // the table holds it
+  if (level == last) return {true, last, boxes_[last], place_};
+  const AlignmentLevel& grid = plan_.levels[level];
+  const Box& around = boxes_[level].cells;
+  const std::int64_t row = around.begin[0] + (place_.row - 1 - around.begin[0]) / grid.cell_rows * grid.cell_rows;
+  const std::int64_t column =
+      around.begin[1] + (place_.column - 1 - around.begin[1]) / grid.cell_columns * grid.cell_columns;
+  const Box cells{{row, column}, {place_.row, place_.column}};
+  const bool keeps_rows = borders_.rows_kept(level + 1, cells) > 0;
+  const bool keeps_columns = borders_.columns_kept(level + 1, cells) > 0;
+  const KeptBox& before = boxes_[level + 1];
+  const KeptBox box{cells, before.row_generation + keeps_rows, before.column_generation + keeps_columns};
+  return {level + 1 == last && !keeps_rows && !keeps_columns, level + 1, box, place_};
+}
+
+std::optional<run::Phase> AlignmentProgram::phase(std::int64_t number) {
+  run::Phase phase;
+  if (number == 0) {
+    phase.count = blocks();
+    phase.chain = true;
+    return phase;
+  }
+  if (finished()) return std::nullopt;
+  const Task task = next_task();
+  phase.after_results = true;
+  phase.chain = !task.walk;
+  phase.count = task.walk ? 1 : grid_of(task).count();
+  phase.data = nlohmann::json{task.walk, task.level, json_of(task.box), json_of(task.place)}.dump();
+  return phase;
+}
+
+AlignmentProgram::Task AlignmentProgram::task_of(const run::Phase& phase) const {
+  if (phase.data.empty()) return {false, 0, {{{0, 0}, {spec_.rows, spec_.columns}}, 1, 1}, {}};
+  const auto json = nlohmann::json::parse(phase.data);
+  return {json[0], json[1], box_from(json[2]), place_from(json[3])};
+}
+
+AlignmentProgram::BoxGrid AlignmentProgram::grid_of(const Task& task) const {
+  const AlignmentLevel& grid = plan_.levels[task.level];
+  return {task.box.cells, grid.block_rows, grid.cell_columns};
+}
+
+// --- blocks
+// ---------------------------------------------------------------------------------------------------------
+
+/// The border above cells of a box of `level`, from the boxes around it; nothing at the table's first row.
+std::optional<run::Access> AlignmentProgram::above(std::size_t level, const Box& cells) const {
+  for (std::size_t i = level; i-- > 0;) {
+    if (auto part = borders_.above(i, boxes_[i], cells)) return part;
+  }
+  return std::nullopt;
+}
+
+std::optional<run::Access> AlignmentProgram::before(std::size_t level, const Box& cells) const {
+  for (std::size_t i = level; i-- > 0;) {
+    if (auto part = borders_.before(i, boxes_[i], cells)) return part;
+  }
+  return std::nullopt;
+}
+
+AlignmentProgram::BlockBorders AlignmentProgram::borders_of(const Task& task, const Box& block) const {
+  BlockBorders borders;
+  borders.top = borders_.above(task.level, task.box, block);
+  borders.left = borders_.before(task.level, task.box, block);
+  if (!borders.top) borders.top = above(task.level, block);
+  if (!borders.left) borders.left = before(task.level, block);
+  if (task.walk) return borders;
+  borders.bottom = borders_.below(task.level, task.box, block);
+  borders.right = borders_.right_of(task.level, task.box, block);
+  return borders;
+}
+
+run::Block AlignmentProgram::block(const run::Phase& phase, std::int64_t, std::int64_t index) const {
+  const Task task = task_of(phase);
+  const Box cells = task.walk ? task.box.cells : grid_of(task).block(index);
+  const BlockBorders borders = borders_of(task, cells);
+  run::Block block;
+  read_inputs(cells, block.accesses);
+  const auto below = task.walk ? borders_.rows_inside(task.level, task.box) : borders.bottom;
+  const auto right = task.walk ? borders_.columns_inside(task.level, task.box) : borders.right;
+  const std::vector<run::Access> parts = present(borders.top, borders.left, below, right);
+  block.accesses.insert(block.accesses.end(), parts.begin(), parts.end());
+  block.operations = task.walk ? 0 : static_cast<double>(cells.volume());
+  return block;
+}
+
+std::size_t AlignmentProgram::descriptor_bytes() const { return std::max(sizeof(BlockTask), sizeof(TraceTask)); }
+
+void AlignmentProgram::describe(const run::Phase& phase, const run::BlockView& view, void* descriptor) const {
+  const Task task = task_of(phase);
+  if (task.walk) describe_walk(task, view, descriptor);
+  else describe_sweep(task, view, descriptor);
+}
+
+void AlignmentProgram::describe_sweep(const Task& task, const run::BlockView& view, void* descriptor) const {
+  const Box cells = grid_of(task).block(view.index);
+  const BlockBorders borders = borders_of(task, cells);
+  Tiles tiles(view);
+  BlockTask block{};
+  block.row_begin = cells.begin[0];
+  block.row_end = cells.end[0];
+  block.column_begin = cells.begin[1];
+  block.column_end = cells.end[1];
+  block.rows = tiles.next();
+  block.columns = tiles.next();
+  block.top = tiles.next_if(borders.top);
+  block.left = tiles.next_if(borders.left);
+  block.bottom = tiles.next_if(borders.bottom);
+  block.right = tiles.next_if(borders.right);
+  block.row_border_stride = borders_.row_plane();
+  block.column_border_stride = borders_.column_plane();
+  std::memcpy(descriptor, &block, sizeof block);
+}
+
+void AlignmentProgram::describe_walk(const Task& task, const run::BlockView& view, void* descriptor) const {
+  const Box& cells = task.box.cells;
+  const BlockBorders borders = borders_of(task, cells);
+  const AlignmentLevel& grid = plan_.levels[task.level];
+  Tiles tiles(view);
+  TraceTask walk{};
+  walk.row_begin = cells.begin[0];
+  walk.row_end = cells.end[0];
+  walk.column_begin = cells.begin[1];
+  walk.column_end = cells.end[1];
+  walk.cell_rows = grid.cell_rows;
+  walk.cell_columns = grid.cell_columns;
+  walk.block_rows = grid.block_rows;
+  walk.rows = tiles.next();
+  walk.columns = tiles.next();
+  walk.top = tiles.next_if(borders.top);
+  walk.left = tiles.next_if(borders.left);
+  walk.row_border_stride = borders_.row_plane();
+  walk.column_border_stride = borders_.column_plane();
+  walk.row_borders_stride = borders_.row_stride();
+  walk.column_borders_stride = borders_.column_stride();
+  walk.row_borders = tiles.next_if(borders_.rows_inside(task.level, task.box));
+  walk.column_borders = tiles.next_if(borders_.columns_inside(task.level, task.box));
+  walk.place = task.place;
+  std::memcpy(descriptor, &walk, sizeof walk);
+}
+
+// --- computing
+// ------------------------------------------------------------------------------------------------------
+
+/// The sweep over a box.
+wavefront::SweepSpec AlignmentProgram::spec_of(const Task& task) const {
+  const BoxGrid grid = grid_of(task);
+  wavefront::SweepSpec spec = spec_;
+  spec.rows = grid.box.end[0] - grid.box.begin[0];
+  spec.columns = grid.box.end[1] - grid.box.begin[1];
+  spec.block_rows = grid.block_rows;
+  spec.block_columns = grid.block_columns;
+  return spec;
+}
+
+void AlignmentProgram::open(device::Context& context, int) {
+  const AlignmentLevel& last = plan_.levels.back();
+  auto opened = std::make_unique<Opened>();
+  opened->table = wavefront::make_cpu_sweep(spec_, context);
+  opened->tracer = wavefront::make_cpu_tracer(
+      {spec_.problem, spec_.settings, spec_.value, spec_.border, last.cell_rows, last.cell_columns});
+  opened_.push_back(std::move(opened));
+}
+
+void AlignmentProgram::run(const run::Phase& phase, std::int64_t, const device::Port& port, int,
+                           device::Context& context, int device) {
+  Opened& opened = *opened_[static_cast<std::size_t>(device)];
+  const Task task = task_of(phase);
+  if (task.walk) return opened.tracer->run(port);
+  if (task.level == 0) return opened.table->run(port);
+  opened.box = wavefront::make_cpu_sweep(spec_of(task), context);
+  opened.box->run(port);
+}
+
+/// Where the path ends, by what has been reported.
+PathPlace AlignmentProgram::end_of_path() const {
+  const bool nothing = problem_.report == wavefront::Report::best && score_.row == 0;
+  return {score_.row, score_.column, PathGap::none, nothing ? 1 : 0};
+}
+
+// --- folding
+// --------------------------------------------------------------------------------------------------------
+
+void AlignmentProgram::fold(const run::Phase& phase, std::int64_t, std::int64_t index, const void* result) {
+  const Task task = task_of(phase);
+  if (task.level == 0) fold_score(index, result);
+  if (index + 1 == phase.count) boxes_[task.level] = task.box;
+  if (task.level == 0 && index + 1 == phase.count) {
+    place_ = end_of_path();
+  }
+  if (!task.walk) return;
+  TraceResult found;
+  std::memcpy(&found, result, sizeof found);
+  path_.add(found);
+  place_ = found.place;
+}
+
+std::string AlignmentProgram::save() const {
+  nlohmann::json boxes = nlohmann::json::array();
+  for (const KeptBox& box : boxes_) boxes.push_back(json_of(box));
+  return nlohmann::json{{"score", {score_.score, score_.row, score_.column}},
+                        {"place", json_of(place_)},
+                        {"boxes", boxes},
+                        {"path", path_.save()}}
+      .dump();
+}
+
+void AlignmentProgram::load(const std::string& state) {
+  const auto json = nlohmann::json::parse(state);
+  score_ = {json["score"][0], json["score"][1], json["score"][2]};
+  place_ = place_from(json["place"]);
+  for (std::size_t i = 0; i < boxes_.size(); ++i) boxes_[i] = box_from(json["boxes"][i]);
+  path_ = Path::load(json["path"]);
+}
+
+Alignment AlignmentProgram::alignment() const {
+  Alignment alignment{path_, place_.row, place_.column};
+  wavefront::FreeStart free{};
+  wavefront::visit_problem(spec_.problem, spec_.settings, [&]<class P>(P) {
+    free = wavefront::free_start<P, wavefront::i64>(wavefront::problem_constants<P>(spec_.settings));
+  });
+  if (place_.column == 0 && !free.rows) alignment.path.add('I', std::exchange(alignment.row, 0));
+  if (place_.row == 0 && !free.columns) alignment.path.add('D', std::exchange(alignment.column, 0));
+  return alignment;
+}
+
+}  // namespace terrace::stages

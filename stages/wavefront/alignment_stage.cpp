@@ -1,0 +1,89 @@
+#include "stages/wavefront/alignment_stage.hpp"
+
+#include "stages/wavefront/alignment_program.hpp"
+#include "stages/wavefront/results.hpp"
+#include "stages/wavefront/types.hpp"
+
+namespace terrace::stages {
+namespace {
+
+using wavefront::ProblemInfo;
+using wavefront::SweepSpec;
+
+nlohmann::json json_of(const AlignmentPlan& plan) {
+  nlohmann::json levels = nlohmann::json::array();
+  for (const AlignmentLevel& level : plan.levels) {
+    levels.push_back({level.rows, level.columns, level.cell_rows, level.cell_columns, level.block_rows});
+  }
+  return levels;
+}
+
+AlignmentPlan plan_from(const nlohmann::json& levels) {
+  AlignmentPlan plan;
+  for (const auto& level : levels) plan.levels.push_back({level[0], level[1], level[2], level[3], level[4]});
+  return plan;
+}
+
+class AlignmentStage : public WavefrontStage {
+ public:
+  AlignmentStage(const Request& request, std::unique_ptr<AlignmentProgram> program, AlignmentPlan plan)
+      : WavefrontStage(request, std::unique_ptr<WavefrontProgram>(program.get())),
+        program_(*program.release()),
+        plan_(std::move(plan)),
+        rows_(request.stage.settings.text("rows")),
+        columns_(request.stage.settings.text("columns")) {}
+
+  std::vector<io::SmallDataset> small() const override {
+    std::vector<io::SmallDataset> results = WavefrontStage::small();
+    const std::vector<io::SmallDataset> more =
+        alignment_results(name(), spec(), problem(), program_.score(), program_.alignment());
+    results.insert(results.end(), more.begin(), more.end());
+    return results;
+  }
+
+  std::vector<io::Attribute> attributes() const override {
+    return {{"/" + name(), "rows", rows_}, {"/" + name(), "columns", columns_}};
+  }
+
+  run::Prediction prediction() const override {
+    run::Prediction prediction = WavefrontStage::prediction();
+    prediction.block_bytes = static_cast<std::size_t>(block_bytes(table_need(spec(), problem()), plan_));
+    return prediction;
+  }
+
+  nlohmann::json choices() const override {
+    nlohmann::json choices = WavefrontStage::choices();
+    choices["levels"] = json_of(plan_);
+    return choices;
+  }
+
+ private:
+  AlignmentProgram& program_;
+  AlignmentPlan plan_;
+  std::string rows_, columns_;
+};
+
+}  // namespace
+
+std::unique_ptr<run::Stage> make_alignment(const Request& request, SweepSpec spec, const ProblemInfo& problem,
+                                           const WavefrontInputs& inputs) {
+  if (!wavefront::is_traceable(spec.problem, spec.settings)) {
+    refuse(request.stage, "keep", "the paths of " + spec.problem + " cannot be followed: say `keep: score`");
+  }
+  if (request.resources.cuda) {
+    refuse(request.stage, "keep", "alignments are computed on the CPU: say `backend: cpu`, or `keep: score`");
+  }
+  AlignmentPlan plan;
+  if (request.choices != nullptr) {
+    plan = plan_from(request.choices->at("levels"));
+  } else {
+    plan = plan_alignment(table_need(spec, problem), request.resources,
+                          [](const AlignmentPlan&) { return std::int64_t{0}; });
+  }
+  spec.block_rows = plan.levels.front().block_rows;
+  spec.block_columns = plan.levels.front().cell_columns;
+  auto program = std::make_unique<AlignmentProgram>(std::move(spec), problem, inputs, plan);
+  return std::make_unique<AlignmentStage>(request, std::move(program), std::move(plan));
+}
+
+}  // namespace terrace::stages

@@ -1,0 +1,59 @@
+#include "stages/wavefront/path.hpp"
+
+#include <charconv>
+
+namespace terrace::stages {
+namespace {
+
+char letter_of(wavefront::PathStep step) { return "=XID"[static_cast<int>(step)]; }
+
+template <class Runs>
+std::string text_of(const Runs& runs) {
+  std::string text;
+  for (const PathRun& run : runs) {
+    text += std::to_string(run.count);
+    text += run.step;
+  }
+  return text;
+}
+
+}  // namespace
+
+void Path::add(char step, std::int64_t count) {
+  if (count == 0) return;
+  if (!runs_.empty() && runs_.back().step == step) runs_.back().count += count;
+  else runs_.push_back({step, count});
+}
+
+void Path::add(const wavefront::TraceResult& found) {
+  for (std::int64_t i = 0; i < found.count; ++i) add(letter_of(found.step(i)), 1);
+}
+
+std::int64_t Path::length() const {
+  std::int64_t steps = 0;
+  for (const PathRun& run : runs_) steps += run.count;
+  return steps;
+}
+
+std::int64_t Path::count(char step) const {
+  std::int64_t steps = 0;
+  for (const PathRun& run : runs_) steps += run.step == step ? run.count : 0;
+  return steps;
+}
+
+std::string Path::cigar() const { return text_of(std::vector<PathRun>(runs_.rbegin(), runs_.rend())); }
+
+std::string Path::save() const { return text_of(runs_); }
+
+Path Path::load(const std::string& saved) {
+  Path path;
+  const char* end = saved.data() + saved.size();
+  for (const char* at = saved.data(); at != end;) {
+    std::int64_t count = 0;
+    at = std::from_chars(at, end, count).ptr;
+    path.add(*at++, count);
+  }
+  return path;
+}
+
+}  // namespace terrace::stages

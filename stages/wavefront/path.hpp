@@ -1,0 +1,44 @@
+// A path through a table, run by run.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernels/wavefront/trace.hpp"
+
+namespace terrace::stages {
+
+/// Steps of one kind in a row.
+struct PathRun {
+  char step;  // '=', 'X', 'I' (consumes rows) or 'D' (consumes columns)
+  std::int64_t count;
+};
+
+/// A path as it is found: from its end to its start.
+class Path {
+ public:
+  void add(char step, std::int64_t count);
+  void add(const wavefront::TraceResult& found);
+
+  /// Steps, all or of one kind.
+  std::int64_t length() const;
+  std::int64_t count(char step) const;
+  /// "12=1X3I", from the start of the path to its end; empty where it has no step.
+  std::string cigar() const;
+
+  /// The runs as they were found, and their way back.
+  std::string save() const;
+  static Path load(const std::string& saved);
+
+ private:
+  std::vector<PathRun> runs_;
+};
+
+/// A path and the letters of rows and columns consumed before it.
+struct Alignment {
+  Path path;
+  std::int64_t row = 0, column = 0;
+};
+
+}  // namespace terrace::stages

@@ -1,0 +1,57 @@
+#include "stages/wavefront/wavefront_stage.hpp"
+
+#include <algorithm>
+
+#include "stages/wavefront/costs.hpp"
+#include "stages/wavefront/results.hpp"
+
+namespace terrace::stages {
+
+using wavefront::Items;
+using wavefront::ProblemInfo;
+using wavefront::SweepSpec;
+
+TableNeed table_need(const SweepSpec& spec, const ProblemInfo& problem) {
+  TableNeed need;
+  need.rows = spec.rows;
+  need.columns = spec.columns;
+  if (spec.table) need.table_bytes = static_cast<std::int64_t>(size_of(*spec.table));
+  if (problem.items == Items::grid) need.grid_bytes = static_cast<std::int64_t>(size_of(spec.grid));
+  if (problem.items == Items::values) need.item_bytes = static_cast<std::int64_t>(size_of(spec.value));
+  const BorderPlanes planes = border_planes(spec);
+  need.border_bytes = std::max(planes.row, planes.column) * static_cast<std::int64_t>(size_of(spec.border));
+  return need;
+}
+
+WavefrontStage::WavefrontStage(const Request& request, std::unique_ptr<WavefrontProgram> program)
+    : name_(request.stage.name),
+      resources_(request.resources),
+      need_(table_need(program->spec(), program->problem())),
+      program_(std::move(program)) {}
+
+io::DatasetSpec WavefrontStage::dataset(int) const {
+  std::vector<std::string> dimensions{"row", "column"};
+  if (problem().counts) dimensions.insert(dimensions.begin(), "bin");
+  return {"/" + name_ + "/table", {}, {}, dimensions, "", long_name(problem(), "table")};
+}
+
+std::vector<io::SmallDataset> WavefrontStage::small() const {
+  if (problem().counts) return {edge_results(name_, spec())};
+  if (problem().items == Items::grid) return {};
+  return score_results(name_, spec(), problem(), program_->score());
+}
+
+run::Prediction WavefrontStage::prediction() const { return predict(spec(), program_->blocks(), need_, resources_); }
+
+nlohmann::json WavefrontStage::choices() const {
+  return {{"block_rows", spec().block_rows},
+          {"block_columns", spec().block_columns},
+          {"rows", spec().rows},
+          {"columns", spec().columns},
+          {"value", name_of(spec().value)},
+          {"border", name_of(spec().border)},
+          {"table", spec().table ? nlohmann::json(name_of(*spec().table)) : nlohmann::json(nullptr)},
+          {"schedule", wavefront::name_of(spec().schedule)}};
+}
+
+}  // namespace terrace::stages

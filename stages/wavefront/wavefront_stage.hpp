@@ -1,0 +1,39 @@
+// The stage `wavefront` once its program is made.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "stages/wavefront/blocks.hpp"
+#include "stages/wavefront/program.hpp"
+
+namespace terrace::stages {
+
+/// What the shape of blocks is chosen from, for this sweep.
+TableNeed table_need(const wavefront::SweepSpec& spec, const wavefront::ProblemInfo& problem);
+
+/// Its score, or its table.
+class WavefrontStage : public run::Stage {
+ public:
+  WavefrontStage(const Request& request, std::unique_ptr<WavefrontProgram> program);
+
+  run::Program& program() override { return *program_; }
+  io::DatasetSpec dataset(int array) const override;
+  std::vector<io::SmallDataset> small() const override;
+  std::vector<io::Attribute> attributes() const override { return {}; }
+  run::Prediction prediction() const override;
+  nlohmann::json choices() const override;
+
+ protected:
+  const std::string& name() const { return name_; }
+  const wavefront::SweepSpec& spec() const { return program_->spec(); }
+  const wavefront::ProblemInfo& problem() const { return program_->problem(); }
+
+ private:
+  std::string name_;
+  Resources resources_;
+  TableNeed need_;
+  std::unique_ptr<WavefrontProgram> program_;
+};
+
+}  // namespace terrace::stages

@@ -1,0 +1,218 @@
+"""Alignments of whole jobs: every path is replayed and gives the score, at any budget; PAF lines say the same."""
+import itertools
+import re
+
+from terrace_runs import JobTest, WRONG, affine, data, main, numpy, random_letters, wavefront
+
+OPERATIONS = re.compile(r"([0-9]+)([=XID])")
+
+
+def linear(name, rows, columns, **settings):
+    return wavefront(name, "smith_waterman", rows=rows, columns=columns, match=2, mismatch=-1, gap=1, **settings)
+
+
+def edit(name, rows, columns, **settings):
+    return wavefront(name, "edit_distance", rows=rows, columns=columns, **settings)
+
+
+def lcs(name, rows, columns, **settings):
+    return wavefront(name, "lcs", rows=rows, columns=columns, **settings)
+
+
+def whole(name, rows, columns, **settings):
+    return wavefront(name, "needleman_wunsch", rows=rows, columns=columns, match=1, mismatch=-1, gap_open=2,
+                     gap_extend=1, **settings)
+
+
+PROBLEMS = {"affine": affine, "linear": linear, "edit": edit, "lcs": lcs, "whole": whole}
+# What a step brings: equal letters, different ones, a gap, each of its letters.
+SCORES = {"affine": (1, -3, -3, -2), "linear": (2, -1, 0, -1), "edit": (0, 1, 0, 1), "lcs": (1, 0, 0, 0),
+          "whole": (1, -1, -2, -1)}
+
+
+def operations(cigar):
+    """The runs of a cigar: (count, letter)."""
+    found = [(int(count), letter) for count, letter in OPERATIONS.findall(cigar)]
+    assert "".join(f"{count}{letter}" for count, letter in found) == cigar, cigar
+    return found
+
+
+def letters_of(path):
+    """The letters of a FASTA file with one record, in upper case."""
+    with open(path) as file:
+        return "".join(line.strip() for line in file if not line.startswith(">")).upper()
+
+
+def mutated(letters, seed, rate=0.1, longest=1):
+    """Letters changed, left out and added; added and missing pieces have up to so many letters."""
+    draw = numpy.random.default_rng(seed)
+    result, at = [], 0
+    while at < len(letters):
+        kind = draw.random() / rate
+        if kind < 1 / 3:
+            result.append("ACGT"[draw.integers(4)])
+            at += 1
+        elif kind < 2 / 3:
+            at += int(draw.integers(1, longest + 1))
+        elif kind < 1:
+            result.append("".join("ACGT"[i] for i in draw.integers(4, size=draw.integers(1, longest + 1))))
+        else:
+            result.append(letters[at])
+            at += 1
+    return "".join(result)
+
+
+def random_text(length, seed):
+    return "".join("ACGT"[i] for i in numpy.random.default_rng(seed).integers(4, size=length))
+
+
+class AlignmentTest(JobTest):
+    def fasta(self, name, letters):
+        return {"fasta": self.write(name + ".fa", f">{name}\n{letters}\n")}
+
+    def stages(self, kinds=PROBLEMS):
+        return [PROBLEMS[kind](kind, "a", "b", keep="alignment", ambiguous="literal") for kind in kinds]
+
+    def replay(self, result, kind, rows, columns):
+        """Follows the path letter by letter."""
+        group = result[kind]
+        equal, different, opened, each = SCORES[kind]
+        (row, column), end = group["start"][()], tuple(group["end"][()])
+        score = length = matches = 0
+        runs = operations(group["cigar"][()].decode())
+        for (_, before), (_, letter) in itertools.pairwise(runs):
+            self.assertNotEqual(before, letter)
+        for count, letter in runs:
+            length += count
+            if letter in "=X":
+                same = [a == b for a, b in zip(rows[row:row + count], columns[column:column + count])]
+                self.assertEqual(same, [letter == "="] * count)
+                score += count * (equal if letter == "=" else different)
+                matches += count * (letter == "=")
+                row, column = row + count, column + count
+            else:
+                score += opened + count * each
+                row, column = (row + count, column) if letter == "I" else (row, column + count)
+        self.assertEqual((row, column), end)
+        self.assertEqual(score, group["score"][()])
+        self.assertEqual(group["identity"][()], matches / length if length else 0)
+        if kind in ("edit", "lcs", "whole"):
+            self.assertEqual(list(group["start"][()]), [0, 0])
+            self.assertEqual(end, (len(rows), len(columns)))
+
+    def align(self, rows, columns, kinds=PROBLEMS, output="result.h5", **keys):
+        inputs = {"a": self.fasta("a", rows), "b": self.fasta("b", columns)}
+        result = self.run_job(inputs, self.stages(kinds), "--backend", "cpu", output=output, **keys)
+        for kind in kinds:
+            self.replay(result, kind, rows, columns)
+        return result
+
+
+class Paths(AlignmentTest):
+    def test_of_short_and_odd_pairs_replay(self):
+        base = random_text(700, 1)
+        pairs = {"one": ("A", "A"), "other": ("A", "C"), "flat": ("ACGT", base), "tall": (base, "TTGA"),
+                 "equal": (base, base), "mutated": (base, mutated(base, 2)), "unrelated": (base, random_text(650, 3)),
+                 "nothing in common": ("A" * 90, "C" * 70)}
+        for number, (name, (rows, columns)) in enumerate(pairs.items()):
+            with self.subTest(name):
+                self.align(rows, columns, output=f"{number}.h5")
+
+    def test_of_empty_sequences_are_gaps_or_empty(self):
+        result = self.align("ACG", "", output="rows.h5")
+        self.assertEqual(result["edit/cigar"][()], b"3I")
+        self.assertEqual(result["affine/cigar"][()], b"")
+        self.assertEqual(list(result["affine/end"][()]), [0, 0])
+        self.assertEqual(self.align("", "AC", output="columns.h5")["lcs/cigar"][()], b"2D")
+        self.assertEqual(self.align("", "", output="none.h5")["edit/cigar"][()], b"")
+
+    def test_are_the_same_at_every_budget(self):
+        base = random_text(3000, 5)
+        other = mutated(base, 6, rate=0.05, longest=60)
+        expected = self.align(base, other, output="whole.h5")
+        for number, budget in enumerate((1 << 20, 200 << 10, 120 << 10)):
+            result = self.align(base, other, output=f"{number}.h5", memory={"host": 64 << 20, "device": budget})
+            for kind in PROBLEMS:
+                self.assertEqual(result[kind + "/cigar"][()], expected[kind + "/cigar"][()], (kind, budget))
+
+    def test_in_which_a_gap_crosses_many_blocks_replay(self):
+        base = random_text(2600, 7)
+        without = base[:600] + base[1700:]
+        keys = {"memory": {"host": 64 << 20, "device": 100 << 10}}
+        for number, (rows, columns) in enumerate(((base, without), (without, base))):
+            result = self.align(rows, columns, output=f"{number}.h5", **keys)
+            runs = operations(result["edit/cigar"][()].decode())
+            self.assertEqual(sum(count for count, letter in runs if letter == "ID"[number]), 1100)
+
+    def test_of_a_budget_too_small_for_any_plan_is_refused_with_the_least(self):
+        inputs = {"a": random_letters(5000, 1), "b": random_letters(5000, 2)}
+        job = self.write_job(inputs, self.stages(["affine"]), memory={"host": 64 << 20, "device": 8 << 10})
+        ended = self.terrace("run", job, "--backend", "cpu", expect=WRONG)
+        self.assertSays(ended, "memory.device is too small", "the least is")
+        least = re.search(r"the least is ([0-9.]+) ([KM]iB)", ended.stderr)
+        budget = f"{float(least[1]) + 1:.0f}{least[2]}"
+        self.terrace("run", job, "--backend", "cpu", "--set", f"memory.device={budget}")
+
+    def test_with_free_ends_leave_out_what_hangs_over(self):
+        base = random_text(400, 21)
+        inputs = {"a": self.fasta("a", base[100:300]), "b": self.fasta("b", base)}
+        result = self.run_job(inputs, [whole("whole", "a", "b", keep="alignment", free_ends="columns")], "--backend",
+                              "cpu")
+        self.assertEqual(result["whole/cigar"][()], b"200=")
+        self.assertEqual((list(result["whole/start"]), list(result["whole/end"])), ([0, 100], [200, 300]))
+        self.assertEqual(result["whole/score"][()], 200)
+
+    def test_of_real_pairs_replay(self):
+        pairs = {("mitochondria", "MT-human.fa", "MT-orang.fa"): ("affine", "edit"),
+                 ("human_p59", "hg38.fa", "chm13.fa"): ("affine", "lcs"),
+                 ("edlib_phage", "ref.fasta", "mutated_90.fasta"): ("edit",)}
+        known = {("mitochondria", "affine"): 6680, ("mitochondria", "edit"): 3315, ("human_p59", "affine"): 50980,
+                 ("human_p59", "lcs"): 51017, ("edlib_phage", "edit"): 9506}
+        for (folder, first, second), kinds in pairs.items():
+            files = [data("dna", folder, name) for name in (first, second)]
+            result = self.run_job({"a": {"fasta": files[0]}, "b": {"fasta": files[1]}}, self.stages(kinds), "--backend",
+                                  "cpu", output=folder + ".h5")
+            rows, columns = (letters_of(file) for file in files)
+            for kind in kinds:
+                self.assertEqual(result[kind + "/score"][()], known[folder, kind])
+                self.replay(result, kind, rows, columns)
+
+
+class Paf(AlignmentTest):
+    def paf(self, stage, output="result.h5"):
+        return self.terrace("show", output, stage, "--paf").stdout
+
+    def test_line_says_what_the_result_holds(self):
+        base = random_text(900, 11)
+        result = self.align(base, mutated(base, 12))
+        for kind in PROBLEMS:
+            line = self.paf(kind)
+            self.assertEqual(line.count("\n"), 1)
+            fields = line.rstrip("\n").split("\t")
+            tags = dict((tag[:4], tag[5:]) for tag in fields[12:])
+            group = result[kind]
+            (row, column), (row_end, column_end) = group["start"][()], group["end"][()]
+            self.assertEqual(fields[:5], ["a", str(len(base)), str(row), str(row_end), "+"])
+            self.assertEqual(fields[5:9], ["b", str(group["lengths"][1]), str(column), str(column_end)])
+            runs = operations(tags["cg:Z"])
+            self.assertEqual(tags["cg:Z"].encode(), group["cigar"][()])
+            self.assertEqual(int(fields[9]), sum(count for count, letter in runs if letter == "="))
+            self.assertEqual(int(fields[10]), sum(count for count, _ in runs))
+            self.assertEqual(fields[11], "255")
+            self.assertEqual(int(tags["AS:i"]), group["score"][()])
+
+    def test_of_an_empty_alignment_is_none(self):
+        self.align("AAAA", "CCCC", kinds=["affine"])
+        self.assertEqual(self.paf("affine"), "")
+
+    def test_of_what_has_no_alignment_is_an_error(self):
+        self.run_job({"a": random_letters(50, 1), "b": random_letters(60, 2)}, [affine("align", "a", "b")])
+        ended = self.terrace("show", "result.h5", "align", "--paf", expect=1)
+        self.assertSays(ended, "/align", "keep: alignment")
+        ended = self.terrace("show", "result.h5", "nothing", "--paf", expect=1)
+        self.assertSays(ended, "nothing")
+        self.terrace("show", "result.h5", "--paf", expect=WRONG)
+
+
+if __name__ == "__main__":
+    main()
