@@ -2,6 +2,7 @@
 
 #include "kernels/device/cpu_context.hpp"
 #include "kernels/wavefront/problems.hpp"
+#include "kernels/wavefront/tile_sizes.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::wavefront {
@@ -25,6 +26,20 @@ class CpuSweep : public Sweep {
   device::ThreadPool& pool_;
   std::unique_ptr<BandSweeper> sweeper_;
   BandSlots slots_;
+};
+
+class CpuWaveSweep : public Sweep {
+ public:
+  CpuWaveSweep(device::ThreadPool& pool, CpuTileSweep made) : pool_(pool), made_(std::move(made)) {}
+
+  void run(const device::Port& port) override {
+    WaveLaunch launch(port, made_.waves, *made_.in_waves);
+    pool_.run_on_all([&](int) { launch.work(); });
+  }
+
+ private:
+  device::ThreadPool& pool_;
+  CpuTileSweep made_;
 };
 
 void check(const SweepSpec& spec) {
@@ -59,11 +74,17 @@ std::unique_ptr<Sweep> make_cpu_sweep(const SweepSpec& spec, device::Context& co
   const CpuSweepPlan plan{spec, grid, cpu->pool().size(), set};
   const ProblemInfo* info = find_problem(spec.problem);
   if (info == nullptr) throw DeviceError("make_cpu_sweep", "there is no wavefront problem '" + spec.problem + "'");
+  if (in_tiles(spec)) {
+    CpuTileSweep made = make_tile_sweep(plan);
+    if (made.in_waves) return std::make_unique<CpuWaveSweep>(cpu->pool(), std::move(made));
+    return std::make_unique<CpuSweep>(grid, cpu->pool(), std::move(made.in_bands));
+  }
   const bool sums = info->items == Items::grid;
   return std::make_unique<CpuSweep>(grid, cpu->pool(), sums ? make_sums_sweeper(plan) : make_items_sweeper(plan));
 }
 
 std::size_t cpu_workspace_bytes(const SweepSpec& spec, int threads) {
+  if (in_tiles(spec)) return tile_workspace_bytes(spec, threads);
   // Tall bands make few bands a block and so many blocks under way; low ones make many bands.
   constexpr std::int64_t tallest_band = 24 * 32, lowest_band = 4;
   constexpr std::size_t thread_bytes = 384 << 10, band_bytes = 128, slot_bytes = 4096;

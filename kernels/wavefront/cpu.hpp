@@ -9,6 +9,7 @@
 #include "kernels/wavefront/block_grid.hpp"
 #include "kernels/wavefront/cpu_band.hpp"
 #include "kernels/wavefront/cpu_tickets.hpp"
+#include "kernels/wavefront/cpu_waves.hpp"
 #include "kernels/wavefront/sweep.hpp"
 
 namespace terrace::wavefront {
@@ -43,6 +44,22 @@ CpuSweeper make_items_sweeper(const CpuSweepPlan& plan);
 CpuSweeper make_bits_sweeper(const CpuSweepPlan& plan);
 /// Summed-area tables and integral histograms. @throws DeviceError where types do not fit together
 CpuSweeper make_sums_sweeper(const CpuSweepPlan& plan);
+
+/// Whether the types of a sweep of letters or values, or of sums, fit together. @throws DeviceError where not
+void check_item_types(const SweepSpec& spec);
+void check_sum_types(const SweepSpec& spec);
+
+/// A named schedule of kernel tiles: rows of tiles as bands, or their anti-diagonals as waves.
+struct CpuTileSweep {
+  CpuSweeper in_bands{nullptr, 0};
+  std::unique_ptr<TileWaveSweeper> in_waves;  // null: in bands
+  TileWaves waves{};
+};
+
+/// Any problem in the kernel tiles of plan.spec.schedule. @throws DeviceError where types do not fit together
+CpuTileSweep make_tile_sweep(const CpuSweepPlan& plan);
+/// cpu_workspace_bytes() of such a sweep.
+std::size_t tile_workspace_bytes(const SweepSpec& spec, int threads);
 
 /// make_cpu_sweep() with a chosen instruction set, which the CPU must have.
 std::unique_ptr<Sweep> make_cpu_sweep(const SweepSpec& spec, device::Context& context, device::InstructionSet set);

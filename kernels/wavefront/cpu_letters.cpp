@@ -157,15 +157,17 @@ CpuSweeper make_for_value(const CpuSweepPlan& plan) {
 
 }  // namespace
 
+void check_item_types(const SweepSpec& spec) {
+  check_types(spec);
+  if (find_problem(spec.problem)->items == Items::letters) check_bound(spec);
+}
+
 CpuSweeper make_items_sweeper(const CpuSweepPlan& plan) {
-  check_types(plan.spec);
+  check_item_types(plan.spec);
   CpuSweeper made{nullptr, 0};
   visit_problem(plan.spec.problem, plan.spec.settings, [&](auto problem) {
     using P = decltype(problem);
-    if constexpr (P::items == Items::letters) {
-      check_bound(plan.spec);
-      made = make_bits_sweeper(plan);
-    }
+    if constexpr (P::items == Items::letters) made = make_bits_sweeper(plan);
     if constexpr (P::items != Items::grid) {
       if (!made.sweeper) made = make_for_value<P>(plan);
     }

@@ -309,6 +309,15 @@ void check_types(const SweepSpec& spec) {
 
 }  // namespace
 
+void check_sum_types(const SweepSpec& spec) {
+  check_types(spec);
+  if (spec.grid == ElementType::u64) refuse("grids of type u64 have no summed-area table");
+  if ((is_floating(spec.grid) && !is_floating(spec.value)) || size_of(spec.grid) > size_of(spec.value)) {
+    refuse("a grid of type " + std::string(name_of(spec.grid)) + " cannot be summed in " +
+           std::string(name_of(spec.value)));
+  }
+}
+
 CpuSweeper make_sums_sweeper(const CpuSweepPlan& plan) {
   const SweepSpec& spec = plan.spec;
   check_types(spec);

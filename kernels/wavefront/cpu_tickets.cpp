@@ -1,11 +1,9 @@
 #include "kernels/wavefront/cpu_tickets.hpp"
 
-#include <immintrin.h>
-
-#include <chrono>
 #include <cstring>
 #include <limits>
-#include <thread>
+
+#include "kernels/wavefront/cpu_backoff.hpp"
 
 namespace terrace::wavefront {
 namespace {
@@ -14,20 +12,6 @@ constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
 
 std::uint64_t read(device::u64* word) { return std::atomic_ref(*word).load(std::memory_order_acquire); }
 void write(device::u64* word, std::uint64_t value) { std::atomic_ref(*word).store(value, std::memory_order_release); }
-
-/// Waits a little longer each time: a few microseconds of spinning, then other threads' turn, then sleep.
-class Backoff {
- public:
-  void pause() {
-    ++times_;
-    if (times_ < 128) _mm_pause();
-    else if (times_ < 160) std::this_thread::yield();
-    else std::this_thread::sleep_for(std::chrono::microseconds(times_ < 200 ? 20 : 100));
-  }
-
- private:
-  int times_ = 0;
-};
 
 }  // namespace
 

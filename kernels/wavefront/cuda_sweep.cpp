@@ -5,6 +5,7 @@
 
 #include "kernels/wavefront/block_grid.hpp"
 #include "kernels/wavefront/problems.hpp"
+#include "kernels/wavefront/tile_sizes.hpp"
 
 namespace terrace::wavefront {
 namespace {
@@ -71,16 +72,20 @@ std::size_t cuda_workspace_bytes(const SweepSpec& spec, const device::Limits& li
 
 std::size_t cuda_workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial) {
   std::size_t bytes = 0;
-  visit_problem(spec.problem, spec.settings,
-                [&]<class P>(P) { bytes = CudaSweeps<P>::workspace_bytes(spec, limits, trial); });
+  visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
+    bytes = in_tiles(spec) ? CudaTileSweeps<P>::workspace_bytes(spec, limits, trial)
+                           : CudaSweeps<P>::workspace_bytes(spec, limits, trial);
+  });
   return bytes;
 }
 
 std::unique_ptr<Sweep> make_cuda_sweep(const SweepSpec& spec, device::Context& context, void* workspace,
                                        const CudaTrial& trial) {
   std::unique_ptr<Sweep> sweep;
-  visit_problem(spec.problem, spec.settings,
-                [&]<class P>(P) { sweep = CudaSweeps<P>::make(spec, context, workspace, trial); });
+  visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
+    sweep = in_tiles(spec) ? CudaTileSweeps<P>::make(spec, context, workspace, trial)
+                           : CudaSweeps<P>::make(spec, context, workspace, trial);
+  });
   return sweep;
 }
 

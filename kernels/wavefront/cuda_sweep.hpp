@@ -15,6 +15,8 @@ struct CudaTrial {
   unsigned thread_blocks = 0;    // at most so many are launched; 0: as many as are resident
   std::uint32_t delay_seed = 0;  // not 0: warps sleep at random where they meet
   int lane_rows = 0;             // rows of a lane (4 or 16 cells; 32 or 64 bits); 0: as the model says
+  int tile_height = 0;           // of kernel tiles in memory, a multiple of 32 up to 1024; 0: as the schedule says
+  int tile_width = 0;            // likewise, at least 1
 };
 
 /// cuda_workspace_bytes and make_cuda_sweep under the conditions of a test.
@@ -53,6 +55,14 @@ CudaWorkspace plan_strips(const BlockGrid& grid, std::int64_t batch, std::int64_
 
 /// Strips of a group, and columns of a strip (strip_kernel.cuh checks them).
 inline constexpr std::int64_t strips_of_group = 8, columns_of_strip = 128;
+
+/// The same in kernel tiles; defined in a source of its own (cuda/tiles.cu.in), lest one compiles for long.
+template <class P>
+struct CudaTileSweeps {
+  static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial);
+  static std::unique_ptr<Sweep> make(const SweepSpec& spec, device::Context& context, void* workspace,
+                                     const CudaTrial& trial);
+};
 
 /// The sweeps of problem P; defined in the source that the build makes for P (cuda/problem.cu.in).
 template <class P>

@@ -45,11 +45,22 @@ constexpr CellCost cell_costs[] = {
     {nullptr, nullptr, {4, 5e9}, {4, 5e9}, {3, 1.5e12}, {3, 1.5e12}},  // any other
 };
 
+/// Kernel tiles in memory compute cell by cell, whether the table is kept or not: large tables of any problem.
+Cost in_tiles(const wavefront::Schedule& schedule, Cost cost, bool cuda) {
+  const bool shared = schedule.storage == wavefront::Schedule::Storage::shared;
+  cost.cells_per_second = !cuda ? 3e8 : shared ? 5e10 : 2e10;
+  cost.narrows = false;
+  return cost;
+}
+
 Cost cost_of(const SweepSpec& spec, bool cuda) {
   const CellCost* found = std::find_if(std::begin(cell_costs), std::end(cell_costs), [&](const CellCost& cost) {
     return (cost.problem == nullptr || spec.problem == cost.problem) &&
            (cost.variant == nullptr || spec.settings.has(cost.variant));
   });
+  if (spec.schedule.storage != wavefront::Schedule::Storage::registers) {
+    return in_tiles(spec.schedule, cuda ? found->cuda_table : found->cpu_table, cuda);
+  }
   if (cuda) return spec.table ? found->cuda_table : found->cuda_score;
   return spec.table ? found->cpu_table : found->cpu_score;
 }

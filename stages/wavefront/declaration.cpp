@@ -122,9 +122,10 @@ StageKind wavefront_stage() {
   kind.declaration.name = "wavefront";
   kind.declaration.help = "two-dimensional tables in which a cell needs its neighbours above and to the left";
   static const std::string schedules = wavefront::schedule_names();
-  kind.declaration.parameters = {{"schedule", ParameterKind::choice,
-                                  "how kernel tiles are swept; results do not depend on it", "auto",
-                                  schedules.c_str()}};
+  static const std::string schedule_help =
+      "how kernel tiles are swept; results do not depend on it: " + wavefront::schedule_help();
+  kind.declaration.parameters = {
+      {"schedule", ParameterKind::choice, schedule_help.c_str(), "auto", schedules.c_str()}};
   for (const wavefront::ProblemInfo& problem : wavefront::problems()) {
     kind.declaration.problems.push_back(declare(problem));
   }

@@ -27,13 +27,8 @@ std::shared_ptr<io::Source> named(const Request& request, const std::string& par
   return source;
 }
 
-/// Refuses a window that holds no path from the first cell to the last, and schedules that know no windows.
+/// Refuses a window that holds no path from the first cell to the last.
 void check_window(const Request& request, const SweepSpec& spec) {
-  if (spec.settings.has("window") && spec.schedule != wavefront::Schedule{}) {
-    refuse(request.stage, "schedule",
-           "the schedule '" + request.stage.settings.text("schedule") +
-               "' sweeps whole tables: leave out the window, or say `schedule: auto`");
-  }
   const std::int64_t apart = std::abs(spec.rows - spec.columns);
   const std::int64_t window = spec.settings.find<std::int64_t>("window").value_or(apart);
   if (window >= apart) return;
