@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <set>
+#include <sstream>
 #include <string>
 
 #include "kernels/wavefront/schedule.hpp"
@@ -287,6 +288,16 @@ TEST_CASE("schedules have the names that jobs use") {
   REQUIRE(schedule_from("registers").has_value());
   CHECK(name_of(*schedule_from("registers")) == "registers");
   CHECK_FALSE(schedule_from("fast").has_value());
+  CHECK_FALSE(schedule_from("").has_value());
+  std::istringstream names(schedule_names());
+  int count = 0;
+  for (std::string name; std::getline(names >> std::ws, name, ','); ++count) {
+    const auto schedule = schedule_from(name);
+    REQUIRE(schedule.has_value());
+    CHECK(name_of(*schedule) == (name == "auto" ? "registers" : name));
+    CHECK(schedule_help().find(name + ": ") != std::string::npos);
+  }
+  CHECK(count == 8);
   Schedule other;
   other.shape = Schedule::Shape::square;
   other.synchronisation = Schedule::Synchronisation::barrier;
