@@ -345,22 +345,24 @@ void Executor::start_on(int device) {
 void Executor::feed_chain(int device, LaunchState& launch) {
   while (launch.has_room() && !launch.stopping()) {
     const std::int64_t sequence = launch.phase().first_sequence + launch.ready();
-    if (sequence >= hold_cursor_) {
-      // Nothing can be allocated while the launch waits for us: end it when that is what it would take.
-      const bool starved =
-          environment_.pools[0]->starved_by_freeze() ||
-          (environment_.pools[static_cast<std::size_t>(devices_[device].location)] &&
-           environment_.pools[static_cast<std::size_t>(devices_[device].location)]->starved_by_freeze());
-      if (starved && sequence == hold_cursor_ && running_blocks_ == 0 && !mover_.under_way()) launch.stop();
-      return;
-    }
+    if (sequence >= hold_cursor_) return end_if_starved(device, launch);
     BlockState& block = window_.at(sequence);
     if (block.attempt > 0 && launch.end() - launch.first() > 1) {
       launch.stop();
       return;
     }
-    if (!startable(block)) return;
+    if (!startable(block)) return end_if_starved(device, launch);
     launch.feed(start(block));
+  }
+}
+
+/// Nothing can be allocated while the launch waits for us: ends it when that is what it would take to hold its next
+/// block, or to bring that block's tiles or take away those of the last ones through host memory.
+void Executor::end_if_starved(int device, LaunchState& launch) {
+  if (running_blocks_ > 0 || mover_.under_way()) return;
+  const auto location = static_cast<std::size_t>(devices_[static_cast<std::size_t>(device)].location);
+  for (const Pool* pool : {environment_.pools[0], environment_.pools[location]}) {
+    if (pool->starved_by_freeze()) return launch.stop();
   }
 }
 

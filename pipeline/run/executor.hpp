@@ -84,6 +84,7 @@ class Executor {
   void start_on(int device);
   std::int64_t first_startable(int device);
   void feed_chain(int device, LaunchState& launch);
+  void end_if_starved(int device, LaunchState& launch);
   bool startable(BlockState& block);
   bool slots_admit(const BlockState& block);
   bool needs_slot(const TileUse& use) const;

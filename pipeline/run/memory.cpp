@@ -35,7 +35,7 @@ bool Pool::make_room(std::size_t bytes) {
 
 std::byte* Pool::allocate(std::size_t bytes) {
   if (frozen_) {
-    starved_ = starved_ || in_use_ + bytes <= budget_;
+    starved_ = true;
     return nullptr;
   }
   if (in_use_ + bytes > budget_ || !make_room(bytes)) return nullptr;

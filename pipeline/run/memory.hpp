@@ -34,7 +34,8 @@ class Pool {
     frozen_ = frozen;
     if (!frozen) starved_ = false;
   }
-  /// Whether a `take` since the pool was frozen gave nothing and would have found room in the budget otherwise.
+  bool frozen() const { return frozen_; }
+  /// Whether a `take` since the pool was frozen gave nothing: it may find room once the pool is not.
   bool starved_by_freeze() const { return starved_; }
 
   /// Whether `take` would give a buffer of that size.

@@ -71,10 +71,14 @@ bool Mover::droppable(const Version& version, int location) const {
 }
 
 bool Mover::make_room(int location, std::size_t bytes, std::int64_t sequence) {
+  // A frozen pool makes no buffer out of others. What left it in vain would be fetched again, and would make what is
+  // to leave another location through this one start anew, for ever.
+  const bool same_size = pools_[static_cast<std::size_t>(location)]->frozen();
   std::vector<Version*> victims;
   for (Version* version : resident_[static_cast<std::size_t>(location)]) {
     const Copy& copy = version->copies[static_cast<std::size_t>(location)];
     const bool idle = copy.holders == 0 && !copy.incoming && !version->copies[0].incoming && version->storing == 0;
+    if (same_size && version->buffer != bytes) continue;
     if (idle && version->next_use() > sequence) victims.push_back(version);
   }
   std::sort(victims.begin(), victims.end(), [](const Version* a, const Version* b) {

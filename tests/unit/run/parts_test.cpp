@@ -113,11 +113,12 @@ TEST_CASE("A frozen pool allocates and releases nothing, hands around what it ha
   pool.freeze(true);
   std::byte* a = pool.take(300);
   REQUIRE(a != nullptr);
-  CHECK(pool.take(800) == nullptr);
   CHECK_FALSE(pool.starved_by_freeze());
   CHECK(pool.take(100) == nullptr);
   CHECK(pool.starved_by_freeze());
-  CHECK(pool.take(800) == nullptr);
+  std::byte* other = pool.take(300);
+  REQUIRE(other != nullptr);
+  pool.give(other, 300);
   CHECK(pool.starved_by_freeze());  // what a later request meets does not change what the earlier one would take
   pool.trim();
   CHECK(counted.now == 900);
