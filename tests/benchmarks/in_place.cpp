@@ -65,7 +65,7 @@ int run(int argc, char** argv) {
   constexpr auto f32 = ElementType::f32, f64 = ElementType::f64;
   constexpr double sor = 8, seidel = 9;
   for (std::int64_t sweeps : {1, 4, 8, 16, 64, 256}) report({"sor", f32, n, sweeps, n, sweeps, sor}, *context);
-  report({"sor", f32, n, 256, n / 16, 256, sor}, *context);
+  report({"sor", f32, n, 256, n / 8, 256, sor}, *context);
   report({"sor", f32, n / 4, 256, n / 4, 256, sor}, *context);
   report({"sor", f64, n, 64, n, 64, sor}, *context);
   report({"seidel", f32, n, 1, n, 1, seidel}, *context);
