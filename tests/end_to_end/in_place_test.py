@@ -104,6 +104,12 @@ class Grids(JobTest):
             self.assertTrue(numpy.array_equal(result[stage + "/grid"][()], sweep_sor(grid.astype(kind), 5, 1)))
         self.assertEqual(result["on/grid"].dtype, numpy.float64)
 
+    def test_a_schedule_that_is_not_theirs_is_refused(self):
+        flat = {"a": {"npy": self.write("a.npy", numpy.zeros((4, 4), numpy.float32))}}
+        ended = self.terrace("run", self.write_job(flat, [sor("s", "a", schedule="peer_square")]), expect=WRONG)
+        self.assertSays(ended, "job.yaml:", "in-place sweeps have one schedule: say `auto`")
+        self.terrace("run", self.write_job(flat, [sor("s", "a", schedule="registers")]))
+
     def test_what_is_no_grid_and_what_is_no_number_of_sweeps_is_an_error(self):
         cube = {"a": {"generate": "uniform", "shape": [3, 4, 5], "type": "f64"}}
         self.assertSays(self.terrace("run", self.write_job(cube, [sor("s", "a")]), expect=WRONG),
