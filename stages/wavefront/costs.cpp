@@ -16,7 +16,7 @@ struct Cost {
   /// Operations of 32 bits that it needs at least, tracking of the best cell included: on a GPU those on the narrow
   /// pipe (min, max, fused add-max, logic), on the CPU all on vectors (compare, select, add, max).
   double operations;
-  double cells_per_second;  // for predictions: measured (tests/benchmarks/RESULTS.md), and only that
+  double cells_per_second;  // for predictions: measured where tests/benchmarks/RESULTS.md has it, else a near one's
   bool narrows = true;      // a vector of the CPU takes twice as many cells of 16 bits
 };
 

@@ -32,8 +32,8 @@ struct CellCost {
 };
 
 constexpr CellCost cell_costs[] = {
-    {"sor", 8, 3e9, 1.5e12},
-    {nullptr, 12, 1e9, 5e11},
+    {"sor", 8, 1.6e9, 1.2e12},
+    {nullptr, 12, 9.5e8, 3.9e11},
 };
 
 const CellCost& cost_of(const std::string& problem) {
