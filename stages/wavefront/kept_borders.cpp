@@ -34,6 +34,9 @@ std::vector<run::ArraySpec> KeptBorders::arrays(int first) {
     array.shape = shape;
     array.tile = tile;
     array.kept = 1;
+    // A box's borders are one tile, made anew for every box. What the last cut names and what is dying still holds
+    // slots: with fewer than these every box would wait for a cut.
+    array.spare = 4;
     arrays.push_back(std::move(array));
     return first + static_cast<int>(arrays.size()) - 1;
   };

@@ -135,6 +135,14 @@ class Paths(AlignmentTest):
             for kind in PROBLEMS:
                 self.assertEqual(result[kind + "/cigar"][()], expected[kind + "/cigar"][()], (kind, budget))
 
+    def test_take_far_fewer_checkpoints_than_boxes(self):
+        inputs = {"a": {"generate": "dna", "length": 3000, "seed": 1},
+                  "b": {"generate": "dna", "mutate": {"of": "a", "rate": 0.1}, "seed": 2}}
+        result = self.run_job(inputs, [whole("way", "a", "b", keep="alignment")])
+        blocks, cuts = (int(result["profile/stages/" + name][0]) for name in ("blocks", "cuts"))
+        self.assertGreater(blocks, 40)
+        self.assertLess(cuts, blocks / 8)
+
     def test_in_which_a_gap_crosses_many_blocks_replay(self):
         base = random_text(2600, 7)
         without = base[:600] + base[1700:]
