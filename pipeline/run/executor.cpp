@@ -53,7 +53,6 @@ Executor::Executor(std::int64_t stage, Program& program, std::vector<ArrayStorag
       window_(program, grids_, versions_, static_cast<int>(environment.devices.size()) + 1, window_capacity),
       cutter_(stage, program, window_, versions_, store_, mover_, *environment.ledger, completions_),
       unstored_(program.arrays().size()),
-      writing_(program.arrays().size()),
       stored_tiles_(program.arrays().size()) {
   mover_.on_read = [this](const Version& version, std::uint64_t checksum) {
     const Role role = program_.arrays()[static_cast<std::size_t>(version.key.array)].role;
@@ -374,13 +373,29 @@ bool Executor::needs_slot(const TileUse& use) const {
 
 bool Executor::slots_admit(const BlockState& block) {
   std::vector<std::int64_t> needed(unstored_.size());
+  std::vector<const Version*> seen;
   for (const TileUse& use : block.uses) {
-    if (!needs_slot(use)) continue;
+    if (!needs_slot(use) || use.version->counted) continue;
+    if (std::find(seen.begin(), seen.end(), use.version) != seen.end()) continue;
+    seen.push_back(use.version);
     const auto array = static_cast<std::size_t>(use.version->key.array);
-    if (++needed[array] + unstored_[array] + writing_[array] > store_.free_slots(static_cast<int>(array)))
-      return false;
+    if (++needed[array] + unstored_[array] > store_.free_slots(static_cast<int>(array))) return false;
   }
   return true;
+}
+
+/// From a write's start on its tile will take a slot, one for all writes of parts of it.
+void Executor::count(Version& version) {
+  ++version.claims;
+  if (!std::exchange(version.counted, true)) ++unstored_[static_cast<std::size_t>(version.key.array)];
+}
+
+/// What a cut stores of a tile while more of it is being written does not count for it.
+void Executor::uncount_if_stored(Version& version) {
+  const bool nothing_to_store = version.on_disk() || !has_content(version);
+  if (!version.counted || version.claims > 0 || !nothing_to_store) return;
+  version.counted = false;
+  --unstored_[static_cast<std::size_t>(version.key.array)];
 }
 
 bool Executor::startable(BlockState& block) {
@@ -411,7 +426,7 @@ BlockView Executor::start(BlockState& block) {
       mover_.hand_over(*use.source, *use.version);
       cutter_.touch(use.source->key);
     }
-    if (needs_slot(use)) ++writing_[static_cast<std::size_t>(use.version->key.array)];
+    if (needs_slot(use)) count(*use.version);
     if (use.mode != Mode::read && location == 0) ++use.version->writers;
     view.accesses.resize(static_cast<std::size_t>(use.access) + 1);
     TileView tile;
@@ -497,7 +512,10 @@ void Executor::rewind(BlockState& block) {
   const int location = devices_[static_cast<std::size_t>(block.device)].location;
   block.step = BlockStep::held;
   for (TileUse& use : block.uses) {
-    if (needs_slot(use)) --writing_[static_cast<std::size_t>(use.version->key.array)];
+    if (needs_slot(use)) {
+      --use.version->claims;
+      uncount_if_stored(*use.version);
+    }
     if (use.mode != Mode::read && location == 0) --use.version->writers;
     if (use.source == nullptr) continue;
     --running_updates_;
@@ -535,11 +553,7 @@ void Executor::complete(BlockState& block, const void* result) {
       if (location == 0) --use.version->writers;
       mover_.changed(*use.version, location);
       cutter_.touch(use.version->key);
-      if (needs_slot(use)) {
-        const auto array = static_cast<std::size_t>(use.version->key.array);
-        --writing_[array];
-        if (!std::exchange(use.version->counted, true)) ++unstored_[array];
-      }
+      if (needs_slot(use)) --use.version->claims;
     } else if (program_.arrays()[static_cast<std::size_t>(use.version->key.array)].reads > 0) {
       cutter_.touch(use.version->key);
     }
@@ -587,10 +601,7 @@ void Executor::settle_key(const VersionKey& key) {
 void Executor::settle(Version& version) {
   const auto array = static_cast<std::size_t>(version.key.array);
   const ArraySpec& spec = program_.arrays()[array];
-  if (version.counted && version.on_disk()) {
-    version.counted = false;
-    --unstored_[array];
-  }
+  uncount_if_stored(version);
   const bool quiet = version.storing == 0 && version.pins == 0 &&
                      std::all_of(version.copies.begin(), version.copies.end(),
                                  [](const Copy& copy) { return copy.holders == 0 && !copy.incoming; });

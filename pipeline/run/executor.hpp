@@ -88,6 +88,8 @@ class Executor {
   bool startable(BlockState& block);
   bool slots_admit(const BlockState& block);
   bool needs_slot(const TileUse& use) const;
+  void count(Version& version);
+  void uncount_if_stored(Version& version);
   void rewind(BlockState& block);
   void let_go(Version& version, std::int64_t sequence);
   BlockView start(BlockState& block);
@@ -121,9 +123,8 @@ class Executor {
 
   std::int64_t start_cursor_ = 0;  // blocks before it have been started
   std::int64_t hold_cursor_ = 0;   // blocks before it hold their buffers
-  // Each of them will take a free slot of its array: versions whose content is not on disk, and writes under way
-  // (what a cut meanwhile stores of their tiles does not count for them).
-  std::vector<std::int64_t> unstored_, writing_;
+  // Of each array the versions that will take a free slot: those written or being written that are not on disk.
+  std::vector<std::int64_t> unstored_;
   std::int64_t done_blocks_ = 0, noted_blocks_ = 0, cut_blocks_ = 0;  // all, noted, in the last cut
   double done_operations_ = 0;
   int running_blocks_ = 0, running_updates_ = 0;

@@ -66,7 +66,8 @@ struct Version {
   int writers = 0;              // blocks under way that write parts of it in host memory
   bool awaited = false;         // an update that has not started yet will hand its buffers over
   bool home = false;            // counted among the tiles of the result that are complete on disk
-  bool counted = false;         // among those whose content is to take a free slot
+  int claims = 0;               // blocks under way that write parts of it, for which it is to take a free slot
+  bool counted = false;         // among those that are to take a free slot
   std::int64_t filled = 0;      // elements written by blocks that are done
   std::int64_t reads = 0;       // reads by blocks that are done
   std::int64_t changes = 0;     // counts writes by blocks that are done, so that a cut knows what it wrote

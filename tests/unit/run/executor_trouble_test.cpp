@@ -157,6 +157,17 @@ TEST_CASE("Cuts at every moment leave tiles right that many blocks write parts o
   CHECK(cuts > 10);
 }
 
+TEST_CASE("Blocks that write parts of one tile take one slot for it, and wait for no cut") {
+  for (const bool shares : {true, false}) {
+    test::TempFolder folder;
+    test::PeriodicPasses program(512, 512, 8, 30);
+    test::StageRunner runner(folder.path(), program, options_of(shares, 20, 20));
+    runner.run();
+    CHECK(runner.result<u64>(1) == program.expected());
+    CHECK(runner.profile.stages()[0].cuts == 1);
+  }
+}
+
 TEST_CASE("Blocks longer than the checkpoint interval do not use up the slots") {
   test::TempFolder folder;
   SlowUpdates program(14, 512, 33);
