@@ -44,6 +44,9 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
   spec.problem = request.stage.problem;
   spec.settings = request.stage.settings;
   spec.schedule = *wavefront::schedule_from(request.stage.settings.text("schedule"));
+  if (problem.counts && spec.schedule != wavefront::Schedule{}) {
+    refuse(request.stage, "schedule", "integral histograms have one schedule: say `auto`, or leave it out");
+  }
   if (problem.items == Items::grid) {
     inputs.grid = request.array(request.stage.settings.text("grid"));
     if (inputs.grid->shape().rank() != 2) {

@@ -103,6 +103,14 @@ class BadInput(JobTest):
         self.assertSays(self.wrong(small, bins=2, range=[0, 1], type="f32"), "i64")
         self.assertSays(self.wrong(numpy.zeros(5, numpy.uint8), bins=2), "dimensions")
 
+    def test_a_schedule_that_is_not_theirs_is_refused(self):
+        grid = numpy.zeros((3, 4), numpy.uint8)
+        self.assertSays(self.wrong(grid, bins=2, schedule="peer_square"), "job.yaml:",
+                        "integral histograms have one schedule: say `auto`")
+        job = self.write_job({"grid": {"npy": "grid.npy"}},
+                             [wavefront("counts", "integral_histogram", grid="grid", bins=2, schedule="registers")])
+        self.terrace("run", job)
+
 
 if __name__ == "__main__":
     main()
