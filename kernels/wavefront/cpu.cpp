@@ -1,6 +1,7 @@
 #include "kernels/wavefront/cpu.hpp"
 
 #include "kernels/device/cpu_context.hpp"
+#include "kernels/wavefront/cpu_kept.hpp"
 #include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/tile_sizes.hpp"
 #include "pipeline/base/error.hpp"
@@ -76,11 +77,17 @@ std::unique_ptr<Sweep> make_cpu_sweep(const SweepSpec& spec, device::Context& co
   if (info == nullptr) throw DeviceError("make_cpu_sweep", "there is no wavefront problem '" + spec.problem + "'");
   if (in_tiles(spec)) {
     CpuTileSweep made = make_tile_sweep(plan);
+    if (spec.kept) {
+      if (made.in_waves) made.in_waves = keep_edges(spec, std::move(made.in_waves));
+      else made.in_bands.sweeper = keep_edges(spec, std::move(made.in_bands.sweeper));
+    }
     if (made.in_waves) return std::make_unique<CpuWaveSweep>(cpu->pool(), std::move(made));
     return std::make_unique<CpuSweep>(grid, cpu->pool(), std::move(made.in_bands));
   }
   const bool sums = info->items == Items::grid;
-  return std::make_unique<CpuSweep>(grid, cpu->pool(), sums ? make_sums_sweeper(plan) : make_items_sweeper(plan));
+  CpuSweeper made = sums ? make_sums_sweeper(plan) : make_items_sweeper(plan);
+  if (spec.kept) made.sweeper = keep_edges(spec, std::move(made.sweeper));
+  return std::make_unique<CpuSweep>(grid, cpu->pool(), std::move(made));
 }
 
 std::size_t cpu_workspace_bytes(const SweepSpec& spec, int threads) {

@@ -26,6 +26,7 @@ struct SweepSpec {
   ElementType value;                   // type that cells are computed in
   ElementType border;                  // type of border values: at least as wide as `value`
   std::optional<ElementType> table;    // type of the stored table; nothing when no table is kept
+  std::optional<ElementType> kept;     // type of kept rows and columns (CPU alone); nothing when none are kept
   ElementType grid = ElementType::u8;  // type of the grid's values (problems on grids)
   std::int64_t layers = 1;             // tables, one over another (see BlockGrid)
   Schedule schedule;

@@ -37,6 +37,20 @@ void refuse_budgets(const Resources& resources, std::int64_t least, std::int64_t
   throw JobError(text);
 }
 
+std::int64_t side_between_kept(std::int64_t most, std::int64_t extent, std::int64_t every) {
+  if (every == 0 || every >= extent) return most;
+  std::int64_t side = every;
+  const auto look = [&](std::int64_t divisor) {
+    if (divisor < std::min(least_side, every)) return;
+    const bool fits = divisor <= most;
+    if (fits ? side > most || divisor > side : divisor < side) side = divisor;
+  };
+  for (std::int64_t d = 1; d <= every / d; ++d) {
+    if (every % d == 0) look(d), look(every / d);
+  }
+  return side;
+}
+
 std::int64_t block_bytes(const TableNeed& need, const BlockShape& shape) {
   const std::int64_t carries = blocks_in_flight + 2;
   const std::int64_t cell = need.table_bytes + need.grid_bytes;
@@ -46,8 +60,10 @@ std::int64_t block_bytes(const TableNeed& need, const BlockShape& shape) {
   const std::int64_t items =
       need.grid_bytes > 0 ? 0 : pages(shape.rows * need.item_bytes) + pages(shape.columns * need.item_bytes);
   std::int64_t borders = 0;
-  if (shape.columns < need.columns) borders += carries * pages((shape.rows + 1) * need.border_bytes);
-  if (shape.rows < need.rows) borders += carries * pages(shape.columns * need.border_bytes);
+  const bool keeps = need.every > 0;  // then every block hands borders on
+  if (keeps) borders += pages(shape.rows * need.kept_bytes) + pages(shape.columns * need.kept_bytes);
+  if (keeps || shape.columns < need.columns) borders += carries * pages((shape.rows + 1) * need.border_bytes);
+  if (keeps || shape.rows < need.rows) borders += carries * pages(shape.columns * need.border_bytes);
   return tiles + items + borders;
 }
 
@@ -73,21 +89,29 @@ BlockShape choose_blocks(const TableNeed& need, const Resources& resources,
     const std::int64_t least_strip = resources.cuda ? least_strip_cuda : least_strip_cpu;
     shape.columns = std::min(shape.columns, std::max(least_strip, ceiling(shape.columns, most_strips)));
   }
+  const auto rows_up_to = [&](std::int64_t most) { return side_between_kept(most, need.rows, need.every); };
+  const auto columns_up_to = [&](std::int64_t most) { return side_between_kept(most, need.columns, need.every); };
+  shape = {rows_up_to(shape.rows), columns_up_to(shape.columns)};
+  const auto reduce = [](std::int64_t& side, std::int64_t reduced) {
+    return reduced < side ? (side = reduced, true) : false;
+  };
   // As many as are in flight where they can be made smaller, one at least. The budget also holds a page for what is
   // handed to the kernel.
   const auto fit = [&](std::int64_t blocks, const BlockShape& block) {
     return blocks * block_bytes(need, block) + page <= room(block);
   };
-  while (cell == 0 && !fit(blocks_in_flight + 2, shape) && shape.columns > 1024) {
-    shape.columns = ceiling(shape.columns, 2);
+  while (cell == 0 && !fit(blocks_in_flight + 2, shape) && shape.columns > 1024 &&
+         reduce(shape.columns, columns_up_to(ceiling(shape.columns, 2)))) {
   }
-  while (!fit(1, shape) && shape.rows > least_side) shape.rows = std::max(least_side, ceiling(shape.rows, 2));
-  while (!fit(1, shape) && shape.columns > least_side) {
-    shape.columns = std::max(least_side, ceiling(shape.columns, 2));
+  while (!fit(1, shape) && shape.rows > least_side &&
+         reduce(shape.rows, rows_up_to(std::max(least_side, ceiling(shape.rows, 2))))) {
+  }
+  while (!fit(1, shape) && shape.columns > least_side &&
+         reduce(shape.columns, columns_up_to(std::max(least_side, ceiling(shape.columns, 2))))) {
   }
   if (!fit(1, shape)) {
-    const BlockShape smallest{std::clamp<std::int64_t>(need.rows, 1, least_side),
-                              std::clamp<std::int64_t>(need.columns, 1, least_side)};
+    const BlockShape smallest{rows_up_to(std::clamp<std::int64_t>(need.rows, 1, least_side)),
+                              columns_up_to(std::clamp<std::int64_t>(need.columns, 1, least_side))};
     refuse_budgets(resources, block_bytes(need, smallest) + page, workspace(smallest));
   }
   return shape;

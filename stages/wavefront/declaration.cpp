@@ -17,7 +17,8 @@ const std::vector<Parameter> sequence_parameters = {
     {"alphabet", ParameterKind::choice, "what the letters are; case matters in text alone", "dna",
      "dna, protein, text"},
     {"type", ParameterKind::choice,
-     "type of a stored table; auto: i32, or i64 where that might overflow, or f64 where the scores have decimals",
+     "type of what is stored of the table; auto: i32, or i64 where that might overflow, or f64 where the scores have "
+     "decimals",
      "auto", "auto, i32, i64, f64"},
 };
 
@@ -34,12 +35,21 @@ const Parameter scored_alphabet = {
     "what the letters are; case matters in text alone; left out: dna, or protein where a matrix scores them", "",
     "dna, protein, text"};
 const Parameter keep_parameter = {"keep", ParameterKind::choice,
-                                  "the score alone, the best alignment (both in memory linear in the lengths), or "
-                                  "the whole table",
-                                  "score", "score, table, alignment"};
+                                  "the score alone, the best alignment (both in memory linear in the lengths), "
+                                  "the whole table, or rows and columns of it (see every)",
+                                  "score", "score, table, borders, alignment"};
 const Parameter keep_series = {"keep", ParameterKind::choice,
-                               "the score alone (memory linear in the lengths), or the whole table", "score",
-                               "score, table"};
+                               "the score alone (memory linear in the lengths), the whole table, or rows and columns "
+                               "of it (see every)",
+                               "score", "score, table, borders"};
+const Parameter every = {
+    "every",
+    ParameterKind::count,
+    "with keep: borders: rows and columns every - 1, 2 every - 1, ... of the table are kept, and "
+    "the last ones",
+    "",
+    nullptr,
+    1};
 const Parameter literal = {"ambiguous", ParameterKind::choice, "how DNA letters other than A, C, G and T compare",
                            "literal", "literal, mismatch, error"};
 const Parameter mismatch = {"ambiguous", ParameterKind::choice, "how DNA letters other than A, C, G and T compare",
@@ -57,9 +67,35 @@ const std::vector<Parameter> counted_parameters = {
      "auto, i32, i64"},
 };
 
+/// Whether the gaps that enter the cells behind kept rows and columns are results: where H does not hold them.
+bool writes_gaps(const Settings& settings) { return settings.text("keep") == "borders" && settings.has("gap_open"); }
+
+/// Adds what `keep: borders` writes. @param gaps whether the problem has affine gaps
+void add_borders(std::vector<job::OutputDeclaration>& outputs, bool gaps) {
+  const char* when = "keep: borders";
+  const auto add = [&](const std::string& side, const std::string& other) {
+    const std::string line = "border_" + side;
+    outputs.push_back({line + "s", side + "s kept x " + other + "s",
+                       "every `every`-th " + side + " of the table, and the last", when});
+    outputs.push_back({line + "_index", side + "s kept", "which " + side + "s of the table they are", when});
+    if (!gaps) return;
+    outputs.push_back({line + "_gaps", side + "s kept x " + other + "s",
+                       "scores with which gaps enter the " + side + " after each: with them a table goes on from it",
+                       "keep: borders, gap_open", writes_gaps});
+  };
+  add("row", "column");
+  add("column", "row");
+}
+
 /// Whether the end of a global alignment is a result.
 bool writes_end(const Settings& settings) {
   return settings.text("free_ends") != "none" || settings.text("keep") == "alignment";
+}
+
+/// Whether scores of letters are given, rather than counted.
+bool scores_letters(const wavefront::ProblemInfo& problem) {
+  return std::any_of(problem.parameters.begin(), problem.parameters.end(),
+                     [](const Parameter& parameter) { return std::string_view(parameter.name) == "match"; });
 }
 
 std::vector<job::OutputDeclaration> outputs_of(const wavefront::ProblemInfo& problem) {
@@ -87,13 +123,8 @@ std::vector<job::OutputDeclaration> outputs_of(const wavefront::ProblemInfo& pro
     outputs.push_back({"cigar", "one text", "its operations: = X, I consumes rows, D columns", "keep: alignment"});
   }
   outputs.push_back({"table", "rows x columns", "every cell, without the recurrence's border", "keep: table"});
+  add_borders(outputs, scores_letters(problem));
   return outputs;
-}
-
-/// Whether scores of letters are given, rather than counted.
-bool scores_letters(const wavefront::ProblemInfo& problem) {
-  return std::any_of(problem.parameters.begin(), problem.parameters.end(),
-                     [](const Parameter& parameter) { return std::string_view(parameter.name) == "match"; });
 }
 
 job::ProblemDeclaration declare(const wavefront::ProblemInfo& problem) {
@@ -109,10 +140,26 @@ job::ProblemDeclaration declare(const wavefront::ProblemInfo& problem) {
   const bool scored = scores_letters(problem);
   if (scored) declaration.parameters[2] = scored_alphabet;
   if (letters) declaration.parameters.push_back(scored ? mismatch : literal);
-  if (!grid) declaration.parameters.push_back(letters ? keep_parameter : keep_series);
+  if (!grid) {
+    declaration.parameters.push_back(letters ? keep_parameter : keep_series);
+    declaration.parameters.push_back(every);
+  }
   declaration.parameters.insert(declaration.parameters.end(), problem.parameters.begin(), problem.parameters.end());
   declaration.outputs = outputs_of(problem);
   return declaration;
+}
+
+void check_every(const Settings& settings, std::vector<job::Finding>& findings) {
+  const bool borders = settings.has("keep") && settings.text("keep") == "borders";
+  if (borders && !settings.has("every")) {
+    findings.push_back({"keep",
+                        "keep: borders needs every: one row and one column of so many is kept, as in "
+                        "`every: 1000`"});
+  }
+  if (!borders && settings.has("every")) {
+    findings.push_back(
+        {"every", "every says how many rows and columns `keep: borders` keeps: say so, or leave it out"});
+  }
 }
 
 }  // namespace
@@ -138,6 +185,7 @@ StageKind wavefront_stage() {
     for (wavefront::ParameterError& error : wavefront::parameter_errors(problem, settings)) {
       findings.push_back({std::move(error.parameter), std::move(error.message)});
     }
+    check_every(settings, findings);
     return findings;
   };
   kind.make = make_wavefront;

@@ -59,6 +59,32 @@ std::vector<io::SmallDataset> score_results(const std::string& stage, const Swee
   return results;
 }
 
+io::DatasetSpec kept_dataset(const std::string& stage, const wavefront::ProblemInfo& problem,
+                             const std::string& array) {
+  const bool rows = array.starts_with("border_row"), gaps = array.ends_with("_gaps");
+  const std::vector<std::string> dimensions =
+      rows ? std::vector<std::string>{"border_row", "column"} : std::vector<std::string>{"border_column", "row"};
+  const std::string meaning = gaps ? std::string("scores with which gaps enter the ") +
+                                         (rows ? "row after each kept row" : "column after each kept column")
+                                   : std::string("kept ") + (rows ? "rows of the table" : "columns of the table");
+  return {"/" + stage + "/" + array, {}, {}, dimensions, "", long_name(problem, meaning)};
+}
+
+void add_kept_lines(std::vector<io::SmallDataset>& results, const std::string& stage, const SweepSpec& spec) {
+  const auto every = spec.settings.get<std::int64_t>("every");
+  const auto add = [&](const std::string& side, std::int64_t extent) {
+    std::vector<std::int64_t> lines(static_cast<std::size_t>(kept_lines(extent, every)));
+    for (std::size_t k = 0; k < lines.size(); ++k) {
+      lines[k] = kept_line(static_cast<std::int64_t>(k), extent, every);
+    }
+    results.push_back(io::small_dataset<std::int64_t>("/" + stage + "/border_" + side + "_index",
+                                                      {static_cast<std::int64_t>(lines.size())}, {"border_" + side},
+                                                      lines, "", "which " + side + "s of the table are kept"));
+  };
+  add("row", spec.rows);
+  add("column", spec.columns);
+}
+
 io::SmallDataset edge_results(const std::string& stage, const SweepSpec& spec) {
   const std::vector<double> edges = wavefront::bin_edges(spec.settings, spec.grid);
   return io::small_dataset<double>("/" + stage + "/edges", {static_cast<std::int64_t>(edges.size())}, {"edge"}, edges,

@@ -19,6 +19,14 @@ std::string long_name(const wavefront::ProblemInfo& problem, const std::string& 
 std::vector<io::SmallDataset> score_results(const std::string& stage, const wavefront::SweepSpec& spec,
                                             const wavefront::ProblemInfo& problem, const WavefrontScore& score);
 
+/// What a kept array of the program is called and what it means.
+io::DatasetSpec kept_dataset(const std::string& stage, const wavefront::ProblemInfo& problem,
+                             const std::string& array);
+
+/// Adds `border_row_index` and `border_column_index`.
+void add_kept_lines(std::vector<io::SmallDataset>& results, const std::string& stage,
+                    const wavefront::SweepSpec& spec);
+
 /// `edges`: of the bins of a problem that counts.
 io::SmallDataset edge_results(const std::string& stage, const wavefront::SweepSpec& spec);
 

@@ -62,7 +62,9 @@ SeriesPair open_series(const Request& request, SweepSpec& spec) {
   const bool narrow = series.rows->type() == ElementType::f32 && series.columns->type() == ElementType::f32;
   spec.value = type != "auto" ? *element_type_from(type) : narrow ? ElementType::f32 : ElementType::f64;
   spec.border = spec.value;
-  if (request.stage.settings.text("keep") == "table") spec.table = spec.value;
+  const std::string& keep = request.stage.settings.text("keep");
+  if (keep == "table") spec.table = spec.value;
+  if (keep == "borders") spec.kept = spec.value;
   check_size(request, spec, "rows");
   return {converted(request, spec, "rows", series.rows), converted(request, spec, "columns", series.columns)};
 }

@@ -76,6 +76,9 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
     spec.value = *element_type_from(request.choices->at("value").get<std::string>());
     spec.border = *element_type_from(request.choices->at("border").get<std::string>());
   }
+  if (spec.kept && request.resources.cuda) {
+    refuse(request.stage, "keep", "borders are kept on the CPU: say `backend: cpu`, or `keep: score`");
+  }
   if (spec.settings.has("keep") && spec.settings.text("keep") == "alignment") {
     return make_alignment(request, std::move(spec), problem, inputs);
   }

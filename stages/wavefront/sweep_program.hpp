@@ -1,4 +1,4 @@
-// A sweep over a wavefront table as a program of blocks: its score, or its whole table.
+// A sweep over a wavefront table as a program of blocks: its score, its whole table, or some rows and columns of it.
 #pragma once
 
 #include "stages/wavefront/program.hpp"
@@ -9,6 +9,8 @@ namespace terrace::stages {
 /// that its part of the grid is read once). Borders are carries: `row_border` has a tile for every layer and column
 /// of blocks, generation i + 1 being the border below row i of blocks; `column_border` one for every row of blocks
 /// and layer, generation j + 1 being the border right of column j of blocks.
+///
+/// Where rows and columns are kept, edges of blocks fall on them: the border of a block is what is kept.
 class SweepProgram : public WavefrontProgram {
  public:
   SweepProgram(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem, const WavefrontInputs& inputs);
@@ -28,9 +30,18 @@ class SweepProgram : public WavefrontProgram {
 
  private:
   struct Opened;
+  /// Which borders a block reads and writes.
+  struct Handing {
+    bool top, bottom, left, right;
+  };
+  Handing handing(std::int64_t i, std::int64_t j) const;
+  void add_kept();
+  std::vector<run::Access> kept_parts(const Box& cells) const;
 
   std::vector<double> edges_;  // of the bins of a problem that counts
   int row_border_ = -1, column_border_ = -1, table_ = -1;
+  std::int64_t every_ = 0;  // one row and column of so many is kept; 0: none is
+  int kept_rows_ = -1, kept_row_gaps_ = -1, kept_columns_ = -1, kept_column_gaps_ = -1;
   std::vector<std::unique_ptr<Opened>> opened_;  // one a device
 };
 

@@ -8,6 +8,7 @@
 #include "kernels/wavefront/problems.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"
+#include "stages/wavefront/program.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -16,6 +17,8 @@ using wavefront::SweepSpec;
 
 /// The types of grids that can be summed, for people.
 constexpr const char* summed_types = "u8, i8, u16, i16, u32, i32, i64, f32 or f64";
+
+constexpr std::int64_t most_bytes = std::int64_t{1} << 53;  // of what is stored
 
 /// Where the job gives the parameter, or else where it names the stage.
 const Place& place_of(const job::Stage& stage, const std::string& parameter) {
@@ -43,6 +46,21 @@ ElementType narrowest_score(const Request& request, const SweepSpec& spec) {
   }
 }
 
+/// Refuses more kept rows and columns than any file system holds.
+void check_kept_size(const Request& request, const SweepSpec& spec) {
+  const auto every = spec.settings.get<std::int64_t>("every");
+  const auto cells = [&](std::int64_t across, std::int64_t along) {
+    return wavefront::bounded_product(kept_lines(across, every), along);
+  };
+  const std::int64_t planes = border_planes(spec).row, size = static_cast<std::int64_t>(size_of(*spec.kept));
+  const std::int64_t all = wavefront::bounded_sum(cells(spec.rows, spec.columns), cells(spec.columns, spec.rows));
+  if (all > most_bytes / (planes * size)) {
+    refuse(request.stage, "every",
+           "so many rows and columns are too large to be kept: together they have at most " +
+               format_size(static_cast<double>(most_bytes)) + "; say a larger `every`");
+  }
+}
+
 }  // namespace
 
 void refuse(const job::Stage& stage, const std::string& parameter, const std::string& what) {
@@ -50,7 +68,7 @@ void refuse(const job::Stage& stage, const std::string& parameter, const std::st
 }
 
 void check_size(const Request& request, const SweepSpec& spec, const char* parameter) {
-  constexpr std::int64_t longest_side = std::int64_t{1} << 50, most_bytes = std::int64_t{1} << 53;
+  constexpr std::int64_t longest_side = std::int64_t{1} << 50;
   const std::string table =
       "a table of " + std::to_string(spec.rows) + " x " + std::to_string(spec.columns) + " cells";
   const std::int64_t cells = wavefront::bounded_product(spec.rows, spec.columns);
@@ -58,6 +76,7 @@ void check_size(const Request& request, const SweepSpec& spec, const char* param
     refuse(request.stage, parameter,
            table + " is too large for any run: sides have at most 2^50 cells, and a table fewer than 2^63");
   }
+  if (spec.kept) check_kept_size(request, spec);
   const std::int64_t all = wavefront::bounded_product(cells, spec.layers);
   if (spec.table && all > most_bytes / static_cast<std::int64_t>(size_of(*spec.table))) {
     refuse(request.stage, parameter,
@@ -73,17 +92,19 @@ void choose_score_types(const Request& request, SweepSpec& spec) {
   if (request.resources.cuda && narrowest == ElementType::i16) narrowest = ElementType::i32;
   spec.value = narrowest;
   spec.border = narrowest == ElementType::i64 ? ElementType::i64 : ElementType::i32;
-  if (request.stage.settings.text("keep") != "table") return check_size(request, spec, "rows");
+  const bool borders = request.stage.settings.text("keep") == "borders";
+  if (!borders && request.stage.settings.text("keep") != "table") return check_size(request, spec, "rows");
   const std::string& type = request.stage.settings.text("type");
   const bool decimals = wavefront::score_scale(spec.problem, spec.settings) != 1;
-  spec.table = type != "auto" ? *element_type_from(type) : decimals ? ElementType::f64 : spec.border;
-  if (decimals && !is_floating(*spec.table)) {
+  const ElementType stored = type != "auto" ? *element_type_from(type) : decimals ? ElementType::f64 : spec.border;
+  if (decimals && !is_floating(stored)) {
     refuse(request.stage, "type",
            "the scores have decimals, which " + type + " does not hold: say `type: f64`, or leave it out");
   }
-  if (size_of(*spec.table) < size_of(spec.border)) {
+  if (size_of(stored) < size_of(spec.border)) {
     refuse(request.stage, "type", "scores of this table may leave " + type + ": say `type: i64`, or leave it out");
   }
+  (borders ? spec.kept : spec.table) = stored;
   check_size(request, spec, "rows");
 }
 

@@ -17,7 +17,8 @@ void check_size(const Request& request, const wavefront::SweepSpec& spec, const 
 
 /// Types of a table of scores: cells as narrow as the bound allows. Scores with decimals are stored as they are: in
 /// f64, which holds a whole number divided by the scale to the nearest bit.
-/// @param spec problem, settings, rows and columns are read; value, border and table are chosen
+/// @param spec problem, settings, rows and columns are read; value, border and table, or the type of kept rows and
+/// columns, are chosen
 /// @throws JobError where the type that the job names does not do, or the table is too large for any run
 void choose_score_types(const Request& request, wavefront::SweepSpec& spec);
 

@@ -20,6 +20,10 @@ TableNeed table_need(const SweepSpec& spec, const ProblemInfo& problem) {
   if (problem.items == Items::values) need.item_bytes = static_cast<std::int64_t>(size_of(spec.value));
   const BorderPlanes planes = border_planes(spec);
   need.border_bytes = std::max(planes.row, planes.column) * static_cast<std::int64_t>(size_of(spec.border));
+  if (spec.kept) {
+    need.every = spec.settings.get<std::int64_t>("every");
+    need.kept_bytes = std::max(planes.row, planes.column) * static_cast<std::int64_t>(size_of(*spec.kept));
+  }
   return need;
 }
 
@@ -29,7 +33,8 @@ WavefrontStage::WavefrontStage(const Request& request, std::unique_ptr<Wavefront
       need_(table_need(program->spec(), program->problem())),
       program_(std::move(program)) {}
 
-io::DatasetSpec WavefrontStage::dataset(int) const {
+io::DatasetSpec WavefrontStage::dataset(int array) const {
+  if (spec().kept) return kept_dataset(name_, problem(), program_->arrays()[static_cast<std::size_t>(array)].name);
   std::vector<std::string> dimensions{"row", "column"};
   if (problem().counts) dimensions.insert(dimensions.begin(), "bin");
   return {"/" + name_ + "/table", {}, {}, dimensions, "", long_name(problem(), "table")};
@@ -38,7 +43,9 @@ io::DatasetSpec WavefrontStage::dataset(int) const {
 std::vector<io::SmallDataset> WavefrontStage::small() const {
   if (problem().counts) return {edge_results(name_, spec())};
   if (problem().items == Items::grid) return {};
-  return score_results(name_, spec(), problem(), program_->score());
+  std::vector<io::SmallDataset> results = score_results(name_, spec(), problem(), program_->score());
+  if (spec().kept) add_kept_lines(results, name_, spec());
+  return results;
 }
 
 run::Prediction WavefrontStage::prediction() const { return predict(spec(), program_->blocks(), need_, resources_); }

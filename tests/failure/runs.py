@@ -154,6 +154,7 @@ def write_job(folder, seed, **keys):
             {"name": "table", "wavefront": {**sequences, "keep": "table"}},
             {"name": "sums", "wavefront": {"problem": "summed_area", "grid": "image"}},
             {"name": "relaxed", "wavefront": {"problem": "sor", "grid": "image", "sweeps": draw.randrange(1, 60)}},
+            {"name": "borders", "wavefront": {**sequences, "keep": "borders", "every": draw.randrange(100, 300)}},
             {"name": "score", "wavefront": {**sequences, "keep": "score"}},
         ],
         "output": "out.h5",

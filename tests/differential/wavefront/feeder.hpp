@@ -39,6 +39,7 @@ class TableMemory {
         values_(std::move(grid)),
         row_borders_(bytes(2 * spec.layers * grid_.down() * spec.columns, spec.border)),
         column_borders_(bytes(2 * spec.layers * grid_.across() * (spec.rows + grid_.down()), spec.border)),
+        kept_(spec.kept ? kept_bytes() : 0, std::byte{0xA5}),
         table_(spec.table ? bytes(spec.layers * spec.rows * spec.columns, *spec.table) : 0, std::byte{0xA5}),
         results_(static_cast<std::size_t>(grid_.count())) {}
 
@@ -52,6 +53,17 @@ class TableMemory {
     T value;
     std::memcpy(&value, table_.data() + at * sizeof(T), sizeof(T));
     return value;
+  }
+
+  /// What is kept of the last row of row `i` of blocks, and of the last column of column `j` of blocks, in type T;
+  /// `plane` 1: of the gaps.
+  template <class T>
+  T kept_row(std::int64_t i, std::int64_t column, int plane = 0) const {
+    return kept_value<T>(kept_row_at(i, column, plane));
+  }
+  template <class T>
+  T kept_column(std::int64_t j, std::int64_t row, int plane = 0) const {
+    return kept_value<T>(kept_column_at(j, row, plane));
   }
 
   BlockTask task(std::uint64_t block) {
@@ -76,6 +88,7 @@ class TableMemory {
     const std::int64_t row = layer * spec_.rows + task.row_begin;
     if (spec_.table) task.table = at(table_, row * spec_.columns + task.column_begin, *spec_.table);
     task.table_stride = spec_.columns;
+    if (spec_.kept) keep(task, i, j);
     if (spec_.settings.has("bins")) {
       task.keys = bin_keys(bin_edges(spec_.settings, spec_.grid), layer, spec_.grid);
     }
@@ -83,6 +96,34 @@ class TableMemory {
   }
 
  private:
+  /// Planes of kept rows, then those of kept columns.
+  std::int64_t kept_row_at(std::int64_t i, std::int64_t column, int plane) const {
+    return (plane * grid_.down() + i) * spec_.columns + column;
+  }
+  std::int64_t kept_column_at(std::int64_t j, std::int64_t row, int plane) const {
+    return 2 * grid_.down() * spec_.columns + (plane * grid_.across() + j) * spec_.rows + row;
+  }
+  std::size_t kept_bytes() const {
+    return bytes(2 * (grid_.down() * spec_.columns + grid_.across() * spec_.rows), *spec_.kept);
+  }
+  template <class T>
+  T kept_value(std::int64_t index) const {
+    T value;
+    std::memcpy(&value, kept_.data() + static_cast<std::size_t>(index) * sizeof(T), sizeof(T));
+    return value;
+  }
+  void keep(BlockTask& task, std::int64_t i, std::int64_t j) {
+    const auto place = [&](std::int64_t index) { return at(kept_, index, *spec_.kept); };
+    bool row_gaps = false, column_gaps = false;
+    visit_problem(spec_.problem, spec_.settings, [&]<class P>(P) {
+      row_gaps = P::row_planes > 1;
+      column_gaps = P::column_planes > 1;
+    });
+    task.kept.row = place(kept_row_at(i, task.column_begin, 0));
+    if (row_gaps) task.kept.row_gaps = place(kept_row_at(i, task.column_begin, 1));
+    task.kept.column = place(kept_column_at(j, task.row_begin, 0));
+    if (column_gaps) task.kept.column_gaps = place(kept_column_at(j, task.row_begin, 1));
+  }
   static std::size_t bytes(std::int64_t count, ElementType type) {
     return static_cast<std::size_t>(count) * size_of(type);
   }
@@ -101,7 +142,7 @@ class TableMemory {
   SweepSpec spec_;
   BlockGrid grid_;
   std::vector<std::uint8_t> rows_, columns_;
-  std::vector<std::byte> values_, row_borders_, column_borders_, table_;
+  std::vector<std::byte> values_, row_borders_, column_borders_, kept_, table_;
   std::vector<BlockResult> results_;
 };
 
