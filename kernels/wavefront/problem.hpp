@@ -47,10 +47,12 @@
 //       top(k, -1).h == left(k, -1).h is the corner, unless the problem has
 //   template <class V> static V corner(const Constants<V>&, V row, V column);
 //       optional, values only: the corner from the items of row 0 and column 0
-//   template <class V> static V gap_opened(const Constants<V>&, V h, V score);     letters only, for paths
+//   template <class V> static V gap_opened(const Constants<V>&, V h, V score);     letters and values, for paths
 //   (trace.hpp)
 //       what H becomes with the first letter of a gap behind it: without a plane of gaps all that a step up or left
 //       does to it
+//   template <class V> static V paired(const Constants<V>&, V h, V score);
+//       optional: what a diagonal step does to H; where absent, it adds the score
 //   template <class V> static i64 window(const Constants<V>&);
 //       optional: cells (i, j) with |i - j| > window, those of the border among them, are +infinity (window.hpp):
 //       whoever sweeps need not compute them

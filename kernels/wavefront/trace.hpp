@@ -1,6 +1,9 @@
 // How a path goes back through a table: what is kept of a cell, how one walks over what is kept, and the task and
 // the result of a walk through a box. No host library header.
 //
+// A path of a problem on values goes through pairs of values in the same way; each step consumes the pair that it
+// comes from.
+//
 // A path stands at (row, column), letters consumed, so next to cell (row - 1, column - 1). It goes diagonally where H
 // came from there, else up where it came from above, else left. In an affine gap it stays on the plane of the gap
 // until the cell that opened it; where a gap might as well be opened as go on, it was opened.
@@ -14,7 +17,8 @@ using device::i32;
 using device::u32;
 using device::u8;
 
-/// A step of a path, as it consumes letters: one of each side, of the rows alone, of the columns alone.
+/// A step of a path, as it consumes letters (or values): one of each side, of the rows alone, of the columns alone.
+/// Steps that consume a value of each side are all matches.
 enum class PathStep : u8 { match, mismatch, row, column };
 
 /// The gap that a path is in.
@@ -34,7 +38,7 @@ struct PathPlace {
 struct TraceTask {
   i64 row_begin, row_end, column_begin, column_end;
   i64 cell_rows, cell_columns, block_rows;
-  const void* rows;            // letters (u8) of the box's rows
+  const void* rows;            // letters (u8) or values of the box's rows
   const void* columns;         // likewise of its columns
   const void* top;             // row border above the box; null: the recurrence's own (row_begin is 0)
   const void* left;            // column border before the box; null: the recurrence's own (column_begin is 0)
@@ -89,9 +93,16 @@ TERRACE_HOST_DEVICE constexpr FreeStart free_start(const typename P::template Co
 
 /// Whether a problem's paths can be followed.
 template <class P>
-concept Traceable = P::items == Items::letters&& requires(const typename P::template Constants<i64>& k) {
+concept Traceable = requires(const typename P::template Constants<i64>& k) {
   P::gap_opened(k, i64(0), i64(0));
 };
+
+/// What H becomes with a diagonal step.
+template <class P, class V>
+TERRACE_HOST_DEVICE constexpr V paired(const typename P::template Constants<V>& k, V h, V s) {
+  if constexpr (requires { P::template paired<V>(k, h, s); }) return P::template paired<V>(k, h, s);
+  else return add(h, s);
+}
 
 /// What is kept of a cell: where H(i, j) came from, and whether E(i, j+1) and F(i+1, j) were opened here.
 struct TraceCode {
@@ -105,7 +116,7 @@ TERRACE_HOST_DEVICE constexpr u32 trace_code(const typename P::template Constant
                                              const Cell<V>& cell) {
   const bool from_up = P::row_planes == 2 ? cell.h == n.f : cell.h == P::template gap_opened<V>(k, n.up, s);
   u32 code = from_up ? TraceCode::up : TraceCode::left;
-  code = cell.h == add(n.diagonal, s) ? TraceCode::diagonal : code;
+  code = cell.h == paired<P, V>(k, n.diagonal, s) ? TraceCode::diagonal : code;
   if constexpr (is_local<P>) code = cell.h > V(0) ? code : TraceCode::end;
   if constexpr (P::row_planes == 2) {
     code |= cell.f == P::template gap_opened<V>(k, cell.h, s) ? TraceCode::opens_down : 0u;
@@ -117,7 +128,8 @@ TERRACE_HOST_DEVICE constexpr u32 trace_code(const typename P::template Constant
 }
 
 /// Walks until the path leaves the cells from (row_begin, column_begin) on, ends, or the result is full.
-/// @param code_at(row, column) the code of a cell; @param equal_at(row, column) whether its letters are equal
+/// @param code_at(row, column) the code of a cell; @param equal_at(row, column) whether its letters are equal, or it
+/// is a pair of values
 template <class P, class CodeAt, class EqualAt>
 TERRACE_HOST_DEVICE void walk_path(i64 row_begin, i64 column_begin, PathPlace& place, TraceResult& result,
                                    CodeAt&& code_at, EqualAt&& equal_at) {

@@ -20,7 +20,7 @@ struct TraceSpec {
 /// Whether the paths of the problem that these parameters mean can be followed.
 bool is_traceable(const std::string& problem, const Settings& settings);
 
-/// Walks through boxes, one a block of a launch.
+/// Walks through boxes of letters or values, one a block of a launch.
 class Tracer {
  public:
   virtual ~Tracer() = default;

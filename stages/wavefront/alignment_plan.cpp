@@ -28,7 +28,8 @@ std::int64_t first_bytes(const TableNeed& need, const AlignmentLevel& level) {
   const std::int64_t kept = level.block_rows / level.cell_rows;
   const std::int64_t row_border = level.kept_rows() > 0 ? pages(kept * level.cell_columns * need.border_bytes) : 0;
   const std::int64_t column_border = level.kept_columns() > 0 ? pages((level.block_rows + 1) * need.border_bytes) : 0;
-  return pages(level.block_rows) + pages(level.cell_columns) + 2 * (row_border + column_border);
+  const std::int64_t items = pages(level.block_rows * need.item_bytes) + pages(level.cell_columns * need.item_bytes);
+  return items + 2 * (row_border + column_border);
 }
 
 /// The cells of a box: as small as the last level's, or as many as the bytes of their borders allow.

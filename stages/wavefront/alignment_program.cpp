@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "kernels/wavefront/window.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::stages {
@@ -180,7 +181,10 @@ run::Block AlignmentProgram::block(const run::Phase& phase, std::int64_t, std::i
   const auto right = task.walk ? borders_.columns_inside(task.level, task.box) : borders.right;
   const std::vector<run::Access> parts = present(borders.top, borders.left, below, right);
   block.accesses.insert(block.accesses.end(), parts.begin(), parts.end());
-  block.operations = task.walk ? 0 : static_cast<double>(cells.volume());
+  if (!task.walk) {
+    block.operations =
+        wavefront::cells_in_window(window_, cells.begin[0], cells.end[0], cells.begin[1], cells.end[1]);
+  }
   return block;
 }
 

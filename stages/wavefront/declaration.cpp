@@ -39,9 +39,9 @@ const Parameter keep_parameter = {"keep", ParameterKind::choice,
                                   "the whole table, or rows and columns of it (see every)",
                                   "score", "score, table, borders, alignment"};
 const Parameter keep_series = {"keep", ParameterKind::choice,
-                               "the score alone (memory linear in the lengths), the whole table, or rows and columns "
-                               "of it (see every)",
-                               "score", "score, table, borders"};
+                               "the score alone, the best path (both in memory linear in the lengths), the whole "
+                               "table, or rows and columns of it (see every)",
+                               "score", "score, table, borders, alignment"};
 const Parameter every = {
     "every",
     ParameterKind::count,
@@ -117,7 +117,12 @@ std::vector<job::OutputDeclaration> outputs_of(const wavefront::ProblemInfo& pro
   }
   if (series) outputs.push_back({"normalized", "one value", "score / (rows + columns)", "steps: symmetric2"});
   outputs.push_back({"lengths", "2", std::string(series ? "values" : "letters") + " of rows and columns"});
-  if (!series) {
+  if (series) {
+    outputs.push_back({"path", "pairs x 2",
+                       "row and column of each pair of values that the warping goes through, from the first to the "
+                       "last",
+                       "keep: alignment"});
+  } else {
     outputs.push_back({"start", "2", "letters of rows and columns before the alignment", "keep: alignment"});
     outputs.push_back({"identity", "one value", "equal letters over columns of the alignment", "keep: alignment"});
     outputs.push_back({"cigar", "one text", "its operations: = X, I consumes rows, D columns", "keep: alignment"});

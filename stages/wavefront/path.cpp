@@ -41,6 +41,20 @@ std::int64_t Path::count(char step) const {
   return steps;
 }
 
+std::vector<std::int64_t> Path::cells(std::int64_t rows, std::int64_t columns) const {
+  std::vector<std::int64_t> cells(2 * static_cast<std::size_t>(length()));
+  auto at = cells.rbegin();
+  for (const PathRun& run : runs_) {
+    for (std::int64_t i = 0; i < run.count; ++i) {
+      *at++ = columns - 1;
+      *at++ = rows - 1;
+      rows -= run.step != 'D';
+      columns -= run.step != 'I';
+    }
+  }
+  return cells;
+}
+
 std::string Path::cigar() const { return text_of(std::vector<PathRun>(runs_.rbegin(), runs_.rend())); }
 
 std::string Path::save() const { return text_of(runs_); }

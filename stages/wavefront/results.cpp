@@ -96,6 +96,12 @@ std::vector<io::SmallDataset> alignment_results(const std::string& stage, const 
                                                 const Alignment& alignment) {
   std::vector<io::SmallDataset> results;
   const std::string path = "/" + stage + "/";
+  if (problem.items == wavefront::Items::values) {
+    results.push_back(io::small_dataset<std::int64_t>(
+        path + "path", {alignment.path.length(), 2}, {"step", "side"}, alignment.path.cells(score.row, score.column),
+        "", "row and column of each pair of values, from the first pair to the last"));
+    return results;
+  }
   const std::int64_t start[2] = {alignment.row, alignment.column}, end[2] = {score.row, score.column};
   results.push_back(io::small_dataset<std::int64_t>(path + "start", {2}, {"side"}, start, "",
                                                     "letters of rows and columns before the alignment"));

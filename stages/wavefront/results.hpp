@@ -30,7 +30,7 @@ void add_kept_lines(std::vector<io::SmallDataset>& results, const std::string& s
 /// `edges`: of the bins of a problem that counts.
 io::SmallDataset edge_results(const std::string& stage, const wavefront::SweepSpec& spec);
 
-/// `start`, `end` where score_results() has none, `identity` and `cigar`.
+/// `start`, `end` where score_results() has none, `identity` and `cigar`; of series `path`.
 std::vector<io::SmallDataset> alignment_results(const std::string& stage, const wavefront::SweepSpec& spec,
                                                 const wavefront::ProblemInfo& problem, const WavefrontScore& score,
                                                 const Alignment& alignment);

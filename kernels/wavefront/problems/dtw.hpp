@@ -70,6 +70,15 @@ struct Dtw {
     }
   }
   template <class V>
+  TERRACE_HOST_DEVICE static constexpr V gap_opened(const Constants<V>&, V h, V s) {
+    return add(h, s);
+  }
+  template <class V>
+  TERRACE_HOST_DEVICE static constexpr V paired(const Constants<V>&, V h, V s) {
+    if constexpr (diagonal_twice) return add_twice(h, s);
+    else return add(h, s);
+  }
+  template <class V>
   TERRACE_HOST_DEVICE static constexpr Border<V> top(const Constants<V>&, i64) {
     return {V(infinity), V(0)};
   }
