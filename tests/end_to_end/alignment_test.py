@@ -74,9 +74,11 @@ class AlignmentTest(JobTest):
         return [PROBLEMS[kind](kind, "a", "b", keep="alignment", ambiguous="literal") for kind in kinds]
 
     def replay(self, result, kind, rows, columns):
-        """Follows the path letter by letter."""
-        group = result[kind]
-        equal, different, opened, each = SCORES[kind]
+        self.follow(result[kind], SCORES[kind], rows, columns, whole=kind in ("edit", "lcs", "whole"))
+
+    def follow(self, group, scores, rows, columns, whole):
+        """Follows the path letter by letter; one of the whole sequences begins and ends at their ends."""
+        equal, different, opened, each = scores
         (row, column), end = group["start"][()], tuple(group["end"][()])
         score = length = matches = 0
         runs = operations(group["cigar"][()].decode())
@@ -96,7 +98,7 @@ class AlignmentTest(JobTest):
         self.assertEqual((row, column), end)
         self.assertEqual(score, group["score"][()])
         self.assertEqual(group["identity"][()], matches / length if length else 0)
-        if kind in ("edit", "lcs", "whole"):
+        if whole:
             self.assertEqual(list(group["start"][()]), [0, 0])
             self.assertEqual(end, (len(rows), len(columns)))
 
@@ -171,19 +173,57 @@ class Paths(AlignmentTest):
         self.assertEqual(result["whole/score"][()], 200)
 
     def test_of_real_pairs_replay(self):
-        pairs = {("mitochondria", "MT-human.fa", "MT-orang.fa"): ("affine", "edit"),
-                 ("human_p59", "hg38.fa", "chm13.fa"): ("affine", "lcs"),
-                 ("edlib_phage", "ref.fasta", "mutated_90.fasta"): ("edit",)}
-        known = {("mitochondria", "affine"): 6680, ("mitochondria", "edit"): 3315, ("human_p59", "affine"): 50980,
-                 ("human_p59", "lcs"): 51017, ("edlib_phage", "edit"): 9506}
-        for (folder, first, second), kinds in pairs.items():
-            files = [data("dna", folder, name) for name in (first, second)]
-            result = self.run_job({"a": {"fasta": files[0]}, "b": {"fasta": files[1]}}, self.stages(kinds), "--backend",
-                                  "cpu", output=folder + ".h5")
-            rows, columns = (letters_of(file) for file in files)
-            for kind in kinds:
-                self.assertEqual(result[kind + "/score"][()], known[folder, kind])
-                self.replay(result, kind, rows, columns)
+        pairs = {("mitochondria", "MT-human.fa", "MT-orang.fa"): dict(affine=6680, edit=3315, lcs=13966),
+                 ("human_p59", "hg38.fa", "chm13.fa"): dict(affine=50980, edit=10, lcs=51017),
+                 ("mummer_slices", "H_pylori26695_Bslice.fasta", "H_pyloriJ99_Bslice.fasta"):
+                     dict(affine=33581, edit=12128),
+                 ("mummer_slices", "H_pylori26695_Eslice.fasta", "H_pyloriJ99_Eslice.fasta"):
+                     dict(edit=86309, lcs=219521)}
+        for kept, distance in {99: 990, 97: 2977, 94: 6042, 90: 9506, 80: 20333, 70: 30147, 60: 39829}.items():
+            pairs["edlib_phage", "ref.fasta", f"mutated_{kept}.fasta"] = dict(edit=distance)
+        pairs["edlib_phage", "ref.fasta", "mutated_90.fasta"]["lcs"] = 87903
+        for number, ((folder, first, second), known) in enumerate(pairs.items()):
+            with self.subTest(folder=folder, second=second):
+                files = [data("dna", folder, name) for name in (first, second)]
+                result = self.run_job({"a": {"fasta": files[0]}, "b": {"fasta": files[1]}}, self.stages(known),
+                                      "--backend", "cpu", output=f"{number}.h5")
+                rows, columns = (letters_of(file) for file in files)
+                for kind, score in known.items():
+                    self.assertEqual(result[kind + "/score"][()], score)
+                    self.replay(result, kind, rows, columns)
+
+    def test_of_many_real_pairs_replay(self):
+        """Distances, and global alignments by two penalties: of a mismatch, a gap, and each letter of a gap."""
+        with open(data("dna", "wfa", "wfa.utest.seq")) as file:
+            sequences = [line[1:].strip() for line in file if line.strip()]
+        pairs = list(zip(sequences[::2], sequences[1::2]))
+        self.assertEqual(len(pairs), 305)
+        inputs = {}
+        for number, (rows, columns) in enumerate(pairs):
+            inputs[f"a{number}"], inputs[f"b{number}"] = self.fasta(f"a{number}", rows), self.fasta(f"b{number}", columns)
+        penalties = {"edit": None, "affine": (4, 6, 2), "affine.p1": (3, 1, 4)}
+        for kind, penalty in penalties.items():
+            stages, scores = [], SCORES["edit"]
+            for number in range(len(pairs)):
+                stage = edit if penalty is None else self.globally(*penalty)
+                stages.append(stage(f"s{number}", f"a{number}", f"b{number}", keep="alignment"))
+            if penalty is not None:
+                mismatch, gap_open, gap_extend = penalty
+                scores = (0, -mismatch, -gap_open, -gap_extend)
+            result = self.run_job(inputs, stages, "--backend", "cpu", output=kind + ".h5")
+            with open(data("dna", "wfa", f"test.score.{kind}.alg")) as file:
+                costs = [abs(int(line.split()[0])) for line in file if line.strip()]
+            self.assertEqual(len(costs), len(pairs))
+            for number, cost in enumerate(costs):
+                group = result[f"s{number}"]
+                self.assertEqual(abs(group["score"][()]), cost)
+                self.follow(group, scores, *pairs[number], whole=True)
+
+    def globally(self, mismatch, gap_open, gap_extend):
+        """A stage with those penalties."""
+        return lambda name, rows, columns, **settings: wavefront(
+            name, "needleman_wunsch", rows=rows, columns=columns, match=0, mismatch=-mismatch, gap_open=gap_open,
+            gap_extend=gap_extend, **settings)
 
 
 class Paf(AlignmentTest):
