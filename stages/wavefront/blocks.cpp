@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include "pipeline/base/error.hpp"
-#include "pipeline/base/units.hpp"
-
 namespace terrace::stages {
 namespace {
 
@@ -21,21 +18,6 @@ std::int64_t pages(std::int64_t bytes) { return (bytes + page - 1) / page * page
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
-
-void refuse_budgets(const Resources& resources, std::int64_t least, std::int64_t workspace) {
-  const std::int64_t host = resources.cuda ? ceiling(least, 2) : least;
-  std::string text;
-  const auto need = [&](const char* budget, std::size_t given, std::int64_t wanted, std::size_t beside) {
-    if (static_cast<std::int64_t>(given) >= wanted) return;
-    text += (text.empty() ? "" : "; ") + std::string(budget) +
-            " is too small for any plan of this stage: the least is " +
-            format_size(static_cast<double>(wanted) + static_cast<double>(beside));
-  };
-  need("memory.host", resources.host_budget, host, resources.input_memory);
-  // On the CPU a job that gives memory.host alone means all of it for blocks, too.
-  if (resources.cuda || resources.device_given) need("memory.device", resources.device_budget, least + workspace, 0);
-  throw JobError(text);
-}
 
 std::int64_t side_between_kept(std::int64_t most, std::int64_t extent, std::int64_t every) {
   if (every == 0 || every >= extent) return most;

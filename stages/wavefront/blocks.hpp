@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "stages/refuse.hpp"
 #include "stages/stage_kind.hpp"
 
 namespace terrace::stages {
@@ -39,9 +40,5 @@ std::int64_t side_between_kept(std::int64_t most, std::int64_t extent, std::int6
 /// @throws JobError naming the least budget where not even the smallest block fits
 BlockShape choose_blocks(const TableNeed& need, const Resources& resources,
                          const std::function<std::int64_t(const BlockShape&)>& workspace);
-
-/// Throws the JobError that names the least budgets.
-/// @param least bytes that the smallest block needs where it is computed; @param workspace beside it
-[[noreturn]] void refuse_budgets(const Resources& resources, std::int64_t least, std::int64_t workspace);
 
 }  // namespace terrace::stages

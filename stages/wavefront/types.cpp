@@ -20,13 +20,6 @@ constexpr const char* summed_types = "u8, i8, u16, i16, u32, i32, i64, f32 or f6
 
 constexpr std::int64_t most_bytes = std::int64_t{1} << 53;  // of what is stored
 
-/// Where the job gives the parameter, or else where it names the stage.
-const Place& place_of(const job::Stage& stage, const std::string& parameter) {
-  if (!stage.settings.has(parameter)) return stage.place;
-  const Place& place = stage.settings.place(parameter);
-  return place.text.empty() ? stage.place : place;
-}
-
 std::int64_t largest_magnitude(ElementType type) {
   return dispatch(type, [](auto value) -> std::int64_t {
     using T = decltype(value);
@@ -62,10 +55,6 @@ void check_kept_size(const Request& request, const SweepSpec& spec) {
 }
 
 }  // namespace
-
-void refuse(const job::Stage& stage, const std::string& parameter, const std::string& what) {
-  throw JobError(message_at(place_of(stage, parameter), "stage '" + stage.name + "': " + what));
-}
 
 void check_size(const Request& request, const SweepSpec& spec, const char* parameter) {
   constexpr std::int64_t longest_side = std::int64_t{1} << 50;

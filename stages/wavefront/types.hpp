@@ -4,12 +4,10 @@
 #include <string>
 
 #include "kernels/wavefront/sweep.hpp"
+#include "stages/refuse.hpp"
 #include "stages/stage_kind.hpp"
 
 namespace terrace::stages {
-
-/// Throws a JobError at the place where the job gives the parameter, or else where it names the stage.
-[[noreturn]] void refuse(const job::Stage& stage, const std::string& parameter, const std::string& what);
 
 /// Refuses tables beyond what 64 bits count, and what any file system holds.
 /// @throws JobError at the place of `parameter`

@@ -1,0 +1,37 @@
+#include "stages/refuse.hpp"
+
+#include "pipeline/base/error.hpp"
+#include "pipeline/base/units.hpp"
+
+namespace terrace::stages {
+namespace {
+
+/// Where the job gives the parameter, or else where it names the stage.
+const Place& place_of(const job::Stage& stage, const std::string& parameter) {
+  if (!stage.settings.has(parameter)) return stage.place;
+  const Place& place = stage.settings.place(parameter);
+  return place.text.empty() ? stage.place : place;
+}
+
+}  // namespace
+
+void refuse(const job::Stage& stage, const std::string& parameter, const std::string& what) {
+  throw JobError(message_at(place_of(stage, parameter), "stage '" + stage.name + "': " + what));
+}
+
+void refuse_budgets(const Resources& resources, std::int64_t least, std::int64_t workspace) {
+  const std::int64_t host = resources.cuda ? (least + 1) / 2 : least;
+  std::string text;
+  const auto need = [&](const char* budget, std::size_t given, std::int64_t wanted, std::size_t beside) {
+    if (static_cast<std::int64_t>(given) >= wanted) return;
+    text += (text.empty() ? "" : "; ") + std::string(budget) +
+            " is too small for any plan of this stage: the least is " +
+            format_size(static_cast<double>(wanted) + static_cast<double>(beside));
+  };
+  need("memory.host", resources.host_budget, host, resources.input_memory);
+  // On the CPU a job that gives memory.host alone means all of it for blocks, too.
+  if (resources.cuda || resources.device_given) need("memory.device", resources.device_budget, least + workspace, 0);
+  throw JobError(text);
+}
+
+}  // namespace terrace::stages
