@@ -11,6 +11,9 @@ target_sources(terrace_io PRIVATE
   hdf5_input.cpp
   hdf5_sources.cpp
   hdf5_storage.cpp
+  graph.cpp
+  graph_gml.cpp
+  graph_lines.cpp
   gzip_reader.cpp
   image.cpp
   image_png.cpp

@@ -13,6 +13,7 @@ InputKind csv_kind();
 InputKind text_kind();
 InputKind fasta_kind();
 InputKind image_kind();
+InputKind graph_kind();
 InputKind generate_kind();
 
 /// How arrays' element types are written in jobs, for errors: "u8, i8, u16, ...".

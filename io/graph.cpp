@@ -1,0 +1,178 @@
+// The input kind `graph`: a file of edges as the square matrix of their weights. The edges are kept in memory, the
+// matrix is made by boxes.
+#include "io/graph.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "io/input_file.hpp"
+#include "io/kinds.hpp"
+#include "io/line_reader.hpp"
+
+namespace terrace::io {
+namespace {
+
+constexpr Parameter parameters[] = {
+    {"graph", ParameterKind::file,
+     "edges of a graph; the array is the square matrix of their weights, where there is none infinity, among whole "
+     "numbers (i64) half the largest"},
+    {"format", ParameterKind::choice,
+     "auto: by the file's name or its first line; dimacs: shortest paths (.gr); edges: two or three numbers a line, "
+     "as from SNAP; gml; matrix_market: coordinates",
+     "auto", "auto, dimacs, edges, gml, matrix_market"},
+    {"directed", ParameterKind::flag, "whether edges go one way alone; left out: what the file says, else true", ""},
+    {"weight", ParameterKind::text, "key (gml: weight) or column (edges: 2, or none) of the weights", ""},
+    {"unweighted", ParameterKind::flag, "every edge weighs 1", "false"},
+    {"nodes", ParameterKind::count,
+     "how many nodes there are; used: only those with edges, in the order of their numbers; left out: what the file "
+     "says, else the largest number and those before it",
+     "", "used", 0, 2e9},
+};
+
+constexpr std::int64_t most_nodes = 2000000000;
+
+/// Edges by row, then column, each once, with the least weight.
+class GraphSource : public Source {
+ public:
+  GraphSource(EdgeList list, std::int64_t nodes, std::filesystem::path path)
+      : shape_{nodes, nodes}, whole_(list.whole), path_(std::move(path)) {
+    edges_ = std::move(list.edges);
+    const auto order = [](const Edge& a, const Edge& b) {
+      return std::tie(a.from, a.to, a.weight) < std::tie(b.from, b.to, b.weight);
+    };
+    std::sort(edges_.begin(), edges_.end(), order);
+    const auto same = [](const Edge& a, const Edge& b) { return a.from == b.from && a.to == b.to; };
+    edges_.erase(std::unique(edges_.begin(), edges_.end(), same), edges_.end());
+    edges_.shrink_to_fit();
+  }
+
+  ElementType type() const override { return whole_ ? ElementType::i64 : ElementType::f64; }
+  const Extents& shape() const override { return shape_; }
+  std::vector<std::filesystem::path> files() const override { return {path_}; }
+  std::size_t memory() const override { return edges_.capacity() * sizeof(Edge); }
+
+  void read(const Box& box, void* buffer) override {
+    if (whole_) fill(box, static_cast<std::int64_t*>(buffer), std::numeric_limits<std::int64_t>::max() / 2);
+    else fill(box, static_cast<double*>(buffer), std::numeric_limits<double>::infinity());
+  }
+
+ private:
+  template <class T>
+  void fill(const Box& box, T* out, T none) const {
+    std::fill_n(out, box.volume(), none);
+    const std::int64_t width = box.end[1] - box.begin[1];
+    for (std::int64_t i = box.begin[0]; i < box.end[0]; ++i, out += width) {
+      const auto before = [](const Edge& edge, const std::pair<std::int64_t, std::int64_t>& place) {
+        return std::pair(edge.from, edge.to) < place;
+      };
+      for (auto edge = std::lower_bound(edges_.begin(), edges_.end(), std::pair(i, box.begin[1]), before);
+           edge != edges_.end() && edge->from == i && edge->to < box.end[1]; ++edge) {
+        out[edge->to - box.begin[1]] = static_cast<T>(edge->weight);
+      }
+    }
+  }
+
+  Extents shape_;
+  std::vector<Edge> edges_;
+  bool whole_;
+  std::filesystem::path path_;
+};
+
+std::string format_of(const Settings& settings, const InputFile& file) {
+  const std::string& format = settings.text("format");
+  if (format != "auto") return format;
+  const std::string extension = file.path().extension().string();
+  if (extension == ".gr") return "dimacs";
+  if (extension == ".gml") return "gml";
+  char begin[14] = {};
+  const std::int64_t count = file.read_some(0, sizeof begin, begin);
+  return std::string_view(begin, static_cast<std::size_t>(count)) == "%%MatrixMarket" ? "matrix_market" : "edges";
+}
+
+EdgeList read_edges(const std::string& format, const InputFile& file, const EdgeRules& rules) {
+  if (format == "dimacs") return read_dimacs(file, rules);
+  if (format == "gml") return read_gml(file, rules);
+  if (format == "matrix_market") return read_matrix_market(file, rules);
+  return read_edge_lines(file, rules);
+}
+
+/// The numbers that edges name, in order.
+std::vector<std::int64_t> used_names(const EdgeList& list) {
+  std::vector<std::int64_t> names;
+  for (const Edge& edge : list.edges) names.push_back(edge.from), names.push_back(edge.to);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+/// Turns the file's numbers into rows, and returns how many rows there are.
+std::int64_t number_nodes(EdgeList& list, const Settings& settings, const std::string& path) {
+  if (settings.holds<std::string>("nodes")) list.names = used_names(list);
+  std::map<std::int64_t, std::int64_t> rows;
+  std::int64_t nodes = list.nodes.value_or(0);
+  if (list.names) {
+    nodes = static_cast<std::int64_t>(list.names->size());
+    for (std::int64_t row = 0; row < nodes; ++row) {
+      if (!rows.emplace((*list.names)[static_cast<std::size_t>(row)], row).second) {
+        throw IoError(path,
+                      "has two nodes with the id " + std::to_string((*list.names)[static_cast<std::size_t>(row)]));
+      }
+    }
+  } else if (!list.nodes) {
+    for (const Edge& edge : list.edges)
+      nodes = std::max({nodes, edge.from + 1 - list.first, edge.to + 1 - list.first});
+  }
+  if (settings.holds<std::int64_t>("nodes")) {
+    const std::int64_t given = settings.integer("nodes");
+    if (given < nodes && !list.edges.empty()) {
+      fail_setting(settings, "nodes",
+                   "nodes: " + path + " has " + std::to_string(nodes) + ", more than " + std::to_string(given));
+    }
+    nodes = given;
+  }
+  if (nodes > most_nodes) {
+    throw IoError(path, "names node " + std::to_string(nodes - 1) + "; where numbers have gaps, say `nodes: used`");
+  }
+  const auto row_of = [&](std::int64_t node) {
+    if (list.names) {
+      const auto row = rows.find(node);
+      if (row != rows.end()) return row->second;
+    } else if (node >= list.first && node - list.first < nodes) {
+      return node - list.first;
+    }
+    throw IoError(path, "has an edge of node " + std::to_string(node) + ", which is none of its nodes");
+  };
+  for (Edge& edge : list.edges) edge.from = row_of(edge.from), edge.to = row_of(edge.to);
+  return nodes;
+}
+
+std::shared_ptr<Source> open(const Settings& settings, const OpenContext& context) {
+  const InputFile file(input_path(settings, "graph", context));
+  const EdgeRules rules{settings.find<std::string>("weight").value_or(""),
+                        settings.find<bool>("unweighted").value_or(false)};
+  if (rules.unweighted && !rules.weight.empty()) {
+    fail_setting(settings, "weight", "weight: an unweighted graph has none; leave out one of the two");
+  }
+  EdgeList list = read_edges(format_of(settings, file), file, rules);
+  const std::int64_t nodes = number_nodes(list, settings, file.path().string());
+  if (!settings.find<bool>("directed").value_or(list.directed)) {
+    const std::size_t count = list.edges.size();
+    for (std::size_t n = 0; n < count; ++n) {
+      const Edge edge = list.edges[n];
+      list.edges.push_back({edge.to, edge.from, edge.weight});
+    }
+  }
+  return std::make_shared<GraphSource>(std::move(list), nodes, file.path());
+}
+
+}  // namespace
+
+InputKind graph_kind() {
+  return {"graph", "a graph's edges as the matrix of their weights: DIMACS, SNAP and plain lists, GML, Matrix Market",
+          parameters, open};
+}
+
+}  // namespace terrace::io

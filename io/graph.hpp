@@ -1,0 +1,51 @@
+// Graphs in text files, as lists of edges.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/input_file.hpp"
+#include "pipeline/base/error.hpp"
+
+namespace terrace::io {
+
+/// What a job says about the edges of a file.
+struct EdgeRules {
+  std::string weight;       // the key, or the column, of an edge's weight; empty: the format's own
+  bool unweighted = false;  // every edge weighs 1
+};
+
+/// An edge as a file gives it; nodes by the file's own numbers.
+struct Edge {
+  std::int64_t from, to;
+  double weight;
+};
+
+/// The edges of a file, in its order.
+struct EdgeList {
+  std::vector<Edge> edges;
+  /// The nodes' own numbers, in the order of the rows of the matrix. Nothing: they are [first, first + nodes).
+  std::optional<std::vector<std::int64_t>> names;
+  std::int64_t first = 0;             // number of the first node
+  std::optional<std::int64_t> nodes;  // nothing: as many as the edges name
+  bool directed = true;
+  bool whole = true;  // every weight is a whole number of magnitude at most 2^53
+
+  /// Adds an edge; the weight is text as it stands in the file, empty for 1.
+  /// @return nothing, or what is wrong with the weight
+  std::optional<std::string> add(std::int64_t from, std::int64_t to, std::string_view weight);
+};
+
+/// The number of a node: a whole number, not negative. @throws IoError at `place`
+std::int64_t node_number(std::string_view text, const std::string& place);
+
+/// Readers of formats. @throws IoError with file, line and column
+EdgeList read_dimacs(const InputFile& file, const EdgeRules& rules);         // shortest paths: "p sp", "a u v w"
+EdgeList read_edge_lines(const InputFile& file, const EdgeRules& rules);     // SNAP and plain lists: "u v" or "u v w"
+EdgeList read_matrix_market(const InputFile& file, const EdgeRules& rules);  // coordinates of a square matrix
+EdgeList read_gml(const InputFile& file, const EdgeRules& rules);
+
+}  // namespace terrace::io
