@@ -44,5 +44,7 @@ struct StageKind {
 
 /// `wavefront`: two-dimensional tables in which a cell needs its neighbours above and to the left.
 StageKind wavefront_stage();
+/// `recursive`: tables of which tiles are updated by other tiles of the same table, or of two more.
+StageKind recursive_stage();
 
 }  // namespace terrace::stages

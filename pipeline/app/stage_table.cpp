@@ -19,6 +19,7 @@ const stages::StageKind& Stages::find(std::string_view name) const {
 Stages program_stages() {
   Stages stages;
   stages.add(stages::wavefront_stage());
+  stages.add(stages::recursive_stage());
   return stages;
 }
 

@@ -121,6 +121,27 @@ class Configs(JobTest):
         self.assertEqual(result["warp/normalized"][()], table[-1, -1] / 22)
 
 
+    def test_runs_paths(self):
+        result = self.run_config("paths")
+        distances = result["paths/distance"]
+        self.assertEqual((distances.shape, distances.dtype), ((4096, 4096), numpy.int64))
+        self.assertLessEqual(result["profile/stages/peak_host"][0], 100_000_000)
+        self.assertEqual(result["profile/stages/blocks"][0], 81 + 729)
+        # With so many edges of random weights from 1 to 1000 no node is far from any other.
+        part = distances[1000:1064]
+        self.assertEqual((part.min(), list(part[:, 1000:1064].diagonal())), (0, [0] * 64))
+        self.assertTrue(0 < part.max() < 30)
+        through = (part[:, 1000:1064, None] + part[None, :, :]).min(axis=1)
+        self.assertTrue((part <= through).all())
+
+    def test_runs_states(self):
+        result = self.run_config("states")
+        distances = result["drive/distance"][()]
+        # 49 nodes, of which Maine and Washington lie as far apart as any two: 11 borders.
+        self.assertEqual((distances.shape, distances.dtype, distances.max()), ((49, 49), numpy.int16, 11))
+        self.assertEqual((distances == distances.T).all(), True)
+        self.assertEqual((distances[19, 45], (distances == 1).sum()), (11, 2 * 107))
+
     def test_runs_integral_histogram(self):
         result = self.run_config("integral_histogram")
         table, edges = result["counts/table"], result["counts/edges"][()]

@@ -1,0 +1,13 @@
+// Closures on the CPU, for those who choose the instruction set.
+#pragma once
+
+#include "kernels/device/cpu_features.hpp"
+#include "kernels/recursive/updates.hpp"
+
+namespace terrace::recursive {
+
+/// make_closure_cpu() with a chosen instruction set, which the CPU must have.
+std::unique_ptr<Updates> make_closure_cpu(const ClosureSpec& spec, device::Context& context,
+                                          device::InstructionSet set);
+
+}  // namespace terrace::recursive

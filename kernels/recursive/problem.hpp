@@ -1,0 +1,31 @@
+// The concept of a problem of the recursive family. No host library header: also compiled by nvcc and at run time.
+//
+// Such a problem updates tiles of a table by others, x(i, j) <- x(i, j) + u(i, k) * v(k, j) for all i, j, k, in some
+// algebra and order. A problem P is a struct without data:
+//
+//   static constexpr const char* name;        as in a job
+//   static constexpr const char* help;        one sentence
+//   static constexpr Form form;               which updates there are
+//   static constexpr ParameterList parameters;
+//   using Semiring = ...;                     the algebra (semiring.hpp)
+#pragma once
+
+#include "kernels/recursive/semiring.hpp"
+#include "pipeline/base/parameter.hpp"
+
+namespace terrace::recursive {
+
+/// What is computed of what.
+enum class Form {
+  closure  // of a square matrix in place: k in order, all (i, j) for each
+};
+
+/// A list of declarations.
+struct ParameterList {
+  const Parameter* first = nullptr;
+  int count = 0;
+  constexpr const Parameter* begin() const { return first; }
+  constexpr const Parameter* end() const { return first + count; }
+};
+
+}  // namespace terrace::recursive

@@ -1,0 +1,26 @@
+// The list of problems of the recursive family. It drives names, parameters and their help, instantiation and the
+// differential tests: a new problem is one header and one entry in problem_list.hpp.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "kernels/recursive/problem.hpp"
+
+namespace terrace::recursive {
+
+/// A problem as jobs see it.
+struct ProblemInfo {
+  const char* name;
+  const char* help;
+  Form form;
+  ParameterList parameters;
+  int semiring;  // its number (semiring_list.hpp)
+};
+
+/// All problems, in the order of the list.
+std::span<const ProblemInfo> problems();
+/// The problem of that name, or null.
+const ProblemInfo* find_problem(std::string_view name);
+
+}  // namespace terrace::recursive

@@ -1,0 +1,27 @@
+// The list of semirings as types. No host library header.
+#pragma once
+
+#include "kernels/recursive/semiring.hpp"
+
+namespace terrace::recursive {
+
+template <class... Ss>
+struct SemiringList {};
+
+/// Every semiring.
+using Semirings = SemiringList<MinPlus>;
+
+template <class S, class Q>
+inline constexpr bool same_semiring = false;
+template <class S>
+inline constexpr bool same_semiring<S, S> = true;
+
+/// The number of S in the list, from 0.
+template <class S, class... Ss>
+constexpr int semiring_index(SemiringList<Ss...>) {
+  int index = 0;
+  (void)((same_semiring<S, Ss> ? false : (++index, true)) && ...);
+  return index;
+}
+
+}  // namespace terrace::recursive

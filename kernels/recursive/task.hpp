@@ -1,0 +1,47 @@
+// The descriptor of one block of a closure: an update of one tile. No host library header.
+#pragma once
+
+#include "kernels/device/integers.hpp"
+
+namespace terrace::recursive {
+
+/// Which of its factors a tile x(i, j) is itself, as in the paper (Ramachandran and Sivaraman 2017,
+/// section 5.2).
+enum class Function : device::i32 {
+  a,       // x = u = v: the tile of the pivots, i = j = k
+  b,       // x = v: the pivots' rows, i = k
+  c,       // x = u: the pivots' columns, j = k
+  d,       // neither
+  inspect  // nothing is updated: x is null, and the input is looked at
+};
+
+/// Pointers are to values of the closure's type; strides count values from row to row.
+struct ClosureTask {
+  device::i64 rows, columns, depth;  // x: rows x columns, u: rows x depth, v: depth x columns
+  device::i64 first_pivot;           // k of the first column of u and the first row of v
+  Function function;
+  device::i32 last;     // not 0: no other update of x follows
+  device::i32 clamped;  // not 0: with the last update, values from half of infinity on become infinity
+  void* x;
+  device::i64 x_stride;
+  const void* u;  // null where it is x
+  device::i64 u_stride;
+  const void* v;  // null where it is x
+  device::i64 v_stride;
+  const void* input;  // what x begins as; null: what it holds
+  device::i64 input_stride;
+};
+
+/// What a block found. Values of integer types are in `whole`, others in `real`.
+struct ClosureResult {
+  struct Extremes {
+    device::i64 whole;
+    double real;
+  };
+  device::i64 found;           // bits: 1: input has finite values, 2: x has finite values after its last update
+  Extremes least, most;        // of the finite values of the input
+  Extremes farthest;           // the largest finite value of x after its last update
+  device::i64 negative_pivot;  // a k with x(k, k) < 0, or -1
+};
+
+}  // namespace terrace::recursive

@@ -1,0 +1,225 @@
+#include "stages/recursive/closure_program.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "kernels/recursive/semiring.hpp"
+#include "pipeline/base/error.hpp"
+
+namespace terrace::stages {
+
+using recursive::ClosureResult;
+using recursive::ClosureTask;
+using recursive::Function;
+using run::ArraySpec;
+using run::Mode;
+using run::Role;
+
+namespace {
+
+constexpr int input_array = 0, table_array = 1;
+constexpr const char* inspect = "inspect";
+constexpr const char* clamp = "clamp";  // of a phase of updates: sums that negative weights took below infinity
+
+Function function_of(const Update& at) {
+  if (at.i == at.k) return at.j == at.k ? Function::a : Function::b;
+  return at.j == at.k ? Function::c : Function::d;
+}
+
+}  // namespace
+
+ClosureProgram::ClosureProgram(ClosurePlan plan, std::shared_ptr<io::Source> matrix, std::string matrix_name)
+    : plan_(std::move(plan)),
+      matrix_name_(std::move(matrix_name)),
+      across_((plan_.nodes + plan_.spec.tile - 1) / plan_.spec.tile),
+      order_(RecursiveOrder::closure(across_, plan_.ways)) {
+  ArraySpec input;
+  input.name = "input";
+  input.role = Role::input;
+  input.type = plan_.spec.value;
+  input.shape = {plan_.nodes, plan_.nodes};
+  input.tile = {plan_.spec.tile, plan_.spec.tile};
+  input.source = std::move(matrix);
+  ArraySpec table = input;
+  table.name = "distance";
+  table.role = Role::result;
+  table.source = nullptr;
+  table.generations = std::max<std::int64_t>(1, across_);
+  table.kept = 1;
+  arrays_ = {std::move(input), std::move(table)};
+}
+
+ClosureProgram::~ClosureProgram() = default;
+
+Box ClosureProgram::tile(std::int64_t i, std::int64_t j) const {
+  const std::int64_t side = plan_.spec.tile;
+  return {{i * side, j * side}, {std::min(plan_.nodes, (i + 1) * side), std::min(plan_.nodes, (j + 1) * side)}};
+}
+
+std::optional<run::Phase> ClosureProgram::phase(std::int64_t number) {
+  run::Phase phase;
+  if (inspects() && number == 0) {
+    phase.count = across_ * across_;
+    phase.data = inspect;
+    return phase;
+  }
+  if (number != (inspects() ? 1 : 0)) return std::nullopt;
+  phase.count = order_.count();
+  if (inspects()) {
+    check_range();
+    phase.after_results = true;
+    if (range_.any && range_.least < 0) phase.data = clamp;
+  }
+  return phase;
+}
+
+run::Block ClosureProgram::block(const run::Phase& phase, std::int64_t, std::int64_t index) const {
+  if (phase.data == inspect) {
+    return {{{input_array, 0, tile(index / across_, index % across_), Mode::read}}, 0};
+  }
+  const Update at = order_.at(index);
+  const Box x = tile(at.i, at.j);
+  run::Block block;
+  block.operations = static_cast<double>(x.volume()) * static_cast<double>(tile(at.k, at.k).shape()[0]);
+  // Every other update of a tile comes after those of smaller k.
+  if (at.k > 0) {
+    block.accesses.push_back({table_array, at.k, x, Mode::update});
+  } else {
+    block.accesses.push_back({table_array, 1, x, Mode::write});
+    block.accesses.push_back({input_array, 0, x, Mode::read});
+  }
+  const auto read = [&](std::int64_t i, std::int64_t j) {
+    block.accesses.push_back({table_array, order_.updates_before(i, j, index), tile(i, j), Mode::read});
+  };
+  // u and v, where they are not x itself.
+  if (at.j != at.k) read(at.i, at.k);
+  if (at.i != at.k) read(at.k, at.j);
+  return block;
+}
+
+std::size_t ClosureProgram::descriptor_bytes() const { return sizeof(ClosureTask); }
+std::size_t ClosureProgram::result_bytes() const { return sizeof(ClosureResult); }
+
+void ClosureProgram::describe(const run::Phase& phase, const run::BlockView& view, void* descriptor) const {
+  ClosureTask task{};
+  const run::TileView& first = view.accesses[0].tiles[0];
+  task.rows = first.box.shape()[0];
+  task.columns = first.box.shape()[1];
+  if (phase.data == inspect) {
+    task.function = Function::inspect;
+    task.input = first.data;
+    task.input_stride = first.strides[0];
+  } else {
+    const Update at = order_.at(view.index);
+    const Box pivots = tile(at.k, at.k);
+    task.function = function_of(at);
+    task.depth = pivots.shape()[0];
+    task.first_pivot = pivots.begin[0];
+    task.last = at.k + 1 == across_;
+    task.clamped = phase.data == clamp;
+    task.x = first.data;
+    task.x_stride = first.strides[0];
+    std::size_t next = 1;
+    const auto take = [&](const void*& data, device::i64& stride) {
+      const run::TileView& tile = view.accesses[next++].tiles[0];
+      data = tile.data;
+      stride = tile.strides[0];
+    };
+    if (at.k == 0) take(task.input, task.input_stride);
+    if (at.j != at.k) take(task.u, task.u_stride);
+    if (at.i != at.k) take(task.v, task.v_stride);
+  }
+  std::memcpy(descriptor, &task, sizeof task);
+}
+
+void ClosureProgram::open(device::Context& context, int) {
+  opened_.push_back(recursive::make_closure_cpu(plan_.spec, context));
+}
+
+void ClosureProgram::run(const run::Phase&, std::int64_t, const device::Port& port, int, device::Context&,
+                         int device) {
+  opened_[static_cast<std::size_t>(device)]->run(port);
+}
+
+void ClosureProgram::failed(const run::Phase&, std::int64_t, std::int64_t index, int) {
+  throw ComputeError("block " + std::to_string(index) + " of a closure failed, which no block does");
+}
+
+void ClosureProgram::fold(const run::Phase& phase, std::int64_t, std::int64_t index, const void* folded) {
+  ClosureResult result;
+  std::memcpy(&result, folded, sizeof result);
+  if (result.negative_pivot >= 0) {
+    throw ComputeError("'" + matrix_name_ + "' has a negative cycle through node " +
+                       std::to_string(result.negative_pivot) +
+                       " (counted from 0), so that no path there is the shortest; mend the weights");
+  }
+  if ((result.found & 1) != 0) {
+    range_.least = range_.any ? std::min<std::int64_t>(range_.least, result.least.whole) : result.least.whole;
+    range_.most = range_.any ? std::max<std::int64_t>(range_.most, result.most.whole) : result.most.whole;
+    range_.any = true;
+    least_real_ = std::min(least_real_, result.least.real);
+    most_real_ = std::max(most_real_, result.most.real);
+  }
+  if ((result.found & 2) != 0) {
+    farthest_ = std::max<std::int64_t>(farthest_, result.farthest.whole);
+    farthest_real_ = std::max(farthest_real_, result.farthest.real);
+  }
+  if (phase.data != inspect && index + 1 == phase.count) check_distances();
+}
+
+/// Before anything is computed: negative weights must leave what is infinite far above what is not.
+void ClosureProgram::check_range() const {
+  if (range_.any && range_.least < 0 && !holds_distances(plan_.spec.value, range_, plan_.nodes)) {
+    throw ComputeError("'" + matrix_name_ + "' has weights from " + std::to_string(range_.least) + " to " +
+                       std::to_string(range_.most) + ", and distances between " + std::to_string(plan_.nodes) +
+                       " nodes may leave " + std::string(name_of(plan_.spec.value)) + ": " +
+                       type_that_holds(range_, plan_.nodes));
+  }
+}
+
+/// Without negative weights no path was lost for its length if the longest one found stays below infinity by the
+/// largest weight.
+void ClosureProgram::check_distances() const {
+  const auto fail = [&](const std::string& advice) {
+    throw ComputeError("distances of '" + matrix_name_ + "' leave " + std::string(name_of(plan_.spec.value)) + ": " +
+                       advice);
+  };
+  dispatch(plan_.spec.value, [&](auto value) {
+    using T = decltype(value);
+    if constexpr (std::is_floating_point_v<T>) {
+      constexpr auto largest = static_cast<double>(std::numeric_limits<T>::max());
+      const double magnitude = std::max(most_real_, -least_real_);
+      const bool fits = least_real_ < 0 ? magnitude <= largest / 2 / static_cast<double>(plan_.nodes)
+                                        : farthest_real_ <= largest - most_real_;
+      if (!fits) fail(sizeof(T) == 4 ? "say `type: f64`" : "scale the weights down");
+    } else if constexpr (std::is_signed_v<T> && sizeof(T) > 1) {
+      if (range_.any && range_.least >= 0 && farthest_ >= recursive::infinity<T>() - range_.most) {
+        fail(type_that_holds(range_, plan_.nodes));
+      }
+    }
+  });
+}
+
+std::string ClosureProgram::save() const {
+  const nlohmann::json state = {{"any", range_.any},
+                                {"least", range_.least},
+                                {"most", range_.most},
+                                {"farthest", farthest_},
+                                {"least_real", least_real_},
+                                {"most_real", most_real_},
+                                {"farthest_real", farthest_real_}};
+  return state.dump();
+}
+
+void ClosureProgram::load(const std::string& text) {
+  const nlohmann::json state = nlohmann::json::parse(text);
+  range_ = {state["any"], state["least"], state["most"]};
+  farthest_ = state["farthest"];
+  least_real_ = state["least_real"];
+  most_real_ = state["most_real"];
+  farthest_real_ = state["farthest_real"];
+}
+
+}  // namespace terrace::stages

@@ -1,0 +1,183 @@
+#include "stages/recursive/weights.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "kernels/recursive/semiring.hpp"
+#include "pipeline/base/error.hpp"
+
+namespace terrace::stages {
+namespace {
+
+constexpr std::int64_t most_values = 1 << 17;  // read at a time, beyond one row
+
+/// Whether arrays of that type have a value that means "no path" by themselves.
+template <class T>
+constexpr bool has_infinity = std::is_floating_point_v<T> || (std::is_signed_v<T> && sizeof(T) > 1);
+
+/// Whether a value of the matrix says that there is no edge.
+template <class T>
+bool is_no_edge(T value, const WeightRules& rules) {
+  if (rules.no_edge) return static_cast<double>(value) == *rules.no_edge;
+  if constexpr (has_infinity<T>) return value == recursive::infinity<T>();
+  else return false;
+}
+
+/// What is wrong with a weight; null: nothing.
+template <class From, class To>
+const char* fault_of(From value) {
+  if constexpr (std::is_floating_point_v<From>) {
+    if (std::isnan(value)) return "is no number (NaN)";
+    if (std::isinf(value)) {
+      return value < 0 ? "is minus infinity, which no edge weighs"
+                       : "is infinite, while `no_edge` names another value for no edge";
+    }
+    if constexpr (!std::is_floating_point_v<To>) {
+      if (value != std::floor(value)) return "is no whole number; give a floating-point `type`";
+      if (std::abs(static_cast<double>(value)) >= static_cast<double>(recursive::infinity<To>())) {
+        return "is too large for the type of the distances; give a wider `type`";
+      }
+    } else if (std::isinf(static_cast<To>(value))) {
+      return "is too large for the type of the distances; give a wider `type`";
+    }
+  } else if constexpr (!std::is_floating_point_v<To>) {
+    constexpr To most = recursive::infinity<To>();
+    if (std::cmp_greater_equal(value, most) || std::cmp_less_equal(value, -most)) {
+      return "is too large for the type of the distances; give a wider `type`";
+    }
+  }
+  return nullptr;
+}
+
+/// Calls visit(rows, values) for pieces of whole rows of the box, in order; the values are of the matrix's own type.
+template <class From, class Visit>
+void read_rows(io::Source& matrix, const Box& box, const Visit& visit) {
+  const std::int64_t columns = box.end[1] - box.begin[1];
+  const std::int64_t most = std::max<std::int64_t>(1, most_values / std::max<std::int64_t>(1, columns));
+  std::vector<From> values;
+  for (Box part = box; part.begin[0] < box.end[0]; part.begin[0] = part.end[0]) {
+    part.end[0] = std::min(box.end[0], part.begin[0] + most);
+    values.resize(static_cast<std::size_t>(part.volume()));
+    matrix.read(part, values.data());
+    visit(part, values.data());
+  }
+}
+
+[[noreturn]] void fail_at(const WeightRules& rules, std::int64_t row, std::int64_t column, const std::string& value,
+                          const char* fault) {
+  throw IoError("'" + rules.name + "', row " + std::to_string(row) + ", column " + std::to_string(column),
+                (value.empty() ? "" : value + " ") + fault);
+}
+
+template <class T>
+std::string text_of(T value) {
+  return std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value)) ? "" : std::to_string(value);
+}
+
+class Weights : public io::Source {
+ public:
+  Weights(std::shared_ptr<io::Source> matrix, ElementType type, WeightRules rules)
+      : matrix_(std::move(matrix)), type_(type), rules_(std::move(rules)) {}
+
+  ElementType type() const override { return type_; }
+  const Extents& shape() const override { return matrix_->shape(); }
+  std::vector<std::filesystem::path> files() const override { return matrix_->files(); }
+  std::size_t memory() const override { return matrix_->memory(); }
+
+  void read(const Box& box, void* buffer) override {
+    if (box.empty()) return;
+    dispatch(matrix_->type(), [&](auto from) {
+      dispatch(type_, [&](auto to) {
+        using From = decltype(from);
+        using To = decltype(to);
+        if constexpr (has_infinity<To>) read_as<From>(box, static_cast<To*>(buffer));
+        else throw Error("distances of " + std::string(name_of(type_)));
+      });
+    });
+  }
+
+ private:
+  template <class From, class To>
+  void read_as(const Box& box, To* out) {
+    read_rows<From>(*matrix_, box, [&](const Box& part, const From* values) {
+      for (std::int64_t i = part.begin[0]; i < part.end[0]; ++i) {
+        for (std::int64_t j = part.begin[1]; j < part.end[1]; ++j) {
+          *out = weight<To>(*values++, i, j);
+          if (rules_.zero_diagonal && i == j) *out = std::min(*out, To(0));
+          ++out;
+        }
+      }
+    });
+  }
+
+  template <class To, class From>
+  To weight(From value, std::int64_t i, std::int64_t j) const {
+    if (is_no_edge(value, rules_)) return recursive::infinity<To>();
+    if (const char* fault = fault_of<From, To>(value)) fail_at(rules_, i, j, text_of(value), fault);
+    return static_cast<To>(value);
+  }
+
+  std::shared_ptr<io::Source> matrix_;
+  ElementType type_;
+  WeightRules rules_;
+};
+
+std::int64_t infinity_of(ElementType type) {
+  return type == ElementType::i16   ? recursive::infinity<std::int16_t>()
+         : type == ElementType::i32 ? recursive::infinity<std::int32_t>()
+                                    : recursive::infinity<std::int64_t>();
+}
+
+}  // namespace
+
+std::shared_ptr<io::Source> weights(std::shared_ptr<io::Source> matrix, ElementType type, WeightRules rules) {
+  return std::make_shared<Weights>(std::move(matrix), type, std::move(rules));
+}
+
+std::int64_t WeightRange::magnitude() const {
+  constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+  if (!any) return 0;
+  return std::max(most, least == std::numeric_limits<std::int64_t>::min() ? largest : -least);
+}
+
+bool holds_distances(ElementType type, const WeightRange& range, std::int64_t nodes) {
+  if (!range.any || nodes < 1) return true;
+  const std::int64_t infinity = infinity_of(type);
+  if (range.least >= 0) return range.most <= (infinity - 1) / nodes;
+  return range.magnitude() <= (infinity / 2 - 1) / std::max<std::int64_t>(1, nodes - 1);
+}
+
+std::string type_that_holds(const WeightRange& range, std::int64_t nodes) {
+  for (const ElementType type : {ElementType::i16, ElementType::i32, ElementType::i64}) {
+    if (holds_distances(type, range, nodes)) return "say `type: " + std::string(name_of(type)) + "`";
+  }
+  return "say `type: f64`";
+}
+
+WeightRange scan_weights(io::Source& matrix, const WeightRules& rules) {
+  WeightRange range;
+  dispatch(matrix.type(), [&](auto from) {
+    using From = decltype(from);
+    if constexpr (!std::is_floating_point_v<From>) {
+      read_rows<From>(matrix, Box::whole(matrix.shape()), [&](const Box& part, const From* values) {
+        const std::int64_t count = part.volume(), columns = matrix.shape()[1];
+        for (std::int64_t n = 0; n < count; ++n) {
+          if (is_no_edge(values[n], rules)) continue;
+          if (const char* fault = fault_of<From, std::int64_t>(values[n])) {
+            fail_at(rules, part.begin[0] + n / columns, n % columns, text_of(values[n]), fault);
+          }
+          const auto value = static_cast<std::int64_t>(values[n]);
+          range.least = range.any ? std::min(range.least, value) : value;
+          range.most = range.any ? std::max(range.most, value) : value;
+          range.any = true;
+        }
+      });
+    }
+  });
+  return range;
+}
+
+}  // namespace terrace::stages

@@ -1,0 +1,44 @@
+// Weights of edges as distances to begin with.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "io/source.hpp"
+
+namespace terrace::stages {
+
+/// How a matrix says what its edges weigh.
+struct WeightRules {
+  std::string name;               // of the matrix, for errors
+  std::optional<double> no_edge;  // the value that means none; nothing: infinity, or half the largest of its type
+  bool zero_diagonal = true;      // whether a node is no farther from itself than nothing
+};
+
+/// A square matrix of weights in another type, where no edge is recursive::infinity() of that type. Weights become
+/// floating-point numbers rounded to the nearest.
+/// NaN, a negative infinity, and what the type does not hold are errors of the read, with the place.
+std::shared_ptr<io::Source> weights(std::shared_ptr<io::Source> matrix, ElementType type, WeightRules rules);
+
+/// The finite weights of a matrix of integers.
+struct WeightRange {
+  bool any = false;
+  std::int64_t least = 0, most = 0;
+  /// The largest magnitude; the largest i64 where that is larger.
+  std::int64_t magnitude() const;
+};
+
+/// Whether distances over paths of at most `nodes` nodes are sure to be told from "no path" in that integer type,
+/// whatever the edges: without negative weights they stay below infinity by the largest weight, with them their
+/// magnitudes below half of it.
+bool holds_distances(ElementType type, const WeightRange& range, std::int64_t nodes);
+
+/// The narrowest integer type that holds_distances(), in words for people: "say `type: i32`".
+std::string type_that_holds(const WeightRange& range, std::int64_t nodes);
+
+/// Looks at all of a matrix of integers, in pieces of some MiB.
+WeightRange scan_weights(io::Source& matrix, const WeightRules& rules);
+
+}  // namespace terrace::stages

@@ -1,0 +1,149 @@
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "kernels/device/cpu_context.hpp"
+#include "kernels/recursive/closure_cpu.hpp"
+#include "kernels/recursive/reference.hpp"
+#include "kernels/recursive/semiring.hpp"
+#include "pipeline/base/error.hpp"
+#include "tests/differential/recursive/tiled_matrix.hpp"
+
+namespace terrace::recursive {
+namespace {
+
+using device::InstructionSet;
+
+/// Whole weights, exact in every type, with nothing where there is no edge; some negative, no cycle negative.
+template <class T>
+std::vector<T> random_graph(std::int64_t n, double edges, bool negative, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> chance(0, 1);
+  std::vector<int> height(static_cast<std::size_t>(n));
+  for (int& value : height) value = negative ? static_cast<int>(random() % 20) : 0;
+  std::vector<T> matrix(static_cast<std::size_t>(n * n), infinity<T>());
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (std::int64_t j = 0; j < n; ++j) {
+      T& weight = matrix[static_cast<std::size_t>(i * n + j)];
+      const int up = height[static_cast<std::size_t>(j)] - height[static_cast<std::size_t>(i)];
+      if (chance(random) < edges) weight = static_cast<T>(static_cast<int>(random() % 30) + up);
+      if (i == j) weight = T(0);
+    }
+  }
+  return matrix;
+}
+
+template <class T>
+void check(device::Context& context, InstructionSet set, std::int64_t n, std::int64_t tile, double edges,
+           bool negative) {
+  INFO(n << " nodes, tiles of " << tile << ", " << name_of(element_type_of<T>()) << ", " << negative);
+  const std::vector<T> matrix = random_graph<T>(n, edges, negative, static_cast<unsigned>(n * 31 + tile));
+  std::vector<T> expected = matrix;
+  close<MinPlus>(expected.data(), n);
+  T least = infinity<T>(), most = -infinity<T>(), farthest = T(0);
+  for (const T weight : matrix) {
+    if (weight < infinity<T>()) least = std::min(least, weight), most = std::max(most, weight);
+  }
+  for (T& distance : expected) {
+    if (negative && distance >= infinity<T>() / T(2)) distance = infinity<T>();
+    if (distance < infinity<T>()) farthest = std::max(farthest, distance);
+  }
+  const auto updates = make_closure_cpu({"floyd_warshall", tile, element_type_of<T>()}, context, set);
+  testing::TiledMatrix<T> tiles(matrix, n, tile);
+  T found_least = infinity<T>(), found_most = -infinity<T>(), found_farthest = T(0);
+  for (const ClosureResult& result : tiles.close(*updates, negative)) {
+    const auto value = [](const ClosureResult::Extremes& extremes) {
+      return is_real<T> ? static_cast<T>(extremes.real) : static_cast<T>(extremes.whole);
+    };
+    CHECK(result.negative_pivot == -1);
+    if ((result.found & 1) != 0) found_least = std::min(found_least, value(result.least));
+    if ((result.found & 1) != 0) found_most = std::max(found_most, value(result.most));
+    if ((result.found & 2) != 0) found_farthest = std::max(found_farthest, value(result.farthest));
+  }
+  CHECK(tiles.matrix() == expected);
+  CHECK(found_least == least);
+  CHECK(found_most == most);
+  CHECK(found_farthest == farthest);
+}
+
+template <class T>
+void check_sizes(InstructionSet set, int threads) {
+  if (set > device::best_instruction_set()) {
+    WARN("not run here: this CPU has no " << device::name_of(set));
+    return;
+  }
+  INFO(device::name_of(set) << ", " << threads << " threads");
+  device::CpuContext context(threads);
+  for (const std::int64_t n : {1, 2, 63, 64, 65, 97, 130}) check<T>(context, set, n, 130, 0.1, false);
+  for (const std::int64_t tile : {1, 7, 16, 64, 100})
+    check<T>(context, set, std::min<std::int64_t>(101, 9 * tile), tile, 0.05, true);
+  check<T>(context, set, 300, 280, 0.02, true);  // more than a packed depth, on several threads
+}
+
+TEMPLATE_TEST_CASE("closures on the CPU are those of the definition in every type", "", float, double, std::int16_t,
+                   std::int32_t, std::int64_t) {
+  SECTION("sse2") { check_sizes<TestType>(InstructionSet::sse2, 1); }
+  SECTION("avx2") { check_sizes<TestType>(InstructionSet::avx2, 3); }
+  SECTION("avx512") { check_sizes<TestType>(InstructionSet::avx512, 2); }
+}
+
+TEST_CASE("numbers that are no whole ones have the same bits on every instruction set and number of threads") {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<float> weight(0, 1);
+  constexpr std::int64_t n = 200;
+  std::vector<float> matrix(n * n);
+  for (float& value : matrix) value = weight(random);
+  std::vector<float> first;
+  for (const int threads : {1, 2, 5}) {
+    device::CpuContext context(threads);
+    for (const InstructionSet set : {InstructionSet::sse2, InstructionSet::avx2, InstructionSet::avx512}) {
+      if (set > device::best_instruction_set()) continue;
+      testing::TiledMatrix<float> tiles(matrix, n, 150);
+      tiles.close(*make_closure_cpu({"floyd_warshall", 150, ElementType::f32}, context, set), false);
+      if (first.empty()) first = tiles.matrix();
+      CHECK(tiles.matrix() == first);
+    }
+  }
+}
+
+TEST_CASE("a negative cycle is found at a node on it, whatever tile it lies in") {
+  device::CpuContext context(2);
+  constexpr std::int64_t n = 90;
+  for (const auto& cycle : {std::vector<std::int64_t>{5, 70}, {88, 3, 40, 41}, {33}}) {
+    std::vector<std::int32_t> matrix(n * n, infinity<std::int32_t>());
+    for (std::int64_t i = 0; i < n; ++i) matrix[static_cast<std::size_t>(i * n + (i + 1) % n)] = 100;
+    for (std::size_t c = 0; c < cycle.size(); ++c) {
+      const std::int64_t next = cycle[(c + 1) % cycle.size()];
+      matrix[static_cast<std::size_t>(cycle[c] * n + next)] = c == 0 ? -10 : 2;
+    }
+    testing::TiledMatrix<std::int32_t> tiles(matrix, n, 32);
+    std::int64_t found = -1;
+    for (const ClosureResult& result :
+         tiles.close(*make_closure_cpu({"floyd_warshall", 32, ElementType::i32}, context), true)) {
+      if (found < 0) found = result.negative_pivot;
+    }
+    CHECK(found == *std::max_element(cycle.begin(), cycle.end()));
+  }
+}
+
+TEST_CASE("an aborted launch leaves its blocks undone") {
+  device::CpuContext context(1);
+  const auto updates = make_closure_cpu({"floyd_warshall", 4, ElementType::f32}, context);
+  float tile[16] = {};
+  ClosureTask task{4, 4, 4, 0, Function::a, 0, 0, tile, 4, nullptr, 0, nullptr, 0, tile, 4};
+  ClosureResult result{};
+  device::u64 ready = 1, stop = 0, abort = 1, done = 0, failed = 0;
+  updates->run({&ready, &stop, &abort, &done, &failed, &task, &result, 1, sizeof task, sizeof result, 0, 1});
+  CHECK(done == 0);
+}
+
+TEST_CASE("closures of other types are refused") {
+  device::CpuContext context(1);
+  for (const ElementType type : {ElementType::u8, ElementType::i8, ElementType::u32, ElementType::u64}) {
+    CHECK_FALSE(is_closure_type(type));
+    CHECK_THROWS_AS(make_closure_cpu({"floyd_warshall", 4, type}, context), DeviceError);
+  }
+  CHECK_THROWS_AS(make_closure_cpu({"no_such", 4, ElementType::f32}, context), DeviceError);
+}
+
+}  // namespace
+}  // namespace terrace::recursive

@@ -1,0 +1,153 @@
+"""Graphs in their files' formats: what each says, what other programs found, and what is wrong with some."""
+import re
+
+from terrace_runs import WRONG, JobTest, data, main, numpy
+
+NONE = numpy.iinfo(numpy.int64).max // 2
+
+
+class Graphs(JobTest):
+    def distances(self, graph, *arguments, **settings):
+        stage = {"name": "d", "recursive": {"problem": "floyd_warshall", "matrix": "g", **settings}}
+        result = self.run_job({"g": graph}, [stage], "--fresh", *arguments, backend="cpu")
+        return result["d/distance"][()]
+
+    def refused(self, graph, *says):
+        stage = {"name": "d", "recursive": {"problem": "floyd_warshall", "matrix": "g"}}
+        job = self.write_job({"g": graph}, [stage], backend="cpu")
+        self.assertSays(self.terrace("check", job, expect=WRONG), *says)
+
+
+class Formats(Graphs):
+    # Three nodes: 0 to 1 twice, 1 to 2, and 2 to itself.
+    DISTANCES = [[0, 4, 9], [NONE, 0, 5], [NONE, NONE, 0]]
+
+    def check(self, name, text, **settings):
+        numpy.testing.assert_array_equal(self.distances({"graph": self.write(name, text), **settings}), self.DISTANCES)
+
+    def test_dimacs(self):
+        self.check("g.gr", "c three nodes\np sp 3 4\na 1 2 7\na 1 2 4\na 2 3 5\na 3 3 1\n")
+
+    def test_lists_of_edges(self):
+        self.check("g.txt", "# SNAP\n0\t1\t4\n0 1 7\n\n1 2 5\n2 2 1\n")
+        self.check("g.csv", "from,to,cost\n0,1,4\n1,2,5\n")
+        self.check("g.csv", "from,to,name,cost\n0,1,8,4\n1,2,9,5\n", weight="cost")
+        self.check("g.txt", "0 1 8 4\n1 2 9 5\n", weight="3")
+        self.check("g.gr", "7 90 4\n90 2000000000000 5\n", format="edges", nodes="used")
+
+    def test_matrix_market(self):
+        self.check("g.mtx", "%%MatrixMarket matrix coordinate integer general\n% a comment\n3 3 2\n1 2 4\n2 3 5\n")
+
+    def test_gml(self):
+        text = ('Creator "x [ y"\ngraph [ directed 1\n node [ id 10 label "a" ]\n node [ id 4 graphics [ x 1 ] ]\n'
+                ' node [ id 7 ]\n edge [ source 10 target 4 weight 4 ]\n edge [ source 4 target 7 weight 5 len 9 ]\n]\n')
+        self.check("g.gml", text)
+        self.check("g.gml", text.replace("weight", "len", 1).replace("weight 5 len", "old 1 len").replace(
+            "len 9", "len 5"), weight="len")
+
+    def test_edges_go_both_ways_where_the_file_or_the_job_says_so(self):
+        both = [[0, 4, 9], [4, 0, 5], [9, 5, 0]]
+        lines = "0 1 4\n1 2 5\n"
+        for name, text, settings in (
+                ("g.txt", lines, {"directed": False}),
+                ("g.mtx", "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 4\n3 2 5\n", {}),
+                ("g.gml", "graph [ node [ id 0 ] node [ id 1 ] node [ id 2 ] edge [ source 0 target 1 weight 4 ] "
+                          "edge [ source 1 target 2 weight 5 ] ]", {})):
+            numpy.testing.assert_array_equal(self.distances({"graph": self.write(name, text), **settings}), both)
+
+    def test_weights_are_whole_numbers_or_not_or_all_one(self):
+        path = self.write("g.txt", "0 1 2.5\n1 2 5\n")
+        found = self.distances({"graph": path})
+        numpy.testing.assert_array_equal(found, [[0, 2.5, 7.5], [numpy.inf, 0, 5], [numpy.inf, numpy.inf, 0]])
+        self.assertEqual(self.distances({"graph": path, "unweighted": True})[0, 2], 2)
+        self.assertEqual(self.distances({"graph": self.write("g.txt", "0 1\n1 2\n")})[0, 2], 2)
+
+    def test_there_may_be_nodes_without_edges(self):
+        path = self.write("g.txt", "0 2 1\n")
+        self.assertEqual(self.distances({"graph": path}).shape, (3, 3))
+        self.assertEqual(self.distances({"graph": path, "nodes": 5}).shape, (5, 5))
+        self.assertEqual(self.distances({"graph": path, "nodes": "used"}).tolist(), [[0, 1], [NONE, 0]])
+        self.assertEqual(self.distances({"graph": self.write("g.txt", "# none\n")}).shape, (0, 0))
+        self.assertEqual(self.distances({"graph": self.write("g.gr", "p sp 4 0\n")}).shape, (4, 4))
+
+    def test_what_is_wrong_is_named_with_its_place(self):
+        for name, text, says, settings in (
+                ("g.gr", "a 1 2 3\n", ":1:1: an edge before the problem line", {}),
+                ("g.gr", "p sp 2 1\nb 1 2 3\n", ":2:1: 'b' begins no line", {}),
+                ("g.gr", "p sp 2 1\na 1 x 3\n", ":2:5: 'x' is no number of a node", {}),
+                ("g.gr", "p sp 2 1\na 1 3 3\n", "has an edge of node 3, which is none of its nodes", {}),
+                ("g.gr", "p sp 2 1\na 1 2\n", "this edge has no weight", {}),
+                ("g.gr", "", "has no problem line", {}),
+                ("g.txt", "0 1 2\n0 -1 2\n", ":2:3: '-1' is no number of a node", {}),
+                ("g.txt", "0 1 2\n0 1 nan\n", ":2:5: 'nan' is no weight", {}),
+                ("g.txt", "0 1 2\n0 1 9007199254740993\n", "magnitudes up to 2^53", {}),
+                ("g.txt", "0 1 2\n0\n", "an edge has two nodes", {}),
+                ("g.txt", "0 1 2\n", "neither a column of a header here nor an index", {"weight": "cost"}),
+                ("g.txt", "0 9999999999 2\n", "say `nodes: used`", {}),
+                ("g.txt", "0 5 2\n", "has 6, more than 3", {"nodes": 3}),
+                ("g.mtx", "%%MatrixMarket matrix array real general\n1 1\n1\n", "a graph begins with", {}),
+                ("g.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 0\n", ":2:3: the matrix of a graph", {}),
+                ("g.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 3\n", "has 1 edge, and says", {}),
+                ("g.gml", "graph [ node [ id 1 ] edge [ source 1 target 1 ] ]", "this edge has no 'weight'", {}),
+                ("g.gml", "graph [ node [ id 1 ] edge [ source 1 ] ]", ":1:28: this edge has no source or no", {}),
+                ("g.gml", "graph [\n node [ id 1 ]\n node [ id 1 ] ]", "has two nodes with the id 1", {}),
+                ("g.gml", "graph [ node [ id 1 ]", "a `]` is missing", {}),
+                ("g.gml", 'graph [ label "x ]', "a quote is missing", {}),
+                ("g.gml", "[" * 200, "", {}), ("g.gml", "graph " + "[ a " * 200, "too deep", {}),
+                ("g.gml", "node [ ]", "has no `graph", {})):
+            with self.subTest(text=text[:80]):
+                self.refused({"graph": self.write(name, text), **settings}, says)
+        self.refused({"graph": self.write("g.txt", "0 1\n"), "weight": "2", "unweighted": True},
+                     "an unweighted graph has none")
+
+
+class KnownAnswers(Graphs):
+    def finite(self, distances):
+        if distances.dtype.kind == "f":
+            return distances[numpy.isfinite(distances)]
+        return distances[distances < numpy.iinfo(distances.dtype).max // 2]
+
+    def test_of_flight_routes(self):
+        found = self.finite(self.distances({"graph": data("graphs", "openflights_m.gr")}, type="auto"))
+        self.assertEqual((found.dtype, int(found.max()), int(found.sum(dtype=numpy.int64)), len(found)),
+                         (numpy.int64, 42064495, 99775066222758, 10033263))
+
+    def test_of_social_networks(self):
+        graph = {"graph": data("graphs", "facebook_combined.txt"), "directed": False}
+        found = self.finite(self.distances(graph, type="auto"))
+        self.assertEqual((found.dtype, found.max(), found.sum(dtype=numpy.int64)), (numpy.int16, 8, 60222874))
+
+    def test_of_backbones(self):
+        for name in ("backbone_europe", "caida_2024-08_3356"):
+            path = data("graphs", "topohub", name + ".gml")
+            with open(path) as file:
+                text = file.read()
+            says = {key: float(re.search(key + " ([0-9.]+)", text).group(1)) for key in ("diameter_len", "diameter_hops")}
+            length = self.finite(self.distances({"graph": path, "weight": "dist"})).max()
+            # Weights are rounded to 0.01: a path of at most 40 edges may be off by that much each.
+            self.assertLess(abs(length - says["diameter_len"]), 0.005 * 41)
+            hops = self.finite(self.distances({"graph": path, "unweighted": True})).max()
+            self.assertEqual(hops, says["diameter_hops"])
+
+    def test_of_directed_graphs_with_negative_weights(self):
+        for number in range(1, 26, 4):
+            nodes = 2 if number < 5 else 2 ** ((number - 1) // 4 + 1)
+            with open(data("graphs", "stanford", f"input_random_{number}_{nodes}.txt")) as file:
+                lines = file.read().split("\n")
+            with open(data("graphs", "stanford", f"output_random_{number}_{nodes}.txt")) as file:
+                answer = file.read().strip()
+            size, edges = lines[0].split()
+            text = f"p sp {size} {edges}\n" + "".join(f"a {line}\n" for line in lines[1:] if line.strip())
+            graph = {"graph": self.write("g.gr", text)}
+            if answer == "NULL":
+                stage = {"name": "d", "recursive": {"problem": "floyd_warshall", "matrix": "g"}}
+                job = self.write_job({"g": graph}, [stage], backend="cpu")
+                self.assertSays(self.terrace("run", job, "--fresh", expect=1), "has a negative cycle through node")
+                continue
+            found = self.distances(graph)
+            numpy.fill_diagonal(found, NONE)
+            self.assertEqual(int(found.min()), int(answer))
+
+
+if __name__ == "__main__":
+    main()
