@@ -6,7 +6,7 @@
 // Everybody else polls words in device memory. Blocks are reported in their order.
 #pragma once
 
-#include "kernels/device/atomics.cuh"
+#include "kernels/device/instructions.cuh"
 #include "kernels/device/port.hpp"
 
 namespace terrace::device {

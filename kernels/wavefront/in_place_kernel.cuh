@@ -139,8 +139,8 @@ struct StateWord {
   u64 word[words];
 
   __device__ __forceinline__ void load(const u64* at) {
-    if constexpr (words == 1) asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word[0]) : "l"(at));
-    else asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(word[0]), "=l"(word[1]) : "l"(at));
+    if constexpr (words == 1) word[0] = device::load_relaxed(at);
+    else device::load_relaxed(at, word[0], word[1]);
   }
   __device__ __forceinline__ bool fresh(u32 tag) const {
     bool is = true;
@@ -156,11 +156,10 @@ struct StateWord {
   __device__ __forceinline__ static void store(u64* at, u32 tag, T value) {
     const u64 high = static_cast<u64>(tag) << 32;
     if constexpr (words == 1) {
-      asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(at), "l"(high | __float_as_uint(value)));
+      device::store_relaxed(at, high | __float_as_uint(value));
     } else {
-      asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(at),
-                   "l"(high | static_cast<u32>(__double2loint(value))),
-                   "l"(high | static_cast<u32>(__double2hiint(value))));
+      device::store_relaxed(at, high | static_cast<u32>(__double2loint(value)),
+                            high | static_cast<u32>(__double2hiint(value)));
     }
   }
 };
@@ -581,8 +580,7 @@ template <class P, class T, int W>
 __global__ void __launch_bounds__(32 * in_place_warps, sizeof(T) == 4 && W == 32 ? 3 : 2)
     sweep_in_place_kernel(const __grid_constant__ InPlaceArguments arguments,
                           const __grid_constant__ typename P::template Constants<T> constants) {
-  extern __shared__ __align__(16) unsigned char shared[];
-  auto* memory = reinterpret_cast<InPlaceMemory<T, W>*>(shared) + threadIdx.x / 32;
+  auto* memory = reinterpret_cast<InPlaceMemory<T, W>*>(device::launch_shared_memory()) + threadIdx.x / 32;
   InPlaceWarp<P, T, W>(arguments, constants, *memory).work();
 }
 

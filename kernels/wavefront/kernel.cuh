@@ -423,8 +423,7 @@ __global__ void __launch_bounds__(sweep_threads, 16)
     sweep_bands_kernel(const __grid_constant__ SweepArguments arguments,
                        const __grid_constant__ typename P::template Constants<i64> constants) {
   using Sweep = LetterSweep<P, V, R, keep_table>;
-  extern __shared__ __align__(16) unsigned char shared_memory[];
-  auto& memory = reinterpret_cast<typename Sweep::Memory*>(shared_memory)[threadIdx.x / 32];
+  auto& memory = reinterpret_cast<typename Sweep::Memory*>(device::launch_shared_memory())[threadIdx.x / 32];
   const auto k = P::template constants_as<V>(constants);
   while (take_band(arguments, memory.band)) {
     Candidate found{0, 0, 0, false};

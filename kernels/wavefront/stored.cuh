@@ -2,7 +2,7 @@
 // No host library header: also compiled at run time.
 #pragma once
 
-#include "kernels/device/atomics.cuh"
+#include "kernels/device/instructions.cuh"
 #include "kernels/wavefront/real.cuh"
 
 namespace terrace::wavefront {

@@ -342,9 +342,8 @@ __global__ void __launch_bounds__(strip_threads, 2)
     sum_strips_kernel(const __grid_constant__ SweepArguments arguments,
                       const __grid_constant__ StripArguments strips) {
   using Sweep = StripSweep<V, T, bytes, counts>;
-  extern __shared__ Sums<int, 4> room[];
   __shared__ Strip strip;
-  auto& memory = *reinterpret_cast<typename Sweep::Memory*>(room);
+  auto& memory = *reinterpret_cast<typename Sweep::Memory*>(device::launch_shared_memory());
   while (take_strip(arguments, strip)) {
     V score = 0;
     bool failed = false;

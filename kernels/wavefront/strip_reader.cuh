@@ -16,24 +16,12 @@ struct RawFour {
 template <int bytes>
 __device__ __forceinline__ RawFour<bytes> load_once(const void* address, u64 policy) {
   RawFour<bytes> raw;
-  if constexpr (bytes == 1) {
-    asm volatile("ld.global.cg.L2::cache_hint.u32 %0, [%1], %2;"
-                 : "=r"(raw.words[0])
-                 : "l"(address), "l"(policy)
-                 : "memory");
-  } else if constexpr (bytes == 2) {
-    asm volatile("ld.global.cg.L2::cache_hint.v2.u32 {%0, %1}, [%2], %3;"
-                 : "=r"(raw.words[0]), "=r"(raw.words[1])
-                 : "l"(address), "l"(policy)
-                 : "memory");
+  const u32* from = static_cast<const u32*>(address);
+  if constexpr (bytes < 4) {
+    device::load_once<bytes>(from, policy, raw.words);
   } else {
 #pragma unroll
-    for (int w = 0; w < bytes; w += 4) {
-      asm volatile("ld.global.cg.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
-                   : "=r"(raw.words[w]), "=r"(raw.words[w + 1]), "=r"(raw.words[w + 2]), "=r"(raw.words[w + 3])
-                   : "l"(static_cast<const u32*>(address) + w), "l"(policy)
-                   : "memory");
-    }
+    for (int w = 0; w < bytes; w += 4) device::load_once<4>(from + w, policy, raw.words + w);
   }
   return raw;
 }
@@ -78,7 +66,6 @@ class StripReader {
   /// @param column of the block
   __device__ StripReader(const Strip& strip, Stored type, i32 column) : strip_(strip), column_(column) {
     constexpr u64 alignment = bytes < 4 ? 4 * bytes : 16;
-    asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy_));
     grid_ = static_cast<const device::u8*>(strip.task.grid) + column * bytes;
     whole_ = column + 4 <= strip.width && reinterpret_cast<u64>(grid_) % alignment == 0 &&
              static_cast<u64>(strip.task.grid_stride) * bytes % alignment == 0;
@@ -144,7 +131,7 @@ class StripReader {
 
   const Strip& strip_;
   const i32 column_;
-  u64 policy_ = 0;
+  u64 policy_ = device::evict_first_policy();
   const device::u8* grid_;
   bool whole_;  // four columns are there and move at once
   KeyRule<K> rule_;

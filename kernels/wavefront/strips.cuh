@@ -32,10 +32,7 @@ struct alignas(sizeof(W) * count) Sums {
 template <class T, int count>
 __device__ __forceinline__ void store_once(T* address, const Sums<T, count>& sums) {
   static_assert(sizeof sums == 16);
-  const u32* words = reinterpret_cast<const u32*>(&sums);
-  asm volatile("st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(address), "r"(words[0]), "r"(words[1]),
-               "r"(words[2]), "r"(words[3])
-               : "memory");
+  device::store_once(static_cast<void*>(address), reinterpret_cast<const u32*>(&sums));
 }
 
 /// a + b; it wraps.

@@ -36,10 +36,7 @@ __device__ __forceinline__ Four<T> load_four(const T* address) {
   else {
 #pragma unroll
     for (int w = 0; w < bytes / 8; w += 2) {
-      asm volatile("ld.global.cg.v2.u64 {%0, %1}, [%2];"
-                   : "=l"(bits.words[w]), "=l"(bits.words[w + 1])
-                   : "l"(reinterpret_cast<const u64*>(address) + w)
-                   : "memory");
+      device::load_past_l1(reinterpret_cast<const u64*>(address) + w, bits.words[w], bits.words[w + 1]);
     }
   }
   return bits.four;

@@ -3,28 +3,15 @@
 // No host library header: also compiled at run time.
 #pragma once
 
-#include "kernels/device/integers.hpp"
+#include "kernels/device/instructions.cuh"
 
 namespace terrace::wavefront {
 
 using device::i64;
+using device::load_relaxed;
+using device::store_relaxed;
 using device::u32;
 using device::u64;
-
-__device__ __forceinline__ u64 load_relaxed(const u64* word) {
-  u64 value;
-  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
-  return value;
-}
-__device__ __forceinline__ void load_relaxed(const u64* words, u64& first, u64& second) {
-  asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(first), "=l"(second) : "l"(words) : "memory");
-}
-__device__ __forceinline__ void store_relaxed(u64* word, u64 value) {
-  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
-}
-__device__ __forceinline__ void store_relaxed(u64* words, u64 first, u64 second) {
-  asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(words), "l"(first), "l"(second) : "memory");
-}
 
 /// Cells of `planes` values of type V each.
 template <class V, int planes>

@@ -288,7 +288,7 @@ class TileSweep {
       }
     }
   }
-  __device__ __forceinline__ void sync_rows() const { asm volatile("bar.sync 1, %0;" ::"r"(height_) : "memory"); }
+  __device__ __forceinline__ void sync_rows() const { device::sync_first_threads(height_); }
 
   /// Moves the steps up to `step` that wait to the table; the tile has columns [begin, end).
   __device__ __forceinline__ void store_kept(i32 first, i32 step, i32 begin, i32 end) {
@@ -498,7 +498,7 @@ template <class P, class V, class Storage>
 __global__ void __launch_bounds__(most_tile_threads, 1)
     sweep_tiles_kernel(const __grid_constant__ TileArguments arguments,
                        const __grid_constant__ typename P::template Constants<i64> constants) {
-  extern __shared__ __align__(16) unsigned char shared_memory[];
+  unsigned char* shared_memory = device::launch_shared_memory();
   TileUnit& unit = *reinterpret_cast<TileUnit*>(shared_memory);
   const auto plan = TileMemoryPlan<P, V>::of(arguments.shape, arguments.item_mask, 0);
   const TileMemory<V> memory{reinterpret_cast<V*>(shared_memory + plan.top_at),

@@ -1,0 +1,138 @@
+// Instructions that CUDA C++ has no name for: loads and stores of words that threads of one launch, or host and
+// device, hand to one another, and of data that is read or written once; a barrier of some of a thread block's
+// threads. All inline assembly is here. No host library header: also compiled at run time.
+#pragma once
+
+#include "kernels/device/integers.hpp"
+
+namespace terrace::device {
+
+/// Sees everything that came before the release of the value, by any thread of the device.
+__device__ inline u64 load_acquire(const u64* word) {
+  u64 value;
+  asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+  return value;
+}
+__device__ inline u32 load_acquire(const u32* word) {
+  u32 value;
+  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
+  return value;
+}
+__device__ inline void store_release(u64* word, u64 value) {
+  asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+}
+__device__ inline void store_release(u32* word, u32 value) {
+  asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
+}
+
+/// Words that carry what orders them, such as a tag; two of them, at a multiple of 16 bytes, as one.
+__device__ __forceinline__ u64 load_relaxed(const u64* word) {
+  u64 value;
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+  return value;
+}
+__device__ __forceinline__ void load_relaxed(const u64* words, u64& first, u64& second) {
+  asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(first), "=l"(second) : "l"(words) : "memory");
+}
+__device__ __forceinline__ void store_relaxed(u64* word, u64 value) {
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+}
+__device__ __forceinline__ void store_relaxed(u64* words, u64 first, u64 second) {
+  asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(words), "l"(first), "l"(second) : "memory");
+}
+
+/// The same between device and host; the word may lie in mapped host memory.
+__device__ inline u64 load_acquire_system(const u64* word) {
+  u64 value;
+  asm volatile("ld.acquire.sys.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+  return value;
+}
+__device__ inline void store_release_system(u64* word, u64 value) {
+  asm volatile("st.release.sys.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+}
+/// A word of host memory past every cache; orders nothing.
+__device__ inline u64 load_system(const u64* word) {
+  u64 value;
+  asm volatile("ld.relaxed.sys.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+  return value;
+}
+
+/// A value of device memory past L1: what other threads or copies wrote before an acquire of this thread.
+template <class T>
+__device__ inline T load_past_l1(const T* address) {
+  if constexpr (sizeof(T) == 1) {
+    u32 bits;
+    asm volatile("ld.global.cg.u8 %0, [%1];" : "=r"(bits) : "l"(address) : "memory");
+    return static_cast<T>(bits);
+  } else if constexpr (sizeof(T) == 2) {
+    u16 bits;
+    asm volatile("ld.global.cg.u16 %0, [%1];" : "=h"(bits) : "l"(address) : "memory");
+    return static_cast<T>(bits);
+  } else if constexpr (sizeof(T) == 4) {
+    union {
+      u32 bits;
+      T value;
+    } word;
+    asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(word.bits) : "l"(address) : "memory");
+    return word.value;
+  } else {
+    union {
+      u64 bits;
+      T value;
+    } word;
+    asm volatile("ld.global.cg.u64 %0, [%1];" : "=l"(word.bits) : "l"(address) : "memory");
+    return word.value;
+  }
+}
+
+/// Two words at a multiple of 16 bytes at once.
+__device__ __forceinline__ void load_past_l1(const u64* words, u64& first, u64& second) {
+  asm volatile("ld.global.cg.v2.u64 {%0, %1}, [%2];" : "=l"(first), "=l"(second) : "l"(words) : "memory");
+}
+
+/// For load_once: what is read leaves L2 first.
+__device__ __forceinline__ u64 evict_first_policy() {
+  u64 policy;
+  asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+  return policy;
+}
+/// Reads 1, 2 or 4 words at a multiple of their size at once, past L1.
+template <int count>
+__device__ __forceinline__ void load_once(const u32* from, u64 policy, u32* words) {
+  static_assert(count == 1 || count == 2 || count == 4);
+  if constexpr (count == 1) {
+    asm volatile("ld.global.cg.L2::cache_hint.u32 %0, [%1], %2;"
+                 : "=r"(words[0])
+                 : "l"(from), "l"(policy)
+                 : "memory");
+  } else if constexpr (count == 2) {
+    asm volatile("ld.global.cg.L2::cache_hint.v2.u32 {%0, %1}, [%2], %3;"
+                 : "=r"(words[0]), "=r"(words[1])
+                 : "l"(from), "l"(policy)
+                 : "memory");
+  } else {
+    asm volatile("ld.global.cg.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+                 : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+                 : "l"(from), "l"(policy)
+                 : "memory");
+  }
+}
+/// Writes 16 bytes at a multiple of 16 that nobody will read soon.
+__device__ __forceinline__ void store_once(void* to, const u32* words) {
+  asm volatile("st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(words[0]), "r"(words[1]), "r"(words[2]),
+               "r"(words[3])
+               : "memory");
+}
+
+/// The shared memory whose size the launch gives.
+__device__ __forceinline__ unsigned char* launch_shared_memory() {
+  extern __shared__ __align__(16) unsigned char shared_memory[];
+  return shared_memory;
+}
+
+/// The thread block's first `threads` threads, a multiple of 32, wait for one another.
+__device__ __forceinline__ void sync_first_threads(i32 threads) {
+  asm volatile("bar.sync 1, %0;" ::"r"(threads) : "memory");
+}
+
+}  // namespace terrace::device
