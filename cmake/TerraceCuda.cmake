@@ -22,3 +22,25 @@ if(TERRACE_CUDA)
     message(STATUS "CUDA: no toolkit of version 12 or newer; building for the CPU alone")
   endif()
 endif()
+
+# terrace_cuda_library(NAME HOST... KERNELS... SIMULATED... ABSENT... DEPENDS...): what library NAME does on CUDA devices,
+# in a library of its own: NAME_cuda of the sources HOST and KERNELS, or of ABSENT, which says that there is no CUDA. With
+# the tests also NAME_simulated, for a device that is there on every machine (tests/simulated_gpu), of HOST and SIMULATED:
+# the kernels as C++. A program links it in the other's place when its property TERRACE_SIMULATES_CUDA is on.
+function(terrace_cuda_library name)
+  cmake_parse_arguments(CUDA "" "" "HOST;KERNELS;SIMULATED;ABSENT;DEPENDS" ${ARGN})
+  if(TERRACE_HAS_CUDA)
+    terrace_library(${name}_cuda SOURCES ${CUDA_HOST} ${CUDA_KERNELS} DEPENDS ${name} CUDA::cudart_static)
+  else()
+    terrace_library(${name}_cuda SOURCES ${CUDA_ABSENT} DEPENDS ${name})
+  endif()
+  set(linked ${name}_cuda)
+  if(TERRACE_TESTS)
+    terrace_library(${name}_simulated SOURCES ${CUDA_HOST} ${CUDA_SIMULATED} DEPENDS terrace_simulated_gpu ${name})
+    set(simulation ${CMAKE_SOURCE_DIR}/tests/simulated_gpu)
+    set_source_files_properties(${CUDA_SIMULATED} PROPERTIES COMPILE_OPTIONS
+      "-iquote;${simulation}/replaced;-include;${simulation}/language.hpp;-w;-O1;-ffp-contract=off;-fwrapv")
+    set(linked $<IF:$<BOOL:$<TARGET_PROPERTY:TERRACE_SIMULATES_CUDA>>,${name}_simulated,${name}_cuda>)
+  endif()
+  target_link_libraries(${name} PUBLIC ${linked})
+endfunction()

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "kernels/device/cuda_context.hpp"
@@ -199,8 +200,10 @@ class CudaTable {
     std::uint64_t ready = *port.ready;
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (!end.done()) {
+      const std::uint64_t done_before = done;
       collect(port);
       hand_out(port, ready);
+      if (done == done_before) std::this_thread::sleep_for(std::chrono::microseconds(5));
       if (done - port.first >= stop_after) __atomic_store_n(port.stop, std::uint64_t{1}, __ATOMIC_RELEASE);
       if (done - port.first >= abort_after) __atomic_store_n(port.abort, std::uint64_t{1}, __ATOMIC_RELEASE);
       if (std::chrono::steady_clock::now() > deadline) {

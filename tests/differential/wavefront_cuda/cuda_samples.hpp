@@ -1,6 +1,7 @@
 // What the tests of CUDA sweeps share: the device, or the line that says that there is none.
 #pragma once
 
+#include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <memory>
@@ -18,6 +19,21 @@ inline std::unique_ptr<device::Context> cuda_context() {
     return nullptr;
   }
   return device::make_cuda_context(0);
+}
+
+inline bool is_simulated(const device::Context& context) { return context.limits().name == "simulated GPU"; }
+
+/// Whether the next case, of so many cells, is tried. A GPU tries all of them; the simulated one, which takes some
+/// ten thousand times as long, as many as come to 500 cells a case, or TERRACE_SIMULATED_CELLS: the small ones, and
+/// a large one now and then.
+inline bool is_tried(const device::Context& context, std::int64_t cells) {
+  if (!is_simulated(context)) return true;
+  const char* setting = std::getenv("TERRACE_SIMULATED_CELLS");
+  static std::int64_t saved = 0;
+  saved += setting ? std::atoll(setting) : 500;
+  if (cells > saved) return false;
+  saved -= cells;
+  return true;
 }
 
 /// Conditions of launch number `turn`: as it comes, one thread block, or random delays.

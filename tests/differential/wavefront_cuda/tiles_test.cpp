@@ -55,6 +55,7 @@ std::string describe(const SweepSpec& spec, const CudaTrial& trial) {
 template <class P>
 void compare_letters(device::Context& context, const Shape& shape, const std::string& schedule, unsigned turn,
                      const Settings& settings = test::sample_settings<P>()) {
+  if (!test::is_tried(context, shape.rows * shape.columns)) return;
   SweepSpec spec = make_spec(P::name, settings, shape, schedule);
   if (turn % 3 == 2) spec.value = spec.border = ElementType::i64;
   if (turn % 2 == 1) spec.table = turn % 4 == 1 ? spec.value : ElementType::i64;
@@ -193,6 +194,7 @@ testing::TableInput input_of(const std::vector<G>& values) {
 template <class G, class T>
 void compare_sums(device::Context& context, const Shape& shape, const std::string& schedule, unsigned turn,
                   const std::string& overflow = "error") {
+  if (!test::is_tried(context, shape.rows * shape.columns)) return;
   using V = std::conditional_t<std::is_floating_point_v<T>, T, i64>;
   std::mt19937 random(turn);
   std::vector<G> grid(static_cast<std::size_t>(shape.rows * shape.columns));

@@ -1,0 +1,95 @@
+"""Whole jobs on a simulated GPU: what they give is what the CPU gives, at every budget and under every schedule."""
+import re
+import subprocess
+import unittest
+
+import terrace_runs
+from terrace_runs import WRONG, JobTest, affine, main, numpy, random_letters, wavefront
+
+
+def values(group):
+    return {key: value[()] for key, value in group.items()}
+
+
+class OnSimulatedGpu(JobTest):
+    def setUp(self):
+        super().setUp()
+        self.jobs = 0
+        random = numpy.random.default_rng(3)
+        grid = random.integers(0, 256, (130, 170), numpy.uint8)
+        plane = random.normal(size=(90, 110)).astype(numpy.float32)
+        series = random.normal(size=(2, 150)).astype(numpy.float32)
+        self.inputs = {"a": random_letters(200, 1), "b": random_letters(260, 2),
+                       "g": {"npy": self.write("g.npy", grid)}, "f": {"npy": self.write("f.npy", plane)},
+                       "x": {"npy": self.write("x.npy", series[0, :120])},
+                       "y": {"npy": self.write("y.npy", series[1])}}
+
+    def used(self, stages):
+        read = {value for stage in stages for value in stage["wavefront"].values() if isinstance(value, str)}
+        return {name: what for name, what in self.inputs.items() if name in read}
+
+    def check_same(self, stages, budgets, **keys):
+        """Each budget of the device, on the GPU, gives what the CPU gives with a large one."""
+        self.jobs += 1
+        expected = self.run_job(self.used(stages), stages, "--backend", "cpu", output=f"{self.jobs}-cpu.h5", **keys)
+        for budget in budgets:
+            result = self.run_job(self.used(stages), stages, "--backend", "cuda", output=f"{self.jobs}-{budget}.h5",
+                                  memory={"host": 64 << 20, "device": budget}, **keys)
+            self.assertIn("simulated GPU", str(result["profile/devices/name"][()]))
+            for stage in stages:
+                name = stage["name"]
+                with self.subTest(stage=name, budget=budget):
+                    there, here = values(result[name]), values(expected[name])
+                    self.assertEqual(sorted(there), sorted(here))
+                    for key in here:
+                        numpy.testing.assert_array_equal(there[key], here[key], key)
+
+    def test_alignments_of_letters_are_the_same(self):
+        stages = [affine("affine", "a", "b"), affine("table", "a", "b", keep="table"),
+                  wavefront("linear", "smith_waterman", rows="a", columns="b", match=2, mismatch=-1, gap=1),
+                  wavefront("whole", "needleman_wunsch", rows="a", columns="b", match=1, mismatch=-1, gap_open=2,
+                            gap_extend=1, free_ends="columns"),
+                  wavefront("edit", "edit_distance", rows="a", columns="b"),
+                  wavefront("common", "lcs", rows="a", columns="b", keep="table")]
+        self.check_same(stages, (8 << 20, 1 << 20))
+
+    def test_warping_is_the_same(self):
+        stages = [wavefront("absolute", "dtw", rows="x", columns="y", cost="absolute", keep="table"),
+                  wavefront("squared", "dtw", rows="x", columns="y", cost="squared", steps="symmetric2", window=60)]
+        self.check_same(stages, (8 << 20, 1 << 20))
+
+    def test_sums_and_counts_are_the_same(self):
+        stages = [wavefront("sums", "summed_area", grid="g"), wavefront("wide", "summed_area", grid="g", type="i64"),
+                  wavefront("counts", "integral_histogram", grid="g", bins=3, range=[0, 256])]
+        self.check_same(stages, (8 << 20, 1 << 20))
+
+    def test_sweeps_in_place_are_the_same_to_the_bit(self):
+        stages = [wavefront("sor", "sor", grid="f", sweeps=20, omega=0.8),
+                  wavefront("seidel", "seidel", grid="f", sweeps=9)]
+        self.check_same(stages, (8 << 20, 1 << 20))
+
+    def test_every_schedule_gives_the_same(self):
+        text = subprocess.run([terrace_runs.program, "problems", "--markdown"], capture_output=True, text=True,
+                              check=True).stdout
+        for schedule in re.search(r"`schedule` \(([^)]*)\)", text).group(1).split(", "):
+            stages = [affine("align", "a", "b", keep="table", schedule=schedule),
+                      wavefront("edit", "edit_distance", rows="a", columns="b", schedule=schedule),
+                      wavefront("warping", "dtw", rows="x", columns="y", schedule=schedule),
+                      wavefront("sums", "summed_area", grid="g", schedule=schedule)]
+            with self.subTest(schedule=schedule):
+                self.check_same(stages, (2 << 20,))
+
+    def test_the_least_budgets_that_are_named_suffice(self):
+        for stage in (affine("table", "a", "b", keep="table"), wavefront("edit", "edit_distance", rows="a", columns="b"),
+                      wavefront("sums", "summed_area", grid="g"), wavefront("sor", "sor", grid="f", sweeps=5)):
+            with self.subTest(stage["name"]):
+                job = self.write_job(self.used([stage]), [stage], memory={"host": 64 << 20, "device": 4096})
+                ended = self.terrace("run", job, "--backend", "cuda", expect=WRONG)
+                least = re.search(r"the least is ([0-9.]+) ([KM]iB)", ended.stderr)
+                self.assertIsNotNone(least, ended.stderr)
+                unit = {"KiB": 1 << 10, "MiB": 1 << 20}[least[2]]
+                self.check_same([stage], (int((float(least[1]) + 0.1) * unit),))
+
+
+if __name__ == "__main__":
+    main()

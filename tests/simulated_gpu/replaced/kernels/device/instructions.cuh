@@ -1,0 +1,67 @@
+// Takes the place of the project's header of that name where kernels are compiled for the simulated device. Threads
+// make way for others at some of these places, drawn at random.
+#pragma once
+
+#include "kernels/device/integers.hpp"
+#include "tests/simulated_gpu/thread_block.hpp"
+
+namespace terrace::device {
+
+template <class T>
+T simulated_load(const T* word, int order, unsigned pause_one_in) {
+  simulated_gpu::ThreadBlock::current().maybe_pause(pause_one_in);
+  return __atomic_load_n(word, order);
+}
+template <class T>
+void simulated_store(T* word, T value, int order) {
+  simulated_gpu::ThreadBlock::current().maybe_pause(8);
+  __atomic_store_n(word, value, order);
+}
+
+inline u64 load_acquire(const u64* word) { return simulated_load(word, __ATOMIC_ACQUIRE, 4); }
+inline u32 load_acquire(const u32* word) { return simulated_load(word, __ATOMIC_ACQUIRE, 4); }
+inline void store_release(u64* word, u64 value) { simulated_store(word, value, __ATOMIC_RELEASE); }
+inline void store_release(u32* word, u32 value) { simulated_store(word, value, __ATOMIC_RELEASE); }
+
+inline u64 load_relaxed(const u64* word) { return simulated_load(word, __ATOMIC_RELAXED, 32); }
+inline void load_relaxed(const u64* words, u64& first, u64& second) {
+  // The two may come from different writers on a GPU, too, but for those that write both at once.
+  second = simulated_load(words + 1, __ATOMIC_RELAXED, 32);
+  first = __atomic_load_n(words, __ATOMIC_RELAXED);
+}
+inline void store_relaxed(u64* word, u64 value) { __atomic_store_n(word, value, __ATOMIC_RELAXED); }
+inline void store_relaxed(u64* words, u64 first, u64 second) {
+  __atomic_store_n(words, first, __ATOMIC_RELAXED);
+  simulated_store(words + 1, second, __ATOMIC_RELAXED);
+}
+
+inline u64 load_acquire_system(const u64* word) { return load_acquire(word); }
+inline void store_release_system(u64* word, u64 value) { store_release(word, value); }
+inline u64 load_system(const u64* word) { return load_acquire(word); }
+
+template <class T>
+T load_past_l1(const T* address) {
+  T value;
+  __atomic_load(const_cast<T*>(address), &value, __ATOMIC_RELAXED);
+  return value;
+}
+inline void load_past_l1(const u64* words, u64& first, u64& second) {
+  first = load_past_l1(words);
+  second = load_past_l1(words + 1);
+}
+
+inline u64 evict_first_policy() { return 0; }
+template <int count>
+void load_once(const u32* from, u64, u32* words) {
+  for (int word = 0; word < count; ++word) words[word] = load_past_l1(from + word);
+}
+inline void store_once(void* to, const u32* words) {
+  for (int word = 0; word < 4; ++word) static_cast<u32*>(to)[word] = words[word];
+}
+
+inline unsigned char* launch_shared_memory() { return simulated_gpu::ThreadBlock::current().shared_memory(); }
+inline void sync_first_threads(i32 threads) {
+  simulated_gpu::ThreadBlock::current().sync_first(static_cast<unsigned>(threads));
+}
+
+}  // namespace terrace::device

@@ -1,0 +1,48 @@
+// Takes the place of the project's header of that name where kernels are compiled for the simulated device.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <functional>
+#include <type_traits>
+
+#include "kernels/device/cuda_check.hpp"
+#include "tests/simulated_gpu/grid.hpp"
+
+namespace terrace::device {
+
+template <class... Parameters>
+struct Kernel {
+  void (*function)(Parameters...);
+  const char* name;
+};
+
+template <class... Parameters>
+Kernel<Parameters...> make_kernel(void (*function)(Parameters...), const char* name) {
+  return {function, name};
+}
+
+struct LaunchShape {
+  unsigned blocks;
+  unsigned threads;
+  std::size_t shared_bytes;
+  cudaStream_t stream;
+};
+
+template <class... Parameters>
+void launch(const Kernel<Parameters...>& kernel, const LaunchShape& shape,
+            std::type_identity_t<Parameters>... values) {
+  const auto thread = [function = kernel.function, values...] { function(values...); };
+  check_cuda(simulated_gpu::launch({shape.blocks, shape.threads, shape.shared_bytes}, thread, shape.stream),
+             kernel.name);
+}
+
+template <class... Parameters>
+unsigned resident_blocks(const Kernel<Parameters...>& kernel, unsigned threads, std::size_t shared_bytes) {
+  if (!simulated_gpu::fits({1, threads, shared_bytes})) {
+    throw DeviceError(kernel.name, "a thread block needs more than a multiprocessor has");
+  }
+  return static_cast<unsigned>(simulated_gpu::processors());
+}
+
+}  // namespace terrace::device

@@ -1,0 +1,145 @@
+#include "tests/simulated_gpu/thread_block.hpp"
+
+#include <algorithm>
+#include <boost/context/pooled_fixedsize_stack.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+namespace simulated_gpu {
+namespace {
+
+/// No power of two, lest the stacks of all fibers meet in the same lines of the caches.
+constexpr std::size_t stack_bytes = (128 << 10) + 5 * 64;
+/// What memory holds that nobody has written.
+constexpr unsigned char unwritten = 0xCD;
+
+thread_local ThreadBlock* current_block = nullptr;
+
+[[noreturn]] void fail(const char* what) {
+  std::fprintf(stderr, "simulated GPU: %s\n", what);
+  std::abort();
+}
+
+}  // namespace
+
+ThreadBlock::ThreadBlock(unsigned index, unsigned blocks, unsigned threads, std::size_t shared_bytes,
+                         std::uint64_t order)
+    : index_(index),
+      blocks_(blocks),
+      shared_(shared_bytes + 16, unwritten),
+      threads_(threads),
+      warps_((threads + warp_size - 1) / warp_size),
+      order_(order | 1) {}
+
+ThreadBlock& ThreadBlock::current() {
+  if (current_block == nullptr) fail("device code runs outside a launch");
+  return *current_block;
+}
+
+void ThreadBlock::run(const std::function<void()>& thread) {
+  namespace context = boost::context;
+  current_block = this;
+  alive_ = threads();
+  context::pooled_fixedsize_stack stacks(stack_bytes);
+  for (Thread& one : threads_) {
+    one.fiber = context::fiber(std::allocator_arg, stacks, [this, &one, &thread](context::fiber&& back) {
+      one.back = std::move(back);
+      thread();
+      leave();
+      return std::move(one.back);
+    });
+  }
+  while (alive_ > 0) {
+    moved_ = false;
+    // Whole warps in turn, from one drawn at random on, and so the lanes of each.
+    const std::size_t first_warp = random() % warps_.size();
+    for (std::size_t w = 0; w < warps_.size(); ++w) {
+      const std::size_t base = (first_warp + w) % warps_.size() * warp_size;
+      const std::size_t count = std::min<std::size_t>(warp_size, threads_.size() - base);
+      std::size_t lane = random() % count;
+      for (std::size_t l = 0; l < count; ++l, ++lane) {
+        if (lane == count) lane = 0;
+        running_ = static_cast<unsigned>(base + lane);
+        Thread& one = threads_[running_];
+        if (runnable(one)) one.fiber = std::move(one.fiber).resume();
+      }
+    }
+    if (!moved_) std::this_thread::yield();
+  }
+  current_block = nullptr;
+}
+
+bool ThreadBlock::runnable(const Thread& thread) const {
+  return !thread.ended && (thread.waits_for == nullptr || thread.waits_for->generation != thread.generation);
+}
+
+void ThreadBlock::pause() {
+  Thread& one = threads_[running_];
+  one.waits_for = nullptr;
+  one.back = std::move(one.back).resume();
+}
+
+void ThreadBlock::maybe_pause(unsigned one_in) {
+  if (random() % one_in == 0) pause();
+}
+
+void ThreadBlock::wait(Barrier& barrier, unsigned expected) {
+  moved_ = true;
+  if (++barrier.arrived >= expected) {
+    barrier.arrived = 0;
+    ++barrier.generation;
+    return;
+  }
+  Thread& one = threads_[running_];
+  one.waits_for = &barrier;
+  one.generation = barrier.generation;
+  one.back = std::move(one.back).resume();
+  one.waits_for = nullptr;
+}
+
+/// A thread that has ended is waited for no more.
+void ThreadBlock::leave() {
+  moved_ = true;
+  threads_[running_].ended = true;
+  --alive_;
+  if (alive_ > 0 && block_.arrived >= alive_) {
+    block_.arrived = 0;
+    ++block_.generation;
+  }
+}
+
+void ThreadBlock::sync_warp() { wait(warp().barrier, warp_size); }
+void ThreadBlock::sync_block() { wait(block_, alive_); }
+void ThreadBlock::sync_first(unsigned count) {
+  if (count % warp_size != 0 || running_ >= count)
+    fail("a barrier of some threads is of whole warps, and of its own");
+  wait(first_, count);
+}
+
+bool ThreadBlock::any_in_block(bool value) {
+  votes_ += value;
+  sync_block();
+  const bool any = votes_ > 0;
+  if (++voters_ >= alive_) votes_ = voters_ = 0;
+  sync_block();
+  return any;
+}
+
+const std::uint64_t* ThreadBlock::exchange(std::uint64_t value) {
+  Warp& mine = warp();
+  // The next exchange takes the other row, and the one after it waits until all lanes have read this one.
+  std::uint64_t* row = mine.values[mine.barrier.generation & 1];
+  row[lane()] = value;
+  sync_warp();
+  return row;
+}
+
+std::uint64_t ThreadBlock::random() {
+  order_ ^= order_ << 13;
+  order_ ^= order_ >> 7;
+  order_ ^= order_ << 17;
+  return order_;
+}
+
+}  // namespace simulated_gpu

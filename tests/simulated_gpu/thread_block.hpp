@@ -1,0 +1,85 @@
+// One thread block of a simulated launch: an operating system's thread that runs its CUDA threads as fibers, in an
+// order drawn at random, changing from one to the next where they wait for each other or for memory.
+#pragma once
+
+#include <boost/context/fiber.hpp>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace simulated_gpu {
+
+inline constexpr int warp_size = 32;
+inline constexpr unsigned all_lanes = ~0u;
+
+/// Fibers wait here for one another; it can be used again at once.
+struct Barrier {
+  unsigned arrived = 0;
+  std::uint64_t generation = 0;
+};
+
+class ThreadBlock {
+ public:
+  /// @param order what the order in which fibers run is drawn from
+  ThreadBlock(unsigned index, unsigned blocks, unsigned threads, std::size_t shared_bytes, std::uint64_t order);
+
+  /// Runs all threads to their end. Only one block at a time on a thread.
+  void run(const std::function<void()>& thread);
+
+  /// The block and the CUDA thread that the caller is.
+  static ThreadBlock& current();
+  unsigned thread() const { return running_; }
+  unsigned lane() const { return running_ % warp_size; }
+  unsigned index() const { return index_; }
+  unsigned blocks() const { return blocks_; }
+  unsigned threads() const { return static_cast<unsigned>(threads_.size()); }
+  unsigned char* shared_memory() { return shared_.data(); }
+
+  /// Lets others run.
+  void pause();
+  /// The same, now and then: where another order of memory accesses would show.
+  void maybe_pause(unsigned one_in);
+
+  void sync_warp();
+  /// All threads that have not ended.
+  void sync_block();
+  /// The first `threads` threads.
+  void sync_first(unsigned threads);
+  bool any_in_block(bool value);
+
+  /// What every lane of the warp brought, in order of lanes; valid until the caller's next exchange but one.
+  /// All 32 lanes must call it.
+  const std::uint64_t* exchange(std::uint64_t value);
+
+ private:
+  struct Thread {
+    boost::context::fiber fiber, back;
+    const Barrier* waits_for = nullptr;
+    std::uint64_t generation = 0;  // of the barrier, when it began to wait
+    bool ended = false;
+  };
+  struct Warp {
+    Barrier barrier;
+    std::uint64_t values[2][warp_size] = {};
+  };
+
+  void wait(Barrier& barrier, unsigned expected);
+  void leave();
+  bool runnable(const Thread& thread) const;
+  std::uint64_t random();
+  Warp& warp() { return warps_[running_ / warp_size]; }
+
+  unsigned index_, blocks_;
+  std::vector<unsigned char> shared_;
+  std::vector<Thread> threads_;
+  std::vector<Warp> warps_;
+  Barrier block_, first_;
+  unsigned alive_ = 0, votes_ = 0, voters_ = 0;
+  unsigned running_ = 0;
+  bool moved_ = false;  // since the last look: some thread did something other than waiting
+  std::uint64_t order_;
+};
+
+}  // namespace simulated_gpu
