@@ -278,6 +278,12 @@ class InPlaceWarp {
     return true;
   }
 
+  /// The band of the group before that leaves a row, or the first one where no band of the slab does.
+  __device__ u32 maker_of(i64 row) const {
+    const i64 made = row + W - 1 - geometry().begin_row(band.group - 1);
+    return made < 0 ? 0 : static_cast<u32>(made / passes);
+  }
+
   /// Waits for the rows that iterations up to `end` read (all lanes).
   __device__ bool wait_for_rows(i32 end) const {
     if (band.group == 0 && (band.index > 0 || band.slab == 0)) return true;
@@ -285,11 +291,13 @@ class InPlaceWarp {
     if (lane == 0) {
       const i64 columns = end + lag + 1;
       if (band.group > 0) {
-        const InPlaceGeometry<W> slab = geometry();
-        i64 row = band.first_row + band.live;
-        if (row > a.rows - 1) row = a.rows - 1;
-        const u32 maker = static_cast<u32>((row + W - 1 - slab.begin_row(band.group - 1)) / passes);
-        there = wait_for_steps(band.slab, band.group - 1, maker, columns + lag * (W - 1));
+        // All bands that make these rows: one may be ahead of the rows that the band before it has yet to write.
+        i64 last = band.first_row + band.live;
+        if (last > a.rows - 1) last = a.rows - 1;
+        const u32 end_maker = maker_of(last) + 1;
+        for (u32 maker = maker_of(band.first_row); there && maker < end_maker; ++maker) {
+          there = wait_for_steps(band.slab, band.group - 1, maker, columns + lag * (W - 1));
+        }
       }
       if (there && band.index == 0 && band.slab > 0) {
         const u32 above = band.group == 0 ? 0 : band.group - 1;
