@@ -10,6 +10,7 @@ namespace terrace::recursive {
 using device::i16;
 using device::i32;
 using device::i64;
+using device::u8;
 
 /// x <- x + u * v in a semiring, on one thread. Matrices are row-major; strides count elements from row to row.
 ///
@@ -44,10 +45,11 @@ inline constexpr i64 packed_v_size = product_columns<T>* product_depth;
 template <class T>
 using Multiply = void (*)(const Product<T>&);
 
-/// Products in one semiring for one instruction set.
+/// Products in one semiring for one instruction set; null for types that it is not computed in.
 struct ProductKernels {
   Multiply<float> f32;
   Multiply<double> f64;
+  Multiply<u8> w8;
   Multiply<i16> w16;
   Multiply<i32> w32;
   Multiply<i64> w64;

@@ -112,10 +112,16 @@ void multiply(const Product<T>& p) {
   }
 }
 
+template <class S, class T>
+constexpr Multiply<T> multiply_in() {
+  if constexpr (S::template has<T>) return multiply<S, T>;
+  else return nullptr;
+}
+
 template <class... Ss>
 ProductKernels find_product(int semiring, SemiringList<Ss...>) {
-  constexpr ProductKernels table[] = {
-      {multiply<Ss, float>, multiply<Ss, double>, multiply<Ss, i16>, multiply<Ss, i32>, multiply<Ss, i64>}...};
+  constexpr ProductKernels table[] = {{multiply_in<Ss, float>(), multiply_in<Ss, double>(), multiply_in<Ss, u8>(),
+                                       multiply_in<Ss, i16>(), multiply_in<Ss, i32>(), multiply_in<Ss, i64>()}...};
   return table[semiring];
 }
 

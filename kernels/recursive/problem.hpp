@@ -7,7 +7,7 @@
 //   static constexpr const char* help;        one sentence
 //   static constexpr Form form;               which updates there are
 //   static constexpr ParameterList parameters;
-//   using Semiring = ...;                     the algebra (semiring.hpp)
+//   using Semiring = ...;                     closures: the algebra (semiring.hpp)
 #pragma once
 
 #include "kernels/recursive/semiring.hpp"
@@ -17,7 +17,8 @@ namespace terrace::recursive {
 
 /// What is computed of what.
 enum class Form {
-  closure  // of a square matrix in place: k in order, all (i, j) for each
+  closure,  // of a square matrix in place: k in order, all (i, j) for each
+  product   // of two matrices, in the algebra that the job names
 };
 
 /// A list of declarations.

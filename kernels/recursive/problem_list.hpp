@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/recursive/problems/floyd_warshall.hpp"
+#include "kernels/recursive/problems/semiring_product.hpp"
 
 namespace terrace::recursive {
 
@@ -9,6 +10,6 @@ template <class... Ps>
 struct ProblemList {};
 
 /// Every problem.
-using Problems = ProblemList<FloydWarshall>;
+using Problems = ProblemList<FloydWarshall, SemiringProduct>;
 
 }  // namespace terrace::recursive

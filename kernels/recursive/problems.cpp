@@ -8,13 +8,24 @@
 namespace terrace::recursive {
 namespace {
 
+template <class P>
+constexpr int semiring_of() {
+  if constexpr (P::form == Form::closure) return semiring_index<typename P::Semiring>(Semirings{});
+  else return -1;
+}
+
 template <class... Ps>
 constexpr std::array<ProblemInfo, sizeof...(Ps)> make_table(ProblemList<Ps...>) {
-  return {ProblemInfo{Ps::name, Ps::help, Ps::form, Ps::parameters,
-                      semiring_index<typename Ps::Semiring>(Semirings{})}...};
+  return {ProblemInfo{Ps::name, Ps::help, Ps::form, Ps::parameters, semiring_of<Ps>()}...};
+}
+
+template <class... Ss>
+constexpr std::array<SemiringInfo, sizeof...(Ss)> make_semirings(SemiringList<Ss...>) {
+  return {SemiringInfo{Ss::name, Ss::help, Ss::nothing}...};
 }
 
 constexpr auto table = make_table(Problems{});
+constexpr auto algebras = make_semirings(Semirings{});
 
 }  // namespace
 
@@ -25,6 +36,15 @@ const ProblemInfo* find_problem(std::string_view name) {
     if (name == info.name) return &info;
   }
   return nullptr;
+}
+
+std::span<const SemiringInfo> semirings() { return algebras; }
+
+int find_semiring(std::string_view name) {
+  for (std::size_t number = 0; number < algebras.size(); ++number) {
+    if (name == algebras[number].name) return static_cast<int>(number);
+  }
+  return -1;
 }
 
 }  // namespace terrace::recursive

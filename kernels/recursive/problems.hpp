@@ -15,8 +15,20 @@ struct ProblemInfo {
   const char* help;
   Form form;
   ParameterList parameters;
-  int semiring;  // its number (semiring_list.hpp)
+  int semiring;  // closures: number of the algebra in semirings(); others: -1
 };
+
+/// An algebra as jobs see it.
+struct SemiringInfo {
+  const char* name;
+  const char* help;
+  Nothing nothing;
+};
+
+/// All algebras that there are kernels for, in the order of semiring_list.hpp.
+std::span<const SemiringInfo> semirings();
+/// The number of the algebra of that name, or -1.
+int find_semiring(std::string_view name);
 
 /// All problems, in the order of the list.
 std::span<const ProblemInfo> problems();

@@ -1,4 +1,4 @@
-// Closures as they are defined: what every other way of computing is compared with.
+// Closures and products as they are defined: what every other way of computing is compared with.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,19 @@ void close(T* x, std::int64_t n) {
     for (std::int64_t i = 0; i < n; ++i) {
       for (std::int64_t j = 0; j < n; ++j) {
         x[i * n + j] = S::template plus<T>(x[i * n + j], S::template times<T>(x[i * n + k], x[k * n + j]));
+      }
+    }
+  }
+}
+
+/// x <- x + u * v of row-major matrices; x: rows x columns, u: rows x depth.
+template <class S, class T>
+void multiply(T* x, const T* u, const T* v, std::int64_t rows, std::int64_t columns, std::int64_t depth) {
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t k = 0; k < depth; ++k) {
+      for (std::int64_t j = 0; j < columns; ++j) {
+        x[i * columns + j] =
+            S::template plus<T>(x[i * columns + j], S::template times<T>(u[i * depth + k], v[k * columns + j]));
       }
     }
   }

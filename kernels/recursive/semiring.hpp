@@ -5,10 +5,13 @@
 //
 //   static constexpr const char* name;        as in a job
 //   static constexpr const char* help;        one sentence
-//   static constexpr bool idempotent;         whether plus(a, a) == a
+//   static constexpr Nothing nothing;         what its zero is among values
 //   template <class T> static constexpr T zero();         plus(zero, a) == a, times(zero, a) counts as zero
+//   template <class T> static constexpr bool has;         whether it is computed in that type
 //   template <class V> static constexpr V plus(V, V);     of T, or of a vector of them
 //   template <class V> static constexpr V times(V, V);
+//
+// Not all are semirings by the book: of plus and times the kernels ask only that zero counts as nothing.
 #pragma once
 
 #include "kernels/device/host_device.hpp"
@@ -26,11 +29,44 @@ TERRACE_HOST_DEVICE constexpr T infinity() {
   else return static_cast<T>((T(1) << (8 * sizeof(T) - 2)) - 1);
 }
 
+/// What the zero of an algebra is.
+enum class Nothing {
+  zero,            // 0
+  infinity,        // infinity<T>()
+  minus_infinity,  // -infinity<T>()
+  false_           // 0, and every other value is 1
+};
+
+template <class T>
+inline constexpr bool is_byte = sizeof(T) == 1;
+
+struct PlusTimes {
+  static constexpr const char* name = "plus_times";
+  static constexpr const char* help = "sums of products: the matrix product";
+  static constexpr Nothing nothing = Nothing::zero;
+  template <class T>
+  static constexpr bool has = !is_byte<T>;
+  template <class T>
+  TERRACE_HOST_DEVICE static constexpr T zero() {
+    return T(0);
+  }
+  template <class V>
+  TERRACE_HOST_DEVICE static constexpr V plus(V a, V b) {
+    return static_cast<V>(a + b);
+  }
+  template <class V>
+  TERRACE_HOST_DEVICE static constexpr V times(V a, V b) {
+    return static_cast<V>(a * b);
+  }
+};
+
 /// The shortest way: minimum and sum.
 struct MinPlus {
   static constexpr const char* name = "min_plus";
-  static constexpr const char* help = "shortest paths: the least sum";
-  static constexpr bool idempotent = true;
+  static constexpr const char* help = "least sums: shortest paths";
+  static constexpr Nothing nothing = Nothing::infinity;
+  template <class T>
+  static constexpr bool has = !is_byte<T>;
   template <class T>
   TERRACE_HOST_DEVICE static constexpr T zero() {
     return infinity<T>();
@@ -42,6 +78,111 @@ struct MinPlus {
   template <class V>
   TERRACE_HOST_DEVICE static constexpr V times(V a, V b) {
     return static_cast<V>(a + b);
+  }
+};
+
+/// The longest way where there are no cycles.
+struct MaxPlus {
+  static constexpr const char* name = "max_plus";
+  static constexpr const char* help = "largest sums: longest paths, schedules";
+  static constexpr Nothing nothing = Nothing::minus_infinity;
+  template <class T>
+  static constexpr bool has = !is_byte<T>;
+  template <class T>
+  TERRACE_HOST_DEVICE static constexpr T zero() {
+    return static_cast<T>(-infinity<T>());
+  }
+  template <class V>
+  TERRACE_HOST_DEVICE static constexpr V plus(V a, V b) {
+    return a < b ? b : a;
+  }
+  template <class V>
+  TERRACE_HOST_DEVICE static constexpr V times(V a, V b) {
+    return static_cast<V>(a + b);
+  }
+};
+
+/// The widest way: the largest of the narrowest places.
+struct MaxMin {
+  static constexpr const char* name = "max_min";
+  static constexpr const char* help = "largest of least: widest paths";
+  static constexpr Nothing nothing = Nothing::minus_infinity;
+  template <class T>
+  static constexpr bool has = !is_byte<T>;
+  template <class T>
+  TERRACE_HOST_DEVICE static constexpr T zero() {
+    return static_cast<T>(-infinity<T>());
+  }
+  template <class V>
+  TERRACE_HOST_DEVICE static constexpr V plus(V a, V b) {
+    return a < b ? b : a;
+  }
+  template <class V>
+  TERRACE_HOST_DEVICE static constexpr V times(V a, V b) {
+    return b < a ? b : a;
+  }
+};
+
+/// Whether there is a way, in bytes 0 and 1.
+struct OrAnd {
+  static constexpr const char* name = "or_and";
+  static constexpr const char* help = "whether any pair is true: reachability";
+  static constexpr Nothing nothing = Nothing::false_;
+  template <class T>
+  static constexpr bool has = is_byte<T>;
+  template <class T>
+  TERRACE_HOST_DEVICE static constexpr T zero() {
+    return T(0);
+  }
+  template <class V>
+  TERRACE_HOST_DEVICE static constexpr V plus(V a, V b) {
+    return static_cast<V>(a | b);
+  }
+  template <class V>
+  TERRACE_HOST_DEVICE static constexpr V times(V a, V b) {
+    return static_cast<V>(a & b);
+  }
+};
+
+/// The likeliest way: of values that are not negative.
+struct MaxTimes {
+  static constexpr const char* name = "max_times";
+  static constexpr const char* help = "largest products: likeliest paths";
+  static constexpr Nothing nothing = Nothing::zero;
+  template <class T>
+  static constexpr bool has = is_real<T>;
+  template <class T>
+  TERRACE_HOST_DEVICE static constexpr T zero() {
+    return T(0);
+  }
+  template <class V>
+  TERRACE_HOST_DEVICE static constexpr V plus(V a, V b) {
+    return a < b ? b : a;
+  }
+  template <class V>
+  TERRACE_HOST_DEVICE static constexpr V times(V a, V b) {
+    return static_cast<V>(a * b);
+  }
+};
+
+/// What elimination takes away: x - u * v.
+struct MinusTimes {
+  static constexpr const char* name = "minus_times";
+  static constexpr const char* help = "what elimination takes away";
+  static constexpr Nothing nothing = Nothing::zero;
+  template <class T>
+  static constexpr bool has = is_real<T>;
+  template <class T>
+  TERRACE_HOST_DEVICE static constexpr T zero() {
+    return T(0);
+  }
+  template <class V>
+  TERRACE_HOST_DEVICE static constexpr V plus(V a, V b) {
+    return static_cast<V>(a - b);
+  }
+  template <class V>
+  TERRACE_HOST_DEVICE static constexpr V times(V a, V b) {
+    return static_cast<V>(a * b);
   }
 };
 

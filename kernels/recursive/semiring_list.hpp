@@ -8,8 +8,8 @@ namespace terrace::recursive {
 template <class... Ss>
 struct SemiringList {};
 
-/// Every semiring.
-using Semirings = SemiringList<MinPlus>;
+/// Every algebra that there are kernels for.
+using Semirings = SemiringList<PlusTimes, MinPlus, MaxPlus, MaxMin, OrAnd, MaxTimes, MinusTimes>;
 
 template <class S, class Q>
 inline constexpr bool same_semiring = false;

@@ -1,4 +1,4 @@
-// The descriptor of one block of a closure: an update of one tile. No host library header.
+// The descriptor of one block: an update of one tile. No host library header.
 #pragma once
 
 #include "kernels/device/integers.hpp"
@@ -15,13 +15,14 @@ enum class Function : device::i32 {
   inspect  // nothing is updated: x is null, and the input is looked at
 };
 
-/// Pointers are to values of the closure's type; strides count values from row to row.
-struct ClosureTask {
+/// Pointers are to values of the table's type; strides count values from row to row.
+struct TileTask {
   device::i64 rows, columns, depth;  // x: rows x columns, u: rows x depth, v: depth x columns
   device::i64 first_pivot;           // k of the first column of u and the first row of v
   Function function;
   device::i32 last;     // not 0: no other update of x follows
-  device::i32 clamped;  // not 0: with the last update, values from half of infinity on become infinity
+  device::i32 clamped;  // not 0: with the last update, values from half of the algebra's infinity on become that
+  device::i32 empty;    // not 0: x begins as the algebra's zero
   void* x;
   device::i64 x_stride;
   const void* u;  // null where it is x
@@ -33,7 +34,7 @@ struct ClosureTask {
 };
 
 /// What a block found. Values of integer types are in `whole`, others in `real`.
-struct ClosureResult {
+struct TileResult {
   struct Extremes {
     device::i64 whole;
     double real;

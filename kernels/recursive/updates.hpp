@@ -1,8 +1,8 @@
 // Updates of tiles, block by block.
 #pragma once
 
+#include <cstddef>
 #include <memory>
-#include <string>
 
 #include "kernels/device/context.hpp"
 #include "kernels/device/port.hpp"
@@ -19,20 +19,23 @@ class Updates {
   virtual void run(const device::Port& port) = 0;
 };
 
-/// What fixes the meaning of a closure's updates.
-struct ClosureSpec {
-  std::string problem;                   // a name of problems() of the form `closure`
-  std::int64_t tile = 1;                 // rows and columns of the largest tile
-  ElementType value = ElementType::f32;  // i16, i32, i64, f32 or f64
+/// What fixes the meaning of updates of tiles.
+struct TileSpec {
+  int semiring = 0;  // a number of semirings()
+  ElementType value = ElementType::f32;
 };
 
-/// Whether values may be of that type.
-bool is_closure_type(ElementType type);
+/// Whether distances may be of that type: i16, i32, i64, f32 or f64.
+bool is_distance_type(ElementType type);
+
+/// Whether there are kernels of that algebra and type.
+bool has_tiles(const TileSpec& spec);
 
 /// Bytes of host memory that updates on `threads` threads of the CPU allocate beside their tiles.
-std::size_t closure_cpu_bytes(const ClosureSpec& spec, int threads);
+std::size_t tiles_cpu_bytes(const TileSpec& spec, int threads);
 
-/// Descriptors are ClosureTask, results ClosureResult. All threads of the CPU work on one block after another.
-std::unique_ptr<Updates> make_closure_cpu(const ClosureSpec& spec, device::Context& context);
+/// Descriptors are TileTask, results TileResult; functions A, B and C are those of min_plus alone.
+/// All threads of the CPU work on one block after another. @throws DeviceError where there are no kernels
+std::unique_ptr<Updates> make_tiles_cpu(const TileSpec& spec, device::Context& context);
 
 }  // namespace terrace::recursive

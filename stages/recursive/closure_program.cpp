@@ -10,9 +10,9 @@
 
 namespace terrace::stages {
 
-using recursive::ClosureResult;
-using recursive::ClosureTask;
 using recursive::Function;
+using recursive::TileResult;
+using recursive::TileTask;
 using run::ArraySpec;
 using run::Mode;
 using run::Role;
@@ -33,14 +33,14 @@ Function function_of(const Update& at) {
 ClosureProgram::ClosureProgram(ClosurePlan plan, std::shared_ptr<io::Source> matrix, std::string matrix_name)
     : plan_(std::move(plan)),
       matrix_name_(std::move(matrix_name)),
-      across_((plan_.nodes + plan_.spec.tile - 1) / plan_.spec.tile),
+      across_((plan_.nodes + plan_.tile - 1) / plan_.tile),
       order_(RecursiveOrder::closure(across_, plan_.ways)) {
   ArraySpec input;
   input.name = "input";
   input.role = Role::input;
   input.type = plan_.spec.value;
   input.shape = {plan_.nodes, plan_.nodes};
-  input.tile = {plan_.spec.tile, plan_.spec.tile};
+  input.tile = {plan_.tile, plan_.tile};
   input.source = std::move(matrix);
   ArraySpec table = input;
   table.name = "distance";
@@ -54,7 +54,7 @@ ClosureProgram::ClosureProgram(ClosurePlan plan, std::shared_ptr<io::Source> mat
 ClosureProgram::~ClosureProgram() = default;
 
 Box ClosureProgram::tile(std::int64_t i, std::int64_t j) const {
-  const std::int64_t side = plan_.spec.tile;
+  const std::int64_t side = plan_.tile;
   return {{i * side, j * side}, {std::min(plan_.nodes, (i + 1) * side), std::min(plan_.nodes, (j + 1) * side)}};
 }
 
@@ -99,11 +99,11 @@ run::Block ClosureProgram::block(const run::Phase& phase, std::int64_t, std::int
   return block;
 }
 
-std::size_t ClosureProgram::descriptor_bytes() const { return sizeof(ClosureTask); }
-std::size_t ClosureProgram::result_bytes() const { return sizeof(ClosureResult); }
+std::size_t ClosureProgram::descriptor_bytes() const { return sizeof(TileTask); }
+std::size_t ClosureProgram::result_bytes() const { return sizeof(TileResult); }
 
 void ClosureProgram::describe(const run::Phase& phase, const run::BlockView& view, void* descriptor) const {
-  ClosureTask task{};
+  TileTask task{};
   const run::TileView& first = view.accesses[0].tiles[0];
   task.rows = first.box.shape()[0];
   task.columns = first.box.shape()[1];
@@ -135,7 +135,7 @@ void ClosureProgram::describe(const run::Phase& phase, const run::BlockView& vie
 }
 
 void ClosureProgram::open(device::Context& context, int) {
-  opened_.push_back(recursive::make_closure_cpu(plan_.spec, context));
+  opened_.push_back(recursive::make_tiles_cpu(plan_.spec, context));
 }
 
 void ClosureProgram::run(const run::Phase&, std::int64_t, const device::Port& port, int, device::Context&,
@@ -148,7 +148,7 @@ void ClosureProgram::failed(const run::Phase&, std::int64_t, std::int64_t index,
 }
 
 void ClosureProgram::fold(const run::Phase& phase, std::int64_t, std::int64_t index, const void* folded) {
-  ClosureResult result;
+  TileResult result;
   std::memcpy(&result, folded, sizeof result);
   if (result.negative_pivot >= 0) {
     throw ComputeError("'" + matrix_name_ + "' has a negative cycle through node " +

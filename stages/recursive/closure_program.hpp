@@ -16,7 +16,8 @@ namespace terrace::stages {
 
 /// What a closure is of, and how it is cut.
 struct ClosurePlan {
-  recursive::ClosureSpec spec;
+  recursive::TileSpec spec;
+  std::int64_t tile = 1;  // rows and columns of a tile
   std::int64_t nodes = 0;
   std::vector<std::int64_t> ways;  // of each level of the recursion
 };

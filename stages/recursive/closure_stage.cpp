@@ -5,8 +5,8 @@
 
 #include "kernels/recursive/problems.hpp"
 #include "kernels/recursive/semiring.hpp"
-#include "pipeline/base/error.hpp"
 #include "stages/recursive/closure_program.hpp"
+#include "stages/recursive/rates.hpp"
 #include "stages/recursive/tiles.hpp"
 #include "stages/refuse.hpp"
 
@@ -14,22 +14,6 @@ namespace terrace::stages {
 namespace {
 
 constexpr std::int64_t block_tiles = 4;  // of the largest block: x, u, v, and the input that x begins as
-
-/// Relaxations a second of one core with AVX2 (tests/benchmarks/RESULTS.md).
-double cpu_rate(ElementType type) {
-  switch (type) {
-    case ElementType::i16:
-      return 4.5e10;
-    case ElementType::i32:
-      return 3e10;
-    case ElementType::f32:
-      return 2e10;
-    case ElementType::f64:
-      return 9e9;
-    default:
-      return 7e9;
-  }
-}
 
 /// "1073741823", "inf": what stands in a result where there is no path.
 std::string no_path(ElementType type) {
@@ -67,26 +51,20 @@ class ClosureStage : public run::Stage {
     p.blocks = program_->updates();
     p.operations = n * n * n;
     p.unit = "relaxation";
-    p.operations_per_second = cpu_rate(plan.spec.value) * resources_.device.processors;
+    set_rates(p, plan.spec.value, resources_.device);
     // Beyond memory a recursion reads and writes the more often, the smaller the squares are that fit.
     const double matrix = n * n * element, host = static_cast<double>(resources_.host_budget);
     const double passes = matrix <= host ? 0 : std::sqrt(matrix / host);
     p.bytes_read = matrix * (1 + passes);
     p.bytes_written = matrix * std::max(1.0, passes);
-    p.limit = resources_.device.operations_per_second * 4 / element / 2;  // a sum and a minimum
-    p.limit_kind = p.limit > 0 ? "operations" : "";
-    if (p.limit > 0) p.operations_per_second = std::min(p.operations_per_second, p.limit);
-    const std::string side = std::to_string(plan.spec.tile);
-    p.block_shape = side + " x " + side + " x " + side;
-    p.block_bytes =
-        static_cast<std::size_t>(block_tiles * plan.spec.tile * plan.spec.tile) * size_of(plan.spec.value);
+    p.block_shape = cube_shape(plan.tile);
+    p.block_bytes = static_cast<std::size_t>(block_tiles * plan.tile * plan.tile) * size_of(plan.spec.value);
     return p;
   }
 
   nlohmann::json choices() const override {
     const ClosurePlan& plan = program_->plan();
-    return {
-        {"tile", plan.spec.tile}, {"nodes", plan.nodes}, {"value", name_of(plan.spec.value)}, {"ways", plan.ways}};
+    return {{"tile", plan.tile}, {"nodes", plan.nodes}, {"value", name_of(plan.spec.value)}, {"ways", plan.ways}};
   }
 
  private:
@@ -95,25 +73,9 @@ class ClosureStage : public run::Stage {
   std::unique_ptr<ClosureProgram> program_;
 };
 
-/// The input's type, or the narrowest that holds all of it.
-ElementType own_type(ElementType type) {
-  switch (type) {
-    case ElementType::u8:
-    case ElementType::i8:
-      return ElementType::i16;
-    case ElementType::u16:
-      return ElementType::i32;
-    case ElementType::u32:
-    case ElementType::u64:
-      return ElementType::i64;
-    default:
-      return type;
-  }
-}
-
 ElementType choose_type(const Request& request, io::Source& matrix, const WeightRules& rules) {
   const std::string& type = request.stage.settings.text("type");
-  if (type == "input" || (type == "auto" && is_floating(matrix.type()))) return own_type(matrix.type());
+  if (type == "input" || (type == "auto" && is_floating(matrix.type()))) return distance_type(matrix.type());
   if (type != "auto") return *element_type_from(type);
   const WeightRange range = scan_weights(matrix, rules);
   for (const ElementType narrow : {ElementType::i16, ElementType::i32, ElementType::i64}) {
@@ -141,25 +103,25 @@ std::shared_ptr<io::Source> open_matrix(const Request& request) {
 
 std::unique_ptr<run::Stage> make_closure(const Request& request) {
   const Settings& settings = request.stage.settings;
-  if (request.resources.cuda) {
-    throw JobError(request.stage.problem + " is computed on the CPU: say `backend: cpu`");
-  }
+  refuse_cuda(request);
   const std::shared_ptr<io::Source> matrix = open_matrix(request);
-  const WeightRules rules{settings.text("matrix"), settings.find<double>("no_edge"),
-                          settings.text("diagonal") == "zero"};
+  WeightRules rules;
+  rules.name = settings.text("matrix");
+  rules.no_edge = settings.find<double>("no_edge");
+  rules.zero_diagonal = settings.text("diagonal") == "zero";
   ClosurePlan plan;
-  plan.spec.problem = request.stage.problem;
+  plan.spec.semiring = recursive::find_problem(request.stage.problem)->semiring;
   plan.nodes = matrix->shape()[0];
   if (request.choices != nullptr) {
     plan.spec.value = *element_type_from(request.choices->at("value").get<std::string>());
-    plan.spec.tile = request.choices->at("tile");
+    plan.tile = request.choices->at("tile");
     plan.ways = request.choices->at("ways").get<std::vector<std::int64_t>>();
   } else {
     plan.spec.value = choose_type(request, *matrix, rules);
     const auto element = static_cast<std::int64_t>(size_of(plan.spec.value));
-    plan.spec.tile = choose_tile(plan.nodes, element, block_tiles, request.resources);
-    const std::int64_t across = (plan.nodes + plan.spec.tile - 1) / plan.spec.tile;
-    plan.ways = choose_ways(settings.text("schedule"), across, plan.spec.tile, element, request.resources);
+    plan.tile = choose_tile(plan.nodes, element, block_tiles, request.resources);
+    const std::int64_t across = (plan.nodes + plan.tile - 1) / plan.tile;
+    plan.ways = choose_ways(settings.text("schedule"), across, plan.tile, element, request.resources);
   }
   auto source = weights(matrix, plan.spec.value, rules);
   return std::make_unique<ClosureStage>(

@@ -1,6 +1,7 @@
 // What the stage `recursive` declares: made from the list of problems.
 #include "kernels/recursive/problems.hpp"
 #include "stages/recursive/closure_stage.hpp"
+#include "stages/recursive/product_stage.hpp"
 #include "stages/stage_kind.hpp"
 
 namespace terrace::stages {
@@ -14,16 +15,32 @@ const std::vector<Parameter> closure_parameters = {
      "input", "input, auto, i16, i32, i64, f32, f64"},
 };
 
+const std::vector<Parameter> product_parameters = {
+    {"type", ParameterKind::choice,
+     "type of the product; input: one that holds the elements of all matrices; or_and: u8, 0 and 1", "input",
+     "input, i16, i32, i64, f32, f64"},
+};
+
 job::ProblemDeclaration declare(const recursive::ProblemInfo& problem) {
+  const bool closure = problem.form == recursive::Form::closure;
   job::ProblemDeclaration declaration;
   declaration.name = problem.name;
   declaration.summary = problem.help;
-  declaration.group = "closures";
-  declaration.parameters = closure_parameters;
+  declaration.group = closure ? "closures" : "products";
+  declaration.parameters = closure ? closure_parameters : product_parameters;
   declaration.parameters.insert(declaration.parameters.end(), problem.parameters.begin(), problem.parameters.end());
-  declaration.outputs = {
-      {"distance", "nodes x nodes", "from each node to each; no path: infinity, in integers half the largest value"}};
+  if (closure) {
+    declaration.outputs = {{"distance", "nodes x nodes",
+                            "from each node to each; no path: infinity, in integers half the largest value"}};
+  } else {
+    declaration.outputs = {{"product", "rows of left x columns of right", "the product"}};
+  }
   return declaration;
+}
+
+std::unique_ptr<run::Stage> make_recursive(const Request& request) {
+  const recursive::ProblemInfo& problem = *recursive::find_problem(request.stage.problem);
+  return problem.form == recursive::Form::closure ? make_closure(request) : make_product(request);
 }
 
 }  // namespace
@@ -40,7 +57,7 @@ StageKind recursive_stage() {
   for (const recursive::ProblemInfo& problem : recursive::problems()) {
     kind.declaration.problems.push_back(declare(problem));
   }
-  kind.make = make_closure;
+  kind.make = make_recursive;
   return kind;
 }
 

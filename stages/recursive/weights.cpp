@@ -10,6 +10,9 @@
 #include "pipeline/base/error.hpp"
 
 namespace terrace::stages {
+
+using recursive::Nothing;
+
 namespace {
 
 constexpr std::int64_t most_values = 1 << 17;  // read at a time, beyond one row
@@ -18,36 +21,47 @@ constexpr std::int64_t most_values = 1 << 17;  // read at a time, beyond one row
 template <class T>
 constexpr bool has_infinity = std::is_floating_point_v<T> || (std::is_signed_v<T> && sizeof(T) > 1);
 
+/// Infinity of the sign that means no edge.
+template <class T>
+T no_edge_of(const WeightRules& rules) {
+  const T infinity = recursive::infinity<T>();
+  return rules.nothing == Nothing::minus_infinity ? static_cast<T>(-infinity) : infinity;
+}
+
 /// Whether a value of the matrix says that there is no edge.
 template <class T>
 bool is_no_edge(T value, const WeightRules& rules) {
   if (rules.no_edge) return static_cast<double>(value) == *rules.no_edge;
-  if constexpr (has_infinity<T>) return value == recursive::infinity<T>();
+  if (rules.nothing == Nothing::zero || rules.nothing == Nothing::false_) return false;
+  if constexpr (has_infinity<T>) return value == no_edge_of<T>(rules);
   else return false;
 }
 
-/// What is wrong with a weight; null: nothing.
+constexpr const char* too_large = "is too large for the type of the result; give a wider `type`";
+
+/// What is wrong with an element; null: nothing.
 template <class From, class To>
-const char* fault_of(From value) {
+const char* fault_of(From value, const WeightRules& rules) {
+  if constexpr (std::is_signed_v<From>) {
+    if (rules.not_negative && value < From(0)) return "is negative, which no factor of `max_times` may be";
+  }
   if constexpr (std::is_floating_point_v<From>) {
     if (std::isnan(value)) return "is no number (NaN)";
     if (std::isinf(value)) {
-      return value < 0 ? "is minus infinity, which no edge weighs"
-                       : "is infinite, while `no_edge` names another value for no edge";
+      if (rules.any_infinity) return nullptr;
+      if (rules.no_edge) return "is infinite, while `no_edge` names another value for no edge";
+      return value < 0 ? "is minus infinity, which no element may be here"
+                       : "is infinite, which no element may be here";
     }
     if constexpr (!std::is_floating_point_v<To>) {
       if (value != std::floor(value)) return "is no whole number; give a floating-point `type`";
-      if (std::abs(static_cast<double>(value)) >= static_cast<double>(recursive::infinity<To>())) {
-        return "is too large for the type of the distances; give a wider `type`";
-      }
+      if (std::abs(static_cast<double>(value)) >= static_cast<double>(recursive::infinity<To>())) return too_large;
     } else if (std::isinf(static_cast<To>(value))) {
-      return "is too large for the type of the distances; give a wider `type`";
+      return too_large;
     }
   } else if constexpr (!std::is_floating_point_v<To>) {
     constexpr To most = recursive::infinity<To>();
-    if (std::cmp_greater_equal(value, most) || std::cmp_less_equal(value, -most)) {
-      return "is too large for the type of the distances; give a wider `type`";
-    }
+    if (std::cmp_greater_equal(value, most) || std::cmp_less_equal(value, -most)) return too_large;
   }
   return nullptr;
 }
@@ -90,11 +104,12 @@ class Weights : public io::Source {
   void read(const Box& box, void* buffer) override {
     if (box.empty()) return;
     dispatch(matrix_->type(), [&](auto from) {
+      using From = decltype(from);
+      if (rules_.nothing == Nothing::false_) return read_truth<From>(box, static_cast<std::uint8_t*>(buffer));
       dispatch(type_, [&](auto to) {
-        using From = decltype(from);
         using To = decltype(to);
         if constexpr (has_infinity<To>) read_as<From>(box, static_cast<To*>(buffer));
-        else throw Error("distances of " + std::string(name_of(type_)));
+        else throw Error("elements of " + std::string(name_of(type_)));
       });
     });
   }
@@ -113,10 +128,29 @@ class Weights : public io::Source {
     });
   }
 
+  template <class From>
+  void read_truth(const Box& box, std::uint8_t* out) {
+    read_rows<From>(*matrix_, box, [&](const Box& part, const From* values) {
+      const std::int64_t count = part.volume(), columns = part.end[1] - part.begin[1];
+      for (std::int64_t n = 0; n < count; ++n) {
+        if constexpr (std::is_floating_point_v<From>) {
+          if (std::isnan(values[n])) {
+            fail_at(rules_, part.begin[0] + n / columns, part.begin[1] + n % columns, "", "is no number (NaN)");
+          }
+        }
+        *out++ = values[n] != From(0) ? 1 : 0;
+      }
+    });
+  }
+
   template <class To, class From>
   To weight(From value, std::int64_t i, std::int64_t j) const {
-    if (is_no_edge(value, rules_)) return recursive::infinity<To>();
-    if (const char* fault = fault_of<From, To>(value)) fail_at(rules_, i, j, text_of(value), fault);
+    if (is_no_edge(value, rules_)) return no_edge_of<To>(rules_);
+    if (const char* fault = fault_of<From, To>(value, rules_)) fail_at(rules_, i, j, text_of(value), fault);
+    if constexpr (std::is_floating_point_v<From> && !std::is_floating_point_v<To>) {
+      if (std::isinf(value))
+        return value < 0 ? static_cast<To>(-recursive::infinity<To>()) : recursive::infinity<To>();
+    }
     return static_cast<To>(value);
   }
 
@@ -166,7 +200,7 @@ WeightRange scan_weights(io::Source& matrix, const WeightRules& rules) {
         const std::int64_t count = part.volume(), columns = matrix.shape()[1];
         for (std::int64_t n = 0; n < count; ++n) {
           if (is_no_edge(values[n], rules)) continue;
-          if (const char* fault = fault_of<From, std::int64_t>(values[n])) {
+          if (const char* fault = fault_of<From, std::int64_t>(values[n], rules)) {
             fail_at(rules, part.begin[0] + n / columns, n % columns, text_of(values[n]), fault);
           }
           const auto value = static_cast<std::int64_t>(values[n]);

@@ -1,4 +1,4 @@
-// Weights of edges as distances to begin with.
+// Elements of matrices as the algebra has them: weights of edges as distances to begin with, factors of products.
 #pragma once
 
 #include <cstdint>
@@ -7,19 +7,23 @@
 #include <string>
 
 #include "io/source.hpp"
+#include "kernels/recursive/semiring.hpp"
 
 namespace terrace::stages {
 
-/// How a matrix says what its edges weigh.
+/// How a matrix says what its elements are.
 struct WeightRules {
   std::string name;               // of the matrix, for errors
   std::optional<double> no_edge;  // the value that means none; nothing: infinity, or half the largest of its type
   bool zero_diagonal = true;      // whether a node is no farther from itself than nothing
+  recursive::Nothing nothing = recursive::Nothing::infinity;  // what no edge is; the other infinity is an error
+  bool any_infinity = false;                                  // not so
+  bool not_negative = false;                                  // negative elements are errors
 };
 
-/// A square matrix of weights in another type, where no edge is recursive::infinity() of that type. Weights become
-/// floating-point numbers rounded to the nearest.
-/// NaN, a negative infinity, and what the type does not hold are errors of the read, with the place.
+/// A matrix in another type, where no edge is the algebra's zero of that type. Elements become floating-point numbers
+/// rounded to the nearest; where no edge is false, 0 and 1.
+/// NaN, an infinity that the algebra has not, and what the type does not hold are errors of the read, with the place.
 std::shared_ptr<io::Source> weights(std::shared_ptr<io::Source> matrix, ElementType type, WeightRules rules);
 
 /// The finite weights of a matrix of integers.

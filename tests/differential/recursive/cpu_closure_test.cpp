@@ -2,9 +2,10 @@
 #include <random>
 
 #include "kernels/device/cpu_context.hpp"
-#include "kernels/recursive/closure_cpu.hpp"
+#include "kernels/recursive/problems.hpp"
 #include "kernels/recursive/reference.hpp"
 #include "kernels/recursive/semiring.hpp"
+#include "kernels/recursive/tiles_cpu.hpp"
 #include "pipeline/base/error.hpp"
 #include "tests/differential/recursive/tiled_matrix.hpp"
 
@@ -12,6 +13,8 @@ namespace terrace::recursive {
 namespace {
 
 using device::InstructionSet;
+
+const int min_plus = find_semiring("min_plus");
 
 /// Whole weights, exact in every type, with nothing where there is no edge; some negative, no cycle negative.
 template <class T>
@@ -47,11 +50,11 @@ void check(device::Context& context, InstructionSet set, std::int64_t n, std::in
     if (negative && distance >= infinity<T>() / T(2)) distance = infinity<T>();
     if (distance < infinity<T>()) farthest = std::max(farthest, distance);
   }
-  const auto updates = make_closure_cpu({"floyd_warshall", tile, element_type_of<T>()}, context, set);
+  const auto updates = make_tiles_cpu({min_plus, element_type_of<T>()}, context, set);
   testing::TiledMatrix<T> tiles(matrix, n, tile);
   T found_least = infinity<T>(), found_most = -infinity<T>(), found_farthest = T(0);
-  for (const ClosureResult& result : tiles.close(*updates, negative)) {
-    const auto value = [](const ClosureResult::Extremes& extremes) {
+  for (const TileResult& result : tiles.close(*updates, negative)) {
+    const auto value = [](const TileResult::Extremes& extremes) {
       return is_real<T> ? static_cast<T>(extremes.real) : static_cast<T>(extremes.whole);
     };
     CHECK(result.negative_pivot == -1);
@@ -98,7 +101,7 @@ TEST_CASE("numbers that are no whole ones have the same bits on every instructio
     for (const InstructionSet set : {InstructionSet::sse2, InstructionSet::avx2, InstructionSet::avx512}) {
       if (set > device::best_instruction_set()) continue;
       testing::TiledMatrix<float> tiles(matrix, n, 150);
-      tiles.close(*make_closure_cpu({"floyd_warshall", 150, ElementType::f32}, context, set), false);
+      tiles.close(*make_tiles_cpu({min_plus, ElementType::f32}, context, set), false);
       if (first.empty()) first = tiles.matrix();
       CHECK(tiles.matrix() == first);
     }
@@ -117,8 +120,7 @@ TEST_CASE("a negative cycle is found at a node on it, whatever tile it lies in")
     }
     testing::TiledMatrix<std::int32_t> tiles(matrix, n, 32);
     std::int64_t found = -1;
-    for (const ClosureResult& result :
-         tiles.close(*make_closure_cpu({"floyd_warshall", 32, ElementType::i32}, context), true)) {
+    for (const TileResult& result : tiles.close(*make_tiles_cpu({min_plus, ElementType::i32}, context), true)) {
       if (found < 0) found = result.negative_pivot;
     }
     CHECK(found == *std::max_element(cycle.begin(), cycle.end()));
@@ -127,10 +129,10 @@ TEST_CASE("a negative cycle is found at a node on it, whatever tile it lies in")
 
 TEST_CASE("an aborted launch leaves its blocks undone") {
   device::CpuContext context(1);
-  const auto updates = make_closure_cpu({"floyd_warshall", 4, ElementType::f32}, context);
+  const auto updates = make_tiles_cpu({min_plus, ElementType::f32}, context);
   float tile[16] = {};
-  ClosureTask task{4, 4, 4, 0, Function::a, 0, 0, tile, 4, nullptr, 0, nullptr, 0, tile, 4};
-  ClosureResult result{};
+  TileTask task{4, 4, 4, 0, Function::a, 0, 0, 0, tile, 4, nullptr, 0, nullptr, 0, tile, 4};
+  TileResult result{};
   device::u64 ready = 1, stop = 0, abort = 1, done = 0, failed = 0;
   updates->run({&ready, &stop, &abort, &done, &failed, &task, &result, 1, sizeof task, sizeof result, 0, 1});
   CHECK(done == 0);
@@ -139,10 +141,10 @@ TEST_CASE("an aborted launch leaves its blocks undone") {
 TEST_CASE("closures of other types are refused") {
   device::CpuContext context(1);
   for (const ElementType type : {ElementType::u8, ElementType::i8, ElementType::u32, ElementType::u64}) {
-    CHECK_FALSE(is_closure_type(type));
-    CHECK_THROWS_AS(make_closure_cpu({"floyd_warshall", 4, type}, context), DeviceError);
+    CHECK_FALSE(is_distance_type(type));
+    CHECK_THROWS_AS(make_tiles_cpu({min_plus, type}, context), DeviceError);
   }
-  CHECK_THROWS_AS(make_closure_cpu({"no_such", 4, ElementType::f32}, context), DeviceError);
+  CHECK_THROWS_AS(make_tiles_cpu({-1, ElementType::f32}, context), DeviceError);
 }
 
 }  // namespace

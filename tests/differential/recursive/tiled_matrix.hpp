@@ -24,8 +24,8 @@ class TiledMatrix {
   }
 
   /// All updates, k by k, one launch each. @returns what the blocks found, in order
-  std::vector<ClosureResult> close(Updates& updates, bool clamped) {
-    std::vector<ClosureResult> results;
+  std::vector<TileResult> close(Updates& updates, bool clamped) {
+    std::vector<TileResult> results;
     for (std::int64_t k = 0; k < across_; ++k) {
       results.push_back(update(updates, k, k, k, clamped));
       for (std::int64_t j = 0; j < across_; ++j) {
@@ -57,8 +57,8 @@ class TiledMatrix {
   std::int64_t side(std::int64_t i) const { return std::min(tile_, n_ - i * tile_); }
   std::vector<T>& at(std::int64_t i, std::int64_t j) { return tiles_[static_cast<std::size_t>(i * across_ + j)]; }
 
-  ClosureResult update(Updates& updates, std::int64_t i, std::int64_t j, std::int64_t k, bool clamped) {
-    ClosureTask task{};
+  TileResult update(Updates& updates, std::int64_t i, std::int64_t j, std::int64_t k, bool clamped) {
+    TileTask task{};
     task.rows = side(i);
     task.columns = side(j);
     task.depth = side(k);
@@ -71,7 +71,7 @@ class TiledMatrix {
     if (j != k) task.u = at(i, k).data(), task.u_stride = side(k);
     if (i != k) task.v = at(k, j).data(), task.v_stride = side(j);
     if (k == 0) task.input = matrix_.data() + i * tile_ * n_ + j * tile_, task.input_stride = n_;
-    ClosureResult result{};
+    TileResult result{};
     device::u64 ready = 1, stop = 0, abort = 0, done = 0, failed = 0;
     updates.run({&ready, &stop, &abort, &done, &failed, &task, &result, 1, sizeof task, sizeof result, 0, 1});
     if (done != 1) throw std::runtime_error("the launch ended before its block was done");

@@ -6,8 +6,8 @@
 
 namespace terrace::recursive {
 
-/// make_closure_cpu() with a chosen instruction set, which the CPU must have.
-std::unique_ptr<Updates> make_closure_cpu(const ClosureSpec& spec, device::Context& context,
+/// make_tiles_cpu() with a chosen instruction set, which the CPU must have.
+std::unique_ptr<Updates> make_tiles_cpu(const TileSpec& spec, device::Context& context,
                                           device::InstructionSet set);
 
 }  // namespace terrace::recursive

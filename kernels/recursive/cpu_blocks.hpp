@@ -1,0 +1,147 @@
+// What updates of tiles on the CPU share: all threads work on one block after another.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <thread>
+
+#include "kernels/device/aligned_array.hpp"
+#include "kernels/device/cpu_context.hpp"
+#include "kernels/recursive/cpu_product.hpp"
+#include "kernels/recursive/updates.hpp"
+
+namespace terrace::recursive {
+
+/// A part of a tile.
+template <class T>
+struct Matrix {
+  T* data;
+  i64 stride;
+  T* at(i64 i, i64 j) const { return data + i * stride + j; }
+  Matrix<const T> read() const { return {data, stride}; }
+};
+
+/// Blocks with descriptors of type Task and results of type Result.
+template <class Task, class Result>
+class CpuBlocks : public Updates {
+ public:
+  explicit CpuBlocks(device::ThreadPool& pool) : pool_(pool) {}
+
+  void run(const device::Port& port) override {
+    for (device::u64 block = port.first; block < port.first + port.count; ++block) {
+      if (!wait_for(port, block)) return;
+      Task task;
+      std::memcpy(&task, static_cast<const char*>(port.descriptors) + block % port.ring * port.descriptor_bytes,
+                  sizeof task);
+      abort_ = port.abort;
+      const Result result = compute(task);
+      if (aborted()) return;
+      std::memcpy(static_cast<char*>(port.results) + block % port.ring * port.result_bytes, &result, sizeof result);
+      std::atomic_ref(*port.done).store(block + 1, std::memory_order_release);
+    }
+  }
+
+ protected:
+  /// Computes a block; may leave it in any state once aborted().
+  virtual Result compute(const Task& task) = 0;
+
+  int threads() const { return pool_.size(); }
+  bool aborted() const { return std::atomic_ref(*abort_).load(std::memory_order_acquire) != 0; }
+
+  /// Calls work(begin, end, thread) for pieces of [0, count), on one thread where so few operations are quicker
+  /// there.
+  template <class Work>
+  void in_pieces(i64 count, double operations, const Work& work) {
+    constexpr i64 most_piece = 384;
+    constexpr double alone = 2e6;
+    if (operations <= alone || threads() == 1) {
+      if (count > 0 && !aborted()) work(i64{0}, count, 0);
+      return;
+    }
+    const i64 piece = std::min(most_piece, (count + threads() - 1) / threads());
+    std::atomic<i64> next{0};
+    pool_.run_on_all([&](int thread) {
+      for (i64 begin = piece * next++; begin < count && !aborted(); begin = piece * next++) {
+        work(begin, std::min(count, begin + piece), thread);
+      }
+    });
+  }
+
+ private:
+  static bool wait_for(const device::Port& port, device::u64 block) {
+    const auto read = [](device::u64* word) { return std::atomic_ref(*word).load(std::memory_order_acquire); };
+    for (int tries = 0; read(port.stop) == 0 && read(port.abort) == 0; ++tries) {
+      if (read(port.ready) > block) return true;
+      if (tries < 200) std::this_thread::yield();
+      else std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+    return false;
+  }
+
+  device::ThreadPool& pool_;
+  device::u64* abort_ = nullptr;
+};
+
+/// Products in one semiring, each thread with what it packs into.
+template <class T>
+class Products {
+ public:
+  Products(int threads, Multiply<T> multiply) : multiply_(multiply), scratch_(static_cast<std::size_t>(threads)) {}
+
+  /// x <- x + u * v; x: rows x columns, u: rows x depth.
+  void operator()(Matrix<T> x, Matrix<const T> u, Matrix<const T> v, i64 rows, i64 columns, i64 depth, int thread) {
+    Scratch& scratch = scratch_[static_cast<std::size_t>(thread)];
+    multiply_({rows, columns, depth, u.data, u.stride, v.data, v.stride, x.data, x.stride, scratch.u.data(),
+               scratch.v.data()});
+  }
+
+  static std::size_t bytes(int threads) {
+    return static_cast<std::size_t>(threads) * static_cast<std::size_t>(packed_u_size + packed_v_size<T>) * sizeof(T);
+  }
+
+ private:
+  struct Scratch {
+    device::AlignedArray<T> u{packed_u_size}, v{packed_v_size<T>};
+  };
+
+  Multiply<T> multiply_;
+  std::vector<Scratch> scratch_;
+};
+
+/// The kernel of a semiring for an instruction set; null where it has none for the type.
+template <class T>
+Multiply<T> multiply_of(device::InstructionSet set, int semiring) {
+  const ProductKernels kernels = set == device::InstructionSet::avx512 ? avx512::product_kernels(semiring)
+                                 : set == device::InstructionSet::avx2 ? avx2::product_kernels(semiring)
+                                                                       : sse2::product_kernels(semiring);
+  if constexpr (std::is_same_v<T, float>) return kernels.f32;
+  else if constexpr (std::is_same_v<T, double>) return kernels.f64;
+  else if constexpr (sizeof(T) == 1) return kernels.w8;
+  else if constexpr (sizeof(T) == 2) return kernels.w16;
+  else if constexpr (sizeof(T) == 4) return kernels.w32;
+  else return kernels.w64;
+}
+
+/// Calls call(T{}) with the kernels' own type for a type of values.
+template <class Call>
+auto visit_value(ElementType type, const Call& call) {
+  switch (type) {
+    case ElementType::u8:
+      return call(device::u8{});
+    case ElementType::i16:
+      return call(i16{});
+    case ElementType::i32:
+      return call(i32{});
+    case ElementType::i64:
+      return call(i64{});
+    case ElementType::f32:
+      return call(float{});
+    default:
+      return call(double{});
+  }
+}
+
+}  // namespace terrace::recursive

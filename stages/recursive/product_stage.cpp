@@ -1,0 +1,158 @@
+#include "stages/recursive/product_stage.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "kernels/recursive/problems.hpp"
+#include "stages/recursive/product_program.hpp"
+#include "stages/recursive/rates.hpp"
+#include "stages/recursive/tiles.hpp"
+#include "stages/refuse.hpp"
+
+namespace terrace::stages {
+namespace {
+
+constexpr std::int64_t block_tiles = 4;  // of the largest block: x, u, v, and what x begins as
+
+class ProductStage : public run::Stage {
+ public:
+  ProductStage(const Request& request, std::unique_ptr<ProductProgram> program)
+      : name_(request.stage.name),
+        semiring_(request.stage.settings.text("semiring")),
+        resources_(request.resources),
+        program_(std::move(program)) {}
+
+  run::Program& program() override { return *program_; }
+  io::DatasetSpec dataset(int) const override {
+    return {"/" + name_ + "/product", {}, {}, {"row", "column"}, "", "product of two matrices in " + semiring_};
+  }
+  std::vector<io::SmallDataset> small() const override { return {}; }
+  std::vector<io::Attribute> attributes() const override { return {}; }
+
+  run::Prediction prediction() const override {
+    const ProductPlan& plan = program_->plan();
+    const auto rows = static_cast<double>(plan.rows), columns = static_cast<double>(plan.columns);
+    const auto depth = static_cast<double>(plan.depth), element = static_cast<double>(size_of(plan.spec.value));
+    run::Prediction p;
+    p.blocks = program_->updates();
+    p.operations = rows * columns * depth;
+    p.unit = "multiplication";
+    // Squares of a third of the memory each: every other one is read again.
+    const double side = std::sqrt(static_cast<double>(resources_.host_budget) / 3 / element);
+    p.bytes_read = rows * depth * element * std::max(1.0, columns / side) +
+                   depth * columns * element * std::max(1.0, rows / side);
+    p.bytes_written = rows * columns * element;
+    set_rates(p, plan.spec.value, resources_.device);
+    p.block_shape = cube_shape(plan.tile);
+    p.block_bytes = static_cast<std::size_t>(block_tiles * plan.tile * plan.tile) * size_of(plan.spec.value);
+    return p;
+  }
+
+  nlohmann::json choices() const override {
+    const ProductPlan& plan = program_->plan();
+    return {{"tile", plan.tile}, {"value", name_of(plan.spec.value)}, {"ways", plan.ways}};
+  }
+
+ private:
+  std::string name_, semiring_;
+  Resources resources_;
+  std::unique_ptr<ProductProgram> program_;
+};
+
+std::shared_ptr<io::Source> open_matrix(const Request& request, const char* parameter) {
+  const std::string& name = request.stage.settings.text(parameter);
+  std::shared_ptr<io::Source> matrix = request.array(name);
+  if (matrix->shape().rank() != 2) {
+    refuse(request.stage, parameter, "'" + name + "' is " + to_string(matrix->shape()) + "; give a matrix");
+  }
+  constexpr std::int64_t longest = std::int64_t{1} << 31;
+  if (std::max(matrix->shape()[0], matrix->shape()[1]) > longest) {
+    refuse(request.stage, parameter, "'" + name + "' has a side of more than 2^31 elements");
+  }
+  return matrix;
+}
+
+/// A type that holds the elements of both.
+ElementType common_type(ElementType a, ElementType b) {
+  a = distance_type(a);
+  b = distance_type(b);
+  if (is_floating(b)) std::swap(a, b);
+  if (is_floating(a) && !is_floating(b)) return size_of(b) < 4 ? a : ElementType::f64;
+  return size_of(a) < size_of(b) ? b : a;
+}
+
+ElementType choose_type(const Request& request, const std::vector<std::shared_ptr<io::Source>>& matrices) {
+  const std::string &type = request.stage.settings.text("type"), &semiring = request.stage.settings.text("semiring");
+  ElementType value = distance_type(matrices[0]->type());
+  for (const auto& matrix : matrices) value = common_type(value, matrix->type());
+  if (type != "input") value = *element_type_from(type);
+  if (semiring == "or_and") {
+    if (type != "input") refuse(request.stage, "type", "products in or_and are of 0 and 1, in u8: leave out `type`");
+    return ElementType::u8;
+  }
+  if (semiring == "max_times" && !is_floating(value)) {
+    if (type != "input") refuse(request.stage, "type", "products in max_times are f32 or f64");
+    return ElementType::f64;
+  }
+  return value;
+}
+
+WeightRules rules_of(const std::string& name, const std::string& semiring) {
+  WeightRules rules;
+  rules.name = name;
+  rules.zero_diagonal = false;
+  rules.nothing = recursive::semirings()[static_cast<std::size_t>(recursive::find_semiring(semiring))].nothing;
+  rules.any_infinity = semiring == "max_min";
+  rules.not_negative = semiring == "max_times";
+  return rules;
+}
+
+}  // namespace
+
+std::unique_ptr<run::Stage> make_product(const Request& request) {
+  const Settings& settings = request.stage.settings;
+  refuse_cuda(request);
+  const std::string& semiring = settings.text("semiring");
+  std::vector<std::string> names = {"left", "right"};
+  if (settings.has("accumulate")) names.push_back("accumulate");
+  std::vector<std::shared_ptr<io::Source>> matrices;
+  for (const std::string& name : names) matrices.push_back(open_matrix(request, name.c_str()));
+  ProductPlan plan;
+  plan.spec.semiring = recursive::find_semiring(semiring);
+  plan.rows = matrices[0]->shape()[0];
+  plan.depth = matrices[0]->shape()[1];
+  plan.columns = matrices[1]->shape()[1];
+  if (matrices[1]->shape()[0] != plan.depth) {
+    refuse(request.stage, "right",
+           "'" + settings.text("right") + "' is " + to_string(matrices[1]->shape()) + ", and '" +
+               settings.text("left") + "' " + to_string(matrices[0]->shape()) +
+               "; the right matrix has as many rows as the left one has columns");
+  }
+  if (matrices.size() == 3 && matrices[2]->shape() != Extents{plan.rows, plan.columns}) {
+    refuse(request.stage, "accumulate",
+           "'" + settings.text("accumulate") + "' is " + to_string(matrices[2]->shape()) + ", and the product " +
+               to_string(Extents{plan.rows, plan.columns}));
+  }
+  plan.spec.value = choose_type(request, matrices);
+  if (request.choices != nullptr) {
+    plan.tile = request.choices->at("tile");
+    plan.ways = request.choices->at("ways").get<std::vector<std::int64_t>>();
+  } else {
+    const auto element = static_cast<std::int64_t>(size_of(plan.spec.value));
+    const std::int64_t longest = std::max({plan.rows, plan.columns, plan.depth});
+    plan.tile = choose_tile(longest, element, block_tiles, request.resources);
+    plan.ways = choose_ways(settings.text("schedule"), (longest + plan.tile - 1) / plan.tile, plan.tile, element,
+                            request.resources);
+  }
+  const auto factor = [&](std::size_t number) {
+    const std::string& name = settings.text(names[number]);
+    return Factor{weights(matrices[number], plan.spec.value, rules_of(name, semiring)), name};
+  };
+  std::optional<Factor> accumulate;
+  if (matrices.size() == 3) accumulate = factor(2);
+  return std::make_unique<ProductStage>(
+      request, std::make_unique<ProductProgram>(plan, factor(0), factor(1), std::move(accumulate)));
+}
+
+}  // namespace terrace::stages

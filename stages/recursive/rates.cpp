@@ -1,0 +1,64 @@
+#include "stages/recursive/rates.hpp"
+
+#include <algorithm>
+
+#include "pipeline/base/error.hpp"
+
+namespace terrace::stages {
+namespace {
+
+/// Updates of an element a second of one core with AVX2 (tests/benchmarks/RESULTS.md).
+double cpu_rate(ElementType type) {
+  switch (type) {
+    case ElementType::u8:
+      return 9e10;
+    case ElementType::i16:
+      return 4.5e10;
+    case ElementType::i32:
+      return 3e10;
+    case ElementType::f32:
+      return 2e10;
+    case ElementType::f64:
+      return 9e9;
+    default:
+      return 7e9;
+  }
+}
+
+}  // namespace
+
+ElementType distance_type(ElementType type) {
+  switch (type) {
+    case ElementType::u8:
+    case ElementType::i8:
+      return ElementType::i16;
+    case ElementType::u16:
+      return ElementType::i32;
+    case ElementType::u32:
+    case ElementType::u64:
+      return ElementType::i64;
+    default:
+      return type;
+  }
+}
+
+void set_rates(run::Prediction& prediction, ElementType type, const device::Limits& device) {
+  prediction.operations_per_second = cpu_rate(type) * device.processors;
+  prediction.limit = device.operations_per_second * 4 / static_cast<double>(size_of(type)) / 2;
+  if (prediction.limit <= 0) return;
+  prediction.limit_kind = "operations";
+  prediction.operations_per_second = std::min(prediction.operations_per_second, prediction.limit);
+}
+
+std::string cube_shape(std::int64_t tile) {
+  const std::string side = std::to_string(tile);
+  return side + " x " + side + " x " + side;
+}
+
+void refuse_cuda(const Request& request) {
+  if (request.resources.cuda) {
+    throw JobError(request.stage.problem + " is computed on the CPU: say `backend: cpu`");
+  }
+}
+
+}  // namespace terrace::stages

@@ -1,0 +1,24 @@
+// What the stages of the recursive family share: types, rates, limits.
+#pragma once
+
+#include <string>
+
+#include "pipeline/run/stage.hpp"
+#include "stages/stage_kind.hpp"
+
+namespace terrace::stages {
+
+/// The type that distances, or products, of elements of a type have by default: its own, or the narrowest signed one
+/// of at least 16 bits that holds all of it (of u64 i64).
+ElementType distance_type(ElementType type);
+
+/// Sets the rate expected of the CPU, and the limit: two operations, on 32 bits or the type's share of them.
+void set_rates(run::Prediction& prediction, ElementType type, const device::Limits& device);
+
+/// "512 x 512 x 512".
+std::string cube_shape(std::int64_t tile);
+
+/// @throws JobError where the stage is planned for CUDA, which has no kernels for it
+void refuse_cuda(const Request& request);
+
+}  // namespace terrace::stages

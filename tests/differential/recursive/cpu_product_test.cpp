@@ -1,0 +1,115 @@
+#include <catch2/catch.hpp>
+#include <random>
+#include <vector>
+
+#include "kernels/device/cpu_context.hpp"
+#include "kernels/recursive/problems.hpp"
+#include "kernels/recursive/reference.hpp"
+#include "kernels/recursive/semiring_list.hpp"
+#include "kernels/recursive/task.hpp"
+#include "kernels/recursive/tiles_cpu.hpp"
+
+namespace terrace::recursive {
+namespace {
+
+using device::InstructionSet;
+
+struct Shape {
+  std::int64_t rows, columns, depth;
+};
+
+template <class S, class T>
+std::vector<T> random_matrix(std::int64_t size, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<T> matrix(static_cast<std::size_t>(size));
+  const bool bits = S::nothing == Nothing::false_, positive = std::is_same_v<S, MaxTimes>;
+  for (T& value : matrix) {
+    const unsigned draw = random() % 64;
+    if (bits) value = static_cast<T>(draw < 8 ? 1 : 0);
+    else if (draw < 8) value = S::template zero<T>();
+    else value = static_cast<T>(static_cast<int>(draw % 11) - (positive ? 0 : 5));
+  }
+  return matrix;
+}
+
+template <class S, class T>
+void check(device::Context& context, InstructionSet set, const Shape& shape, bool empty) {
+  INFO(S::name << " of " << name_of(element_type_of<T>()) << ", " << shape.rows << " x " << shape.columns << " x "
+               << shape.depth << ", " << empty);
+  const auto u = random_matrix<S, T>(shape.rows * shape.depth, 1),
+             v = random_matrix<S, T>(shape.depth * shape.columns, 2);
+  auto x = random_matrix<S, T>(shape.rows * shape.columns, 3);
+  auto expected = x;
+  if (empty) std::fill(expected.begin(), expected.end(), S::template zero<T>());
+  multiply<S>(expected.data(), u.data(), v.data(), shape.rows, shape.columns, shape.depth);
+  const auto updates = make_tiles_cpu({find_semiring(S::name), element_type_of<T>()}, context, set);
+  TileTask task{};
+  task.rows = shape.rows;
+  task.columns = task.x_stride = task.v_stride = shape.columns;
+  task.depth = task.u_stride = shape.depth;
+  task.function = Function::d;
+  task.empty = empty;
+  task.x = x.data();
+  task.u = u.data();
+  task.v = v.data();
+  TileResult result{};
+  device::u64 ready = 1, stop = 0, abort = 0, done = 0, failed = 0;
+  updates->run({&ready, &stop, &abort, &done, &failed, &task, &result, 1, sizeof task, sizeof result, 0, 1});
+  REQUIRE(done == 1);
+  CHECK(x == expected);
+}
+
+template <class S, class T>
+void check_shapes(device::Context& context, InstructionSet set) {
+  if constexpr (S::template has<T>) {
+    for (const Shape& shape : {Shape{1, 1, 1},
+                               {5, 3, 7},
+                               {6, 16, 1},
+                               {13, 33, 65},
+                               {97, 70, 40},
+                               {3, 300, 20},
+                               {200, 5, 270},
+                               {130, 140, 280}}) {
+      check<S, T>(context, set, shape, shape.rows % 2 == 0);
+    }
+    check<S, T>(context, set, {4, 9, 0}, true);
+  } else {
+    CHECK_FALSE(has_tiles({find_semiring(S::name), element_type_of<T>()}));
+  }
+}
+
+template <class T, class... Ss>
+void check_semirings(device::Context& context, InstructionSet set, SemiringList<Ss...>) {
+  (check_shapes<Ss, T>(context, set), ...);
+}
+
+TEMPLATE_TEST_CASE("products on the CPU are those of the definition in every algebra and type", "", float, double,
+                   std::uint8_t, std::int16_t, std::int32_t, std::int64_t) {
+  for (const InstructionSet set : {InstructionSet::sse2, InstructionSet::avx2, InstructionSet::avx512}) {
+    if (set > device::best_instruction_set()) continue;
+    INFO(device::name_of(set));
+    device::CpuContext context(set == InstructionSet::sse2 ? 1 : 3);
+    check_semirings<TestType>(context, set, Semirings{});
+  }
+}
+
+TEST_CASE("sums that met infinity become infinite with the last update") {
+  device::CpuContext context(1);
+  for (const bool least : {true, false}) {
+    const int semiring = find_semiring(least ? "min_plus" : "max_plus"), sign = least ? 1 : -1;
+    const auto none = static_cast<std::int16_t>(sign * infinity<std::int16_t>());
+    const auto u =
+        std::vector<std::int16_t>{static_cast<std::int16_t>(-sign * 50), static_cast<std::int16_t>(sign * 7)};
+    const auto v = std::vector<std::int16_t>{none, none, 3, none};
+    std::vector<std::int16_t> x(2);
+    TileTask task{1, 2, 2, 0, Function::d, 1, 1, 1, x.data(), 2, u.data(), 2, v.data(), 2, nullptr, 0};
+    TileResult result{};
+    device::u64 ready = 1, stop = 0, abort = 0, done = 0, failed = 0;
+    make_tiles_cpu({semiring, ElementType::i16}, context)
+        ->run({&ready, &stop, &abort, &done, &failed, &task, &result, 1, sizeof task, sizeof result, 0, 1});
+    CHECK(x == std::vector<std::int16_t>{static_cast<std::int16_t>(sign * 7 + 3), none});
+  }
+}
+
+}  // namespace
+}  // namespace terrace::recursive

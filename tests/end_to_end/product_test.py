@@ -1,0 +1,158 @@
+"""Products of matrices in whole jobs: against plain loops in every semiring, at any budget, and what is refused."""
+import re
+
+from terrace_runs import FAILED, WRONG, JobTest, main, numpy
+
+OPERATIONS = {"plus_times": (numpy.sum, numpy.multiply), "min_plus": (numpy.min, numpy.add),
+              "max_plus": (numpy.max, numpy.add), "max_min": (numpy.max, numpy.minimum),
+              "max_times": (numpy.max, numpy.multiply)}
+ZERO = {"plus_times": 0, "min_plus": numpy.inf, "max_plus": -numpy.inf, "max_min": -numpy.inf, "max_times": 0}
+
+
+def product(semiring, left, right, accumulate=None):
+    """The definition, in f64."""
+    fold, combine = OPERATIONS[semiring]
+    terms = combine(left.astype(float)[:, :, None], right.astype(float)[None, :, :])
+    terms = numpy.concatenate([terms, numpy.full((len(left), 1, right.shape[1]), ZERO[semiring])], axis=1)
+    result = fold(terms, axis=1)
+    return result if accumulate is None else fold(numpy.stack([result, accumulate.astype(float)]), axis=0)
+
+
+class Products(JobTest):
+    def stage(self, matrices, **settings):
+        inputs = {name: {"npy": self.write(name + ".npy", matrix)} for name, matrix in matrices.items()}
+        names = {name: name for name in matrices}
+        return inputs, [{"name": "c", "recursive": {"problem": "semiring_product", **names, **settings}}]
+
+    def multiplied(self, matrices, *arguments, **settings):
+        inputs, stages = self.stage(matrices, **settings)
+        return self.run_job(inputs, stages, "--fresh", *arguments, backend="cpu")["c/product"][()]
+
+    def refused(self, matrices, *says, expect=FAILED, **settings):
+        inputs, stages = self.stage(matrices, **settings)
+        job = self.write_job(inputs, stages, backend="cpu")
+        self.assertSays(self.terrace("run", job, "--fresh", expect=expect), *says)
+
+    def test_every_semiring_in_every_type_at_any_budget(self):
+        draw = numpy.random.default_rng(3)
+        for semiring in OPERATIONS:
+            for kind in (("float32", "float64") if semiring == "max_times" else
+                         ("float32", "float64", "int16", "int32", "int64")):
+                left, right, added = (draw.integers(0, 9, shape).astype(kind) for shape in
+                                      ((70, 90), (90, 50), (70, 50)))
+                expected = product(semiring, left, right, added)
+                for host in ("1GiB", "21KiB"):
+                    found = self.multiplied({"left": left, "right": right, "accumulate": added}, "--set",
+                                            f"memory.host={host}", semiring=semiring)
+                    with self.subTest(semiring=semiring, kind=kind, host=host):
+                        self.assertEqual(found.dtype, numpy.dtype(kind))
+                        numpy.testing.assert_array_equal(found, expected)
+
+    def test_whether_there_is_a_pair(self):
+        draw = numpy.random.default_rng(4)
+        left, right = draw.random((60, 80)) < 0.1, draw.random((80, 40)) < 0.1
+        for kind in (numpy.uint8, numpy.float32):
+            found = self.multiplied({"left": left.astype(kind) * 3, "right": right.astype(kind)}, "--set",
+                                    "memory.host=21KiB", semiring="or_and")
+            self.assertEqual(found.dtype, numpy.uint8)
+            numpy.testing.assert_array_equal(found, (left.astype(int) @ right.astype(int)) > 0)
+
+    def test_infinities_of_the_semiring_stay_infinite_in_every_type(self):
+        for semiring, sign in (("min_plus", 1), ("max_plus", -1), ("max_min", -1)):
+            left = numpy.array([[numpy.inf * sign, -5.0], [numpy.inf * sign, numpy.inf * sign]])
+            right = numpy.array([[3.0, 1.0], [2.0, numpy.inf * sign]])
+            expected = product(semiring, left, right)
+            numpy.testing.assert_array_equal(
+                self.multiplied({"left": left, "right": right}, semiring=semiring), expected)
+            for kind in ("int16", "int32", "int64"):
+                most = numpy.iinfo(kind).max // 2
+
+                def as_integers(matrix):
+                    return numpy.array([[sign * most if numpy.isinf(value) else int(value) for value in row]
+                                        for row in matrix], dtype=kind)
+                found = self.multiplied({"left": as_integers(left), "right": as_integers(right)}, semiring=semiring)
+                self.assertEqual(found.dtype, numpy.dtype(kind))
+                numpy.testing.assert_array_equal(found, as_integers(expected))
+
+    def test_the_unit_matrix_changes_nothing_and_squaring_a_graph_s_matrix_closes_it(self):
+        draw = numpy.random.default_rng(5)
+        matrix = draw.random((75, 75), dtype=numpy.float32)
+        numpy.testing.assert_array_equal(
+            self.multiplied({"left": matrix, "right": numpy.eye(75, dtype=numpy.float32)}), matrix)
+        weights = draw.integers(1, 50, (40, 40)).astype(numpy.float64)
+        numpy.fill_diagonal(weights, 0)
+        inputs = {"d0": {"npy": self.write("d0.npy", weights)}}
+        stages = [{"name": f"d{n + 1}", "recursive": {"problem": "semiring_product", "semiring": "min_plus",
+                                                      "left": f"d{n}/product" if n else "d0",
+                                                      "right": f"d{n}/product" if n else "d0"}} for n in range(6)]
+        stages.append({"name": "closed", "recursive": {"problem": "floyd_warshall", "matrix": "d0"}})
+        result = self.run_job(inputs, stages, "--fresh", backend="cpu")
+        numpy.testing.assert_array_equal(result["d6/product"][()], result["closed/distance"][()])
+
+    def test_sums_of_numbers_that_are_not_whole_are_right_to_rounding(self):
+        draw = numpy.random.default_rng(6)
+        left, right = draw.normal(size=(120, 300)), draw.normal(size=(300, 90))
+        for kind, unit in ((numpy.float32, 2.0 ** -24), (numpy.float64, 2.0 ** -53)):
+            a, b = left.astype(kind), right.astype(kind)
+            found = self.multiplied({"left": a, "right": b}, "--set", "memory.host=100KiB")
+            # Higham 2002, section 3.5: a sum of n products is off by n units of the sum of their magnitudes at most.
+            bound = 301 * unit * (abs(a.astype(float)) @ abs(b.astype(float)))
+            exact = a.astype(numpy.longdouble) @ b.astype(numpy.longdouble)
+            self.assertTrue((abs(found - exact) <= bound).all())
+
+    def test_shapes_without_elements(self):
+        for rows, depth, columns in ((0, 3, 4), (3, 0, 4), (3, 4, 0), (1, 1, 1), (1, 200, 1), (200, 1, 3)):
+            left, right = numpy.ones((rows, depth), numpy.int32), numpy.ones((depth, columns), numpy.int32)
+            numpy.testing.assert_array_equal(self.multiplied({"left": left, "right": right}), left @ right)
+        added = numpy.arange(12, dtype=numpy.int32).reshape(3, 4)
+        numpy.testing.assert_array_equal(
+            self.multiplied({"left": numpy.ones((3, 0), numpy.int32), "right": numpy.ones((0, 4), numpy.int32),
+                             "accumulate": added}), added)
+
+    def test_types_hold_the_elements_of_all_matrices(self):
+        for left, right, kind in (("uint8", "int8", "int16"), ("uint16", "int16", "int32"), ("int32", "uint32", "int64"),
+                                  ("int16", "float32", "float32"), ("int32", "float32", "float64"),
+                                  ("float32", "float64", "float64")):
+            found = self.multiplied({"left": numpy.full((2, 2), 3, left), "right": numpy.full((2, 2), 5, right)})
+            self.assertEqual((found.dtype, found[0, 0]), (numpy.dtype(kind), 30))
+
+    def test_products_that_may_leave_their_type_are_refused(self):
+        large = {"left": numpy.full((3, 4), 100, numpy.int16), "right": numpy.full((4, 2), 82, numpy.int16)}
+        self.refused(large, "the product of 'left' and 'right' may leave i16: say `type: i32`")
+        self.assertEqual(self.multiplied(large, type="i32")[0, 0], 32800)
+        large["right"][:] = 81
+        self.assertEqual(self.multiplied(large)[0, 0], 32400)
+        sums = {"left": numpy.full((2, 2), 9000, numpy.int16), "right": numpy.full((2, 2), 7382, numpy.int16)}
+        self.assertEqual(self.multiplied(sums, semiring="min_plus")[0, 0], 16382)
+        sums["right"][:] = 7383
+        self.refused(sums, "may leave i16: say `type: i32`", semiring="min_plus")
+        sums["right"][:] = -1
+        self.refused(sums, "may leave i16: say `type: i32`", semiring="min_plus")
+
+    def test_what_is_no_factor_is_refused(self):
+        one = numpy.ones((2, 2))
+        self.refused({"left": one, "right": numpy.ones((3, 2))}, "has as many rows as the left one has columns",
+                     expect=WRONG)
+        self.refused({"left": one, "right": one, "accumulate": numpy.ones((2, 3))}, "and the product 2 x 2",
+                     expect=WRONG)
+        self.refused({"left": numpy.ones(4), "right": one}, "give a matrix", expect=WRONG)
+        self.refused({"left": one, "right": one}, "in u8: leave out `type`", expect=WRONG, semiring="or_and", type="i32")
+        for value, semiring, says in ((numpy.nan, "plus_times", "is no number (NaN)"),
+                                      (numpy.nan, "or_and", "is no number (NaN)"),
+                                      (numpy.inf, "plus_times", "is infinite"), (-numpy.inf, "min_plus", "minus infinity"),
+                                      (numpy.inf, "max_plus", "is infinite"), (-2.0, "max_times", "is negative")):
+            wrong = numpy.ones((3, 2))
+            wrong[2, 1] = value
+            self.refused({"left": one, "right": numpy.ones((2, 2)), "accumulate": one} | {"left": wrong[1:]},
+                         "'left', row 1, column 1", says, semiring=semiring)
+
+    def test_a_budget_that_no_tile_fits_names_the_least(self):
+        inputs, stages = self.stage({"left": numpy.ones((200, 200)), "right": numpy.ones((200, 200))})
+        job = self.write_job(inputs, stages, backend="cpu")
+        ended = self.terrace("run", job, "--set", "memory.host=10KiB", expect=WRONG)
+        least = re.search(r"the least is ([0-9.]+ ?[A-Za-z]+)", ended.stderr).group(1).replace(" ", "")
+        self.terrace("run", job, "--set", f"memory.host={least}")
+
+
+if __name__ == "__main__":
+    main()
