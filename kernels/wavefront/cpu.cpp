@@ -1,7 +1,6 @@
 #include "kernels/wavefront/cpu.hpp"
 
 #include "kernels/device/cpu_context.hpp"
-#include "kernels/wavefront/cpu_kept.hpp"
 #include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/tile_sizes.hpp"
 #include "pipeline/base/error.hpp"
@@ -66,10 +65,17 @@ device::i64 vector_bytes(device::InstructionSet set) {
 }
 
 std::unique_ptr<Sweep> make_cpu_sweep(const SweepSpec& spec, device::Context& context, device::InstructionSet set) {
+  check(spec);
+  if (spec.kept) return make_cpu_kept_sweep(spec, context, set);
+  return make_cpu_sweep(spec, {spec.rows, spec.columns, spec.block_rows, spec.block_columns, spec.layers}, context,
+                        set);
+}
+
+std::unique_ptr<Sweep> make_cpu_sweep(const SweepSpec& spec, const BlockGrid& blocks, device::Context& context,
+                                      device::InstructionSet set) {
   auto* cpu = dynamic_cast<device::CpuContext*>(&context);
   if (cpu == nullptr) throw DeviceError("make_cpu_sweep", context.limits().name + " is not a CPU");
-  check(spec);
-  BlockGrid grid{spec.rows, spec.columns, spec.block_rows, spec.block_columns, spec.layers};
+  BlockGrid grid = blocks;
   grid.block_rows = std::clamp<std::int64_t>(grid.rows, 1, grid.block_rows);
   grid.block_columns = std::clamp<std::int64_t>(grid.columns, 1, grid.block_columns);
   const CpuSweepPlan plan{spec, grid, cpu->pool().size(), set};
@@ -77,17 +83,11 @@ std::unique_ptr<Sweep> make_cpu_sweep(const SweepSpec& spec, device::Context& co
   if (info == nullptr) throw DeviceError("make_cpu_sweep", "there is no wavefront problem '" + spec.problem + "'");
   if (in_tiles(spec)) {
     CpuTileSweep made = make_tile_sweep(plan);
-    if (spec.kept) {
-      if (made.in_waves) made.in_waves = keep_edges(spec, std::move(made.in_waves));
-      else made.in_bands.sweeper = keep_edges(spec, std::move(made.in_bands.sweeper));
-    }
     if (made.in_waves) return std::make_unique<CpuWaveSweep>(cpu->pool(), std::move(made));
     return std::make_unique<CpuSweep>(grid, cpu->pool(), std::move(made.in_bands));
   }
   const bool sums = info->items == Items::grid;
-  CpuSweeper made = sums ? make_sums_sweeper(plan) : make_items_sweeper(plan);
-  if (spec.kept) made.sweeper = keep_edges(spec, std::move(made.sweeper));
-  return std::make_unique<CpuSweep>(grid, cpu->pool(), std::move(made));
+  return std::make_unique<CpuSweep>(grid, cpu->pool(), sums ? make_sums_sweeper(plan) : make_items_sweeper(plan));
 }
 
 std::size_t cpu_workspace_bytes(const SweepSpec& spec, int threads) {

@@ -1,28 +1,13 @@
-#include <atomic>
-#include <cstring>
-#include <thread>
 #include <vector>
 
 #include "kernels/wavefront/cpu_borders.hpp"
+#include "kernels/wavefront/cpu_serial.hpp"
 #include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/tracer.hpp"
 #include "kernels/wavefront/window.hpp"
 
 namespace terrace::wavefront {
 namespace {
-
-using device::u64;
-
-u64 load(u64* word) { return std::atomic_ref<u64>(*word).load(std::memory_order_acquire); }
-
-/// Waits until block `index` may begin; false when it is not to.
-bool may_begin(const device::Port& port, u64 index) {
-  for (;;) {
-    if (load(port.stop) != 0 || load(port.abort) != 0) return false;
-    if (load(port.ready) > index) return true;
-    std::this_thread::yield();
-  }
-}
 
 /// Computes a piece anew and walks through its codes: in 64 bits, which hold every score of every type, or in the
 /// type of values, so that costs come out the same to the bit.
@@ -40,16 +25,10 @@ class CpuTracer : public Tracer {
         codes_(static_cast<std::size_t>(spec.cell_rows * spec.cell_columns)) {}
 
   void run(const device::Port& port) override {
-    for (u64 index = port.first; index < port.first + port.count; ++index) {
-      if (!may_begin(port, index)) return;
-      TraceTask task;
-      std::memcpy(&task, static_cast<const std::byte*>(port.descriptors) + index % port.ring * port.descriptor_bytes,
-                  sizeof task);
-      auto* result = reinterpret_cast<TraceResult*>(static_cast<std::byte*>(port.results) +
-                                                    index % port.ring * port.result_bytes);
-      trace(task, *result);
-      std::atomic_ref<u64>(*port.done).store(index + 1, std::memory_order_release);
-    }
+    compute_in_order<TraceTask, TraceResult>(port, [&](const TraceTask& task, TraceResult& result) {
+      trace(task, result);
+      return true;
+    });
   }
 
  private:

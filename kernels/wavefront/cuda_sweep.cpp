@@ -81,6 +81,7 @@ std::size_t cuda_workspace_bytes(const SweepSpec& spec, const device::Limits& li
 
 std::unique_ptr<Sweep> make_cuda_sweep(const SweepSpec& spec, device::Context& context, void* workspace,
                                        const CudaTrial& trial) {
+  if (spec.kept) throw DeviceError("make_cuda_sweep", "rows and columns are kept on the CPU alone");
   std::unique_ptr<Sweep> sweep;
   visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
     sweep = in_tiles(spec) ? CudaTileSweeps<P>::make(spec, context, workspace, trial)

@@ -8,6 +8,7 @@
 
 #include "kernels/device/context.hpp"
 #include "kernels/device/port.hpp"
+#include "kernels/wavefront/kept.hpp"
 #include "kernels/wavefront/schedule.hpp"
 #include "kernels/wavefront/task.hpp"
 #include "pipeline/base/element_type.hpp"
@@ -26,7 +27,7 @@ struct SweepSpec {
   ElementType value;                   // type that cells are computed in
   ElementType border;                  // type of border values: at least as wide as `value`
   std::optional<ElementType> table;    // type of the stored table; nothing when no table is kept
-  std::optional<ElementType> kept;     // type of kept rows and columns (CPU alone); nothing when none are kept
+  std::optional<KeptLines> kept;       // rows and columns that are kept (CPU alone, letters and values, no table)
   ElementType grid = ElementType::u8;  // type of the grid's values (problems on grids)
   std::int64_t layers = 1;             // tables, one over another (see BlockGrid)
   Schedule schedule;
@@ -37,7 +38,8 @@ struct SweepSpec {
 class Sweep {
  public:
   virtual ~Sweep() = default;
-  /// Computes blocks [port.first, port.first + port.count). Descriptors are BlockTask, results BlockResult.
+  /// Computes blocks [port.first, port.first + port.count). Descriptors are BlockTask, or KeptTask
+  /// where rows and columns are kept; results BlockResult.
   /// CPU: returns when the launch has ended. CUDA: submits the launch to the context's compute queue.
   /// Ends early on stop, abort or a block that fails its checks. @throws DeviceError when a launch fails
   virtual void run(const device::Port& port) = 0;

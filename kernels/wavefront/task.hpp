@@ -6,13 +6,6 @@
 
 namespace terrace::wavefront {
 
-/// Where a block's last row and its last column are kept as results, in the type of SweepSpec::kept and as a table
-/// stores them: H, and what plane 1 of the border has. Null: not kept.
-struct KeptEdges {
-  void *row, *row_gaps;
-  void *column, *column_gaps;
-};
-
 /// Rows [row_begin, row_end) by columns [column_begin, column_end) of the table.
 ///
 /// Border values are planes of the sweep's border type. Plane 0 holds H. Plane 1, where the problem has one
@@ -34,7 +27,6 @@ struct BlockTask {
   device::i64 column_border_stride;  // elements from plane to plane of left and right
   void* table;                       // the block's part of the table, row-major; null: not kept
   device::i64 table_stride;          // elements from one row of `table` to the next
-  KeptEdges kept;                    // of what is kept of a border, that border is written, too
   KeyRange keys;                     // problems that count: of the values of the grid that count as 1
 };
 

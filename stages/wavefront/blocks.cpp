@@ -9,6 +9,8 @@ constexpr std::int64_t page = 4096;
 constexpr std::int64_t most_table_bytes = 64 << 20;  // of one block: beyond that disks and links get no faster
 constexpr std::int64_t least_side = 64;              // blocks lower or narrower than that are mostly border
 constexpr std::int64_t most_strips = 64;             // of a table that is not kept: each reads and writes a border
+constexpr std::int64_t most_parts = 4096;            // between kept lines, of one block
+constexpr std::int64_t part_bytes = 256;             // that describe one part of those, and its result
 // A strip is worth its borders, and on a GPU the wait until all its bands are under way: with strips of 128 Ki
 // columns two genomes of a million letters take 0.66 s on an H200 (tests/benchmarks/RESULTS.md), with 16 Ki 1.6 s.
 constexpr std::int64_t least_strip_cpu = 16384, least_strip_cuda = 131072;
@@ -20,7 +22,8 @@ std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 }  // namespace
 
 std::int64_t side_between_kept(std::int64_t most, std::int64_t extent, std::int64_t every) {
-  if (every == 0 || every >= extent) return most;
+  if (every == 0 || every >= extent || most >= extent) return most;
+  if (most >= every) return most - most % every;
   std::int64_t side = every;
   const auto look = [&](std::int64_t divisor) {
     if (divisor < std::min(least_side, every)) return;
@@ -33,6 +36,24 @@ std::int64_t side_between_kept(std::int64_t most, std::int64_t extent, std::int6
   return side;
 }
 
+namespace {
+
+/// Parts of a block between the lines that are kept in it.
+BlockShape parts_of(const TableNeed& need, const BlockShape& shape) {
+  return {ceiling(shape.rows, need.every), ceiling(shape.columns, need.every)};
+}
+
+/// The lines that are kept in a block, and the borders between its parts.
+std::int64_t kept_bytes(const TableNeed& need, const BlockShape& shape) {
+  const BlockShape parts = parts_of(need, shape);
+  const std::int64_t lines =
+      pages(parts.rows * shape.columns * need.kept_bytes) + pages(parts.columns * shape.rows * need.kept_bytes);
+  const std::int64_t cells = (parts.rows + 1) * shape.columns + (parts.columns + 1) * (shape.rows + parts.rows);
+  return lines + pages(cells * need.border_bytes) + pages(parts.rows * parts.columns * part_bytes);
+}
+
+}  // namespace
+
 std::int64_t block_bytes(const TableNeed& need, const BlockShape& shape) {
   const std::int64_t carries = blocks_in_flight + 2;
   const std::int64_t cell = need.table_bytes + need.grid_bytes;
@@ -42,10 +63,9 @@ std::int64_t block_bytes(const TableNeed& need, const BlockShape& shape) {
   const std::int64_t items =
       need.grid_bytes > 0 ? 0 : pages(shape.rows * need.item_bytes) + pages(shape.columns * need.item_bytes);
   std::int64_t borders = 0;
-  const bool keeps = need.every > 0;  // then every block hands borders on
-  if (keeps) borders += pages(shape.rows * need.kept_bytes) + pages(shape.columns * need.kept_bytes);
-  if (keeps || shape.columns < need.columns) borders += carries * pages((shape.rows + 1) * need.border_bytes);
-  if (keeps || shape.rows < need.rows) borders += carries * pages(shape.columns * need.border_bytes);
+  if (need.every > 0) borders += kept_bytes(need, shape);
+  if (shape.columns < need.columns) borders += carries * pages((shape.rows + 1) * need.border_bytes);
+  if (shape.rows < need.rows) borders += carries * pages(shape.columns * need.border_bytes);
   return tiles + items + borders;
 }
 
@@ -77,6 +97,20 @@ BlockShape choose_blocks(const TableNeed& need, const Resources& resources,
   const auto reduce = [](std::int64_t& side, std::int64_t reduced) {
     return reduced < side ? (side = reduced, true) : false;
   };
+  const auto halve_rows = [&] {
+    return reduce(shape.rows, rows_up_to(std::max(least_side, ceiling(shape.rows, 2))));
+  };
+  const auto halve_columns = [&] {
+    return reduce(shape.columns, columns_up_to(std::max(least_side, ceiling(shape.columns, 2))));
+  };
+  const auto keeps_too_much = [&] {
+    if (need.every == 0) return false;
+    const BlockShape parts = parts_of(need, shape);
+    return kept_bytes(need, shape) > std::min(share, most_table_bytes) || parts.rows * parts.columns > most_parts;
+  };
+  while (keeps_too_much() &&
+         (shape.rows >= shape.columns ? halve_rows() || halve_columns() : halve_columns() || halve_rows())) {
+  }
   // As many as are in flight where they can be made smaller, one at least. The budget also holds a page for what is
   // handed to the kernel.
   const auto fit = [&](std::int64_t blocks, const BlockShape& block) {
@@ -85,11 +119,9 @@ BlockShape choose_blocks(const TableNeed& need, const Resources& resources,
   while (cell == 0 && !fit(blocks_in_flight + 2, shape) && shape.columns > 1024 &&
          reduce(shape.columns, columns_up_to(ceiling(shape.columns, 2)))) {
   }
-  while (!fit(1, shape) && shape.rows > least_side &&
-         reduce(shape.rows, rows_up_to(std::max(least_side, ceiling(shape.rows, 2))))) {
+  while (!fit(1, shape) && shape.rows > least_side && halve_rows()) {
   }
-  while (!fit(1, shape) && shape.columns > least_side &&
-         reduce(shape.columns, columns_up_to(std::max(least_side, ceiling(shape.columns, 2))))) {
+  while (!fit(1, shape) && shape.columns > least_side && halve_columns()) {
   }
   if (!fit(1, shape)) {
     const BlockShape smallest{rows_up_to(std::clamp<std::int64_t>(need.rows, 1, least_side)),

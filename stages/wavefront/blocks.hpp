@@ -16,7 +16,7 @@ struct TableNeed {
   std::int64_t grid_bytes = 0;    // of a grid's cell; 0: sequences
   std::int64_t item_bytes = 1;    // of a sequence's letter or value
   std::int64_t border_bytes = 0;  // of a border's cell: planes times the size of a value
-  std::int64_t every = 0;         // one row and column of so many is kept: blocks end there; 0: none is
+  std::int64_t every = 0;         // one row and column of so many is kept; 0: none is
   std::int64_t kept_bytes = 0;    // of a kept cell, planes and all
 };
 
@@ -30,8 +30,8 @@ inline constexpr std::int64_t blocks_in_flight = 3;
 /// Bytes that a block of that shape holds in the memory of its device, carries included.
 std::int64_t block_bytes(const TableNeed& need, const BlockShape& shape);
 
-/// Rows or columns of a block, about `most`, whose edges fall on the kept ones: `every` or a divisor of it that is
-/// not narrower than blocks are; `most` where none is kept between the first and the last.
+/// Rows or columns of a block, about `most`: of all where none is kept before the last, else such that blocks begin
+/// at multiples of `every`, or lie between two of them (then a divisor of it; not narrower than blocks are).
 std::int64_t side_between_kept(std::int64_t most, std::int64_t extent, std::int64_t every);
 
 /// Bands as wide as the table where one is kept (written once, contiguous on disk), strips of columns where only the

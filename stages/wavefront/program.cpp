@@ -28,14 +28,6 @@ std::int64_t half_width(const wavefront::SweepSpec& spec) {
   return window;
 }
 
-std::int64_t kept_lines(std::int64_t extent, std::int64_t every) {
-  return extent / every + (extent % every != 0 ? 1 : 0);
-}
-
-std::int64_t kept_line(std::int64_t k, std::int64_t extent, std::int64_t every) {
-  return k < extent / every ? (k + 1) * every - 1 : extent - 1;
-}
-
 WavefrontProgram::WavefrontProgram(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem,
                                    const WavefrontInputs& inputs)
     : spec_(std::move(spec)),

@@ -29,10 +29,6 @@ BorderPlanes border_planes(const wavefront::SweepSpec& spec);
 /// Of the problem's window with these settings; wavefront::no_window where it has none.
 std::int64_t half_width(const wavefront::SweepSpec& spec);
 
-/// How many rows (or columns) of `extent` are kept, one of `every` and the last one; the last cell of kept line k.
-std::int64_t kept_lines(std::int64_t extent, std::int64_t every);
-std::int64_t kept_line(std::int64_t k, std::int64_t extent, std::int64_t every);
-
 /// Memory of one device; released with it.
 class DeviceMemory {
  public:

@@ -1,5 +1,7 @@
 #include "stages/wavefront/results.hpp"
 
+#include <algorithm>
+
 #include "kernels/wavefront/bins.hpp"
 #include "kernels/wavefront/problems.hpp"
 #include "stages/wavefront/series.hpp"
@@ -71,11 +73,11 @@ io::DatasetSpec kept_dataset(const std::string& stage, const wavefront::ProblemI
 }
 
 void add_kept_lines(std::vector<io::SmallDataset>& results, const std::string& stage, const SweepSpec& spec) {
-  const auto every = spec.settings.get<std::int64_t>("every");
   const auto add = [&](const std::string& side, std::int64_t extent) {
-    std::vector<std::int64_t> lines(static_cast<std::size_t>(kept_lines(extent, every)));
-    for (std::size_t k = 0; k < lines.size(); ++k) {
-      lines[k] = kept_line(static_cast<std::int64_t>(k), extent, every);
+    std::vector<std::int64_t> lines(static_cast<std::size_t>(spec.kept->count(extent, extent)));
+    for (std::int64_t at = 0; std::int64_t & line : lines) {
+      at = std::min(extent, at + spec.kept->every);
+      line = at - 1;
     }
     results.push_back(io::small_dataset<std::int64_t>("/" + stage + "/border_" + side + "_index",
                                                       {static_cast<std::int64_t>(lines.size())}, {"border_" + side},

@@ -64,7 +64,7 @@ SeriesPair open_series(const Request& request, SweepSpec& spec) {
   spec.border = spec.value;
   const std::string& keep = request.stage.settings.text("keep");
   if (keep == "table") spec.table = spec.value;
-  if (keep == "borders") spec.kept = spec.value;
+  if (keep == "borders") spec.kept = kept_lines(spec, spec.value);
   check_size(request, spec, "rows");
   return {converted(request, spec, "rows", series.rows), converted(request, spec, "columns", series.columns)};
 }

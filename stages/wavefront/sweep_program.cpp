@@ -1,5 +1,6 @@
 #include "stages/wavefront/sweep_program.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -35,12 +36,8 @@ SweepProgram::SweepProgram(wavefront::SweepSpec spec, const wavefront::ProblemIn
   };
   const std::int64_t layers = spec_.layers;
   if (problem.counts) edges_ = wavefront::bin_edges(spec_.settings, spec_.grid);
-  if (spec_.kept) every_ = spec_.settings.get<std::int64_t>("every");
-  const bool keeps = every_ > 0 && blocks() > 0;
-  if (down_ > 1 || keeps) row_border_ = border("row_border", {layers * across_, planes_.row, spec_.block_columns});
-  if (across_ > 1 || keeps) {
-    column_border_ = border("column_border", {down_ * layers, planes_.column, spec_.block_rows + 1});
-  }
+  if (down_ > 1) row_border_ = border("row_border", {layers * across_, planes_.row, spec_.block_columns});
+  if (across_ > 1) column_border_ = border("column_border", {down_ * layers, planes_.column, spec_.block_rows + 1});
   if (spec_.kept) add_kept();
   if (spec_.table) {
     ArraySpec table;
@@ -61,20 +58,27 @@ SweepProgram::~SweepProgram() = default;
 
 /// Kept rows and columns, and where the border has a plane of gaps, that of each.
 void SweepProgram::add_kept() {
-  const auto lines = [&](const char* name, std::int64_t along, std::int64_t across, std::int64_t tile) {
+  const auto lines = [&](const char* name, std::int64_t across, std::int64_t block, std::int64_t along,
+                         std::int64_t along_block) {
     ArraySpec array;
     array.name = name;
     array.role = Role::result;
-    array.type = *spec_.kept;
-    array.shape = {kept_lines(across, every_), along};
-    array.tile = {1, tile};
+    array.type = spec_.kept->type;
+    const std::int64_t count = spec_.kept->count(across, across);
+    array.shape = {count, along};
+    array.tile = {std::max<std::int64_t>(1, block < across ? block / spec_.kept->every : count), along_block};
     return add(std::move(array));
   };
-  kept_rows_ = lines("border_rows", spec_.columns, spec_.rows, spec_.block_columns);
-  kept_columns_ = lines("border_columns", spec_.rows, spec_.columns, spec_.block_rows);
-  if (planes_.row > 1) kept_row_gaps_ = lines("border_row_gaps", spec_.columns, spec_.rows, spec_.block_columns);
-  if (planes_.column > 1)
-    kept_column_gaps_ = lines("border_column_gaps", spec_.rows, spec_.columns, spec_.block_rows);
+  const auto rows = [&](const char* name) {
+    return lines(name, spec_.rows, spec_.block_rows, spec_.columns, spec_.block_columns);
+  };
+  const auto columns = [&](const char* name) {
+    return lines(name, spec_.columns, spec_.block_columns, spec_.rows, spec_.block_rows);
+  };
+  kept_rows_ = rows("border_rows");
+  kept_columns_ = columns("border_columns");
+  if (planes_.row > 1) kept_row_gaps_ = rows("border_row_gaps");
+  if (planes_.column > 1) kept_column_gaps_ = columns("border_column_gaps");
 }
 
 std::optional<run::Phase> SweepProgram::phase(std::int64_t number) {
@@ -85,19 +89,14 @@ std::optional<run::Phase> SweepProgram::phase(std::int64_t number) {
   return phase;
 }
 
-/// Where rows and columns are kept, the last blocks hand on what is kept of them, too.
-SweepProgram::Handing SweepProgram::handing(std::int64_t i, std::int64_t j) const {
-  return {i > 0, i + 1 < down_ || every_ > 0, j > 0, j + 1 < across_ || every_ > 0};
-}
-
-/// What a block writes of the kept row that is its last, and of the kept column that is its last.
+/// What a block writes of the kept rows that end in it, and of the columns.
 std::vector<run::Access> SweepProgram::kept_parts(const Box& cells) const {
   std::vector<run::Access> parts;
   const auto add_part = [&](int array, int across, int along, std::int64_t extent) {
-    const std::int64_t last = cells.end[across];
-    if (array < 0 || (last % every_ != 0 && last != extent)) return;
-    const std::int64_t line = (last - 1) / every_;
-    parts.push_back({array, 1, {{line, cells.begin[along]}, {line + 1, cells.end[along]}}, Mode::write});
+    const std::int64_t first = spec_.kept->count(cells.begin[across], extent);
+    const std::int64_t last = spec_.kept->count(cells.end[across], extent);
+    if (array < 0 || first == last) return;
+    parts.push_back({array, 1, {{first, cells.begin[along]}, {last, cells.end[along]}}, Mode::write});
   };
   add_part(kept_rows_, 0, 1, spec_.rows);
   add_part(kept_row_gaps_, 0, 1, spec_.rows);
@@ -116,12 +115,11 @@ run::Block SweepProgram::block(const run::Phase&, std::int64_t, std::int64_t ind
   const std::int64_t above = layer * across_ + j, before = i * spec_.layers + layer;
   const Box row_tile{{above, 0, 0}, {above + 1, planes_.row, spec_.block_columns}};
   const Box column_tile{{before, 0, 0}, {before + 1, planes_.column, spec_.block_rows + 1}};
-  const Handing hands = handing(i, j);
-  if (hands.top) accesses.push_back({row_border_, i, row_tile, Mode::read});
-  if (hands.bottom) accesses.push_back({row_border_, i + 1, row_tile, Mode::write});
-  if (hands.left) accesses.push_back({column_border_, j, column_tile, Mode::read});
-  if (hands.right) accesses.push_back({column_border_, j + 1, column_tile, Mode::write});
-  if (every_ > 0) {
+  if (i > 0) accesses.push_back({row_border_, i, row_tile, Mode::read});
+  if (i + 1 < down_) accesses.push_back({row_border_, i + 1, row_tile, Mode::write});
+  if (j > 0) accesses.push_back({column_border_, j, column_tile, Mode::read});
+  if (j + 1 < across_) accesses.push_back({column_border_, j + 1, column_tile, Mode::write});
+  if (spec_.kept) {
     const std::vector<run::Access> parts = kept_parts(cells);
     accesses.insert(accesses.end(), parts.begin(), parts.end());
   }
@@ -151,21 +149,25 @@ void SweepProgram::describe(const run::Phase&, const run::BlockView& view, void*
     task.rows = next().data;
     task.columns = next().data;
   }
-  const Handing hands = handing(i, j);
-  if (hands.top) task.top = next().data;
-  if (hands.bottom) task.bottom = next().data;
-  if (hands.left) task.left = next().data;
-  if (hands.right) task.right = next().data;
+  if (i > 0) task.top = next().data;
+  if (i + 1 < down_) task.bottom = next().data;
+  if (j > 0) task.left = next().data;
+  if (j + 1 < across_) task.right = next().data;
   task.row_border_stride = spec_.block_columns;
   task.column_border_stride = spec_.block_rows + 1;
-  if (every_ > 0) {
+  if (spec_.kept) {
+    wavefront::KeptTask kept{task, nullptr, nullptr, nullptr, nullptr, 0, 0};
     for (const run::Access& part : kept_parts(cells)) {
-      void* data = next().data;
-      if (part.array == kept_rows_) task.kept.row = data;
-      if (part.array == kept_row_gaps_) task.kept.row_gaps = data;
-      if (part.array == kept_columns_) task.kept.column = data;
-      if (part.array == kept_column_gaps_) task.kept.column_gaps = data;
+      const run::TileView& tile = next();
+      const bool rows = part.array == kept_rows_ || part.array == kept_row_gaps_;
+      (rows ? kept.row_stride : kept.column_stride) = tile.strides[0];
+      if (part.array == kept_rows_) kept.rows = tile.data;
+      if (part.array == kept_row_gaps_) kept.row_gaps = tile.data;
+      if (part.array == kept_columns_) kept.columns = tile.data;
+      if (part.array == kept_column_gaps_) kept.column_gaps = tile.data;
     }
+    std::memcpy(descriptor, &kept, sizeof kept);
+    return;
   }
   if (table_ >= 0) {
     const run::TileView& table = next();

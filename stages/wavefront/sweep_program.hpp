@@ -10,7 +10,7 @@ namespace terrace::stages {
 /// of blocks, generation i + 1 being the border below row i of blocks; `column_border` one for every row of blocks
 /// and layer, generation j + 1 being the border right of column j of blocks.
 ///
-/// Where rows and columns are kept, edges of blocks fall on them: the border of a block is what is kept.
+/// Where rows and columns are kept, a block writes those that end in it.
 class SweepProgram : public WavefrontProgram {
  public:
   SweepProgram(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem, const WavefrontInputs& inputs);
@@ -20,7 +20,9 @@ class SweepProgram : public WavefrontProgram {
   bool needs_results(std::int64_t) const override { return false; }
   run::Block block(const run::Phase& phase, std::int64_t number, std::int64_t index) const override;
   void open(device::Context& context, int device) override;
-  std::size_t descriptor_bytes() const override { return sizeof(wavefront::BlockTask); }
+  std::size_t descriptor_bytes() const override {
+    return spec_.kept ? sizeof(wavefront::KeptTask) : sizeof(wavefront::BlockTask);
+  }
   void describe(const run::Phase& phase, const run::BlockView& view, void* descriptor) const override;
   void run(const run::Phase& phase, std::int64_t number, const device::Port& port, int attempt,
            device::Context& context, int device) override;
@@ -30,17 +32,11 @@ class SweepProgram : public WavefrontProgram {
 
  private:
   struct Opened;
-  /// Which borders a block reads and writes.
-  struct Handing {
-    bool top, bottom, left, right;
-  };
-  Handing handing(std::int64_t i, std::int64_t j) const;
   void add_kept();
   std::vector<run::Access> kept_parts(const Box& cells) const;
 
   std::vector<double> edges_;  // of the bins of a problem that counts
   int row_border_ = -1, column_border_ = -1, table_ = -1;
-  std::int64_t every_ = 0;  // one row and column of so many is kept; 0: none is
   int kept_rows_ = -1, kept_row_gaps_ = -1, kept_columns_ = -1, kept_column_gaps_ = -1;
   std::vector<std::unique_ptr<Opened>> opened_;  // one a device
 };

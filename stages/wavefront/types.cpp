@@ -41,11 +41,10 @@ ElementType narrowest_score(const Request& request, const SweepSpec& spec) {
 
 /// Refuses more kept rows and columns than any file system holds.
 void check_kept_size(const Request& request, const SweepSpec& spec) {
-  const auto every = spec.settings.get<std::int64_t>("every");
   const auto cells = [&](std::int64_t across, std::int64_t along) {
-    return wavefront::bounded_product(kept_lines(across, every), along);
+    return wavefront::bounded_product(spec.kept->count(across, across), along);
   };
-  const std::int64_t planes = border_planes(spec).row, size = static_cast<std::int64_t>(size_of(*spec.kept));
+  const std::int64_t planes = border_planes(spec).row, size = static_cast<std::int64_t>(size_of(spec.kept->type));
   const std::int64_t all = wavefront::bounded_sum(cells(spec.rows, spec.columns), cells(spec.columns, spec.rows));
   if (all > most_bytes / (planes * size)) {
     refuse(request.stage, "every",
@@ -75,6 +74,11 @@ void check_size(const Request& request, const SweepSpec& spec, const char* param
   }
 }
 
+wavefront::KeptLines kept_lines(const SweepSpec& spec, ElementType type) {
+  const std::int64_t longest = std::max<std::int64_t>({1, spec.rows, spec.columns});
+  return {std::min(spec.settings.get<std::int64_t>("every"), longest), type};
+}
+
 void choose_score_types(const Request& request, SweepSpec& spec) {
   ElementType narrowest = narrowest_score(request, spec);
   // On CUDA cells of 16 bits are kept in 32.
@@ -93,7 +97,8 @@ void choose_score_types(const Request& request, SweepSpec& spec) {
   if (size_of(stored) < size_of(spec.border)) {
     refuse(request.stage, "type", "scores of this table may leave " + type + ": say `type: i64`, or leave it out");
   }
-  (borders ? spec.kept : spec.table) = stored;
+  if (borders) spec.kept = kept_lines(spec, stored);
+  else spec.table = stored;
   check_size(request, spec, "rows");
 }
 

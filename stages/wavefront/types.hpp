@@ -13,6 +13,9 @@ namespace terrace::stages {
 /// @throws JobError at the place of `parameter`
 void check_size(const Request& request, const wavefront::SweepSpec& spec, const char* parameter);
 
+/// The rows and columns that `every` keeps of a table; one that is longer than both sides keeps the last alone.
+wavefront::KeptLines kept_lines(const wavefront::SweepSpec& spec, ElementType type);
+
 /// Types of a table of scores: cells as narrow as the bound allows. Scores with decimals are stored as they are: in
 /// f64, which holds a whole number divided by the scale to the nearest bit.
 /// @param spec problem, settings, rows and columns are read; value, border and table, or the type of kept rows and

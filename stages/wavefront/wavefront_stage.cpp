@@ -21,8 +21,8 @@ TableNeed table_need(const SweepSpec& spec, const ProblemInfo& problem) {
   const BorderPlanes planes = border_planes(spec);
   need.border_bytes = std::max(planes.row, planes.column) * static_cast<std::int64_t>(size_of(spec.border));
   if (spec.kept) {
-    need.every = spec.settings.get<std::int64_t>("every");
-    need.kept_bytes = std::max(planes.row, planes.column) * static_cast<std::int64_t>(size_of(*spec.kept));
+    need.every = spec.kept->every;
+    need.kept_bytes = std::max(planes.row, planes.column) * static_cast<std::int64_t>(size_of(spec.kept->type));
   }
   return need;
 }

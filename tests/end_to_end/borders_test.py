@@ -68,7 +68,7 @@ class OfSequences(BordersTest):
 
     def test_are_those_of_the_table(self):
         shapes = {(1, 1): (1, 2), (1, 100): (1, 7, 50), (100, 1): (1, 7, 1000), (21, 14): (1, 2, 20),
-                  (97, 64): (32, 64, 96, 97), (257, 130): (64, 100, 129, 256, 257, 258), (3, 2000): (2, 500),
+                  (97, 64): (32, 64, 96, 97, 2**62), (257, 130): (64, 100, 129, 256, 257, 258), (3, 2000): (2, 500),
                   (2000, 3): (3, 999)}
         for (rows, columns), everys in shapes.items():
             with self.subTest(rows=rows, columns=columns):
@@ -126,15 +126,15 @@ class OfSequences(BordersTest):
 
     def test_are_the_same_in_every_budget_and_schedule(self):
         kinds, everys = ("local_affine", "distance"), (500, 997, 5000)
-        for number, budget in enumerate((110 << 10, 150 << 10, 4 << 20)):
+        for number, budget in enumerate((150 << 10, 200 << 10, 4 << 20)):
             memory = {"host": 8 << 20, "device": budget}
             result = self.compare(self.letters(3100, 2300), kinds, LETTERS.get, everys, memory=memory,
                                   output=f"{number}.h5")
             names = [name.decode() for name in result["profile/stages/name"]]
             blocks = dict(zip(names, result["profile/stages/blocks"]))
             if number < 2:
-                self.assertGreaterEqual(blocks["local_affine_500"], 7 * 5)
-                self.assertGreater(blocks["local_affine_5000"], 3)  # cut where nothing is kept
+                self.assertGreater(blocks["local_affine_500"], 1)
+                self.assertGreater(blocks["local_affine_5000"], 1)  # cut where nothing is kept
         for schedule in ("registers", "peer_square", "hyperplane_barrier"):
             problems = {kind: (LETTERS[kind][0], {**LETTERS[kind][1], "schedule": schedule}) for kind in kinds}
             self.compare(self.letters(310, 290), kinds, problems.get, (100,), output=schedule + ".h5")

@@ -55,15 +55,33 @@ class TableMemory {
     return value;
   }
 
-  /// What is kept of the last row of row `i` of blocks, and of the last column of column `j` of blocks, in type T;
-  /// `plane` 1: of the gaps.
+  /// Cells of the kept row and of the kept column of that number, in type T; `plane` 1: the gaps behind them.
   template <class T>
-  T kept_row(std::int64_t i, std::int64_t column, int plane = 0) const {
-    return kept_value<T>(kept_row_at(i, column, plane));
+  T kept_row(std::int64_t n, std::int64_t column, int plane = 0) const {
+    return kept_value<T>(kept_row_at(n, column, plane));
   }
   template <class T>
-  T kept_column(std::int64_t j, std::int64_t row, int plane = 0) const {
-    return kept_value<T>(kept_column_at(j, row, plane));
+  T kept_column(std::int64_t n, std::int64_t row, int plane = 0) const {
+    return kept_value<T>(kept_column_at(n, row, plane));
+  }
+
+  /// The block of a sweep that keeps lines.
+  KeptTask kept_task(std::uint64_t block) {
+    bool row_gaps = false, column_gaps = false;
+    visit_problem(spec_.problem, spec_.settings, [&]<class P>(P) {
+      row_gaps = P::row_planes > 1;
+      column_gaps = P::column_planes > 1;
+    });
+    const auto place = [&](std::int64_t index) { return at(kept_, index, spec_.kept->type); };
+    const BlockTask cells = task(block);
+    const std::int64_t row = spec_.kept->count(cells.row_begin, spec_.rows);
+    const std::int64_t column = spec_.kept->count(cells.column_begin, spec_.columns);
+    KeptTask kept{cells, nullptr, nullptr, nullptr, nullptr, spec_.columns, spec_.rows};
+    kept.rows = place(kept_row_at(row, cells.column_begin, 0));
+    if (row_gaps) kept.row_gaps = place(kept_row_at(row, cells.column_begin, 1));
+    kept.columns = place(kept_column_at(column, cells.row_begin, 0));
+    if (column_gaps) kept.column_gaps = place(kept_column_at(column, cells.row_begin, 1));
+    return kept;
   }
 
   BlockTask task(std::uint64_t block) {
@@ -88,7 +106,6 @@ class TableMemory {
     const std::int64_t row = layer * spec_.rows + task.row_begin;
     if (spec_.table) task.table = at(table_, row * spec_.columns + task.column_begin, *spec_.table);
     task.table_stride = spec_.columns;
-    if (spec_.kept) keep(task, i, j);
     if (spec_.settings.has("bins")) {
       task.keys = bin_keys(bin_edges(spec_.settings, spec_.grid), layer, spec_.grid);
     }
@@ -96,33 +113,23 @@ class TableMemory {
   }
 
  private:
+  std::int64_t kept_rows() const { return spec_.kept->count(spec_.rows, spec_.rows); }
+  std::int64_t kept_columns() const { return spec_.kept->count(spec_.columns, spec_.columns); }
   /// Planes of kept rows, then those of kept columns.
-  std::int64_t kept_row_at(std::int64_t i, std::int64_t column, int plane) const {
-    return (plane * grid_.down() + i) * spec_.columns + column;
+  std::int64_t kept_row_at(std::int64_t n, std::int64_t column, int plane) const {
+    return (plane * kept_rows() + n) * spec_.columns + column;
   }
-  std::int64_t kept_column_at(std::int64_t j, std::int64_t row, int plane) const {
-    return 2 * grid_.down() * spec_.columns + (plane * grid_.across() + j) * spec_.rows + row;
+  std::int64_t kept_column_at(std::int64_t n, std::int64_t row, int plane) const {
+    return 2 * kept_rows() * spec_.columns + (plane * kept_columns() + n) * spec_.rows + row;
   }
   std::size_t kept_bytes() const {
-    return bytes(2 * (grid_.down() * spec_.columns + grid_.across() * spec_.rows), *spec_.kept);
+    return bytes(2 * (kept_rows() * spec_.columns + kept_columns() * spec_.rows), spec_.kept->type);
   }
   template <class T>
   T kept_value(std::int64_t index) const {
     T value;
     std::memcpy(&value, kept_.data() + static_cast<std::size_t>(index) * sizeof(T), sizeof(T));
     return value;
-  }
-  void keep(BlockTask& task, std::int64_t i, std::int64_t j) {
-    const auto place = [&](std::int64_t index) { return at(kept_, index, *spec_.kept); };
-    bool row_gaps = false, column_gaps = false;
-    visit_problem(spec_.problem, spec_.settings, [&]<class P>(P) {
-      row_gaps = P::row_planes > 1;
-      column_gaps = P::column_planes > 1;
-    });
-    task.kept.row = place(kept_row_at(i, task.column_begin, 0));
-    if (row_gaps) task.kept.row_gaps = place(kept_row_at(i, task.column_begin, 1));
-    task.kept.column = place(kept_column_at(j, task.row_begin, 0));
-    if (column_gaps) task.kept.column_gaps = place(kept_column_at(j, task.row_begin, 1));
   }
   static std::size_t bytes(std::int64_t count, ElementType type) {
     return static_cast<std::size_t>(count) * size_of(type);
@@ -161,24 +168,20 @@ struct Fed {
   std::uint64_t failed;
 };
 
-/// Runs blocks [first, first + count) of the table.
-inline Fed feed(Sweep& sweep, TableMemory& memory, std::uint64_t first, std::uint64_t count,
-                const Feeding& how = {}) {
+/// Runs blocks [first, first + count) of the table; task_of(block) is the descriptor of one.
+template <class TaskOf>
+Fed feed_tasks(Sweep& sweep, TableMemory& memory, std::uint64_t first, std::uint64_t count, const Feeding& how,
+               TaskOf&& task_of) {
+  using Task = decltype(task_of(first));
   device::u64 ready = first, stop = 0, abort = 0, done = first, failed = 0;
-  std::vector<BlockTask> descriptors(how.ring);
+  std::vector<Task> descriptors(how.ring);
   std::vector<BlockResult> results(how.ring);
-  const device::Port port{&ready,
-                          &stop,
-                          &abort,
-                          &done,
-                          &failed,
-                          descriptors.data(),
-                          results.data(),
-                          how.ring,
-                          sizeof(BlockTask),
-                          sizeof(BlockResult),
-                          first,
-                          count};
+  const device::Port port{&ready,         &stop,
+                          &abort,         &done,
+                          &failed,        descriptors.data(),
+                          results.data(), how.ring,
+                          sizeof(Task),   sizeof(BlockResult),
+                          first,          count};
   std::atomic<bool> ended{false};
   std::thread feeder([&] {
     std::mt19937 random(how.seed);
@@ -195,7 +198,7 @@ inline Fed feed(Sweep& sweep, TableMemory& memory, std::uint64_t first, std::uin
         if (how.longest_delay > 0) {
           std::this_thread::sleep_for(std::chrono::microseconds(random() % static_cast<unsigned>(how.longest_delay)));
         }
-        descriptors[given % how.ring] = memory.task(given);
+        descriptors[given % how.ring] = task_of(given);
         std::atomic_ref(ready).store(++given, std::memory_order_release);
       } else {
         std::this_thread::yield();
@@ -213,6 +216,11 @@ inline Fed feed(Sweep& sweep, TableMemory& memory, std::uint64_t first, std::uin
   ended = true;
   feeder.join();
   return {done, failed};
+}
+
+inline Fed feed(Sweep& sweep, TableMemory& memory, std::uint64_t first, std::uint64_t count,
+                const Feeding& how = {}) {
+  return feed_tasks(sweep, memory, first, count, how, [&](std::uint64_t block) { return memory.task(block); });
 }
 
 }  // namespace terrace::wavefront::test
