@@ -73,6 +73,31 @@ std::int64_t block_bytes(const TableNeed& need, const AlignmentPlan& plan) {
   return bytes;
 }
 
+WayBack way_back(const AlignmentPlan& plan) {
+  const AlignmentLevel& table = plan.levels.front();
+  // Of the boxes of a level those that the path crosses, each up to where it leaves: half of the rows of boxes and of
+  // the columns of boxes that they are in.
+  const auto crossed = [&](const AlignmentLevel& level) {
+    return (static_cast<double>(table.rows) * static_cast<double>(level.cell_columns) +
+            static_cast<double>(table.columns) * static_cast<double>(level.cell_rows)) /
+           2;
+  };
+  const auto boxes = [&](const AlignmentLevel& level) {
+    return ceiling(table.rows, level.cell_rows) + ceiling(table.columns, level.cell_columns) - 1;
+  };
+  WayBack back;
+  for (std::size_t i = 1; i < plan.levels.size(); ++i) {
+    const AlignmentLevel &level = plan.levels[i], &above = plan.levels[i - 1];
+    if (level.kept_rows() + level.kept_columns() == 0) continue;
+    back.swept += crossed(above);
+    const double block = static_cast<double>(level.block_rows) * static_cast<double>(level.cell_columns);
+    back.blocks += boxes(above) + static_cast<std::int64_t>(crossed(above) / block);
+  }
+  back.walked = crossed(plan.levels.back());
+  back.blocks += boxes(plan.levels[plan.levels.size() - 2]);
+  return back;
+}
+
 AlignmentPlan plan_alignment(const TableNeed& need, const Resources& resources,
                              const std::function<std::int64_t(const AlignmentPlan&)>& workspace) {
   const auto device = static_cast<std::int64_t>(resources.device_budget);

@@ -28,6 +28,13 @@ struct AlignmentPlan {
   std::vector<AlignmentLevel> levels;
 };
 
+/// What the way back computes again, as if the path went from corner to corner of the table.
+struct WayBack {
+  double swept = 0, walked = 0;  // cells, in blocks and where the path is walked
+  std::int64_t blocks = 0;
+};
+WayBack way_back(const AlignmentPlan& plan);
+
 /// A cell of the last level is not larger.
 struct AlignmentLimits {
   std::int64_t cell_rows, cell_columns;

@@ -1,6 +1,7 @@
 #include "stages/wavefront/alignment_stage.hpp"
 
 #include "stages/wavefront/alignment_program.hpp"
+#include "stages/wavefront/costs.hpp"
 #include "stages/wavefront/results.hpp"
 #include "stages/wavefront/types.hpp"
 
@@ -47,6 +48,7 @@ class AlignmentStage : public WavefrontStage {
 
   run::Prediction prediction() const override {
     run::Prediction prediction = WavefrontStage::prediction();
+    add_way_back(way_back(plan_), prediction);
     prediction.block_bytes = static_cast<std::size_t>(block_bytes(table_need(spec(), problem()), plan_));
     return prediction;
   }

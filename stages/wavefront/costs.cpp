@@ -1,6 +1,7 @@
 #include "stages/wavefront/costs.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "kernels/wavefront/window.hpp"
@@ -65,7 +66,25 @@ Cost cost_of(const SweepSpec& spec, bool cuda) {
   return spec.table ? found->cpu_table : found->cpu_score;
 }
 
+// Of the CPU, as measured on two threads: what begins and ends beside the cells themselves, and a walk cell by cell.
+constexpr double walked_cells_per_second = 1.5e8;
+constexpr double walked_block_seconds = 1.3e-4;
+constexpr double kept_part_seconds = 2e-6;  // of a block between kept lines
+
+/// Adds time in which no cell is counted.
+void add_seconds(double seconds, run::Prediction& p) {
+  if (p.operations <= 0 || p.operations_per_second <= 0) return;
+  p.operations_per_second = p.operations / (p.operations / p.operations_per_second + seconds);
+}
+
 }  // namespace
+
+void add_way_back(const WayBack& back, run::Prediction& prediction) {
+  prediction.operations += back.swept;
+  prediction.blocks += back.blocks;
+  add_seconds(back.walked / walked_cells_per_second + static_cast<double>(back.blocks) * walked_block_seconds,
+              prediction);
+}
 
 run::Prediction predict(const SweepSpec& spec, std::int64_t blocks, const TableNeed& need,
                         const Resources& resources) {
@@ -78,6 +97,13 @@ run::Prediction predict(const SweepSpec& spec, std::int64_t blocks, const TableN
   p.operations = tables * wavefront::cells_in_window(half_width(spec), 0, spec.rows, 0, spec.columns);
   p.operations_per_second = cost.cells_per_second * (resources.cuda ? 1 : resources.device.processors);
   p.bytes_written = tables * cells * static_cast<double>(need.table_bytes);
+  if (spec.kept) {
+    const auto lines = [&](std::int64_t across, std::int64_t along) {
+      return static_cast<double>(spec.kept->count(across, across)) * static_cast<double>(along);
+    };
+    p.bytes_written =
+        (lines(spec.rows, spec.columns) + lines(spec.columns, spec.rows)) * static_cast<double>(need.kept_bytes);
+  }
   p.bytes_read = need.grid_bytes > 0 ? cells * static_cast<double>(need.grid_bytes)
                                      : static_cast<double>((spec.rows + spec.columns) * need.item_bytes);
   if (resources.cuda) {
@@ -104,6 +130,11 @@ run::Prediction predict(const SweepSpec& spec, std::int64_t blocks, const TableN
   if (p.limit <= 0) p.limit_kind = "";
   // What was measured elsewhere is no faster than what this machine can do.
   else p.operations_per_second = std::min(p.operations_per_second, p.limit);
+  if (spec.kept) {
+    const double parts = std::ceil(static_cast<double>(spec.rows) / static_cast<double>(spec.kept->every)) *
+                         std::ceil(static_cast<double>(spec.columns) / static_cast<double>(spec.kept->every));
+    add_seconds(parts * kept_part_seconds, p);
+  }
   return p;
 }
 

@@ -4,6 +4,7 @@
 #include "kernels/wavefront/sweep.hpp"
 #include "pipeline/run/stage.hpp"
 #include "stages/stage_kind.hpp"
+#include "stages/wavefront/alignment_plan.hpp"
 #include "stages/wavefront/blocks.hpp"
 
 namespace terrace::stages {
@@ -12,5 +13,8 @@ namespace terrace::stages {
 /// @param blocks of it
 run::Prediction predict(const wavefront::SweepSpec& spec, std::int64_t blocks, const TableNeed& need,
                         const Resources& resources);
+
+/// Adds the way back of an alignment.
+void add_way_back(const WayBack& back, run::Prediction& prediction);
 
 }  // namespace terrace::stages

@@ -145,6 +145,20 @@ class Paths(AlignmentTest):
         self.assertGreater(blocks, 40)
         self.assertLess(cuts, blocks / 8)
 
+    def test_are_planned_with_what_the_way_back_computes_again(self):
+        inputs = {"a": {"generate": "dna", "length": 9000, "seed": 1},
+                  "b": {"generate": "dna", "mutate": {"of": "a", "rate": 0.1}, "seed": 2}}
+        keys = {"memory": {"host": 64 << 20, "device": 1 << 20}}
+        planned = self.terrace("plan", self.write_job(inputs, self.stages(["whole"]), **keys), "--backend", "cpu").stdout
+        amount, unit = re.search(r"work +([0-9.]+) ([MG])cells", planned).groups()
+        work = float(amount) * {"M": 1e6, "G": 1e9}[unit]
+        blocks = int(re.search(r"blocks +([0-9]+) of", planned)[1])
+        result = self.run_job(inputs, self.stages(["whole"]), "--backend", "cpu", **keys)
+        computed, swept = (float(result["profile/stages/" + name][0]) for name in ("operations", "blocks"))
+        self.assertGreater(computed, 1.05 * 9000 * 9000)
+        self.assertLess(abs(work / computed - 1), 0.25)
+        self.assertLess(abs(blocks / swept - 1), 0.5)
+
     def test_in_which_a_gap_crosses_many_blocks_replay(self):
         base = random_text(2600, 7)
         without = base[:600] + base[1700:]
