@@ -8,6 +8,7 @@
 #include "io/input_file.hpp"
 #include "io/kinds.hpp"
 #include "io/memory_source.hpp"
+#include "io/record_name.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
 
@@ -61,6 +62,27 @@ void cut_range(const Settings& settings, const std::string& record, std::vector<
   letters.shrink_to_fit();
 }
 
+std::string name_of(const Settings& settings, std::string name) {
+  if (name.empty()) return name;
+  if (settings.has("range")) {
+    const auto& range = settings.get<std::vector<std::int64_t>>("range");
+    name += ":" + std::to_string(range[0] + 1) + "-" + std::to_string(range[1]);
+  }
+  return settings.find<bool>("reverse_complement").value_or(false) ? name + "/rc" : name;
+}
+
+/// Letters of a record that has a name.
+class Record : public MemorySource {
+ public:
+  Record(const Extents& shape, std::vector<std::byte> letters, const InputFile& file, std::string name)
+      : MemorySource(ElementType::u8, shape, std::move(letters), {file.path()}), name_(std::move(name)) {}
+
+  const std::string& name() const { return name_; }
+
+ private:
+  std::string name_;
+};
+
 void scan(const InputFile& file, FastaScanner& scanner) {
   GzipReader reader(file);
   if (reader.plain()) scanner.reserve(static_cast<std::size_t>(file.size()));
@@ -81,10 +103,15 @@ std::shared_ptr<Source> open(const Settings& settings, const OpenContext& contex
   if (settings.has("range")) cut_range(settings, scanner.name(), letters);
   if (settings.find<bool>("reverse_complement").value_or(false)) reverse_complement(settings, letters);
   const Extents shape{static_cast<std::int64_t>(letters.size())};
-  return std::make_shared<MemorySource>(ElementType::u8, shape, std::move(letters), std::vector{file.path()});
+  return std::make_shared<Record>(shape, std::move(letters), file, name_of(settings, scanner.name()));
 }
 
 }  // namespace
+
+std::string record_name(const Source& source) {
+  const auto* record = dynamic_cast<const Record*>(&source);
+  return record == nullptr ? std::string() : record->name();
+}
 
 InputKind fasta_kind() { return {"fasta", "one sequence of a FASTA file", parameters, open}; }
 

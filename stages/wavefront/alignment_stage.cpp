@@ -1,5 +1,6 @@
 #include "stages/wavefront/alignment_stage.hpp"
 
+#include "io/record_name.hpp"
 #include "stages/wavefront/alignment_program.hpp"
 #include "stages/wavefront/costs.hpp"
 #include "stages/wavefront/results.hpp"
@@ -25,14 +26,21 @@ AlignmentPlan plan_from(const nlohmann::json& levels) {
   return plan;
 }
 
+/// What the file calls the sequence, else what the job does.
+std::string name_of(const Request& request, const std::string& parameter) {
+  const std::string& input = request.stage.settings.text(parameter);
+  const std::string name = io::record_name(*request.array(input));
+  return name.empty() ? input : name;
+}
+
 class AlignmentStage : public WavefrontStage {
  public:
   AlignmentStage(const Request& request, std::unique_ptr<AlignmentProgram> program, AlignmentPlan plan)
       : WavefrontStage(request, std::unique_ptr<WavefrontProgram>(program.get())),
         program_(*program.release()),
         plan_(std::move(plan)),
-        rows_(request.stage.settings.text("rows")),
-        columns_(request.stage.settings.text("columns")) {}
+        rows_(name_of(request, "rows")),
+        columns_(name_of(request, "columns")) {}
 
   std::vector<io::SmallDataset> small() const override {
     std::vector<io::SmallDataset> results = WavefrontStage::small();

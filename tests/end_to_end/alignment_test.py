@@ -263,6 +263,17 @@ class Paf(AlignmentTest):
             self.assertEqual(fields[11], "255")
             self.assertEqual(int(tags["AS:i"]), group["score"][()])
 
+    def test_names_records_by_their_first_words_parts_as_regions_and_others_as_the_job_does(self):
+        letters = random_text(300, 13)
+        path = self.write("two.fa", f">first of two\n{letters}\n>second\n{letters}\n")
+        inputs = {"whole": {"fasta": path, "record": "first"}, "part": {"fasta": path, "record": "second",
+                                                                        "range": [100, 200]},
+                  "back": {"fasta": path, "record": 1, "reverse_complement": True}, "made": random_letters(50, 1)}
+        pairs = {"a": ("whole", "part"), "b": ("made", "back")}
+        self.run_job(inputs, [edit(name, *pair, keep="alignment") for name, pair in pairs.items()], "--backend", "cpu")
+        named = {stage: [self.paf(stage).split("\t")[i] for i in (0, 5)] for stage in pairs}
+        self.assertEqual(named, {"a": ["first", "second:101-200"], "b": ["made", "second/rc"]})
+
     def test_of_an_empty_alignment_is_none(self):
         self.align("AAAA", "CCCC", kinds=["affine"])
         self.assertEqual(self.paf("affine"), "")
