@@ -38,6 +38,15 @@ BitsSlot::BitsSlot(i64 columns_of_block) : rare((columns_of_block + chunk_column
 
 namespace {
 
+/// The bits in reverse order.
+u64 reversed(u64 word) {
+  const auto swap = [&](u64 mask, int width) { word = (word >> width & mask) | (word & mask) << width; };
+  swap(0x5555555555555555, 1);
+  swap(0x3333333333333333, 2);
+  swap(0x0F0F0F0F0F0F0F0F, 4);
+  return __builtin_bswap64(word);
+}
+
 template <class P>
 class BitsSweeper : public BandSweeper {
  public:
@@ -55,14 +64,13 @@ class BitsSweeper : public BandSweeper {
     const auto* codes = static_cast<const device::u8*>(task.columns);
     const i64 columns = task.column_end - task.column_begin;
     for (i64 begin = 0; begin < columns; begin += chunk_columns) {
-      u64 planes[code_bits] = {}, rare = 0;
-      for (i64 i = begin; i < std::min(columns, begin + chunk_columns); ++i) {
-        const u64 bit = u64{1} << (63 - (i - begin));
-        for (int k = 0; k < code_bits; ++k) planes[k] |= (codes[i] >> k & 1) != 0 ? bit : 0;
-        rare |= codes[i] > 3 ? bit : 0;
-      }
+      u64 planes[code_bits], rare = 0;
+      pack_letters(codes + begin, std::min(columns - begin, chunk_columns), planes);
       const i64 chunk = begin / chunk_columns;
-      for (int k = 0; k < code_bits; ++k) own.columns[k][chunk] = planes[k];
+      for (int k = 0; k < code_bits; ++k) {
+        own.columns[k][chunk] = reversed(planes[k]);
+        if (k > 1) rare |= own.columns[k][chunk];
+      }
       own.rare[chunk] = rare;
     }
   }
@@ -85,10 +93,14 @@ template <class P>
 CpuSweeper make(const CpuSweepPlan& plan) {
   const i64 lanes = vector_bytes(plan.instruction_set) / static_cast<i64>(sizeof(u64));
   // Few words a band make enough bands for all threads, many cost less beside the kernel.
-  const i64 vectors = std::clamp<i64>(plan.grid.block_rows / (64 * lanes * 4 * plan.threads), 1, 4);
+  // Those that are high beside the diagonals they meet compute much around them.
+  const DiagonalBand& band = plan.spec.band;
+  const i64 height =
+      std::min<i64>(plan.grid.block_rows / plan.threads, band.whole() ? no_window : band.high - band.low);
+  const i64 vectors = std::clamp<i64>(height / (64 * lanes * 4), 1, 4);
   const BitsPlan<P> bits{problem_constants<P>(plan.spec.settings),
                          kernels_for(plan.instruction_set, problem_index<P>(Problems{})).advance_bits,
-                         lanes * vectors, plan.spec.border};
+                         lanes * vectors, plan.spec.border, band};
   const int slots = slots_for(plan.threads, std::max<i64>(1, plan.grid.block_rows / bits.band_rows()));
   return {std::make_unique<BitsSweeper<P>>(bits, plan.grid, plan.threads, slots), slots};
 }

@@ -9,6 +9,7 @@
 #include "kernels/wavefront/cpu_band.hpp"
 #include "kernels/wavefront/cpu_borders.hpp"
 #include "kernels/wavefront/cpu_tickets.hpp"
+#include "kernels/wavefront/diagonals.hpp"
 #include "kernels/wavefront/problem.hpp"
 
 namespace terrace::wavefront {
@@ -22,6 +23,7 @@ struct BitsPlan {
   AdvanceBits advance;
   i64 words;  // of a full band, which fill whole vectors
   ElementType border;
+  DiagonalBand diagonals;
 
   i64 band_rows() const { return 64 * words; }
 };
@@ -40,11 +42,14 @@ struct BitsSlot {
   BitsSlot(i64 columns);
 
   AlignedArray<u64> columns[code_bits], rare, row[2];
-  i64 h = 0;  // of the last column, below the last band that is complete
+  i64 h = 0;       // below the last band that is complete, in the last column that it has
+  i64 before = 0;  // below the last band that has begun, in the column before its first
   BlockResult found{0, 0, 0};
 };
 
-/// One band being swept. Word w of the band is a chunk of columns behind word w - 1.
+/// One band being swept. Word w of the band is a chunk of columns behind word w - 1. Of the block's chunks it has
+/// those that the diagonals of the sweep meet; next to these lie values as if only letters without a partner led
+/// there.
 template <class P>
 class BitsBand {
  public:
@@ -58,15 +63,28 @@ class BitsBand {
         row_(band.index() * plan.band_rows()),
         rows_(std::min(plan.band_rows(), task_.row_end - task_.row_begin - row_)),
         last_word_((rows_ - 1) / 64),
-        chunks_((columns_ + chunk_columns - 1) / chunk_columns) {}
+        chunks_((columns_ + chunk_columns - 1) / chunk_columns) {
+    find_range();
+  }
 
   bool sweep();
 
  private:
+  /// What a letter without a partner adds to H.
+  static constexpr i64 gap = P::Bits::counts_pairs ? 0 : 1;
+
+  void find_range();
+  bool crosses(i64 begin, i64 end, i64 column) const;
+  ColumnRange chunks_of(const ColumnRange& columns) const;
   i64 left_h(i64 row) const;
   i64 top_h(i64 column) const;
+  i64 before_begin() const;
+  i64 above_end() const;
+  i64 steps() const { return range_.end - range_.begin + last_word_; }
+  i64 end_column() const { return std::min(columns_, range_.end * chunk_columns); }
   void load_rows();
   void load_left();
+  void load_column();
   void load_top(i64 chunk);
   void place_columns(i64 step);
   BitLetters letters_of(i64 step);
@@ -85,9 +103,12 @@ class BitsBand {
   i64 row_, rows_;  // the band's first, of the block; how many
   i64 last_word_;   // which has the last row
   i64 chunks_;
-  i64 since_rare_ = 0;      // steps since a chunk with codes above 3 entered
-  bool rows_rare_ = false;  // the band's rows have such codes
-  i64 below_h_ = 0;         // below the block, before the next chunk
+  ColumnRange range_{0, 0};  // the chunks that the band has of the block's
+  ColumnRange above_{0, 0};  // those that the row above it has; where its end is 0 there is no such row in the block
+  bool left_inside_ = true;  // the column before the first chunk is the block's left border, and known
+  i64 since_rare_ = 0;       // steps since a chunk with codes above 3 entered
+  bool rows_rare_ = false;   // the band's rows have such codes
+  i64 below_h_ = 0;          // below the block, before the next chunk
 };
 
 }  // namespace terrace::wavefront

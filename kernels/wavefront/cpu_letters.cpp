@@ -14,7 +14,9 @@ namespace {
 template <class P, class T>
 class LettersSweeper : public BandSweeper {
  public:
-  LettersSweeper(const LettersPlan<P, T>& plan, const BlockGrid& grid, int threads, int slots) : plan_(plan) {
+  LettersSweeper(const LettersPlan<P, T>& plan, const BlockGrid& grid, int threads, int slots, bool prunes)
+      : plan_(plan) {
+    if (prunes) plan_.known = &known_;
     const bool keeps = P::report == Report::best || plan.store_row != nullptr;
     for (int i = 0; i < threads; ++i) {
       scratch_.emplace_back(plan.layout.lanes(), plan.layout.most_rows_per_lane(), keeps, by_matrix<P>);
@@ -55,6 +57,7 @@ class LettersSweeper : public BandSweeper {
   }
 
  private:
+  std::atomic<i64> known_{0};
   LettersPlan<P, T> plan_;
   std::vector<LettersScratch<T>> scratch_;
   std::vector<std::unique_ptr<LettersSlot<T>>> slots_;
@@ -124,9 +127,11 @@ CpuSweeper make(const CpuSweepPlan& plan) {
                                   spec.border,
                                   store_row_for<T>(spec.table),
                                   spec.table ? static_cast<i64>(size_of(*spec.table)) : 0,
-                                  static_cast<double>(score_scale(P::name, spec.settings))};
+                                  static_cast<double>(score_scale(P::name, spec.settings)),
+                                  nullptr};
+  const bool prunes = can_prune<P> && spec.schedule.work == Schedule::Work::needed && !spec.table;
   const int slots = slots_for(plan.threads, letters.layout.count(plan.grid.block_rows));
-  return {std::make_unique<LettersSweeper<P, T>>(letters, plan.grid, plan.threads, slots), slots};
+  return {std::make_unique<LettersSweeper<P, T>>(letters, plan.grid, plan.threads, slots, prunes), slots};
 }
 
 template <class P>

@@ -12,6 +12,7 @@
 #include "kernels/wavefront/cpu_borders.hpp"
 #include "kernels/wavefront/cpu_tickets.hpp"
 #include "kernels/wavefront/cpu_transpose.hpp"
+#include "kernels/wavefront/pruning.hpp"
 #include "kernels/wavefront/window.hpp"
 
 namespace terrace::wavefront {
@@ -41,6 +42,7 @@ struct LettersPlan {
   StoreRow<T> store_row;  // null: no table
   i64 stored_bytes;       // of an element of the table
   double scale;
+  std::atomic<i64>* known;  // the largest score that was found anywhere; null: nothing is left out
 };
 
 /// Memory of one thread.
@@ -85,6 +87,13 @@ struct LettersSlot {
   std::atomic<i64> best{0};        // the largest score that any band of the block has found so far
 };
 
+/// Makes `largest` at least `value`.
+inline void raise(std::atomic<i64>& largest, i64 value) {
+  i64 now = largest.load(std::memory_order_relaxed);
+  while (now < value && !largest.compare_exchange_weak(now, value, std::memory_order_relaxed)) {
+  }
+}
+
 /// One band being swept.
 template <class P, class T>
 class LettersBand {
@@ -122,6 +131,9 @@ class LettersBand {
   void load_left();
   void make_profile(const device::u8* letters);
   void load_top(i64 first, i64 last);
+  bool can_skip(i64 first, i64 last) const;
+  T entering(i64 first, i64 last) const;
+  void skip(i64 first, i64 last);
   void compute(i64 first, i64 last);
   void collect_rows(i64 step);
   void store_rows(i64 first, i64 last);

@@ -4,6 +4,7 @@
 #include <immintrin.h>
 
 #include "kernels/wavefront/cpu_letters.hpp"
+#include "kernels/wavefront/cpu_letters_pruned.hpp"
 #include "kernels/wavefront/substitution.hpp"
 
 namespace terrace::wavefront {
@@ -25,7 +26,8 @@ bool LettersBand<P, T>::sweep() {
     const i64 last = std::min(first + chunk_steps, steps);
     if (!band_.wait_above(origin_ + std::min(columns_, 2 * last))) return false;
     load_top(first, last);
-    compute(first, last);
+    if (can_skip(first, last)) skip(first, last);
+    else compute(first, last);
     store_bottom(first, last);
     if (last < steps) band_.publish(origin_ + std::max<i64>(0, 2 * (last - rows_.last_lane)));
   }

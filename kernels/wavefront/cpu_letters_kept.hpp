@@ -92,9 +92,8 @@ void LettersBand<P, T>::locate(i64 first, i64 last, T score, i64 row) {
   }
   slot_.found[static_cast<std::size_t>(band_.index())] = {score, task_.row_begin + rows_.row + row + 1,
                                                           task_.column_begin + origin_ + column + 1};
-  i64 best = slot_.best.load(std::memory_order_relaxed);
-  while (best < score && !slot_.best.compare_exchange_weak(best, score, std::memory_order_relaxed)) {
-  }
+  raise(slot_.best, score);
+  if (plan_.known != nullptr) raise(*plan_.known, score);
 }
 
 /// The first column of the band's row `row` in steps [first, last) where H is `score`; -1 where there is none.

@@ -20,6 +20,8 @@
 //       optional: whether the choices that the settings make pick this variant (reader as below)
 //   static constexpr Items items;            what s is made from
 //   static constexpr Report report;          which cell a sweep reports
+//   template <class K> static i64 gain(const K&);    with Report::best alone: the most that s adds to a score, or 0;
+//       every H, E and F is then at least 0, and gaps add nothing (pruning.hpp)
 //   template <class V> static Ends ends(const Constants<V>&);      with Report::ends alone
 //   static constexpr bool score_joins_diagonal = true;
 //       optional: score() is select_equal(row, column, k.match, k.mismatch), and cell() uses n.diagonal and the score
@@ -60,6 +62,8 @@
 //       for problems on letters whose differences from cell to neighbouring cell are -1, 0 or 1 and which
 //       report the last cell. Words W have one row a bit, the first in the lowest.
 //       static constexpr int planes;         1: differences are 0 or 1; 2: also -1, in the second plane
+//       static constexpr bool counts_pairs;  H counts pairs of equal letters, and a letter without a partner 0; or H
+//       counts differences, and it 1
 //       template <class W> struct Rows;      H(i, j) - H(i-1, j) of the rows of a word, in any form
 //       template <class W> static Rows<W> rows(W plus, W minus);            from the rows with +1 and with -1
 //       template <class W> static W plus(const Rows<W>&), minus(const Rows<W>&);

@@ -13,6 +13,9 @@ struct NamedSchedule {
 
 /// Tile heights and widths are in kernels/wavefront/tiles.hpp.
 constexpr NamedSchedule named[] = {
+    {"auto",
+     "the fastest, without the cells that cannot change a score",
+     {S::Shape::hyperplane, S::Synchronisation::peer, S::Storage::registers, S::Sizes::modelled, S::Work::needed}},
     {"registers",
      "cells in registers, borders from neighbour to neighbour",
      {S::Shape::hyperplane, S::Synchronisation::peer, S::Storage::registers, S::Sizes::modelled}},
@@ -39,19 +42,20 @@ constexpr NamedSchedule named[] = {
 }  // namespace
 
 std::string schedule_names() {
-  std::string names = "auto";
-  for (const NamedSchedule& entry : named) names += std::string(", ") + entry.name;
+  std::string names;
+  for (const NamedSchedule& entry : named) names += std::string(names.empty() ? "" : ", ") + entry.name;
   return names;
 }
 
 std::string schedule_help() {
-  std::string text = "auto: the fastest";
-  for (const NamedSchedule& entry : named) text += std::string("; ") + entry.name + ": " + entry.help;
+  std::string text;
+  for (const NamedSchedule& entry : named) {
+    text += std::string(text.empty() ? "" : "; ") + entry.name + ": " + entry.help;
+  }
   return text;
 }
 
 std::optional<Schedule> schedule_from(std::string_view name) {
-  if (name == "auto") return Schedule{};
   for (const NamedSchedule& entry : named) {
     if (name == entry.name) return entry.schedule;
   }
@@ -69,7 +73,8 @@ std::string name_of(const Schedule& schedule) {
   text += schedule.storage == S::Storage::cache    ? ", cache"
           : schedule.storage == S::Storage::shared ? ", shared"
                                                    : ", registers";
-  return text + (schedule.sizes == S::Sizes::fixed ? ", fixed" : ", modelled");
+  text += schedule.sizes == S::Sizes::fixed ? ", fixed" : ", modelled";
+  return text + (schedule.work == S::Work::all ? "" : ", needed");
 }
 
 }  // namespace terrace::wavefront

@@ -19,25 +19,37 @@ struct Schedule {
   enum class Synchronisation : std::uint8_t { barrier, peer, counter };
   enum class Storage : std::uint8_t { cache, shared, registers };
   enum class Sizes : std::uint8_t { fixed, modelled };
+  enum class Work : std::uint8_t {
+    all,    // every cell is computed
+    needed  // cells that cannot change the score and its end may be left out
+  };
 
   Shape shape = Shape::hyperplane;
   Synchronisation synchronisation = Synchronisation::peer;
   Storage storage = Storage::registers;
   Sizes sizes = Sizes::modelled;
+  Work work = Work::all;
 
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 
-/// The schedules that a job may name, first `auto`: "auto, registers, square_barrier, ...".
+/// The same, computing every cell.
+constexpr Schedule with_all_work(Schedule schedule) {
+  schedule.work = Schedule::Work::all;
+  return schedule;
+}
+
+/// The schedules that a job may name, first `auto`, the only one that leaves out work: "auto, registers,
+/// square_barrier, ...".
 std::string schedule_names();
 
 /// What the names mean, in words: "auto: the fastest; registers: ...".
 std::string schedule_help();
 
-/// The schedule of that name; `auto` is the fastest. Nothing where the name is none.
+/// The schedule of that name. Nothing where the name is none.
 std::optional<Schedule> schedule_from(std::string_view name);
 
-/// "registers"; for a schedule without a name its four properties.
+/// "registers"; for a schedule without a name its properties.
 std::string name_of(const Schedule& schedule);
 
 }  // namespace terrace::wavefront

@@ -8,6 +8,7 @@
 
 #include "kernels/device/context.hpp"
 #include "kernels/device/port.hpp"
+#include "kernels/wavefront/diagonals.hpp"
 #include "kernels/wavefront/kept.hpp"
 #include "kernels/wavefront/schedule.hpp"
 #include "kernels/wavefront/task.hpp"
@@ -31,6 +32,9 @@ struct SweepSpec {
   ElementType grid = ElementType::u8;  // type of the grid's values (problems on grids)
   std::int64_t layers = 1;             // tables, one over another (see BlockGrid)
   Schedule schedule;
+  /// Problems with a bit-parallel form, their scores: cells outside need not be computed, and what the last cell then
+  /// reports is the best inside the band. On CUDA all are.
+  DiagonalBand band = {};
 };
 
 /// Sweeps blocks of one table. Blocks of one launch are ordered by the sweep itself (block n needs the borders of

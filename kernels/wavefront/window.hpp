@@ -36,8 +36,8 @@ TERRACE_HOST_DEVICE constexpr ColumnRange columns_in_window(i64 window, i64 row_
   return {maximum(column_begin, minimum(begin, column_end)), minimum(column_end, maximum(end, column_begin))};
 }
 
-/// Cells of rows [row_begin, row_end) and columns [column_begin, column_end) that lie in the window.
-constexpr double cells_in_window(i64 window, i64 row_begin, i64 row_end, i64 column_begin, i64 column_end) {
+/// Cells (i, j) of rows [row_begin, row_end) and columns [column_begin, column_end) with low <= j - i <= high.
+constexpr double cells_on_diagonals(i64 low, i64 high, i64 row_begin, i64 row_end, i64 column_begin, i64 column_end) {
   const auto rows = static_cast<double>(row_end - row_begin),
              columns = static_cast<double>(column_end - column_begin);
   // The sum over x < n of the columns that are left when x, if positive, are taken first: min(max(x, 0), columns).
@@ -48,8 +48,14 @@ constexpr double cells_in_window(i64 window, i64 row_begin, i64 row_end, i64 col
   // Cells with j - i < first + x, x the row counted from row_begin.
   const auto before = [&](double first) { return taken(first + rows) - taken(first); };
   const auto shift = static_cast<double>(row_begin - column_begin);
-  const auto half = static_cast<double>(minimum(window, maximum(row_end, column_end)));
-  return before(shift + half + 1) - before(shift - half);
+  const double least = static_cast<double>(maximum(low, -row_end)),
+               most = static_cast<double>(minimum(high, column_end));
+  return before(shift + most + 1) - before(shift + least);
+}
+
+/// Cells of rows [row_begin, row_end) and columns [column_begin, column_end) that lie in the window.
+constexpr double cells_in_window(i64 window, i64 row_begin, i64 row_end, i64 column_begin, i64 column_end) {
+  return cells_on_diagonals(-window, window, row_begin, row_end, column_begin, column_end);
 }
 
 }  // namespace terrace::wavefront

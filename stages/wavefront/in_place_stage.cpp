@@ -162,7 +162,7 @@ std::vector<job::ProblemDeclaration> declare_in_place() {
 
 std::unique_ptr<run::Stage> make_in_place(const Request& request) {
   const Settings& settings = request.stage.settings;
-  if (*wavefront::schedule_from(settings.text("schedule")) != wavefront::Schedule{}) {
+  if (with_all_work(*wavefront::schedule_from(settings.text("schedule"))) != wavefront::Schedule{}) {
     refuse(request.stage, "schedule", "in-place sweeps have one schedule: say `auto`, or leave it out");
   }
   std::shared_ptr<io::Source> grid = open_grid(request);

@@ -44,7 +44,7 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
   spec.problem = request.stage.problem;
   spec.settings = request.stage.settings;
   spec.schedule = *wavefront::schedule_from(request.stage.settings.text("schedule"));
-  if (problem.counts && spec.schedule != wavefront::Schedule{}) {
+  if (problem.counts && wavefront::with_all_work(spec.schedule) != wavefront::Schedule{}) {
     refuse(request.stage, "schedule", "integral histograms have one schedule: say `auto`, or leave it out");
   }
   if (problem.items == Items::grid) {
@@ -70,6 +70,9 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
     spec.columns = inputs.columns->shape()[0];
     choose_score_types(request, spec);
   }
+  // What is kept beside a score may be any cell.
+  const bool score_alone = spec.settings.has("keep") && spec.settings.text("keep") == "score";
+  if (!score_alone) spec.schedule = wavefront::with_all_work(spec.schedule);
   spec.block_rows = std::max<std::int64_t>(1, spec.rows);
   spec.block_columns = std::max<std::int64_t>(1, spec.columns);
   if (request.choices != nullptr) {
@@ -98,7 +101,8 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
     spec.block_rows = shape.rows;
     spec.block_columns = shape.columns;
   }
-  return std::make_unique<WavefrontStage>(request, std::make_unique<SweepProgram>(std::move(spec), problem, inputs));
+  return std::make_unique<WavefrontStage>(
+      request, std::make_unique<SweepProgram>(std::move(spec), problem, inputs, !request.resources.cuda));
 }
 
 }  // namespace terrace::stages

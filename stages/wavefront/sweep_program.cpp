@@ -15,15 +15,31 @@ using run::Mode;
 using run::Role;
 using wavefront::BlockTask;
 
-/// The sweep of one device with its workspace.
+namespace {
+
+/// Whether bands of diagonals may take the place of the whole table.
+bool may_widen(const wavefront::SweepSpec& spec) {
+  if (spec.schedule.work == wavefront::Schedule::Work::all) return false;
+  bool has_bits = false;
+  wavefront::visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
+    has_bits = requires { typename P::Bits; };
+  });
+  return has_bits;
+}
+
+}  // namespace
+
+/// The sweep of one device with its workspace, for the phase with that margin.
 struct SweepProgram::Opened {
   std::unique_ptr<DeviceMemory> workspace;
   std::unique_ptr<wavefront::Sweep> sweep;
+  std::int64_t margin = Widening::whole;
 };
 
 SweepProgram::SweepProgram(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem,
-                           const WavefrontInputs& inputs)
-    : WavefrontProgram(std::move(spec), problem, inputs) {
+                           const WavefrontInputs& inputs, bool widens)
+    : WavefrontProgram(std::move(spec), problem, inputs), widening_(spec_.rows, spec_.columns) {
+  if (widens && may_widen(spec_)) margin_ = first_margin_ = widening_.first();
   const auto border = [&](const char* name, Extents shape) {
     ArraySpec array;
     array.name = name;
@@ -82,10 +98,15 @@ void SweepProgram::add_kept() {
 }
 
 std::optional<run::Phase> SweepProgram::phase(std::int64_t number) {
-  if (number > 0) return std::nullopt;
   run::Phase phase;
   phase.count = blocks();
   phase.chain = true;
+  if (number > 0) {
+    const auto next = margin_ == Widening::whole ? std::nullopt : widening_.next(margin_, distance());
+    if (!next) return std::nullopt;
+    phase.after_results = true;
+    phase.data = std::to_string(*next);
+  }
   return phase;
 }
 
@@ -105,20 +126,39 @@ std::vector<run::Access> SweepProgram::kept_parts(const Box& cells) const {
   return parts;
 }
 
-run::Block SweepProgram::block(const run::Phase&, std::int64_t, std::int64_t index) const {
+/// What the score means as a distance.
+std::int64_t SweepProgram::distance() const {
+  std::int64_t distance = 0;
+  wavefront::visit_problem(spec_.problem, spec_.settings, [&]<class P>(P) {
+    if constexpr (requires { typename P::Bits; }) {
+      distance = wavefront::distance_of<P>(score_.score, spec_.rows + spec_.columns);
+    }
+  });
+  return distance;
+}
+
+std::int64_t SweepProgram::margin_of(const run::Phase& phase) const {
+  return phase.data.empty() ? first_margin_ : std::stoll(phase.data);
+}
+
+run::Block SweepProgram::block(const run::Phase& phase, std::int64_t number, std::int64_t index) const {
   const auto [i, layer, j] = place_of(index);
   const Box cells = part(index);
   run::Block block;
-  block.operations = wavefront::cells_in_window(window_, cells.begin[0], cells.end[0], cells.begin[1], cells.end[1]);
+  const wavefront::DiagonalBand band = widening_.band(margin_of(phase));
+  block.operations = wavefront::cells_on_diagonals(std::max<std::int64_t>(-window_, band.low),
+                                                   std::min<std::int64_t>(window_, band.high), cells.begin[0],
+                                                   cells.end[0], cells.begin[1], cells.end[1]);
   auto& accesses = block.accesses;
   read_inputs(cells, accesses);
   const std::int64_t above = layer * across_ + j, before = i * spec_.layers + layer;
   const Box row_tile{{above, 0, 0}, {above + 1, planes_.row, spec_.block_columns}};
   const Box column_tile{{before, 0, 0}, {before + 1, planes_.column, spec_.block_rows + 1}};
-  if (i > 0) accesses.push_back({row_border_, i, row_tile, Mode::read});
-  if (i + 1 < down_) accesses.push_back({row_border_, i + 1, row_tile, Mode::write});
-  if (j > 0) accesses.push_back({column_border_, j, column_tile, Mode::read});
-  if (j + 1 < across_) accesses.push_back({column_border_, j + 1, column_tile, Mode::write});
+  const std::int64_t row_generation = number * (down_ - 1) + i, column_generation = number * (across_ - 1) + j;
+  if (i > 0) accesses.push_back({row_border_, row_generation, row_tile, Mode::read});
+  if (i + 1 < down_) accesses.push_back({row_border_, row_generation + 1, row_tile, Mode::write});
+  if (j > 0) accesses.push_back({column_border_, column_generation, column_tile, Mode::read});
+  if (j + 1 < across_) accesses.push_back({column_border_, column_generation + 1, column_tile, Mode::write});
   if (spec_.kept) {
     const std::vector<run::Access> parts = kept_parts(cells);
     accesses.insert(accesses.end(), parts.begin(), parts.end());
@@ -180,9 +220,7 @@ void SweepProgram::describe(const run::Phase&, const run::BlockView& view, void*
 
 void SweepProgram::open(device::Context& context, int) {
   auto opened = std::make_unique<Opened>();
-  if (context.shares_host_memory()) {
-    opened->sweep = wavefront::make_cpu_sweep(spec_, context);
-  } else {
+  if (!context.shares_host_memory()) {
     const std::size_t bytes = wavefront::cuda_workspace_bytes(spec_, context.limits());
     opened->workspace = std::make_unique<DeviceMemory>(context, bytes);
     opened->sweep = wavefront::make_cuda_sweep(spec_, context, opened->workspace->data());
@@ -190,19 +228,32 @@ void SweepProgram::open(device::Context& context, int) {
   opened_.push_back(std::move(opened));
 }
 
-void SweepProgram::run(const run::Phase&, std::int64_t, const device::Port& port, int, device::Context&, int device) {
-  opened_[static_cast<std::size_t>(device)]->sweep->run(port);
+void SweepProgram::run(const run::Phase& phase, std::int64_t, const device::Port& port, int, device::Context& context,
+                       int device) {
+  Opened& opened = *opened_[static_cast<std::size_t>(device)];
+  const std::int64_t margin = margin_of(phase);
+  if (context.shares_host_memory() && (!opened.sweep || opened.margin != margin)) {
+    wavefront::SweepSpec spec = spec_;
+    spec.band = widening_.band(margin);
+    opened.sweep = wavefront::make_cpu_sweep(spec, context);
+    opened.margin = margin;
+  }
+  opened.sweep->run(port);
 }
 
-void SweepProgram::fold(const run::Phase&, std::int64_t, std::int64_t index, const void* result) {
+void SweepProgram::fold(const run::Phase& phase, std::int64_t, std::int64_t index, const void* result) {
   fold_score(index, result);
+  if (index + 1 == blocks()) margin_ = margin_of(phase);
 }
 
-std::string SweepProgram::save() const { return nlohmann::json{score_.score, score_.row, score_.column}.dump(); }
+std::string SweepProgram::save() const {
+  return nlohmann::json{score_.score, score_.row, score_.column, margin_}.dump();
+}
 
 void SweepProgram::load(const std::string& state) {
   const auto json = nlohmann::json::parse(state);
   score_ = {json[0], json[1], json[2]};
+  margin_ = json[3];
 }
 
 }  // namespace terrace::stages

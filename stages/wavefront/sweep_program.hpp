@@ -2,22 +2,27 @@
 #pragma once
 
 #include "stages/wavefront/program.hpp"
+#include "stages/wavefront/widening.hpp"
 
 namespace terrace::stages {
 
-/// One phase: a chain of blocks, row-major over a grid of blocks (layers of a row of blocks one after another, so
+/// A phase is a chain of blocks, row-major over a grid of blocks (layers of a row of blocks one after another, so
 /// that its part of the grid is read once). Borders are carries: `row_border` has a tile for every layer and column
 /// of blocks, generation i + 1 being the border below row i of blocks; `column_border` one for every row of blocks
-/// and layer, generation j + 1 being the border right of column j of blocks.
+/// and layer, generation j + 1 being the border right of column j of blocks (of the first phase; those of later ones
+/// follow). There is one phase, or, where the schedule leaves work out and the problem has a bit-parallel form, one
+/// for every band of diagonals until the score is proved.
 ///
 /// Where rows and columns are kept, a block writes those that end in it.
 class SweepProgram : public WavefrontProgram {
  public:
-  SweepProgram(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem, const WavefrontInputs& inputs);
+  /// @param widens whether the device can leave out what is outside a band of diagonals
+  SweepProgram(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem, const WavefrontInputs& inputs,
+               bool widens);
   ~SweepProgram() override;
 
   std::optional<run::Phase> phase(std::int64_t number) override;
-  bool needs_results(std::int64_t) const override { return false; }
+  bool needs_results(std::int64_t number) const override { return number > 0; }
   run::Block block(const run::Phase& phase, std::int64_t number, std::int64_t index) const override;
   void open(device::Context& context, int device) override;
   std::size_t descriptor_bytes() const override {
@@ -35,7 +40,13 @@ class SweepProgram : public WavefrontProgram {
   void add_kept();
   std::vector<run::Access> kept_parts(const Box& cells) const;
 
-  std::vector<double> edges_;  // of the bins of a problem that counts
+  std::int64_t margin_of(const run::Phase& phase) const;
+  std::int64_t distance() const;
+
+  Widening widening_;
+  std::int64_t first_margin_ = Widening::whole;
+  std::int64_t margin_ = Widening::whole;  // of the last phase whose blocks are all folded, or of the first
+  std::vector<double> edges_;              // of the bins of a problem that counts
   int row_border_ = -1, column_border_ = -1, table_ = -1;
   int kept_rows_ = -1, kept_row_gaps_ = -1, kept_columns_ = -1, kept_column_gaps_ = -1;
   std::vector<std::unique_ptr<Opened>> opened_;  // one a device

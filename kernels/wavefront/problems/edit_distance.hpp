@@ -60,6 +60,7 @@ struct EditDistance {
   /// In differences, which are -1, 0 or 1 (Myers 1999, in the form of Hyyro 2003): planes +1 and -1.
   struct Bits {
     static constexpr int planes = 2;
+    static constexpr bool counts_pairs = false;
 
     template <class W>
     struct Rows {

@@ -58,6 +58,7 @@ struct Lcs {
   /// In differences, which are 0 or 1 (Crochemore et al. 2001; Hyyro 2004): a carry is one from column to column.
   struct Bits {
     static constexpr int planes = 1;
+    static constexpr bool counts_pairs = true;
 
     template <class W>
     struct Rows {

@@ -19,6 +19,12 @@ struct SmithWatermanBase {
   static constexpr bool score_joins_diagonal = true;
   static constexpr ParameterList parameters{smith_waterman_parameters, 6};
 
+  /// The most that a pair of letters adds to a score, or 0.
+  template <class Constants>
+  static constexpr i64 gain(const Constants& k) {
+    return maximum(maximum(i64(k.match), i64(k.mismatch)), i64(0));
+  }
+
   /// H grows by at most the best score a row or column; nothing falls below minus the largest cost.
   static constexpr i64 local_bound(i64 match, i64 mismatch, i64 cost, i64 rows, i64 columns) {
     const i64 gain = maximum(maximum(match, mismatch), i64(0));

@@ -284,7 +284,9 @@ TEST_CASE("bounds saturate instead of overflowing") {
 }
 
 TEST_CASE("schedules have the names that jobs use") {
-  CHECK(schedule_from("auto") == Schedule{});
+  REQUIRE(schedule_from("auto").has_value());
+  CHECK(schedule_from("auto")->work == Schedule::Work::needed);
+  CHECK(schedule_from("registers") == Schedule{});
   REQUIRE(schedule_from("registers").has_value());
   CHECK(name_of(*schedule_from("registers")) == "registers");
   CHECK_FALSE(schedule_from("fast").has_value());
@@ -294,7 +296,8 @@ TEST_CASE("schedules have the names that jobs use") {
   for (std::string name; std::getline(names >> std::ws, name, ','); ++count) {
     const auto schedule = schedule_from(name);
     REQUIRE(schedule.has_value());
-    CHECK(name_of(*schedule) == (name == "auto" ? "registers" : name));
+    CHECK(name_of(*schedule) == name);
+    CHECK((schedule->work == Schedule::Work::needed) == (name == "auto"));
     CHECK(schedule_help().find(name + ": ") != std::string::npos);
   }
   CHECK(count == 8);

@@ -1,0 +1,33 @@
+// Sweeps of a band of diagonals that widens until a distance proves it wide enough.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "kernels/wavefront/diagonals.hpp"
+
+namespace terrace::stages {
+
+/// The margins (diagonals.hpp) of sweeps over a table of rows x columns. What a sweep finds is the distance of an
+/// alignment, so the margin that proves it is enough for good: as soon as that is not much more work it is taken at
+/// once. Until then margins grow fourfold, since a wider band may hold a much better alignment.
+class Widening {
+ public:
+  /// That of the table's whole band, which leaves nothing out.
+  static constexpr std::int64_t whole = 0;
+
+  Widening(std::int64_t rows, std::int64_t columns) : rows_(rows), columns_(columns) {}
+
+  /// Of the first sweep.
+  std::int64_t first() const;
+  /// Of the sweep after one with `margin` found `distance`; nothing where that is proved.
+  std::optional<std::int64_t> next(std::int64_t margin, std::int64_t distance) const;
+  wavefront::DiagonalBand band(std::int64_t margin) const;
+
+ private:
+  std::int64_t worth_it(std::int64_t margin) const;
+
+  std::int64_t rows_, columns_;
+};
+
+}  // namespace terrace::stages

@@ -1,0 +1,144 @@
+// Local alignments with and without the parts that cannot reach the best cell: the same score and the same end.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <memory>
+
+#include "kernels/device/cpu_features.hpp"
+#include "kernels/wavefront/cpu.hpp"
+#include "kernels/wavefront/pruning.hpp"
+#include "kernels/wavefront/reference.hpp"
+#include "kernels/wavefront/report.hpp"
+#include "tests/differential/wavefront/feeder.hpp"
+#include "tests/differential/wavefront/samples.hpp"
+
+namespace terrace::wavefront {
+namespace {
+
+using device::InstructionSet;
+using Sequence = std::vector<std::uint8_t>;
+
+struct Pair {
+  const char* what;
+  Sequence rows, columns;
+};
+
+struct Cut {
+  std::int64_t block_rows, block_columns;
+};
+
+std::vector<InstructionSet> instruction_sets() {
+  std::vector<InstructionSet> sets;
+  for (auto set : {InstructionSet::sse2, InstructionSet::avx2, InstructionSet::avx512}) {
+    if (set <= device::best_instruction_set()) sets.push_back(set);
+  }
+  return sets;
+}
+
+Sequence random_letters(std::int64_t count, unsigned seed) {
+  return test::make_letters(test::Letters::random, true, count, seed);
+}
+
+/// Changes one letter in `every`.
+Sequence changed(Sequence letters, std::size_t every) {
+  for (std::size_t i = every / 2; i < letters.size(); i += every) {
+    letters[i] = static_cast<std::uint8_t>((letters[i] + 1) % 4);
+  }
+  return letters;
+}
+
+/// `part` at each of the places in a sequence that is otherwise of one letter.
+Sequence holding(const Sequence& part, std::initializer_list<std::size_t> places, std::size_t length,
+                 std::uint8_t letter) {
+  Sequence letters(length, letter);
+  for (const std::size_t place : places) std::copy(part.begin(), part.end(), letters.begin() + std::ptrdiff_t(place));
+  return letters;
+}
+
+std::vector<Pair> make_pairs() {
+  const Sequence random = random_letters(2900, 1), part = random_letters(300, 2);
+  Sequence later(900, 9);
+  later.insert(later.end(), random.begin(), random.end() - 900);
+  return {{"random", random, random_letters(2500, 3)},
+          {"equal", random, random},
+          {"one letter in 30 changed", random, changed(random, 30)},
+          {"moved by 900", random, later},
+          {"all one letter", Sequence(1500, 3), Sequence(2100, 3)},
+          {"nothing equal", Sequence(1500, 10), Sequence(2100, 20)},
+          // The best cell many times: in several rows, in several columns, far apart.
+          {"one part in many columns", holding(part, {1200}, 2400, 20), holding(part, {100, 900, 1700}, 2400, 30)},
+          {"one part in many rows", holding(part, {60, 1000, 2000}, 2400, 20), holding(part, {1700}, 2400, 30)},
+          {"one part everywhere", holding(part, {0, 500, 1000, 2100}, 2400, 20),
+           holding(part, {0, 700, 1500, 2100}, 2400, 30)},
+          {"one letter", Sequence(1, 1), random},
+          {"one letter of columns", random, Sequence(1, 1)}};
+}
+
+/// What the sweep reports.
+template <class P>
+BlockResult swept(const SweepSpec& spec, const Pair& pair, device::Context& context, InstructionSet set) {
+  test::TableMemory memory(spec, pair.rows, pair.columns, {});
+  const auto sweep = make_cpu_sweep(spec, context, set);
+  const auto blocks = static_cast<std::uint64_t>(memory.grid().count());
+  REQUIRE(test::feed(*sweep, memory, 0, blocks).done == blocks);
+  BlockResult total = border_report<P>(problem_constants<P>(spec.settings), spec.rows, spec.columns);
+  for (const BlockResult& result : memory.results()) {
+    add_report<P>(result, &result == &memory.results().back(), total);
+  }
+  return total;
+}
+
+template <class P>
+void check_pruned(const Pair& pair, const Cut& cut, ElementType value, int threads) {
+  const auto context = device::make_cpu_context(threads);
+  SweepSpec spec;
+  spec.problem = P::name;
+  spec.settings = test::sample_settings<P>();
+  spec.rows = static_cast<std::int64_t>(pair.rows.size());
+  spec.columns = static_cast<std::int64_t>(pair.columns.size());
+  spec.block_rows = cut.block_rows;
+  spec.block_columns = cut.block_columns;
+  spec.value = value;
+  spec.border = ElementType::i32;
+  spec.schedule.work = Schedule::Work::needed;
+  const auto expected = letters_reference<P>(problem_constants<P>(spec.settings), pair.rows, pair.columns);
+  for (const InstructionSet set : instruction_sets()) {
+    const BlockResult found = swept<P>(spec, pair, *context, set);
+    INFO(P::name << ", " << pair.what << ", blocks of " << cut.block_rows << " x " << cut.block_columns << ", "
+                 << name_of(value) << ", " << device::name_of(set) << ", " << threads << " threads");
+    CHECK(found.score == expected.score);
+    CHECK(found.row == expected.row);
+    CHECK(found.column == expected.column);
+  }
+}
+
+TEST_CASE("pruned local alignments have the score and the end of the whole table, in one block and in many") {
+  const Cut cuts[] = {{4000, 4000}, {4000, 500}, {700, 4000}, {600, 650}};
+  unsigned turn = 0;
+  for (const Pair& pair : make_pairs()) {
+    for (const Cut& cut : cuts) {
+      const int threads = 1 + static_cast<int>(turn % 3);
+      check_pruned<SmithWatermanAffine>(pair, cut, ElementType::i16, threads);
+      if (turn++ % 2 == 0) check_pruned<SmithWatermanLinear>(pair, cut, ElementType::i32, threads);
+    }
+  }
+}
+
+TEST_CASE("pruning bounds hold with a matrix's scores") {
+  for (const Pair& pair : make_pairs()) {
+    Pair proteins = pair;
+    for (auto* letters : {&proteins.rows, &proteins.columns}) {
+      for (auto& letter : *letters) letter %= matrix_size;
+    }
+    check_pruned<SmithWatermanAffineMatrix>(proteins, {900, 800}, ElementType::i16, 2);
+  }
+}
+
+TEST_CASE("what can be reached is the entering score and a gain for every pair that is left") {
+  CHECK(reach(100, 2, 30, 50, 10, 50) == 140);
+  CHECK(reach(100, 2, 10, 50, 30, 50) == 140);
+  CHECK(reach(7, 5, 50, 50, 0, 50) == 7);
+  CHECK(reach(0, 0, 0, 50, 0, 50) == 0);
+}
+
+}  // namespace
+}  // namespace terrace::wavefront
