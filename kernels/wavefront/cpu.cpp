@@ -59,6 +59,12 @@ BandKernels kernels_for(device::InstructionSet set, int problem) {
   return sse2::band_kernels(problem);
 }
 
+LocalTypes local_types_for(device::InstructionSet set, int problem) {
+  if (set == device::InstructionSet::avx512) return avx512::local_types(problem);
+  if (set == device::InstructionSet::avx2) return avx2::local_types(problem);
+  return sse2::local_types(problem);
+}
+
 device::i64 vector_bytes(device::InstructionSet set) {
   if (set == device::InstructionSet::avx512) return avx512::vector_bytes;
   return set == device::InstructionSet::avx2 ? avx2::vector_bytes : sse2::vector_bytes;
@@ -99,7 +105,8 @@ std::size_t cpu_workspace_bytes(const SweepSpec& spec, int threads) {
   const auto columns = static_cast<std::size_t>(std::clamp<std::int64_t>(spec.columns, 1, spec.block_columns));
   const auto bands = static_cast<std::size_t>(rows / lowest_band + 2);
   const auto slots = static_cast<std::size_t>(slots_for(threads, std::max<std::int64_t>(1, rows / tallest_band)));
-  return slots * (2 * columns * size_of(spec.value) + bands * band_bytes + slot_bytes) +
+  const std::size_t value_bytes = std::max<std::size_t>(4, size_of(spec.value));
+  return slots * (2 * columns * value_bytes + bands * band_bytes + slot_bytes) +
          static_cast<std::size_t>(threads) * thread_bytes;
 }
 

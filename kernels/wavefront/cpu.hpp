@@ -8,6 +8,7 @@
 #include "kernels/device/cpu_features.hpp"
 #include "kernels/wavefront/block_grid.hpp"
 #include "kernels/wavefront/cpu_band.hpp"
+#include "kernels/wavefront/cpu_local.hpp"
 #include "kernels/wavefront/cpu_tickets.hpp"
 #include "kernels/wavefront/cpu_waves.hpp"
 #include "kernels/wavefront/sweep.hpp"
@@ -36,6 +37,7 @@ std::int64_t most_bands(const BlockGrid& grid, Count&& bands) {
 
 /// The kernels of a problem (its number in problem_list.hpp) for an instruction set, and its vectors' bytes.
 BandKernels kernels_for(device::InstructionSet set, int problem);
+LocalTypes local_types_for(device::InstructionSet set, int problem);
 device::i64 vector_bytes(device::InstructionSet set);
 
 /// Problems on letters and values. @throws DeviceError where types do not fit together

@@ -19,7 +19,8 @@ class LettersSweeper : public BandSweeper {
     if (prunes) plan_.known = &known_;
     const bool keeps = P::report == Report::best || plan.store_row != nullptr;
     for (int i = 0; i < threads; ++i) {
-      scratch_.emplace_back(plan.layout.lanes(), plan.layout.most_rows_per_lane(), keeps, by_matrix<P>);
+      scratch_.emplace_back(plan.layout.lanes(), plan.layout.most_rows_per_lane(), keeps, plan.store_row != nullptr,
+                            by_matrix<P>, plan.narrows());
     }
     const std::int64_t most = most_bands(grid, [this](std::int64_t rows) { return bands(rows); });
     for (int i = 0; i < slots; ++i) {
@@ -114,21 +115,33 @@ void check_types(const SweepSpec& spec) {
   }
 }
 
+/// Bytes and words where values fit, in as many lanes as a vector has bytes.
+template <class P>
+void take_narrow_types(const CpuSweepPlan& plan, LettersPlan<P, i32>& letters) {
+  letters.local = local_types_for(plan.instruction_set, problem_index<P>(Problems{}));
+  letters.advance = letters.local.advance_i32;
+  letters.layout = layout_for(vector_bytes(plan.instruction_set), no_window, plan);
+}
+
 template <class P, class T>
 CpuSweeper make(const CpuSweepPlan& plan) {
   const SweepSpec& spec = plan.spec;
   const auto constants = problem_constants<P>(spec.settings);
   const i64 lanes = vector_bytes(plan.instruction_set) / static_cast<i64>(sizeof(T));
-  const LettersPlan<P, T> letters{constants,
-                                  spec.rows,
-                                  spec.columns,
-                                  advance_of<T>(kernels_for(plan.instruction_set, problem_index<P>(Problems{}))),
-                                  layout_for(lanes, window_of<P, i64>(constants), plan),
-                                  spec.border,
-                                  store_row_for<T>(spec.table),
-                                  spec.table ? static_cast<i64>(size_of(*spec.table)) : 0,
-                                  static_cast<double>(score_scale(P::name, spec.settings)),
-                                  nullptr};
+  LettersPlan<P, T> letters{constants,
+                            spec.rows,
+                            spec.columns,
+                            advance_of<T>(kernels_for(plan.instruction_set, problem_index<P>(Problems{}))),
+                            layout_for(lanes, window_of<P, i64>(constants), plan),
+                            spec.border,
+                            store_row_for<T>(spec.table),
+                            spec.table ? static_cast<i64>(size_of(*spec.table)) : 0,
+                            static_cast<double>(score_scale(P::name, spec.settings)),
+                            nullptr,
+                            {}};
+  if constexpr (is_local<P> && std::is_same_v<T, i32>) {
+    if (!spec.table) take_narrow_types(plan, letters);
+  }
   const bool prunes = can_prune<P> && spec.schedule.work == Schedule::Work::needed && !spec.table;
   const int slots = slots_for(plan.threads, letters.layout.count(plan.grid.block_rows));
   return {std::make_unique<LettersSweeper<P, T>>(letters, plan.grid, plan.threads, slots, prunes), slots};
@@ -138,6 +151,7 @@ template <class P>
 CpuSweeper make_for_integer(const CpuSweepPlan& plan) {
   switch (plan.spec.value) {
     case ElementType::i16:
+      if (is_local<P> && !plan.spec.table) return make<P, device::i32>(plan);
       return make<P, device::i16>(plan);
     case ElementType::i32:
       return make<P, device::i32>(plan);

@@ -10,6 +10,7 @@
 #include "kernels/wavefront/cpu_band.hpp"
 #include "kernels/wavefront/cpu_band_rows.hpp"
 #include "kernels/wavefront/cpu_borders.hpp"
+#include "kernels/wavefront/cpu_local.hpp"
 #include "kernels/wavefront/cpu_tickets.hpp"
 #include "kernels/wavefront/cpu_transpose.hpp"
 #include "kernels/wavefront/pruning.hpp"
@@ -20,6 +21,7 @@ namespace terrace::wavefront {
 /// Steps from one look at the neighbours to the next; with every H kept, steps at a time that stay in the first-level
 /// cache.
 inline constexpr i64 chunk_steps = 64;
+inline constexpr i64 most_chunk_steps = 128;  // where chunks are also turned from one type to another
 inline constexpr i64 kept_steps = 16;
 
 /// Columns of a row that wait for the rest of their cache line: one less than a line of the narrowest table holds.
@@ -43,12 +45,26 @@ struct LettersPlan {
   i64 stored_bytes;       // of an element of the table
   double scale;
   std::atomic<i64>* known;  // the largest score that was found anywhere; null: nothing is left out
+  LocalTypes local;         // where narrow types are tried first; else without kernels
+
+  bool narrows() const { return local.range != nullptr; }
+  i64 chunk() const { return narrows() ? most_chunk_steps : chunk_steps; }
+};
+
+/// A band in a narrow type, beside the one in 32 bits.
+template <class N>
+struct NarrowScratch {
+  NarrowScratch(i64 cells, bool used);
+
+  BandState<N> state{};
+  AlignedArray<N> h, e, best, letters;
+  AlignedArray<N> top_h, top_f, column_letters, bottom_h, bottom_f;
 };
 
 /// Memory of one thread.
 template <class T>
 struct LettersScratch {
-  LettersScratch(i64 lanes, i64 rows_per_lane, bool keeps, bool profiles)
+  LettersScratch(i64 lanes, i64 rows_per_lane, bool keeps, bool stores, bool profiles, bool narrows)
       : h(lanes * rows_per_lane),
         e(lanes * rows_per_lane),
         best(lanes * rows_per_lane),
@@ -56,14 +72,16 @@ struct LettersScratch {
         saved_h(lanes * rows_per_lane),
         saved_e(lanes * rows_per_lane),
         column(lanes * rows_per_lane + 1),
-        top_h(2 * chunk_steps),
-        top_f(2 * chunk_steps),
-        column_letters(2 * chunk_steps),
-        bottom_h(2 * chunk_steps),
-        bottom_f(2 * chunk_steps) {
+        top_h(2 * most_chunk_steps),
+        top_f(2 * most_chunk_steps),
+        column_letters(2 * most_chunk_steps),
+        bottom_h(2 * most_chunk_steps),
+        bottom_f(2 * most_chunk_steps),
+        bytes(lanes * rows_per_lane, narrows),
+        words(lanes * rows_per_lane, narrows) {
     if (profiles) profile = AlignedArray<device::i8>(lanes * profile_letters * profile_rows);
-    if (keeps) {
-      kept = AlignedArray<T>(2 * kept_steps * lanes * rows_per_lane);
+    if (keeps) kept = AlignedArray<T>(2 * kept_steps * lanes * rows_per_lane);
+    if (stores) {
       rows = AlignedArray<T>(row_width * lanes * rows_per_lane);
       pending = AlignedArray<i64>(lanes * rows_per_lane);
     }
@@ -74,6 +92,8 @@ struct LettersScratch {
   AlignedArray<T> kept, rows;
   AlignedArray<device::i8> profile;
   AlignedArray<i64> pending;  // of each row
+  NarrowScratch<i8> bytes;
+  NarrowScratch<i16> words;
 };
 
 /// Memory of one block under way: the row border between its bands, in place, and what was found.
@@ -124,6 +144,11 @@ class LettersBand {
 
   i64 lanes() const { return plan_.layout.lanes(); }
   i64 state_size() const { return rows_.rows_per_lane * lanes(); }
+  /// Cells of a column, those of lanes without rows left out: bands with such lanes have one row a lane.
+  i64 active_cells() const { return rows_.last_lane + 1 < lanes() ? rows_.last_lane + 1 : state_size(); }
+  i64 columns_entering(i64 first, i64 last) const {
+    return std::max<i64>(0, std::min(columns_, 2 * last) - 2 * first);
+  }
   BandStream<T> stream(i64 first, i64 last, i64 chunk_first, T* kept);
   void read_left(int plane, i64 offset, i64 count, T* values) const;
   T corner() const;
@@ -134,6 +159,17 @@ class LettersBand {
   bool can_skip(i64 first, i64 last) const;
   T entering(i64 first, i64 last) const;
   void skip(i64 first, i64 last);
+  void place_letters(i64 step);
+  LocalRange entering_range(i64 first, i64 last) const;
+  template <class N>
+  bool compute_narrow(i64 first, i64 last, const LocalRange& range, const LocalKernels<N>& kernels,
+                      NarrowScratch<N>& narrow);
+  template <class N>
+  void enter_narrow(i64 first, i64 last, const LocalKernels<N>& kernels, NarrowScratch<N>& narrow, i32 base);
+  template <class N>
+  void look_at_narrow(i64 first, i64 last, const LocalKernels<N>& kernels, NarrowScratch<N>& narrow, i32 base);
+  template <class N>
+  void leave_narrow(i64 first, i64 last, const LocalKernels<N>& kernels, NarrowScratch<N>& narrow, i32 base);
   void compute(i64 first, i64 last);
   void collect_rows(i64 step);
   void store_rows(i64 first, i64 last);

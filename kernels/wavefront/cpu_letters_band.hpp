@@ -4,6 +4,7 @@
 #include <immintrin.h>
 
 #include "kernels/wavefront/cpu_letters.hpp"
+#include "kernels/wavefront/cpu_letters_narrow.hpp"
 #include "kernels/wavefront/cpu_letters_pruned.hpp"
 #include "kernels/wavefront/substitution.hpp"
 
@@ -22,8 +23,8 @@ bool LettersBand<P, T>::sweep() {
   if (origin_ == 0 && !band_.wait_left()) return false;
   load_left();
   const i64 steps = (columns_ + 1) / 2 + rows_.last_lane;
-  for (i64 first = 0; first < steps; first += chunk_steps) {
-    const i64 last = std::min(first + chunk_steps, steps);
+  for (i64 first = 0; first < steps; first += plan_.chunk()) {
+    const i64 last = std::min(first + plan_.chunk(), steps);
     if (!band_.wait_above(origin_ + std::min(columns_, 2 * last))) return false;
     load_top(first, last);
     if (can_skip(first, last)) skip(first, last);
@@ -125,6 +126,8 @@ void LettersBand<P, T>::load_left() {
       const i64 from = lane * rows_.rows_per_lane + row;
       scratch_.h[row * lanes() + lane] = column[from + 1];
       scratch_.letters[row * lanes() + lane] = letters[from];
+      if (plan_.narrows()) scratch_.bytes.letters[row * lanes() + lane] = static_cast<i8>(letters[from]);
+      if (plan_.narrows()) scratch_.words.letters[row * lanes() + lane] = static_cast<i16>(letters[from]);
     }
   }
   if constexpr (by_matrix<P>) make_profile(letters);
@@ -183,6 +186,13 @@ void LettersBand<P, T>::load_top(i64 first, i64 last) {
 template <class P, class T>
 void LettersBand<P, T>::compute(i64 first, i64 last) {
   const bool table = plan_.store_row != nullptr && task_.table != nullptr;
+  if constexpr (is_local<P> && std::is_same_v<T, i32>) {
+    if (plan_.narrows()) {
+      const LocalRange range = entering_range(first, last);
+      if (compute_narrow(first, last, range, plan_.local.bytes, scratch_.bytes)) return;
+      if (compute_narrow(first, last, range, plan_.local.words, scratch_.words)) return;
+    }
+  }
   if constexpr (finds_best) save();
   if (!table) {
     plan_.advance(state_, stream(first, last, first, nullptr), &plan_.constants);

@@ -46,17 +46,25 @@ void LettersBand<P, T>::skip(i64 first, i64 last) {
   std::fill_n(state_.h, state_size(), T{});
   std::fill_n(state_.e, state_size(), T{});
   std::fill_n(state_.corner, lanes(), T{});
-  const auto* letters = static_cast<const Item*>(task_.columns) + origin_;
   for (int p = 0; p < 2; ++p) {
     std::fill_n(state_.bottom_h[p], lanes(), T{});
     std::fill_n(state_.bottom_f[p], lanes(), T{});
+  }
+  place_letters(last);
+  std::fill_n(scratch_.bottom_h.data(), 2 * (last - first), T{});
+  std::fill_n(scratch_.bottom_f.data(), 2 * (last - first), T{});
+}
+
+/// The letters that the lanes hold before step `step`.
+template <class P, class T>
+void LettersBand<P, T>::place_letters(i64 step) {
+  const auto* letters = static_cast<const Item*>(task_.columns) + origin_;
+  for (int p = 0; p < 2; ++p) {
     for (i64 lane = 0; lane < lanes(); ++lane) {
-      const i64 column = 2 * (last - 1 - lane) + p;
+      const i64 column = 2 * (step - 1 - lane) + p;
       state_.column_letters[p][lane] = column >= 0 && column < columns_ ? static_cast<T>(letters[column]) : T{};
     }
   }
-  std::fill_n(scratch_.bottom_h.data(), 2 * (last - first), T{});
-  std::fill_n(scratch_.bottom_f.data(), 2 * (last - first), T{});
 }
 
 }  // namespace terrace::wavefront

@@ -245,6 +245,30 @@ TEST_CASE("costs without gaps' weight, and scores that are all negative or all p
   }
 }
 
+TEST_CASE("local scores that leave bytes, words and any base for these on their way are exact") {
+  Comparison comparison(2);
+  const double cases[][4] = {{1, -1, 2, 1},     {3, -2, 4, 0},       {40, -30, 50, 9},       {127, -127, 100, 27},
+                             {128, -5, 200, 3}, {900, -700, 800, 9}, {32767, -3, 32000, 70}, {200000, -1, 1, 1}};
+  for (const auto& [match, mismatch, open, extend] : cases) {
+    Settings settings;
+    settings.set("match", match);
+    settings.set("mismatch", mismatch);
+    Settings linear = settings;
+    linear.set("gap", open);
+    settings.set("gap_open", open);
+    settings.set("gap_extend", extend);
+    for (const Shape& shape :
+         {Shape{1700, 1300, 1700, 1300}, Shape{1300, 1700, 1300, 400}, Shape{900, 800, 70, 800}}) {
+      for (Letters kind : {Letters::equal, Letters::random, Letters::rare}) {
+        for (InstructionSet set : instruction_sets()) {
+          comparison.compare(SmithWatermanAffine{}, settings, shape, ElementType::i32, std::nullopt, kind, set);
+          comparison.compare(SmithWatermanLinear{}, linear, shape, ElementType::i32, std::nullopt, kind, set);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("with free ends the best of the last row and column is found, also where it is negative or the border's") {
   Comparison comparison(2);
   unsigned turn = 0;

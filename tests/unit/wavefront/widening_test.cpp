@@ -1,0 +1,50 @@
+#include "stages/wavefront/widening.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace terrace::stages {
+namespace {
+
+/// Margins of the sweeps over a table whose alignment inside a band of any margin has distance(margin).
+template <class Distance>
+std::vector<std::int64_t> margins(std::int64_t rows, std::int64_t columns, Distance&& distance) {
+  const Widening widening(rows, columns);
+  std::vector<std::int64_t> all{widening.first()};
+  while (const auto next = widening.next(all.back(), distance(all.back()))) all.push_back(*next);
+  return all;
+}
+
+TEST_CASE("a distance that the first band proves needs no other") {
+  const auto found = margins(100000, 100020, [](std::int64_t) { return 300; });
+  CHECK(found.size() == 1);
+  CHECK(found[0] != Widening::whole);
+}
+
+TEST_CASE("a distance that needs little more is proved by the next band") {
+  const auto found = margins(1000000, 1000000, [](std::int64_t) { return 9927; });
+  REQUIRE(found.size() == 2);
+  CHECK(wavefront::proven_distance(1000000, 1000000, found[1]) >= 9927);
+  CHECK(wavefront::proven_distance(1000000, 1000000, found[1]) < 9930);
+}
+
+TEST_CASE("bands widen while wider ones may hold a better alignment, and cost less together than the proof") {
+  const auto found = margins(1000000, 1000000, [](std::int64_t margin) { return margin < 6000 ? 300000 : 30000; });
+  REQUIRE(found.size() > 2);
+  for (std::size_t i = 1; i < found.size(); ++i) CHECK(found[i] > found[i - 1]);
+  CHECK(wavefront::proven_distance(1000000, 1000000, found.back()) >= 30000);
+  const auto unlike = margins(1000000, 1000000, [](std::int64_t) { return 520000; });
+  std::int64_t before = 0;
+  for (std::size_t i = 0; i + 1 < unlike.size(); ++i) before += unlike[i];
+  CHECK(6 * before < unlike.back());
+}
+
+TEST_CASE("small tables, and those that the band would fill, are swept whole") {
+  CHECK(margins(4000, 100000, [](std::int64_t) { return 96000; }) == std::vector<std::int64_t>{Widening::whole});
+  CHECK(margins(100, 100, [](std::int64_t) { return 0; }) == std::vector<std::int64_t>{Widening::whole});
+  const auto found = margins(10000, 10000, [](std::int64_t) { return 10000; });
+  CHECK(found.back() == Widening::whole);
+  CHECK(Widening(10, 10).band(Widening::whole).whole());
+}
+
+}  // namespace
+}  // namespace terrace::stages
