@@ -257,9 +257,8 @@ TEST_CASE("local scores that leave bytes, words and any base for these on their 
     linear.set("gap", open);
     settings.set("gap_open", open);
     settings.set("gap_extend", extend);
-    for (const Shape& shape :
-         {Shape{1700, 1300, 1700, 1300}, Shape{1300, 1700, 1300, 400}, Shape{900, 800, 70, 800}}) {
-      for (Letters kind : {Letters::equal, Letters::random, Letters::rare}) {
+    for (const Shape& shape : {Shape{1300, 1100, 1300, 400}, Shape{900, 800, 70, 800}}) {
+      for (Letters kind : {Letters::equal, Letters::rare}) {
         for (InstructionSet set : instruction_sets()) {
           comparison.compare(SmithWatermanAffine{}, settings, shape, ElementType::i32, std::nullopt, kind, set);
           comparison.compare(SmithWatermanLinear{}, linear, shape, ElementType::i32, std::nullopt, kind, set);
