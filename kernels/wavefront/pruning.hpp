@@ -8,11 +8,10 @@
 // (through that path) exceeds reach(). If reach() is below a score that some cell is known to have:
 //
 // - no cell of the part is the best of the table, nor equals it: ties need no care;
-// - the values that the part hands on may be replaced by anything not larger than the true ones and not below 0, as
-// by
-//   0. Every cell behind then has its true value, or one that is lower, and in that case its true value came through
-//   the part and is below the known score, as is whatever comes of it: the best cells of the table keep their values
-//   and their places, and so do all cells of paths that lead to them.
+// - the values that the part hands on may be replaced by anything between 0 and the true ones. Every cell behind then
+//   has its true value, or one that is lower; in that case its true value came through the part and is below the
+//   known score, as is whatever comes of it: the best cells of the table keep their values and their places, and so
+//   do all cells of paths that lead to them.
 #pragma once
 
 #include "kernels/wavefront/problem.hpp"
