@@ -139,7 +139,7 @@ CpuSweeper make(const CpuSweepPlan& plan) {
                             static_cast<double>(score_scale(P::name, spec.settings)),
                             nullptr,
                             {}};
-  if constexpr (is_local<P> && std::is_same_v<T, i32>) {
+  if constexpr (narrows_in_chunks<P> && std::is_same_v<T, i32>) {
     if (!spec.table) take_narrow_types(plan, letters);
   }
   const bool prunes = can_prune<P> && spec.schedule.work == Schedule::Work::needed && !spec.table;
@@ -151,7 +151,7 @@ template <class P>
 CpuSweeper make_for_integer(const CpuSweepPlan& plan) {
   switch (plan.spec.value) {
     case ElementType::i16:
-      if (is_local<P> && !plan.spec.table) return make<P, device::i32>(plan);
+      if (narrows_in_chunks<P> && !plan.spec.table) return make<P, device::i32>(plan);
       return make<P, device::i16>(plan);
     case ElementType::i32:
       return make<P, device::i32>(plan);

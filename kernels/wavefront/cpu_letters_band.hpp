@@ -186,7 +186,7 @@ void LettersBand<P, T>::load_top(i64 first, i64 last) {
 template <class P, class T>
 void LettersBand<P, T>::compute(i64 first, i64 last) {
   const bool table = plan_.store_row != nullptr && task_.table != nullptr;
-  if constexpr (is_local<P> && std::is_same_v<T, i32>) {
+  if constexpr (narrows_in_chunks<P> && std::is_same_v<T, i32>) {
     if (plan_.narrows()) {
       const LocalRange range = entering_range(first, last);
       if (compute_narrow(first, last, range, plan_.local.bytes, scratch_.bytes)) return;

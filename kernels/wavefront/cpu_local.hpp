@@ -17,7 +17,7 @@ using device::i8;
 
 /// Whether P's scores are computed in this way: what falls below 0 is 0, and two letters score match or mismatch.
 template <class P>
-inline constexpr bool is_local = P::report == Report::best && !by_matrix<P>;
+inline constexpr bool narrows_in_chunks = P::report == Report::best && !by_matrix<P>;
 
 /// What stands for the base; what would fall below stays there.
 template <class T>

@@ -221,7 +221,7 @@ LocalRange range(const i32* values, i64 count) {
 template <class P>
 constexpr LocalTypes local_types_of() {
   LocalTypes types;
-  if constexpr (is_local<P>) {
+  if constexpr (narrows_in_chunks<P>) {
     types.bytes = {advance_local<P, i8>, narrow<i8>, widen<i8>, largest<i8>};
     types.words = {advance_local<P, i16>, narrow<i16>, widen<i16>, largest<i16>};
     types.advance_i32 = advance_local<P, i32>;
