@@ -156,9 +156,7 @@ void ClosureProgram::fold(const run::Phase& phase, std::int64_t, std::int64_t in
                        " (counted from 0), so that no path there is the shortest; mend the weights");
   }
   if ((result.found & 1) != 0) {
-    range_.least = range_.any ? std::min<std::int64_t>(range_.least, result.least.whole) : result.least.whole;
-    range_.most = range_.any ? std::max<std::int64_t>(range_.most, result.most.whole) : result.most.whole;
-    range_.any = true;
+    range_.add(result.least.whole, result.most.whole);
     least_real_ = std::min(least_real_, result.least.real);
     most_real_ = std::max(most_real_, result.most.real);
   }

@@ -205,10 +205,7 @@ void ProductProgram::fold(const run::Phase& phase, std::int64_t, std::int64_t in
   TileResult result;
   std::memcpy(&result, folded, sizeof result);
   if ((result.found & 1) == 0) return;
-  WeightRange& range = ranges_[static_cast<std::size_t>(input_tile(index).array)];
-  range.least = range.any ? std::min<std::int64_t>(range.least, result.least.whole) : result.least.whole;
-  range.most = range.any ? std::max<std::int64_t>(range.most, result.most.whole) : result.most.whole;
-  range.any = true;
+  ranges_[static_cast<std::size_t>(input_tile(index).array)].add(result.least.whole, result.most.whole);
 }
 
 std::string ProductProgram::save() const {

@@ -70,7 +70,6 @@ class ProductProgram : public run::Program {
   };
   InputTile input_tile(std::int64_t number) const;
   std::int64_t input_tiles() const;
-  const std::string& semiring() const { return semiring_; }
 
   ProductPlan plan_;
   std::string semiring_;

@@ -177,6 +177,12 @@ std::int64_t WeightRange::magnitude() const {
   return std::max(most, least == std::numeric_limits<std::int64_t>::min() ? largest : -least);
 }
 
+void WeightRange::add(std::int64_t lower, std::int64_t upper) {
+  least = any ? std::min(least, lower) : lower;
+  most = any ? std::max(most, upper) : upper;
+  any = true;
+}
+
 bool holds_distances(ElementType type, const WeightRange& range, std::int64_t nodes) {
   if (!range.any || nodes < 1) return true;
   const std::int64_t infinity = infinity_of(type);
@@ -204,9 +210,7 @@ WeightRange scan_weights(io::Source& matrix, const WeightRules& rules) {
             fail_at(rules, part.begin[0] + n / columns, n % columns, text_of(values[n]), fault);
           }
           const auto value = static_cast<std::int64_t>(values[n]);
-          range.least = range.any ? std::min(range.least, value) : value;
-          range.most = range.any ? std::max(range.most, value) : value;
-          range.any = true;
+          range.add(value, value);
         }
       });
     }

@@ -32,6 +32,8 @@ struct WeightRange {
   std::int64_t least = 0, most = 0;
   /// The largest magnitude; the largest i64 where that is larger.
   std::int64_t magnitude() const;
+  /// Takes in elements from `lower` to `upper`.
+  void add(std::int64_t lower, std::int64_t upper);
 };
 
 /// Whether distances over paths of at most `nodes` nodes are sure to be told from "no path" in that integer type,
