@@ -18,6 +18,7 @@ struct alignas(128) BlockSlot {
   u32 finished;  // bands
   u32 reported;  // whether `result` holds a cell
   u32 failed;    // whether a band did not pass its checks
+  u64 known;     // of the first slot: the largest cell that any band of the launch has met so far
 };
 
 /// What all kernels of sweeps are given. Blocks are counted from the launch's first.

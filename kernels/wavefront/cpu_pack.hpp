@@ -136,7 +136,8 @@ TERRACE_HOST_DEVICE Pack<T> subtract_maximum_zero(Pack<T> a, Pack<T> b, Pack<T> 
 
 /// With h - first at least 0, so is max(e - next, h - first): one clamp serves both gaps.
 template <class T>
-TERRACE_HOST_DEVICE Gaps<Pack<T>> gaps_or_zero(Pack<T> h, Pack<T> e, Pack<T> f, Pack<T> first, Pack<T> next) {
+TERRACE_HOST_DEVICE Gaps<Pack<T>> gaps_or_zero(Pack<T> h, Pack<T>, Pack<T> e, Pack<T> f, Pack<T> first,
+                                               Pack<T> next) {
   const Pack<T> opened = subtract_or_zero(h, first);
   return {maximum(subtract(e, next), opened), maximum(subtract(f, next), opened)};
 }

@@ -105,9 +105,7 @@ std::unique_ptr<Sweep> make_letter_sweep(
 template <class P>
 struct BitSweeps {
   /// Whether the table's scores alone are wanted, by this kernel.
-  static bool serves(const SweepSpec& spec, const CudaTrial& trial) {
-    return !spec.table && (trial.lane_rows == 0 || trial.lane_rows >= 32);
-  }
+  static bool serves(const SweepSpec& spec, const CudaTrial& trial) { return !spec.table && !trial.cells; }
 
   template <class Call>
   static auto choose(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial, Call&& call) {
@@ -143,7 +141,12 @@ template <class P>
 struct LetterSweeps {
   /// Rows of a lane that the model takes for 32-bit scores: many where bands fill the device, few where the length of
   /// the chain of bands counts. Measured on an H200 (tests/benchmarks/wavefront_cuda.cpp).
-  static constexpr int many_rows = 16, few_rows = 4;
+  static constexpr int many_rows = 32, few_rows = 8;
+  /// Where tables are kept, which fills shared memory, or values are wide.
+  static constexpr int fewest_rows = 4;
+  /// Columns of a step: two where lanes have so many rows that few warps share a scheduler.
+  template <int R>
+  static constexpr int columns = R == many_rows ? 2 : 1;
 
   /// Calls call(V{}, constant of the rows of a lane, constant whether the table is kept).
   template <class Call>
@@ -163,15 +166,15 @@ struct LetterSweeps {
   template <class Narrow, class Wide, class Call>
   static auto choose_rows(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial, bool wide,
                           Call&& call) {
-    if (wide && spec.table) return call.template operator()<Wide, few_rows, true>();
-    if (wide) return call.template operator()<Wide, few_rows, false>();
-    if (spec.table) return call.template operator()<Narrow, few_rows, true>();
+    if (wide && spec.table) return call.template operator()<Wide, fewest_rows, true>();
+    if (wide) return call.template operator()<Wide, fewest_rows, false>();
+    if (spec.table) return call.template operator()<Narrow, fewest_rows, true>();
     // Proteins are never so long that they need many rows a lane.
     if constexpr (!by_matrix<P>) {
       // As many rows are under way at a time as a block has, or a window's width.
       const i64 window = window_of<P, i64>(problem_constants<P>(spec.settings));
       const i64 rows = std::min<i64>(grid_of(spec).block_rows, 2 * window);
-      const bool fills = rows >= resident_warps(limits) / 2 * 32 * many_rows;
+      const bool fills = rows >= resident_warps(limits) / 5 * 32 * many_rows;
       const bool many = trial.lane_rows > 0 ? trial.lane_rows == many_rows : fills;
       if (many) return call.template operator()<Narrow, many_rows, false>();
     }
@@ -192,9 +195,10 @@ struct LetterSweeps {
   static std::unique_ptr<Sweep> make(const SweepSpec& spec, device::Context& context, void* workspace,
                                      const CudaTrial& trial) {
     return choose(spec, context.limits(), trial, [&]<class V, int R, bool keep>() {
-      const auto kernel = device::make_kernel(sweep_bands_kernel<P, V, R, keep>, "sweep_bands_kernel");
+      const auto kernel = device::make_kernel(sweep_bands_kernel<P, V, R, columns<R>, keep>, "sweep_bands_kernel");
       return make_letter_sweep<P>(spec, {kernel.function, kernel.name}, plan<V, R>(spec, context.limits()),
-                                  sizeof(typename LetterSweep<P, V, R, keep>::Memory), context, workspace, trial);
+                                  sizeof(typename LetterSweep<P, V, R, columns<R>, keep>::Memory), context, workspace,
+                                  trial);
     });
   }
 };

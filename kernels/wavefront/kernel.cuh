@@ -1,10 +1,16 @@
 // The kernel that sweeps wavefront problems on letters and values: bands of rows, hyperplane kernel tiles in
 // registers. No host library header: also compiled at run time.
 //
-// A warp walks over a band of 32 x R rows from left to right. Lane l holds R rows in registers and is one column
-// behind lane l - 1, from which it takes H and F by shuffle: a warp is on 32 anti-diagonal steps at a time. The last
-// lane hands its lowest row to the band below through a tagged row (tagged.cuh), cell by cell; the first lane takes
-// what the band above has written in pieces of 32 columns, asked for a few steps ahead.
+// A warp walks over a band of 32 x R rows from left to right, C columns a step. Lane l holds R rows in registers and
+// is C columns behind lane l - 1, from which it takes H and F by shuffle. The last lane hands its lowest row to the
+// band below through a tagged row (tagged.cuh), cell by cell; the first lane takes what the band above has written in
+// pieces of 32 columns, asked for a few columns ahead.
+//
+// Most pieces are swept by a loop that knows nothing of edges and follows the largest cell alone; a piece at the
+// right edge by an exact one, column by column. At the left edge lanes compute nonsense until they get to the first
+// column, where they begin with the state that was kept for that. Which cell of a band is the one to report is found
+// out at the band's end: the state at the beginning of the piece that has it is kept, and the piece is swept again,
+// exactly.
 #pragma once
 
 #include "kernels/wavefront/band_window.cuh"
@@ -16,34 +22,59 @@
 
 namespace terrace::wavefront {
 
-/// Steps before a piece's end at which the next one is asked for.
-inline constexpr int steps_ahead = 4;
+/// Columns before a piece's end at which the next one is asked for.
+inline constexpr int columns_ahead = 8;
 
-/// What a warp keeps in shared memory. Columns are at column % 64: this piece's and the one's before.
-template <class V, int planes, int R, bool keep_table, bool profiled>
+/// How the score of a cell is found.
+enum class Scoring {
+  plain,  // by the problem, from the items
+  coded,  // for columns with letters below 4: a dot product of bytes, added to the diagonal on a pipe that is free
+};
+
+/// Of which cells a loop follows the largest.
+enum class Follow { none, band, all };
+
+/// What a warp keeps in shared memory. Columns are at column % item_ring: this piece's and those that the last lane
+/// has not passed yet; the first piece of the ring stands a second time behind its end, so that no lane's 32 columns
+/// wrap.
+template <class V, int planes, int R, int C, bool keep_table, bool profiled>
 struct WarpMemory {
+  static constexpr int item_ring = C == 1 ? 2 * piece : 4 * piece;
+  static constexpr int items_kept = item_ring + piece + C;
+  static constexpr int state_words = 2 * R + 1 + 2 * C;
+
   KernelBand band;
-  V top[planes][piece];         // the border above the first lane's columns of this piece
-  V items[2 * piece];           // of columns
-  V bottom[planes][2 * piece];  // below the block, where its border is wanted
   LaneProfiles<profiled ? R : 0> profiles;
+  alignas(16) V items[items_kept];  // of columns
+  V bottom[planes][item_ring];      // below the block, where its border is wanted
+  // This piece and the one that may hold the cell to report, in turn:
+  alignas(16) V top[2][planes][piece];                      // the border above the first lane's columns
+  alignas(16) V state[2][state_words][32];                  // of every lane at the beginning
   alignas(16) V cells[keep_table ? 32 * R : 1][2 * piece];  // [row of the band]
 };
 
+/// C values of neighbouring columns, loaded at a time.
+template <class V, int C>
+struct alignas(sizeof(V) * C) Columns {
+  V at[C];
+};
+
 /// One band on its way through a warp. All members are called by all lanes.
-template <class P, class V, int R, bool keep_table>
+template <class P, class V, int R, int C, bool keep_table>
 class LetterSweep {
  public:
   using Constants = typename P::template Constants<V>;
+  using WideConstants = typename P::template Constants<i64>;
   static constexpr int planes = P::row_planes;
   static constexpr int band_rows = 32 * R;
-  static constexpr bool reads_ahead = R < 16;
-  using Memory = WarpMemory<V, planes, R, keep_table, by_matrix<P>>;
+  using Memory = WarpMemory<V, planes, R, C, keep_table, by_matrix<P>>;
   using Tagged = TaggedCell<V, planes>;
+  static_assert(!keep_table || C == 1, "tables are stored from one column a step");
 
-  __device__ LetterSweep(const SweepArguments& arguments, const Constants& constants, Memory& memory)
+  __device__ LetterSweep(const SweepArguments& arguments, const WideConstants& constants, Memory& memory)
       : a_(arguments),
-        k_(constants),
+        constants_(constants),
+        k_(P::template constants_as<V>(constants)),
         band_(memory.band),
         memory_(memory),
         lane_(lane_index()),
@@ -61,46 +92,79 @@ class LetterSweep {
   }
 
  private:
-  /// Whether the score of four letters can be added by a dot product of bytes, on a pipe that the rest leaves free:
-  /// the row has match - mismatch in the byte of its letter, the column 1, and mismatch is added to the diagonal.
+  static constexpr int item_ring = Memory::item_ring;
+  static constexpr bool windowed = has_window<P>;
+  /// Steps that the loop over a piece is unrolled by.
+  static constexpr int unrolled = R * C >= 32 ? 2 : 4;
+  /// Whether scores of four letters may be added by a dot product of bytes.
   static constexpr bool can_code = requires {
     requires P::score_joins_diagonal;
     requires sizeof(V) == sizeof(Word);
   };
 
-  static constexpr bool windowed = has_window<P>;
-
   template <bool coded>
-  __device__ bool sweep(Candidate& found) {
-    const i32 pieces = (width_ + piece - 1) / piece + 1;  // the last lane ends 31 columns later than the first
+  __device__ __forceinline__ bool sweep(Candidate& found) {
+    const i32 pieces = (width_ + piece - 1) / piece + C;  // the last lane ends 31 * C columns later than the first
     row_ = border_row(a_, band_.block) + static_cast<i64>(band_.start) * Tagged::words;
     tag_ = tag_of(band_.ticket);
-    hands_on_ = lane_ == 31 && (!band_.last || a_.across == 1);
     looks_along_ = may_end_along_row();
     hands_out_ = lane_ == 31 && band_.last && (band_.task.bottom != nullptr || looks_along_);
     prefetch(0);
     for (i32 p = 0; p < pieces; ++p) {
       if (p * piece < width_ && !take_piece<coded>(p)) return false;
       __syncwarp();
-      const bool inside =
-          p > 0 && (p + 1) * piece <= width_ && band_.rows == band_rows && (!windowed || lies_in_window(p));
-      if (inside) steps<false, coded>(p);
-      else steps<true, coded>(p);
+      sweep_piece<coded>(p);
       device::random_delay(a_.launch, band_.ticket + static_cast<u32>(p));
       __syncwarp();
-      if (p > 0) give_piece(p - 1);
+      if (p >= C) give_piece(p - C);
     }
     store_right();
-    found = report();
+    found = report<coded>();
     return true;
+  }
+
+  template <bool coded>
+  __device__ __forceinline__ void sweep_piece(i32 p) {
+    const bool ends_here =
+        band_.rows > 0 && !band_.task.bottom && !looks_along_;  // then rows below the last do no harm
+    const bool inside = (p + 1) * piece <= width_ && (band_.rows == band_rows || ends_here);
+    if (!inside || (coded && odd_letters_ != 0) || (windowed && !lies_in_window(p))) {
+      prefetch(p + 1);
+      return exact_steps<coded, false>(p);
+    }
+    constexpr Scoring scoring = coded ? Scoring::coded : Scoring::plain;
+    constexpr bool reports = P::report == Report::best;
+    bool follows = reports;
+    if constexpr (reports && coded) follows = p < C || may_be_best();
+    if (follows || p < C) save_state();
+    most_ = V(0);
+    if (p < C) fast_steps<scoring, reports ? Follow::band : Follow::none, true>(p);
+    else if (!follows) fast_steps<scoring, Follow::none, false>(p);
+    else if (band_.rows == band_rows) fast_steps<scoring, reports ? Follow::all : Follow::none, false>(p);
+    else fast_steps<scoring, reports ? Follow::band : Follow::none, false>(p);
+    if (lane_ * C >= (p + 1) * piece) begin_lane();
+    if constexpr (reports) {
+      const bool hit = follows && (most_ > reported_ || (most_ == reported_ && lane_ <= reported_lane_));
+      if (__any_sync(~0u, hit)) note_candidate<coded>(p);
+    }
+  }
+
+  /// Whether a cell of the piece that is about to be swept may be as large as the largest known of the launch: none
+  /// is larger than those that the piece begins with by more than the score of its columns.
+  __device__ __forceinline__ bool may_be_best() {
+    V most = memory_.top[kept_][0][lane_];
+#pragma unroll
+    for (int r = 0; r + 1 < R; r += 2) most = maximum(most, h_[r], h_[r + 1]);
+    if constexpr (R % 2 == 1) most = maximum(most, h_[R - 1]);
+    return static_cast<i64>(maximum_of_warp(most)) + gain_ >= static_cast<i64>(known_);
   }
 
   /// Row minus column, in the table, of the band's row 0 and its column 0.
   __device__ i64 diagonal_of_band() const { return band_.task.row_begin + band_.first_row - band_.task.column_begin; }
-  /// Whether all cells of the steps of piece p do; the last lane is 31 columns behind.
+  /// Whether all cells of the steps of piece p do; the last lane is 31 * C columns behind.
   __device__ bool lies_in_window(i32 p) const {
     const i64 window = window_of<P, V>(k_), first = diagonal_of_band() - p * piece;
-    return first - (piece - 1) >= -window && first + band_rows - 1 + (piece - 1) <= window;
+    return first - (piece - 1) >= -window && first + band_rows - 1 + 31 * C <= window;
   }
   /// Columns above which the row border lies in the window, at most the band's.
   __device__ i32 columns_under_window() const {
@@ -117,23 +181,87 @@ class LetterSweep {
             static_cast<i32>(maximum(i64(0), minimum(window - first + 1, i64(R))))};
   }
 
-  /// Turns the letters of the rows into bytes for dot products; false, and they stay, where one is not below 4.
+  /// The piece just swept may have the cell to report: it goes before what was found so far, or is level with it in
+  /// the same lane's rows.
+  template <bool coded>
+  __device__ __forceinline__ void note_candidate(i32 p) {
+    V most;
+    int lane;
+    largest_of_warp(most_, most, lane);
+    if (candidate_ >= 0 && most == reported_ && lane == reported_lane_) {
+      replay_candidate<coded>();
+      load_window<coded>(p);
+      restore_state();
+      exact_steps<coded, true>(p);
+      return;
+    }
+    candidate_ = p;
+    kept_ ^= 1;
+    reported_ = most;
+    reported_lane_ = lane;
+    if (lane_ == 0 && most > known_) atomicMax(&a_.slots->known, static_cast<u64>(static_cast<i64>(most)));
+  }
+
+  /// Sweeps the candidate's piece again, for the exact cell. Leaves its state behind.
+  template <bool coded>
+  __device__ __forceinline__ void replay_candidate() {
+    kept_ ^= 1;
+    load_window<coded>(candidate_);
+    restore_state();
+    exact_steps<coded, true>(candidate_);
+    kept_ ^= 1;
+    candidate_ = -1;
+  }
+
+  /// Puts the items of all columns that lanes are at in piece p where they find them.
+  template <bool coded>
+  __device__ void load_window(i32 p) {
+    __syncwarp();
+    for (i32 q = p - C; q <= p; ++q) {
+      const i32 column = q * piece + lane_;
+      if (column < 0 || column >= width_) continue;
+      V item = item_at(band_.task.columns, column);
+      if constexpr (coded) item = code_column(item);
+      keep_item(column, item);
+    }
+    __syncwarp();
+  }
+  __device__ void keep_item(i32 column, V item) {
+    const int at = column & (item_ring - 1);
+    memory_.items[at] = item;
+    if (at < piece) memory_.items[item_ring + at] = item;
+  }
+
+  /// Turns the letters of the rows into bytes for dot products: byte x has the score with letter x. False, and they
+  /// stay, where a score does not fit.
   __device__ bool code_rows() {
-    const i64 gain = static_cast<i64>(k_.match) - static_cast<i64>(k_.mismatch);
-    bool fits = gain >= -128 && gain <= 127;
-#pragma unroll
-    for (int r = 0; r < R; ++r) fits = fits && static_cast<i64>(letters_[r]) < 4;
-    if (!__all_sync(~0u, fits)) return false;
+    bool fits = true;
+    i64 gain = 0;
+    V codes[R];
 #pragma unroll
     for (int r = 0; r < R; ++r) {
-      letters_[r] = V(static_cast<i64>(static_cast<u32>(gain & 255) << (8 * static_cast<i64>(letters_[r]))));
+      u32 bytes = 0;
+#pragma unroll
+      for (int letter = 0; letter < 4; ++letter) {
+        const i64 score = static_cast<i64>(P::template score<V>(k_, letters_[r], V(letter)));
+        fits = fits && score >= -128 && score <= 127;
+        gain = maximum(gain, score);
+        bytes |= static_cast<u32>(score & 255) << (8 * letter);
+      }
+      codes[r] = V(static_cast<i64>(bytes));
     }
+    if (!__all_sync(~0u, fits)) return false;
+#pragma unroll
+    for (int r = 0; r < R; ++r) letters_[r] = codes[r];
+    gain_ = piece * static_cast<i32>(maximum_of_warp(gain));
     return true;
   }
+  /// The byte that picks the score of a letter; of one that is not below 4 its complement, which is negative.
   __device__ static V code_column(V letter) {
     const i64 code = static_cast<i64>(letter);
-    return V(code < 4 ? i64{1} << (8 * code) : i64{0});
+    return V(code < 4 ? i64{1} << (8 * code) : ~code);
   }
+  __device__ static bool is_odd(V code) { return V(0) > code; }
 
   __device__ static V item_at(const void* items, i64 index) {
     if constexpr (P::items == Items::letters) {
@@ -185,9 +313,10 @@ class LetterSweep {
   }
 
   /// Asks for the top border and the items of the columns of piece p, a column a lane.
-  __device__ void prefetch(i32 p) {
+  __device__ __forceinline__ void prefetch(i32 p) {
     const i32 column = p * piece + lane_;
     fresh_ = true;
+    if constexpr (P::report == Report::best) known_ = V(static_cast<i64>(load_relaxed(&a_.slots->known)));
     if (column >= width_) return;
     next_item_ = item_at(band_.task.columns, column);
     if constexpr (windowed) {
@@ -209,137 +338,294 @@ class LetterSweep {
 
   /// Puts piece p where the lanes find it, once the band above has written it.
   template <bool coded>
-  __device__ bool take_piece(i32 p) {
+  __device__ __forceinline__ bool take_piece(i32 p) {
     const i32 column = p * piece + lane_;
     while (!__all_sync(~0u, fresh_)) {
       if (!wait_for_piece(p)) return false;
       if (!fresh_) fresh_ = load_tagged(column);
     }
 #pragma unroll
-    for (int plane = 0; plane < planes; ++plane) memory_.top[plane][lane_] = next_top_[plane];
-    if constexpr (coded) next_item_ = code_column(next_item_);
-    memory_.items[column % (2 * piece)] = next_item_;
+    for (int plane = 0; plane < planes; ++plane) memory_.top[kept_][plane][lane_] = next_top_[plane];
+    if constexpr (coded) {
+      next_item_ = code_column(next_item_);
+      const bool odd = __any_sync(~0u, column < width_ && is_odd(next_item_));
+      odd_letters_ = (odd_letters_ << 1 | (odd ? 1u : 0u)) & ((2u << C) - 1);
+    }
+    keep_item(column, next_item_);
     return true;
   }
 
-  /// Waits until the last column of the piece has been written: one lane asks, lest all warps that wait fill the
-  /// cache's bandwidth. False when the launch is over.
+  /// Waits until the piece's last column has been written. False when the launch is over.
   __device__ bool wait_for_piece(i32 p) {
+    const i32 end = (p + 1) * piece;
     const i32 most = windowed ? columns_under_window() : width_;
-    const i32 end = (p + 1) * piece < most ? (p + 1) * piece : most;
-    bool waits = (end - 1) % piece == lane_ && !fresh_;
-    for (u32 tries = 1; __any_sync(~0u, waits); ++tries) {
-      if (waits && load_tagged(end - 1)) waits = false, fresh_ = true;
-      if (tries % 32 != 0) continue;
-      const bool leave = lane_ == 0 && device::must_leave(a_.launch, band_.block);
+    const i32 last = (end < most ? end : most) - 1;
+    for (u32 tries = 1;; ++tries) {
+      // The row is every band's: its tag says how many bands there are from its writer to the one above this one.
+      u32 distance = lane_ == 0 ? tag_ - 1 - Tagged::tag_at(row_, last) : 0;
+      distance = __shfl_sync(~0u, distance, 0);
+      if (distance == 0) return true;
+      if (a_.across > 1 && distance > band_.index) distance = band_.index;  // another block's was there last
+      if (distance > 1) __nanosleep(distance < 64 ? distance * 512 : 32768);
+      const bool leave = tries % 32 == 0 && lane_ == 0 && device::must_leave(a_.launch, band_.block);
       if (__any_sync(~0u, leave)) return false;
-      __nanosleep(32);
     }
-    return true;
   }
 
   /// Writes what is complete of piece p: the border below the block, the table.
-  __device__ void give_piece(i32 p) {
+  __device__ __forceinline__ void give_piece(i32 p) {
     if constexpr (keep_table) store_table_piece<V, R>(a_, band_, memory_.cells, p, lane_);
     const i32 column = p * piece + lane_;
-    if (!band_.last || column >= width_) return;
+    if (!band_.last || (!band_.task.bottom && !looks_along_) || column >= width_) return;
+    const int at = column & (item_ring - 1);
     if constexpr (P::report == Report::ends) {
-      if (looks_along_) end_.look(memory_.bottom[0][column % (2 * piece)], band_.rows - 1, column);
+      if (looks_along_) end_.look(memory_.bottom[0][at], band_.rows - 1, column);
     }
     if (!band_.task.bottom) return;
 #pragma unroll
     for (int plane = 0; plane < planes; ++plane) {
       store_stored(a_.border, band_.task.bottom, plane * band_.task.row_border_stride + column,
-                   memory_.bottom[plane][column % (2 * piece)]);
+                   memory_.bottom[plane][at]);
     }
   }
 
-  /// The 32 steps in which the first lane goes over piece p. `guarded`: some lane is outside the block in some of
-  /// them, or the band has fewer rows than lanes hold.
-  template <bool guarded, bool coded>
-  __device__ void steps(i32 p) {
-    next_ = memory_.items[(p * piece - lane_) & (2 * piece - 1)];
-    if constexpr (reads_ahead) load_top_of_step(0);
+  /// What a lane knows at the beginning of a piece, in shared memory and back.
+  template <class Move>
+  __device__ __forceinline__ void for_state(Move&& move) {
+    int word = 0;
+#pragma unroll
+    for (int r = 0; r < R; ++r) move(memory_.state[kept_][word++][lane_], h_[r]);
+    if constexpr (P::column_planes == 2) {
+#pragma unroll
+      for (int r = 0; r < R; ++r) move(memory_.state[kept_][word++][lane_], e_[r]);
+    }
+    move(memory_.state[kept_][word++][lane_], diagonal_);
+#pragma unroll
+    for (int c = 0; c < C; ++c) {
+      move(memory_.state[kept_][word++][lane_], bottom_[c]);
+      if constexpr (planes == 2) move(memory_.state[kept_][word++][lane_], bottom_f_[c]);
+    }
+  }
+  __device__ void save_state() {
+    for_state([](V& kept, const V& value) { kept = value; });
+  }
+  __device__ void restore_state() {
+    for_state([](const V& kept, V& value) { value = kept; });
+  }
+
+  /// The lane is at the block's first column, or has yet to get there.
+  __device__ void begin_lane() {
+    restore_state();
+    most_ = V(0);
+  }
+
+  /// The largest value of all lanes, and the first lane that has it.
+  __device__ static void largest_of_warp(V value, V& most, int& lane) {
+    most = maximum_of_warp(value);
+    lane = __ffs(static_cast<int>(__ballot_sync(~0u, value == most))) - 1;
+  }
+  /// After a piece was swept exactly: what is found so far, the candidate included while it may be the one.
+  __device__ void follow_best() {
+    V most;
+    int lane;
+    largest_of_warp(best_.score(), most, lane);
+    if (candidate_ >= 0 && most > reported_) candidate_ = -1;
+    if (candidate_ >= 0 && reported_ > most) return;
+    reported_lane_ = candidate_ >= 0 && reported_lane_ < lane ? reported_lane_ : lane;
+    reported_ = most;
+  }
+
+  /// H and F above the lane's C columns.
+  __device__ __forceinline__ void take_from_above(V (&up)[C], V (&f)[C]) {
+#pragma unroll
+    for (int c = 0; c < C; ++c) {
+      up[c] = shuffle_up(bottom_[c]);
+      f[c] = planes == 2 ? shuffle_up(bottom_f_[c]) : V(0);
+    }
+#pragma unroll
+    for (int c = 0; c < C; ++c) {
+      if (lane_ == 0) up[c] = top_[0].at[c];
+      if (planes == 2 && lane_ == 0) f[c] = top_[planes - 1].at[c];
+    }
+  }
+  /// Reads what the first lane takes from above columns [at, at + C) of the piece.
+  __device__ __forceinline__ void load_top_of_step(int at) {
+#pragma unroll
+    for (int plane = 0; plane < planes; ++plane) {
+      top_[plane] = *reinterpret_cast<const Columns<V, C>*>(&memory_.top[kept_][plane][at % piece]);
+    }
+  }
+  /// The items of the lane's columns while the first lane goes over piece p.
+  __device__ __forceinline__ const V* items_of(i32 p) const {
+    return memory_.items + ((p * piece - lane_ * C) & (item_ring - 1));
+  }
+
+  /// Piece p where all of the lanes' columns are in the block.
+  /// @tparam begins lanes may be before the block's first column
+  template <Scoring scoring, Follow follow, bool begins>
+  __device__ __forceinline__ void fast_steps(i32 p) {
+    const V* items = items_of(p);
+    u64* to = row_ + static_cast<i64>(p * piece - lane_ * C) * Tagged::words;
+    load_top_of_step(0);
+    item_ = *reinterpret_cast<const Columns<V, C>*>(items);
 #pragma unroll 1
-    for (int first = 0; first < piece; first += steps_ahead) {
-      if (first + steps_ahead == piece) prefetch(p + 1);
+    for (int first = 0; first < piece; first += C * (begins ? 1 : unrolled)) {
+      if (first + columns_ahead == piece) prefetch(p + 1);
 #pragma unroll
-      for (int i = 0; i < steps_ahead; ++i) step<guarded, coded>(p * piece + first + i, first + i);
+      for (int i = 0; i < (begins ? 1 : unrolled); ++i) {
+        const i32 column = p * piece + first + i * C - lane_ * C;
+        fast_step<scoring, follow, begins>(items + (i + 1) * C, to + i * C * Tagged::words, first + i * C, column);
+        if constexpr (keep_table) keep_cells(p * piece + first + i - lane_);
+      }
+      items += C * (begins ? 1 : unrolled);
+      to += C * (begins ? 1 : unrolled) * Tagged::words;
     }
   }
 
-  template <bool guarded, bool coded>
-  __device__ __forceinline__ void step(i32 at, int i) {
-    const i32 column = at - lane_;
-    const V item = next_;
-    next_ = memory_.items[(column + 1) & (2 * piece - 1)];
-    // Where registers allow, the first lane's values were read a step before: a load does not wait for the shuffle.
-    if constexpr (!reads_ahead) load_top_of_step(i);
-    V up = shuffle_up(bottom_);
-    V f = planes == 2 ? shuffle_up(bottom_f_) : V(0);
-    if (lane_ == 0) up = top_h_;
-    if (planes == 2 && lane_ == 0) f = top_f_;
-    if constexpr (reads_ahead) load_top_of_step((i + 1) % piece);
-    if (!guarded || static_cast<u32>(column) < static_cast<u32>(width_)) {
-      RowRange inside{0, R};
-      if constexpr (guarded && windowed) inside = rows_in_window(column);
-      cells<guarded, coded>(item, up, f, inside);
-      if constexpr (P::report == Report::best) best_.template look<guarded>(h_, rows_here_, column);
-      hand_on(column);
-      if constexpr (keep_table) {
+  /// Reads what the next step needs before this one's chain of cells.
+  /// @param column the lane's first of the step
+  template <Scoring scoring, Follow follow, bool begins>
+  __device__ __forceinline__ void fast_step(const V* next_items, u64* to, int at, i32 column) {
+    V up[C], f[C];
+    take_from_above(up, f);
+    load_top_of_step(at + C);
+    const Columns<V, C> item = item_;
+    item_ = *reinterpret_cast<const Columns<V, C>*>(next_items);
+    if (begins && column == 0) begin_lane();
+    fast_cells<scoring, follow>(item.at, up, f);
 #pragma unroll
-        for (int r = 0; r < R; ++r) memory_.cells[lane_ * R + r][column & (2 * piece - 1)] = h_[r];
+    for (int c = 0; c < C; ++c) {
+      bottom_[c] = up[c];
+      bottom_f_[c] = f[c];
+      if (!begins || column >= 0) hand_on(to + c * Tagged::words, column + c, c);
+    }
+  }
+
+  /// C columns of the lane's rows, the cells of one column below and right of those of the one before it. Where lanes
+  /// have few rows, the shortest way through the cells counts.
+  template <Scoring scoring, Follow follow>
+  __device__ __forceinline__ void fast_cells(const V (&item)[C], V (&up)[C], V (&f)[C]) {
+    using W = Swift<V, (R < 16)>;
+    const auto k = P::template constants_as<W>(constants_);
+    V diagonal[C];
+    diagonal[0] = diagonal_;
+#pragma unroll
+    for (int c = 1; c < C; ++c) diagonal[c] = up[c - 1];
+    diagonal_ = up[C - 1];
+    V other{};
+#pragma unroll
+    for (int r = 0; r < R; ++r) {
+      V left = h_[r], e = e_[r];
+#pragma unroll
+      for (int c = 0; c < C; ++c) {
+        const Around<W> around{as<W>(diagonal[c]), as<W>(up[c]), as<W>(left), as<W>(e), as<W>(f[c])};
+        const Cell<W> cell = cell_of<scoring>(k, r, item[c], around);
+        diagonal[c] = left;
+        left = up[c] = as<V>(cell.h);
+        e = as<V>(cell.e);
+        f[c] = as<V>(cell.f);
+        if constexpr (follow != Follow::none) {
+          const V h = follow == Follow::all || r < rows_here_ ? left : V(0);
+          if ((r * C + c) % 2 == 1) most_ = maximum(most_, other, h);
+          else if (r * C + c + 1 == R * C) most_ = maximum(most_, h);
+          else other = h;
+        }
+      }
+      h_[r] = left;
+      e_[r] = e;
+    }
+  }
+
+  template <Scoring scoring, class W>
+  __device__ __forceinline__ Cell<W> cell_of(const typename P::template Constants<W>& k, int r, V item,
+                                             Around<W> around) const {
+    if constexpr (scoring == Scoring::coded) {
+      around.diagonal = W::of(__dp4a(letters_[r].value, item.value, around.diagonal.value));
+      return P::template cell<W>(k, around, W(0));
+    } else if constexpr (by_matrix<P>) {
+      const u32 scores = memory_.profiles.words[static_cast<i64>(item)][r / 4][lane_];
+      around.diagonal = as<W>(add_score(as<V>(around.diagonal), k_.scale, scores, r));
+      return P::template cell<W>(k, around, W(0));
+    } else {
+      return P::template cell<W>(k, around, P::template score<W>(k, as<W>(letters_[r]), as<W>(item)));
+    }
+  }
+
+  /// Piece p column by column: some may be outside the block for some lanes, and rows outside the band.
+  /// @tparam replay for the report alone
+  template <bool coded, bool replay>
+  __device__ __forceinline__ void exact_steps(i32 p) {
+    const V* items = items_of(p);
+#pragma unroll 1
+    for (int first = 0; first < piece; first += C) {
+      load_top_of_step(first);
+      V up[C], f[C];
+      take_from_above(up, f);
+#pragma unroll
+      for (int c = 0; c < C; ++c) {
+        const i32 column = p * piece + first + c - lane_ * C;
+        if (static_cast<u32>(column) >= static_cast<u32>(width_)) continue;
+        const V item = items[first + c];
+        RowRange inside{0, R};
+        if constexpr (windowed) inside = rows_in_window(column);
+        exact_cells<coded>(item, up[c], f[c], inside);
+        bottom_[c] = up[c];
+        bottom_f_[c] = f[c];
+        if constexpr (P::report == Report::best) best_.look(h_, rows_here_, column);
+        if constexpr (!replay) {
+          hand_on(row_ + static_cast<i64>(column) * Tagged::words, column, c);
+          if constexpr (keep_table) keep_cells(column);
+        }
       }
     }
-  }
-
-  __device__ __forceinline__ void load_top_of_step(int i) {
-    top_h_ = memory_.top[0][i];
-    if constexpr (planes == 2) top_f_ = memory_.top[planes - 1][i];
-  }
-
-  /// The last lane hands its lowest row down.
-  __device__ __forceinline__ void hand_on(i32 column) {
-    V values[planes];
-    values[0] = bottom_;
-    if constexpr (planes == 2) values[planes - 1] = bottom_f_;
-    if (hands_on_) Tagged::store(row_, column, tag_, values);
-    if (!hands_out_) return;
-#pragma unroll
-    for (int plane = 0; plane < planes; ++plane) memory_.bottom[plane][column & (2 * piece - 1)] = values[plane];
+    if constexpr (P::report == Report::best) follow_best();
   }
 
   /// One column of the lane's rows. Rows below the band's last hand on what is above them.
-  template <bool guarded, bool coded>
-  __device__ __forceinline__ void cells(V item, V up, V f, RowRange inside) {
+  template <bool coded>
+  __device__ __forceinline__ void exact_cells(V item, V& up, V& f, RowRange inside) {
     V diagonal = diagonal_;
     diagonal_ = up;
 #pragma unroll
     for (int r = 0; r < R; ++r) {
+      const Around<V> around{diagonal, up, h_[r], e_[r], f};
       Cell<V> cell;
       if constexpr (coded) {
-        const V with_score =
-            word(__dp4a(letters_[r].value, item.value, add_aside(diagonal.value, k_.mismatch.value)));
-        cell = P::template cell<V>(k_, Around<V>{with_score, up, h_[r], e_[r], f}, V(0));
-      } else if constexpr (by_matrix<P>) {
-        const u32 scores = memory_.profiles.words[static_cast<i64>(item)][r / 4][lane_];
-        const V with_score = add_score(diagonal, k_.scale, scores, r);
-        cell = P::template cell<V>(k_, Around<V>{with_score, up, h_[r], e_[r], f}, V(0));
+        if (is_odd(item)) cell = P::template cell<V>(k_, around, odd_score(r, item));
+        else cell = cell_of<Scoring::coded>(k_, r, item, around);
+      } else if constexpr (windowed) {
+        const bool outside = r < inside.begin || r >= inside.end;
+        cell = P::template cell<V>(k_, around, outside ? V(infinity) : P::template score<V>(k_, letters_[r], item));
       } else {
-        V score = P::template score<V>(k_, letters_[r], item);
-        if constexpr (guarded && windowed) {
-          if (r < inside.begin || r >= inside.end) score = V(infinity);
-        }
-        cell = P::template cell<V>(k_, Around<V>{diagonal, up, h_[r], e_[r], f}, score);
+        cell = cell_of<Scoring::plain>(k_, r, item, around);
       }
       diagonal = h_[r];
-      const bool real = !guarded || r < rows_here_;
+      const bool real = r < rows_here_;
       up = h_[r] = real ? cell.h : up;
       f = real ? cell.f : f;
       e_[r] = cell.e;
     }
-    bottom_ = up;
-    bottom_f_ = f;
+  }
+  /// Of a column whose letter is not below 4, with the letter of row r, read again.
+  __device__ V odd_score(int r, V item) const {
+    const V letter = r < rows_here_ ? item_at(band_.task.rows, band_.first_row + lane_ * R + r) : V(0);
+    return P::template score<V>(k_, letter, V(~static_cast<i64>(item)));
+  }
+
+  /// The last lane hands its lowest row down.
+  __device__ __forceinline__ void hand_on(u64* to, i32 column, int c) {
+    V values[planes];
+    values[0] = bottom_[c];
+    if constexpr (planes == 2) values[planes - 1] = bottom_f_[c];
+    if (lane_ == 31) Tagged::store(to, 0, tag_, values);
+    if (!hands_out_) return;
+#pragma unroll
+    for (int plane = 0; plane < planes; ++plane) memory_.bottom[plane][column & (item_ring - 1)] = values[plane];
+  }
+
+  __device__ __forceinline__ void keep_cells(i32 column) {
+#pragma unroll
+    for (int r = 0; r < R; ++r) memory_.cells[lane_ * R + r][column & (2 * piece - 1)] = h_[r];
   }
 
   /// The last column, and before it the corner, which the block's first band knows.
@@ -364,10 +650,16 @@ class LetterSweep {
     else return P::ends(k_).last_row && band_.last && band_.rows > 0 && band_.task.row_end == a_.rows;
   }
 
+  template <bool coded>
   __device__ Candidate report() {
-    if constexpr (P::report == Report::best) return best_.of_warp(band_.first_row, lane_);
-    else if constexpr (P::report == Report::last) return last_cell();
-    else return end_cell();
+    if constexpr (P::report == Report::best) {
+      if (candidate_ >= 0) replay_candidate<coded>();
+      return best_.of_warp(band_.first_row, lane_);
+    } else if constexpr (P::report == Report::last) {
+      return last_cell();
+    } else {
+      return end_cell();
+    }
   }
 
   /// The best cell where an alignment may end: of the lowest row it is known, now the last column comes.
@@ -384,15 +676,19 @@ class LetterSweep {
     return end_.of_warp(band_.first_row);
   }
 
-  /// Rows below the band's last hand it on: the last lane holds it. Without columns it is the border's.
-  __device__ Candidate last_cell() const {
-    i64 score = __shfl_sync(~0u, reported(h_[R - 1]), 31);
-    if (width_ == 0) score = reported(left_h(band_.first_row + band_.rows - 1));
-    return {score, band_.first_row + band_.rows - 1, band_.start + width_ - 1, band_.last};
+  /// Without columns it is the border's.
+  __device__ Candidate last_cell() {
+    const i32 row = band_.rows - 1;
+    save_state();
+    __syncwarp();
+    i64 score = reported(memory_.state[kept_][row < 0 ? 0 : row % R][row < 0 ? 0 : row / R]);
+    if (width_ == 0) score = reported(left_h(band_.first_row + row));
+    return {score, band_.first_row + row, band_.start + width_ - 1, band_.last};
   }
 
   const SweepArguments& a_;
-  const Constants& k_;
+  const WideConstants& constants_;
+  const Constants k_;
   const KernelBand& band_;
   Memory& memory_;
   const int lane_;
@@ -400,15 +696,23 @@ class LetterSweep {
   i32 rows_here_ = 0;                 // rows of the band that this lane holds
   V letters_[R], h_[R], e_[R];        // items of its rows; H of the last column, E of the next
   V diagonal_{};                      // H of the last column above its first row
-  V bottom_{}, bottom_f_{};           // H and F below its last row
-  V next_{};                          // item of the next column
-  V top_h_{}, top_f_{};               // H and F above the first lane's next column
+  V bottom_[C]{}, bottom_f_[C]{};     // H and F below its last row in the columns of the last step
+  Columns<V, C> top_[planes];         // H and F above the first lane's next columns
+  Columns<V, C> item_;                // items of the next columns
   V next_top_[planes], next_item_{};  // the piece that was asked for, a column a lane
   bool fresh_ = true;
-  u64* row_ = nullptr;                         // the tagged row, read above the band and written below it
-  u32 tag_ = 0;                                // the band's own
-  bool hands_on_ = false, hands_out_ = false;  // this lane writes the row for the band below; below the block
-  bool looks_along_ = false;                   // an alignment may end anywhere in the band's lowest row
+  u32 odd_letters_ = 0;  // bit i: the i-th last piece has a column whose letter is not below 4
+  u64* row_ = nullptr;   // the tagged row, read above the band and written below it
+  u32 tag_ = 0;          // the band's own
+  V most_{};             // largest cell of the piece
+  V known_{};            // largest cell of the launch that is known of
+  i32 gain_ = 0;         // that a cell may have over those that its piece begins with
+  V reported_{};         // largest cell of the band so far, and the first lane that has one
+  int reported_lane_ = -1;
+  i32 candidate_ = -1;      // the piece that may have the cell to report and was not swept exactly
+  int kept_ = 0;            // which of the kept states and borders is this piece's; the other one is the candidate's
+  bool hands_out_ = false;  // this lane keeps the row below the block
+  bool looks_along_ = false;  // an alignment may end anywhere in the band's lowest row
   LaneBest<V, R> best_;
   LaneEnd<V> end_;
 };
@@ -417,19 +721,24 @@ class LetterSweep {
 /// alike.
 inline constexpr int sweep_threads = 32;
 
+/// Warps of a multiprocessor whose registers hold R rows each.
+template <class V, int R>
+inline constexpr int sweep_warps = R* static_cast<int>(sizeof(V)) > 64 ? 8 : 16;
+
 /// Sweeps bands until there are none left. @param constants the problem's, in i64
-template <class P, class V, int R, bool keep_table>
-__global__ void __launch_bounds__(sweep_threads, 16)
+template <class P, class V, int R, int C, bool keep_table>
+__global__ void __launch_bounds__(sweep_threads, (sweep_warps<V, R>))
     sweep_bands_kernel(const __grid_constant__ SweepArguments arguments,
                        const __grid_constant__ typename P::template Constants<i64> constants) {
-  using Sweep = LetterSweep<P, V, R, keep_table>;
+  using Sweep = LetterSweep<P, V, R, C, keep_table>;
   auto& memory = reinterpret_cast<typename Sweep::Memory*>(device::launch_shared_memory())[threadIdx.x / 32];
-  const auto k = P::template constants_as<V>(constants);
+  // What lanes meet before their first column is some item, too.
+  for (int at = lane_index(); at < Sweep::Memory::items_kept; at += 32) memory.items[at] = V(0);
   while (take_band(arguments, memory.band)) {
     Candidate found{0, 0, 0, false};
     bool any = true;
-    if constexpr (has_window<P>) any = cut_to_window<V>(arguments, memory.band, window_of<P, V>(k));
-    if (any && !Sweep(arguments, k, memory).run(found)) return;
+    if constexpr (has_window<P>) any = cut_to_window<V>(arguments, memory.band, window_of<P, i64>(constants));
+    if (any && !Sweep(arguments, constants, memory).run(found)) return;
     finish_band(arguments, memory.band, found, false);
   }
 }

@@ -47,8 +47,7 @@ class LaneEnd {
 template <class V, int R>
 class LaneBest {
  public:
-  /// @param h the column's cells @param rows how many of them are of the band (looked at where `guarded`)
-  template <bool guarded>
+  /// @param h the column's cells @param rows how many of them are of the band
   __device__ __forceinline__ void look(const V (&h)[R], i32 rows, i32 column) {
     V most = h[0];
 #pragma unroll
@@ -58,13 +57,17 @@ class LaneBest {
     int row = R;
 #pragma unroll
     for (int r = R - 1; r >= 0; --r) {
-      if (h[r] == most && (!guarded || r < rows)) row = r;
+      if (h[r] == most && r < rows) row = r;
     }
-    if (row == R || (row_ >= 0 && most == score_ && row >= row_)) return;
+    const bool known = row_ >= 0 && most == score_ && (row > row_ || (row == row_ && column >= column_));
+    if (row == R || known) return;
     score_ = most;
     row_ = row;
     column_ = column;
   }
+
+  /// The largest cell so far; 0 where none is above 0.
+  __device__ V score() const { return row_ < 0 ? V(0) : score_; }
 
   /// The best of all lanes; lane l's first row is `first_row` + l * R. All lanes call it.
   __device__ Candidate of_warp(i64 first_row, int lane) const {

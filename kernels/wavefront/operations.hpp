@@ -81,10 +81,11 @@ TERRACE_HOST_DEVICE constexpr Gaps<V> gaps(V h, V e, V f, V first, V next) {
   return {subtract_maximum(e, next, opened), subtract_maximum(f, next, opened)};
 }
 
-/// {max(e - next, h - first, 0), max(f - next, h - first, 0)} for arguments that are not negative. One operation,
-/// because its parts are shared differently from machine to machine.
+/// {max(e - next, h - first, 0), max(f - next, h - first, 0)} for h = max(without_f, f), next <= first, and arguments
+/// that are not negative. One operation, because its parts are shared differently from machine to machine:
+/// max(f - next, without_f - first, 0) is the second, too.
 template <class V>
-TERRACE_HOST_DEVICE constexpr Gaps<V> gaps_or_zero(V h, V e, V f, V first, V next) {
+TERRACE_HOST_DEVICE constexpr Gaps<V> gaps_or_zero(V h, V, V e, V f, V first, V next) {
   const V opened = subtract(h, first);
   return {subtract_maximum_zero(e, next, opened), subtract_maximum_zero(f, next, opened)};
 }

@@ -39,10 +39,10 @@ __device__ void make_profile(const V (&letters)[R], LaneProfiles<R>& profiles, i
 /// `value` plus the scaled score in byte `row` % 4 of a profile's word: a dot product of which one term is not 0.
 __device__ __forceinline__ Word add_score(Word value, Word scale, u32 word_of_rows, int row) {
   const i32 scores = static_cast<i32>(word_of_rows), high = scale.value << 16;
-  if (row % 4 == 0) return word(__dp2a_lo(scale.value, scores, value.value));
-  if (row % 4 == 1) return word(__dp2a_lo(high, scores, value.value));
-  if (row % 4 == 2) return word(__dp2a_hi(scale.value, scores, value.value));
-  return word(__dp2a_hi(high, scores, value.value));
+  if (row % 4 == 0) return Word::of(__dp2a_lo(scale.value, scores, value.value));
+  if (row % 4 == 1) return Word::of(__dp2a_lo(high, scores, value.value));
+  if (row % 4 == 2) return Word::of(__dp2a_hi(scale.value, scores, value.value));
+  return Word::of(__dp2a_hi(high, scores, value.value));
 }
 __device__ __forceinline__ i64 add_score(i64 value, i64 scale, u32 word_of_rows, int row) {
   return value + scale * static_cast<device::i8>(word_of_rows >> (8 * (row % 4)));

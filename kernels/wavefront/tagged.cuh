@@ -25,6 +25,11 @@ struct TaggedCell {
     __device__ Bits() {}
   };
 
+  /// The tag of the band that wrote the last part of the cell at `column`.
+  __device__ __forceinline__ static u32 tag_at(const u64* row, i64 column) {
+    return static_cast<u32>(load_relaxed(row + column * words + words - 1) >> 32);
+  }
+
   /// Reads the cell at `column` of the row; whether the band with that tag wrote it (all of it).
   __device__ __forceinline__ static bool load(const u64* row, i64 column, u32 tag, V (&values)[planes]) {
     const u64* at = row + column * words;

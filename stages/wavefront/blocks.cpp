@@ -11,9 +11,10 @@ constexpr std::int64_t least_side = 64;              // blocks lower or narrower
 constexpr std::int64_t most_strips = 64;             // of a table that is not kept: each reads and writes a border
 constexpr std::int64_t most_parts = 4096;            // between kept lines, of one block
 constexpr std::int64_t part_bytes = 256;             // that describe one part of those, and its result
-// A strip is worth its borders, and on a GPU the wait until all its bands are under way: with strips of 128 Ki
-// columns two genomes of a million letters take 0.66 s on an H200 (tests/benchmarks/RESULTS.md), with 16 Ki 1.6 s.
-constexpr std::int64_t least_strip_cpu = 16384, least_strip_cuda = 131072;
+// A strip is worth its borders, and on a GPU the wait until all its bands are under way: two genomes of a million
+// letters take less than half a second there (tests/benchmarks/RESULTS.md), so that a strip is soon done all the
+// same.
+constexpr std::int64_t least_strip_cpu = 16384, least_strip_cuda = 1 << 20;
 
 std::int64_t pages(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
 

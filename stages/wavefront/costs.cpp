@@ -15,7 +15,8 @@ using wavefront::SweepSpec;
 /// What a cell costs.
 struct Cost {
   /// Operations of 32 bits that it needs at least, tracking of the best cell included: on a GPU those on the narrow
-  /// pipe (min, max, fused add-max, logic), on the CPU all on vectors (compare, select, add, max).
+  /// pipe (min, max, fused add-max, logic; of the best cell none, since few pieces can have it), on the CPU all on
+  /// vectors (compare, select, add, max).
   double operations;
   double cells_per_second;  // for predictions: measured where tests/benchmarks/RESULTS.md has it, else a near one's
   bool narrows = true;      // a vector of the CPU takes twice as many cells of 16 bits
@@ -34,13 +35,13 @@ struct CellCost {
 };
 
 constexpr CellCost cell_costs[] = {
-    {"smith_waterman", "gap_open", {10, 5e9}, {10, 5e9}, {4, 1.5e12}, {4, 1.5e12}},
-    {"smith_waterman", nullptr, {7, 5e9}, {7, 5e9}, {3, 1.7e12}, {3, 1.7e12}},
+    {"smith_waterman", "gap_open", {10, 5e9}, {10, 5e9}, {4, 1.5e12}, {3, 2.4e12}},
+    {"smith_waterman", nullptr, {7, 5e9}, {7, 5e9}, {3, 1.4e11}, {2, 3.3e12}},
     {"needleman_wunsch", "gap_open", {10, 5e9}, {10, 5e9}, {3, 1.5e12}, {3, 1.5e12}},
     {"needleman_wunsch", nullptr, {6, 5e9}, {6, 5e9}, {2, 1.7e12}, {2, 1.7e12}},
-    {"edit_distance", nullptr, {4, 1e10}, in_bits(9, 3.5e10), {3, 2.6e12}, in_bits(9, 1.77e13)},
+    {"edit_distance", nullptr, {4, 1e10}, in_bits(9, 3.5e10), {3, 1.6e11}, in_bits(9, 1.77e13)},
     {"lcs", nullptr, {4, 1e10}, in_bits(6, 6e10), {3, 2.8e12}, in_bits(6, 2.15e13)},
-    {"dtw", nullptr, {5, 4e9}, {5, 4e9}, {2, 8e11}, {2, 8e11}},
+    {"dtw", nullptr, {5, 4e9}, {5, 4e9}, {2, 8e11}, {2, 9.6e11}},
     {"summed_area", nullptr, {2, 1e9}, {2, 1e9}, {2, 4.1e11}, {2, 4.1e11}},
     {"integral_histogram", nullptr, {3, 1e9}, {3, 1e9}, {3, 1.9e11}, {3, 1.9e11}},
     {nullptr, nullptr, {4, 5e9}, {4, 5e9}, {3, 1.5e12}, {3, 1.5e12}},  // any other

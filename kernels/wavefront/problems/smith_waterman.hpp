@@ -111,8 +111,9 @@ struct SmithWatermanAffine : SmithWatermanBase {
   }
   template <class V>
   TERRACE_HOST_DEVICE static constexpr Cell<V> cell(const Constants<V>& k, const Around<V>& n, V s) {
-    const V h = maximum(add(n.diagonal, s), n.e, n.f);
-    const Gaps<V> gaps = gaps_or_zero(h, n.e, n.f, k.gap_first, k.gap_next);
+    const V diagonal = add(n.diagonal, s);
+    const V h = maximum(diagonal, n.e, n.f);
+    const Gaps<V> gaps = gaps_or_zero(h, maximum(diagonal, n.e), n.e, n.f, k.gap_first, k.gap_next);
     return {h, gaps.right, gaps.down};
   }
   template <class V>

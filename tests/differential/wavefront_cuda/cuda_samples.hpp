@@ -41,8 +41,9 @@ inline CudaTrial trial_of(unsigned turn) {
   CudaTrial trial;
   if (turn % 3 == 1) trial.thread_blocks = 1;
   if (turn % 5 == 3) trial.delay_seed = turn + 1;
-  constexpr int lane_rows[] = {4, 32, 16, 64};
+  constexpr int lane_rows[] = {8, 32, 32, 64};
   trial.lane_rows = lane_rows[turn / 2 % 4];
+  trial.cells = turn / 2 % 2 == 0;
   return trial;
 }
 

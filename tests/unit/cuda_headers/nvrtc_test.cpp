@@ -50,7 +50,7 @@ TEST_CASE("a kernel of a problem can be made at run time") {
   CHECK(compile_log("#include \"kernels/wavefront/kernel.cuh\"\n"
                     "#include \"kernels/wavefront/problem_list.hpp\"\n"
                     "using namespace terrace::wavefront;\n"
-                    "__device__ auto* kernel = &sweep_bands_kernel<SmithWatermanAffine, Word, 4, true>;\n") == "");
+                    "__device__ auto* kernel = &sweep_bands_kernel<SmithWatermanAffine, Word, 4, 1, true>;\n") == "");
 }
 
 TEST_CASE("what does not compile is noticed") { CHECK(compile_log("#include <vector>\n") != ""); }
