@@ -75,8 +75,8 @@ TERRACE_HOST_DEVICE Floored<T> subtract_maximum_zero(Floored<T> a, Floored<T> b,
   return maximum(subtract_saturating(a.pack, b.pack), c.pack);
 }
 template <class T>
-TERRACE_HOST_DEVICE Gaps<Floored<T>> gaps_or_zero(Floored<T> h, Floored<T> e, Floored<T> f, Floored<T> first,
-                                                  Floored<T> next) {
+TERRACE_HOST_DEVICE Gaps<Floored<T>> gaps_or_zero(Floored<T> h, Floored<T>, Floored<T> e, Floored<T> f,
+                                                  Floored<T> first, Floored<T> next) {
   const Pack<T> opened = subtract_saturating(h.pack, first.pack);
   return {maximum(subtract_saturating(e.pack, next.pack), opened),
           maximum(subtract_saturating(f.pack, next.pack), opened)};
