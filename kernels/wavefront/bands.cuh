@@ -19,6 +19,7 @@ struct alignas(128) BlockSlot {
   u32 reported;  // whether `result` holds a cell
   u32 failed;    // whether a band did not pass its checks
   u64 known;     // of the first slot: the largest cell that any band of the launch has met so far
+  u64 skipped;   // of the first slot: pieces that the launch left out
 };
 
 /// What all kernels of sweeps are given. Blocks are counted from the launch's first.
@@ -36,6 +37,7 @@ struct SweepArguments {
   Stored border, table, grid;  // types of the arrays
   Stored value;                // type that sums must fit where `check` says that they must
   bool check;
+  bool prunes;   // what cannot reach the best cell may be left out (pruning.hpp)
   double scale;  // of integer cells in tables of numbers with a fraction
 };
 

@@ -13,7 +13,8 @@
 
 namespace terrace::wavefront {
 
-static_assert(sizeof(device::LaunchWords) == launch_words_bytes && sizeof(BlockSlot) == block_slot_bytes);
+static_assert(sizeof(device::LaunchWords) == launch_words_bytes && sizeof(BlockSlot) == block_slot_bytes &&
+              offsetof(BlockSlot, skipped) == skipped_at);
 static_assert(static_cast<int>(Stored::u8) == static_cast<int>(ElementType::u8) &&
               static_cast<int>(Stored::f64) == static_cast<int>(ElementType::f64));
 
@@ -40,6 +41,7 @@ inline SweepArguments sweep_arguments(const SweepSpec& spec, const CudaWorkspace
   arguments.grid = stored(spec.grid);
   arguments.value = stored(spec.value);
   arguments.check = check;
+  arguments.prunes = spec.schedule.work == Schedule::Work::needed && !spec.table;
   arguments.scale = static_cast<double>(score_scale(spec.problem, spec.settings));
   return arguments;
 }

@@ -10,7 +10,8 @@
 // right edge by an exact one, column by column. At the left edge lanes compute nonsense until they get to the first
 // column, where they begin with the state that was kept for that. Which cell of a band is the one to report is found
 // out at the band's end: the state at the beginning of the piece that has it is kept, and the piece is swept again,
-// exactly.
+// exactly. Where work may be left out, a warp skips pieces that cannot reach the best cell known: all of its values
+// are 0 then, as if the table began anew behind them.
 #pragma once
 
 #include "kernels/wavefront/band_window.cuh"
@@ -18,6 +19,7 @@
 #include "kernels/wavefront/lane_best.cuh"
 #include "kernels/wavefront/problem.hpp"
 #include "kernels/wavefront/profile.cuh"
+#include "kernels/wavefront/pruning.hpp"
 #include "kernels/wavefront/table_piece.cuh"
 
 namespace terrace::wavefront {
@@ -94,6 +96,7 @@ class LetterSweep {
  private:
   static constexpr int item_ring = Memory::item_ring;
   static constexpr bool windowed = has_window<P>;
+  static constexpr bool prunes = can_prune<P> && !keep_table;
   /// Steps that the loop over a piece is unrolled by.
   static constexpr int unrolled = R * C >= 32 ? 2 : 4;
   /// Whether scores of four letters may be added by a dot product of bytes.
@@ -120,11 +123,16 @@ class LetterSweep {
     }
     store_right();
     found = report<coded>();
+    if (lane_ == 0 && skipped_ > 0) atomicAdd(&a_.slots->skipped, static_cast<u64>(skipped_));
     return true;
   }
 
   template <bool coded>
   __device__ __forceinline__ void sweep_piece(i32 p) {
+    if constexpr (prunes) {
+      if (can_skip(p)) return skip_piece(p);
+      skips_ = false;
+    }
     const bool ends_here =
         band_.rows > 0 && !band_.task.bottom && !looks_along_;  // then rows below the last do no harm
     const bool inside = (p + 1) * piece <= width_ && (band_.rows == band_rows || ends_here);
@@ -157,6 +165,49 @@ class LetterSweep {
     for (int r = 0; r + 1 < R; r += 2) most = maximum(most, h_[r], h_[r + 1]);
     if constexpr (R % 2 == 1) most = maximum(most, h_[R - 1]);
     return static_cast<i64>(maximum_of_warp(most)) + gain_ >= static_cast<i64>(known_);
+  }
+
+  /// Whether piece p may be left out (pruning.hpp): the part of the table that it stands for begins in the band's
+  /// first row, in the column where the last lane is. E and F are never larger than the H that they come from.
+  __device__ __forceinline__ bool can_skip(i32 p) const {
+    if (!a_.prunes || p < C) return false;
+    V most = p * piece < width_ ? memory_.top[kept_][0][lane_] : V(0);
+    if (!skips_) {
+      most = maximum(most, diagonal_);
+#pragma unroll
+      for (int c = 0; c < C; ++c) most = maximum(most, bottom_[c]);
+#pragma unroll
+      for (int r = 0; r + 1 < R; r += 2) most = maximum(most, h_[r], h_[r + 1]);
+      if constexpr (R % 2 == 1) most = maximum(most, h_[R - 1]);
+    }
+    const i64 row = band_.task.row_begin + band_.first_row;
+    const i64 column = band_.task.column_begin + p * piece - 31 * C;
+    const i64 reached = reach(static_cast<i64>(most), P::gain(constants_), row, a_.rows, column, a_.columns);
+    return __all_sync(~0u, reached < static_cast<i64>(known_));
+  }
+
+  /// Leaves the lanes, and what the last one hands on, as piece p would with zeros for values.
+  __device__ __forceinline__ void skip_piece(i32 p) {
+    prefetch(p + 1);
+    if (!skips_) clear_state();
+    skips_ = true;
+    ++skipped_;
+    const i32 column = p * piece - 31 * C + lane_;
+    if (column < 0 || column >= width_) return;
+    V values[planes];
+#pragma unroll
+    for (int plane = 0; plane < planes; ++plane) values[plane] = V(0);
+    Tagged::store(row_, column, tag_, values);
+    if (!band_.last || !band_.task.bottom) return;
+#pragma unroll
+    for (int plane = 0; plane < planes; ++plane) memory_.bottom[plane][column & (item_ring - 1)] = V(0);
+  }
+  __device__ __forceinline__ void clear_state() {
+    diagonal_ = V(0);
+#pragma unroll
+    for (int r = 0; r < R; ++r) h_[r] = e_[r] = V(0);
+#pragma unroll
+    for (int c = 0; c < C; ++c) bottom_[c] = bottom_f_[c] = V(0);
   }
 
   /// Row minus column, in the table, of the band's row 0 and its column 0.
@@ -199,6 +250,10 @@ class LetterSweep {
     kept_ ^= 1;
     reported_ = most;
     reported_lane_ = lane;
+    raise_known(most);
+  }
+  /// A cell is as large as this.
+  __device__ __forceinline__ void raise_known(V most) const {
     if (lane_ == 0 && most > known_) atomicMax(&a_.slots->known, static_cast<u64>(static_cast<i64>(most)));
   }
 
@@ -433,6 +488,7 @@ class LetterSweep {
     if (candidate_ >= 0 && reported_ > most) return;
     reported_lane_ = candidate_ >= 0 && reported_lane_ < lane ? reported_lane_ : lane;
     reported_ = most;
+    raise_known(most);
   }
 
   /// H and F above the lane's C columns.
@@ -707,6 +763,8 @@ class LetterSweep {
   V most_{};             // largest cell of the piece
   V known_{};            // largest cell of the launch that is known of
   i32 gain_ = 0;         // that a cell may have over those that its piece begins with
+  bool skips_ = false;   // the last piece was left out, so that all values are 0
+  i32 skipped_ = 0;      // pieces that were
   V reported_{};         // largest cell of the band so far, and the first lane that has one
   int reported_lane_ = -1;
   i32 candidate_ = -1;      // the piece that may have the cell to report and was not swept exactly

@@ -104,12 +104,18 @@ class CudaTable {
   }
 
   /// The table, row-major.
-  std::vector<unsigned char> table() {
+  std::vector<unsigned char> table() const {
     if (!table_) return {};
-    Memory staging(context_, table_->bytes(), true);
-    context_.copy(device::Queue::down, staging.as<>(), table_->as<>(), table_->bytes());
-    context_.record(device::Queue::down)->wait();
-    return {staging.as<>(), staging.as<>() + table_->bytes() - 1};
+    return download(table_->as<>(), table_->bytes() - 1);
+  }
+
+  /// Pieces of 32 columns of a band that the last run of a sweep of letters left out.
+  std::uint64_t skipped() const {
+    const std::vector<unsigned char> word =
+        download(workspace_.as<>() + slots_of_workspace + skipped_at, sizeof(std::uint64_t));
+    std::uint64_t pieces = 0;
+    std::memcpy(&pieces, word.data(), sizeof pieces);
+    return pieces;
   }
 
   std::vector<BlockResult> results;  // of all blocks, as far as they were reported
@@ -125,6 +131,13 @@ class CudaTable {
     context_.copy(device::Queue::up, memory->as<>(), staging.as<>(), bytes.size());
     context_.record(device::Queue::up)->wait();
     return memory;
+  }
+
+  std::vector<unsigned char> download(const unsigned char* from, std::size_t bytes) const {
+    Memory staging(context_, bytes, true);
+    context_.copy(device::Queue::down, staging.as<>(), from, bytes);
+    context_.record(device::Queue::down)->wait();
+    return {staging.as<>(), staging.as<>() + bytes};
   }
 
   std::size_t port_bytes() const { return 64 + ring_ * (sizeof(BlockTask) + sizeof(BlockResult)); }

@@ -21,7 +21,7 @@ struct SmithWatermanBase {
 
   /// The most that a pair of letters adds to a score, or 0.
   template <class Constants>
-  static constexpr i64 gain(const Constants& k) {
+  TERRACE_HOST_DEVICE static constexpr i64 gain(const Constants& k) {
     return maximum(maximum(i64(k.match), i64(k.mismatch)), i64(0));
   }
 

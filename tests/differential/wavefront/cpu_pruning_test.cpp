@@ -1,5 +1,4 @@
 // Local alignments with and without the parts that cannot reach the best cell: the same score and the same end.
-#include <algorithm>
 #include <catch2/catch.hpp>
 #include <memory>
 
@@ -9,18 +8,13 @@
 #include "kernels/wavefront/reference.hpp"
 #include "kernels/wavefront/report.hpp"
 #include "tests/differential/wavefront/feeder.hpp"
-#include "tests/differential/wavefront/samples.hpp"
+#include "tests/differential/wavefront/pruned_pairs.hpp"
 
 namespace terrace::wavefront {
 namespace {
 
 using device::InstructionSet;
-using Sequence = std::vector<std::uint8_t>;
-
-struct Pair {
-  const char* what;
-  Sequence rows, columns;
-};
+using test::Pair;
 
 struct Cut {
   std::int64_t block_rows, block_columns;
@@ -32,45 +26,6 @@ std::vector<InstructionSet> instruction_sets() {
     if (set <= device::best_instruction_set()) sets.push_back(set);
   }
   return sets;
-}
-
-Sequence random_letters(std::int64_t count, unsigned seed) {
-  return test::make_letters(test::Letters::random, true, count, seed);
-}
-
-/// Changes one letter in `every`.
-Sequence changed(Sequence letters, std::size_t every) {
-  for (std::size_t i = every / 2; i < letters.size(); i += every) {
-    letters[i] = static_cast<std::uint8_t>((letters[i] + 1) % 4);
-  }
-  return letters;
-}
-
-/// `part` at each of the places in a sequence that is otherwise of one letter.
-Sequence holding(const Sequence& part, std::initializer_list<std::size_t> places, std::size_t length,
-                 std::uint8_t letter) {
-  Sequence letters(length, letter);
-  for (const std::size_t place : places) std::copy(part.begin(), part.end(), letters.begin() + std::ptrdiff_t(place));
-  return letters;
-}
-
-std::vector<Pair> make_pairs() {
-  const Sequence random = random_letters(2900, 1), part = random_letters(300, 2);
-  Sequence later(random.size(), 9);
-  std::copy(random.begin(), random.end() - 900, later.begin() + 900);
-  return {{"random", random, random_letters(2500, 3)},
-          {"equal", random, random},
-          {"one letter in 30 changed", random, changed(random, 30)},
-          {"moved by 900", random, later},
-          {"all one letter", Sequence(1500, 3), Sequence(2100, 3)},
-          {"nothing equal", Sequence(1500, 10), Sequence(2100, 20)},
-          // The best cell many times: in several rows, in several columns, far apart.
-          {"one part in many columns", holding(part, {1200}, 2400, 20), holding(part, {100, 900, 1700}, 2400, 30)},
-          {"one part in many rows", holding(part, {60, 1000, 2000}, 2400, 20), holding(part, {1700}, 2400, 30)},
-          {"one part everywhere", holding(part, {0, 500, 1000, 2100}, 2400, 20),
-           holding(part, {0, 700, 1500, 2100}, 2400, 30)},
-          {"one letter", Sequence(1, 1), random},
-          {"one letter of columns", random, Sequence(1, 1)}};
 }
 
 /// What the sweep reports.
@@ -114,7 +69,7 @@ void check_pruned(const Pair& pair, const Cut& cut, ElementType value, int threa
 TEST_CASE("pruned local alignments have the score and the end of the whole table, in one block and in many") {
   const Cut cuts[] = {{4000, 4000}, {4000, 500}, {700, 4000}, {600, 650}};
   unsigned turn = 0;
-  for (const Pair& pair : make_pairs()) {
+  for (const Pair& pair : test::pruned_pairs()) {
     for (const Cut& cut : cuts) {
       const int threads = 1 + static_cast<int>(turn % 3);
       check_pruned<SmithWatermanAffine>(pair, cut, ElementType::i16, threads);
@@ -124,7 +79,7 @@ TEST_CASE("pruned local alignments have the score and the end of the whole table
 }
 
 TEST_CASE("pruning bounds hold with a matrix's scores") {
-  for (const Pair& pair : make_pairs()) {
+  for (const Pair& pair : test::pruned_pairs()) {
     Pair proteins = pair;
     for (auto* letters : {&proteins.rows, &proteins.columns}) {
       for (auto& letter : *letters) letter %= matrix_size;
