@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/device/port.cuh"
+#include "kernels/wavefront/diagonals.hpp"
 #include "kernels/wavefront/stored.cuh"
 #include "kernels/wavefront/tagged.cuh"
 #include "kernels/wavefront/task.hpp"
@@ -37,8 +38,9 @@ struct SweepArguments {
   Stored border, table, grid;  // types of the arrays
   Stored value;                // type that sums must fit where `check` says that they must
   bool check;
-  bool prunes;   // what cannot reach the best cell may be left out (pruning.hpp)
-  double scale;  // of integer cells in tables of numbers with a fraction
+  bool prunes;             // what cannot reach the best cell may be left out (pruning.hpp)
+  DiagonalBand diagonals;  // of sweeps in differences: what is computed
+  double scale;            // of integer cells in tables of numbers with a fraction
 };
 
 /// A band that a warp works on, in shared memory: rows [first_row, first_row + rows) of its block.
@@ -49,7 +51,7 @@ struct KernelBand {
   i64 first_row;
   i32 rows;
   i32 width;  // columns of the block
-  i32 start;  // columns of the block that a window leaves out before the task's first
+  i32 start;  // columns of the block that a window or band of diagonals leaves out before the task's first
   u32 index;  // of the band in its block
   bool last;  // of its block
 };

@@ -6,6 +6,9 @@
 // one column's are on their way, the other is computed. What the band hands down are those below its last row: a word
 // of 32 columns a plane, tagged with the band's number (tagged.cuh), first column in the highest bit. H itself is
 // found where borders and the report want it, by counting bits.
+//
+// In a table of one block a band may be cut to the pieces that meet a band of diagonals. Left of them, and right of
+// those of the band above, only letters without a partner count (diagonals.hpp).
 #pragma once
 
 #include "kernels/wavefront/bands.cuh"
@@ -33,6 +36,28 @@ struct BitMemory {
   u32 codes[2 * pieces * piece + step_columns];
 };
 
+/// The columns of those pieces that rows [row, row + rows) of a table of so many columns meet in the diagonals.
+__device__ inline ColumnRange columns_on_diagonals(const SweepArguments& a, i64 row, i64 rows) {
+  const ColumnRange range = a.diagonals.columns(row, row + rows);
+  const i64 begin = maximum(range.begin, i64(0)) / piece * piece;
+  const i64 end = (minimum(range.end, a.columns) + piece - 1) / piece * piece;
+  return {begin, minimum(end, a.columns)};
+}
+
+/// Cuts a band to those columns of its rows. All lanes call it.
+__device__ inline void cut_to_diagonals(const SweepArguments& a, KernelBand& band) {
+  if (a.diagonals.whole() || band.rows == 0 || band.width == 0) return;
+  __syncwarp();
+  if (lane_index() == 0) {
+    const ColumnRange columns = columns_on_diagonals(a, band.first_row, band.rows);
+    band.task.columns = static_cast<const device::u8*>(band.task.columns) + columns.begin;
+    band.task.column_begin = columns.begin;
+    band.start = static_cast<i32>(columns.begin);
+    band.width = static_cast<i32>(columns.end - columns.begin);
+  }
+  __syncwarp();
+}
+
 /// One band on its way through a warp. All members are called by all lanes.
 template <class P, int W>
 class BitSweep {
@@ -44,6 +69,8 @@ class BitSweep {
   static constexpr int planes = Bits::planes;
   static constexpr int lane_rows = 32 * W;
   static constexpr int band_rows = 32 * lane_rows;
+  /// What a letter without a partner adds to H.
+  static constexpr i32 gap = Bits::counts_pairs ? 0 : 1;
 
   __device__ BitSweep(const SweepArguments& arguments, const Constants& constants, BitMemory& memory)
       : a_(arguments),
@@ -59,10 +86,12 @@ class BitSweep {
     last_lane_ = last_row / lane_rows;
     last_word_ = last_row % lane_rows / 32;
     last_shift_ = 31 - last_row % 32;
-    row_ = border_row(a_, band_.block);
+    row_ = border_row(a_, band_.block) + band_.start / piece * Tagged::words;
     tag_ = tag_of(band_.ticket);
     pieces_ = (width_ + piece - 1) / piece;
+    last_cell_ = static_cast<i32>((band_.task.column_end - band_.task.column_begin + piece - 1) / piece);
     takes_tagged_ = top_is_tagged(a_, band_);
+    above_width_ = width_above();
     const bool block_follows = a_.across == 1 && (band_.block + 1) * a_.bands < a_.tickets;
     hands_on_ = !band_.last || block_follows;
     hands_out_ = band_.last && band_.task.bottom != nullptr;
@@ -86,6 +115,12 @@ class BitSweep {
   }
 
  private:
+  /// The band's columns that the band above has too.
+  __device__ i32 width_above() const {
+    if (a_.diagonals.whole() || band_.index == 0) return width_;
+    return static_cast<i32>(columns_on_diagonals(a_, band_.first_row - band_rows, band_rows).end) - band_.start;
+  }
+
   /// Letters as bit planes: plane k has bit k of the codes of a word's rows.
   __device__ void load_rows() {
 #pragma unroll 1
@@ -157,6 +192,11 @@ class BitSweep {
     const i32 column = p * piece + lane_;
     if (column < width_) {
       next_code_ = device::load_past_l1(static_cast<const device::u8*>(band_.task.columns) + column);
+    }
+    if (p * piece >= above_width_) {
+      next_above_[0] = gap != 0 ? all_lanes : 0;
+      next_above_[1] = 0;
+      return;
     }
     if (takes_tagged_) {
       if (lane_ == 0) fresh_ = Tagged::load(row_, p, tag_ - 1, next_above_);
@@ -329,20 +369,20 @@ class BitSweep {
     const i32 rise = rise_of_band();
     i64 above = 0;
     if (takes_tagged_) {
-      if (lane_ == 0) fresh_ = Tagged::load(row_, pieces_, tag_ - 1, next_above_);
-      if (!wait_for_cell(pieces_)) return false;
+      if (lane_ == 0) fresh_ = Tagged::load(row_, last_cell_, tag_ - 1, next_above_);
+      if (!wait_for_cell(last_cell_)) return false;
       above = static_cast<i64>(static_cast<u64>(next_above_[1]) << 32 | next_above_[0]);
-      above = __shfl_sync(all_lanes, above, 0);
+      above = __shfl_sync(all_lanes, above, 0) + gap * (width_ - above_width_);
     } else {
       above = top_h(width_ - 1);
     }
     const i64 last = above + rise;
     if (hands_on_ && lane_ == 0) {
       const u32 values[2] = {static_cast<u32>(last), static_cast<u32>(static_cast<u64>(last) >> 32)};
-      Tagged::store(row_, pieces_, tag_, values);
+      Tagged::store(row_, last_cell_, tag_, values);
     }
     if (band_.task.right) store_right(above);
-    found = {last, band_.first_row + band_.rows - 1, width_ - 1, band_.last};
+    found = {last, band_.first_row + band_.rows - 1, band_.start + width_ - 1, band_.last};
     return true;
   }
 
@@ -373,11 +413,13 @@ class BitSweep {
   const KernelBand& band_;
   BitMemory& memory_;
   const int lane_;
-  const i32 width_;                            // columns of the block
+  const i32 width_;                            // columns of the block, or those on the diagonals
   bool takes_tagged_ = false;                  // what lies above is in the tagged row
   bool hands_on_ = false, hands_out_ = false;  // what lies below is wanted there; below the block
   int ring_ = 0;                               // where in memory this piece is
   i32 pieces_ = 0;                             // of 32 columns
+  i32 last_cell_ = 0;                          // of the tagged row from here on, with H of a band's last column
+  i32 above_width_ = 0;                        // columns that the band above has, too
   i32 last_lane_ = 0, last_word_ = 0;          // that hold the band's last row
   i32 last_shift_ = 0;                         // from its bit to the highest
   // Pieces since one had a letter above 3, and since one had such a letter that occurs in the band; those before the
@@ -406,6 +448,7 @@ __global__ void __launch_bounds__(32, 16)
                       const __grid_constant__ typename P::template Constants<i64> constants) {
   __shared__ BitMemory memory;
   while (take_band(arguments, memory.band)) {
+    cut_to_diagonals(arguments, memory.band);
     Candidate found;
     if (!BitSweep<P, W>(arguments, constants, memory).run(found)) return;
     finish_band(arguments, memory.band, found, false);

@@ -26,6 +26,7 @@ inline constexpr int warps_per_processor = 16;
 /// What kernels are told of a sweep, all but the launch. @param check whether sums must fit the values' type
 inline SweepArguments sweep_arguments(const SweepSpec& spec, const CudaWorkspace& plan, unsigned char* workspace,
                                       bool check) {
+  const BlockGrid grid = grid_of(spec);
   SweepArguments arguments{};
   arguments.slots = reinterpret_cast<BlockSlot*>(workspace + plan.slots_at);
   arguments.column_flags = reinterpret_cast<u32*>(workspace + plan.flags_at);
@@ -33,7 +34,7 @@ inline SweepArguments sweep_arguments(const SweepSpec& spec, const CudaWorkspace
   arguments.border_words = plan.border_words;
   arguments.rows = spec.rows;
   arguments.columns = spec.columns;
-  arguments.across = static_cast<u64>(grid_of(spec).across());
+  arguments.across = static_cast<u64>(grid.across());
   arguments.bands = static_cast<u32>(plan.bands);
   arguments.band_rows = static_cast<i32>(plan.band_rows);
   arguments.border = stored(spec.border);
@@ -42,6 +43,7 @@ inline SweepArguments sweep_arguments(const SweepSpec& spec, const CudaWorkspace
   arguments.value = stored(spec.value);
   arguments.check = check;
   arguments.prunes = spec.schedule.work == Schedule::Work::needed && !spec.table;
+  if (grid.count() == 1) arguments.diagonals = spec.band;
   arguments.scale = static_cast<double>(score_scale(spec.problem, spec.settings));
   return arguments;
 }

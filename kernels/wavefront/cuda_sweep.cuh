@@ -110,8 +110,10 @@ struct BitSweeps {
   template <class Call>
   static auto choose(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial, Call&& call) {
     check_bound(spec);
-    // Two words a lane where that leaves each scheduler a warp: measured on an H200.
-    const bool fills = grid_of(spec).block_rows >= std::int64_t{4} * limits.processors * BitSweep<P, 2>::band_rows;
+    // Two words a lane where that leaves each scheduler a warp: measured on an H200. In a band of diagonals, so many
+    // rows are under way at a time as it has diagonals.
+    const i64 rows = std::min<i64>(grid_of(spec).block_rows, spec.band.high - spec.band.low);
+    const bool fills = rows >= std::int64_t{4} * limits.processors * BitSweep<P, 2>::band_rows;
     if (trial.lane_rows > 0 ? trial.lane_rows == 64 : fills) return call.template operator()<2>();
     return call.template operator()<1>();
   }
@@ -122,8 +124,9 @@ struct BitSweeps {
     return plan_workspace(grid, BitSweep<P, W>::band_rows, bit_row_words(grid.block_columns), resident_warps(limits));
   }
 
-  static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial) {
-    return choose(spec, limits, trial, [&]<int W>() { return plan<W>(spec, limits).bytes; });
+  /// Enough for every band of diagonals.
+  static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial&) {
+    return std::max(plan<1>(spec, limits).bytes, plan<2>(spec, limits).bytes);
   }
 
   static std::unique_ptr<Sweep> make(const SweepSpec& spec, device::Context& context, void* workspace,

@@ -33,7 +33,7 @@ struct SweepSpec {
   std::int64_t layers = 1;             // tables, one over another (see BlockGrid)
   Schedule schedule;
   /// Problems with a bit-parallel form, their scores: cells outside need not be computed, and what the last cell then
-  /// reports is the best inside the band. On CUDA all are.
+  /// reports is the best inside the band. On CUDA all cells of tables of several blocks are.
   DiagonalBand band = {};
 };
 

@@ -37,9 +37,10 @@ struct SweepProgram::Opened {
 };
 
 SweepProgram::SweepProgram(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem,
-                           const WavefrontInputs& inputs, bool widens)
-    : WavefrontProgram(std::move(spec), problem, inputs), widening_(spec_.rows, spec_.columns) {
-  if (widens && may_widen(spec_)) margin_ = first_margin_ = widening_.first();
+                           const WavefrontInputs& inputs, std::optional<std::int64_t> least_margin)
+    : WavefrontProgram(std::move(spec), problem, inputs),
+      widening_(spec_.rows, spec_.columns, least_margin.value_or(Widening::least_margin)) {
+  if (least_margin && may_widen(spec_)) margin_ = first_margin_ = widening_.first();
   const auto border = [&](const char* name, Extents shape) {
     ArraySpec array;
     array.name = name;
@@ -223,21 +224,24 @@ void SweepProgram::open(device::Context& context, int) {
   if (!context.shares_host_memory()) {
     const std::size_t bytes = wavefront::cuda_workspace_bytes(spec_, context.limits());
     opened->workspace = std::make_unique<DeviceMemory>(context, bytes);
-    opened->sweep = wavefront::make_cuda_sweep(spec_, context, opened->workspace->data());
+    make_sweep(*opened, context, first_margin_);
   }
   opened_.push_back(std::move(opened));
+}
+
+void SweepProgram::make_sweep(Opened& opened, device::Context& context, std::int64_t margin) const {
+  wavefront::SweepSpec spec = spec_;
+  spec.band = widening_.band(margin);
+  opened.sweep = opened.workspace ? wavefront::make_cuda_sweep(spec, context, opened.workspace->data())
+                                  : wavefront::make_cpu_sweep(spec, context);
+  opened.margin = margin;
 }
 
 void SweepProgram::run(const run::Phase& phase, std::int64_t, const device::Port& port, int, device::Context& context,
                        int device) {
   Opened& opened = *opened_[static_cast<std::size_t>(device)];
   const std::int64_t margin = margin_of(phase);
-  if (context.shares_host_memory() && (!opened.sweep || opened.margin != margin)) {
-    wavefront::SweepSpec spec = spec_;
-    spec.band = widening_.band(margin);
-    opened.sweep = wavefront::make_cpu_sweep(spec, context);
-    opened.margin = margin;
-  }
+  if (!opened.sweep || opened.margin != margin) make_sweep(opened, context, margin);
   opened.sweep->run(port);
 }
 

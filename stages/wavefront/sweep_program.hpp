@@ -16,9 +16,10 @@ namespace terrace::stages {
 /// Where rows and columns are kept, a block writes those that end in it.
 class SweepProgram : public WavefrontProgram {
  public:
-  /// @param widens whether the device can leave out what is outside a band of diagonals
+  /// @param least_margin the least that is worth it of a band of diagonals (Widening); nothing where the device
+  /// computes what is outside, too
   SweepProgram(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem, const WavefrontInputs& inputs,
-               bool widens);
+               std::optional<std::int64_t> least_margin);
   ~SweepProgram() override;
 
   std::optional<run::Phase> phase(std::int64_t number) override;
@@ -37,6 +38,7 @@ class SweepProgram : public WavefrontProgram {
 
  private:
   struct Opened;
+  void make_sweep(Opened& opened, device::Context& context, std::int64_t margin) const;
   void add_kept();
   std::vector<run::Access> kept_parts(const Box& cells) const;
 

@@ -5,8 +5,7 @@
 namespace terrace::stages {
 namespace {
 
-constexpr std::int64_t least_side = 4096;   // of tables worth more than one sweep
-constexpr std::int64_t least_margin = 256;  // about the height of what a kernel computes together
+constexpr std::int64_t least_side = 4096;  // of tables worth more than one sweep
 constexpr std::int64_t first_share =
     2048;  // of the shorter side: what the first sweep costs at most is lost in the last
 constexpr std::int64_t growth = 4;
@@ -25,7 +24,7 @@ std::int64_t Widening::worth_it(std::int64_t margin) const {
 
 std::int64_t Widening::first() const {
   const std::int64_t side = std::min(rows_, columns_);
-  return side < least_side ? whole : worth_it(std::max(least_margin, side / first_share));
+  return side < least_side ? whole : worth_it(std::max(least_, side / first_share));
 }
 
 std::optional<std::int64_t> Widening::next(std::int64_t margin, std::int64_t distance) const {

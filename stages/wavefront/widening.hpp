@@ -15,8 +15,12 @@ class Widening {
  public:
   /// That of the table's whole band, which leaves nothing out.
   static constexpr std::int64_t whole = 0;
+  /// About the height of what a kernel of the CPU computes together.
+  static constexpr std::int64_t least_margin = 256;
 
-  Widening(std::int64_t rows, std::int64_t columns) : rows_(rows), columns_(columns) {}
+  /// @param least the margin below which a sweep takes no less time
+  Widening(std::int64_t rows, std::int64_t columns, std::int64_t least = least_margin)
+      : rows_(rows), columns_(columns), least_(least) {}
 
   /// Of the first sweep.
   std::int64_t first() const;
@@ -27,7 +31,7 @@ class Widening {
  private:
   std::int64_t worth_it(std::int64_t margin) const;
 
-  std::int64_t rows_, columns_;
+  std::int64_t rows_, columns_, least_;
 };
 
 }  // namespace terrace::stages

@@ -1,7 +1,9 @@
 """Whole jobs on a simulated GPU: what they give is what the CPU gives, at every budget and under every schedule."""
+import os
 import re
 import subprocess
 import unittest
+import unittest.mock
 
 import terrace_runs
 from terrace_runs import WRONG, JobTest, affine, main, numpy, random_letters, wavefront
@@ -78,6 +80,25 @@ class OnSimulatedGpu(JobTest):
                       wavefront("sums", "summed_area", grid="g", schedule=schedule)]
             with self.subTest(schedule=schedule):
                 self.check_same(stages, (2 << 20,))
+
+    def test_what_is_left_out_changes_nothing(self):
+        def mutated(name, seed):
+            return {"generate": "dna", "mutate": {"of": name, "rate": 0.02}, "seed": seed}
+
+        self.inputs |= {"c": random_letters(4100, 4), "d": mutated("c", 5),
+                        "e": {"fasta": self.write("e.fa", ">e\n" + 4100 * "A")},
+                        "p": random_letters(1500, 6), "q": mutated("p", 7)}
+        stages = [wavefront("edit", "edit_distance", rows="c", columns="d"),
+                  wavefront("every_edit", "edit_distance", rows="c", columns="d", schedule="registers"),
+                  wavefront("common", "lcs", rows="c", columns="e"), affine("local", "p", "q"),
+                  affine("every_local", "p", "q", schedule="registers")]
+        # A GPU of one multiprocessor is filled by a band of 4096 diagonals.
+        with unittest.mock.patch.dict(os.environ, TERRACE_SIMULATED_PROCESSORS="1"):
+            self.check_same(stages, (8 << 20,))
+        profile = self.open(f"{self.jobs}-{8 << 20}.h5")["profile/stages"]
+        blocks, cells = list(profile["blocks"]), list(profile["operations"])
+        self.assertEqual(blocks, [1, 1, 2, 1, 1])  # of unlike sequences the band proves nothing
+        self.assertLess(cells[0], 0.8 * cells[1])
 
     def test_the_least_budgets_that_are_named_suffice(self):
         for stage in (affine("table", "a", "b", keep="table"), wavefront("edit", "edit_distance", rows="a", columns="b"),

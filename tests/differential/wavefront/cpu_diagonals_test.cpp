@@ -1,25 +1,19 @@
 // Sweeps of bands of diagonals: the score is never better than the true one, and is the true one where that is
 // proved.
-#include <algorithm>
 #include <catch2/catch.hpp>
 #include <memory>
 
 #include "kernels/device/cpu_features.hpp"
 #include "kernels/wavefront/cpu.hpp"
-#include "kernels/wavefront/reference.hpp"
+#include "tests/differential/wavefront/distances.hpp"
 #include "tests/differential/wavefront/feeder.hpp"
-#include "tests/differential/wavefront/samples.hpp"
 
 namespace terrace::wavefront {
 namespace {
 
 using device::InstructionSet;
-using Sequence = std::vector<std::uint8_t>;
-
-struct Pair {
-  const char* what;
-  Sequence rows, columns;
-};
+using test::Pair;
+using test::Sequence;
 
 struct Cut {
   std::int64_t block_rows, block_columns;
@@ -31,44 +25,6 @@ std::vector<InstructionSet> instruction_sets() {
     if (set <= device::best_instruction_set()) sets.push_back(set);
   }
   return sets;
-}
-
-Sequence random_letters(std::int64_t count, unsigned seed) {
-  return test::make_letters(test::Letters::random, true, count, seed);
-}
-
-/// Every `every`-th letter, on average, is changed, left out or doubled.
-Sequence mutated(const Sequence& letters, unsigned every, unsigned seed) {
-  std::mt19937 random(seed);
-  Sequence mutant;
-  for (const std::uint8_t letter : letters) {
-    const unsigned kind = random() % every == 0 ? static_cast<unsigned>(random() % 3) : 3;
-    if (kind != 1) mutant.push_back(kind == 0 ? static_cast<std::uint8_t>((letter + 1) % 4) : letter);
-    if (kind == 2) mutant.push_back(letter);
-  }
-  return mutant;
-}
-
-/// The pairs of a test, of about so many letters each.
-std::vector<Pair> make_pairs(std::int64_t length) {
-  const Sequence random = random_letters(length, 1);
-  Sequence repeats(random.size());
-  for (std::size_t i = 0; i < repeats.size(); ++i) repeats[i] = random[i % 7];
-  Sequence moved(random.begin() + length / 5, random.end());
-  moved.insert(moved.end(), random.begin(), random.begin() + length / 5);
-  Sequence shorter(random.begin() + length / 3, random.end());
-  return {{"random", random, random_letters(length * 9 / 10, 2)},
-          {"equal", random, random},
-          {"1 in 100 changed", random, mutated(random, 100, 3)},
-          {"1 in 10 changed", mutated(random, 10, 4), random},
-          {"repeats", repeats, mutated(repeats, 30, 5)},
-          {"a part moved", moved, random},
-          {"a part missing", shorter, random},
-          {"a part too many", random, shorter},
-          {"unlike", Sequence(random.size(), 1), Sequence(random.size() / 2, 2)},
-          {"one letter alone", Sequence(random.size(), 1), Sequence(random.size() * 3 / 4, 1)},
-          {"rare letters", test::make_letters(test::Letters::rare, true, length, 6),
-           test::make_letters(test::Letters::rare, false, length, 6)}};
 }
 
 template <class P>
@@ -96,46 +52,13 @@ std::int64_t distance_in_band(const SweepSpec& spec, const Pair& pair, device::C
   return distance_of<P>(last.score, spec.rows + spec.columns);
 }
 
-/// The least distance of paths inside the band, chunks and heights of kernels aside: cell by cell.
-template <class P>
-std::int64_t reference_in_band(const Pair& pair, const DiagonalBand& band) {
-  const std::int64_t far = std::int64_t{1} << 40, change = P::Bits::counts_pairs ? 2 : 1;
-  const auto rows = static_cast<std::int64_t>(pair.rows.size()),
-             columns = static_cast<std::int64_t>(pair.columns.size());
-  std::vector<std::int64_t> line(static_cast<std::size_t>(columns + 1));
-  for (std::int64_t i = 0; i <= rows; ++i) {
-    std::int64_t diagonal = far;
-    for (std::int64_t j = 0; j <= columns; ++j) {
-      std::int64_t& cell = line[static_cast<std::size_t>(j)];
-      const std::int64_t up = i == 0 ? far : cell;
-      std::int64_t h = i == 0 && j == 0 ? 0 : far;
-      if (i > 0) h = std::min(h, up + 1);
-      if (j > 0) h = std::min(h, line[static_cast<std::size_t>(j - 1)] + 1);
-      if (i > 0 && j > 0) {
-        const bool equal =
-            pair.rows[static_cast<std::size_t>(i - 1)] == pair.columns[static_cast<std::size_t>(j - 1)];
-        h = std::min(h, diagonal + (equal ? 0 : change));
-      }
-      diagonal = up;
-      cell = j - i < band.low || j - i > band.high ? far : h;
-    }
-  }
-  return line.back();
-}
-
-template <class P>
-std::int64_t true_distance(const Pair& pair) {
-  const auto found = letters_reference<P>(problem_constants<P>(Settings{}), pair.rows, pair.columns);
-  return distance_of<P>(found.score, static_cast<std::int64_t>(pair.rows.size() + pair.columns.size()));
-}
-
 /// Sweeps the pair in bands of every margin: what they find is a distance of an alignment, at least as good as the
 /// best inside the band, and the true one once it is proved.
 template <class P>
 void check_bands(const Pair& pair, const std::vector<std::int64_t>& margins, const Cut& cut, int threads) {
   const auto context = device::make_cpu_context(threads);
   SweepSpec spec = spec_of<P>(pair, cut);
-  const std::int64_t expected = true_distance<P>(pair);
+  const std::int64_t expected = test::true_distance<P>(pair);
   for (const InstructionSet set : instruction_sets()) {
     for (const std::int64_t margin : margins) {
       spec.band = band_of_margin(spec.rows, spec.columns, margin);
@@ -144,7 +67,7 @@ void check_bands(const Pair& pair, const std::vector<std::int64_t>& margins, con
                    << cut.block_rows << " x " << cut.block_columns << ", margin " << margin << ", "
                    << device::name_of(set));
       CHECK(found >= expected);
-      CHECK(found <= reference_in_band<P>(pair, spec.band));
+      CHECK(found <= test::reference_in_band<P>(pair, spec.band));
       if (found <= proven_distance(spec.rows, spec.columns, margin)) CHECK(found == expected);
     }
     spec.band = band_of_margin(spec.rows, spec.columns, proving_margin(spec.rows, spec.columns, expected));
@@ -157,7 +80,7 @@ TEST_CASE(
     "a band of diagonals gives a distance between the true one and the best inside it, in one block and in many") {
   const Cut cuts[] = {{5000, 5000}, {5000, 333}, {700, 5000}, {500, 640}};
   unsigned turn = 0;
-  for (const Pair& pair : make_pairs(2100)) {
+  for (const Pair& pair : test::diagonal_pairs(2100)) {
     const Cut& cut = cuts[turn++ % 4];
     check_bands<EditDistance>(pair, {1, 2, 63, 200, 700}, cut, 3);
     check_bands<Lcs>(pair, {1, 64, 65, 300, 2000}, cuts[turn % 4], 2);
@@ -166,9 +89,9 @@ TEST_CASE(
 
 TEST_CASE("narrow bands through small blocks are exact wherever they cross the blocks' edges") {
   for (const Cut& cut : {Cut{64, 64}, Cut{100, 64}, Cut{64, 100}, Cut{37, 41}, Cut{300, 1}, Cut{1, 300}}) {
-    const Sequence random = random_letters(310, 7);
-    for (const Pair& pair :
-         {Pair{"few changes", random, mutated(random, 40, 8)}, Pair{"unlike", random, random_letters(270, 9)}}) {
+    const Sequence random = test::random_letters(310, 7);
+    for (const Pair& pair : {Pair{"few changes", random, test::mutated(random, 40, 8)},
+                             Pair{"unlike", random, test::random_letters(270, 9)}}) {
       check_bands<EditDistance>(pair, {1, 2, 3, 5, 30, 64, 130}, cut, 2);
       check_bands<Lcs>(pair, {1, 2, 3, 5, 30, 64, 130}, cut, 2);
     }
@@ -176,7 +99,7 @@ TEST_CASE("narrow bands through small blocks are exact wherever they cross the b
 }
 
 TEST_CASE("bands of tables of one row, one column and one cell are exact") {
-  const Sequence letters = random_letters(500, 10);
+  const Sequence letters = test::random_letters(500, 10);
   for (const auto& [rows, columns] : {std::pair{1, 1}, std::pair{1, 500}, std::pair{500, 1}, std::pair{2, 400}}) {
     const Pair pair{"flat or tall", Sequence(letters.begin(), letters.begin() + rows),
                     Sequence(letters.begin(), letters.begin() + columns)};

@@ -8,7 +8,7 @@
 #include "kernels/wavefront/reference.hpp"
 #include "kernels/wavefront/report.hpp"
 #include "tests/differential/wavefront/feeder.hpp"
-#include "tests/differential/wavefront/pruned_pairs.hpp"
+#include "tests/differential/wavefront/pairs.hpp"
 
 namespace terrace::wavefront {
 namespace {

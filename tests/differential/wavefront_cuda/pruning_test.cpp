@@ -3,7 +3,7 @@
 
 #include "kernels/wavefront/reference.hpp"
 #include "kernels/wavefront/report.hpp"
-#include "tests/differential/wavefront/pruned_pairs.hpp"
+#include "tests/differential/wavefront/pairs.hpp"
 #include "tests/differential/wavefront_cuda/cuda_samples.hpp"
 
 namespace terrace::wavefront {

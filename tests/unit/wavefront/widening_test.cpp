@@ -46,5 +46,13 @@ TEST_CASE("small tables, and those that the band would fill, are swept whole") {
   CHECK(Widening(10, 10).band(Widening::whole).whole());
 }
 
+TEST_CASE("where narrow bands take as long as wider ones the first is as wide as costs nothing") {
+  const Widening widening(2000000, 2000100, 270000);
+  CHECK(widening.first() == 270000);
+  CHECK(widening.next(270000, 500000) == std::nullopt);
+  CHECK(widening.next(270000, 1000000) == wavefront::proving_margin(2000000, 2000100, 1000000));
+  CHECK(Widening(300000, 300000, 270000).first() == Widening::whole);
+}
+
 }  // namespace
 }  // namespace terrace::stages

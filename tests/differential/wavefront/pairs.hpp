@@ -1,10 +1,11 @@
-// Pairs of sequences for tests of what is left out of local alignments.
+// Pairs of sequences for tests of what is left out: of local alignments, and beside bands of diagonals.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <random>
 #include <vector>
 
 #include "tests/differential/wavefront/samples.hpp"
@@ -38,6 +39,18 @@ inline Sequence holding(const Sequence& part, std::initializer_list<std::size_t>
   return letters;
 }
 
+/// Every `every`-th letter, on average, is changed, left out or doubled.
+inline Sequence mutated(const Sequence& letters, unsigned every, unsigned seed) {
+  std::mt19937 random(seed);
+  Sequence mutant;
+  for (const std::uint8_t letter : letters) {
+    const unsigned kind = random() % every == 0 ? static_cast<unsigned>(random() % 3) : 3;
+    if (kind != 1) mutant.push_back(kind == 0 ? static_cast<std::uint8_t>((letter + 1) % 4) : letter);
+    if (kind == 2) mutant.push_back(letter);
+  }
+  return mutant;
+}
+
 /// A table of its letters is some 1500 to 2900 cells high and wide.
 inline std::vector<Pair> pruned_pairs() {
   const Sequence random = random_letters(2900, 1), part = random_letters(300, 2);
@@ -56,6 +69,28 @@ inline std::vector<Pair> pruned_pairs() {
            holding(part, {0, 700, 1500, 2100}, 2400, 30)},
           {"one letter", Sequence(1, 1), random},
           {"one letter of columns", random, Sequence(1, 1)}};
+}
+
+/// Of about so many letters each.
+inline std::vector<Pair> diagonal_pairs(std::int64_t length) {
+  const Sequence random = random_letters(length, 1);
+  Sequence repeats(random.size());
+  for (std::size_t i = 0; i < repeats.size(); ++i) repeats[i] = random[i % 7];
+  Sequence moved(random.begin() + length / 5, random.end());
+  moved.insert(moved.end(), random.begin(), random.begin() + length / 5);
+  Sequence shorter(random.begin() + length / 3, random.end());
+  return {
+      {"random", random, random_letters(length * 9 / 10, 2)},
+      {"equal", random, random},
+      {"1 in 100 changed", random, mutated(random, 100, 3)},
+      {"1 in 10 changed", mutated(random, 10, 4), random},
+      {"repeats", repeats, mutated(repeats, 30, 5)},
+      {"a part moved", moved, random},
+      {"a part missing", shorter, random},
+      {"a part too many", random, shorter},
+      {"unlike", Sequence(random.size(), 1), Sequence(random.size() / 2, 2)},
+      {"one letter alone", Sequence(random.size(), 1), Sequence(random.size() * 3 / 4, 1)},
+      {"rare letters", make_letters(Letters::rare, true, length, 6), make_letters(Letters::rare, false, length, 6)}};
 }
 
 }  // namespace terrace::wavefront::test
