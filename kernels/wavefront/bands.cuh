@@ -131,6 +131,17 @@ __device__ inline bool place_band(const SweepArguments& a, u64 ticket, KernelBan
   return left > 0 || index == 0;
 }
 
+/// Threads of a thread block that sweeps: a warp for each of a multiprocessor's schedulers, which all get as many.
+inline constexpr int sweep_threads = 128;
+
+/// Lets a warp of each thread block begin, then another one of each, so that bands in a row go to multiprocessors in
+/// turn and all of them fill alike. Waits for a while at most: the order matters for speed alone.
+__device__ inline void begin_in_turn(const SweepArguments& a) {
+  const u64 turn = u64{threadIdx.x / 32} * gridDim.x, before = turn < a.tickets ? turn : a.tickets;
+  for (int tries = 0; tries < 64 && load_relaxed(&a.launch.words->ticket.word) < before; ++tries) __nanosleep(1000);
+  __syncwarp();
+}
+
 /// Gives the warp its next band; false when there is none, or the launch is over. All lanes call it.
 __device__ inline bool take_band(const SweepArguments& a, KernelBand& band) {
   for (;;) {

@@ -443,10 +443,12 @@ class BitSweep {
 
 /// Sweeps bands until there are none left. @param constants the problem's
 template <class P, int W>
-__global__ void __launch_bounds__(32, 16)
+__global__ void __launch_bounds__(sweep_threads, 4)
     sweep_bits_kernel(const __grid_constant__ SweepArguments arguments,
                       const __grid_constant__ typename P::template Constants<i64> constants) {
-  __shared__ BitMemory memory;
+  __shared__ BitMemory memories[sweep_threads / 32];
+  BitMemory& memory = memories[threadIdx.x / 32];
+  begin_in_turn(arguments);
   while (take_band(arguments, memory.band)) {
     cut_to_diagonals(arguments, memory.band);
     Candidate found;

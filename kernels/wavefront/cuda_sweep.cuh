@@ -17,17 +17,19 @@ class CudaSweep final : public Sweep {
  public:
   using Kernel = device::Kernel<SweepArguments, More...>;
 
-  CudaSweep(const SweepSpec& spec, const Kernel& kernel, const CudaWorkspace& plan, std::size_t warp_bytes,
-            bool check, device::Context& context, void* workspace, const CudaTrial& trial, const More&... more)
+  CudaSweep(const SweepSpec& spec, const Kernel& kernel, const CudaWorkspace& plan, int threads,
+            std::size_t warp_bytes, bool check, device::Context& context, void* workspace, const CudaTrial& trial,
+            const More&... more)
       : kernel_(kernel),
         plan_(plan),
-        shared_bytes_(warp_bytes * sweep_threads / 32),
+        threads_(threads),
+        shared_bytes_(warp_bytes * static_cast<std::size_t>(threads) / 32),
         context_(context),
         workspace_(static_cast<unsigned char*>(workspace)),
         trial_(trial),
         more_(more...) {
     TERRACE_CUDA_CHECK(cudaMemsetAsync(workspace_, 0, plan_.bytes, device::compute_stream(context)));
-    resident_ = device::resident_blocks(kernel_, sweep_threads, shared_bytes_);
+    resident_ = device::resident_blocks(kernel_, threads_, shared_bytes_);
     arguments_ = sweep_arguments(spec, plan_, workspace_, check);
   }
 
@@ -40,14 +42,18 @@ class CudaSweep final : public Sweep {
     if (arguments.tickets == 0) return;
     const cudaStream_t stream = device::compute_stream(context_);
     TERRACE_CUDA_CHECK(cudaMemsetAsync(workspace_, 0, plan_.bytes, stream));
-    const u64 wanted = (arguments.tickets + sweep_threads / 32 - 1) / (sweep_threads / 32);
+    const auto warps = static_cast<u64>(threads_ / 32);
+    const u64 wanted = (arguments.tickets + warps - 1) / warps;
     unsigned blocks = static_cast<unsigned>(std::min<u64>(resident_, wanted));
     if (trial_.thread_blocks > 0) blocks = std::min(blocks, trial_.thread_blocks);
     std::apply(
         [&](const More&... more) {
-          device::launch(
-              kernel_, {.blocks = blocks, .threads = sweep_threads, .shared_bytes = shared_bytes_, .stream = stream},
-              arguments, more...);
+          device::launch(kernel_,
+                         {.blocks = blocks,
+                          .threads = static_cast<unsigned>(threads_),
+                          .shared_bytes = shared_bytes_,
+                          .stream = stream},
+                         arguments, more...);
         },
         more_);
   }
@@ -55,6 +61,7 @@ class CudaSweep final : public Sweep {
  private:
   Kernel kernel_;
   CudaWorkspace plan_;
+  int threads_;
   std::size_t shared_bytes_;
   device::Context& context_;
   unsigned char* workspace_;
@@ -95,10 +102,11 @@ inline void check_real_types(const SweepSpec& spec) {
 template <class P>
 std::unique_ptr<Sweep> make_letter_sweep(
     const SweepSpec& spec, const device::Kernel<SweepArguments, typename P::template Constants<i64>>& kernel,
-    const CudaWorkspace& plan, std::size_t memory_bytes, device::Context& context, void* workspace,
+    const CudaWorkspace& plan, int threads, std::size_t memory_bytes, device::Context& context, void* workspace,
     const CudaTrial& trial) {
-  return std::make_unique<CudaSweep<typename P::template Constants<i64>>>(
-      spec, kernel, plan, memory_bytes, false, context, workspace, trial, problem_constants<P>(spec.settings));
+  return std::make_unique<CudaSweep<typename P::template Constants<i64>>>(spec, kernel, plan, threads, memory_bytes,
+                                                                          false, context, workspace, trial,
+                                                                          problem_constants<P>(spec.settings));
 }
 
 /// Sweeps in differences, for scores of problems that have a bit-parallel form.
@@ -133,8 +141,8 @@ struct BitSweeps {
                                      const CudaTrial& trial) {
     return choose(spec, context.limits(), trial, [&]<int W>() {
       const auto kernel = device::make_kernel(sweep_bits_kernel<P, W>, "sweep_bits_kernel");
-      return make_letter_sweep<P>(spec, {kernel.function, kernel.name}, plan<W>(spec, context.limits()), 0, context,
-                                  workspace, trial);
+      return make_letter_sweep<P>(spec, {kernel.function, kernel.name}, plan<W>(spec, context.limits()),
+                                  sweep_threads, 0, context, workspace, trial);
     });
   }
 };
@@ -147,9 +155,11 @@ struct LetterSweeps {
   static constexpr int many_rows = 32, few_rows = 8;
   /// Where tables are kept, which fills shared memory, or values are wide.
   static constexpr int fewest_rows = 4;
-  /// Columns of a step: two where lanes have so many rows that few warps share a scheduler.
+  /// Columns of a step: so many ways through the cells go on at a time. Measured on an H200.
   template <int R>
-  static constexpr int columns = R == many_rows ? 2 : 1;
+  static constexpr int columns = R == fewest_rows                            ? 1
+                                 : R == few_rows&& P::items == Items::values ? 4
+                                                                             : 2;
 
   /// Calls call(V{}, constant of the rows of a lane, constant whether the table is kept).
   template <class Call>
@@ -199,9 +209,9 @@ struct LetterSweeps {
                                      const CudaTrial& trial) {
     return choose(spec, context.limits(), trial, [&]<class V, int R, bool keep>() {
       const auto kernel = device::make_kernel(sweep_bands_kernel<P, V, R, columns<R>, keep>, "sweep_bands_kernel");
-      return make_letter_sweep<P>(spec, {kernel.function, kernel.name}, plan<V, R>(spec, context.limits()),
-                                  sizeof(typename LetterSweep<P, V, R, columns<R>, keep>::Memory), context, workspace,
-                                  trial);
+      return make_letter_sweep<P>(
+          spec, {kernel.function, kernel.name}, plan<V, R>(spec, context.limits()), letter_threads<keep>,
+          sizeof(typename LetterSweep<P, V, R, columns<R>, keep>::Memory), context, workspace, trial);
     });
   }
 };
@@ -238,8 +248,8 @@ struct SumSweeps {
     return choose(spec, [&]<class V, int R>(bool check) -> std::unique_ptr<Sweep> {
       const auto kernel = device::make_kernel(sum_areas_kernel<V, R>, "sum_areas_kernel");
       return std::make_unique<CudaSweep<>>(spec, device::Kernel<SweepArguments>{kernel.function, kernel.name},
-                                           plan<V, R>(spec, context.limits()), std::size_t{0}, check, context,
-                                           workspace, trial);
+                                           plan<V, R>(spec, context.limits()), sum_threads, std::size_t{0}, check,
+                                           context, workspace, trial);
     });
   }
 };

@@ -6,12 +6,10 @@
 // band below through a tagged row (tagged.cuh), cell by cell; the first lane takes what the band above has written in
 // pieces of 32 columns, asked for a few columns ahead.
 //
-// Most pieces are swept by a loop that knows nothing of edges and follows the largest cell alone; a piece at the
-// right edge by an exact one, column by column. At the left edge lanes compute nonsense until they get to the first
-// column, where they begin with the state that was kept for that. Which cell of a band is the one to report is found
-// out at the band's end: the state at the beginning of the piece that has it is kept, and the piece is swept again,
-// exactly. Where work may be left out, a warp skips pieces that cannot reach the best cell known: all of its values
-// are 0 then, as if the table began anew behind them.
+// Most pieces are swept by a loop that knows nothing of edges and follows the largest cell alone. Which cell of a
+// band is the one to report is found out at the band's end: the state at the beginning of the piece that has it is
+// kept, and the piece is swept again, exactly. Where work may be left out, a warp skips pieces that cannot reach the
+// best cell known: all of its values are 0 then, as if the table began anew behind them.
 #pragma once
 
 #include "kernels/wavefront/band_window.cuh"
@@ -33,15 +31,13 @@ enum class Scoring {
   coded,  // for columns with letters below 4: a dot product of bytes, added to the diagonal on a pipe that is free
 };
 
-/// Of which cells a loop follows the largest.
-enum class Follow { none, band, all };
-
 /// What a warp keeps in shared memory. Columns are at column % item_ring: this piece's and those that the last lane
 /// has not passed yet; the first piece of the ring stands a second time behind its end, so that no lane's 32 columns
 /// wrap.
 template <class V, int planes, int R, int C, bool keep_table, bool profiled>
 struct WarpMemory {
-  static constexpr int item_ring = C == 1 ? 2 * piece : 4 * piece;
+  static constexpr int item_ring = (C < 3 ? 2 * C : 8) * piece;
+  static_assert(C == 1 || C == 2 || C == 4);
   static constexpr int items_kept = item_ring + piece + C;
   static constexpr int state_words = 2 * R + 1 + 2 * C;
 
@@ -59,6 +55,16 @@ struct WarpMemory {
 template <class V, int C>
 struct alignas(sizeof(V) * C) Columns {
   V at[C];
+};
+
+/// An item as it lies in memory.
+template <bool letters, class V>
+struct RawItemOf {
+  using Type = V;
+};
+template <class V>
+struct RawItemOf<true, V> {
+  using Type = device::u8;
 };
 
 /// One band on its way through a warp. All members are called by all lanes.
@@ -98,7 +104,7 @@ class LetterSweep {
   static constexpr bool windowed = has_window<P>;
   static constexpr bool prunes = can_prune<P> && !keep_table;
   /// Steps that the loop over a piece is unrolled by.
-  static constexpr int unrolled = R * C >= 32 ? 2 : 4;
+  static constexpr int unrolled = C == 1 ? 4 : R * C >= 64 ? 1 : 2;
   /// Whether scores of four letters may be added by a dot product of bytes.
   static constexpr bool can_code = requires {
     requires P::score_joins_diagonal;
@@ -110,7 +116,10 @@ class LetterSweep {
     const i32 pieces = (width_ + piece - 1) / piece + C;  // the last lane ends 31 * C columns later than the first
     row_ = border_row(a_, band_.block) + static_cast<i64>(band_.start) * Tagged::words;
     tag_ = tag_of(band_.ticket);
+    takes_tagged_ = top_is_tagged(a_, band_);
+    under_window_ = windowed ? columns_under_window() : width_;
     looks_along_ = may_end_along_row();
+    ends_here_ = band_.rows > 0 && !band_.task.bottom && !looks_along_;
     hands_out_ = lane_ == 31 && band_.last && (band_.task.bottom != nullptr || looks_along_);
     prefetch(0);
     for (i32 p = 0; p < pieces; ++p) {
@@ -133,10 +142,8 @@ class LetterSweep {
       if (can_skip(p)) return skip_piece(p);
       skips_ = false;
     }
-    const bool ends_here =
-        band_.rows > 0 && !band_.task.bottom && !looks_along_;  // then rows below the last do no harm
-    const bool inside = (p + 1) * piece <= width_ && (band_.rows == band_rows || ends_here);
-    if (!inside || (coded && odd_letters_ != 0) || (windowed && !lies_in_window(p))) {
+    const bool rows_matter = band_.rows < band_rows && !ends_here_;
+    if ((coded && odd_letters_ != 0) || (windowed && !lies_in_window(p)) || rows_matter) {
       prefetch(p + 1);
       return exact_steps<coded, false>(p);
     }
@@ -144,13 +151,15 @@ class LetterSweep {
     constexpr bool reports = P::report == Report::best;
     bool follows = reports;
     if constexpr (reports && coded) follows = p < C || may_be_best();
-    if (follows || p < C) save_state();
+    if (follows) save_state();
     most_ = V(0);
-    if (p < C) fast_steps<scoring, reports ? Follow::band : Follow::none, true>(p);
-    else if (!follows) fast_steps<scoring, Follow::none, false>(p);
-    else if (band_.rows == band_rows) fast_steps<scoring, reports ? Follow::all : Follow::none, false>(p);
-    else fast_steps<scoring, reports ? Follow::band : Follow::none, false>(p);
-    if (lane_ * C >= (p + 1) * piece) begin_lane();
+    if (p < C || (p + 1) * piece > width_ || (follows && band_.rows < band_rows)) {
+      fast_steps<scoring, reports, true>(p);
+    } else if (follows) {
+      fast_steps<scoring, reports, false>(p);
+    } else {
+      fast_steps<scoring, false, false>(p);
+    }
     if constexpr (reports) {
       const bool hit = follows && (most_ > reported_ || (most_ == reported_ && lane_ <= reported_lane_));
       if (__any_sync(~0u, hit)) note_candidate<coded>(p);
@@ -318,13 +327,16 @@ class LetterSweep {
   }
   __device__ static bool is_odd(V code) { return V(0) > code; }
 
-  __device__ static V item_at(const void* items, i64 index) {
-    if constexpr (P::items == Items::letters) {
-      return V(static_cast<i64>(device::load_past_l1(static_cast<const device::u8*>(items) + index)));
-    } else {
-      return device::load_past_l1(static_cast<const V*>(items) + index);
-    }
+  /// Items as they lie in memory, and as values.
+  using RawItem = typename RawItemOf<P::items == Items::letters, V>::Type;
+  __device__ __forceinline__ static RawItem raw_item_at(const void* items, i64 index) {
+    return device::load_past_l1(static_cast<const RawItem*>(items) + index);
   }
+  __device__ __forceinline__ static V item_of(RawItem item) {
+    if constexpr (P::items == Items::letters) return V(static_cast<i64>(item));
+    else return item;
+  }
+  __device__ static V item_at(const void* items, i64 index) { return item_of(raw_item_at(items, index)); }
 
   __device__ void load_rows() {
     const i32 first = lane_ * R;
@@ -367,25 +379,23 @@ class LetterSweep {
     return P::template left<V>(k_, band_.task.row_begin + row).h;
   }
 
-  /// Asks for the top border and the items of the columns of piece p, a column a lane.
+  /// Asks for the top border and the items of the columns of piece p, a column a lane. Nothing here waits.
   __device__ __forceinline__ void prefetch(i32 p) {
     const i32 column = p * piece + lane_;
-    fresh_ = true;
-    if constexpr (P::report == Report::best) known_ = V(static_cast<i64>(load_relaxed(&a_.slots->known)));
+    if constexpr (P::report == Report::best) next_known_ = load_relaxed(&a_.slots->known);
     if (column >= width_) return;
-    next_item_ = item_at(band_.task.columns, column);
-    if constexpr (windowed) {
-      next_top_[0] = V(infinity);
-      if (column >= columns_under_window()) return;
+    next_item_ = raw_item_at(band_.task.columns, column);
+    if (takes_tagged_) {
+      if (column < under_window_) next_cell_ = Tagged::ask(row_, column);
+    } else {
+      load_top(column);
     }
-    if (top_is_tagged(a_, band_)) fresh_ = load_tagged(column);
-    else load_top(column);
   }
-  __device__ bool load_tagged(i32 column) { return Tagged::load(row_, column, tag_ - 1, next_top_); }
   __device__ void load_top(i32 column) {
     const BlockTask& task = band_.task;
     const Border<V> border = P::template top<V>(k_, task.column_begin + column);
     next_top_[0] = task.top ? load_stored<V>(a_.border, task.top, column) : border.h;
+    if (column >= under_window_) next_top_[0] = V(infinity);
     if constexpr (planes == 2) {
       next_top_[1] = task.top ? load_stored<V>(a_.border, task.top, task.row_border_stride + column) : border.gap;
     }
@@ -395,35 +405,36 @@ class LetterSweep {
   template <bool coded>
   __device__ __forceinline__ bool take_piece(i32 p) {
     const i32 column = p * piece + lane_;
-    while (!__all_sync(~0u, fresh_)) {
-      if (!wait_for_piece(p)) return false;
-      if (!fresh_) fresh_ = load_tagged(column);
-    }
+    if constexpr (P::report == Report::best) known_ = V(static_cast<i64>(next_known_));
+    if (takes_tagged_ && !take_cells(column)) return false;
 #pragma unroll
     for (int plane = 0; plane < planes; ++plane) memory_.top[kept_][plane][lane_] = next_top_[plane];
+    V item = item_of(next_item_);
     if constexpr (coded) {
-      next_item_ = code_column(next_item_);
-      const bool odd = __any_sync(~0u, column < width_ && is_odd(next_item_));
+      item = code_column(item);
+      const bool odd = __any_sync(~0u, column < width_ && is_odd(item));
       odd_letters_ = (odd_letters_ << 1 | (odd ? 1u : 0u)) & ((2u << C) - 1);
     }
-    keep_item(column, next_item_);
+    keep_item(column, item);
     return true;
   }
 
-  /// Waits until the piece's last column has been written. False when the launch is over.
-  __device__ bool wait_for_piece(i32 p) {
-    const i32 end = (p + 1) * piece;
-    const i32 most = windowed ? columns_under_window() : width_;
-    const i32 last = (end < most ? end : most) - 1;
+  /// Takes a cell a lane from the tagged row, as soon as the band above has written all of them. False when the
+  /// launch is over.
+  __device__ __forceinline__ bool take_cells(i32 column) {
+    const bool wanted = column < under_window_;
+    if (!wanted) next_top_[0] = V(infinity);
     for (u32 tries = 1;; ++tries) {
+      const bool fresh = !wanted || Tagged::read(next_cell_, tag_ - 1, next_top_);
+      const u32 missing = __ballot_sync(~0u, !fresh);
+      if (missing == 0) return true;
       // The row is every band's: its tag says how many bands there are from its writer to the one above this one.
-      u32 distance = lane_ == 0 ? tag_ - 1 - Tagged::tag_at(row_, last) : 0;
-      distance = __shfl_sync(~0u, distance, 0);
-      if (distance == 0) return true;
+      u32 distance = __shfl_sync(~0u, tag_ - 1 - next_cell_.tag(), 31 - __clz(static_cast<int>(missing)));
       if (a_.across > 1 && distance > band_.index) distance = band_.index;  // another block's was there last
-      if (distance > 1) __nanosleep(distance < 64 ? distance * 512 : 32768);
+      if (distance > 1) __nanosleep(distance < 64 ? (distance - 1) * 256 : 16384);
       const bool leave = tries % 32 == 0 && lane_ == 0 && device::must_leave(a_.launch, band_.block);
       if (__any_sync(~0u, leave)) return false;
+      if (!fresh) next_cell_ = Tagged::ask(row_, column);
     }
   }
 
@@ -468,12 +479,6 @@ class LetterSweep {
     for_state([](const V& kept, V& value) { value = kept; });
   }
 
-  /// The lane is at the block's first column, or has yet to get there.
-  __device__ void begin_lane() {
-    restore_state();
-    most_ = V(0);
-  }
-
   /// The largest value of all lanes, and the first lane that has it.
   __device__ static void largest_of_warp(V value, V& most, int& lane) {
     most = maximum_of_warp(value);
@@ -516,50 +521,77 @@ class LetterSweep {
     return memory_.items + ((p * piece - lane_ * C) & (item_ring - 1));
   }
 
-  /// Piece p where all of the lanes' columns are in the block.
-  /// @tparam begins lanes may be before the block's first column
-  template <Scoring scoring, Follow follow, bool begins>
+  /// Piece p, in which scores are found in one way for all columns.
+  /// @tparam follows the largest cell goes to most_
+  /// @tparam edges columns may be outside the block, and rows that must not be followed outside the band
+  template <Scoring scoring, bool follows, bool edges>
   __device__ __forceinline__ void fast_steps(i32 p) {
+    constexpr int steps = edges ? 1 : unrolled;
     const V* items = items_of(p);
-    u64* to = row_ + static_cast<i64>(p * piece - lane_ * C) * Tagged::words;
+    i32 column = p * piece - lane_ * C;
+    u64* to = row_ + static_cast<i64>(column) * Tagged::words;
     load_top_of_step(0);
     item_ = *reinterpret_cast<const Columns<V, C>*>(items);
 #pragma unroll 1
-    for (int first = 0; first < piece; first += C * (begins ? 1 : unrolled)) {
+    for (int first = 0; first < piece; first += C * steps) {
       if (first + columns_ahead == piece) prefetch(p + 1);
 #pragma unroll
-      for (int i = 0; i < (begins ? 1 : unrolled); ++i) {
-        const i32 column = p * piece + first + i * C - lane_ * C;
-        fast_step<scoring, follow, begins>(items + (i + 1) * C, to + i * C * Tagged::words, first + i * C, column);
+      for (int i = 0; i < steps; ++i) {
+        fast_step<scoring, follows, edges>(items + (i + 1) * C, to + i * C * Tagged::words, first + i * C,
+                                           column + i * C);
         if constexpr (keep_table) keep_cells(p * piece + first + i - lane_);
       }
-      items += C * (begins ? 1 : unrolled);
-      to += C * (begins ? 1 : unrolled) * Tagged::words;
+      items += C * steps;
+      to += C * steps * Tagged::words;
+      column += C * steps;
     }
   }
 
   /// Reads what the next step needs before this one's chain of cells.
   /// @param column the lane's first of the step
-  template <Scoring scoring, Follow follow, bool begins>
+  template <Scoring scoring, bool follows, bool edges>
   __device__ __forceinline__ void fast_step(const V* next_items, u64* to, int at, i32 column) {
     V up[C], f[C];
     take_from_above(up, f);
     load_top_of_step(at + C);
     const Columns<V, C> item = item_;
     item_ = *reinterpret_cast<const Columns<V, C>*>(next_items);
-    if (begins && column == 0) begin_lane();
-    fast_cells<scoring, follow>(item.at, up, f);
+    if (edges && (column < 0 || column + C > width_)) {
+      if (is_column(column)) last_cells<scoring == Scoring::coded, follows>(item.at, column, up, f, to);
+      return;
+    }
+    fast_cells<scoring, follows, edges>(item.at, up, f);
 #pragma unroll
     for (int c = 0; c < C; ++c) {
       bottom_[c] = up[c];
       bottom_f_[c] = f[c];
-      if (!begins || column >= 0) hand_on(to + c * Tagged::words, column + c, c);
+      hand_on(to + c * Tagged::words, column + c, up[c], f[c]);
     }
   }
+  /// The block's last columns where they are fewer than a step has.
+  template <bool coded, bool follows>
+  __device__ __forceinline__ void last_cells(const V (&item)[C], i32 column, V (&up)[C], V (&f)[C], u64* to) {
+#pragma unroll
+    for (int c = 0; c + 1 < C; ++c) {
+      if (column + c >= width_) break;
+      exact_cells<coded>(item[c], up[c], f[c], {0, R});
+      if constexpr (follows) {
+#pragma unroll
+        for (int r = 0; r < R; ++r) {
+          if (r < rows_here_) most_ = maximum(most_, h_[r]);
+        }
+      }
+      bottom_[c] = up[c];
+      bottom_f_[c] = f[c];
+      hand_on(to + c * Tagged::words, column + c, up[c], f[c]);
+    }
+  }
+  __device__ __forceinline__ bool is_column(i32 column) const {
+    return static_cast<u32>(column) < static_cast<u32>(width_);
+  }
 
-  /// C columns of the lane's rows, the cells of one column below and right of those of the one before it. Where lanes
-  /// have few rows, the shortest way through the cells counts.
-  template <Scoring scoring, Follow follow>
+  /// C columns of the lane's rows, along the diagonals of cells that do not need one another.
+  template <Scoring scoring, bool follows, bool edges>
   __device__ __forceinline__ void fast_cells(const V (&item)[C], V (&up)[C], V (&f)[C]) {
     using W = Swift<V, (R < 16)>;
     const auto k = P::template constants_as<W>(constants_);
@@ -569,26 +601,27 @@ class LetterSweep {
     for (int c = 1; c < C; ++c) diagonal[c] = up[c - 1];
     diagonal_ = up[C - 1];
     V other{};
+    int followed = 0;
 #pragma unroll
-    for (int r = 0; r < R; ++r) {
-      V left = h_[r], e = e_[r];
+    for (int front = 0; front < R + C - 1; ++front) {
 #pragma unroll
       for (int c = 0; c < C; ++c) {
-        const Around<W> around{as<W>(diagonal[c]), as<W>(up[c]), as<W>(left), as<W>(e), as<W>(f[c])};
+        const int r = front - c;
+        if (r < 0 || r >= R) continue;
+        const Around<W> around{as<W>(diagonal[c]), as<W>(up[c]), as<W>(h_[r]), as<W>(e_[r]), as<W>(f[c])};
         const Cell<W> cell = cell_of<scoring>(k, r, item[c], around);
-        diagonal[c] = left;
-        left = up[c] = as<V>(cell.h);
-        e = as<V>(cell.e);
+        diagonal[c] = h_[r];
+        h_[r] = up[c] = as<V>(cell.h);
+        e_[r] = as<V>(cell.e);
         f[c] = as<V>(cell.f);
-        if constexpr (follow != Follow::none) {
-          const V h = follow == Follow::all || r < rows_here_ ? left : V(0);
-          if ((r * C + c) % 2 == 1) most_ = maximum(most_, other, h);
-          else if (r * C + c + 1 == R * C) most_ = maximum(most_, h);
+        if constexpr (follows) {
+          const V h = !edges || r < rows_here_ ? up[c] : V(0);
+          if (followed % 2 == 1) most_ = maximum(most_, other, h);
+          else if (followed + 1 == R * C) most_ = maximum(most_, h);
           else other = h;
+          ++followed;
         }
       }
-      h_[r] = left;
-      e_[r] = e;
     }
   }
 
@@ -613,25 +646,26 @@ class LetterSweep {
   __device__ __forceinline__ void exact_steps(i32 p) {
     const V* items = items_of(p);
 #pragma unroll 1
-    for (int first = 0; first < piece; first += C) {
-      load_top_of_step(first);
-      V up[C], f[C];
-      take_from_above(up, f);
+    for (int at = 0; at < piece; ++at) {
+      V up = shuffle_up(bottom_[0]), f = planes == 2 ? shuffle_up(bottom_f_[0]) : V(0);
+      if (lane_ == 0) up = memory_.top[kept_][0][at];
+      if (planes == 2 && lane_ == 0) f = memory_.top[kept_][planes - 1][at];
 #pragma unroll
-      for (int c = 0; c < C; ++c) {
-        const i32 column = p * piece + first + c - lane_ * C;
-        if (static_cast<u32>(column) >= static_cast<u32>(width_)) continue;
-        const V item = items[first + c];
-        RowRange inside{0, R};
-        if constexpr (windowed) inside = rows_in_window(column);
-        exact_cells<coded>(item, up[c], f[c], inside);
-        bottom_[c] = up[c];
-        bottom_f_[c] = f[c];
-        if constexpr (P::report == Report::best) best_.look(h_, rows_here_, column);
-        if constexpr (!replay) {
-          hand_on(row_ + static_cast<i64>(column) * Tagged::words, column, c);
-          if constexpr (keep_table) keep_cells(column);
-        }
+      for (int c = 0; c + 1 < C; ++c) {
+        bottom_[c] = bottom_[c + 1];
+        bottom_f_[c] = bottom_f_[c + 1];
+      }
+      const i32 column = p * piece + at - lane_ * C;
+      if (!is_column(column)) continue;
+      RowRange inside{0, R};
+      if constexpr (windowed) inside = rows_in_window(column);
+      exact_cells<coded>(items[at], up, f, inside);
+      bottom_[C - 1] = up;
+      bottom_f_[C - 1] = f;
+      if constexpr (P::report == Report::best) best_.look(h_, rows_here_, column);
+      if constexpr (!replay) {
+        hand_on(row_ + static_cast<i64>(column) * Tagged::words, column, up, f);
+        if constexpr (keep_table) keep_cells(column);
       }
     }
     if constexpr (P::report == Report::best) follow_best();
@@ -669,10 +703,10 @@ class LetterSweep {
   }
 
   /// The last lane hands its lowest row down.
-  __device__ __forceinline__ void hand_on(u64* to, i32 column, int c) {
+  __device__ __forceinline__ void hand_on(u64* to, i32 column, V h, V f) {
     V values[planes];
-    values[0] = bottom_[c];
-    if constexpr (planes == 2) values[planes - 1] = bottom_f_[c];
+    values[0] = h;
+    if constexpr (planes == 2) values[planes - 1] = f;
     if (lane_ == 31) Tagged::store(to, 0, tag_, values);
     if (!hands_out_) return;
 #pragma unroll
@@ -748,50 +782,57 @@ class LetterSweep {
   const KernelBand& band_;
   Memory& memory_;
   const int lane_;
-  const i32 width_;                   // columns of the block
-  i32 rows_here_ = 0;                 // rows of the band that this lane holds
-  V letters_[R], h_[R], e_[R];        // items of its rows; H of the last column, E of the next
-  V diagonal_{};                      // H of the last column above its first row
-  V bottom_[C]{}, bottom_f_[C]{};     // H and F below its last row in the columns of the last step
-  Columns<V, C> top_[planes];         // H and F above the first lane's next columns
-  Columns<V, C> item_;                // items of the next columns
-  V next_top_[planes], next_item_{};  // the piece that was asked for, a column a lane
-  bool fresh_ = true;
-  u32 odd_letters_ = 0;  // bit i: the i-th last piece has a column whose letter is not below 4
-  u64* row_ = nullptr;   // the tagged row, read above the band and written below it
-  u32 tag_ = 0;          // the band's own
-  V most_{};             // largest cell of the piece
-  V known_{};            // largest cell of the launch that is known of
-  i32 gain_ = 0;         // that a cell may have over those that its piece begins with
-  bool skips_ = false;   // the last piece was left out, so that all values are 0
-  i32 skipped_ = 0;      // pieces that were
-  V reported_{};         // largest cell of the band so far, and the first lane that has one
+  const i32 width_;                // columns of the block
+  i32 rows_here_ = 0;              // rows of the band that this lane holds
+  V letters_[R], h_[R], e_[R];     // items of its rows; H of the last column, E of the next
+  V diagonal_{};                   // H of the last column above its first row
+  V bottom_[C]{}, bottom_f_[C]{};  // H and F below its last row in the columns of the last step
+  Columns<V, C> top_[planes];      // H and F above the first lane's next columns
+  Columns<V, C> item_;             // items of the next columns
+  // The piece that was asked for, a column a lane:
+  typename Tagged::Words next_cell_;
+  V next_top_[planes];
+  RawItem next_item_{};
+  u64 next_known_ = 0;
+  bool takes_tagged_ = false;  // what lies above is in the tagged row
+  i32 under_window_ = 0;       // columns above which the row border lies in the window
+  u32 odd_letters_ = 0;        // bit i: the i-th last piece has a column whose letter is not below 4
+  u64* row_ = nullptr;         // the tagged row, read above the band and written below it
+  u32 tag_ = 0;                // the band's own
+  V most_{};                   // largest cell of the piece
+  V known_{};                  // largest cell of the launch that is known of
+  i32 gain_ = 0;               // that a cell may have over those that its piece begins with
+  bool skips_ = false;         // the last piece was left out, so that all values are 0
+  i32 skipped_ = 0;            // pieces that were
+  V reported_{};               // largest cell of the band so far, and the first lane that has one
   int reported_lane_ = -1;
   i32 candidate_ = -1;      // the piece that may have the cell to report and was not swept exactly
   int kept_ = 0;            // which of the kept states and borders is this piece's; the other one is the candidate's
   bool hands_out_ = false;  // this lane keeps the row below the block
   bool looks_along_ = false;  // an alignment may end anywhere in the band's lowest row
+  bool ends_here_ = false;    // rows below the band's last do no harm
   LaneBest<V, R> best_;
   LaneEnd<V> end_;
 };
 
-/// Threads of a thread block: one warp, so that bands in a row go to multiprocessors in turn and all of them fill
-/// alike.
-inline constexpr int sweep_threads = 32;
+/// Threads of a thread block: where tables fill shared memory, one warp.
+template <bool keep_table>
+inline constexpr int letter_threads = keep_table ? 32 : sweep_threads;
 
-/// Warps of a multiprocessor whose registers hold R rows each.
+/// Warps of a multiprocessor whose registers hold R rows a lane.
 template <class V, int R>
-inline constexpr int sweep_warps = R* static_cast<int>(sizeof(V)) > 64 ? 8 : 16;
+inline constexpr int letter_warps = R* static_cast<int>(sizeof(V)) > 64 ? 8 : 16;
 
 /// Sweeps bands until there are none left. @param constants the problem's, in i64
 template <class P, class V, int R, int C, bool keep_table>
-__global__ void __launch_bounds__(sweep_threads, (sweep_warps<V, R>))
+__global__ void __launch_bounds__(letter_threads<keep_table>, (letter_warps<V, R> * 32 / letter_threads<keep_table>))
     sweep_bands_kernel(const __grid_constant__ SweepArguments arguments,
                        const __grid_constant__ typename P::template Constants<i64> constants) {
   using Sweep = LetterSweep<P, V, R, C, keep_table>;
   auto& memory = reinterpret_cast<typename Sweep::Memory*>(device::launch_shared_memory())[threadIdx.x / 32];
   // What lanes meet before their first column is some item, too.
   for (int at = lane_index(); at < Sweep::Memory::items_kept; at += 32) memory.items[at] = V(0);
+  begin_in_turn(arguments);
   while (take_band(arguments, memory.band)) {
     Candidate found{0, 0, 0, false};
     bool any = true;

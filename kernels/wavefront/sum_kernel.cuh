@@ -386,8 +386,12 @@ class SumSweep {
   i32 overflow_ = 0;         // negative: a sum did not fit
 };
 
+/// Threads of a thread block: one warp.
+inline constexpr int sum_threads = 32;
+
 template <class V, int R>
-__global__ void __launch_bounds__(32, 16) sum_areas_kernel(const __grid_constant__ SweepArguments arguments) {
+__global__ void __launch_bounds__(sum_threads, 16)
+    sum_areas_kernel(const __grid_constant__ SweepArguments arguments) {
   __shared__ KernelBand band;
   OrderedRows<V>* rows = nullptr;
   if constexpr (has_fractions<V>) {

@@ -30,19 +30,32 @@ struct TaggedCell {
     return static_cast<u32>(load_relaxed(row + column * words + words - 1) >> 32);
   }
 
+  /// A cell as it lies there. Nothing waits for it before it is looked at.
+  struct Words {
+    u64 word[words];
+    /// The tag of the band that wrote its last part.
+    __device__ __forceinline__ u32 tag() const { return static_cast<u32>(word[words - 1] >> 32); }
+  };
+  __device__ __forceinline__ static Words ask(const u64* row, i64 column) {
+    const u64* at = row + column * words;
+    Words cell;
+    if constexpr (words == 1) cell.word[0] = load_relaxed(at);
+    else {
+      for (int w = 0; w < words; w += 2) load_relaxed(at + w, cell.word[w], cell.word[w + 1]);
+    }
+    return cell;
+  }
+
   /// Reads the cell at `column` of the row; whether the band with that tag wrote it (all of it).
   __device__ __forceinline__ static bool load(const u64* row, i64 column, u32 tag, V (&values)[planes]) {
-    const u64* at = row + column * words;
-    u64 word[words];
-    if constexpr (words == 1) word[0] = load_relaxed(at);
-    else {
-      for (int w = 0; w < words; w += 2) load_relaxed(at + w, word[w], word[w + 1]);
-    }
+    return read(ask(row, column), tag, values);
+  }
+  __device__ __forceinline__ static bool read(const Words& cell, u32 tag, V (&values)[planes]) {
     Bits bits;
     bool fresh = true;
     for (int w = 0; w < words; ++w) {
-      bits.halves[w] = static_cast<u32>(word[w]);
-      fresh = fresh && static_cast<u32>(word[w] >> 32) == tag;
+      bits.halves[w] = static_cast<u32>(cell.word[w]);
+      fresh = fresh && static_cast<u32>(cell.word[w] >> 32) == tag;
     }
     for (int p = 0; p < planes; ++p) values[p] = bits.values[p];
     return fresh;
