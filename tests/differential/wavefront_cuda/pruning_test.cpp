@@ -30,12 +30,14 @@ SweepSpec pruned_spec(const Pair& pair, const Cut& cut, ElementType value) {
   return spec;
 }
 
-/// Sweeps the table, compares its report with the reference's. @return pieces that were left out
+/// Sweeps the table, compares its report with the reference's. @param ring blocks that are handed out at a time
+/// @return pieces that were left out
 template <class P>
-std::uint64_t check(device::Context& context, const SweepSpec& spec, const Pair& pair, const CudaTrial& trial) {
+std::uint64_t check(device::Context& context, const SweepSpec& spec, const Pair& pair, const CudaTrial& trial,
+                    std::uint64_t ring = 3) {
   const auto constants = problem_constants<P>(spec.settings);
   const auto expected = letters_reference<P>(constants, pair.rows, pair.columns);
-  testing::CudaTable cuda(spec, context, {pair.rows, pair.columns, {}}, trial);
+  testing::CudaTable cuda(spec, context, {pair.rows, pair.columns, {}}, trial, ring);
   cuda.run();
   INFO(P::name << ", " << pair.what << ", " << spec.rows << " x " << spec.columns << " in blocks of "
                << spec.block_rows << " x " << spec.block_columns << ", " << name_of(spec.value) << ", thread blocks "
@@ -49,8 +51,10 @@ std::uint64_t check(device::Context& context, const SweepSpec& spec, const Pair&
   return cuda.skipped();
 }
 
-/// One warp after another: what is known when a band begins does not depend on the order of threads.
-constexpr CudaTrial in_order{.thread_blocks = 1, .lane_rows = 8};
+/// Bands of 256 rows.
+constexpr CudaTrial few_rows{.lane_rows = 8};
+/// One block after another: what is known when a block begins does not depend on the order of threads.
+constexpr std::uint64_t in_order = 1;
 
 /// The best cell is early, and nothing like it follows.
 Pair early_best() {
@@ -65,18 +69,18 @@ TEST_CASE("on CUDA pieces behind an early best cell are left out, in one block a
   // Mismatches and gaps are dear: soon nothing is left of the best score, 500. Of bands of 256 rows the third has 188
   // rows left; the others have fewer than 250 columns left from column 651 on.
   const std::uint64_t third_band = 29, other_bands = 2 * 8;
-  auto affine = pruned_spec<SmithWatermanAffine>(pair, {700, 900}, ElementType::i32);
+  const Cut bands{256, 900};
+  auto affine = pruned_spec<SmithWatermanAffine>(pair, bands, ElementType::i32);
   affine.settings.set("mismatch", -9.0);
   affine.settings.set("gap_open", 20.0);
   affine.settings.set("gap_extend", 5.0);
-  CHECK(check<SmithWatermanAffine>(*context, affine, pair, in_order) == third_band + other_bands);
-  auto linear = pruned_spec<SmithWatermanLinear>(pair, {700, 900}, ElementType::i64);
+  CHECK(check<SmithWatermanAffine>(*context, affine, pair, few_rows, in_order) == third_band + other_bands);
+  auto linear = pruned_spec<SmithWatermanLinear>(pair, bands, ElementType::i64);
   linear.settings.set("mismatch", -9.0);
   linear.settings.set("gap", 8.0);
-  CHECK(check<SmithWatermanLinear>(*context, linear, pair, {.thread_blocks = 1}) >= third_band + other_bands);
-  affine.block_rows = 256;
+  CHECK(check<SmithWatermanLinear>(*context, linear, pair, {}, in_order) >= third_band + other_bands);
   affine.block_columns = 300;
-  CHECK(check<SmithWatermanAffine>(*context, affine, pair, in_order) >= 20);
+  CHECK(check<SmithWatermanAffine>(*context, affine, pair, few_rows, in_order) >= 20);
 }
 
 TEST_CASE("on CUDA nothing is left out where the schedule computes every cell or a table is kept") {
@@ -85,10 +89,10 @@ TEST_CASE("on CUDA nothing is left out where the schedule computes every cell or
   const Pair pair = early_best();
   auto spec = pruned_spec<SmithWatermanAffine>(pair, {700, 900}, ElementType::i32);
   spec.schedule.work = Schedule::Work::all;
-  CHECK(check<SmithWatermanAffine>(*context, spec, pair, in_order) == 0);
+  CHECK(check<SmithWatermanAffine>(*context, spec, pair, few_rows) == 0);
   spec.schedule.work = Schedule::Work::needed;
   spec.table = ElementType::i32;
-  CHECK(check<SmithWatermanAffine>(*context, spec, pair, in_order) == 0);
+  CHECK(check<SmithWatermanAffine>(*context, spec, pair, few_rows) == 0);
 }
 
 TEST_CASE("on CUDA equally good cells behind the first of them do not keep it from being found") {
@@ -103,7 +107,8 @@ TEST_CASE("on CUDA equally good cells behind the first of them do not keep it fr
   unsigned turn = 0;
   for (const Pair& pair : pairs) {
     const auto whole = pruned_spec<SmithWatermanAffine>(pair, {1000, 1000}, ElementType::i32);
-    check<SmithWatermanAffine>(*context, whole, pair, turn % 2 == 0 ? in_order : CudaTrial{.lane_rows = 8});
+    check<SmithWatermanAffine>(*context, whole, pair,
+                               turn % 2 == 0 ? CudaTrial{.thread_blocks = 1, .lane_rows = 8} : few_rows);
     const auto cut = pruned_spec<SmithWatermanLinear>(pair, {290, 333}, ElementType::i32);
     check<SmithWatermanLinear>(*context, cut, pair, {.delay_seed = ++turn, .lane_rows = 8});
   }
