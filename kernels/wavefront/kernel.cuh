@@ -395,7 +395,9 @@ class LetterSweep {
     const BlockTask& task = band_.task;
     const Border<V> border = P::template top<V>(k_, task.column_begin + column);
     next_top_[0] = task.top ? load_stored<V>(a_.border, task.top, column) : border.h;
-    if (column >= under_window_) next_top_[0] = V(infinity);
+    if constexpr (windowed) {
+      if (column >= under_window_) next_top_[0] = V(infinity);
+    }
     if constexpr (planes == 2) {
       next_top_[1] = task.top ? load_stored<V>(a_.border, task.top, task.row_border_stride + column) : border.gap;
     }
@@ -423,7 +425,9 @@ class LetterSweep {
   /// launch is over.
   __device__ __forceinline__ bool take_cells(i32 column) {
     const bool wanted = column < under_window_;
-    if (!wanted) next_top_[0] = V(infinity);
+    if constexpr (windowed) {
+      if (!wanted) next_top_[0] = V(infinity);
+    }
     for (u32 tries = 1;; ++tries) {
       const bool fresh = !wanted || Tagged::read(next_cell_, tag_ - 1, next_top_);
       const u32 missing = __ballot_sync(~0u, !fresh);
