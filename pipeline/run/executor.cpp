@@ -323,7 +323,8 @@ void Executor::start_on(int device) {
       if (!alone) return;
       const std::int64_t count = repeat ? 1 : phase.phase.count - block.index;
       freeze(device, true);
-      launch->begin(phase, block.index, count, block.attempt, device);
+      launch->begin(phase, block.index, count);
+      launch->submit(block.attempt, device);
       return feed_chain(device, *launch);
     }
     std::vector<BlockView> views;
@@ -336,8 +337,9 @@ void Executor::start_on(int device) {
       ++sequence;
       if (repeat) break;
     }
-    launch->begin(phase, block.index, static_cast<std::int64_t>(views.size()), block.attempt, device);
+    launch->begin(phase, block.index, static_cast<std::int64_t>(views.size()));
     for (const BlockView& view : views) launch->feed(view);
+    launch->submit(block.attempt, device);
   }
 }
 

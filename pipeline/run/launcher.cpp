@@ -51,7 +51,7 @@ LaunchState::~LaunchState() {
   context_.release_host(results_, results_bytes_);
 }
 
-void LaunchState::begin(const PhaseState& phase, std::int64_t first, std::int64_t count, int attempt, int device) {
+void LaunchState::begin(const PhaseState& phase, std::int64_t first, std::int64_t count) {
   phase_ = phase;
   first_ = ready_ = taken_ = first;
   count_ = count;
@@ -63,6 +63,9 @@ void LaunchState::begin(const PhaseState& phase, std::int64_t first, std::int64_
   set(port_.failed, 0);
   port_.first = static_cast<device::u64>(first);
   port_.count = static_cast<device::u64>(count);
+}
+
+void LaunchState::submit(int attempt, int device) {
   context_.submit(
       [this, attempt, device] { program_.run(phase_.phase, phase_.number, port_, attempt, context_, device); });
   event_ = context_.record(device::Queue::compute);

@@ -23,8 +23,10 @@ class LaunchState {
   LaunchState& operator=(const LaunchState&) = delete;
 
   bool active() const { return event_ != nullptr; }
-  /// Submits a launch over blocks [first, first + count) of the phase, none of them ready yet.
-  void begin(const PhaseState& phase, std::int64_t first, std::int64_t count, int attempt, int device);
+  /// Prepares a launch over blocks [first, first + count) of the phase, none of them ready yet.
+  void begin(const PhaseState& phase, std::int64_t first, std::int64_t count);
+  /// Submits it: of a chain before its blocks are fed, of others after all of them are.
+  void submit(int attempt, int device);
   /// Makes the next block ready: its index is `ready()`.
   void feed(const BlockView& view);
   std::int64_t first() const { return first_; }

@@ -87,7 +87,8 @@ class Program {
   virtual std::size_t result_bytes() const = 0;
   /// Writes the descriptor that kernels read. Called when the block's inputs are there and its outputs are free.
   virtual void describe(const Phase& phase, const BlockView& view, void* descriptor) const = 0;
-  /// Computes the blocks of `port`; called on the context's compute queue (see device::Context::submit).
+  /// Computes the blocks of `port`; called on the context's compute queue (see device::Context::submit). Of a phase
+  /// that is no chain all of them are ready, and their descriptors written, before the call.
   /// @param attempt 0, or how often this block has failed its checks
   virtual void run(const Phase& phase, std::int64_t number, const device::Port& port, int attempt,
                    device::Context& context, int device) = 0;
