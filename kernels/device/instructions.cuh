@@ -1,6 +1,7 @@
 // Instructions that CUDA C++ has no name for: loads and stores of words that threads of one launch, or host and
-// device, hand to one another, and of data that is read or written once; a barrier of some of a thread block's
-// threads. All inline assembly is here. No host library header: also compiled at run time.
+// device, hand to one another, and of data that is read or written once; copies into shared memory that go on beside
+// what a thread does; a barrier of some of a thread block's threads. All inline assembly is here. No host library
+// header: also compiled at run time.
 #pragma once
 
 #include "kernels/device/integers.hpp"
@@ -128,6 +129,20 @@ __device__ __forceinline__ void store_once(void* to, const u32* words) {
 __device__ __forceinline__ unsigned char* launch_shared_memory() {
   extern __shared__ __align__(16) unsigned char shared_memory[];
   return shared_memory;
+}
+
+/// Begins to copy 16 bytes of device memory into shared memory, both at a multiple of 16, past L1. Copies that a
+/// thread began since its last commit_copies() are a group.
+__device__ __forceinline__ void begin_copy(void* shared, const void* global) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(static_cast<u32>(__cvta_generic_to_shared(shared))),
+               "l"(global)
+               : "memory");
+}
+__device__ __forceinline__ void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+/// Waits until at most the thread's last `pending` groups are under way. Others see what was copied after a barrier.
+template <int pending>
+__device__ __forceinline__ void wait_for_copies() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
 }
 
 /// The thread block's first `threads` threads, a multiple of 32, wait for one another.

@@ -11,16 +11,16 @@ struct SemiringList {};
 /// Every algebra that there are kernels for.
 using Semirings = SemiringList<PlusTimes, MinPlus, MaxPlus, MaxMin, OrAnd, MaxTimes, MinusTimes>;
 
-template <class S, class Q>
-inline constexpr bool same_semiring = false;
-template <class S>
-inline constexpr bool same_semiring<S, S> = true;
+template <class A, class B>
+inline constexpr bool same_type = false;
+template <class A>
+inline constexpr bool same_type<A, A> = true;
 
 /// The number of S in the list, from 0.
 template <class S, class... Ss>
 constexpr int semiring_index(SemiringList<Ss...>) {
   int index = 0;
-  (void)((same_semiring<S, Ss> ? false : (++index, true)) && ...);
+  (void)((same_type<S, Ss> ? false : (++index, true)) && ...);
   return index;
 }
 

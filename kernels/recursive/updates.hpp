@@ -38,4 +38,14 @@ std::size_t tiles_cpu_bytes(const TileSpec& spec, int threads);
 /// All threads of the CPU work on one block after another. @throws DeviceError where there are no kernels
 std::unique_ptr<Updates> make_tiles_cpu(const TileSpec& spec, device::Context& context);
 
+/// Bytes of device memory beside the tiles that updates on CUDA need for tiles of at most `side` rows and columns.
+std::size_t tiles_cuda_bytes(const TileSpec& spec, std::int64_t side);
+
+/// The same on CUDA: tiles lie in device memory, and so does the workspace of tiles_cuda_bytes(), which outlives the
+/// updates. All blocks of a launch are ready, and their descriptors written, when it is run. Whole numbers come out
+/// as on the CPU; of floating-point ones closed tiles and minima and maxima of sums do, too, where they are no sums
+/// of sums. @throws DeviceError where there are no kernels
+std::unique_ptr<Updates> make_tiles_cuda(const TileSpec& spec, std::int64_t side, device::Context& context,
+                                         void* workspace);
+
 }  // namespace terrace::recursive

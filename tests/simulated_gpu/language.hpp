@@ -192,6 +192,20 @@ inline int simulated_sum(int a, int b) {
 inline int __vimax3_s32(int a, int b, int c) { return std::max({a, b, c}); }
 inline int __viaddmax_s32(int a, int b, int c) { return std::max(simulated_sum(a, b), c); }
 inline int __viaddmax_s32_relu(int a, int b, int c) { return std::max({simulated_sum(a, b), c, 0}); }
+inline int __viaddmin_s32(int a, int b, int c) { return std::min(simulated_sum(a, b), c); }
+/// Both halves of words: the larger, or the smaller, of a + b and c.
+inline unsigned simulated_halves(unsigned a, unsigned b, unsigned c, bool larger) {
+  unsigned halves = 0;
+  for (int shift = 0; shift < 32; shift += 16) {
+    const auto half = [&](unsigned word) { return static_cast<short>(word >> shift); };
+    const short sum = static_cast<short>(half(a) + half(b));
+    const short chosen = larger ? std::max(sum, half(c)) : std::min(sum, half(c));
+    halves |= static_cast<unsigned>(static_cast<unsigned short>(chosen)) << shift;
+  }
+  return halves;
+}
+inline unsigned __viaddmin_s16x2(unsigned a, unsigned b, unsigned c) { return simulated_halves(a, b, c, false); }
+inline unsigned __viaddmax_s16x2(unsigned a, unsigned b, unsigned c) { return simulated_halves(a, b, c, true); }
 /// Byte `index` of a word, signed; likewise 16 bits of it.
 inline int simulated_byte(int word, int index) { return static_cast<signed char>(word >> 8 * index); }
 inline int simulated_half(int word, int index) { return static_cast<short>(word >> 16 * index); }
@@ -221,6 +235,7 @@ inline unsigned __float_as_uint(float value) { return std::bit_cast<unsigned>(va
 inline long long __double_as_longlong(double value) { return std::bit_cast<long long>(value); }
 inline int __double2loint(double value) { return static_cast<int>(std::bit_cast<std::uint64_t>(value)); }
 inline int __double2hiint(double value) { return static_cast<int>(std::bit_cast<std::uint64_t>(value) >> 32); }
+inline double __longlong_as_double(long long bits) { return std::bit_cast<double>(bits); }
 inline double __hiloint2double(int high, int low) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(static_cast<unsigned>(high)) << 32 |
                                static_cast<unsigned>(low));

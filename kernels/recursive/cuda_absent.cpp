@@ -1,0 +1,17 @@
+// The CUDA side of updates of tiles in a build without the toolkit.
+#include "kernels/recursive/updates.hpp"
+#include "pipeline/base/error.hpp"
+
+namespace terrace::recursive {
+namespace {
+
+[[noreturn]] void refuse() {
+  throw DeviceError("updates of tiles on CUDA", "this program was built without the CUDA Toolkit");
+}
+
+}  // namespace
+
+std::size_t tiles_cuda_bytes(const TileSpec&, std::int64_t) { refuse(); }
+std::unique_ptr<Updates> make_tiles_cuda(const TileSpec&, std::int64_t, device::Context&, void*) { refuse(); }
+
+}  // namespace terrace::recursive
