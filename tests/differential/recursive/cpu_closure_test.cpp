@@ -7,6 +7,7 @@
 #include "kernels/recursive/semiring.hpp"
 #include "kernels/recursive/tiles_cpu.hpp"
 #include "pipeline/base/error.hpp"
+#include "tests/differential/recursive/samples.hpp"
 #include "tests/differential/recursive/tiled_matrix.hpp"
 
 namespace terrace::recursive {
@@ -16,30 +17,11 @@ using device::InstructionSet;
 
 const int min_plus = find_semiring("min_plus");
 
-/// Whole weights, exact in every type, with nothing where there is no edge; some negative, no cycle negative.
-template <class T>
-std::vector<T> random_graph(std::int64_t n, double edges, bool negative, unsigned seed) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<double> chance(0, 1);
-  std::vector<int> height(static_cast<std::size_t>(n));
-  for (int& value : height) value = negative ? static_cast<int>(random() % 20) : 0;
-  std::vector<T> matrix(static_cast<std::size_t>(n * n), infinity<T>());
-  for (std::int64_t i = 0; i < n; ++i) {
-    for (std::int64_t j = 0; j < n; ++j) {
-      T& weight = matrix[static_cast<std::size_t>(i * n + j)];
-      const int up = height[static_cast<std::size_t>(j)] - height[static_cast<std::size_t>(i)];
-      if (chance(random) < edges) weight = static_cast<T>(static_cast<int>(random() % 30) + up);
-      if (i == j) weight = T(0);
-    }
-  }
-  return matrix;
-}
-
 template <class T>
 void check(device::Context& context, InstructionSet set, std::int64_t n, std::int64_t tile, double edges,
            bool negative) {
   INFO(n << " nodes, tiles of " << tile << ", " << name_of(element_type_of<T>()) << ", " << negative);
-  const std::vector<T> matrix = random_graph<T>(n, edges, negative, static_cast<unsigned>(n * 31 + tile));
+  const std::vector<T> matrix = testing::random_graph<T>(n, edges, negative, static_cast<unsigned>(n * 31 + tile));
   std::vector<T> expected = matrix;
   close<MinPlus>(expected.data(), n);
   T least = infinity<T>(), most = -infinity<T>(), farthest = T(0);
@@ -51,7 +33,7 @@ void check(device::Context& context, InstructionSet set, std::int64_t n, std::in
     if (distance < infinity<T>()) farthest = std::max(farthest, distance);
   }
   const auto updates = make_tiles_cpu({min_plus, element_type_of<T>()}, context, set);
-  testing::TiledMatrix<T> tiles(matrix, n, tile);
+  testing::TiledMatrix<T> tiles(context, matrix, n, tile);
   T found_least = infinity<T>(), found_most = -infinity<T>(), found_farthest = T(0);
   for (const TileResult& result : tiles.close(*updates, negative)) {
     const auto value = [](const TileResult::Extremes& extremes) {
@@ -100,7 +82,7 @@ TEST_CASE("numbers that are no whole ones have the same bits on every instructio
     device::CpuContext context(threads);
     for (const InstructionSet set : {InstructionSet::sse2, InstructionSet::avx2, InstructionSet::avx512}) {
       if (set > device::best_instruction_set()) continue;
-      testing::TiledMatrix<float> tiles(matrix, n, 150);
+      testing::TiledMatrix<float> tiles(context, matrix, n, 150);
       tiles.close(*make_tiles_cpu({min_plus, ElementType::f32}, context, set), false);
       if (first.empty()) first = tiles.matrix();
       CHECK(tiles.matrix() == first);
@@ -118,7 +100,7 @@ TEST_CASE("a negative cycle is found at a node on it, whatever tile it lies in")
       const std::int64_t next = cycle[(c + 1) % cycle.size()];
       matrix[static_cast<std::size_t>(cycle[c] * n + next)] = c == 0 ? -10 : 2;
     }
-    testing::TiledMatrix<std::int32_t> tiles(matrix, n, 32);
+    testing::TiledMatrix<std::int32_t> tiles(context, matrix, n, 32);
     std::int64_t found = -1;
     for (const TileResult& result : tiles.close(*make_tiles_cpu({min_plus, ElementType::i32}, context), true)) {
       if (found < 0) found = result.negative_pivot;

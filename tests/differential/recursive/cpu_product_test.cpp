@@ -1,5 +1,4 @@
 #include <catch2/catch.hpp>
-#include <random>
 #include <vector>
 
 #include "kernels/device/cpu_context.hpp"
@@ -8,6 +7,7 @@
 #include "kernels/recursive/semiring_list.hpp"
 #include "kernels/recursive/task.hpp"
 #include "kernels/recursive/tiles_cpu.hpp"
+#include "tests/differential/recursive/samples.hpp"
 
 namespace terrace::recursive {
 namespace {
@@ -19,26 +19,12 @@ struct Shape {
 };
 
 template <class S, class T>
-std::vector<T> random_matrix(std::int64_t size, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<T> matrix(static_cast<std::size_t>(size));
-  const bool bits = S::nothing == Nothing::false_, positive = std::is_same_v<S, MaxTimes>;
-  for (T& value : matrix) {
-    const unsigned draw = random() % 64;
-    if (bits) value = static_cast<T>(draw < 8 ? 1 : 0);
-    else if (draw < 8) value = S::template zero<T>();
-    else value = static_cast<T>(static_cast<int>(draw % 11) - (positive ? 0 : 5));
-  }
-  return matrix;
-}
-
-template <class S, class T>
 void check(device::Context& context, InstructionSet set, const Shape& shape, bool empty) {
   INFO(S::name << " of " << name_of(element_type_of<T>()) << ", " << shape.rows << " x " << shape.columns << " x "
                << shape.depth << ", " << empty);
-  const auto u = random_matrix<S, T>(shape.rows * shape.depth, 1),
-             v = random_matrix<S, T>(shape.depth * shape.columns, 2);
-  auto x = random_matrix<S, T>(shape.rows * shape.columns, 3);
+  const auto u = testing::random_factor<S, T>(shape.rows * shape.depth, 1),
+             v = testing::random_factor<S, T>(shape.depth * shape.columns, 2);
+  auto x = testing::random_factor<S, T>(shape.rows * shape.columns, 3);
   auto expected = x;
   if (empty) std::fill(expected.begin(), expected.end(), S::template zero<T>());
   multiply<S>(expected.data(), u.data(), v.data(), shape.rows, shape.columns, shape.depth);

@@ -1,40 +1,105 @@
-// A square matrix in tiles, updated block by block through launches on the CPU.
+// Blocks of updates, and a square matrix in tiles, updated through launches on any device.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <memory>
 #include <stdexcept>
 #include <vector>
 
+#include "kernels/device/context.hpp"
 #include "kernels/recursive/task.hpp"
 #include "kernels/recursive/updates.hpp"
 
 namespace terrace::recursive::testing {
 
+/// Memory of a context, freed with its owner.
+class Memory {
+ public:
+  Memory(device::Context& context, std::size_t bytes, bool on_device = false)
+      : context_(context), bytes_(bytes + 1), on_device_(on_device) {
+    data_ = on_device ? context.allocate(bytes_) : context.allocate_host(bytes_);
+  }
+  ~Memory() { on_device_ ? context_.release(data_, bytes_) : context_.release_host(data_, bytes_); }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  template <class T>
+  T* as() const {
+    return static_cast<T*>(data_);
+  }
+
+ private:
+  device::Context& context_;
+  std::size_t bytes_;
+  bool on_device_;
+  void* data_;
+};
+
+/// Values where the host and the kernels of a context reach them.
+template <class T>
+class Values {
+ public:
+  Values(device::Context& context, const std::vector<T>& values)
+      : size_(values.size()), memory_(context, values.size() * sizeof(T)) {
+    std::copy(values.begin(), values.end(), data());
+  }
+  T* data() const { return memory_.template as<T>(); }
+  std::vector<T> vector() const { return {data(), data() + size_}; }
+
+ private:
+  std::size_t size_;
+  Memory memory_;
+};
+
+/// Runs one launch over blocks that do not depend on one another. @returns how many were done
+inline std::size_t run_blocks(device::Context& context, Updates& updates, const std::vector<TileTask>& tasks,
+                              std::vector<TileResult>& results, bool abort = false) {
+  struct Words {
+    device::u64 ready, stop, abort, done, failed;
+  };
+  const Memory words(context, sizeof(Words)), descriptors(context, tasks.size() * sizeof(TileTask)),
+      found(context, tasks.size() * sizeof(TileResult));
+  auto* at = words.as<Words>();
+  *at = {tasks.size(), 0, abort, 0, 0};
+  std::copy(tasks.begin(), tasks.end(), descriptors.as<TileTask>());
+  updates.run({&at->ready, &at->stop, &at->abort, &at->done, &at->failed, descriptors.as<void>(), found.as<void>(),
+               tasks.size(), sizeof(TileTask), sizeof(TileResult), 0, tasks.size()});
+  context.record(device::Queue::compute)->wait();
+  results.insert(results.end(), found.as<TileResult>(), found.as<TileResult>() + at->done);
+  return at->done;
+}
+
 /// Tiles of a row-major n x n matrix, each tightly packed as the executor holds them.
 template <class T>
 class TiledMatrix {
  public:
-  TiledMatrix(const std::vector<T>& matrix, std::int64_t n, std::int64_t tile)
-      : n_(n), tile_(tile), across_((n + tile - 1) / tile), matrix_(matrix) {
-    tiles_.resize(static_cast<std::size_t>(across_ * across_));
+  TiledMatrix(device::Context& context, const std::vector<T>& matrix, std::int64_t n, std::int64_t tile)
+      : context_(context), n_(n), tile_(tile), across_((n + tile - 1) / tile), matrix_(context, matrix) {
     for (std::int64_t i = 0; i < across_; ++i) {
-      for (std::int64_t j = 0; j < across_; ++j) at(i, j).resize(static_cast<std::size_t>(side(i) * side(j)), T(7));
+      for (std::int64_t j = 0; j < across_; ++j) {
+        const std::vector<T> empty(static_cast<std::size_t>(side(i) * side(j)), T(7));
+        tiles_.push_back(std::make_unique<Values<T>>(context, empty));
+      }
     }
   }
 
-  /// All updates, k by k, one launch each. @returns what the blocks found, in order
+  /// All updates, k by k: its own tile, those of its row and its column, and all others, a launch each.
+  /// @returns what the blocks found, in order
   std::vector<TileResult> close(Updates& updates, bool clamped) {
     std::vector<TileResult> results;
     for (std::int64_t k = 0; k < across_; ++k) {
-      results.push_back(update(updates, k, k, k, clamped));
-      for (std::int64_t j = 0; j < across_; ++j) {
-        if (j != k) results.push_back(update(updates, k, j, k, clamped));
-      }
+      std::vector<TileTask> panels, others;
       for (std::int64_t i = 0; i < across_; ++i) {
-        if (i != k) results.push_back(update(updates, i, k, k, clamped));
-        for (std::int64_t j = 0; i != k && j < across_; ++j) {
-          if (j != k) results.push_back(update(updates, i, j, k, clamped));
+        for (std::int64_t j = 0; j < across_; ++j) {
+          if (i == k && j == k) continue;
+          (i == k || j == k ? panels : others).push_back(task(i, j, k, clamped));
+        }
+      }
+      for (const std::vector<TileTask>& tasks : {std::vector<TileTask>{task(k, k, k, clamped)}, panels, others}) {
+        if (run_blocks(context_, updates, tasks, results) != tasks.size()) {
+          throw std::runtime_error("the launch ended before its blocks were done");
         }
       }
     }
@@ -45,9 +110,7 @@ class TiledMatrix {
     std::vector<T> all(static_cast<std::size_t>(n_ * n_));
     for (std::int64_t i = 0; i < n_; ++i) {
       for (std::int64_t j = 0; j < n_; ++j) {
-        const auto& tile = tiles_[static_cast<std::size_t>(i / tile_ * across_ + j / tile_)];
-        all[static_cast<std::size_t>(i * n_ + j)] =
-            tile[static_cast<std::size_t>(i % tile_ * side(j / tile_) + j % tile_)];
+        all[static_cast<std::size_t>(i * n_ + j)] = at(i / tile_, j / tile_)[i % tile_ * side(j / tile_) + j % tile_];
       }
     }
     return all;
@@ -55,9 +118,9 @@ class TiledMatrix {
 
  private:
   std::int64_t side(std::int64_t i) const { return std::min(tile_, n_ - i * tile_); }
-  std::vector<T>& at(std::int64_t i, std::int64_t j) { return tiles_[static_cast<std::size_t>(i * across_ + j)]; }
+  T* at(std::int64_t i, std::int64_t j) const { return tiles_[static_cast<std::size_t>(i * across_ + j)]->data(); }
 
-  TileResult update(Updates& updates, std::int64_t i, std::int64_t j, std::int64_t k, bool clamped) {
+  TileTask task(std::int64_t i, std::int64_t j, std::int64_t k, bool clamped) const {
     TileTask task{};
     task.rows = side(i);
     task.columns = side(j);
@@ -66,21 +129,18 @@ class TiledMatrix {
     task.function = i == k ? (j == k ? Function::a : Function::b) : (j == k ? Function::c : Function::d);
     task.last = k + 1 == across_;
     task.clamped = clamped;
-    task.x = at(i, j).data();
+    task.x = at(i, j);
     task.x_stride = side(j);
-    if (j != k) task.u = at(i, k).data(), task.u_stride = side(k);
-    if (i != k) task.v = at(k, j).data(), task.v_stride = side(j);
+    if (j != k) task.u = at(i, k), task.u_stride = side(k);
+    if (i != k) task.v = at(k, j), task.v_stride = side(j);
     if (k == 0) task.input = matrix_.data() + i * tile_ * n_ + j * tile_, task.input_stride = n_;
-    TileResult result{};
-    device::u64 ready = 1, stop = 0, abort = 0, done = 0, failed = 0;
-    updates.run({&ready, &stop, &abort, &done, &failed, &task, &result, 1, sizeof task, sizeof result, 0, 1});
-    if (done != 1) throw std::runtime_error("the launch ended before its block was done");
-    return result;
+    return task;
   }
 
+  device::Context& context_;
   std::int64_t n_, tile_, across_;
-  const std::vector<T>& matrix_;
-  std::vector<std::vector<T>> tiles_;
+  Values<T> matrix_;
+  std::vector<std::unique_ptr<Values<T>>> tiles_;
 };
 
 }  // namespace terrace::recursive::testing

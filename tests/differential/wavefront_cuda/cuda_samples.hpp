@@ -1,27 +1,17 @@
-// What the tests of CUDA sweeps share: the device, or the line that says that there is none.
+// What the tests of CUDA sweeps share.
 #pragma once
 
 #include <cstdlib>
 #include <cstring>
-#include <iostream>
-#include <memory>
 
 #include "kernels/device/context.hpp"
+#include "tests/support/cuda_device.hpp"
 #include "tests/support/cuda_table.hpp"
 
 namespace terrace::wavefront::test {
 
-/// The first CUDA device; null, after a line that says why, where there is none.
-inline std::unique_ptr<device::Context> cuda_context() {
-  std::string why;
-  if (device::cuda_devices(&why).empty()) {
-    std::cout << "SKIPPED: no CUDA device (" << why << ")" << std::endl;
-    return nullptr;
-  }
-  return device::make_cuda_context(0);
-}
-
-inline bool is_simulated(const device::Context& context) { return context.limits().name == "simulated GPU"; }
+using terrace::test::cuda_context;
+using terrace::test::is_simulated;
 
 /// Whether the next case, of so many cells, is tried. A GPU tries all of them; the simulated one, which takes some
 /// ten thousand times as long, as many as come to 500 cells a case, or TERRACE_SIMULATED_CELLS: the small ones, and

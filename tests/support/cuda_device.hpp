@@ -1,0 +1,24 @@
+// The device of tests on CUDA, or the line that says that there is none.
+#pragma once
+
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "kernels/device/context.hpp"
+
+namespace terrace::test {
+
+/// The first CUDA device; null, after a line that says why, where there is none.
+inline std::unique_ptr<device::Context> cuda_context() {
+  std::string why;
+  if (device::cuda_devices(&why).empty()) {
+    std::cout << "SKIPPED: no CUDA device (" << why << ")" << std::endl;
+    return nullptr;
+  }
+  return device::make_cuda_context(0);
+}
+
+inline bool is_simulated(const device::Context& context) { return context.limits().name == "simulated GPU"; }
+
+}  // namespace terrace::test
