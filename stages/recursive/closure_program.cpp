@@ -135,7 +135,7 @@ void ClosureProgram::describe(const run::Phase& phase, const run::BlockView& vie
 }
 
 void ClosureProgram::open(device::Context& context, int) {
-  opened_.push_back(recursive::make_tiles_cpu(plan_.spec, context));
+  opened_.push_back(std::make_unique<OpenedTiles>(plan_.spec, plan_.tile, context));
 }
 
 void ClosureProgram::run(const run::Phase&, std::int64_t, const device::Port& port, int, device::Context&,

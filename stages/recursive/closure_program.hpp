@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "kernels/recursive/task.hpp"
-#include "kernels/recursive/updates.hpp"
 #include "pipeline/run/program.hpp"
+#include "stages/recursive/opened_tiles.hpp"
 #include "stages/recursive/order.hpp"
 #include "stages/recursive/weights.hpp"
 
@@ -65,7 +65,7 @@ class ClosureProgram : public run::Program {
   std::int64_t across_;  // tiles
   RecursiveOrder order_;
   std::vector<run::ArraySpec> arrays_;
-  std::vector<std::unique_ptr<recursive::Updates>> opened_;  // one a device
+  std::vector<std::unique_ptr<OpenedTiles>> opened_;  // one a device
 
   // What has been folded. Integers and others each have their own.
   WeightRange range_;

@@ -1,7 +1,6 @@
 #include "stages/recursive/closure_stage.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "kernels/recursive/problems.hpp"
 #include "kernels/recursive/semiring.hpp"
@@ -51,12 +50,16 @@ class ClosureStage : public run::Stage {
     p.blocks = program_->updates();
     p.operations = n * n * n;
     p.unit = "relaxation";
-    set_rates(p, plan.spec.value, resources_.device);
-    // Beyond memory a recursion reads and writes the more often, the smaller the squares are that fit.
-    const double matrix = n * n * element, host = static_cast<double>(resources_.host_budget);
-    const double passes = matrix <= host ? 0 : std::sqrt(matrix / host);
+    set_rates(p, plan.spec.value, resources_);
+    const double matrix = n * n * element, passes = passes_beyond(matrix, resources_.host_budget);
     p.bytes_read = matrix * (1 + passes);
     p.bytes_written = matrix * std::max(1.0, passes);
+    if (resources_.cuda) {
+      const double device_passes = passes_beyond(matrix, resources_.device_budget);
+      p.bytes_up = matrix * (1 + device_passes);
+      p.bytes_down = matrix * std::max(1.0, device_passes);
+      p.workspace_bytes = static_cast<std::size_t>(workspace_bytes(plan.spec, plan.tile, resources_));
+    }
     p.block_shape = cube_shape(plan.tile);
     p.block_bytes = static_cast<std::size_t>(block_tiles * plan.tile * plan.tile) * size_of(plan.spec.value);
     return p;
@@ -103,7 +106,6 @@ std::shared_ptr<io::Source> open_matrix(const Request& request) {
 
 std::unique_ptr<run::Stage> make_closure(const Request& request) {
   const Settings& settings = request.stage.settings;
-  refuse_cuda(request);
   const std::shared_ptr<io::Source> matrix = open_matrix(request);
   WeightRules rules;
   rules.name = settings.text("matrix");
@@ -119,7 +121,7 @@ std::unique_ptr<run::Stage> make_closure(const Request& request) {
   } else {
     plan.spec.value = choose_type(request, *matrix, rules);
     const auto element = static_cast<std::int64_t>(size_of(plan.spec.value));
-    plan.tile = choose_tile(plan.nodes, element, block_tiles, request.resources);
+    plan.tile = choose_tile(plan.nodes, plan.spec, block_tiles, request.resources);
     const std::int64_t across = (plan.nodes + plan.tile - 1) / plan.tile;
     plan.ways = choose_ways(settings.text("schedule"), across, plan.tile, element, request.resources);
   }

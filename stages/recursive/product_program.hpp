@@ -9,8 +9,8 @@
 
 #include "kernels/recursive/semiring.hpp"
 #include "kernels/recursive/task.hpp"
-#include "kernels/recursive/updates.hpp"
 #include "pipeline/run/program.hpp"
+#include "stages/recursive/opened_tiles.hpp"
 #include "stages/recursive/order.hpp"
 #include "stages/recursive/weights.hpp"
 
@@ -79,8 +79,8 @@ class ProductProgram : public run::Program {
   std::vector<std::string> names_;
   std::vector<run::ArraySpec> arrays_;
   std::vector<TileGrid> grids_;
-  std::vector<std::unique_ptr<recursive::Updates>> opened_;  // one a device
-  std::array<WeightRange, 3> ranges_;                        // what has been folded
+  std::vector<std::unique_ptr<OpenedTiles>> opened_;  // one a device
+  std::array<WeightRange, 3> ranges_;                 // what has been folded
 };
 
 }  // namespace terrace::stages

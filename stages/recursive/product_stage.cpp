@@ -39,11 +39,19 @@ class ProductStage : public run::Stage {
     p.operations = rows * columns * depth;
     p.unit = "multiplication";
     // Squares of a third of the memory each: every other one is read again.
-    const double side = std::sqrt(static_cast<double>(resources_.host_budget) / 3 / element);
-    p.bytes_read = rows * depth * element * std::max(1.0, columns / side) +
-                   depth * columns * element * std::max(1.0, rows / side);
+    const auto factors_through = [&](std::size_t budget) {
+      const double side = std::sqrt(static_cast<double>(budget) / 3 / element);
+      return rows * depth * element * std::max(1.0, columns / side) +
+             depth * columns * element * std::max(1.0, rows / side);
+    };
+    p.bytes_read = factors_through(resources_.host_budget);
     p.bytes_written = rows * columns * element;
-    set_rates(p, plan.spec.value, resources_.device);
+    if (resources_.cuda) {
+      p.bytes_up = factors_through(resources_.device_budget);
+      p.bytes_down = p.bytes_written;
+      p.workspace_bytes = static_cast<std::size_t>(workspace_bytes(plan.spec, plan.tile, resources_));
+    }
+    set_rates(p, plan.spec.value, resources_);
     p.block_shape = cube_shape(plan.tile);
     p.block_bytes = static_cast<std::size_t>(block_tiles * plan.tile * plan.tile) * size_of(plan.spec.value);
     return p;
@@ -112,7 +120,6 @@ WeightRules rules_of(const std::string& name, const std::string& semiring) {
 
 std::unique_ptr<run::Stage> make_product(const Request& request) {
   const Settings& settings = request.stage.settings;
-  refuse_cuda(request);
   const std::string& semiring = settings.text("semiring");
   std::vector<std::string> names = {"left", "right"};
   if (settings.has("accumulate")) names.push_back("accumulate");
@@ -141,7 +148,7 @@ std::unique_ptr<run::Stage> make_product(const Request& request) {
   } else {
     const auto element = static_cast<std::int64_t>(size_of(plan.spec.value));
     const std::int64_t longest = std::max({plan.rows, plan.columns, plan.depth});
-    plan.tile = choose_tile(longest, element, block_tiles, request.resources);
+    plan.tile = choose_tile(longest, plan.spec, block_tiles, request.resources);
     plan.ways = choose_ways(settings.text("schedule"), (longest + plan.tile - 1) / plan.tile, plan.tile, element,
                             request.resources);
   }

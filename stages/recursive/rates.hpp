@@ -12,13 +12,11 @@ namespace terrace::stages {
 /// of at least 16 bits that holds all of it (of u64 i64).
 ElementType distance_type(ElementType type);
 
-/// Sets the rate expected of the CPU, and the limit: two operations, on 32 bits or the type's share of them.
-void set_rates(run::Prediction& prediction, ElementType type, const device::Limits& device);
+/// Sets the rate expected of the CPU or the GPU, and the limit: two operations, on 32 bits or the type's share of
+/// them.
+void set_rates(run::Prediction& prediction, ElementType type, const Resources& resources);
 
 /// "512 x 512 x 512".
 std::string cube_shape(std::int64_t tile);
-
-/// @throws JobError where the stage is planned for CUDA, which has no kernels for it
-void refuse_cuda(const Request& request);
 
 }  // namespace terrace::stages

@@ -9,54 +9,109 @@ namespace terrace::stages {
 namespace {
 
 constexpr std::int64_t page = 4096;
-constexpr std::int64_t most_side = 2048;  // a block of that takes some tenths of a second
-constexpr std::int64_t least_side = 256;  // smaller ones are mostly reading and packing
-constexpr std::int64_t step = 16;         // sides are multiples of it where they may be
+constexpr std::int64_t step = 16;  // sides are multiples of it where they may be
+
+/// What is known of good sides.
+struct Sides {
+  std::int64_t most;   // larger ones take too long, or leave others too little to do
+  std::int64_t least;  // smaller ones are mostly reading and packing
+};
+constexpr Sides on_cpu{2048, 256};   // a block of the first takes some tenths of a second
+constexpr Sides on_cuda{4096, 512};  // one of the first takes some milliseconds
+
+constexpr std::int64_t cuda_across = 8;        // tiles across a table of many, so that copies hide behind blocks
+constexpr std::int64_t cuda_busy_side = 2048;  // but no tiles smaller than that for it
 
 std::int64_t pages(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
 
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// The largest side of which `count` tiles fit.
-std::int64_t side_for(std::int64_t bytes, std::int64_t count, std::int64_t element) {
-  const std::int64_t tile = (bytes - page) / count / page * page;
-  const auto side =
-      static_cast<std::int64_t>(std::sqrt(static_cast<double>(std::max<std::int64_t>(0, tile) / element)));
-  return side > step ? side - side % step : side;
-}
+/// What there is for tiles of a table.
+class Room {
+ public:
+  Room(const recursive::TileSpec& spec, std::int64_t tiles, const Resources& resources)
+      : spec_(spec), tiles_(tiles), resources_(resources) {}
+
+  /// Bytes of `count` blocks' tiles.
+  std::int64_t bytes(std::int64_t side, std::int64_t count) const {
+    return count * tiles_ * pages(side * side * static_cast<std::int64_t>(size_of(spec_.value))) + page;
+  }
+
+  /// The largest side of which tiles of `count` blocks fit; 0: none.
+  std::int64_t side_for(std::int64_t most, std::int64_t count) const {
+    std::int64_t side = std::max(most / step * step, step);
+    while (side > step && !holds(side, count)) side -= step;
+    while (side > 0 && !holds(side, count)) --side;
+    return side;
+  }
+
+ private:
+  bool holds(std::int64_t side, std::int64_t count) const {
+    const auto device = static_cast<std::int64_t>(resources_.device_budget);
+    const auto host = static_cast<std::int64_t>(resources_.host_budget);
+    // On a device of its own tiles pass through host memory; on the CPU a block may work on some of it.
+    if (!resources_.cuda) return bytes(side, count) <= host && bytes(side, 1) <= device;
+    return bytes(side, count) <= device - workspace_bytes(spec_, side, resources_) && bytes(side, 1) <= 2 * host;
+  }
+
+  recursive::TileSpec spec_;
+  std::int64_t tiles_;
+  const Resources& resources_;
+};
 
 }  // namespace
 
-std::int64_t choose_tile(std::int64_t size, std::int64_t element, std::int64_t tiles, const Resources& resources) {
-  const auto device = static_cast<std::int64_t>(resources.device_budget);
-  const auto host = static_cast<std::int64_t>(resources.host_budget);
+std::int64_t workspace_bytes(const recursive::TileSpec& spec, std::int64_t side, const Resources& resources) {
+  return resources.cuda ? static_cast<std::int64_t>(recursive::tiles_cuda_bytes(spec, side)) : 0;
+}
+
+std::int64_t choose_tile(std::int64_t size, const recursive::TileSpec& spec, std::int64_t tiles,
+                         const Resources& resources) {
+  const Room room(spec, tiles, resources);
+  const Sides sides = resources.cuda ? on_cuda : on_cpu;
+  const std::int64_t most =
+      resources.cuda ? std::min(sides.most, std::max(cuda_busy_side, ceiling(size, cuda_across))) : sides.most;
   std::int64_t side = 0;
   for (const std::int64_t blocks : {6, 3, 1}) {
-    side = std::min(side_for(host, blocks * tiles, element), side_for(device, tiles, element));
-    if (side >= std::min(size, least_side)) break;
+    side = room.side_for(most, blocks);
+    if (side >= std::min(size, sides.least)) break;
   }
-  if (side < std::min<std::int64_t>(size, step)) {
+  if (side < std::min(size, step)) {
     const std::int64_t least = std::min(size, step);
-    refuse_budgets(resources, tiles * pages(least * least * element) + page, 0);
+    refuse_budgets(resources, room.bytes(least, 1), workspace_bytes(spec, least, resources));
   }
-  side = std::clamp<std::int64_t>(side, 1, most_side);
+  side = std::max<std::int64_t>(side, 1);
   // Tiles that are alike.
   const std::int64_t across = std::max<std::int64_t>(1, ceiling(size, side));
   const std::int64_t even = ceiling(std::max<std::int64_t>(1, size), across);
   return std::min(side, ceiling(even, step) * step);
 }
 
+double passes_beyond(double matrix_bytes, std::size_t budget) {
+  const auto memory = static_cast<double>(budget);
+  return matrix_bytes <= memory ? 0 : std::sqrt(matrix_bytes / memory);
+}
+
 std::vector<std::int64_t> choose_ways(const std::string& schedule, std::int64_t across, std::int64_t tile,
                                       std::int64_t element, const Resources& resources) {
   if (schedule == "plain") return {std::max<std::int64_t>(2, across)};
   if (schedule != "r_way") return {2};
-  // A block of the host's level holds three squares, as in the paper.
-  const double square = static_cast<double>(resources.host_budget) / 3 / static_cast<double>(element);
-  const auto inner = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::sqrt(square)) / tile, 1,
-                                              std::max<std::int64_t>(1, across));
+  // A block of a level holds three squares, as in the paper.
+  const auto tiles_within = [&](std::size_t budget, std::int64_t most) {
+    const double square = static_cast<double>(budget) / 3 / static_cast<double>(element);
+    return std::clamp<std::int64_t>(static_cast<std::int64_t>(std::sqrt(square)) / tile, 1,
+                                    std::max<std::int64_t>(1, most));
+  };
   std::vector<std::int64_t> ways;
-  if (inner < across) ways.push_back(std::max<std::int64_t>(2, ceiling(across, inner)));
-  ways.push_back(std::max<std::int64_t>(2, inner));
+  std::int64_t outer = across;
+  const auto cut_to = [&](std::size_t budget) {
+    const std::int64_t inner = tiles_within(budget, outer);
+    if (inner < outer) ways.push_back(std::max<std::int64_t>(2, ceiling(outer, inner)));
+    outer = inner;
+  };
+  cut_to(resources.host_budget);
+  if (resources.cuda) cut_to(resources.device_budget);
+  ways.push_back(std::max<std::int64_t>(2, outer));
   return ways;
 }
 

@@ -5,21 +5,30 @@
 #include <string>
 #include <vector>
 
+#include "kernels/recursive/updates.hpp"
 #include "stages/stage_kind.hpp"
 
 namespace terrace::stages {
 
+/// Device memory that blocks of such tiles need beside them.
+std::int64_t workspace_bytes(const recursive::TileSpec& spec, std::int64_t side, const Resources& resources);
+
 /// Rows and columns of the tiles of a table of `size` x `size` elements: as large as a block that holds `tiles` of
 /// them may be, and small enough that others come and go beside it.
-/// @param element bytes of an element
 /// @throws JobError naming the least budgets where not even the smallest tiles fit
-std::int64_t choose_tile(std::int64_t size, std::int64_t element, std::int64_t tiles, const Resources& resources);
+std::int64_t choose_tile(std::int64_t size, const recursive::TileSpec& spec, std::int64_t tiles,
+                         const Resources& resources);
 
 /// Into how many parts each level of the recursion cuts its ranges.
 /// @param schedule `auto` and `two_way`: two at every level; `r_way`: as many as make the parts of the disk's level
-///        fit host memory, then as many as make those fit the device, as in the paper; `plain`: single tiles at once
+///        fit host memory, then as many as make those fit a device of its own, as in the paper; `plain`: single tiles
+///        at once
 /// @param across tiles across the table; @param tile their rows
 std::vector<std::int64_t> choose_ways(const std::string& schedule, std::int64_t across, std::int64_t tile,
                                       std::int64_t element, const Resources& resources);
+
+/// How often a matrix of so many bytes passes a memory of `budget` bytes, each way, beyond the first time: a
+/// recursion moves it the more often, the smaller the squares are that fit.
+double passes_beyond(double matrix_bytes, std::size_t budget);
 
 }  // namespace terrace::stages

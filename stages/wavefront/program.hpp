@@ -8,6 +8,7 @@
 #include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/sweep.hpp"
 #include "pipeline/run/program.hpp"
+#include "stages/device_memory.hpp"
 
 namespace terrace::stages {
 
@@ -28,22 +29,6 @@ BorderPlanes border_planes(const wavefront::SweepSpec& spec);
 
 /// Of the problem's window with these settings; wavefront::no_window where it has none.
 std::int64_t half_width(const wavefront::SweepSpec& spec);
-
-/// Memory of one device; released with it.
-class DeviceMemory {
- public:
-  DeviceMemory(device::Context& context, std::size_t bytes)
-      : context_(context), bytes_(bytes), data_(context.allocate(bytes)) {}
-  DeviceMemory(const DeviceMemory&) = delete;
-  DeviceMemory& operator=(const DeviceMemory&) = delete;
-  ~DeviceMemory() { context_.release(data_, bytes_); }
-  void* data() const { return data_; }
-
- private:
-  device::Context& context_;
-  std::size_t bytes_;
-  void* data_;
-};
 
 /// A table's inputs as arrays, and the cell that its sweeps report.
 class WavefrontProgram : public run::Program {
