@@ -6,7 +6,11 @@ import unittest
 import unittest.mock
 
 import terrace_runs
-from terrace_runs import WRONG, JobTest, affine, main, numpy, random_letters, wavefront
+from terrace_runs import FAILED, WRONG, JobTest, affine, main, numpy, random_letters, wavefront
+
+
+def recursive(name, problem, **settings):
+    return {"name": name, "recursive": {"problem": problem, **settings}}
 
 
 def values(group):
@@ -22,21 +26,23 @@ class OnSimulatedGpu(JobTest):
         plane = random.normal(size=(90, 110)).astype(numpy.float32)
         series = random.normal(size=(2, 150)).astype(numpy.float32)
         self.inputs = {"a": random_letters(200, 1), "b": random_letters(260, 2),
+                       "w": {"npy": self.write("w.npy", random.integers(0, 99, (60, 60)).astype(numpy.int32))},
                        "g": {"npy": self.write("g.npy", grid)}, "f": {"npy": self.write("f.npy", plane)},
                        "x": {"npy": self.write("x.npy", series[0, :120])},
                        "y": {"npy": self.write("y.npy", series[1])}}
 
     def used(self, stages):
-        read = {value for stage in stages for value in stage["wavefront"].values() if isinstance(value, str)}
+        read = {value for stage in stages for value in (stage.get("wavefront") or stage["recursive"]).values()
+                if isinstance(value, str)}
         return {name: what for name, what in self.inputs.items() if name in read}
 
-    def check_same(self, stages, budgets, **keys):
+    def check_same(self, stages, budgets, host=64 << 20, **keys):
         """Each budget of the device, on the GPU, gives what the CPU gives with a large one."""
         self.jobs += 1
         expected = self.run_job(self.used(stages), stages, "--backend", "cpu", output=f"{self.jobs}-cpu.h5", **keys)
         for budget in budgets:
             result = self.run_job(self.used(stages), stages, "--backend", "cuda", output=f"{self.jobs}-{budget}.h5",
-                                  memory={"host": 64 << 20, "device": budget}, **keys)
+                                  memory={"host": host, "device": budget}, **keys)
             self.assertIn("simulated GPU", str(result["profile/devices/name"][()]))
             for stage in stages:
                 name = stage["name"]
@@ -70,6 +76,50 @@ class OnSimulatedGpu(JobTest):
                   wavefront("seidel", "seidel", grid="f", sweeps=9)]
         self.check_same(stages, (8 << 20, 1 << 20))
 
+    def test_distances_are_the_same_in_every_type(self):
+        draw = numpy.random.default_rng(5)
+        weights = numpy.where(draw.random((150, 150)) < 0.03, draw.integers(0, 30, (150, 150)), -1)
+        self.inputs["m"] = {"npy": self.write("m.npy", weights)}
+        stages = [recursive(kind, "floyd_warshall", matrix="m", no_edge=-1, type=kind)
+                  for kind in ("f32", "f64", "i16", "i32", "i64")]
+        self.check_same(stages, (8 << 20,))
+        self.check_same(stages[1:3], (300 << 10,), host=150 << 10)  # ten tiles of the table's on the device, or fewer
+
+    def test_distances_over_negative_edges_are_the_same_under_every_schedule(self):
+        draw = numpy.random.default_rng(6)
+        height = draw.integers(0, 20, 140)
+        weights = draw.integers(0, 30, (140, 140)) + height - height[:, None]
+        self.inputs["m"] = {"npy": self.write("m.npy", weights.astype(numpy.int32))}
+        for schedule in ("two_way", "r_way", "plain"):
+            self.check_same([recursive("paths", "floyd_warshall", matrix="m", schedule=schedule)], (300 << 10,))
+
+    def test_products_are_the_same_in_every_semiring(self):
+        draw = numpy.random.default_rng(7)
+        for name, shape in (("left", (140, 90)), ("right", (90, 75)), ("added", (140, 75))):
+            self.inputs[name] = {"npy": self.write(name + ".npy", draw.integers(0, 9, shape).astype(numpy.int16))}
+        stages = []
+        for semiring in ("plus_times", "min_plus", "max_plus", "max_min", "or_and", "max_times"):
+            for kind in ({"or_and": ("input",), "max_times": ("f32", "f64")}.get(semiring, ("i16", "i64", "f32"))):
+                stages.append(recursive(f"{semiring}-{kind}", "semiring_product", left="left", right="right",
+                                        accumulate="added", semiring=semiring, type=kind))
+        self.check_same(stages, (8 << 20,))
+        self.check_same(stages[::4], (200 << 10,), host=150 << 10)
+
+    def test_products_over_nothing_are_the_same(self):
+        for name, shape in (("left", (5, 0)), ("right", (0, 7)), ("added", (5, 7))):
+            self.inputs[name] = {"npy": self.write(name + ".npy", numpy.ones(shape, numpy.int32))}
+        self.check_same([recursive("zero", "semiring_product", left="left", right="right"),
+                         recursive("sum", "semiring_product", left="left", right="right", accumulate="added")], (1 << 20,))
+
+    def test_a_negative_cycle_is_an_error_there_too(self):
+        weights = numpy.full((100, 100), 50, numpy.int32)
+        weights[3, 70], weights[70, 3] = -8, 2
+        self.inputs["m"] = {"npy": self.write("m.npy", weights)}
+        stages = [recursive("paths", "floyd_warshall", matrix="m")]
+        job = self.write_job(self.used(stages), stages)
+        ended = self.terrace("run", job, "--backend", "cuda", expect=FAILED)
+        self.assertIn("a negative cycle through node 70", ended.stderr)
+
     def test_every_schedule_gives_the_same(self):
         text = subprocess.run([terrace_runs.program, "problems", "--markdown"], capture_output=True, text=True,
                               check=True).stdout
@@ -102,7 +152,9 @@ class OnSimulatedGpu(JobTest):
 
     def test_the_least_budgets_that_are_named_suffice(self):
         for stage in (affine("table", "a", "b", keep="table"), wavefront("edit", "edit_distance", rows="a", columns="b"),
-                      wavefront("sums", "summed_area", grid="g"), wavefront("sor", "sor", grid="f", sweeps=5)):
+                      wavefront("sums", "summed_area", grid="g"), wavefront("sor", "sor", grid="f", sweeps=5),
+                      recursive("paths", "floyd_warshall", matrix="w"),
+                      recursive("product", "semiring_product", left="w", right="w")):
             with self.subTest(stage["name"]):
                 job = self.write_job(self.used([stage]), [stage], memory={"host": 64 << 20, "device": 4096})
                 ended = self.terrace("run", job, "--backend", "cuda", expect=WRONG)
