@@ -25,7 +25,7 @@ inline constexpr bool is_real = T(1) / T(2) != T(0);
 /// What "no path" is: IEEE infinity, or half the largest value of a signed integer, so that twice it fits.
 template <class T>
 TERRACE_HOST_DEVICE constexpr T infinity() {
-  if constexpr (is_real<T>) return static_cast<T>(__builtin_inf());
+  if constexpr (is_real<T>) return static_cast<T>(__builtin_bit_cast(double, 0x7FF0000000000000ull));
   else return static_cast<T>((T(1) << (8 * sizeof(T) - 2)) - 1);
 }
 

@@ -46,11 +46,23 @@ TEST_CASE("every header of wavefront kernels and problems compiles at run time o
   }
 }
 
+TEST_CASE("every header of recursive kernels compiles at run time on its own") {
+  for (const char* header : {"semiring_list.hpp", "product_tile.hpp", "words.cuh", "tile_state.cuh",
+                             "product_kernel.cuh", "closure_kernel.cuh"}) {
+    INFO(header);
+    CHECK(compile_log(std::string("#include \"kernels/recursive/") + header + "\"\n") == "");
+  }
+}
+
 TEST_CASE("a kernel of a problem can be made at run time") {
   CHECK(compile_log("#include \"kernels/wavefront/kernel.cuh\"\n"
                     "#include \"kernels/wavefront/problem_list.hpp\"\n"
                     "using namespace terrace::wavefront;\n"
                     "__device__ auto* kernel = &sweep_bands_kernel<SmithWatermanAffine, Word, 4, 1, true>;\n") == "");
+  CHECK(compile_log("#include \"kernels/recursive/closure_kernel.cuh\"\n"
+                    "using namespace terrace::recursive;\n"
+                    "__device__ auto* kernel = &multiply_kernel<MinPlus, float>;\n"
+                    "__device__ auto* closing = &close_panels_kernel<MinPlus, i16>;\n") == "");
 }
 
 TEST_CASE("what does not compile is noticed") { CHECK(compile_log("#include <vector>\n") != ""); }
