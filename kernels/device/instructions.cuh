@@ -125,6 +125,10 @@ __device__ __forceinline__ void store_once(void* to, const u32* words) {
                : "memory");
 }
 
+/// No instruction: from here on the compiler does not know the value, so that it makes anew what follows from it rather
+/// than keep it in registers.
+__device__ __forceinline__ void forget(i32& value) { asm volatile("" : "+r"(value)); }
+
 /// The shared memory whose size the launch gives.
 __device__ __forceinline__ unsigned char* launch_shared_memory() {
   extern __shared__ __align__(16) unsigned char shared_memory[];

@@ -114,6 +114,44 @@ struct Squares {
   T left[base_pivots][base_pivots], right[base_pivots][base_pivots];
 };
 
+/// Packs a thread's part of a strip of the pivots' rows, or of their columns.
+template <class S, class T>
+__device__ __forceinline__ void pack_patch(const ClosureTask<S, T>& task, const Patch<S, T>& patch, i32 strip,
+                                           bool of_rows) {
+  using Tile = ProductTile<Word<S, T>>;
+  constexpr i32 lanes = lanes_of<S, T>;
+  if (of_rows) {
+    const i32 word = (strip + patch.column()) / lanes;
+    Word<S, T>* to =
+        task.packed_v + static_cast<i64>(word / Tile::words) * (base_pivots * Tile::words) + word % Tile::words;
+#pragma unroll
+    for (i32 i = 0; i < 4; ++i) {
+#pragma unroll
+      for (i32 j = 0; j < 4; j += lanes) {
+        to[(patch.row() + i) * Tile::words + j / lanes] = join<S, T>(patch.values[i] + j);
+      }
+    }
+  } else {
+    const i32 row = strip + patch.row();
+    Word<S, T>* to =
+        task.packed_u + static_cast<i64>(row / Tile::rows) * (base_pivots * Tile::rows) + row % Tile::rows;
+#pragma unroll
+    for (i32 i = 0; i < 4; ++i) {
+#pragma unroll
+      for (i32 j = 0; j < 4; ++j) to[(patch.column() + j) * Tile::rows + i] = in_every_lane<S>(patch.values[i][j]);
+    }
+  }
+  if constexpr (three_needs_signs<S, T>) {
+    bool sign = false;
+#pragma unroll
+    for (i32 i = 0; i < 4; ++i) {
+#pragma unroll
+      for (i32 j = 0; j < 4; ++j) sign |= has_sign(patch.values[i][j]);
+    }
+    if (__any_sync(~0u, sign) && threadIdx.x % 32 == 0) task.state->signs = 1;
+  }
+}
+
 /// Updates one strip of base_pivots of the pivots' columns of the pivots' rows, or rows of their columns, by the
 /// pivots' closed square, and packs it for the product to come. Thread blocks [0, strips) have rows, the others
 /// columns; what is the square itself is only packed.
@@ -160,28 +198,7 @@ __global__ void __launch_bounds__(closure_threads) close_panels_kernel(ClosureTa
     }
     patch.store(part, task.x_stride, rows, columns);
   }
-  using Tile = ProductTile<Word<S, T>>;
-  constexpr i32 lanes = lanes_of<S, T>;
-  if (of_rows) {
-    const i32 word = (strip + patch.column()) / lanes;
-    Word<S, T>* to =
-        task.packed_v + static_cast<i64>(word / Tile::words) * (base_pivots * Tile::words) + word % Tile::words;
-#pragma unroll
-    for (i32 i = 0; i < 4; ++i) {
-#pragma unroll
-      for (i32 j = 0; j < 4; j += lanes)
-        to[(patch.row() + i) * Tile::words + j / lanes] = join<S, T>(patch.values[i] + j);
-    }
-  } else {
-    const i32 row = strip + patch.row();
-    Word<S, T>* to =
-        task.packed_u + static_cast<i64>(row / Tile::rows) * (base_pivots * Tile::rows) + row % Tile::rows;
-#pragma unroll
-    for (i32 i = 0; i < 4; ++i) {
-#pragma unroll
-      for (i32 j = 0; j < 4; ++j) to[(patch.column() + j) * Tile::rows + i] = in_every_lane<S>(patch.values[i][j]);
-    }
-  }
+  pack_patch(task, patch, strip, of_rows);
 }
 
 }  // namespace terrace::recursive

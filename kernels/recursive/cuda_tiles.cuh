@@ -151,6 +151,7 @@ class TilesOnCuda final : public Updates {
     product.stages = static_cast<i32>(packed.stages);
     product.kept_begin = static_cast<i32>(kept_begin);
     product.kept_end = static_cast<i32>(kept_end);
+    product.one = 1;
     device::launch(multiply_, shape(packed.u_panels * packed.v_panels, product_threads, Tile::shared_bytes), product);
   }
 

@@ -11,7 +11,7 @@ namespace terrace::recursive {
 /// Factors and where they are packed to.
 template <class S, class T>
 struct PackTask {
-  const TileState* state;
+  TileState* state;
   const T* u;  // rows x depth
   i64 u_stride;
   const T* v;  // depth x columns
@@ -22,32 +22,36 @@ struct PackTask {
   i32 stages;
 };
 
-/// Writes one stage of a panel of u.
+/// Writes one stage of a panel of u. @returns whether the thread met a value with a sign
 template <class S, class T>
-__device__ __forceinline__ void pack_u(const PackTask<S, T>& task, i32 panel, i32 stage) {
+__device__ __forceinline__ bool pack_u(const PackTask<S, T>& task, i32 panel, i32 stage) {
   using W = Word<S, T>;
   using Tile = ProductTile<W>;
   __shared__ W turned[Tile::depth][Tile::rows + 1];
-  const W zero = in_every_lane<S>(zero_value<S, T>());
+  bool sign = false;
   for (i32 at = static_cast<i32>(threadIdx.x); at < Tile::depth * Tile::rows; at += product_threads) {
     const i32 row = at / Tile::depth, k = at % Tile::depth;
     const i32 i = panel * Tile::rows + row, from = stage * Tile::depth + k;
     const bool there = i < task.rows && from < task.depth;
-    turned[k][row] = there ? in_every_lane<S>(task.u[i * task.u_stride + from]) : zero;
+    const T value = there ? task.u[i * task.u_stride + from] : zero_value<S, T>();
+    sign |= has_sign(value);
+    turned[k][row] = in_every_lane<S>(value);
   }
   __syncthreads();
   W* to = task.packed_u + (static_cast<i64>(panel) * task.stages + stage) * (Tile::depth * Tile::rows);
   for (i32 at = static_cast<i32>(threadIdx.x); at < Tile::depth * Tile::rows; at += product_threads) {
     to[at] = turned[at / Tile::rows][at % Tile::rows];
   }
+  return sign;
 }
 
-/// Writes one stage of a panel of v.
+/// The same of v.
 template <class S, class T>
-__device__ __forceinline__ void pack_v(const PackTask<S, T>& task, i32 panel, i32 stage) {
+__device__ __forceinline__ bool pack_v(const PackTask<S, T>& task, i32 panel, i32 stage) {
   using W = Word<S, T>;
   using Tile = ProductTile<W>;
   constexpr i32 lanes = lanes_of<S, T>;
+  bool sign = false;
   W* to = task.packed_v + (static_cast<i64>(panel) * task.stages + stage) * (Tile::depth * Tile::words);
   for (i32 at = static_cast<i32>(threadIdx.x); at < Tile::depth * Tile::words; at += product_threads) {
     const i32 k = stage * Tile::depth + at / Tile::words;
@@ -57,9 +61,11 @@ __device__ __forceinline__ void pack_v(const PackTask<S, T>& task, i32 panel, i3
     for (i32 lane = 0; lane < lanes; ++lane) {
       const bool there = k < task.depth && first + lane < task.columns;
       values[lane] = there ? task.v[k * task.v_stride + first + lane] : zero_value<S, T>();
+      sign |= has_sign(values[lane]);
     }
     to[at] = join<S, T>(values);
   }
+  return sign;
 }
 
 /// A thread block for each stage of each panel, those of u first.
@@ -69,8 +75,10 @@ __global__ void __launch_bounds__(product_threads) pack_kernel(PackTask<S, T> ta
   using Tile = ProductTile<Word<S, T>>;
   const i32 panel = static_cast<i32>(blockIdx.x) / task.stages, stage = static_cast<i32>(blockIdx.x) % task.stages;
   const i32 u_panels = (task.rows + Tile::rows - 1) / Tile::rows;
-  if (panel < u_panels) pack_u(task, panel, stage);
-  else pack_v(task, panel - u_panels, stage);
+  const bool sign = panel < u_panels ? pack_u(task, panel, stage) : pack_v(task, panel - u_panels, stage);
+  if constexpr (three_needs_signs<S, T>) {
+    if (__any_sync(~0u, sign) && threadIdx.x % 32 == 0) task.state->signs = 1;
+  }
 }
 
 /// x and the packed factors.
@@ -85,6 +93,7 @@ struct ProductTask {
   const Word<S, T>* v;
   i32 stages;
   i32 kept_begin, kept_end;  // rows and columns of x in that range stay as they are
+  i32 one;                   // 1
 };
 
 /// The part of x that a thread computes: rows and words of it lie in groups of ProductTile::vector.
@@ -104,18 +113,55 @@ class ThreadPart {
     word_ = warp % 2 * (8 * Tile::thread_words) + lane % 8 * vector;
   }
 
-  /// Adds the products of one column of u and one row of v, both in shared memory.
-  __device__ __forceinline__ void update(const W* u, const W* v) {
-    W left[Tile::thread_rows], right[Tile::thread_words];
+  /// Adds the products of two columns of u and two rows of v, both in shared memory. @tparam quick whether updates by
+  /// three are right
+  template <bool quick>
+  __device__ __forceinline__ void update(const W* u, const W* v, i32 one) {
+    if constexpr (quick && has_three<S, T>) {
+      W left[2][Tile::thread_rows];
+      load_left(u, left[0]);
+      load_left(u + Tile::rows, left[1]);
 #pragma unroll
-    for (i32 i = 0; i < Tile::thread_rows; i += vector) load(u + row_ + i * 4, left + i);
+      for (i32 first = 0; first < Tile::thread_words; first += vector) {
+        W right[2][vector];
+        load(v + word_ + first * 8, right[0]);
+        load(v + Tile::words + word_ + first * 8, right[1]);
 #pragma unroll
-    for (i32 j = 0; j < Tile::thread_words; j += vector) load(v + word_ + j * 8, right + j);
+        for (i32 i = 0; i < Tile::thread_rows; ++i) {
+#pragma unroll
+          for (i32 e = 0; e < vector; ++e) {
+            const W u0 = left[0][i], v0 = right[0][e], u1 = left[1][i], v1 = right[1][e];
+            W& sum = sum_[i][first + e];
+            if (by_three<S, T>(i, e)) sum = update_by_three<S, T>(sum, u0, v0, u1, v1, one);
+            else sum = update_word<S, T>(update_word<S, T>(sum, u0, v0), u1, v1);
+          }
+        }
+      }
+    } else {
+#pragma unroll
+      for (i32 k = 0; k < 2; ++k) {
+        W left[Tile::thread_rows], right[Tile::thread_words];
+        load_left(u + k * Tile::rows, left);
+#pragma unroll
+        for (i32 j = 0; j < Tile::thread_words; j += vector) load(v + k * Tile::words + word_ + j * 8, right + j);
+#pragma unroll
+        for (i32 i = 0; i < Tile::thread_rows; ++i) {
+#pragma unroll
+          for (i32 j = 0; j < Tile::thread_words; ++j) sum_[i][j] = update_word<S, T>(sum_[i][j], left[i], right[j]);
+        }
+      }
+    }
+  }
+
+  /// Whether some word of x is negative.
+  __device__ __forceinline__ bool any_negative() const {
+    bool any = false;
 #pragma unroll
     for (i32 i = 0; i < Tile::thread_rows; ++i) {
 #pragma unroll
-      for (i32 j = 0; j < Tile::thread_words; ++j) sum_[i][j] = update_word<S, T>(sum_[i][j], left[i], right[j]);
+      for (i32 j = 0; j < Tile::thread_words; ++j) any |= has_sign(sum_[i][j]);
     }
+    return any;
   }
 
   /// Takes x, or writes it. @param i0, j0 the thread block's first row and column
@@ -123,14 +169,11 @@ class ThreadPart {
     if (in_pieces(task, i0, j0)) {
       each_piece(task, i0, j0, [&](i32 i, i32 j, T* x) { load(reinterpret_cast<const W*>(x), &sum_[i][j]); });
     } else {
-      for (auto& row : sum_) {
-        for (W& word : row) word = in_every_lane<S>(zero_value<S, T>());
-      }
-      each_word(task, i0, j0, [&](i32 i, i32 j, T* x, i32 there) {
-        T values[lanes];
-#pragma unroll
-        for (i32 lane = 0; lane < lanes; ++lane) values[lane] = lane < there ? x[lane] : zero_value<S, T>();
-        sum_[i][j] = join<S, T>(values);
+      each_word(task, i0, j0, [&](i32 i, i32 j, const T* x, i32 there) {
+        W word = in_every_lane<S>(zero_value<S, T>());
+#pragma unroll 1
+        for (i32 lane = 0; lane < lanes && lane < there; ++lane) word = with_lane<S, T>(word, lane, x[lane]);
+        sum_[i][j] = word;
       });
     }
   }
@@ -146,10 +189,10 @@ class ThreadPart {
       each_word(task, i0, j0, [&](i32 i, i32 j, T* x, i32 there) {
         const i32 row = i0 + row_of(i), column = j0 + word_of(j) * lanes;
         if (row >= task.kept_begin && row < task.kept_end) return;
-#pragma unroll
-        for (i32 lane = 0; lane < lanes; ++lane) {
+#pragma unroll 1
+        for (i32 lane = 0; lane < lanes && lane < there; ++lane) {
           const bool kept = column + lane >= task.kept_begin && column + lane < task.kept_end;
-          if (lane < there && !kept) x[lane] = lane_value<S, T>(sum_[i][j], lane);
+          if (!kept) x[lane] = lane_value<S, T>(sum_[i][j], lane);
         }
       });
     }
@@ -160,6 +203,11 @@ class ThreadPart {
     const Piece piece = *reinterpret_cast<const Piece*>(from);
 #pragma unroll
     for (i32 e = 0; e < vector; ++e) to[e] = piece.words[e];
+  }
+  /// The thread's rows of a column of u.
+  __device__ __forceinline__ void load_left(const W* u, W* left) const {
+#pragma unroll
+    for (i32 i = 0; i < Tile::thread_rows; i += vector) load(u + row_ + i * 4, left + i);
   }
   __device__ __forceinline__ i32 row_of(i32 i) const { return row_ + i / vector * (4 * vector) + i % vector; }
   __device__ __forceinline__ i32 word_of(i32 j) const { return word_ + j / vector * (8 * vector) + j % vector; }
@@ -184,7 +232,7 @@ class ThreadPart {
       for (i32 j = 0; j < Tile::thread_words; j += vector) act(i, j, row + word_of(j) * lanes);
     }
   }
-  /// act(i, j, x, there) for the words of which some values are there: so many.
+  /// act(i, j, x, there) for each word, of which so many values are there, or none if that is not above 0.
   template <class Do>
   __device__ __forceinline__ void each_word(const ProductTask<S, T>& task, i32 i0, i32 j0, const Do& act) const {
 #pragma unroll
@@ -192,8 +240,8 @@ class ThreadPart {
       T* row = task.x + (i0 + row_of(i)) * task.x_stride + j0;
 #pragma unroll
       for (i32 j = 0; j < Tile::thread_words; ++j) {
-        const i32 there = task.columns - j0 - word_of(j) * lanes;
-        if (i0 + row_of(i) < task.rows && there > 0) act(i, j, row + word_of(j) * lanes, there);
+        const i32 there = i0 + row_of(i) < task.rows ? task.columns - j0 - word_of(j) * lanes : 0;
+        act(i, j, row + word_of(j) * lanes, there);
       }
     }
   }
@@ -228,42 +276,59 @@ __device__ __forceinline__ PartPlace part_place(i32 index, i32 row_tiles, i32 co
   return {first + within % high, within / high};
 }
 
+/// Begins to fetch stage `stage` of the panels for a part of x, if there is such a stage, into its slot of the ring
+/// in shared memory. There is a group of copies for every stage, beyond the last one, too.
+template <class S, class T>
+__device__ __forceinline__ void fetch_stage(const ProductTask<S, T>& task, const PartPlace& place, i32 stage) {
+  using W = Word<S, T>;
+  using Tile = ProductTile<W>;
+  if (stage < task.stages) {
+    const W* u = task.u + static_cast<i64>(place.row * task.stages + stage) * (Tile::depth * Tile::rows);
+    const W* v = task.v + static_cast<i64>(place.column * task.stages + stage) * (Tile::depth * Tile::words);
+    W* ring = reinterpret_cast<W*>(device::launch_shared_memory());
+    begin_stage(u, v, ring + stage % Tile::stages * Tile::stage_words);
+  }
+  device::commit_copies();
+}
+
+/// Adds all stages to a thread's part.
+template <bool quick, class S, class T>
+__device__ __forceinline__ void add_stages(const ProductTask<S, T>& task, const PartPlace& place,
+                                           ThreadPart<S, T>& part) {
+  using W = Word<S, T>;
+  using Tile = ProductTile<W>;
+  for (i32 stage = 0; stage < task.stages; ++stage) {
+    device::wait_for_copies<Tile::stages - 2>();
+    __syncthreads();  // the stage is there, and nobody reads the one before any more
+    fetch_stage(task, place, stage + Tile::stages - 1);
+    const W* u = reinterpret_cast<W*>(device::launch_shared_memory()) + stage % Tile::stages * Tile::stage_words;
+    const W* v = u + Tile::depth * Tile::rows;
+#pragma unroll
+    for (i32 k = 0; k < Tile::depth; k += 2) {
+      part.template update<quick>(u + k * Tile::rows, v + k * Tile::words, task.one);
+    }
+  }
+}
+
 template <class S, class T>
 __global__ void __launch_bounds__(product_threads, 2) multiply_kernel(ProductTask<S, T> task) {
   if (task.state->begun == 0) return;
-  using W = Word<S, T>;
-  using Tile = ProductTile<W>;
-  constexpr i32 u_words = Tile::depth * Tile::rows, v_words = Tile::depth * Tile::words;
+  using Tile = ProductTile<Word<S, T>>;
   const PartPlace place = part_place(static_cast<i32>(blockIdx.x), task.row_tiles, task.column_tiles);
-  const i32 i0 = place.row * Tile::rows, j0 = place.column * Tile::words * lanes_of<S, T>;
-  const W* u = task.u + static_cast<i64>(place.row) * task.stages * u_words;
-  const W* v = task.v + static_cast<i64>(place.column) * task.stages * v_words;
-  W* ring = reinterpret_cast<W*>(device::launch_shared_memory());
-
-  i32 begun = 0, free_slot = 0;
-  const auto begin_next = [&] {
-    if (begun < task.stages) {
-      begin_stage(u, v, ring + free_slot * Tile::stage_words);
-      u += u_words;
-      v += v_words;
-      ++begun;
-      free_slot = free_slot + 1 == Tile::stages ? 0 : free_slot + 1;
-    }
-    device::commit_copies();
-  };
+  i32 i0 = place.row * Tile::rows, j0 = place.column * Tile::words * lanes_of<S, T>;
 #pragma unroll
-  for (i32 stage = 0; stage + 1 < Tile::stages; ++stage) begin_next();
+  for (i32 stage = 0; stage + 1 < Tile::stages; ++stage) fetch_stage(task, place, stage);
   ThreadPart<S, T> part;
   part.load_x(task, i0, j0);
-  for (i32 stage = 0, slot = 0; stage < task.stages; ++stage, slot = slot + 1 == Tile::stages ? 0 : slot + 1) {
-    device::wait_for_copies<Tile::stages - 2>();
-    __syncthreads();  // the stage is there, and nobody reads the one before any more
-    begin_next();
-    const W* left = ring + slot * Tile::stage_words;
-    const W* right = left + u_words;
-#pragma unroll
-    for (i32 k = 0; k < Tile::depth; ++k) part.update(left + k * Tile::rows, right + k * Tile::words);
+  if constexpr (three_needs_signs<S, T>) {
+    const bool signs = task.state->signs != 0 || __syncthreads_or(part.any_negative());
+    if (signs) add_stages<false>(task, place, part);
+    else add_stages<true>(task, place, part);
+  } else {
+    add_stages<has_three<S, T>>(task, place, part);
   }
+  device::forget(i0);  // and with it the addresses of x
+  device::forget(j0);
   part.store_x(task, i0, j0);
 }
 

@@ -16,6 +16,7 @@ struct TileState {
   i64 least, most;
   i64 farthest;
   i64 negative_pivot;
+  u64 signs;  // not 0: a factor has values that are negative, or -0.0
 };
 
 inline constexpr i64 largest_key = 0x7FFFFFFFFFFFFFFFll;
@@ -68,7 +69,7 @@ template <class T>
 __global__ void begin_block_kernel(device::Port port, TileState* state) {
   const bool begun = device::load_system(port.stop) == 0 && device::load_system(port.abort) == 0;
   const Extent none;
-  *state = {begun ? u64{1} : u64{0}, none.least, none.most, none.most, -1};
+  *state = {begun ? u64{1} : u64{0}, none.least, none.most, none.most, -1, 0};
 }
 
 /// One thread: reports block `block`, the launch's first one that is not reported.

@@ -190,6 +190,7 @@ inline int simulated_sum(int a, int b) {
   return static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b));
 }
 inline int __vimax3_s32(int a, int b, int c) { return std::max({a, b, c}); }
+inline int __vimin3_s32(int a, int b, int c) { return std::min({a, b, c}); }
 inline int __viaddmax_s32(int a, int b, int c) { return std::max(simulated_sum(a, b), c); }
 inline int __viaddmax_s32_relu(int a, int b, int c) { return std::max({simulated_sum(a, b), c, 0}); }
 inline int __viaddmin_s32(int a, int b, int c) { return std::min(simulated_sum(a, b), c); }
@@ -230,6 +231,8 @@ inline double __dsub_rn(double a, double b) { return a - b; }
 inline double __dmul_rn(double a, double b) { return a * b; }
 inline double __ddiv_rn(double a, double b) { return a / b; }
 inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
+inline float __int_as_float(int bits) { return std::bit_cast<float>(bits); }
+inline int __float_as_int(float value) { return std::bit_cast<int>(value); }
 inline float __uint_as_float(unsigned bits) { return std::bit_cast<float>(bits); }
 inline unsigned __float_as_uint(float value) { return std::bit_cast<unsigned>(value); }
 inline long long __double_as_longlong(double value) { return std::bit_cast<long long>(value); }

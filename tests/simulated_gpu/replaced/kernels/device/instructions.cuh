@@ -59,6 +59,8 @@ inline void store_once(void* to, const u32* words) {
   for (int word = 0; word < 4; ++word) static_cast<u32*>(to)[word] = words[word];
 }
 
+inline void forget(i32&) {}
+
 inline unsigned char* launch_shared_memory() { return simulated_gpu::ThreadBlock::current().shared_memory(); }
 
 // Copied at once: a wait that is missing does not show.
