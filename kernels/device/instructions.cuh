@@ -125,8 +125,8 @@ __device__ __forceinline__ void store_once(void* to, const u32* words) {
                : "memory");
 }
 
-/// No instruction: from here on the compiler does not know the value, so that it makes anew what follows from it rather
-/// than keep it in registers.
+/// No instruction: from here on the compiler does not know the value, so that it makes anew what follows from it
+/// rather than keep it in registers.
 __device__ __forceinline__ void forget(i32& value) { asm volatile("" : "+r"(value)); }
 
 /// The shared memory whose size the launch gives.
