@@ -125,6 +125,30 @@ TEST_CASE("minima of sums on CUDA have the bits of the definition, and sums of p
   }
 }
 
+TEST_CASE("minima of sums on CUDA are right whichever of the numbers are negative") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  const Shape shape{9, 140, 20};
+  std::mt19937 random(8);
+  for (int negative = 0; negative < 8; ++negative) {
+    const auto matrix = [&](std::int64_t size, int bit) {
+      std::vector<float> values(static_cast<std::size_t>(size));
+      for (float& value : values) {
+        value = static_cast<float>(random() % 1000) + 100;
+        if ((negative & bit) != 0 && random() % 2 == 0) value = -value;
+      }
+      return values;
+    };
+    const auto u = matrix(shape.rows * shape.depth, 1), v = matrix(shape.depth * shape.columns, 2),
+               x = matrix(shape.rows * shape.columns, 4);
+    const Values<float> left(*context, u), right(*context, v), least(*context, x);
+    run_block<float>(*context, find_semiring("min_plus"), shape, product_task(shape, least, left, right));
+    auto expected = x;
+    multiply<MinPlus>(expected.data(), u.data(), v.data(), shape.rows, shape.columns, shape.depth);
+    CHECK(least.vector() == expected);
+  }
+}
+
 TEST_CASE("sums that met infinity become infinite on CUDA with the last update") {
   const auto context = test::cuda_context();
   if (!context) return;
