@@ -22,7 +22,8 @@ struct PackTask {
   i32 stages;
 };
 
-/// Writes one stage of a panel of u. @returns whether the thread met a value with a sign
+/// Writes one stage of a panel of u. @returns whether the thread met a value with a sign, where that
+/// matters
 template <class S, class T>
 __device__ __forceinline__ bool pack_u(const PackTask<S, T>& task, i32 panel, i32 stage) {
   using W = Word<S, T>;
@@ -34,7 +35,7 @@ __device__ __forceinline__ bool pack_u(const PackTask<S, T>& task, i32 panel, i3
     const i32 i = panel * Tile::rows + row, from = stage * Tile::depth + k;
     const bool there = i < task.rows && from < task.depth;
     const T value = there ? task.u[i * task.u_stride + from] : zero_value<S, T>();
-    sign |= has_sign(value);
+    if constexpr (three_needs_signs<S, T>) sign |= has_sign(value);
     turned[k][row] = in_every_lane<S>(value);
   }
   __syncthreads();
@@ -61,7 +62,7 @@ __device__ __forceinline__ bool pack_v(const PackTask<S, T>& task, i32 panel, i3
     for (i32 lane = 0; lane < lanes; ++lane) {
       const bool there = k < task.depth && first + lane < task.columns;
       values[lane] = there ? task.v[k * task.v_stride + first + lane] : zero_value<S, T>();
-      sign |= has_sign(values[lane]);
+      if constexpr (three_needs_signs<S, T>) sign |= has_sign(values[lane]);
     }
     to[at] = join<S, T>(values);
   }

@@ -115,11 +115,7 @@ __device__ __forceinline__ Word<S, T> update_by_three(Word<S, T> x, Word<S, T> u
   }
 }
 
-/// Whether a value is less than zero, or -0.0.
-template <class T>
-__device__ __forceinline__ bool has_sign(T value) {
-  if constexpr (same_type<T, float>) return __float_as_int(value) < 0;
-  else return value < T(0);
-}
+/// Whether a number is less than zero, or -0.0.
+__device__ __forceinline__ bool has_sign(float value) { return __float_as_int(value) < 0; }
 
 }  // namespace terrace::recursive
