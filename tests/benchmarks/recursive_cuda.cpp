@@ -88,13 +88,9 @@ double time_blocks(device::Context& context, const TileSpec& spec, std::int64_t 
   const Memory workspace(context, tiles_cuda_bytes(spec, side), true);
   const auto updates = make_tiles_cuda(spec, side, context, workspace.as<void>());
   std::vector<TileResult> results;
-  const auto begin = context.record(device::Queue::compute);
-  if (testing::run_blocks(context, *updates, tasks, results) != tasks.size()) {
-    throw DeviceError("benchmark", "a launch ended before its blocks were done");
-  }
-  const auto end = context.record(device::Queue::compute);
-  end->wait();
-  return end->seconds_since(*begin);
+  const testing::Launched launched = testing::run_blocks(context, *updates, tasks, results);
+  if (launched.done != tasks.size()) throw DeviceError("benchmark", "a launch ended before its blocks were done");
+  return launched.seconds;
 }
 
 void print(const std::string& what, std::int64_t n, double seconds, bool right) {

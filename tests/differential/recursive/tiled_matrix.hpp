@@ -53,9 +53,15 @@ class Values {
   Memory memory_;
 };
 
-/// Runs one launch over blocks that do not depend on one another. @returns how many were done
-inline std::size_t run_blocks(device::Context& context, Updates& updates, const std::vector<TileTask>& tasks,
-                              std::vector<TileResult>& results, bool abort = false) {
+/// What came of a launch.
+struct Launched {
+  std::size_t done;  // blocks
+  double seconds;    // of the device
+};
+
+/// Runs one launch over blocks, each of which may need what those before it made.
+inline Launched run_blocks(device::Context& context, Updates& updates, const std::vector<TileTask>& tasks,
+                           std::vector<TileResult>& results, bool abort = false) {
   struct Words {
     device::u64 ready, stop, abort, done, failed;
   };
@@ -64,11 +70,13 @@ inline std::size_t run_blocks(device::Context& context, Updates& updates, const 
   auto* at = words.as<Words>();
   *at = {tasks.size(), 0, abort, 0, 0};
   std::copy(tasks.begin(), tasks.end(), descriptors.as<TileTask>());
+  const auto begin = context.record(device::Queue::compute);
   updates.run({&at->ready, &at->stop, &at->abort, &at->done, &at->failed, descriptors.as<void>(), found.as<void>(),
                tasks.size(), sizeof(TileTask), sizeof(TileResult), 0, tasks.size()});
-  context.record(device::Queue::compute)->wait();
+  const auto end = context.record(device::Queue::compute);
+  end->wait();
   results.insert(results.end(), found.as<TileResult>(), found.as<TileResult>() + at->done);
-  return at->done;
+  return {at->done, end->seconds_since(*begin)};
 }
 
 /// Tiles of a row-major n x n matrix, each tightly packed as the executor holds them.
@@ -98,7 +106,7 @@ class TiledMatrix {
         }
       }
       for (const std::vector<TileTask>& tasks : {std::vector<TileTask>{task(k, k, k, clamped)}, panels, others}) {
-        if (run_blocks(context_, updates, tasks, results) != tasks.size()) {
+        if (run_blocks(context_, updates, tasks, results).done != tasks.size()) {
           throw std::runtime_error("the launch ended before its blocks were done");
         }
       }

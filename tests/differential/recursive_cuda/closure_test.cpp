@@ -159,9 +159,9 @@ TEST_CASE("an aborted CUDA launch leaves its blocks undone and their tiles as th
   task.x = tile.data();
   CudaUpdates cuda(*context, ElementType::f32, 3);
   std::vector<TileResult> results;
-  CHECK(testing::run_blocks(*context, *cuda.updates, {task, task}, results, true) == 0);
+  CHECK(testing::run_blocks(*context, *cuda.updates, {task, task}, results, true).done == 0);
   CHECK(tile.vector() == before);
-  CHECK(testing::run_blocks(*context, *cuda.updates, {task}, results) == 1);
+  CHECK(testing::run_blocks(*context, *cuda.updates, {task}, results).done == 1);
   CHECK(tile.vector() == std::vector<float>{0, 4, 1, 5, 0, 2, 3, 3, 0});
 }
 

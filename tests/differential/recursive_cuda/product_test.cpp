@@ -42,7 +42,7 @@ TileResult run_block(device::Context& context, int semiring, const Shape& shape,
   const testing::Memory workspace(context, tiles_cuda_bytes(spec, side), true);
   const auto updates = make_tiles_cuda(spec, side, context, workspace.as<void>());
   std::vector<TileResult> results;
-  REQUIRE(testing::run_blocks(context, *updates, {task}, results) == 1);
+  REQUIRE(testing::run_blocks(context, *updates, {task}, results).done == 1);
   return results[0];
 }
 
