@@ -1,7 +1,9 @@
 // Rates of wavefront sweeps on the first CUDA device, each beside its limit, and whether the result is right.
 //
-//   benchmark_wavefront_cuda [FOLDER]      FOLDER: CP000051.1.fasta and AE002160.2.fasta, two Chlamydia genomes
-//   (GenBank)
+//   benchmark_wavefront_cuda [FOLDER [SIMILAR]]
+//
+// FOLDER: CP000051.1.fasta and AE002160.2.fasta, two Chlamydia genomes (GenBank). SIMILAR: ref.fasta and
+// mutated_99.fasta, mutated_97.fasta, mutated_94.fasta, a million letters and copies of them (edlib's test data).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -144,6 +146,43 @@ void report_chlamydia(device::Context& context, const std::filesystem::path& fol
                 {549784, -1, -1}, {0, 0, lane_rows, !bits}, 1);
     report_pair(context, "longest common subsequence", square("lcs", rows, columns), input, bits ? 6.0 / 32 : 2,
                 {687325, -1, -1}, {0, 0, lane_rows, !bits}, 1);
+  }
+}
+
+/// Similar sequences, with what is left out of their tables and without: rates count every cell.
+void report_similar(device::Context& context, const std::filesystem::path& folder) {
+  constexpr int lane_rows = 32;
+  for (const auto& [name, distance] : {std::pair{"mutated_99", 9927}, {"mutated_97", 31467}, {"mutated_94", 62190}}) {
+    const TableInput input{
+        read_fasta(folder / "ref.fasta", 4), read_fasta(folder / (std::string(name) + ".fasta"), 5), {}};
+    const auto rows = static_cast<std::int64_t>(input.rows.size()),
+               columns = static_cast<std::int64_t>(input.columns.size());
+    const double cells = static_cast<double>(rows) * static_cast<double>(columns);
+    auto local = square("smith_waterman", rows, columns);
+    local.settings = affine_settings();
+    auto distances = square("edit_distance", rows, columns);
+    BlockResult whole{};
+    for (const bool prunes : {false, true}) {
+      if (prunes) local.schedule.work = Schedule::Work::needed;
+      CudaTable table(local, context, input, {0, 0, lane_rows});
+      const auto seconds = time_runs(table, 3);
+      const BlockResult found = table.results[0];
+      if (!prunes) whole = found;
+      const bool same = found.score == whole.score && found.row == whole.row && found.column == whole.column;
+      const double skipped = static_cast<double>(table.skipped()) * 32 * 32 * lane_rows / cells;
+      print({fmt::format("affine Smith-Waterman, {}, {:.0f}% left out", name, 100 * skipped), cells,
+             operation_limit(context.limits(), 3), "operations", verdict(same)},
+            seconds);
+    }
+    const std::int64_t fills = context.limits().processors * std::int64_t{2048};
+    for (const std::int64_t margin : {std::int64_t{0}, fills, fills / 2, fills / 8, std::int64_t{distance}}) {
+      if (margin > 0) distances.band = band_of_margin(rows, columns, margin);
+      CudaTable table(distances, context, input);
+      const auto seconds = time_runs(table, 3);
+      print({fmt::format("edit distance, {}, margin {}", name, margin), cells,
+             operation_limit(context.limits(), 9.0 / 32), "operations", verdict(table.results[0].score == distance)},
+            seconds);
+    }
   }
 }
 
@@ -306,6 +345,7 @@ int run(int argc, char** argv) {
   const auto context = device::make_cuda_context(0);
   std::cout << context->limits().name << ", " << context->limits().processors << " processors\n";
   if (argc > 1) report_chlamydia(*context, argv[1]);
+  if (argc > 2) report_similar(*context, argv[2]);
   for (const char* cost : {"absolute", "squared"}) {
     for (const char* steps : {"symmetric1", "symmetric2"}) {
       report_warping(*context, cost, steps, ElementType::f32, 131072);
