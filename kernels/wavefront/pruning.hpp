@@ -11,7 +11,8 @@
 // - the values that the part hands on may be replaced by anything between 0 and the true ones. Every cell behind then
 //   has its true value, or one that is lower; in that case its true value came through the part and is below the
 //   known score, as is whatever comes of it: the best cells of the table keep their values and their places, and so
-//   do all cells of paths that lead to them.
+//   do all cells of paths that lead to them. A path is followed back as in the whole table, ties included: where a
+//   cell before one of its cells has a lower value than the true one, that did not lead there either.
 #pragma once
 
 #include "kernels/wavefront/problem.hpp"

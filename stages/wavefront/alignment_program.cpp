@@ -246,10 +246,11 @@ void AlignmentProgram::describe_walk(const Task& task, const run::BlockView& vie
 // --- computing
 // ------------------------------------------------------------------------------------------------------
 
-/// The sweep over a box.
+/// The sweep over a box: of what the table holds behind it nothing is known there, so nothing is left out.
 wavefront::SweepSpec AlignmentProgram::spec_of(const Task& task) const {
   const BoxGrid grid = grid_of(task);
   wavefront::SweepSpec spec = spec_;
+  spec.schedule = wavefront::with_all_work(spec.schedule);
   spec.rows = grid.box.end[0] - grid.box.begin[0];
   spec.columns = grid.box.end[1] - grid.box.begin[1];
   spec.block_rows = grid.block_rows;

@@ -79,9 +79,9 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
     spec.columns = inputs.columns->shape()[0];
     choose_score_types(request, spec);
   }
-  // What is kept beside a score may be any cell.
-  const bool score_alone = spec.settings.has("keep") && spec.settings.text("keep") == "score";
-  if (!score_alone) spec.schedule = wavefront::with_all_work(spec.schedule);
+  // What is kept beside a score may be any cell; of an alignment all cells lead to its end.
+  const std::string keep = spec.settings.has("keep") ? spec.settings.text("keep") : "table";
+  if (keep != "score" && keep != "alignment") spec.schedule = wavefront::with_all_work(spec.schedule);
   spec.block_rows = std::max<std::int64_t>(1, spec.rows);
   spec.block_columns = std::max<std::int64_t>(1, spec.columns);
   if (request.choices != nullptr) {

@@ -137,6 +137,23 @@ class Paths(AlignmentTest):
             for kind in PROBLEMS:
                 self.assertEqual(result[kind + "/cigar"][()], expected[kind + "/cigar"][()], (kind, budget))
 
+    def test_are_the_same_where_parts_that_cannot_hold_them_are_left_out(self):
+        base, part = random_text(2500, 11), random_text(400, 12)
+        repeats = [number * "A" + part + 300 * "A" + part + 500 * "A" + part for number in (0, 700)]
+        unlike = [letter * 300 + part + letter * 1500 for letter in "AC"]
+        for number, (rows, columns) in enumerate(((base, mutated(base, 13, rate=0.02, longest=9)), repeats, unlike)):
+            for keys in ({}, {"memory": {"host": 64 << 20, "device": 200 << 10}}):
+                with self.subTest(number, **keys):
+                    inputs = {"a": self.fasta("a", rows), "b": self.fasta("b", columns)}
+                    stages = [PROBLEMS[kind](kind + schedule, "a", "b", keep="alignment", schedule=schedule)
+                              for kind in ("affine", "linear") for schedule in ("auto", "registers")]
+                    result = self.run_job(inputs, stages, "--backend", "cpu", "--fresh", **keys)
+                    for kind in ("affine", "linear"):
+                        for name in ("score", "start", "end", "cigar"):
+                            there, here = (result[f"{kind}{way}/{name}"][()] for way in ("auto", "registers"))
+                            numpy.testing.assert_array_equal(there, here)
+                    result.close()
+
     def test_take_far_fewer_checkpoints_than_boxes(self):
         inputs = {"a": {"generate": "dna", "length": 3000, "seed": 1},
                   "b": {"generate": "dna", "mutate": {"of": "a", "rate": 0.1}, "seed": 2}}
