@@ -13,7 +13,7 @@ namespace terrace::wavefront {
 
 /// What is known of a block that is under way, in device memory; all zero at the start of a launch.
 struct alignas(128) BlockSlot {
-  BlockTask task;
+  KeptTask kept;  // its block alone where no lines are kept
   BlockResult result;
   u32 lock;
   u32 finished;  // bands
@@ -31,11 +31,13 @@ struct SweepArguments {
   i64 border_words;
   u32* column_flags;           // [slot][band]: tag of the last band that wrote its right border
   i64 rows, columns;           // of the table
+  i64 every;                   // one row and column of so many is kept; 0: none is
   u64 across;                  // blocks in a row of the table's grid of blocks
   u64 tickets;                 // in all
   u32 bands;                   // of a block of full height
   i32 band_rows;               // of a band
-  Stored border, table, grid;  // types of the arrays
+  u32 border_bands;            // from one row border that a block writes to the next; 0: the one below it alone
+  Stored border, table, grid;  // types of the arrays; kept lines have the table's
   Stored value;                // type that sums must fit where `check` says that they must
   bool check;
   bool prunes;             // what cannot reach the best cell may be left out (pruning.hpp)
@@ -107,7 +109,7 @@ __device__ inline bool wait_for_borders(const SweepArguments& a, const KernelBan
 /// @return false when a block at the lower edge has no such band; a block without rows has one, without rows
 __device__ inline bool place_band(const SweepArguments& a, u64 ticket, KernelBand& band) {
   const u64 block = ticket / a.bands;
-  const u64* task = reinterpret_cast<const u64*>(&slot_of(a, block)->task);
+  const u64* task = reinterpret_cast<const u64*>(&slot_of(a, block)->kept.block);
   const int lane = lane_index();
   if (lane < static_cast<int>(sizeof(BlockTask) / sizeof(u64))) {
     reinterpret_cast<u64*>(&band.task)[lane] = device::load_past_l1(task + lane);
@@ -152,7 +154,10 @@ __device__ inline bool take_band(const SweepArguments& a, KernelBand& band) {
     const u64 block = ticket / a.bands;
     bool begun = true;
     if (lane_index() == 0) {
-      begun = device::begin_block(a.launch, block, ticket % a.bands == 0, &slot_of(a, block)->task);
+      KeptTask* task = &slot_of(a, block)->kept;
+      const bool leads = ticket % a.bands == 0;
+      begun = a.every > 0 ? device::begin_block(a.launch, block, leads, task)
+                          : device::begin_block(a.launch, block, leads, &task->block);
     }
     if (!__shfl_sync(~0u, begun, 0)) return false;
     __syncwarp();

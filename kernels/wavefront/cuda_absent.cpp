@@ -1,5 +1,6 @@
 // The CUDA side of sweeps in a build without the toolkit.
 #include "kernels/wavefront/cuda_sweep.hpp"
+#include "kernels/wavefront/cuda_tracer.hpp"
 #include "kernels/wavefront/in_place_sweep.hpp"
 #include "pipeline/base/error.hpp"
 
@@ -16,6 +17,9 @@ std::size_t cuda_workspace_bytes(const SweepSpec&, const device::Limits&) { refu
 std::size_t cuda_workspace_bytes(const SweepSpec&, const device::Limits&, const CudaTrial&) { refuse(); }
 std::unique_ptr<Sweep> make_cuda_sweep(const SweepSpec&, device::Context&, void*) { refuse(); }
 std::unique_ptr<Sweep> make_cuda_sweep(const SweepSpec&, device::Context&, void*, const CudaTrial&) { refuse(); }
+std::size_t cuda_trace_bytes(const TraceSpec&) { refuse(); }
+std::unique_ptr<Tracer> make_cuda_tracer(const TraceSpec&, device::Context&, void*) { refuse(); }
+std::unique_ptr<Tracer> make_cuda_tracer(const TraceSpec&, device::Context&, void*, const CudaTrial&) { refuse(); }
 std::size_t in_place_cuda_bytes(const InPlaceSpec&, const device::Limits&) { refuse(); }
 std::unique_ptr<Sweep> make_in_place_cuda(const InPlaceSpec&, device::Context&, void*) { refuse(); }
 

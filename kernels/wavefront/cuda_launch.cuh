@@ -37,8 +37,10 @@ inline SweepArguments sweep_arguments(const SweepSpec& spec, const CudaWorkspace
   arguments.across = static_cast<u64>(grid.across());
   arguments.bands = static_cast<u32>(plan.bands);
   arguments.band_rows = static_cast<i32>(plan.band_rows);
+  arguments.border_bands = static_cast<u32>(spec.border_every / plan.band_rows);
   arguments.border = stored(spec.border);
-  arguments.table = stored(spec.table.value_or(spec.value));
+  arguments.table = stored(spec.kept ? spec.kept->type : spec.table.value_or(spec.value));
+  arguments.every = spec.kept ? spec.kept->every : 0;
   arguments.grid = stored(spec.grid);
   arguments.value = stored(spec.value);
   arguments.check = check;
@@ -49,9 +51,10 @@ inline SweepArguments sweep_arguments(const SweepSpec& spec, const CudaWorkspace
 }
 
 /// @throws DeviceError where the port is not one of wavefronts, or has too many blocks
-inline void check_port(const device::Port& port, u32 bands, const char* kernel) {
-  if (port.descriptor_bytes < sizeof(BlockTask) || port.descriptor_bytes % sizeof(u64) != 0 ||
-      port.result_bytes < sizeof(BlockResult) || port.result_bytes % sizeof(u64) != 0) {
+inline void check_port(const device::Port& port, u32 bands, const char* kernel, bool keeps_lines = false) {
+  if (port.descriptor_bytes < (keeps_lines ? sizeof(KeptTask) : sizeof(BlockTask)) ||
+      port.descriptor_bytes % sizeof(u64) != 0 || port.result_bytes < sizeof(BlockResult) ||
+      port.result_bytes % sizeof(u64) != 0) {
     throw DeviceError(kernel, "the port's descriptors or results are not those of a wavefront");
   }
   if (port.count > 0xFFFFFFFEu / bands) {

@@ -14,6 +14,27 @@ std::size_t align(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
 /// Slots beyond those that fill the device let the next blocks begin before the last have ended.
 constexpr std::int64_t most_slots = 16;
+/// While the last of a block's bands are yet to begin, the first ones are many narrow blocks further: each band
+/// follows the one above it about so many columns behind.
+constexpr std::int64_t columns_behind = 128, most_narrow_slots = 64;
+
+/// Blocks in a row that bands are at work on at a time, where all of a block's are.
+std::int64_t slots_of_narrow_blocks(const BlockGrid& grid, std::int64_t bands, std::int64_t warps) {
+  const std::int64_t slots = std::min(bands, warps) * columns_behind / grid.block_columns + 3;
+  return std::min({slots, grid.across() + 1, most_narrow_slots});
+}
+
+/// Lines are kept of letters and values, by the kernel that computes cells in registers.
+void check_kept(const SweepSpec& spec) {
+  const ElementType kept = spec.kept->type;
+  const bool divides = is_floating(kept) && !is_floating(spec.value);
+  const bool holds = divides || (is_floating(kept) == is_floating(spec.value) && is_signed(kept) &&
+                                 size_of(kept) >= size_of(spec.value));
+  if (holds && !spec.table && !in_tiles(spec) && find_problem(spec.problem)->items != Items::grid) return;
+  throw DeviceError("make_cuda_sweep", "rows and columns of type " + std::string(name_of(kept)) +
+                                           " of cells of type " + std::string(name_of(spec.value)) +
+                                           " cannot be kept by schedule " + name_of(spec.schedule));
+}
 
 }  // namespace
 
@@ -38,6 +59,7 @@ CudaWorkspace plan_workspace(const BlockGrid& grid, std::int64_t band_rows, std:
   plan.band_rows = band_rows;
   plan.bands = std::max<std::int64_t>(1, (grid.block_rows + band_rows - 1) / band_rows);
   plan.slots = std::clamp<std::int64_t>(2 * warps / plan.bands + 2, 2, most_slots);
+  plan.slots = std::max(plan.slots, slots_of_narrow_blocks(grid, plan.bands, warps));
   plan.border_words = (row_words + 3) / 4 * 4;  // rows begin at multiples of 32 bytes
   const std::int64_t rows = grid.across() == 1 ? 1 : plan.slots;
   plan.slots_at = align(launch_words_bytes);
@@ -81,7 +103,12 @@ std::size_t cuda_workspace_bytes(const SweepSpec& spec, const device::Limits& li
 
 std::unique_ptr<Sweep> make_cuda_sweep(const SweepSpec& spec, device::Context& context, void* workspace,
                                        const CudaTrial& trial) {
-  if (spec.kept) throw DeviceError("make_cuda_sweep", "rows and columns are kept on the CPU alone");
+  if (spec.kept) check_kept(spec);
+  if (spec.border_every % border_rows != 0 ||
+      (spec.border_every > 0 && spec.block_rows % spec.border_every != 0 && spec.block_rows < spec.rows)) {
+    throw DeviceError("make_cuda_sweep", "borders cannot be kept every " + std::to_string(spec.border_every) +
+                                             " rows of blocks of " + std::to_string(spec.block_rows));
+  }
   std::unique_ptr<Sweep> sweep;
   visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
     sweep = in_tiles(spec) ? CudaTileSweeps<P>::make(spec, context, workspace, trial)

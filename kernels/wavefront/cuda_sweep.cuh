@@ -35,7 +35,7 @@ class CudaSweep final : public Sweep {
 
   void run(const device::Port& port) override {
     SweepArguments arguments = arguments_;
-    check_port(port, arguments.bands, kernel_.name);
+    check_port(port, arguments.bands, kernel_.name, arguments.every > 0);
     arguments.launch = {port, reinterpret_cast<device::LaunchWords*>(workspace_), static_cast<u64>(plan_.slots),
                         trial_.delay_seed};
     arguments.tickets = port.count * arguments.bands;
@@ -113,7 +113,9 @@ std::unique_ptr<Sweep> make_letter_sweep(
 template <class P>
 struct BitSweeps {
   /// Whether the table's scores alone are wanted, by this kernel.
-  static bool serves(const SweepSpec& spec, const CudaTrial& trial) { return !spec.table && !trial.cells; }
+  static bool serves(const SweepSpec& spec, const CudaTrial& trial) {
+    return !spec.table && !spec.kept && spec.border_every == 0 && !trial.cells;
+  }
 
   template <class Call>
   static auto choose(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial, Call&& call) {
@@ -161,7 +163,7 @@ struct LetterSweeps {
                                  : R == few_rows&& P::items == Items::values ? 4
                                                                              : 2;
 
-  /// Calls call(V{}, constant of the rows of a lane, constant whether the table is kept).
+  /// Calls call(V{}, constant of the rows of a lane, constant of what is kept).
   template <class Call>
   static auto choose(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial, Call&& call) {
     if constexpr (P::items == Items::values) {
@@ -179,9 +181,11 @@ struct LetterSweeps {
   template <class Narrow, class Wide, class Call>
   static auto choose_rows(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial, bool wide,
                           Call&& call) {
-    if (wide && spec.table) return call.template operator()<Wide, fewest_rows, true>();
-    if (wide) return call.template operator()<Wide, fewest_rows, false>();
-    if (spec.table) return call.template operator()<Narrow, fewest_rows, true>();
+    if (spec.kept && wide) return call.template operator()<Wide, fewest_rows, Keep::lines>();
+    if (spec.kept) return call.template operator()<Narrow, fewest_rows, Keep::lines>();
+    if (wide && spec.table) return call.template operator()<Wide, fewest_rows, Keep::table>();
+    if (wide) return call.template operator()<Wide, fewest_rows, Keep::borders>();
+    if (spec.table) return call.template operator()<Narrow, fewest_rows, Keep::table>();
     // Proteins are never so long that they need many rows a lane.
     if constexpr (!by_matrix<P>) {
       // As many rows are under way at a time as a block has, or a window's width.
@@ -189,9 +193,9 @@ struct LetterSweeps {
       const i64 rows = std::min<i64>(grid_of(spec).block_rows, 2 * window);
       const bool fills = rows >= resident_warps(limits) / 5 * 32 * many_rows;
       const bool many = trial.lane_rows > 0 ? trial.lane_rows == many_rows : fills;
-      if (many) return call.template operator()<Narrow, many_rows, false>();
+      if (many) return call.template operator()<Narrow, many_rows, Keep::borders>();
     }
-    return call.template operator()<Narrow, few_rows, false>();
+    return call.template operator()<Narrow, few_rows, Keep::borders>();
   }
 
   template <class V, int R>
@@ -202,12 +206,12 @@ struct LetterSweeps {
   }
 
   static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial) {
-    return choose(spec, limits, trial, [&]<class V, int R, bool keep>() { return plan<V, R>(spec, limits).bytes; });
+    return choose(spec, limits, trial, [&]<class V, int R, Keep>() { return plan<V, R>(spec, limits).bytes; });
   }
 
   static std::unique_ptr<Sweep> make(const SweepSpec& spec, device::Context& context, void* workspace,
                                      const CudaTrial& trial) {
-    return choose(spec, context.limits(), trial, [&]<class V, int R, bool keep>() {
+    return choose(spec, context.limits(), trial, [&]<class V, int R, Keep keep>() {
       const auto kernel = device::make_kernel(sweep_bands_kernel<P, V, R, columns<R>, keep>, "sweep_bands_kernel");
       return make_letter_sweep<P>(
           spec, {kernel.function, kernel.name}, plan<V, R>(spec, context.limits()), letter_threads<keep>,

@@ -46,7 +46,7 @@ inline constexpr std::size_t block_slot_bytes = 256;
 /// Where in a workspace these begin.
 inline constexpr std::size_t slots_of_workspace = 768;
 /// Where in the first of these a sweep of letters counts the pieces of 32 columns of a band that it left out, a u64.
-inline constexpr std::size_t skipped_at = 192;
+inline constexpr std::size_t skipped_at = 240;
 
 /// @param row_words 64-bit words of a tagged row
 /// @param warps how many are resident on the device: so many bands should be under way

@@ -21,14 +21,4 @@ struct KeptLines {
   }
 };
 
-/// The descriptor of a block of a sweep that keeps lines. Blocks begin at multiples of `every`, or lie between two of
-/// them. Of rows that end in it, and of columns, one after another: H, and what plane 1 of
-/// their borders has. Null: not kept.
-struct KeptTask {
-  BlockTask block;
-  void *rows, *row_gaps;
-  void *columns, *column_gaps;
-  std::int64_t row_stride, column_stride;  // elements from one kept row (column) to the next
-};
-
 }  // namespace terrace::wavefront

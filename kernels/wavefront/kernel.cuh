@@ -14,6 +14,7 @@
 
 #include "kernels/wavefront/band_window.cuh"
 #include "kernels/wavefront/bands.cuh"
+#include "kernels/wavefront/kept_lines.cuh"
 #include "kernels/wavefront/lane_best.cuh"
 #include "kernels/wavefront/problem.hpp"
 #include "kernels/wavefront/profile.cuh"
@@ -30,6 +31,9 @@ enum class Scoring {
   plain,  // by the problem, from the items
   coded,  // for columns with letters below 4: a dot product of bytes, added to the diagonal on a pipe that is free
 };
+
+/// What a sweep keeps: borders of blocks; also the table; or also some of its rows and columns.
+enum class Keep { borders, table, lines };
 
 /// What a warp keeps in shared memory. Columns are at column % item_ring: this piece's and those that the last lane
 /// has not passed yet; the first piece of the ring stands a second time behind its end, so that no lane's 32 columns
@@ -68,16 +72,17 @@ struct RawItemOf<true, V> {
 };
 
 /// One band on its way through a warp. All members are called by all lanes.
-template <class P, class V, int R, int C, bool keep_table>
+template <class P, class V, int R, int C, Keep keep>
 class LetterSweep {
  public:
+  static constexpr bool keep_table = keep == Keep::table, keep_lines = keep == Keep::lines;
   using Constants = typename P::template Constants<V>;
   using WideConstants = typename P::template Constants<i64>;
   static constexpr int planes = P::row_planes;
   static constexpr int band_rows = 32 * R;
   using Memory = WarpMemory<V, planes, R, C, keep_table, by_matrix<P>>;
   using Tagged = TaggedCell<V, planes>;
-  static_assert(!keep_table || C == 1, "tables are stored from one column a step");
+  static_assert(keep == Keep::borders || C == 1, "tables are stored from one column a step");
 
   __device__ LetterSweep(const SweepArguments& arguments, const WideConstants& constants, Memory& memory)
       : a_(arguments),
@@ -93,7 +98,8 @@ class LetterSweep {
     load_rows();
     load_left();
     if constexpr (by_matrix<P>) make_profile<V, R>(letters_, memory_.profiles, lane_);
-    if constexpr (can_code) {
+    if constexpr (keep_lines) lines_.begin(a_, band_, band_.first_row + lane_ * R, rows_here_);
+    if constexpr (can_code && !keep_lines) {
       if (code_rows()) return sweep<true>(found);
     }
     return sweep<false>(found);
@@ -102,7 +108,7 @@ class LetterSweep {
  private:
   static constexpr int item_ring = Memory::item_ring;
   static constexpr bool windowed = has_window<P>;
-  static constexpr bool prunes = can_prune<P> && !keep_table;
+  static constexpr bool prunes = can_prune<P> && keep == Keep::borders;
   /// Steps that the loop over a piece is unrolled by.
   static constexpr int unrolled = C == 1 ? 4 : R * C >= 64 ? 1 : 2;
   /// Whether scores of four letters may be added by a dot product of bytes.
@@ -120,12 +126,13 @@ class LetterSweep {
     under_window_ = windowed ? columns_under_window() : width_;
     looks_along_ = may_end_along_row();
     ends_here_ = band_.rows > 0 && !band_.task.bottom && !looks_along_;
-    hands_out_ = lane_ == 31 && band_.last && (band_.task.bottom != nullptr || looks_along_);
+    hands_out_ = lane_ == 31 && (band_.task.bottom != nullptr || looks_along_);
     prefetch(0);
     for (i32 p = 0; p < pieces; ++p) {
       if (p * piece < width_ && !take_piece<coded>(p)) return false;
       __syncwarp();
-      sweep_piece<coded>(p);
+      if constexpr (keep_lines) keep_lines_of_piece(p);
+      else sweep_piece<coded>(p);
       device::random_delay(a_.launch, band_.ticket + static_cast<u32>(p));
       __syncwarp();
       if (p >= C) give_piece(p - C);
@@ -134,6 +141,12 @@ class LetterSweep {
     found = report<coded>();
     if (lane_ == 0 && skipped_ > 0) atomicAdd(&a_.slots->skipped, static_cast<u64>(skipped_));
     return true;
+  }
+
+  /// Any cell may be one of a kept line.
+  __device__ __forceinline__ void keep_lines_of_piece(i32 p) {
+    prefetch(p + 1);
+    exact_steps<false, false>(p);
   }
 
   template <bool coded>
@@ -207,7 +220,7 @@ class LetterSweep {
 #pragma unroll
     for (int plane = 0; plane < planes; ++plane) values[plane] = V(0);
     Tagged::store(row_, column, tag_, values);
-    if (!band_.last || !band_.task.bottom) return;
+    if (!band_.task.bottom) return;
 #pragma unroll
     for (int plane = 0; plane < planes; ++plane) memory_.bottom[plane][column & (item_ring - 1)] = V(0);
   }
@@ -442,11 +455,11 @@ class LetterSweep {
     }
   }
 
-  /// Writes what is complete of piece p: the border below the block, the table.
+  /// Writes what is complete of piece p: the border below the band, the table.
   __device__ __forceinline__ void give_piece(i32 p) {
     if constexpr (keep_table) store_table_piece<V, R>(a_, band_, memory_.cells, p, lane_);
     const i32 column = p * piece + lane_;
-    if (!band_.last || (!band_.task.bottom && !looks_along_) || column >= width_) return;
+    if ((!band_.task.bottom && !looks_along_) || column >= width_) return;
     const int at = column & (item_ring - 1);
     if constexpr (P::report == Report::ends) {
       if (looks_along_) end_.look(memory_.bottom[0][at], band_.rows - 1, column);
@@ -578,7 +591,7 @@ class LetterSweep {
 #pragma unroll
     for (int c = 0; c + 1 < C; ++c) {
       if (column + c >= width_) break;
-      exact_cells<coded>(item[c], up[c], f[c], {0, R});
+      exact_cells<coded>(item[c], up[c], f[c], {0, R}, column + c);
       if constexpr (follows) {
 #pragma unroll
         for (int r = 0; r < R; ++r) {
@@ -663,7 +676,8 @@ class LetterSweep {
       if (!is_column(column)) continue;
       RowRange inside{0, R};
       if constexpr (windowed) inside = rows_in_window(column);
-      exact_cells<coded>(items[at], up, f, inside);
+      exact_cells<coded>(items[at], up, f, inside, column);
+      if constexpr (keep_lines) lines_.pass(a_, band_, column);
       bottom_[C - 1] = up;
       bottom_f_[C - 1] = f;
       if constexpr (P::report == Report::best) best_.look(h_, rows_here_, column);
@@ -677,7 +691,7 @@ class LetterSweep {
 
   /// One column of the lane's rows. Rows below the band's last hand on what is above them.
   template <bool coded>
-  __device__ __forceinline__ void exact_cells(V item, V& up, V& f, RowRange inside) {
+  __device__ __forceinline__ void exact_cells(V item, V& up, V& f, RowRange inside, i32 column) {
     V diagonal = diagonal_;
     diagonal_ = up;
 #pragma unroll
@@ -698,6 +712,9 @@ class LetterSweep {
       up = h_[r] = real ? cell.h : up;
       f = real ? cell.f : f;
       e_[r] = cell.e;
+      if constexpr (keep_lines) {
+        if (real) lines_.look(a_, r, column, cell.h, cell.e, cell.f);
+      }
     }
   }
   /// Of a column whose letter is not below 4, with the letter of row r, read again.
@@ -747,7 +764,9 @@ class LetterSweep {
   template <bool coded>
   __device__ Candidate report() {
     if constexpr (P::report == Report::best) {
-      if (candidate_ >= 0) replay_candidate<coded>();
+      if constexpr (!keep_lines) {
+        if (candidate_ >= 0) replay_candidate<coded>();
+      }
       return best_.of_warp(band_.first_row, lane_);
     } else if constexpr (P::report == Report::last) {
       return last_cell();
@@ -812,27 +831,38 @@ class LetterSweep {
   int reported_lane_ = -1;
   i32 candidate_ = -1;      // the piece that may have the cell to report and was not swept exactly
   int kept_ = 0;            // which of the kept states and borders is this piece's; the other one is the candidate's
-  bool hands_out_ = false;  // this lane keeps the row below the block
+  bool hands_out_ = false;  // this lane keeps the row below the band
   bool looks_along_ = false;  // an alignment may end anywhere in the band's lowest row
   bool ends_here_ = false;    // rows below the band's last do no harm
   LaneBest<V, R> best_;
   LaneEnd<V> end_;
+  LaneLines<P, V, R> lines_;
 };
 
+/// Where the row border below the band goes; null where nobody needs it. @param planes of it
+__device__ inline void* border_below(const SweepArguments& a, const KernelBand& band, int planes) {
+  const BlockTask& task = band.task;
+  if (task.bottom == nullptr || a.border_bands == 0) return band.last ? task.bottom : nullptr;
+  const u32 bands = band.index + 1;
+  if (bands % a.border_bands != 0 || (band.last && task.row_end == a.rows)) return nullptr;
+  const i64 elements = (bands / a.border_bands - 1) * planes * task.row_border_stride;
+  return const_cast<void*>(past(task.bottom, elements, a.border));
+}
+
 /// Threads of a thread block: where tables fill shared memory, one warp.
-template <bool keep_table>
-inline constexpr int letter_threads = keep_table ? 32 : sweep_threads;
+template <Keep keep>
+inline constexpr int letter_threads = keep == Keep::table ? 32 : sweep_threads;
 
 /// Warps of a multiprocessor whose registers hold R rows a lane.
 template <class V, int R>
 inline constexpr int letter_warps = R* static_cast<int>(sizeof(V)) > 64 ? 8 : 16;
 
 /// Sweeps bands until there are none left. @param constants the problem's, in i64
-template <class P, class V, int R, int C, bool keep_table>
-__global__ void __launch_bounds__(letter_threads<keep_table>, (letter_warps<V, R> * 32 / letter_threads<keep_table>))
+template <class P, class V, int R, int C, Keep keep>
+__global__ void __launch_bounds__(letter_threads<keep>, (letter_warps<V, R> * 32 / letter_threads<keep>))
     sweep_bands_kernel(const __grid_constant__ SweepArguments arguments,
                        const __grid_constant__ typename P::template Constants<i64> constants) {
-  using Sweep = LetterSweep<P, V, R, C, keep_table>;
+  using Sweep = LetterSweep<P, V, R, C, keep>;
   auto& memory = reinterpret_cast<typename Sweep::Memory*>(device::launch_shared_memory())[threadIdx.x / 32];
   // What lanes meet before their first column is some item, too.
   for (int at = lane_index(); at < Sweep::Memory::items_kept; at += 32) memory.items[at] = V(0);
@@ -840,7 +870,11 @@ __global__ void __launch_bounds__(letter_threads<keep_table>, (letter_warps<V, R
   while (take_band(arguments, memory.band)) {
     Candidate found{0, 0, 0, false};
     bool any = true;
-    if constexpr (has_window<P>) any = cut_to_window<V>(arguments, memory.band, window_of<P, i64>(constants));
+    // Kept lines go on beyond the window.
+    if constexpr (has_window<P> && keep != Keep::lines)
+      any = cut_to_window<V>(arguments, memory.band, window_of<P, i64>(constants));
+    if (lane_index() == 0) memory.band.task.bottom = border_below(arguments, memory.band, P::row_planes);
+    __syncwarp();
     if (any && !Sweep(arguments, constants, memory).run(found)) return;
     finish_band(arguments, memory.band, found, false);
   }

@@ -13,6 +13,8 @@ struct Real {
 
   Real() = default;
   TERRACE_HOST_DEVICE explicit constexpr Real(T number) : value(number) {}
+
+  TERRACE_HOST_DEVICE friend bool operator==(Real a, Real b) { return a.value == b.value; }
 };
 
 __device__ __forceinline__ Real<float> add(Real<float> a, Real<float> b) {

@@ -96,14 +96,14 @@ __device__ inline bool take_strip(const SweepArguments& a, Strip& strip) {
       const u64 block = ticket / a.bands;
       const u64 index = ticket % a.bands;
       strip.begun = ticket < a.tickets &&
-                    device::begin_block(a.launch, block, index == 0, &slot_of(a, block)->task) &&
+                    device::begin_block(a.launch, block, index == 0, &slot_of(a, block)->kept.block) &&
                     device::wait_for(a.launch, &a.launch.words->done.word, block, block);
       strip.block = block;
       strip.index = static_cast<i32>(index);
     }
     __syncthreads();
     if (!strip.begun) return false;
-    const u64* task = reinterpret_cast<const u64*>(&slot_of(a, strip.block)->task);
+    const u64* task = reinterpret_cast<const u64*>(&slot_of(a, strip.block)->kept.block);
     if (threadIdx.x < sizeof(BlockTask) / sizeof(u64)) {
       reinterpret_cast<u64*>(&strip.task)[threadIdx.x] = device::load_past_l1(task + threadIdx.x);
     }

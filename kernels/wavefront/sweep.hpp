@@ -23,12 +23,16 @@ struct SweepSpec {
   Settings settings;      // the problem's parameters, checked
   std::int64_t rows = 0;  // of the table, not counting the recurrence's border
   std::int64_t columns = 0;
-  std::int64_t block_rows = 0;         // of a block; the last row of blocks may be lower
-  std::int64_t block_columns = 0;      // likewise
-  ElementType value;                   // type that cells are computed in
-  ElementType border;                  // type of border values: at least as wide as `value`
-  std::optional<ElementType> table;    // type of the stored table; nothing when no table is kept
-  std::optional<KeptLines> kept;       // rows and columns that are kept (CPU alone, letters and values, no table)
+  std::int64_t block_rows = 0;       // of a block; the last row of blocks may be lower
+  std::int64_t block_columns = 0;    // likewise
+  ElementType value;                 // type that cells are computed in
+  ElementType border;                // type of border values: at least as wide as `value`
+  std::optional<ElementType> table;  // type of the stored table; nothing when no table is kept
+  std::optional<KeptLines> kept;     // rows and columns that are kept (letters and values, no table)
+  /// Rows from one row border that a block writes to the next, counted from its first row: BlockTask::bottom has one
+  /// after another, none below the table's last row. A divisor of block_rows. 0: the one below the block alone.
+  /// On CUDA alone, of letters and values, and a multiple of `border_rows`.
+  std::int64_t border_every = 0;
   ElementType grid = ElementType::u8;  // type of the grid's values (problems on grids)
   std::int64_t layers = 1;             // tables, one over another (see BlockGrid)
   Schedule schedule;
@@ -36,6 +40,9 @@ struct SweepSpec {
   /// reports is the best inside the band. On CUDA all cells of tables of several blocks are.
   DiagonalBand band = {};
 };
+
+/// What SweepSpec::border_every is a multiple of.
+inline constexpr std::int64_t border_rows = 1024;
 
 /// Sweeps blocks of one table. Blocks of one launch are ordered by the sweep itself (block n needs the borders of
 /// n - 1 and of the block above); everything else is the feeder's business (see Port).

@@ -20,7 +20,7 @@ struct BlockTask {
   const void* grid;                  // the block's part of the grid, row-major
   device::i64 grid_stride;           // elements from one row of `grid` to the next
   const void* top;                   // row border above the block; null: the recurrence's own (row_begin is 0)
-  void* bottom;                      // row border to write; null: nobody needs it
+  void* bottom;                      // row border to write, or several (SweepSpec); null: nobody needs it
   const void* left;                  // column border before the block; null: the recurrence's own (column_begin is 0)
   void* right;                       // column border to write; null: nobody needs it
   device::i64 row_border_stride;     // elements from plane to plane of top and bottom
@@ -28,6 +28,16 @@ struct BlockTask {
   void* table;                       // the block's part of the table, row-major; null: not kept
   device::i64 table_stride;          // elements from one row of `table` to the next
   KeyRange keys;                     // problems that count: of the values of the grid that count as 1
+};
+
+/// The descriptor of a block of a sweep that keeps lines (kept.hpp). Blocks begin at multiples of `every`, or lie
+/// between two of them. Of kept rows that end in it, and of columns, one after another: H, and what plane 1 of their
+/// borders has. Null: not kept.
+struct KeptTask {
+  BlockTask block;
+  void *rows, *row_gaps;
+  void *columns, *column_gaps;
+  device::i64 row_stride, column_stride;  // elements from one kept row (column) to the next
 };
 
 /// What a block reports: the best of its cells that P::report looks at (ties: smallest row, then smallest column; all

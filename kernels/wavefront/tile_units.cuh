@@ -67,7 +67,7 @@ __device__ inline bool take_tile(const TileArguments& a, TileUnit& unit) {
       if (unit.placed != block) unit.place = WavePlace{}, unit.placed = block;
       unit.place.advance(a.waves, static_cast<i64>(number));
       begun = device::wait_for(launch, a.finished, block * tiles + static_cast<u64>(unit.place.begin), block) &&
-              device::begin_block(launch, block, number == 0, &slot_of(a.sweep, block)->task);
+              device::begin_block(launch, block, number == 0, &slot_of(a.sweep, block)->kept.block);
     }
     if (!__shfl_sync(~0u, begun, 0)) return false;
     __syncwarp();

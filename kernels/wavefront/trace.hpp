@@ -55,7 +55,8 @@ struct TraceTask {
 inline constexpr i64 most_path_steps = 7936;
 
 /// What a walk found: steps from the later to the earlier, two bits each, the first in the lowest bits; and where it
-/// ended: outside the box, at the start of a local alignment, or where the result was full.
+/// ended: outside the box, at the start of a local alignment, or where the result was full. It may end where it
+/// leaves a piece, too, and is then to go on.
 struct TraceResult {
   PathPlace place;
   i64 count;

@@ -25,10 +25,17 @@ class Tracer {
  public:
   virtual ~Tracer() = default;
   /// Computes blocks [port.first, port.first + port.count), one after another. Descriptors are TraceTask, results
-  /// TraceResult. Returns when the launch has ended; ends early on stop or abort.
+  /// TraceResult. CPU: returns when the launch has ended. CUDA: submits the launch to the context's compute queue,
+  /// and a walk ends where it leaves a piece between kept borders. Ends early on stop or abort.
   virtual void run(const device::Port& port) = 0;
 };
 
 std::unique_ptr<Tracer> make_cpu_tracer(const TraceSpec& spec);
+
+/// Bytes of device memory that a CUDA tracer needs beside its tasks: for the codes of a piece, half a byte a cell.
+std::size_t cuda_trace_bytes(const TraceSpec& spec);
+/// @param workspace cuda_trace_bytes() of device memory, owned by the caller; the tracer initialises it. Its tasks
+/// are of one table: what is known of a piece is kept from task to task
+std::unique_ptr<Tracer> make_cuda_tracer(const TraceSpec& spec, device::Context& context, void* workspace);
 
 }  // namespace terrace::wavefront

@@ -2,15 +2,16 @@
 
 #include <algorithm>
 
+#include "kernels/wavefront/sweep.hpp"
+
 namespace terrace::stages {
 namespace {
 
 constexpr std::int64_t page = 4096;
 constexpr std::int64_t most_kept = 64;               // borders of the table, each way
-constexpr std::int64_t least_rows = 4096;            // of a cell of the first level, where memory allows
-constexpr std::int64_t least_columns = 8192;         // likewise
 constexpr std::int64_t least_side = 64;              // of any cell
 constexpr std::int64_t most_level_bytes = 64 << 20;  // of the borders inside one box, where it may be cut again
+constexpr std::int64_t most_code_bytes = 512 << 20;  // of a walk on a GPU
 
 std::int64_t pages(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -47,11 +48,11 @@ AlignmentLevel divide(const TableNeed& need, const AlignmentPlan& plan, const Al
   return level;
 }
 
-/// Levels below cells of that size; nothing where their borders do not fit into `most_bytes`.
-AlignmentPlan plan_of(const TableNeed& need, std::int64_t cell_rows, std::int64_t cell_columns,
-                      const AlignmentLimits& limits, std::int64_t most_bytes) {
+/// Levels below `first`; nothing where their borders do not fit into `most_bytes`.
+AlignmentPlan plan_of(const TableNeed& need, const AlignmentLevel& first, const AlignmentLimits& limits,
+                      std::int64_t most_bytes) {
   AlignmentPlan plan;
-  plan.levels.push_back({need.rows, need.columns, cell_rows, cell_columns, cell_rows});
+  plan.levels.push_back(first);
   for (;;) {
     const AlignmentLevel level = divide(need, plan, limits, most_bytes);
     const bool last = level.cell_rows <= limits.cell_rows && level.cell_columns <= limits.cell_columns;
@@ -61,9 +62,22 @@ AlignmentPlan plan_of(const TableNeed& need, std::int64_t cell_rows, std::int64_
   }
 }
 
+/// The next height of cells at which blocks may hold several rows of them; small ones stay as they are.
+std::int64_t whole_bands(std::int64_t cell_rows, const AlignmentLimits& limits) {
+  if (limits.border_rows == 0 || cell_rows < limits.border_rows) return cell_rows;
+  return ceiling(cell_rows, limits.border_rows) * limits.border_rows;
+}
+
 }  // namespace
 
-AlignmentLimits alignment_limits(const Resources&) { return {256, 512}; }
+AlignmentLimits alignment_limits(const Resources& resources, bool inside) {
+  if (!resources.cuda) return {256, 512, 4096, 8192, 0};
+  // A box is as fast as its chain of steps, however large it is: few boxes are best, if the codes of one fit.
+  const std::int64_t codes = std::min<std::int64_t>(most_code_bytes, resources.device_budget / 8);
+  std::int64_t side = least_side;
+  while (side < 1 << 20 && side * side * 2 <= codes) side *= 2;  // half a byte a cell
+  return {side, side, 16384, 16384, inside ? wavefront::border_rows : 0};
+}
 
 std::int64_t block_bytes(const TableNeed& need, const AlignmentPlan& plan) {
   // A box reads letters, two borders of the first level or of the boxes that it is in, and those inside it.
@@ -98,33 +112,42 @@ WayBack way_back(const AlignmentPlan& plan) {
   return back;
 }
 
-AlignmentPlan plan_alignment(const TableNeed& need, const Resources& resources,
+AlignmentPlan plan_alignment(const TableNeed& need, const Resources& resources, bool inside,
                              const std::function<std::int64_t(const AlignmentPlan&)>& workspace) {
   const auto device = static_cast<std::int64_t>(resources.device_budget);
   const std::int64_t host = static_cast<std::int64_t>(resources.host_budget) * (resources.cuda ? 2 : 1);
-  const AlignmentLimits limits = alignment_limits(resources);
+  AlignmentLimits limits = alignment_limits(resources, inside);
   const std::int64_t rows = std::max<std::int64_t>(1, need.rows), columns = std::max<std::int64_t>(1, need.columns);
   TableNeed table = need;
   table.rows = rows;
   table.columns = columns;
-  std::int64_t cell_rows = std::min(rows, std::max(least_rows, ceiling(rows, most_kept)));
-  std::int64_t cell_columns = std::min(columns, std::max(least_columns, ceiling(columns, most_kept)));
+  const std::int64_t most_bytes = std::min(most_level_bytes, std::min(device, host) / 4);
+  const auto whole = [&](std::int64_t cell) { return cell < rows ? whole_bands(cell, limits) : cell; };
+  const std::int64_t most_rows = whole(std::min(rows, std::max(limits.table_rows, ceiling(rows, most_kept))));
+  const std::int64_t most_columns = std::min(columns, std::max(limits.table_columns, ceiling(columns, most_kept)));
+  std::int64_t cell_rows = most_rows, cell_columns = most_columns;
+  const auto need_of = [&](const AlignmentPlan& plan) {
+    return blocks_in_flight * first_bytes(table, plan.levels.front()) + block_bytes(table, plan) + page;
+  };
   for (;;) {
-    const AlignmentPlan plan =
-        plan_of(table, cell_rows, cell_columns, limits, std::min(most_level_bytes, std::min(device, host) / 4));
-    if (!plan.levels.empty()) {
-      const std::int64_t room = std::min(device - workspace(plan), host);
-      if (blocks_in_flight * first_bytes(table, plan.levels.front()) + block_bytes(table, plan) + page <= room) {
-        return plan;
-      }
+    AlignmentLevel first{rows, columns, cell_rows, cell_columns, cell_rows};
+    const bool inside_blocks = limits.border_rows > 0 && cell_rows % limits.border_rows == 0;
+    for (std::int64_t cells = inside_blocks ? ceiling(rows, cell_rows) : 1;; cells = ceiling(cells, 2)) {
+      first.block_rows = std::min(rows, cells * cell_rows);
+      const AlignmentPlan plan = plan_of(table, first, limits, most_bytes);
+      if (!plan.levels.empty() && need_of(plan) <= std::min(device - workspace(plan), host)) return plan;
+      if (cells == 1) break;
     }
     if (cell_rows <= least_side && cell_columns <= least_side) {
-      const AlignmentPlan least = plan_of(table, cell_rows, cell_columns, limits, most_level_bytes);
-      refuse_budgets(resources,
-                     blocks_in_flight * first_bytes(table, least.levels.front()) + block_bytes(table, least) + page,
-                     workspace(least));
-    }
-    if (cell_rows >= cell_columns) cell_rows = std::max(least_side, ceiling(cell_rows, 2));
+      if (!resources.cuda || limits.cell_rows <= least_side) {
+        const AlignmentPlan least = plan_of(table, first, limits, most_level_bytes);
+        refuse_budgets(resources, need_of(least), workspace(least));
+      }
+      // Again with fewer codes.
+      limits.cell_rows = limits.cell_columns = limits.cell_rows / 2;
+      cell_rows = most_rows;
+      cell_columns = most_columns;
+    } else if (cell_rows >= cell_columns) cell_rows = whole(std::max(least_side, ceiling(cell_rows, 2)));
     else cell_columns = std::max(least_side, ceiling(cell_columns, 2));
   }
 }

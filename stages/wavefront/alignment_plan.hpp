@@ -35,20 +35,26 @@ struct WayBack {
 };
 WayBack way_back(const AlignmentPlan& plan);
 
-/// A cell of the last level is not larger.
+/// What the device sets.
 struct AlignmentLimits {
-  std::int64_t cell_rows, cell_columns;
+  std::int64_t cell_rows, cell_columns;    // of a cell of the last level, at most
+  std::int64_t table_rows, table_columns;  // of a cell of the first level, at least, where memory allows
+  /// Where cells of the first level are so many rows high, or a multiple, their blocks are as high as memory allows;
+  /// 0: every row of cells is a row of blocks.
+  std::int64_t border_rows;
 };
-AlignmentLimits alignment_limits(const Resources& resources);
+/// @param inside whether blocks may keep row borders inside
+AlignmentLimits alignment_limits(const Resources& resources, bool inside);
 
 /// Bytes that the largest block of the plan holds in the memory of its device.
 std::int64_t block_bytes(const TableNeed& need, const AlignmentPlan& plan);
 
 /// A plan whose borders are linear in the lengths of the table's sides: of the first level at most 64 each way are
 /// kept, so long as memory allows.
-/// @param workspace bytes of device memory that kernels need beside, at most
+/// @param inside whether blocks may keep row borders inside @param workspace bytes of device memory that kernels need
+/// beside, at most
 /// @throws JobError naming the least budget where not even the smallest plan fits
-AlignmentPlan plan_alignment(const TableNeed& need, const Resources& resources,
+AlignmentPlan plan_alignment(const TableNeed& need, const Resources& resources, bool inside,
                              const std::function<std::int64_t(const AlignmentPlan&)>& workspace);
 
 }  // namespace terrace::stages

@@ -57,10 +57,51 @@ class Tiles {
   std::size_t at_ = 0;
 };
 
+/// The sweep over a box of a level, of so many cells. Its blocks are no smaller than the level's, so that what they
+/// need is known. Of what the table holds behind the box nothing is known there, so nothing is left out.
+wavefront::SweepSpec box_sweep(wavefront::SweepSpec spec, const AlignmentLevel& level, std::int64_t rows,
+                               std::int64_t columns) {
+  spec.rows = std::max(rows, level.block_rows);
+  spec.columns = std::max(columns, level.cell_columns);
+  spec.block_rows = level.block_rows;
+  spec.block_columns = level.cell_columns;
+  spec.border_every = 0;
+  spec.schedule = wavefront::with_all_work(spec.schedule);
+  return spec;
+}
+
+wavefront::TraceSpec trace_spec(const wavefront::SweepSpec& spec, const AlignmentPlan& plan) {
+  const AlignmentLevel& last = plan.levels.back();
+  return {spec.problem, spec.settings, spec.value, spec.border, last.cell_rows, last.cell_columns};
+}
+
 }  // namespace
+
+wavefront::SweepSpec table_sweep(wavefront::SweepSpec spec, const AlignmentPlan& plan) {
+  const AlignmentLevel& table = plan.levels.front();
+  spec.block_rows = table.block_rows;
+  spec.block_columns = table.cell_columns;
+  spec.border_every = table.block_rows > table.cell_rows ? table.cell_rows : 0;
+  return spec;
+}
+
+AlignmentWorkspace alignment_workspace(const wavefront::SweepSpec& spec, const AlignmentPlan& plan,
+                                       const device::Limits& limits) {
+  AlignmentWorkspace workspace;
+  workspace.sweep = wavefront::cuda_workspace_bytes(table_sweep(spec, plan), limits);
+  for (std::size_t level = 1; level < plan.levels.size(); ++level) {
+    if (plan.levels[level].kept_rows() + plan.levels[level].kept_columns() == 0) continue;
+    const wavefront::SweepSpec box =
+        box_sweep(spec, plan.levels[level], plan.levels[level].rows, plan.levels[level].columns);
+    workspace.sweep = std::max(workspace.sweep, wavefront::cuda_workspace_bytes(box, limits));
+  }
+  workspace.walk = wavefront::cuda_trace_bytes(trace_spec(spec, plan));
+  return workspace;
+}
 
 /// What a device computes with: a sweep of the table, one of the box that is swept now, and what walks.
 struct AlignmentProgram::Opened {
+  std::unique_ptr<DeviceMemory> sweep_workspace, walk_workspace;
   std::unique_ptr<wavefront::Sweep> table, box;
   std::unique_ptr<wavefront::Tracer> tracer;
 };
@@ -246,24 +287,19 @@ void AlignmentProgram::describe_walk(const Task& task, const run::BlockView& vie
 // --- computing
 // ------------------------------------------------------------------------------------------------------
 
-/// The sweep over a box: of what the table holds behind it nothing is known there, so nothing is left out.
-wavefront::SweepSpec AlignmentProgram::spec_of(const Task& task) const {
-  const BoxGrid grid = grid_of(task);
-  wavefront::SweepSpec spec = spec_;
-  spec.schedule = wavefront::with_all_work(spec.schedule);
-  spec.rows = grid.box.end[0] - grid.box.begin[0];
-  spec.columns = grid.box.end[1] - grid.box.begin[1];
-  spec.block_rows = grid.block_rows;
-  spec.block_columns = grid.block_columns;
-  return spec;
-}
-
 void AlignmentProgram::open(device::Context& context, int) {
-  const AlignmentLevel& last = plan_.levels.back();
   auto opened = std::make_unique<Opened>();
-  opened->table = wavefront::make_cpu_sweep(spec_, context);
-  opened->tracer = wavefront::make_cpu_tracer(
-      {spec_.problem, spec_.settings, spec_.value, spec_.border, last.cell_rows, last.cell_columns});
+  const wavefront::TraceSpec walk = trace_spec(spec_, plan_);
+  if (context.shares_host_memory()) {
+    opened->table = wavefront::make_cpu_sweep(spec_, context);
+    opened->tracer = wavefront::make_cpu_tracer(walk);
+  } else {
+    const AlignmentWorkspace bytes = alignment_workspace(spec_, plan_, context.limits());
+    opened->sweep_workspace = std::make_unique<DeviceMemory>(context, bytes.sweep);
+    opened->walk_workspace = std::make_unique<DeviceMemory>(context, bytes.walk);
+    opened->table = wavefront::make_cuda_sweep(spec_, context, opened->sweep_workspace->data());
+    opened->tracer = wavefront::make_cuda_tracer(walk, context, opened->walk_workspace->data());
+  }
   opened_.push_back(std::move(opened));
 }
 
@@ -273,7 +309,13 @@ void AlignmentProgram::run(const run::Phase& phase, std::int64_t, const device::
   const Task task = task_of(phase);
   if (task.walk) return opened.tracer->run(port);
   if (task.level == 0) return opened.table->run(port);
-  opened.box = wavefront::make_cpu_sweep(spec_of(task), context);
+  const Box& cells = task.box.cells;
+  const wavefront::SweepSpec box =
+      box_sweep(spec_, plan_.levels[task.level], cells.end[0] - cells.begin[0], cells.end[1] - cells.begin[1]);
+  // The workspace is the table's, whose sweep has ended.
+  opened.box = context.shares_host_memory()
+                   ? wavefront::make_cpu_sweep(box, context)
+                   : wavefront::make_cuda_sweep(box, context, opened.sweep_workspace->data());
   opened.box->run(port);
 }
 

@@ -7,13 +7,23 @@
 
 namespace terrace::stages {
 
+/// Device memory that sweeps and walks need beside their blocks, on CUDA.
+struct AlignmentWorkspace {
+  std::size_t sweep = 0, walk = 0;
+};
+AlignmentWorkspace alignment_workspace(const wavefront::SweepSpec& spec, const AlignmentPlan& plan,
+                                       const device::Limits& limits);
+
+/// The sweep over the table: `spec` in the blocks of the plan's first level.
+wavefront::SweepSpec table_sweep(wavefront::SweepSpec spec, const AlignmentPlan& plan);
+
 /// Phase 0 sweeps the table and keeps the borders of the first level's cells. Then, from the end of the path: a phase
 /// that sweeps the box of the next level that the path is in, from borders kept above it and before it up to where
 /// the path leaves it, and keeps the borders of its cells; at the last level a phase of one block that walks through
 /// the box. Each phase follows from where the path stands once the earlier ones are folded.
 class AlignmentProgram : public WavefrontProgram {
  public:
-  /// @param spec its blocks are those of the plan's first level
+  /// @param spec as table_sweep gives it
   AlignmentProgram(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem, const WavefrontInputs& inputs,
                    AlignmentPlan plan);
   ~AlignmentProgram() override;
@@ -67,7 +77,6 @@ class AlignmentProgram : public WavefrontProgram {
   BlockBorders borders_of(const Task& task, const Box& block) const;
   void describe_sweep(const Task& task, const run::BlockView& view, void* descriptor) const;
   void describe_walk(const Task& task, const run::BlockView& view, void* descriptor) const;
-  wavefront::SweepSpec spec_of(const Task& task) const;
 
   AlignmentPlan plan_;
   KeptBorders borders_;

@@ -1,6 +1,7 @@
 #include "stages/wavefront/alignment_stage.hpp"
 
 #include "io/record_name.hpp"
+#include "kernels/wavefront/tile_sizes.hpp"
 #include "stages/wavefront/alignment_program.hpp"
 #include "stages/wavefront/costs.hpp"
 #include "stages/wavefront/results.hpp"
@@ -33,10 +34,17 @@ std::string name_of(const Request& request, const std::string& parameter) {
   return name.empty() ? input : name;
 }
 
+std::size_t workspace_bytes(const Resources& resources, const SweepSpec& spec, const AlignmentPlan& plan) {
+  if (!resources.cuda) return 0;
+  const AlignmentWorkspace workspace = alignment_workspace(spec, plan, resources.device);
+  return workspace.sweep + workspace.walk;
+}
+
 class AlignmentStage : public WavefrontStage {
  public:
   AlignmentStage(const Request& request, std::unique_ptr<AlignmentProgram> program, AlignmentPlan plan)
       : WavefrontStage(request, std::unique_ptr<WavefrontProgram>(program.get())),
+        resources_(request.resources),
         program_(*program.release()),
         plan_(std::move(plan)),
         rows_(name_of(request, "rows")),
@@ -56,8 +64,10 @@ class AlignmentStage : public WavefrontStage {
 
   run::Prediction prediction() const override {
     run::Prediction prediction = WavefrontStage::prediction();
-    add_way_back(way_back(plan_), prediction);
-    prediction.block_bytes = static_cast<std::size_t>(block_bytes(table_need(spec(), problem()), plan_));
+    add_way_back(way_back(plan_), resources_.cuda, prediction);
+    prediction.block_bytes =
+        static_cast<std::size_t>(block_bytes(table_need(spec(), problem(), resources_.cuda), plan_));
+    prediction.workspace_bytes = workspace_bytes(resources_, spec(), plan_);
     return prediction;
   }
 
@@ -68,6 +78,7 @@ class AlignmentStage : public WavefrontStage {
   }
 
  private:
+  Resources resources_;
   AlignmentProgram& program_;
   AlignmentPlan plan_;
   std::string rows_, columns_;
@@ -80,18 +91,17 @@ std::unique_ptr<run::Stage> make_alignment(const Request& request, SweepSpec spe
   if (!wavefront::is_traceable(spec.problem, spec.settings)) {
     refuse(request.stage, "keep", "the paths of " + spec.problem + " cannot be followed: say `keep: score`");
   }
-  if (request.resources.cuda) {
-    refuse(request.stage, "keep", "alignments are computed on the CPU: say `backend: cpu`, or `keep: score`");
-  }
   AlignmentPlan plan;
   if (request.choices != nullptr) {
     plan = plan_from(request.choices->at("levels"));
   } else {
-    plan = plan_alignment(table_need(spec, problem), request.resources,
-                          [](const AlignmentPlan&) { return std::int64_t{0}; });
+    const bool inside = !wavefront::in_tiles(spec);
+    plan = plan_alignment(table_need(spec, problem, request.resources.cuda), request.resources, inside,
+                          [&](const AlignmentPlan& tried) {
+                            return static_cast<std::int64_t>(workspace_bytes(request.resources, spec, tried));
+                          });
   }
-  spec.block_rows = plan.levels.front().block_rows;
-  spec.block_columns = plan.levels.front().cell_columns;
+  spec = table_sweep(std::move(spec), plan);
   auto program = std::make_unique<AlignmentProgram>(std::move(spec), problem, inputs, plan);
   return std::make_unique<AlignmentStage>(request, std::move(program), std::move(plan));
 }

@@ -44,11 +44,12 @@ BlockShape parts_of(const TableNeed& need, const BlockShape& shape) {
   return {ceiling(shape.rows, need.every), ceiling(shape.columns, need.every)};
 }
 
-/// The lines that are kept in a block, and the borders between its parts.
+/// The lines that are kept in a block, and the borders between its parts, if it is swept in parts.
 std::int64_t kept_bytes(const TableNeed& need, const BlockShape& shape) {
   const BlockShape parts = parts_of(need, shape);
   const std::int64_t lines =
       pages(parts.rows * shape.columns * need.kept_bytes) + pages(parts.columns * shape.rows * need.kept_bytes);
+  if (!need.in_parts) return lines;
   const std::int64_t cells = (parts.rows + 1) * shape.columns + (parts.columns + 1) * (shape.rows + parts.rows);
   return lines + pages(cells * need.border_bytes) + pages(parts.rows * parts.columns * part_bytes);
 }
@@ -107,7 +108,8 @@ BlockShape choose_blocks(const TableNeed& need, const Resources& resources,
   const auto keeps_too_much = [&] {
     if (need.every == 0) return false;
     const BlockShape parts = parts_of(need, shape);
-    return kept_bytes(need, shape) > std::min(share, most_table_bytes) || parts.rows * parts.columns > most_parts;
+    return kept_bytes(need, shape) > std::min(share, most_table_bytes) ||
+           (need.in_parts && parts.rows * parts.columns > most_parts);
   };
   while (keeps_too_much() &&
          (shape.rows >= shape.columns ? halve_rows() || halve_columns() : halve_columns() || halve_rows())) {

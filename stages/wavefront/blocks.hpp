@@ -18,6 +18,7 @@ struct TableNeed {
   std::int64_t border_bytes = 0;  // of a border's cell: planes times the size of a value
   std::int64_t every = 0;         // one row and column of so many is kept; 0: none is
   std::int64_t kept_bytes = 0;    // of a kept cell, planes and all
+  bool in_parts = false;          // blocks are swept in parts between kept lines
 };
 
 struct BlockShape {

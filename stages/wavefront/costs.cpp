@@ -67,10 +67,13 @@ Cost cost_of(const SweepSpec& spec, bool cuda) {
   return spec.table ? found->cpu_table : found->cpu_score;
 }
 
-// Of the CPU, as measured on two threads: what begins and ends beside the cells themselves, and a walk cell by cell.
-constexpr double walked_cells_per_second = 1.5e8;
-constexpr double walked_block_seconds = 1.3e-4;
-constexpr double kept_part_seconds = 2e-6;  // of a block between kept lines
+/// Of a way back: a walk cell by cell, and what begins and ends beside the cells themselves.
+struct WalkCost {
+  double cells_per_second, block_seconds;
+};
+constexpr WalkCost cpu_walk{1.5e8, 1.3e-4};  // as measured on two threads
+constexpr WalkCost cuda_walk{1e11, 2e-4};    // of large boxes, by the length of their chain of steps; not measured
+constexpr double kept_part_seconds = 2e-6;   // of the CPU, as measured: of a block between kept lines
 
 /// Adds time in which no cell is counted.
 void add_seconds(double seconds, run::Prediction& p) {
@@ -80,10 +83,11 @@ void add_seconds(double seconds, run::Prediction& p) {
 
 }  // namespace
 
-void add_way_back(const WayBack& back, run::Prediction& prediction) {
+void add_way_back(const WayBack& back, bool cuda, run::Prediction& prediction) {
+  const WalkCost& cost = cuda ? cuda_walk : cpu_walk;
   prediction.operations += back.swept;
   prediction.blocks += back.blocks;
-  add_seconds(back.walked / walked_cells_per_second + static_cast<double>(back.blocks) * walked_block_seconds,
+  add_seconds(back.walked / cost.cells_per_second + static_cast<double>(back.blocks) * cost.block_seconds,
               prediction);
 }
 
@@ -131,7 +135,7 @@ run::Prediction predict(const SweepSpec& spec, std::int64_t blocks, const TableN
   if (p.limit <= 0) p.limit_kind = "";
   // What was measured elsewhere is no faster than what this machine can do.
   else p.operations_per_second = std::min(p.operations_per_second, p.limit);
-  if (spec.kept) {
+  if (need.in_parts) {
     const double parts = std::ceil(static_cast<double>(spec.rows) / static_cast<double>(spec.kept->every)) *
                          std::ceil(static_cast<double>(spec.columns) / static_cast<double>(spec.kept->every));
     add_seconds(parts * kept_part_seconds, p);

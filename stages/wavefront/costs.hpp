@@ -15,6 +15,6 @@ run::Prediction predict(const wavefront::SweepSpec& spec, std::int64_t blocks, c
                         const Resources& resources);
 
 /// Adds the way back of an alignment.
-void add_way_back(const WayBack& back, run::Prediction& prediction);
+void add_way_back(const WayBack& back, bool cuda, run::Prediction& prediction);
 
 }  // namespace terrace::stages

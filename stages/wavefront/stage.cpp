@@ -4,6 +4,7 @@
 
 #include "kernels/wavefront/in_place_problems.hpp"
 #include "kernels/wavefront/schedule.hpp"
+#include "kernels/wavefront/tile_sizes.hpp"
 #include "stages/wavefront/alignment_stage.hpp"
 #include "stages/wavefront/in_place_stage.hpp"
 #include "stages/wavefront/letters.hpp"
@@ -88,8 +89,9 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
     spec.value = *element_type_from(request.choices->at("value").get<std::string>());
     spec.border = *element_type_from(request.choices->at("border").get<std::string>());
   }
-  if (spec.kept && request.resources.cuda) {
-    refuse(request.stage, "keep", "borders are kept on the CPU: say `backend: cpu`, or `keep: score`");
+  if (spec.kept && request.resources.cuda && wavefront::in_tiles(spec)) {
+    refuse(request.stage, "schedule",
+           "on CUDA borders are kept by cells in registers: say `auto` or `registers`, or leave it out");
   }
   if (spec.settings.has("keep") && spec.settings.text("keep") == "alignment") {
     return make_alignment(request, std::move(spec), problem, inputs);
@@ -98,7 +100,7 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
     spec.block_rows = request.choices->at("block_rows");
     spec.block_columns = request.choices->at("block_columns");
   } else {
-    const TableNeed need = table_need(spec, problem);
+    const TableNeed need = table_need(spec, problem, request.resources.cuda);
     const auto workspace = [&](const BlockShape& block) -> std::int64_t {
       if (!request.resources.cuda) return 0;
       SweepSpec cut = spec;

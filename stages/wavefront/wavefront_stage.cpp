@@ -11,7 +11,7 @@ using wavefront::Items;
 using wavefront::ProblemInfo;
 using wavefront::SweepSpec;
 
-TableNeed table_need(const SweepSpec& spec, const ProblemInfo& problem) {
+TableNeed table_need(const SweepSpec& spec, const ProblemInfo& problem, bool cuda) {
   TableNeed need;
   need.rows = spec.rows;
   need.columns = spec.columns;
@@ -22,6 +22,7 @@ TableNeed table_need(const SweepSpec& spec, const ProblemInfo& problem) {
   need.border_bytes = std::max(planes.row, planes.column) * static_cast<std::int64_t>(size_of(spec.border));
   if (spec.kept) {
     need.every = spec.kept->every;
+    need.in_parts = !cuda;
     need.kept_bytes = std::max(planes.row, planes.column) * static_cast<std::int64_t>(size_of(spec.kept->type));
   }
   return need;
@@ -30,7 +31,7 @@ TableNeed table_need(const SweepSpec& spec, const ProblemInfo& problem) {
 WavefrontStage::WavefrontStage(const Request& request, std::unique_ptr<WavefrontProgram> program)
     : name_(request.stage.name),
       resources_(request.resources),
-      need_(table_need(program->spec(), program->problem())),
+      need_(table_need(program->spec(), program->problem(), request.resources.cuda)),
       program_(std::move(program)) {}
 
 io::DatasetSpec WavefrontStage::dataset(int array) const {

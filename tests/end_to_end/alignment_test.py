@@ -2,7 +2,8 @@
 import itertools
 import re
 
-from terrace_runs import JobTest, WRONG, affine, data, main, numpy, random_letters, wavefront
+from terrace_runs import (JobTest, WRONG, affine, data, main, mutated, numpy, random_letters, random_text,
+                          wavefront)
 
 OPERATIONS = re.compile(r"([0-9]+)([=XID])")
 
@@ -43,33 +44,7 @@ def letters_of(path):
         return "".join(line.strip() for line in file if not line.startswith(">")).upper()
 
 
-def mutated(letters, seed, rate=0.1, longest=1):
-    """Letters changed, left out and added; added and missing pieces have up to so many letters."""
-    draw = numpy.random.default_rng(seed)
-    result, at = [], 0
-    while at < len(letters):
-        kind = draw.random() / rate
-        if kind < 1 / 3:
-            result.append("ACGT"[draw.integers(4)])
-            at += 1
-        elif kind < 2 / 3:
-            at += int(draw.integers(1, longest + 1))
-        elif kind < 1:
-            result.append("".join("ACGT"[i] for i in draw.integers(4, size=draw.integers(1, longest + 1))))
-        else:
-            result.append(letters[at])
-            at += 1
-    return "".join(result)
-
-
-def random_text(length, seed):
-    return "".join("ACGT"[i] for i in numpy.random.default_rng(seed).integers(4, size=length))
-
-
 class AlignmentTest(JobTest):
-    def fasta(self, name, letters):
-        return {"fasta": self.write(name + ".fa", f">{name}\n{letters}\n")}
-
     def stages(self, kinds=PROBLEMS):
         return [PROBLEMS[kind](kind, "a", "b", keep="alignment", ambiguous="literal") for kind in kinds]
 

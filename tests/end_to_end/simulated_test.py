@@ -6,7 +6,8 @@ import unittest
 import unittest.mock
 
 import terrace_runs
-from terrace_runs import FAILED, WRONG, JobTest, affine, main, numpy, random_letters, wavefront
+from terrace_runs import (FAILED, WRONG, JobTest, affine, main, mutated, numpy, random_letters, random_text,
+                          wavefront)
 
 
 def recursive(name, problem, **settings):
@@ -60,6 +61,44 @@ class OnSimulatedGpu(JobTest):
                   wavefront("edit", "edit_distance", rows="a", columns="b"),
                   wavefront("common", "lcs", rows="a", columns="b", keep="table")]
         self.check_same(stages, (8 << 20, 1 << 20))
+
+    def test_paths_are_the_same(self):
+        pair = {"rows": "a", "columns": "b", "keep": "alignment"}
+        letters = random_text(600, 7)
+        self.inputs.update(c=self.fasta("c", letters), d=self.fasta("d", mutated(letters, 8, longest=9)))
+        stages = [affine("affine", "a", "b", keep="alignment"), affine("like", "c", "d", keep="alignment"),
+                  wavefront("linear", "smith_waterman", match=2, mismatch=-1, gap=1, **pair),
+                  wavefront("whole", "needleman_wunsch", match=1, mismatch=-1, gap_open=2, gap_extend=1,
+                            free_ends="columns", **pair),
+                  wavefront("edit", "edit_distance", **pair), wavefront("common", "lcs", **pair),
+                  wavefront("warping", "dtw", rows="x", columns="y", keep="alignment"),
+                  wavefront("near", "dtw", rows="x", columns="y", cost="squared", steps="symmetric2", window=60,
+                            keep="alignment")]
+        self.check_same(stages, (8 << 20, 1 << 20, 256 << 10))
+
+    def test_paths_of_no_letters_are_the_same(self):
+        self.inputs["n"] = self.fasta("n", "")
+        stages = [wavefront(f"edit{turn}", "edit_distance", rows=rows, columns=columns, keep="alignment")
+                  for turn, (rows, columns) in enumerate((("n", "a"), ("a", "n"), ("n", "n")))]
+        self.check_same(stages, (1 << 20,))
+
+    def test_paths_through_blocks_of_several_rows_of_cells_are_the_same(self):
+        letters = random_text(5000, 5)
+        self.inputs.update(long=self.fasta("long", letters), short=self.fasta("short", mutated(letters[2000:3100], 6)))
+        stages = [affine("tall", "long", "short", keep="alignment"),
+                  wavefront("flat", "edit_distance", rows="short", columns="long", keep="alignment")]
+        self.check_same(stages, (400 << 10, 1 << 20))
+
+    def test_kept_rows_and_columns_are_the_same(self):
+        for every in (1, 7, 32, 100, 1000):
+            stages = [affine("affine", "a", "b", keep="borders", every=every),
+                      wavefront("whole", "needleman_wunsch", rows="a", columns="b", match=1.5, mismatch=-1, gap=2,
+                                type="f64", keep="borders", every=every),
+                      wavefront("common", "lcs", rows="a", columns="b", keep="borders", every=every),
+                      wavefront("near", "dtw", rows="x", columns="y", cost="squared", window=60, keep="borders",
+                                every=every)]
+            with self.subTest(every=every):
+                self.check_same(stages, (8 << 20, 1 << 20))
 
     def test_warping_is_the_same(self):
         stages = [wavefront("absolute", "dtw", rows="x", columns="y", cost="absolute", keep="table"),
@@ -151,7 +190,9 @@ class OnSimulatedGpu(JobTest):
         self.assertLess(cells[0], 0.8 * cells[1])
 
     def test_the_least_budgets_that_are_named_suffice(self):
-        for stage in (affine("table", "a", "b", keep="table"), wavefront("edit", "edit_distance", rows="a", columns="b"),
+        for stage in (affine("table", "a", "b", keep="table"), affine("path", "a", "b", keep="alignment"),
+                      affine("lines", "a", "b", keep="borders", every=50),
+                      wavefront("edit", "edit_distance", rows="a", columns="b"),
                       wavefront("sums", "summed_area", grid="g"), wavefront("sor", "sor", grid="f", sweeps=5),
                       recursive("paths", "floyd_warshall", matrix="w"),
                       recursive("product", "semiring_product", left="w", right="w")):

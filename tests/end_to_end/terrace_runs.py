@@ -63,6 +63,29 @@ def random_letters(length, seed):
     return {"generate": "dna", "length": length, "seed": seed}
 
 
+def random_text(length, seed):
+    return "".join("ACGT"[i] for i in numpy.random.default_rng(seed).integers(4, size=length))
+
+
+def mutated(letters, seed, rate=0.1, longest=1):
+    """Letters changed, left out and added; added and missing pieces have up to so many letters."""
+    draw = numpy.random.default_rng(seed)
+    result, at = [], 0
+    while at < len(letters):
+        kind = draw.random() / rate
+        if kind < 1 / 3:
+            result.append("ACGT"[draw.integers(4)])
+            at += 1
+        elif kind < 2 / 3:
+            at += int(draw.integers(1, longest + 1))
+        elif kind < 1:
+            result.append("".join("ACGT"[i] for i in draw.integers(4, size=draw.integers(1, longest + 1))))
+        else:
+            result.append(letters[at])
+            at += 1
+    return "".join(result)
+
+
 class JobTest(unittest.TestCase):
     """A test in a folder of its own, with the program."""
 
@@ -81,6 +104,10 @@ class JobTest(unittest.TestCase):
         else:
             path.write_text(content)
         return str(path)
+
+    def fasta(self, name, letters):
+        """An input of those letters."""
+        return {"fasta": self.write(name + ".fa", f">{name}\n{letters}\n")}
 
     def write_job(self, inputs, stages, output="result.h5", name="job.yaml", **keys):
         """Writes a job; YAML takes JSON as it is."""

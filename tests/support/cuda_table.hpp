@@ -63,7 +63,7 @@ class CudaTable {
         rows_(upload(input.rows)),
         columns_(upload(input.columns)),
         values_(upload(input.grid)),
-        row_borders_(context, static_cast<std::size_t>(grid_.layers * grid_.down() * 2 * grid_.columns + 1) *
+        row_borders_(context, static_cast<std::size_t>(grid_.layers * borders() * 2 * grid_.columns + 1) *
                                   size_of(spec.border)),
         column_borders_(context,
                         static_cast<std::size_t>(grid_.layers * grid_.across() * 2 * (grid_.rows + grid_.down())) *
@@ -73,6 +73,7 @@ class CudaTable {
       table_ = std::make_unique<Memory>(
           context, static_cast<std::size_t>(grid_.layers * grid_.rows * grid_.columns) * size_of(*spec.table) + 1);
     }
+    visit_problem(spec.problem, spec.settings, [&]<class P>(P) { row_planes_ = P::row_planes; });
     if (spec.settings.has("bins")) edges_ = bin_edges(spec.settings, spec.grid);
     sweep_ = make_cuda_sweep(spec, context, workspace_.as<>(), trial);
   }
@@ -118,6 +119,18 @@ class CudaTable {
     return pieces;
   }
 
+  /// Plane `plane` of the row border above `row`, where a sweep that keeps borders inside its blocks keeps one.
+  template <class T>
+  std::vector<T> border_above(std::int64_t row, int plane) const {
+    const std::size_t elements = static_cast<std::size_t>(plane * grid_.columns),
+                      count = static_cast<std::size_t>(grid_.columns);
+    const std::vector<unsigned char> bytes =
+        download(row_border(0, row / spec_.border_every - 1, 0) + elements * sizeof(T), count * sizeof(T));
+    std::vector<T> border(count);
+    std::memcpy(border.data(), bytes.data(), bytes.size());
+    return border;
+  }
+
   std::vector<BlockResult> results;  // of all blocks, as far as they were reported
   std::uint64_t done = 0;            // blocks [first, done) were reported by the last run
   std::uint64_t failed = 0;          // index + 1 of the first block that did not pass its checks
@@ -158,8 +171,11 @@ class CudaTable {
             static_cast<device::u64>(grid_.count())};
   }
 
+  /// Row borders of a layer, and of a block.
+  std::int64_t borders() const { return spec_.border_every > 0 ? grid_.rows / spec_.border_every + 1 : grid_.down(); }
+  std::int64_t borders_of_block() const { return spec_.border_every > 0 ? spec_.block_rows / spec_.border_every : 1; }
   unsigned char* row_border(std::int64_t layer, std::int64_t down, std::int64_t column) const {
-    const std::int64_t at = (layer * grid_.down() + down) * 2 * grid_.columns + column;
+    const std::int64_t at = (layer * borders() + down) * row_planes_ * grid_.columns + column;
     return row_borders_.as<>() + static_cast<std::size_t>(at) * size_of(spec_.border);
   }
   unsigned char* column_border(std::int64_t layer, std::int64_t across, std::int64_t down) const {
@@ -181,14 +197,16 @@ class CudaTable {
     const auto cell = static_cast<std::size_t>(task.row_begin * grid_.columns + task.column_begin);
     task.grid = values_->as<>() + cell * size_of(spec_.grid);
     task.grid_stride = task.table_stride = grid_.columns;
-    task.top = i > 0 ? row_border(layer, i - 1, task.column_begin) : nullptr;
-    task.bottom = i + 1 < grid_.down() ? row_border(layer, i, task.column_begin) : nullptr;
+    const std::int64_t below = i * borders_of_block();
+    const bool keeps = i + 1 < grid_.down() || spec_.border_every > 0;
+    task.top = i > 0 ? row_border(layer, below - 1, task.column_begin) : nullptr;
+    task.bottom = keeps ? row_border(layer, below, task.column_begin) : nullptr;
     task.left = j > 0 ? column_border(layer, j - 1, i) : nullptr;
     task.right = j + 1 < grid_.across() ? column_border(layer, j, i) : nullptr;
     task.row_border_stride = grid_.columns;
     task.column_border_stride = grid_.rows + grid_.down();
-    const std::size_t below = static_cast<std::size_t>(layer * grid_.rows * grid_.columns) + cell;
-    task.table = table_ ? table_->as<>() + below * size_of(*spec_.table) : nullptr;
+    const std::size_t in_table = static_cast<std::size_t>(layer * grid_.rows * grid_.columns) + cell;
+    task.table = table_ ? table_->as<>() + in_table * size_of(*spec_.table) : nullptr;
     if (!edges_.empty()) task.keys = bin_keys(edges_, layer, spec_.grid);
     return task;
   }
@@ -233,6 +251,7 @@ class CudaTable {
   BlockGrid grid_;
   std::uint64_t ring_;
   std::int64_t item_bytes_;
+  std::int64_t row_planes_ = 1;
   std::vector<double> edges_;
   Memory workspace_;
   std::unique_ptr<Memory> rows_, columns_, values_;

@@ -1,0 +1,50 @@
+#include "kernels/wavefront/cuda_tracer.hpp"
+
+#include <algorithm>
+
+#include "kernels/wavefront/problems.hpp"
+
+namespace terrace::wavefront {
+namespace {
+
+std::size_t align(std::int64_t bytes) { return static_cast<std::size_t>((bytes + 255) / 256 * 256); }
+
+}  // namespace
+
+CudaTraceWorkspace plan_trace(const TraceSpec& spec) {
+  constexpr std::int64_t most_side = std::int64_t{1} << 20;  // of a piece: its codes fill half a terabyte
+  if (spec.cell_rows < 1 || spec.cell_columns < 1 || spec.cell_rows > most_side || spec.cell_columns > most_side) {
+    throw DeviceError("walk back on CUDA", "pieces of " + std::to_string(spec.cell_rows) + " x " +
+                                               std::to_string(spec.cell_columns) + " cells cannot be computed");
+  }
+  // A tagged cell takes twice the bytes of its values, of which there are two at most, all of 64 bits but letters'
+  // scores.
+  const std::int64_t value_bytes = size_of(spec.value) == 8 ? 8 : 4;
+  CudaTraceWorkspace plan;
+  plan.bands = (spec.cell_rows + trace_rows_of_band - 1) / trace_rows_of_band;
+  plan.band_steps = spec.cell_columns + 31;
+  plan.slot_at = align(launch_words_bytes);
+  plan.row_at = plan.slot_at + trace_slot_bytes;
+  plan.known_at = plan.row_at + align(spec.cell_columns * 2 * 2 * value_bytes);
+  plan.codes_at = plan.known_at + 256;
+  plan.bytes = plan.codes_at + align(plan.bands * plan.band_steps * trace_bytes_of_step);
+  return plan;
+}
+
+std::size_t cuda_trace_bytes(const TraceSpec& spec) { return plan_trace(spec).bytes; }
+
+std::unique_ptr<Tracer> make_cuda_tracer(const TraceSpec& spec, device::Context& context, void* workspace,
+                                         const CudaTrial& trial) {
+  std::unique_ptr<Tracer> tracer;
+  visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
+    if constexpr (Traceable<P>) tracer = CudaTracers<P>::make(spec, context, workspace, trial);
+  });
+  if (!tracer) throw DeviceError("make_cuda_tracer", "paths of " + spec.problem + " cannot be followed");
+  return tracer;
+}
+
+std::unique_ptr<Tracer> make_cuda_tracer(const TraceSpec& spec, device::Context& context, void* workspace) {
+  return make_cuda_tracer(spec, context, workspace, CudaTrial{});
+}
+
+}  // namespace terrace::wavefront

@@ -1,0 +1,90 @@
+// Makes the CUDA tracer of one problem. Included by the sources that the build makes from cuda/problem.cu.in.
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "kernels/device/cuda_context.hpp"
+#include "kernels/device/launch.cuh"
+#include "kernels/wavefront/cuda_launch.cuh"
+#include "kernels/wavefront/cuda_tracer.hpp"
+#include "kernels/wavefront/problems.hpp"
+#include "kernels/wavefront/trace_kernel.cuh"
+
+namespace terrace::wavefront {
+
+static_assert(trace_band_rows == trace_rows_of_band && trace_step_bytes == trace_bytes_of_step &&
+              sizeof(TraceSlot) <= trace_slot_bytes && sizeof(TraceCodes) <= 256);
+
+/// @tparam V the kernel's type of cells
+template <class P, class V>
+class CudaTracer final : public Tracer {
+ public:
+  using Constants = typename P::template Constants<i64>;
+
+  CudaTracer(const TraceSpec& spec, device::Context& context, void* workspace, const CudaTrial& trial)
+      : kernel_(device::make_kernel(trace_kernel<P, V>, "trace_kernel")),
+        plan_(plan_trace(spec)),
+        context_(context),
+        workspace_(static_cast<unsigned char*>(workspace)),
+        trial_(trial),
+        constants_(problem_constants<P>(spec.settings)) {
+    const cudaStream_t stream = device::compute_stream(context);
+    TERRACE_CUDA_CHECK(cudaMemsetAsync(workspace_ + plan_.known_at, 0, sizeof(TraceCodes), stream));
+    const unsigned resident = device::resident_blocks(kernel_, 32, sizeof(TraceMemory<P, V>));
+    blocks_ = static_cast<unsigned>(std::min<std::int64_t>(resident, plan_.bands + 1));
+    if (trial.thread_blocks > 0) blocks_ = std::min(blocks_, trial.thread_blocks);
+    arguments_.slot = reinterpret_cast<TraceSlot*>(workspace_ + plan_.slot_at);
+    arguments_.row = reinterpret_cast<u64*>(workspace_ + plan_.row_at);
+    arguments_.known = reinterpret_cast<TraceCodes*>(workspace_ + plan_.known_at);
+    arguments_.codes = reinterpret_cast<u16*>(workspace_ + plan_.codes_at);
+    arguments_.band_steps = plan_.band_steps;
+    arguments_.bands = static_cast<u32>(plan_.bands);
+    arguments_.border = stored(spec.border);
+  }
+
+  void run(const device::Port& port) override {
+    if (port.descriptor_bytes < sizeof(TraceTask) || port.descriptor_bytes % sizeof(u64) != 0 ||
+        port.result_bytes < sizeof(TraceResult) || port.result_bytes % sizeof(u64) != 0) {
+      throw DeviceError(kernel_.name, "the port's descriptors or results are not those of a walk");
+    }
+    if (port.count > 0xFFFFFFFEu / (arguments_.bands + 1)) {
+      throw DeviceError(kernel_.name, std::to_string(port.count) + " blocks are too many for one launch");
+    }
+    const cudaStream_t stream = device::compute_stream(context_);
+    TERRACE_CUDA_CHECK(cudaMemsetAsync(workspace_, 0, plan_.known_at, stream));
+    arguments_.launch = {port, reinterpret_cast<device::LaunchWords*>(workspace_), 1, trial_.delay_seed};
+    device::launch(kernel_,
+                   {.blocks = blocks_, .threads = 32, .shared_bytes = sizeof(TraceMemory<P, V>), .stream = stream},
+                   arguments_, constants_);
+  }
+
+ private:
+  device::Kernel<TraceArguments, Constants> kernel_;
+  CudaTraceWorkspace plan_;
+  device::Context& context_;
+  unsigned char* workspace_;
+  CudaTrial trial_;
+  Constants constants_;
+  unsigned blocks_ = 0;
+  TraceArguments arguments_{};
+};
+
+template <class P>
+std::unique_ptr<Tracer> CudaTracers<P>::make(const TraceSpec& spec, device::Context& context, void* workspace,
+                                             const CudaTrial& trial) {
+  const auto make_of = [&]<class V>(V) -> std::unique_ptr<Tracer> {
+    return std::make_unique<CudaTracer<P, V>>(spec, context, workspace, trial);
+  };
+  if constexpr (Traceable<P> && P::items == Items::letters) {
+    if (spec.value == ElementType::i64) return make_of(i64{});
+    if (spec.value == ElementType::i32 || spec.value == ElementType::i16) return make_of(Word{});
+  } else if constexpr (Traceable<P>) {
+    if (spec.value == ElementType::f32) return make_of(Real<float>{});
+    if (spec.value == ElementType::f64) return make_of(Real<double>{});
+  }
+  throw DeviceError("make_cuda_tracer",
+                    "paths of " + spec.problem + " in " + std::string(name_of(spec.value)) + " cannot be followed");
+}
+
+}  // namespace terrace::wavefront
