@@ -31,6 +31,7 @@ TEST_CASE("every header of wavefront kernels and problems compiles at run time o
                                    "kernels/wavefront/problem.hpp",
                                    "kernels/wavefront/problem_list.hpp",
                                    "kernels/wavefront/kernel.cuh",
+                                   "kernels/wavefront/trace_kernel.cuh",
                                    "kernels/wavefront/sum_kernel.cuh",
                                    "kernels/wavefront/tile_kernel.cuh",
                                    "kernels/wavefront/strip_kernel.cuh",
@@ -55,10 +56,11 @@ TEST_CASE("every header of recursive kernels compiles at run time on its own") {
 }
 
 TEST_CASE("a kernel of a problem can be made at run time") {
-  CHECK(compile_log("#include \"kernels/wavefront/kernel.cuh\"\n"
-                    "#include \"kernels/wavefront/problem_list.hpp\"\n"
-                    "using namespace terrace::wavefront;\n"
-                    "__device__ auto* kernel = &sweep_bands_kernel<SmithWatermanAffine, Word, 4, 1, true>;\n") == "");
+  CHECK(compile_log(
+            "#include \"kernels/wavefront/kernel.cuh\"\n"
+            "#include \"kernels/wavefront/problem_list.hpp\"\n"
+            "using namespace terrace::wavefront;\n"
+            "__device__ auto* kernel = &sweep_bands_kernel<SmithWatermanAffine, Word, 4, 1, Keep::table>;\n") == "");
   CHECK(compile_log("#include \"kernels/recursive/closure_kernel.cuh\"\n"
                     "using namespace terrace::recursive;\n"
                     "__device__ auto* kernel = &multiply_kernel<MinPlus, float>;\n"
