@@ -70,6 +70,12 @@ class CudaTracer final : public Tracer {
   TraceArguments arguments_{};
 };
 
+/// Whether paths are followed in 64 bits whatever the type of the scores: what CUDA 13.0 makes for an H200 of the
+/// comparison of max(a - b, c, 0) with c in 32 bits (`max.s32.relu`) says that they differ where they do not. With
+/// one plane the row between bands has room for it.
+template <class P>
+inline constexpr bool follows_wide = is_local<P>&& P::row_planes == 1;
+
 template <class P>
 std::unique_ptr<Tracer> CudaTracers<P>::make(const TraceSpec& spec, device::Context& context, void* workspace,
                                              const CudaTrial& trial) {
@@ -77,8 +83,13 @@ std::unique_ptr<Tracer> CudaTracers<P>::make(const TraceSpec& spec, device::Cont
     return std::make_unique<CudaTracer<P, V>>(spec, context, workspace, trial);
   };
   if constexpr (Traceable<P> && P::items == Items::letters) {
-    if (spec.value == ElementType::i64) return make_of(i64{});
-    if (spec.value == ElementType::i32 || spec.value == ElementType::i16) return make_of(Word{});
+    const bool narrow = spec.value == ElementType::i32 || spec.value == ElementType::i16;
+    if constexpr (follows_wide<P>) {
+      if (narrow || spec.value == ElementType::i64) return make_of(i64{});
+    } else {
+      if (narrow) return make_of(Word{});
+      if (spec.value == ElementType::i64) return make_of(i64{});
+    }
   } else if constexpr (Traceable<P>) {
     if (spec.value == ElementType::f32) return make_of(Real<float>{});
     if (spec.value == ElementType::f64) return make_of(Real<double>{});
