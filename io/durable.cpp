@@ -109,7 +109,8 @@ std::vector<std::byte> read_file(const fs::path& path) {
 void fsync_file(const fs::path& path) { sync_descriptor(open_file(path, O_RDONLY).get(), path); }
 
 void fsync_folder(const fs::path& folder) {
-  sync_descriptor(open_file(folder.empty() ? fs::path(".") : folder, O_RDONLY | O_DIRECTORY).get(), folder);
+  const fs::path named = fs::absolute(folder.empty() ? fs::path(".") : folder).lexically_normal();
+  sync_descriptor(open_file(named, O_RDONLY | O_DIRECTORY).get(), named);
 }
 
 void rename_durably(const fs::path& from, const fs::path& to) {

@@ -83,11 +83,15 @@ TEST_CASE("after any interruption the metadata is put back and the finish succee
   const auto whole = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start);
   std::mt19937 random(7);
   int killed = 0;
+  // The longest delay follows the machine's pace: about half of the rounds are killed, whatever else it does.
+  std::int64_t longest = whole.count() * 3 / 2;
   for (int round = 0; round < 60; ++round) {
     restore_metadata(result, copy);
     REQUIRE(std::filesystem::file_size(result) == static_cast<std::uintmax_t>(created.length));
-    const std::chrono::microseconds delay(random() % static_cast<unsigned>(whole.count() * 3 / 2));
-    killed += !run_and_kill(delay, [&] { finish_result(result, sample_finish()); });
+    const std::chrono::microseconds delay(random() % static_cast<std::uint64_t>(longest));
+    const bool ended = run_and_kill(delay, [&] { finish_result(result, sample_finish()); });
+    killed += !ended;
+    longest = ended ? longest * 2 / 3 + 1 : longest * 3 / 2;
     if (round % 3 == 0)
       run_and_kill(std::chrono::microseconds(random() % 500), [&] { restore_metadata(result, copy); });
     restore_metadata(result, copy);
