@@ -1,5 +1,7 @@
 #include "stages/refuse.hpp"
 
+#include <cmath>
+
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"
 
@@ -11,6 +13,14 @@ const Place& place_of(const job::Stage& stage, const std::string& parameter) {
   if (!stage.settings.has(parameter)) return stage.place;
   const Place& place = stage.settings.place(parameter);
   return place.text.empty() ? stage.place : place;
+}
+
+/// At least so many bytes, and as many as format_size() shows.
+double shown_above(double bytes) {
+  double unit = 1;
+  while (bytes >= 1024 * unit) unit *= 1024;
+  const double step = bytes < 100 * unit ? unit / 10 : unit;
+  return std::ceil(bytes / step) * step;
 }
 
 }  // namespace
@@ -26,7 +36,7 @@ void refuse_budgets(const Resources& resources, std::int64_t least, std::int64_t
     if (static_cast<std::int64_t>(given) >= wanted) return;
     text += (text.empty() ? "" : "; ") + std::string(budget) +
             " is too small for any plan of this stage: the least is " +
-            format_size(static_cast<double>(wanted) + static_cast<double>(beside));
+            format_size(shown_above(static_cast<double>(wanted) + static_cast<double>(beside)));
   };
   need("memory.host", resources.host_budget, host, resources.input_memory);
   // On the CPU a job that gives memory.host alone means all of it for blocks, too.

@@ -11,6 +11,8 @@
 #include "kernels/device/aligned_array.hpp"
 #include "kernels/device/cpu_context.hpp"
 #include "kernels/recursive/cpu_product.hpp"
+#include "kernels/recursive/semiring.hpp"
+#include "kernels/recursive/task.hpp"
 #include "kernels/recursive/updates.hpp"
 
 namespace terrace::recursive {
@@ -23,6 +25,32 @@ struct Matrix {
   T* at(i64 i, i64 j) const { return data + i * stride + j; }
   Matrix<const T> read() const { return {data, stride}; }
 };
+
+inline constexpr i64 base_size = 64;  // pivots that a tile is closed by at a time
+
+/// The least and largest of finite values.
+template <class T>
+struct Found {
+  bool any = false;
+  T least{}, most{};
+
+  void add(T value) {
+    if (value >= infinity<T>() || value <= -infinity<T>()) return;
+    least = any ? std::min(least, value) : value;
+    most = any ? std::max(most, value) : value;
+    any = true;
+  }
+  void add(const Found& other) {
+    if (other.any) add(other.least), add(other.most);
+  }
+};
+
+/// A value as results have it.
+template <class T>
+TileResult::Extremes extremes(T value) {
+  if constexpr (std::is_floating_point_v<T>) return {0, static_cast<double>(value)};
+  else return {static_cast<i64>(value), 0};
+}
 
 /// Blocks with descriptors of type Task and results of type Result.
 template <class Task, class Result>

@@ -15,30 +15,6 @@ namespace {
 
 using device::InstructionSet;
 
-constexpr i64 base_size = 64;  // pivots that a tile is closed by at a time
-
-template <class T>
-struct Found {
-  bool any = false;
-  T least{}, most{};
-
-  void add(T value) {
-    if (value >= infinity<T>() || value <= -infinity<T>()) return;
-    least = any ? std::min(least, value) : value;
-    most = any ? std::max(most, value) : value;
-    any = true;
-  }
-  void add(const Found& other) {
-    if (other.any) add(other.least), add(other.most);
-  }
-};
-
-template <class T>
-TileResult::Extremes extremes(T value) {
-  if constexpr (std::is_floating_point_v<T>) return {0, static_cast<double>(value)};
-  else return {static_cast<i64>(value), 0};
-}
-
 template <class T>
 class TilesOnCpu : public CpuBlocks<TileTask, TileResult> {
  public:
@@ -217,6 +193,7 @@ bool has_tiles(const TileSpec& spec) {
 }
 
 std::size_t tiles_cpu_bytes(const TileSpec& spec, int threads) {
+  if (has_trails(spec.table)) return paths_cpu_bytes(spec, threads);
   return visit_value(spec.value, [&](auto value) { return Products<decltype(value)>::bytes(threads); });
 }
 
@@ -228,6 +205,7 @@ std::unique_ptr<Updates> make_tiles_cpu(const TileSpec& spec, device::Context& c
   }
   auto* cpu = dynamic_cast<device::CpuContext*>(&context);
   if (cpu == nullptr) throw DeviceError("make_tiles_cpu", context.limits().name + " is not a CPU");
+  if (has_trails(spec.table)) return make_paths_cpu(spec, cpu->pool(), set);
   const Nothing nothing = known[static_cast<std::size_t>(spec.semiring)].nothing;
   return visit_value(spec.value, [&](auto value) -> std::unique_ptr<Updates> {
     using T = decltype(value);

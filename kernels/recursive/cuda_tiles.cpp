@@ -29,14 +29,27 @@ auto visit_tiles(ElementType type, const Call& call) {
   }
 }
 
+/// Calls call(CudaPaths<W>{}) with a table's type of trails.
+template <class Call>
+auto visit_trails(Table table, const Call& call) {
+  return table == Table::long_paths ? call(CudaPaths<device::u64>{}) : call(CudaPaths<device::u32>{});
+}
+
 }  // namespace
 
 std::size_t tiles_cuda_bytes(const TileSpec& spec, std::int64_t side) {
+  if (has_trails(spec.table)) {
+    return visit_trails(spec.table, [&]<class Paths>(Paths) { return Paths::workspace(spec.value, side); });
+  }
   return visit_tiles(spec.value, [&]<class Tiles>(Tiles) { return Tiles::workspace(spec.semiring, side).bytes; });
 }
 
 std::unique_ptr<Updates> make_tiles_cuda(const TileSpec& spec, std::int64_t side, device::Context& context,
                                          void* workspace) {
+  if (has_trails(spec.table)) {
+    return visit_trails(spec.table,
+                        [&]<class Paths>(Paths) { return Paths::make(spec.value, side, context, workspace); });
+  }
   return visit_tiles(spec.value,
                      [&]<class Tiles>(Tiles) { return Tiles::make(spec.semiring, side, context, workspace); });
 }

@@ -23,4 +23,14 @@ struct CudaTiles {
   static std::unique_ptr<Updates> make(int semiring, std::int64_t side, device::Context& context, void* workspace);
 };
 
+/// Updates of tiles of distances with trails of type W; defined in the source that the build makes for W
+/// (cuda/paths.cu.in).
+template <class W>
+struct CudaPaths {
+  /// @throws DeviceError where there are no kernels of distances of that type
+  static std::size_t workspace(ElementType type, std::int64_t side);
+  static std::unique_ptr<Updates> make(ElementType type, std::int64_t side, device::Context& context,
+                                       void* workspace);
+};
+
 }  // namespace terrace::recursive

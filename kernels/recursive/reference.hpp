@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 
 namespace terrace::recursive {
 
@@ -25,6 +26,23 @@ void multiply(T* x, const T* u, const T* v, std::int64_t rows, std::int64_t colu
       for (std::int64_t j = 0; j < columns; ++j) {
         x[i * columns + j] =
             S::template plus<T>(x[i * columns + j], S::template times<T>(u[i * depth + k], v[k * columns + j]));
+      }
+    }
+  }
+}
+
+/// Closes a row-major n x n matrix of distances, each with the number of edges of its path and the node after the
+/// first: of two paths the shorter one is taken, then the one with fewer edges, then the one with the lesser next
+/// node.
+template <class T>
+void close_paths(T* distance, std::int64_t* edges, std::int64_t* next, std::int64_t n) {
+  for (std::int64_t k = 0; k < n; ++k) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      for (std::int64_t j = 0; j < n; ++j) {
+        const std::int64_t x = i * n + j, u = i * n + k, v = k * n + j;
+        const auto through = std::tuple(static_cast<T>(distance[u] + distance[v]), edges[u] + edges[v], next[u]);
+        if (!(through < std::tuple(distance[x], edges[x], next[x]))) continue;
+        std::tie(distance[x], edges[x], next[x]) = through;
       }
     }
   }

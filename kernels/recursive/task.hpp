@@ -31,6 +31,15 @@ struct TileTask {
   device::i64 v_stride;
   const void* input;  // what x begins as; null: what it holds
   device::i64 input_stride;
+  // Of tables with trails: those of x, u and v, with the strides of these, and where the next nodes go with the last
+  // update.
+  void* x_trail;
+  const void* u_trail;  // null where u is x
+  const void* v_trail;  // null where v is x
+  void* output;
+  device::i64 output_stride;
+  device::i64 first_row, first_column;  // of x in the table
+  device::i32 loops;                    // not 0: the diagonal of the input holds edges, too
 };
 
 /// What a block found. Values of integer types are in `whole`, others in `real`.

@@ -2,12 +2,16 @@
 #pragma once
 
 #include "kernels/device/cpu_features.hpp"
+#include "kernels/device/thread_pool.hpp"
 #include "kernels/recursive/updates.hpp"
 
 namespace terrace::recursive {
 
 /// make_tiles_cpu() with a chosen instruction set, which the CPU must have.
-std::unique_ptr<Updates> make_tiles_cpu(const TileSpec& spec, device::Context& context,
-                                          device::InstructionSet set);
+std::unique_ptr<Updates> make_tiles_cpu(const TileSpec& spec, device::Context& context, device::InstructionSet set);
+
+/// The same of tables with trails, for make_tiles_cpu(). @throws DeviceError where there are no kernels
+std::unique_ptr<Updates> make_paths_cpu(const TileSpec& spec, device::ThreadPool& pool, device::InstructionSet set);
+std::size_t paths_cpu_bytes(const TileSpec& spec, int threads);
 
 }  // namespace terrace::recursive

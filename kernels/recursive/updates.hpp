@@ -19,11 +19,25 @@ class Updates {
   virtual void run(const device::Port& port) = 0;
 };
 
+/// What a table holds.
+enum class Table {
+  values,      // of the algebra
+  paths,       // distances, each with a trail of 32 bits (trail.hpp)
+  long_paths,  // distances, each with a trail of 64 bits
+};
+
 /// What fixes the meaning of updates of tiles.
 struct TileSpec {
-  int semiring = 0;  // a number of semirings()
+  int semiring = 0;  // a number of semirings(); with trails that of min_plus
   ElementType value = ElementType::f32;
+  Table table = Table::values;
 };
+
+/// Whether a table holds trails, and their type.
+bool has_trails(Table table);
+ElementType trail_type(Table table);
+/// The table that holds distances of that type and the paths between so many nodes.
+Table paths_table(ElementType distance, std::int64_t nodes);
 
 /// Whether distances may be of that type: i16, i32, i64, f32 or f64.
 bool is_distance_type(ElementType type);

@@ -19,7 +19,7 @@ using run::Role;
 
 namespace {
 
-constexpr int input_array = 0, table_array = 1;
+constexpr int input_array = 0, table_array = 1, trail_array = 2, next_array = 3;
 constexpr const char* inspect = "inspect";
 constexpr const char* clamp = "clamp";  // of a phase of updates: sums that negative weights took below infinity
 
@@ -48,7 +48,17 @@ ClosureProgram::ClosureProgram(ClosurePlan plan, std::shared_ptr<io::Source> mat
   table.source = nullptr;
   table.generations = std::max<std::int64_t>(1, across_);
   table.kept = 1;
+  ArraySpec trail = table, next = table;
   arrays_ = {std::move(input), std::move(table)};
+  if (!has_paths()) return;
+  trail.name = "trail";
+  trail.role = Role::scratch;
+  trail.type = recursive::trail_type(plan_.spec.table);
+  next.name = "next";
+  next.type = ElementType::i32;
+  next.generations = 1;
+  arrays_.push_back(std::move(trail));
+  arrays_.push_back(std::move(next));
 }
 
 ClosureProgram::~ClosureProgram() = default;
@@ -83,19 +93,18 @@ run::Block ClosureProgram::block(const run::Phase& phase, std::int64_t, std::int
   const Box x = tile(at.i, at.j);
   run::Block block;
   block.operations = static_cast<double>(x.volume()) * static_cast<double>(tile(at.k, at.k).shape()[0]);
-  // Every other update of a tile comes after those of smaller k.
-  if (at.k > 0) {
-    block.accesses.push_back({table_array, at.k, x, Mode::update});
-  } else {
-    block.accesses.push_back({table_array, 1, x, Mode::write});
-    block.accesses.push_back({input_array, 0, x, Mode::read});
-  }
-  const auto read = [&](std::int64_t i, std::int64_t j) {
-    block.accesses.push_back({table_array, order_.updates_before(i, j, index), tile(i, j), Mode::read});
+  const auto tables = [&](std::int64_t generation, const Box& box, Mode mode) {
+    block.accesses.push_back({table_array, generation, box, mode});
+    if (has_paths()) block.accesses.push_back({trail_array, generation, box, mode});
   };
+  // Every other update of a tile comes after those of smaller k.
+  if (at.k > 0) tables(at.k, x, Mode::update);
+  else tables(1, x, Mode::write);
+  if (at.k == 0) block.accesses.push_back({input_array, 0, x, Mode::read});
   // u and v, where they are not x itself.
-  if (at.j != at.k) read(at.i, at.k);
-  if (at.i != at.k) read(at.k, at.j);
+  if (at.j != at.k) tables(order_.updates_before(at.i, at.k, index), tile(at.i, at.k), Mode::read);
+  if (at.i != at.k) tables(order_.updates_before(at.k, at.j, index), tile(at.k, at.j), Mode::read);
+  if (has_paths() && at.k + 1 == across_) block.accesses.push_back({next_array, 1, x, Mode::write});
   return block;
 }
 
@@ -119,17 +128,24 @@ void ClosureProgram::describe(const run::Phase& phase, const run::BlockView& vie
     task.first_pivot = pivots.begin[0];
     task.last = at.k + 1 == across_;
     task.clamped = phase.data == clamp;
-    task.x = first.data;
-    task.x_stride = first.strides[0];
-    std::size_t next = 1;
-    const auto take = [&](const void*& data, device::i64& stride) {
+    task.first_row = first.box.begin[0];
+    task.first_column = first.box.begin[1];
+    task.loops = plan_.loops;
+    std::size_t next = 0;
+    const auto take = [&](auto*& data, device::i64& stride) {
       const run::TileView& tile = view.accesses[next++].tiles[0];
       data = tile.data;
       stride = tile.strides[0];
     };
+    const auto take_tables = [&](auto*& data, auto*& trail, device::i64& stride) {
+      take(data, stride);
+      if (has_paths()) take(trail, stride);
+    };
+    take_tables(task.x, task.x_trail, task.x_stride);
     if (at.k == 0) take(task.input, task.input_stride);
-    if (at.j != at.k) take(task.u, task.u_stride);
-    if (at.i != at.k) take(task.v, task.v_stride);
+    if (at.j != at.k) take_tables(task.u, task.u_trail, task.u_stride);
+    if (at.i != at.k) take_tables(task.v, task.v_trail, task.v_stride);
+    if (has_paths() && task.last != 0) take(task.output, task.output_stride);
   }
   std::memcpy(descriptor, &task, sizeof task);
 }

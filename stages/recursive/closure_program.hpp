@@ -20,13 +20,15 @@ struct ClosurePlan {
   std::int64_t tile = 1;  // rows and columns of a tile
   std::int64_t nodes = 0;
   std::vector<std::int64_t> ways;  // of each level of the recursion
+  bool loops = false;              // whether the diagonal of the matrix holds edges, too
 };
 
 /// The phase of updates: block n is update n of the order; it turns generation g of its tile into g + 1, where g
 /// counts the updates of the tile before it. The first update of a tile makes generation 1 of the input, so that the
 /// matrix is never copied for its own sake. Tiles that a block reads are taken in the generation that they have when
 /// blocks run one after another. That may be a later one than in the plain order of k: it holds shorter paths, never
-/// wrong ones.
+/// wrong ones. Paths go beside the distances as a table of trails; with its last update a block writes a tile of the
+/// next nodes.
 ///
 /// Distances in integers begin with a phase that looks at all weights: whether some are negative decides what is
 /// infinite at the end, and whether the type can hold the distances.
@@ -55,6 +57,7 @@ class ClosureProgram : public run::Program {
   std::int64_t updates() const { return order_.count(); }
 
  private:
+  bool has_paths() const { return recursive::has_trails(plan_.spec.table); }
   bool inspects() const { return !is_floating(plan_.spec.value); }
   Box tile(std::int64_t i, std::int64_t j) const;
   void check_range() const;

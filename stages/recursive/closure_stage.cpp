@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::int64_t block_tiles = 4;  // of the largest block: x, u, v, and the input that x begins as
 
+constexpr double paths_cost = 6;  // relaxations of distances in the time of one with its path
+
 /// "1073741823", "inf": what stands in a result where there is no path.
 std::string no_path(ElementType type) {
   return dispatch(type, [](auto value) -> std::string {
@@ -31,7 +33,11 @@ class ClosureStage : public run::Stage {
 
   run::Program& program() override { return *program_; }
 
-  io::DatasetSpec dataset(int) const override {
+  io::DatasetSpec dataset(int array) const override {
+    if (array > 1) {
+      return {"/" + name_ + "/next", {}, {},
+              {"from", "to"},        "", "the node after `from` on a shortest path; -1: none"};
+    }
     return {"/" + name_ + "/distance",
             {},
             {},
@@ -45,15 +51,19 @@ class ClosureStage : public run::Stage {
 
   run::Prediction prediction() const override {
     const ClosurePlan& plan = program_->plan();
-    const auto n = static_cast<double>(plan.nodes), element = static_cast<double>(size_of(plan.spec.value));
+    const bool paths = recursive::has_trails(plan.spec.table);
+    const auto n = static_cast<double>(plan.nodes);
+    const auto element =
+        static_cast<double>(size_of(plan.spec.value) + (paths ? size_of(recursive::trail_type(plan.spec.table)) : 0));
     run::Prediction p;
     p.blocks = program_->updates();
     p.operations = n * n * n;
     p.unit = "relaxation";
     set_rates(p, plan.spec.value, resources_);
+    if (paths) p.operations_per_second /= paths_cost;
     const double matrix = n * n * element, passes = passes_beyond(matrix, resources_.host_budget);
     p.bytes_read = matrix * (1 + passes);
-    p.bytes_written = matrix * std::max(1.0, passes);
+    p.bytes_written = matrix * std::max(1.0, passes) + (paths ? 4 * n * n : 0);
     if (resources_.cuda) {
       const double device_passes = passes_beyond(matrix, resources_.device_budget);
       p.bytes_up = matrix * (1 + device_passes);
@@ -61,7 +71,7 @@ class ClosureStage : public run::Stage {
       p.workspace_bytes = static_cast<std::size_t>(workspace_bytes(plan.spec, plan.tile, resources_));
     }
     p.block_shape = cube_shape(plan.tile);
-    p.block_bytes = static_cast<std::size_t>(block_tiles * plan.tile * plan.tile) * size_of(plan.spec.value);
+    p.block_bytes = static_cast<std::size_t>(block_bytes(plan.spec, block_tiles, plan.tile));
     return p;
   }
 
@@ -114,12 +124,18 @@ std::unique_ptr<run::Stage> make_closure(const Request& request) {
   ClosurePlan plan;
   plan.spec.semiring = recursive::find_problem(request.stage.problem)->semiring;
   plan.nodes = matrix->shape()[0];
+  plan.loops = !rules.zero_diagonal;
+  const auto set_table = [&] {
+    if (settings.flag("paths")) plan.spec.table = recursive::paths_table(plan.spec.value, plan.nodes);
+  };
   if (request.choices != nullptr) {
     plan.spec.value = *element_type_from(request.choices->at("value").get<std::string>());
+    set_table();
     plan.tile = request.choices->at("tile");
     plan.ways = request.choices->at("ways").get<std::vector<std::int64_t>>();
   } else {
     plan.spec.value = choose_type(request, *matrix, rules);
+    set_table();
     const auto element = static_cast<std::int64_t>(size_of(plan.spec.value));
     plan.tile = choose_tile(plan.nodes, plan.spec, block_tiles, request.resources);
     const std::int64_t across = (plan.nodes + plan.tile - 1) / plan.tile;

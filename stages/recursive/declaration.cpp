@@ -30,8 +30,10 @@ job::ProblemDeclaration declare(const recursive::ProblemInfo& problem) {
   declaration.parameters = closure ? closure_parameters : product_parameters;
   declaration.parameters.insert(declaration.parameters.end(), problem.parameters.begin(), problem.parameters.end());
   if (closure) {
-    declaration.outputs = {{"distance", "nodes x nodes",
-                            "from each node to each; no path: infinity, in integers half the largest value"}};
+    declaration.outputs = {
+        {"distance", "nodes x nodes",
+         "from each node to each; no path: infinity, in integers half the largest value"},
+        {"next", "nodes x nodes", "the node after the first on a shortest path; -1: no path", "paths"}};
   } else {
     declaration.outputs = {{"product", "rows of left x columns of right", "the product"}};
   }

@@ -34,7 +34,7 @@ class Room {
 
   /// Bytes of `count` blocks' tiles.
   std::int64_t bytes(std::int64_t side, std::int64_t count) const {
-    return count * tiles_ * pages(side * side * static_cast<std::int64_t>(size_of(spec_.value))) + page;
+    return count * block_bytes(spec_, tiles_, side) + page;
   }
 
   /// The largest side of which tiles of `count` blocks fit; 0: none.
@@ -60,6 +60,14 @@ class Room {
 };
 
 }  // namespace
+
+std::int64_t block_bytes(const recursive::TileSpec& spec, std::int64_t tiles, std::int64_t side) {
+  const auto tile = [&](ElementType type) { return pages(side * side * static_cast<std::int64_t>(size_of(type))); };
+  std::int64_t bytes = tiles * tile(spec.value);
+  if (recursive::has_trails(spec.table))
+    bytes += 3 * tile(recursive::trail_type(spec.table)) + tile(ElementType::i32);
+  return bytes;
+}
 
 std::int64_t workspace_bytes(const recursive::TileSpec& spec, std::int64_t side, const Resources& resources) {
   return resources.cuda ? static_cast<std::int64_t>(recursive::tiles_cuda_bytes(spec, side)) : 0;

@@ -10,6 +10,10 @@
 
 namespace terrace::stages {
 
+/// Bytes of the tiles of the largest block: `tiles` of values, and the trails of x, u and v and the next nodes of x
+/// where there are paths.
+std::int64_t block_bytes(const recursive::TileSpec& spec, std::int64_t tiles, std::int64_t side);
+
 /// Device memory that blocks of such tiles need beside them.
 std::int64_t workspace_bytes(const recursive::TileSpec& spec, std::int64_t side, const Resources& resources);
 

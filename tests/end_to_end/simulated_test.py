@@ -132,6 +132,15 @@ class OnSimulatedGpu(JobTest):
         for schedule in ("two_way", "r_way", "plain"):
             self.check_same([recursive("paths", "floyd_warshall", matrix="m", schedule=schedule)], (300 << 10,))
 
+    def test_paths_between_nodes_are_the_same_in_every_type(self):
+        draw = numpy.random.default_rng(15)
+        weights = numpy.where(draw.random((150, 150)) < 0.03, draw.integers(0, 3, (150, 150)), -1)
+        self.inputs["m"] = {"npy": self.write("m.npy", weights)}
+        stages = [recursive(kind, "floyd_warshall", matrix="m", no_edge=-1, type=kind, paths=True)
+                  for kind in ("f32", "f64", "i16", "i32", "i64")]
+        self.check_same(stages, (8 << 20,))
+        self.check_same(stages[2:4], (600 << 10,), host=300 << 10)
+
     def test_products_are_the_same_in_every_semiring(self):
         draw = numpy.random.default_rng(7)
         for name, shape in (("left", (140, 90)), ("right", (90, 75)), ("added", (140, 75))):
@@ -195,6 +204,7 @@ class OnSimulatedGpu(JobTest):
                       wavefront("edit", "edit_distance", rows="a", columns="b"),
                       wavefront("sums", "summed_area", grid="g"), wavefront("sor", "sor", grid="f", sweeps=5),
                       recursive("paths", "floyd_warshall", matrix="w"),
+                      recursive("routes", "floyd_warshall", matrix="w", paths=True),
                       recursive("product", "semiring_product", left="w", right="w")):
             with self.subTest(stage["name"]):
                 job = self.write_job(self.used([stage]), [stage], memory={"host": 64 << 20, "device": 4096})

@@ -11,6 +11,7 @@ inline constexpr Parameter floyd_warshall_parameters[] = {
     {"diagonal", ParameterKind::choice,
      "what the distance of a node to itself is: at most zero, or as given until a cycle is shorter", "zero",
      "zero, given"},
+    {"paths", ParameterKind::flag, "also give the next node on a shortest path from each node to each", "false"},
 };
 
 /// d(i, j) <- min(d(i, j), d(i, k) + d(k, j)) (Floyd 1962, Warshall 1962).
@@ -18,7 +19,7 @@ struct FloydWarshall {
   static constexpr const char* name = "floyd_warshall";
   static constexpr const char* help = "shortest distances between all pairs of nodes of a directed graph";
   static constexpr Form form = Form::closure;
-  static constexpr ParameterList parameters{floyd_warshall_parameters, 2};
+  static constexpr ParameterList parameters{floyd_warshall_parameters, 3};
   using Semiring = MinPlus;
 };
 

@@ -113,7 +113,11 @@ TEST_CASE("an aborted launch leaves its blocks undone") {
   device::CpuContext context(1);
   const auto updates = make_tiles_cpu({min_plus, ElementType::f32}, context);
   float tile[16] = {};
-  TileTask task{4, 4, 4, 0, Function::a, 0, 0, 0, tile, 4, nullptr, 0, nullptr, 0, tile, 4};
+  TileTask task{};
+  task.rows = task.columns = task.depth = task.x_stride = task.input_stride = 4;
+  task.function = Function::a;
+  task.x = tile;
+  task.input = tile;
   TileResult result{};
   device::u64 ready = 1, stop = 0, abort = 1, done = 0, failed = 0;
   updates->run({&ready, &stop, &abort, &done, &failed, &task, &result, 1, sizeof task, sizeof result, 0, 1});

@@ -88,7 +88,14 @@ TEST_CASE("sums that met infinity become infinite with the last update") {
         std::vector<std::int16_t>{static_cast<std::int16_t>(-sign * 50), static_cast<std::int16_t>(sign * 7)};
     const auto v = std::vector<std::int16_t>{none, none, 3, none};
     std::vector<std::int16_t> x(2);
-    TileTask task{1, 2, 2, 0, Function::d, 1, 1, 1, x.data(), 2, u.data(), 2, v.data(), 2, nullptr, 0};
+    TileTask task{};
+    task.rows = 1;
+    task.columns = task.depth = task.x_stride = task.u_stride = task.v_stride = 2;
+    task.function = Function::d;
+    task.last = task.clamped = task.empty = 1;
+    task.x = x.data();
+    task.u = u.data();
+    task.v = v.data();
     TileResult result{};
     device::u64 ready = 1, stop = 0, abort = 0, done = 0, failed = 0;
     make_tiles_cpu({semiring, ElementType::i16}, context)

@@ -1,0 +1,203 @@
+// Makes the updates of tiles of distances and trails on CUDA. Included by the sources that the build makes from
+// cuda/paths.cu.in, one a type of trails.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "kernels/device/cuda_context.hpp"
+#include "kernels/device/launch.cuh"
+#include "kernels/recursive/cuda_tiles.hpp"
+#include "kernels/recursive/paths_kernel.cuh"
+
+namespace terrace::recursive {
+
+template <class T, class W>
+class PathsOnCuda final : public Updates {
+  using Pairs = PairView<T, W>;
+
+ public:
+  static std::size_t workspace(std::int64_t side) {
+    return state_bytes + 2 * static_cast<std::size_t>(pairs_of(side)) * (sizeof(T) + sizeof(W));
+  }
+
+  PathsOnCuda(std::int64_t side, device::Context& context, void* workspace) : side_(side), context_(context) {
+    auto* bytes = static_cast<unsigned char*>(workspace);
+    state_ = reinterpret_cast<TileState*>(bytes);
+    const i64 pairs = pairs_of(side);
+    auto* trails = reinterpret_cast<W*>(bytes + state_bytes);
+    auto* distances = reinterpret_cast<T*>(trails + 2 * pairs);
+    u_ = {distances, trails, 0};
+    v_ = {distances + pairs, trails + pairs, 0};
+    stream_ = device::compute_stream(context);
+    // Their code is loaded now, and not while blocks are computed.
+    device::resident_blocks(begin_block_, 1, 0);
+    device::resident_blocks(report_block_, 1, 0);
+    rows_at_a_time_ = device::resident_blocks(begin_tile_, row_threads, 0);
+    device::resident_blocks(end_tile_, row_threads, 0);
+    device::resident_blocks(begin_trails_, row_threads, 0);
+    device::resident_blocks(end_trails_, row_threads, 0);
+    copies_at_a_time_ = device::resident_blocks(copy_, closure_threads, 0);
+    device::resident_blocks(relax_, closure_threads, 0);
+    device::resident_blocks(close_, closure_threads, sizeof(PairSquare<T, W>));
+  }
+
+  void run(const device::Port& port) override {
+    if (port.descriptor_bytes < sizeof(TileTask) || port.result_bytes < sizeof(TileResult)) {
+      throw DeviceError("updates of tiles", "the port's descriptors or results are those of something else");
+    }
+    stream_ = device::compute_stream(context_);
+    for (u64 block = port.first; block < port.first + port.count; ++block) {
+      TileTask task;
+      std::memcpy(&task, static_cast<const char*>(port.descriptors) + block % port.ring * port.descriptor_bytes,
+                  sizeof task);
+      if (std::max({task.rows, task.columns, task.depth}) > side_) {
+        throw DeviceError("updates of tiles",
+                          "a block is larger than the workspace, of tiles of " + std::to_string(side_));
+      }
+      device::launch(begin_block_, shape(1, 1), port, state_);
+      update(task);
+      device::launch(report_block_, shape(1, 1), port, state_, block);
+    }
+  }
+
+ private:
+  static constexpr unsigned row_threads = 256;
+  static constexpr std::size_t state_bytes = 256;
+
+  static constexpr i64 padded(i64 count) { return (count + path_side - 1) / path_side * path_side; }
+  static constexpr i64 pairs_of(i64 side) { return padded(side) * padded(std::max<i64>(side, base_pivots)); }
+
+  device::LaunchShape shape(i64 blocks, unsigned threads, std::size_t shared_bytes = 0) const {
+    return {
+        .blocks = static_cast<unsigned>(blocks), .threads = threads, .shared_bytes = shared_bytes, .stream = stream_};
+  }
+
+  void update(const TileTask& task) {
+    const bool there = task.rows > 0 && task.columns > 0;
+    const TileValues<T> values{static_cast<T*>(task.x),
+                               task.x_stride,
+                               static_cast<const T*>(task.input),
+                               task.input_stride,
+                               infinity<T>(),
+                               static_cast<i32>(task.rows),
+                               static_cast<i32>(task.columns)};
+    const PairTile<T, W> tile{values,     static_cast<W*>(task.x_trail),  task.first_row,    task.first_column,
+                              task.loops, static_cast<i32*>(task.output), task.output_stride};
+    const device::LaunchShape rows = shape(std::min<i64>(rows_at_a_time_, task.rows), row_threads);
+    if (there && task.input != nullptr) {
+      device::launch(begin_tile_, rows, state_, values);
+      if (task.x != nullptr) device::launch(begin_trails_, rows, state_, tile);
+    }
+    if (task.function == Function::inspect || !there) return;
+    const Pairs x{static_cast<T*>(task.x), static_cast<W*>(task.x_trail), task.x_stride};
+    if (task.function == Function::a) {
+      close(x, task.rows, task.first_pivot);
+    } else {
+      const auto factor = [&](const void* values, const void* trails, i64 stride) {
+        return values == nullptr ? x
+                                 : Pairs{static_cast<T*>(const_cast<void*>(values)),
+                                         static_cast<W*>(const_cast<void*>(trails)), stride};
+      };
+      relax(x, factor(task.u, task.u_trail, task.u_stride), factor(task.v, task.v_trail, task.v_stride), task.rows,
+            task.columns, task.depth);
+    }
+    if (task.last == 0) return;
+    device::launch(end_tile_, rows, state_, values, task.clamped == 0 ? 0 : 1);
+    device::launch(end_trails_, rows, state_, tile);
+  }
+
+  /// Copies a factor to where `to` begins.
+  Pairs copy(const Pairs& from, i64 rows, i64 columns, Pairs to, bool turned) {
+    const i64 copied_rows = padded(turned ? columns : rows), copied_columns = padded(turned ? rows : columns);
+    to.stride = copied_columns;
+    const W mask = turned ? static_cast<W>(~W(0)) : static_cast<W>(~Trail<W>::next_mask);
+    const CopyTask<T, W> task{state_, from, rows, columns, to, copied_rows, copied_columns, turned, mask};
+    const i64 blocks = (copied_rows * copied_columns + closure_threads - 1) / closure_threads;
+    device::launch(copy_, shape(std::min<i64>(copies_at_a_time_, blocks), closure_threads), task);
+    return to;
+  }
+
+  /// Which rows and columns of x stay as they are.
+  struct Kept {
+    i64 row = -1, rows = 0, column = -1, columns = 0;
+  };
+
+  /// x <- x + u * v; u and v may be x.
+  void relax(const Pairs& x, const Pairs& u, const Pairs& v, i64 rows, i64 columns, i64 depth,
+             const Kept& kept = {}) {
+    const Pairs left = copy(u, rows, depth, u_, true), right = copy(v, depth, columns, v_, false);
+    const RelaxTask<T, W> task{state_,        x,        rows,        columns,   left,        right,
+                               padded(depth), kept.row, kept.column, kept.rows, kept.columns};
+    const i64 squares = padded(rows) / path_side * (padded(columns) / path_side);
+    device::launch(relax_, shape(squares, closure_threads), task);
+  }
+
+  /// Pivots after pivots close their own square, their rows and their columns with it, and all else with these.
+  void close(const Pairs& x, i64 size, i64 first_pivot) {
+    const auto part = [&](i64 i, i64 j) {
+      return Pairs{x.distances + i * x.stride + j, x.trails + i * x.stride + j, x.stride};
+    };
+    for (i64 k = 0; k < size; k += base_pivots) {
+      const i64 pivots = std::min<i64>(base_pivots, size - k);
+      const Pairs square = part(k, k), rows = part(k, 0), columns = part(0, k);
+      device::launch(close_, shape(1, closure_threads, sizeof(PairSquare<T, W>)), state_, square, pivots,
+                     first_pivot + k);
+      if (size <= base_pivots) return;
+      relax(rows, square, rows, pivots, size, pivots, {.column = k, .columns = pivots});
+      relax(columns, columns, square, size, pivots, pivots, {.row = k, .rows = pivots});
+      relax(x, columns, rows, size, size, pivots, {.row = k, .rows = pivots, .column = k, .columns = pivots});
+    }
+  }
+
+  device::Kernel<device::Port, TileState*> begin_block_ =
+      device::make_kernel(begin_block_kernel<T>, "begin_block_kernel");
+  device::Kernel<device::Port, const TileState*, u64> report_block_ =
+      device::make_kernel(report_block_kernel<T>, "report_block_kernel");
+  device::Kernel<TileState*, TileValues<T>> begin_tile_ =
+      device::make_kernel(begin_tile_kernel<T>, "begin_tile_kernel");
+  device::Kernel<TileState*, TileValues<T>, i32> end_tile_ =
+      device::make_kernel(end_tile_kernel<T>, "end_tile_kernel");
+  device::Kernel<const TileState*, PairTile<T, W>> begin_trails_ =
+      device::make_kernel(begin_trails_kernel<T, W>, "begin_trails_kernel");
+  device::Kernel<const TileState*, PairTile<T, W>> end_trails_ =
+      device::make_kernel(end_trails_kernel<T, W>, "end_trails_kernel");
+  device::Kernel<CopyTask<T, W>> copy_ = device::make_kernel(copy_pairs_kernel<T, W>, "copy_pairs_kernel");
+  device::Kernel<RelaxTask<T, W>> relax_ = device::make_kernel(relax_pairs_kernel<T, W>, "relax_pairs_kernel");
+  device::Kernel<TileState*, Pairs, i64, i64> close_ =
+      device::make_kernel(close_pairs_kernel<T, W>, "close_pairs_kernel");
+  std::int64_t side_;
+  device::Context& context_;
+  TileState* state_;
+  Pairs u_, v_;  // where factors are copied to
+  cudaStream_t stream_;
+  unsigned rows_at_a_time_ = 1, copies_at_a_time_ = 1;
+};
+
+/// Calls call.operator()<T>() for the type of distances. @throws DeviceError where it has no such trails
+template <class W, class Result, class Call>
+Result visit_distances(ElementType type, const Call& call) {
+  if constexpr (sizeof(W) == 8) {
+    if (type == ElementType::f64) return call.template operator()<double>();
+    if (type == ElementType::i64) return call.template operator()<i64>();
+  }
+  if (type == ElementType::f32) return call.template operator()<float>();
+  if (type == ElementType::i16) return call.template operator()<i16>();
+  if (type == ElementType::i32) return call.template operator()<i32>();
+  throw DeviceError("updates of tiles", "there are no kernels of such paths in " + std::string(name_of(type)));
+}
+
+template <class W>
+std::size_t CudaPaths<W>::workspace(ElementType type, std::int64_t side) {
+  return visit_distances<W, std::size_t>(type, [&]<class T>() { return PathsOnCuda<T, W>::workspace(side); });
+}
+
+template <class W>
+std::unique_ptr<Updates> CudaPaths<W>::make(ElementType type, std::int64_t side, device::Context& context,
+                                            void* workspace) {
+  return visit_distances<W, std::unique_ptr<Updates>>(
+      type, [&]<class T>() { return std::make_unique<PathsOnCuda<T, W>>(side, context, workspace); });
+}
+
+}  // namespace terrace::recursive
