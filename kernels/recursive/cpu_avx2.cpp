@@ -1,3 +1,3 @@
 // The tile kernels for AVX2.
 #define TERRACE_ISA avx2
-#include "kernels/recursive/cpu_product_kernel.hpp"
+#include "kernels/recursive/cpu_interval_kernel.hpp"

@@ -1,3 +1,3 @@
 // The tile kernels for AVX512.
 #define TERRACE_ISA avx512
-#include "kernels/recursive/cpu_product_kernel.hpp"
+#include "kernels/recursive/cpu_interval_kernel.hpp"

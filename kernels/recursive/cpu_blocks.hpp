@@ -24,6 +24,8 @@ struct Matrix {
   i64 stride;
   T* at(i64 i, i64 j) const { return data + i * stride + j; }
   Matrix<const T> read() const { return {data, stride}; }
+  /// From that row on.
+  Matrix<const T> at_row(i64 i) const { return {at(i, 0), stride}; }
 };
 
 inline constexpr i64 base_size = 64;  // pivots that a tile is closed by at a time

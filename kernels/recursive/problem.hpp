@@ -8,6 +8,7 @@
 //   static constexpr Form form;               which updates there are
 //   static constexpr ParameterList parameters;
 //   using Semiring = ...;                     closures: the algebra (semiring.hpp)
+//   using Rule = ...;                         intervals: what they are worth (interval_rules.hpp)
 #pragma once
 
 #include "kernels/recursive/semiring.hpp"
@@ -17,8 +18,9 @@ namespace terrace::recursive {
 
 /// What is computed of what.
 enum class Form {
-  closure,  // of a square matrix in place: k in order, all (i, j) for each
-  product   // of two matrices, in the algebra that the job names
+  closure,   // of a square matrix in place: k in order, all (i, j) for each
+  product,   // of two matrices, in the algebra that the job names
+  intervals  // of items, each by the parts that it is best split into
 };
 
 /// A list of declarations.

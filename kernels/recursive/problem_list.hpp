@@ -2,6 +2,10 @@
 #pragma once
 
 #include "kernels/recursive/problems/floyd_warshall.hpp"
+#include "kernels/recursive/problems/matrix_chain.hpp"
+#include "kernels/recursive/problems/nussinov.hpp"
+#include "kernels/recursive/problems/optimal_bst.hpp"
+#include "kernels/recursive/problems/polygon_triangulation.hpp"
 #include "kernels/recursive/problems/semiring_product.hpp"
 
 namespace terrace::recursive {
@@ -10,6 +14,6 @@ template <class... Ps>
 struct ProblemList {};
 
 /// Every problem.
-using Problems = ProblemList<FloydWarshall, SemiringProduct>;
+using Problems = ProblemList<FloydWarshall, SemiringProduct, MatrixChain, OptimalBst, PolygonTriangulation, Nussinov>;
 
 }  // namespace terrace::recursive

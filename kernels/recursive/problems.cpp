@@ -14,9 +14,15 @@ constexpr int semiring_of() {
   else return -1;
 }
 
+template <class P>
+constexpr int rule_of() {
+  if constexpr (P::form == Form::intervals) return rule_index<typename P::Rule>(Rules{});
+  else return -1;
+}
+
 template <class... Ps>
 constexpr std::array<ProblemInfo, sizeof...(Ps)> make_table(ProblemList<Ps...>) {
-  return {ProblemInfo{Ps::name, Ps::help, Ps::form, Ps::parameters, semiring_of<Ps>()}...};
+  return {ProblemInfo{Ps::name, Ps::help, Ps::form, Ps::parameters, semiring_of<Ps>(), rule_of<Ps>()}...};
 }
 
 template <class... Ss>

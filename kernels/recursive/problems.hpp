@@ -16,6 +16,7 @@ struct ProblemInfo {
   Form form;
   ParameterList parameters;
   int semiring;  // closures: number of the algebra in semirings(); others: -1
+  int rule;      // intervals: number of the rule (interval_rules.hpp); others: -1
 };
 
 /// An algebra as jobs see it.

@@ -2,6 +2,7 @@
 #include "kernels/recursive/problems.hpp"
 #include "stages/recursive/closure_stage.hpp"
 #include "stages/recursive/product_stage.hpp"
+#include "stages/recursive/triangle_stage.hpp"
 #include "stages/stage_kind.hpp"
 
 namespace terrace::stages {
@@ -26,6 +27,11 @@ job::ProblemDeclaration declare(const recursive::ProblemInfo& problem) {
   job::ProblemDeclaration declaration;
   declaration.name = problem.name;
   declaration.summary = problem.help;
+  if (problem.form == recursive::Form::intervals) {
+    declare_intervals(problem, declaration);
+    declaration.parameters.insert(declaration.parameters.end(), problem.parameters.begin(), problem.parameters.end());
+    return declaration;
+  }
   declaration.group = closure ? "closures" : "products";
   declaration.parameters = closure ? closure_parameters : product_parameters;
   declaration.parameters.insert(declaration.parameters.end(), problem.parameters.begin(), problem.parameters.end());
@@ -42,6 +48,7 @@ job::ProblemDeclaration declare(const recursive::ProblemInfo& problem) {
 
 std::unique_ptr<run::Stage> make_recursive(const Request& request) {
   const recursive::ProblemInfo& problem = *recursive::find_problem(request.stage.problem);
+  if (problem.form == recursive::Form::intervals) return make_triangle(request);
   return problem.form == recursive::Form::closure ? make_closure(request) : make_product(request);
 }
 

@@ -22,20 +22,16 @@ constexpr Sides on_cuda{4096, 512};  // one of the first takes some milliseconds
 constexpr std::int64_t cuda_across = 8;        // tiles across a table of many, so that copies hide behind blocks
 constexpr std::int64_t cuda_busy_side = 2048;  // but no tiles smaller than that for it
 
-std::int64_t pages(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
-
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// What there is for tiles of a table.
 class Room {
  public:
-  Room(const recursive::TileSpec& spec, std::int64_t tiles, const Resources& resources)
-      : spec_(spec), tiles_(tiles), resources_(resources) {}
+  Room(const TileNeeds& needs, const Resources& resources) : needs_(needs), resources_(resources) {}
 
   /// Bytes of `count` blocks' tiles.
-  std::int64_t bytes(std::int64_t side, std::int64_t count) const {
-    return count * block_bytes(spec_, tiles_, side) + page;
-  }
+  std::int64_t bytes(std::int64_t side, std::int64_t count) const { return count * needs_.block(side) + page; }
+  std::int64_t workspace(std::int64_t side) const { return resources_.cuda ? needs_.workspace(side) : 0; }
 
   /// The largest side of which tiles of `count` blocks fit; 0: none.
   std::int64_t side_for(std::int64_t most, std::int64_t count) const {
@@ -51,15 +47,16 @@ class Room {
     const auto host = static_cast<std::int64_t>(resources_.host_budget);
     // On a device of its own tiles pass through host memory; on the CPU a block may work on some of it.
     if (!resources_.cuda) return bytes(side, count) <= host && bytes(side, 1) <= device;
-    return bytes(side, count) <= device - workspace_bytes(spec_, side, resources_) && bytes(side, 1) <= 2 * host;
+    return bytes(side, count) <= device - workspace(side) && bytes(side, 1) <= 2 * host;
   }
 
-  recursive::TileSpec spec_;
-  std::int64_t tiles_;
+  const TileNeeds& needs_;
   const Resources& resources_;
 };
 
 }  // namespace
+
+std::int64_t pages(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
 
 std::int64_t block_bytes(const recursive::TileSpec& spec, std::int64_t tiles, std::int64_t side) {
   const auto tile = [&](ElementType type) { return pages(side * side * static_cast<std::int64_t>(size_of(type))); };
@@ -75,10 +72,18 @@ std::int64_t workspace_bytes(const recursive::TileSpec& spec, std::int64_t side,
 
 std::int64_t choose_tile(std::int64_t size, const recursive::TileSpec& spec, std::int64_t tiles,
                          const Resources& resources) {
-  const Room room(spec, tiles, resources);
+  TileNeeds needs;
+  needs.block = [&](std::int64_t side) { return block_bytes(spec, tiles, side); };
+  needs.workspace = [&](std::int64_t side) { return workspace_bytes(spec, side, resources); };
+  return choose_tile(size, needs, resources);
+}
+
+std::int64_t choose_tile(std::int64_t size, const TileNeeds& needs, const Resources& resources) {
+  const Room room(needs, resources);
   const Sides sides = resources.cuda ? on_cuda : on_cpu;
-  const std::int64_t most =
+  std::int64_t most =
       resources.cuda ? std::min(sides.most, std::max(cuda_busy_side, ceiling(size, cuda_across))) : sides.most;
+  if (needs.most > 0) most = std::min(most, needs.most);
   std::int64_t side = 0;
   for (const std::int64_t blocks : {6, 3, 1}) {
     side = room.side_for(most, blocks);
@@ -86,7 +91,7 @@ std::int64_t choose_tile(std::int64_t size, const recursive::TileSpec& spec, std
   }
   if (side < std::min(size, step)) {
     const std::int64_t least = std::min(size, step);
-    refuse_budgets(resources, room.bytes(least, 1), workspace_bytes(spec, least, resources));
+    refuse_budgets(resources, room.bytes(least, 1), room.workspace(least));
   }
   side = std::max<std::int64_t>(side, 1);
   // Tiles that are alike.

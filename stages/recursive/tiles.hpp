@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,9 @@
 #include "stages/stage_kind.hpp"
 
 namespace terrace::stages {
+
+/// Bytes of a tile as it lies in memory: whole pages.
+std::int64_t pages(std::int64_t bytes);
 
 /// Bytes of the tiles of the largest block: `tiles` of values, and the trails of x, u and v and the next nodes of x
 /// where there are paths.
@@ -22,6 +26,14 @@ std::int64_t workspace_bytes(const recursive::TileSpec& spec, std::int64_t side,
 /// @throws JobError naming the least budgets where not even the smallest tiles fit
 std::int64_t choose_tile(std::int64_t size, const recursive::TileSpec& spec, std::int64_t tiles,
                          const Resources& resources);
+
+/// What blocks of a table need, by the side of its tiles.
+struct TileNeeds {
+  std::function<std::int64_t(std::int64_t side)> block = nullptr;      // bytes of the tiles of the largest block
+  std::function<std::int64_t(std::int64_t side)> workspace = nullptr;  // device memory beside them
+  std::int64_t most = 0;  // the longest side that is good; 0: as is known for the device
+};
+std::int64_t choose_tile(std::int64_t size, const TileNeeds& needs, const Resources& resources);
 
 /// Into how many parts each level of the recursion cuts its ranges.
 /// @param schedule `auto` and `two_way`: two at every level; `r_way`: as many as make the parts of the disk's level

@@ -142,6 +142,18 @@ class Configs(JobTest):
         self.assertEqual((distances == distances.T).all(), True)
         self.assertEqual((distances[19, 45], (distances == 1).sum()), (11, 2 * 107))
 
+    def test_runs_folding(self):
+        result = self.run_config("folding")
+        structure, score = result["fold/structure"].asstr()[()], result["fold/score"][()]
+        self.assertEqual((len(structure), structure.count("("), structure.count(")")), (3000, score, score))
+        depth = numpy.cumsum([{"(": 1, ")": -1, ".": 0}[letter] for letter in structure])
+        self.assertEqual((depth.min(), depth[-1]), (0, 0))
+        self.assertTrue(1100 < score <= 1500)
+        self.assertLessEqual(result["profile/stages/peak_host"][0], 8 << 20)
+        self.assertEqual((result["chain/cost"][()], result["chain/expression"].asstr()[()]),
+                         (15125, "((0 (1 2)) ((3 4) 5))"))
+        self.assertEqual((result["chain/table"][0, 6], result["chain/split"][0, 6]), (15125, 3))
+
     def test_runs_integral_histogram(self):
         result = self.run_config("integral_histogram")
         table, edges = result["counts/table"], result["counts/edges"][()]

@@ -60,22 +60,23 @@ struct Launched {
 };
 
 /// Runs one launch over blocks, each of which may need what those before it made.
-inline Launched run_blocks(device::Context& context, Updates& updates, const std::vector<TileTask>& tasks,
-                           std::vector<TileResult>& results, bool abort = false) {
+template <class Task, class Result>
+Launched run_blocks(device::Context& context, Updates& updates, const std::vector<Task>& tasks,
+                    std::vector<Result>& results, bool abort = false) {
   struct Words {
     device::u64 ready, stop, abort, done, failed;
   };
-  const Memory words(context, sizeof(Words)), descriptors(context, tasks.size() * sizeof(TileTask)),
-      found(context, tasks.size() * sizeof(TileResult));
+  const Memory words(context, sizeof(Words)), descriptors(context, tasks.size() * sizeof(Task)),
+      found(context, tasks.size() * sizeof(Result));
   auto* at = words.as<Words>();
   *at = {tasks.size(), 0, abort, 0, 0};
-  std::copy(tasks.begin(), tasks.end(), descriptors.as<TileTask>());
+  std::copy(tasks.begin(), tasks.end(), descriptors.as<Task>());
   const auto begin = context.record(device::Queue::compute);
   updates.run({&at->ready, &at->stop, &at->abort, &at->done, &at->failed, descriptors.as<void>(), found.as<void>(),
-               tasks.size(), sizeof(TileTask), sizeof(TileResult), 0, tasks.size()});
+               tasks.size(), sizeof(Task), sizeof(Result), 0, tasks.size()});
   const auto end = context.record(device::Queue::compute);
   end->wait();
-  results.insert(results.end(), found.as<TileResult>(), found.as<TileResult>() + at->done);
+  results.insert(results.end(), found.as<Result>(), found.as<Result>() + at->done);
   return {at->done, end->seconds_since(*begin)};
 }
 

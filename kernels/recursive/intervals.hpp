@@ -1,0 +1,34 @@
+// Problems over intervals, block by block.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "kernels/device/cpu_features.hpp"
+#include "kernels/recursive/interval_task.hpp"
+#include "kernels/recursive/updates.hpp"
+
+namespace terrace::recursive {
+
+/// What fixes the meaning of blocks of a triangle of tiles.
+struct IntervalSpec {
+  int rule = 0;  // a number of Rules (interval_rules.hpp)
+  ElementType value = ElementType::i32;
+  bool splits = false;
+};
+
+/// Whether there are kernels of that rule and type.
+bool has_intervals(const IntervalSpec& spec);
+
+/// Bytes of host memory that blocks on `threads` threads of the CPU allocate beside their tiles.
+std::size_t intervals_cpu_bytes(const IntervalSpec& spec, int threads);
+
+/// Descriptors are IntervalTask, results IntervalResult. All threads of the CPU work on one block after another.
+/// @throws DeviceError where there are no kernels
+std::unique_ptr<Updates> make_intervals_cpu(const IntervalSpec& spec, device::Context& context);
+/// With a chosen instruction set, which the CPU must have.
+std::unique_ptr<Updates> make_intervals_cpu(const IntervalSpec& spec, device::Context& context,
+                                            device::InstructionSet set);
+
+}  // namespace terrace::recursive

@@ -1,0 +1,23 @@
+// The cheapest triangulation of a convex polygon. No host library header.
+#pragma once
+
+#include "kernels/recursive/interval_rules.hpp"
+#include "kernels/recursive/problem.hpp"
+
+namespace terrace::recursive {
+
+inline constexpr Parameter polygon_triangulation_parameters[] = {
+    {"vertices", ParameterKind::array, "a number for each vertex; a triangle costs the product of its three"},
+};
+
+/// t(i, j) <- min over i < k < j of t(i, k) + t(k, j) + v(i) v(k) v(j).
+struct PolygonTriangulation {
+  static constexpr const char* name = "polygon_triangulation";
+  static constexpr const char* help =
+      "the triangulation of a convex polygon with the least sum of products of the vertices of its triangles";
+  static constexpr Form form = Form::intervals;
+  static constexpr ParameterList parameters{polygon_triangulation_parameters, 1};
+  using Rule = ChainRule;
+};
+
+}  // namespace terrace::recursive

@@ -1,0 +1,222 @@
+#include "stages/recursive/triangle_stage.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stages/recursive/interval_inputs.hpp"
+#include "stages/recursive/rates.hpp"
+#include "stages/recursive/tiles.hpp"
+#include "stages/recursive/triangle_program.hpp"
+#include "stages/refuse.hpp"
+
+namespace terrace::stages {
+namespace {
+
+/// Bytes of the tiles of the largest block: x, its two factors and neighbours, and its splits.
+std::int64_t block_bytes(const TrianglePlan& plan, std::int64_t side) {
+  const auto element = static_cast<std::int64_t>(size_of(plan.spec.value));
+  return (plan.pairs ? 6 : 3) * pages(side * side * element) + (plan.spec.splits ? pages(side * side * 4) : 0);
+}
+
+/// Bytes of what every block reads, where it comes from, and what is counted by nodes, beside the tiles.
+std::int64_t vector_bytes(const TrianglePlan& plan) {
+  const auto element = static_cast<std::int64_t>(size_of(plan.spec.value));
+  return 3 * plan.nodes * (2 * element + (plan.spec.splits ? 4 : 0)) + 2 * 4096;
+}
+
+/// "((0 1) 2)": items, those that are put together in brackets.
+std::string expression_of_items(const TriangleFindings& found, std::int64_t items) {
+  std::string text;
+  for (std::int64_t item = 0; item < items; ++item) {
+    const auto at = static_cast<std::size_t>(item);
+    if (item > 0) text += ' ';
+    text.append(static_cast<std::size_t>(found.opens[at]), '(').append(std::to_string(item));
+    text.append(static_cast<std::size_t>(found.closes[at]), ')');
+  }
+  return text;
+}
+
+/// "((0) 1 (2))": keys, each tree in brackets. A tree of gaps i to j - 1 has the keys i to j - 2.
+std::string expression_of_keys(const TriangleFindings& found, std::int64_t keys) {
+  std::string text;
+  for (std::int64_t key = 0; key < keys; ++key) {
+    const auto at = static_cast<std::size_t>(key);
+    if (key > 0) text += ' ';
+    text.append(static_cast<std::size_t>(found.opens[at]), '(').append(std::to_string(key));
+    text.append(static_cast<std::size_t>(found.closes[at + 1]), ')');
+  }
+  return text;
+}
+
+/// "((...))".
+std::string structure_of(const TriangleFindings& found, std::int64_t bases) {
+  std::string text;
+  for (std::int64_t base = 0; base < bases; ++base) {
+    const auto at = static_cast<std::size_t>(base);
+    text += found.opens[at] != 0 ? '(' : found.closes[at] != 0 ? ')' : '.';
+  }
+  return text;
+}
+
+class TriangleStage : public run::Stage {
+ public:
+  TriangleStage(const Request& request, bool whole, std::unique_ptr<TriangleProgram> program)
+      : name_(request.stage.name),
+        problem_(request.stage.problem),
+        whole_(whole),
+        resources_(request.resources),
+        program_(std::move(program)) {}
+
+  run::Program& program() override { return *program_; }
+
+  io::DatasetSpec dataset(int array) const override {
+    const std::string& name = program_->arrays()[static_cast<std::size_t>(array)].name;
+    return {"/" + name_ + "/" + name,
+            {},
+            {},
+            {"begin", "end"},
+            "",
+            name == "split"
+                ? "where the items [begin, end) are split; -1: nowhere; begin: the first pairs with the last"
+                : "of the items [begin, end)"};
+  }
+
+  std::vector<io::SmallDataset> small() const override {
+    const TriangleFindings& found = program_->findings();
+    const TrianglePlan& plan = program_->plan();
+    const bool pairs = plan.pairs;
+    const std::string group = "/" + name_ + "/", name = group + (pairs ? "score" : "cost");
+    const std::string meaning = pairs ? "pairs" : "least cost";
+    std::vector<io::SmallDataset> datasets;
+    if (!whole_) datasets.push_back(io::small_scalar(name, found.real, "", meaning));
+    else if (!is_floating(plan.spec.value)) datasets.push_back(io::small_scalar(name, found.whole, "", meaning));
+    else datasets.push_back(io::small_scalar(name, std::llround(found.real), "", meaning));
+    if (!plan.spec.splits) return datasets;
+    const std::int64_t items = plan.nodes - 1;
+    if (pairs)
+      datasets.push_back(io::small_text(group + "structure", structure_of(found, items), "pairs in brackets"));
+    else
+      datasets.push_back(io::small_text(
+          group + "expression",
+          problem_ == "optimal_bst" ? expression_of_keys(found, items - 1) : expression_of_items(found, items),
+          problem_ == "optimal_bst" ? "keys, each tree in brackets" : "items, those put together in brackets"));
+    return datasets;
+  }
+
+  std::vector<io::Attribute> attributes() const override { return {}; }
+
+  run::Prediction prediction() const override {
+    const TrianglePlan& plan = program_->plan();
+    const auto n = static_cast<double>(plan.nodes), element = static_cast<double>(size_of(plan.spec.value));
+    run::Prediction p;
+    p.blocks = program_->blocks();
+    p.operations = n * n * n / 6;
+    p.unit = "split";
+    set_rates(p, plan.spec.value, resources_);
+    const double triangle = n * n / 2 * element, passes = passes_beyond(triangle, resources_.host_budget);
+    const double results = n * n * ((plan.table ? element : 0) + (plan.spec.splits ? 4 : 0));
+    p.bytes_read = triangle * passes + (plan.spec.splits ? n * n / 2 * 4 : 0);
+    p.bytes_written = results + triangle * passes;
+    if (resources_.cuda) {
+      const double device_passes = passes_beyond(triangle, resources_.device_budget);
+      p.bytes_up = triangle * device_passes;
+      p.bytes_down = results / 2 + triangle * device_passes;
+    }
+    p.block_shape = cube_shape(plan.tile);
+    p.block_bytes = static_cast<std::size_t>(block_bytes(plan, plan.tile));
+    return p;
+  }
+
+  nlohmann::json choices() const override {
+    const TrianglePlan& plan = program_->plan();
+    return {{"tile", plan.tile}, {"nodes", plan.nodes}, {"value", name_of(plan.spec.value)}, {"ways", plan.ways}};
+  }
+
+ private:
+  std::string name_, problem_;
+  bool whole_;
+  Resources resources_;
+  std::unique_ptr<TriangleProgram> program_;
+};
+
+/// What is left for tiles.
+Resources beside_vectors(Resources resources, const TrianglePlan& plan) {
+  const auto bytes = static_cast<std::size_t>(vector_bytes(plan));
+  const auto less = [&](std::size_t budget) { return budget > bytes ? budget - bytes : 0; };
+  resources.host_budget = less(resources.host_budget);
+  resources.device_budget = less(resources.device_budget);
+  resources.input_memory += bytes;
+  return resources;
+}
+
+}  // namespace
+
+void declare_intervals(const recursive::ProblemInfo& problem, job::ProblemDeclaration& declaration) {
+  const bool pairs = std::string(problem.name) == "nussinov";
+  declaration.group = "intervals";
+  declaration.parameters = {
+      pairs ? Parameter{"type", ParameterKind::choice, "type of the scores; auto: the narrower that holds them",
+                        "auto", "auto, i16, i32"}
+            : Parameter{"type", ParameterKind::choice,
+                        "type of the costs; auto: of whole numbers the fastest that is sure to be exact, else f64",
+                        "auto", "auto, i32, i64, f64"},
+      {"keep", ParameterKind::choice, "what is kept: the best of all items, or the best of every interval", "cost",
+       "cost, table"},
+      {"splits", ParameterKind::flag, "whether to keep where intervals are split, and what that makes of all items",
+       "false"},
+  };
+  if (pairs) declaration.outputs = {{"score", "one value", "pairs"}};
+  else declaration.outputs = {{"cost", "one value", "the least cost"}};
+  declaration.outputs.push_back(
+      {"table", "(items + 1) x (items + 1)", "of the items [row, column); zeros below the diagonal", "keep: table"});
+  declaration.outputs.push_back(
+      {"split", "(items + 1) x (items + 1)",
+       std::string("the first node that the items [row, column) are best split at; -1: none") +
+           (pairs ? "; row: the first base pairs with the last" : ""),
+       "splits"});
+  if (pairs)
+    declaration.outputs.push_back({"structure", "one string", "dots and brackets: bases, and pairs", "splits"});
+  else
+    declaration.outputs.push_back(
+        {"expression", "one string", "the items in order, what is put together in brackets", "splits"});
+}
+
+std::unique_ptr<run::Stage> make_triangle(const Request& request) {
+  const Settings& settings = request.stage.settings;
+  const recursive::ProblemInfo& problem = *recursive::find_problem(request.stage.problem);
+  if (request.resources.cuda) {
+    refuse(request.stage, "problem", request.stage.problem + " is computed on the CPU alone: say `backend: cpu`");
+  }
+  const IntervalInputs inputs = read_intervals(request);
+  TrianglePlan plan;
+  plan.spec.rule = problem.rule;
+  plan.spec.splits = settings.flag("splits");
+  plan.nodes = inputs.nodes;
+  plan.table = settings.text("keep") == "table";
+  if (request.stage.problem == "nussinov") {
+    plan.pairs = true;
+    plan.least_inside = settings.integer("minimum_loop");
+    plan.wobble = settings.flag("wobble");
+  }
+  if (request.choices != nullptr) {
+    plan.spec.value = *element_type_from(request.choices->at("value").get<std::string>());
+    plan.tile = request.choices->at("tile");
+    plan.ways = request.choices->at("ways").get<std::vector<std::int64_t>>();
+  } else {
+    plan.spec.value = interval_type(request, inputs);
+    const Resources resources = beside_vectors(request.resources, plan);
+    TileNeeds needs;
+    needs.block = [&](std::int64_t side) { return block_bytes(plan, side); };
+    needs.workspace = [](std::int64_t) { return std::int64_t{0}; };
+    needs.most = resources.cuda ? 2048 : 1024;  // larger ones leave too much to closing tiles
+    plan.tile = choose_tile(plan.nodes, needs, resources);
+    const std::int64_t across = (plan.nodes + plan.tile - 1) / plan.tile;
+    plan.ways = choose_ways(settings.text("schedule"), across, plan.tile,
+                            static_cast<std::int64_t>(size_of(plan.spec.value)), resources);
+  }
+  auto terms = interval_terms(inputs, plan.spec.value);
+  return std::make_unique<TriangleStage>(request, inputs.whole,
+                                         std::make_unique<TriangleProgram>(std::move(plan), std::move(terms)));
+}
+
+}  // namespace terrace::stages
