@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/device/context.hpp"
@@ -59,9 +60,19 @@ struct Launched {
   double seconds;    // of the device
 };
 
+/// What blocks with such results are described by.
+template <class Result>
+struct TaskOfResult;
+template <>
+struct TaskOfResult<TileResult> {
+  using Type = TileTask;
+};
+template <class Result>
+using TaskOf = typename TaskOfResult<Result>::Type;
+
 /// Runs one launch over blocks, each of which may need what those before it made.
-template <class Task, class Result>
-Launched run_blocks(device::Context& context, Updates& updates, const std::vector<Task>& tasks,
+template <class Result, class Task = TaskOf<Result>>
+Launched run_blocks(device::Context& context, Updates& updates, const std::vector<std::type_identity_t<Task>>& tasks,
                     std::vector<Result>& results, bool abort = false) {
   struct Words {
     device::u64 ready, stop, abort, done, failed;

@@ -13,6 +13,11 @@
 
 namespace terrace::recursive::testing {
 
+template <>
+struct TaskOfResult<IntervalResult> {
+  using Type = IntervalTask;
+};
+
 /// Terms of a problem of so many nodes: three rows. Few values, so that many splits are equally good.
 template <class R, class T>
 std::vector<T> random_terms(std::int64_t nodes, unsigned seed) {
@@ -132,7 +137,7 @@ class TiledTriangle {
     const auto run = [&](IntervalTask step) {
       step.trace = words.data();
       if (step.step == IntervalStep::report) step.trace += nodes_ + step.row;
-      run_blocks(context_, updates, std::vector<IntervalTask>{step}, results);
+      run_blocks(context_, updates, {step}, results);
     };
     run(task(0, 0, IntervalStep::begin_trace));
     for (std::int64_t i = 0; i < across_; ++i) {
