@@ -170,6 +170,8 @@ std::shared_ptr<Source> open(const Settings& settings, const OpenContext& contex
 
 }  // namespace
 
+bool is_graph(const Source& source) { return dynamic_cast<const GraphSource*>(&source) != nullptr; }
+
 InputKind graph_kind() {
   return {"graph", "a graph's edges as the matrix of their weights: DIMACS, SNAP and plain lists, GML, Matrix Market",
           parameters, open};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/input_file.hpp"
+#include "io/source.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::io {
@@ -38,6 +39,10 @@ struct EdgeList {
   /// @return nothing, or what is wrong with the weight
   std::optional<std::string> add(std::int64_t from, std::int64_t to, std::string_view weight);
 };
+
+/// Whether a source is a graph's matrix of weights, in which infinity (among whole numbers half the largest i64)
+/// stands where there is no edge.
+bool is_graph(const Source& source);
 
 /// The number of a node: a whole number, not negative. @throws IoError at `place`
 std::int64_t node_number(std::string_view text, const std::string& place);

@@ -186,6 +186,7 @@ class TilesOnCpu : public CpuBlocks<TileTask, TileResult> {
 bool is_distance_type(ElementType type) { return is_floating(type) || (is_signed(type) && size_of(type) > 1); }
 
 bool has_tiles(const TileSpec& spec) {
+  if (has_bits(spec.table)) return spec.value == ElementType::u32;
   if (spec.value != ElementType::u8 && !is_distance_type(spec.value)) return false;
   return visit_value(spec.value, [&](auto value) {
     return multiply_of<decltype(value)>(InstructionSet::sse2, spec.semiring) != nullptr;
@@ -194,6 +195,7 @@ bool has_tiles(const TileSpec& spec) {
 
 std::size_t tiles_cpu_bytes(const TileSpec& spec, int threads) {
   if (has_trails(spec.table)) return paths_cpu_bytes(spec, threads);
+  if (has_bits(spec.table)) return bits_cpu_bytes(threads);
   return visit_value(spec.value, [&](auto value) { return Products<decltype(value)>::bytes(threads); });
 }
 
@@ -206,6 +208,7 @@ std::unique_ptr<Updates> make_tiles_cpu(const TileSpec& spec, device::Context& c
   auto* cpu = dynamic_cast<device::CpuContext*>(&context);
   if (cpu == nullptr) throw DeviceError("make_tiles_cpu", context.limits().name + " is not a CPU");
   if (has_trails(spec.table)) return make_paths_cpu(spec, cpu->pool(), set);
+  if (has_bits(spec.table)) return make_bits_cpu(spec, cpu->pool(), set);
   const Nothing nothing = known[static_cast<std::size_t>(spec.semiring)].nothing;
   return visit_value(spec.value, [&](auto value) -> std::unique_ptr<Updates> {
     using T = decltype(value);

@@ -38,6 +38,7 @@ auto visit_trails(Table table, const Call& call) {
 }  // namespace
 
 std::size_t tiles_cuda_bytes(const TileSpec& spec, std::int64_t side) {
+  if (has_bits(spec.table)) return CudaBits::workspace(side);
   if (has_trails(spec.table)) {
     return visit_trails(spec.table, [&]<class Paths>(Paths) { return Paths::workspace(spec.value, side); });
   }
@@ -46,6 +47,7 @@ std::size_t tiles_cuda_bytes(const TileSpec& spec, std::int64_t side) {
 
 std::unique_ptr<Updates> make_tiles_cuda(const TileSpec& spec, std::int64_t side, device::Context& context,
                                          void* workspace) {
+  if (has_bits(spec.table)) return CudaBits::make(spec.table == Table::packed_bits, side, context, workspace);
   if (has_trails(spec.table)) {
     return visit_trails(spec.table,
                         [&]<class Paths>(Paths) { return Paths::make(spec.value, side, context, workspace); });

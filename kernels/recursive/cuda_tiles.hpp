@@ -33,4 +33,11 @@ struct CudaPaths {
                                        void* workspace);
 };
 
+/// Updates of tiles of bits (cuda/bits.cu.in).
+struct CudaBits {
+  static std::size_t workspace(std::int64_t side);
+  /// @param packed whether bytes of eight cells are given out
+  static std::unique_ptr<Updates> make(bool packed, std::int64_t side, device::Context& context, void* workspace);
+};
+
 }  // namespace terrace::recursive

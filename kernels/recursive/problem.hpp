@@ -7,7 +7,7 @@
 //   static constexpr const char* help;        one sentence
 //   static constexpr Form form;               which updates there are
 //   static constexpr ParameterList parameters;
-//   using Semiring = ...;                     closures: the algebra (semiring.hpp)
+//   using Semiring = ...;                     the algebra (semiring.hpp), where it is always the same
 //   using Rule = ...;                         intervals: what they are worth (interval_rules.hpp)
 #pragma once
 
@@ -18,9 +18,10 @@ namespace terrace::recursive {
 
 /// What is computed of what.
 enum class Form {
-  closure,   // of a square matrix in place: k in order, all (i, j) for each
-  product,   // of two matrices, in the algebra that the job names
-  intervals  // of items, each by the parts that it is best split into
+  closure,       // of a square matrix in place: k in order, all (i, j) for each
+  reachability,  // the same of bits
+  product,       // of two matrices, in the algebra that the job names
+  intervals      // of items, each by the parts that it is best split into
 };
 
 /// A list of declarations.

@@ -7,6 +7,7 @@
 #include "kernels/recursive/problems/optimal_bst.hpp"
 #include "kernels/recursive/problems/polygon_triangulation.hpp"
 #include "kernels/recursive/problems/semiring_product.hpp"
+#include "kernels/recursive/problems/transitive_closure.hpp"
 
 namespace terrace::recursive {
 
@@ -14,6 +15,7 @@ template <class... Ps>
 struct ProblemList {};
 
 /// Every problem.
-using Problems = ProblemList<FloydWarshall, SemiringProduct, MatrixChain, OptimalBst, PolygonTriangulation, Nussinov>;
+using Problems = ProblemList<FloydWarshall, TransitiveClosure, SemiringProduct, MatrixChain, OptimalBst,
+                             PolygonTriangulation, Nussinov>;
 
 }  // namespace terrace::recursive

@@ -10,7 +10,7 @@ namespace {
 
 template <class P>
 constexpr int semiring_of() {
-  if constexpr (P::form == Form::closure) return semiring_index<typename P::Semiring>(Semirings{});
+  if constexpr (requires { typename P::Semiring; }) return semiring_index<typename P::Semiring>(Semirings{});
   else return -1;
 }
 

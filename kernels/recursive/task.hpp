@@ -15,7 +15,8 @@ enum class Function : device::i32 {
   inspect  // nothing is updated: x is null, and the input is looked at
 };
 
-/// Pointers are to values of the table's type; strides count values from row to row.
+/// Pointers are to values of the table's type; strides count values from row to row. In a table of bits values are
+/// words of 32 cells, `rows` and `depth` count cells, and `columns` words.
 struct TileTask {
   device::i64 rows, columns, depth;  // x: rows x columns, u: rows x depth, v: depth x columns
   device::i64 first_pivot;           // k of the first column of u and the first row of v
@@ -31,13 +32,13 @@ struct TileTask {
   device::i64 v_stride;
   const void* input;  // what x begins as; null: what it holds
   device::i64 input_stride;
-  // Of tables with trails: those of x, u and v, with the strides of these, and where the next nodes go with the last
-  // update.
+  // Of tables with trails: those of x, u and v, with the strides of these.
   void* x_trail;
   const void* u_trail;  // null where u is x
   const void* v_trail;  // null where v is x
+  // Where the next nodes of paths, or the cells of a table of bits, go with the last update.
   void* output;
-  device::i64 output_stride;
+  device::i64 output_columns, output_stride;
   device::i64 first_row, first_column;  // of x in the table
   device::i32 loops;                    // not 0: the diagonal of the input holds edges, too
 };

@@ -24,11 +24,13 @@ enum class Table {
   values,      // of the algebra
   paths,       // distances, each with a trail of 32 bits (trail.hpp)
   long_paths,  // distances, each with a trail of 64 bits
+  bits,        // 32 cells in a value of type u32, given out as bytes 0 and 1
+  packed_bits  // the same, given out as bytes of eight cells, the first one's bit being 1
 };
 
 /// What fixes the meaning of updates of tiles.
 struct TileSpec {
-  int semiring = 0;  // a number of semirings(); with trails that of min_plus
+  int semiring = 0;  // a number of semirings(); with trails that of min_plus, of bits that of or_and
   ElementType value = ElementType::f32;
   Table table = Table::values;
 };
@@ -36,6 +38,8 @@ struct TileSpec {
 /// Whether a table holds trails, and their type.
 bool has_trails(Table table);
 ElementType trail_type(Table table);
+/// Whether its values are 32 cells each.
+bool has_bits(Table table);
 /// The table that holds distances of that type and the paths between so many nodes.
 Table paths_table(ElementType distance, std::int64_t nodes);
 

@@ -7,6 +7,7 @@
 
 #include "kernels/recursive/semiring.hpp"
 #include "pipeline/base/error.hpp"
+#include "stages/recursive/edges.hpp"
 
 namespace terrace::stages {
 
@@ -19,7 +20,6 @@ using run::Role;
 
 namespace {
 
-constexpr int input_array = 0, table_array = 1, trail_array = 2, next_array = 3;
 constexpr const char* inspect = "inspect";
 constexpr const char* clamp = "clamp";  // of a phase of updates: sums that negative weights took below infinity
 
@@ -35,37 +35,41 @@ ClosureProgram::ClosureProgram(ClosurePlan plan, std::shared_ptr<io::Source> mat
       matrix_name_(std::move(matrix_name)),
       across_((plan_.nodes + plan_.tile - 1) / plan_.tile),
       order_(RecursiveOrder::closure(across_, plan_.ways)) {
-  ArraySpec input;
-  input.name = "input";
-  input.role = Role::input;
-  input.type = plan_.spec.value;
-  input.shape = {plan_.nodes, plan_.nodes};
-  input.tile = {plan_.tile, plan_.tile};
-  input.source = std::move(matrix);
-  ArraySpec table = input;
-  table.name = "distance";
-  table.role = Role::result;
-  table.source = nullptr;
-  table.generations = std::max<std::int64_t>(1, across_);
-  table.kept = 1;
-  ArraySpec trail = table, next = table;
-  arrays_ = {std::move(input), std::move(table)};
-  if (!has_paths()) return;
-  trail.name = "trail";
-  trail.role = Role::scratch;
-  trail.type = recursive::trail_type(plan_.spec.table);
-  next.name = "next";
-  next.type = ElementType::i32;
-  next.generations = 1;
-  arrays_.push_back(std::move(trail));
-  arrays_.push_back(std::move(next));
+  const bool bits = recursive::has_bits(plan_.spec.table);
+  const std::int64_t cells = bits ? cells_of_word : 1;
+  input_ = add_array("input", Role::input, plan_.spec.value, cells);
+  arrays_.back().source = std::move(matrix);
+  table_ = add_array(bits ? "reached" : "distance", bits ? Role::scratch : Role::result, plan_.spec.value, cells);
+  if (bits) {
+    output_ = add_array("closure", Role::result, ElementType::u8,
+                        plan_.spec.table == recursive::Table::packed_bits ? 8 : 1);
+  } else if (recursive::has_trails(plan_.spec.table)) {
+    trail_ = add_array("trail", Role::scratch, recursive::trail_type(plan_.spec.table));
+    output_ = add_array("next", Role::result, ElementType::i32);
+  }
+  if (output_ >= 0) arrays_[static_cast<std::size_t>(output_)].generations = 1;
+}
+
+int ClosureProgram::add_array(const std::string& name, Role role, ElementType type, std::int64_t cells) {
+  ArraySpec spec;
+  spec.name = name;
+  spec.role = role;
+  spec.type = type;
+  spec.shape = {plan_.nodes, (plan_.nodes + cells - 1) / cells};
+  spec.tile = {plan_.tile, plan_.tile / cells};
+  spec.generations = std::max<std::int64_t>(1, across_);
+  spec.kept = 1;
+  arrays_.push_back(std::move(spec));
+  cells_.push_back(cells);
+  return static_cast<int>(arrays_.size()) - 1;
 }
 
 ClosureProgram::~ClosureProgram() = default;
 
-Box ClosureProgram::tile(std::int64_t i, std::int64_t j) const {
-  const std::int64_t side = plan_.tile;
-  return {{i * side, j * side}, {std::min(plan_.nodes, (i + 1) * side), std::min(plan_.nodes, (j + 1) * side)}};
+Box ClosureProgram::tile(int array, std::int64_t i, std::int64_t j) const {
+  const std::int64_t side = plan_.tile, cells = cells_[static_cast<std::size_t>(array)];
+  const auto column = [&](std::int64_t at) { return (std::min(plan_.nodes, at) + cells - 1) / cells; };
+  return {{i * side, column(j * side)}, {std::min(plan_.nodes, (i + 1) * side), column((j + 1) * side)}};
 }
 
 std::optional<run::Phase> ClosureProgram::phase(std::int64_t number) {
@@ -87,24 +91,28 @@ std::optional<run::Phase> ClosureProgram::phase(std::int64_t number) {
 
 run::Block ClosureProgram::block(const run::Phase& phase, std::int64_t, std::int64_t index) const {
   if (phase.data == inspect) {
-    return {{{input_array, 0, tile(index / across_, index % across_), Mode::read}}, 0};
+    return {{{input_, 0, tile(input_, index / across_, index % across_), Mode::read}}, 0};
   }
   const Update at = order_.at(index);
-  const Box x = tile(at.i, at.j);
+  const auto rows_of = [&](std::int64_t i) {
+    return static_cast<double>(std::min(plan_.nodes, (i + 1) * plan_.tile) - i * plan_.tile);
+  };
   run::Block block;
-  block.operations = static_cast<double>(x.volume()) * static_cast<double>(tile(at.k, at.k).shape()[0]);
-  const auto tables = [&](std::int64_t generation, const Box& box, Mode mode) {
-    block.accesses.push_back({table_array, generation, box, mode});
-    if (has_paths()) block.accesses.push_back({trail_array, generation, box, mode});
+  block.operations = rows_of(at.i) * rows_of(at.j) * rows_of(at.k);
+  const auto tables = [&](std::int64_t generation, std::int64_t i, std::int64_t j, Mode mode) {
+    block.accesses.push_back({table_, generation, tile(table_, i, j), mode});
+    if (trail_ >= 0) block.accesses.push_back({trail_, generation, tile(trail_, i, j), mode});
   };
   // Every other update of a tile comes after those of smaller k.
-  if (at.k > 0) tables(at.k, x, Mode::update);
-  else tables(1, x, Mode::write);
-  if (at.k == 0) block.accesses.push_back({input_array, 0, x, Mode::read});
+  if (at.k > 0) tables(at.k, at.i, at.j, Mode::update);
+  else tables(1, at.i, at.j, Mode::write);
+  if (at.k == 0) block.accesses.push_back({input_, 0, tile(input_, at.i, at.j), Mode::read});
   // u and v, where they are not x itself.
-  if (at.j != at.k) tables(order_.updates_before(at.i, at.k, index), tile(at.i, at.k), Mode::read);
-  if (at.i != at.k) tables(order_.updates_before(at.k, at.j, index), tile(at.k, at.j), Mode::read);
-  if (has_paths() && at.k + 1 == across_) block.accesses.push_back({next_array, 1, x, Mode::write});
+  if (at.j != at.k) tables(order_.updates_before(at.i, at.k, index), at.i, at.k, Mode::read);
+  if (at.i != at.k) tables(order_.updates_before(at.k, at.j, index), at.k, at.j, Mode::read);
+  if (output_ >= 0 && at.k + 1 == across_) {
+    block.accesses.push_back({output_, 1, tile(output_, at.i, at.j), Mode::write});
+  }
   return block;
 }
 
@@ -122,10 +130,9 @@ void ClosureProgram::describe(const run::Phase& phase, const run::BlockView& vie
     task.input_stride = first.strides[0];
   } else {
     const Update at = order_.at(view.index);
-    const Box pivots = tile(at.k, at.k);
     task.function = function_of(at);
-    task.depth = pivots.shape()[0];
-    task.first_pivot = pivots.begin[0];
+    task.first_pivot = at.k * plan_.tile;
+    task.depth = std::min<std::int64_t>(plan_.nodes, task.first_pivot + plan_.tile) - task.first_pivot;
     task.last = at.k + 1 == across_;
     task.clamped = phase.data == clamp;
     task.first_row = first.box.begin[0];
@@ -139,13 +146,16 @@ void ClosureProgram::describe(const run::Phase& phase, const run::BlockView& vie
     };
     const auto take_tables = [&](auto*& data, auto*& trail, device::i64& stride) {
       take(data, stride);
-      if (has_paths()) take(trail, stride);
+      if (trail_ >= 0) take(trail, stride);
     };
     take_tables(task.x, task.x_trail, task.x_stride);
     if (at.k == 0) take(task.input, task.input_stride);
     if (at.j != at.k) take_tables(task.u, task.u_trail, task.u_stride);
     if (at.i != at.k) take_tables(task.v, task.v_trail, task.v_stride);
-    if (has_paths() && task.last != 0) take(task.output, task.output_stride);
+    if (output_ >= 0 && task.last != 0) {
+      task.output_columns = view.accesses[next].tiles[0].box.shape()[1];
+      take(task.output, task.output_stride);
+    }
   }
   std::memcpy(descriptor, &task, sizeof task);
 }

@@ -28,7 +28,7 @@ struct ClosurePlan {
 /// matrix is never copied for its own sake. Tiles that a block reads are taken in the generation that they have when
 /// blocks run one after another. That may be a later one than in the plain order of k: it holds shorter paths, never
 /// wrong ones. Paths go beside the distances as a table of trails; with its last update a block writes a tile of the
-/// next nodes.
+/// next nodes. A table of bits is scratch, and goes to the result likewise.
 ///
 /// Distances in integers begin with a phase that looks at all weights: whether some are negative decides what is
 /// infinite at the end, and whether the type can hold the distances.
@@ -57,9 +57,10 @@ class ClosureProgram : public run::Program {
   std::int64_t updates() const { return order_.count(); }
 
  private:
-  bool has_paths() const { return recursive::has_trails(plan_.spec.table); }
-  bool inspects() const { return !is_floating(plan_.spec.value); }
-  Box tile(std::int64_t i, std::int64_t j) const;
+  bool inspects() const { return !recursive::has_bits(plan_.spec.table) && !is_floating(plan_.spec.value); }
+  /// Adds an array of `cells` nodes to an element. @returns its number
+  int add_array(const std::string& name, run::Role role, ElementType type, std::int64_t cells = 1);
+  Box tile(int array, std::int64_t i, std::int64_t j) const;
   void check_range() const;
   void check_distances() const;
 
@@ -68,6 +69,9 @@ class ClosureProgram : public run::Program {
   std::int64_t across_;  // tiles
   RecursiveOrder order_;
   std::vector<run::ArraySpec> arrays_;
+  std::vector<std::int64_t> cells_;  // columns of the table in an element, of each array
+  int input_ = 0, table_ = 0;
+  int trail_ = -1, output_ = -1;                      // -1: there is none
   std::vector<std::unique_ptr<OpenedTiles>> opened_;  // one a device
 
   // What has been folded. Integers and others each have their own.

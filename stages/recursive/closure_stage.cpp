@@ -6,6 +6,7 @@
 #include "kernels/recursive/semiring.hpp"
 #include "stages/recursive/closure_program.hpp"
 #include "stages/recursive/rates.hpp"
+#include "stages/recursive/square_matrix.hpp"
 #include "stages/recursive/tiles.hpp"
 #include "stages/refuse.hpp"
 
@@ -97,26 +98,11 @@ ElementType choose_type(const Request& request, io::Source& matrix, const Weight
   refuse(request.stage, "matrix", "distances of '" + rules.name + "' may leave every integer type: say `type: f64`");
 }
 
-std::shared_ptr<io::Source> open_matrix(const Request& request) {
-  const std::string& name = request.stage.settings.text("matrix");
-  std::shared_ptr<io::Source> matrix = request.array(name);
-  const Extents& shape = matrix->shape();
-  if (shape.rank() != 2 || shape[0] != shape[1]) {
-    refuse(request.stage, "matrix",
-           "'" + name + "' is " + to_string(shape) + "; give a square matrix, of each node's edges to all nodes");
-  }
-  constexpr std::int64_t most_nodes = 1 << 24;
-  if (shape[0] > most_nodes) {
-    refuse(request.stage, "matrix", "'" + name + "' has more than 2^24 nodes, which no disk holds the distances of");
-  }
-  return matrix;
-}
-
 }  // namespace
 
 std::unique_ptr<run::Stage> make_closure(const Request& request) {
   const Settings& settings = request.stage.settings;
-  const std::shared_ptr<io::Source> matrix = open_matrix(request);
+  const std::shared_ptr<io::Source> matrix = open_square_matrix(request);
   WeightRules rules;
   rules.name = settings.text("matrix");
   rules.no_edge = settings.find<double>("no_edge");

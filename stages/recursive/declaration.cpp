@@ -2,6 +2,7 @@
 #include "kernels/recursive/problems.hpp"
 #include "stages/recursive/closure_stage.hpp"
 #include "stages/recursive/product_stage.hpp"
+#include "stages/recursive/reachability_stage.hpp"
 #include "stages/recursive/triangle_stage.hpp"
 #include "stages/stage_kind.hpp"
 
@@ -22,34 +23,59 @@ const std::vector<Parameter> product_parameters = {
      "input, i16, i32, i64, f32, f64"},
 };
 
+using recursive::Form;
+
+/// The heading of a form's problems, what they have beside their own parameters, and what they write.
+struct FormDeclaration {
+  const char* group;
+  std::vector<Parameter> parameters;
+  std::vector<job::OutputDeclaration> outputs;
+};
+
+FormDeclaration declaration_of(Form form) {
+  switch (form) {
+    case Form::closure:
+      return {"closures",
+              closure_parameters,
+              {{"distance", "nodes x nodes",
+                "from each node to each; no path: infinity, in integers half the largest value"},
+               {"next", "nodes x nodes", "the node after the first on a shortest path; -1: no path", "paths"}}};
+    case Form::reachability:
+      return {"closures",
+              {},
+              {{"closure", "nodes x nodes, or nodes x bytes", "whether there is a path from each node to each"}}};
+    default:
+      return {"products", product_parameters, {{"product", "rows of left x columns of right", "the product"}}};
+  }
+}
+
 job::ProblemDeclaration declare(const recursive::ProblemInfo& problem) {
-  const bool closure = problem.form == recursive::Form::closure;
   job::ProblemDeclaration declaration;
   declaration.name = problem.name;
   declaration.summary = problem.help;
-  if (problem.form == recursive::Form::intervals) {
+  if (problem.form == Form::intervals) {
     declare_intervals(problem, declaration);
-    declaration.parameters.insert(declaration.parameters.end(), problem.parameters.begin(), problem.parameters.end());
-    return declaration;
-  }
-  declaration.group = closure ? "closures" : "products";
-  declaration.parameters = closure ? closure_parameters : product_parameters;
-  declaration.parameters.insert(declaration.parameters.end(), problem.parameters.begin(), problem.parameters.end());
-  if (closure) {
-    declaration.outputs = {
-        {"distance", "nodes x nodes",
-         "from each node to each; no path: infinity, in integers half the largest value"},
-        {"next", "nodes x nodes", "the node after the first on a shortest path; -1: no path", "paths"}};
   } else {
-    declaration.outputs = {{"product", "rows of left x columns of right", "the product"}};
+    FormDeclaration form = declaration_of(problem.form);
+    declaration.group = form.group;
+    declaration.parameters = std::move(form.parameters);
+    declaration.outputs = std::move(form.outputs);
   }
+  declaration.parameters.insert(declaration.parameters.end(), problem.parameters.begin(), problem.parameters.end());
   return declaration;
 }
 
 std::unique_ptr<run::Stage> make_recursive(const Request& request) {
-  const recursive::ProblemInfo& problem = *recursive::find_problem(request.stage.problem);
-  if (problem.form == recursive::Form::intervals) return make_triangle(request);
-  return problem.form == recursive::Form::closure ? make_closure(request) : make_product(request);
+  switch (recursive::find_problem(request.stage.problem)->form) {
+    case Form::closure:
+      return make_closure(request);
+    case Form::reachability:
+      return make_reachability(request);
+    case Form::intervals:
+      return make_triangle(request);
+    default:
+      return make_product(request);
+  }
 }
 
 }  // namespace

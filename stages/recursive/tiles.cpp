@@ -9,7 +9,6 @@ namespace terrace::stages {
 namespace {
 
 constexpr std::int64_t page = 4096;
-constexpr std::int64_t step = 16;  // sides are multiples of it where they may be
 
 /// What is known of good sides.
 struct Sides {
@@ -35,9 +34,11 @@ class Room {
 
   /// The largest side of which tiles of `count` blocks fit; 0: none.
   std::int64_t side_for(std::int64_t most, std::int64_t count) const {
+    const std::int64_t step = needs_.step;
     std::int64_t side = std::max(most / step * step, step);
     while (side > step && !holds(side, count)) side -= step;
-    while (side > 0 && !holds(side, count)) --side;
+    const std::int64_t less = needs_.always ? step : 1;
+    while (side > 0 && !holds(side, count)) side -= less;
     return side;
   }
 
@@ -60,6 +61,10 @@ std::int64_t pages(std::int64_t bytes) { return (bytes + page - 1) / page * page
 
 std::int64_t block_bytes(const recursive::TileSpec& spec, std::int64_t tiles, std::int64_t side) {
   const auto tile = [&](ElementType type) { return pages(side * side * static_cast<std::int64_t>(size_of(type))); };
+  if (recursive::has_bits(spec.table)) {
+    const std::int64_t bits = pages(side * side / 8);
+    return tiles * bits + (spec.table == recursive::Table::bits ? pages(side * side) : bits);
+  }
   std::int64_t bytes = tiles * tile(spec.value);
   if (recursive::has_trails(spec.table))
     bytes += 3 * tile(recursive::trail_type(spec.table)) + tile(ElementType::i32);
@@ -75,22 +80,29 @@ std::int64_t choose_tile(std::int64_t size, const recursive::TileSpec& spec, std
   TileNeeds needs;
   needs.block = [&](std::int64_t side) { return block_bytes(spec, tiles, side); };
   needs.workspace = [&](std::int64_t side) { return workspace_bytes(spec, side, resources); };
+  if (recursive::has_bits(spec.table)) {
+    needs.step = 64;
+    needs.always = true;
+    needs.scale = 4;
+  }
   return choose_tile(size, needs, resources);
 }
 
 std::int64_t choose_tile(std::int64_t size, const TileNeeds& needs, const Resources& resources) {
   const Room room(needs, resources);
   const Sides sides = resources.cuda ? on_cuda : on_cpu;
-  std::int64_t most =
-      resources.cuda ? std::min(sides.most, std::max(cuda_busy_side, ceiling(size, cuda_across))) : sides.most;
+  const std::int64_t scale = needs.scale;
+  std::int64_t most = resources.cuda
+                          ? std::min(scale * sides.most, std::max(scale * cuda_busy_side, ceiling(size, cuda_across)))
+                          : scale * sides.most;
   if (needs.most > 0) most = std::min(most, needs.most);
   std::int64_t side = 0;
   for (const std::int64_t blocks : {6, 3, 1}) {
     side = room.side_for(most, blocks);
-    if (side >= std::min(size, sides.least)) break;
+    if (side >= std::clamp<std::int64_t>(size, 1, scale * sides.least)) break;
   }
-  if (side < std::min(size, step)) {
-    const std::int64_t least = std::min(size, step);
+  const std::int64_t step = needs.step, least = needs.always ? step : std::min(size, step);
+  if (side < least) {
     refuse_budgets(resources, room.bytes(least, 1), room.workspace(least));
   }
   side = std::max<std::int64_t>(side, 1);

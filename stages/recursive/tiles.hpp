@@ -14,8 +14,8 @@ namespace terrace::stages {
 /// Bytes of a tile as it lies in memory: whole pages.
 std::int64_t pages(std::int64_t bytes);
 
-/// Bytes of the tiles of the largest block: `tiles` of values, and the trails of x, u and v and the next nodes of x
-/// where there are paths.
+/// Bytes of the tiles of the largest block: `tiles` of values, where there are paths also the trails of x, u
+/// and v and the next nodes of x, and of bits also what x is given out as.
 std::int64_t block_bytes(const recursive::TileSpec& spec, std::int64_t tiles, std::int64_t side);
 
 /// Device memory that blocks of such tiles need beside them.
@@ -31,7 +31,10 @@ std::int64_t choose_tile(std::int64_t size, const recursive::TileSpec& spec, std
 struct TileNeeds {
   std::function<std::int64_t(std::int64_t side)> block = nullptr;      // bytes of the tiles of the largest block
   std::function<std::int64_t(std::int64_t side)> workspace = nullptr;  // device memory beside them
-  std::int64_t most = 0;  // the longest side that is good; 0: as is known for the device
+  std::int64_t most = 0;   // the longest side that is good; 0: as is known for the device
+  std::int64_t step = 16;  // sides are multiples of it where they may be
+  bool always = false;     // whether they must be
+  std::int64_t scale = 1;  // so many times longer than others are good sides
 };
 std::int64_t choose_tile(std::int64_t size, const TileNeeds& needs, const Resources& resources);
 

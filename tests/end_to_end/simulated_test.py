@@ -141,6 +141,13 @@ class OnSimulatedGpu(JobTest):
         self.check_same(stages, (8 << 20,))
         self.check_same(stages[2:4], (600 << 10,), host=300 << 10)
 
+    def test_transitive_closures_are_the_same(self):
+        edges = numpy.random.default_rng(16).random((400, 400)) < 1.2 / 400
+        self.inputs["m"] = {"npy": self.write("m.npy", edges.astype(numpy.uint8))}
+        stages = [recursive("cells", "transitive_closure", matrix="m"),
+                  recursive("packed", "transitive_closure", matrix="m", packed=True)]
+        self.check_same(stages, (8 << 20, 100 << 10))
+
     def test_products_are_the_same_in_every_semiring(self):
         draw = numpy.random.default_rng(7)
         for name, shape in (("left", (140, 90)), ("right", (90, 75)), ("added", (140, 75))):
@@ -204,6 +211,7 @@ class OnSimulatedGpu(JobTest):
                       wavefront("edit", "edit_distance", rows="a", columns="b"),
                       wavefront("sums", "summed_area", grid="g"), wavefront("sor", "sor", grid="f", sweeps=5),
                       recursive("paths", "floyd_warshall", matrix="w"),
+                      recursive("reached", "transitive_closure", matrix="w"),
                       recursive("routes", "floyd_warshall", matrix="w", paths=True),
                       recursive("product", "semiring_product", left="w", right="w")):
             with self.subTest(stage["name"]):

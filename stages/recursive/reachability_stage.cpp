@@ -1,0 +1,98 @@
+#include "stages/recursive/reachability_stage.hpp"
+
+#include <algorithm>
+
+#include "kernels/recursive/problems.hpp"
+#include "stages/recursive/closure_program.hpp"
+#include "stages/recursive/edges.hpp"
+#include "stages/recursive/rates.hpp"
+#include "stages/recursive/square_matrix.hpp"
+#include "stages/recursive/tiles.hpp"
+
+namespace terrace::stages {
+namespace {
+
+constexpr std::int64_t block_tiles = 4;  // of the largest block: x, u, v, and the input that x begins as
+
+// Cells a second (tests/benchmarks/RESULTS.md): of a core, and of a GPU by its logic operations on words.
+constexpr double cpu_rate = 2e12, cuda_rate = 2e14;
+
+class ReachabilityStage : public run::Stage {
+ public:
+  ReachabilityStage(const Request& request, std::unique_ptr<ClosureProgram> program)
+      : name_(request.stage.name), resources_(request.resources), program_(std::move(program)) {}
+
+  run::Program& program() override { return *program_; }
+
+  io::DatasetSpec dataset(int) const override {
+    const bool packed = program_->plan().spec.table == recursive::Table::packed_bits;
+    return {"/" + name_ + "/closure",
+            {},
+            {},
+            {"from", packed ? "byte" : "to"},
+            "",
+            packed ? "bit j % 8 of byte j / 8 says whether node j is reached" : "1: the node is reached"};
+  }
+
+  std::vector<io::SmallDataset> small() const override { return {}; }
+  std::vector<io::Attribute> attributes() const override { return {}; }
+
+  run::Prediction prediction() const override {
+    const ClosurePlan& plan = program_->plan();
+    const auto n = static_cast<double>(plan.nodes);
+    run::Prediction p;
+    p.blocks = program_->updates();
+    p.operations = n * n * n;
+    p.unit = "cell";
+    p.operations_per_second = resources_.cuda ? cuda_rate : cpu_rate * resources_.device.processors;
+    const double table = n * n / 8, closure = plan.spec.table == recursive::Table::bits ? n * n : table;
+    const double passes = passes_beyond(table, resources_.host_budget);
+    p.bytes_read = table * (1 + passes);
+    p.bytes_written = closure + table * passes;
+    if (resources_.cuda) {
+      const double device_passes = passes_beyond(table, resources_.device_budget);
+      p.bytes_up = table * (1 + device_passes);
+      p.bytes_down = closure + table * device_passes;
+      p.workspace_bytes = static_cast<std::size_t>(workspace_bytes(plan.spec, plan.tile, resources_));
+    }
+    p.block_shape = cube_shape(plan.tile);
+    p.block_bytes = static_cast<std::size_t>(block_bytes(plan.spec, block_tiles, plan.tile));
+    return p;
+  }
+
+  nlohmann::json choices() const override {
+    const ClosurePlan& plan = program_->plan();
+    return {{"tile", plan.tile}, {"nodes", plan.nodes}, {"ways", plan.ways}};
+  }
+
+ private:
+  std::string name_;
+  Resources resources_;
+  std::unique_ptr<ClosureProgram> program_;
+};
+
+}  // namespace
+
+std::unique_ptr<run::Stage> make_reachability(const Request& request) {
+  const Settings& settings = request.stage.settings;
+  const std::string& name = settings.text("matrix");
+  const std::shared_ptr<io::Source> matrix = open_square_matrix(request);
+  ClosurePlan plan;
+  plan.spec.semiring = recursive::find_problem(request.stage.problem)->semiring;
+  plan.spec.value = ElementType::u32;
+  plan.spec.table = settings.flag("packed") ? recursive::Table::packed_bits : recursive::Table::bits;
+  plan.nodes = matrix->shape()[0];
+  if (request.choices != nullptr) {
+    plan.tile = request.choices->at("tile");
+    plan.ways = request.choices->at("ways").get<std::vector<std::int64_t>>();
+  } else {
+    plan.tile = choose_tile(plan.nodes, plan.spec, block_tiles, request.resources);
+    const std::int64_t across = (plan.nodes + plan.tile - 1) / plan.tile;
+    plan.ways = choose_ways(settings.text("schedule"), across, plan.tile, 1, request.resources);
+  }
+  auto bits = edge_bits(matrix, name, settings.find<double>("no_edge"));
+  return std::make_unique<ReachabilityStage>(
+      request, std::make_unique<ClosureProgram>(std::move(plan), std::move(bits), name));
+}
+
+}  // namespace terrace::stages

@@ -1,0 +1,45 @@
+#include <catch2/catch.hpp>
+
+#include "kernels/device/cpu_context.hpp"
+#include "kernels/recursive/tiles_cpu.hpp"
+#include "pipeline/base/error.hpp"
+#include "tests/differential/recursive/tiled_bits.hpp"
+
+namespace terrace::recursive {
+namespace {
+
+using device::InstructionSet;
+
+void check(device::Context& context, InstructionSet set, std::int64_t n, std::int64_t tile, double degree,
+           bool packed) {
+  INFO(n << " nodes, tiles of " << tile << ", " << degree << " edges a node, " << packed);
+  const auto matrix = testing::random_edges(n, degree, static_cast<unsigned>(n * 31 + tile));
+  auto expected = matrix;
+  close<OrAnd>(expected.data(), n);
+  testing::TiledBits tiles(context, matrix, n, tile, packed);
+  CHECK(tiles.close(*make_tiles_cpu(testing::bits_spec(packed), context, set)) == tiles.given_out(expected));
+}
+
+void check_sizes(InstructionSet set, int threads) {
+  if (set > device::best_instruction_set()) return;
+  INFO(device::name_of(set) << ", " << threads << " threads");
+  device::CpuContext context(threads);
+  for (const std::int64_t n : {1, 2, 31, 32, 33, 63, 64, 65, 97, 130}) check(context, set, n, 160, 1.2, n % 2 == 0);
+  for (const std::int64_t tile : {32, 64, 96}) check(context, set, 300, tile, 1.1, tile == 64);
+  check(context, set, 1300, 1312, 1.2, true);  // more words than tables are made for at a time
+  check(context, set, 1200, 608, 1.2, false);
+}
+
+TEST_CASE("bits on the CPU are closed as by the definition") {
+  SECTION("sse2") { check_sizes(InstructionSet::sse2, 1); }
+  SECTION("avx2") { check_sizes(InstructionSet::avx2, 3); }
+  SECTION("avx512") { check_sizes(InstructionSet::avx512, 2); }
+}
+
+TEST_CASE("bits in other words than those of 32 are refused") {
+  device::CpuContext context(1);
+  CHECK_THROWS_AS(make_tiles_cpu({find_semiring("or_and"), ElementType::u64, Table::bits}, context), DeviceError);
+}
+
+}  // namespace
+}  // namespace terrace::recursive

@@ -1,0 +1,32 @@
+#include <catch2/catch.hpp>
+
+#include "tests/differential/recursive/tiled_bits.hpp"
+#include "tests/support/cuda_device.hpp"
+
+namespace terrace::recursive {
+namespace {
+
+void check(device::Context& context, std::int64_t n, std::int64_t tile, double degree, bool packed) {
+  INFO(n << " nodes, tiles of " << tile << ", " << degree << " edges a node, " << packed);
+  const auto matrix = testing::random_edges(n, degree, static_cast<unsigned>(n * 31 + tile));
+  auto expected = matrix;
+  close<OrAnd>(expected.data(), n);
+  const TileSpec spec = testing::bits_spec(packed);
+  const testing::Memory workspace(context, tiles_cuda_bytes(spec, tile), true);
+  testing::TiledBits tiles(context, matrix, n, tile, packed);
+  CHECK(tiles.close(*make_tiles_cuda(spec, tile, context, workspace.as<void>())) == tiles.given_out(expected));
+}
+
+TEST_CASE("bits on CUDA are closed as by the definition") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  for (const std::int64_t n : {1, 33, 64, 65, 130}) check(*context, n, 160, 1.2, n % 2 == 0);
+  for (const std::int64_t tile : {32, 96}) check(*context, 200, tile, 1.1, tile == 96);
+  if (test::is_simulated(*context)) return;
+  check(*context, 1000, 1024, 1.1, true);
+  check(*context, 4500, 4544, 1.05, false);  // more words than a thread block computes
+  check(*context, 2000, 640, 1.1, false);
+}
+
+}  // namespace
+}  // namespace terrace::recursive
