@@ -322,6 +322,8 @@ void Executor::start_on(int device) {
     if (phase.phase.chain) {
       if (!alone) return;
       const std::int64_t count = repeat ? 1 : phase.phase.count - block.index;
+      // What one block needs is there, and what it writes leaves when it has ended.
+      if (count > 1 && devices_[static_cast<std::size_t>(device)].location > 0) stage_tiles();
       freeze(device, true);
       launch->begin(phase, block.index, count);
       launch->submit(block.attempt, device);
@@ -451,17 +453,19 @@ BlockView Executor::start(BlockState& block) {
   return view;
 }
 
+/// Takes host memory for what has to come and go while a launch runs on a device of its own: enough to keep a disk
+/// busy.
+void Executor::stage_tiles() {
+  for (std::size_t array = 0; array < grids_.size(); ++array) {
+    const auto bytes = static_cast<std::size_t>(slot_bytes(program_.arrays()[array], grids_[array]));
+    const std::size_t share = environment_.pools[0]->budget() / 4 / std::max<std::size_t>(1, bytes);
+    environment_.pools[0]->prepare(bytes, std::clamp<std::size_t>(share, 2, most_staged));
+  }
+}
+
 void Executor::freeze(int device, bool frozen) {
   const auto location = static_cast<std::size_t>(devices_[static_cast<std::size_t>(device)].location);
   if (location == 0) return;
-  if (frozen) {
-    // Staging for what has to come and go while the launch runs: enough to keep a disk busy.
-    for (std::size_t array = 0; array < grids_.size(); ++array) {
-      const auto bytes = static_cast<std::size_t>(slot_bytes(program_.arrays()[array], grids_[array]));
-      const std::size_t share = environment_.pools[0]->budget() / 4 / std::max<std::size_t>(1, bytes);
-      environment_.pools[0]->prepare(bytes, std::clamp<std::size_t>(share, 2, most_staged));
-    }
-  }
   environment_.pools[0]->freeze(frozen);
   environment_.pools[location]->freeze(frozen);
 }

@@ -93,6 +93,7 @@ class Executor {
   void rewind(BlockState& block);
   void let_go(Version& version, std::int64_t sequence);
   BlockView start(BlockState& block);
+  void stage_tiles();
   void freeze(int device, bool frozen);
   bool take_results();
   void end_launch(LaunchState& launch);
