@@ -28,7 +28,7 @@ __device__ __noinline__ void fill_columns(const SweepArguments& a, const KernelB
 template <class V>
 __device__ void cut_band(const SweepArguments& a, KernelBand& band, i64 start, i64 end) {
   BlockTask& task = band.task;
-  if (end < band.width) task.right = nullptr;
+  if (end < band.width && a.border_columns == 0) task.right = nullptr;
   if (start > 0) task.left = nullptr;
   task.columns = static_cast<const V*>(task.columns) + start;
   task.top = past(task.top, start, a.border);

@@ -37,6 +37,9 @@ struct SweepArguments {
   u32 bands;                   // of a block of full height
   i32 band_rows;               // of a band
   u32 border_bands;            // from one row border that a block writes to the next; 0: the one below it alone
+  i32 border_columns;          // from one column border to the next; 0: the one right of the block alone
+  i64 border_pieces_across;    // of a row border of a block: one a cell (SweepSpec::cell_columns), or one
+  i64 border_pieces_down;      // of a column border
   Stored border, table, grid;  // types of the arrays; kept lines have the table's
   Stored value;                // type that sums must fit where `check` says that they must
   bool check;

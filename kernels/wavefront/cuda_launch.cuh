@@ -37,7 +37,11 @@ inline SweepArguments sweep_arguments(const SweepSpec& spec, const CudaWorkspace
   arguments.across = static_cast<u64>(grid.across());
   arguments.bands = static_cast<u32>(plan.bands);
   arguments.band_rows = static_cast<i32>(plan.band_rows);
-  arguments.border_bands = static_cast<u32>(spec.border_every / plan.band_rows);
+  const auto pieces = [](i64 side, i64 cell) { return cell > 0 ? (side + cell - 1) / cell : 1; };
+  arguments.border_bands = static_cast<u32>(spec.cell_rows / plan.band_rows);
+  arguments.border_columns = static_cast<i32>(spec.cell_columns);
+  arguments.border_pieces_across = pieces(grid.block_columns, spec.cell_columns);
+  arguments.border_pieces_down = pieces(grid.block_rows, spec.cell_rows);
   arguments.border = stored(spec.border);
   arguments.table = stored(spec.kept ? spec.kept->type : spec.table.value_or(spec.value));
   arguments.every = spec.kept ? spec.kept->every : 0;

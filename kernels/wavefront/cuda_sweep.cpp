@@ -24,6 +24,23 @@ std::int64_t slots_of_narrow_blocks(const BlockGrid& grid, std::int64_t bands, s
   return std::min({slots, grid.across() + 1, most_narrow_slots});
 }
 
+/// Cells that blocks are grids of divide them.
+void check_cells(const SweepSpec& spec) {
+  const auto divides = [](std::int64_t cell, std::int64_t block, std::int64_t table) {
+    return cell >= 0 && cell % border_cell == 0 && (cell == 0 || block % cell == 0 || block >= table);
+  };
+  const bool kept = spec.cell_rows > 0 || spec.cell_columns > 0;
+  if (divides(spec.cell_rows, spec.block_rows, spec.rows) &&
+      divides(spec.cell_columns, spec.block_columns, spec.columns) &&
+      !(kept && (spec.table || spec.kept || in_tiles(spec)))) {
+    return;
+  }
+  throw DeviceError("make_cuda_sweep", "borders of cells of " + std::to_string(spec.cell_rows) + " x " +
+                                           std::to_string(spec.cell_columns) + " cannot be kept in blocks of " +
+                                           std::to_string(spec.block_rows) + " x " +
+                                           std::to_string(spec.block_columns));
+}
+
 /// Lines are kept of letters and values, by the kernel that computes cells in registers.
 void check_kept(const SweepSpec& spec) {
   const ElementType kept = spec.kept->type;
@@ -104,11 +121,7 @@ std::size_t cuda_workspace_bytes(const SweepSpec& spec, const device::Limits& li
 std::unique_ptr<Sweep> make_cuda_sweep(const SweepSpec& spec, device::Context& context, void* workspace,
                                        const CudaTrial& trial) {
   if (spec.kept) check_kept(spec);
-  if (spec.border_every % border_rows != 0 ||
-      (spec.border_every > 0 && spec.block_rows % spec.border_every != 0 && spec.block_rows < spec.rows)) {
-    throw DeviceError("make_cuda_sweep", "borders cannot be kept every " + std::to_string(spec.border_every) +
-                                             " rows of blocks of " + std::to_string(spec.block_rows));
-  }
+  check_cells(spec);
   std::unique_ptr<Sweep> sweep;
   visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
     sweep = in_tiles(spec) ? CudaTileSweeps<P>::make(spec, context, workspace, trial)

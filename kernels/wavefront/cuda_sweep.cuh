@@ -114,7 +114,7 @@ template <class P>
 struct BitSweeps {
   /// Whether the table's scores alone are wanted, by this kernel.
   static bool serves(const SweepSpec& spec, const CudaTrial& trial) {
-    return !spec.table && !spec.kept && spec.border_every == 0 && !trial.cells;
+    return !spec.table && !spec.kept && spec.cell_rows == 0 && spec.cell_columns == 0 && !trial.cells;
   }
 
   template <class Call>

@@ -71,6 +71,11 @@ struct RawItemOf<true, V> {
   using Type = device::u8;
 };
 
+/// Whether the band is the first beside its piece of the block's column borders.
+__device__ inline bool begins_border_piece(const SweepArguments& a, const KernelBand& band) {
+  return a.border_bands == 0 ? band.index == 0 : band.index % a.border_bands == 0;
+}
+
 /// One band on its way through a warp. All members are called by all lanes.
 template <class P, class V, int R, int C, Keep keep>
 class LetterSweep {
@@ -137,7 +142,7 @@ class LetterSweep {
       __syncwarp();
       if (p >= C) give_piece(p - C);
     }
-    store_right();
+    if (a_.border_columns == 0) store_right(0);
     found = report<coded>();
     if (lane_ == 0 && skipped_ > 0) atomicAdd(&a_.slots->skipped, static_cast<u64>(skipped_));
     return true;
@@ -151,12 +156,13 @@ class LetterSweep {
 
   template <bool coded>
   __device__ __forceinline__ void sweep_piece(i32 p) {
+    const bool keeps_column = kept_column(p) >= 0;
     if constexpr (prunes) {
-      if (can_skip(p)) return skip_piece(p);
+      if (!keeps_column && can_skip(p)) return skip_piece(p);
       skips_ = false;
     }
     const bool rows_matter = band_.rows < band_rows && !ends_here_;
-    if ((coded && odd_letters_ != 0) || (windowed && !lies_in_window(p)) || rows_matter) {
+    if (keeps_column || (coded && odd_letters_ != 0) || (windowed && !lies_in_window(p)) || rows_matter) {
       prefetch(p + 1);
       return exact_steps<coded, false>(p);
     }
@@ -177,6 +183,15 @@ class LetterSweep {
       const bool hit = follows && (most_ > reported_ || (most_ == reported_ && lane_ <= reported_lane_));
       if (__any_sync(~0u, hit)) note_candidate<coded>(p);
     }
+  }
+
+  /// The column that lanes pass in piece p whose border is kept inside the block; -1: none.
+  __device__ __forceinline__ i32 kept_column(i32 p) const {
+    if (keep != Keep::borders || a_.border_columns == 0 || !band_.task.right) return -1;
+    const i32 end = band_.start + (p + 1) * piece, over = end % a_.border_columns;
+    const i32 column = end - over - band_.start - 1;
+    const bool passed = over < (C + 1) * piece && column >= 0;
+    return passed && band_.task.column_begin + column + 1 < a_.columns ? column : -1;
   }
 
   /// Whether a cell of the piece that is about to be swept may be as large as the largest known of the launch: none
@@ -407,13 +422,20 @@ class LetterSweep {
   __device__ void load_top(i32 column) {
     const BlockTask& task = band_.task;
     const Border<V> border = P::template top<V>(k_, task.column_begin + column);
-    next_top_[0] = task.top ? load_stored<V>(a_.border, task.top, column) : border.h;
+    const i64 at = in_row_border(column);
+    next_top_[0] = task.top ? load_stored<V>(a_.border, task.top, at) : border.h;
     if constexpr (windowed) {
       if (column >= under_window_) next_top_[0] = V(infinity);
     }
     if constexpr (planes == 2) {
-      next_top_[1] = task.top ? load_stored<V>(a_.border, task.top, task.row_border_stride + column) : border.gap;
+      next_top_[1] = task.top ? load_stored<V>(a_.border, task.top, task.row_border_stride + at) : border.gap;
     }
+  }
+  /// The element of a row border that belongs to the column: those of each cell's columns are a piece of their own.
+  __device__ __forceinline__ i64 in_row_border(i32 column) const {
+    if (a_.border_columns == 0) return column;
+    const i64 piece_of_border = (band_.start + column) / a_.border_columns;
+    return column + piece_of_border * (planes * band_.task.row_border_stride - a_.border_columns);
   }
 
   /// Puts piece p where the lanes find it, once the band above has written it.
@@ -465,9 +487,10 @@ class LetterSweep {
       if (looks_along_) end_.look(memory_.bottom[0][at], band_.rows - 1, column);
     }
     if (!band_.task.bottom) return;
+    const i64 to = in_row_border(column);
 #pragma unroll
     for (int plane = 0; plane < planes; ++plane) {
-      store_stored(a_.border, band_.task.bottom, plane * band_.task.row_border_stride + column,
+      store_stored(a_.border, band_.task.bottom, plane * band_.task.row_border_stride + to,
                    memory_.bottom[plane][at]);
     }
   }
@@ -662,6 +685,7 @@ class LetterSweep {
   template <bool coded, bool replay>
   __device__ __forceinline__ void exact_steps(i32 p) {
     const V* items = items_of(p);
+    const i32 kept = replay ? -1 : kept_column(p);
 #pragma unroll 1
     for (int at = 0; at < piece; ++at) {
       V up = shuffle_up(bottom_[0]), f = planes == 2 ? shuffle_up(bottom_f_[0]) : V(0);
@@ -678,6 +702,7 @@ class LetterSweep {
       if constexpr (windowed) inside = rows_in_window(column);
       exact_cells<coded>(items[at], up, f, inside, column);
       if constexpr (keep_lines) lines_.pass(a_, band_, column);
+      if (keep == Keep::borders && column == kept) store_right((band_.start + column + 1) / a_.border_columns - 1);
       bottom_[C - 1] = up;
       bottom_f_[C - 1] = f;
       if constexpr (P::report == Report::best) best_.look(h_, rows_here_, column);
@@ -739,18 +764,20 @@ class LetterSweep {
     for (int r = 0; r < R; ++r) memory_.cells[lane_ * R + r][column & (2 * piece - 1)] = h_[r];
   }
 
-  /// The last column, and before it the corner, which the block's first band knows.
-  __device__ void store_right() const {
+  /// The column just swept, as border `border` of those that the block writes, and before it the corner, which the
+  /// first band of each of the border's pieces knows.
+  __device__ __forceinline__ void store_right(i64 border) const {
     const BlockTask& task = band_.task;
     if (!task.right) return;
-    const i64 first = band_.first_row + lane_ * R;
-    if (band_.index == 0 && lane_ == 0) store_stored(a_.border, task.right, 0, diagonal_);
+    i64 at = border * a_.border_pieces_down * P::column_planes * task.column_border_stride + band_.first_row;
+    if (lane_ == 0 && begins_border_piece(a_, band_)) store_stored(a_.border, task.right, at, diagonal_);
+    at += lane_ * R + 1;
 #pragma unroll
     for (int r = 0; r < R; ++r) {
       if (r >= rows_here_) break;
-      store_stored(a_.border, task.right, first + r + 1, h_[r]);
+      store_stored(a_.border, task.right, at + r, h_[r]);
       if constexpr (P::column_planes == 2) {
-        store_stored(a_.border, task.right, task.column_border_stride + first + r + 1, e_[r]);
+        store_stored(a_.border, task.right, task.column_border_stride + at + r, e_[r]);
       }
     }
   }
@@ -845,8 +872,21 @@ __device__ inline void* border_below(const SweepArguments& a, const KernelBand& 
   if (task.bottom == nullptr || a.border_bands == 0) return band.last ? task.bottom : nullptr;
   const u32 bands = band.index + 1;
   if (bands % a.border_bands != 0 || (band.last && task.row_end == a.rows)) return nullptr;
-  const i64 elements = (bands / a.border_bands - 1) * planes * task.row_border_stride;
+  const i64 elements = (bands / a.border_bands - 1) * a.border_pieces_across * planes * task.row_border_stride;
   return const_cast<void*>(past(task.bottom, elements, a.border));
+}
+
+/// Makes of the block's borders those of the band: where the one below it goes, and column borders such that the rows
+/// of the band's piece of them are where the block's rows of that number would be. One thread calls it.
+template <class P>
+__device__ void place_borders(const SweepArguments& a, KernelBand& band) {
+  BlockTask& task = band.task;
+  task.bottom = border_below(a, band, P::row_planes);
+  if (a.border_bands == 0) return;
+  const i64 rows = static_cast<i64>(a.border_bands) * a.band_rows;
+  const i64 elements = band.index / a.border_bands * (P::column_planes * task.column_border_stride - rows);
+  task.left = past(task.left, elements, a.border);
+  task.right = const_cast<void*>(past(task.right, elements, a.border));
 }
 
 /// Threads of a thread block: where tables fill shared memory, one warp.
@@ -873,7 +913,7 @@ __global__ void __launch_bounds__(letter_threads<keep>, (letter_warps<V, R> * 32
     // Kept lines go on beyond the window.
     if constexpr (has_window<P> && keep != Keep::lines)
       any = cut_to_window<V>(arguments, memory.band, window_of<P, i64>(constants));
-    if (lane_index() == 0) memory.band.task.bottom = border_below(arguments, memory.band, P::row_planes);
+    if (lane_index() == 0) place_borders<P>(arguments, memory.band);
     __syncwarp();
     if (any && !Sweep(arguments, constants, memory).run(found)) return;
     finish_band(arguments, memory.band, found, false);

@@ -29,10 +29,13 @@ struct SweepSpec {
   ElementType border;                // type of border values: at least as wide as `value`
   std::optional<ElementType> table;  // type of the stored table; nothing when no table is kept
   std::optional<KeptLines> kept;     // rows and columns that are kept (letters and values, no table)
-  /// Rows from one row border that a block writes to the next, counted from its first row: BlockTask::bottom has one
-  /// after another, none below the table's last row. A divisor of block_rows. 0: the one below the block alone.
-  /// On CUDA alone, of letters and values, and a multiple of `border_rows`.
-  std::int64_t border_every = 0;
+  /// Blocks are grids of cells, counted from their first row and column, which divide them, all but the table's last
+  /// ones: BlockTask::bottom has the borders below each row of cells, one after another, ::right those right of each
+  /// column of cells, none behind the table's last row or column. Each has for every cell a piece of its own, planes
+  /// and all, a column border's after its corner; ::top and ::left of such blocks, too. 0: blocks are no grids in
+  /// that direction. On CUDA alone, of letters and values without a table, and multiples of `border_cell`.
+  std::int64_t cell_rows = 0;
+  std::int64_t cell_columns = 0;
   ElementType grid = ElementType::u8;  // type of the grid's values (problems on grids)
   std::int64_t layers = 1;             // tables, one over another (see BlockGrid)
   Schedule schedule;
@@ -41,8 +44,8 @@ struct SweepSpec {
   DiagonalBand band = {};
 };
 
-/// What SweepSpec::border_every is a multiple of.
-inline constexpr std::int64_t border_rows = 1024;
+/// What SweepSpec::cell_rows and cell_columns are multiples of.
+inline constexpr std::int64_t border_cell = 1024;
 
 /// Sweeps blocks of one table. Blocks of one launch are ordered by the sweep itself (block n needs the borders of
 /// n - 1 and of the block above); everything else is the feeder's business (see Port).

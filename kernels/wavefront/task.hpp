@@ -22,7 +22,7 @@ struct BlockTask {
   const void* top;                   // row border above the block; null: the recurrence's own (row_begin is 0)
   void* bottom;                      // row border to write, or several (SweepSpec); null: nobody needs it
   const void* left;                  // column border before the block; null: the recurrence's own (column_begin is 0)
-  void* right;                       // column border to write; null: nobody needs it
+  void* right;                       // column border to write, or several; null: nobody needs it
   device::i64 row_border_stride;     // elements from plane to plane of top and bottom
   device::i64 column_border_stride;  // elements from plane to plane of left and right
   void* table;                       // the block's part of the table, row-major; null: not kept

@@ -13,13 +13,13 @@ namespace terrace::stages {
 struct AlignmentLevel {
   std::int64_t rows = 1, columns = 1;            // of a box, at most
   std::int64_t cell_rows = 1, cell_columns = 1;  // the last ones of a box may be smaller
-  std::int64_t block_rows = 1;  // of the blocks of its sweep: cell_rows, or a multiple; they are cell_columns wide
+  std::int64_t block_rows = 1, block_columns = 1;  // of the blocks of its sweep: one cell, or a grid of them
 
   /// Borders kept inside a box, at most.
   std::int64_t kept_rows() const { return (rows - 1) / cell_rows; }
   std::int64_t kept_columns() const { return (columns - 1) / cell_columns; }
-  /// Values of a plane of a column border inside a box: a corner before each block's rows.
-  std::int64_t column_length() const { return rows + (rows + block_rows - 1) / block_rows; }
+  /// Values of a plane of a column border inside a box: a corner before each cell's rows.
+  std::int64_t column_length() const { return rows + (rows + cell_rows - 1) / cell_rows; }
 };
 
 /// Two levels at least. The cells of the last one are small enough that every cell's code is kept while the path is
@@ -39,19 +39,26 @@ WayBack way_back(const AlignmentPlan& plan);
 struct AlignmentLimits {
   std::int64_t cell_rows, cell_columns;    // of a cell of the last level, at most
   std::int64_t table_rows, table_columns;  // of a cell of the first level, at least, where memory allows
-  /// Where cells of the first level are so many rows high, or a multiple, their blocks are as high as memory allows;
-  /// 0: every row of cells is a row of blocks.
-  std::int64_t border_rows;
+  /// Where cells of the first level have so many rows, or a multiple, their blocks have as many rows of cells as
+  /// memory allows, and likewise columns; 0: every cell is a block.
+  std::int64_t border_cell;
 };
-/// @param inside whether blocks may keep row borders inside
+/// @param inside whether blocks may keep borders inside
 AlignmentLimits alignment_limits(const Resources& resources, bool inside);
+
+/// Values of a plane of the pieces that borders are kept in, of every level: of the row borders of the first level one
+/// a cell, of its column borders one a cell with its corner; those of a box of a further level are no longer.
+struct BorderPieces {
+  std::int64_t row, column;
+};
+BorderPieces border_pieces(const AlignmentPlan& plan);
 
 /// Bytes that the largest block of the plan holds in the memory of its device.
 std::int64_t block_bytes(const TableNeed& need, const AlignmentPlan& plan);
 
 /// A plan whose borders are linear in the lengths of the table's sides: of the first level at most 64 each way are
 /// kept, so long as memory allows.
-/// @param inside whether blocks may keep row borders inside @param workspace bytes of device memory that kernels need
+/// @param inside whether blocks may keep borders inside @param workspace bytes of device memory that kernels need
 /// beside, at most
 /// @throws JobError naming the least budget where not even the smallest plan fits
 AlignmentPlan plan_alignment(const TableNeed& need, const Resources& resources, bool inside,

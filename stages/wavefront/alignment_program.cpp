@@ -1,6 +1,9 @@
 #include "stages/wavefront/alignment_program.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -57,15 +60,15 @@ class Tiles {
   std::size_t at_ = 0;
 };
 
-/// The sweep over a box of a level, of so many cells. Its blocks are no smaller than the level's, so that what they
-/// need is known. Of what the table holds behind the box nothing is known there, so nothing is left out.
+/// The sweep over a box of a level, of so many cells. Of what the table holds behind the box nothing is known there,
+/// so nothing is left out.
 wavefront::SweepSpec box_sweep(wavefront::SweepSpec spec, const AlignmentLevel& level, std::int64_t rows,
                                std::int64_t columns) {
-  spec.rows = std::max(rows, level.block_rows);
-  spec.columns = std::max(columns, level.cell_columns);
+  spec.rows = rows;
+  spec.columns = columns;
   spec.block_rows = level.block_rows;
-  spec.block_columns = level.cell_columns;
-  spec.border_every = 0;
+  spec.block_columns = level.block_columns;
+  spec.cell_rows = spec.cell_columns = 0;
   spec.schedule = wavefront::with_all_work(spec.schedule);
   return spec;
 }
@@ -80,8 +83,9 @@ wavefront::TraceSpec trace_spec(const wavefront::SweepSpec& spec, const Alignmen
 wavefront::SweepSpec table_sweep(wavefront::SweepSpec spec, const AlignmentPlan& plan) {
   const AlignmentLevel& table = plan.levels.front();
   spec.block_rows = table.block_rows;
-  spec.block_columns = table.cell_columns;
-  spec.border_every = table.block_rows > table.cell_rows ? table.cell_rows : 0;
+  spec.block_columns = table.block_columns;
+  spec.cell_rows = table.block_rows > table.cell_rows ? table.cell_rows : 0;
+  spec.cell_columns = table.block_columns > table.cell_columns ? table.cell_columns : 0;
   return spec;
 }
 
@@ -162,7 +166,10 @@ std::optional<run::Phase> AlignmentProgram::phase(std::int64_t number) {
     phase.chain = true;
     return phase;
   }
-  if (finished()) return std::nullopt;
+  if (finished()) {
+    check_path();
+    return std::nullopt;
+  }
   const Task task = next_task();
   phase.after_results = true;
   phase.chain = !task.walk;
@@ -179,7 +186,7 @@ AlignmentProgram::Task AlignmentProgram::task_of(const run::Phase& phase) const 
 
 AlignmentProgram::BoxGrid AlignmentProgram::grid_of(const Task& task) const {
   const AlignmentLevel& grid = plan_.levels[task.level];
-  return {task.box.cells, grid.block_rows, grid.cell_columns};
+  return {task.box.cells, grid.block_rows, grid.block_columns};
 }
 
 // --- blocks
@@ -269,7 +276,7 @@ void AlignmentProgram::describe_walk(const Task& task, const run::BlockView& vie
   walk.column_end = cells.end[1];
   walk.cell_rows = grid.cell_rows;
   walk.cell_columns = grid.cell_columns;
-  walk.block_rows = grid.block_rows;
+  walk.block_rows = grid.cell_rows;
   walk.rows = tiles.next();
   walk.columns = tiles.next();
   walk.top = tiles.next_if(borders.top);
@@ -309,13 +316,18 @@ void AlignmentProgram::run(const run::Phase& phase, std::int64_t, const device::
   const Task task = task_of(phase);
   if (task.walk) return opened.tracer->run(port);
   if (task.level == 0) return opened.table->run(port);
+  const AlignmentLevel& level = plan_.levels[task.level];
   const Box& cells = task.box.cells;
-  const wavefront::SweepSpec box =
-      box_sweep(spec_, plan_.levels[task.level], cells.end[0] - cells.begin[0], cells.end[1] - cells.begin[1]);
-  // The workspace is the table's, whose sweep has ended.
-  opened.box = context.shares_host_memory()
-                   ? wavefront::make_cpu_sweep(box, context)
-                   : wavefront::make_cuda_sweep(box, context, opened.sweep_workspace->data());
+  const std::int64_t rows = cells.end[0] - cells.begin[0], columns = cells.end[1] - cells.begin[1];
+  if (context.shares_host_memory()) {
+    opened.box = wavefront::make_cpu_sweep(box_sweep(spec_, level, rows, columns), context);
+  } else {
+    // Its blocks are no smaller than the level's, so that what they need is known. The workspace is the table's,
+    // whose sweep has ended.
+    const wavefront::SweepSpec box =
+        box_sweep(spec_, level, std::max(rows, level.block_rows), std::max(columns, level.block_columns));
+    opened.box = wavefront::make_cuda_sweep(box, context, opened.sweep_workspace->data());
+  }
   opened.box->run(port);
 }
 
@@ -323,6 +335,33 @@ void AlignmentProgram::run(const run::Phase& phase, std::int64_t, const device::
 PathPlace AlignmentProgram::end_of_path() const {
   const bool nothing = problem_.report == wavefront::Report::best && score_.row == 0;
   return {score_.row, score_.column, PathGap::none, nothing ? 1 : 0};
+}
+
+/// Follows the path forwards: what it scores is what the table reports, or neither is to be believed.
+/// @throws ComputeError
+void AlignmentProgram::check_path() const {
+  const auto reader = [this](int array) {
+    return [source = arrays_[static_cast<std::size_t>(array)].source](std::int64_t first, std::int64_t count,
+                                                                      void* items) {
+      source->read({{first}, {first + count}}, items);
+    };
+  };
+  const wavefront::BlockResult found =
+      wavefront::replay({spec_.problem, spec_.settings, spec_.value, spec_.rows, spec_.columns, place_.row,
+                         place_.column, path_.runs(), reader(rows_), reader(columns_)});
+  if (found.score == score_.score && found.row == score_.row && found.column == score_.column) return;
+  const auto shown = [this](const wavefront::BlockResult& cell) {
+    const std::int64_t scale = wavefront::score_scale(problem_.name, spec_.settings);
+    const double score = problem_.items == wavefront::Items::values
+                             ? std::bit_cast<double>(cell.score)
+                             : static_cast<double>(cell.score) / static_cast<double>(scale);
+    return fmt::format("{} at row {} and column {}", score, cell.row, cell.column);
+  };
+  throw ComputeError(
+      fmt::format("the path that was found through the table of {} from row {} and column {} on leads "
+                  "to {}, where the table has {}: this is an error in the program, and neither is a "
+                  "result; `backend: cpu`, or another one, may do better",
+                  problem_.name, place_.row, place_.column, shown(found), shown(score_)));
 }
 
 // --- folding

@@ -68,6 +68,7 @@ class AlignmentProgram : public WavefrontProgram {
   };
 
   wavefront::PathPlace end_of_path() const;
+  void check_path() const;
   bool finished() const;
   Task next_task() const;
   Task task_of(const run::Phase& phase) const;

@@ -16,14 +16,17 @@ using wavefront::SweepSpec;
 nlohmann::json json_of(const AlignmentPlan& plan) {
   nlohmann::json levels = nlohmann::json::array();
   for (const AlignmentLevel& level : plan.levels) {
-    levels.push_back({level.rows, level.columns, level.cell_rows, level.cell_columns, level.block_rows});
+    levels.push_back({level.rows, level.columns, level.cell_rows, level.cell_columns, level.block_rows,
+                      level.block_columns});
   }
   return levels;
 }
 
 AlignmentPlan plan_from(const nlohmann::json& levels) {
   AlignmentPlan plan;
-  for (const auto& level : levels) plan.levels.push_back({level[0], level[1], level[2], level[3], level[4]});
+  for (const auto& level : levels) {
+    plan.levels.push_back({level[0], level[1], level[2], level[3], level[4], level[5]});
+  }
   return plan;
 }
 

@@ -2,18 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "kernels/wavefront/replay.hpp"
 #include "kernels/wavefront/trace.hpp"
 
 namespace terrace::stages {
 
-/// Steps of one kind in a row.
-struct PathRun {
-  char step;  // '=', 'X', 'I' (consumes rows) or 'D' (consumes columns)
-  std::int64_t count;
-};
+using wavefront::PathRun;
 
 /// A path as it is found: from its end to its start.
 class Path {
@@ -30,7 +28,10 @@ class Path {
   /// "12=1X3I", from the start of the path to its end; empty where it has no step.
   std::string cigar() const;
 
-  /// The runs as they were found, and their way back.
+  /// The runs as they were found: from the last one to the first.
+  std::span<const PathRun> runs() const { return runs_; }
+
+  /// The same as text, and its way back.
   std::string save() const;
   static Path load(const std::string& saved);
 

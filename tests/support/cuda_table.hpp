@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
@@ -59,21 +60,21 @@ class CudaTable {
         ring_(ring),
         item_bytes_(
             find_problem(spec.problem)->items == Items::values ? static_cast<std::int64_t>(size_of(spec.value)) : 1),
+        row_planes_(planes_of(spec)[0]),
+        column_planes_(planes_of(spec)[1]),
         workspace_(context, cuda_workspace_bytes(spec, context.limits(), trial)),
         rows_(upload(input.rows)),
         columns_(upload(input.columns)),
         values_(upload(input.grid)),
-        row_borders_(context, static_cast<std::size_t>(grid_.layers * borders() * 2 * grid_.columns + 1) *
-                                  size_of(spec.border)),
-        column_borders_(context,
-                        static_cast<std::size_t>(grid_.layers * grid_.across() * 2 * (grid_.rows + grid_.down())) *
-                            size_of(spec.border)),
+        row_borders_(context,
+                     static_cast<std::size_t>(grid_.count() * row_border_elements() + 1) * size_of(spec.border)),
+        column_borders_(
+            context, static_cast<std::size_t>(grid_.count() * column_border_elements() + 1) * size_of(spec.border)),
         port_memory_(context, port_bytes(), true) {
     if (spec.table) {
       table_ = std::make_unique<Memory>(
           context, static_cast<std::size_t>(grid_.layers * grid_.rows * grid_.columns) * size_of(*spec.table) + 1);
     }
-    visit_problem(spec.problem, spec.settings, [&]<class P>(P) { row_planes_ = P::row_planes; });
     if (spec.settings.has("bins")) edges_ = bin_edges(spec.settings, spec.grid);
     sweep_ = make_cuda_sweep(spec, context, workspace_.as<>(), trial);
   }
@@ -119,17 +120,37 @@ class CudaTable {
     return pieces;
   }
 
-  /// Plane `plane` of the row border above `row`, where a sweep that keeps borders inside its blocks keeps one.
+  /// Plane `plane` of the row border above `row`, which a sweep keeps inside its blocks or between them.
   template <class T>
   std::vector<T> border_above(std::int64_t row, int plane) const {
-    const std::size_t elements = static_cast<std::size_t>(plane * grid_.columns),
-                      count = static_cast<std::size_t>(grid_.columns);
-    const std::vector<unsigned char> bytes =
-        download(row_border(0, row / spec_.border_every - 1, 0) + elements * sizeof(T), count * sizeof(T));
-    std::vector<T> border(count);
-    std::memcpy(border.data(), bytes.data(), bytes.size());
+    std::vector<T> border;
+    for (std::int64_t column = 0; column < grid_.columns; column += cell_columns()) {
+      const std::int64_t width = std::min(cell_columns(), grid_.columns - column);
+      append(border, row_border(0, row, column) + plane * cell_columns() * size_of(spec_.border), width);
+    }
     return border;
   }
+  /// The same of the column border before `column`; without the corners.
+  template <class T>
+  std::vector<T> border_before(std::int64_t column, int plane) const {
+    std::vector<T> border;
+    for (std::int64_t row = 0; row < grid_.rows; row += cell_rows()) {
+      const std::int64_t height = std::min(cell_rows(), grid_.rows - row);
+      append(border, column_border(0, row, column) + (plane * (cell_rows() + 1) + 1) * size_of(spec_.border), height);
+    }
+    return border;
+  }
+  /// The corners of that border.
+  template <class T>
+  std::vector<T> corners_before(std::int64_t column) const {
+    std::vector<T> corners;
+    for (std::int64_t row = 0; row < grid_.rows; row += cell_rows())
+      append(corners, column_border(0, row, column), 1);
+    return corners;
+  }
+  /// Of the pieces that borders consist of.
+  std::int64_t cell_rows() const { return spec_.cell_rows > 0 ? spec_.cell_rows : grid_.block_rows; }
+  std::int64_t cell_columns() const { return spec_.cell_columns > 0 ? spec_.cell_columns : grid_.block_columns; }
 
   std::vector<BlockResult> results;  // of all blocks, as far as they were reported
   std::uint64_t done = 0;            // blocks [first, done) were reported by the last run
@@ -153,6 +174,12 @@ class CudaTable {
     return {staging.as<>(), staging.as<>() + bytes};
   }
 
+  static std::array<std::int64_t, 2> planes_of(const SweepSpec& spec) {
+    std::array<std::int64_t, 2> planes{};
+    visit_problem(spec.problem, spec.settings, [&]<class P>(P) { planes = {P::row_planes, P::column_planes}; });
+    return planes;
+  }
+
   std::size_t port_bytes() const { return 64 + ring_ * (sizeof(BlockTask) + sizeof(BlockResult)); }
   device::Port make_port() const {
     auto* words = port_memory_.as<device::u64>();
@@ -171,17 +198,39 @@ class CudaTable {
             static_cast<device::u64>(grid_.count())};
   }
 
-  /// Row borders of a layer, and of a block.
-  std::int64_t borders() const { return spec_.border_every > 0 ? grid_.rows / spec_.border_every + 1 : grid_.down(); }
-  std::int64_t borders_of_block() const { return spec_.border_every > 0 ? spec_.block_rows / spec_.border_every : 1; }
-  unsigned char* row_border(std::int64_t layer, std::int64_t down, std::int64_t column) const {
-    const std::int64_t at = (layer * borders() + down) * row_planes_ * grid_.columns + column;
-    return row_borders_.as<>() + static_cast<std::size_t>(at) * size_of(spec_.border);
+  template <class T>
+  void append(std::vector<T>& values, const unsigned char* from, std::int64_t count) const {
+    const std::vector<unsigned char> bytes = download(from, static_cast<std::size_t>(count) * sizeof(T));
+    values.resize(values.size() + static_cast<std::size_t>(count));
+    std::memcpy(values.data() + values.size() - static_cast<std::size_t>(count), bytes.data(), bytes.size());
   }
-  unsigned char* column_border(std::int64_t layer, std::int64_t across, std::int64_t down) const {
-    const std::int64_t at =
-        (layer * grid_.across() + across) * 2 * (grid_.rows + grid_.down()) + down * (grid_.block_rows + 1);
-    return column_borders_.as<>() + static_cast<std::size_t>(at) * size_of(spec_.border);
+
+  /// Cells of a block, and elements of the borders that it writes.
+  std::int64_t cells_down() const { return (grid_.block_rows + cell_rows() - 1) / cell_rows(); }
+  std::int64_t cells_across() const { return (grid_.block_columns + cell_columns() - 1) / cell_columns(); }
+  std::int64_t row_border_elements() const { return cells_down() * cells_across() * 2 * cell_columns(); }
+  std::int64_t column_border_elements() const { return cells_across() * cells_down() * 2 * (cell_rows() + 1); }
+
+  /// Of the border above `row`, in the block that writes it, the piece that begins with `column`.
+  unsigned char* row_border(std::int64_t layer, std::int64_t row, std::int64_t column) const {
+    const std::int64_t block = (row - 1) / grid_.block_rows * grid_.across() + column / grid_.block_columns;
+    const std::int64_t kept = (row - 1) % grid_.block_rows / cell_rows();
+    const std::int64_t piece = column % grid_.block_columns / cell_columns();
+    return row_borders_.as<>() +
+           border_bytes((layer * grid_.down() * grid_.across() + block) * row_border_elements() +
+                        (kept * cells_across() + piece) * row_planes_ * cell_columns());
+  }
+  /// Of the border before `column`, in the block that writes it, the piece that begins with `row`.
+  unsigned char* column_border(std::int64_t layer, std::int64_t row, std::int64_t column) const {
+    const std::int64_t block = row / grid_.block_rows * grid_.across() + (column - 1) / grid_.block_columns;
+    const std::int64_t kept = (column - 1) % grid_.block_columns / cell_columns();
+    const std::int64_t piece = row % grid_.block_rows / cell_rows();
+    return column_borders_.as<>() +
+           border_bytes((layer * grid_.down() * grid_.across() + block) * column_border_elements() +
+                        (kept * cells_down() + piece) * column_planes_ * (cell_rows() + 1));
+  }
+  std::size_t border_bytes(std::int64_t elements) const {
+    return static_cast<std::size_t>(elements) * size_of(spec_.border);
   }
 
   BlockTask task(std::int64_t index) const {
@@ -197,14 +246,14 @@ class CudaTable {
     const auto cell = static_cast<std::size_t>(task.row_begin * grid_.columns + task.column_begin);
     task.grid = values_->as<>() + cell * size_of(spec_.grid);
     task.grid_stride = task.table_stride = grid_.columns;
-    const std::int64_t below = i * borders_of_block();
-    const bool keeps = i + 1 < grid_.down() || spec_.border_every > 0;
-    task.top = i > 0 ? row_border(layer, below - 1, task.column_begin) : nullptr;
-    task.bottom = keeps ? row_border(layer, below, task.column_begin) : nullptr;
-    task.left = j > 0 ? column_border(layer, j - 1, i) : nullptr;
-    task.right = j + 1 < grid_.across() ? column_border(layer, j, i) : nullptr;
-    task.row_border_stride = grid_.columns;
-    task.column_border_stride = grid_.rows + grid_.down();
+    const bool inside = spec_.cell_rows > 0 || spec_.cell_columns > 0;
+    task.top = i > 0 ? row_border(layer, task.row_begin, task.column_begin) : nullptr;
+    task.bottom = i + 1 < grid_.down() || inside ? row_border(layer, task.row_begin + 1, task.column_begin) : nullptr;
+    task.left = j > 0 ? column_border(layer, task.row_begin, task.column_begin) : nullptr;
+    task.right =
+        j + 1 < grid_.across() || inside ? column_border(layer, task.row_begin, task.column_begin + 1) : nullptr;
+    task.row_border_stride = cell_columns();
+    task.column_border_stride = cell_rows() + 1;
     const std::size_t in_table = static_cast<std::size_t>(layer * grid_.rows * grid_.columns) + cell;
     task.table = table_ ? table_->as<>() + in_table * size_of(*spec_.table) : nullptr;
     if (!edges_.empty()) task.keys = bin_keys(edges_, layer, spec_.grid);
@@ -251,7 +300,7 @@ class CudaTable {
   BlockGrid grid_;
   std::uint64_t ring_;
   std::int64_t item_bytes_;
-  std::int64_t row_planes_ = 1;
+  std::int64_t row_planes_, column_planes_;
   std::vector<double> edges_;
   Memory workspace_;
   std::unique_ptr<Memory> rows_, columns_, values_;
