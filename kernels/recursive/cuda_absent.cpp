@@ -1,5 +1,5 @@
 // The CUDA side of updates of tiles in a build without the toolkit.
-#include "kernels/recursive/updates.hpp"
+#include "kernels/recursive/intervals.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::recursive {
@@ -13,5 +13,8 @@ namespace {
 
 std::size_t tiles_cuda_bytes(const TileSpec&, std::int64_t) { refuse(); }
 std::unique_ptr<Updates> make_tiles_cuda(const TileSpec&, std::int64_t, device::Context&, void*) { refuse(); }
+
+std::size_t intervals_cuda_bytes(const IntervalSpec&, std::int64_t) { refuse(); }
+std::unique_ptr<Updates> make_intervals_cuda(const IntervalSpec&, std::int64_t, device::Context&, void*) { refuse(); }
 
 }  // namespace terrace::recursive

@@ -31,4 +31,13 @@ std::unique_ptr<Updates> make_intervals_cpu(const IntervalSpec& spec, device::Co
 std::unique_ptr<Updates> make_intervals_cpu(const IntervalSpec& spec, device::Context& context,
                                             device::InstructionSet set);
 
+/// Bytes of device memory beside the tiles that blocks on CUDA need for tiles of at most `side` rows and columns.
+std::size_t intervals_cuda_bytes(const IntervalSpec& spec, std::int64_t side);
+
+/// The same on CUDA: tiles lie in device memory, and so does the workspace of intervals_cuda_bytes(), which outlives
+/// the blocks. All blocks of a launch are ready, and their descriptors written, when it is run. Values come out as on
+/// the CPU where every sum and product is exact. @throws DeviceError where there are no kernels
+std::unique_ptr<Updates> make_intervals_cuda(const IntervalSpec& spec, std::int64_t side, device::Context& context,
+                                             void* workspace);
+
 }  // namespace terrace::recursive

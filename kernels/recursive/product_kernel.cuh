@@ -100,6 +100,7 @@ struct ProductTask {
 /// The part of x that a thread computes: rows and words of it lie in groups of ProductTile::vector.
 template <class S, class T>
 class ThreadPart {
+ protected:
   using W = Word<S, T>;
   using Tile = ProductTile<W>;
   static constexpr i32 vector = Tile::vector, lanes = lanes_of<S, T>;
@@ -199,7 +200,7 @@ class ThreadPart {
     }
   }
 
- private:
+ protected:
   static __device__ __forceinline__ void load(const W* from, W* to) {
     const Piece piece = *reinterpret_cast<const Piece*>(from);
 #pragma unroll

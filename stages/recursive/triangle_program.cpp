@@ -265,7 +265,9 @@ void TriangleProgram::open(device::Context& context, int) {
     opened_.push_back(recursive::make_intervals_cpu(plan_.spec, context));
     return;
   }
-  throw DeviceError("intervals", context.limits().name + " has no kernels of them");
+  const std::size_t bytes = recursive::intervals_cuda_bytes(plan_.spec, plan_.tile);
+  workspaces_.push_back(std::make_unique<DeviceMemory>(context, bytes));
+  opened_.push_back(recursive::make_intervals_cuda(plan_.spec, plan_.tile, context, workspaces_.back()->data()));
 }
 
 void TriangleProgram::run(const run::Phase&, std::int64_t, const device::Port& port, int, device::Context&,

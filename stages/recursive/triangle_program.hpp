@@ -93,8 +93,8 @@ class TriangleProgram : public run::Program {
   TriangleOrder order_;
   int split_array_ = -1, trace_array_ = -1;
   std::vector<run::ArraySpec> arrays_;
+  std::vector<std::unique_ptr<DeviceMemory>> workspaces_;    // one a device of its own memory
   std::vector<std::unique_ptr<recursive::Updates>> opened_;  // one a device
-  std::vector<std::unique_ptr<DeviceMemory>> workspaces_;
   TriangleFindings findings_;
 };
 

@@ -121,6 +121,7 @@ class TriangleStage : public run::Stage {
       const double device_passes = passes_beyond(triangle, resources_.device_budget);
       p.bytes_up = triangle * device_passes;
       p.bytes_down = results / 2 + triangle * device_passes;
+      p.workspace_bytes = recursive::intervals_cuda_bytes(plan.spec, plan.tile);
     }
     p.block_shape = cube_shape(plan.tile);
     p.block_bytes = static_cast<std::size_t>(block_bytes(plan, plan.tile));
@@ -184,9 +185,6 @@ void declare_intervals(const recursive::ProblemInfo& problem, job::ProblemDeclar
 std::unique_ptr<run::Stage> make_triangle(const Request& request) {
   const Settings& settings = request.stage.settings;
   const recursive::ProblemInfo& problem = *recursive::find_problem(request.stage.problem);
-  if (request.resources.cuda) {
-    refuse(request.stage, "problem", request.stage.problem + " is computed on the CPU alone: say `backend: cpu`");
-  }
   const IntervalInputs inputs = read_intervals(request);
   TrianglePlan plan;
   plan.spec.rule = problem.rule;
@@ -207,7 +205,9 @@ std::unique_ptr<run::Stage> make_triangle(const Request& request) {
     const Resources resources = beside_vectors(request.resources, plan);
     TileNeeds needs;
     needs.block = [&](std::int64_t side) { return block_bytes(plan, side); };
-    needs.workspace = [](std::int64_t) { return std::int64_t{0}; };
+    needs.workspace = [&](std::int64_t side) {
+      return static_cast<std::int64_t>(recursive::intervals_cuda_bytes(plan.spec, side));
+    };
     needs.most = resources.cuda ? 2048 : 1024;  // larger ones leave too much to closing tiles
     plan.tile = choose_tile(plan.nodes, needs, resources);
     const std::int64_t across = (plan.nodes + plan.tile - 1) / plan.tile;

@@ -160,6 +160,19 @@ class OnSimulatedGpu(JobTest):
         self.check_same(stages, (8 << 20,))
         self.check_same(stages[::4], (200 << 10,), host=150 << 10)
 
+    def test_values_of_intervals_are_the_same(self):
+        draw = numpy.random.default_rng(8)
+        self.inputs["d"] = {"npy": self.write("d.npy", draw.integers(1, 30, 110))}
+        self.inputs["g"] = {"npy": self.write("g.npy", draw.integers(1, 30, 111))}
+        self.inputs["s"] = random_letters(120, 4)
+        stages = [recursive("chain-" + kind, "matrix_chain", dimensions="d", type=kind, keep="table", splits=True)
+                  for kind in ("i32", "i64", "f64")]
+        stages += [recursive("tree", "optimal_bst", keys="d", gaps="g"),
+                   recursive("fold", "nussinov", sequence="s", keep="table", splits=True),
+                   recursive("folded", "nussinov", sequence="s", type="i32")]
+        self.check_same(stages, (8 << 20,))
+        self.check_same([stages[0], *stages[3:5]], (200 << 10,), host=150 << 10)
+
     def test_products_over_nothing_are_the_same(self):
         for name, shape in (("left", (5, 0)), ("right", (0, 7)), ("added", (5, 7))):
             self.inputs[name] = {"npy": self.write(name + ".npy", numpy.ones(shape, numpy.int32))}

@@ -1,0 +1,369 @@
+// Problems over intervals on CUDA, beside the products of whole tiles: tiles are closed in parts of part_side rows
+// and columns. Those as far from the tile's lower left corner (on the diagonal: as far from the diagonal) are closed
+// at a time, a thread block each, and what they give is taken to all that are not closed yet: so that most of the
+// work is done by many thread blocks beside one another. How a part is closed is told in cpu_interval_kernel.hpp. No
+// host library header: also compiled at run time.
+#pragma once
+
+#include "kernels/recursive/interval_rules.hpp"
+#include "kernels/recursive/interval_task.hpp"
+#include "kernels/recursive/tile_state.cuh"
+
+namespace terrace::recursive {
+
+inline constexpr i32 part_side = 64;
+inline constexpr i32 part_depth = 32;     // splits whose values are in shared memory at a time
+inline constexpr i32 part_threads = 256;  // 16 x 16, each with 4 x 4 values
+
+/// A tile and the factors of its splits.
+template <class T>
+struct TriangleTile {
+  const TileState* state;
+  T* x;
+  i64 x_stride;
+  i32* split;  // null: not asked for
+  i64 split_stride;
+  i32 rows, columns;
+  i64 row, column;  // the first nodes
+  const T* u;       // products: rows x depth; closing: the tile on the diagonal in x's rows, or x itself there
+  i64 u_stride;
+  const T* v;
+  i64 v_stride;
+  i32 depth;
+  i64 first_split;
+  const T* under;  // as in IntervalTask
+  const T* beside;
+  i64 beside_stride;
+  const T* corner;
+  NodeTerms<T> terms;
+
+  __host__ __device__ i32 high() const { return (rows + part_side - 1) / part_side; }
+  __host__ __device__ i32 wide() const { return (columns + part_side - 1) / part_side; }
+};
+
+/// What the parts kernel takes to which parts.
+enum class PartsOf : i32 {
+  product,  // u * v to all
+  square,   // what the parts at distance `step` from the lower left corner give to those beyond
+  diagonal  // of a tile on the diagonal, what those at distance `step` from it give
+};
+
+/// A thread's 4 x 4 values of a part, and their splits.
+template <class R, class T>
+struct PartValues {
+  using S = typename R::Algebra;
+  T values[4][4];
+  i32 splits[4][4];
+
+  static __device__ __forceinline__ i32 row() { return static_cast<i32>(threadIdx.x) / 16 * 4; }
+  static __device__ __forceinline__ i32 column() { return static_cast<i32>(threadIdx.x) % 16 * 4; }
+
+  /// act(i, j): the thread's values; i, j in [0, 4).
+  template <class Do>
+  static __device__ __forceinline__ void each(const Do& act) {
+#pragma unroll
+    for (i32 i = 0; i < 4; ++i) {
+#pragma unroll
+      for (i32 j = 0; j < 4; ++j) act(i, j);
+    }
+  }
+
+  __device__ __forceinline__ void load(const TriangleTile<T>& tile, i32 i0, i32 j0) {
+    each([&](i32 i, i32 j) {
+      const i32 at = i0 + row() + i, to = j0 + column() + j;
+      const bool there = at < tile.rows && to < tile.columns;
+      values[i][j] = there ? tile.x[at * tile.x_stride + to] : S::template zero<T>();
+      splits[i][j] = there && tile.split != nullptr ? tile.split[at * tile.split_stride + to] : last_split;
+    });
+  }
+  __device__ __forceinline__ void store(const TriangleTile<T>& tile, i32 i0, i32 j0) const {
+    each([&](i32 i, i32 j) {
+      const i32 at = i0 + row() + i, to = j0 + column() + j;
+      if (at >= tile.rows || to >= tile.columns) return;
+      tile.x[at * tile.x_stride + to] = values[i][j];
+      if (tile.split != nullptr) tile.split[at * tile.split_stride + to] = splits[i][j];
+    });
+  }
+
+  /// Takes a value at split k, if it is better, or as good and k before the split so far.
+  __device__ __forceinline__ void take(i32 i, i32 j, T value, i32 k, bool with_splits) {
+    if (with_splits) {
+      const bool taken = takes_place<S>(value, k, values[i][j], splits[i][j]);
+      values[i][j] = taken ? value : values[i][j];
+      splits[i][j] = taken ? k : splits[i][j];
+    } else {
+      values[i][j] = S::template plus<T>(values[i][j], value);
+    }
+  }
+};
+
+template <class T>
+struct PartFactors {
+  T left[part_side][part_depth + 1];
+  T right[part_depth][part_side];
+};
+
+/// Takes `depth` splits to a part, u's first row and v's first column being the part's.
+template <class R, class T>
+__device__ __forceinline__ void take_splits(const TriangleTile<T>& tile, PartFactors<T>& shared, const T* u,
+                                            i64 u_stride, const T* v, i64 v_stride, i32 depth, i64 first_split,
+                                            i32 i0, i32 j0, PartValues<R, T>& part) {
+  const bool with_splits = tile.split != nullptr;
+  T row_sizes[4], column_sizes[4];
+#pragma unroll
+  for (i32 n = 0; n < 4; ++n) {
+    const i32 i = i0 + part.row() + n, j = j0 + part.column() + n;
+    row_sizes[n] = R::weighted && i < tile.rows ? tile.terms.first[tile.row + i] : T(0);
+    column_sizes[n] = R::weighted && j < tile.columns ? tile.terms.first[tile.column + j] : T(0);
+  }
+  for (i32 k0 = 0; k0 < depth; k0 += part_depth) {
+    const i32 there = depth - k0 < part_depth ? depth - k0 : part_depth;
+    __syncthreads();
+    for (i32 at = static_cast<i32>(threadIdx.x); at < part_side * part_depth; at += part_threads) {
+      const i32 i = at / part_depth, k = at % part_depth;
+      if (k < there && i0 + i < tile.rows) shared.left[i][k] = u[i * u_stride + k0 + k];
+      const i32 below = at / part_side, j = at % part_side;
+      if (below < there && j0 + j < tile.columns) shared.right[below][j] = v[(k0 + below) * v_stride + j];
+    }
+    __syncthreads();
+    for (i32 k = 0; k < there; ++k) {
+      const T size = R::weighted ? tile.terms.first[first_split + k0 + k] : T(0);
+      const i32 split = static_cast<i32>(first_split) + k0 + k;
+      T left[4], right[4], weight[4];
+#pragma unroll
+      for (i32 n = 0; n < 4; ++n) {
+        left[n] = shared.left[part.row() + n][k];
+        right[n] = shared.right[k][part.column() + n];
+        weight[n] = R::weighted ? static_cast<T>(row_sizes[n] * size) : T(0);
+      }
+      part.each([&](i32 i, i32 j) {
+        part.take(i, j, R::template split<T>(left[i], right[j], weight[i], column_sizes[j]), split, with_splits);
+      });
+    }
+  }
+}
+
+/// A thread block for each part of the tile, from left to right, row after row.
+template <class R, class T>
+__global__ void __launch_bounds__(part_threads) parts_kernel(TriangleTile<T> tile, PartsOf of, i32 step) {
+  if (tile.state->begun == 0) return;
+  __shared__ PartFactors<T> shared;
+  const i32 a = static_cast<i32>(blockIdx.x) / tile.wide(), b = static_cast<i32>(blockIdx.x) % tile.wide();
+  const i32 i0 = a * part_side, j0 = b * part_side;
+  const i32 from_corner = tile.high() - 1 - a + b;
+  if (of == PartsOf::square && from_corner <= step) return;
+  if (of == PartsOf::diagonal && (b - a <= step || b - a > 2 * step)) return;
+  PartValues<R, T> part;
+  part.load(tile, i0, j0);
+  if (of == PartsOf::product) {
+    take_splits(tile, shared, tile.u + i0 * tile.u_stride, tile.u_stride, tile.v + j0, tile.v_stride, tile.depth,
+                tile.first_split, i0, j0, part);
+  } else {
+    // The parts that became complete in x's column and row: what is below by u, what is on the left by v.
+    const bool square = of == PartsOf::square;
+    const i32 c = square ? tile.high() - 1 - step + b : a + step;
+    if (c < tile.high() && (square || c < b)) {
+      const i32 k0 = c * part_side;
+      const i32 depth = tile.rows - k0 < part_side ? tile.rows - k0 : part_side;
+      take_splits(tile, shared, tile.u + i0 * tile.u_stride + k0, tile.u_stride, tile.x + k0 * tile.x_stride + j0,
+                  tile.x_stride, depth, tile.row + k0, i0, j0, part);
+    }
+    const i32 d = square ? step - (tile.high() - 1 - a) : b - step;
+    if (d >= 0 && d < b && (square || d != c)) {
+      const i32 k0 = d * part_side;
+      take_splits(tile, shared, tile.x + i0 * tile.x_stride + k0, tile.x_stride, tile.v + k0 * tile.v_stride + j0,
+                  tile.v_stride, part_side, tile.column + k0, i0, j0, part);
+    }
+  }
+  part.store(tile, i0, j0);
+}
+
+/// Values of a part that are complete, and of the parts on the diagonal in its rows and its columns.
+template <class T>
+struct ClosingParts {
+  T done[part_side][part_side + 1];
+  T u[part_side][part_side + 1];
+  T v[part_side][part_side + 1];
+};
+
+/// x(i + 1, j - 1) of a part at (i0, j0) of the tile.
+template <class T>
+__device__ __forceinline__ T inner_value(const TriangleTile<T>& tile, const ClosingParts<T>& shared, i32 i0, i32 j0,
+                                         i32 rows, i32 i, i32 j) {
+  if (i + 1 < rows && j > 0) return shared.done[i + 1][j - 1];
+  const i32 below = i0 + i + 1, left = j0 + j - 1;
+  if (below < tile.rows)
+    return left >= 0 ? tile.x[below * tile.x_stride + left] : tile.beside[below * tile.beside_stride];
+  return left >= 0 ? tile.under[left] : *tile.corner;
+}
+
+/// Completes a value of which all splits have been taken.
+template <class R, class T>
+__device__ __forceinline__ void complete(const TriangleTile<T>& tile, const ClosingParts<T>& shared, i32 i0, i32 j0,
+                                         i32 rows, i32 i, i32 j, T& value, i32& split) {
+  const i64 from = tile.row + i0 + i, to = tile.column + j0 + j;
+  if (to == from + 1) {
+    value = R::leaf(tile.terms, from);
+    split = no_split;
+  } else if constexpr (R::looks_inside) {
+    if (!R::pairs(tile.terms, from, to)) return;
+    const T inner = inner_value(tile, shared, i0, j0, rows, i, j);
+    if (inner + 1 >= value) split = static_cast<i32>(from);
+    value = R::whole(value, inner, tile.terms, from, to);
+  } else {
+    value = R::whole(value, T(0), tile.terms, from, to);
+  }
+}
+
+/// Closes the parts at distance `step` from the lower left corner of a square (the tile's u and v are others), or
+/// from the diagonal of a tile on it, a thread block each.
+template <class R, class T>
+__global__ void __launch_bounds__(part_threads) close_parts_kernel(TriangleTile<T> tile, PartsOf of, i32 step) {
+  if (tile.state->begun == 0) return;
+  auto& shared = *reinterpret_cast<ClosingParts<T>*>(device::launch_shared_memory());
+  const bool square = of == PartsOf::square;
+  const i32 first = square && step >= tile.high() ? step - tile.high() + 1 : 0;
+  const i32 number = first + static_cast<i32>(blockIdx.x);
+  const i32 a = square ? tile.high() - 1 - step + number : number, b = square ? number : number + step;
+  const i32 i0 = a * part_side, j0 = b * part_side;
+  const i32 rows = tile.rows - i0 < part_side ? tile.rows - i0 : part_side;
+  const i32 columns = tile.columns - j0 < part_side ? tile.columns - j0 : part_side;
+  const bool triangle = !square && step == 0;
+  const bool with_splits = tile.split != nullptr;
+  PartValues<R, T> part;
+  part.load(tile, i0, j0);
+  T row_sizes[4], column_sizes[4];
+#pragma unroll
+  for (i32 n = 0; n < 4; ++n) {
+    row_sizes[n] = R::weighted && part.row() + n < rows ? tile.terms.first[tile.row + i0 + part.row() + n] : T(0);
+    column_sizes[n] =
+        R::weighted && part.column() + n < columns ? tile.terms.first[tile.column + j0 + part.column() + n] : T(0);
+  }
+  if (!triangle) {
+    for (i32 at = static_cast<i32>(threadIdx.x); at < part_side * part_side; at += part_threads) {
+      const i32 i = at / part_side, j = at % part_side;
+      if (i < rows && j < rows) shared.u[i][j] = tile.u[(i0 + i) * tile.u_stride + i0 + j];
+      if (i < columns && j < columns) shared.v[i][j] = tile.v[(j0 + i) * tile.v_stride + j0 + j];
+    }
+    __syncthreads();
+  }
+  // Nothing is worth nothing.
+  if (triangle && threadIdx.x < part_side) shared.done[threadIdx.x][threadIdx.x] = T(0);
+  const i32 steps = triangle ? rows : rows + columns - 1;
+  for (i32 distance = triangle ? 1 : 0; distance < steps; ++distance) {
+    part.each([&](i32 i, i32 j) {
+      const i32 at = part.row() + i, to = part.column() + j;
+      if (at >= rows || to >= columns || (triangle ? to - at : rows - 1 - at + to) != distance) return;
+      complete<R>(tile, shared, i0, j0, rows, at, to, part.values[i][j], part.splits[i][j]);
+      shared.done[at][to] = part.values[i][j];
+    });
+    __syncthreads();
+    part.each([&](i32 i, i32 j) {
+      const i32 at = part.row() + i, to = part.column() + j;
+      if (at >= rows || to >= columns || (triangle ? to - at : rows - 1 - at + to) <= distance) return;
+      // The values that became complete in this one's column and row.
+      const i32 below = triangle ? at + distance : rows - 1 - distance + to;
+      const i32 left = triangle ? to - distance : distance - (rows - 1 - at);
+      if (triangle ? to - below <= distance : below >= 0 && below < rows) {
+        const i64 k = tile.row + i0 + below;
+        const T weight = R::weighted ? static_cast<T>(row_sizes[i] * tile.terms.first[k]) : T(0);
+        const T by = triangle ? shared.done[at][below] : shared.u[at][below];
+        part.take(i, j, R::template split<T>(by, shared.done[below][to], weight, column_sizes[j]),
+                  static_cast<i32>(k), with_splits);
+      }
+      if (triangle ? left - at <= distance && left != below : left >= 0 && left < to) {
+        const i64 k = tile.column + j0 + left;
+        const T weight = R::weighted ? static_cast<T>(row_sizes[i] * tile.terms.first[k]) : T(0);
+        const T by = triangle ? shared.done[left][to] : shared.v[left][to];
+        part.take(i, j, R::template split<T>(shared.done[at][left], by, weight, column_sizes[j]), static_cast<i32>(k),
+                  with_splits);
+      }
+    });
+  }
+  if (triangle) {
+    part.each([&](i32 i, i32 j) {
+      if (part.row() + i < part.column() + j) return;
+      part.values[i][j] = T(0);
+      part.splits[i][j] = no_split;
+    });
+  }
+  part.store(tile, i0, j0);
+}
+
+/// Thread blocks take rows in turn. @param below_diagonal whether values below the diagonal become zeros, without
+/// splits, all others staying
+template <class T>
+__global__ void fill_kernel(TriangleTile<T> tile, T value, i32 split, i32 below_diagonal) {
+  if (tile.state->begun == 0) return;
+  for (i32 i = static_cast<i32>(blockIdx.x); i < tile.rows; i += static_cast<i32>(gridDim.x)) {
+    const bool zeros = below_diagonal != 0;
+    const i32 end = zeros ? i / part_side * part_side : tile.columns;
+    for (i32 j = static_cast<i32>(threadIdx.x); j < end; j += static_cast<i32>(blockDim.x)) {
+      if (tile.x != nullptr) tile.x[i * tile.x_stride + j] = value;
+      if (tile.split != nullptr) tile.split[i * tile.split_stride + j] = split;
+    }
+  }
+}
+
+/// The steps of a walk, by one thread block: its threads take rows in turn, again until no interval is split any
+/// more. An interval is split by the thread of its first node alone.
+template <class T>
+__global__ void trace_kernel(const TileState* state, IntervalTask task) {
+  if (state->begun == 0) return;
+  const i32 nodes = static_cast<i32>(task.nodes), first = static_cast<i32>(threadIdx.x);
+  const i32 threads = static_cast<i32>(blockDim.x);
+  volatile i32* ends = task.trace;
+  i32 *opens = task.trace + nodes, *closes = opens + nodes;
+  if (task.step == IntervalStep::begin_trace) {
+    for (i32 node = first; node < 3 * nodes; node += threads) ends[node] = node == 0 ? nodes - 1 : 0;
+    return;
+  }
+  bool any = true;
+  while (__syncthreads_or(any)) {
+    any = false;
+    for (i32 row = first; row < task.rows; row += threads) {
+      const i32 i = static_cast<i32>(task.row) + row, j = ends[i];
+      if (j < task.column || j >= task.column + task.columns || j - i < 2) continue;
+      const i32 k = task.split[row * task.split_stride + j - task.column];
+      if (task.pairs == 0 || k == i) {
+        atomicAdd(opens + i, 1);
+        atomicAdd(closes + j - 1, 1);
+      }
+      if (k == i) {
+        ends[i] = i + 1;
+        ends[j - 1] = j;
+        if (j - 1 > i + 1) ends[i + 1] = j - 1;
+      } else {
+        ends[i] = k;
+        ends[k] = j;
+      }
+      any = true;
+    }
+  }
+}
+
+/// One thread block: reports block `block`, the launch's first one that is not reported.
+template <class T>
+__global__ void report_interval_kernel(device::Port port, const TileState* state, u64 block, IntervalTask task) {
+  if (state->begun == 0) return;
+  auto* result =
+      reinterpret_cast<IntervalResult*>(static_cast<u8*>(port.results) + block % port.ring * port.result_bytes);
+  if (task.step == IntervalStep::report) {
+    for (i32 n = static_cast<i32>(threadIdx.x); n < task.rows; n += static_cast<i32>(blockDim.x)) {
+      result->opens[n] = task.trace[n];
+      result->closes[n] = task.trace[task.nodes + n];
+    }
+  }
+  __threadfence_system();
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  if (task.top != 0) {
+    const T value = static_cast<const T*>(task.x)[task.columns - 1];
+    if constexpr (is_real<T>) result->real = value;
+    else result->whole = value;
+  }
+  __threadfence_system();
+  device::store_release_system(port.done, block + 1);
+}
+
+}  // namespace terrace::recursive
