@@ -86,8 +86,9 @@ struct PartValues {
   }
 
   /// Takes a value at split k, if it is better, or as good and k before the split so far.
-  __device__ __forceinline__ void take(i32 i, i32 j, T value, i32 k, bool with_splits) {
-    if (with_splits) {
+  template <bool with_splits>
+  __device__ __forceinline__ void take(i32 i, i32 j, T value, i32 k) {
+    if constexpr (with_splits) {
       const bool taken = takes_place<S>(value, k, values[i][j], splits[i][j]);
       values[i][j] = taken ? value : values[i][j];
       splits[i][j] = taken ? k : splits[i][j];
@@ -101,14 +102,14 @@ template <class T>
 struct PartFactors {
   T left[part_side][part_depth + 1];
   T right[part_depth][part_side];
+  T sizes[part_depth];  // of the splits' nodes, where the rule has weights
 };
 
 /// Takes `depth` splits to a part, u's first row and v's first column being the part's.
-template <class R, class T>
+template <bool with_splits, class R, class T>
 __device__ __forceinline__ void take_splits(const TriangleTile<T>& tile, PartFactors<T>& shared, const T* u,
                                             i64 u_stride, const T* v, i64 v_stride, i32 depth, i64 first_split,
                                             i32 i0, i32 j0, PartValues<R, T>& part) {
-  const bool with_splits = tile.split != nullptr;
   T row_sizes[4], column_sizes[4];
 #pragma unroll
   for (i32 n = 0; n < 4; ++n) {
@@ -125,9 +126,11 @@ __device__ __forceinline__ void take_splits(const TriangleTile<T>& tile, PartFac
       const i32 below = at / part_side, j = at % part_side;
       if (below < there && j0 + j < tile.columns) shared.right[below][j] = v[(k0 + below) * v_stride + j];
     }
+    const i32 node = static_cast<i32>(threadIdx.x);
+    if (R::weighted && node < there) shared.sizes[node] = tile.terms.first[first_split + k0 + node];
     __syncthreads();
     for (i32 k = 0; k < there; ++k) {
-      const T size = R::weighted ? tile.terms.first[first_split + k0 + k] : T(0);
+      const T size = R::weighted ? shared.sizes[k] : T(0);
       const i32 split = static_cast<i32>(first_split) + k0 + k;
       T left[4], right[4], weight[4];
 #pragma unroll
@@ -137,9 +140,38 @@ __device__ __forceinline__ void take_splits(const TriangleTile<T>& tile, PartFac
         weight[n] = R::weighted ? static_cast<T>(row_sizes[n] * size) : T(0);
       }
       part.each([&](i32 i, i32 j) {
-        part.take(i, j, R::template split<T>(left[i], right[j], weight[i], column_sizes[j]), split, with_splits);
+        part.template take<with_splits>(i, j, R::template split<T>(left[i], right[j], weight[i], column_sizes[j]),
+                                        split);
       });
     }
+  }
+}
+
+/// Takes to a part, (a, b) of the tile's, what is to be taken to it.
+template <bool with_splits, class R, class T>
+__device__ __forceinline__ void take_to_part(const TriangleTile<T>& tile, PartFactors<T>& shared, PartsOf of,
+                                             i32 step, i32 a, i32 b, PartValues<R, T>& part) {
+  const i32 i0 = a * part_side, j0 = b * part_side;
+  if (of == PartsOf::product) {
+    take_splits<with_splits>(tile, shared, tile.u + i0 * tile.u_stride, tile.u_stride, tile.v + j0, tile.v_stride,
+                             tile.depth, tile.first_split, i0, j0, part);
+    return;
+  }
+  // The parts that became complete in x's column and row: what is below by u, what is on the left by v.
+  const bool square = of == PartsOf::square;
+  const i32 c = square ? tile.high() - 1 - step + b : a + step;
+  if (c < tile.high() && (square || c < b)) {
+    const i32 k0 = c * part_side;
+    const i32 depth = tile.rows - k0 < part_side ? tile.rows - k0 : part_side;
+    take_splits<with_splits>(tile, shared, tile.u + i0 * tile.u_stride + k0, tile.u_stride,
+                             tile.x + k0 * tile.x_stride + j0, tile.x_stride, depth, tile.row + k0, i0, j0, part);
+  }
+  const i32 d = square ? step - (tile.high() - 1 - a) : b - step;
+  if (d >= 0 && d < b && (square || d != c)) {
+    const i32 k0 = d * part_side;
+    take_splits<with_splits>(tile, shared, tile.x + i0 * tile.x_stride + k0, tile.x_stride,
+                             tile.v + k0 * tile.v_stride + j0, tile.v_stride, part_side, tile.column + k0, i0, j0,
+                             part);
   }
 }
 
@@ -149,33 +181,15 @@ __global__ void __launch_bounds__(part_threads) parts_kernel(TriangleTile<T> til
   if (tile.state->begun == 0) return;
   __shared__ PartFactors<T> shared;
   const i32 a = static_cast<i32>(blockIdx.x) / tile.wide(), b = static_cast<i32>(blockIdx.x) % tile.wide();
-  const i32 i0 = a * part_side, j0 = b * part_side;
-  const i32 from_corner = tile.high() - 1 - a + b;
-  if (of == PartsOf::square && from_corner <= step) return;
+  const i32 from_bottom = tile.high() - 1 - a;
+  // Those that are closed, and those that nothing is taken to yet.
+  if (of == PartsOf::square && (from_bottom + b <= step || (from_bottom > step && b > step))) return;
   if (of == PartsOf::diagonal && (b - a <= step || b - a > 2 * step)) return;
   PartValues<R, T> part;
-  part.load(tile, i0, j0);
-  if (of == PartsOf::product) {
-    take_splits(tile, shared, tile.u + i0 * tile.u_stride, tile.u_stride, tile.v + j0, tile.v_stride, tile.depth,
-                tile.first_split, i0, j0, part);
-  } else {
-    // The parts that became complete in x's column and row: what is below by u, what is on the left by v.
-    const bool square = of == PartsOf::square;
-    const i32 c = square ? tile.high() - 1 - step + b : a + step;
-    if (c < tile.high() && (square || c < b)) {
-      const i32 k0 = c * part_side;
-      const i32 depth = tile.rows - k0 < part_side ? tile.rows - k0 : part_side;
-      take_splits(tile, shared, tile.u + i0 * tile.u_stride + k0, tile.u_stride, tile.x + k0 * tile.x_stride + j0,
-                  tile.x_stride, depth, tile.row + k0, i0, j0, part);
-    }
-    const i32 d = square ? step - (tile.high() - 1 - a) : b - step;
-    if (d >= 0 && d < b && (square || d != c)) {
-      const i32 k0 = d * part_side;
-      take_splits(tile, shared, tile.x + i0 * tile.x_stride + k0, tile.x_stride, tile.v + k0 * tile.v_stride + j0,
-                  tile.v_stride, part_side, tile.column + k0, i0, j0, part);
-    }
-  }
-  part.store(tile, i0, j0);
+  part.load(tile, a * part_side, b * part_side);
+  if (tile.split != nullptr) take_to_part<true>(tile, shared, of, step, a, b, part);
+  else take_to_part<false>(tile, shared, of, step, a, b, part);
+  part.store(tile, a * part_side, b * part_side);
 }
 
 /// Values of a part that are complete, and of the parts on the diagonal in its rows and its columns.
@@ -184,6 +198,7 @@ struct ClosingParts {
   T done[part_side][part_side + 1];
   T u[part_side][part_side + 1];
   T v[part_side][part_side + 1];
+  T row_sizes[part_side], column_sizes[part_side];  // of nodes, where the rule has weights
 };
 
 /// x(i + 1, j - 1) of a part at (i0, j0) of the tile.
@@ -215,21 +230,13 @@ __device__ __forceinline__ void complete(const TriangleTile<T>& tile, const Clos
   }
 }
 
-/// Closes the parts at distance `step` from the lower left corner of a square (the tile's u and v are others), or
-/// from the diagonal of a tile on it, a thread block each.
-template <class R, class T>
-__global__ void __launch_bounds__(part_threads) close_parts_kernel(TriangleTile<T> tile, PartsOf of, i32 step) {
-  if (tile.state->begun == 0) return;
+/// Closes part (a, b) of a tile. @param triangle whether it lies on the diagonal of the table
+template <bool with_splits, class R, class T>
+__device__ __forceinline__ void close_part(const TriangleTile<T>& tile, i32 a, i32 b, bool triangle) {
   auto& shared = *reinterpret_cast<ClosingParts<T>*>(device::launch_shared_memory());
-  const bool square = of == PartsOf::square;
-  const i32 first = square && step >= tile.high() ? step - tile.high() + 1 : 0;
-  const i32 number = first + static_cast<i32>(blockIdx.x);
-  const i32 a = square ? tile.high() - 1 - step + number : number, b = square ? number : number + step;
   const i32 i0 = a * part_side, j0 = b * part_side;
   const i32 rows = tile.rows - i0 < part_side ? tile.rows - i0 : part_side;
   const i32 columns = tile.columns - j0 < part_side ? tile.columns - j0 : part_side;
-  const bool triangle = !square && step == 0;
-  const bool with_splits = tile.split != nullptr;
   PartValues<R, T> part;
   part.load(tile, i0, j0);
   T row_sizes[4], column_sizes[4];
@@ -245,10 +252,14 @@ __global__ void __launch_bounds__(part_threads) close_parts_kernel(TriangleTile<
       if (i < rows && j < rows) shared.u[i][j] = tile.u[(i0 + i) * tile.u_stride + i0 + j];
       if (i < columns && j < columns) shared.v[i][j] = tile.v[(j0 + i) * tile.v_stride + j0 + j];
     }
-    __syncthreads();
   }
-  // Nothing is worth nothing.
-  if (triangle && threadIdx.x < part_side) shared.done[threadIdx.x][threadIdx.x] = T(0);
+  const i32 node = static_cast<i32>(threadIdx.x);
+  if (node < part_side) {
+    if (triangle) shared.done[node][node] = T(0);  // nothing is worth nothing
+    if (R::weighted && node < rows) shared.row_sizes[node] = tile.terms.first[tile.row + i0 + node];
+    if (R::weighted && node < columns) shared.column_sizes[node] = tile.terms.first[tile.column + j0 + node];
+  }
+  __syncthreads();
   const i32 steps = triangle ? rows : rows + columns - 1;
   for (i32 distance = triangle ? 1 : 0; distance < steps; ++distance) {
     part.each([&](i32 i, i32 j) {
@@ -265,18 +276,18 @@ __global__ void __launch_bounds__(part_threads) close_parts_kernel(TriangleTile<
       const i32 below = triangle ? at + distance : rows - 1 - distance + to;
       const i32 left = triangle ? to - distance : distance - (rows - 1 - at);
       if (triangle ? to - below <= distance : below >= 0 && below < rows) {
-        const i64 k = tile.row + i0 + below;
-        const T weight = R::weighted ? static_cast<T>(row_sizes[i] * tile.terms.first[k]) : T(0);
+        const i32 k = static_cast<i32>(tile.row) + i0 + below;
+        const T weight = R::weighted ? static_cast<T>(row_sizes[i] * shared.row_sizes[below]) : T(0);
         const T by = triangle ? shared.done[at][below] : shared.u[at][below];
-        part.take(i, j, R::template split<T>(by, shared.done[below][to], weight, column_sizes[j]),
-                  static_cast<i32>(k), with_splits);
+        part.template take<with_splits>(i, j,
+                                        R::template split<T>(by, shared.done[below][to], weight, column_sizes[j]), k);
       }
       if (triangle ? left - at <= distance && left != below : left >= 0 && left < to) {
-        const i64 k = tile.column + j0 + left;
-        const T weight = R::weighted ? static_cast<T>(row_sizes[i] * tile.terms.first[k]) : T(0);
+        const i32 k = static_cast<i32>(tile.column) + j0 + left;
+        const T weight = R::weighted ? static_cast<T>(row_sizes[i] * shared.column_sizes[left]) : T(0);
         const T by = triangle ? shared.done[left][to] : shared.v[left][to];
-        part.take(i, j, R::template split<T>(shared.done[at][left], by, weight, column_sizes[j]), static_cast<i32>(k),
-                  with_splits);
+        part.template take<with_splits>(i, j,
+                                        R::template split<T>(shared.done[at][left], by, weight, column_sizes[j]), k);
       }
     });
   }
@@ -288,6 +299,20 @@ __global__ void __launch_bounds__(part_threads) close_parts_kernel(TriangleTile<
     });
   }
   part.store(tile, i0, j0);
+}
+
+/// Closes the parts at distance `step` from the lower left corner of a square (the tile's u and v are others), or
+/// from the diagonal of a tile on it, a thread block each.
+template <class R, class T>
+__global__ void __launch_bounds__(part_threads) close_parts_kernel(TriangleTile<T> tile, PartsOf of, i32 step) {
+  if (tile.state->begun == 0) return;
+  const bool square = of == PartsOf::square;
+  const i32 first = square && step >= tile.high() ? step - tile.high() + 1 : 0;
+  const i32 number = first + static_cast<i32>(blockIdx.x);
+  const i32 a = square ? tile.high() - 1 - step + number : number, b = square ? number : number + step;
+  const bool triangle = !square && step == 0;
+  if (tile.split != nullptr) close_part<true, R>(tile, a, b, triangle);
+  else close_part<false, R>(tile, a, b, triangle);
 }
 
 /// Thread blocks take rows in turn. @param below_diagonal whether values below the diagonal become zeros, without
