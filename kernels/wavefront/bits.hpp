@@ -20,28 +20,24 @@ enum class BitLetters {
 };
 
 #if defined(__CUDACC__)
-/// 1 and 2, and the compiler does not know it: multiply-adds run beside the pipe of logic, which is the one that
+/// Powers of 2, and the compiler does not know it: multiply-adds run beside the pipe of logic, which is the one that
 /// fills up.
-static __constant__ u32 one_aside = 1, two_aside = 2;
+static __constant__ u32 powers_aside[] = {1, 2, 4, 8, 16, 32};
 #endif
 
-/// a + b, modulo 2^32.
-TERRACE_HOST_DEVICE u32 add_bits(u32 a, u32 b) {
+/// 2^n a + b, modulo 2^32.
+template <int n>
+TERRACE_HOST_DEVICE u32 shift_add(u32 a, u32 b) {
 #if defined(__CUDA_ARCH__)
-  return a * one_aside + b;
+  return a * powers_aside[n] + b;
 #else
-  return a + b;
+  return (a << n) + b;
 #endif
 }
+TERRACE_HOST_DEVICE u32 add_bits(u32 a, u32 b) { return shift_add<0>(a, b); }
 
 /// 2 word + bit, modulo 2^32.
-TERRACE_HOST_DEVICE u32 shift_aside(u32 word, u32 bit) {
-#if defined(__CUDA_ARCH__)
-  return word * two_aside + bit;
-#else
-  return word * 2 + bit;
-#endif
-}
+TERRACE_HOST_DEVICE u32 shift_aside(u32 word, u32 bit) { return shift_add<1>(word, bit); }
 
 /// The same; `bit` becomes the highest one, which is shifted out.
 TERRACE_HOST_DEVICE u32 shift_in(u32 word, u32& bit) {

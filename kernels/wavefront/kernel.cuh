@@ -32,6 +32,13 @@ enum class Scoring {
   coded,  // for columns with letters below 4: a dot product of bytes, added to the diagonal on a pipe that is free
 };
 
+/// Whose columns of a piece may be outside the block.
+enum class Edges {
+  none,
+  left,  // lanes that have not begun
+  any,   // also lanes that have ended, and rows that must not be followed may be outside the band
+};
+
 /// What a sweep keeps: borders of blocks; also the table; or also some of its rows and columns.
 enum class Keep { borders, table, lines };
 
@@ -47,12 +54,15 @@ struct WarpMemory {
 
   KernelBand band;
   LaneProfiles<profiled ? R : 0> profiles;
-  alignas(16) V items[items_kept];  // of columns
-  V bottom[planes][item_ring];      // below the block, where its border is wanted
+  alignas(16) V items[items_kept];              // of columns
+  alignas(16) V bottom[planes][item_ring + C];  // below the band, column x at kept_at(x)
   // This piece and the one that may hold the cell to report, in turn:
-  alignas(16) V top[2][planes][piece];                      // the border above the first lane's columns
+  alignas(16) V top[2][planes][piece + C];                  // the border above the first lane's columns
   alignas(16) V state[2][state_words][32];                  // of every lane at the beginning
   alignas(16) V cells[keep_table ? 32 * R : 1][2 * piece];  // [row of the band]
+
+  /// Where a column's values below the band are: in a row for those that the last lane passes in a piece.
+  __device__ static int kept_at(i32 column) { return ((column - C) & (item_ring - 1)) + C; }
 };
 
 /// C values of neighbouring columns, loaded at a time.
@@ -115,7 +125,7 @@ class LetterSweep {
   static constexpr bool windowed = has_window<P>;
   static constexpr bool prunes = can_prune<P> && keep == Keep::borders;
   /// Steps that the loop over a piece is unrolled by.
-  static constexpr int unrolled = C == 1 ? 4 : R * C >= 64 ? 1 : 2;
+  static constexpr int unrolled = R * C >= 64 ? 1 : R * C >= 32 ? 2 : R * C >= 16 ? 4 : 8;
   /// Whether scores of four letters may be added by a dot product of bytes.
   static constexpr bool can_code = requires {
     requires P::score_joins_diagonal;
@@ -130,16 +140,21 @@ class LetterSweep {
     takes_tagged_ = top_is_tagged(a_, band_);
     under_window_ = windowed ? columns_under_window() : width_;
     looks_along_ = may_end_along_row();
-    ends_here_ = band_.rows > 0 && !band_.task.bottom && !looks_along_;
-    hands_out_ = lane_ == 31 && (band_.task.bottom != nullptr || looks_along_);
+    rows_matter_ = band_.rows < band_rows && (band_.rows == 0 || band_.task.bottom || looks_along_);
+    if constexpr (P::report == Report::best) {
+      gain_ = piece * P::gain(constants_);
+      least_key_ = key_before(V(0), 0);
+      all_have_keys_ = reach(0, P::gain(constants_), 0, a_.rows, 0, a_.columns) <= most_with_key;
+    }
     prefetch(0);
     for (i32 p = 0; p < pieces; ++p) {
       if (p * piece < width_ && !take_piece<coded>(p)) return false;
       __syncwarp();
       if constexpr (keep_lines) keep_lines_of_piece(p);
       else sweep_piece<coded>(p);
-      device::random_delay(a_.launch, band_.ticket + static_cast<u32>(p));
       __syncwarp();
+      hand_down(p);
+      device::random_delay(a_.launch, band_.ticket + static_cast<u32>(p));
       if (p >= C) give_piece(p - C);
     }
     if (a_.border_columns == 0) store_right(0);
@@ -161,27 +176,39 @@ class LetterSweep {
       if (!keeps_column && can_skip(p)) return skip_piece(p);
       skips_ = false;
     }
-    const bool rows_matter = band_.rows < band_rows && !ends_here_;
-    if (keeps_column || (coded && odd_letters_ != 0) || (windowed && !lies_in_window(p)) || rows_matter) {
+    if (keeps_column || rows_matter_ || (coded && odd_letters_ != 0) || (windowed && !lies_in_window(p))) {
       prefetch(p + 1);
       return exact_steps<coded, false>(p);
     }
     constexpr Scoring scoring = coded ? Scoring::coded : Scoring::plain;
     constexpr bool reports = P::report == Report::best;
-    bool follows = reports;
-    if constexpr (reports && coded) follows = p < C || may_be_best();
+    bool follows = false;
+    if constexpr (reports) {
+      // No cell is larger than those that the piece begins with by more than the score of its columns.
+      const i64 known = static_cast<i64>(known_);
+      follows = all_have_keys_ && gain_ >= known;
+      if (!follows) {
+        const i64 most = static_cast<i64>(maximum_of_warp(largest_entering(p))) + gain_;
+        follows = most >= known;
+        if (follows && most > most_with_key) {
+          prefetch(p + 1);
+          return exact_steps<coded, false>(p);
+        }
+      }
+    }
     if (follows) save_state();
     most_ = V(0);
-    if (p < C || (p + 1) * piece > width_ || (follows && band_.rows < band_rows)) {
-      fast_steps<scoring, reports, true>(p);
+    if ((p + 1) * piece > width_ || (!coded && follows && band_.rows < band_rows)) {
+      fast_steps<scoring, reports, Edges::any>(p);
+    } else if (p < C) {
+      fast_steps<scoring, reports, Edges::left>(p);
     } else if (follows) {
-      fast_steps<scoring, reports, false>(p);
+      fast_steps<scoring, reports, Edges::none>(p);
     } else {
-      fast_steps<scoring, false, false>(p);
+      fast_steps<scoring, false, Edges::none>(p);
     }
     if constexpr (reports) {
-      const bool hit = follows && (most_ > reported_ || (most_ == reported_ && lane_ <= reported_lane_));
-      if (__any_sync(~0u, hit)) note_candidate<coded>(p);
+      if (follows) look_for_candidate(p);
     }
   }
 
@@ -194,29 +221,24 @@ class LetterSweep {
     return passed && band_.task.column_begin + column + 1 < a_.columns ? column : -1;
   }
 
-  /// Whether a cell of the piece that is about to be swept may be as large as the largest known of the launch: none
-  /// is larger than those that the piece begins with by more than the score of its columns.
-  __device__ __forceinline__ bool may_be_best() {
-    V most = memory_.top[kept_][0][lane_];
+  /// The largest H that enters this lane's part of piece p. E and F are never larger than the H that they come from.
+  __device__ __forceinline__ V largest_entering(i32 p) const {
+    V most = p * piece < width_ ? memory_.top[kept_][0][lane_] : V(0);
+    if (skips_) return most;
+    most = maximum(most, diagonal_);
+#pragma unroll
+    for (int c = 0; c < C; ++c) most = maximum(most, bottom_[c]);
 #pragma unroll
     for (int r = 0; r + 1 < R; r += 2) most = maximum(most, h_[r], h_[r + 1]);
     if constexpr (R % 2 == 1) most = maximum(most, h_[R - 1]);
-    return static_cast<i64>(maximum_of_warp(most)) + gain_ >= static_cast<i64>(known_);
+    return most;
   }
 
   /// Whether piece p may be left out (pruning.hpp): the part of the table that it stands for begins in the band's
-  /// first row, in the column where the last lane is. E and F are never larger than the H that they come from.
+  /// first row, in the column where the last lane is.
   __device__ __forceinline__ bool can_skip(i32 p) const {
     if (!a_.prunes || p < C) return false;
-    V most = p * piece < width_ ? memory_.top[kept_][0][lane_] : V(0);
-    if (!skips_) {
-      most = maximum(most, diagonal_);
-#pragma unroll
-      for (int c = 0; c < C; ++c) most = maximum(most, bottom_[c]);
-#pragma unroll
-      for (int r = 0; r + 1 < R; r += 2) most = maximum(most, h_[r], h_[r + 1]);
-      if constexpr (R % 2 == 1) most = maximum(most, h_[R - 1]);
-    }
+    const V most = largest_entering(p);
     const i64 row = band_.task.row_begin + band_.first_row;
     const i64 column = band_.task.column_begin + p * piece - 31 * C;
     const i64 reached = reach(static_cast<i64>(most), P::gain(constants_), row, a_.rows, column, a_.columns);
@@ -229,15 +251,8 @@ class LetterSweep {
     if (!skips_) clear_state();
     skips_ = true;
     ++skipped_;
-    const i32 column = p * piece - 31 * C + lane_;
-    if (column < 0 || column >= width_) return;
-    V values[planes];
 #pragma unroll
-    for (int plane = 0; plane < planes; ++plane) values[plane] = V(0);
-    Tagged::store(row_, column, tag_, values);
-    if (!band_.task.bottom) return;
-#pragma unroll
-    for (int plane = 0; plane < planes; ++plane) memory_.bottom[plane][column & (item_ring - 1)] = V(0);
+    for (int plane = 0; plane < planes; ++plane) memory_.bottom[plane][Memory::kept_at(passed(p)) + lane_] = V(0);
   }
   __device__ __forceinline__ void clear_state() {
     diagonal_ = V(0);
@@ -269,25 +284,41 @@ class LetterSweep {
             static_cast<i32>(maximum(i64(0), minimum(window - first + 1, i64(R))))};
   }
 
-  /// The piece just swept may have the cell to report: it goes before what was found so far, or is level with it in
-  /// the same lane's rows.
-  template <bool coded>
-  __device__ __forceinline__ void note_candidate(i32 p) {
+  /// A number that is larger for larger cells, and of equal ones for that in the higher row of the lane.
+  __device__ __forceinline__ static V key_of(V h, int r) { return with_low_bits<key_bits>(h, R - 1 - r); }
+  static constexpr int key_bits = R == 4 ? 2 : R == 8 ? 3 : 5;
+  static_assert(R == 1 << key_bits);
+  /// The largest cell that has one.
+  static constexpr i64 most_with_key = (i64{1} << (8 * sizeof(V) - 1)) / R - 1;
+
+  /// The piece just swept has the cell to report if one of its cells goes before what was found so far; in the same
+  /// row that does not, being in a later column.
+  __device__ __forceinline__ void look_for_candidate(i32 p) {
+    if (!__any_sync(~0u, most_ >= least_key_)) return;
+    const u64 key = static_cast<u64>(static_cast<i64>(most_));
+    if (note(V(static_cast<i64>(key / R)), lane_ * R + R - 1 - static_cast<i32>(key % R))) {
+      candidate_ = p;
+      kept_ ^= 1;
+    }
+  }
+  /// Follows the largest cell of all lanes, and its row. False if it does not go before that known.
+  __device__ __forceinline__ bool note(V h, i32 row) {
     V most;
     int lane;
-    largest_of_warp(most_, most, lane);
-    if (candidate_ >= 0 && most == reported_ && lane == reported_lane_) {
-      replay_candidate<coded>();
-      load_window<coded>(p);
-      restore_state();
-      exact_steps<coded, true>(p);
-      return;
-    }
-    candidate_ = p;
-    kept_ ^= 1;
+    largest_of_warp(h, most, lane);
+    row = __shfl_sync(~0u, row, lane);
+    if (!(most > reported_) && (!(most == reported_) || row >= reported_row_)) return false;
     reported_ = most;
-    reported_lane_ = lane;
+    reported_row_ = row;
+    least_key_ = key_before(most, row - lane_ * R);
     raise_known(most);
+    return true;
+  }
+  /// The least key of this lane's cells that go before one of this value in its row r, which may be another lane's.
+  __device__ __forceinline__ static V key_before(V h, i32 r) {
+    if (static_cast<i64>(h) >= most_with_key) return key_of(V(most_with_key), 0);
+    if (r <= 0) return key_of(add(h, V(1)), R - 1);
+    return key_of(h, r < R ? r - 1 : R - 1);
   }
   /// A cell is as large as this.
   __device__ __forceinline__ void raise_known(V most) const {
@@ -325,10 +356,10 @@ class LetterSweep {
   }
 
   /// Turns the letters of the rows into bytes for dot products: byte x has the score with letter x. False, and they
-  /// stay, where a score does not fit.
+  /// stay, where a score does not fit. Rows below the band's last score 0, so that none of their cells is larger than
+  /// one above it that came before.
   __device__ bool code_rows() {
     bool fits = true;
-    i64 gain = 0;
     V codes[R];
 #pragma unroll
     for (int r = 0; r < R; ++r) {
@@ -337,15 +368,13 @@ class LetterSweep {
       for (int letter = 0; letter < 4; ++letter) {
         const i64 score = static_cast<i64>(P::template score<V>(k_, letters_[r], V(letter)));
         fits = fits && score >= -128 && score <= 127;
-        gain = maximum(gain, score);
         bytes |= static_cast<u32>(score & 255) << (8 * letter);
       }
-      codes[r] = V(static_cast<i64>(bytes));
+      codes[r] = V(r < rows_here_ ? static_cast<i64>(bytes) : 0);
     }
     if (!__all_sync(~0u, fits)) return false;
 #pragma unroll
     for (int r = 0; r < R; ++r) letters_[r] = codes[r];
-    gain_ = piece * static_cast<i32>(maximum_of_warp(gain));
     return true;
   }
   /// The byte that picks the score of a letter; of one that is not below 4 its complement, which is negative.
@@ -442,7 +471,8 @@ class LetterSweep {
   template <bool coded>
   __device__ __forceinline__ bool take_piece(i32 p) {
     const i32 column = p * piece + lane_;
-    if constexpr (P::report == Report::best) known_ = V(static_cast<i64>(next_known_));
+    // Lanes may have read different values.
+    if constexpr (P::report == Report::best) known_ = V(static_cast<i64>(__shfl_sync(~0u, next_known_, 0)));
     if (takes_tagged_ && !take_cells(column)) return false;
 #pragma unroll
     for (int plane = 0; plane < planes; ++plane) memory_.top[kept_][plane][lane_] = next_top_[plane];
@@ -482,7 +512,7 @@ class LetterSweep {
     if constexpr (keep_table) store_table_piece<V, R>(a_, band_, memory_.cells, p, lane_);
     const i32 column = p * piece + lane_;
     if ((!band_.task.bottom && !looks_along_) || column >= width_) return;
-    const int at = column & (item_ring - 1);
+    const int at = Memory::kept_at(column);
     if constexpr (P::report == Report::ends) {
       if (looks_along_) end_.look(memory_.bottom[0][at], band_.rows - 1, column);
     }
@@ -524,16 +554,9 @@ class LetterSweep {
     most = maximum_of_warp(value);
     lane = __ffs(static_cast<int>(__ballot_sync(~0u, value == most))) - 1;
   }
-  /// After a piece was swept exactly: what is found so far, the candidate included while it may be the one.
+  /// After a piece was swept exactly: what is found so far. A candidate in the same row stays one, to be compared.
   __device__ void follow_best() {
-    V most;
-    int lane;
-    largest_of_warp(best_.score(), most, lane);
-    if (candidate_ >= 0 && most > reported_) candidate_ = -1;
-    if (candidate_ >= 0 && reported_ > most) return;
-    reported_lane_ = candidate_ >= 0 && reported_lane_ < lane ? reported_lane_ : lane;
-    reported_ = most;
-    raise_known(most);
+    if (note(best_.score(), lane_ * R + best_.row())) candidate_ = -1;
   }
 
   /// H and F above the lane's C columns.
@@ -549,11 +572,11 @@ class LetterSweep {
       if (planes == 2 && lane_ == 0) f[c] = top_[planes - 1].at[c];
     }
   }
-  /// Reads what the first lane takes from above columns [at, at + C) of the piece.
+  /// Reads what the first lane takes from above columns [at, at + C) of the piece; behind it, anything.
   __device__ __forceinline__ void load_top_of_step(int at) {
 #pragma unroll
     for (int plane = 0; plane < planes; ++plane) {
-      top_[plane] = *reinterpret_cast<const Columns<V, C>*>(&memory_.top[kept_][plane][at % piece]);
+      top_[plane] = *reinterpret_cast<const Columns<V, C>*>(&memory_.top[kept_][plane][at]);
     }
   }
   /// The items of the lane's columns while the first lane goes over piece p.
@@ -563,54 +586,58 @@ class LetterSweep {
 
   /// Piece p, in which scores are found in one way for all columns.
   /// @tparam follows the largest cell goes to most_
-  /// @tparam edges columns may be outside the block, and rows that must not be followed outside the band
-  template <Scoring scoring, bool follows, bool edges>
+  template <Scoring scoring, bool follows, Edges edges>
   __device__ __forceinline__ void fast_steps(i32 p) {
-    constexpr int steps = edges ? 1 : unrolled;
+    constexpr int steps = edges == Edges::none ? unrolled : 1;
+    constexpr int ahead = C * steps > columns_ahead ? C * steps : columns_ahead;
     const V* items = items_of(p);
     i32 column = p * piece - lane_ * C;
-    u64* to = row_ + static_cast<i64>(column) * Tagged::words;
+    int kept = Memory::kept_at(passed(p)), at = 0;
     load_top_of_step(0);
     item_ = *reinterpret_cast<const Columns<V, C>*>(items);
 #pragma unroll 1
-    for (int first = 0; first < piece; first += C * steps) {
-      if (first + columns_ahead == piece) prefetch(p + 1);
+    for (int end = piece - ahead; end <= piece; end += ahead) {
+#pragma unroll 1
+      for (; at < end; at += C * steps) {
 #pragma unroll
-      for (int i = 0; i < steps; ++i) {
-        fast_step<scoring, follows, edges>(items + (i + 1) * C, to + i * C * Tagged::words, first + i * C,
-                                           column + i * C);
-        if constexpr (keep_table) keep_cells(p * piece + first + i - lane_);
+        for (int i = 0; i < steps; ++i) {
+          fast_step<scoring, follows, edges>(items + (i + 1) * C, at + i * C, kept + i * C, column + i * C);
+          if constexpr (keep_table) keep_cells(p * piece + at + i - lane_);
+        }
+        items += C * steps;
+        kept += C * steps;
+        column += C * steps;
       }
-      items += C * steps;
-      to += C * steps * Tagged::words;
-      column += C * steps;
+      if (end < piece) prefetch(p + 1);
     }
   }
 
   /// Reads what the next step needs before this one's chain of cells.
-  /// @param column the lane's first of the step
-  template <Scoring scoring, bool follows, bool edges>
-  __device__ __forceinline__ void fast_step(const V* next_items, u64* to, int at, i32 column) {
+  /// @param at, column the first lane's first column of the step, in the piece, and this lane's
+  /// @param kept where the last lane keeps what the step gives for the band below
+  template <Scoring scoring, bool follows, Edges edges>
+  __device__ __forceinline__ void fast_step(const V* next_items, int at, int kept, i32 column) {
     V up[C], f[C];
     take_from_above(up, f);
     load_top_of_step(at + C);
     const Columns<V, C> item = item_;
     item_ = *reinterpret_cast<const Columns<V, C>*>(next_items);
-    if (edges && (column < 0 || column + C > width_)) {
-      if (is_column(column)) last_cells<scoring == Scoring::coded, follows>(item.at, column, up, f, to);
+    if (edges == Edges::left && column < 0) return;
+    if (edges == Edges::any && (column < 0 || column + C > width_)) {
+      if (is_column(column)) last_cells<scoring == Scoring::coded, follows>(item.at, column, up, f);
       return;
     }
     fast_cells<scoring, follows, edges>(item.at, up, f);
+    keep_below<C>(kept, up, f);
 #pragma unroll
     for (int c = 0; c < C; ++c) {
       bottom_[c] = up[c];
       bottom_f_[c] = f[c];
-      hand_on(to + c * Tagged::words, column + c, up[c], f[c]);
     }
   }
   /// The block's last columns where they are fewer than a step has.
   template <bool coded, bool follows>
-  __device__ __forceinline__ void last_cells(const V (&item)[C], i32 column, V (&up)[C], V (&f)[C], u64* to) {
+  __device__ __forceinline__ void last_cells(const V (&item)[C], i32 column, V (&up)[C], V (&f)[C]) {
 #pragma unroll
     for (int c = 0; c + 1 < C; ++c) {
       if (column + c >= width_) break;
@@ -618,12 +645,12 @@ class LetterSweep {
       if constexpr (follows) {
 #pragma unroll
         for (int r = 0; r < R; ++r) {
-          if (r < rows_here_) most_ = maximum(most_, h_[r]);
+          if (r < rows_here_) most_ = maximum(most_, key_of(h_[r], r));
         }
       }
       bottom_[c] = up[c];
       bottom_f_[c] = f[c];
-      hand_on(to + c * Tagged::words, column + c, up[c], f[c]);
+      keep_below<1>(Memory::kept_at(column + c), up + c, f + c);
     }
   }
   __device__ __forceinline__ bool is_column(i32 column) const {
@@ -631,9 +658,9 @@ class LetterSweep {
   }
 
   /// C columns of the lane's rows, along the diagonals of cells that do not need one another.
-  template <Scoring scoring, bool follows, bool edges>
+  template <Scoring scoring, bool follows, Edges edges>
   __device__ __forceinline__ void fast_cells(const V (&item)[C], V (&up)[C], V (&f)[C]) {
-    using W = Swift<V, (R < 16)>;
+    using W = Swift<V, (R < 8)>;
     const auto k = P::template constants_as<W>(constants_);
     V diagonal[C];
     diagonal[0] = diagonal_;
@@ -655,10 +682,10 @@ class LetterSweep {
         e_[r] = as<V>(cell.e);
         f[c] = as<V>(cell.f);
         if constexpr (follows) {
-          const V h = !edges || r < rows_here_ ? up[c] : V(0);
-          if (followed % 2 == 1) most_ = maximum(most_, other, h);
-          else if (followed + 1 == R * C) most_ = maximum(most_, h);
-          else other = h;
+          const V key = edges != Edges::any || r < rows_here_ ? key_of(up[c], r) : V(0);
+          if (followed % 2 == 1) most_ = maximum(most_, other, key);
+          else if (followed + 1 == R * C) most_ = maximum(most_, key);
+          else other = key;
           ++followed;
         }
       }
@@ -707,7 +734,7 @@ class LetterSweep {
       bottom_f_[C - 1] = f;
       if constexpr (P::report == Report::best) best_.look(h_, rows_here_, column);
       if constexpr (!replay) {
-        hand_on(row_ + static_cast<i64>(column) * Tagged::words, column, up, f);
+        keep_below<1>(Memory::kept_at(column), &up, &f);
         if constexpr (keep_table) keep_cells(column);
       }
     }
@@ -748,15 +775,34 @@ class LetterSweep {
     return P::template score<V>(k_, letter, V(~static_cast<i64>(item)));
   }
 
-  /// The last lane hands its lowest row down.
-  __device__ __forceinline__ void hand_on(u64* to, i32 column, V h, V f) {
-    V values[planes];
-    values[0] = h;
-    if constexpr (planes == 2) values[planes - 1] = f;
-    if (lane_ == 31) Tagged::store(to, 0, tag_, values);
-    if (!hands_out_) return;
+  /// The first column that the last lane passes in piece p.
+  __device__ __forceinline__ static i32 passed(i32 p) { return (p - C) * piece + C; }
+
+  /// Keeps the last lane's lowest row, for hand_down(). @param at where the columns' values below the band are
+  template <int count>
+  __device__ __forceinline__ void keep_below(int at, const V* h, const V* f) {
+    if (lane_ != 31) return;
+    Columns<V, count> kept[2];
 #pragma unroll
-    for (int plane = 0; plane < planes; ++plane) memory_.bottom[plane][column & (item_ring - 1)] = values[plane];
+    for (int c = 0; c < count; ++c) {
+      kept[0].at[c] = h[c];
+      kept[1].at[c] = f[c];
+    }
+#pragma unroll
+    for (int plane = 0; plane < planes; ++plane) {
+      *reinterpret_cast<Columns<V, count>*>(&memory_.bottom[plane][at]) = kept[plane];
+    }
+  }
+  /// Hands what the last lane has kept in piece p to the band below.
+  __device__ __forceinline__ void hand_down(i32 p) {
+    const i32 column = passed(p) + lane_;
+    if (!is_column(column)) return;
+    V values[planes];
+#pragma unroll
+    for (int plane = 0; plane < planes; ++plane) {
+      values[plane] = memory_.bottom[plane][Memory::kept_at(passed(p)) + lane_];
+    }
+    Tagged::store(row_, column, tag_, values);
   }
 
   __device__ __forceinline__ void keep_cells(i32 column) {
@@ -792,7 +838,9 @@ class LetterSweep {
   __device__ Candidate report() {
     if constexpr (P::report == Report::best) {
       if constexpr (!keep_lines) {
-        if (candidate_ >= 0) replay_candidate<coded>();
+        // Where the launch has a larger cell, this band's is not wanted.
+        const bool wanted = static_cast<u64>(static_cast<i64>(reported_)) >= load_relaxed(&a_.slots->known);
+        if (candidate_ >= 0 && __any_sync(~0u, wanted)) replay_candidate<coded>();
       }
       return best_.of_warp(band_.first_row, lane_);
     } else if constexpr (P::report == Report::last) {
@@ -849,18 +897,19 @@ class LetterSweep {
   u32 odd_letters_ = 0;        // bit i: the i-th last piece has a column whose letter is not below 4
   u64* row_ = nullptr;         // the tagged row, read above the band and written below it
   u32 tag_ = 0;                // the band's own
-  V most_{};                   // largest cell of the piece
+  V most_{};                   // largest key of the piece
   V known_{};                  // largest cell of the launch that is known of
-  i32 gain_ = 0;               // that a cell may have over those that its piece begins with
   bool skips_ = false;         // the last piece was left out, so that all values are 0
   i32 skipped_ = 0;            // pieces that were
-  V reported_{};               // largest cell of the band so far, and the first lane that has one
-  int reported_lane_ = -1;
-  i32 candidate_ = -1;      // the piece that may have the cell to report and was not swept exactly
-  int kept_ = 0;            // which of the kept states and borders is this piece's; the other one is the candidate's
-  bool hands_out_ = false;  // this lane keeps the row below the band
-  bool looks_along_ = false;  // an alignment may end anywhere in the band's lowest row
-  bool ends_here_ = false;    // rows below the band's last do no harm
+  V reported_{};               // largest cell of the band so far, and the first row that has one
+  i32 reported_row_ = -1;
+  V least_key_{};       // of a cell of this lane that goes before it
+  i32 candidate_ = -1;  // the piece that may have the cell to report and was not swept exactly
+  int kept_ = 0;        // which of the kept states and borders is this piece's; the other one is the candidate's
+  bool looks_along_ = false;    // an alignment may end anywhere in the band's lowest row
+  bool rows_matter_ = false;    // there are rows below the band's last, and what becomes of them does harm
+  i64 gain_ = 0;                // that a cell may have over those that its piece begins with
+  bool all_have_keys_ = false;  // no cell of the table is too large for one
   LaneBest<V, R> best_;
   LaneEnd<V> end_;
   LaneLines<P, V, R> lines_;

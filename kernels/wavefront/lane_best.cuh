@@ -66,8 +66,9 @@ class LaneBest {
     column_ = column;
   }
 
-  /// The largest cell so far; 0 where none is above 0.
+  /// The largest cell so far, and its row; 0 and -1 where none is above 0.
   __device__ V score() const { return row_ < 0 ? V(0) : score_; }
+  __device__ int row() const { return row_; }
 
   /// The best of all lanes; lane l's first row is `first_row` + l * R. All lanes call it.
   __device__ Candidate of_warp(i64 first_row, int lane) const {

@@ -18,11 +18,24 @@ __device__ void store_quads(const KernelBand& band, const TableCells<V, rows>& c
                             int lane) {
   const int column = lane % 8 * 4;
   const int from = (first + column) & (2 * piece - 1);
+  const int4* row = reinterpret_cast<const int4*>(&cells[lane / 8][from]);
+  constexpr int quads_of_row = sizeof(cells[0]) / sizeof(int4);
   i32* to = table + (band.first_row + lane / 8) * band.task.table_stride + first + column;
   const i64 step = 4 * band.task.table_stride;
-#pragma unroll 8
-  for (int row = lane / 8; row < rows; row += 4, to += step) {
-    if (row < band.rows) *reinterpret_cast<int4*>(to) = *reinterpret_cast<const int4*>(&cells[row][from]);
+  if (band.rows < rows) {
+    for (i32 left = band.rows - lane / 8; left > 0; left -= 4, row += 4 * quads_of_row, to += step) {
+      device::store_once(to, reinterpret_cast<const u32*>(row));
+    }
+    return;
+  }
+  constexpr int batch = 8;  // loaded before they are stored, which nothing may pass
+#pragma unroll 1
+  for (int done = 0; done < rows; done += 4 * batch, row += 4 * batch * quads_of_row) {
+    int4 quads[batch];
+#pragma unroll
+    for (int i = 0; i < batch; ++i) quads[i] = row[4 * i * quads_of_row];
+#pragma unroll
+    for (int i = 0; i < batch; ++i, to += step) device::store_once(to, reinterpret_cast<const u32*>(&quads[i]));
   }
 }
 

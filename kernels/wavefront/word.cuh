@@ -95,6 +95,16 @@ TERRACE_HOST_DEVICE i64 reported(Word value) { return value.value; }
 __device__ __forceinline__ Word shuffle_up(Word value) { return Word::of(__shfl_up_sync(~0u, value.value, 1)); }
 __device__ __forceinline__ i64 shuffle_up(i64 value) { return __shfl_up_sync(~0u, value, 1); }
 
+/// 2^n value + low.
+template <int n>
+__device__ __forceinline__ Word with_low_bits(Word value, int low) {
+  return Word::of(static_cast<i32>(shift_add<n>(static_cast<u32>(value.value), static_cast<u32>(low))));
+}
+template <int n>
+__device__ __forceinline__ i64 with_low_bits(i64 value, int low) {
+  return (value << n) + low;
+}
+
 /// The largest value of all lanes.
 __device__ __forceinline__ Word maximum_of_warp(Word value) { return Word::of(__reduce_max_sync(~0u, value.value)); }
 __device__ __forceinline__ i64 maximum_of_warp(i64 value) {
