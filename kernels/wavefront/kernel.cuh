@@ -176,10 +176,7 @@ class LetterSweep {
       if (!keeps_column && can_skip(p)) return skip_piece(p);
       skips_ = false;
     }
-    if (keeps_column || rows_matter_ || (coded && odd_letters_ != 0) || (windowed && !lies_in_window(p))) {
-      prefetch(p + 1);
-      return exact_steps<coded, false>(p);
-    }
+    bool exact = keeps_column || rows_matter_ || (coded && odd_letters_ != 0) || (windowed && !lies_in_window(p));
     constexpr Scoring scoring = coded ? Scoring::coded : Scoring::plain;
     constexpr bool reports = P::report == Report::best;
     bool follows = false;
@@ -190,11 +187,12 @@ class LetterSweep {
       if (!follows) {
         const i64 most = static_cast<i64>(maximum_of_warp(largest_entering(p))) + gain_;
         follows = most >= known;
-        if (follows && most > most_with_key) {
-          prefetch(p + 1);
-          return exact_steps<coded, false>(p);
-        }
+        exact = exact || (follows && most > most_with_key);
       }
+    }
+    if (exact) {
+      prefetch(p + 1);
+      return exact_steps<coded, false>(p);
     }
     if (follows) save_state();
     most_ = V(0);
@@ -729,7 +727,9 @@ class LetterSweep {
       if constexpr (windowed) inside = rows_in_window(column);
       exact_cells<coded>(items[at], up, f, inside, column);
       if constexpr (keep_lines) lines_.pass(a_, band_, column);
-      if (keep == Keep::borders && column == kept) store_right((band_.start + column + 1) / a_.border_columns - 1);
+      if constexpr (keep == Keep::borders && !replay) {
+        if (column == kept) store_right((band_.start + column + 1) / a_.border_columns - 1);
+      }
       bottom_[C - 1] = up;
       bottom_f_[C - 1] = f;
       if constexpr (P::report == Report::best) best_.look(h_, rows_here_, column);
