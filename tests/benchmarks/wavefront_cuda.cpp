@@ -133,6 +133,15 @@ void report_chlamydia(device::Context& context, const std::filesystem::path& fol
     report_pair(context, "affine Smith-Waterman", affine, input, 3, {88353, 1072950, 722725}, {0, 0, lane_rows}, 1);
   }
   report_pair(context, "affine Smith-Waterman", affine, input, 3, {88353, 1072950, 722725}, {0, 0, 32}, 8);
+  for (const auto& [letters, known] : {std::pair{50000, BlockResult{17, 30875, 17816}}, {5000, {12, 1610, 848}}}) {
+    TableInput first = input;
+    first.rows.resize(static_cast<std::size_t>(letters));
+    first.columns.resize(static_cast<std::size_t>(letters));
+    auto spec = square("smith_waterman", letters, letters);
+    spec.settings = affine_settings();
+    report_pair(context, fmt::format("affine Smith-Waterman, the first {} letters", letters), spec, first, 3, known,
+                {0, 0, 8}, 1);
+  }
   auto linear = affine;
   linear.settings = linear_settings();
   CudaTable score(linear, context, input);
