@@ -4,6 +4,7 @@
 
 #include "kernels/recursive/cpu_blocks.hpp"
 #include "kernels/recursive/cpu_interval.hpp"
+#include "kernels/recursive/interval_trace.hpp"
 #include "kernels/recursive/intervals.hpp"
 #include "pipeline/base/error.hpp"
 
@@ -64,7 +65,7 @@ class IntervalsOnCpu : public CpuBlocks<IntervalTask, IntervalResult> {
         begin_trace(task);
         break;
       case IntervalStep::trace:
-        trace(task);
+        trace_intervals(task);
         break;
       case IntervalStep::report:
         std::copy_n(task.trace, task.rows, result.opens);
@@ -219,33 +220,6 @@ class IntervalsOnCpu : public CpuBlocks<IntervalTask, IntervalResult> {
     for (i64 i = column; i < column + part.columns; ++i) {
       std::fill_n(static_cast<T*>(task.x) + i * task.x_stride + row, part.rows, T(0));
       if (task.split != nullptr) std::fill_n(task.split + i * task.split_stride + row, part.rows, no_split);
-    }
-  }
-
-  static void begin_trace(const IntervalTask& task) {
-    std::fill_n(task.trace, 3 * task.nodes, 0);
-    task.trace[0] = static_cast<i32>(task.nodes - 1);
-  }
-
-  /// The intervals that there are at any time do not overlap, so that each is known by its first node.
-  static void trace(const IntervalTask& task) {
-    i32 *ends = task.trace, *opens = ends + task.nodes, *closes = opens + task.nodes;
-    for (i64 i = task.row; i < task.row + task.rows; ++i) {
-      while (ends[i] >= task.column && ends[i] < task.column + task.columns && ends[i] - i > 1) {
-        const i32 j = ends[i], k = task.split[(i - task.row) * task.split_stride + j - task.column];
-        if (task.pairs == 0 || k == i) {
-          ++opens[i];
-          ++closes[j - 1];
-        }
-        if (k == i) {  // the first and the last item pair
-          ends[i] = static_cast<i32>(i + 1);
-          ends[i + 1] = j - 1 > i + 1 ? j - 1 : j;
-          ends[j - 1] = j;
-        } else {
-          ends[i] = k;
-          ends[k] = j;
-        }
-      }
     }
   }
 
