@@ -11,8 +11,8 @@ namespace terrace::stages {
 /// A grid of cells over a box, between whose rows and columns borders are kept. The boxes of a level are the cells
 /// of the level above it; the box of the first level is the table.
 struct AlignmentLevel {
-  std::int64_t rows = 1, columns = 1;            // of a box, at most
-  std::int64_t cell_rows = 1, cell_columns = 1;  // the last ones of a box may be smaller
+  std::int64_t rows = 1, columns = 1;              // of a box, at most
+  std::int64_t cell_rows = 1, cell_columns = 1;    // the last ones of a box may be smaller
   std::int64_t block_rows = 1, block_columns = 1;  // of the blocks of its sweep: one cell, or a grid of them
 
   /// Borders kept inside a box, at most.
@@ -46,8 +46,8 @@ struct AlignmentLimits {
 /// @param inside whether blocks may keep borders inside
 AlignmentLimits alignment_limits(const Resources& resources, bool inside);
 
-/// Values of a plane of the pieces that borders are kept in, of every level: of the row borders of the first level one
-/// a cell, of its column borders one a cell with its corner; those of a box of a further level are no longer.
+/// Values of a plane of the pieces that borders are kept in, of every level: of the row borders of the first level
+/// one a cell, of its column borders one a cell with its corner; those of a box of a further level are no longer.
 struct BorderPieces {
   std::int64_t row, column;
 };

@@ -16,8 +16,8 @@ using wavefront::SweepSpec;
 nlohmann::json json_of(const AlignmentPlan& plan) {
   nlohmann::json levels = nlohmann::json::array();
   for (const AlignmentLevel& level : plan.levels) {
-    levels.push_back({level.rows, level.columns, level.cell_rows, level.cell_columns, level.block_rows,
-                      level.block_columns});
+    levels.push_back(
+        {level.rows, level.columns, level.cell_rows, level.cell_columns, level.block_rows, level.block_columns});
   }
   return levels;
 }
