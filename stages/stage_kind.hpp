@@ -46,5 +46,7 @@ struct StageKind {
 StageKind wavefront_stage();
 /// `recursive`: tables of which tiles are updated by other tiles of the same table, or of two more.
 StageKind recursive_stage();
+/// `query`: what tables of distances say.
+StageKind query_stage();
 
 }  // namespace terrace::stages

@@ -66,4 +66,10 @@ std::size_t tiles_cuda_bytes(const TileSpec& spec, std::int64_t side);
 std::unique_ptr<Updates> make_tiles_cuda(const TileSpec& spec, std::int64_t side, device::Context& context,
                                          void* workspace);
 
+/// Looks at rows of a table of distances of that type (is_distance_type()): descriptors are ReductionTask, results
+/// ReductionResult. @param workspace on CUDA reduction_cuda_bytes() of device memory
+std::unique_ptr<Updates> make_reduction_cpu(ElementType value, device::Context& context);
+std::size_t reduction_cuda_bytes();
+std::unique_ptr<Updates> make_reduction_cuda(ElementType value, device::Context& context, void* workspace);
+
 }  // namespace terrace::recursive

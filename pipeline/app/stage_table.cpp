@@ -20,6 +20,7 @@ Stages program_stages() {
   Stages stages;
   stages.add(stages::wavefront_stage());
   stages.add(stages::recursive_stage());
+  stages.add(stages::query_stage());
   return stages;
 }
 

@@ -1,0 +1,35 @@
+// What the stage `query` declares.
+#include "stages/query/query_stage.hpp"
+#include "stages/stage_kind.hpp"
+
+namespace terrace::stages {
+
+StageKind query_stage() {
+  StageKind kind;
+  kind.declaration.name = "query";
+  kind.declaration.help =
+      "distances and paths of pairs of nodes, and what tables of distances come to, read block by block";
+  kind.declaration.parameters = {
+      {"matrix", ParameterKind::array, "the square table of distances: what `floyd_warshall` wrote, or an input"},
+      {"next", ParameterKind::array, "the table of next nodes beside it, for the paths of `pairs`", ""},
+      {"pairs", ParameterKind::array, "pairs of nodes: whole numbers, two after another", ""},
+      {"reduce", ParameterKind::texts,
+       "what to make of the distances over finite pairs of different nodes; of each node the largest one, of all the "
+       "largest, the sum, the least",
+       "", "eccentricity, diameter, sum, minimum"},
+      {"no_edge", ParameterKind::number,
+       "the value that means no path; left out: infinity, in integers half the largest value of their type", ""}};
+  kind.declaration.outputs = {
+      {"distance", "pairs", "of each pair; no path: infinity, in integers half the largest value", "pairs"},
+      {"path", "all nodes", "the nodes of all paths, one path after another; of no path none", "next"},
+      {"path_begin", "pairs + 1", "where each path begins in `path`, and the end of the last one", "next"},
+      {"eccentricity", "nodes", "the largest distance from each node; where none is finite that of no path",
+       "reduce: eccentricity"},
+      {"diameter", "one value", "the largest distance; where none is finite that of no path", "reduce: diameter"},
+      {"sum", "one value", "of all distances", "reduce: sum"},
+      {"minimum", "one value", "the least distance; where none is finite that of no path", "reduce: minimum"}};
+  kind.make = make_query;
+  return kind;
+}
+
+}  // namespace terrace::stages

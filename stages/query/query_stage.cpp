@@ -1,0 +1,211 @@
+#include "stages/query/query_stage.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels/recursive/reduction.hpp"
+#include "pipeline/base/error.hpp"
+#include "stages/query/pairs.hpp"
+#include "stages/query/query_program.hpp"
+#include "stages/recursive/rates.hpp"
+#include "stages/recursive/square_matrix.hpp"
+#include "stages/recursive/tiles.hpp"
+#include "stages/recursive/weights.hpp"
+#include "stages/refuse.hpp"
+
+namespace terrace::stages {
+namespace {
+
+constexpr std::int64_t band_bytes = 8 << 20;  // of a block, about
+constexpr double rate = 1e9;                  // distances a second of a core
+
+/// What is asked of the table.
+struct Questions {
+  std::vector<std::string> reduce;
+  std::vector<NodePair> pairs;
+  std::shared_ptr<io::Source> matrix, next;  // as the algebra has the one; null where no paths are asked for
+  std::string next_name;
+  bool has_pairs = false;
+
+  bool asks(const std::string& reduction) const {
+    return std::find(reduce.begin(), reduce.end(), reduction) != reduce.end();
+  }
+};
+
+class QueryStage : public run::Stage {
+ public:
+  QueryStage(const Request& request, Questions questions, std::unique_ptr<QueryProgram> program)
+      : name_(request.stage.name),
+        resources_(request.resources),
+        questions_(std::move(questions)),
+        program_(std::move(program)) {}
+
+  run::Program& program() override { return *program_; }
+  io::DatasetSpec dataset(int) const override { return {}; }
+  std::vector<io::Attribute> attributes() const override { return {}; }
+
+  std::vector<io::SmallDataset> small() const override {
+    std::vector<io::SmallDataset> found;
+    dispatch(program_->plan().value, [&](auto value) { add_totals<decltype(value)>(found); });
+    if (questions_.has_pairs) add_pairs(found);
+    return found;
+  }
+
+  run::Prediction prediction() const override {
+    const QueryPlan& plan = program_->plan();
+    const double elements = plan.totals ? static_cast<double>(plan.nodes) * static_cast<double>(plan.nodes) : 0;
+    const auto element = static_cast<double>(size_of(plan.value));
+    run::Prediction p;
+    p.blocks = program_->blocks();
+    p.operations = elements;
+    p.unit = "distance";
+    p.operations_per_second = rate * std::max(1, resources_.device.processors);
+    p.bytes_read = elements * element;
+    if (resources_.cuda) {
+      p.bytes_up = p.bytes_read;
+      p.workspace_bytes = recursive::reduction_cuda_bytes();
+    }
+    p.block_shape = std::to_string(plan.rows) + " x " + std::to_string(plan.nodes);
+    p.block_bytes = static_cast<std::size_t>(plan.rows * plan.nodes) * size_of(plan.value);
+    return p;
+  }
+
+  nlohmann::json choices() const override { return {{"rows", program_->plan().rows}}; }
+
+ private:
+  std::string path(const char* name) const { return "/" + name_ + "/" + name; }
+
+  template <class T>
+  void add_totals(std::vector<io::SmallDataset>& found) const {
+    const DistanceTotals& totals = program_->totals();
+    if constexpr (std::is_signed_v<T> && sizeof(T) > 1) {
+      constexpr bool real = std::is_floating_point_v<T>;
+      const auto one = [&](const char* name, std::int64_t whole, double number, const char* meaning) {
+        const T value = totals.finite == 0 ? recursive::infinity<T>()
+                                           : static_cast<T>(real ? static_cast<T>(number) : static_cast<T>(whole));
+        if (questions_.asks(name)) found.push_back(io::small_scalar(path(name), value, "", meaning));
+      };
+      if (questions_.asks("eccentricity")) {
+        std::vector<T> values;
+        if constexpr (real) values.assign(totals.farthest_real.begin(), totals.farthest_real.end());
+        else
+          for (const std::int64_t value : totals.farthest) values.push_back(static_cast<T>(value));
+        found.push_back(io::small_dataset<T>(path("eccentricity"), {program_->plan().nodes}, {"from"}, values, "",
+                                             "largest finite distance from each node to another"));
+      }
+      one("diameter", totals.most, totals.most_real, "largest finite distance between different nodes");
+      one("minimum", totals.least, totals.least_real, "least finite distance between different nodes");
+      const char* meaning = "sum of the finite distances between different nodes";
+      if (!questions_.asks("sum")) return;
+      if constexpr (real) found.push_back(io::small_scalar(path("sum"), totals.sum_real, "", meaning));
+      else found.push_back(io::small_scalar(path("sum"), whole_sum(totals), "", meaning));
+    }
+  }
+
+  std::int64_t whole_sum(const DistanceTotals& totals) const {
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    if (totals.high > most || totals.high < -most - 1) {
+      throw ComputeError("stage '" + name_ + "': the sum of all distances leaves i64; give the matrix as f64");
+    }
+    return totals.high * (std::int64_t{1} << 32) + totals.low;
+  }
+
+  void add_pairs(std::vector<io::SmallDataset>& found) const {
+    const auto count = static_cast<std::int64_t>(questions_.pairs.size());
+    found.push_back({{path("distance"), program_->plan().value, {count}, {"pair"}, "", "distance of each pair"},
+                     elements_at(*questions_.matrix, questions_.pairs)});
+    if (!questions_.next) return;
+    const FollowedPaths paths = follow(*questions_.next, questions_.next_name, questions_.pairs);
+    const auto add = [&](const char* name, const char* dimension, const std::vector<std::int64_t>& values,
+                         const char* meaning) {
+      found.push_back(io::small_dataset<std::int64_t>(path(name), {static_cast<std::int64_t>(values.size())},
+                                                      {dimension}, values, "", meaning));
+    };
+    add("path", "step", paths.nodes, "nodes of all paths, one path after another");
+    add("path_begin", "bound", paths.begin, "where each path begins in `path`, and the end of the last one");
+  }
+
+  std::string name_;
+  Resources resources_;
+  Questions questions_;
+  std::unique_ptr<QueryProgram> program_;
+};
+
+/// The table of next nodes. @throws JobError where it is none of that matrix
+std::shared_ptr<io::Source> open_next(const Request& request, const Extents& shape) {
+  const std::string& name = request.stage.settings.text("next");
+  std::shared_ptr<io::Source> next = request.array(name);
+  if (next->shape() != shape || is_floating(next->type())) {
+    refuse(request.stage, "next",
+           "'" + name + "' is " + to_string(next->shape()) + " of " + std::string(name_of(next->type())) +
+               "; give whole numbers, " + to_string(shape));
+  }
+  return next;
+}
+
+Questions read_questions(const Request& request, const Extents& shape) {
+  const Settings& settings = request.stage.settings;
+  Questions questions;
+  if (settings.has("reduce")) questions.reduce = settings.get<std::vector<std::string>>("reduce");
+  questions.has_pairs = settings.has("pairs");
+  if (questions.reduce.empty() && !questions.has_pairs) {
+    refuse(request.stage, "matrix",
+           "nothing is asked of '" + settings.text("matrix") + "': give `pairs` or `reduce`");
+  }
+  if (settings.has("next")) {
+    if (!questions.has_pairs)
+      refuse(request.stage, "next", "`next` is there for the paths of `pairs`: give them, too");
+    questions.next_name = settings.text("next");
+    questions.next = open_next(request, shape);
+  }
+  if (questions.has_pairs) {
+    const std::string& name = settings.text("pairs");
+    const std::shared_ptr<io::Source> pairs = request.array(name);
+    const Extents& given = pairs->shape();
+    const bool right = given.rank() == 1 ? given[0] % 2 == 0 : given.rank() == 2 && given[1] == 2;
+    if (!right) {
+      refuse(request.stage, "pairs",
+             "'" + name + "' is " + to_string(given) + "; give two nodes a pair, one pair after another");
+    }
+    questions.pairs = read_pairs(*pairs, name, shape[0]);
+  }
+  return questions;
+}
+
+/// Rows of a block. @throws JobError where the memory does not hold a single one
+std::int64_t choose_rows(std::int64_t nodes, ElementType type, const Resources& resources) {
+  const std::int64_t row = std::max<std::int64_t>(1, nodes) * static_cast<std::int64_t>(size_of(type));
+  const auto bytes = [&](std::int64_t rows) { return pages(rows * row) + 4096; };
+  const auto budget = static_cast<std::int64_t>(std::min(resources.host_budget, resources.device_budget));
+  const std::int64_t workspace =
+      resources.cuda ? static_cast<std::int64_t>(recursive::reduction_cuda_bytes()) + 4096 : 0;
+  if (bytes(1) + workspace > budget) refuse_budgets(resources, bytes(1), workspace);
+  std::int64_t rows = std::clamp<std::int64_t>(band_bytes / row, 1, recursive::reduction_rows);
+  while (rows > 1 && 3 * bytes(rows) + workspace > budget) --rows;
+  return rows;
+}
+
+}  // namespace
+
+std::unique_ptr<run::Stage> make_query(const Request& request) {
+  const Settings& settings = request.stage.settings;
+  const std::shared_ptr<io::Source> matrix = open_square_matrix(request);
+  Questions questions = read_questions(request, matrix->shape());
+  QueryPlan plan;
+  plan.value = distance_type(matrix->type());
+  plan.nodes = matrix->shape()[0];
+  plan.totals = !questions.reduce.empty();
+  plan.each = questions.asks("eccentricity");
+  plan.rows = request.choices != nullptr ? request.choices->at("rows").get<std::int64_t>()
+                                         : choose_rows(plan.nodes, plan.value, request.resources);
+  WeightRules rules;
+  rules.name = settings.text("matrix");
+  rules.no_edge = settings.find<double>("no_edge");
+  rules.zero_diagonal = false;
+  questions.matrix = weights(matrix, plan.value, rules);
+  auto program = std::make_unique<QueryProgram>(plan, questions.matrix);
+  return std::make_unique<QueryStage>(request, std::move(questions), std::move(program));
+}
+
+}  // namespace terrace::stages
