@@ -29,6 +29,10 @@ void refuse(const job::Stage& stage, const std::string& parameter, const std::st
   throw JobError(message_at(place_of(stage, parameter), "stage '" + stage.name + "': " + what));
 }
 
+void refuse_on_cuda(const job::Stage& stage, const std::string& parameter, const std::string& what) {
+  throw CpuOnly(message_at(place_of(stage, parameter), "stage '" + stage.name + "': " + what));
+}
+
 void refuse_budgets(const Resources& resources, std::int64_t least, std::int64_t workspace) {
   const std::int64_t host = resources.cuda ? (least + 1) / 2 : least;
   std::string text;

@@ -4,12 +4,22 @@
 #include <cstdint>
 #include <string>
 
+#include "pipeline/base/error.hpp"
 #include "stages/stage_kind.hpp"
 
 namespace terrace::stages {
 
 /// Throws a JobError at the place where the job gives the parameter, or else where it names the stage.
 [[noreturn]] void refuse(const job::Stage& stage, const std::string& parameter, const std::string& what);
+
+/// The job asks for what is computed on the CPU alone.
+class CpuOnly : public JobError {
+ public:
+  using JobError::JobError;
+};
+
+/// refuse() as CpuOnly, for stages that are planned for CUDA.
+[[noreturn]] void refuse_on_cuda(const job::Stage& stage, const std::string& parameter, const std::string& what);
 
 /// Throws the JobError that names the least budgets.
 /// @param least bytes that the smallest block needs where it is computed; @param workspace beside it

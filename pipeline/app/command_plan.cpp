@@ -60,8 +60,9 @@ int plan(Session& session, const JobArguments& arguments) {
       job::load_and_open(arguments.path, arguments.settings, session.stages.declarations(), session.kinds);
   session.keep_log_apart(open.job);
   for (const std::string& warning : open.job.warnings) session.warn(warning);
-  const Machine machine = open_machine(open);
-  const run::RunPlan run_plan = make_plan(open, machine, session.stages, nullptr);
+  Machine machine = open_machine(open);
+  const run::RunPlan run_plan =
+      make_new_plan(open, machine, session.stages, [&](const std::string& why) { session.note(why); });
   session.out << fmt::format("on {} x {}\n", machine.contexts.size(), machine.resources.device.name);
   session.out << fmt::format("memory: {} of the host, {} of each device\n",
                              format_size(static_cast<double>(machine.resources.host_budget)),

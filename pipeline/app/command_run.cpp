@@ -64,6 +64,16 @@ std::optional<Json> begun_run(run::RunFolder& folder, const Signature& now, bool
   return std::nullopt;
 }
 
+/// Whether a run that has begun there computes on the CPU: what goes on with it does, too.
+bool runs_on_cpu(const run::RunFolder& folder) {
+  try {
+    const std::optional<Json> plan = folder.plan();
+    return plan && plan->at("fixed").value("backend", "") == "cpu";
+  } catch (const IoError&) {
+    return false;  // it is damaged, which is said where it matters
+  }
+}
+
 void print_result(Session& session, const run::RunReport& report, const fs::path& output) {
   for (const run::StageRecord& stage : report.profile.stages()) {
     if (stage.operations <= 0) continue;
@@ -75,6 +85,10 @@ void print_result(Session& session, const run::RunReport& report, const fs::path
                           format_rate(stage.limit, stage.unit + "/s"), stage.limit_kind);
     }
     session.note(line);
+    for (const run::PartRecord& part : stage.parts) {
+      session.record(fmt::format("{}: {}, {} in {} {}", stage.name, part.name, format_duration(part.seconds),
+                                 part.blocks, part.blocks == 1 ? "block" : "blocks"));
+    }
   }
   session.note(fmt::format("done in {}", format_duration(report.seconds)));
   session.out << output.string() << "\n";
@@ -89,10 +103,9 @@ int run_job(Session& session, const RunArguments& arguments) {
   session.keep_log_apart(open.job);
   for (const std::string& warning : open.job.warnings) session.warn(warning);
   const job::Job& job = open.job;
-  const Machine machine = open_machine(open);
-  const Signature now = signature_of(open, machine);
-
   run::RunFolder folder(job.output);
+  Machine machine = open_machine(open, !arguments.fresh && runs_on_cpu(folder));
+  const Signature now = signature_of(open, machine);
   if (already_done(folder, now, arguments.fresh)) {
     session.note(job.output.string() + " is there already, made by this job");
     folder.clear();
@@ -100,7 +113,9 @@ int run_job(Session& session, const RunArguments& arguments) {
     return exit_done;
   }
   const std::optional<Json> begun = begun_run(folder, now, arguments.fresh);
-  run::RunPlan plan = make_plan(open, machine, session.stages, begun ? &*begun : nullptr);
+  run::RunPlan plan =
+      begun ? make_plan(open, machine, session.stages, &*begun)
+            : make_new_plan(open, machine, session.stages, [&](const std::string& why) { session.note(why); });
   if (begun && begun->at("inputs") != now.inputs) run::verify_inputs(plan, folder);
   if (begun) session.note("going on with the run in " + folder.path().string());
 

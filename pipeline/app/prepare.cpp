@@ -10,6 +10,7 @@
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"
 #include "pipeline/job/identity.hpp"
+#include "stages/refuse.hpp"
 
 namespace terrace::app {
 namespace {
@@ -145,25 +146,26 @@ std::vector<device::Context*> Machine::devices() const {
   return pointers;
 }
 
-Machine open_machine(const job::OpenJob& open) {
+Machine open_machine(const job::OpenJob& open, bool cpu) {
   const job::Job& job = open.job;
   Machine machine;
+  const bool cpu_alone = job.backend == job::Backend::cpu || (cpu && job.backend == job::Backend::automatic);
   std::string why_none;
   std::size_t available = 0;
-  if (job.backend != job::Backend::cpu) available = device::cuda_devices(&why_none).size();
+  if (!cpu_alone) available = device::cuda_devices(&why_none).size();
   if (job.backend == job::Backend::cuda && available == 0) {
     throw JobError(message_at(job.backend_place, "'backend' is cuda, but there is no CUDA device: " + why_none +
                                                      "; take it away, or say `backend: cpu`, to run on the CPU"));
   }
-  auto cpu = device::make_cpu_context();
-  const std::size_t host_free = cpu->limits().free_bytes;
+  auto host = device::make_cpu_context();
+  const std::size_t host_free = host->limits().free_bytes;
   stages::Resources& resources = machine.resources;
   resources.cuda = available > 0;
   if (resources.cuda) {
     for (int index : chosen_devices(job, available)) machine.contexts.push_back(device::make_cuda_context(index));
   } else {
     if (job.devices) chosen_devices(job, 1);
-    machine.contexts.push_back(std::move(cpu));
+    machine.contexts.push_back(std::move(host));
   }
   resources.device = machine.contexts.front()->limits();
   if (job.host_memory) {
@@ -212,6 +214,19 @@ std::optional<std::string> difference(const Signature& before, const Signature& 
   return job::first_difference(before.fixed, now.fixed);
 }
 
+run::RunPlan make_new_plan(const job::OpenJob& open, Machine& machine, const Stages& stages,
+                           const std::function<void(const std::string&)>& tell) {
+  try {
+    return make_plan(open, machine, stages, nullptr);
+  } catch (const stages::CpuOnly& error) {
+    if (open.job.backend != job::Backend::automatic) throw;
+    tell(std::string("computing on the CPU: ") + error.what());
+  }
+  machine = Machine{};  // one device at a time
+  machine = open_machine(open, true);
+  return make_plan(open, machine, stages, nullptr);
+}
+
 run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const Stages& stages, const Json* begun) {
   const job::Job& job = open.job;
   run::RunPlan plan;
@@ -231,6 +246,8 @@ run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const S
     try {
       auto stage = stages.find(step.kind).make(request);
       plan.stages.push_back({step.name, step.temporary, std::move(stage), {}});
+    } catch (const stages::CpuOnly&) {
+      throw;
     } catch (const JobError& error) {
       for (const std::string& message : error.messages()) {
         const bool placed = message.starts_with(job.file.string() + ":") || message.starts_with("--set ");

@@ -578,6 +578,8 @@ void Executor::complete(BlockState& block, const void* result) {
   StageRecord& stage = environment_.profile->stage();
   ++stage.blocks;
   stage.operations += block.operations;
+  const std::string part = program_.part(window_.phase(block.phase).phase);
+  if (!part.empty()) stage.add(part, block.operations, block.start_seconds, block.end_seconds);
   if (--running_blocks_ == 0) stage.compute_seconds += block.end_seconds - running_since_;
   fruitless_cuts_ = 0;
   BlockRecord record;

@@ -19,6 +19,16 @@ bool join(BlockRecord& record, const BlockRecord& next, std::int64_t longest) {
 
 }  // namespace
 
+void StageRecord::add(const std::string& part, double work, double block_begin, double block_end) {
+  auto found =
+      std::find_if(parts.begin(), parts.end(), [&](const PartRecord& record) { return record.name == part; });
+  if (found == parts.end()) found = parts.insert(parts.end(), {part, 0, 0, 0, block_begin});
+  ++found->blocks;
+  found->operations += work;
+  found->seconds += std::max(0.0, block_end - std::max(found->until, block_begin));
+  found->until = std::max(found->until, block_end);
+}
+
 void Profile::begin_stage(StageRecord stage) { stages_.push_back(std::move(stage)); }
 
 void Profile::add(BlockRecord block) {

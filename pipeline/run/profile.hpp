@@ -31,6 +31,15 @@ struct CopyRecord {
   double begin = 0, end = 0;
 };
 
+/// Sums of the blocks of a stage that do one kind of work (Program::part).
+struct PartRecord {
+  std::string name;
+  std::int64_t blocks = 0;
+  double operations = 0;
+  double seconds = 0;  // during which at least one of them was being computed
+  double until = 0;    // the latest end so far
+};
+
 /// Sums of one stage.
 struct StageRecord {
   std::string name;
@@ -45,6 +54,11 @@ struct StageRecord {
   double rate = 0;              // operations a second while computing
   double limit = 0;             // in the same unit
   std::string limit_kind = {};  // "operations", "device memory", "disk", ...
+  double whole = 0;             // operations of the whole problem (Stage::whole); 0: as many as are done
+  std::vector<PartRecord> parts = {};
+
+  /// Adds a block that ended to the part of that name.
+  void add(const std::string& part, double work, double block_begin, double block_end);
 };
 
 /// Collects the records of one run. Beyond `most_blocks` records, neighbouring blocks share one.

@@ -78,6 +78,9 @@ class Program {
   /// Whether phase `number` can only be made when all earlier blocks are done and folded.
   virtual bool needs_results(std::int64_t number) const = 0;
   virtual Block block(const Phase& phase, std::int64_t number, std::int64_t index) const = 0;
+  /// What blocks of the phase are for, where a stage does several things: the profile tells them apart. "": nothing
+  /// to tell.
+  virtual std::string part(const Phase&) const { return ""; }
   /// The device (index in the run's list) that computes the block.
   virtual int device(std::int64_t, std::int64_t) const { return 0; }
 

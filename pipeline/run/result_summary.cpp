@@ -59,6 +59,7 @@ void add_stages(const Profile& profile, io::Finish& finish) {
   columns.add(
       "predicted_seconds", records, [](const R& r) { return r.predicted_seconds; }, "s");
   columns.add("operations", records, [](const R& r) { return r.operations; });
+  columns.add("whole_operations", records, [](const R& r) { return r.whole > 0 ? r.whole : r.operations; });
   columns.add("unit", records, [](const R& r) { return r.unit; });
   columns.add(
       "rate", records, [](const R& r) { return r.rate; }, "s-1");
@@ -78,6 +79,25 @@ void add_stages(const Profile& profile, io::Finish& finish) {
       "peak_host", records, [](const R& r) { return r.peak_host; }, "byte");
   columns.add(
       "peak_device", records, [](const R& r) { return r.peak_device; }, "byte");
+}
+
+/// What stages that do several kinds of work did of each.
+void add_parts(const Profile& profile, io::Finish& finish) {
+  struct R {
+    std::int64_t stage;
+    PartRecord part;
+  };
+  std::vector<R> records;
+  for (std::size_t s = 0; s < profile.stages().size(); ++s) {
+    for (const PartRecord& part : profile.stages()[s].parts) records.push_back({static_cast<std::int64_t>(s), part});
+  }
+  Columns columns(finish, "/profile/parts/", "part", records.size());
+  columns.add("stage", records, [](const R& r) { return r.stage; });
+  columns.add("name", records, [](const R& r) { return r.part.name; });
+  columns.add("blocks", records, [](const R& r) { return r.part.blocks; });
+  columns.add("operations", records, [](const R& r) { return r.part.operations; });
+  columns.add(
+      "seconds", records, [](const R& r) { return r.part.seconds; }, "s");
 }
 
 void add_blocks(const Profile& profile, io::Finish& finish) {
@@ -159,6 +179,7 @@ void summarise(const RunPlan& plan, const RunSettings& settings, const RunReport
   }
   finish.small.push_back(io::small_text("/job", plan.job_text, "the job as run"));
   add_stages(report.profile, finish);
+  add_parts(report.profile, finish);
   add_blocks(report.profile, finish);
   add_copies(plan, report.profile, finish);
   add_devices(settings, finish);

@@ -224,6 +224,7 @@ void run_stage(std::size_t number, RunPlan& plan, const Json& json, RunFolder& f
   record.limit = prediction.limit;
   record.limit_kind = prediction.limit_kind;
   record.predicted_seconds = predicted_seconds(prediction);
+  record.whole = planned.stage->whole();
   record.repeated = std::max<std::int64_t>(0, folder.noted(static_cast<std::int64_t>(number)) - done);
   record.begin = profile.now();
   profile.begin_stage(record);

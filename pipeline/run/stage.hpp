@@ -38,6 +38,9 @@ class Stage {
   virtual std::vector<io::SmallDataset> small() const = 0;
   virtual std::vector<io::Attribute> attributes() const = 0;
   virtual Prediction prediction() const = 0;
+  /// Operations of the whole problem, in the prediction's unit, where some may be left out or done again; 0: all are
+  /// done once.
+  virtual double whole() const { return 0; }
   /// What was chosen that the job does not say: block shapes, types, schedule. Enough to make the same program again.
   virtual nlohmann::json choices() const = 0;
 };

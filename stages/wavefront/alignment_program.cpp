@@ -178,6 +178,12 @@ std::optional<run::Phase> AlignmentProgram::phase(std::int64_t number) {
   return phase;
 }
 
+std::string AlignmentProgram::part(const run::Phase& phase) const {
+  const Task task = task_of(phase);
+  if (task.walk) return "walks";
+  return task.level == 0 ? "table" : "boxes of level " + std::to_string(task.level);
+}
+
 AlignmentProgram::Task AlignmentProgram::task_of(const run::Phase& phase) const {
   if (phase.data.empty()) return {false, 0, {{{0, 0}, {spec_.rows, spec_.columns}}, 1, 1}, {}};
   const auto json = nlohmann::json::parse(phase.data);

@@ -142,6 +142,13 @@ std::int64_t SweepProgram::margin_of(const run::Phase& phase) const {
   return phase.data.empty() ? first_margin_ : std::stoll(phase.data);
 }
 
+/// Bands of diagonals, where there are any.
+std::string SweepProgram::part(const run::Phase& phase) const {
+  if (first_margin_ == Widening::whole) return "";
+  const std::int64_t margin = margin_of(phase);
+  return margin == Widening::whole ? "table" : "band of margin " + std::to_string(margin);
+}
+
 run::Block SweepProgram::block(const run::Phase& phase, std::int64_t number, std::int64_t index) const {
   const auto [i, layer, j] = place_of(index);
   const Box cells = part(index);

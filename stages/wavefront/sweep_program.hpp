@@ -24,6 +24,7 @@ class SweepProgram : public WavefrontProgram {
 
   std::optional<run::Phase> phase(std::int64_t number) override;
   bool needs_results(std::int64_t number) const override { return number > 0; }
+  std::string part(const run::Phase& phase) const override;
   run::Block block(const run::Phase& phase, std::int64_t number, std::int64_t index) const override;
   void open(device::Context& context, int device) override;
   std::size_t descriptor_bytes() const override {
@@ -37,6 +38,7 @@ class SweepProgram : public WavefrontProgram {
   void load(const std::string& state) override;
 
  private:
+  using WavefrontProgram::part;
   struct Opened;
   void make_sweep(Opened& opened, device::Context& context, std::int64_t margin) const;
   void add_kept();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/wavefront/window.hpp"
 #include "stages/wavefront/costs.hpp"
 #include "stages/wavefront/results.hpp"
 
@@ -50,6 +51,12 @@ std::vector<io::SmallDataset> WavefrontStage::small() const {
 }
 
 run::Prediction WavefrontStage::prediction() const { return predict(spec(), program_->blocks(), need_, resources_); }
+
+/// Every cell of the window, once.
+double WavefrontStage::whole() const {
+  return static_cast<double>(spec().layers) *
+         wavefront::cells_in_window(half_width(spec()), 0, spec().rows, 0, spec().columns);
+}
 
 nlohmann::json WavefrontStage::choices() const {
   return {{"block_rows", spec().block_rows},

@@ -22,6 +22,7 @@ class WavefrontStage : public run::Stage {
   std::vector<io::SmallDataset> small() const override;
   std::vector<io::Attribute> attributes() const override { return {}; }
   run::Prediction prediction() const override;
+  double whole() const override;
   nlohmann::json choices() const override;
 
  protected:

@@ -148,6 +148,17 @@ class Paths(AlignmentTest):
         result = self.run_job(inputs, self.stages(["whole"]), "--backend", "cpu", **keys)
         computed, swept = (float(result["profile/stages/" + name][0]) for name in ("operations", "blocks"))
         self.assertGreater(computed, 1.05 * 9000 * 9000)
+        cells = float(numpy.prod(result["whole/lengths"][:]))
+        self.assertEqual(result["profile/stages/whole_operations"][0], cells)
+        parts = {name.decode(): float(count) for name, count in zip(result["profile/parts/name"],
+                                                                    result["profile/parts/operations"])}
+        self.assertEqual(parts["table"], cells)
+        self.assertEqual(sum(parts.values()), computed)
+        self.assertEqual(sum(result["profile/parts/blocks"][:]), swept)
+        result.close()
+        said = self.terrace("show", "result.h5").stdout
+        self.assertRegex(said, r"parts +table .* in [0-9]+ blocks, .*walks .* in [0-9]+ blocks")
+        self.assertRegex(said, r"computed +1[0-9][0-9]% of 8[0-9.]+ Mcells")
         self.assertLess(abs(work / computed - 1), 0.25)
         self.assertLess(abs(blocks / swept - 1), 0.5)
 

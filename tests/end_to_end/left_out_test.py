@@ -56,6 +56,10 @@ class LeftOut(JobTest):
         inputs = {"a": random_letters(60000, 1), "b": {"generate": "dna", "seed": 2, "mutate": {"of": "a", "rate": 0.005}}}
         result = self.run_job(inputs, [wavefront("distance", "edit_distance", rows="a", columns="b")])
         self.assertLess(result["profile/stages/operations"][0], 60000 * 60000 / 20)
+        self.assertEqual(result["profile/stages/whole_operations"][0], result["distance/lengths"][:].prod())
+        self.assertTrue(result["profile/parts/name"][0].startswith(b"band of margin "))
+        result.close()
+        self.assertRegex(self.terrace("show", "result.h5").stdout, r"computed +[0-9.]+% of 3[0-9.]+ Gcells")
 
 
 if __name__ == "__main__":

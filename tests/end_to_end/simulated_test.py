@@ -100,6 +100,21 @@ class OnSimulatedGpu(JobTest):
             with self.subTest(every=every):
                 self.check_same(stages, (8 << 20, 1 << 20))
 
+    def test_what_only_the_cpu_computes_is_computed_there_if_the_job_leaves_the_choice(self):
+        stages = [affine("lines", "a", "b", keep="borders", every=50, schedule="square_barrier")]
+        job = self.write_job(self.used(stages), stages)
+        refused = self.terrace("run", job, "--backend", "cuda", expect=WRONG)
+        self.assertIn("job.yaml:", refused.stderr)
+        self.assertIn("borders are kept by cells in registers", refused.stderr)
+        self.assertNotIn("simulated GPU", self.terrace("plan", job).stdout)
+        ended = self.terrace("run", job, "--log", "log")
+        for said in (ended.stderr, (self.folder / "log").read_text()):
+            self.assertIn("computing on the CPU: ", said)
+        result = self.open()
+        self.assertNotIn("simulated GPU", str(result["profile/devices/name"][()]))
+        expected = self.run_job(self.used(stages), stages, "--backend", "cpu", output="cpu.h5")
+        numpy.testing.assert_array_equal(result["lines/border_rows"][()], expected["lines/border_rows"][()])
+
     def test_warping_is_the_same(self):
         stages = [wavefront("absolute", "dtw", rows="x", columns="y", cost="absolute", keep="table"),
                   wavefront("squared", "dtw", rows="x", columns="y", cost="squared", steps="symmetric2", window=60)]
