@@ -114,6 +114,22 @@ TEST_CASE("on CUDA equally good cells behind the first of them do not keep it fr
   }
 }
 
+TEST_CASE("on CUDA cells that are too large to be followed with their rows are found, ties among them") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  const test::Sequence part = test::random_letters(250, 1);
+  const Pair pair{"large scores", test::holding(part, {0, 300}, 700, 20), test::holding(part, {0, 400}, 900, 30)};
+  auto spec = pruned_spec<SmithWatermanAffine>(pair, {1000, 1000}, ElementType::i32);
+  spec.settings.set("match", 2e6);
+  spec.settings.set("mismatch", -3e6);
+  spec.settings.set("gap_open", 3e6);
+  spec.settings.set("gap_extend", 2e6);
+  for (const auto work : {Schedule::Work::all, Schedule::Work::needed}) {
+    spec.schedule.work = work;
+    for (const int lane_rows : {8, 32}) check<SmithWatermanAffine>(*context, spec, pair, {.lane_rows = lane_rows});
+  }
+}
+
 TEST_CASE("on CUDA similar proteins are pruned by the largest score of their matrix") {
   const auto context = test::cuda_context();
   if (!context) return;
