@@ -2,14 +2,15 @@
 // registers. No host library header: also compiled at run time.
 //
 // A warp walks over a band of 32 x R rows from left to right, C columns a step. Lane l holds R rows in registers and
-// is C columns behind lane l - 1, from which it takes H and F by shuffle. The last lane hands its lowest row to the
-// band below through a tagged row (tagged.cuh), cell by cell; the first lane takes what the band above has written in
-// pieces of 32 columns, asked for a few columns ahead.
+// is C columns behind lane l - 1, from which it takes H and F by shuffle. The last lane keeps its lowest row in
+// shared memory, and the warp hands it to the band below through a tagged row (tagged.cuh), a piece of 32 columns at
+// a time; the first lane takes what the band above has written in such pieces, asked for a few columns ahead.
 //
-// Most pieces are swept by a loop that knows nothing of edges and follows the largest cell alone. Which cell of a
-// band is the one to report is found out at the band's end: the state at the beginning of the piece that has it is
-// kept, and the piece is swept again, exactly. Where work may be left out, a warp skips pieces that cannot reach the
-// best cell known: all of its values are 0 then, as if the table began anew behind them.
+// Most pieces are swept by a loop that knows nothing of edges and follows the largest cell and its row, by a key that
+// holds both. In which column the cell to report is, is found out at the band's end: the state at the beginning of
+// the piece that has it is kept, and the piece is swept again, exactly, unless a larger cell is known by then. Where
+// work may be left out, a warp skips pieces that cannot reach the best cell known: all of its values are 0 then, as
+// if the table began anew behind them.
 #pragma once
 
 #include "kernels/wavefront/band_window.cuh"
@@ -583,7 +584,7 @@ class LetterSweep {
   }
 
   /// Piece p, in which scores are found in one way for all columns.
-  /// @tparam follows the largest cell goes to most_
+  /// @tparam follows the largest key goes to most_
   template <Scoring scoring, bool follows, Edges edges>
   __device__ __forceinline__ void fast_steps(i32 p) {
     constexpr int steps = edges == Edges::none ? unrolled : 1;
