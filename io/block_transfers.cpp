@@ -1,5 +1,6 @@
 #include "io/block_transfers.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -17,6 +18,7 @@ constexpr std::int64_t thick_row = 1 << 20;        // rows from here on are requ
 constexpr std::int64_t rows_task = 4 << 20;        // bytes of thin rows that one task moves
 constexpr std::int64_t largest_gap = 32 << 10;     // between rows that are read together
 constexpr std::int64_t staging_bytes = 8 << 20;    // of rows and gaps read together
+constexpr std::int64_t region_bytes = 64 << 20;    // that the kernel is told to write, once they are full
 
 std::int64_t page_down(std::int64_t value) { return value / direct_alignment * direct_alignment; }
 std::int64_t page_up(std::int64_t value) { return page_down(value + direct_alignment - 1); }
@@ -206,7 +208,7 @@ void BlockFile::Transfers::add_rows(const RequestPointer& request, std::int64_t 
 }
 
 void BlockFile::Transfers::transfer_rows(Way way, std::int64_t array_offset, const BoxRuns& rows, std::int64_t first,
-                                         std::int64_t last, std::byte* buffer) const {
+                                         std::int64_t last, std::byte* buffer) {
   for (std::int64_t row = first; row < last;) {
     std::int64_t next = row + 1;
     if (way == Way::read) {
@@ -221,6 +223,25 @@ void BlockFile::Transfers::transfer_rows(Way way, std::int64_t array_offset, con
       transfer_buffered(way, array_offset + rows.offset(row), buffer + row * rows.run_bytes(), rows.run_bytes());
     }
     row = next;
+  }
+  if (way == Way::write) count_written(array_offset, rows, first, last);
+}
+
+/// Has the kernel begin to write a region of the file once thin rows have filled it, and not with the sync at the end
+/// alone. What fails is reported by the sync.
+void BlockFile::Transfers::count_written(std::int64_t array_offset, const BoxRuns& rows, std::int64_t first,
+                                         std::int64_t last) {
+  for (std::int64_t row = first; row < last;) {
+    // A row counts for the region that it begins in.
+    const std::int64_t region = (array_offset + rows.offset(row)) / region_bytes;
+    std::int64_t bytes = 0;
+    for (; row < last && (array_offset + rows.offset(row)) / region_bytes == region; ++row) bytes += rows.run_bytes();
+    {
+      const std::lock_guard lock(regions_mutex_);
+      if ((regions_[region] += bytes) < region_bytes - thick_row) continue;
+      regions_.erase(region);
+    }
+    sync_file_range(descriptor_, region * region_bytes, region_bytes, SYNC_FILE_RANGE_WRITE);
   }
 }
 

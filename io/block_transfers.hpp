@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
 
 #include "io/block_file.hpp"
 #include "io/box_runs.hpp"
@@ -52,7 +53,8 @@ class BlockFile::Transfers {
 
   void transfer_buffered(Way way, std::int64_t offset, std::byte* buffer, std::int64_t bytes) const;
   void transfer_rows(Way way, std::int64_t array_offset, const BoxRuns& rows, std::int64_t first, std::int64_t last,
-                     std::byte* buffer) const;
+                     std::byte* buffer);
+  void count_written(std::int64_t array_offset, const BoxRuns& rows, std::int64_t first, std::int64_t last);
   void read_rows_with_gaps(std::int64_t array_offset, const BoxRuns& rows, std::int64_t first, std::int64_t last,
                            std::byte* buffer) const;
   void check_readable(std::int64_t end) const;
@@ -65,6 +67,8 @@ class BlockFile::Transfers {
   std::mutex mutex_;
   std::condition_variable idle_;
   std::int64_t under_way_ = 0;
+  std::mutex regions_mutex_;
+  std::unordered_map<std::int64_t, std::int64_t> regions_;  // bytes written as thin rows, of regions not yet whole
   std::once_flag lanes_opened_;
   std::unique_ptr<StxxlLanes> lanes_;   // ends before what its completions use
   std::shared_ptr<IoThreads> threads_;  // ends first: its tasks use all of the above

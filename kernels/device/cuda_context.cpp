@@ -1,13 +1,17 @@
 #include "kernels/device/cuda_context.hpp"
 
 #include <exception>
+#include <unordered_set>
 #include <utility>
 
 #include "kernels/device/cuda_check.hpp"
 #include "kernels/device/cuda_limits.hpp"
+#include "kernels/device/touched_memory.hpp"
 
 namespace terrace::device {
 namespace {
+
+constexpr std::size_t least_touched = 2u << 20;  // bytes from which pinning what is touched is faster
 
 /// CUDA events that are used again: nothing is created while a launch waits for the host, once enough are there.
 class EventPool {
@@ -117,7 +121,11 @@ class CudaContext final : public Context {
   }
   void* allocate_host(std::size_t bytes) override {
     make_current();
-    void* memory = nullptr;
+    void* memory = bytes < least_touched ? nullptr : pin_touched(bytes);
+    if (memory) {
+      use_.host_bytes += bytes;
+      return memory;
+    }
     const cudaError_t status = cudaHostAlloc(&memory, bytes ? bytes : 1, cudaHostAllocMapped | cudaHostAllocPortable);
     if (status == cudaErrorMemoryAllocation) cudaGetLastError();
     check_cuda(status, ("cudaHostAlloc of " + std::to_string(bytes) + " bytes").c_str());
@@ -127,7 +135,12 @@ class CudaContext final : public Context {
   void release_host(void* memory, std::size_t bytes) noexcept override {
     if (!memory) return;
     cudaSetDevice(index_);
-    cudaFreeHost(memory);
+    if (touched_.erase(memory) == 0) {
+      cudaFreeHost(memory);
+    } else {
+      cudaHostUnregister(memory);
+      unmap_touched(memory, bytes);
+    }
     use_.host_bytes -= bytes;
   }
 
@@ -155,11 +168,25 @@ class CudaContext final : public Context {
   const MemoryUse& use() const { return use_; }
 
  private:
+  /// Null where memory that is not the runtime's own cannot be pinned.
+  void* pin_touched(std::size_t bytes) {
+    void* memory = map_touched(bytes);
+    if (!memory) return nullptr;
+    if (cudaHostRegister(memory, bytes, cudaHostRegisterMapped | cudaHostRegisterPortable) == cudaSuccess) {
+      touched_.insert(memory);
+      return memory;
+    }
+    cudaGetLastError();
+    unmap_touched(memory, bytes);
+    return nullptr;
+  }
+
   int index_;
   Limits limits_;
   cudaStream_t streams_[3] = {};
   std::shared_ptr<EventPool> events_ = std::make_shared<EventPool>(index_);
-  std::exception_ptr failure_;  // of a launch, not yet reported
+  std::exception_ptr failure_;         // of a launch, not yet reported
+  std::unordered_set<void*> touched_;  // host memory that was pinned after it was mapped
   MemoryUse use_;
 };
 

@@ -33,7 +33,7 @@ struct ArraySpec {
   /// How often each generation of a tile is read, where that is known: after that it is dead. 0: not known.
   std::int64_t reads = 0;
   /// Slots on disk beyond the live generations, for cuts beside the last one; at least as many as the largest block
-  /// writes tiles. 0: a quarter of the tiles, and at least 8.
+  /// writes tiles. 0: at least 8 and a quarter of the tiles, all of them where `kept` is 1.
   std::int64_t spare = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -56,6 +57,8 @@ class Executor {
   void run();
 
  private:
+  static constexpr std::int64_t ring = 2048;  // blocks of one launch between ready and done
+
   struct Device {
     device::Context* context;
     int location;
@@ -78,6 +81,7 @@ class Executor {
   bool hold(BlockState& block);
   bool old_generations_gone(const BlockState& block);
   bool contents_there(BlockState& block);
+  void read_ahead();
 
   // Starting and ending.
   void start_blocks();
@@ -93,18 +97,22 @@ class Executor {
   void rewind(BlockState& block);
   void let_go(Version& version, std::int64_t sequence);
   BlockView start(BlockState& block);
-  void stage_tiles();
+  std::map<std::size_t, std::size_t> buffers_to_stage() const;
+  bool stage_buffers();
   void freeze(int device, bool frozen);
   bool take_results();
   void end_launch(LaunchState& launch);
   void complete(BlockState& block, const void* result);
   void settle(Version& version);
   void settle_key(const VersionKey& key);
+  void emptied(const VersionKey& key);
   bool over(const Version& version) const;
   void retire(Version& version);
 
   // Checkpoints.
   void manage_cuts();
+  bool cut_is_due(double now);
+  std::int64_t dirty_bytes();
   bool updates_running() const;
   bool anything_running() const;
   bool anything_ending() const;
@@ -122,8 +130,12 @@ class Executor {
   Cutter cutter_;
   std::vector<Device> devices_;
 
-  std::int64_t start_cursor_ = 0;  // blocks before it have been started
-  std::int64_t hold_cursor_ = 0;   // blocks before it hold their buffers
+  std::int64_t start_cursor_ = 0;                   // blocks before it have been started
+  std::int64_t hold_cursor_ = 0;                    // blocks before it hold their buffers
+  std::int64_t read_cursor_ = 0;                    // what blocks before it read is in memory, or on its way there
+  std::multimap<std::int64_t, std::size_t> early_;  // bytes read ahead for blocks that do not hold their buffers yet
+  std::size_t early_bytes_ = 0;
+  std::map<std::size_t, std::size_t> to_stage_;  // what a launch waits for: host buffers, by size
   // Of each array the versions that will take a free slot: those written or being written that are not on disk.
   std::vector<std::int64_t> unstored_;
   std::int64_t done_blocks_ = 0, noted_blocks_ = 0, cut_blocks_ = 0;  // all, noted, in the last cut
@@ -134,6 +146,7 @@ class Executor {
   bool stopping_ = false;
   int fruitless_cuts_ = 0;
   double last_cut_end_ = 0, cut_begin_ = 0, cut_seconds_ = 0, last_report_ = 0;
+  double next_look_ = 0;                    // when it is looked again whether a cut is due
   std::vector<std::int64_t> stored_tiles_;  // result tiles that are home, of each array
   int idle_rounds_ = 0;
   int blocked_rounds_ = 0, unblocked_ = 0;

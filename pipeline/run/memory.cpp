@@ -17,6 +17,7 @@ void Pool::trim() {
   for (auto& [bytes, buffers] : kept_) {
     for (std::byte* buffer : buffers) release_(buffer, bytes);
     allocated_ -= bytes * buffers.size();
+    count_[bytes] -= buffers.size();
   }
   kept_.clear();
 }
@@ -29,6 +30,7 @@ bool Pool::make_room(std::size_t bytes) {
     release_(largest->second.back(), largest->first);
     largest->second.pop_back();
     allocated_ -= largest->first;
+    --count_[largest->first];
   }
   return true;
 }
@@ -41,6 +43,7 @@ std::byte* Pool::allocate(std::size_t bytes) {
   if (in_use_ + bytes > budget_ || !make_room(bytes)) return nullptr;
   auto* buffer = static_cast<std::byte*>(allocate_(bytes));
   allocated_ += bytes;
+  ++count_[bytes];
   peak_ = std::max(peak_, allocated_);
   return buffer;
 }
@@ -61,20 +64,26 @@ std::byte* Pool::take(std::size_t bytes) {
 bool Pool::available(std::size_t bytes) const {
   auto kept = kept_.find(bytes);
   if (kept != kept_.end() && !kept->second.empty()) return true;
-  return !frozen_ && in_use_ + bytes <= budget_;
+  return !frozen_ && available_thawed(bytes);
 }
+
+bool Pool::available_thawed(std::size_t bytes) const { return in_use_ + bytes <= budget_; }
 
 void Pool::give(std::byte* buffer, std::size_t bytes) {
   in_use_ -= bytes;
   kept_[bytes].push_back(buffer);
 }
 
-void Pool::prepare(std::size_t bytes, std::size_t count) {
-  while (kept_[bytes].size() < count && allocated_ + bytes <= budget_) {
-    std::byte* buffer = allocate(bytes);
-    if (buffer == nullptr) return;
-    kept_[bytes].push_back(buffer);
-  }
+bool Pool::prepare(std::size_t bytes, std::size_t count) {
+  if (frozen_ || count_[bytes] >= count || allocated_ + bytes > budget_) return false;
+  kept_[bytes].push_back(allocate(bytes));
+  return true;
+}
+
+std::size_t Pool::in_use(std::size_t bytes) const {
+  const auto all = count_.find(bytes);
+  const auto kept = kept_.find(bytes);
+  return (all == count_.end() ? 0 : all->second) - (kept == kept_.end() ? 0 : kept->second.size());
 }
 
 }  // namespace terrace::run

@@ -24,8 +24,11 @@ class Pool {
   /// A buffer, or null when there is none within the budget (or none of that size while frozen).
   std::byte* take(std::size_t bytes);
   void give(std::byte* buffer, std::size_t bytes);
-  /// Makes sure that `count` buffers of that size lie ready, as far as the budget goes.
-  void prepare(std::size_t bytes, std::size_t count);
+  /// Allocates a buffer more where there are fewer than `count` of that size, as far as the budget goes; whether it
+  /// did.
+  bool prepare(std::size_t bytes, std::size_t count);
+  /// Buffers of that size that are not kept for the next request.
+  std::size_t in_use(std::size_t bytes) const;
   /// Gives up kept buffers.
   void trim();
 
@@ -40,6 +43,8 @@ class Pool {
 
   /// Whether `take` would give a buffer of that size.
   bool available(std::size_t bytes) const;
+  /// Whether it would if the pool were not frozen.
+  bool available_thawed(std::size_t bytes) const;
 
   std::size_t budget() const { return budget_; }
   std::size_t allocated() const { return allocated_; }
@@ -53,6 +58,7 @@ class Pool {
   Allocate allocate_;
   Release release_;
   std::map<std::size_t, std::vector<std::byte*>> kept_;
+  std::map<std::size_t, std::size_t> count_;  // of all buffers, by size
   std::size_t allocated_ = 0;
   std::size_t in_use_ = 0;
   std::size_t peak_ = 0;

@@ -18,7 +18,8 @@ Mover::Mover(Store& store, std::vector<device::Context*> devices, std::vector<Po
       completions_(completions),
       profile_(profile),
       resident_(pools_.size()),
-      leaving_(pools_.size()) {}
+      leaving_(pools_.size()),
+      wanted_(pools_.size()) {}
 
 void Mover::record(const Version& version, Movement movement, int location, double begin, double end) {
   CopyRecord copy;
@@ -35,7 +36,7 @@ void Mover::record(const Version& version, Movement movement, int location, doub
 
 bool Mover::ensure(Version& version, int location, std::int64_t sequence) {
   Copy& copy = version.copies[static_cast<std::size_t>(location)];
-  if (copy.data == nullptr && !take_buffer(version, location, sequence)) return false;
+  if (copy.data == nullptr && !take_buffer(version, location, sequence, Room::any)) return false;
   if (!has_content(version) || copy.valid) return true;
   if (copy.incoming) return false;
   if (location == 0) {
@@ -50,10 +51,19 @@ bool Mover::ensure(Version& version, int location, std::int64_t sequence) {
   return false;
 }
 
-bool Mover::take_buffer(Version& version, int location, std::int64_t sequence) {
+bool Mover::read_ahead(Version& version, std::int64_t sequence) {
+  if (version.at(0).data == nullptr) {
+    const bool room = pools_[0]->available(version.buffer) || make_room(0, version.buffer, sequence, Room::any);
+    if (!room || !take_buffer(version, 0, sequence, Room::any)) return false;
+  }
+  fetch(version);
+  return true;
+}
+
+bool Mover::take_buffer(Version& version, int location, std::int64_t sequence, Room room) {
   const auto at = static_cast<std::size_t>(location);
   std::byte* data = pools_[at]->take(version.buffer);
-  if (data == nullptr && make_room(location, version.buffer, sequence)) data = pools_[at]->take(version.buffer);
+  if (data == nullptr && make_room(location, version.buffer, sequence, room)) data = pools_[at]->take(version.buffer);
   if (data == nullptr) return false;
   version.copies[at].data = data;
   version.copies[at].valid = false;
@@ -70,63 +80,120 @@ bool Mover::droppable(const Version& version, int location) const {
   return false;
 }
 
-bool Mover::make_room(int location, std::size_t bytes, std::int64_t sequence) {
+/// Whether the copy is the only one in memory of what will be needed again.
+bool Mover::lost_if_dropped(const Version& version, int location) const {
+  if (!version.at(location).valid || version.next_uses.empty()) return false;
+  return std::count_if(version.copies.begin(), version.copies.end(), [](const Copy& copy) { return copy.valid; }) ==
+         1;
+}
+
+/// What is lost when the copy leaves: nothing, a copy of what another location has, or its place near the device.
+int Mover::cost_of_leaving(const Version& version, int location) const {
+  const Copy& copy = version.at(location);
+  if (!copy.valid || (version.next_uses.empty() && droppable(version, location))) return 0;
+  const bool elsewhere = std::any_of(version.copies.begin(), version.copies.end(),
+                                     [&](const Copy& other) { return &other != &copy && other.valid; });
+  return location == 0 && elsewhere ? 1 : 2;
+}
+
+/// Versions whose copies at a location may leave for what block `sequence` needs, in the order in which they should.
+std::vector<Version*> Mover::victims(int location, std::size_t bytes, std::int64_t sequence) const {
   // A frozen pool makes no buffer out of others. What left it in vain would be fetched again, and would make what is
   // to leave another location through this one start anew, for ever.
   const bool same_size = pools_[static_cast<std::size_t>(location)]->frozen();
-  std::vector<Version*> victims;
+  struct Candidate {
+    int cost;
+    std::int64_t next_use;
+    Version* version;
+  };
+  std::vector<Candidate> found;
   for (Version* version : resident_[static_cast<std::size_t>(location)]) {
-    const Copy& copy = version->copies[static_cast<std::size_t>(location)];
-    const bool idle = copy.holders == 0 && !copy.incoming && !version->copies[0].incoming && version->storing == 0;
+    const Copy& copy = version->at(location);
+    // What is being written is written from host memory.
+    const bool stored_from = location == 0 && version->storing > 0;
+    const bool idle = copy.holders == 0 && !copy.incoming && !version->copies[0].incoming && !stored_from;
     if (same_size && version->buffer != bytes) continue;
-    if (idle && version->next_use() > sequence) victims.push_back(version);
+    const int cost = cost_of_leaving(*version, location);
+    if (idle && (cost < 2 || version->next_use() > sequence)) found.push_back({cost, version->next_use(), version});
   }
-  std::sort(victims.begin(), victims.end(), [](const Version* a, const Version* b) {
-    if (a->next_use() != b->next_use()) return a->next_use() > b->next_use();
-    return std::tie(a->key.array, a->key.tile) < std::tie(b->key.array, b->key.tile);
+  std::sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
+    if (a.cost != b.cost) return a.cost < b.cost;
+    if (a.next_use != b.next_use) return a.next_use > b.next_use;
+    return std::tie(a.version->key.array, a.version->key.tile) < std::tie(b.version->key.array, b.version->key.tile);
   });
-  std::size_t room = leaving_[static_cast<std::size_t>(location)];
-  for (Version* victim : victims) {
-    if (!droppable(*victim, location)) {
-      if (room >= bytes) continue;
-      room += victim->buffer;
-      evict(*victim, location);
-      continue;
+  std::vector<Version*> order;
+  for (const Candidate& candidate : found) order.push_back(candidate.version);
+  return order;
+}
+
+bool Mover::make_room(int location, std::size_t bytes, std::int64_t sequence, Room room) {
+  const auto at = static_cast<std::size_t>(location);
+  Pool& pool = *pools_[at];
+  // A pool that will grow when it is no longer frozen is not worth what is read or written for it.
+  const bool grows = location == 0 && pool.frozen() && pool.available_thawed(bytes);
+  bool moves = room == Room::any && !grows;
+  if (room == Room::any) wanted_[at] += bytes;
+  for (Version* victim : victims(location, bytes, sequence)) {
+    if ((room == Room::unneeded || grows) && cost_of_leaving(*victim, location) == 2) return false;
+    // What a device alone has in memory is better brought to the host than read again.
+    const bool worth_moving =
+        location > 0 && moves && leaving_[at] < wanted_[at] && lost_if_dropped(*victim, location);
+    if (worth_moving && evict(*victim, location)) continue;
+    if (droppable(*victim, location)) {
+      drop(*victim, location);
+      if (!pool.available(bytes)) continue;
+      if (room == Room::any) wanted_[at] -= bytes;
+      return true;
     }
-    drop(*victim, location);
-    if (pools_[static_cast<std::size_t>(location)]->available(bytes)) return true;
+    if (!moves) continue;
+    if (leaving_[at] >= wanted_[at]) return false;
+    moves = evict(*victim, location);
   }
   return false;
 }
 
-void Mover::evict(Version& version, int location) {
+/// Begins to move the version away; whether that can be done now.
+bool Mover::evict(Version& version, int location) {
   std::size_t& leaving = leaving_[static_cast<std::size_t>(location)];
-  leaving += version.buffer;
   auto left = [&leaving, bytes = version.buffer] { leaving -= bytes; };
   if (location > 0) {
-    if (version.copies[0].data == nullptr && !take_buffer(version, 0, -1)) return left();
+    // What is on disk takes the place of what is needed later alone.
+    const std::int64_t sequence = version.on_disk() ? version.next_use() : -1;
+    if (version.copies[0].data == nullptr && !take_buffer(version, 0, sequence, Room::any)) return false;
+    leaving += version.buffer;
     copy_down(version, location, left);
-  } else if (!write_back(version, [left](const StoredVersion&) { left(); })) {
-    wants_cut_ = true;
-    left();
+    return true;
   }
+  leaving += version.buffer;
+  if (write_back(version, [left](const StoredVersion&) { left(); })) return true;
+  left();
+  wants_cut_ = true;
+  return false;
 }
 
 void Mover::fetch(Version& version) {
   if (!version.on_disk()) throw Error("a tile that was written is neither in memory nor on disk");
   Copy& host = version.copies[0];
   host.incoming = true;
+  reading_ += version.buffer;
   const double begin = profile_.now();
-  store_.read(version, host.data, when_ended([this, &version, begin] {
-                Copy& copy = version.copies[0];
-                copy.incoming = false;
-                copy.valid = true;
-                const std::uint64_t checksum = io::checksum(std::span(copy.data, version.bytes));
-                store_.check(version, checksum);
-                on_read(version, checksum);
-                record(version, Movement::read, 0, begin, profile_.now());
-                on_moved(version);
-              }));
+  // Added up where it was read: the executor's thread has better to do.
+  const auto checksum = std::make_shared<std::uint64_t>(0);
+  auto ended = when_ended([this, &version, begin, checksum] {
+    reading_ -= version.buffer;
+    Copy& copy = version.copies[0];
+    copy.incoming = false;
+    copy.valid = true;
+    store_.check(version, *checksum);
+    on_read(version, *checksum);
+    record(version, Movement::read, 0, begin, profile_.now());
+    on_moved(version);
+  });
+  store_.read(version, host.data,
+              [checksum, content = std::span(host.data, version.bytes), ended](std::exception_ptr error) {
+                if (!error) *checksum = io::checksum(content);
+                ended(error);
+              });
 }
 
 /// What a read or write on disk calls when it has ended, on any thread: `done` follows on the executor's.
@@ -207,7 +274,9 @@ bool Mover::advance_write_back(WriteBack& request) {
     return true;
   }
   const int from = valid_location(version);
-  if (host.data == nullptr && !take_buffer(version, 0, -1)) return false;
+  // What others are written from is soon free.
+  const Room room = writing_ > 0 ? Room::unneeded : Room::any;
+  if (host.data == nullptr && !take_buffer(version, 0, -1, room)) return false;
   request.changes = version.changes;
   ++host.holders;
   copy_down(version, from, [this, request] { write(request); });
@@ -220,7 +289,9 @@ void Mover::write(const WriteBack& request) {
   const std::byte* data = version.copies[0].data;
   StoredVersion stored{request.slot, 0, version.filled, version.reads};
   if (request.slot != home_slot) stored.checksum = io::checksum(std::span(data, version.bytes));
+  ++writing_;
   store_.write(version, request.slot, data, when_ended([this, request, begin, stored] {
+                 --writing_;
                  --request.version->copies[0].holders;
                  record(*request.version, Movement::write, 0, begin, profile_.now());
                  finish_write(request, stored);
@@ -292,6 +363,7 @@ void Mover::changed(Version& version, int location) {
 
 bool Mover::poll() {
   bool moved = false;
+  std::fill(wanted_.begin(), wanted_.end(), 0);
   for (auto copy = copies_.begin(); copy != copies_.end();) {
     if (!copy->event->done()) {
       ++copy;

@@ -35,6 +35,14 @@ class Mover {
   /// @param sequence the block that wants it; tiles needed before it are not evicted
   bool ensure(Version& version, int location, std::int64_t sequence);
 
+  /// Begins to read a version into host memory that is only on disk, for a block to come. @return false when there is
+  /// no room now
+  bool read_ahead(Version& version, std::int64_t sequence);
+  /// Bytes of memory into which tiles are on their way from disk.
+  std::size_t reading() const { return reading_; }
+  /// Whether memory of a location was asked for in vain since the last poll.
+  bool short_of_memory(int location) const { return wanted_[static_cast<std::size_t>(location)] > 0; }
+
   /// Writes the version to a free slot or home, through host memory; `done` is told the slot on the executor's
   /// thread. @return false when no slot is free: nothing was begun
   bool write_back(Version& version, std::function<void(const StoredVersion&)> done);
@@ -84,10 +92,16 @@ class Mover {
     std::int64_t changes = 0;  // the state of the version that is written
   };
 
-  bool take_buffer(Version& version, int location, std::int64_t sequence);
-  bool make_room(int location, std::size_t bytes, std::int64_t sequence);
+  /// What may leave so that something else finds room: what no block in the window would have to wait for, or all
+  /// that is needed later.
+  enum class Room { unneeded, any };
+  bool take_buffer(Version& version, int location, std::int64_t sequence, Room room);
+  bool make_room(int location, std::size_t bytes, std::int64_t sequence, Room room);
+  std::vector<Version*> victims(int location, std::size_t bytes, std::int64_t sequence) const;
   bool droppable(const Version& version, int location) const;
-  void evict(Version& version, int location);
+  bool lost_if_dropped(const Version& version, int location) const;
+  int cost_of_leaving(const Version& version, int location) const;
+  bool evict(Version& version, int location);
   void fetch(Version& version);
   void copy_up(Version& version, int location);
   void copy_down(Version& version, int location, std::function<void()> done);
@@ -110,6 +124,9 @@ class Mover {
   std::int64_t failed_transfer_ = std::numeric_limits<std::int64_t>::max();  // the number of the first that failed
   std::exception_ptr first_failure_;                                         // its error
   std::vector<std::size_t> leaving_;  // bytes being moved away to make room, of each location
+  std::vector<std::size_t> wanted_;   // bytes asked for in vain since the last poll, of each location
+  std::size_t reading_ = 0;           // bytes on their way from disk
+  int writing_ = 0;                   // tiles on their way to it
   std::vector<VersionKey> emptied_;   // versions whose last copy was dropped
   bool wants_cut_ = false;
 };

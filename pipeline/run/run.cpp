@@ -244,7 +244,13 @@ void run_stage(std::size_t number, RunPlan& plan, const Json& json, RunFolder& f
   {
     Executor executor(static_cast<std::int64_t>(number), planned.stage->program(),
                       storage_of(plan, json, number, folder), environment, restored);
-    executor.run();
+    try {
+      executor.run();
+    } catch (const ComputeError& error) {
+      throw ComputeError("stage '" + planned.name + "': " + error.what());
+    } catch (const IoError& error) {
+      throw IoError("stage '" + planned.name + "'", error.what());
+    }
   }
   StageRecord& stage = profile.stage();
   stage.end = profile.now();
@@ -284,8 +290,8 @@ void finish_result_file(const RunPlan& plan, const Json& json, RunFolder& folder
 }
 
 /// What is generated, or made by an earlier stage, has no files and cannot change.
-void verify_stage(Stage& stage, const InputChecksums& inputs) {
-  const auto& arrays = stage.program().arrays();
+void verify_stage(const PlannedStage& planned, const InputChecksums& inputs) {
+  const auto& arrays = planned.stage->program().arrays();
   std::vector<std::byte> buffer;
   for (const auto& [key, checksum] : inputs) {
     const ArraySpec& spec = arrays.at(static_cast<std::size_t>(key.array));
@@ -294,8 +300,9 @@ void verify_stage(Stage& stage, const InputChecksums& inputs) {
     buffer.resize(static_cast<std::size_t>(box.volume()) * size_of(spec.type));
     spec.source->read(box, buffer.data());
     if (io::checksum(buffer) == checksum) continue;
-    throw JobError("input '" + spec.name +
-                   "' has changed since the run was begun; put it back, or start over with --fresh");
+    throw JobError("input '" + spec.name + "' has changed since the run was begun: stage '" + planned.name +
+                   "' reads it from " + spec.source->files().front().string() +
+                   "; put the file back, or start over with --fresh");
   }
 }
 
@@ -322,10 +329,10 @@ void check_result(const fs::path& result, const Json& plan) {
 void verify_inputs(const RunPlan& plan, const RunFolder& folder) {
   const Progress progress = Ledger::read(folder.ledger());
   for (std::size_t s = 0; s < progress.completed.size(); ++s) {
-    verify_stage(*plan.stages.at(s).stage, progress.completed[s].inputs);
+    verify_stage(plan.stages.at(s), progress.completed[s].inputs);
   }
   if (!progress.current) return;
-  verify_stage(*plan.stages.at(static_cast<std::size_t>(progress.current->stage)).stage, progress.current->inputs);
+  verify_stage(plan.stages.at(static_cast<std::size_t>(progress.current->stage)), progress.current->inputs);
 }
 
 RunReport execute(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <thread>
 
 #include "pipeline/base/error.hpp"
 
@@ -9,6 +10,9 @@ namespace terrace::run {
 namespace {
 
 constexpr std::int64_t page = 4096;
+
+/// Enough for a disk, and where there are more processors, for inputs that are computed or unpacked.
+int reading_threads() { return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 4u, 16u)); }
 
 }  // namespace
 
@@ -19,7 +23,9 @@ bool needs_slots(const ArraySpec& spec) {
 std::int64_t slots_needed(const ArraySpec& spec, const TileGrid& grid) {
   if (!needs_slots(spec)) return 0;
   const std::int64_t tiles = grid.count();
-  return tiles * spec.kept + std::max({spec.spare, std::min<std::int64_t>(tiles * spec.kept, 8), (tiles + 3) / 4});
+  // Where tiles are only updated in place, all of them may change between two cuts.
+  const std::int64_t spare = spec.kept == 1 ? tiles : (tiles + 3) / 4;
+  return tiles * spec.kept + std::max({spec.spare, std::min<std::int64_t>(tiles * spec.kept, 8), spare});
 }
 
 std::int64_t slot_bytes(const ArraySpec& spec, const TileGrid& grid) {
@@ -29,7 +35,7 @@ std::int64_t slot_bytes(const ArraySpec& spec, const TileGrid& grid) {
 
 Store::Store(const std::vector<ArraySpec>& specs, const std::vector<TileGrid>& grids,
              std::vector<ArrayStorage> storage)
-    : specs_(specs), grids_(grids), storage_(std::move(storage)) {
+    : specs_(specs), grids_(grids), storage_(std::move(storage)), inputs_(reading_threads()) {
   for (const ArrayStorage& array : storage_) {
     holders_.emplace_back(static_cast<std::size_t>(array.slots.slots), std::uint8_t{0});
     unheld_.push_back(array.slots.slots);

@@ -77,6 +77,8 @@ struct Version {
   std::int64_t doomed_by = never;      // the block whose start says that nobody reads this any more
   bool dead = false;
 
+  Copy& at(int location) { return copies[static_cast<std::size_t>(location)]; }
+  const Copy& at(int location) const { return copies[static_cast<std::size_t>(location)]; }
   std::int64_t next_use() const { return next_uses.empty() ? never : next_uses.front(); }
   bool complete() const { return filled >= box.volume(); }
   bool on_disk() const { return slot != no_slot; }

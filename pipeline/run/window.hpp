@@ -23,6 +23,9 @@ struct TileUse {
   Mode mode = Mode::read;
   bool held = false;  // counted among the holders of its copy
   Box part;
+
+  /// Where its buffer is: an update works in that of the generation before it until it starts.
+  Version& buffer() const { return source != nullptr && version->awaited ? *source : *version; }
 };
 
 enum class BlockStep { registered, held, started, done };

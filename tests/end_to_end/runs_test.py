@@ -246,7 +246,8 @@ class Changes(Runs):
             self.stop_in_second_stage(job)
             change()
             ended = self.terrace("run", job, expect=WRONG)
-            self.assertSays(ended, "input 'grid' has changed since the run was begun", "--fresh")
+            self.assertSays(ended, "input 'grid' has changed since the run was begun: stage '",
+                            f"reads it from {self.folder / 'grid.npy'}", "--fresh")
             self.sums_and_more()  # as it was, with another time
             self.assertSays(self.terrace("run", job), "going on with the run")
             os.remove(self.folder / "result.h5")

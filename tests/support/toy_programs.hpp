@@ -283,6 +283,46 @@ class PrefixChain : public ToyProgram {
   std::int64_t size_, tile_, fails_at_;
 };
 
+/// Passes over a row of numbers, each a chain that makes x = 3 x + 1 of every tile into its next generation, which
+/// the next pass reads once.
+class ChainPasses : public ToyProgram {
+ public:
+  ChainPasses(std::int64_t size, std::int64_t tile, std::int64_t passes) : size_(size), tile_(tile), passes_(passes) {
+    arrays_.resize(2);
+    arrays_[0] = {"start", run::Role::input, ElementType::u64,
+                  {size},  {tile},           std::make_shared<CountingSource>(Extents{size})};
+    arrays_[1] = {"row", run::Role::result, ElementType::u64, {size}, {tile}, nullptr, passes, 2, 1};
+  }
+  std::optional<run::Phase> phase(std::int64_t number) override {
+    if (number == passes_) return std::nullopt;
+    return run::Phase{(size_ + tile_ - 1) / tile_, true};
+  }
+  run::Block block(const run::Phase&, std::int64_t number, std::int64_t index) const override {
+    const Box part{{index * tile_}, {std::min(size_, (index + 1) * tile_)}};
+    return {{{number == 0 ? 0 : 1, number, part, run::Mode::read}, {1, number + 1, part, run::Mode::write}}, 1};
+  }
+  std::vector<u64> expected() const {
+    std::vector<u64> x(static_cast<std::size_t>(size_));
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = CountingSource::value(i);
+    for (std::int64_t pass = 0; pass < passes_; ++pass) {
+      for (u64& value : x) value = 3 * value + 1;
+    }
+    return x;
+  }
+
+ protected:
+  bool compute(const run::Phase&, std::int64_t, const Descriptor& d, u64* result, int) override {
+    const auto* in = reinterpret_cast<const u64*>(d.data[0]);
+    auto* out = reinterpret_cast<u64*>(d.data[1]);
+    for (std::int64_t i = 0; i < d.count[0]; ++i) out[i] = 3 * in[i] + 1;
+    *result = out[0];
+    return true;
+  }
+
+ private:
+  std::int64_t size_, tile_, passes_;
+};
+
 /// Phases made from results: each phase counts blocks whose number divides the target; the next target is made from
 /// what was folded, until it is small.
 class Probes : public ToyProgram {

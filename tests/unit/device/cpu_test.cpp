@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -11,6 +12,7 @@
 #include <thread>
 
 #include "kernels/device/cpu_context.hpp"
+#include "kernels/device/touched_memory.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::device {
@@ -39,6 +41,20 @@ class GroupTree {
  private:
   fs::path root_;
 };
+
+TEST_CASE("Touched memory is zero, begins at a huge page and can be written to its end") {
+  for (const std::size_t bytes :
+       {std::size_t{1}, std::size_t{4096}, std::size_t{2} << 20, (std::size_t{9} << 20) + 5}) {
+    INFO("bytes " << bytes);
+    auto* memory = static_cast<unsigned char*>(map_touched(bytes));
+    REQUIRE(memory != nullptr);
+    CHECK(reinterpret_cast<std::uintptr_t>(memory) % (2u << 20) == 0);
+    CHECK(std::count(memory, memory + bytes, 0) == static_cast<std::ptrdiff_t>(bytes));
+    std::memset(memory, 0x5A, bytes);
+    unmap_touched(memory, bytes);
+  }
+  CHECK(map_touched(std::size_t{1} << 60) == nullptr);
+}
 
 TEST_CASE("control groups of version 2 limit by the tightest group on the way to the root") {
   GroupTree tree;

@@ -27,6 +27,50 @@ test::RunnerOptions options_of(bool shares, std::size_t pages, int pause, std::u
   return options;
 }
 
+/// Updates of one tile many times; the input of the last block is another.
+class WaitingUpdates : public test::ToyProgram {
+ public:
+  struct Source : test::CountingSource {
+    using CountingSource::CountingSource;
+    std::atomic<bool> asked = false;  // for the second tile
+    void read(const Box& box, void* buffer) override {
+      if (box.begin[0] > 0) asked = true;
+      CountingSource::read(box, buffer);
+    }
+  };
+  static constexpr std::int64_t updates = 100;
+  std::shared_ptr<Source> source = std::make_shared<Source>(Extents{1024});
+  bool read_meanwhile = false;
+
+  WaitingUpdates() {
+    arrays_.resize(2);
+    arrays_[0] = {"start", run::Role::input, ElementType::u64, {1024}, {512}, source};
+    arrays_[1] = {"sums", run::Role::result, ElementType::u64, {512}, {512}, nullptr, updates, 1};
+  }
+  std::optional<run::Phase> phase(std::int64_t number) override {
+    return number > 0 ? std::nullopt : std::optional(run::Phase{updates});
+  }
+  run::Block block(const run::Phase&, std::int64_t, std::int64_t index) const override {
+    const Box all{{0}, {512}}, other{{512}, {1024}};
+    if (index == 0) return {{{1, 1, all, run::Mode::write}, {0, 0, all, run::Mode::read}}, 1};
+    if (index + 1 < updates) return {{{1, index, all, run::Mode::update}}, 1};
+    return {{{1, index, all, run::Mode::update}, {0, 0, other, run::Mode::read}}, 1};
+  }
+
+ protected:
+  bool compute(const run::Phase&, std::int64_t, const Descriptor& d, u64* result, int) override {
+    auto* sums = reinterpret_cast<u64*>(d.data[0]);
+    const auto* in = reinterpret_cast<const u64*>(d.data[1]);
+    for (std::int64_t i = 0; i < 512; ++i)
+      sums[i] = in == nullptr ? sums[i] + 1 : d.index == 0 ? in[i] : sums[i] * in[i];
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (d.index == 1 && !source->asked && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    if (d.index == 1) read_meanwhile = source->asked;
+    *result = 0;
+    return true;
+  }
+};
+
 }  // namespace
 
 TEST_CASE("Passes into the next generation come out right with periodic wraps, shifted blocks and partial tiles") {
@@ -100,6 +144,46 @@ TEST_CASE(
       CHECK(runner.peak_host <= host_pages * page);
       CHECK(runner.peak_device <= device_pages * page);
     }
+  }
+}
+
+TEST_CASE("What a pass leaves for the next stays in a host memory that holds it, and else goes to disk and back") {
+  constexpr std::int64_t tiles = 60, passes = 4;
+  for (const std::size_t host_pages : {8, 20, 80}) {
+    test::TempFolder folder;
+    test::ChainPasses program(512 * (tiles - 1) + 7, 512, passes);
+    auto options = options_of(false, 9, 0);
+    options.host_bytes = host_pages * page;
+    test::StageRunner runner(folder.path(), program, options);
+    runner.run();
+    INFO("host pages " << host_pages);
+    CHECK(runner.result<u64>(1) == program.expected());
+    CHECK(runner.peak_host <= host_pages * page);
+    CHECK(runner.peak_device <= 9 * page);
+    const run::StageRecord& stage = runner.profile.stages()[0];
+    const std::int64_t whole = (512 * (tiles - 1) + 7) * 8;
+    if (host_pages > tiles + 8) {
+      CHECK(stage.bytes_read == whole);
+      CHECK(stage.bytes_written == whole);
+    } else {
+      CHECK(stage.bytes_written > whole);
+      CHECK(stage.bytes_written <= passes * whole);
+    }
+  }
+}
+
+TEST_CASE("What later blocks need is read while earlier ones that fill the device are computed") {
+  test::TempFolder folder;
+  WaitingUpdates program;
+  auto options = options_of(false, 2, 0);
+  options.host_bytes = 16 * page;
+  test::StageRunner runner(folder.path(), program, options);
+  runner.run();
+  CHECK(program.read_meanwhile);
+  const std::vector<u64> sums = runner.result<u64>(1);
+  for (std::size_t i : {0, 1, 511}) {
+    const u64 value = test::CountingSource::value(i) + static_cast<u64>(WaitingUpdates::updates - 2);
+    CHECK(sums[i] == value * test::CountingSource::value(512 + i));
   }
 }
 

@@ -121,6 +121,8 @@ TEST_CASE("Passes and chains stop anywhere and go on") {
     INFO("seed " << seed);
     stops += run_with_stops<test::PeriodicPasses>([] { return test::PeriodicPasses(512 * 6 + 100, 512, 200, 3); },
                                                   options_of(shares, 9, 60, seed), seed);
+    stops += run_with_stops<test::ChainPasses>([] { return test::ChainPasses(512 * 20 + 7, 512, 4); },
+                                               options_of(shares, seed % 3 == 0 ? 40 : 9, 60, seed), seed);
     stops += run_with_stops<test::PrefixChain>([] { return test::PrefixChain(512 * 30 + 7, 512, 2, 5); },
                                                options_of(shares, 16, 60, seed), seed);
   }

@@ -108,12 +108,18 @@ TEST_CASE("A pool never goes beyond its budget, and gives what lies unused in ot
 TEST_CASE("A frozen pool allocates and releases nothing, hands around what it has, and says what it would take") {
   Counted counted(1000);
   run::Pool& pool = counted.pool;
-  pool.prepare(300, 5);
+  while (pool.prepare(300, 5)) {
+  }
   CHECK(counted.now == 900);
+  CHECK(pool.in_use(300) == 0);
   pool.freeze(true);
   std::byte* a = pool.take(300);
   REQUIRE(a != nullptr);
+  CHECK(pool.in_use(300) == 1);
   CHECK_FALSE(pool.starved_by_freeze());
+  CHECK_FALSE(pool.prepare(300, 5));
+  CHECK_FALSE(pool.available(100));
+  CHECK(pool.available_thawed(100));
   CHECK(pool.take(100) == nullptr);
   CHECK(pool.starved_by_freeze());
   std::byte* other = pool.take(300);

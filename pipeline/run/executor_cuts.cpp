@@ -1,0 +1,96 @@
+#include "pipeline/run/executor.hpp"
+
+#include <algorithm>
+
+#include "pipeline/base/error.hpp"
+
+namespace terrace::run {
+namespace {
+
+constexpr double least_interval = 10;  // seconds between cuts
+constexpr double cut_share = 0.05;     // of the time that cuts may take
+constexpr double disk_rate = 1e9;      // bytes a second that any disk for such runs takes
+
+}  // namespace
+
+bool Executor::anything_running() const {
+  for (const Device& device : devices_) {
+    for (const auto& launch : device.launches) {
+      if (launch->active()) return true;
+    }
+  }
+  return false;
+}
+
+/// Whether a launch has all of its blocks: it will end by itself.
+bool Executor::anything_ending() const {
+  for (const Device& device : devices_) {
+    for (const auto& launch : device.launches) {
+      if (launch->active() && (launch->stopping() || launch->ready() == launch->end())) return true;
+    }
+  }
+  return false;
+}
+
+/// Whether it is time for a cut: as often as the job says, or as takes a twentieth of the time, by how long the last
+/// one took and by what there is to write.
+bool Executor::cut_is_due(double now) {
+  if (cutter_.active() || done_blocks_ == cut_blocks_) return false;
+  const double passed = now - last_cut_end_;
+  if (environment_.checkpoint_seconds > 0) return passed > environment_.checkpoint_seconds;
+  if (passed < std::max(least_interval, cut_seconds_ / cut_share) || now < next_look_) return false;
+  next_look_ = now + 1;
+  return passed > static_cast<double>(dirty_bytes()) / disk_rate / cut_share;
+}
+
+void Executor::manage_cuts() {
+  const double now = environment_.profile->now();
+  if (!stopping_ && environment_.stop != nullptr && environment_.stop->load() != 0) {
+    stopping_ = true;
+    cut_wanted_ = true;
+    for (Device& device : devices_) {
+      for (auto& launch : device.launches) {
+        if (launch->active()) launch->stop();
+      }
+    }
+  }
+  if (mover_.wants_cut() || cut_is_due(now)) cut_wanted_ = true;
+  if (!cut_wanted_ || cutter_.active() || running_updates_ > 0) return;
+  if (stopping_ && anything_running()) return;
+  cut_wanted_ = false;
+  cut_blocks_ = done_blocks_;
+  cut_begin_ = now;
+  ++fruitless_cuts_;
+  cutter_.begin(false);
+}
+
+void Executor::finish() {
+  auto arrays_done = [&] {
+    for (std::size_t array = 0; array < grids_.size(); ++array) {
+      if (program_.arrays()[array].role == Role::result && stored_tiles_[array] < grids_[array].count()) return false;
+    }
+    return true;
+  };
+  bool begun = false, committed = false;
+  cutter_.on_commit = [&] {
+    ++environment_.profile->stage().cuts;
+    committed = begun;
+  };
+  while (!committed) {
+    bool moved = completions_.drain();
+    moved |= mover_.poll();
+    moved |= take_results();
+    cutter_.poll();
+    if (!begun && !cutter_.active() && !mover_.busy() && !anything_running()) {
+      if (!arrays_done())
+        throw Error("stage " + environment_.profile->stage().name + " left a part of its result unwritten");
+      begun = true;
+      cutter_.begin(true);
+      moved = true;
+    }
+    wait(moved);
+  }
+  if (environment_.report) environment_.report(progress());
+}
+
+}  // namespace terrace::run

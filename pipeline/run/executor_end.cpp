@@ -1,0 +1,196 @@
+#include "pipeline/run/executor.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "pipeline/base/error.hpp"
+
+namespace terrace::run {
+
+bool Executor::take_results() {
+  bool any = false;
+  for (Device& device : devices_) {
+    for (auto& launch : device.launches) {
+      if (!launch->active()) continue;
+      std::int64_t index = 0;
+      while (const void* result = launch->next_done(&index)) {
+        complete(window_.at(launch->phase().first_sequence + index), result);
+        any = true;
+      }
+      if (!launch->ended()) continue;
+      end_launch(*launch);
+      any = true;
+      if (launch->phase().phase.chain) freeze(static_cast<int>(&device - devices_.data()), false);
+    }
+  }
+  return any;
+}
+
+void Executor::end_launch(LaunchState& launch) {
+  launch.finish();
+  const std::int64_t failed = launch.failed();
+  if (failed >= 0) {
+    BlockState& block = window_.at(launch.phase().first_sequence + failed);
+    program_.failed(launch.phase().phase, launch.phase().number, failed, block.attempt);
+    ++block.attempt;
+  } else if (!launch.stopping() && launch.unfinished()) {
+    throw DeviceError(
+        "launch", "a launch of stage " + environment_.profile->stage().name + " ended before its blocks were done");
+  }
+  // Blocks that were ready but not begun are started again by a later launch.
+  for (std::int64_t sequence = window_.frontier(); sequence < window_.end(); ++sequence) {
+    BlockState& block = window_.at(sequence);
+    const bool ours =
+        block.phase == launch.phase().number && block.index >= launch.first() && block.index < launch.end();
+    if (!ours || block.step != BlockStep::started) continue;
+    start_cursor_ = std::min(start_cursor_, sequence);
+    rewind(block);
+  }
+}
+
+void Executor::rewind(BlockState& block) {
+  const int location = devices_[static_cast<std::size_t>(block.device)].location;
+  block.step = BlockStep::held;
+  for (TileUse& use : block.uses) {
+    if (needs_slot(use)) {
+      --use.version->claims;
+      uncount_if_stored(*use.version);
+    }
+    if (use.mode != Mode::read && location == 0) --use.version->writers;
+    if (use.source == nullptr) continue;
+    --running_updates_;
+    let_go(*use.version, block.sequence);
+    mover_.hand_back(*use.source, *use.version, location);
+    cutter_.touch(use.source->key);
+  }
+  if (--running_blocks_ == 0) {
+    environment_.profile->stage().compute_seconds += environment_.profile->now() - running_since_;
+  }
+}
+
+/// Takes the version's buffers from the blocks after `sequence` that hold them already.
+void Executor::let_go(Version& version, std::int64_t sequence) {
+  for (std::int64_t later = sequence + 1; later < window_.end(); ++later) {
+    BlockState& block = window_.at(later);
+    if (block.step >= BlockStep::started) continue;
+    for (TileUse& use : block.uses) {
+      if (!use.held || &use.buffer() != &version) continue;
+      --version.at(devices_[static_cast<std::size_t>(block.device)].location).holders;
+      use.held = false;
+      block.step = BlockStep::registered;
+      hold_cursor_ = std::min(hold_cursor_, later);
+    }
+  }
+}
+
+void Executor::complete(BlockState& block, const void* result) {
+  const int location = devices_[static_cast<std::size_t>(block.device)].location;
+  block.end_seconds = environment_.profile->now();
+  std::vector<Version*> touched;
+  for (TileUse& use : block.uses) {
+    --use.version->at(location).holders;
+    if (use.mode != Mode::read) {
+      if (location == 0) --use.version->writers;
+      mover_.changed(*use.version, location);
+      cutter_.touch(use.version->key);
+      if (needs_slot(use)) --use.version->claims;
+    } else if (program_.arrays()[static_cast<std::size_t>(use.version->key.array)].reads > 0) {
+      cutter_.touch(use.version->key);
+    }
+    touched.push_back(use.version);
+    if (use.source != nullptr) touched.push_back(use.source);
+    running_updates_ -= use.source != nullptr;
+  }
+  window_.complete(block, std::string(static_cast<const char*>(result), program_.result_bytes()));
+  // A version may be named by several uses of the block, and settling may remove it.
+  std::sort(touched.begin(), touched.end());
+  touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+  for (Version* version : touched) settle(*version);
+
+  ++done_blocks_;
+  done_operations_ += block.operations;
+  StageRecord& stage = environment_.profile->stage();
+  ++stage.blocks;
+  stage.operations += block.operations;
+  const std::string part = program_.part(window_.phase(block.phase).phase);
+  if (!part.empty()) stage.add(part, block.operations, block.start_seconds, block.end_seconds);
+  if (--running_blocks_ == 0) stage.compute_seconds += block.end_seconds - running_since_;
+  fruitless_cuts_ = 0;
+  BlockRecord record;
+  record.phase = block.phase;
+  record.first = block.index;
+  record.device = block.device;
+  record.attempts = block.attempt + 1;
+  record.operations = block.operations;
+  record.begin = block.start_seconds;
+  record.end = block.end_seconds;
+  environment_.profile->add(record);
+}
+
+bool Executor::over(const Version& version) const {
+  if (!version.pending.empty()) return false;
+  const ArraySpec& spec = program_.arrays()[static_cast<std::size_t>(version.key.array)];
+  if (spec.role == Role::input) return window_.end_is_known();
+  if (spec.role == Role::result && version.key.generation == spec.generations) return false;
+  if (version.doomed_by != never) return true;
+  return spec.reads > 0 && version.reads >= spec.reads;
+}
+
+void Executor::settle_key(const VersionKey& key) {
+  if (Version* version = versions_.find(key)) settle(*version);
+}
+
+/// No memory holds the version any more: who needs it has to read it.
+void Executor::emptied(const VersionKey& key) {
+  Version* version = versions_.find(key);
+  if (version == nullptr) return;
+  read_cursor_ = std::min(read_cursor_, version->next_use());
+  settle(*version);
+}
+
+void Executor::settle(Version& version) {
+  const auto array = static_cast<std::size_t>(version.key.array);
+  const ArraySpec& spec = program_.arrays()[array];
+  uncount_if_stored(version);
+  const bool quiet = version.storing == 0 && version.pins == 0 &&
+                     std::all_of(version.copies.begin(), version.copies.end(),
+                                 [](const Copy& copy) { return copy.holders == 0 && !copy.incoming; });
+  if (version.dead || over(version)) {
+    version.dead = true;
+    if (quiet) retire(version);
+    return;
+  }
+  const bool result = spec.role == Role::result && version.key.generation == spec.generations;
+  if (result && version.complete() && !version.on_disk() && version.storing == 0) {
+    mover_.write_back(version, [](const StoredVersion&) {});
+    return;
+  }
+  if (result && version.complete() && version.on_disk() && !std::exchange(version.home, true)) {
+    ++stored_tiles_[array];
+    cutter_.touch(version.key);
+  }
+  if (!quiet || !version.pending.empty() || !version.on_disk()) return;
+  const bool cached = std::any_of(version.copies.begin(), version.copies.end(),
+                                  [](const Copy& copy) { return copy.data != nullptr; });
+  if (cached && !result) return;  // it may be read again, and leaves when memory is needed
+  mover_.drop_all(version);
+  if (spec.role == Role::input) {
+    const VersionKey key = version.key;
+    versions_.remove(key);
+  } else {
+    const VersionKey key = version.key;
+    versions_.put_aside(key);
+  }
+}
+
+void Executor::retire(Version& version) {
+  const VersionKey key = version.key;
+  const auto array = static_cast<std::size_t>(key.array);
+  if (version.counted) --unstored_[array];
+  mover_.drop_all(version);
+  store_.release(key, version.slot);
+  if (program_.arrays()[array].role != Role::input) cutter_.touch(key);
+  versions_.remove(key);
+}
+
+}  // namespace terrace::run

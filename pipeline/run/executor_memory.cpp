@@ -1,0 +1,140 @@
+#include "pipeline/run/executor.hpp"
+
+#include <algorithm>
+
+namespace terrace::run {
+namespace {
+
+constexpr std::int64_t ahead = 8;  // blocks that hold memory before they can start, at least
+constexpr std::size_t ahead_bytes = 256u << 20;
+constexpr std::size_t most_staged = 8;              // tiles of an array on their way between device and disk
+constexpr std::size_t least_staged = 1u << 20;      // bytes of a tile, of arrays that are staged whole
+constexpr std::size_t staged_at_once = 128u << 20;  // bytes
+constexpr std::size_t most_reading = 1u << 30;      // bytes on their way from disk, of what is read ahead
+constexpr std::size_t early_share = 8;              // of host memory, for what is read ahead in place of other tiles
+
+}  // namespace
+
+void Executor::hold_blocks() {
+  std::int64_t blocks = 0;
+  std::size_t bytes = 0;
+  start_cursor_ = std::max(start_cursor_, window_.frontier());
+  while (start_cursor_ < window_.end() && window_.at(start_cursor_).step >= BlockStep::started) ++start_cursor_;
+  hold_cursor_ = std::max(hold_cursor_, start_cursor_);
+  for (std::int64_t sequence = start_cursor_; sequence < hold_cursor_; ++sequence) {
+    BlockState& block = window_.at(sequence);
+    if (block.step >= BlockStep::started || block.uses.empty()) continue;
+    contents_there(block);
+    ++blocks;
+    for (TileUse& use : block.uses) bytes += use.version->buffer;
+  }
+  while (hold_cursor_ < window_.end()) {
+    BlockState& block = window_.at(hold_cursor_);
+    if (block.step == BlockStep::registered) {
+      if (!block.uses.empty() && blocks >= ahead && bytes >= ahead_bytes) return;
+      if (!hold(block)) return;
+      block.step = BlockStep::held;
+      if (!block.uses.empty()) ++blocks;
+      for (TileUse& use : block.uses) bytes += use.version->buffer;
+    }
+    ++hold_cursor_;
+  }
+}
+
+bool Executor::old_generations_gone(const BlockState& block) {
+  for (const TileUse& use : block.uses) {
+    if (use.mode != Mode::write) continue;
+    const VersionKey& key = use.version->key;
+    const std::int64_t kept = program_.arrays()[static_cast<std::size_t>(key.array)].kept;
+    if (versions_.find({key.array, key.tile, key.generation - kept}) != nullptr) return false;
+  }
+  return true;
+}
+
+bool Executor::hold(BlockState& block) {
+  if (!old_generations_gone(block)) return false;
+  const int location = devices_[static_cast<std::size_t>(block.device)].location;
+  bool all = true;
+  for (TileUse& use : block.uses) {
+    Version& version = use.buffer();
+    if (version.awaited) return false;
+    mover_.ensure(version, location, block.sequence);
+    Copy& copy = version.at(location);
+    if (copy.data == nullptr) {
+      all = false;
+    } else if (!use.held) {
+      ++copy.holders;
+      use.held = true;
+    }
+  }
+  return all;
+}
+
+bool Executor::contents_there(BlockState& block) {
+  const int location = devices_[static_cast<std::size_t>(block.device)].location;
+  bool all = true;
+  for (TileUse& use : block.uses) all &= mover_.ensure(use.buffer(), location, block.sequence);
+  return all;
+}
+
+/// Reads what blocks need that do not hold their memory yet, into a share of host memory, in place of what is needed
+/// later.
+void Executor::read_ahead() {
+  read_cursor_ = std::max(read_cursor_, hold_cursor_);
+  while (!early_.empty() && early_.begin()->first < hold_cursor_) {
+    early_bytes_ -= early_.begin()->second;
+    early_.erase(early_.begin());
+  }
+  const std::size_t most = environment_.pools[0]->budget() / early_share;
+  for (; read_cursor_ < window_.end(); ++read_cursor_) {
+    for (TileUse& use : window_.at(read_cursor_).uses) {
+      Version& version = use.source != nullptr ? *use.source : *use.version;
+      const bool on_disk_alone = version.on_disk() && has_content(version) && valid_location(version) < 0;
+      if (version.awaited || !on_disk_alone || version.at(0).incoming) continue;
+      if (early_bytes_ + version.buffer > most || mover_.reading() >= most_reading) return;
+      // What earlier blocks need comes first.
+      if (mover_.short_of_memory(0) || !mover_.read_ahead(version, read_cursor_)) return;
+      early_.emplace(read_cursor_, version.buffer);
+      early_bytes_ += version.buffer;
+    }
+  }
+}
+
+/// How many host buffers of each size a launch on a device of its own is to find: enough to keep a disk busy beside
+/// those in use, and of arrays of large tiles that later phases read as many as hold them.
+std::map<std::size_t, std::size_t> Executor::buffers_to_stage() const {
+  const Pool& pool = *environment_.pools[0];
+  std::map<std::size_t, std::size_t> wanted;
+  for (std::size_t array = 0; array < grids_.size(); ++array) {
+    const ArraySpec& spec = program_.arrays()[array];
+    const auto bytes = static_cast<std::size_t>(slot_bytes(spec, grids_[array]));
+    const auto tiles = static_cast<std::size_t>(grids_[array].count());
+    const std::size_t share = pool.budget() / 4 / std::max<std::size_t>(1, bytes);
+    const std::size_t ready = std::clamp<std::size_t>(std::min(share, tiles), 2, most_staged);
+    const std::size_t all = needs_slots(spec) && bytes >= least_staged ? tiles + ready : 0;
+    wanted[bytes] = std::max({wanted[bytes], pool.in_use(bytes) + ready, all});
+  }
+  return wanted;
+}
+
+/// Allocates a part of these, so that reading goes on meanwhile; whether there is more to do.
+bool Executor::stage_buffers() {
+  if (to_stage_.empty()) to_stage_ = buffers_to_stage();
+  std::size_t staged = 0;
+  for (const auto& [bytes, count] : to_stage_) {
+    while (environment_.pools[0]->prepare(bytes, count)) {
+      if ((staged += bytes) >= staged_at_once) return true;
+    }
+  }
+  to_stage_.clear();
+  return false;
+}
+
+void Executor::freeze(int device, bool frozen) {
+  const auto location = static_cast<std::size_t>(devices_[static_cast<std::size_t>(device)].location);
+  if (location == 0) return;
+  environment_.pools[0]->freeze(frozen);
+  environment_.pools[location]->freeze(frozen);
+}
+
+}  // namespace terrace::run
