@@ -125,6 +125,16 @@ __device__ __forceinline__ void store_once(void* to, const u32* words) {
                : "memory");
 }
 
+/// Four bytes, each one of the eight of a and b (its number in a selector's lower three bits), or where the
+/// selector's fourth bit is set its highest bit eight times. @param selectors four bits for each byte, from the
+/// lowest one on;
+///   what lies above them does not matter
+__device__ __forceinline__ u32 pick_bytes(u32 a, u32 b, u32 selectors) {
+  u32 bytes;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(bytes) : "r"(a), "r"(b), "r"(selectors));
+  return bytes;
+}
+
 /// No instruction: from here on the compiler does not know the value, so that it makes anew what follows from it
 /// rather than keep it in registers.
 __device__ __forceinline__ void forget(i32& value) { asm volatile("" : "+r"(value)); }

@@ -34,6 +34,7 @@ struct SweepArguments {
   i64 every;                   // one row and column of so many is kept; 0: none is
   u64 across;                  // blocks in a row of the table's grid of blocks
   u64 tickets;                 // in all
+  u32 processors;              // multiprocessors of the device
   u32 bands;                   // of a block of full height
   i32 band_rows;               // of a band
   u32 border_bands;            // from one row border that a block writes to the next; 0: the one below it alone
@@ -138,14 +139,6 @@ __device__ inline bool place_band(const SweepArguments& a, u64 ticket, KernelBan
 
 /// Threads of a thread block that sweeps: a warp for each of a multiprocessor's schedulers, which all get as many.
 inline constexpr int sweep_threads = 128;
-
-/// Lets a warp of each thread block begin, then another one of each, so that bands in a row go to multiprocessors in
-/// turn and all of them fill alike. Waits for a while at most: the order matters for speed alone.
-__device__ inline void begin_in_turn(const SweepArguments& a) {
-  const u64 turn = u64{threadIdx.x / 32} * gridDim.x, before = turn < a.tickets ? turn : a.tickets;
-  for (int tries = 0; tries < 64 && load_relaxed(&a.launch.words->ticket.word) < before; ++tries) __nanosleep(1000);
-  __syncwarp();
-}
 
 /// Gives the warp its next band; false when there is none, or the launch is over. All lanes call it.
 __device__ inline bool take_band(const SweepArguments& a, KernelBand& band) {

@@ -187,7 +187,7 @@ class BitSweep {
   /// Asks for the letters of piece p, a column a lane, and for the differences above them.
   __device__ void prefetch(i32 p) {
     next_code_ = 0;
-    fresh_ = true;
+    asks_ = false;
     if (p >= pieces_) return;
     const i32 column = p * piece + lane_;
     if (column < width_) {
@@ -199,7 +199,8 @@ class BitSweep {
       return;
     }
     if (takes_tagged_) {
-      if (lane_ == 0) fresh_ = Tagged::load(row_, p, tag_ - 1, next_above_);
+      asked_ = Tagged::ask(row_, p);
+      asks_ = true;
       return;
     }
     const i64 rise = column < width_ ? top_h(column) - top_h(column - 1) : 0;
@@ -224,11 +225,12 @@ class BitSweep {
     return true;
   }
 
-  /// Waits until the band above has written that cell of the tagged row: one lane asks, lest all warps that wait fill
-  /// the cache's bandwidth. False when the launch is over.
+  /// Waits until the band above has written that cell of the tagged row, if it was asked for: it is looked at here
+  /// and not before, so that it has the time between to come. False when the launch is over.
   __device__ bool wait_for_cell(i32 cell) {
-    for (u32 tries = 1; __any_sync(all_lanes, !fresh_); ++tries) {
-      if (!fresh_) fresh_ = Tagged::load(row_, cell, tag_ - 1, next_above_);
+    if (!asks_) return true;
+    for (u32 tries = 1; !__all_sync(all_lanes, Tagged::read(asked_, tag_ - 1, next_above_)); ++tries) {
+      asked_ = Tagged::ask(row_, cell);
       if (tries % 32 != 0) continue;
       const bool leave = lane_ == 0 && device::must_leave(a_.launch, band_.block);
       if (__any_sync(all_lanes, leave)) return false;
@@ -369,10 +371,11 @@ class BitSweep {
     const i32 rise = rise_of_band();
     i64 above = 0;
     if (takes_tagged_) {
-      if (lane_ == 0) fresh_ = Tagged::load(row_, last_cell_, tag_ - 1, next_above_);
+      asked_ = Tagged::ask(row_, last_cell_);
+      asks_ = true;
       if (!wait_for_cell(last_cell_)) return false;
-      above = static_cast<i64>(static_cast<u64>(next_above_[1]) << 32 | next_above_[0]);
-      above = __shfl_sync(all_lanes, above, 0) + gap * (width_ - above_width_);
+      above =
+          static_cast<i64>(static_cast<u64>(next_above_[1]) << 32 | next_above_[0]) + gap * (width_ - above_width_);
     } else {
       above = top_h(width_ - 1);
     }
@@ -435,7 +438,8 @@ class BitSweep {
   uint2 letter_[step_columns] = {};       // of the next columns
   u32 code_[step_columns] = {};
   u32 next_code_ = 0, next_above_[2] = {};  // the piece that was asked for
-  bool fresh_ = true;
+  typename Tagged::Words asked_;            // what lies above it, where asks_
+  bool asks_ = false;
   u64* row_ = nullptr;  // the tagged row, read above the band and written below it
   u32 tag_ = 0;         // the band's own
   i64 below_h_ = 0;     // H below the block, before the next piece
@@ -448,7 +452,7 @@ __global__ void __launch_bounds__(sweep_threads, 4)
                       const __grid_constant__ typename P::template Constants<i64> constants) {
   __shared__ BitMemory memories[sweep_threads / 32];
   BitMemory& memory = memories[threadIdx.x / 32];
-  begin_in_turn(arguments);
+  device::begin_in_turn(arguments.launch, arguments.tickets, arguments.processors);
   while (take_band(arguments, memory.band)) {
     cut_to_diagonals(arguments, memory.band);
     Candidate found;

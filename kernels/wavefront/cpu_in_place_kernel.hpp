@@ -61,7 +61,7 @@ TERRACE_HOST_DEVICE void make_cells(const InPlaceStrip<T>& strip, InPlacePasses<
   } else {
     n = {above, above, above, passes.made[u], passes.self[u], beside, above, passes.below[0][u], above};
   }
-  V made = P::template cell<V>(k, n);
+  V made = cell_of_values<P, V>(k, n);
   if constexpr (masked) {
     made = select(inner_lanes<P::corners, T>(strip, u, q), made, n.self);
     if (u >= strip.live) made = n.up;

@@ -4,9 +4,11 @@
 
 #include <tuple>
 
+#include "kernels/wavefront/band_kernel.cuh"
 #include "kernels/wavefront/bits_kernel.cuh"
 #include "kernels/wavefront/cuda_strips.cuh"
-#include "kernels/wavefront/kernel.cuh"
+#include "kernels/wavefront/letter_sweep.cuh"
+#include "kernels/wavefront/pair_sweep.cuh"
 #include "kernels/wavefront/sum_kernel.cuh"
 
 namespace terrace::wavefront {
@@ -31,6 +33,7 @@ class CudaSweep final : public Sweep {
     TERRACE_CUDA_CHECK(cudaMemsetAsync(workspace_, 0, plan_.bytes, device::compute_stream(context)));
     resident_ = device::resident_blocks(kernel_, threads_, shared_bytes_);
     arguments_ = sweep_arguments(spec, plan_, workspace_, check);
+    arguments_.processors = static_cast<u32>(context.limits().processors);
   }
 
   void run(const device::Port& port) override {
@@ -212,10 +215,63 @@ struct LetterSweeps {
   static std::unique_ptr<Sweep> make(const SweepSpec& spec, device::Context& context, void* workspace,
                                      const CudaTrial& trial) {
     return choose(spec, context.limits(), trial, [&]<class V, int R, Keep keep>() {
-      const auto kernel = device::make_kernel(sweep_bands_kernel<P, V, R, columns<R>, keep>, "sweep_bands_kernel");
-      return make_letter_sweep<P>(
-          spec, {kernel.function, kernel.name}, plan<V, R>(spec, context.limits()), letter_threads<keep>,
-          sizeof(typename LetterSweep<P, V, R, columns<R>, keep>::Memory), context, workspace, trial);
+      using Swept = LetterSweep<P, V, R, columns<R>, keep>;
+      const auto kernel = device::make_kernel(sweep_bands_kernel<Swept>, "sweep_bands_kernel");
+      return make_letter_sweep<P>(spec, {kernel.function, kernel.name}, plan<V, R>(spec, context.limits()),
+                                  Swept::threads, sizeof(typename Swept::Memory), context, workspace, trial);
+    });
+  }
+};
+
+/// Whether cells of P may be kept in 16 bits, two to a word (pair_range.hpp).
+template <class P>
+concept has_pairs = can_prune<P> && !by_matrix<P> && requires {
+  requires P::score_joins_diagonal;
+};
+
+/// Sweeps of local alignments in 16 bits, two cells to a word.
+template <class P>
+struct PairSweeps {
+  /// Words of a lane: many where bands fill the device, few where the length of the chain of bands counts.
+  static constexpr int many_words = 16, few_words = 4;
+
+  /// Whether no cells but those of borders are wanted, and 16 bits are enough for certain.
+  static bool serves(const SweepSpec& spec, const CudaTrial& trial) {
+    if (spec.table || spec.kept || (trial.lane_rows > 0 && trial.pair_words == 0)) return false;
+    if (spec.value != ElementType::i16 && spec.value != ElementType::i32) return false;
+    return fits<few_words>(spec) && (trial.pair_words != many_words || fits<many_words>(spec));
+  }
+  template <int words>
+  static bool fits(const SweepSpec& spec) {
+    return fits_pairs<P>(problem_constants<P>(spec.settings), 64 * words);
+  }
+
+  template <class Call>
+  static auto choose(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial, Call&& call) {
+    check_bound(spec);
+    const bool fills = grid_of(spec).block_rows >= resident_warps(limits) / 5 * 64 * many_words;
+    const bool many = trial.pair_words > 0 ? trial.pair_words == many_words : fills;
+    if (many && fits<many_words>(spec)) return call.template operator()<PairSweep<P, many_words, true>>();
+    return call.template operator()<PairSweep<P, few_words, false>>();
+  }
+
+  template <class Swept>
+  static CudaWorkspace plan(const SweepSpec& spec, const device::Limits& limits) {
+    const BlockGrid grid = grid_of(spec);
+    return plan_workspace(grid, Swept::band_rows, grid.block_columns * TaggedCell<Word, P::row_planes>::words,
+                          resident_warps(limits));
+  }
+
+  static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial) {
+    return choose(spec, limits, trial, [&]<class Swept>() { return plan<Swept>(spec, limits).bytes; });
+  }
+
+  static std::unique_ptr<Sweep> make(const SweepSpec& spec, device::Context& context, void* workspace,
+                                     const CudaTrial& trial) {
+    return choose(spec, context.limits(), trial, [&]<class Swept>() {
+      const auto kernel = device::make_kernel(sweep_bands_kernel<Swept>, "sweep_bands_kernel");
+      return make_letter_sweep<P>(spec, {kernel.function, kernel.name}, plan<Swept>(spec, context.limits()),
+                                  Swept::threads, sizeof(typename Swept::Memory), context, workspace, trial);
     });
   }
 };
@@ -284,6 +340,9 @@ auto with_sweeps(const SweepSpec& spec, const CudaTrial& trial, Call&& call) {
   } else {
     if constexpr (requires { typename P::Bits; }) {
       if (BitSweeps<P>::serves(spec, trial)) return call(BitSweeps<P>{});
+    }
+    if constexpr (has_pairs<P>) {
+      if (PairSweeps<P>::serves(spec, trial)) return call(PairSweeps<P>{});
     }
     return call(LetterSweeps<P>{});
   }

@@ -8,7 +8,7 @@
 namespace terrace::wavefront {
 namespace {
 
-constexpr std::int64_t segment_passes = 8, row_piece = 32, slabs_under_way = 4, group_turn = 8;
+constexpr std::int64_t slabs_under_way = 4;
 constexpr std::size_t words_bytes = 1024, slot_bytes = 128;
 
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -17,35 +17,34 @@ std::size_t align(std::int64_t bytes) { return static_cast<std::size_t>(ceiling(
 
 }  // namespace
 
-int in_place_lanes(const InPlaceSpec& spec, const InPlaceTrial& trial) {
-  if (trial.lanes != 0) return trial.lanes;
-  // Few sweeps leave most lanes of a group of 32 idle.
-  return spec.pass_sweeps <= 8 ? 4 : 32;
+InPlaceShape in_place_shape(const InPlaceSpec& spec, const InPlaceTrial& trial) {
+  const int slant = find_in_place(spec.problem)->corners ? 1 : 0, bytes = static_cast<int>(size_of(spec.value));
+  // A group for one sweep takes a third of the time of one for many.
+  const bool few =
+      trial.group != InPlaceTrial::Group::any ? trial.group == InPlaceTrial::Group::few : spec.pass_sweeps <= 4;
+  return {slant, bytes, few};
 }
 
-InPlaceWorkspace plan_in_place(const InPlaceSpec& spec, int lanes) {
-  const std::int64_t lag = find_in_place(spec.problem)->corners ? 2 : 1;
-  const std::int64_t passes = 32 / lanes * segment_passes;
+InPlaceWorkspace plan_in_place(const InPlaceSpec& spec, const InPlaceShape& shape) {
   const bool one_slab = spec.slab_rows >= spec.rows;
   InPlaceWorkspace plan;
   plan.slots = std::clamp<std::int64_t>(spec.slabs(), 1, slabs_under_way);
-  plan.groups = ceiling(spec.pass_sweeps, lanes);
-  // In the last slab each group goes on until all of its lanes are at the last row.
-  const std::int64_t rows = one_slab ? spec.rows + lanes : spec.slab_rows + spec.pass_sweeps + lanes;
-  plan.group_bands = ceiling(rows, passes);
-  plan.tickets = (ceiling(plan.group_bands, group_turn) + plan.groups - 1) * plan.groups * group_turn;
-  plan.margin = lag * (passes + 1);
-  const std::int64_t steps = spec.columns + lag * lanes + 2 * plan.margin + 2 * row_piece;
-  plan.group_words = steps * lanes * (spec.value == ElementType::f64 ? 2 : 1);
+  plan.groups = ceiling(spec.pass_sweeps, shape.sweeps());
+  // In the last slab each group goes on until all of its sweeps are at the last row.
+  const std::int64_t lines = (one_slab ? spec.rows : spec.slab_rows) + spec.pass_sweeps;
+  plan.group_bands = ceiling(lines, InPlaceShape::rows);
+  plan.tickets = (plan.group_bands + plan.groups - 1) * plan.groups;
+  plan.group_words = (spec.columns + shape.sweeps() + in_place_piece) * shape.entry_words();
   plan.slots_at = words_bytes;
   plan.progress_at = plan.slots_at + align(plan.slots * static_cast<std::int64_t>(slot_bytes));
   plan.states_at = plan.progress_at + align(plan.slots * plan.groups * plan.group_bands * 8);
-  plan.bytes = plan.states_at + align(plan.groups * plan.group_words * 8);
+  plan.unused_row_at = plan.states_at + align(plan.groups * plan.group_words * 8);
+  plan.bytes = plan.unused_row_at + align(spec.columns * shape.value_bytes);
   return plan;
 }
 
 std::size_t in_place_cuda_bytes(const InPlaceSpec& spec, const device::Limits&, const InPlaceTrial& trial) {
-  return plan_in_place(spec, in_place_lanes(spec, trial)).bytes;
+  return plan_in_place(spec, in_place_shape(spec, trial)).bytes;
 }
 
 std::size_t in_place_cuda_bytes(const InPlaceSpec& spec, const device::Limits& limits) {

@@ -14,16 +14,15 @@
 namespace terrace::wavefront {
 
 static_assert(sizeof(device::LaunchWords) <= 1024 && sizeof(InPlaceSlot) == 128);
-static_assert(segment_passes == 8 && row_piece == 32 && group_turn == 8);
 
-template <class P, class T, int W>
+template <class P, class T, bool few>
 class InPlaceCudaSweep final : public Sweep {
  public:
   using Constants = typename P::template Constants<T>;
 
   InPlaceCudaSweep(const InPlaceSpec& spec, device::Context& context, void* workspace, const InPlaceTrial& trial)
-      : kernel_(device::make_kernel(sweep_in_place_kernel<P, T, W>, "sweep_in_place_kernel")),
-        plan_(plan_in_place(spec, W)),
+      : kernel_(device::make_kernel(sweep_in_place_kernel<P, T, few>, "sweep_in_place_kernel")),
+        plan_(plan_in_place(spec, in_place_shape(spec, trial))),
         context_(context),
         workspace_(static_cast<unsigned char*>(workspace)),
         trial_(trial),
@@ -34,13 +33,14 @@ class InPlaceCudaSweep final : public Sweep {
     arguments_.progress = reinterpret_cast<u64*>(workspace_ + plan_.progress_at);
     arguments_.states = reinterpret_cast<u64*>(workspace_ + plan_.states_at);
     arguments_.group_words = plan_.group_words;
-    arguments_.margin = plan_.margin;
+    arguments_.unused_row = workspace_ + plan_.unused_row_at;
     arguments_.rows = spec.rows;
     arguments_.columns = spec.columns;
     arguments_.slab_rows = spec.slab_rows;
-    arguments_.bands = static_cast<u32>(plan_.tickets);
+    arguments_.slab_tickets = static_cast<u32>(plan_.tickets);
     arguments_.groups = static_cast<u32>(plan_.groups);
     arguments_.group_bands = static_cast<u32>(plan_.group_bands);
+    arguments_.processors = static_cast<u32>(context.limits().processors);
   }
 
   void run(const device::Port& port) override {
@@ -48,11 +48,13 @@ class InPlaceCudaSweep final : public Sweep {
     InPlaceArguments arguments = arguments_;
     arguments.launch = {port, reinterpret_cast<device::LaunchWords*>(workspace_), static_cast<u64>(plan_.slots),
                         trial_.delay_seed};
-    arguments.tickets = port.count * arguments.bands;
+    arguments.tickets = port.count * arguments.slab_tickets;
     if (arguments.tickets == 0) return;
     const cudaStream_t stream = device::compute_stream(context_);
     TERRACE_CUDA_CHECK(cudaMemsetAsync(workspace_, 0, plan_.bytes, stream));
-    const u64 wanted = (arguments.tickets + in_place_warps - 1) / in_place_warps;
+    // A warp on each multiprocessor before there are two on one.
+    const u64 wanted = std::max<u64>((arguments.tickets + in_place_warps - 1) / in_place_warps,
+                                     std::min<u64>(arguments.tickets, arguments.processors));
     unsigned blocks = static_cast<unsigned>(std::min<u64>(resident_, wanted));
     if (trial_.thread_blocks > 0) blocks = std::min(blocks, trial_.thread_blocks);
     device::launch(kernel_, {.blocks = blocks, .threads = threads, .shared_bytes = shared_bytes, .stream = stream},
@@ -61,14 +63,14 @@ class InPlaceCudaSweep final : public Sweep {
 
  private:
   static constexpr unsigned threads = 32 * in_place_warps;
-  static constexpr std::size_t shared_bytes = in_place_warps * sizeof(InPlaceMemory<T, W>);
+  static constexpr std::size_t shared_bytes = in_place_warps * sizeof(InPlaceMemory < T, P::corners ? 1 : 0, few >);
 
   void check(const device::Port& port) const {
     if (port.descriptor_bytes < sizeof(InPlaceTask) || port.descriptor_bytes % sizeof(u64) != 0 ||
         port.result_bytes < sizeof(InPlaceResult) || port.result_bytes % sizeof(u64) != 0) {
       throw DeviceError(kernel_.name, "the port's descriptors or results are not those of an in-place sweep");
     }
-    if (port.count > 0xFFFFFFFEu / arguments_.bands) {
+    if (port.count > 0xFFFFFFFEu / arguments_.slab_tickets) {
       throw DeviceError(kernel_.name, std::to_string(port.count) + " slabs are too many for one launch");
     }
   }
@@ -86,10 +88,10 @@ class InPlaceCudaSweep final : public Sweep {
 template <class P>
 std::unique_ptr<Sweep> InPlaceCudaSweeps<P>::make(const InPlaceSpec& spec, device::Context& context, void* workspace,
                                                   const InPlaceTrial& trial) {
-  const bool few = in_place_lanes(spec, trial) == 4;
+  const bool few = in_place_shape(spec, trial).few;
   const auto with = [&]<class T>(T) -> std::unique_ptr<Sweep> {
-    if (few) return std::make_unique<InPlaceCudaSweep<P, T, 4>>(spec, context, workspace, trial);
-    return std::make_unique<InPlaceCudaSweep<P, T, 32>>(spec, context, workspace, trial);
+    if (few) return std::make_unique<InPlaceCudaSweep<P, T, true>>(spec, context, workspace, trial);
+    return std::make_unique<InPlaceCudaSweep<P, T, false>>(spec, context, workspace, trial);
   };
   if (spec.value == ElementType::f32) return with(float{});
   return with(double{});

@@ -5,15 +5,16 @@
 #include <cstdint>
 #include <memory>
 
+#include "kernels/wavefront/in_place_shape.hpp"
 #include "kernels/wavefront/in_place_sweep.hpp"
 
 namespace terrace::wavefront {
 
 /// What tests change about a launch; results never depend on it.
 struct InPlaceTrial {
-  unsigned thread_blocks = 0;    // at most so many are launched; 0: as many as are resident
-  std::uint32_t delay_seed = 0;  // not 0: warps sleep at random where they meet
-  int lanes = 0;                 // sweeps of a group, 4 or 32; 0: as the number of sweeps asks for
+  unsigned thread_blocks = 0;                              // at most so many are launched; 0: as many as are resident
+  std::uint32_t delay_seed = 0;                            // not 0: warps sleep at random where they meet
+  enum class Group { any, few, many } group = Group::any;  // sweeps at once; any: as their number asks for
 };
 
 /// in_place_cuda_bytes and make_in_place_cuda under the conditions of a test.
@@ -27,17 +28,16 @@ struct InPlaceWorkspace {
   std::int64_t groups = 0;       // of a pass
   std::int64_t group_bands = 0;  // of a group of a slab, at most
   std::int64_t tickets = 0;      // of a slab
-  std::int64_t margin = 0;       // steps of a state before the first
-  std::int64_t group_words = 0;  // 64-bit words of a state
+  std::int64_t group_words = 0;  // 64-bit words of a group's states
   std::size_t slots_at = 0;
   std::size_t progress_at = 0;
   std::size_t states_at = 0;
+  std::size_t unused_row_at = 0;
   std::size_t bytes = 0;
 };
 
-/// Sweeps of a group.
-int in_place_lanes(const InPlaceSpec& spec, const InPlaceTrial& trial);
-InPlaceWorkspace plan_in_place(const InPlaceSpec& spec, int lanes);
+InPlaceShape in_place_shape(const InPlaceSpec& spec, const InPlaceTrial& trial);
+InPlaceWorkspace plan_in_place(const InPlaceSpec& spec, const InPlaceShape& shape);
 
 /// The sweeps of problem P; defined in the source that the build makes for P (cuda/in_place.cu.in).
 template <class P>

@@ -20,7 +20,10 @@
 //   template <class Reader> static Constants<double> constants(const Reader& reader);
 //       from settings: reader.number("omega")
 //   template <class T> static Constants<T> constants_as(const Constants<double>&);    rounded to another type
+//   static constexpr bool weighs;            whether weigh() is more than the value
+//   template <class V, class T> static V weigh(const Constants<T>&, V value);    as its neighbours take a cell
 //   template <class V, class T> static V cell(const Constants<T>&, const Neighbourhood<V>&);
+//       from the value of the cell itself and the neighbours as weigh() gives them
 //
 // The order of the operations in `cell` is a part of the definition: each is rounded by itself and none is
 // contracted, so that every way of sweeping gives the same bits (of a NaN: that it is one). It is written in
@@ -51,28 +54,25 @@ TERRACE_HOST_DEVICE constexpr V product(V a, V b) {
 #endif
 }
 
-#if defined(__CUDACC__)
-/// Where nine_parts() may not take its short way.
-__device__ __noinline__ inline float nine_parts_apart(float a) { return __fdiv_rn(a, 9.0f); }
-#endif
-
 /// a / 9 of a floating-point value, rounded to the nearest.
 template <class V>
 TERRACE_HOST_DEVICE constexpr V nine_parts(V a) {
 #if defined(__CUDA_ARCH__)
-  if constexpr (sizeof(V) == 4) {
-    // A step of Newton's method from the product with the rounded reciprocal: right for every mantissa (tried), and
-    // so for every value whose remainder is no subnormal number.
-    const float guess = __fmul_rn(a, 1.0f / 9.0f);
-    const float rest = __fmaf_rn(-9.0f, guess, a);
-    if (fabsf(a) >= 0x1p-100f && fabsf(a) <= 0x1.fffffep127f) return __fmaf_rn(rest, 1.0f / 9.0f, guess);
-    return a == 0 ? guess : nine_parts_apart(a);
-  } else {
-    return __ddiv_rn(a, 9.0);
-  }
+  // The product in f64 is so near to the quotient that nothing between two values of f32 lies between them (tried for
+  // every value).
+  if constexpr (sizeof(V) == 4) return static_cast<V>(__dmul_rn(static_cast<double>(a), 1.0 / 9.0));
+  else return __ddiv_rn(a, 9.0);
 #else
   return a / V(9);
 #endif
+}
+
+/// What a cell becomes, from values.
+template <class P, class V, class T>
+TERRACE_HOST_DEVICE constexpr V cell_of_values(const T& k, const Neighbourhood<V>& n) {
+  const auto weighed = [&](V value) { return P::weigh(k, value); };
+  return P::cell(k, Neighbourhood<V>{weighed(n.up_left), weighed(n.up), weighed(n.up_right), weighed(n.left), n.self,
+                                     weighed(n.right), weighed(n.down_left), weighed(n.down), weighed(n.down_right)});
 }
 
 }  // namespace terrace::wavefront

@@ -16,7 +16,7 @@ void sweep_in_place(const typename P::template Constants<T>& k, T* grid, std::in
       for (std::int64_t j = 1; j + 1 < columns; ++j) {
         T* at = grid + i * columns + j;
         const T *up = at - columns, *down = at + columns;
-        *at = P::template cell<T>(k, {up[-1], up[0], up[1], at[-1], at[0], at[1], down[-1], down[0], down[1]});
+        *at = cell_of_values<P, T>(k, {up[-1], up[0], up[1], at[-1], at[0], at[1], down[-1], down[0], down[1]});
       }
     }
   }

@@ -83,7 +83,7 @@ void check_range(const Settings& settings, std::vector<ParameterError>& errors) 
   const auto& range = settings.get<std::vector<double>>("range");
   const bool fits = range.size() == 2 && std::isfinite(range[0]) && std::isfinite(range[1]) && range[0] < range[1] &&
                     std::isfinite(range[1] - range[0]);
-  if (!fits) errors.push_back({"range", "range is two numbers, the lower first: [0, 256]"});
+  if (!fits) errors.push_back({"range", "range is two numbers whose difference is a number, the lower first: [0, 256]"});
 }
 
 bool declares(const ProblemInfo& info, const char* name) {

@@ -99,8 +99,12 @@ BlockShape choose_blocks(const TableNeed& need, const Resources& resources,
   const auto reduce = [](std::int64_t& side, std::int64_t reduced) {
     return reduced < side ? (side = reduced, true) : false;
   };
+  // A band of rows that is not full, at a block's lower edge, is slow on a GPU.
+  constexpr std::int64_t band_rows = 1024;
   const auto halve_rows = [&] {
-    return reduce(shape.rows, rows_up_to(std::max(least_side, ceiling(shape.rows, 2))));
+    std::int64_t half = std::max(least_side, ceiling(shape.rows, 2));
+    if (half > band_rows) half = ceiling(half, band_rows) * band_rows;
+    return reduce(shape.rows, rows_up_to(half));
   };
   const auto halve_columns = [&] {
     return reduce(shape.columns, columns_up_to(std::max(least_side, ceiling(shape.columns, 2))));

@@ -51,6 +51,7 @@ InPlaceProgram::InPlaceProgram(wavefront::InPlaceSpec spec, std::int64_t sweeps,
   result.role = Role::result;
   result.source = nullptr;
   result.generations = passes_;
+  result.reads = 1;  // by the next pass
   ArraySpec border;
   border.name = "border";
   border.type = spec_.value;
@@ -82,8 +83,13 @@ std::optional<run::Phase> InPlaceProgram::phase(std::int64_t number) {
   run::Phase phase;
   phase.count = spec_.slabs();
   phase.chain = true;
-  phase.data = std::to_string(sweeps_of(number));
+  phase.data = std::to_string(sweeps_of(number)) + " sweeps of pass " + std::to_string(number + 1);
   return phase;
+}
+
+std::string InPlaceProgram::part(const run::Phase& phase) const {
+  constexpr std::int64_t most_parts = 16;
+  return passes_ == 1 || passes_ > most_parts ? "" : phase.data.substr(phase.data.find("pass"));
 }
 
 run::Block InPlaceProgram::block(const run::Phase&, std::int64_t number, std::int64_t index) const {

@@ -22,6 +22,7 @@ class InPlaceProgram : public run::Program {
   const std::vector<run::ArraySpec>& arrays() const override { return arrays_; }
   std::optional<run::Phase> phase(std::int64_t number) override;
   bool needs_results(std::int64_t) const override { return false; }
+  std::string part(const run::Phase& phase) const override;
   run::Block block(const run::Phase& phase, std::int64_t number, std::int64_t index) const override;
   void open(device::Context& context, int device) override;
   std::size_t descriptor_bytes() const override;

@@ -15,7 +15,7 @@ using wavefront::InPlaceSpec;
 constexpr std::int64_t page = 4096;
 constexpr std::int64_t most_pass_sweeps = 256;       // beyond that the disk is hidden, and what slabs leave grows
 constexpr std::int64_t most_slab_bytes = 128 << 20;  // beyond that disks and links get no faster
-constexpr std::int64_t heights = 4;                  // sweeps of a pass that a slab is high, where there is room
+constexpr std::int64_t heights = 2;                  // sweeps of a pass that a slab is high, where there is room
 constexpr std::int64_t group = 32;                   // sweeps are made in groups of at most so many
 
 std::int64_t pages(std::int64_t bytes) { return (bytes + page - 1) / page * page; }

@@ -75,8 +75,8 @@ class InPlaceStage : public run::Stage {
     p.operations = cells * static_cast<double>(program_.sweeps());
     p.operations_per_second =
         (resources_.cuda ? cost.cuda_rate : cost.cpu_rate * resources_.device.processors) * 4 / size;
-    // Where two generations of the grid do not fit, every pass reads and writes it.
-    const bool stays = 2 * cells * size <= static_cast<double>(resources_.host_budget);
+    // Where the grid does not fit beside what comes and goes, every pass reads and writes it.
+    const bool stays = 1.1 * cells * size <= static_cast<double>(resources_.host_budget);
     p.bytes_read = p.bytes_written = cells * size * (stays ? 1 : passes);
     if (resources_.cuda) {
       const bool stays_there = 2 * cells * size <= static_cast<double>(resources_.device_budget);

@@ -207,6 +207,17 @@ inline unsigned simulated_halves(unsigned a, unsigned b, unsigned c, bool larger
 }
 inline unsigned __viaddmin_s16x2(unsigned a, unsigned b, unsigned c) { return simulated_halves(a, b, c, false); }
 inline unsigned __viaddmax_s16x2(unsigned a, unsigned b, unsigned c) { return simulated_halves(a, b, c, true); }
+inline unsigned __vmaxs2(unsigned a, unsigned b) { return __viaddmax_s16x2(a, 0, b); }
+inline unsigned __vimax3_s16x2(unsigned a, unsigned b, unsigned c) { return __vmaxs2(__vmaxs2(a, b), c); }
+/// Four of the eight bytes of a and b, by the lower three of each four bits of the selectors.
+inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selectors) {
+  const std::uint64_t from = static_cast<std::uint64_t>(b) << 32 | a;
+  unsigned bytes = 0;
+  for (int i = 0; i < 4; ++i) {
+    bytes |= (static_cast<unsigned>(from >> 8 * (selectors >> 4 * i & 7u)) & 255u) << 8 * i;
+  }
+  return bytes;
+}
 /// Byte `index` of a word, signed; likewise 16 bits of it.
 inline int simulated_byte(int word, int index) { return static_cast<signed char>(word >> 8 * index); }
 inline int simulated_half(int word, int index) { return static_cast<short>(word >> 16 * index); }

@@ -60,6 +60,16 @@ class Allocations {
     ::operator delete (memory, std::align_val_t{4096});
     return cudaSuccess;
   }
+  /// Memory of the caller's own, and no longer.
+  cudaError_t add(void* memory, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    sizes_[static_cast<const char*>(memory)] = bytes;
+    return cudaSuccess;
+  }
+  cudaError_t forget(void* memory) {
+    const std::lock_guard lock(mutex_);
+    return sizes_.erase(static_cast<const char*>(memory)) == 1 ? cudaSuccess : cudaErrorInvalidValue;
+  }
   /// Whether [memory, memory + bytes) lies in one of them; nothing when it begins in none.
   std::optional<bool> holds(const void* memory, std::size_t bytes) {
     const std::lock_guard lock(mutex_);
@@ -317,6 +327,13 @@ cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
 cudaError_t cudaFreeHost(void* memory) {
   streams().wait();
   return ended_with(host_memory().release(memory));
+}
+cudaError_t cudaHostRegister(void* memory, std::size_t bytes, unsigned) {
+  return ended_with(host_memory().add(memory, bytes));
+}
+cudaError_t cudaHostUnregister(void* memory) {
+  streams().wait();
+  return ended_with(host_memory().forget(memory));
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <random>
 #include <vector>
 
 #include "kernels/device/context.hpp"
@@ -59,6 +60,28 @@ class InPlaceGrid {
     const double seconds = sweep(sweeps, launch_slabs);
     copy(grid.data(), before_, device::Queue::down);
     return seconds;
+  }
+
+  /// Puts random values, between -1000 and 1000, on the device. @param seed of the values, which repeat every 16 MiB
+  void fill(unsigned seed) {
+    constexpr std::int64_t part = 16 << 20;
+    GridMemory staging(context_, part, true);
+    std::mt19937 random(seed);
+    const auto put = [&]<class T>(T* values) {
+      std::uniform_real_distribution<T> distribution(-1000, 1000);
+      for (std::int64_t i = 0; i < part / static_cast<std::int64_t>(sizeof(T)); ++i) values[i] = distribution(random);
+    };
+    if (spec_.value == ElementType::f32) put(reinterpret_cast<float*>(staging.data()));
+    else put(reinterpret_cast<double*>(staging.data()));
+    for (std::int64_t at = 0; at < bytes_; at += part) {
+      const auto bytes = static_cast<std::size_t>(std::min(part, bytes_ - at));
+      if (context_.shares_host_memory()) {
+        std::memcpy(before_ + at, staging.data(), bytes);
+      } else {
+        context_.copy(device::Queue::up, before_ + at, staging.data(), bytes);
+        context_.record(device::Queue::up)->wait();
+      }
+    }
   }
 
   /// Sweeps what is on the device as it is.

@@ -70,6 +70,11 @@ inline std::vector<InPlaceCase> in_place_cases() {
   return cases;
 }
 
+/// Grids with bands of rows and pieces of columns that lie inside the rim, and cells of both kinds beside them.
+inline std::vector<InPlaceCase> large_in_place_cases() {
+  return {{270, 240, 1000, 17, 17}, {271, 251, 1000, 2, 3}, {400, 241, 200, 20, 20}};
+}
+
 /// Whether `sweep_grid(spec, case, grid)` gives the bits of the definition. @param seed of the grid
 template <class P, class T, class SweepGrid>
 void check_in_place_case(const InPlaceCase& c, SweepGrid&& sweep_grid) {
@@ -99,9 +104,9 @@ void check_in_place_case(const InPlaceCase& c, SweepGrid&& sweep_grid) {
 
 /// Every `step`-th case of all problems in f32 and f64.
 template <class SweepGrid>
-void check_in_place(SweepGrid&& sweep_grid, std::size_t step = 1) {
+void check_in_place(SweepGrid&& sweep_grid, std::size_t step = 1,
+                    const std::vector<InPlaceCase>& cases = in_place_cases()) {
   [&]<class... Ps>(ProblemList<Ps...>) {
-    const std::vector<InPlaceCase> cases = in_place_cases();
     for (std::size_t i = step / 2; i < cases.size(); i += step) {
       (check_in_place_case<Ps, float>(cases[i], sweep_grid), ...);
       (check_in_place_case<Ps, double>(cases[i], sweep_grid), ...);

@@ -11,6 +11,7 @@ struct Seidel {
   static constexpr const char* name = "seidel";
   static constexpr const char* help = "average of the nine cells around and at each cell, in place";
   static constexpr bool corners = true;
+  static constexpr bool weighs = false;
   static constexpr ParameterList parameters{};
 
   template <class V>
@@ -23,6 +24,10 @@ struct Seidel {
   template <class V>
   TERRACE_HOST_DEVICE static constexpr Constants<V> constants_as(const Constants<double>&) {
     return {};
+  }
+  template <class V, class T>
+  TERRACE_HOST_DEVICE static constexpr V weigh(const Constants<T>&, V value) {
+    return value;
   }
   template <class V, class T>
   TERRACE_HOST_DEVICE static constexpr V cell(const Constants<T>&, const Neighbourhood<V>& n) {

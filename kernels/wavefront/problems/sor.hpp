@@ -18,6 +18,7 @@ struct Sor {
   static constexpr const char* name = "sor";
   static constexpr const char* help = "successive over-relaxation with the four neighbours, in place";
   static constexpr bool corners = false;
+  static constexpr bool weighs = true;
   static constexpr ParameterList parameters{sor_parameters, 1};
 
   template <class V>
@@ -35,12 +36,12 @@ struct Sor {
     return {V(k.kept), V(k.share)};
   }
   template <class V, class T>
+  TERRACE_HOST_DEVICE static constexpr V weigh(const Constants<T>& k, V value) {
+    return product(k.share, value);
+  }
+  template <class V, class T>
   TERRACE_HOST_DEVICE static constexpr V cell(const Constants<T>& k, const Neighbourhood<V>& n) {
-    V sum = product(k.kept, n.self);
-    sum = add(sum, product(k.share, n.right));
-    sum = add(sum, product(k.share, n.down));
-    sum = add(sum, product(k.share, n.up));
-    return add(sum, product(k.share, n.left));
+    return add(add(add(add(product(k.kept, n.self), n.right), n.down), n.up), n.left);
   }
 };
 

@@ -1,10 +1,14 @@
 // What the tests of CUDA sweeps share.
 #pragma once
 
+#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 #include "kernels/device/context.hpp"
+#include "kernels/wavefront/reference.hpp"
+#include "kernels/wavefront/report.hpp"
 #include "tests/support/cuda_device.hpp"
 #include "tests/support/cuda_table.hpp"
 
@@ -34,7 +38,20 @@ inline CudaTrial trial_of(unsigned turn) {
   constexpr int lane_rows[] = {8, 32, 32, 64};
   trial.lane_rows = lane_rows[turn / 2 % 4];
   trial.cells = turn / 2 % 2 == 0;
+  constexpr int pair_words[] = {4, 16, 0, 4, 16, 4, 0};
+  trial.pair_words = pair_words[turn % 7];
   return trial;
+}
+
+/// Compares what the blocks of a table report together with the reference's score and end.
+template <class P>
+void check_report(const std::vector<BlockResult>& results, const Settings& settings,
+                  const ReferenceTable<i64>& expected) {
+  BlockResult total = border_report<P>(problem_constants<P>(settings), expected.rows, expected.columns);
+  for (const BlockResult& result : results) add_report<P>(result, &result == &results.back(), total);
+  CHECK(total.score == expected.score);
+  CHECK(total.row == expected.row);
+  CHECK(total.column == expected.column);
 }
 
 template <class T>

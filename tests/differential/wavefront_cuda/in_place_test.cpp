@@ -8,31 +8,46 @@
 namespace terrace::wavefront {
 namespace {
 
-/// Sweeps every `step`-th case on the first device under the conditions of `trial`, where there is one.
+/// Sweeps every `step`-th case on a device under the conditions of `trial`.
+void check_on(device::Context& context, const InPlaceTrial& trial, std::size_t step,
+              const std::vector<testing::InPlaceCase>& cases) {
+  testing::check_in_place(
+      [&]<class T>(const InPlaceSpec& spec, const testing::InPlaceCase& c, std::vector<T>& grid) {
+        testing::GridMemory workspace(context,
+                                      static_cast<std::int64_t>(in_place_cuda_bytes(spec, context.limits(), trial)));
+        auto sweep = make_in_place_cuda(spec, context, workspace.data(), trial);
+        testing::InPlaceGrid(spec, context, *sweep).run(grid, c.sweeps, c.launch_slabs);
+      },
+      step, cases);
+}
+
+/// Every `step`-th case on the first device, where there is one; fewer on a simulated one.
 void check_on_device(const InPlaceTrial& trial, std::size_t step) {
   auto context = test::cuda_context();
   if (!context) return;
-  if (test::is_simulated(*context)) step *= 11;
-  testing::check_in_place(
-      [&]<class T>(const InPlaceSpec& spec, const testing::InPlaceCase& c, std::vector<T>& grid) {
-        testing::GridMemory workspace(*context,
-                                      static_cast<std::int64_t>(in_place_cuda_bytes(spec, context->limits(), trial)));
-        auto sweep = make_in_place_cuda(spec, *context, workspace.data(), trial);
-        testing::InPlaceGrid(spec, *context, *sweep).run(grid, c.sweeps, c.launch_slabs);
-      },
-      step);
+  check_on(*context, trial, test::is_simulated(*context) ? 11 * step : step, testing::in_place_cases());
 }
 
 TEST_CASE("in-place sweeps on CUDA give the bits of the definition") { check_on_device({}, 1); }
 
-TEST_CASE("in-place sweeps on CUDA give the same bits with groups of 32 sweeps and of 4") {
-  check_on_device({.lanes = 32}, 3);
-  check_on_device({.lanes = 4}, 2);
+TEST_CASE("in-place sweeps on CUDA give the bits of the definition inside the rim of large grids, too") {
+  auto context = test::cuda_context();
+  if (!context) return;
+  check_on(*context, {}, 1, testing::large_in_place_cases());
+  if (!test::is_simulated(*context)) {
+    check_on(*context, {.group = InPlaceTrial::Group::many}, 1, testing::large_in_place_cases());
+    check_on(*context, {.group = InPlaceTrial::Group::few}, 1, testing::large_in_place_cases());
+  }
+}
+
+TEST_CASE("in-place sweeps on CUDA give the same bits with groups of one sweep and of many") {
+  check_on_device({.group = InPlaceTrial::Group::many}, 3);
+  check_on_device({.group = InPlaceTrial::Group::few}, 2);
 }
 
 TEST_CASE("in-place sweeps on CUDA give the same bits with few thread blocks and with delays") {
   check_on_device({.thread_blocks = 1, .delay_seed = 7}, 7);
-  check_on_device({.thread_blocks = 3, .delay_seed = 8, .lanes = 4}, 5);
+  check_on_device({.thread_blocks = 3, .delay_seed = 8, .group = InPlaceTrial::Group::few}, 5);
 }
 
 }  // namespace

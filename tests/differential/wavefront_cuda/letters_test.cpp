@@ -1,7 +1,6 @@
 #include <catch2/catch.hpp>
 
 #include "kernels/wavefront/reference.hpp"
-#include "kernels/wavefront/report.hpp"
 #include "tests/differential/wavefront/samples.hpp"
 #include "tests/differential/wavefront_cuda/cuda_samples.hpp"
 
@@ -13,14 +12,6 @@ using test::Letters;
 struct Shape {
   std::int64_t rows, columns, block_rows, block_columns;
 };
-
-/// What a sweep reports of the whole table.
-template <class P>
-BlockResult total(const std::vector<BlockResult>& results, const SweepSpec& spec) {
-  BlockResult total = border_report<P>(problem_constants<P>(spec.settings), spec.rows, spec.columns);
-  for (const BlockResult& result : results) add_report<P>(result, &result == &results.back(), total);
-  return total;
-}
 
 template <class T>
 std::int64_t wrong_cells(const std::vector<unsigned char>& table, const ReferenceTable<i64>& expected, double scale) {
@@ -59,10 +50,7 @@ void compare(device::Context& context, const Settings& settings, const Shape& sh
                << ", letters " << static_cast<int>(kind) << ", thread blocks " << trial.thread_blocks << ", delays "
                << trial.delay_seed << ", rows of a lane " << trial.lane_rows);
   REQUIRE(cuda.done == cuda.blocks());
-  const BlockResult result = total<P>(cuda.results, spec);
-  CHECK(result.score == expected.score);
-  CHECK(result.row == expected.row);
-  CHECK(result.column == expected.column);
+  test::check_report<P>(cuda.results, settings, expected);
   if (!table) return;
   const auto cells = cuda.table();
   const double scale = static_cast<double>(score_scale(P::name, settings));

@@ -2,7 +2,6 @@
 #include <catch2/catch.hpp>
 
 #include "kernels/wavefront/reference.hpp"
-#include "kernels/wavefront/report.hpp"
 #include "tests/differential/wavefront/pairs.hpp"
 #include "tests/differential/wavefront_cuda/cuda_samples.hpp"
 
@@ -43,11 +42,7 @@ std::uint64_t check(device::Context& context, const SweepSpec& spec, const Pair&
                << spec.block_rows << " x " << spec.block_columns << ", " << name_of(spec.value) << ", thread blocks "
                << trial.thread_blocks << ", delays " << trial.delay_seed << ", rows of a lane " << trial.lane_rows);
   REQUIRE(cuda.done == cuda.blocks());
-  BlockResult total = border_report<P>(constants, spec.rows, spec.columns);
-  for (const BlockResult& result : cuda.results) add_report<P>(result, &result == &cuda.results.back(), total);
-  CHECK(total.score == expected.score);
-  CHECK(total.row == expected.row);
-  CHECK(total.column == expected.column);
+  test::check_report<P>(cuda.results, spec.settings, expected);
   return cuda.skipped();
 }
 

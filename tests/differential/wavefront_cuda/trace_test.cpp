@@ -284,10 +284,9 @@ constexpr CellCut cell_cuts[] = {
 };
 
 template <class P>
-void compare_borders(device::Context& context, const CellCut& cut, const CudaTrial& trial) {
-  const Settings settings = test::sample_settings<P>();
-  const auto rows = test::letters_for<P>(Letters::random, true, cut.rows, 5);
-  const auto columns = test::letters_for<P>(Letters::random, false, cut.columns, 6);
+void compare_borders(device::Context& context, const CellCut& cut, const Settings& settings,
+                     const std::vector<std::uint8_t>& rows, const std::vector<std::uint8_t>& columns,
+                     const CudaTrial& trial) {
   ReferenceTrace<P> table(problem_constants<P>(settings), rows, columns);
   SweepSpec spec;
   spec.problem = P::name;
@@ -315,9 +314,29 @@ TEST_CASE("on CUDA sweeps keep the reference's borders between the cells of thei
   test::for_each_letters_problem([&]<class P>(P) {
     // A simulated GPU, which is slow, tries half of them.
     for (const CellCut& cut : cell_cuts) {
-      if (++turn % 2 == 0 || !test::is_simulated(*context)) compare_borders<P>(*context, cut, test::trial_of(turn));
+      if (++turn % 2 != 0 && test::is_simulated(*context)) continue;
+      compare_borders<P>(*context, cut, test::sample_settings<P>(),
+                         test::letters_for<P>(Letters::random, true, cut.rows, 5),
+                         test::letters_for<P>(Letters::random, false, cut.columns, 6), test::trial_of(turn));
     }
   });
+}
+
+TEST_CASE("on CUDA borders are the reference's where scores have left 16 bits, in which cells are kept", "[cells]") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  Settings affine;
+  affine.set("match", 40.0);
+  affine.set("mismatch", -30.0);
+  Settings linear = affine;
+  affine.set("gap_open", 30.0);
+  affine.set("gap_extend", 4.0);
+  linear.set("gap", 20.0);
+  const auto rows = test::make_letters(Letters::random, true, 1100, 5);
+  for (const CellCut& cut : {CellCut{1100, 1100, 1100, 1100, 1024, 1024}, CellCut{1100, 1100, 300, 400, 0, 0}}) {
+    compare_borders<SmithWatermanAffine>(*context, cut, affine, rows, rows, {.pair_words = 4});
+    compare_borders<SmithWatermanLinear>(*context, cut, linear, rows, rows, {.pair_words = 4});
+  }
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ enum cudaDeviceAttr {
 };
 inline constexpr unsigned cudaStreamNonBlocking = 1, cudaEventBlockingSync = 1;
 inline constexpr unsigned cudaHostAllocPortable = 1, cudaHostAllocMapped = 2;
+inline constexpr unsigned cudaHostRegisterPortable = 1, cudaHostRegisterMapped = 2;
 
 namespace simulated_gpu {
 class Stream;
@@ -52,6 +53,8 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes);
 cudaError_t cudaFree(void* memory);
 cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned flags);
 cudaError_t cudaFreeHost(void* memory);
+cudaError_t cudaHostRegister(void* memory, std::size_t bytes, unsigned flags);
+cudaError_t cudaHostUnregister(void* memory);
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);

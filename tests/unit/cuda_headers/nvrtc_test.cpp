@@ -30,7 +30,10 @@ TEST_CASE("every header of wavefront kernels and problems compiles at run time o
   std::vector<std::string> headers{"kernels/device/port.cuh",
                                    "kernels/wavefront/problem.hpp",
                                    "kernels/wavefront/problem_list.hpp",
-                                   "kernels/wavefront/kernel.cuh",
+                                   "kernels/wavefront/band_kernel.cuh",
+                                   "kernels/wavefront/letter_sweep.cuh",
+                                   "kernels/wavefront/pair_sweep.cuh",
+                                   "kernels/wavefront/bits_kernel.cuh",
                                    "kernels/wavefront/trace_kernel.cuh",
                                    "kernels/wavefront/sum_kernel.cuh",
                                    "kernels/wavefront/tile_kernel.cuh",
@@ -51,18 +54,20 @@ TEST_CASE("every header of recursive kernels compiles at run time on its own") {
   for (const char* header :
        {"semiring_list.hpp", "product_tile.hpp", "words.cuh", "tile_state.cuh", "product_kernel.cuh",
         "closure_kernel.cuh", "trail.hpp", "paths_kernel.cuh", "bits_kernel.cuh", "reduction_kernel.cuh",
-        "interval_tile.cuh", "interval_kernel.cuh", "weighted_kernel.cuh"}) {
+        "elimination.hpp", "elimination_kernel.cuh", "interval_tile.cuh", "interval_part.cuh", "interval_kernel.cuh",
+        "weighted_kernel.cuh"}) {
     INFO(header);
     CHECK(compile_log(std::string("#include \"kernels/recursive/") + header + "\"\n") == "");
   }
 }
 
 TEST_CASE("a kernel of a problem can be made at run time") {
-  CHECK(compile_log(
-            "#include \"kernels/wavefront/kernel.cuh\"\n"
-            "#include \"kernels/wavefront/problem_list.hpp\"\n"
-            "using namespace terrace::wavefront;\n"
-            "__device__ auto* kernel = &sweep_bands_kernel<SmithWatermanAffine, Word, 4, 1, Keep::table>;\n") == "");
+  CHECK(compile_log("#include \"kernels/wavefront/band_kernel.cuh\"\n"
+                    "#include \"kernels/wavefront/letter_sweep.cuh\"\n"
+                    "#include \"kernels/wavefront/problem_list.hpp\"\n"
+                    "using namespace terrace::wavefront;\n"
+                    "__device__ auto* kernel = &sweep_bands_kernel<LetterSweep<SmithWatermanAffine, Word, 4, 1, "
+                    "Keep::table>>;\n") == "");
   CHECK(compile_log("#include \"kernels/recursive/closure_kernel.cuh\"\n"
                     "using namespace terrace::recursive;\n"
                     "__device__ auto* kernel = &multiply_kernel<MinPlus, float>;\n"

@@ -59,6 +59,16 @@ inline void store_once(void* to, const u32* words) {
   for (int word = 0; word < 4; ++word) static_cast<u32*>(to)[word] = words[word];
 }
 
+inline u32 pick_bytes(u32 a, u32 b, u32 selectors) {
+  const u64 from = u64{b} << 32 | a;
+  u32 bytes = 0;
+  for (int i = 0; i < 4; ++i) {
+    const u32 selector = selectors >> 4 * i & 15u, byte = static_cast<u32>(from >> 8 * (selector & 7u)) & 255u;
+    bytes |= (selector < 8 ? byte : byte >= 128 ? 255u : 0u) << 8 * i;
+  }
+  return bytes;
+}
+
 inline void forget(i32&) {}
 
 inline unsigned char* launch_shared_memory() { return simulated_gpu::ThreadBlock::current().shared_memory(); }

@@ -1,5 +1,5 @@
-// The kernel that sweeps wavefront problems on letters and values: bands of rows, hyperplane kernel tiles in
-// registers. No host library header: also compiled at run time.
+// Sweeps of wavefront problems on letters and values: bands of rows, hyperplane kernel tiles in registers. No host
+// library header: also compiled at run time.
 //
 // A warp walks over a band of 32 x R rows from left to right, C columns a step. Lane l holds R rows in registers and
 // is C columns behind lane l - 1, from which it takes H and F by shuffle. The last lane keeps its lowest row in
@@ -13,13 +13,13 @@
 // if the table began anew behind them.
 #pragma once
 
-#include "kernels/wavefront/band_window.cuh"
-#include "kernels/wavefront/bands.cuh"
+#include "kernels/wavefront/band_borders.cuh"
 #include "kernels/wavefront/kept_lines.cuh"
 #include "kernels/wavefront/lane_best.cuh"
 #include "kernels/wavefront/problem.hpp"
 #include "kernels/wavefront/profile.cuh"
 #include "kernels/wavefront/pruning.hpp"
+#include "kernels/wavefront/row_intake.cuh"
 #include "kernels/wavefront/table_piece.cuh"
 
 namespace terrace::wavefront {
@@ -82,11 +82,6 @@ struct RawItemOf<true, V> {
   using Type = device::u8;
 };
 
-/// Whether the band is the first beside its piece of the block's column borders.
-__device__ inline bool begins_border_piece(const SweepArguments& a, const KernelBand& band) {
-  return a.border_bands == 0 ? band.index == 0 : band.index % a.border_bands == 0;
-}
-
 /// One band on its way through a warp. All members are called by all lanes.
 template <class P, class V, int R, int C, Keep keep>
 class LetterSweep {
@@ -96,8 +91,15 @@ class LetterSweep {
   using WideConstants = typename P::template Constants<i64>;
   static constexpr int planes = P::row_planes;
   static constexpr int band_rows = 32 * R;
+  using Problem = P;
+  using Value = V;
+  /// Where tables fill shared memory, thread blocks of one warp.
+  static constexpr int threads = keep == Keep::table ? 32 : sweep_threads;
+  /// Those whose registers hold R rows a lane.
+  static constexpr int warps = R * static_cast<int>(sizeof(V)) > 64 ? 8 : 16;
+  /// Kept lines go on beyond the window.
+  static constexpr bool cuts_to_window = has_window<P> && !keep_lines;
   using Memory = WarpMemory<V, planes, R, C, keep_table, by_matrix<P>>;
-  using Tagged = TaggedCell<V, planes>;
   static_assert(keep == Keep::borders || C == 1, "tables are stored from one column a step");
 
   __device__ LetterSweep(const SweepArguments& arguments, const WideConstants& constants, Memory& memory)
@@ -107,7 +109,13 @@ class LetterSweep {
         band_(memory.band),
         memory_(memory),
         lane_(lane_index()),
-        width_(memory.band.width) {}
+        width_(memory.band.width),
+        borders_(arguments, memory.band) {}
+
+  /// Before a warp's first band: what lanes meet before their first column is some item, too.
+  __device__ static void prepare(Memory& memory) {
+    for (int at = lane_index(); at < Memory::items_kept; at += 32) memory.items[at] = V(0);
+  }
 
   /// Sweeps the band and writes its borders; false when the launch is over before that.
   __device__ bool run(Candidate& found) {
@@ -136,10 +144,7 @@ class LetterSweep {
   template <bool coded>
   __device__ __forceinline__ bool sweep(Candidate& found) {
     const i32 pieces = (width_ + piece - 1) / piece + C;  // the last lane ends 31 * C columns later than the first
-    row_ = border_row(a_, band_.block) + static_cast<i64>(band_.start) * Tagged::words;
-    tag_ = tag_of(band_.ticket);
-    takes_tagged_ = top_is_tagged(a_, band_);
-    under_window_ = windowed ? columns_under_window() : width_;
+    intake_.begin(a_, band_, windowed ? columns_under_window() : width_);
     looks_along_ = may_end_along_row();
     rows_matter_ = band_.rows < band_rows && (band_.rows == 0 || band_.task.bottom || looks_along_);
     if constexpr (P::report == Report::best) {
@@ -213,11 +218,7 @@ class LetterSweep {
 
   /// The column that lanes pass in piece p whose border is kept inside the block; -1: none.
   __device__ __forceinline__ i32 kept_column(i32 p) const {
-    if (keep != Keep::borders || a_.border_columns == 0 || !band_.task.right) return -1;
-    const i32 end = band_.start + (p + 1) * piece, over = end % a_.border_columns;
-    const i32 column = end - over - band_.start - 1;
-    const bool passed = over < (C + 1) * piece && column >= 0;
-    return passed && band_.task.column_begin + column + 1 < a_.columns ? column : -1;
+    return keep == Keep::borders ? borders_.kept_column((p - C) * piece, (p + 1) * piece) : -1;
   }
 
   /// The largest H that enters this lane's part of piece p. E and F are never larger than the H that they come from.
@@ -405,7 +406,6 @@ class LetterSweep {
 
   /// H and E of the column before the block, and H before the row above this lane's first.
   __device__ void load_left() {
-    const BlockTask& task = band_.task;
     const i64 first = band_.first_row + lane_ * R;
     diagonal_ = rows_here_ > 0 ? left_h(first - 1) : V(0);
 #pragma unroll
@@ -413,26 +413,14 @@ class LetterSweep {
       h_[r] = r < rows_here_ ? left_h(first + r) : V(0);
       if constexpr (P::column_planes == 2) {
         if (r >= rows_here_) e_[r] = V(0);
-        else if (task.left) e_[r] = load_stored<V>(a_.border, task.left, task.column_border_stride + first + r + 1);
-        else e_[r] = P::template left<V>(k_, task.row_begin + first + r).gap;
+        else e_[r] = borders_.left_gap(k_, first + r);
       } else {
         e_[r] = V(0);
       }
     }
   }
   __device__ V left_h(i64 row) const {
-    if constexpr (windowed) {
-      const BlockTask& task = band_.task;
-      if (task.left && !in_window(window_of<P, V>(k_), task.row_begin + row, task.column_begin - 1))
-        return V(infinity);
-    }
-    if (band_.task.left) return load_stored<V>(a_.border, band_.task.left, row + 1);
-    if constexpr (has_corner<P, V>) {
-      if (band_.task.row_begin + row < 0 && width_ > 0) {
-        return P::corner(k_, item_at(band_.task.rows, 0), item_at(band_.task.columns, 0));
-      }
-    }
-    return P::template left<V>(k_, band_.task.row_begin + row).h;
+    return borders_.left_h(k_, row, [](const void* items, i64 index) { return item_at(items, index); });
   }
 
   /// Asks for the top border and the items of the columns of piece p, a column a lane. Nothing here waits.
@@ -441,29 +429,7 @@ class LetterSweep {
     if constexpr (P::report == Report::best) next_known_ = load_relaxed(&a_.slots->known);
     if (column >= width_) return;
     next_item_ = raw_item_at(band_.task.columns, column);
-    if (takes_tagged_) {
-      if (column < under_window_) next_cell_ = Tagged::ask(row_, column);
-    } else {
-      load_top(column);
-    }
-  }
-  __device__ void load_top(i32 column) {
-    const BlockTask& task = band_.task;
-    const Border<V> border = P::template top<V>(k_, task.column_begin + column);
-    const i64 at = in_row_border(column);
-    next_top_[0] = task.top ? load_stored<V>(a_.border, task.top, at) : border.h;
-    if constexpr (windowed) {
-      if (column >= under_window_) next_top_[0] = V(infinity);
-    }
-    if constexpr (planes == 2) {
-      next_top_[1] = task.top ? load_stored<V>(a_.border, task.top, task.row_border_stride + at) : border.gap;
-    }
-  }
-  /// The element of a row border that belongs to the column: those of each cell's columns are a piece of their own.
-  __device__ __forceinline__ i64 in_row_border(i32 column) const {
-    if (a_.border_columns == 0) return column;
-    const i64 piece_of_border = (band_.start + column) / a_.border_columns;
-    return column + piece_of_border * (planes * band_.task.row_border_stride - a_.border_columns);
+    intake_.ask(a_, band_, k_, column);
   }
 
   /// Puts piece p where the lanes find it, once the band above has written it.
@@ -472,9 +438,9 @@ class LetterSweep {
     const i32 column = p * piece + lane_;
     // Lanes may have read different values.
     if constexpr (P::report == Report::best) known_ = V(static_cast<i64>(__shfl_sync(~0u, next_known_, 0)));
-    if (takes_tagged_ && !take_cells(column)) return false;
+    if (!intake_.wait(a_, band_, column)) return false;
 #pragma unroll
-    for (int plane = 0; plane < planes; ++plane) memory_.top[kept_][plane][lane_] = next_top_[plane];
+    for (int plane = 0; plane < planes; ++plane) memory_.top[kept_][plane][lane_] = intake_.top(plane);
     V item = item_of(next_item_);
     if constexpr (coded) {
       item = code_column(item);
@@ -483,27 +449,6 @@ class LetterSweep {
     }
     keep_item(column, item);
     return true;
-  }
-
-  /// Takes a cell a lane from the tagged row, as soon as the band above has written all of them. False when the
-  /// launch is over.
-  __device__ __forceinline__ bool take_cells(i32 column) {
-    const bool wanted = column < under_window_;
-    if constexpr (windowed) {
-      if (!wanted) next_top_[0] = V(infinity);
-    }
-    for (u32 tries = 1;; ++tries) {
-      const bool fresh = !wanted || Tagged::read(next_cell_, tag_ - 1, next_top_);
-      const u32 missing = __ballot_sync(~0u, !fresh);
-      if (missing == 0) return true;
-      // The row is every band's: its tag says how many bands there are from its writer to the one above this one.
-      u32 distance = __shfl_sync(~0u, tag_ - 1 - next_cell_.tag(), 31 - __clz(static_cast<int>(missing)));
-      if (a_.across > 1 && distance > band_.index) distance = band_.index;  // another block's was there last
-      if (distance > 1) __nanosleep(distance < 64 ? (distance - 1) * 256 : 16384);
-      const bool leave = tries % 32 == 0 && lane_ == 0 && device::must_leave(a_.launch, band_.block);
-      if (__any_sync(~0u, leave)) return false;
-      if (!fresh) next_cell_ = Tagged::ask(row_, column);
-    }
   }
 
   /// Writes what is complete of piece p: the border below the band, the table.
@@ -516,12 +461,10 @@ class LetterSweep {
       if (looks_along_) end_.look(memory_.bottom[0][at], band_.rows - 1, column);
     }
     if (!band_.task.bottom) return;
-    const i64 to = in_row_border(column);
+    V values[planes];
 #pragma unroll
-    for (int plane = 0; plane < planes; ++plane) {
-      store_stored(a_.border, band_.task.bottom, plane * band_.task.row_border_stride + to,
-                   memory_.bottom[plane][at]);
-    }
+    for (int plane = 0; plane < planes; ++plane) values[plane] = memory_.bottom[plane][at];
+    borders_.store_bottom(column, values);
   }
 
   /// What a lane knows at the beginning of a piece, in shared memory and back.
@@ -803,7 +746,7 @@ class LetterSweep {
     for (int plane = 0; plane < planes; ++plane) {
       values[plane] = memory_.bottom[plane][Memory::kept_at(passed(p)) + lane_];
     }
-    Tagged::store(row_, column, tag_, values);
+    intake_.hand_down(column, values);
   }
 
   __device__ __forceinline__ void keep_cells(i32 column) {
@@ -811,21 +754,15 @@ class LetterSweep {
     for (int r = 0; r < R; ++r) memory_.cells[lane_ * R + r][column & (2 * piece - 1)] = h_[r];
   }
 
-  /// The column just swept, as border `border` of those that the block writes, and before it the corner, which the
-  /// first band of each of the border's pieces knows.
+  /// The column just swept, as border `border` of those that the block writes.
   __device__ __forceinline__ void store_right(i64 border) const {
-    const BlockTask& task = band_.task;
-    if (!task.right) return;
-    i64 at = border * a_.border_pieces_down * P::column_planes * task.column_border_stride + band_.first_row;
-    if (lane_ == 0 && begins_border_piece(a_, band_)) store_stored(a_.border, task.right, at, diagonal_);
-    at += lane_ * R + 1;
+    if (!band_.task.right) return;
+    if (lane_ == 0) borders_.store_corner(border, diagonal_);
 #pragma unroll
     for (int r = 0; r < R; ++r) {
       if (r >= rows_here_) break;
-      store_stored(a_.border, task.right, at + r, h_[r]);
-      if constexpr (P::column_planes == 2) {
-        store_stored(a_.border, task.right, task.column_border_stride + at + r, e_[r]);
-      }
+      borders_.store_right_h(border, lane_ * R + r, h_[r]);
+      if constexpr (P::column_planes == 2) borders_.store_right_gap(border, lane_ * R + r, e_[r]);
     }
   }
 
@@ -881,7 +818,9 @@ class LetterSweep {
   const KernelBand& band_;
   Memory& memory_;
   const int lane_;
-  const i32 width_;                // columns of the block
+  const i32 width_;  // columns of the block
+  const BandBorders<P, V> borders_;
+  RowIntake<P, V> intake_;
   i32 rows_here_ = 0;              // rows of the band that this lane holds
   V letters_[R], h_[R], e_[R];     // items of its rows; H of the last column, E of the next
   V diagonal_{};                   // H of the last column above its first row
@@ -889,20 +828,14 @@ class LetterSweep {
   Columns<V, C> top_[planes];      // H and F above the first lane's next columns
   Columns<V, C> item_;             // items of the next columns
   // The piece that was asked for, a column a lane:
-  typename Tagged::Words next_cell_;
-  V next_top_[planes];
   RawItem next_item_{};
   u64 next_known_ = 0;
-  bool takes_tagged_ = false;  // what lies above is in the tagged row
-  i32 under_window_ = 0;       // columns above which the row border lies in the window
-  u32 odd_letters_ = 0;        // bit i: the i-th last piece has a column whose letter is not below 4
-  u64* row_ = nullptr;         // the tagged row, read above the band and written below it
-  u32 tag_ = 0;                // the band's own
-  V most_{};                   // largest key of the piece
-  V known_{};                  // largest cell of the launch that is known of
-  bool skips_ = false;         // the last piece was left out, so that all values are 0
-  i32 skipped_ = 0;            // pieces that were
-  V reported_{};               // largest cell of the band so far, and the first row that has one
+  u32 odd_letters_ = 0;  // bit i: the i-th last piece has a column whose letter is not below 4
+  V most_{};             // largest key of the piece
+  V known_{};            // largest cell of the launch that is known of
+  bool skips_ = false;   // the last piece was left out, so that all values are 0
+  i32 skipped_ = 0;      // pieces that were
+  V reported_{};         // largest cell of the band so far, and the first row that has one
   i32 reported_row_ = -1;
   V least_key_{};       // of a cell of this lane that goes before it
   i32 candidate_ = -1;  // the piece that may have the cell to report and was not swept exactly
@@ -915,59 +848,5 @@ class LetterSweep {
   LaneEnd<V> end_;
   LaneLines<P, V, R> lines_;
 };
-
-/// Where the row border below the band goes; null where nobody needs it. @param planes of it
-__device__ inline void* border_below(const SweepArguments& a, const KernelBand& band, int planes) {
-  const BlockTask& task = band.task;
-  if (task.bottom == nullptr || a.border_bands == 0) return band.last ? task.bottom : nullptr;
-  const u32 bands = band.index + 1;
-  if (bands % a.border_bands != 0 || (band.last && task.row_end == a.rows)) return nullptr;
-  const i64 elements = (bands / a.border_bands - 1) * a.border_pieces_across * planes * task.row_border_stride;
-  return const_cast<void*>(past(task.bottom, elements, a.border));
-}
-
-/// Makes of the block's borders those of the band: where the one below it goes, and column borders such that the rows
-/// of the band's piece of them are where the block's rows of that number would be. One thread calls it.
-template <class P>
-__device__ void place_borders(const SweepArguments& a, KernelBand& band) {
-  BlockTask& task = band.task;
-  task.bottom = border_below(a, band, P::row_planes);
-  if (a.border_bands == 0) return;
-  const i64 rows = static_cast<i64>(a.border_bands) * a.band_rows;
-  const i64 elements = band.index / a.border_bands * (P::column_planes * task.column_border_stride - rows);
-  task.left = past(task.left, elements, a.border);
-  task.right = const_cast<void*>(past(task.right, elements, a.border));
-}
-
-/// Threads of a thread block: where tables fill shared memory, one warp.
-template <Keep keep>
-inline constexpr int letter_threads = keep == Keep::table ? 32 : sweep_threads;
-
-/// Warps of a multiprocessor whose registers hold R rows a lane.
-template <class V, int R>
-inline constexpr int letter_warps = R* static_cast<int>(sizeof(V)) > 64 ? 8 : 16;
-
-/// Sweeps bands until there are none left. @param constants the problem's, in i64
-template <class P, class V, int R, int C, Keep keep>
-__global__ void __launch_bounds__(letter_threads<keep>, (letter_warps<V, R> * 32 / letter_threads<keep>))
-    sweep_bands_kernel(const __grid_constant__ SweepArguments arguments,
-                       const __grid_constant__ typename P::template Constants<i64> constants) {
-  using Sweep = LetterSweep<P, V, R, C, keep>;
-  auto& memory = reinterpret_cast<typename Sweep::Memory*>(device::launch_shared_memory())[threadIdx.x / 32];
-  // What lanes meet before their first column is some item, too.
-  for (int at = lane_index(); at < Sweep::Memory::items_kept; at += 32) memory.items[at] = V(0);
-  begin_in_turn(arguments);
-  while (take_band(arguments, memory.band)) {
-    Candidate found{0, 0, 0, false};
-    bool any = true;
-    // Kept lines go on beyond the window.
-    if constexpr (has_window<P> && keep != Keep::lines)
-      any = cut_to_window<V>(arguments, memory.band, window_of<P, i64>(constants));
-    if (lane_index() == 0) place_borders<P>(arguments, memory.band);
-    __syncwarp();
-    if (any && !Sweep(arguments, constants, memory).run(found)) return;
-    finish_band(arguments, memory.band, found, false);
-  }
-}
 
 }  // namespace terrace::wavefront

@@ -1,0 +1,175 @@
+// What lies above the rows of a lane, handed from lane to lane and from band to band of in-place sweeps: an entry a
+// step, the values of one line after each sweep. Between lanes they go through shared memory, between bands a piece
+// of steps at a time through device memory, as tagged words. No host library header: also compiled at run time.
+#pragma once
+
+#include "kernels/wavefront/in_place_place.cuh"
+#include "kernels/wavefront/tagged.cuh"
+
+namespace terrace::wavefront {
+
+/// The edges between the lanes of a warp, and those of its band.
+template <class T, int slant, bool few>
+class InPlaceEdge {
+ public:
+  static constexpr InPlaceShape shape{slant, static_cast<int>(sizeof(T)), few};
+  static constexpr int S = shape.sweeps(), E = shape.entry(), C = shape.stride(), K = in_place_piece;
+  /// Values of an entry that are read at once.
+  static constexpr int V = E < shape.chunk() ? E : shape.chunk();
+  static constexpr int piece_words = K * shape.entry_words(), lane_words = (piece_words + 31) / 32;
+
+  struct Memory {
+    alignas(16) T between[31][2 * C * E + V];  // of the last two strides; lanes lie an odd number of vectors apart
+    alignas(16) T above[2 * K][E];
+    alignas(16) T below[K][E];
+  };
+
+  __device__ InPlaceEdge(const InPlaceArguments& arguments, Memory& memory, int lane)
+      : a_(arguments),
+        m_(memory),
+        lane_(lane),
+        columns_(static_cast<i32>(arguments.columns)),
+        above_(lane == 0 ? memory.above[0] : memory.between[lane - 1]),
+        below_(lane == 31 ? memory.below[0] : memory.between[lane]),
+        above_turn_(lane == 0 ? 2 * K - 1 : 2 * C - 1),
+        below_turn_(lane == 31 ? K - 1 : 2 * C - 1) {}
+
+  /// Takes up a band and asks for the piece that begins with its first step.
+  __device__ void begin(const InPlaceBand& band, i32 t) {
+    tag_before_ = band.tag_before;
+    state_ = a_.states + band.group * a_.group_words + K * shape.entry_words();
+    ask(t);
+  }
+
+  /// What is above the lane's rows at step t.
+  __device__ __forceinline__ void take(i32 t, T (&values)[S + 1]) const {
+    const T* entry = above_ + ((t + (lane_ > 0 ? C : 0)) & above_turn_) * E;
+#pragma unroll
+    for (int i = 0; i <= S; i += V) {
+      const Vector vector = *reinterpret_cast<const Vector*>(entry + i);
+#pragma unroll
+      for (int v = 0; v < V; ++v) {
+        if (i + v <= S) values[i + v] = vector.value[v];
+      }
+    }
+  }
+  /// Hands down what is in the lane's last row.
+  template <class Values>
+  __device__ __forceinline__ void give(i32 t, const Values& values) {
+    T* entry = below_ + (t & below_turn_) * E;
+#pragma unroll
+    for (int i = 0; i <= S; i += V) {
+      Vector vector;
+#pragma unroll
+      for (int v = 0; v < V; ++v) vector.value[v] = values(i + v <= S ? i + v : S);
+      *reinterpret_cast<Vector*>(entry + i) = vector;
+    }
+  }
+
+  /// Waits for the piece of steps from t on, which was asked for, and asks for the next. False when the launch is
+  /// over. All lanes call it.
+  __device__ __forceinline__ bool take_piece(const InPlaceSlab<S>& slab, const InPlaceBand& band, i32 t) {
+    if (tag_before_ != 0) {
+      for (u32 tries = 0; !__all_sync(~0u, is_fresh()); ++tries) {
+        if (tries % 64 == 63) {
+          bool leave = false;
+          if (lane_ == 0) leave = device::must_leave(a_.launch, band.slab);
+          if (__shfl_sync(~0u, leave, 0)) return false;
+        }
+        if (tries > 8) __nanosleep(tries < 40 ? 20 : 100);
+        ask(t);
+      }
+      u32* to = reinterpret_cast<u32*>(m_.above[t & (2 * K - 1)]);
+#pragma unroll
+      for (int i = 0; i < lane_words; ++i) {
+        if (takes_part(i)) to[lane_ + 32 * i] = static_cast<u32>(word_[i]);
+      }
+      ask(t + K);
+    } else if (band.takes_over) {
+      take_over(slab, band, t);
+    }
+    __syncwarp();
+    return true;
+  }
+
+  /// Hands down the piece of steps from t on. All lanes call it, after the last of them.
+  __device__ __forceinline__ void give_piece(const InPlaceSlab<S>& slab, const InPlaceBand& band, i32 t) {
+    const u32* from = reinterpret_cast<const u32*>(m_.below[0]) + lane_;
+    const i32 first = t - shape.behind() - slant;
+    const bool whole = has(first) && has(first + K - 1);
+    const u64 tag = static_cast<u64>(band.tag) << 32;
+    u64* to = state_ + place(first) + lane_;
+#pragma unroll
+    for (int i = 0; i < lane_words; ++i) {
+      if (takes_part(i) && (whole || has(first, i))) device::store_relaxed(to + 32 * i, tag | from[32 * i]);
+    }
+    if (band.leaves) leave(slab, band, t);
+  }
+
+ private:
+  struct alignas(V * sizeof(T)) Vector {
+    T value[V];
+  };
+
+  /// Where the entry of a step of the first lane lies in the state.
+  __device__ static i64 place(i32 t) { return static_cast<i64>(t) * shape.entry_words(); }
+  /// Whether the state has an entry of that step: it has those of all columns after every sweep.
+  __device__ bool has(i32 t) const { return t >= -slant && t < columns_ + S - slant; }
+  /// That of this lane's i-th word of the piece from t on.
+  __device__ bool has(i32 t, int i) const { return has(t + (lane_ + 32 * i) / shape.entry_words()); }
+  __device__ bool takes_part(int i) const { return piece_words % 32 == 0 || lane_ + 32 * i < piece_words; }
+
+  __device__ __forceinline__ void ask(i32 t) {
+    if (tag_before_ == 0) return;
+    const bool whole = has(t) && has(t + K - 1);
+    const u64* from = state_ + place(t) + lane_;
+#pragma unroll
+    for (int i = 0; i < lane_words; ++i) {
+      if (takes_part(i) && (whole || has(t, i))) word_[i] = device::load_relaxed(from + 32 * i);
+      else word_[i] = static_cast<u64>(tag_before_) << 32;
+    }
+  }
+
+  __device__ __forceinline__ bool is_fresh() const {
+    bool fresh = true;
+#pragma unroll
+    for (int i = 0; i < lane_words; ++i) fresh = fresh && static_cast<u32>(word_[i] >> 32) == tag_before_;
+    return fresh;
+  }
+
+  /// Calls call(step of the piece, sweep, column) for the piece's values of the line above the band (behind 0) or of
+  /// its last, that are in the grid.
+  template <class Call>
+  __device__ void for_each_value(const InPlaceBand& band, i32 t, i32 behind, const Call& call) const {
+    for (int value = lane_; value < K * (S + 1); value += 32) {
+      const int step = value / (S + 1), sweep = value % (S + 1);
+      const i32 column = t + step - behind - sweep;
+      if (sweep <= band.sweeps && column >= 0 && column < columns_) call(step, sweep, column);
+    }
+  }
+  __device__ void take_over(const InPlaceSlab<S>& slab, const InPlaceBand& band, i32 t) {
+    for_each_value(band, t, -slant, [&](int step, int sweep, i32 column) {
+      const i64 row = band.first_line - 1 - static_cast<i64>(band.group) * S - sweep;
+      m_.above[(t + step) & (2 * K - 1)][sweep] = device::load_past_l1(slab.template row_above<T>(row) + column);
+    });
+  }
+  __device__ void leave(const InPlaceSlab<S>& slab, const InPlaceBand& band, i32 t) const {
+    for_each_value(band, t, shape.behind(), [&](int step, int sweep, i32 column) {
+      if (sweep == 0 && band.group > 0) return;
+      const i64 row = slab.task.row_end - 1 - static_cast<i64>(band.group) * S - sweep;
+      slab.template row_below<T>(row)[column] = m_.below[step][sweep];
+    });
+  }
+
+  const InPlaceArguments& a_;
+  Memory& m_;
+  const int lane_;
+  const i32 columns_;
+  T *const above_, *const below_;
+  const i32 above_turn_, below_turn_;
+  u32 tag_before_ = 0;
+  u64* state_ = nullptr;
+  u64 word_[lane_words];
+};
+
+}  // namespace terrace::wavefront

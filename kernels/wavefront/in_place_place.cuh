@@ -1,0 +1,148 @@
+// Where things are in an in-place sweep on CUDA: the bands of a slab, the rows that they read and write, and whom
+// they wait for. No host library header: also compiled at run time.
+//
+// Sweep s of a pass (from 1 on) is at row i in line i + s, so that all that a cell depends on lies in its own line or
+// in the one before. A band is 128 lines, a group S sweeps in a row; both are counted from 0 in each slab, whose
+// lines are those of its rows (in the last slab also those beyond that later sweeps need). Band b of group g takes
+// its rows from band b of group g - 1, which has the same lines, and what is above them from band b - 1 of its own
+// group.
+#pragma once
+
+#include "kernels/device/port.cuh"
+#include "kernels/wavefront/in_place_shape.hpp"
+#include "kernels/wavefront/in_place_task.hpp"
+
+namespace terrace::wavefront {
+
+using device::i32;
+using device::i64;
+using device::u32;
+using device::u64;
+
+/// A slab that is under way; all zero at the start of a launch.
+struct alignas(128) InPlaceSlot {
+  InPlaceTask task;
+  u32 finished;  // tickets
+};
+
+/// What the kernel is given. Slabs are counted from the launch's first.
+struct InPlaceArguments {
+  device::Launch launch;
+  InPlaceSlot* slots;  // launch.slots of them; slab n uses slot n % launch.slots
+  u64* progress;       // [slot][group][band]: slab + 1 in the high half, steps done in the low one
+  u64* states;         // [group][step from -in_place_piece on][entry], tagged
+  i64 group_words;     // of a group's states
+  void* unused_row;    // for what nobody reads
+  i64 rows, columns;   // of the grid
+  i64 slab_rows;       // of all slabs but the last
+  u64 tickets;         // in all
+  u32 slab_tickets;    // those beyond the slab's bands do nothing
+  u32 groups;          // of a pass, at most
+  u32 group_bands;     // of a group of a slab, at most
+  u32 processors;      // of the device
+};
+
+/// A band that a warp works on, in shared memory.
+struct InPlaceBand {
+  u64 slab;
+  u32 group, index;  // of the group; of the band in its group
+  i64 first_line;
+  i32 live;             // lines that the slab has; the others hand on what is above them
+  i32 sweeps;           // of the group that are made; what the others make is not looked at
+  u32 tag, tag_before;  // of the states' words, and of those of the band before; 0: there is none
+  bool takes_over;      // what is above is what the slab above left, in an earlier launch
+  bool leaves;          // the last line is for the slab below
+  i32 rims;             // rows of the rim that the band makes
+  i64 rim_row;          // one of them
+  bool simple;          // every sweep is made, and every line live or not looked at
+  bool follows;         // a band of the group before makes the rows
+  bool is_followed;     // a band of the next group takes them
+};
+
+/// Bands and rows of a slab. @tparam S sweeps of a group
+template <int S>
+struct InPlaceSlab {
+  static constexpr int lines = InPlaceShape::rows;
+  const InPlaceArguments& a;
+  const InPlaceTask& task;
+
+  __device__ bool is_last() const { return task.row_end == a.rows; }
+  __device__ i64 sweeps_of(u32 group) const {
+    const i64 left = task.sweeps - static_cast<i64>(group) * S;
+    return left < S ? left : S;
+  }
+  __device__ i64 end_line(u32 group) const {
+    return is_last() ? a.rows + static_cast<i64>(group) * S + sweeps_of(group) : task.row_end;
+  }
+  /// Bands [first_band, end_band) of a group have rows.
+  __device__ u32 first_band(u32 group) const { return task.row_begin > 0 ? 0 : group * S / lines; }
+  __device__ u32 end_band(u32 group) const {
+    return static_cast<u32>((end_line(group) - task.row_begin + lines - 1) / lines);
+  }
+  /// The last band of the slab above, which is a full one.
+  __device__ u32 last_band_above() const { return static_cast<u32>((a.slab_rows + lines - 1) / lines) - 1; }
+
+  template <class T>
+  __device__ const T* row_above(i64 row) const {
+    return static_cast<const T*>(task.above) + (row - (task.row_begin - 1 - task.sweeps)) * task.carry_stride;
+  }
+  template <class T>
+  __device__ T* row_below(i64 row) const {
+    return static_cast<T*>(task.below) + (row - (task.row_end - 1 - task.sweeps)) * task.carry_stride;
+  }
+  /// Where a group leaves a line, in place of what the groups before left there. A line without a row of the grid is
+  /// not looked at.
+  template <class T>
+  __device__ T* row_out(u32 group, i64 line) const {
+    const i64 row = line - static_cast<i64>(group) * S - sweeps_of(group);
+    if (row < 0 || row >= a.rows || line >= end_line(group)) return static_cast<T*>(a.unused_row);
+    if (row < task.row_begin) {
+      return static_cast<T*>(task.before) + (row - (task.row_begin - task.sweeps)) * task.result_stride;
+    }
+    if (!is_last() && row >= task.row_end - task.sweeps) return row_below<T>(row);
+    return static_cast<T*>(task.result) + (row - task.row_begin) * task.result_stride;
+  }
+  /// A line as a group finds it; likewise.
+  template <class T>
+  __device__ const T* row_in(u32 group, i64 line) const {
+    if (group > 0) return row_out<T>(group - 1, line);
+    if (line >= task.row_end) return static_cast<const T*>(a.unused_row);
+    return static_cast<const T*>(task.grid) + (line - task.row_begin) * task.grid_stride;
+  }
+
+  /// The band of a ticket of the slab; without live lines where there is none. Ticket by ticket all that a band waits
+  /// for comes before it.
+  __device__ void place(u64 slab, u32 ticket, InPlaceBand& band) const {
+    const u32 turn = ticket / a.groups;
+    band.slab = slab;
+    band.group = ticket % a.groups;
+    band.index = turn - band.group;
+    band.live = 0;
+    if (turn < band.group || static_cast<i64>(band.group) * S >= task.sweeps || band.index < first_band(band.group) ||
+        band.index >= end_band(band.group)) {
+      return;
+    }
+    const i64 end = end_line(band.group), done = static_cast<i64>(band.group) * S;
+    band.first_line = task.row_begin + static_cast<i64>(band.index) * lines;
+    band.live = end - band.first_line < lines ? static_cast<i32>(end - band.first_line) : lines;
+    band.sweeps = static_cast<i32>(sweeps_of(band.group));
+    band.takes_over = band.index == 0 && slab == 0 && task.row_begin > 0;
+    band.leaves = band.index + 1 == end_band(band.group) && !is_last();
+    // Cells of the group lie in rows [first, last].
+    const i64 first = band.first_line - done - S, last = band.first_line + lines - 2 - done;
+    band.rims = (first <= 0 ? 1 : 0) + (last >= a.rows - 1 ? 1 : 0);
+    band.rim_row = first <= 0 ? 0 : a.rows - 1;
+    band.simple = band.sweeps == S && (band.live == lines || is_last());
+    band.follows = band.group > 0 && band.index < end_band(band.group - 1);
+    band.is_followed = static_cast<i64>(band.group + 1) * S < task.sweeps;
+    band.tag = tag_of(slab, band.index);
+    band.tag_before = band.tag - 1;
+    if (band.index == first_band(band.group)) {
+      band.tag_before = task.row_begin == 0 || slab == 0 ? 0 : tag_of(slab - 1, last_band_above());
+    }
+  }
+  /// Never 0.
+  __device__ u32 tag_of(u64 slab, u32 index) const { return static_cast<u32>(slab * a.group_bands + index + 1); }
+};
+
+}  // namespace terrace::wavefront

@@ -1,0 +1,139 @@
+// Rows of an in-place band on their way between device memory and the lanes that sweep them, through rings in shared
+// memory: what a cell's address is modulo the ring's size is its place there. Rows are moved 32 bytes at a time, each
+// when its lane is at a multiple of that, so that every step moves as many; any lane may move them. No host library
+// header: also compiled at run time.
+#pragma once
+
+#include "kernels/wavefront/in_place_place.cuh"
+
+namespace terrace::wavefront {
+
+/// The rows of a band. At step t a lane takes column t - lag(row) of a row and gives the one `sweeps` columns before.
+template <class T, int slant, bool few>
+class InPlaceRows {
+ public:
+  static constexpr InPlaceShape shape{slant, static_cast<int>(sizeof(T)), few};
+  static constexpr int R = InPlaceShape::lane_rows, C = shape.stride(), V = shape.chunk(), P = shape.moved();
+  /// Columns from a step's own to those that are asked for at it, at most.
+  static constexpr int ahead = shape.waiting();
+
+  struct Memory {
+    alignas(128) unsigned char in[R][32][ahead * sizeof(T)];
+    unsigned char out[R][32][64];
+    const T* rows_in[R][32];
+    T* rows_out[R][32];
+  };
+
+  __device__ InPlaceRows(Memory& memory, int lane, i32 columns) : m_(memory), lane_(lane), columns_(columns) {}
+
+  /// Columns that row r of the lane is behind row 0 of the first lane.
+  __device__ __forceinline__ i32 lag(int r) const { return lag(lane_, r); }
+
+  /// Takes up the rows of a band.
+  template <int S>
+  __device__ void begin(const InPlaceSlab<S>& slab, const InPlaceBand& band) {
+    sweeps_ = band.sweeps;
+#pragma unroll
+    for (int r = 0; r < R; ++r) {
+      const i64 line = band.first_line + lane_ * R + r;
+      const T* from = slab.template row_in<T>(band.group, line);
+      T* to = slab.template row_out<T>(band.group, line);
+      m_.rows_in[r][lane_] = from;
+      m_.rows_out[r][lane_] = to;
+      place_in_[r] = low_bits(from) - bytes(lag(r));
+      place_out_[r] = low_bits(to) - bytes(lag(r) + sweeps_);
+    }
+    __syncwarp();
+  }
+
+  /// Value of row r at step t.
+  __device__ __forceinline__ T take(int r, i32 t) const {
+    return *reinterpret_cast<const T*>(m_.in[r][lane_] + (place_in_[r] + bytes(t)) % sizeof m_.in[0][0]);
+  }
+  __device__ __forceinline__ void give(int r, i32 t, T value) {
+    *reinterpret_cast<T*>(m_.out[r][lane_] + (place_out_[r] + bytes(t)) % sizeof m_.out[0][0]) = value;
+  }
+
+  /// Before steps [t, t + C), and with a barrier after them: asks for columns of some steps later and stores those
+  /// that have been given. @tparam careful some columns may lie beside the rows
+  template <bool careful>
+  __device__ __forceinline__ void move(i32 t) {
+#pragma unroll
+    for (int i = 0; i < turns; ++i) ask<careful>(chunk_of(i, t), t);
+    device::commit_copies();
+#pragma unroll
+    for (int i = 0; i < turns; ++i) store<careful>(chunk_of(i, t - sweeps_), t);
+  }
+  /// Before the barrier after those steps: what the steps after it take has come.
+  __device__ __forceinline__ void wait() const { device::wait_for_copies<(ahead - P - (V - 1)) / C - 1>(); }
+
+ private:
+  struct alignas(16) Chunk {
+    T value[V];
+  };
+  /// A row of a lane, and which of its chunks.
+  struct Place {
+    int lane, row, chunk;
+  };
+  /// Lanes that are at a multiple of P are so many apart; chunks of theirs for each lane of the warp.
+  static constexpr int lanes_apart = P / C, turns = C * static_cast<int>(sizeof(T)) / 4;
+  static_assert(C == 1 || slant == 0);
+
+  __device__ __forceinline__ static i32 lag(int lane, int r) { return lane * (C + slant * R) + slant * r; }
+  __device__ static u32 low_bits(const void* address) { return static_cast<u32>(reinterpret_cast<u64>(address)); }
+  __device__ static u32 bytes(i32 columns) { return static_cast<u32>(columns) * static_cast<u32>(sizeof(T)); }
+
+  /// What this lane moves where rows are at a multiple of P at step t.
+  __device__ __forceinline__ Place chunk_of(int i, i32 t) const {
+    const int index = lane_ + 32 * i, r = index / 2 % R;
+    // lag(lane, r) is t, modulo P: 5 is its own inverse modulo 8 and 4.
+    const i32 first = slant == 0 ? t / C : 5 * (t - r);
+    return {(first & (lanes_apart - 1)) + index / (2 * R) * lanes_apart, r, index % 2};
+  }
+
+  template <bool careful>
+  __device__ __forceinline__ void ask(Place place, i32 t) {
+    const T* row = m_.rows_in[place.row][place.lane];
+    const i32 from = t - lag(place.lane, place.row) + ahead - P;
+    const u64 at = (reinterpret_cast<u64>(row + from) & ~u64{15}) + 16 * static_cast<u32>(place.chunk);
+    unsigned char* to = m_.in[place.row][place.lane] + at % sizeof m_.in[0][0];
+    if constexpr (careful) {
+      const i64 column = static_cast<i64>(at - reinterpret_cast<u64>(row)) / static_cast<i64>(sizeof(T));
+      if (column < 0 || column + V > columns_) {
+        for (int i = 0; i < V; ++i) {
+          if (column + i < 0 || column + i >= columns_) continue;
+          reinterpret_cast<T*>(to)[i] = device::load_past_l1(row + column + i);
+        }
+        return;
+      }
+    }
+    device::begin_copy(to, reinterpret_cast<const void*>(at));
+  }
+
+  template <bool careful>
+  __device__ __forceinline__ void store(Place place, i32 t) {
+    T* row = m_.rows_out[place.row][place.lane];
+    const i32 end = t - lag(place.lane, place.row) - sweeps_;
+    const u64 at = (reinterpret_cast<u64>(row + end) & ~u64{15}) - 32 + 16 * static_cast<u32>(place.chunk);
+    const Chunk chunk = *reinterpret_cast<const Chunk*>(m_.out[place.row][place.lane] + at % sizeof m_.out[0][0]);
+    if constexpr (careful) {
+      const i64 column = static_cast<i64>(at - reinterpret_cast<u64>(row)) / static_cast<i64>(sizeof(T));
+      if (column < 0 || column + V > columns_) {
+#pragma unroll
+        for (int i = 0; i < V; ++i) {
+          if (column + i >= 0 && column + i < columns_) row[column + i] = chunk.value[i];
+        }
+        return;
+      }
+    }
+    *reinterpret_cast<Chunk*>(at) = chunk;
+  }
+
+  Memory& m_;
+  const int lane_;
+  const i32 columns_;
+  i32 sweeps_ = 0;
+  u32 place_in_[R], place_out_[R];  // in the rings, at step 0
+};
+
+}  // namespace terrace::wavefront

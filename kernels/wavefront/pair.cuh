@@ -1,0 +1,40 @@
+// Two numbers of 16 bits in a word, the halves. Those of cells are not negative, so that a number is added to or
+// taken from both by one sum of words where no half overflows. No host library header: also compiled at run time.
+#pragma once
+
+#include "kernels/device/instructions.cuh"
+#include "kernels/wavefront/bits.hpp"
+
+namespace terrace::wavefront {
+
+using device::i32;
+using device::u32;
+
+/// Both halves the same. @param number from -2^15 to 2^15 - 1
+__device__ __forceinline__ u32 both(i32 number) { return static_cast<u32>(number & 0xFFFF) * 0x10001u; }
+__device__ __forceinline__ u32 halves(i32 low, i32 high) {
+  return static_cast<u32>(low & 0xFFFF) | static_cast<u32>(high) << 16;
+}
+__device__ __forceinline__ i32 low_half(u32 pair) { return static_cast<i32>(pair & 0xFFFFu); }
+__device__ __forceinline__ i32 high_half(u32 pair) { return static_cast<i32>(pair >> 16); }
+/// All bits of the halves for which it is so.
+__device__ __forceinline__ u32 mask_of(bool low, bool high) {
+  return (low ? 0xFFFFu : 0u) | (high ? 0xFFFF0000u : 0u);
+}
+/// Of each half that of a where the mask has ones, else that of b.
+__device__ __forceinline__ u32 choose(u32 mask, u32 a, u32 b) { return (a & mask) | (b & ~mask); }
+
+__device__ __forceinline__ u32 larger(u32 a, u32 b) { return __vmaxs2(a, b); }
+__device__ __forceinline__ u32 largest(u32 a, u32 b, u32 c) { return __vimax3_s16x2(a, b, c); }
+/// max(a + b, c).
+__device__ __forceinline__ u32 add_larger(u32 a, u32 b, u32 c) { return __viaddmax_s16x2(a, b, c); }
+/// a less a number that is no larger than either half, on a pipe that minima and maxima leave free.
+/// @param less minus that number, times 0x10001, modulo 2^32
+__device__ __forceinline__ u32 subtract_both(u32 a, u32 less) { return add_bits(a, less); }
+
+/// {low half of a, low half of b}, {high half of a, high half of b}, {high half of a, low half of b}.
+__device__ __forceinline__ u32 lows(u32 a, u32 b) { return __byte_perm(a, b, 0x5410); }
+__device__ __forceinline__ u32 highs(u32 a, u32 b) { return __byte_perm(a, b, 0x7632); }
+__device__ __forceinline__ u32 high_and_low(u32 a, u32 b) { return __byte_perm(a, b, 0x5432); }
+
+}  // namespace terrace::wavefront

@@ -1,0 +1,78 @@
+// What a band takes from above, a piece of 32 columns at a time, a column a lane: the cells that the band above has
+// written to the tagged row, or the block's top border. Asked for early, waited for when needed.
+// No host library header: also compiled at run time.
+#pragma once
+
+#include "kernels/wavefront/band_borders.cuh"
+#include "kernels/wavefront/tagged.cuh"
+
+namespace terrace::wavefront {
+
+/// All members are called by all lanes. @tparam V the type of values
+template <class P, class V>
+class RowIntake {
+ public:
+  static constexpr int planes = P::row_planes;
+  using Tagged = TaggedCell<V, planes>;
+  using Constants = typename P::template Constants<V>;
+
+  /// @param under columns of the band above which the row lies in the problem's window: the others' are infinite
+  __device__ void begin(const SweepArguments& a, const KernelBand& band, i32 under) {
+    row_ = border_row(a, band.block) + static_cast<i64>(band.start) * Tagged::words;
+    tag_ = tag_of(band.ticket);
+    tagged_ = top_is_tagged(a, band);
+    under_ = under;
+  }
+
+  /// Asks for the value above a column of the band. Nothing here waits where it is in the tagged row.
+  __device__ __forceinline__ void ask(const SweepArguments& a, const KernelBand& band, const Constants& k,
+                                      i32 column) {
+    if (tagged_) {
+      if (column < under_) cell_ = Tagged::ask(row_, column);
+    } else {
+      BandBorders<P, V>(a, band).load_top(k, column, top_);
+      if constexpr (has_window<P>) {
+        if (column >= under_) top_[0] = V(infinity);
+      }
+    }
+  }
+
+  /// Waits until the band above has written all that was asked for. False when the launch is over before that.
+  __device__ __forceinline__ bool wait(const SweepArguments& a, const KernelBand& band, i32 column) {
+    if (!tagged_) return true;
+    const bool wanted = column < under_;
+    if constexpr (has_window<P>) {
+      if (!wanted) top_[0] = V(infinity);
+    }
+    for (u32 tries = 1;; ++tries) {
+      const bool fresh = !wanted || Tagged::read(cell_, tag_ - 1, top_);
+      const u32 missing = __ballot_sync(~0u, !fresh);
+      if (missing == 0) return true;
+      // The row is every band's: its tag says how many bands there are from its writer to the one above this one.
+      u32 distance = __shfl_sync(~0u, tag_ - 1 - cell_.tag(), 31 - __clz(static_cast<int>(missing)));
+      if (a.across > 1 && distance > band.index) distance = band.index;  // another block's was there last
+      if (distance > 1) __nanosleep(distance < 64 ? (distance - 1) * 256 : 16384);
+      const bool leave = tries % 32 == 0 && lane_index() == 0 && device::must_leave(a.launch, band.block);
+      if (__any_sync(~0u, leave)) return false;
+      if (!fresh) cell_ = Tagged::ask(row_, column);
+    }
+  }
+
+  /// What was waited for: H, or F.
+  __device__ __forceinline__ V top(int plane) const { return top_[plane]; }
+
+  /// Hands a column's H and F to the band below.
+  __device__ __forceinline__ void hand_down(i32 column, const V (&values)[planes]) const {
+    Tagged::store(row_, column, tag_, values);
+  }
+
+ private:
+  u64* row_ = nullptr;  // the tagged row, read above the band and written below it
+  u32 tag_ = 0;         // the band's own
+  bool tagged_ = false;
+  i32 under_ = 0;
+  typename Tagged::Words cell_;
+  V top_[planes];
+};
+
+}  // namespace terrace::wavefront
