@@ -7,7 +7,6 @@
 
 namespace terrace::recursive {
 
-inline constexpr i32 base_pivots = 64;
 inline constexpr i32 closure_threads = 256;  // 16 x 16, each with 4 x 4 elements of a square
 
 /// A tile in algebra S that is being closed, and where its pivots' rows and columns are packed to.

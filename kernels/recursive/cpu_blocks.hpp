@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <thread>
+#include <vector>
 
 #include "kernels/device/aligned_array.hpp"
 #include "kernels/device/cpu_context.hpp"
@@ -113,6 +114,54 @@ class CpuBlocks : public Updates {
 
   device::ThreadPool& pool_;
   device::u64* abort_ = nullptr;
+};
+
+/// Blocks that update tiles of values of type T.
+template <class T>
+class CpuTiles : public CpuBlocks<TileTask, TileResult> {
+ protected:
+  using CpuBlocks::CpuBlocks;
+
+  /// Copies the input into x, where there is one, and looks at it; calls beside(i) for each row i of x.
+  template <class Beside>
+  void begin(const TileTask& task, TileResult& result, const Beside& beside) {
+    const Found<T> found = look_at_rows(task, [&](i64 i, Found<T>& in_row) {
+      const T* row = static_cast<const T*>(task.input) + i * task.input_stride;
+      for (i64 j = 0; j < task.columns; ++j) in_row.add(row[j]);
+      if (task.x == nullptr) return;
+      std::copy_n(row, task.columns, static_cast<T*>(task.x) + i * task.x_stride);
+      beside(i);
+    });
+    if (!found.any) return;
+    result.found |= 1;
+    result.least = extremes(found.least);
+    result.most = extremes(found.most);
+  }
+  void begin(const TileTask& task, TileResult& result) {
+    begin(task, result, [](i64) {});
+  }
+
+  /// Looks at a tile that no other update follows: look(i, found) adds what row i of x has in the end.
+  template <class Look>
+  void end(const TileTask& task, TileResult& result, const Look& look) {
+    const Found<T> found = look_at_rows(task, look);
+    if (!found.any) return;
+    result.found |= 2;
+    result.farthest = extremes(found.most);
+  }
+
+ private:
+  template <class Look>
+  Found<T> look_at_rows(const TileTask& task, const Look& look) {
+    std::vector<Found<T>> found(static_cast<std::size_t>(threads()));
+    const double operations = static_cast<double>(task.rows) * static_cast<double>(task.columns);
+    in_pieces(task.rows, operations, [&](i64 begin, i64 end, int thread) {
+      for (i64 i = begin; i < end; ++i) look(i, found[static_cast<std::size_t>(thread)]);
+    });
+    Found<T> all;
+    for (const Found<T>& part : found) all.add(part);
+    return all;
+  }
 };
 
 /// Products in one semiring, each thread with what it packs into.

@@ -23,13 +23,15 @@ struct Pairs {
 };
 
 template <class T, class W>
-class PathsOnCpu : public CpuBlocks<TileTask, TileResult> {
+class PathsOnCpu : public CpuTiles<T> {
+  using Base = CpuTiles<T>;
+  using Base::in_pieces;
   using Tile = Pairs<T, W>;
   using Factor = Pairs<const T, const W>;
 
  public:
   PathsOnCpu(device::ThreadPool& pool, RelaxPaths<T, W> kernel)
-      : CpuBlocks(pool), kernel_(kernel), scratch_(static_cast<std::size_t>(pool.size())) {}
+      : Base(pool), kernel_(kernel), scratch_(static_cast<std::size_t>(pool.size())) {}
 
   static std::size_t bytes(int threads) {
     return static_cast<std::size_t>(threads) * paths_depth * paths_columns * (sizeof(T) + sizeof(W));
@@ -44,7 +46,7 @@ class PathsOnCpu : public CpuBlocks<TileTask, TileResult> {
   TileResult compute(const TileTask& task) override {
     TileResult result{};
     result.negative_pivot = -1;
-    if (task.input != nullptr) begin(task, result);
+    if (task.input != nullptr) Base::begin(task, result, [&](i64 i) { begin_trails(task, i); });
     if (task.function == Function::inspect) return result;
     const Tile x{static_cast<T*>(task.x), static_cast<W*>(task.x_trail), task.x_stride};
     const Factor u{static_cast<const T*>(task.u), static_cast<const W*>(task.u_trail), task.u_stride};
@@ -97,7 +99,7 @@ class PathsOnCpu : public CpuBlocks<TileTask, TileResult> {
           4 * static_cast<double>(depth) * static_cast<double>(size) * static_cast<double>(size);
       // Calls act(from, to, thread) for rows, or columns, before and after the pivots' own.
       const auto around = [&](double count, const auto& act) {
-        in_pieces(size - depth, count, [&](i64 begin, i64 end, int thread) {
+        this->in_pieces(size - depth, count, [&](i64 begin, i64 end, int thread) {
           act(begin, std::min(end, k), thread);
           act(std::max(begin, k) + depth, end + depth, thread);
         });
@@ -115,57 +117,32 @@ class PathsOnCpu : public CpuBlocks<TileTask, TileResult> {
     return -1;
   }
 
-  /// Looks at the input, and makes edges of it where x is.
-  void begin(const TileTask& task, TileResult& result) {
-    std::vector<Found<T>> found(static_cast<std::size_t>(threads()));
-    const double operations = static_cast<double>(task.rows) * static_cast<double>(task.columns);
-    in_pieces(task.rows, operations, [&](i64 begin, i64 end, int thread) {
-      for (i64 i = begin; i < end; ++i) {
-        const T* row = static_cast<const T*>(task.input) + i * task.input_stride;
-        for (i64 j = 0; j < task.columns; ++j) found[static_cast<std::size_t>(thread)].add(row[j]);
-        if (task.x == nullptr) continue;
-        std::copy_n(row, task.columns, static_cast<T*>(task.x) + i * task.x_stride);
-        W* trails = static_cast<W*>(task.x_trail) + i * task.x_stride;
-        for (i64 j = 0; j < task.columns; ++j) {
-          const bool stays = task.loops == 0 && task.first_row + i == task.first_column + j;
-          trails[j] = stays ? Trail<W>::none
-                            : static_cast<W>((W(1) << Trail<W>::half) | static_cast<W>(task.first_column + j));
-        }
-      }
-    });
-    Found<T> all;
-    for (const Found<T>& part : found) all.add(part);
-    if (!all.any) return;
-    result.found |= 1;
-    result.least = extremes(all.least);
-    result.most = extremes(all.most);
+  /// Makes edges of what row i begins as.
+  static void begin_trails(const TileTask& task, i64 i) {
+    W* trails = static_cast<W*>(task.x_trail) + i * task.x_stride;
+    for (i64 j = 0; j < task.columns; ++j) {
+      const bool stays = task.loops == 0 && task.first_row + i == task.first_column + j;
+      trails[j] =
+          stays ? Trail<W>::none : static_cast<W>((W(1) << Trail<W>::half) | static_cast<W>(task.first_column + j));
+    }
   }
 
   /// Looks at a tile that no other update follows, and gives out the next nodes.
   void end(const TileTask& task, const Tile& x, TileResult& result) {
-    std::vector<Found<T>> found(static_cast<std::size_t>(threads()));
-    const double operations = static_cast<double>(task.rows) * static_cast<double>(task.columns);
     const T far = infinity<T>() / T(2);
-    in_pieces(task.rows, operations, [&](i64 begin, i64 end, int thread) {
-      for (i64 i = begin; i < end; ++i) {
-        const Tile row = x.at(i, 0);
-        i32* next = static_cast<i32*>(task.output) + i * task.output_stride;
-        for (i64 j = 0; j < task.columns; ++j) {
-          T& distance = row.distances[j];
-          if (task.clamped != 0 && distance >= far) distance = infinity<T>();
-          found[static_cast<std::size_t>(thread)].add(distance);
-          const W after = row.trails[j] & Trail<W>::next_mask;
-          next[j] = distance >= infinity<T>() ? -1
-                    : after == Trail<W>::none ? static_cast<i32>(task.first_row + i)
-                                              : static_cast<i32>(after);
-        }
+    Base::end(task, result, [&](i64 i, Found<T>& found) {
+      const Tile row = x.at(i, 0);
+      i32* next = static_cast<i32*>(task.output) + i * task.output_stride;
+      for (i64 j = 0; j < task.columns; ++j) {
+        T& distance = row.distances[j];
+        if (task.clamped != 0 && distance >= far) distance = infinity<T>();
+        found.add(distance);
+        const W after = row.trails[j] & Trail<W>::next_mask;
+        next[j] = distance >= infinity<T>() ? -1
+                  : after == Trail<W>::none ? static_cast<i32>(task.first_row + i)
+                                            : static_cast<i32>(after);
       }
     });
-    Found<T> all;
-    for (const Found<T>& part : found) all.add(part);
-    if (!all.any) return;
-    result.found |= 2;
-    result.farthest = extremes(all.most);
   }
 
   RelaxPaths<T, W> kernel_;

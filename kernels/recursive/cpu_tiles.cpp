@@ -5,7 +5,7 @@
 
 #include "kernels/recursive/cpu_blocks.hpp"
 #include "kernels/recursive/problems.hpp"
-#include "kernels/recursive/semiring.hpp"
+#include "kernels/recursive/semiring_list.hpp"
 #include "kernels/recursive/task.hpp"
 #include "kernels/recursive/tiles_cpu.hpp"
 #include "pipeline/base/error.hpp"
@@ -16,16 +16,19 @@ namespace {
 using device::InstructionSet;
 
 template <class T>
-class TilesOnCpu : public CpuBlocks<TileTask, TileResult> {
+class TilesOnCpu : public CpuTiles<T> {
+  using Base = CpuTiles<T>;
+  using Base::in_pieces;
+
  public:
   TilesOnCpu(device::ThreadPool& pool, Multiply<T> kernel, Nothing nothing)
-      : CpuBlocks(pool), product_(pool.size(), kernel), nothing_(nothing) {}
+      : Base(pool), product_(pool.size(), kernel), nothing_(nothing) {}
 
  private:
   TileResult compute(const TileTask& task) override {
     TileResult result{};
     result.negative_pivot = -1;
-    if (task.input != nullptr) begin(task, result);
+    if (task.input != nullptr) Base::begin(task, result);
     if (task.empty != 0) clear(task);
     if (task.function == Function::inspect) return result;
     const Matrix<T> x{static_cast<T*>(task.x), task.x_stride};
@@ -124,26 +127,6 @@ class TilesOnCpu : public CpuBlocks<TileTask, TileResult> {
     return -1;
   }
 
-  /// Copies the input into x, where there is one, and looks at it.
-  void begin(const TileTask& task, TileResult& result) {
-    std::vector<Found<T>> found(static_cast<std::size_t>(threads()));
-    const double operations = static_cast<double>(task.rows) * static_cast<double>(task.columns);
-    in_pieces(task.rows, operations, [&](i64 begin, i64 end, int thread) {
-      for (i64 i = begin; i < end; ++i) {
-        const T* row = static_cast<const T*>(task.input) + i * task.input_stride;
-        for (i64 j = 0; j < task.columns; ++j) found[static_cast<std::size_t>(thread)].add(row[j]);
-        if (task.x == nullptr) continue;
-        std::copy_n(row, task.columns, static_cast<T*>(task.x) + i * task.x_stride);
-      }
-    });
-    Found<T> all;
-    for (const Found<T>& part : found) all.add(part);
-    if (!all.any) return;
-    result.found |= 1;
-    result.least = extremes(all.least);
-    result.most = extremes(all.most);
-  }
-
   void clear(const TileTask& task) {
     const T none = nothing_ == Nothing::infinity         ? infinity<T>()
                    : nothing_ == Nothing::minus_infinity ? static_cast<T>(-infinity<T>())
@@ -156,25 +139,16 @@ class TilesOnCpu : public CpuBlocks<TileTask, TileResult> {
 
   /// Looks at a tile that no other update follows.
   void end(const TileTask& task, Matrix<T> x, TileResult& result) {
-    std::vector<Found<T>> found(static_cast<std::size_t>(threads()));
-    const double operations = static_cast<double>(task.rows) * static_cast<double>(task.columns);
     const T far = infinity<T>() / T(2);
     const bool below = nothing_ == Nothing::minus_infinity;
-    in_pieces(task.rows, operations, [&](i64 begin, i64 end, int thread) {
-      for (i64 i = begin; i < end; ++i) {
-        T* row = x.at(i, 0);
-        for (i64 j = 0; j < task.columns; ++j) {
-          if (task.clamped != 0 && !below && row[j] >= far) row[j] = infinity<T>();
-          if (task.clamped != 0 && below && row[j] <= -far) row[j] = static_cast<T>(-infinity<T>());
-          found[static_cast<std::size_t>(thread)].add(row[j]);
-        }
+    Base::end(task, result, [&](i64 i, Found<T>& found) {
+      T* row = x.at(i, 0);
+      for (i64 j = 0; j < task.columns; ++j) {
+        if (task.clamped != 0 && !below && row[j] >= far) row[j] = infinity<T>();
+        if (task.clamped != 0 && below && row[j] <= -far) row[j] = static_cast<T>(-infinity<T>());
+        found.add(row[j]);
       }
     });
-    Found<T> all;
-    for (const Found<T>& part : found) all.add(part);
-    if (!all.any) return;
-    result.found |= 2;
-    result.farthest = extremes(all.most);
   }
 
   Products<T> product_;
@@ -209,6 +183,7 @@ std::unique_ptr<Updates> make_tiles_cpu(const TileSpec& spec, device::Context& c
   if (cpu == nullptr) throw DeviceError("make_tiles_cpu", context.limits().name + " is not a CPU");
   if (has_trails(spec.table)) return make_paths_cpu(spec, cpu->pool(), set);
   if (has_bits(spec.table)) return make_bits_cpu(spec, cpu->pool(), set);
+  if (spec.semiring == semiring_index<MinusTimes>(Semirings{})) return make_elimination_cpu(spec, cpu->pool(), set);
   const Nothing nothing = known[static_cast<std::size_t>(spec.semiring)].nothing;
   return visit_value(spec.value, [&](auto value) -> std::unique_ptr<Updates> {
     using T = decltype(value);

@@ -2,61 +2,32 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
-#include <string>
 
-#include "kernels/device/cuda_context.hpp"
-#include "kernels/device/launch.cuh"
 #include "kernels/recursive/bits_kernel.cuh"
 #include "kernels/recursive/cuda_tiles.hpp"
+#include "kernels/recursive/cuda_updates.cuh"
 
 namespace terrace::recursive {
 
-class BitsOnCuda final : public Updates {
+class BitsOnCuda final : public BlocksOnCuda<TileTask, TileResult> {
  public:
   static std::size_t workspace(std::int64_t side) {
     return state_bytes + (u_words(side) + v_words(side)) * sizeof(u32);
   }
 
   BitsOnCuda(bool packed, std::int64_t side, device::Context& context, void* workspace)
-      : packed_(packed), side_(side), context_(context) {
-    auto* bytes = static_cast<unsigned char*>(workspace);
-    state_ = reinterpret_cast<TileState*>(bytes);
-    u_ = reinterpret_cast<u32*>(bytes + state_bytes);
+      : BlocksOnCuda(padded(side, bit_depth), context, workspace), packed_(packed) {
+    u_ = reinterpret_cast<u32*>(static_cast<unsigned char*>(workspace) + state_bytes);
     v_ = u_ + u_words(side);
-    stream_ = device::compute_stream(context);
-    // Their code is loaded now, and not while blocks are computed.
-    device::resident_blocks(begin_block_, 1, 0);
-    device::resident_blocks(report_block_, 1, 0);
-    at_a_time_ = device::resident_blocks(copy_, bit_threads, 0);
-    device::resident_blocks(begin_, bit_threads, 0);
-    device::resident_blocks(end_, bit_threads, 0);
-    device::resident_blocks(or_, bit_threads, 0);
-    device::resident_blocks(close_, bit_pivots, 0);
-  }
-
-  void run(const device::Port& port) override {
-    if (port.descriptor_bytes < sizeof(TileTask) || port.result_bytes < sizeof(TileResult)) {
-      throw DeviceError("updates of tiles", "the port's descriptors or results are those of something else");
-    }
-    stream_ = device::compute_stream(context_);
-    for (u64 block = port.first; block < port.first + port.count; ++block) {
-      TileTask task;
-      std::memcpy(&task, static_cast<const char*>(port.descriptors) + block % port.ring * port.descriptor_bytes,
-                  sizeof task);
-      if (std::max({task.rows, 32 * task.columns, task.depth}) > padded(side_, bit_depth)) {
-        throw DeviceError("updates of tiles",
-                          "a block is larger than the workspace, of tiles of " + std::to_string(side_));
-      }
-      device::launch(begin_block_, shape(1, 1), port, state_);
-      if (task.rows > 0 && task.columns > 0) update(task);
-      device::launch(report_block_, shape(1, 1), port, state_, block);
-    }
+    load(report_block_, 1);
+    at_a_time_ = load(copy_, bit_threads);
+    load(begin_, bit_threads);
+    load(end_, bit_threads);
+    load(or_, bit_threads);
+    load(close_, bit_pivots);
   }
 
  private:
-  static constexpr std::size_t state_bytes = 256;
-
   static constexpr i64 padded(i64 count, i64 to) { return (count + to - 1) / to * to; }
   static constexpr i64 depth_of(i64 side) { return padded(std::max<i64>(side, bit_pivots), bit_depth); }
   static constexpr std::size_t u_words(i64 side) {
@@ -66,11 +37,13 @@ class BitsOnCuda final : public Updates {
     return static_cast<std::size_t>(depth_of(side) * padded((side + 31) / 32, bit_columns));
   }
 
-  device::LaunchShape shape(i64 blocks, unsigned threads) const {
-    return {.blocks = static_cast<unsigned>(blocks), .threads = threads, .shared_bytes = 0, .stream = stream_};
+  i64 side_of(const TileTask& task) const override { return std::max({task.rows, 32 * task.columns, task.depth}); }
+  void report(const device::Port& port, u64 block, const TileTask&) override {
+    device::launch(report_block_, shape(1, 1), port, state(), block);
   }
 
-  void update(const TileTask& task) {
+  void update(const TileTask& task) override {
+    if (task.rows == 0 || task.columns == 0) return;
     const BitView x{static_cast<u32*>(task.x), task.x_stride};
     const BitTile tile{x,
                        task.rows,
@@ -82,7 +55,7 @@ class BitsOnCuda final : public Updates {
                        task.output_stride,
                        packed_};
     const device::LaunchShape rows = shape(std::min<i64>(at_a_time_, task.rows), bit_threads);
-    if (task.input != nullptr) device::launch(begin_, rows, state_, tile);
+    if (task.input != nullptr) device::launch(begin_, rows, state(), tile);
     if (task.function == Function::a) {
       close(x, task.rows, task.columns);
     } else {
@@ -91,11 +64,11 @@ class BitsOnCuda final : public Updates {
       };
       multiply(x, factor(task.u, task.u_stride), factor(task.v, task.v_stride), task.rows, task.columns, task.depth);
     }
-    if (task.last != 0) device::launch(end_, rows, state_, tile);
+    if (task.last != 0) device::launch(end_, rows, state(), tile);
   }
 
   BitView copy(const BitView& from, i64 rows, i64 words, u32* to, i64 copied_rows, i64 copied_words) {
-    const CopyBitsTask task{state_, from, {to, copied_words}, rows, words, copied_rows, copied_words};
+    const CopyBitsTask task{state(), from, {to, copied_words}, rows, words, copied_rows, copied_words};
     const i64 blocks = (copied_rows * copied_words + bit_threads - 1) / bit_threads;
     device::launch(copy_, shape(std::min<i64>(at_a_time_, blocks), bit_threads), task);
     return task.to;
@@ -106,7 +79,7 @@ class BitsOnCuda final : public Updates {
     const i64 deep = padded(depth, bit_depth), high = padded(rows, bit_rows), wide = padded(words, bit_columns);
     const BitView left = copy(u, rows, deep / 32, u_, high, deep / 32);
     const BitView right = copy(v, depth, words, v_, deep, wide);
-    const OrBitsTask task{state_, x, rows, words, left, right, deep};
+    const OrBitsTask task{state(), x, rows, words, left, right, deep};
     device::launch(or_, shape(high / bit_rows * (wide / bit_columns), bit_threads), task);
   }
 
@@ -117,7 +90,7 @@ class BitsOnCuda final : public Updates {
       const i64 wide = std::min<i64>(bit_pivots / 32, words - word);
       const BitView rows{x.words + k * x.stride, x.stride}, columns{x.words + word, x.stride};
       const BitView square{rows.words + word, x.stride};
-      device::launch(close_, shape(1, bit_pivots), state_, square, static_cast<i32>(pivots), static_cast<i32>(wide));
+      device::launch(close_, shape(1, bit_pivots), state(), square, static_cast<i32>(pivots), static_cast<i32>(wide));
       if (size <= bit_pivots) return;
       multiply(rows, square, rows, pivots, words, pivots);
       multiply(columns, columns, square, size, wide, pivots);
@@ -125,8 +98,6 @@ class BitsOnCuda final : public Updates {
     }
   }
 
-  device::Kernel<device::Port, TileState*> begin_block_ =
-      device::make_kernel(begin_block_kernel<u32>, "begin_block_kernel");
   device::Kernel<device::Port, const TileState*, u64> report_block_ =
       device::make_kernel(report_block_kernel<u32>, "report_block_kernel");
   device::Kernel<const TileState*, BitTile> begin_ = device::make_kernel(begin_bits_kernel<u32>, "begin_bits_kernel");
@@ -136,12 +107,8 @@ class BitsOnCuda final : public Updates {
   device::Kernel<const TileState*, BitView, i32, i32> close_ =
       device::make_kernel(close_bits_kernel<u32>, "close_bits_kernel");
   bool packed_;
-  std::int64_t side_;
-  device::Context& context_;
-  TileState* state_;
   u32* u_;  // where factors are copied to
   u32* v_;
-  cudaStream_t stream_;
   unsigned at_a_time_ = 1;
 };
 

@@ -27,8 +27,7 @@ auto visit_intervals(ElementType type, const Call& call) {
 }  // namespace
 
 std::size_t intervals_cuda_bytes(const IntervalSpec& spec, std::int64_t side) {
-  return visit_intervals(spec.value,
-                         [&]<class Intervals>(Intervals) { return Intervals::workspace(spec, side).bytes; });
+  return visit_intervals(spec.value, [&]<class Intervals>(Intervals) { return Intervals::workspace(spec, side); });
 }
 
 std::unique_ptr<Updates> make_intervals_cuda(const IntervalSpec& spec, std::int64_t side, device::Context& context,

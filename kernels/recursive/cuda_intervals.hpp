@@ -10,7 +10,7 @@ namespace terrace::recursive {
 template <class T>
 struct CudaIntervals {
   /// @throws DeviceError where the rule has no kernels of T
-  static TilesWorkspace workspace(const IntervalSpec& spec, std::int64_t side);
+  static std::size_t workspace(const IntervalSpec& spec, std::int64_t side);
   static std::unique_ptr<Updates> make(const IntervalSpec& spec, std::int64_t side, device::Context& context,
                                        void* workspace);
 };

@@ -3,18 +3,18 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 
-#include "kernels/device/cuda_context.hpp"
-#include "kernels/device/launch.cuh"
 #include "kernels/recursive/cuda_tiles.hpp"
+#include "kernels/recursive/cuda_updates.cuh"
 #include "kernels/recursive/paths_kernel.cuh"
 
 namespace terrace::recursive {
 
 template <class T, class W>
-class PathsOnCuda final : public Updates {
+class PathsOnCuda final : public TilesOfValues<T> {
+  using Base = TilesOfValues<T>;
+  using Base::load, Base::shape, Base::state;
   using Pairs = PairView<T, W>;
 
  public:
@@ -22,73 +22,35 @@ class PathsOnCuda final : public Updates {
     return state_bytes + 2 * static_cast<std::size_t>(pairs_of(side)) * (sizeof(T) + sizeof(W));
   }
 
-  PathsOnCuda(std::int64_t side, device::Context& context, void* workspace) : side_(side), context_(context) {
-    auto* bytes = static_cast<unsigned char*>(workspace);
-    state_ = reinterpret_cast<TileState*>(bytes);
+  PathsOnCuda(std::int64_t side, device::Context& context, void* workspace) : Base(side, context, workspace) {
     const i64 pairs = pairs_of(side);
-    auto* trails = reinterpret_cast<W*>(bytes + state_bytes);
+    auto* trails = reinterpret_cast<W*>(static_cast<unsigned char*>(workspace) + state_bytes);
     auto* distances = reinterpret_cast<T*>(trails + 2 * pairs);
     u_ = {distances, trails, 0};
     v_ = {distances + pairs, trails + pairs, 0};
-    stream_ = device::compute_stream(context);
-    // Their code is loaded now, and not while blocks are computed.
-    device::resident_blocks(begin_block_, 1, 0);
-    device::resident_blocks(report_block_, 1, 0);
-    rows_at_a_time_ = device::resident_blocks(begin_tile_, row_threads, 0);
-    device::resident_blocks(end_tile_, row_threads, 0);
-    device::resident_blocks(begin_trails_, row_threads, 0);
-    device::resident_blocks(end_trails_, row_threads, 0);
-    copies_at_a_time_ = device::resident_blocks(copy_, closure_threads, 0);
-    device::resident_blocks(relax_, closure_threads, 0);
-    device::resident_blocks(close_, closure_threads, sizeof(PairSquare<T, W>));
-  }
-
-  void run(const device::Port& port) override {
-    if (port.descriptor_bytes < sizeof(TileTask) || port.result_bytes < sizeof(TileResult)) {
-      throw DeviceError("updates of tiles", "the port's descriptors or results are those of something else");
-    }
-    stream_ = device::compute_stream(context_);
-    for (u64 block = port.first; block < port.first + port.count; ++block) {
-      TileTask task;
-      std::memcpy(&task, static_cast<const char*>(port.descriptors) + block % port.ring * port.descriptor_bytes,
-                  sizeof task);
-      if (std::max({task.rows, task.columns, task.depth}) > side_) {
-        throw DeviceError("updates of tiles",
-                          "a block is larger than the workspace, of tiles of " + std::to_string(side_));
-      }
-      device::launch(begin_block_, shape(1, 1), port, state_);
-      update(task);
-      device::launch(report_block_, shape(1, 1), port, state_, block);
-    }
+    load(begin_trails_, Base::row_threads);
+    load(end_trails_, Base::row_threads);
+    copies_at_a_time_ = load(copy_, closure_threads);
+    load(relax_, closure_threads);
+    load(close_, closure_threads, sizeof(PairSquare<T, W>));
   }
 
  private:
-  static constexpr unsigned row_threads = 256;
-  static constexpr std::size_t state_bytes = 256;
-
   static constexpr i64 padded(i64 count) { return (count + path_side - 1) / path_side * path_side; }
   static constexpr i64 pairs_of(i64 side) { return padded(side) * padded(std::max<i64>(side, base_pivots)); }
 
-  device::LaunchShape shape(i64 blocks, unsigned threads, std::size_t shared_bytes = 0) const {
-    return {
-        .blocks = static_cast<unsigned>(blocks), .threads = threads, .shared_bytes = shared_bytes, .stream = stream_};
-  }
-
-  void update(const TileTask& task) {
+  void update(const TileTask& task) override {
     const bool there = task.rows > 0 && task.columns > 0;
-    const TileValues<T> values{static_cast<T*>(task.x),
-                               task.x_stride,
-                               static_cast<const T*>(task.input),
-                               task.input_stride,
-                               infinity<T>(),
-                               static_cast<i32>(task.rows),
-                               static_cast<i32>(task.columns)};
-    const PairTile<T, W> tile{values,     static_cast<W*>(task.x_trail),  task.first_row,    task.first_column,
-                              task.loops, static_cast<i32*>(task.output), task.output_stride};
-    const device::LaunchShape rows = shape(std::min<i64>(rows_at_a_time_, task.rows), row_threads);
+    const PairTile<T, W> tile{Base::values_of(task, infinity<T>()),
+                              static_cast<W*>(task.x_trail),
+                              task.first_row,
+                              task.first_column,
+                              task.loops,
+                              static_cast<i32*>(task.output),
+                              task.output_stride};
     if (there && task.input != nullptr) {
-      device::launch(begin_tile_, rows, state_, values);
-      if (task.x != nullptr) device::launch(begin_trails_, rows, state_, tile);
+      Base::begin_tile(task, infinity<T>());
+      if (task.x != nullptr) device::launch(begin_trails_, Base::shape_of_rows(task), state(), tile);
     }
     if (task.function == Function::inspect || !there) return;
     const Pairs x{static_cast<T*>(task.x), static_cast<W*>(task.x_trail), task.x_stride};
@@ -104,8 +66,8 @@ class PathsOnCuda final : public Updates {
             task.columns, task.depth);
     }
     if (task.last == 0) return;
-    device::launch(end_tile_, rows, state_, values, task.clamped == 0 ? 0 : 1);
-    device::launch(end_trails_, rows, state_, tile);
+    Base::end_tile(task, task.clamped == 0 ? 0 : 1);
+    device::launch(end_trails_, Base::shape_of_rows(task), state(), tile);
   }
 
   /// Copies a factor to where `to` begins.
@@ -113,7 +75,7 @@ class PathsOnCuda final : public Updates {
     const i64 copied_rows = padded(turned ? columns : rows), copied_columns = padded(turned ? rows : columns);
     to.stride = copied_columns;
     const W mask = turned ? static_cast<W>(~W(0)) : static_cast<W>(~Trail<W>::next_mask);
-    const CopyTask<T, W> task{state_, from, rows, columns, to, copied_rows, copied_columns, turned, mask};
+    const CopyTask<T, W> task{state(), from, rows, columns, to, copied_rows, copied_columns, turned, mask};
     const i64 blocks = (copied_rows * copied_columns + closure_threads - 1) / closure_threads;
     device::launch(copy_, shape(std::min<i64>(copies_at_a_time_, blocks), closure_threads), task);
     return to;
@@ -128,7 +90,7 @@ class PathsOnCuda final : public Updates {
   void relax(const Pairs& x, const Pairs& u, const Pairs& v, i64 rows, i64 columns, i64 depth,
              const Kept& kept = {}) {
     const Pairs left = copy(u, rows, depth, u_, true), right = copy(v, depth, columns, v_, false);
-    const RelaxTask<T, W> task{state_,        x,        rows,        columns,   left,        right,
+    const RelaxTask<T, W> task{state(),       x,        rows,        columns,   left,        right,
                                padded(depth), kept.row, kept.column, kept.rows, kept.columns};
     const i64 squares = padded(rows) / path_side * (padded(columns) / path_side);
     device::launch(relax_, shape(squares, closure_threads), task);
@@ -142,7 +104,7 @@ class PathsOnCuda final : public Updates {
     for (i64 k = 0; k < size; k += base_pivots) {
       const i64 pivots = std::min<i64>(base_pivots, size - k);
       const Pairs square = part(k, k), rows = part(k, 0), columns = part(0, k);
-      device::launch(close_, shape(1, closure_threads, sizeof(PairSquare<T, W>)), state_, square, pivots,
+      device::launch(close_, shape(1, closure_threads, sizeof(PairSquare<T, W>)), state(), square, pivots,
                      first_pivot + k);
       if (size <= base_pivots) return;
       relax(rows, square, rows, pivots, size, pivots, {.column = k, .columns = pivots});
@@ -151,14 +113,6 @@ class PathsOnCuda final : public Updates {
     }
   }
 
-  device::Kernel<device::Port, TileState*> begin_block_ =
-      device::make_kernel(begin_block_kernel<T>, "begin_block_kernel");
-  device::Kernel<device::Port, const TileState*, u64> report_block_ =
-      device::make_kernel(report_block_kernel<T>, "report_block_kernel");
-  device::Kernel<TileState*, TileValues<T>> begin_tile_ =
-      device::make_kernel(begin_tile_kernel<T>, "begin_tile_kernel");
-  device::Kernel<TileState*, TileValues<T>, i32> end_tile_ =
-      device::make_kernel(end_tile_kernel<T>, "end_tile_kernel");
   device::Kernel<const TileState*, PairTile<T, W>> begin_trails_ =
       device::make_kernel(begin_trails_kernel<T, W>, "begin_trails_kernel");
   device::Kernel<const TileState*, PairTile<T, W>> end_trails_ =
@@ -167,12 +121,8 @@ class PathsOnCuda final : public Updates {
   device::Kernel<RelaxTask<T, W>> relax_ = device::make_kernel(relax_pairs_kernel<T, W>, "relax_pairs_kernel");
   device::Kernel<TileState*, Pairs, i64, i64> close_ =
       device::make_kernel(close_pairs_kernel<T, W>, "close_pairs_kernel");
-  std::int64_t side_;
-  device::Context& context_;
-  TileState* state_;
   Pairs u_, v_;  // where factors are copied to
-  cudaStream_t stream_;
-  unsigned rows_at_a_time_ = 1, copies_at_a_time_ = 1;
+  unsigned copies_at_a_time_ = 1;
 };
 
 /// Calls call.operator()<T>() for the type of distances. @throws DeviceError where it has no such trails

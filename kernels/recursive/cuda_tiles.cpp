@@ -42,7 +42,7 @@ std::size_t tiles_cuda_bytes(const TileSpec& spec, std::int64_t side) {
   if (has_trails(spec.table)) {
     return visit_trails(spec.table, [&]<class Paths>(Paths) { return Paths::workspace(spec.value, side); });
   }
-  return visit_tiles(spec.value, [&]<class Tiles>(Tiles) { return Tiles::workspace(spec.semiring, side).bytes; });
+  return visit_tiles(spec.value, [&]<class Tiles>(Tiles) { return Tiles::workspace(spec.semiring, side); });
 }
 
 std::unique_ptr<Updates> make_tiles_cuda(const TileSpec& spec, std::int64_t side, device::Context& context,

@@ -1,4 +1,4 @@
-// Updates of tiles on CUDA: where things lie in the workspace, and how they are made for a type of values.
+// Updates of tiles on CUDA: how they are made for a type of values.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +9,11 @@
 
 namespace terrace::recursive {
 
-/// Where things lie in the workspace, in bytes from its start: first the state that a block's kernels share.
-struct TilesWorkspace {
-  std::size_t packed_u_at = 0, packed_v_at = 0;
-  std::size_t bytes = 0;
-};
-
 /// Updates of tiles of values of type T; defined in the source that the build makes for T (cuda/tiles.cu.in).
 template <class T>
 struct CudaTiles {
   /// @throws DeviceError where algebra number `semiring` has no kernels of T
-  static TilesWorkspace workspace(int semiring, std::int64_t side);
+  static std::size_t workspace(int semiring, std::int64_t side);
   static std::unique_ptr<Updates> make(int semiring, std::int64_t side, device::Context& context, void* workspace);
 };
 

@@ -5,12 +5,11 @@
 // host library header: also compiled at run time.
 #pragma once
 
-#include "kernels/recursive/interval_tile.cuh"
+#include "kernels/recursive/interval_part.cuh"
 
 namespace terrace::recursive {
 
-inline constexpr i32 part_depth = 32;     // splits whose values are in shared memory at a time
-inline constexpr i32 part_threads = 256;  // 16 x 16, each with 4 x 4 values
+inline constexpr i32 part_depth = 32;  // splits whose values are in shared memory at a time
 
 /// What the parts kernel takes to which parts.
 enum class PartsOf : i32 {
@@ -19,7 +18,7 @@ enum class PartsOf : i32 {
   diagonal  // of a tile on the diagonal, what those at distance `step` from it give
 };
 
-/// A thread's 4 x 4 values of a part, and their splits.
+/// A thread's 4 x 4 values of a part, and their splits; threads lie in 16 rows and columns.
 template <class R, class T>
 struct PartValues {
   using S = typename R::Algebra;
@@ -148,7 +147,7 @@ __device__ __forceinline__ void take_to_part(const TriangleTile<T>& tile, PartFa
 
 /// A thread block for each part of the tile, from left to right, row after row.
 template <class R, class T>
-__global__ void __launch_bounds__(part_threads) parts_kernel(TriangleTile<T> tile, PartsOf of, i32 step) {
+__global__ void __launch_bounds__(part_threads, 2) parts_kernel(TriangleTile<T> tile, PartsOf of, i32 step) {
   if (tile.state->begun == 0) return;
   __shared__ PartFactors<T> shared;
   const i32 a = static_cast<i32>(blockIdx.x) / tile.wide(), b = static_cast<i32>(blockIdx.x) % tile.wide();
@@ -163,115 +162,6 @@ __global__ void __launch_bounds__(part_threads) parts_kernel(TriangleTile<T> til
   part.store(tile, a * part_side, b * part_side);
 }
 
-/// Values of a part that are complete, and of the parts on the diagonal in its rows and its columns.
-template <class T>
-struct ClosingParts {
-  T done[part_side][part_side + 1];
-  T u[part_side][part_side + 1];
-  T v[part_side][part_side + 1];
-  T row_sizes[part_side], column_sizes[part_side];  // of nodes, where the rule has weights
-};
-
-/// x(i + 1, j - 1) of a part at (i0, j0) of the tile.
-template <class T>
-__device__ __forceinline__ T inner_value(const TriangleTile<T>& tile, const ClosingParts<T>& shared, i32 i0, i32 j0,
-                                         i32 rows, i32 i, i32 j) {
-  if (i + 1 < rows && j > 0) return shared.done[i + 1][j - 1];
-  const i32 below = i0 + i + 1, left = j0 + j - 1;
-  if (below < tile.rows)
-    return left >= 0 ? tile.x[below * tile.x_stride + left] : tile.beside[below * tile.beside_stride];
-  return left >= 0 ? tile.under[left] : *tile.corner;
-}
-
-/// Completes a value of which all splits have been taken.
-template <class R, class T>
-__device__ __forceinline__ void complete(const TriangleTile<T>& tile, const ClosingParts<T>& shared, i32 i0, i32 j0,
-                                         i32 rows, i32 i, i32 j, T& value, i32& split) {
-  const i64 from = tile.row + i0 + i, to = tile.column + j0 + j;
-  if (to == from + 1) {
-    value = R::leaf(tile.terms, from);
-    split = no_split;
-  } else if constexpr (R::looks_inside) {
-    if (!R::pairs(tile.terms, from, to)) return;
-    const T inner = inner_value(tile, shared, i0, j0, rows, i, j);
-    if (inner + 1 >= value) split = static_cast<i32>(from);
-    value = R::whole(value, inner, tile.terms, from, to);
-  } else {
-    value = R::whole(value, T(0), tile.terms, from, to);
-  }
-}
-
-/// Closes part (a, b) of a tile. @param triangle whether it lies on the diagonal of the table
-template <bool with_splits, class R, class T>
-__device__ __forceinline__ void close_part(const TriangleTile<T>& tile, i32 a, i32 b, bool triangle) {
-  auto& shared = *reinterpret_cast<ClosingParts<T>*>(device::launch_shared_memory());
-  const i32 i0 = a * part_side, j0 = b * part_side;
-  const i32 rows = tile.rows - i0 < part_side ? tile.rows - i0 : part_side;
-  const i32 columns = tile.columns - j0 < part_side ? tile.columns - j0 : part_side;
-  PartValues<R, T> part;
-  part.load(tile, i0, j0);
-  T row_sizes[4], column_sizes[4];
-#pragma unroll
-  for (i32 n = 0; n < 4; ++n) {
-    row_sizes[n] = R::weighted && part.row() + n < rows ? tile.terms.first[tile.row + i0 + part.row() + n] : T(0);
-    column_sizes[n] =
-        R::weighted && part.column() + n < columns ? tile.terms.first[tile.column + j0 + part.column() + n] : T(0);
-  }
-  if (!triangle) {
-    for (i32 at = static_cast<i32>(threadIdx.x); at < part_side * part_side; at += part_threads) {
-      const i32 i = at / part_side, j = at % part_side;
-      if (i < rows && j < rows) shared.u[i][j] = tile.u[(i0 + i) * tile.u_stride + i0 + j];
-      if (i < columns && j < columns) shared.v[i][j] = tile.v[(j0 + i) * tile.v_stride + j0 + j];
-    }
-  }
-  const i32 node = static_cast<i32>(threadIdx.x);
-  if (node < part_side) {
-    if (triangle) shared.done[node][node] = T(0);  // nothing is worth nothing
-    if (R::weighted && node < rows) shared.row_sizes[node] = tile.terms.first[tile.row + i0 + node];
-    if (R::weighted && node < columns) shared.column_sizes[node] = tile.terms.first[tile.column + j0 + node];
-  }
-  __syncthreads();
-  const i32 steps = triangle ? rows : rows + columns - 1;
-  for (i32 distance = triangle ? 1 : 0; distance < steps; ++distance) {
-    part.each([&](i32 i, i32 j) {
-      const i32 at = part.row() + i, to = part.column() + j;
-      if (at >= rows || to >= columns || (triangle ? to - at : rows - 1 - at + to) != distance) return;
-      complete<R>(tile, shared, i0, j0, rows, at, to, part.values[i][j], part.splits[i][j]);
-      shared.done[at][to] = part.values[i][j];
-    });
-    __syncthreads();
-    part.each([&](i32 i, i32 j) {
-      const i32 at = part.row() + i, to = part.column() + j;
-      if (at >= rows || to >= columns || (triangle ? to - at : rows - 1 - at + to) <= distance) return;
-      // The values that became complete in this one's column and row.
-      const i32 below = triangle ? at + distance : rows - 1 - distance + to;
-      const i32 left = triangle ? to - distance : distance - (rows - 1 - at);
-      if (triangle ? to - below <= distance : below >= 0 && below < rows) {
-        const i32 k = static_cast<i32>(tile.row) + i0 + below;
-        const T weight = R::weighted ? static_cast<T>(row_sizes[i] * shared.row_sizes[below]) : T(0);
-        const T by = triangle ? shared.done[at][below] : shared.u[at][below];
-        part.template take<with_splits>(i, j,
-                                        R::template split<T>(by, shared.done[below][to], weight, column_sizes[j]), k);
-      }
-      if (triangle ? left - at <= distance && left != below : left >= 0 && left < to) {
-        const i32 k = static_cast<i32>(tile.column) + j0 + left;
-        const T weight = R::weighted ? static_cast<T>(row_sizes[i] * shared.column_sizes[left]) : T(0);
-        const T by = triangle ? shared.done[left][to] : shared.v[left][to];
-        part.template take<with_splits>(i, j,
-                                        R::template split<T>(shared.done[at][left], by, weight, column_sizes[j]), k);
-      }
-    });
-  }
-  if (triangle) {
-    part.each([&](i32 i, i32 j) {
-      if (part.row() + i < part.column() + j) return;
-      part.values[i][j] = T(0);
-      part.splits[i][j] = no_split;
-    });
-  }
-  part.store(tile, i0, j0);
-}
-
 /// Closes the parts at distance `step` from the lower left corner of a square (the tile's u and v are others), or
 /// from the diagonal of a tile on it, a thread block each.
 template <class R, class T>
@@ -282,8 +172,8 @@ __global__ void __launch_bounds__(part_threads) close_parts_kernel(TriangleTile<
   const i32 number = first + static_cast<i32>(blockIdx.x);
   const i32 a = square ? tile.high() - 1 - step + number : number, b = square ? number : number + step;
   const bool triangle = !square && step == 0;
-  if (tile.split != nullptr) close_part<true, R>(tile, a, b, triangle);
-  else close_part<false, R>(tile, a, b, triangle);
+  if (tile.split != nullptr) ClosingPart<true, R, T>(tile, a, b, triangle).close();
+  else ClosingPart<false, R, T>(tile, a, b, triangle).close();
 }
 
 }  // namespace terrace::recursive

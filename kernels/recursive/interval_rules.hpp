@@ -30,8 +30,8 @@ using device::i64;
 /// What the values of a problem are made of: vectors with an element a node, and numbers.
 template <class T>
 struct NodeTerms {
-  const T* first;    // chains: the sizes; search trees: what counts up to a node; pairings: codes of bases
-  const T* second;   // search trees: what counts before a node's items
+  const T* first;    // chains: the sizes; search trees: what counts up to a node; pairings: codes of bases; points: x
+  const T* second;   // search trees: what counts before a node's items; points: y
   const T* leaf;     // search trees: what single items are worth
   i64 least_inside;  // pairings: bases between two that pair, at least
   i32 wobble;        // pairings: not 0: G and U pair, too
@@ -82,6 +82,38 @@ struct SearchTreeRule {
   }
 };
 
+/// Distance of two points, whose coordinates are `first` and `second`.
+template <class T>
+TERRACE_HOST_DEVICE constexpr T distance(const NodeTerms<T>& terms, i64 i, i64 j) {
+  const T x = terms.first[i] - terms.first[j], y = terms.second[i] - terms.second[j];
+#ifdef __CUDA_ARCH__
+  return sqrt(__dadd_rn(__dmul_rn(x, x), __dmul_rn(y, y)));  // as on the CPU, where nothing is contracted
+#else
+  return __builtin_sqrt(x * x + y * y);
+#endif
+}
+
+/// Triangulations of polygons of points: each triangle costs its perimeter. What is stored is the cost of a piece of
+/// the polygon with its chord once more, x(i, j) = cost(i, j) + distance(i, j): so a triangle adds twice its chord.
+struct PerimeterRule {
+  using Algebra = MinPlus;
+  static constexpr bool weighted = false, looks_inside = false;
+  template <class T>
+  static constexpr bool has = is_real<T> && sizeof(T) == 8;
+  template <class T>
+  TERRACE_HOST_DEVICE static constexpr T leaf(const NodeTerms<T>& terms, i64 i) {
+    return distance(terms, i, i + 1);
+  }
+  template <class T>
+  TERRACE_HOST_DEVICE static constexpr T whole(T best, T, const NodeTerms<T>& terms, i64 i, i64 j) {
+    return best + 2 * distance(terms, i, j);
+  }
+  template <class V, class W>
+  TERRACE_HOST_DEVICE static constexpr V split(V left, V right, W, V) {
+    return left + right;
+  }
+};
+
 /// Codes of bases: each a bit, 0 for what pairs with nothing.
 inline constexpr i32 base_a = 1, base_c = 2, base_g = 4, base_u = 8;
 
@@ -113,7 +145,7 @@ struct PairingRule {
 
 template <class... Rs>
 struct RuleList {};
-using Rules = RuleList<ChainRule, SearchTreeRule, PairingRule>;
+using Rules = RuleList<ChainRule, SearchTreeRule, PairingRule, PerimeterRule>;
 
 template <class... Rs>
 constexpr int rule_count(RuleList<Rs...>) {
@@ -132,7 +164,7 @@ constexpr int rule_index(RuleList<Rs...>) {
 template <class S, class T>
 TERRACE_HOST_DEVICE constexpr bool takes_place(T value, i32 k, T best, i32 of_best) {
   const bool better = same_type<S, MinPlus> ? value < best : best < value;
-  return better || (value == best && k < of_best);
+  return better | ((value == best) & (k < of_best));
 }
 
 }  // namespace terrace::recursive

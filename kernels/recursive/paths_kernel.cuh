@@ -22,13 +22,21 @@ struct PairView {
   }
 };
 
-/// Takes (d, t) for (distance, trail) where it is smaller.
+/// Takes (d, t) for (distance, trail) where it is smaller. Without branches.
 template <class T, class W>
 __device__ __forceinline__ bool take_smaller(T& distance, W& trail, T d, W t) {
-  const bool better = d < distance || (d == distance && t < trail);
+  const bool better = (d < distance) | ((d == distance) & (t < trail));
   distance = better ? d : distance;
   trail = better ? t : trail;
   return better;
+}
+
+/// What is infinite in copies of factors: sums with it are not as small as any distance, an infinite one either.
+template <class T>
+__device__ __forceinline__ T nowhere() {
+  if constexpr (same_type<T, float>) return __int_as_float(0x7FC00000);
+  else if constexpr (same_type<T, double>) return __longlong_as_double(0x7FF8000000000000ll);
+  else return infinity<T>();
 }
 
 /// A factor and its copy: of `rows` x `columns` pairs, or of those turned over, filled up with pairs that change
@@ -54,7 +62,8 @@ __global__ void __launch_bounds__(closure_threads) copy_pairs_kernel(CopyTask<T,
     const i64 i = task.turned != 0 ? column : row, j = task.turned != 0 ? row : column;
     const bool there = i < task.rows && j < task.columns;
     const PairView<T, W> from = task.from.at(i, j), to = task.to.at(row, column);
-    *to.distances = there ? *from.distances : infinity<T>();
+    const T distance = there ? *from.distances : infinity<T>();
+    *to.distances = distance < infinity<T>() ? distance : nowhere<T>();
     *to.trails = there ? *from.trails & task.mask : Trail<W>::none;
   }
 }
@@ -71,10 +80,20 @@ struct RelaxTask {
   i64 kept_rows, kept_columns;  // so many rows and columns from there stay as they are
 };
 
+/// What distances are computed in: registers have no halves.
+template <class T>
+struct Distance {
+  using Type = T;
+};
+template <>
+struct Distance<i16> {
+  using Type = i32;
+};
+
 /// Of a stage.
 template <class T, class W>
 struct PairStage {
-  T u[path_depth][path_side], v[path_depth][path_side];
+  typename Distance<T>::Type u[path_depth][path_side], v[path_depth][path_side];
   W u_trails[path_depth][path_side], v_trails[path_depth][path_side];
 };
 
@@ -91,6 +110,39 @@ __device__ __forceinline__ void load_stage(const RelaxTask<T, W>& task, PairStag
   }
 }
 
+/// A thread's 4 x 4 pairs of a square of x.
+template <class T, class W>
+struct PairPatch {
+  using D = typename Distance<T>::Type;
+  using Place = Patch<MinPlus, T>;
+  D distances[4][4];
+  W trails[4][4];
+
+  /// The pivot of row k of a stage. Distances alone tell whether any of a row may become smaller, which is rare: only
+  /// then are trails looked at.
+  __device__ __forceinline__ void relax(const PairStage<T, W>& stage, i32 k) {
+    D u[4], v[4];
+#pragma unroll
+    for (i32 n = 0; n < 4; ++n) {
+      u[n] = stage.u[k][Place::row() + n];
+      v[n] = stage.v[k][Place::column() + n];
+    }
+#pragma unroll
+    for (i32 i = 0; i < 4; ++i) {
+      bool near = false;
+#pragma unroll
+      for (i32 j = 0; j < 4; ++j) near |= MinPlus::times<D>(u[i], v[j]) <= distances[i][j];
+      if (!near) continue;
+      const W u_trail = stage.u_trails[k][Place::row() + i];
+#pragma unroll
+      for (i32 j = 0; j < 4; ++j) {
+        take_smaller(distances[i][j], trails[i][j], MinPlus::times<D>(u[i], v[j]),
+                     static_cast<W>(u_trail + stage.v_trails[k][Place::column() + j]));
+      }
+    }
+  }
+};
+
 /// A thread block for each square of x, row after row.
 template <class T, class W>
 __global__ void __launch_bounds__(closure_threads) relax_pairs_kernel(RelaxTask<T, W> task) {
@@ -98,47 +150,28 @@ __global__ void __launch_bounds__(closure_threads) relax_pairs_kernel(RelaxTask<
   __shared__ PairStage<T, W> stage;
   const i64 across = (task.columns + path_side - 1) / path_side;
   const i64 i0 = blockIdx.x / across * path_side, j0 = blockIdx.x % across * path_side;
-  using Place = Patch<MinPlus, T>;
+  using Place = typename PairPatch<T, W>::Place;
   const PairView<T, W> x = task.x.at(i0, j0);
-  T distances[4][4];
-  W trails[4][4];
+  PairPatch<T, W> patch;
   const auto rows = static_cast<i32>(task.rows - i0 < path_side ? task.rows - i0 : path_side);
   const auto columns = static_cast<i32>(task.columns - j0 < path_side ? task.columns - j0 : path_side);
   Place::each(rows, columns, x.stride, [&](i32 i, i32 j, bool there, i64 at) {
-    distances[i][j] = there ? x.distances[at] : infinity<T>();
-    trails[i][j] = there ? x.trails[at] : Trail<W>::none;
+    patch.distances[i][j] = there ? x.distances[at] : infinity<T>();
+    patch.trails[i][j] = there ? x.trails[at] : Trail<W>::none;
   });
   for (i64 k0 = 0; k0 < task.depth; k0 += path_depth) {
     __syncthreads();  // nobody reads the stage before any more
     load_stage(task, stage, k0, i0, j0);
     __syncthreads();
 #pragma unroll 4
-    for (i32 k = 0; k < path_depth; ++k) {
-      T u[4], v[4];
-      W u_trails[4], v_trails[4];
-#pragma unroll
-      for (i32 n = 0; n < 4; ++n) {
-        u[n] = stage.u[k][Place::row() + n];
-        u_trails[n] = stage.u_trails[k][Place::row() + n];
-        v[n] = stage.v[k][Place::column() + n];
-        v_trails[n] = stage.v_trails[k][Place::column() + n];
-      }
-#pragma unroll
-      for (i32 i = 0; i < 4; ++i) {
-#pragma unroll
-        for (i32 j = 0; j < 4; ++j) {
-          take_smaller(distances[i][j], trails[i][j], MinPlus::times<T>(u[i], v[j]),
-                       static_cast<W>(u_trails[i] + v_trails[j]));
-        }
-      }
-    }
+    for (i32 k = 0; k < path_depth; ++k) patch.relax(stage, k);
   }
   Place::each(rows, columns, x.stride, [&](i32 i, i32 j, bool there, i64 at) {
     const i64 row = i0 + Place::row() + i - task.kept_row, column = j0 + Place::column() + j - task.kept_column;
     const bool kept = (row >= 0 && row < task.kept_rows) || (column >= 0 && column < task.kept_columns);
     if (!there || kept) return;
-    x.distances[at] = distances[i][j];
-    x.trails[at] = trails[i][j];
+    x.distances[at] = static_cast<T>(patch.distances[i][j]);
+    x.trails[at] = patch.trails[i][j];
   });
 }
 

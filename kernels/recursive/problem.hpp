@@ -20,6 +20,7 @@ namespace terrace::recursive {
 enum class Form {
   closure,       // of a square matrix in place: k in order, all (i, j) for each
   reachability,  // the same of bits
+  elimination,   // of a square matrix in place: k in order, for each all i and j that come after
   product,       // of two matrices, in the algebra that the job names
   intervals      // of items, each by the parts that it is best split into
 };

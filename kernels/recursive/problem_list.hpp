@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/recursive/problems/floyd_warshall.hpp"
+#include "kernels/recursive/problems/gaussian_elimination.hpp"
 #include "kernels/recursive/problems/matrix_chain.hpp"
 #include "kernels/recursive/problems/nussinov.hpp"
 #include "kernels/recursive/problems/optimal_bst.hpp"
@@ -15,7 +16,7 @@ template <class... Ps>
 struct ProblemList {};
 
 /// Every problem.
-using Problems = ProblemList<FloydWarshall, TransitiveClosure, SemiringProduct, MatrixChain, OptimalBst,
-                             PolygonTriangulation, Nussinov>;
+using Problems = ProblemList<FloydWarshall, TransitiveClosure, SemiringProduct, GaussianElimination, MatrixChain,
+                             OptimalBst, PolygonTriangulation, Nussinov>;
 
 }  // namespace terrace::recursive

@@ -36,7 +36,7 @@ __device__ __forceinline__ bool pack_u(const PackTask<S, T>& task, i32 panel, i3
     const bool there = i < task.rows && from < task.depth;
     const T value = there ? task.u[i * task.u_stride + from] : zero_value<S, T>();
     if constexpr (three_needs_signs<S, T>) sign |= has_sign(value);
-    turned[k][row] = in_every_lane<S>(value);
+    turned[k][row] = in_every_lane<S>(packed_left<S>(value));
   }
   __syncthreads();
   W* to = task.packed_u + (static_cast<i64>(panel) * task.stages + stage) * (Tile::depth * Tile::rows);

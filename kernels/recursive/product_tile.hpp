@@ -45,6 +45,7 @@ template <class S, class T>
 inline constexpr i32 lanes_of = WordOf<T, in_pairs<S, T>>::lanes;
 
 inline constexpr i32 product_threads = 256;
+inline constexpr i32 base_pivots = 64;  // that a tile is closed, or eliminated, by at a time
 
 /// The part of x that a thread block computes, in words W: 8 warps, four above one another and two side by side, each
 /// of four lanes above one another and eight side by side.

@@ -52,7 +52,7 @@ struct TileResult {
   device::i64 found;           // bits: 1: input has finite values, 2: x has finite values after its last update
   Extremes least, most;        // of the finite values of the input
   Extremes farthest;           // the largest finite value of x after its last update
-  device::i64 negative_pivot;  // a k with x(k, k) < 0, or -1
+  device::i64 negative_pivot;  // a k with x(k, k) < 0, or in an elimination one that is of no use, or -1
 };
 
 }  // namespace terrace::recursive

@@ -14,6 +14,10 @@ std::unique_ptr<Updates> make_tiles_cpu(const TileSpec& spec, device::Context& c
 std::unique_ptr<Updates> make_paths_cpu(const TileSpec& spec, device::ThreadPool& pool, device::InstructionSet set);
 std::size_t paths_cpu_bytes(const TileSpec& spec, int threads);
 
+/// The same of eliminations, which have no bytes beside those of other tables of numbers.
+std::unique_ptr<Updates> make_elimination_cpu(const TileSpec& spec, device::ThreadPool& pool,
+                                              device::InstructionSet set);
+
 /// The same of tables of bits.
 std::unique_ptr<Updates> make_bits_cpu(const TileSpec& spec, device::ThreadPool& pool, device::InstructionSet set);
 std::size_t bits_cpu_bytes(int threads);

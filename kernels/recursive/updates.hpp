@@ -52,7 +52,8 @@ bool has_tiles(const TileSpec& spec);
 /// Bytes of host memory that updates on `threads` threads of the CPU allocate beside their tiles.
 std::size_t tiles_cpu_bytes(const TileSpec& spec, int threads);
 
-/// Descriptors are TileTask, results TileResult; functions A, B and C are those of min_plus alone.
+/// Descriptors are TileTask, results TileResult. Functions A, B and C close tiles, of min_plus, or eliminate them, of
+/// minus_times: there results name, as negative_pivot, a pivot that is of no use (elimination.hpp).
 /// All threads of the CPU work on one block after another. @throws DeviceError where there are no kernels
 std::unique_ptr<Updates> make_tiles_cpu(const TileSpec& spec, device::Context& context);
 

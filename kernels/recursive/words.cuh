@@ -56,6 +56,13 @@ __device__ __forceinline__ Word<S, T> in_every_lane(T value) {
   return join<S, T>(values);
 }
 
+/// A value of u as it is packed: with its sign turned where products are taken away.
+template <class S, class T>
+__device__ __forceinline__ T packed_left(T value) {
+  if constexpr (same_type<S, MinusTimes>) return -value;
+  else return value;
+}
+
 /// x + u * v in every lane. Products of floating-point numbers are added to x without being rounded themselves.
 template <class S, class T>
 __device__ __forceinline__ Word<S, T> update_word(Word<S, T> x, Word<S, T> u, Word<S, T> v) {
@@ -68,12 +75,14 @@ __device__ __forceinline__ Word<S, T> update_word(Word<S, T> x, Word<S, T> u, Wo
     return __viaddmax_s32(u, v, x);
   } else if constexpr (same_type<W, float>) {
     if constexpr (same_type<S, PlusTimes>) return __fmaf_rn(u, v, x);
+    else if constexpr (same_type<S, MinusTimes>) return __fmaf_rn(-u, v, x);
     else if constexpr (same_type<S, MinPlus>) return fminf(x, __fadd_rn(u, v));
     else if constexpr (same_type<S, MaxPlus>) return fmaxf(x, __fadd_rn(u, v));
     else if constexpr (same_type<S, MaxMin>) return fmaxf(x, fminf(u, v));
     else return fmaxf(x, __fmul_rn(u, v));
   } else if constexpr (same_type<W, double>) {
     if constexpr (same_type<S, PlusTimes>) return __fma_rn(u, v, x);
+    else if constexpr (same_type<S, MinusTimes>) return __fma_rn(-u, v, x);
     else if constexpr (same_type<S, MinPlus>) return fmin(x, __dadd_rn(u, v));
     else if constexpr (same_type<S, MaxPlus>) return fmax(x, __dadd_rn(u, v));
     else if constexpr (same_type<S, MaxMin>) return fmax(x, fmin(u, v));

@@ -13,9 +13,8 @@
 namespace terrace::stages {
 namespace {
 
-constexpr std::int64_t block_tiles = 4;  // of the largest block: x, u, v, and the input that x begins as
-
-constexpr double paths_cost = 6;  // relaxations of distances in the time of one with its path
+// Relaxations of distances in the time of one with its path.
+constexpr double cpu_paths_cost = 6, cuda_paths_cost = 3.2;
 
 /// "1073741823", "inf": what stands in a result where there is no path.
 std::string no_path(ElementType type) {
@@ -61,18 +60,9 @@ class ClosureStage : public run::Stage {
     p.operations = n * n * n;
     p.unit = "relaxation";
     set_rates(p, plan.spec.value, resources_);
-    if (paths) p.operations_per_second /= paths_cost;
-    const double matrix = n * n * element, passes = passes_beyond(matrix, resources_.host_budget);
-    p.bytes_read = matrix * (1 + passes);
-    p.bytes_written = matrix * std::max(1.0, passes) + (paths ? 4 * n * n : 0);
-    if (resources_.cuda) {
-      const double device_passes = passes_beyond(matrix, resources_.device_budget);
-      p.bytes_up = matrix * (1 + device_passes);
-      p.bytes_down = matrix * std::max(1.0, device_passes);
-      p.workspace_bytes = static_cast<std::size_t>(workspace_bytes(plan.spec, plan.tile, resources_));
-    }
-    p.block_shape = cube_shape(plan.tile);
-    p.block_bytes = static_cast<std::size_t>(block_bytes(plan.spec, block_tiles, plan.tile));
+    if (paths) p.operations_per_second /= resources_.cuda ? cuda_paths_cost : cpu_paths_cost;
+    set_traffic(p, plan.spec, plan.tile, n * n * element, resources_);
+    if (paths) p.bytes_written += 4 * n * n;
     return p;
   }
 
@@ -123,7 +113,7 @@ std::unique_ptr<run::Stage> make_closure(const Request& request) {
     plan.spec.value = choose_type(request, *matrix, rules);
     set_table();
     const auto element = static_cast<std::int64_t>(size_of(plan.spec.value));
-    plan.tile = choose_tile(plan.nodes, plan.spec, block_tiles, request.resources);
+    plan.tile = choose_tile(plan.nodes, plan.spec, request.resources);
     const std::int64_t across = (plan.nodes + plan.tile - 1) / plan.tile;
     plan.ways = choose_ways(settings.text("schedule"), across, plan.tile, element, request.resources);
   }

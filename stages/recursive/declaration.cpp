@@ -1,6 +1,7 @@
 // What the stage `recursive` declares: made from the list of problems.
 #include "kernels/recursive/problems.hpp"
 #include "stages/recursive/closure_stage.hpp"
+#include "stages/recursive/elimination_stage.hpp"
 #include "stages/recursive/product_stage.hpp"
 #include "stages/recursive/reachability_stage.hpp"
 #include "stages/recursive/triangle_stage.hpp"
@@ -15,6 +16,11 @@ const std::vector<Parameter> closure_parameters = {
     {"type", ParameterKind::choice,
      "type of the distances; input: that of the matrix; auto: of integers the narrowest that is sure to hold them",
      "input", "input, auto, i16, i32, i64, f32, f64"},
+};
+
+const std::vector<Parameter> elimination_parameters = {
+    {"type", ParameterKind::choice, "type of the numbers; input: that of the matrix, of whole numbers f64", "input",
+     "input, f32, f64"},
 };
 
 const std::vector<Parameter> product_parameters = {
@@ -44,6 +50,10 @@ FormDeclaration declaration_of(Form form) {
       return {"closures",
               {},
               {{"closure", "nodes x nodes, or nodes x bytes", "whether there is a path from each node to each"}}};
+    case Form::elimination:
+      return {"elimination",
+              elimination_parameters,
+              {{"lu", "rows x rows", "U, and below its diagonal L, whose own diagonal is 1"}}};
     default:
       return {"products", product_parameters, {{"product", "rows of left x columns of right", "the product"}}};
   }
@@ -73,6 +83,8 @@ std::unique_ptr<run::Stage> make_recursive(const Request& request) {
       return make_reachability(request);
     case Form::intervals:
       return make_triangle(request);
+    case Form::elimination:
+      return make_elimination(request);
     default:
       return make_product(request);
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "io/convert.hpp"
 #include "io/memory_source.hpp"
 #include "kernels/recursive/interval_rules.hpp"
 #include "pipeline/base/error.hpp"
@@ -75,6 +76,36 @@ IntervalInputs read_chain(const Request& request, const char* parameter) {
   return inputs;
 }
 
+/// Triangles of n points have less than 6 n sides, none longer than the extents of the points together.
+IntervalInputs read_points(const Request& request, const std::shared_ptr<io::Source>& source) {
+  const std::string& name = request.stage.settings.text("vertices");
+  if (source->shape()[0] == 0 || source->shape()[1] != 2) {
+    refuse(request.stage, "vertices",
+           "'" + name + "' is " + to_string(source->shape()) + "; give numbers, or points as vertices x 2");
+  }
+  IntervalInputs inputs;
+  inputs.nodes = source->shape()[0];
+  inputs.points = true;
+  inputs.whole = false;
+  inputs.fractions = true;
+  inputs.files = source->files();
+  std::vector<double> values(2 * static_cast<std::size_t>(inputs.nodes));
+  const std::shared_ptr<io::Source> numbers = io::convert(source, ElementType::f64);
+  numbers->read(Box::whole(source->shape()), values.data());
+  Number extent = 0;
+  for (std::size_t n = 0; n < values.size(); ++n) {
+    if (!std::isfinite(values[n])) {
+      throw IoError("'" + name + "', row " + std::to_string(n / 2) + ", column " + std::to_string(n % 2),
+                    std::isnan(values[n]) ? "is no number (NaN)" : "is infinite");
+    }
+    (n % 2 == 0 ? inputs.first : inputs.second).push_back(values[n]);
+    extent = std::max(extent, std::abs(static_cast<Number>(values[n])));
+  }
+  // Distances are roots of sums of squares, which must not leave the type.
+  inputs.largest = 8 * extent * std::max<Number>(extent, 6 * static_cast<Number>(inputs.nodes));
+  return inputs;
+}
+
 /// Every key and gap lies in at most one tree of each level.
 IntervalInputs read_search_tree(const Request& request) {
   IntervalInputs inputs;
@@ -98,6 +129,11 @@ IntervalInputs read_search_tree(const Request& request) {
   inputs.leaf = gaps;
   inputs.largest = sum * static_cast<Number>(inputs.nodes);
   return inputs;
+}
+
+IntervalInputs read_polygon(const Request& request) {
+  const std::shared_ptr<io::Source> source = request.array(request.stage.settings.text("vertices"));
+  return source->shape().rank() == 2 ? read_points(request, source) : read_chain(request, "vertices");
 }
 
 /// The code of each letter; bases that are not known pair with nothing.
@@ -147,7 +183,7 @@ IntervalInputs read_intervals(const Request& request) {
   IntervalInputs inputs = problem == "nussinov"       ? read_sequence(request)
                           : problem == "optimal_bst"  ? read_search_tree(request)
                           : problem == "matrix_chain" ? read_chain(request, "dimensions")
-                                                      : read_chain(request, "vertices");
+                                                      : read_polygon(request);
   for (auto* terms : {&inputs.first, &inputs.second, &inputs.leaf}) {
     terms->resize(static_cast<std::size_t>(inputs.nodes));
   }

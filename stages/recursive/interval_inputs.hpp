@@ -17,6 +17,7 @@ struct IntervalInputs {
   std::int64_t nodes = 1;
   bool whole = true;        // whether all are whole numbers of an integer type
   bool fractions = false;   // whether some are no whole numbers
+  bool points = false;      // whether nodes are points, x in `first` and y in `second`
   long double largest = 0;  // no value, and no sum that one is chosen from, is larger
   std::vector<long double> first, second, leaf;
   std::vector<std::filesystem::path> files;

@@ -13,8 +13,6 @@
 namespace terrace::stages {
 namespace {
 
-constexpr std::int64_t block_tiles = 4;  // of the largest block: x, u, v, and what x begins as
-
 class ProductStage : public run::Stage {
  public:
   ProductStage(const Request& request, std::unique_ptr<ProductProgram> program)
@@ -53,7 +51,7 @@ class ProductStage : public run::Stage {
     }
     set_rates(p, plan.spec.value, resources_);
     p.block_shape = cube_shape(plan.tile);
-    p.block_bytes = static_cast<std::size_t>(block_tiles * plan.tile * plan.tile) * size_of(plan.spec.value);
+    p.block_bytes = static_cast<std::size_t>(block_bytes(plan.spec, plan.tile));
     return p;
   }
 
@@ -148,7 +146,7 @@ std::unique_ptr<run::Stage> make_product(const Request& request) {
   } else {
     const auto element = static_cast<std::int64_t>(size_of(plan.spec.value));
     const std::int64_t longest = std::max({plan.rows, plan.columns, plan.depth});
-    plan.tile = choose_tile(longest, plan.spec, block_tiles, request.resources);
+    plan.tile = choose_tile(longest, plan.spec, request.resources);
     plan.ways = choose_ways(settings.text("schedule"), (longest + plan.tile - 1) / plan.tile, plan.tile, element,
                             request.resources);
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "stages/recursive/tiles.hpp"
+
 namespace terrace::stages {
 namespace {
 
@@ -63,6 +65,21 @@ void set_rates(run::Prediction& prediction, ElementType type, const Resources& r
   if (prediction.limit <= 0) return;
   prediction.limit_kind = "operations";
   prediction.operations_per_second = std::min(prediction.operations_per_second, prediction.limit);
+}
+
+void set_traffic(run::Prediction& prediction, const recursive::TileSpec& spec, std::int64_t tile, double matrix,
+                 const Resources& resources) {
+  const double passes = passes_beyond(matrix, resources.host_budget);
+  prediction.bytes_read = matrix * (1 + passes);
+  prediction.bytes_written = matrix * std::max(1.0, passes);
+  if (resources.cuda) {
+    const double device_passes = passes_beyond(matrix, resources.device_budget);
+    prediction.bytes_up = matrix * (1 + device_passes);
+    prediction.bytes_down = matrix * std::max(1.0, device_passes);
+    prediction.workspace_bytes = static_cast<std::size_t>(workspace_bytes(spec, tile, resources));
+  }
+  prediction.block_shape = cube_shape(tile);
+  prediction.block_bytes = static_cast<std::size_t>(block_bytes(spec, tile));
 }
 
 std::string cube_shape(std::int64_t tile) {

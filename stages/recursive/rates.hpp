@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "kernels/recursive/updates.hpp"
 #include "pipeline/run/stage.hpp"
 #include "stages/stage_kind.hpp"
 
@@ -15,6 +16,10 @@ ElementType distance_type(ElementType type);
 /// Sets the rate expected of the CPU or the GPU, and the limit: two operations, on 32 bits or the type's share of
 /// them.
 void set_rates(run::Prediction& prediction, ElementType type, const Resources& resources);
+
+/// Sets what a matrix of so many bytes moves that is updated in place in such tiles, and what its blocks need.
+void set_traffic(run::Prediction& prediction, const recursive::TileSpec& spec, std::int64_t tile, double matrix,
+                 const Resources& resources);
 
 /// "512 x 512 x 512".
 std::string cube_shape(std::int64_t tile);

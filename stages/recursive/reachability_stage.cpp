@@ -12,8 +12,6 @@
 namespace terrace::stages {
 namespace {
 
-constexpr std::int64_t block_tiles = 4;  // of the largest block: x, u, v, and the input that x begins as
-
 // Cells a second (tests/benchmarks/RESULTS.md): of a core, and of a GPU by its logic operations on words.
 constexpr double cpu_rate = 2e12, cuda_rate = 2e14;
 
@@ -56,7 +54,7 @@ class ReachabilityStage : public run::Stage {
       p.workspace_bytes = static_cast<std::size_t>(workspace_bytes(plan.spec, plan.tile, resources_));
     }
     p.block_shape = cube_shape(plan.tile);
-    p.block_bytes = static_cast<std::size_t>(block_bytes(plan.spec, block_tiles, plan.tile));
+    p.block_bytes = static_cast<std::size_t>(block_bytes(plan.spec, plan.tile));
     return p;
   }
 
@@ -86,7 +84,7 @@ std::unique_ptr<run::Stage> make_reachability(const Request& request) {
     plan.tile = request.choices->at("tile");
     plan.ways = request.choices->at("ways").get<std::vector<std::int64_t>>();
   } else {
-    plan.tile = choose_tile(plan.nodes, plan.spec, block_tiles, request.resources);
+    plan.tile = choose_tile(plan.nodes, plan.spec, request.resources);
     const std::int64_t across = (plan.nodes + plan.tile - 1) / plan.tile;
     plan.ways = choose_ways(settings.text("schedule"), across, plan.tile, 1, request.resources);
   }

@@ -59,7 +59,8 @@ class Room {
 
 std::int64_t pages(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
 
-std::int64_t block_bytes(const recursive::TileSpec& spec, std::int64_t tiles, std::int64_t side) {
+std::int64_t block_bytes(const recursive::TileSpec& spec, std::int64_t side) {
+  constexpr std::int64_t tiles = 4;  // x, u, v, and the input that x begins as
   const auto tile = [&](ElementType type) { return pages(side * side * static_cast<std::int64_t>(size_of(type))); };
   if (recursive::has_bits(spec.table)) {
     const std::int64_t bits = pages(side * side / 8);
@@ -75,10 +76,9 @@ std::int64_t workspace_bytes(const recursive::TileSpec& spec, std::int64_t side,
   return resources.cuda ? static_cast<std::int64_t>(recursive::tiles_cuda_bytes(spec, side)) : 0;
 }
 
-std::int64_t choose_tile(std::int64_t size, const recursive::TileSpec& spec, std::int64_t tiles,
-                         const Resources& resources) {
+std::int64_t choose_tile(std::int64_t size, const recursive::TileSpec& spec, const Resources& resources) {
   TileNeeds needs;
-  needs.block = [&](std::int64_t side) { return block_bytes(spec, tiles, side); };
+  needs.block = [&](std::int64_t side) { return block_bytes(spec, side); };
   needs.workspace = [&](std::int64_t side) { return workspace_bytes(spec, side, resources); };
   if (recursive::has_bits(spec.table)) {
     needs.step = 64;

@@ -14,18 +14,17 @@ namespace terrace::stages {
 /// Bytes of a tile as it lies in memory: whole pages.
 std::int64_t pages(std::int64_t bytes);
 
-/// Bytes of the tiles of the largest block: `tiles` of values, where there are paths also the trails of x, u
-/// and v and the next nodes of x, and of bits also what x is given out as.
-std::int64_t block_bytes(const recursive::TileSpec& spec, std::int64_t tiles, std::int64_t side);
+/// Bytes of the tiles of the largest block: x, u, v and what x begins as, where there are paths also the trails of x,
+/// u and v and the next nodes of x, and of bits also what x is given out as.
+std::int64_t block_bytes(const recursive::TileSpec& spec, std::int64_t side);
 
 /// Device memory that blocks of such tiles need beside them.
 std::int64_t workspace_bytes(const recursive::TileSpec& spec, std::int64_t side, const Resources& resources);
 
-/// Rows and columns of the tiles of a table of `size` x `size` elements: as large as a block that holds `tiles` of
+/// Rows and columns of the tiles of a table of `size` x `size` elements: as large as a block of
 /// them may be, and small enough that others come and go beside it.
 /// @throws JobError naming the least budgets where not even the smallest tiles fit
-std::int64_t choose_tile(std::int64_t size, const recursive::TileSpec& spec, std::int64_t tiles,
-                         const Resources& resources);
+std::int64_t choose_tile(std::int64_t size, const recursive::TileSpec& spec, const Resources& resources);
 
 /// What blocks of a table need, by the side of its tiles.
 struct TileNeeds {

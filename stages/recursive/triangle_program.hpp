@@ -23,6 +23,7 @@ struct TrianglePlan {
   bool pairs = false;              // whether the brackets are of pairs that the rule looks inside of
   std::int64_t least_inside = 0;   // pairings
   bool wobble = false;
+  double chord = 0;  // polygons of points: what the value of the whole has beside its cost
 };
 
 /// What has been folded.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/recursive/interval_rules.hpp"
 #include "stages/recursive/interval_inputs.hpp"
 #include "stages/recursive/rates.hpp"
 #include "stages/recursive/tiles.hpp"
@@ -11,6 +12,11 @@
 
 namespace terrace::stages {
 namespace {
+
+/// Splits a second of an H200 in tables of 16384 nodes (tests/benchmarks/RESULTS.md).
+double cuda_rate(ElementType type) {
+  return type == ElementType::i32 ? 2.1e12 : type == ElementType::i16 ? 1.8e12 : 1.1e12;
+}
 
 /// Bytes of the tiles of the largest block: x, its two factors and neighbours, and its splits.
 std::int64_t block_bytes(const TrianglePlan& plan, std::int64_t side) {
@@ -78,7 +84,8 @@ class TriangleStage : public run::Stage {
             "",
             name == "split"
                 ? "where the items [begin, end) are split; -1: nowhere; begin: the first pairs with the last"
-                : "of the items [begin, end)"};
+            : program_->plan().chord > 0 ? "of the vertices [begin, end], and the length of the chord between them"
+                                         : "of the items [begin, end)"};
   }
 
   std::vector<io::SmallDataset> small() const override {
@@ -88,7 +95,7 @@ class TriangleStage : public run::Stage {
     const std::string group = "/" + name_ + "/", name = group + (pairs ? "score" : "cost");
     const std::string meaning = pairs ? "pairs" : "least cost";
     std::vector<io::SmallDataset> datasets;
-    if (!whole_) datasets.push_back(io::small_scalar(name, found.real, "", meaning));
+    if (!whole_) datasets.push_back(io::small_scalar(name, found.real - plan.chord, "", meaning));
     else if (!is_floating(plan.spec.value)) datasets.push_back(io::small_scalar(name, found.whole, "", meaning));
     else datasets.push_back(io::small_scalar(name, std::llround(found.real), "", meaning));
     if (!plan.spec.splits) return datasets;
@@ -113,6 +120,7 @@ class TriangleStage : public run::Stage {
     p.operations = n * n * n / 6;
     p.unit = "split";
     set_rates(p, plan.spec.value, resources_);
+    if (resources_.cuda) p.operations_per_second = std::min(p.operations_per_second, cuda_rate(plan.spec.value));
     const double triangle = n * n / 2 * element, passes = passes_beyond(triangle, resources_.host_budget);
     const double results = n * n * ((plan.table ? element : 0) + (plan.spec.splits ? 4 : 0));
     p.bytes_read = triangle * passes + (plan.spec.splits ? n * n / 2 * 4 : 0);
@@ -187,7 +195,11 @@ std::unique_ptr<run::Stage> make_triangle(const Request& request) {
   const recursive::ProblemInfo& problem = *recursive::find_problem(request.stage.problem);
   const IntervalInputs inputs = read_intervals(request);
   TrianglePlan plan;
-  plan.spec.rule = problem.rule;
+  plan.spec.rule = inputs.points ? recursive::rule_index<recursive::PerimeterRule>(recursive::Rules{}) : problem.rule;
+  if (inputs.points) {
+    plan.chord = std::hypot(static_cast<double>(inputs.first.front() - inputs.first.back()),
+                            static_cast<double>(inputs.second.front() - inputs.second.back()));
+  }
   plan.spec.splits = settings.flag("splits");
   plan.nodes = inputs.nodes;
   plan.table = settings.text("keep") == "table";

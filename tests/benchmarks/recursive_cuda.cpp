@@ -1,112 +1,35 @@
 // Rates of the recursive family's kernels on the first CUDA device, by its own clock, each on data of its own, and
 // whether samples of the results are right.
 //
-//   benchmark_recursive_cuda [PRODUCT [CLOSURE...]]     rows of a product's matrices (8192), nodes of closures (8192
-//                                                       16384 32768)
-#include <fmt/format.h>
+//   benchmark_recursive_cuda [PRODUCT [ROWS...]]     rows of a product's matrices (8192), and of closures and
+//                                                    eliminations (8192 16384 32768)
+#include <cmath>
+#include <limits>
 
-#include <algorithm>
-#include <cstdlib>
-#include <iostream>
-#include <vector>
-
-#include "kernels/recursive/problems.hpp"
-#include "kernels/recursive/semiring.hpp"
-#include "pipeline/base/error.hpp"
-#include "tests/differential/recursive/tiled_matrix.hpp"
+#include "tests/benchmarks/tiles_on_cuda.hpp"
 
 namespace terrace::recursive {
 namespace {
 
-using testing::Memory;
-using testing::Values;
+using testing::DeviceMatrix;
+using testing::distances_from;
+using testing::Elements;
+using testing::most_weight;
+using testing::print;
+using testing::square_task;
+using testing::time_blocks;
+using testing::updates_in_place;
 
-/// An element as a function of its place: whole numbers from 1 to `most`, or 0 and now and then 1.
+/// Elements of a matrix that needs no pivoting.
 template <class T>
-struct Elements {
-  std::uint64_t seed;
-  std::uint64_t most;
+struct DominantElements {
+  Elements<T> others;
+  std::int64_t n;
 
   T at(std::int64_t i, std::int64_t j) const {
-    std::uint64_t hash = (static_cast<std::uint64_t>(i) << 32 | static_cast<std::uint64_t>(j)) + seed;
-    hash = (hash ^ hash >> 31) * 0xBF58476D1CE4E5B9ull;
-    hash = (hash ^ hash >> 29) * 0x94D049BB133111EBull;
-    if (sizeof(T) == 1) return static_cast<T>(hash >> 57 == 0);
-    return static_cast<T>(1 + (hash >> 32) * most / (std::uint64_t{1} << 32));
+    return others.at(i, j) + (i == j ? static_cast<T>(n * static_cast<std::int64_t>(others.most)) : T(0));
   }
 };
-
-/// Largest elements of which sums over short paths are exact in the type.
-template <class T>
-constexpr std::uint64_t most_weight = sizeof(T) == 2 ? 10000 : 1000000;
-
-/// A square matrix of tiles in device memory, tile after tile.
-template <class T>
-class DeviceMatrix {
- public:
-  DeviceMatrix(device::Context& context, std::int64_t n, std::int64_t tile)
-      : context_(context), n_(n), tile_(tile), memory_(context, bytes(n * n), true) {}
-
-  void fill(const Elements<T>& elements) {
-    const Memory staging(context_, bytes(tile_ * tile_));
-    for (std::int64_t i = 0; i < across(); ++i) {
-      for (std::int64_t j = 0; j < across(); ++j) {
-        T* to = staging.as<T>();
-        for (std::int64_t row = 0; row < tile_; ++row) {
-          for (std::int64_t column = 0; column < tile_; ++column) {
-            *to++ = elements.at(i * tile_ + row, j * tile_ + column);
-          }
-        }
-        context_.copy(device::Queue::up, at(i, j), staging.as<void>(), bytes(tile_ * tile_));
-        context_.record(device::Queue::up)->wait();
-      }
-    }
-  }
-  std::vector<T> row(std::int64_t i) const {
-    const Values<T> staging(context_, std::vector<T>(static_cast<std::size_t>(n_)));
-    for (std::int64_t j = 0; j < across(); ++j) {
-      context_.copy(device::Queue::down, staging.data() + j * tile_, at(i / tile_, j) + i % tile_ * tile_,
-                    bytes(tile_));
-    }
-    context_.record(device::Queue::down)->wait();
-    return staging.vector();
-  }
-  T* at(std::int64_t i, std::int64_t j) const { return memory_.as<T>() + (i * across() + j) * tile_ * tile_; }
-  std::int64_t across() const { return n_ / tile_; }
-
- private:
-  static std::size_t bytes(std::int64_t count) { return static_cast<std::size_t>(count) * sizeof(T); }
-
-  device::Context& context_;
-  std::int64_t n_, tile_;
-  Memory memory_;
-};
-
-/// Seconds of one launch over the blocks.
-double time_blocks(device::Context& context, const TileSpec& spec, std::int64_t side,
-                   const std::vector<TileTask>& tasks) {
-  const Memory workspace(context, tiles_cuda_bytes(spec, side), true);
-  const auto updates = make_tiles_cuda(spec, side, context, workspace.as<void>());
-  std::vector<TileResult> results;
-  const testing::Launched launched = testing::run_blocks(context, *updates, tasks, results);
-  if (launched.done != tasks.size()) throw DeviceError("benchmark", "a launch ended before its blocks were done");
-  return launched.seconds;
-}
-
-void print(const std::string& what, std::int64_t n, double seconds, bool right) {
-  const double rate = static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n) / seconds;
-  std::cout << fmt::format("{:40} {:10.3f} ms  {:9.1f} G/s  {}\n", what, 1e3 * seconds, 1e-9 * rate,
-                           right ? "right" : "WRONG")
-            << std::flush;
-}
-
-TileTask square_task(std::int64_t side) {
-  TileTask task{};
-  task.rows = task.columns = task.depth = side;
-  task.x_stride = task.u_stride = task.v_stride = side;
-  task.function = Function::d;
-  return task;
-}
 
 /// x <- x + u * v of one tile, three times; the last time's row is compared with the definition.
 template <class S, class T>
@@ -137,60 +60,45 @@ void report_product(device::Context& context, std::int64_t n) {
         x.row(i) == expected);
 }
 
-/// Distances from one node by Dijkstra's method without a heap.
-template <class T>
-std::vector<T> distances_from(std::int64_t source, std::int64_t n, const Elements<T>& weights) {
-  std::vector<T> distance(static_cast<std::size_t>(n), infinity<T>());
-  std::vector<bool> settled(static_cast<std::size_t>(n));
-  // As in the matrix, a node's way to itself has at least one edge.
-  for (std::int64_t j = 0; j < n; ++j) distance[static_cast<std::size_t>(j)] = weights.at(source, j);
-  for (std::int64_t turn = 0; turn < n; ++turn) {
-    std::int64_t nearest = -1;
-    for (std::int64_t j = 0; j < n; ++j) {
-      const auto at = static_cast<std::size_t>(j);
-      if (!settled[at] && (nearest < 0 || distance[at] < distance[static_cast<std::size_t>(nearest)])) nearest = j;
-    }
-    settled[static_cast<std::size_t>(nearest)] = true;
-    const T from = distance[static_cast<std::size_t>(nearest)];
-    for (std::int64_t j = 0; j < n; ++j) {
-      T& way = distance[static_cast<std::size_t>(j)];
-      way = std::min(way, static_cast<T>(from + weights.at(nearest, j)));
-    }
-  }
-  return distance;
-}
-
-/// All updates of a closure in one launch, k by k.
+/// A closure in one launch.
 template <class T>
 void report_closure(device::Context& context, std::int64_t n, std::int64_t tile) {
   const Elements<T> weights{static_cast<std::uint64_t>(n + tile), most_weight<T>};
   DeviceMatrix<T> x(context, n, tile);
   x.fill(weights);
-  std::vector<TileTask> tasks;
-  const auto add = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
-    TileTask task = square_task(tile);
-    task.function = i == k ? (j == k ? Function::a : Function::b) : (j == k ? Function::c : Function::d);
-    task.first_pivot = k * tile;
-    task.x = x.at(i, j);
-    if (j != k) task.u = x.at(i, k);
-    if (i != k) task.v = x.at(k, j);
-    tasks.push_back(task);
-  };
-  const std::int64_t across = x.across();
-  for (std::int64_t k = 0; k < across; ++k) {
-    add(k, k, k);
-    for (std::int64_t i = 0; i < across; ++i) {
-      if (i != k) add(i, k, k), add(k, i, k);
-    }
-    for (std::int64_t i = 0; i < across; ++i) {
-      for (std::int64_t j = 0; j < across; ++j) {
-        if (i != k && j != k) add(i, j, k);
-      }
-    }
-  }
+  const std::vector<TileTask> tasks = updates_in_place(x, tile, false);
   const double seconds = time_blocks(context, {find_semiring("min_plus"), element_type_of<T>()}, tile, tasks);
   const bool right = x.row(n / 3) == distances_from(n / 3, n, weights);
   print(fmt::format("closure {}, {}, tiles of {}", name_of(element_type_of<T>()), n, tile), n, seconds, right);
+}
+
+/// An elimination in one launch; a row of L times U is compared with the matrix. The rate is that of n^3 / 3.
+template <class T>
+void report_elimination(device::Context& context, std::int64_t n, std::int64_t tile) {
+  const DominantElements<T> elements{{static_cast<std::uint64_t>(n + tile), 1000}, n};
+  DeviceMatrix<T> x(context, n, tile);
+  x.fill(elements);
+  const double seconds = time_blocks(context, {find_semiring("minus_times"), element_type_of<T>()}, tile,
+                                     updates_in_place(x, tile, true));
+  const std::int64_t i = std::min(n - 1, tile + 70);
+  const std::vector<T> factors = x.row(i);
+  std::vector<double> product(static_cast<std::size_t>(n)), magnitude(product.size());
+  for (std::int64_t k = 0; k <= i; ++k) {
+    const std::vector<T> upper = x.row(k);
+    const double factor = k == i ? 1 : static_cast<double>(factors[static_cast<std::size_t>(k)]);
+    for (auto j = static_cast<std::size_t>(k); j < product.size(); ++j) {
+      product[j] += factor * static_cast<double>(upper[j]);
+      magnitude[j] += std::abs(factor * static_cast<double>(upper[j]));
+    }
+  }
+  bool right = true;
+  for (std::int64_t j = 0; j < n; ++j) {
+    const auto at = static_cast<std::size_t>(j);
+    const double bound = static_cast<double>(n) * std::numeric_limits<T>::epsilon() * magnitude[at];
+    right = right && std::abs(product[at] - static_cast<double>(elements.at(i, j))) <= bound;
+  }
+  print(fmt::format("elimination {}, {}, tiles of {}", name_of(element_type_of<T>()), n, tile), n, seconds, right,
+        1.0 / 3);
 }
 
 template <class T>
@@ -199,43 +107,29 @@ void report(device::Context& context, std::int64_t product, const std::vector<st
   if constexpr (is_real<T>) report_product<PlusTimes, T>(context, product);
   for (const std::int64_t n : closures) {
     for (const std::int64_t tile : {2048, 4096}) {
-      if (n % tile == 0 && tile < n) report_closure<T>(context, n, tile);
+      if (n % tile != 0 || tile >= n) continue;
+      report_closure<T>(context, n, tile);
+      if constexpr (is_real<T>) report_elimination<T>(context, n, tile);
     }
     if (n <= 8192) report_closure<T>(context, n, n);
   }
 }
 
-int run(int argc, char** argv) {
-  std::string why;
-  if (device::cuda_devices(&why).empty()) {
-    std::cout << "SKIPPED: no CUDA device (" << why << ")\n";
-    return 0;
-  }
-  const auto context = device::make_cuda_context(0);
-  std::cout << context->limits().name << ", " << context->limits().processors << " processors, "
-            << fmt::format("{:.1f} T minima or sums of 32 bits a second\n",
-                           1e-12 * context->limits().operations_per_second);
-  const std::int64_t product = argc > 1 ? std::atoll(argv[1]) : 8192;
+void report_all(device::Context& context, const std::vector<std::int64_t>& numbers) {
+  const std::int64_t product = numbers.empty() ? 8192 : numbers[0];
   std::vector<std::int64_t> closures{8192, 16384, 32768};
-  if (argc > 2) closures.clear();
-  for (int n = 2; n < argc; ++n) closures.push_back(std::atoll(argv[n]));
-  report<float>(*context, product, closures);
-  report<std::int32_t>(*context, product, closures);
-  report<std::int16_t>(*context, product, closures);
-  report<double>(*context, product, closures);
-  report<std::int64_t>(*context, product, closures);
-  report_product<OrAnd, std::uint8_t>(*context, product);
-  return 0;
+  if (numbers.size() > 1) closures.assign(numbers.begin() + 1, numbers.end());
+  report<float>(context, product, closures);
+  report<std::int32_t>(context, product, closures);
+  report<std::int16_t>(context, product, closures);
+  report<double>(context, product, closures);
+  report<std::int64_t>(context, product, closures);
+  report_product<OrAnd, std::uint8_t>(context, product);
 }
 
 }  // namespace
 }  // namespace terrace::recursive
 
 int main(int argc, char** argv) {
-  try {
-    return terrace::recursive::run(argc, argv);
-  } catch (const std::exception& error) {
-    std::cerr << error.what() << "\n";
-    return 1;
-  }
+  return terrace::recursive::testing::run_on_cuda(argc, argv, terrace::recursive::report_all);
 }

@@ -1,11 +1,7 @@
 """Closures in whole jobs: against plain loops at any budget, against PolyBench's dumps, and what is refused."""
-import random
 import re
-import subprocess
-import time
 import unittest
 
-import terrace_runs
 from terrace_runs import FAILED, WRONG, JobTest, data, main, numpy
 
 INFINITY = {kind: numpy.iinfo(kind).max // 2 for kind in ("int16", "int32", "int64")}
@@ -103,26 +99,8 @@ class Budgets(JobTest):
 
     def test_a_run_that_is_killed_goes_on_to_the_same_bytes(self):
         path = self.write("m.npy", random_graph(400, 5, 8, negative=True).astype(numpy.float64))
-
-        def job(output):
-            return self.write_job({"m": {"npy": path}}, [distances("paths", "m")], output=output, backend="cpu",
-                                  name=output + ".yaml", memory={"host": 300000})
-        began = time.monotonic()
-        often = ("--set", "checkpoint.every=1ms")
-        self.terrace("run", job("whole.h5"), *often)
-        took = time.monotonic() - began
-        expected = self.open("whole.h5")["paths/distance"][()].tobytes()
-        draw = random.Random(4)
-        for number in range(3):
-            path_of_job = job(f"killed{number}.h5")
-            for _ in range(4):
-                process = subprocess.Popen([terrace_runs.program, "run", path_of_job, *often], cwd=self.folder,
-                                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-                time.sleep(draw.uniform(0, took))
-                process.kill()
-                process.wait()
-            self.terrace("run", path_of_job, *often)
-            self.assertEqual(self.open(f"killed{number}.h5")["paths/distance"][()].tobytes(), expected)
+        self.check_survives_kills({"m": {"npy": path}}, distances("paths", "m"), "distance", jobs=3,
+                                  memory={"host": 300000})
 
 
 class Weights(JobTest):

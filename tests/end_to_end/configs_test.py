@@ -141,6 +141,39 @@ class Configs(JobTest):
         self.assertEqual((distances.shape, distances.dtype, distances.max()), ((49, 49), numpy.int16, 11))
         self.assertEqual((distances == distances.T).all(), True)
         self.assertEqual((distances[19, 45], (distances == 1).sum()), (11, 2 * 107))
+        asked = {name: result["ask/" + name][()] for name in ("distance", "path", "path_begin", "eccentricity")}
+        self.assertEqual(asked["distance"].tolist(), [11, distances[8, 45]])
+        numpy.testing.assert_array_equal(asked["eccentricity"], distances.max(axis=1))
+        self.assertEqual(int(result["ask/diameter"][()]), 11)
+        for begin, end, ends in zip(asked["path_begin"], asked["path_begin"][1:], ([19, 45], [8, 45])):
+            path = asked["path"][begin:end]
+            self.assertEqual([path[0], path[-1]], ends)
+            self.assertTrue((distances[path[:-1], path[1:]] == 1).all())
+
+    def test_runs_rivers(self):
+        result = self.run_config("rivers")["flow/closure"][()]
+        text = (self.folder / "configs" / "rivers.gml").read_text()
+        into = {int(river): int(water) for river, water in re.findall("source ([0-9]+) target ([0-9]+)", text)}
+        for river in range(28):
+            waters, at = set(), river
+            while at in into:
+                at = into[at]
+                waters.add(at)
+            self.assertEqual(set(numpy.nonzero(result[river])[0].tolist()), waters)
+        self.assertEqual(len(into), 26)
+
+    def test_runs_elimination(self):
+        result = self.run_config("elimination")
+        lu = result["factors/lu"][()]
+        self.assertEqual((lu.shape, lu.dtype), ((1200, 1200), numpy.float64))
+        self.assertLessEqual(result["profile/stages/peak_host"][0], 4 << 20)
+        lower, upper = numpy.tril(lu, -1) + numpy.eye(1200), numpy.triu(lu)
+        again = lower @ upper
+        # Drawn from -1 to 1; each element is off by at most what 1200 products are rounded by.
+        bound = 1200 * 2 ** -52 * (abs(lower) @ abs(upper))
+        self.assertTrue((abs(again) <= 1 + bound).all())
+        self.assertLess(bound.max(), 1e-3)
+        self.assertAlmostEqual(again.std(), 3 ** -0.5, 2)
 
     def test_runs_folding(self):
         result = self.run_config("folding")

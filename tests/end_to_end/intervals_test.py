@@ -2,10 +2,7 @@
 import json
 import random
 import re
-import subprocess
-import time
 
-import terrace_runs
 from terrace_runs import FAILED, WRONG, JobTest, data, main, numpy
 
 
@@ -161,6 +158,53 @@ class Chains(Intervals):
         self.assertEqual(self.open()["p/cost"][()], chain(range(1, 300))[0][0, -1])
 
 
+class Polygons(Intervals):
+    """Triangulations of points: the least sum of perimeters."""
+
+    def check(self, points, host="1GiB", **settings):
+        nodes = len(points)
+        apart = numpy.linalg.norm(points[:, None].astype(float) - points[None].astype(float), axis=2)
+        table, splits = solved(nodes, lambda i: 0, lambda i, k, j: apart[i, k] + apart[k, j] + apart[i, j],
+                               lambda i, j: 0)
+        result = self.ran({"p": {"npy": self.write("p.npy", points)}}, "polygon_triangulation", "--set",
+                          f"memory.host={host}", vertices="p", keep="table", splits=True)
+        # Each value is a sum of at most 6 n lengths, each sum and length rounded.
+        close = {"rtol": 7 * nodes * 2.0 ** -52, "atol": 7 * nodes * 2.0 ** -52 * apart.max()}
+        numpy.testing.assert_allclose(result["cost"][()], table[0, -1], **close)
+        numpy.testing.assert_allclose(result["table"][()], table + numpy.triu(apart), **close)
+        self.assertEqual(result["expression"].asstr()[()], brackets(splits, 0, nodes - 1))
+
+    def test_points_at_any_budget(self):
+        draw = numpy.random.default_rng(31)
+        angles = numpy.sort(draw.random(140)) * 2 * numpy.pi
+        convex = numpy.stack([numpy.cos(angles), numpy.sin(angles)], axis=1)
+        for nodes in (1, 2, 3, 4, 140):
+            for host in ("1GiB", "60KiB"):
+                self.check(convex[:nodes], host)
+        self.check((1000 * convex[::5]).round().astype(numpy.int16) - 500)
+
+    def test_a_square_is_cut_once(self):
+        square = numpy.array([[0, 0], [3, 0], [3, 4], [0, 4]])
+        result = self.ran({"p": {"npy": self.write("p.npy", square)}}, "polygon_triangulation", vertices="p")
+        self.assertEqual(float(result["cost"][()]), 2 * (3 + 4 + 5))
+
+    def test_what_is_no_polygon_is_refused(self):
+        points = numpy.random.default_rng(32).random((5, 2))
+        for shape in ((5, 3), (0, 2)):
+            self.refused({"p": {"npy": self.write("p.npy", numpy.ones(shape))}}, "polygon_triangulation",
+                         "give numbers, or points as vertices x 2", vertices="p")
+        for value, says in ((numpy.nan, "is no number (NaN)"), (numpy.inf, "is infinite")):
+            points[3, 1] = value
+            self.refused({"p": {"npy": self.write("p.npy", points)}}, "polygon_triangulation",
+                         "'p', row 3, column 1", says, expect=FAILED, vertices="p")
+        points[3, 1] = 1e200
+        self.refused({"p": {"npy": self.write("p.npy", points)}}, "polygon_triangulation", "costs may leave",
+                     vertices="p")
+        points[3, 1] = 1
+        self.refused({"p": {"npy": self.write("p.npy", points)}}, "polygon_triangulation", "not whole", vertices="p",
+                     type="i64")
+
+
 class SearchTrees(Intervals):
     def test_every_type_at_any_budget(self):
         draw = numpy.random.default_rng(8)
@@ -265,32 +309,8 @@ class KnownAnswers(Intervals):
 class Kills(Intervals):
     def test_a_run_that_is_killed_goes_on_to_the_same_bytes(self):
         inputs = {"d": {"npy": self.write("d.npy", numpy.random.default_rng(9).integers(1, 99, 300))}}
-
-        def job(output):
-            stage = recursive("p", "matrix_chain", dimensions="d", keep="table", splits=True)
-            return self.write_job(inputs, [stage], output=output, backend="cpu", name=output + ".yaml",
-                                  memory={"host": 150000})
-
-        def content(output):
-            result = self.open(output)["p"]
-            return [result[name][()].tobytes() for name in ("table", "split", "cost")] + [
-                result["expression"].asstr()[()]]
-        began = time.monotonic()
-        often = ("--set", "checkpoint.every=1ms")
-        self.terrace("run", job("whole.h5"), *often)
-        took = time.monotonic() - began
-        expected = content("whole.h5")
-        draw = random.Random(4)
-        for number in range(2):
-            path = job(f"killed{number}.h5")
-            for _ in range(4):
-                process = subprocess.Popen([terrace_runs.program, "run", path, *often], cwd=self.folder,
-                                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-                time.sleep(draw.uniform(0, took))
-                process.kill()
-                process.wait()
-            self.terrace("run", path, *often)
-            self.assertEqual(content(f"killed{number}.h5"), expected)
+        stage = recursive("p", "matrix_chain", dimensions="d", keep="table", splits=True)
+        self.check_survives_kills(inputs, stage, "table", "split", "cost", "expression", memory={"host": 150000})
 
 
 if __name__ == "__main__":

@@ -1,10 +1,6 @@
 """Paths in whole jobs: following `next` gives every distance, whatever the budget, the type, zeros and ties."""
-import random
-import subprocess
-import time
 import unittest
 
-import terrace_runs
 from terrace_runs import JobTest, data, main, numpy
 
 NONE = {"int16": 16383, "int32": 2 ** 30 - 1, "int64": 2 ** 62 - 1, "float32": numpy.inf, "float64": numpy.inf}
@@ -119,25 +115,8 @@ class Paths(JobTest):
 
     def test_a_run_that_is_killed_goes_on_to_the_same_bytes(self):
         path = self.write("m.npy", random_weights(300, 5, 8, "zeros"))
-
-        def job(output):
-            return self.write_job({"m": {"npy": path}}, [paths("p", "m", type="f32")], output=output, backend="cpu",
-                                  name=output + ".yaml", memory={"host": 200000})
-        began = time.monotonic()
-        often = ("--set", "checkpoint.every=1ms")
-        self.terrace("run", job("whole.h5"), *often)
-        took = time.monotonic() - began
-        draw = random.Random(4)
-        killed = job("killed.h5")
-        for _ in range(8):
-            process = subprocess.Popen([terrace_runs.program, "run", killed, *often], cwd=self.folder,
-                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            time.sleep(draw.uniform(0, took))
-            process.kill()
-            process.wait()
-        self.terrace("run", killed, *often)
-        for name in ("p/distance", "p/next"):
-            self.assertEqual(self.open("killed.h5")[name][()].tobytes(), self.open("whole.h5")[name][()].tobytes())
+        self.check_survives_kills({"m": {"npy": path}}, paths("p", "m", type="f32"), "distance", "next",
+                                  memory={"host": 200000})
 
     def test_sums_of_numbers_that_are_no_whole_ones_are_close_to_the_distances(self):
         weights = numpy.random.default_rng(3).random((150, 150)).astype(numpy.float32)

@@ -18,6 +18,13 @@ def values(group):
     return {key: value[()] for key, value in group.items()}
 
 
+def product_of_triangles(rows, seed):
+    """A matrix that is eliminated without rounding."""
+    draw = numpy.random.default_rng(seed)
+    lower = numpy.tril(draw.integers(-3, 4, (rows, rows)), -1) + numpy.eye(rows, dtype=int)
+    return lower @ (numpy.triu(draw.integers(-3, 4, (rows, rows)), 1) + numpy.diag(draw.choice([-2, -1, 1, 2], rows)))
+
+
 class OnSimulatedGpu(JobTest):
     def setUp(self):
         super().setUp()
@@ -33,8 +40,8 @@ class OnSimulatedGpu(JobTest):
                        "y": {"npy": self.write("y.npy", series[1])}}
 
     def used(self, stages):
-        read = {value for stage in stages for value in (stage.get("wavefront") or stage["recursive"]).values()
-                if isinstance(value, str)}
+        settings = [stage[kind] for stage in stages for kind in ("wavefront", "recursive", "query") if kind in stage]
+        read = {value for setting in settings for value in setting.values() if isinstance(value, str)}
         return {name: what for name, what in self.inputs.items() if name in read}
 
     def check_same(self, stages, budgets, host=64 << 20, **keys):
@@ -156,6 +163,26 @@ class OnSimulatedGpu(JobTest):
         self.check_same(stages, (8 << 20,))
         self.check_same(stages[2:4], (600 << 10,), host=300 << 10)
 
+    def test_totals_of_distances_are_the_same_in_every_type(self):
+        draw = numpy.random.default_rng(17)
+        weights = numpy.where(draw.random((300, 300)) < 0.4, draw.integers(-9, 3000, (300, 300)), -10)
+        stages = []
+        for kind in ("float32", "float64", "int16", "int32", "int64"):
+            self.inputs[kind] = {"npy": self.write(kind + ".npy", weights.astype(kind))}
+            stages.append({"name": kind + "s", "query": {"matrix": kind, "no_edge": -10,
+                                                         "reduce": ["eccentricity", "diameter", "sum", "minimum"]}})
+        self.check_same(stages, (8 << 20, 32 << 10))
+
+    def test_answers_about_a_stage_before_are_the_same(self):
+        draw = numpy.random.default_rng(20)
+        weights = numpy.where(draw.random((130, 130)) < 0.03, draw.integers(0, 9, (130, 130)), -1)
+        self.inputs["m"] = {"npy": self.write("m.npy", weights.astype(numpy.int32))}
+        self.inputs["p"] = {"npy": self.write("p.npy", draw.integers(0, 130, (60, 2)))}
+        stages = [recursive("r", "floyd_warshall", matrix="m", no_edge=-1, paths=True),
+                  {"name": "q", "query": {"matrix": "r/distance", "next": "r/next", "pairs": "p",
+                                          "reduce": ["eccentricity", "sum"]}}]
+        self.check_same(stages, (8 << 20, 600 << 10))
+
     def test_transitive_closures_are_the_same(self):
         edges = numpy.random.default_rng(16).random((400, 400)) < 1.2 / 400
         self.inputs["m"] = {"npy": self.write("m.npy", edges.astype(numpy.uint8))}
@@ -187,6 +214,25 @@ class OnSimulatedGpu(JobTest):
                    recursive("folded", "nussinov", sequence="s", type="i32")]
         self.check_same(stages, (8 << 20,))
         self.check_same([stages[0], *stages[3:5]], (200 << 10,), host=150 << 10)
+
+    def test_eliminations_of_whole_numbers_are_the_same(self):
+        self.inputs["m"] = {"npy": self.write("m.npy", product_of_triangles(190, 18))}
+        stages = [recursive(kind, "gaussian_elimination", matrix="m", type=kind) for kind in ("f32", "f64")]
+        self.check_same(stages, (8 << 20,))
+        for schedule in ("two_way", "r_way"):
+            stages = [recursive("lu", "gaussian_elimination", matrix="m", schedule=schedule)]
+            self.check_same(stages, (450 << 10,), host=200 << 10)
+
+    def test_a_pivot_of_no_use_is_an_error_there_too(self):
+        matrix = numpy.eye(150)
+        matrix[130, 130] = 0
+        self.inputs["m"] = {"npy": self.write("m.npy", matrix)}
+        stages = [recursive("lu", "gaussian_elimination", matrix="m")]
+        job = self.write_job(self.used(stages), stages)
+        for budget in (8 << 20, 450 << 10):
+            ended = self.terrace("run", job, "--fresh", "--backend", "cuda", "--set", f"memory.device={budget}",
+                                 expect=FAILED)
+            self.assertIn("the pivot in row 130 of 'm'", ended.stderr)
 
     def test_products_over_nothing_are_the_same(self):
         for name, shape in (("left", (5, 0)), ("right", (0, 7)), ("added", (5, 7))):
@@ -234,6 +280,7 @@ class OnSimulatedGpu(JobTest):
         self.assertLess(cells[0], 0.8 * cells[1])
 
     def test_the_least_budgets_that_are_named_suffice(self):
+        self.inputs["m"] = {"npy": self.write("m.npy", product_of_triangles(60, 19))}
         for stage in (affine("table", "a", "b", keep="table"), affine("path", "a", "b", keep="alignment"),
                       affine("lines", "a", "b", keep="borders", every=50),
                       wavefront("edit", "edit_distance", rows="a", columns="b"),
@@ -241,6 +288,7 @@ class OnSimulatedGpu(JobTest):
                       recursive("paths", "floyd_warshall", matrix="w"),
                       recursive("reached", "transitive_closure", matrix="w"),
                       recursive("routes", "floyd_warshall", matrix="w", paths=True),
+                      recursive("factors", "gaussian_elimination", matrix="m"),
                       recursive("product", "semiring_product", left="w", right="w")):
             with self.subTest(stage["name"]):
                 job = self.write_job(self.used([stage]), [stage], memory={"host": 64 << 20, "device": 4096})

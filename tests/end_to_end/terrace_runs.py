@@ -5,10 +5,12 @@ A test file is run as: FILE PROGRAM ROOT [ARGUMENT OF unittest...], with the pro
 import json
 import os
 import pathlib
+import random
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 try:
@@ -125,6 +127,33 @@ class JobTest(unittest.TestCase):
         """Runs a job that must succeed, and returns its result, open."""
         self.terrace("run", self.write_job(inputs, stages, output=output, **keys), *arguments)
         return self.open(output)
+
+    def check_survives_kills(self, inputs, stage, *datasets, jobs=2, **keys):
+        """A job of one stage that is killed again and again, and gone on with, gives the same in those datasets."""
+        often = ("--set", "checkpoint.every=1ms")
+
+        def job(name):
+            return self.write_job(inputs, [stage], output=name + ".h5", name=name + ".yaml", backend="cpu", **keys)
+
+        def content(name):
+            found = [self.open(name + ".h5")[f"{stage['name']}/{dataset}"][()] for dataset in datasets]
+            return [value.tobytes() if isinstance(value, numpy.ndarray) else value for value in found]
+
+        began = time.monotonic()
+        self.terrace("run", job("whole"), *often)
+        took = time.monotonic() - began
+        draw = random.Random(4)
+        for number in range(jobs):
+            name = f"killed{number}"
+            path = job(name)
+            for _ in range(4):
+                process = subprocess.Popen([program, "run", path, *often], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                           stderr=subprocess.DEVNULL)
+                time.sleep(draw.uniform(0, took))
+                process.kill()
+                process.wait()
+            self.terrace("run", path, *often)
+            self.assertEqual(content(name), content("whole"))
 
     def open(self, output="result.h5"):
         result = h5py.File(self.folder / output)

@@ -4,7 +4,6 @@
 #include <random>
 
 #include "kernels/recursive/problems.hpp"
-#include "kernels/recursive/reference.hpp"
 #include "kernels/recursive/semiring.hpp"
 #include "tests/differential/recursive/tiled_matrix.hpp"
 
@@ -19,6 +18,28 @@ inline std::vector<std::uint8_t> random_edges(std::int64_t n, double degree, uns
   std::vector<std::uint8_t> matrix(static_cast<std::size_t>(n * n));
   for (std::uint8_t& value : matrix) value = edge(random) ? 1 : 0;
   return matrix;
+}
+
+/// Which nodes are reached from which by at least one edge: from each node on, along edges to nodes not seen before.
+inline std::vector<std::uint8_t> reached(const std::vector<std::uint8_t>& edges, std::int64_t n) {
+  std::vector<std::vector<std::int64_t>> next(static_cast<std::size_t>(n));
+  for (std::int64_t at = 0; at < n * n; ++at) {
+    if (edges[static_cast<std::size_t>(at)] != 0) next[static_cast<std::size_t>(at / n)].push_back(at % n);
+  }
+  std::vector<std::uint8_t> all(edges.size());
+  for (std::int64_t begin = 0; begin < n; ++begin) {
+    std::vector<std::int64_t> waiting{begin};
+    while (!waiting.empty()) {
+      const std::int64_t node = waiting.back();
+      waiting.pop_back();
+      for (const std::int64_t to : next[static_cast<std::size_t>(node)]) {
+        std::uint8_t& seen = all[static_cast<std::size_t>(begin * n + to)];
+        if (seen == 0) waiting.push_back(to);
+        seen = 1;
+      }
+    }
+  }
+  return all;
 }
 
 /// Bits in tiles of a multiple of 32 rows and columns.

@@ -107,12 +107,29 @@ class TiledMatrix {
 
   /// All updates, k by k: its own tile, those of its row and its column, and all others, a launch each.
   /// @returns what the blocks found, in order
-  std::vector<TileResult> close(Updates& updates, bool clamped) {
+  std::vector<TileResult> close(Updates& updates, bool clamped) { return update_all(updates, clamped, false); }
+
+  /// The same of an elimination, in which k changes the tiles from its own on.
+  std::vector<TileResult> eliminate(Updates& updates) { return update_all(updates, false, true); }
+
+  std::vector<T> matrix() const {
+    std::vector<T> all(static_cast<std::size_t>(n_ * n_));
+    for (std::int64_t i = 0; i < n_; ++i) {
+      for (std::int64_t j = 0; j < n_; ++j) {
+        all[static_cast<std::size_t>(i * n_ + j)] = at(i / tile_, j / tile_)[i % tile_ * side(j / tile_) + j % tile_];
+      }
+    }
+    return all;
+  }
+
+ private:
+  std::vector<TileResult> update_all(Updates& updates, bool clamped, bool from_pivot_on) {
     std::vector<TileResult> results;
     for (std::int64_t k = 0; k < across_; ++k) {
       std::vector<TileTask> panels, others;
-      for (std::int64_t i = 0; i < across_; ++i) {
-        for (std::int64_t j = 0; j < across_; ++j) {
+      const std::int64_t first = from_pivot_on ? k : 0;
+      for (std::int64_t i = first; i < across_; ++i) {
+        for (std::int64_t j = first; j < across_; ++j) {
           if (i == k && j == k) continue;
           (i == k || j == k ? panels : others).push_back(task(i, j, k, clamped));
         }
@@ -126,17 +143,6 @@ class TiledMatrix {
     return results;
   }
 
-  std::vector<T> matrix() const {
-    std::vector<T> all(static_cast<std::size_t>(n_ * n_));
-    for (std::int64_t i = 0; i < n_; ++i) {
-      for (std::int64_t j = 0; j < n_; ++j) {
-        all[static_cast<std::size_t>(i * n_ + j)] = at(i / tile_, j / tile_)[i % tile_ * side(j / tile_) + j % tile_];
-      }
-    }
-    return all;
-  }
-
- private:
   std::int64_t side(std::int64_t i) const { return std::min(tile_, n_ - i * tile_); }
   T* at(std::int64_t i, std::int64_t j) const { return tiles_[static_cast<std::size_t>(i * across_ + j)]->data(); }
 

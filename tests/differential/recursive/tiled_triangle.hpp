@@ -33,6 +33,9 @@ std::vector<T> random_terms(std::int64_t nodes, unsigned seed) {
       at(0, node) = static_cast<T>(1 << std::uniform_int_distribution<int>(0, 3)(random));
     } else if constexpr (same_type<R, ChainRule>) {
       at(0, node) = static_cast<T>(draw(8) + T(1));
+    } else if constexpr (same_type<R, PerimeterRule>) {
+      at(0, node) = draw(20);
+      at(1, node) = draw(20);
     } else {
       at(0, node) = sum;
       sum = static_cast<T>(sum + draw(5));

@@ -1,0 +1,137 @@
+// Rates of closures with paths and of bits on the first CUDA device, by its own clock, and whether samples are right.
+//
+//   benchmark_reachability_cuda [NODES...]     (8192 16384 32768)
+#include "kernels/recursive/trail.hpp"
+#include "tests/benchmarks/tiles_on_cuda.hpp"
+
+namespace terrace::recursive {
+namespace {
+
+using testing::DeviceMatrix;
+using testing::Elements;
+using testing::Memory;
+using testing::print;
+using testing::time_blocks;
+using testing::updates_in_place;
+using testing::Values;
+
+/// Edges to the nodes of their columns.
+struct EdgeTrails {
+  device::u32 at(std::int64_t, std::int64_t j) const {
+    return device::u32{1} << Trail<device::u32>::half | static_cast<device::u32>(j);
+  }
+};
+
+/// Whether some next nodes of row i lie on shortest ways.
+template <class T>
+bool right_next(const DeviceMatrix<T>& x, const DeviceMatrix<device::u32>& trails, const Elements<T>& weights,
+                std::int64_t i, std::int64_t n) {
+  const std::vector<T> from = x.row(i);
+  const std::vector<device::u32> trail = trails.row(i);
+  for (std::int64_t j = 5; j < n; j += n / 50) {
+    const auto at = static_cast<std::size_t>(j);
+    const std::int64_t next = trail[at] & Trail<device::u32>::next_mask;
+    const T rest = next == j ? T(0) : x.row(next)[at];
+    if (static_cast<T>(weights.at(i, next) + rest) != from[at]) return false;
+  }
+  return true;
+}
+
+/// A closure with the paths in one launch.
+template <class T>
+void report_paths(device::Context& context, std::int64_t n, std::int64_t tile) {
+  const Elements<T> weights{static_cast<std::uint64_t>(n + tile), testing::most_weight<T>};
+  DeviceMatrix<T> x(context, n, tile);
+  DeviceMatrix<device::u32> trails(context, n, tile);
+  x.fill(weights);
+  trails.fill(EdgeTrails{});
+  std::vector<TileTask> tasks = updates_in_place(x, tile, false);
+  for (TileTask& task : tasks) {
+    task.x_trail = trails.at(0, 0) + (static_cast<T*>(task.x) - x.at(0, 0));
+    if (task.u != nullptr) task.u_trail = trails.at(0, 0) + (static_cast<const T*>(task.u) - x.at(0, 0));
+    if (task.v != nullptr) task.v_trail = trails.at(0, 0) + (static_cast<const T*>(task.v) - x.at(0, 0));
+  }
+  const TileSpec spec{find_semiring("min_plus"), element_type_of<T>(), Table::paths};
+  const double seconds = time_blocks(context, spec, tile, tasks);
+  const std::int64_t i = n / 3;
+  const bool right = x.row(i) == testing::distances_from(i, n, weights) && right_next(x, trails, weights, i, n);
+  print(fmt::format("closure with paths {}, {}, tiles of {}", name_of(element_type_of<T>()), n, tile), n, seconds,
+        right);
+}
+
+/// Nodes that an edge leads to from node i: one or two.
+std::vector<std::int64_t> next_nodes(std::int64_t i, std::int64_t n) {
+  const Elements<std::int64_t> draw{7, 1000000007};
+  std::vector<std::int64_t> next{draw.at(i, 0) % n};
+  if (i % 8 == 0) next.push_back(draw.at(i, 1) % n);
+  return next;
+}
+
+/// Which nodes are reached from node i, as words of 32.
+std::vector<device::u32> reached_from(std::int64_t i, std::int64_t n) {
+  std::vector<device::u32> reached(static_cast<std::size_t>(n / 32));
+  for (std::vector<std::int64_t> waiting{i}; !waiting.empty();) {
+    const std::int64_t node = waiting.back();
+    waiting.pop_back();
+    for (const std::int64_t to : next_nodes(node, n)) {
+      device::u32& word = reached[static_cast<std::size_t>(to / 32)];
+      if ((word >> to % 32 & 1) == 0) waiting.push_back(to);
+      word |= device::u32{1} << to % 32;
+    }
+  }
+  return reached;
+}
+
+/// A transitive closure in bits in one launch.
+void report_bits(device::Context& context, std::int64_t n, std::int64_t tile) {
+  const std::int64_t across = n / tile, words = tile / 32, size = tile * words;
+  const Memory memory(context, static_cast<std::size_t>(across * across * size) * sizeof(device::u32), true);
+  const auto at = [&](std::int64_t i, std::int64_t j) { return memory.as<device::u32>() + (i * across + j) * size; };
+  for (std::int64_t a = 0; a < across; ++a) {
+    std::vector<std::vector<device::u32>> strip(static_cast<std::size_t>(across));
+    for (auto& bits : strip) bits.resize(static_cast<std::size_t>(size));
+    for (std::int64_t i = 0; i < tile; ++i) {
+      for (const std::int64_t to : next_nodes(a * tile + i, n)) {
+        strip[static_cast<std::size_t>(to / tile)][static_cast<std::size_t>(i * words + to % tile / 32)] |=
+            device::u32{1} << to % 32;
+      }
+    }
+    for (std::int64_t b = 0; b < across; ++b) {
+      const Values<device::u32> staging(context, strip[static_cast<std::size_t>(b)]);
+      context.copy(device::Queue::up, at(a, b), staging.data(), static_cast<std::size_t>(size) * sizeof(device::u32));
+      context.record(device::Queue::up)->wait();
+    }
+  }
+  std::vector<TileTask> tasks = updates_in_place<device::u32>(across, tile, false, at);
+  for (TileTask& task : tasks) task.columns = task.x_stride = task.u_stride = task.v_stride = words;
+  const double seconds =
+      time_blocks(context, {find_semiring("or_and"), ElementType::u32, Table::packed_bits}, tile, tasks);
+  const std::int64_t row = n / 3;
+  const Values<device::u32> found(context, std::vector<device::u32>(static_cast<std::size_t>(n / 32)));
+  for (std::int64_t b = 0; b < across; ++b) {
+    context.copy(device::Queue::down, found.data() + b * words, at(row / tile, b) + row % tile * words,
+                 static_cast<std::size_t>(words) * sizeof(device::u32));
+  }
+  context.record(device::Queue::down)->wait();
+  print(fmt::format("closure of bits, {}, tiles of {}", n, tile), n, seconds, found.vector() == reached_from(row, n));
+}
+
+void report_all(device::Context& context, std::vector<std::int64_t> sizes) {
+  if (sizes.empty()) sizes = {8192, 16384, 32768};
+  for (const std::int64_t n : sizes) {
+    for (const std::int64_t tile : {2048, 4096}) {
+      if (n % tile != 0 || tile >= n || n > Trail<device::u32>::most_nodes) continue;
+      report_paths<float>(context, n, tile);
+      report_paths<std::int32_t>(context, n, tile);
+      report_paths<std::int16_t>(context, n, tile);
+    }
+    if (n % 8192 == 0) report_bits(context, n, std::min<std::int64_t>(n, 16384));
+  }
+}
+
+}  // namespace
+}  // namespace terrace::recursive
+
+int main(int argc, char** argv) {
+  return terrace::recursive::testing::run_on_cuda(argc, argv, terrace::recursive::report_all);
+}
