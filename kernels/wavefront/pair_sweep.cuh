@@ -194,8 +194,9 @@ class PairSweep {
     const bool follows = most >= known_ - piece * gain_;
     if (follows) save_state();
     __syncwarp();
-    if ((odd_letters_ != 0 && has_odd_rows_) || rows_matter_ || kept_column_ >= 0) careful_steps(p);
-    else if (odd_letters_ != 0 || p < 2 || (p + 1) * piece > width_) fast_steps<true, true>(p);
+    const bool has_edge = p < 2 || (p + 1) * piece > width_;
+    if ((odd_letters_ != 0 && has_odd_rows_) || rows_matter_) careful_steps(p);
+    else if (odd_letters_ != 0 || has_edge || kept_column_ >= 0) fast_steps<true, true>(p);
     else if (follows) fast_steps<true, false>(p);
     else fast_steps<false, false>(p);
     __syncwarp();
@@ -263,8 +264,8 @@ class PairSweep {
     if (at < piece) memory_.selectors[Memory::ring + at] = selector | letter << 16;
   }
 
-  /// Piece p. @tparam follows row maxima are kept @tparam edges columns may be outside the block for some halves, or
-  ///   have letters beside the four, which none of the band's rows has
+  /// Piece p. @tparam follows row maxima are kept @tparam edges columns may be outside the block for some halves, have
+  ///   letters beside the four, which none of the band's rows has, or be kept
   template <bool follows, bool edges>
   __device__ __forceinline__ void fast_steps(i32 p) {
     const uint2* selectors =
@@ -287,8 +288,10 @@ class PairSweep {
           uint2 below;
           fast_step<follows, edges>(here.x, above.x, column + 2 * (at + i));
           below.x = handed_;
+          if constexpr (edges) keep_column(column + 2 * (at + i));
           fast_step<follows, edges>(here.y, above.y, column + 2 * (at + i) + 1);
           below.y = handed_;
+          if constexpr (edges) keep_column(column + 2 * (at + i) + 1);
           if (lane_ == 31) reinterpret_cast<uint2*>(memory_.bottom)[at + i] = below;
         }
       }
@@ -365,7 +368,7 @@ class PairSweep {
     up = h_[r];
   }
 
-  /// Piece p, where also rows may be outside the band and rows and columns have other letters, and a column is kept.
+  /// Piece p, where also rows may be outside the band, and rows and columns have other letters.
   /// @tparam replay to find the column of the cell to report
   template <bool replay = false>
   __device__ __forceinline__ void careful_steps(i32 p) {
@@ -379,10 +382,7 @@ class PairSweep {
         look_for_report(column);
       } else {
         if (lane_ == 31) memory_.bottom[at] = handed_;
-        if (kept_column_ >= 0 && (column == kept_column_ || column - 1 == kept_column_)) {
-          store_right((band_.start + kept_column_ + 1) / a_.border_columns - 1,
-                      mask_of(column == kept_column_, column - 1 == kept_column_));
-        }
+        keep_column(column);
       }
     }
   }
@@ -437,6 +437,12 @@ class PairSweep {
     if (band_.task.bottom) borders_.store_bottom(column, values);
   }
 
+  /// Stores the halves whose column is the kept one. @param column of the upper half, just swept
+  __device__ __forceinline__ void keep_column(i32 column) const {
+    if (kept_column_ < 0 || (column != kept_column_ && column - 1 != kept_column_)) return;
+    store_right((band_.start + kept_column_ + 1) / a_.border_columns - 1,
+                mask_of(column == kept_column_, column - 1 == kept_column_));
+  }
   /// The column just swept, as border `border` of those that the block writes. @param which of the halves
   __device__ __forceinline__ void store_right(i64 border, u32 which) const {
     if (!band_.task.right) return;
