@@ -234,6 +234,19 @@ class OnSimulatedGpu(JobTest):
                                  expect=FAILED)
             self.assertIn("the pivot in row 130 of 'm'", ended.stderr)
 
+    def test_updates_in_place_that_are_killed_go_on_to_the_same_bytes(self):
+        draw = numpy.random.default_rng(21)
+        weights = numpy.where(draw.random((110, 110)) < 0.06, draw.integers(0, 9, (110, 110)), -1)
+        self.inputs["m"] = {"npy": self.write("m.npy", weights.astype(numpy.float32))}
+        self.inputs["d"] = {"npy": self.write("d.npy", draw.integers(1, 30, 160))}
+        # Tiles of 32 x 32 numbers, so few of them on the device and in host memory that they pass all levels often.
+        paths = recursive("paths", "floyd_warshall", matrix="m", no_edge=-1, paths=True)
+        chain = recursive("chain", "matrix_chain", dimensions="d", keep="table", splits=True)
+        for stage, datasets, device, host in ((paths, ("distance", "next"), 200 << 10, 40 << 10),
+                                              (chain, ("table", "split", "expression"), 60 << 10, 40 << 10)):
+            self.check_survives_kills(self.used([stage]), stage, *datasets, backend="cuda",
+                                      memory={"host": host, "device": device})
+
     def test_products_over_nothing_are_the_same(self):
         for name, shape in (("left", (5, 0)), ("right", (0, 7)), ("added", (5, 7))):
             self.inputs[name] = {"npy": self.write(name + ".npy", numpy.ones(shape, numpy.int32))}

@@ -128,15 +128,16 @@ class JobTest(unittest.TestCase):
         self.terrace("run", self.write_job(inputs, stages, output=output, **keys), *arguments)
         return self.open(output)
 
-    def check_survives_kills(self, inputs, stage, *datasets, jobs=2, **keys):
+    def check_survives_kills(self, inputs, stage, *datasets, jobs=2, backend="cpu", **keys):
         """A job of one stage that is killed again and again, and gone on with, gives the same in those datasets."""
         often = ("--set", "checkpoint.every=1ms")
 
         def job(name):
-            return self.write_job(inputs, [stage], output=name + ".h5", name=name + ".yaml", backend="cpu", **keys)
+            name = f"{stage['name']}-{name}"
+            return self.write_job(inputs, [stage], output=name + ".h5", name=name + ".yaml", backend=backend, **keys)
 
         def content(name):
-            found = [self.open(name + ".h5")[f"{stage['name']}/{dataset}"][()] for dataset in datasets]
+            found = [self.open(f"{stage['name']}-{name}.h5")[f"{stage['name']}/{dataset}"][()] for dataset in datasets]
             return [value.tobytes() if isinstance(value, numpy.ndarray) else value for value in found]
 
         began = time.monotonic()

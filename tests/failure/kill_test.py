@@ -2,12 +2,15 @@
 import json
 import os
 import random
+import re
 import shutil
 import struct
 import time
 
 import runs
-from runs import DONE, KILLED, Case, ToyCase, main, run_job, scaled, side_by_side, start, toy, wait, write_job
+from recursive_jobs import DEVICE, HOST, write_recursive_job
+from runs import (DONE, KILLED, Case, ToyCase, h5py, main, run_job, scaled, side_by_side, start, toy, wait,
+                  write_job)
 
 
 class ToyKilledAtACall(ToyCase):
@@ -56,9 +59,12 @@ class ToyKilledAtACall(ToyCase):
 
 
 class KilledAtACall(Case):
+    write = staticmethod(write_job)
+    kills = 25
+
     def test_a_real_job_killed_while_it_finishes_has_every_byte(self):
-        whole, folder = self.folder(), self.folder()
-        write_job(whole, 5)
+        whole = self.folder()
+        self.write(whole, 5)
         log = os.path.join(self.top, "log")
         self.assertEqual(run_job(whole, recorded=whole, RECORD_LOG=log).code, DONE)
         expected = runs.results(whole)
@@ -66,21 +72,27 @@ class KilledAtACall(Case):
             calls = file.readlines()
         # The finish begins where the metadata is saved; its number shifts a little from run to run.
         begin = next(n for n, line in enumerate(calls) if "metadata.copy" in line)
-        points = random.Random(1).sample(range(begin - 10, len(calls) + 5), min(len(calls) + 15 - begin, scaled(25)))
+        points = range(begin - 10, len(calls) + 5)
+        points = random.Random(1).sample(points, min(len(points), scaled(self.kills)))
 
         def kill(at):
             mine = self.folder()
-            write_job(mine, 5)
+            self.write(mine, 5)
             for _ in range(3):
                 run_job(mine, recorded=mine, RECORD_KILL_AT=at)
                 at = max(1, at // 3)  # a run that goes on has fewer calls before its finish
             end = run_job(mine)
             self.assertEqual(end.code, DONE, repr(end))
-            self.assertEqual(runs.results(mine), expected)
+            self.assertGives(mine, expected, f"killed at call {at}")
             self.assertFalse(os.path.exists(os.path.join(mine, "out.h5.run")))
             shutil.rmtree(mine)
 
         side_by_side(kill, points)
+
+
+class RecursiveKilledAtACall(KilledAtACall):
+    write = staticmethod(write_recursive_job)
+    kills = 4
 
 
 def kill_randomly(test, command, folder, draw, seconds, kills):
@@ -113,11 +125,21 @@ class ToyKilledAtARandomTime(ToyCase):
 
 
 class KilledAtARandomTime(Case):
+    write = staticmethod(write_job)
+    seeds, jobs = 3, 8
+
+    def command(self, draw):
+        """What goes on with a killed run."""
+        return [runs.terrace, "run", "job.yaml"]
+
+    def kill(self, folder, draw, seconds):
+        return kill_randomly(self, self.command(draw), folder, draw, seconds, 5)
+
     def test_a_real_job_ends_with_the_same_bytes(self):
         kills = 0
-        for seed in range(runs.first_seed + 201, runs.first_seed + 201 + scaled(3)):
+        for seed in range(runs.first_seed + 201, runs.first_seed + 201 + scaled(self.seeds)):
             whole = self.folder()
-            write_job(whole, seed)
+            self.write(whole, seed)
             begin = time.monotonic()
             end = run_job(whole)
             took = time.monotonic() - begin
@@ -126,18 +148,70 @@ class KilledAtARandomTime(Case):
 
             def disturb(number):
                 folder = self.folder()
-                write_job(folder, seed)
+                self.write(folder, seed)
                 draw = random.Random(f"{seed} {number}")
-                killed = kill_randomly(self, [runs.terrace, "run", "job.yaml"], folder, draw, took, 5)
-                ended = run_job(folder)
-                self.assertEqual(ended.code, DONE, repr(ended))
-                self.assertEqual(runs.results(folder), expected)
+                killed = self.kill(folder, draw, took)
+                ended = runs.run(self.command(draw), folder)
+                self.assertEqual(ended.code, DONE, f"seed {seed}, job {number}: {ended!r}")
+                self.assertGives(folder, expected, f"seed {seed}, job {number}")
                 shutil.rmtree(folder)
                 return killed
 
-            kills += sum(side_by_side(disturb, range(8)))
+            kills += sum(side_by_side(disturb, range(self.jobs)))
         print(f"{kills} kills", flush=True)
 
+
+class RecursiveJob(ToyCase):
+    def test_it_is_cut_twice_in_each_direction_uses_slots_again_and_makes_many_checkpoints(self):
+        folder = self.folder()
+        write_recursive_job(folder, runs.first_seed + 201)
+        plan = runs.run([runs.terrace, "plan", "job.yaml"], folder).out
+        blocks = [int(count) for count in re.findall(r"blocks +(\d+) of \d+ x \d+ x \d+", plan)]
+        self.assertEqual(len(blocks), 6, plan)
+        # Of 5 tiles in each direction; of 7 where those on one side of the diagonal are left out.
+        for count, least in zip(blocks, (125, 125, 125, 140, 84, 84)):
+            self.assertGreaterEqual(count, least, plan)
+        self.assertEqual(run_job(folder).code, DONE)
+        with h5py.File(os.path.join(folder, "out.h5")) as result:
+            copies = {name: column[()] for name, column in result["profile/copies"].items()}
+            self.assertGreater(sum(result["profile/stages/cuts"][:6]), 20)
+        for stage, array in ((0, b"distance"), (0, b"trail"), (2, b"product")):
+            here = (copies["stage"] == stage) & (copies["array"] == array)
+            tiles = len(set(copies["tile"][here]))
+            in_slots = here & (copies["movement"] == b"write")
+            if array != b"trail":  # the last generation goes to the dataset
+                in_slots &= copies["generation"] < max(copies["generation"][here])
+            self.assertGreater(sum(in_slots), 2 * tiles, array)
+
+
+class RecursiveKilledAtARandomTime(KilledAtARandomTime):
+    """In memory, where a cut costs little: there are ten times as many."""
+
+    place = ToyCase.place
+    write = staticmethod(write_recursive_job)
+    seeds, jobs = 1, 4
+
+
+class RecursiveKilledAndGivenOtherMemory(RecursiveKilledAtARandomTime):
+    """Results depend on the plan alone, and that is made once: by the first run, which is killed after it."""
+
+    same_job = False
+    jobs = 3
+
+    def command(self, draw):
+        return [runs.terrace, "run", "job.yaml", "--set", f"memory.host={draw.choice((DEVICE, *HOST, 400 << 10))}"]
+
+    def kill(self, folder, draw, seconds):
+        process = start([runs.terrace, "run", "job.yaml"], folder)
+        while process.poll() is None and not os.path.exists(os.path.join(folder, "out.h5.run", "plan.json")):
+            time.sleep(0.001)
+        time.sleep(draw.uniform(0, seconds / 2))
+        process.kill()
+        self.assertIn(wait(process).code, (DONE, KILLED))
+        return 1 + super().kill(folder, draw, seconds)
+
+
+class Repeated(Case):
     def test_the_profile_counts_as_repeated_what_came_after_the_last_cut(self):
         for blocks in (150, 300, 450):
             folder = self.folder()
@@ -208,7 +282,7 @@ class KilledOnTheWayBack(Case):
                     midway += walked(runs.ledger(folder))
             ended = run_job(folder)
             self.assertEqual(ended.code, DONE, repr(ended))
-            self.assertEqual(runs.results(folder), expected)
+            self.assertGives(folder, expected, f"job {number}")
             return midway
 
         midway = sum(side_by_side(disturb, range(scaled(6))))

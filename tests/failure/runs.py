@@ -81,9 +81,11 @@ def wait(process, seconds=120):
 
 
 class Case(unittest.TestCase):
-    """A test with a temporary folder; `place` is where it is made."""
+    """A test with a temporary folder; `place` is where it is made. `same_job`: whether all runs of a test are of the
+    same text."""
 
     place = None
+    same_job = True
 
     def setUp(self):
         self.top = tempfile.mkdtemp(prefix="terrace-failure-", dir=self.place)
@@ -95,6 +97,13 @@ class Case(unittest.TestCase):
         path = os.path.join(self.top, str(self.made))
         os.mkdir(path)
         return path
+
+    def assertGives(self, folder, expected, what):
+        """The result in the folder has those datasets and no others, equal in every byte."""
+        found = results(folder)
+        names = {*expected, *found} - (set() if self.same_job else {"job"})
+        different = sorted(name for name in names if found.get(name) != expected.get(name))
+        self.assertEqual(different, [], f"{what}: different")
 
     def finish_toys(self, seed, folders, may_fail=False):
         """Goes on with the runs in the folders until their ends, which must be right. Returns how many named an
@@ -160,8 +169,12 @@ def write_job(folder, seed, **keys):
         "output": "out.h5",
         **keys,
     }
+    write_yaml(folder, job)
+
+
+def write_yaml(folder, job):
+    """YAML takes JSON as it is, but for sizes and times, which are no text."""
     with open(os.path.join(folder, "job.yaml"), "w") as file:
-        # YAML takes JSON as it is, but for sizes and times, which are no text.
         file.write(re.sub(r'"(\d+(MiB|ms|s))"', r"\1", json.dumps(job, indent=1)))
 
 

@@ -5,6 +5,7 @@ import signal
 import time
 
 import runs
+from recursive_jobs import write_recursive_job
 from runs import DONE, FAILED, STOPPED, Case, ToyCase, main, run_job, scaled, side_by_side, start, wait, write_job
 
 STAGE = [{"name": "table", "wavefront": {"problem": "smith_waterman", "rows": "a", "columns": "b", "match": 1,
@@ -138,6 +139,38 @@ class ToyStopped(ToyCase):
             stops += sum(side_by_side(stop, list(enumerate(folders))))
             self.finish_toys(seed, folders)
         print(f"{stops} stops", flush=True)
+
+
+class RecursiveStopped(ToyCase):
+    same_job = False
+
+    def test_a_job_of_updates_in_place_stops_wherever_it_is_asked_to_and_goes_on(self):
+        whole, stops = self.folder(), []
+        write_recursive_job(whole, runs.first_seed + 501)
+        begin = time.monotonic()
+        self.assertEqual(run_job(whole).code, DONE)
+        took = time.monotonic() - begin
+        expected = runs.results(whole)
+
+        def stop(number):
+            folder, draw = self.folder(), random.Random(number)
+            # Checkpoints only when it stops: the cut has all to write.
+            write_recursive_job(folder, runs.first_seed + 501, checkpoint={"every": "1000s"})
+            for _ in range(5):
+                process = start([runs.terrace, "run", "job.yaml"], folder)
+                time.sleep(draw.uniform(0, took))
+                process.send_signal(signal.SIGTERM)
+                end = wait(process)
+                self.assertIn(end.code, (DONE, STOPPED, -signal.SIGTERM), repr(end))
+                stops.extend([number] * (end.code == STOPPED))
+            end = run_job(folder)
+            self.assertEqual(end.code, DONE, repr(end))
+            self.assertGives(folder, expected, f"job {number}")
+            self.assertEqual(sum(runs.profile(folder, "repeated")), 0)
+
+        side_by_side(stop, range(scaled(4)))
+        print(f"{len(stops)} stops", flush=True)
+        self.assertGreater(len(stops), 0)
 
 
 class Scratch(Beginning):
