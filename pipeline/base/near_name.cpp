@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 namespace terrace {
 namespace {
@@ -11,6 +12,9 @@ constexpr std::size_t longest_name = 80;
 constexpr std::size_t most_suggestions = 3;
 /// With fewer letters too much begins.
 constexpr std::size_t shortest_beginning = 3;
+
+/// What others call it, and what it is called here.
+constexpr std::pair<std::string_view, std::string_view> other_names[] = {{"gpu", "cuda"}, {"nvidia", "cuda"}};
 
 std::string folded(std::string_view name) {
   std::string result(name);
@@ -42,6 +46,10 @@ std::vector<std::string> nearest_names(std::string_view name, const std::vector<
   if (name.empty() || name.size() > longest_name) return best;
   if (std::find(candidates.begin(), candidates.end(), name) != candidates.end()) return best;
   const std::string wanted = folded(name);
+  for (const auto& [other, here] : other_names) {
+    const bool known = std::find(candidates.begin(), candidates.end(), here) != candidates.end();
+    if (wanted == other && known) return {std::string(here)};
+  }
   int least = static_cast<int>(longest_name);
   for (const std::string& candidate : candidates) {
     const int limit = std::min(least, reach(name.size(), candidate.size()));

@@ -102,6 +102,17 @@ bool has_word(const Parameter& parameter, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
+/// "2, 3": the extents of lists in a list, by the first of each.
+std::string extents_in_words(const Node& list) {
+  std::string text = std::to_string(list.items.size());
+  const Node* at = &list;
+  while (!at->items.empty() && at->items[0].kind == Node::Kind::list) {
+    at = &at->items[0];
+    text += ", " + std::to_string(at->items.size());
+  }
+  return text;
+}
+
 class Reader {
  public:
   Reader(const Parameter& parameter, CheckContext& context) : parameter_(parameter), context_(context) {}
@@ -211,10 +222,16 @@ class Reader {
     return Value(std::move(values));
   }
 
+  /// One complaint of all lists in the list, which mean an array of several dimensions.
+  std::nullopt_t refuse_nested(const Node& node, const Node& nested) {
+    context_.complaints.add(nested.position, quote(parameter_.name) + " takes " + expected(parameter_) +
+                                                 ", not lists in a list; write all numbers in one list, row by row, "
+                                                 "and their extents beside it, here `shape: [" +
+                                                 extents_in_words(node) + "]`");
+    return std::nullopt;
+  }
+
   std::optional<std::string> decimal(const Node& item) {
-    if (item.kind == Node::Kind::list) {
-      return refuse(item, "write all numbers in one list, row by row, and their extents in 'shape'");
-    }
     if (item.kind != Node::Kind::scalar) return refuse(item, "");
     const bool not_a_number = !item.quoted && (item.text == ".nan" || item.text == "nan");
     const Scalar<double> number = read_number(item);
@@ -225,6 +242,9 @@ class Reader {
   /// One number in place of a list is a list of one.
   std::optional<Value> decimals(const Node& node) {
     if (node.kind == Node::Kind::list) {
+      const auto nested = std::find_if(node.items.begin(), node.items.end(),
+                                       [](const Node& item) { return item.kind == Node::Kind::list; });
+      if (nested != node.items.end()) return refuse_nested(node, *nested);
       return list<std::string>(node, [this](const Node& item) { return decimal(item); });
     }
     const auto only = decimal(node);

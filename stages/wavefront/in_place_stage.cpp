@@ -6,6 +6,7 @@
 #include "kernels/wavefront/in_place_problems.hpp"
 #include "kernels/wavefront/schedule.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/near_name.hpp"
 #include "stages/wavefront/in_place_program.hpp"
 #include "stages/wavefront/in_place_slabs.hpp"
 #include "stages/wavefront/types.hpp"
@@ -126,7 +127,7 @@ std::shared_ptr<io::Source> open_grid(const Request& request) {
   const int rank = grid->shape().rank();
   if (rank != 2) {
     refuse(request.stage, "grid",
-           "'" + name + "' has " + std::to_string(rank) + " dimensions; a grid has two (rows and columns)");
+           "'" + name + "' has " + counted(rank, "dimension") + "; a grid has two (rows and columns)");
   }
   constexpr std::int64_t longest_side = std::int64_t{1} << 50;
   constexpr double most_cells = 1e15;

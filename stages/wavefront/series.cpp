@@ -6,6 +6,7 @@
 
 #include "io/reals.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/near_name.hpp"
 #include "stages/wavefront/types.hpp"
 
 namespace terrace::stages {
@@ -18,8 +19,8 @@ std::shared_ptr<io::Source> named(const Request& request, const std::string& par
   std::shared_ptr<io::Source> source = request.array(name);
   if (source->shape().rank() != 1) {
     refuse(request.stage, parameter,
-           "'" + name + "' has " + std::to_string(source->shape().rank()) +
-               " dimensions; a series has one (of a table of numbers take a `row` or a `column`)");
+           "'" + name + "' has " + counted(source->shape().rank(), "dimension") +
+               "; a series has one (of a table of numbers take a `row` or a `column`)");
   }
   if (source->shape()[0] == 0) {
     refuse(request.stage, parameter, "'" + name + "' is empty: there is nothing to warp");

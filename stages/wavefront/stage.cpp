@@ -5,6 +5,7 @@
 #include "kernels/wavefront/in_place_problems.hpp"
 #include "kernels/wavefront/schedule.hpp"
 #include "kernels/wavefront/tile_sizes.hpp"
+#include "pipeline/base/near_name.hpp"
 #include "stages/wavefront/alignment_stage.hpp"
 #include "stages/wavefront/in_place_stage.hpp"
 #include "stages/wavefront/letters.hpp"
@@ -61,8 +62,8 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
     inputs.grid = request.array(request.stage.settings.text("grid"));
     if (inputs.grid->shape().rank() != 2) {
       refuse(request.stage, "grid",
-             "'" + request.stage.settings.text("grid") + "' has " + std::to_string(inputs.grid->shape().rank()) +
-                 " dimensions; a grid has two (rows and columns)");
+             "'" + request.stage.settings.text("grid") + "' has " +
+                 counted(inputs.grid->shape().rank(), "dimension") + "; a grid has two (rows and columns)");
     }
     spec.rows = inputs.grid->shape()[0];
     spec.columns = inputs.grid->shape()[1];

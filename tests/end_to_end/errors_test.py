@@ -144,6 +144,8 @@ class Errors(JobTest):
         self.write("grid.npy", numpy.zeros((2, 3), numpy.uint64))
         self.check(self.write_job({"grid": {"npy": "grid.npy"}}, SUMS, output="out.h5"), WRONG, "grid of u64", "f32 or f64", "convert it to i64")
 
+        row = {"grid": {"values": [1, 2]}}
+        self.check(self.write_job(row, SUMS, output="out.h5"), WRONG, "'grid' has 1 dimension; a grid has two")
     def test_of_a_device_that_is_not_there(self):
         self.write("a.fa", ">a\nAC\n")
         self.check(self.pair(more="backend: cpu\ndevices: [7]\n"), WRONG, "no device 7")

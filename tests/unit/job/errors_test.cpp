@@ -290,6 +290,8 @@ TEST_CASE("A near name is near in letters, whatever its case") {
   CHECK(did_you_mean("tempature", {"temperature", "time"}) == "; did you mean 'temperature'?");
   CHECK(did_you_mean("levle", {"level", "levels"}) == "; did you mean 'level'?");
   CHECK(did_you_mean("SMITH", {"edit_distance", "smith_waterman"}) == "; did you mean 'smith_waterman'?");
+  CHECK(did_you_mean("gpu", {"auto", "cuda", "cpu"}) == "; did you mean 'cuda'?");
+  CHECK(did_you_mean("GPU", {"auto", "cpu"}) == "; did you mean 'cpu'?");
   CHECK(did_you_mean("sm", {"edit_distance", "smith_waterman"}).empty());
   CHECK(did_you_mean("xyz", {"match", "rows"}).empty());
   CHECK(did_you_mean("b", {"a"}).empty());
