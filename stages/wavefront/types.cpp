@@ -85,8 +85,6 @@ void choose_score_types(const Request& request, SweepSpec& spec) {
   if (request.resources.cuda && narrowest == ElementType::i16) narrowest = ElementType::i32;
   spec.value = narrowest;
   spec.border = narrowest == ElementType::i64 ? ElementType::i64 : ElementType::i32;
-  const bool borders = request.stage.settings.text("keep") == "borders";
-  if (!borders && request.stage.settings.text("keep") != "table") return check_size(request, spec, "rows");
   const std::string& type = request.stage.settings.text("type");
   const bool decimals = wavefront::score_scale(spec.problem, spec.settings) != 1;
   const ElementType stored = type != "auto" ? *element_type_from(type) : decimals ? ElementType::f64 : spec.border;
@@ -94,6 +92,8 @@ void choose_score_types(const Request& request, SweepSpec& spec) {
     refuse(request.stage, "type",
            "the scores have decimals, which " + type + " does not hold: say `type: f64`, or leave it out");
   }
+  const bool borders = request.stage.settings.text("keep") == "borders";
+  if (!borders && request.stage.settings.text("keep") != "table") return check_size(request, spec, "rows");
   if (size_of(stored) < size_of(spec.border)) {
     refuse(request.stage, "type", "scores of this table may leave " + type + ": say `type: i64`, or leave it out");
   }

@@ -105,10 +105,12 @@ class Tables(JobTest):
             self.assertNotIn("scale_factor", result[name + "/table"].attrs)
 
     def test_of_scores_with_decimals_are_not_kept_as_integers(self):
-        job = self.write_job(self.sequences("ACGT", "ACT"),
-                             [wavefront("align", "smith_waterman", rows="a", columns="b", match=0.5, mismatch=-1, gap=1,
-                                        keep="table", type="i64")])
-        self.assertSays(self.terrace("run", job, expect=WRONG), "job.yaml:", "decimals", "i64", "f64")
+        for kept in ({"keep": "table"}, {"keep": "borders", "every": 2}, {"keep": "score"}, {"keep": "alignment"}):
+            with self.subTest(**kept):
+                job = self.write_job(self.sequences("ACGT", "ACT"),
+                                     [wavefront("align", "smith_waterman", rows="a", columns="b", match=0.5, mismatch=-1,
+                                                gap=1, type="i64", **kept)])
+                self.assertSays(self.terrace("run", job, expect=WRONG), "job.yaml:", "decimals", "i64", "f64")
 
     def test_in_a_chosen_type(self):
         inputs = self.sequences("ACGTT", "ACTT")
