@@ -119,6 +119,13 @@ class InPlaceStage : public run::Stage {
   InPlaceProgram program_;
 };
 
+/// The rim keeps its values: a grid without a cell inside it is handed on by one sweep, and so by all.
+std::int64_t sweeps_of(const Settings& settings, const io::Source& grid) {
+  constexpr std::int64_t rims = 2;
+  const bool changes = grid.shape()[0] > rims && grid.shape()[1] > rims;
+  return changes ? settings.integer("sweeps") : 1;
+}
+
 /// The grid as cells are computed.
 std::shared_ptr<io::Source> open_grid(const Request& request) {
   const Settings& settings = request.stage.settings;
@@ -167,7 +174,7 @@ std::unique_ptr<run::Stage> make_in_place(const Request& request) {
     refuse(request.stage, "schedule", "in-place sweeps have one schedule: say `auto`, or leave it out");
   }
   std::shared_ptr<io::Source> grid = open_grid(request);
-  const std::int64_t sweeps = settings.integer("sweeps");
+  const std::int64_t sweeps = sweeps_of(settings, *grid);
   InPlaceSpec spec;
   spec.problem = request.stage.problem;
   spec.settings = settings;

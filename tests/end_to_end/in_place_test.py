@@ -86,7 +86,8 @@ class Grids(JobTest):
             for columns in range(4):
                 grid = numpy.arange(rows * columns, dtype=numpy.float64).reshape(rows, columns) ** 2 + 1
                 inputs = {"a": {"npy": self.write("a.npy", grid)}}
-                result = self.run_job(inputs, [sor("s", "a", sweeps=3), seidel("t", "a", sweeps=70)], "--fresh")
+                many = 70 if rows == columns == 3 else 10**12
+                result = self.run_job(inputs, [sor("s", "a", sweeps=3), seidel("t", "a", sweeps=many)], "--fresh")
                 if rows == columns == 3:
                     self.assertTrue(numpy.array_equal(result["s/grid"][()], sweep_sor(grid, 3, 1)))
                     continue
