@@ -77,6 +77,7 @@ class Record : public MemorySource {
   Record(const Extents& shape, std::vector<std::byte> letters, const InputFile& file, std::string name)
       : MemorySource(ElementType::u8, shape, std::move(letters), {file.path()}), name_(std::move(name)) {}
 
+  bool letters() const override { return true; }
   const std::string& name() const { return name_; }
 
  private:

@@ -137,6 +137,12 @@ Fill ramp(const Settings& settings, const Extents& shape) {
   }
 }
 
+class GeneratedLetters : public GeneratedSource {
+ public:
+  GeneratedLetters(const Extents& shape, Fill fill) : GeneratedSource(ElementType::u8, shape, std::move(fill)) {}
+  bool letters() const override { return true; }
+};
+
 /// 32 letters from 64 random bits, the lowest two first.
 Fill random_letters(const Random& random) {
   return [random](std::int64_t first, std::int64_t count, void* out) {
@@ -157,7 +163,7 @@ std::shared_ptr<Source> random_dna(const Settings& settings, const OpenContext&)
                  "length: " + std::to_string(length) + " letters are more than any machine holds");
   }
   const Random random(seed_of(settings), RandomStream::letters);
-  return std::make_shared<GeneratedSource>(ElementType::u8, Extents{length}, random_letters(random));
+  return std::make_shared<GeneratedLetters>(Extents{length}, random_letters(random));
 }
 
 std::shared_ptr<Source> mutated_dna(const Settings& settings, const OpenContext& context) {

@@ -32,6 +32,7 @@ class Mutated : public Source {
 
   ElementType type() const override { return ElementType::u8; }
   const Extents& shape() const override { return shape_; }
+  bool letters() const override { return true; }
   std::vector<std::filesystem::path> files() const override { return original_->files(); }
   std::size_t memory() const override { return block_begins_.capacity() * sizeof(std::int64_t); }
 

@@ -30,6 +30,8 @@ class Source {
   virtual void read(const Box& box, void* buffer) = 0;
   /// The files that the array comes from; empty for generated arrays and values.
   virtual std::vector<std::filesystem::path> files() const { return {}; }
+  /// Whether the elements are letters of a sequence, which are no numbers.
+  virtual bool letters() const { return false; }
   /// Bytes of host memory that it keeps while it is open, beside the buffers of its reads: a part of the job's
   /// budget.
   virtual std::size_t memory() const { return 0; }

@@ -29,6 +29,14 @@ void refuse(const job::Stage& stage, const std::string& parameter, const std::st
   throw JobError(message_at(place_of(stage, parameter), "stage '" + stage.name + "': " + what));
 }
 
+void refuse_letters(const Request& request, const std::string& parameter, const io::Source& source) {
+  if (!source.letters()) return;
+  refuse(request.stage, parameter,
+         "'" + request.stage.settings.text(parameter) +
+             "' holds letters of a sequence, where numbers are wanted: give them as `npy`, `hdf5`, `csv`, `text`, "
+             "`external`, `values`, or `generate: uniform`");
+}
+
 void refuse_on_cuda(const job::Stage& stage, const std::string& parameter, const std::string& what) {
   throw CpuOnly(message_at(place_of(stage, parameter), "stage '" + stage.name + "': " + what));
 }

@@ -12,6 +12,20 @@ namespace terrace::stages {
 /// Throws a JobError at the place where the job gives the parameter, or else where it names the stage.
 [[noreturn]] void refuse(const job::Stage& stage, const std::string& parameter, const std::string& what);
 
+/// Calls `read`, which reads values of the parameter's array while the stage is made, and refuses what is wrong with
+/// them.
+template <class Read>
+void read_values(const job::Stage& stage, const std::string& parameter, const Read& read) {
+  try {
+    read();
+  } catch (const IoError& error) {
+    refuse(stage, parameter, error.what());
+  }
+}
+
+/// Refuses letters of a sequence where the parameter wants numbers.
+void refuse_letters(const Request& request, const std::string& parameter, const io::Source& source);
+
 /// The job asks for what is computed on the CPU alone.
 class CpuOnly : public JobError {
  public:

@@ -17,6 +17,7 @@ using wavefront::SweepSpec;
 std::shared_ptr<io::Source> named(const Request& request, const std::string& parameter) {
   const std::string& name = request.stage.settings.text(parameter);
   std::shared_ptr<io::Source> source = request.array(name);
+  refuse_letters(request, parameter, *source);
   if (source->shape().rank() != 1) {
     refuse(request.stage, parameter,
            "'" + name + "' has " + counted(source->shape().rank(), "dimension") +

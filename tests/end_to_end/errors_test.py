@@ -89,6 +89,9 @@ class Errors(JobTest):
     def test_of_series_that_are_none(self):
         self.check(self.warp("{values: []}"), WRONG, "job.yaml:7:", "'a' is empty")
         self.check(self.warp("{values: [1, 2, 3, 4], shape: [2, 2]}"), WRONG, "job.yaml:7:", "2 dimensions")
+        self.write("a.fa", ">a\nACGT\n")
+        for letters in ("{fasta: a.fa}", "{generate: dna, length: 9}"):
+            self.check(self.warp(letters), WRONG, "job.yaml:7:", "'a' holds letters", "`npy`")
         self.check(self.warp("{values: [1, 2]}", ", keep: tables"), WRONG, "job.yaml:7:", "keep")
 
     def test_of_windows_without_a_path(self):
@@ -141,11 +144,11 @@ class Errors(JobTest):
     def test_of_input_of_the_wrong_shape(self):
         self.write("grid.npy", numpy.zeros((2, 3, 4), numpy.int32))
         self.check(self.write_job({"grid": {"npy": "grid.npy"}}, SUMS, output="out.h5"), WRONG, "3 dimensions")
+        row = {"grid": {"values": [1, 2]}}
+        self.check(self.write_job(row, SUMS, output="out.h5"), WRONG, "'grid' has 1 dimension; a grid has two")
         self.write("grid.npy", numpy.zeros((2, 3), numpy.uint64))
         self.check(self.write_job({"grid": {"npy": "grid.npy"}}, SUMS, output="out.h5"), WRONG, "grid of u64", "f32 or f64", "convert it to i64")
 
-        row = {"grid": {"values": [1, 2]}}
-        self.check(self.write_job(row, SUMS, output="out.h5"), WRONG, "'grid' has 1 dimension; a grid has two")
     def test_of_a_device_that_is_not_there(self):
         self.write("a.fa", ">a\nAC\n")
         self.check(self.pair(more="backend: cpu\ndevices: [7]\n"), WRONG, "no device 7")
