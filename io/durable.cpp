@@ -1,6 +1,7 @@
 #include "io/durable.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -26,14 +27,37 @@ std::string at_byte(const fs::path& path, std::int64_t offset) {
   return path.string() + ", byte " + std::to_string(offset);
 }
 
+/// The largest file that the process may write, in bytes; nothing where there is no limit.
+std::optional<std::int64_t> file_size_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
+  return static_cast<std::int64_t>(limit.rlim_cur);
+}
+
+/// What to do where there is no room for what is written.
+std::string advice_on(int error_number) {
+  const std::string again = "; the same command then goes on";
+  if (error_number == ENOSPC) return "; make room" + again;
+  if (error_number == EDQUOT) return "; make room in the quota" + again;
+  if (error_number != EFBIG) return "";
+  const std::optional<std::int64_t> limit = file_size_limit();
+  if (!limit) return "; its file system has no files of that size: choose another place";
+  return "; files may have at most " + format_size(static_cast<double>(*limit)) + " here: raise that (ulimit -f)" +
+         again;
+}
+
 void sync_descriptor(int descriptor, const fs::path& path) {
   if (fsync(descriptor) != 0) throw system_error(path, "its data cannot be made durable", errno);
 }
 
 }  // namespace
 
+std::string system_words(int error_number) {
+  return std::generic_category().message(error_number) + advice_on(error_number);
+}
+
 IoError system_error(const std::string& where, const std::string& what, int error_number) {
-  return {where, what + ": " + std::generic_category().message(error_number)};
+  return {where, what + ": " + system_words(error_number)};
 }
 
 Descriptor::Descriptor(Descriptor&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
@@ -159,6 +183,14 @@ void check_free_space(const fs::path& path, std::int64_t needed) {
   throw IoError(path, "needs " + std::to_string(needed) + " bytes (" + format_size(static_cast<double>(needed)) +
                           ") more, but its file system has " + std::to_string(free) + " free (" +
                           format_size(static_cast<double>(free)) + "); make room or choose another place");
+}
+
+void check_file_size(const fs::path& path, std::int64_t bytes) {
+  const std::optional<std::int64_t> limit = file_size_limit();
+  if (!limit || bytes <= *limit) return;
+  throw system_error(
+      path, "is to have " + std::to_string(bytes) + " bytes (" + format_size(static_cast<double>(bytes)) + ")",
+      EFBIG);
 }
 
 }  // namespace terrace::io

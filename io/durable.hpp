@@ -14,7 +14,10 @@
 
 namespace terrace::io {
 
-/// An IoError "where: what: the system's words for `error_number`".
+/// The system's words for the number and, where a disk or a limit is full, what to do about it.
+std::string system_words(int error_number);
+
+/// An IoError "where: what: system_words(error_number)".
 IoError system_error(const std::string& where, const std::string& what, int error_number);
 
 /// Owns a file descriptor; children do not inherit it when it was opened with `open_file`.
@@ -81,5 +84,8 @@ std::int64_t free_space(const std::filesystem::path& path);
 
 /// @throws IoError naming the path, the needed and the free bytes where fewer than `needed` are free
 void check_free_space(const std::filesystem::path& path, std::int64_t needed);
+
+/// @throws IoError naming the path and both sizes where a file of `bytes` is larger than the process may write
+void check_file_size(const std::filesystem::path& path, std::int64_t bytes);
 
 }  // namespace terrace::io

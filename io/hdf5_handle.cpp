@@ -1,7 +1,11 @@
 #include "io/hdf5_handle.hpp"
 
+#include <charconv>
 #include <cstdlib>
+#include <optional>
+#include <string_view>
 
+#include "io/durable.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::io {
@@ -72,6 +76,18 @@ herr_t keep_description(unsigned, const H5E_error2_t* entry, void* text) noexcep
   }
   return 0;
 }
+
+/// The system's error that the library met: its entries then say "errno = 28" among much else.
+std::optional<int> system_error_in(const std::string& reason) {
+  static constexpr std::string_view key = "errno = ";
+  const std::size_t at = reason.find(key);
+  int number = 0;
+  if (at == std::string::npos) return std::nullopt;
+  const char* const begin = reason.data() + at + key.size();
+  const bool found = std::from_chars(begin, reason.data() + reason.size(), number).ec == std::errc{};
+  return found && number > 0 ? std::optional<int>(number) : std::nullopt;
+}
+
 }  // namespace
 
 std::string hdf5_reason() {
@@ -83,6 +99,7 @@ std::string hdf5_reason() {
 
 void throw_hdf5(const std::string& where, const std::string& what) {
   const std::string reason = hdf5_reason();
+  if (const std::optional<int> number = system_error_in(reason)) throw system_error(where, what, *number);
   throw IoError(where, reason.empty() ? what : what + " (HDF5: " + reason + ")");
 }
 

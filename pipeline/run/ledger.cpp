@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -223,7 +222,7 @@ Ledger::Ledger(const std::filesystem::path& folder, const Progress& progress) {
   ++next.attempt;
   path_ = folder / (std::to_string(next.attempt) + ".log");
   file_ = ::open(path_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_APPEND | O_CLOEXEC, 0644);
-  if (file_ < 0) throw IoError(path_.string(), std::string("cannot be created: ") + std::strerror(errno));
+  if (file_ < 0) throw io::system_error(path_.string(), "cannot be created", errno);
   append_text(to_json(next).dump());
   io::fsync_folder(folder);
 }
@@ -239,11 +238,10 @@ void Ledger::append_text(const std::string& text) {
   for (std::size_t at = 0; at < record.size();) {
     const ssize_t written = ::write(file_, record.data() + at, record.size() - at);
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw IoError(path_.string(), std::string("cannot be written: ") + std::strerror(errno));
+    if (written < 0) throw io::system_error(path_.string(), "cannot be written", errno);
     at += static_cast<std::size_t>(written);
   }
-  if (::fdatasync(file_) != 0)
-    throw IoError(path_.string(), std::string("cannot be synced: ") + std::strerror(errno));
+  if (::fdatasync(file_) != 0) throw io::system_error(path_.string(), "cannot be synced", errno);
 }
 
 }  // namespace terrace::run

@@ -87,6 +87,7 @@ Json start(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
   const DiskNeed need = disk_need(plan);
   if (plan.scratch_limit && need.scratch > *plan.scratch_limit) {
     throw JobError("the job needs " + format_size(static_cast<double>(need.scratch)) +
+  io::check_file_size(folder.result(), need.result);
                    " of scratch space, and scratch.size allows " +
                    format_size(static_cast<double>(*plan.scratch_limit)) + ": allow more, or give more memory");
   }

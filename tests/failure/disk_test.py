@@ -179,6 +179,27 @@ class RecursiveFailingDisks(FailingDisks):
 
 
 class SmallFileSystem(Case):
+    def test_a_limit_of_file_sizes_is_an_error_that_says_how_to_raise_it_and_the_same_command_finishes_without(self):
+        whole = self.folder()
+        write_job(whole, 24)
+        self.assertEqual(run_job(whole).code, DONE)
+        expected = runs.results(whole)
+        size = os.path.getsize(os.path.join(whole, "out.h5"))
+
+        def disturb(limit):
+            folder = self.folder()
+            write_job(folder, 24)
+            end = runs.run(["prlimit", f"--fsize={limit}", runs.terrace, "run", "job.yaml"], folder)
+            self.assertEqual(end.code, FAILED, f"{limit}: {end!r}")
+            self.assertRegex(end.err, r"out\.h5\.run.*: File too large; files may have at most [0-9.]+ \S+ here: "
+                                      r"raise that \(ulimit -f\)", f"{limit}: {end!r}")
+            self.assertNotIn("errno", end.err)
+            end = run_job(folder)
+            self.assertEqual(end.code, DONE, f"{limit}: {end!r}")
+            self.assertEqual(runs.results(folder), expected)
+
+        side_by_side(disturb, [0, 100, 5000, size // 3, size // 2, size - 40000, size - 4097, size - 1])
+
     def test_a_small_file_system_that_is_full_is_an_error_that_names_it_until_there_is_room(self):
         mount = self.folder()
         script = f"""

@@ -1,7 +1,12 @@
 #include "io/durable.hpp"
 
-#include <catch2/catch.hpp>
+#include <sys/resource.h>
 
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <csignal>
+
+#include "io/result_file.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/unit/io_write/requests.hpp"
 
@@ -14,6 +19,26 @@ std::string text_of(const std::filesystem::path& path) {
   const auto bytes = read_file(path);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
+
+/// While it lives, files may have so many bytes.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
 
 }  // namespace
 
@@ -54,4 +79,32 @@ TEST_CASE("too little space is an error that names path, needed and free bytes")
   CHECK(message.find((folder / "a").string()) == 0);
   CHECK(message.find("1152921504606846976") != std::string::npos);
   CHECK(message.find("free") != std::string::npos);
+}
+
+TEST_CASE("a limit of file sizes is an error that names it and says how to raise it") {
+  const test::TempFolder folder;
+  CHECK_NOTHROW(check_file_size(folder / "a", std::int64_t{1} << 50));
+  write_file_durably(folder / "plan", "old");
+  const FileSizeLimit limit(64 << 10);
+  const std::string written = io_error_of([&] { write_file_durably(folder / "plan", std::string(200'000, 'x')); });
+  CHECK(written.find((folder / "plan").string()) == 0);
+  CHECK(written.find("File too large; files may have at most 64.0 KiB here: raise that (ulimit -f); the same command "
+                     "then goes on") != std::string::npos);
+  CHECK(text_of(folder / "plan") == "old");
+  CHECK_NOTHROW(check_file_size(folder / "a", 64 << 10));
+  const std::string needed = io_error_of([&] { check_file_size(folder / "a", 100'000); });
+  CHECK(needed.find("is to have 100000 bytes (97.7 KiB): File too large; files may have at most 64.0 KiB here") !=
+        std::string::npos);
+  const std::string result = io_error_of([&] {
+    create_result(folder / "r.h5", {{"/a", ElementType::f64, {100'000}, {"x"}, "", ""}});
+  });
+  CHECK(result.find((folder / "r.h5").string()) == 0);
+  CHECK(result.find("File too large; files may have at most 64.0 KiB here") != std::string::npos);
+  CHECK(result.find("errno") == std::string::npos);
+}
+
+TEST_CASE("what a full disk asks for is said") {
+  CHECK(system_words(ENOSPC) == "No space left on device; make room; the same command then goes on");
+  CHECK(system_words(EDQUOT) == "Disk quota exceeded; make room in the quota; the same command then goes on");
+  CHECK(system_words(EIO) == "Input/output error");
 }
