@@ -24,6 +24,7 @@ struct Resources {
   std::size_t input_memory = 0;   // of memory.host, what inputs keep: not a part of host_budget
   std::size_t device_budget = 0;  // on the CPU: what a block may work on
   bool device_given = true;       // whether the job says the latter; else it is host_budget, or what the device has
+  bool to_run = true;             // else the job is only checked: what is large is not read to choose by its values
 };
 
 /// A step of a job, ready to be planned.

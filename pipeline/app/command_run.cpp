@@ -7,6 +7,7 @@
 #include "pipeline/app/commands.hpp"
 #include "pipeline/app/prepare.hpp"
 #include "pipeline/app/progress.hpp"
+#include "pipeline/app/signature.hpp"
 #include "pipeline/app/stop_signals.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"

@@ -1,15 +1,11 @@
 #include "pipeline/app/prepare.hpp"
 
-#include <fmt/chrono.h>
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <map>
+#include <set>
 
-#include "io/durable.hpp"
+#include "pipeline/app/signature.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"
-#include "pipeline/job/identity.hpp"
 #include "stages/refuse.hpp"
 
 namespace terrace::app {
@@ -20,6 +16,8 @@ using Json = nlohmann::json;
 // Of what is free: the rest is for the page cache, and for others.
 constexpr double host_share = 0.7, device_share = 0.9;
 
+constexpr std::size_t unlimited = std::size_t{1} << 50;  // bytes: more than any machine has
+
 std::vector<int> chosen_devices(const job::Job& job, std::size_t available) {
   std::vector<int> chosen;
   if (!job.devices) {
@@ -28,7 +26,7 @@ std::vector<int> chosen_devices(const job::Job& job, std::size_t available) {
   }
   for (int index : *job.devices) {
     if (index < 0 || static_cast<std::size_t>(index) >= available) {
-      throw JobError(message_at(job.devices_place, "there is no device " + std::to_string(index) +
+      throw NoDevice(message_at(job.devices_place, "there is no device " + std::to_string(index) +
                                                        "; `terrace devices` lists " + std::to_string(available)));
     }
     chosen.push_back(index);
@@ -52,85 +50,75 @@ std::size_t memory_of_inputs(const job::OpenJob& open) {
     if (bytes > most) most = bytes, largest = name;
   }
   if (total < static_cast<std::size_t>(*open.job.host_memory)) return total;
-  throw JobError("memory.host is " + format_size(static_cast<double>(*open.job.host_memory)) +
-                 ", and the inputs keep " + format_size(static_cast<double>(total)) + " in memory, '" + largest +
-                 "' most, " + format_size(static_cast<double>(most)) +
-                 ": allow more, or convert what is kept in memory to .npy or HDF5, which are read in parts");
+  const std::string text = "memory.host is " + format_size(static_cast<double>(*open.job.host_memory)) +
+                           ", and the inputs keep " + format_size(static_cast<double>(total)) + " in memory, '" +
+                           largest + "' most, " + format_size(static_cast<double>(most)) +
+                           ": allow more, or convert what is kept in memory to .npy or HDF5, which are read in parts";
+  throw JobError(message_at(open.job.host_memory_place, text));
 }
 
-Json state_of(const std::filesystem::path& path) {
-  const auto state = io::file_state(path);
-  if (!state) return {{"path", path.string()}};
-  return {{"path", path.string()},
-          {"size", state->size},
-          {"time", state->modified},
-          {"changed", state->changed},
-          {"inode", state->inode}};
+/// A stage reads what another would have written that cannot be planned.
+struct Unknown {};
+
+/// The setting of a step that names the array.
+std::string setting_that_names(const std::string& array, const job::Stage& step) {
+  const auto found = std::find_if(step.arrays.begin(), step.arrays.end(),
+                                  [&](const std::string& setting) { return step.settings.text(setting) == array; });
+  return found == step.arrays.end() ? "" : *found;
 }
 
-/// Nanoseconds since 1970 as people write them.
-std::string format_time(std::int64_t time) {
-  constexpr std::int64_t second = 1'000'000'000;
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:09}Z", fmt::gmtime(time / second), time % second);
-}
-
-/// How a file differs from what it was, in size or time.
-std::optional<std::string> file_difference(const Json& before, const Json& now) {
-  const std::string name = now.at("path");
-  if (!now.contains("size") || !before.contains("size")) return name + " is gone";
-  if (before["size"] != now["size"]) {
-    return fmt::format("{} had {} bytes and has {}", name, before["size"].get<std::int64_t>(),
-                       now["size"].get<std::int64_t>());
-  }
-  if (before.at("time") == now["time"]) return std::nullopt;
-  return fmt::format("{} was last modified at {} and now at {}", name, format_time(before["time"]),
-                     format_time(now["time"]));
-}
-
-std::optional<std::string> input_difference(const Json& before, const Json& now, bool states) {
-  for (const auto& [name, input] : now.items()) {
-    const Json earlier = before.value(name, Json::object());
-    const std::string changed = "input '" + name + "' has changed: ";
-    for (const char* key : {"type", "shape"}) {
-      const Json old = earlier.value(key, Json());
-      if (old != input[key]) return changed + *job::first_difference({{key, old}}, {{key, input[key]}});
-    }
-    const Json old_files = earlier.value("files", Json::array());
-    if (old_files.size() != input["files"].size()) {
-      return changed + fmt::format("it had {} files and has {}", old_files.size(), input["files"].size());
-    }
-    for (std::size_t i = 0; states && i < old_files.size(); ++i) {
-      if (auto found = file_difference(old_files[i], input["files"][i])) return changed + *found;
-    }
-  }
-  return std::nullopt;
-}
-
-/// Sources by their names in the job, those of earlier stages' arrays among them.
+/// What a step reads, by names in the job, earlier stages' arrays among it.
 class Sources {
  public:
-  Sources(const job::OpenJob& open, run::RunPlan& plan) : open_(open), plan_(plan) {}
+  /// @param unknown stages that cannot be planned
+  Sources(const job::OpenJob& open, const job::Stage& step, run::RunPlan& plan, const std::set<std::string>& unknown)
+      : open_(open), step_(step), plan_(plan), unknown_(unknown) {}
 
   std::shared_ptr<io::Source> operator()(const std::string& name) const {
     if (auto input = open_.inputs.find(name); input != open_.inputs.end()) return input->second;
     const std::size_t slash = name.find('/');
+    if (unknown_.contains(name.substr(0, slash))) throw Unknown{};
     for (run::PlannedStage& stage : plan_.stages) {
       if (stage.name != name.substr(0, slash)) continue;
       const auto& arrays = stage.stage->program().arrays();
       for (std::size_t a = 0; a < arrays.size(); ++a) {
         if (arrays[a].role != run::Role::result || arrays[a].name != name.substr(slash + 1)) continue;
-        auto output = std::make_shared<run::StageOutput>(arrays[a].type, arrays[a].shape);
+        auto output = std::make_shared<run::StageOutput>(name, arrays[a].type, arrays[a].shape);
         stage.readers.emplace_back(static_cast<int>(a), output);
         return output;
       }
     }
-    throw JobError("'" + name + "' is a single value, which no stage can read; name an array");
+    stages::refuse(step_, setting_that_names(name, step_),
+                   "'" + name + "' is a single value, which no stage can read; name an array");
   }
 
  private:
   const job::OpenJob& open_;
+  const job::Stage& step_;
   run::RunPlan& plan_;
+  const std::set<std::string>& unknown_;
 };
+
+/// The messages of what a step was refused for, each at a place.
+std::vector<std::string> placed(const JobError& error, const job::Job& job, const job::Stage& step) {
+  std::vector<std::string> messages;
+  for (const std::string& message : error.messages()) {
+    const bool has_place = message.starts_with(job.file.string() + ":") || message.starts_with("--set ");
+    messages.push_back(has_place ? message : message_at(step.place, "stage '" + step.name + "': " + message));
+  }
+  return messages;
+}
+
+/// @throws JobError where the job allows less scratch space than the plan takes
+void check_scratch(const job::Job& job, const run::RunPlan& plan) {
+  if (!job.scratch.size) return;
+  const std::int64_t needed = run::disk_need(plan).scratch;
+  if (needed <= *job.scratch.size) return;
+  throw JobError(message_at(job.scratch.size_place, "the job needs " + format_size(static_cast<double>(needed)) +
+                                                        " of scratch space, and scratch.size allows " +
+                                                        format_size(static_cast<double>(*job.scratch.size)) +
+                                                        ": allow more, or give more memory"));
+}
 
 std::string job_text(const job::Job& job) {
   std::string text = job.source;
@@ -154,7 +142,7 @@ Machine open_machine(const job::OpenJob& open, bool cpu) {
   std::size_t available = 0;
   if (!cpu_alone) available = device::cuda_devices(&why_none).size();
   if (job.backend == job::Backend::cuda && available == 0) {
-    throw JobError(message_at(job.backend_place, "'backend' is cuda, but there is no CUDA device: " + why_none +
+    throw NoDevice(message_at(job.backend_place, "'backend' is cuda, but there is no CUDA device: " + why_none +
                                                      "; take it away, or say `backend: cpu`, to run on the CPU"));
   }
   auto host = device::make_cpu_context();
@@ -186,44 +174,17 @@ Machine open_machine(const job::OpenJob& open, bool cpu) {
   return machine;
 }
 
-Signature signature_of(const job::OpenJob& open, const Machine& machine) {
-  Signature signature;
-  signature.identity = job::defining_json(open.job);
-  signature.fixed = {{"backend", machine.resources.cuda ? "cuda" : "cpu"},
-                     {"kind", machine.resources.device.kind},
-                     {"program", run::build_id()}};
-  signature.inputs = inputs_of(open);
-  return signature;
-}
-
-Json inputs_of(const job::OpenJob& open) {
-  Json inputs = Json::object();
-  for (const auto& [name, source] : open.inputs) {
-    Json files = Json::array();
-    for (const auto& file : source->files()) files.push_back(state_of(file));
-    inputs[name] = {{"files", files},
-                    {"type", name_of(source->type())},
-                    {"shape", std::vector<std::int64_t>(source->shape().begin(), source->shape().end())}};
-  }
-  return inputs;
-}
-
-std::optional<std::string> difference(const Signature& before, const Signature& now, bool states) {
-  if (auto found = job::first_difference(before.identity, now.identity)) return found;
-  if (auto found = input_difference(before.inputs, now.inputs, states)) return found;
-  return job::first_difference(before.fixed, now.fixed);
-}
-
 run::RunPlan make_new_plan(const job::OpenJob& open, Machine& machine, const Stages& stages,
                            const std::function<void(const std::string&)>& tell) {
   try {
     return make_plan(open, machine, stages, nullptr);
   } catch (const stages::CpuOnly& error) {
-    if (open.job.backend != job::Backend::automatic) throw;
     tell(std::string("computing on the CPU: ") + error.what());
   }
+  const bool to_run = machine.resources.to_run;
   machine = Machine{};  // one device at a time
   machine = open_machine(open, true);
+  machine.resources.to_run = to_run;
   return make_plan(open, machine, stages, nullptr);
 }
 
@@ -237,28 +198,49 @@ run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const S
   plan.job_name = job.name;
   plan.job_text = job_text(job);
   plan.scratch = job.scratch.path.value_or("");
-  plan.scratch_limit = job.scratch.size;
   std::vector<std::string> errors;
+  std::set<std::string> unknown;
   for (std::size_t number = 0; number < job.stages.size(); ++number) {
     const job::Stage& step = job.stages[number];
     const Json* choices = begun != nullptr ? &begun->at("stages").at(number) : nullptr;
-    const stages::Request request{step, Sources(open, plan), machine.resources, choices};
+    const stages::Request request{step, Sources(open, step, plan, unknown), machine.resources, choices};
     try {
       auto stage = stages.find(step.kind).make(request);
       plan.stages.push_back({step.name, step.temporary, std::move(stage), {}});
-    } catch (const stages::CpuOnly&) {
-      throw;
+    } catch (const Unknown&) {
+      unknown.insert(step.name);
     } catch (const JobError& error) {
-      for (const std::string& message : error.messages()) {
-        const bool placed = message.starts_with(job.file.string() + ":") || message.starts_with("--set ");
-        errors.push_back(placed ? message : message_at(step.place, "stage '" + step.name + "': " + message));
-      }
-      // Later stages may read what this one would have written: they cannot be looked at.
-      break;
+      const bool on_the_cpu = dynamic_cast<const stages::CpuOnly*>(&error) != nullptr;
+      if (on_the_cpu && job.backend == job::Backend::automatic) throw;
+      const std::vector<std::string> messages = placed(error, job, step);
+      errors.insert(errors.end(), messages.begin(), messages.end());
+      unknown.insert(step.name);
     }
   }
   if (!errors.empty()) throw JobError(errors);
+  if (begun == nullptr) check_scratch(job, plan);
   return plan;
+}
+
+void check_plan(const job::OpenJob& open, const Stages& stages, const std::function<void(const std::string&)>& warn) {
+  const job::OpenJob* checked = &open;
+  job::OpenJob here;
+  Machine machine;
+  try {
+    machine = open_machine(open);
+  } catch (const NoDevice& error) {
+    warn(error.what());
+    here = open;
+    here.job.backend = job::Backend::cpu;
+    here.job.devices.reset();
+    here.job.host_memory.reset();
+    here.job.device_memory.reset();
+    machine = open_machine(here);
+    machine.resources.host_budget = machine.resources.device_budget = unlimited;
+    checked = &here;
+  }
+  machine.resources.to_run = false;
+  make_new_plan(*checked, machine, stages, [](const std::string&) {});
 }
 
 }  // namespace terrace::app

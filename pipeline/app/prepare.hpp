@@ -4,7 +4,6 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <vector>
 
 #include "kernels/device/context.hpp"
@@ -22,25 +21,16 @@ struct Machine {
   std::vector<device::Context*> devices() const;
 };
 
+/// The job asks for a device that is not here.
+class NoDevice : public JobError {
+ public:
+  using JobError::JobError;
+};
+
 /// Opens the devices that the job names. What its inputs keep in memory is taken off the host's budget.
 /// @param cpu where the job leaves the choice: the CPU, whatever else there is
-/// @throws JobError where it asks for what is not there, or inputs leave nothing of the budget; DeviceError
+/// @throws NoDevice; JobError where inputs leave nothing of the budget; DeviceError
 Machine open_machine(const job::OpenJob& open, bool cpu = false);
-
-/// What defines the result, fixes its bits, and was read: what a run that goes on, and a result that is there, are
-/// compared with.
-struct Signature {
-  nlohmann::json identity, fixed, inputs;
-};
-Signature signature_of(const job::OpenJob& open, const Machine& machine);
-
-/// `Signature::inputs` as it is now.
-nlohmann::json inputs_of(const job::OpenJob& open);
-
-/// The first difference between what was run and what is to be run, for people; nothing where there is none. Where
-/// the files of inputs lie is none: a folder may move as a whole.
-/// @param states whether another size or time of an input's file is a difference
-std::optional<std::string> difference(const Signature& before, const Signature& now, bool states);
 
 /// Plans the job anew. Where it leaves the choice, and a stage is computed on the CPU alone, all of it is planned for
 /// the CPU: `machine` is opened again, and `tell` is called with the reason.
@@ -48,7 +38,14 @@ run::RunPlan make_new_plan(const job::OpenJob& open, Machine& machine, const Sta
                            const std::function<void(const std::string&)>& tell);
 
 /// Plans the job. @param begun plan.json of the run that is gone on with; null: none
+/// @throws JobError with what is wrong with any of the stages, but those that read what a wrong one writes;
+/// stages::CpuOnly where the job leaves the choice
 run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const Stages& stages,
                        const nlohmann::json* begun);
+
+/// Whether the job can be planned, by all that is seen without reading arrays that may be large. Where a device is
+/// missing here, what it is planned for is the CPU, with any memory, and `warn` is called with the reason.
+/// @throws JobError as make_plan() does
+void check_plan(const job::OpenJob& open, const Stages& stages, const std::function<void(const std::string&)>& warn);
 
 }  // namespace terrace::app

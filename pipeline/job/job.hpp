@@ -44,6 +44,7 @@ struct Stage {
 struct Scratch {
   std::optional<std::filesystem::path> path;  // absolute; default: the run's folder
   std::optional<std::int64_t> size;           // bytes
+  Place size_place;                           // where the job names it; empty where it does not
 };
 
 /// What a job file says, every value checked, defaults filled in.
@@ -55,6 +56,7 @@ struct Job {
   std::vector<std::string> overrides;  // settings of the command line, "key=value"
 
   std::optional<std::int64_t> host_memory, device_memory;  // budgets in bytes; nothing: the program chooses
+  Place host_memory_place;                                 // where the job names it; empty where it does not
   Scratch scratch;
   Backend backend = Backend::automatic;
   Place backend_place, devices_place;       // where the job names them; empty where it does not

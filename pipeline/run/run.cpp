@@ -85,14 +85,9 @@ Json start(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
 
   const fs::path scratch = plan.scratch.empty() ? folder.path() : plan.scratch;
   const DiskNeed need = disk_need(plan);
-  if (plan.scratch_limit && need.scratch > *plan.scratch_limit) {
-    throw JobError("the job needs " + format_size(static_cast<double>(need.scratch)) +
-  io::check_file_size(folder.result(), need.result);
-                   " of scratch space, and scratch.size allows " +
-                   format_size(static_cast<double>(*plan.scratch_limit)) + ": allow more, or give more memory");
-  }
   io::check_free_space(folder.path(), need.result + (plan.scratch.empty() ? need.scratch : 0));
   if (!plan.scratch.empty()) io::check_free_space(scratch, need.scratch);
+  io::check_file_size(folder.result(), need.result);
 
   std::vector<io::DatasetSpec> specs;
   for (const LargeDataset& dataset : large_datasets(plan)) specs.push_back(dataset.spec);

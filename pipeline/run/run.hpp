@@ -37,8 +37,7 @@ struct RunPlan {
   nlohmann::json inputs;    // files with their states
   std::string job_text;     // as run
   std::string job_name;
-  std::filesystem::path scratch;              // folder of scratch files; empty: the run's folder
-  std::optional<std::int64_t> scratch_limit;  // bytes
+  std::filesystem::path scratch;  // folder of scratch files; empty: the run's folder
 };
 
 /// Disk space that a plan takes.

@@ -168,7 +168,8 @@ Questions read_questions(const Request& request, const Extents& shape) {
       refuse(request.stage, "pairs",
              "'" + name + "' is " + to_string(given) + "; give two nodes a pair, one pair after another");
     }
-    questions.pairs = read_pairs(*pairs, name, shape[0]);
+    refuse_letters(request, "pairs", *pairs);
+    read_values(request.stage, "pairs", [&] { questions.pairs = read_pairs(*pairs, name, shape[0]); });
   }
   return questions;
 }

@@ -81,7 +81,10 @@ ElementType choose_type(const Request& request, io::Source& matrix, const Weight
   const std::string& type = request.stage.settings.text("type");
   if (type == "input" || (type == "auto" && is_floating(matrix.type()))) return distance_type(matrix.type());
   if (type != "auto") return *element_type_from(type);
-  const WeightRange range = scan_weights(matrix, rules);
+  WeightRange range;
+  if (request.resources.to_run) {
+    read_values(request.stage, "matrix", [&] { range = scan_weights(matrix, rules); });
+  }
   for (const ElementType narrow : {ElementType::i16, ElementType::i32, ElementType::i64}) {
     if (holds_distances(narrow, range, matrix.shape()[0])) return narrow;
   }

@@ -34,11 +34,14 @@ std::shared_ptr<io::Source> open_vector(const Request& request, const char* para
 /// Numbers that are neither negative nor infinite.
 std::vector<Number> read_numbers(const Request& request, const char* parameter, IntervalInputs& inputs) {
   const std::shared_ptr<io::Source> source = open_vector(request, parameter);
+  refuse_letters(request, parameter, *source);
   std::vector<Number> numbers(static_cast<std::size_t>(source->shape()[0]));
   dispatch(source->type(), [&](auto value) {
     using T = decltype(value);
     std::vector<T> values(numbers.size());
-    if (!values.empty()) source->read(Box::whole(source->shape()), values.data());
+    read_values(request.stage, parameter, [&] {
+      if (!values.empty()) source->read(Box::whole(source->shape()), values.data());
+    });
     std::copy(values.begin(), values.end(), numbers.begin());
   });
   inputs.whole &= !is_floating(source->type());
@@ -49,7 +52,9 @@ std::vector<Number> read_numbers(const Request& request, const char* parameter, 
                         : number < 0         ? "is negative"
                                              : nullptr;
     if (fault != nullptr) {
-      throw IoError("'" + request.stage.settings.text(parameter) + "', element " + std::to_string(n), fault);
+      refuse(request.stage, parameter,
+             "'" + request.stage.settings.text(parameter) + "', element " + std::to_string(n) + ": " + fault +
+                 "; give finite numbers that are not negative");
     }
     inputs.fractions |= number != std::floor(number);
   }
@@ -91,12 +96,13 @@ IntervalInputs read_points(const Request& request, const std::shared_ptr<io::Sou
   inputs.files = source->files();
   std::vector<double> values(2 * static_cast<std::size_t>(inputs.nodes));
   const std::shared_ptr<io::Source> numbers = io::convert(source, ElementType::f64);
-  numbers->read(Box::whole(source->shape()), values.data());
+  read_values(request.stage, "vertices", [&] { numbers->read(Box::whole(source->shape()), values.data()); });
   Number extent = 0;
   for (std::size_t n = 0; n < values.size(); ++n) {
     if (!std::isfinite(values[n])) {
-      throw IoError("'" + name + "', row " + std::to_string(n / 2) + ", column " + std::to_string(n % 2),
-                    std::isnan(values[n]) ? "is no number (NaN)" : "is infinite");
+      refuse(request.stage, "vertices",
+             "'" + name + "', row " + std::to_string(n / 2) + ", column " + std::to_string(n % 2) + ": " +
+                 (std::isnan(values[n]) ? "is no number (NaN)" : "is infinite") + "; give finite coordinates");
     }
     (n % 2 == 0 ? inputs.first : inputs.second).push_back(values[n]);
     extent = std::max(extent, std::abs(static_cast<Number>(values[n])));
@@ -155,11 +161,19 @@ std::array<std::int16_t, 256> base_codes() {
 
 IntervalInputs read_sequence(const Request& request) {
   IntervalInputs inputs;
-  const std::shared_ptr<io::Source> source =
-      io::translate(open_vector(request, "sequence"), base_codes(), request.stage.settings.text("sequence"),
-                    "is no base of RNA (A, C, G, U or T, and the IUPAC codes, which pair with nothing)");
+  const std::string& name = request.stage.settings.text("sequence");
+  std::shared_ptr<io::Source> source = open_vector(request, "sequence");
+  if (source->type() != ElementType::u8) {
+    refuse(request.stage, "sequence",
+           "'" + name + "' is an array of " + std::string(name_of(source->type())) +
+               "; a sequence is one of letters (u8), as from a FASTA file");
+  }
+  source = io::translate(std::move(source), base_codes(), name,
+                         "is no base of RNA (A, C, G, U or T, and the IUPAC codes, which pair with nothing)");
   std::vector<std::uint8_t> codes(static_cast<std::size_t>(source->shape()[0]));
-  if (!codes.empty()) source->read(Box::whole(source->shape()), codes.data());
+  read_values(request.stage, "sequence", [&] {
+    if (!codes.empty()) source->read(Box::whole(source->shape()), codes.data());
+  });
   inputs.first.assign(codes.begin(), codes.end());
   inputs.nodes = source->shape()[0] + 1;
   inputs.largest = static_cast<Number>(codes.size() / 2 + 1);

@@ -3,7 +3,7 @@ import json
 import random
 import re
 
-from terrace_runs import FAILED, WRONG, JobTest, data, main, numpy
+from terrace_runs import WRONG, JobTest, data, main, numpy
 
 
 def recursive(name, problem, **settings):
@@ -70,9 +70,10 @@ class Intervals(JobTest):
     def ran(self, inputs, problem, *arguments, backend="cpu", **settings):
         return self.run_job(inputs, [recursive("p", problem, **settings)], "--fresh", *arguments, backend=backend)["p"]
 
-    def refused(self, inputs, problem, *says, expect=WRONG, **settings):
+    def refused(self, inputs, problem, *says, **settings):
         job = self.write_job(inputs, [recursive("p", problem, **settings)], backend="cpu")
-        self.assertSays(self.terrace("run", job, "--fresh", expect=expect), *says)
+        self.assertSays(self.terrace("check", job, expect=WRONG), *says)
+        self.assertSays(self.terrace("run", job, "--fresh", expect=WRONG), *says)
 
 
 class Chains(Intervals):
@@ -142,7 +143,7 @@ class Chains(Intervals):
     def test_what_is_no_size_is_refused(self):
         for value, says in ((numpy.nan, "is no number (NaN)"), (numpy.inf, "is infinite"), (-1.0, "is negative")):
             inputs = {"d": {"npy": self.write("d.npy", numpy.array([1, 2, value]))}}
-            self.refused(inputs, "matrix_chain", "'d', element 2", says, expect=FAILED, dimensions="d")
+            self.refused(inputs, "matrix_chain", "job.yaml:", "'d', element 2: " + says, dimensions="d")
         self.refused({"d": {"npy": self.write("d.npy", numpy.ones((2, 2)))}}, "matrix_chain", "in one dimension",
                      dimensions="d")
         self.refused({"d": {"npy": self.write("d.npy", numpy.ones(0))}}, "polygon_triangulation", "at least one number",
@@ -196,7 +197,7 @@ class Polygons(Intervals):
         for value, says in ((numpy.nan, "is no number (NaN)"), (numpy.inf, "is infinite")):
             points[3, 1] = value
             self.refused({"p": {"npy": self.write("p.npy", points)}}, "polygon_triangulation",
-                         "'p', row 3, column 1", says, expect=FAILED, vertices="p")
+                         "job.yaml:", "'p', row 3, column 1: " + says, vertices="p")
         points[3, 1] = 1e200
         self.refused({"p": {"npy": self.write("p.npy", points)}}, "polygon_triangulation", "costs may leave",
                      vertices="p")
@@ -259,8 +260,10 @@ class Pairings(Intervals):
     def test_letters_of_either_case_and_unknown_bases(self):
         self.assertEqual(self.ran({"s": self.fasta("s", "ggggNNNcctt")}, "nussinov", sequence="s")["score"][()], 4)
         self.assertEqual(self.ran({"s": self.fasta("s", "NNNNNNNNNN")}, "nussinov", sequence="s")["score"][()], 0)
-        self.refused({"s": self.fasta("s", "ACGUX")}, "nussinov", "s[4]", "is no base of RNA", expect=FAILED,
+        self.refused({"s": self.fasta("s", "ACGUX")}, "nussinov", "job.yaml:", "s[4]", "is no base of RNA",
                      sequence="s")
+        self.refused({"s": {"values": [1, 2]}}, "nussinov", "job.yaml:", "a sequence is one of letters", sequence="s")
+        self.refused({"s": self.fasta("s", "ACGU")}, "matrix_chain", "'s' holds letters", dimensions="s")
 
     def test_scores_that_leave_their_type_are_refused(self):
         self.refused({"s": {"generate": "dna", "length": 40000}}, "nussinov", "costs may leave i16: say `type: i32`",

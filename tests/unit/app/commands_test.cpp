@@ -19,17 +19,18 @@ struct Ending {
   std::string out, err;
 };
 
-/// The tests' stages, which are declared and never made.
+/// The tests' stages, in which nothing is wrong with any input.
 Stages test_stages() {
   Stages stages;
   const job::StageTable table = job::test_table();
-  for (const job::StageDeclaration& declaration : table.all()) stages.add({declaration, nullptr});
+  for (const job::StageDeclaration& declaration : table.all()) {
+    stages.add({declaration, [](const stages::Request&) { return std::unique_ptr<run::Stage>(); }});
+  }
   return stages;
 }
 
-Ending call(const std::vector<std::string>& arguments) {
+Ending call(const std::vector<std::string>& arguments, const Stages& stages = test_stages()) {
   std::ostringstream out, err;
-  const Stages stages = test_stages();
   Session session(out, err, stages, io::input_kinds());
   const int code = run_program(arguments, session);
   return {code, out.str(), err.str()};
@@ -71,6 +72,83 @@ TEST_CASE("A wrong job ends with 2 and all of its errors on standard error") {
   CHECK(holds(ending.err, path + ":4:10: 'backend' takes one of auto, cuda, cpu, not 'gpu'"));
   CHECK(holds(ending.err, path + ":5:9: 'memory' takes a map"));
   CHECK(holds(ending.err, "\n2 errors\n"));
+}
+
+/// What is said of a job with these inputs and stages, in the program's own words.
+std::string said_of(const std::vector<std::string>& lines, int code = 2, const std::string& command = "check") {
+  job::TempFolder folder;
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  folder.write("letters.fa", ">a\nACGT\n");
+  const auto path = folder.write("job.yaml", text + "output: o.h5\n");
+  Ending ending = call({command, path.string()}, program_stages());
+  INFO(ending.err);
+  CHECK(ending.code == code);
+  for (auto at = ending.err.find(path.string()); at != std::string::npos; at = ending.err.find(path.string())) {
+    ending.err.replace(at, path.string().size(), "job");
+  }
+  return ending.err;
+}
+
+TEST_CASE("A check sees what is wrong with shapes, types and small inputs, of all stages at once") {
+  const std::vector<std::string> job = {
+      "inputs:",
+      "  line: {values: [4, -2, 5]}",
+      "  a: {fasta: letters.fa}",
+      "stages:",
+      "- {name: sums, wavefront: {problem: summed_area, grid: line}}",
+      "- {name: chain, recursive: {problem: matrix_chain, dimensions: line}}",
+      "- {name: align, wavefront: {problem: lcs, rows: a, columns: a, keep: table}}",
+      "- name: local",
+      "  wavefront: {problem: smith_waterman, rows: a, columns: a, match: 1, mismatch: -1, gap: 0.5,",
+      "              type: i32}",
+      "- {name: warp, wavefront: {problem: dtw, rows: a, columns: line}}",
+      "- {name: more, wavefront: {problem: summed_area, grid: sums/table}}",
+      "- {name: cubes, wavefront: {problem: integral_histogram, grid: align/table, bins: 4}}",
+      "- {name: one, recursive: {problem: matrix_chain, dimensions: align/score}}"};
+  for (const char* command : {"check", "plan", "run"}) {
+    const std::string said = said_of(job, 2, command);
+    CHECK(holds(said, "job:5:56: stage 'sums': 'line' has 1 dimension; a grid has two (rows and columns)\n" +
+                          std::string("  | ") + job[4]));
+    CHECK(holds(said, "job:6:64: stage 'chain': 'line', element 1: is negative; give finite numbers"));
+    CHECK(
+        holds(said, "job:10:21: stage 'local': the scores have decimals, which i32 does not hold: say `type: f64`"));
+    CHECK(holds(said, "job:11:48: stage 'warp': 'a' holds letters"));
+    CHECK(holds(said, "job:13:17: stage 'cubes': a histogram of a grid of i32 needs `range: [low, high]`"));
+    CHECK(holds(said, "job:14:62: stage 'one': 'align/score' is a single value"));
+    CHECK_FALSE(holds(said, "'more'"));  // it reads what is not known
+    CHECK(holds(said, "\n6 errors\n"));
+  }
+}
+
+TEST_CASE("A check sees budgets that no plan fits") {
+  const std::vector<std::string> grid = {"inputs: {a: {generate: uniform, shape: [2000, 3000]}}",
+                                         "stages: [{name: s, wavefront: {problem: summed_area, grid: a}}]"};
+  CHECK(said_of({grid[0], grid[1], "backend: cpu"}, 0).empty());
+  CHECK(holds(said_of({grid[0], grid[1], "backend: cpu", "memory: {host: 1KiB}"}),
+              "job:2:20: stage 's': memory.host is too small for any plan of this stage: the least is "));
+  CHECK(holds(said_of({"inputs: {a: {values: [1, 2, 3, 4], shape: [2, 2]}}", grid[1], "memory: {host: 8}"}),
+              "job:3:16: memory.host is 8 B, and the inputs keep "));
+  const std::string scratch =
+      said_of({grid[0], "stages:", "- {name: s, wavefront: {problem: sor, grid: a, sweeps: 9}}", "backend: cpu",
+               "memory: {host: 3MiB}", "scratch: {size: 1KiB}"});
+  CHECK(holds(scratch, "job:6:17: the job needs "));
+  CHECK(holds(scratch, "of scratch space, and scratch.size allows 1.00 KiB"));
+}
+
+TEST_CASE("A check reads no large array, and warns of devices that are missing here") {
+  const std::string wide = "inputs: {a: {generate: uniform, type: i64, shape: [1000000, 1000000]}}";
+  const std::string paths = "stages: [{name: s, recursive: {problem: floyd_warshall, matrix: a, type: auto}}]";
+  CHECK(said_of({wide, paths, "backend: cpu"}, 0).empty());
+  const std::string missing = said_of({wide, paths, "devices: [900]", "memory: {host: 1KiB}"}, 0);
+  CHECK(missing.starts_with("warning: job:3:10: there is no device 900"));
+}
+
+TEST_CASE("What an earlier stage writes cannot be what a stage is planned by") {
+  const std::string said = said_of({"inputs: {a: {values: [1, 2, 3, 4], shape: [2, 2]}}",
+                                    "stages:", "- {name: s, wavefront: {problem: summed_area, grid: a}}",
+                                    "- {name: t, query: {matrix: a, pairs: s/table}}"});
+  CHECK(holds(said, "job:4:39: stage 't': 's/table': the run is planned by its values, and they are not there yet"));
 }
 
 TEST_CASE("Settings of the command line are part of the job") {

@@ -1,0 +1,93 @@
+#include "pipeline/app/signature.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "io/durable.hpp"
+#include "pipeline/job/identity.hpp"
+#include "pipeline/run/run.hpp"
+
+namespace terrace::app {
+namespace {
+
+using Json = nlohmann::json;
+
+Json state_of(const std::filesystem::path& path) {
+  const auto state = io::file_state(path);
+  if (!state) return {{"path", path.string()}};
+  return {{"path", path.string()},
+          {"size", state->size},
+          {"time", state->modified},
+          {"changed", state->changed},
+          {"inode", state->inode}};
+}
+
+/// Nanoseconds since 1970 as people write them.
+std::string format_time(std::int64_t time) {
+  constexpr std::int64_t second = 1'000'000'000;
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:09}Z", fmt::gmtime(time / second), time % second);
+}
+
+/// How a file differs from what it was, in size or time.
+std::optional<std::string> file_difference(const Json& before, const Json& now) {
+  const std::string name = now.at("path");
+  if (!now.contains("size") || !before.contains("size")) return name + " is gone";
+  if (before["size"] != now["size"]) {
+    return fmt::format("{} had {} bytes and has {}", name, before["size"].get<std::int64_t>(),
+                       now["size"].get<std::int64_t>());
+  }
+  if (before.at("time") == now["time"]) return std::nullopt;
+  return fmt::format("{} was last modified at {} and now at {}", name, format_time(before["time"]),
+                     format_time(now["time"]));
+}
+
+std::optional<std::string> input_difference(const Json& before, const Json& now, bool states) {
+  for (const auto& [name, input] : now.items()) {
+    const Json earlier = before.value(name, Json::object());
+    const std::string changed = "input '" + name + "' has changed: ";
+    for (const char* key : {"type", "shape"}) {
+      const Json old = earlier.value(key, Json());
+      if (old != input[key]) return changed + *job::first_difference({{key, old}}, {{key, input[key]}});
+    }
+    const Json old_files = earlier.value("files", Json::array());
+    if (old_files.size() != input["files"].size()) {
+      return changed + fmt::format("it had {} files and has {}", old_files.size(), input["files"].size());
+    }
+    for (std::size_t i = 0; states && i < old_files.size(); ++i) {
+      if (auto found = file_difference(old_files[i], input["files"][i])) return changed + *found;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Signature signature_of(const job::OpenJob& open, const Machine& machine) {
+  Signature signature;
+  signature.identity = job::defining_json(open.job);
+  signature.fixed = {{"backend", machine.resources.cuda ? "cuda" : "cpu"},
+                     {"kind", machine.resources.device.kind},
+                     {"program", run::build_id()}};
+  signature.inputs = inputs_of(open);
+  return signature;
+}
+
+Json inputs_of(const job::OpenJob& open) {
+  Json inputs = Json::object();
+  for (const auto& [name, source] : open.inputs) {
+    Json files = Json::array();
+    for (const auto& file : source->files()) files.push_back(state_of(file));
+    inputs[name] = {{"files", files},
+                    {"type", name_of(source->type())},
+                    {"shape", std::vector<std::int64_t>(source->shape().begin(), source->shape().end())}};
+  }
+  return inputs;
+}
+
+std::optional<std::string> difference(const Signature& before, const Signature& now, bool states) {
+  if (auto found = job::first_difference(before.identity, now.identity)) return found;
+  if (auto found = input_difference(before.inputs, now.inputs, states)) return found;
+  return job::first_difference(before.fixed, now.fixed);
+}
+
+}  // namespace terrace::app
