@@ -10,19 +10,44 @@ function(terrace_add_test name)
            WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
   if(TERRACE_SANITIZE MATCHES thread)
-    set_tests_properties(${name} PROPERTIES
-      ENVIRONMENT TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/support/thread_sanitizer.supp)
+    set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
+      TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/support/thread_sanitizer.supp)
   endif()
+endfunction()
+
+# terrace_test_options(TARGET DEPENDS...): how tests are compiled: soon done, as most of them run once.
+function(terrace_test_options target)
+  terrace_compile_options(${target})
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_link_libraries(${target} PRIVATE terrace_catch_main ${ARGN})
+  target_precompile_headers(${target} REUSE_FROM terrace_catch_main)
 endfunction()
 
 # terrace_test(NAME SOURCES... DEPENDS...): one Catch2 program.
 function(terrace_test name)
   cmake_parse_arguments(TEST "" "" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${TEST_SOURCES})
-  terrace_compile_options(${name})
-  target_link_libraries(${name} PRIVATE terrace_catch_main ${TEST_DEPENDS})
-  target_precompile_headers(${name} REUSE_FROM terrace_catch_main)
+  terrace_test_options(${name} ${TEST_DEPENDS})
   terrace_add_test(${name} $<TARGET_FILE:${name}>)
+  # Tables come and go by the thousand: giving their pages back each time took most of the time of some tests.
+  set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
+    GLIBC_TUNABLES=glibc.malloc.mmap_threshold=33554432:glibc.malloc.trim_threshold=4294967296)
+endfunction()
+
+# terrace_cuda_test(NAME SOURCES... DEPENDS...): two Catch2 programs of the same tests: NAME_cuda, where there is a
+# toolkit, and NAME_simulated, on every machine, for the simulated GPU, which takes fewer of their cases.
+function(terrace_cuda_test name)
+  cmake_parse_arguments(TEST "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_library(${name}_cuda_tests OBJECT ${TEST_SOURCES})
+  terrace_test_options(${name}_cuda_tests ${TEST_DEPENDS})
+  if(TERRACE_HAS_CUDA)
+    terrace_test(${name}_cuda SOURCES $<TARGET_OBJECTS:${name}_cuda_tests> DEPENDS ${TEST_DEPENDS})
+  endif()
+  # The thread sanitizer knows no fibers.
+  if(NOT TERRACE_SANITIZE MATCHES thread)
+    terrace_test(${name}_simulated SOURCES $<TARGET_OBJECTS:${name}_cuda_tests> DEPENDS ${TEST_DEPENDS})
+    set_target_properties(${name}_simulated PROPERTIES TERRACE_SIMULATES_CUDA ON)
+  endif()
 endfunction()
 
 # terrace_python_test(NAME SCRIPT ARGUMENTS...): a test written in Python.

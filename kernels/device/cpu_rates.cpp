@@ -8,8 +8,11 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <new>
 #include <thread>
 #include <vector>
+
+#include "kernels/device/touched_memory.hpp"
 
 namespace terrace::device {
 namespace {
@@ -109,11 +112,13 @@ double operation_rate(InstructionSet set, int threads) {
 
 double copy_rate(int threads) {
   constexpr std::size_t bytes = std::size_t{24} << 20;
-  std::vector<std::unique_ptr<char[]>> buffers;
-  for (int i = 0; i < 2 * threads; ++i) buffers.push_back(std::make_unique<char[]>(bytes));
+  const std::size_t all = 2 * bytes * static_cast<std::size_t>(threads);
+  const auto unmap = [=](void* memory) { unmap_touched(memory, all); };
+  const std::unique_ptr<void, decltype(unmap)> memory(map_touched(all), unmap);
+  if (!memory) throw std::bad_alloc();
   const double seconds = time_on_threads(threads, [&](int thread) {
-    const auto at = static_cast<std::size_t>(2 * thread);
-    std::memcpy(buffers[at].get(), buffers[at + 1].get(), bytes);
+    char* own = static_cast<char*>(memory.get()) + 2 * bytes * static_cast<std::size_t>(thread);
+    std::memcpy(own, own + bytes, bytes);
   });
   return 2.0 * static_cast<double>(bytes) * threads / seconds;
 }
