@@ -28,14 +28,15 @@ enum class Queue { up, down, compute };
 
 /// What a device is and what it can do; rates are the ceilings that results are compared with, 0 where not known.
 struct Limits {
-  std::string name;                    // "NVIDIA H200", "AMD EPYC 7763, AVX2, 2 threads"
-  std::string kind;                    // what fixes bits: "cuda sm_90", "cpu avx2"
-  std::size_t memory_bytes = 0;        // in all
-  std::size_t free_bytes = 0;          // now; on the CPU what the machine and its cgroup leave
-  int processors = 0;                  // SMs, or threads
-  double memory_bytes_per_second = 0;  // device memory, read + write
-  double link_bytes_per_second = 0;    // host to device, each way; 0 where memory is shared
-  double operations_per_second = 0;    // 32-bit integer min/max/add operations
+  std::string name;                     // "NVIDIA H200", "AMD EPYC 7763, AVX2, 2 threads"
+  std::string kind;                     // what fixes bits: "cuda sm_90", "cpu avx2"
+  std::size_t memory_bytes = 0;         // in all
+  std::size_t free_bytes = 0;           // now; on the CPU what the machine and its cgroup leave
+  int processors = 0;                   // SMs, or threads
+  double memory_bytes_per_second = 0;   // device memory, read + write
+  double link_bytes_per_second = 0;     // host to device, each way; 0 where memory is shared
+  double operations_per_second = 0;     // 32-bit integer min/max/add operations
+  double multiply_adds_per_second = 0;  // fused ones of f32; 0 where not known
 };
 
 /// One device. Members may be called from one thread at a time, except where said. Destruction waits for all work.

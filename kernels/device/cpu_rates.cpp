@@ -27,7 +27,8 @@ double thread_seconds() {
 constexpr int chains = 8;  // independent ones: more than latency times width
 constexpr int rounds = 100'000;
 
-// Eight chains of add and max on vectors of 32-bit integers; each returns a value that depends on all of them.
+// Eight chains of add and max on vectors of 32-bit integers, or of multiply-adds of f32; each returns a value that
+// depends on all of them.
 
 // GCC 12 takes the undefined operand of its own AVX-512 functions for a use without initialisation (its bug 105593).
 #pragma GCC diagnostic push
@@ -47,7 +48,46 @@ __attribute__((target("avx512f"))) std::int32_t spin_avx512() {
   for (const __m512i& chain : value) total += _mm512_reduce_add_epi32(chain);
   return total;
 }
+
+// An array of chains would be written to memory in every round.
+__attribute__((target("avx512f"))) float multiply_avx512() {
+  const __m512 half = _mm512_set1_ps(0.5F);
+  __m512 a = half, b = half, c = half, d = half, e = half, f = half, g = half, h = half;
+  for (int round = 0; round < rounds; ++round) {
+    a = _mm512_fmadd_ps(a, half, half);
+    b = _mm512_fmadd_ps(b, half, half);
+    c = _mm512_fmadd_ps(c, half, half);
+    d = _mm512_fmadd_ps(d, half, half);
+    e = _mm512_fmadd_ps(e, half, half);
+    f = _mm512_fmadd_ps(f, half, half);
+    g = _mm512_fmadd_ps(g, half, half);
+    h = _mm512_fmadd_ps(h, half, half);
+    asm("" : "+v"(a), "+v"(b), "+v"(c), "+v"(d), "+v"(e), "+v"(f), "+v"(g), "+v"(h));
+  }
+  const __m512 sums = _mm512_add_ps(_mm512_add_ps(_mm512_add_ps(a, b), _mm512_add_ps(c, d)),
+                                    _mm512_add_ps(_mm512_add_ps(e, f), _mm512_add_ps(g, h)));
+  return _mm512_cvtss_f32(sums);
+}
 #pragma GCC diagnostic pop
+
+__attribute__((target("avx2,fma"))) float multiply_avx2() {
+  const __m256 half = _mm256_set1_ps(0.5F);
+  __m256 a = half, b = half, c = half, d = half, e = half, f = half, g = half, h = half;
+  for (int round = 0; round < rounds; ++round) {
+    a = _mm256_fmadd_ps(a, half, half);
+    b = _mm256_fmadd_ps(b, half, half);
+    c = _mm256_fmadd_ps(c, half, half);
+    d = _mm256_fmadd_ps(d, half, half);
+    e = _mm256_fmadd_ps(e, half, half);
+    f = _mm256_fmadd_ps(f, half, half);
+    g = _mm256_fmadd_ps(g, half, half);
+    h = _mm256_fmadd_ps(h, half, half);
+    asm("" : "+x"(a), "+x"(b), "+x"(c), "+x"(d), "+x"(e), "+x"(f), "+x"(g), "+x"(h));
+  }
+  const __m256 sums = _mm256_add_ps(_mm256_add_ps(_mm256_add_ps(a, b), _mm256_add_ps(c, d)),
+                                    _mm256_add_ps(_mm256_add_ps(e, f), _mm256_add_ps(g, h)));
+  return _mm256_cvtss_f32(sums);
+}
 
 __attribute__((target("avx2"))) std::int32_t spin_avx2() {
   const __m256i step = _mm256_set1_epi32(1);
@@ -99,15 +139,25 @@ double time_on_threads(int threads, const std::function<void(int)>& work) {
   return best;
 }
 
+/// Operations a second of all threads, where a step of a chain is so many on each of so many lanes.
+template <class Spin>
+double lane_rate(int lanes, int operations, int threads, const Spin& spin) {
+  std::vector<decltype(spin())> sinks(static_cast<std::size_t>(threads));
+  const double seconds =
+      time_on_threads(threads, [&](int thread) { sinks[static_cast<std::size_t>(thread)] = spin(); });
+  return static_cast<double>(operations) * lanes * chains * rounds * threads / seconds;
+}
+
 double operation_rate(InstructionSet set, int threads) {
-  const int lanes = set == InstructionSet::avx512 ? 16 : set == InstructionSet::avx2 ? 8 : 4;
-  std::vector<std::int32_t> sinks(static_cast<std::size_t>(threads));
-  const double seconds = time_on_threads(threads, [&](int thread) {
-    sinks[static_cast<std::size_t>(thread)] = set == InstructionSet::avx512 ? spin_avx512()
-                                              : set == InstructionSet::avx2 ? spin_avx2()
-                                                                            : spin_sse2();
-  });
-  return 2.0 * lanes * chains * rounds * threads / seconds;
+  if (set == InstructionSet::avx512) return lane_rate(16, 2, threads, spin_avx512);
+  if (set == InstructionSet::avx2) return lane_rate(8, 2, threads, spin_avx2);
+  return lane_rate(4, 2, threads, spin_sse2);
+}
+
+double multiply_add_rate(InstructionSet set, int threads) {
+  if (set == InstructionSet::avx512) return lane_rate(16, 1, threads, multiply_avx512);
+  if (set == InstructionSet::avx2 && __builtin_cpu_supports("fma")) return lane_rate(8, 1, threads, multiply_avx2);
+  return 0;
 }
 
 double copy_rate(int threads) {
@@ -128,7 +178,7 @@ double copy_rate(int threads) {
 CpuRates measure_cpu_rates(InstructionSet set, int threads) {
   // Beyond a few threads memory gives no more, and the copies would take long.
   const int copiers = std::min(threads, 8);
-  return {operation_rate(set, threads), copy_rate(copiers)};
+  return {operation_rate(set, threads), multiply_add_rate(set, threads), copy_rate(copiers)};
 }
 
 }  // namespace terrace::device

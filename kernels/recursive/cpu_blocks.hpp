@@ -12,22 +12,12 @@
 #include "kernels/device/aligned_array.hpp"
 #include "kernels/device/cpu_context.hpp"
 #include "kernels/recursive/cpu_product.hpp"
+#include "kernels/recursive/matrix.hpp"
 #include "kernels/recursive/semiring.hpp"
 #include "kernels/recursive/task.hpp"
 #include "kernels/recursive/updates.hpp"
 
 namespace terrace::recursive {
-
-/// A part of a tile.
-template <class T>
-struct Matrix {
-  T* data;
-  i64 stride;
-  T* at(i64 i, i64 j) const { return data + i * stride + j; }
-  Matrix<const T> read() const { return {data, stride}; }
-  /// From that row on.
-  Matrix<const T> at_row(i64 i) const { return {at(i, 0), stride}; }
-};
 
 inline constexpr i64 base_size = 64;  // pivots that a tile is closed by at a time
 
@@ -82,23 +72,28 @@ class CpuBlocks : public Updates {
   int threads() const { return pool_.size(); }
   bool aborted() const { return std::atomic_ref(*abort_).load(std::memory_order_acquire) != 0; }
 
-  /// Calls work(begin, end, thread) for pieces of [0, count), on one thread where so few operations are quicker
-  /// there.
+  static constexpr double few_operations = 2e6;  // quicker on one thread
+
+  /// Calls work(begin, end, thread) for pieces of [0, count).
   template <class Work>
   void in_pieces(i64 count, double operations, const Work& work) {
     constexpr i64 most_piece = 384;
-    constexpr double alone = 2e6;
-    if (operations <= alone || threads() == 1) {
-      if (count > 0 && !aborted()) work(i64{0}, count, 0);
-      return;
-    }
-    const i64 piece = std::min(most_piece, (count + threads() - 1) / threads());
+    if (count <= 0) return;
+    const bool alone = operations <= few_operations || threads() == 1;
+    const i64 piece = alone ? count : std::min(most_piece, (count + threads() - 1) / threads());
+    in_turn((count + piece - 1) / piece,
+            [&](i64 number, int thread) { work(piece * number, std::min(count, piece * (number + 1)), thread); });
+  }
+
+  /// Calls work(number, thread) for every number in [0, count), on threads as they become free.
+  template <class Work>
+  void in_turn(i64 count, const Work& work) {
     std::atomic<i64> next{0};
-    pool_.run_on_all([&](int thread) {
-      for (i64 begin = piece * next++; begin < count && !aborted(); begin = piece * next++) {
-        work(begin, std::min(count, begin + piece), thread);
-      }
-    });
+    const auto take = [&](int thread) {
+      for (i64 number = next++; number < count && !aborted(); number = next++) work(number, thread);
+    };
+    if (count == 1) take(0);
+    else pool_.run_on_all(take);
   }
 
  private:

@@ -3,24 +3,22 @@
 #include <limits>
 #include <string>
 
-#include "kernels/recursive/cpu_blocks.hpp"
+#include "kernels/recursive/cpu_blas_tiles.hpp"
 #include "kernels/recursive/elimination.hpp"
-#include "kernels/recursive/semiring_list.hpp"
 #include "kernels/recursive/tiles_cpu.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::recursive {
 namespace {
 
-using device::InstructionSet;
-
 template <class T>
-class EliminationOnCpu : public CpuTiles<T> {
-  using Base = CpuTiles<T>;
+class EliminationOnCpu : public BlasTiles<T> {
+  using Base = BlasTiles<T>;
+  using Base::in_parts;
   using Base::in_pieces;
 
  public:
-  EliminationOnCpu(device::ThreadPool& pool, Multiply<T> kernel) : Base(pool), product_(pool.size(), kernel) {}
+  using Base::Base;
 
  private:
   TileResult compute(const TileTask& task) override {
@@ -31,42 +29,26 @@ class EliminationOnCpu : public CpuTiles<T> {
         static_cast<double>(task.rows) * static_cast<double>(task.columns) * static_cast<double>(task.depth);
     TileResult result{};
     if (task.input != nullptr) Base::begin(task, result);
-    if (task.empty != 0) clear(task, x);
     useless_ = none;
     switch (task.function) {
       case Function::a:
         eliminate(x, task.rows);
         break;
       case Function::b:
-        in_pieces(task.columns, operations, [&](i64 begin, i64 end, int thread) {
-          solve_left({x.at(0, begin), x.stride}, u, task.rows, end - begin, thread);
+        in_parts(task.columns, operations, [&](i64 begin, i64 end) {
+          solve_left({x.at(0, begin), x.stride}, u, task.rows, end - begin);
         });
         break;
       case Function::c:
-        in_pieces(task.rows, operations, [&](i64 begin, i64 end, int thread) {
-          solve_right({x.at(begin, 0), x.stride}, v, end - begin, task.columns, thread);
+        in_parts(task.rows, operations, [&](i64 begin, i64 end) {
+          solve_right({x.at(begin, 0), x.stride}, v, end - begin, task.columns);
         });
         break;
       default:
-        subtract(x, u, v, task.rows, task.columns, task.depth);
+        Base::multiply(x, u, v, task.rows, task.columns, task.depth, task.empty != 0 ? T(0) : T(1), T(-1));
     }
     result.negative_pivot = useless_ == none ? -1 : task.first_pivot + useless_;
     return result;
-  }
-
-  void clear(const TileTask& task, Matrix<T> x) {
-    in_pieces(task.rows, static_cast<double>(task.rows) * static_cast<double>(task.columns),
-              [&](i64 begin, i64 end, int) {
-                for (i64 i = begin; i < end; ++i) std::fill_n(x.at(i, 0), task.columns, T(0));
-              });
-  }
-
-  /// x <- x - u * v.
-  void subtract(Matrix<T> x, Matrix<const T> u, Matrix<const T> v, i64 rows, i64 columns, i64 depth) {
-    const double operations = static_cast<double>(rows) * static_cast<double>(columns) * static_cast<double>(depth);
-    in_pieces(rows, operations, [&](i64 begin, i64 end, int thread) {
-      product_({x.at(begin, 0), x.stride}, {u.at(begin, 0), u.stride}, v, end - begin, columns, depth, thread);
-    });
   }
 
   /// A tile of the diagonal: base_size pivots after another eliminate their own square, the columns below it, the
@@ -84,7 +66,7 @@ class EliminationOnCpu : public CpuTiles<T> {
       in_pieces(rest, operations, [&](i64 begin, i64 end, int) {
         solve_columns({beside.at(0, begin), x.stride}, square.read(), depth, end - begin);
       });
-      subtract({x.at(after, after), x.stride}, below.read(), beside.read(), rest, rest, depth);
+      Base::multiply({x.at(after, after), x.stride}, below.read(), beside.read(), rest, rest, depth, T(1), T(-1));
     }
   }
 
@@ -100,14 +82,14 @@ class EliminationOnCpu : public CpuTiles<T> {
   }
 
   /// x <- the inverse of (the unit lower triangle of l) * x.
-  void solve_left(Matrix<T> x, Matrix<const T> l, i64 rows, i64 columns, int thread) {
+  void solve_left(Matrix<T> x, Matrix<const T> l, i64 rows, i64 columns) {
     for (i64 k = 0; k < rows; k += base_size) {
       const i64 depth = std::min(base_size, rows - k), after = k + depth;
       const Matrix<T> part{x.at(k, 0), x.stride};
       solve_columns(part, {l.at(k, k), l.stride}, depth, columns);
       if (after == rows) return;
-      product_({x.at(after, 0), x.stride}, {l.at(after, k), l.stride}, part.read(), rows - after, columns, depth,
-               thread);
+      blas_multiply({x.at(after, 0), x.stride}, {l.at(after, k), l.stride}, part.read(), rows - after, columns, depth,
+                    T(1), T(-1));
     }
   }
 
@@ -121,14 +103,14 @@ class EliminationOnCpu : public CpuTiles<T> {
   }
 
   /// x <- x * the inverse of (the upper triangle of u).
-  void solve_right(Matrix<T> x, Matrix<const T> u, i64 rows, i64 columns, int thread) {
+  void solve_right(Matrix<T> x, Matrix<const T> u, i64 rows, i64 columns) {
     for (i64 k = 0; k < columns; k += base_size) {
       const i64 depth = std::min(base_size, columns - k), after = k + depth;
       for (i64 i = 0; i < rows; ++i) solve_row(x.at(i, k), {u.at(k, k), u.stride}, depth, k);
       if (after == columns) return;
       const Matrix<T> part{x.at(0, k), x.stride};
-      product_({x.at(0, after), x.stride}, part.read(), {u.at(k, after), u.stride}, rows, columns - after, depth,
-               thread);
+      blas_multiply({x.at(0, after), x.stride}, part.read(), {u.at(k, after), u.stride}, rows, columns - after, depth,
+                    T(1), T(-1));
     }
   }
 
@@ -155,21 +137,14 @@ class EliminationOnCpu : public CpuTiles<T> {
 
   static constexpr i64 none = std::numeric_limits<i64>::max();
 
-  Products<T> product_;
   i64 useless_ = none;  // the first pivot of the tile that is of no use
 };
 
 }  // namespace
 
-std::unique_ptr<Updates> make_elimination_cpu(const TileSpec& spec, device::ThreadPool& pool, InstructionSet set) {
-  constexpr int minus_times = semiring_index<MinusTimes>(Semirings{});
-  if (spec.value == ElementType::f32) {
-    return std::make_unique<EliminationOnCpu<float>>(pool, multiply_of<float>(set, minus_times));
-  }
-  if (spec.value == ElementType::f64) {
-    return std::make_unique<EliminationOnCpu<double>>(pool, multiply_of<double>(set, minus_times));
-  }
-  throw DeviceError("updates of tiles", "there is no elimination in " + std::string(name_of(spec.value)));
+std::unique_ptr<Updates> make_elimination_cpu(const TileSpec& spec, device::ThreadPool& pool) {
+  if (spec.value == ElementType::f32) return std::make_unique<EliminationOnCpu<float>>(pool, spec);
+  return std::make_unique<EliminationOnCpu<double>>(pool, spec);
 }
 
 }  // namespace terrace::recursive

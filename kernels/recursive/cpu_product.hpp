@@ -45,7 +45,7 @@ inline constexpr i64 packed_v_size = product_columns<T>* product_depth;
 template <class T>
 using Multiply = void (*)(const Product<T>&);
 
-/// Products in one semiring for one instruction set; null for types that it is not computed in.
+/// Products in one semiring for one instruction set; null for types that it is not computed in, or by BLAS.
 struct ProductKernels {
   Multiply<float> f32;
   Multiply<double> f64;

@@ -114,7 +114,7 @@ void multiply(const Product<T>& p) {
 
 template <class S, class T>
 constexpr Multiply<T> multiply_in() {
-  if constexpr (S::template has<T>) return multiply<S, T>;
+  if constexpr (S::template has<T> && !is_linear<S, T>) return multiply<S, T>;
   else return nullptr;
 }
 

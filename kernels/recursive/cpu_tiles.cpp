@@ -155,6 +155,12 @@ class TilesOnCpu : public CpuTiles<T> {
   Nothing nothing_;
 };
 
+template <class T, class... Ss>
+bool has_value(int semiring, SemiringList<Ss...>) {
+  constexpr bool has[] = {Ss::template has<T>...};
+  return has[semiring];
+}
+
 }  // namespace
 
 bool is_distance_type(ElementType type) { return is_floating(type) || (is_signed(type) && size_of(type) > 1); }
@@ -162,9 +168,13 @@ bool is_distance_type(ElementType type) { return is_floating(type) || (is_signed
 bool has_tiles(const TileSpec& spec) {
   if (has_bits(spec.table)) return spec.value == ElementType::u32;
   if (spec.value != ElementType::u8 && !is_distance_type(spec.value)) return false;
-  return visit_value(spec.value, [&](auto value) {
-    return multiply_of<decltype(value)>(InstructionSet::sse2, spec.semiring) != nullptr;
-  });
+  return visit_value(spec.value, [&](auto value) { return has_value<decltype(value)>(spec.semiring, Semirings{}); });
+}
+
+bool has_blas(const TileSpec& spec) {
+  constexpr int plus_times = semiring_index<PlusTimes>(Semirings{}),
+                minus_times = semiring_index<MinusTimes>(Semirings{});
+  return is_floating(spec.value) && (spec.semiring == plus_times || spec.semiring == minus_times);
 }
 
 std::size_t tiles_cpu_bytes(const TileSpec& spec, int threads) {
@@ -183,7 +193,8 @@ std::unique_ptr<Updates> make_tiles_cpu(const TileSpec& spec, device::Context& c
   if (cpu == nullptr) throw DeviceError("make_tiles_cpu", context.limits().name + " is not a CPU");
   if (has_trails(spec.table)) return make_paths_cpu(spec, cpu->pool(), set);
   if (has_bits(spec.table)) return make_bits_cpu(spec, cpu->pool(), set);
-  if (spec.semiring == semiring_index<MinusTimes>(Semirings{})) return make_elimination_cpu(spec, cpu->pool(), set);
+  if (spec.semiring == semiring_index<MinusTimes>(Semirings{})) return make_elimination_cpu(spec, cpu->pool());
+  if (has_blas(spec)) return make_products_cpu(spec, cpu->pool());
   const Nothing nothing = known[static_cast<std::size_t>(spec.semiring)].nothing;
   return visit_value(spec.value, [&](auto value) -> std::unique_ptr<Updates> {
     using T = decltype(value);

@@ -14,9 +14,9 @@ std::unique_ptr<Updates> make_tiles_cpu(const TileSpec& spec, device::Context& c
 std::unique_ptr<Updates> make_paths_cpu(const TileSpec& spec, device::ThreadPool& pool, device::InstructionSet set);
 std::size_t paths_cpu_bytes(const TileSpec& spec, int threads);
 
-/// The same of eliminations, which have no bytes beside those of other tables of numbers.
-std::unique_ptr<Updates> make_elimination_cpu(const TileSpec& spec, device::ThreadPool& pool,
-                                              device::InstructionSet set);
+/// The same of tables that has_blas(): products, and eliminations.
+std::unique_ptr<Updates> make_products_cpu(const TileSpec& spec, device::ThreadPool& pool);
+std::unique_ptr<Updates> make_elimination_cpu(const TileSpec& spec, device::ThreadPool& pool);
 
 /// The same of tables of bits.
 std::unique_ptr<Updates> make_bits_cpu(const TileSpec& spec, device::ThreadPool& pool, device::InstructionSet set);

@@ -33,6 +33,7 @@ struct TileSpec {
   int semiring = 0;  // a number of semirings(); with trails that of min_plus, of bits that of or_and
   ElementType value = ElementType::f32;
   Table table = Table::values;
+  int threads = 1;  // of has_blas(): how many tiles are cut for, which fixes bits
 };
 
 /// Whether a table holds trails, and their type.
@@ -48,6 +49,9 @@ bool is_distance_type(ElementType type);
 
 /// Whether there are kernels of that algebra and type.
 bool has_tiles(const TileSpec& spec);
+
+/// Whether updates on the CPU are sums of products of real numbers, which OpenBLAS computes (blas.hpp).
+bool has_blas(const TileSpec& spec);
 
 /// Bytes of host memory that updates on `threads` threads of the CPU allocate beside their tiles.
 std::size_t tiles_cpu_bytes(const TileSpec& spec, int threads);

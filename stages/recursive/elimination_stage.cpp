@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/recursive/problems.hpp"
+#include "stages/recursive/blas_choice.hpp"
 #include "stages/recursive/elimination_program.hpp"
 #include "stages/recursive/rates.hpp"
 #include "stages/recursive/square_matrix.hpp"
@@ -33,7 +34,7 @@ class EliminationStage : public run::Stage {
     p.blocks = program_->updates();
     p.operations = n * n * n / 3;
     p.unit = "multiplication";
-    set_rates(p, plan.spec.value, resources_);
+    set_product_rates(p, plan.spec, resources_);
     if (resources_.cuda) p.operations_per_second = plan.spec.value == ElementType::f32 ? 9e12 : 5.8e12;  // of an H200
     set_traffic(p, plan.spec, plan.tile, n * n * element, resources_);
     return p;
@@ -41,7 +42,9 @@ class EliminationStage : public run::Stage {
 
   nlohmann::json choices() const override {
     const EliminationPlan& plan = program_->plan();
-    return {{"tile", plan.tile}, {"rows", plan.rows}, {"ways", plan.ways}};
+    nlohmann::json choices = {{"tile", plan.tile}, {"rows", plan.rows}, {"ways", plan.ways}};
+    note_blas(choices, plan.spec, resources_);
+    return choices;
   }
 
  private:
@@ -66,6 +69,7 @@ std::unique_ptr<run::Stage> make_elimination(const Request& request) {
                     : is_floating(matrix->type()) ? matrix->type()
                                                   : ElementType::f64;
   plan.rows = matrix->shape()[0];
+  choose_blas(plan.spec, request);
   if (request.choices != nullptr) {
     plan.tile = request.choices->at("tile");
     plan.ways = request.choices->at("ways").get<std::vector<std::int64_t>>();

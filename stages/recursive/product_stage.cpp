@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/recursive/problems.hpp"
+#include "stages/recursive/blas_choice.hpp"
 #include "stages/recursive/product_program.hpp"
 #include "stages/recursive/rates.hpp"
 #include "stages/recursive/tiles.hpp"
@@ -49,7 +50,7 @@ class ProductStage : public run::Stage {
       p.bytes_down = p.bytes_written;
       p.workspace_bytes = static_cast<std::size_t>(workspace_bytes(plan.spec, plan.tile, resources_));
     }
-    set_rates(p, plan.spec.value, resources_);
+    set_product_rates(p, plan.spec, resources_);
     p.block_shape = cube_shape(plan.tile);
     p.block_bytes = static_cast<std::size_t>(block_bytes(plan.spec, plan.tile));
     return p;
@@ -57,7 +58,9 @@ class ProductStage : public run::Stage {
 
   nlohmann::json choices() const override {
     const ProductPlan& plan = program_->plan();
-    return {{"tile", plan.tile}, {"value", name_of(plan.spec.value)}, {"ways", plan.ways}};
+    nlohmann::json choices = {{"tile", plan.tile}, {"value", name_of(plan.spec.value)}, {"ways", plan.ways}};
+    note_blas(choices, plan.spec, resources_);
+    return choices;
   }
 
  private:
@@ -140,6 +143,7 @@ std::unique_ptr<run::Stage> make_product(const Request& request) {
                to_string(Extents{plan.rows, plan.columns}));
   }
   plan.spec.value = choose_type(request, matrices);
+  choose_blas(plan.spec, request);
   if (request.choices != nullptr) {
     plan.tile = request.choices->at("tile");
     plan.ways = request.choices->at("ways").get<std::vector<std::int64_t>>();

@@ -67,6 +67,15 @@ void set_rates(run::Prediction& prediction, ElementType type, const Resources& r
   prediction.operations_per_second = std::min(prediction.operations_per_second, prediction.limit);
 }
 
+void set_product_rates(run::Prediction& prediction, const recursive::TileSpec& spec, const Resources& resources) {
+  if (resources.cuda || !recursive::has_blas(spec)) return set_rates(prediction, spec.value, resources);
+  constexpr double share = 0.8;  // of the limit, on a CPU with AVX-512
+  prediction.limit = resources.device.multiply_adds_per_second * 4 / static_cast<double>(size_of(spec.value));
+  prediction.operations_per_second =
+      prediction.limit > 0 ? share * prediction.limit : cpu_rate(spec.value) * resources.device.processors;
+  if (prediction.limit > 0) prediction.limit_kind = "multiply-adds";
+}
+
 void set_traffic(run::Prediction& prediction, const recursive::TileSpec& spec, std::int64_t tile, double matrix,
                  const Resources& resources) {
   const double passes = passes_beyond(matrix, resources.host_budget);

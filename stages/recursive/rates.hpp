@@ -17,6 +17,9 @@ ElementType distance_type(ElementType type);
 /// them.
 void set_rates(run::Prediction& prediction, ElementType type, const Resources& resources);
 
+/// The same of sums of products of real numbers: on the CPU the limit is a fused multiply-add each.
+void set_product_rates(run::Prediction& prediction, const recursive::TileSpec& spec, const Resources& resources);
+
 /// Sets what a matrix of so many bytes moves that is updated in place in such tiles, and what its blocks need.
 void set_traffic(run::Prediction& prediction, const recursive::TileSpec& spec, std::int64_t tile, double matrix,
                  const Resources& resources);

@@ -45,7 +45,9 @@ void measure(device::CpuContext& context, const std::string& semiring, Function 
   };
   if (function == Function::d) fill(u), fill(v);
   const ElementType type = element_type_of<T>();
-  const auto updates = recursive::make_tiles_cpu({recursive::find_semiring(semiring), type}, context);
+  const recursive::TileSpec spec{recursive::find_semiring(semiring), type, recursive::Table::values,
+                                 context.limits().processors};
+  const auto updates = recursive::make_tiles_cpu(spec, context);
   double wall = 1e30, processors = 1e30;
   for (int turn = 0; turn < 3; ++turn) {
     fill(x);

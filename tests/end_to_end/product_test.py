@@ -1,7 +1,13 @@
 """Products of matrices in whole jobs: against plain loops in every semiring, at any budget, and what is refused."""
+import json
+import os
 import re
+import signal
+import subprocess
+import time
 
-from terrace_runs import FAILED, WRONG, JobTest, main, numpy
+import terrace_runs
+from terrace_runs import FAILED, STOPPED, WRONG, JobTest, main, numpy
 
 OPERATIONS = {"plus_times": (numpy.sum, numpy.multiply), "min_plus": (numpy.min, numpy.add),
               "max_plus": (numpy.max, numpy.add), "max_min": (numpy.max, numpy.minimum),
@@ -101,6 +107,13 @@ class Products(JobTest):
             self.assertTrue((abs(found - exact) <= bound).all())
 
     def test_shapes_without_elements(self):
+        added = numpy.arange(12, dtype=numpy.float32).reshape(3, 4)
+        for rows, depth, columns in ((0, 3, 4), (3, 0, 4), (3, 4, 0)):
+            left, right = numpy.ones((rows, depth), numpy.float32), numpy.ones((depth, columns), numpy.float32)
+            numpy.testing.assert_array_equal(self.multiplied({"left": left, "right": right}), left @ right)
+        numpy.testing.assert_array_equal(
+            self.multiplied({"left": numpy.ones((3, 0), numpy.float32), "right": numpy.ones((0, 4), numpy.float32),
+                             "accumulate": added}), added)
         for rows, depth, columns in ((0, 3, 4), (3, 0, 4), (3, 4, 0), (1, 1, 1), (1, 200, 1), (200, 1, 3)):
             left, right = numpy.ones((rows, depth), numpy.int32), numpy.ones((depth, columns), numpy.int32)
             numpy.testing.assert_array_equal(self.multiplied({"left": left, "right": right}), left @ right)
@@ -152,6 +165,60 @@ class Products(JobTest):
         ended = self.terrace("run", job, "--set", "memory.host=10KiB", expect=WRONG)
         least = re.search(r"the least is ([0-9.]+ ?[A-Za-z]+)", ended.stderr).group(1).replace(" ", "")
         self.terrace("run", job, "--set", f"memory.host={least}")
+
+    def stopped(self, name):
+        """Stops a product of real numbers at a checkpoint, and returns its job."""
+        inputs = {side: {"generate": "uniform", "shape": [2500, 2500], "type": "f32", "minimum": -1, "maximum": 1,
+                         "seed": seed} for seed, side in enumerate(("left", "right"))}
+        _, stages = self.stage({})
+        stages[0]["recursive"].update(left="left", right="right")
+        job = self.write_job(inputs, stages, output=name + ".h5", name=name + ".yaml", backend="cpu",
+                             memory={"host": 3 << 20})
+        process = subprocess.Popen([terrace_runs.program, "run", job, "--set", "checkpoint.every=10ms"],
+                                   cwd=self.folder, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        progress = self.folder / (name + ".h5.run") / "progress"
+        while process.poll() is None and not (progress.exists() and int.from_bytes(progress.read_bytes()[8:], "little")):
+            time.sleep(0.001)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(), STOPPED)
+        return job
+
+    def go_on(self, job, **environment):
+        """Goes on with a run, on one core."""
+        here = next(iter(os.sched_getaffinity(0)))
+        return subprocess.run([terrace_runs.program, "run", job], cwd=self.folder, capture_output=True, text=True,
+                              env={**os.environ, **environment}, timeout=300,
+                              preexec_fn=lambda: os.sched_setaffinity(0, [here]))
+
+    def test_a_run_that_goes_on_with_fewer_cores_multiplies_as_it_began(self):
+        job = self.stopped("stopped")
+        plan = json.loads((self.folder / "stopped.h5.run" / "plan.json").read_text())["plan"]
+        self.assertEqual(plan["stages"][0]["threads"], len(os.sched_getaffinity(0)))
+        ended = self.go_on(job)
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.terrace("run", self.stopped("whole"))
+        stopped, whole = (self.open(name + ".h5")["c/product"][()] for name in ("stopped", "whole"))
+        self.assertEqual(stopped.tobytes(), whole.tobytes())
+
+    def test_a_run_does_not_go_on_with_an_openblas_that_rounds_otherwise(self):
+        job = self.stopped("stopped")
+        ended = self.go_on(job, OPENBLAS_CORETYPE="Prescott")
+        self.assertEqual(ended.returncode, WRONG)
+        self.assertSays(ended, "stage 'c' has computed with OpenBLAS ", "and here is OpenBLAS ", "Prescott", "--fresh")
+        self.assertEqual(self.go_on(job).returncode, 0)
+
+    def test_openblas_is_asked_for_only_by_products_of_real_numbers(self):
+        matrices = {"left": numpy.ones((2, 2)), "right": numpy.ones((2, 2))}
+        self.write("none/libopenblas.so.0", "no library")
+        for semiring in ("min_plus", "plus_times"):
+            inputs, stages = self.stage(matrices, semiring=semiring)
+            job = self.write_job(inputs, stages, output=semiring + ".h5", name=semiring + ".yaml", backend="cpu")
+            ended = self.go_on(job, LD_LIBRARY_PATH=str(self.folder / "none"))
+            if semiring == "min_plus":
+                self.assertEqual(ended.returncode, 0, ended.stderr)
+            else:
+                self.assertEqual(ended.returncode, FAILED)
+                self.assertSays(ended, "OpenBLAS", "install Debian's libopenblas0-pthread")
 
 
 if __name__ == "__main__":

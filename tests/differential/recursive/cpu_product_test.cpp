@@ -1,4 +1,7 @@
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+#include <random>
 #include <vector>
 
 #include "kernels/device/cpu_context.hpp"
@@ -28,7 +31,9 @@ void check(device::Context& context, InstructionSet set, const Shape& shape, boo
   auto expected = x;
   if (empty) std::fill(expected.begin(), expected.end(), S::template zero<T>());
   multiply<S>(expected.data(), u.data(), v.data(), shape.rows, shape.columns, shape.depth);
-  const auto updates = make_tiles_cpu({find_semiring(S::name), element_type_of<T>()}, context, set);
+  const int threads = context.limits().processors;
+  const auto updates =
+      make_tiles_cpu({find_semiring(S::name), element_type_of<T>(), Table::values, threads}, context, set);
   TileTask task{};
   task.rows = shape.rows;
   task.columns = task.x_stride = task.v_stride = shape.columns;
@@ -76,6 +81,56 @@ TEMPLATE_TEST_CASE("products on the CPU are those of the definition in every alg
     INFO(device::name_of(set));
     device::CpuContext context(set == InstructionSet::sse2 ? 1 : 3);
     check_semirings<TestType>(context, set, Semirings{});
+  }
+}
+
+/// A product that is not exact, cut for so many threads and computed by so many.
+template <class T>
+std::vector<T> rounded_product(int cut_for, int threads) {
+  constexpr std::int64_t rows = 230, columns = 310, depth = 170;
+  device::CpuContext context(threads);
+  std::mt19937 random(7);
+  std::uniform_real_distribution<T> value(-1, 1);
+  std::vector<T> u(rows * depth), v(depth * columns), x(rows * columns, std::numeric_limits<T>::quiet_NaN());
+  for (T& element : u) element = value(random);
+  for (T& element : v) element = value(random);
+  TileTask task{};
+  task.rows = rows;
+  task.columns = task.x_stride = task.v_stride = columns;
+  task.depth = task.u_stride = depth;
+  task.function = Function::d;
+  task.empty = 1;
+  task.x = x.data();
+  task.u = u.data();
+  task.v = v.data();
+  TileResult result{};
+  device::u64 ready = 1, stop = 0, abort = 0, done = 0, failed = 0;
+  make_tiles_cpu({find_semiring("plus_times"), element_type_of<T>(), Table::values, cut_for}, context)
+      ->run({&ready, &stop, &abort, &done, &failed, &task, &result, 1, sizeof task, sizeof result, 0, 1});
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = 0; j < columns; ++j) {
+      long double sum = 0;
+      double magnitude = 0;
+      for (std::int64_t k = 0; k < depth; ++k) {
+        const long double term = static_cast<long double>(u[i * depth + k]) * v[k * columns + j];
+        sum += term;
+        magnitude += static_cast<double>(std::abs(term));
+      }
+      // Higham 2002, section 3.5: a sum of n products is off by n units of the sum of their magnitudes at most.
+      const double bound = (depth + 1) * static_cast<double>(std::numeric_limits<T>::epsilon()) / 2 * magnitude;
+      REQUIRE(std::abs(static_cast<double>(x[i * columns + j] - sum)) <= bound);
+    }
+  }
+  return x;
+}
+
+TEMPLATE_TEST_CASE("a product has the same bits on any number of threads, whatever its tiles are cut for", "", float,
+                   double) {
+  for (const int cut_for : {1, 2, 3, 12, 61}) {
+    INFO("cut for " << cut_for);
+    const auto first = rounded_product<TestType>(cut_for, 1);
+    CHECK(rounded_product<TestType>(cut_for, 4) == first);
+    CHECK(rounded_product<TestType>(cut_for, 7) == first);
   }
 }
 

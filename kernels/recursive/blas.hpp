@@ -1,0 +1,23 @@
+// Sums of products of real numbers on the CPU, by OpenBLAS.
+#pragma once
+
+#include <string>
+
+#include "kernels/recursive/matrix.hpp"
+
+namespace terrace::recursive {
+
+/// What of OpenBLAS fixes bits: its version, and the processors that its kernels are for, "OpenBLAS 0.3.21 Haswell".
+/// It is loaded when it is first asked for, so that a program that multiplies nothing neither waits for it nor for
+/// the threads that it would start. @throws DeviceError where there is none, or one that threads cannot call side by
+/// side
+const std::string& blas_kind();
+
+/// x <- kept * x + sign * u * v on the calling thread; x: rows x columns, u: rows x depth. What x held does not
+/// matter where `kept` is 0. Extents and strides are below 2^31. @throws DeviceError as blas_kind()
+void blas_multiply(Matrix<float> x, Matrix<const float> u, Matrix<const float> v, device::i64 rows,
+                   device::i64 columns, device::i64 depth, float kept, float sign);
+void blas_multiply(Matrix<double> x, Matrix<const double> u, Matrix<const double> v, device::i64 rows,
+                   device::i64 columns, device::i64 depth, double kept, double sign);
+
+}  // namespace terrace::recursive
