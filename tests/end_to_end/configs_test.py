@@ -1,4 +1,4 @@
-"""Every job in configs/ runs as it is, and its results open by name."""
+"""Every job in configs/ runs as it is, or smaller where it is for a large machine, and its results open by name."""
 import pathlib
 import re
 import shutil
@@ -18,10 +18,12 @@ class Configs(JobTest):
         shutil.copytree(terrace_runs.root / "configs", self.folder / "configs")
         (self.folder / "build").mkdir()
 
-    def run_config(self, name):
+    def run_config(self, name, **smaller):
+        """Runs a job as it is, or with other settings where it is for a large machine."""
         self.terrace("check", f"configs/{name}.yaml")
         self.terrace("plan", f"configs/{name}.yaml")
-        ended = self.terrace("run", f"configs/{name}.yaml")
+        settings = [word for key, value in smaller.items() for word in ("--set", key.replace("__", ".") + "=" + value)]
+        ended = self.terrace("run", f"configs/{name}.yaml", *settings)
         output = pathlib.Path(ended.stdout.strip())
         self.assertEqual(output.resolve(), (self.folder / "build" / f"{name}.h5").resolve())
         self.terrace("show", output)
@@ -133,6 +135,20 @@ class Configs(JobTest):
         self.assertTrue(0 < part.max() < 30)
         through = (part[:, 1000:1064, None] + part[None, :, :]).min(axis=1)
         self.assertTrue((part <= through).all())
+
+    def test_runs_all_pairs(self):
+        # A matrix of 16 MiB with budgets of the same shares.
+        result = self.run_config("all_pairs", inputs__weights__shape="[2048, 2048]", memory__host="8MiB",
+                                 memory__device="2MiB")
+        distances = result["paths/distance"]
+        self.assertEqual((distances.shape, distances.dtype), ((2048, 2048), numpy.int32))
+        self.assertLessEqual(result["profile/stages/peak_host"][0], 8 << 20)
+        self.assertGreater(result["profile/stages/blocks"][0], 100)
+        part = distances[1000:1032]
+        self.assertEqual((part.min(), list(part[:, 1000:1032].diagonal())), (0, [0] * 32))
+        through = (part[:, 1000:1032, None] + part[None, :, :]).min(axis=1)
+        self.assertTrue((part <= through).all())
+        self.assertTrue(0 < part.max() < 60)
 
     def test_runs_states(self):
         result = self.run_config("states")
