@@ -26,6 +26,12 @@ std::string no_path(ElementType type) {
   });
 }
 
+/// Of a distance and, where there are paths, the trail beside it.
+std::int64_t element_bytes(const recursive::TileSpec& spec) {
+  const std::size_t trail = recursive::has_trails(spec.table) ? size_of(recursive::trail_type(spec.table)) : 0;
+  return static_cast<std::int64_t>(size_of(spec.value) + trail);
+}
+
 class ClosureStage : public run::Stage {
  public:
   ClosureStage(const Request& request, std::unique_ptr<ClosureProgram> program)
@@ -52,17 +58,20 @@ class ClosureStage : public run::Stage {
   run::Prediction prediction() const override {
     const ClosurePlan& plan = program_->plan();
     const bool paths = recursive::has_trails(plan.spec.table);
-    const auto n = static_cast<double>(plan.nodes);
-    const auto element =
-        static_cast<double>(size_of(plan.spec.value) + (paths ? size_of(recursive::trail_type(plan.spec.table)) : 0));
+    const auto n = static_cast<double>(plan.nodes), element = static_cast<double>(element_bytes(plan.spec));
     run::Prediction p;
     p.blocks = program_->updates();
     p.operations = n * n * n;
     p.unit = "relaxation";
     set_rates(p, plan.spec.value, resources_);
     if (paths) p.operations_per_second /= resources_.cuda ? cuda_paths_cost : cpu_paths_cost;
-    set_traffic(p, plan.spec, plan.tile, n * n * element, resources_);
-    if (paths) p.bytes_written += 4 * n * n;
+    const auto block = static_cast<double>(block_bytes(plan.spec, plan.tile));
+    const UpdatedTable table{n * n * element, block, program_->across(), plan.ways};
+    set_traffic(p, table, {table.bytes, table.bytes + (paths ? 4 * n * n : 0)}, resources_);
+    const double matrix = n * n * static_cast<double>(size_of(plan.spec.value));
+    p.bytes_read += inspected_again(plan.spec.value, matrix, resources_.host_budget);
+    if (resources_.cuda) p.bytes_up += inspected_again(plan.spec.value, matrix, resources_.device_budget);
+    set_blocks(p, plan.spec, plan.tile, resources_);
     return p;
   }
 
@@ -115,10 +124,10 @@ std::unique_ptr<run::Stage> make_closure(const Request& request) {
   } else {
     plan.spec.value = choose_type(request, *matrix, rules);
     set_table();
-    const auto element = static_cast<std::int64_t>(size_of(plan.spec.value));
     plan.tile = choose_tile(plan.nodes, plan.spec, request.resources);
     const std::int64_t across = (plan.nodes + plan.tile - 1) / plan.tile;
-    plan.ways = choose_ways(settings.text("schedule"), across, plan.tile, element, request.resources);
+    plan.ways =
+        choose_ways(settings.text("schedule"), across, plan.tile, element_bytes(plan.spec), request.resources);
   }
   auto source = weights(matrix, plan.spec.value, rules);
   return std::make_unique<ClosureStage>(

@@ -1,6 +1,7 @@
 #include "stages/recursive/elimination_stage.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "kernels/recursive/problems.hpp"
 #include "stages/recursive/blas_choice.hpp"
@@ -36,7 +37,12 @@ class EliminationStage : public run::Stage {
     p.unit = "multiplication";
     set_product_rates(p, plan.spec, resources_);
     if (resources_.cuda) p.operations_per_second = plan.spec.value == ElementType::f32 ? 9e12 : 5.8e12;  // of an H200
-    set_traffic(p, plan.spec, plan.tile, n * n * element, resources_);
+    const double across = std::ceil(n / static_cast<double>(plan.tile));
+    UpdatedTable table{n * n * element, static_cast<double>(block_bytes(plan.spec, plan.tile)),
+                       static_cast<std::int64_t>(across), plan.ways};
+    table.share = static_cast<double>(p.blocks) / std::max(1.0, across * across * across);
+    set_traffic(p, table, {table.bytes, table.bytes}, resources_);
+    set_blocks(p, plan.spec, plan.tile, resources_);
     return p;
   }
 

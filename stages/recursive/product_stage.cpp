@@ -37,22 +37,30 @@ class ProductStage : public run::Stage {
     p.blocks = program_->updates();
     p.operations = rows * columns * depth;
     p.unit = "multiplication";
-    // Squares of a third of the memory each: every other one is read again.
-    const auto factors_through = [&](std::size_t budget) {
-      const double side = std::sqrt(static_cast<double>(budget) / 3 / element);
-      return rows * depth * element * std::max(1.0, columns / side) +
-             depth * columns * element * std::max(1.0, rows / side);
+    const double left = rows * depth * element, right = depth * columns * element, product = rows * columns * element;
+    const std::int64_t longest = std::max({plan.rows, plan.columns, plan.depth});
+    const std::int64_t across = (longest + plan.tile - 1) / plan.tile;
+    const auto square = static_cast<double>(longest) * static_cast<double>(longest) * element;
+    // Squares of a third of the memory each: every other one of the factors is read again, and the product comes and
+    // goes with every part of the depth.
+    const auto through = [&](std::size_t budget) {
+      const double side = static_cast<double>(longest) / parts_that_fit(square, budget, plan.ways, across);
+      const auto parts = [&](double extent) { return std::max(1.0, extent / side); };
+      const double missing = std::max(0.0, 1 - static_cast<double>(budget) / (left + right + product));
+      const double again = product * written_a_pass * (parts(depth) - 1) * missing;
+      return Traffic{left * parts(columns) + right * parts(rows) + again, product + again};
     };
-    p.bytes_read = factors_through(resources_.host_budget);
-    p.bytes_written = rows * columns * element;
+    const double added = program_->arrays().size() > 3 ? product : 0;
+    const Traffic disk = through(resources_.host_budget);
+    p.bytes_read = disk.in + added + inspected_again(plan.spec.value, left + right + added, resources_.host_budget);
+    p.bytes_written = disk.out;
     if (resources_.cuda) {
-      p.bytes_up = factors_through(resources_.device_budget);
-      p.bytes_down = p.bytes_written;
-      p.workspace_bytes = static_cast<std::size_t>(workspace_bytes(plan.spec, plan.tile, resources_));
+      const Traffic link = through(resources_.device_budget);
+      p.bytes_up = link.in + added + inspected_again(plan.spec.value, left + right + added, resources_.device_budget);
+      p.bytes_down = link.out;
     }
     set_product_rates(p, plan.spec, resources_);
-    p.block_shape = cube_shape(plan.tile);
-    p.block_bytes = static_cast<std::size_t>(block_bytes(plan.spec, plan.tile));
+    set_blocks(p, plan.spec, plan.tile, resources_);
     return p;
   }
 

@@ -76,17 +76,24 @@ void set_product_rates(run::Prediction& prediction, const recursive::TileSpec& s
   if (prediction.limit > 0) prediction.limit_kind = "multiply-adds";
 }
 
-void set_traffic(run::Prediction& prediction, const recursive::TileSpec& spec, std::int64_t tile, double matrix,
+void set_traffic(run::Prediction& prediction, const UpdatedTable& table, const Traffic& once,
                  const Resources& resources) {
-  const double passes = passes_beyond(matrix, resources.host_budget);
-  prediction.bytes_read = matrix * (1 + passes);
-  prediction.bytes_written = matrix * std::max(1.0, passes);
-  if (resources.cuda) {
-    const double device_passes = passes_beyond(matrix, resources.device_budget);
-    prediction.bytes_up = matrix * (1 + device_passes);
-    prediction.bytes_down = matrix * std::max(1.0, device_passes);
-    prediction.workspace_bytes = static_cast<std::size_t>(workspace_bytes(spec, tile, resources));
-  }
+  const Traffic disk = traffic_again(table, resources.host_budget);
+  prediction.bytes_read = once.in + disk.in;
+  prediction.bytes_written = once.out + disk.out;
+  if (!resources.cuda) return;
+  const Traffic link = traffic_again(table, resources.device_budget);
+  prediction.bytes_up = once.in + link.in;
+  prediction.bytes_down = once.out + link.out;
+}
+
+double inspected_again(ElementType type, double inputs, std::size_t budget) {
+  return !is_floating(type) && inputs > static_cast<double>(budget) ? inputs : 0;
+}
+
+void set_blocks(run::Prediction& prediction, const recursive::TileSpec& spec, std::int64_t tile,
+                const Resources& resources) {
+  if (resources.cuda) prediction.workspace_bytes = static_cast<std::size_t>(workspace_bytes(spec, tile, resources));
   prediction.block_shape = cube_shape(tile);
   prediction.block_bytes = static_cast<std::size_t>(block_bytes(spec, tile));
 }

@@ -5,6 +5,7 @@
 
 #include "kernels/recursive/updates.hpp"
 #include "pipeline/run/stage.hpp"
+#include "stages/recursive/tiles.hpp"
 #include "stages/stage_kind.hpp"
 
 namespace terrace::stages {
@@ -20,9 +21,17 @@ void set_rates(run::Prediction& prediction, ElementType type, const Resources& r
 /// The same of sums of products of real numbers: on the CPU the limit is a fused multiply-add each.
 void set_product_rates(run::Prediction& prediction, const recursive::TileSpec& spec, const Resources& resources);
 
-/// Sets what a matrix of so many bytes moves that is updated in place in such tiles, and what its blocks need.
-void set_traffic(run::Prediction& prediction, const recursive::TileSpec& spec, std::int64_t tile, double matrix,
+/// Sets what moves for a table that is updated in place.
+/// @param once bytes that are read and written whatever the memory: what the table begins as, results
+void set_traffic(run::Prediction& prediction, const UpdatedTable& table, const Traffic& once,
                  const Resources& resources);
+
+/// Bytes of inputs that move once more because whole numbers are looked at before anything is computed.
+double inspected_again(ElementType type, double inputs, std::size_t budget);
+
+/// Sets what blocks of such tiles need.
+void set_blocks(run::Prediction& prediction, const recursive::TileSpec& spec, std::int64_t tile,
+                const Resources& resources);
 
 /// "512 x 512 x 512".
 std::string cube_shape(std::int64_t tile);

@@ -44,17 +44,9 @@ class ReachabilityStage : public run::Stage {
     p.unit = "cell";
     p.operations_per_second = resources_.cuda ? cuda_rate : cpu_rate * resources_.device.processors;
     const double table = n * n / 8, closure = plan.spec.table == recursive::Table::bits ? n * n : table;
-    const double passes = passes_beyond(table, resources_.host_budget);
-    p.bytes_read = table * (1 + passes);
-    p.bytes_written = closure + table * passes;
-    if (resources_.cuda) {
-      const double device_passes = passes_beyond(table, resources_.device_budget);
-      p.bytes_up = table * (1 + device_passes);
-      p.bytes_down = closure + table * device_passes;
-      p.workspace_bytes = static_cast<std::size_t>(workspace_bytes(plan.spec, plan.tile, resources_));
-    }
-    p.block_shape = cube_shape(plan.tile);
-    p.block_bytes = static_cast<std::size_t>(block_bytes(plan.spec, plan.tile));
+    const auto block = static_cast<double>(block_bytes(plan.spec, plan.tile));
+    set_traffic(p, {table, block, program_->across(), plan.ways}, {table, closure}, resources_);
+    set_blocks(p, plan.spec, plan.tile, resources_);
     return p;
   }
 

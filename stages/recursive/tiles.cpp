@@ -112,9 +112,25 @@ std::int64_t choose_tile(std::int64_t size, const TileNeeds& needs, const Resour
   return std::min(side, ceiling(even, step) * step);
 }
 
-double passes_beyond(double matrix_bytes, std::size_t budget) {
+double parts_that_fit(double bytes, std::size_t budget, const std::vector<std::int64_t>& ways, std::int64_t across) {
+  const double squares = 3 * bytes / static_cast<double>(budget);
+  const auto most = static_cast<double>(std::max<std::int64_t>(1, across));
+  // Of halves of halves memory holds some more than the largest that fit.
+  if (ways == std::vector<std::int64_t>{2}) return std::clamp(std::sqrt(squares), 1.0, most);
+  double parts = 1;
+  for (std::size_t level = 0; parts < most && squares > parts * parts; ++level) {
+    parts *= static_cast<double>(ways[std::min(level, ways.size() - 1)]);
+  }
+  return std::min(parts, most);
+}
+
+Traffic traffic_again(const UpdatedTable& table, std::size_t budget) {
   const auto memory = static_cast<double>(budget);
-  return matrix_bytes <= memory ? 0 : std::sqrt(matrix_bytes / memory);
+  const double kept = std::max(memory - table.block, memory / 2);
+  if (table.bytes <= kept) return {};
+  const double parts = parts_that_fit(table.bytes, budget, table.ways, table.across);
+  const double again = table.share * (parts - 1) * (table.bytes - kept);
+  return {read_a_pass * again, written_a_pass * again};
 }
 
 std::vector<std::int64_t> choose_ways(const std::string& schedule, std::int64_t across, std::int64_t tile,

@@ -45,8 +45,30 @@ std::int64_t choose_tile(std::int64_t size, const TileNeeds& needs, const Resour
 std::vector<std::int64_t> choose_ways(const std::string& schedule, std::int64_t across, std::int64_t tile,
                                       std::int64_t element, const Resources& resources);
 
-/// How often a matrix of so many bytes passes a memory of `budget` bytes, each way, beyond the first time: a
-/// recursion moves it the more often, the smaller the squares are that fit.
-double passes_beyond(double matrix_bytes, std::size_t budget);
+/// Into how many parts in each direction the recursion cuts a table of `bytes` bytes until three squares of a part
+/// fit a memory of `budget` bytes, as in the paper: so often what does not fit passes that memory.
+double parts_that_fit(double bytes, std::size_t budget, const std::vector<std::int64_t>& ways, std::int64_t across);
+
+/// What is read and written of that by each pass, where three squares a part would be read if none stayed from the
+/// part before: as measured of tables up to 64 times the memory, and mostly some tenths more than that
+/// (tests/benchmarks/RESULTS.md).
+constexpr double read_a_pass = 2.5, written_a_pass = 1.5;
+
+/// Bytes that move into a memory and out of it.
+struct Traffic {
+  double in = 0, out = 0;
+};
+
+/// A table whose tiles are updated in place.
+struct UpdatedTable {
+  double bytes = 0;
+  double block = 0;                // bytes of the tiles of a block: others do not stay in their place
+  std::int64_t across = 1;         // tiles
+  std::vector<std::int64_t> ways;  // of each level of the recursion
+  double share = 1;                // of the updates of a closure, how many there are
+};
+
+/// What moves of it, as far as it does not fit a memory of `budget` bytes, with every part but the first.
+Traffic traffic_again(const UpdatedTable& table, std::size_t budget);
 
 }  // namespace terrace::stages

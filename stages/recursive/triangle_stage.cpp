@@ -121,16 +121,13 @@ class TriangleStage : public run::Stage {
     p.unit = "split";
     set_rates(p, plan.spec.value, resources_);
     if (resources_.cuda) p.operations_per_second = std::min(p.operations_per_second, cuda_rate(plan.spec.value));
-    const double triangle = n * n / 2 * element, passes = passes_beyond(triangle, resources_.host_budget);
-    const double results = n * n * ((plan.table ? element : 0) + (plan.spec.splits ? 4 : 0));
-    p.bytes_read = triangle * passes + (plan.spec.splits ? n * n / 2 * 4 : 0);
-    p.bytes_written = results + triangle * passes;
-    if (resources_.cuda) {
-      const double device_passes = passes_beyond(triangle, resources_.device_budget);
-      p.bytes_up = triangle * device_passes;
-      p.bytes_down = results / 2 + triangle * device_passes;
-      p.workspace_bytes = recursive::intervals_cuda_bytes(plan.spec, plan.tile);
-    }
+    const double split = plan.spec.splits ? 4 : 0, half = n * n / 2;
+    const auto block = static_cast<double>(block_bytes(plan, plan.tile) + vector_bytes(plan));
+    const std::int64_t across = (plan.nodes + plan.tile - 1) / plan.tile;
+    // Three squares a part of the triangle: half as many as of a square of so many bytes.
+    const UpdatedTable triangle{half * (element + split), block, across, plan.ways, 0.5};
+    set_traffic(p, triangle, {half * split, n * n * ((plan.table ? element : 0) + split)}, resources_);
+    if (resources_.cuda) p.workspace_bytes = recursive::intervals_cuda_bytes(plan.spec, plan.tile);
     p.block_shape = cube_shape(plan.tile);
     p.block_bytes = static_cast<std::size_t>(block_bytes(plan, plan.tile));
     return p;

@@ -1,0 +1,108 @@
+"""What moves between disk and memory: as the program counts it, as the kernel does, and as the plan had said."""
+import mmap
+import os
+import re
+import subprocess
+
+import terrace_runs
+from terrace_runs import JobTest, main, numpy, skip
+
+MIB = 1 << 20
+# What a run reads and writes beside tiles: its code, the ledger, what the HDF5 library writes at the end.
+BESIDE = 3 * MIB
+
+
+def kernel_counts(process):
+    """Bytes that the kernel says a process had read from and written to disks."""
+    with open(f"/proc/{process}/io") as file:
+        counts = dict(line.split(": ") for line in file)
+    return int(counts["read_bytes"]), int(counts["write_bytes"])
+
+
+class Traffic(JobTest):
+    def write_closure(self, nodes, tile, share, kind="f32", **settings):
+        """A job of distances in tiles of that side, with memory for that share of the table."""
+        element = numpy.dtype(kind.replace("f", "float").replace("i", "int")).itemsize
+        tables, block = (2, 8) if settings.get("paths") else (1, 4)
+        memory = {"host": int(tables * nodes * nodes * element * share), "device": block * tile * tile * element + 4096}
+        stage = {"name": "d", "recursive": {"problem": "floyd_warshall", "matrix": "m", **settings}}
+        matrix = {"generate": "uniform", "shape": [nodes, nodes], "type": kind, "seed": 1}
+        job = self.write_job({"m": matrix}, [stage], backend="cpu", memory=memory)
+        self.assertIn(f"of {tile} x {tile} x {tile} relaxations", self.terrace("plan", job).stdout)
+        return job
+
+    def sizes(self, pattern, text):
+        """The sizes that the pattern finds, in bytes."""
+        units = {"B": 1, "KiB": 1 << 10, "MiB": MIB, "GiB": 1 << 30}
+        size = r"([\d.]+) (\w+)"
+        found = re.search(pattern.replace("SIZE", size), text).groups()
+        return [float(number) * units[unit] for number, unit in zip(found[::2], found[1::2])]
+
+
+class CountedByTheKernel(Traffic):
+    def check_direct(self):
+        """Skips the test where direct writes are not possible, or not counted."""
+        path = str(self.folder / "direct")
+        try:
+            before = kernel_counts("self")[1]
+            file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_DIRECT)
+            os.write(file, mmap.mmap(-1, MIB))
+            os.close(file)
+        except OSError as error:
+            skip(f"no direct I/O in {self.folder}, or no counters: {error}")
+        if kernel_counts("self")[1] - before < MIB:
+            skip(f"the kernel does not count what is written in {self.folder}")
+
+    def test_what_a_closure_moves_is_what_the_kernel_counts(self):
+        self.check_direct()
+        nodes, tile = 2048, 256
+        job = self.write_closure(nodes, tile, 0.25, "f64")
+        process = subprocess.Popen([terrace_runs.program, "run", job], cwd=self.folder, stderr=subprocess.DEVNULL)
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        read, written = kernel_counts(process.pid)
+        self.assertEqual(process.wait(), 0)
+        result = self.open()
+        stage = {name: column[0] for name, column in result["profile/stages"].items()}
+        copies = {name: column[()] for name, column in result["profile/copies"].items()}
+
+        def moved(movement, chosen):
+            return int(copies["bytes"][(copies["movement"] == movement) & chosen].sum())
+
+        every = copies["bytes"] >= 0
+        self.assertEqual(stage["bytes_read"], moved(b"read", every))
+        self.assertEqual(stage["bytes_written"], moved(b"write", every))
+        said = self.terrace("show", "result.h5").stdout
+        for counted, shown in zip((stage["bytes_read"], stage["bytes_written"]),
+                                  self.sizes("moved +SIZE read, SIZE written", said)):
+            self.assertAlmostEqual(counted, shown, delta=0.01 * counted)
+        # Slots are moved directly, to the byte. The input is computed; the last generation lies in the result: its
+        # rows are halves of pages, go through the page cache, and may be read from there.
+        table = copies["array"] == b"distance"
+        last = copies["generation"] == nodes // tile
+        from_slots, from_result = moved(b"read", table & ~last), moved(b"read", table & last)
+        to_slots, to_result = moved(b"write", table & ~last), moved(b"write", table & last)
+        self.assertGreater(from_slots, nodes * nodes * 8)
+        self.assertEqual(to_result, nodes * nodes * 8)
+        self.assertGreaterEqual(read, from_slots)
+        self.assertLessEqual(read, from_slots + from_result + BESIDE)
+        self.assertGreaterEqual(written, to_slots + to_result)
+        self.assertLessEqual(written, to_slots + 2 * to_result + BESIDE)
+
+
+class Planned(Traffic):
+    def test_a_closure_moves_no_more_than_the_plan_says_and_not_much_less(self):
+        for share, kind, settings in ((0.5, "f32", {}), (0.25, "f32", {}), (0.25, "i32", {}),
+                                      (0.25, "f32", {"schedule": "r_way"}), (0.5, "f32", {"schedule": "plain"}),
+                                      (0.5, "f32", {"paths": True})):
+            with self.subTest(share=share, kind=kind, **settings):
+                job = self.write_closure(512, 32, share, kind, **settings)
+                planned = self.sizes("disk +SIZE to read, SIZE to write", self.terrace("plan", job).stdout)
+                self.terrace("run", job, "--fresh")
+                stage = self.open()["profile/stages"]
+                for counted, most in zip((stage["bytes_read"][0], stage["bytes_written"][0]), planned):
+                    self.assertLess(counted, most)
+                    self.assertGreater(3 * counted, most)
+
+
+if __name__ == "__main__":
+    main()
