@@ -28,7 +28,7 @@ constexpr int chains = 8;  // independent ones: more than latency times width
 constexpr int rounds = 100'000;
 
 // Eight chains of add and max on vectors of 32-bit integers, or of multiply-adds of f32; each returns a value that
-// depends on all of them.
+// depends on all of them. An array of chains would be written to memory in every round.
 
 // GCC 12 takes the undefined operand of its own AVX-512 functions for a use without initialisation (its bug 105593).
 #pragma GCC diagnostic push
@@ -36,20 +36,23 @@ constexpr int rounds = 100'000;
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 __attribute__((target("avx512f"))) std::int32_t spin_avx512() {
   const __m512i step = _mm512_set1_epi32(1);
-  __m512i value[chains] = {};
+  __m512i a = step, b = step, c = step, d = step, e = step, f = step, g = step, h = step;
   for (int round = 0; round < rounds; ++round) {
-#pragma GCC unroll 8
-    for (__m512i& chain : value) {
-      chain = _mm512_max_epi32(_mm512_add_epi32(chain, step), step);
-      asm("" : "+v"(chain));
-    }
+    a = _mm512_max_epi32(_mm512_add_epi32(a, step), step);
+    b = _mm512_max_epi32(_mm512_add_epi32(b, step), step);
+    c = _mm512_max_epi32(_mm512_add_epi32(c, step), step);
+    d = _mm512_max_epi32(_mm512_add_epi32(d, step), step);
+    e = _mm512_max_epi32(_mm512_add_epi32(e, step), step);
+    f = _mm512_max_epi32(_mm512_add_epi32(f, step), step);
+    g = _mm512_max_epi32(_mm512_add_epi32(g, step), step);
+    h = _mm512_max_epi32(_mm512_add_epi32(h, step), step);
+    asm("" : "+v"(a), "+v"(b), "+v"(c), "+v"(d), "+v"(e), "+v"(f), "+v"(g), "+v"(h));
   }
-  std::int32_t total = 0;
-  for (const __m512i& chain : value) total += _mm512_reduce_add_epi32(chain);
-  return total;
+  const __m512i sums = _mm512_add_epi32(_mm512_add_epi32(_mm512_add_epi32(a, b), _mm512_add_epi32(c, d)),
+                                        _mm512_add_epi32(_mm512_add_epi32(e, f), _mm512_add_epi32(g, h)));
+  return _mm512_reduce_add_epi32(sums);
 }
 
-// An array of chains would be written to memory in every round.
 __attribute__((target("avx512f"))) float multiply_avx512() {
   const __m512 half = _mm512_set1_ps(0.5F);
   __m512 a = half, b = half, c = half, d = half, e = half, f = half, g = half, h = half;
@@ -91,33 +94,41 @@ __attribute__((target("avx2,fma"))) float multiply_avx2() {
 
 __attribute__((target("avx2"))) std::int32_t spin_avx2() {
   const __m256i step = _mm256_set1_epi32(1);
-  __m256i value[chains] = {};
+  __m256i a = step, b = step, c = step, d = step, e = step, f = step, g = step, h = step;
   for (int round = 0; round < rounds; ++round) {
-#pragma GCC unroll 8
-    for (__m256i& chain : value) {
-      chain = _mm256_max_epi32(_mm256_add_epi32(chain, step), step);
-      asm("" : "+x"(chain));
-    }
+    a = _mm256_max_epi32(_mm256_add_epi32(a, step), step);
+    b = _mm256_max_epi32(_mm256_add_epi32(b, step), step);
+    c = _mm256_max_epi32(_mm256_add_epi32(c, step), step);
+    d = _mm256_max_epi32(_mm256_add_epi32(d, step), step);
+    e = _mm256_max_epi32(_mm256_add_epi32(e, step), step);
+    f = _mm256_max_epi32(_mm256_add_epi32(f, step), step);
+    g = _mm256_max_epi32(_mm256_add_epi32(g, step), step);
+    h = _mm256_max_epi32(_mm256_add_epi32(h, step), step);
+    asm("" : "+x"(a), "+x"(b), "+x"(c), "+x"(d), "+x"(e), "+x"(f), "+x"(g), "+x"(h));
   }
-  std::int32_t total = 0;
-  for (const __m256i& chain : value) total += _mm256_extract_epi32(chain, 0);
-  return total;
+  const __m256i sums = _mm256_add_epi32(_mm256_add_epi32(_mm256_add_epi32(a, b), _mm256_add_epi32(c, d)),
+                                        _mm256_add_epi32(_mm256_add_epi32(e, f), _mm256_add_epi32(g, h)));
+  return _mm256_extract_epi32(sums, 0);
 }
 
 __attribute__((target("sse2"))) std::int32_t spin_sse2() {
   // SSE2 has no maximum of 32-bit integers: an `and` in its place.
   const __m128i step = _mm_set1_epi32(1);
-  __m128i value[chains] = {};
+  __m128i a = step, b = step, c = step, d = step, e = step, f = step, g = step, h = step;
   for (int round = 0; round < rounds; ++round) {
-#pragma GCC unroll 8
-    for (__m128i& chain : value) {
-      chain = _mm_and_si128(_mm_add_epi32(chain, step), step);
-      asm("" : "+x"(chain));
-    }
+    a = _mm_and_si128(_mm_add_epi32(a, step), step);
+    b = _mm_and_si128(_mm_add_epi32(b, step), step);
+    c = _mm_and_si128(_mm_add_epi32(c, step), step);
+    d = _mm_and_si128(_mm_add_epi32(d, step), step);
+    e = _mm_and_si128(_mm_add_epi32(e, step), step);
+    f = _mm_and_si128(_mm_add_epi32(f, step), step);
+    g = _mm_and_si128(_mm_add_epi32(g, step), step);
+    h = _mm_and_si128(_mm_add_epi32(h, step), step);
+    asm("" : "+x"(a), "+x"(b), "+x"(c), "+x"(d), "+x"(e), "+x"(f), "+x"(g), "+x"(h));
   }
-  std::int32_t total = 0;
-  for (const __m128i& chain : value) total += _mm_cvtsi128_si32(chain);
-  return total;
+  const __m128i sums = _mm_add_epi32(_mm_add_epi32(_mm_add_epi32(a, b), _mm_add_epi32(c, d)),
+                                     _mm_add_epi32(_mm_add_epi32(e, f), _mm_add_epi32(g, h)));
+  return _mm_cvtsi128_si32(sums);
 }
 
 /// The longest of the threads' own times for `work`, all threads at once; the best of three tries.

@@ -15,10 +15,10 @@ namespace terrace::stages {
 ElementType distance_type(ElementType type);
 
 /// Sets the rate expected of the CPU or the GPU, and the limit: two operations, on 32 bits or the type's share of
-/// them.
+/// them; on a GPU, instructions.
 void set_rates(run::Prediction& prediction, ElementType type, const Resources& resources);
 
-/// The same of sums of products of real numbers: on the CPU the limit is a fused multiply-add each.
+/// The same, but of sums of products of real numbers, whose limit is a fused multiply-add each.
 void set_product_rates(run::Prediction& prediction, const recursive::TileSpec& spec, const Resources& resources);
 
 /// Sets what moves for a table that is updated in place.
