@@ -23,6 +23,7 @@ struct LaunchWords {
   LonelyWord ended;   // 0, or the complement of the first block that is given up: the largest counts
   LonelyWord done;    // blocks [0, done) have been reported
   LonelyWord abort;   // not 0: leave
+  LonelyWord skipped;  // operations that were left out
 };
 
 /// What the launch's workers share; each holds a copy.
@@ -131,6 +132,11 @@ __device__ inline bool begin_block(const Launch& launch, u64 block, bool leader,
   return true;
 }
 
+/// Counts operations of a block as left out (by one thread of a worker, before it says that its part is finished).
+__device__ inline void leave_out(const Launch& launch, u64 operations) {
+  atomicAdd(&launch.words->skipped.word, operations);
+}
+
 /// Reports `block` (by the thread that found all of its bands finished): waits for the blocks before it, writes its
 /// result and then `done`, or `failed` and ends the launch there.
 template <class Result>
@@ -145,6 +151,7 @@ __device__ inline void report_block(const Launch& launch, u64 block, const Resul
   }
   *reinterpret_cast<Result*>(static_cast<u8*>(port.results) + (port.first + block) % port.ring * port.result_bytes) =
       result;
+  if (const u64 skipped = load_relaxed(&launch.words->skipped.word); skipped > 0) *port.skipped = skipped;
   store_release_system(port.done, port.first + block + 1);
   store_release(&launch.words->done.word, block + 1);
 }

@@ -13,13 +13,15 @@ namespace terrace::device {
 /// outputs and carry slots are free), `stop` (not 0: begin no further block; read by whoever takes a block's first
 /// ticket, so that a begun block is finished by all), `abort` (not 0: leave as soon as possible, nothing is kept).
 /// Kernel to feeder: `done` (blocks [first, *done) are complete, their outputs and results visible), `failed`
-/// (index + 1 of the first block that did not pass its own checks; it and later ones are not done).
+/// (index + 1 of the first block that did not pass its own checks; it and later ones are not done), `skipped` (of the
+/// operations of these blocks those left out because they cannot change the result; 0 before the launch).
 struct Port {
   u64* ready;
   u64* stop;
   u64* abort;
   u64* done;
   u64* failed;
+  u64* skipped;
   const void* descriptors;  // ring entries of descriptor_bytes each
   void* results;            // ring entries of result_bytes each
   u64 ring;

@@ -20,7 +20,6 @@ struct alignas(128) BlockSlot {
   u32 reported;  // whether `result` holds a cell
   u32 failed;    // whether a band did not pass its checks
   u64 known;     // of the first slot: the largest cell that any band of the launch has met so far
-  u64 skipped;   // of the first slot: pieces that the launch left out
 };
 
 /// What all kernels of sweeps are given. Blocks are counted from the launch's first.
@@ -203,6 +202,12 @@ __device__ inline bool add_to_block(const SweepArguments& a, const KernelBand& b
   __threadfence();
   atomicExch(lock, 0u);
   return complete;
+}
+
+/// Counts pieces of a band (one lane calls it): of so many columns each, as a lane in its middle passes them.
+__device__ inline void leave_out_pieces(const SweepArguments& a, const KernelBand& band, i32 pieces, i32 columns) {
+  const i64 passed = minimum(i64(pieces) * columns, i64(band.width));
+  if (passed > 0) device::leave_out(a.launch, static_cast<u64>(passed * band.rows));
 }
 
 /// Ends a band (all lanes call it, after their last store): sets its flag and, with the block's last band, reports

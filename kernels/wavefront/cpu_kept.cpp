@@ -113,8 +113,8 @@ class CpuKeptSweep : public Sweep {
     results_.assign(tasks_.size(), BlockResult{});
     device::u64 ready = count, stop = 0, done = 0, failed = 0;
     // Whoever aborts the launch aborts the block that is under way.
-    sweep_of(parts).run({&ready, &stop, outer.abort, &done, &failed, tasks_.data(), results_.data(), count,
-                         sizeof(BlockTask), sizeof(BlockResult), 0, count});
+    sweep_of(parts).run({&ready, &stop, outer.abort, &done, &failed, outer.skipped, tasks_.data(), results_.data(),
+                         count, sizeof(BlockTask), sizeof(BlockResult), 0, count});
     return done == count;
   }
 

@@ -159,6 +159,7 @@ class LettersBand {
   bool can_skip(i64 first, i64 last) const;
   T entering(i64 first, i64 last) const;
   void skip(i64 first, i64 last);
+  i64 cells_of(i64 first, i64 last) const;
   void place_letters(i64 step);
   LocalRange entering_range(i64 first, i64 last) const;
   template <class N>

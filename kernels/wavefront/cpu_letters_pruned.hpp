@@ -51,8 +51,19 @@ void LettersBand<P, T>::skip(i64 first, i64 last) {
     std::fill_n(state_.bottom_f[p], lanes(), T{});
   }
   place_letters(last);
+  band_.leave_out(cells_of(first, last));
   std::fill_n(scratch_.bottom_h.data(), 2 * (last - first), T{});
   std::fill_n(scratch_.bottom_f.data(), 2 * (last - first), T{});
+}
+
+/// Cells that steps [first, last) compute: a lane is two columns behind the one above it.
+template <class P, class T>
+i64 LettersBand<P, T>::cells_of(i64 first, i64 last) const {
+  i64 columns = 0;
+  for (i64 lane = 0; lane <= rows_.last_lane; ++lane) {
+    columns += std::max<i64>(0, std::min(columns_, 2 * (last - lane)) - std::max<i64>(0, 2 * (first - lane)));
+  }
+  return columns * rows_.rows_per_lane;
 }
 
 /// The letters that the lanes hold before step `step`.

@@ -58,6 +58,10 @@ void Band::publish(std::int64_t columns) {
 
 void Band::fail() { launch_.fail(block_); }
 
+void Band::leave_out(std::int64_t cells) {
+  std::atomic_ref(*launch_.port_.skipped).fetch_add(static_cast<device::u64>(cells), std::memory_order_relaxed);
+}
+
 BandLaunch::BandLaunch(const device::Port& port, const BlockGrid& grid, BandSweeper& sweeper, BandSlots& slots)
     : port_(port),
       grid_(grid),

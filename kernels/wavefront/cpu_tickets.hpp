@@ -39,6 +39,8 @@ class Band {
   void publish(std::int64_t columns);
   /// The block did not pass its checks.
   void fail();
+  /// So many cells of the band were left out: they cannot change the result.
+  void leave_out(std::int64_t cells);
 
  private:
   friend class BandLaunch;

@@ -13,8 +13,7 @@
 
 namespace terrace::wavefront {
 
-static_assert(sizeof(device::LaunchWords) == launch_words_bytes && sizeof(BlockSlot) == block_slot_bytes &&
-              offsetof(BlockSlot, skipped) == skipped_at);
+static_assert(sizeof(device::LaunchWords) == launch_words_bytes && sizeof(BlockSlot) == block_slot_bytes);
 static_assert(static_cast<int>(Stored::u8) == static_cast<int>(ElementType::u8) &&
               static_cast<int>(Stored::f64) == static_cast<int>(ElementType::f64));
 

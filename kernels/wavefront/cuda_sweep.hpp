@@ -43,12 +43,8 @@ struct CudaWorkspace {
 };
 
 /// Bytes of the words of a launch and of what is kept of a block under way (cuda_launch.cuh checks them).
-inline constexpr std::size_t launch_words_bytes = 640;
+inline constexpr std::size_t launch_words_bytes = 768;
 inline constexpr std::size_t block_slot_bytes = 256;
-/// Where in a workspace these begin.
-inline constexpr std::size_t slots_of_workspace = 768;
-/// Where in the first of these a sweep of letters counts the pieces of 32 columns of a band that it left out, a u64.
-inline constexpr std::size_t skipped_at = 240;
 
 /// @param row_words 64-bit words of a tagged row
 /// @param warps how many are resident on the device: so many bands should be under way

@@ -163,9 +163,19 @@ class CudaTileSweep final : public Sweep {
     u64* const words = reinterpret_cast<u64*>(memory);
     const u64 ready = 1;
     unsigned char* const descriptor = memory + 64;
-    const device::Port port{
-        words, words + 1,   words + 2,           words + 3, words + 4, descriptor, descriptor + sizeof task,
-        1,     sizeof task, sizeof(BlockResult), 0,         1};
+    const device::Port port{words,
+                            words + 1,
+                            words + 2,
+                            words + 3,
+                            words + 4,
+                            words + 5,
+                            descriptor,
+                            descriptor + sizeof task,
+                            1,
+                            sizeof task,
+                            sizeof(BlockResult),
+                            0,
+                            1};
     TERRACE_CUDA_CHECK(cudaMemcpyAsync(words, &ready, sizeof ready, cudaMemcpyHostToDevice, stream));
     TERRACE_CUDA_CHECK(cudaMemcpyAsync(descriptor, &task, sizeof task, cudaMemcpyHostToDevice, stream));
     const auto begin = context_.record(device::Queue::compute);

@@ -165,7 +165,7 @@ class LetterSweep {
     }
     if (a_.border_columns == 0) store_right(0);
     found = report<coded>();
-    if (lane_ == 0 && skipped_ > 0) atomicAdd(&a_.slots->skipped, static_cast<u64>(skipped_));
+    if (lane_ == 0) leave_out_pieces(a_, band_, skipped_, piece);
     return true;
   }
 

@@ -21,6 +21,9 @@ constexpr std::array<const char*, 4> activities{"computing", "reading", "copying
 /// Which of them a movement of a tile is, as the profile names movements.
 const std::map<std::string, std::size_t> activity_of{{"read", 1}, {"copy up", 2}, {"copy down", 2}, {"write", 3}};
 
+/// Of the whole problem: what is less is not worth a line.
+constexpr double told_share = 1e-3;
+
 using Intervals = std::vector<std::pair<double, double>>;
 
 /// Seconds during which at least one of the intervals lasts.
@@ -140,11 +143,10 @@ std::string rate_line(const Stages& stages, std::size_t stage) {
                             format_rate(limit, unit), stages.limit_kind(stage));
 }
 
-/// How much of the whole problem was computed; more where parts of it were computed again.
-std::string computed_line(const Stages& stages, std::size_t stage) {
-  const double done = stages.number("operations", stage), whole = stages.number("whole_operations", stage);
-  const std::string unit = stages.unit(stage) + "s";
-  return fmt::format("{:.3g}% of {}", 100 * done / whole, format_rate(whole, unit));
+/// A share of the whole problem.
+std::string share_line(const Stages& stages, std::size_t stage, double share) {
+  const double whole = stages.number("whole_operations", stage);
+  return fmt::format("{:.3g}% of {}", 100 * share, format_rate(whole, stages.unit(stage) + "s"));
 }
 
 std::string describe_stage(const Stages& stages, std::size_t stage) {
@@ -163,8 +165,10 @@ std::string describe_stage(const Stages& stages, std::size_t stage) {
   line("predicted", format_duration(of("predicted_seconds")) + ", measured " + format_duration(seconds));
   line("time", time_line(stages, stage, seconds));
   if (const std::string parts = stages.parts(stage); !parts.empty()) line("parts", parts);
-  if (std::abs(of("whole_operations") - of("operations")) > 1e-3 * of("whole_operations")) {
-    line("computed", computed_line(stages, stage));
+  const double done = of("operations") / of("whole_operations");
+  if (done > 1 + told_share) line("computed", share_line(stages, stage, done) + ", parts of it again");
+  if (const double skipped = of("skipped"); skipped > told_share) {
+    line("left out", share_line(stages, stage, skipped) + ", which cannot change the result");
   }
   line("moved", fmt::format("{} read, {} written", format_size(of("bytes_read")), format_size(of("bytes_written"))) +
                     (of("bytes_up") + of("bytes_down") > 0

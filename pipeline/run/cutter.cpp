@@ -24,11 +24,12 @@ void Cutter::restore(const StoredVersions& named) {
   for (const auto& [key, tile] : named_) store_.hold(key, tile.slot);
 }
 
-void Cutter::begin(bool complete) {
+void Cutter::begin(bool complete, const Work& work) {
   active_ = true;
   cut_ = {};
   cut_.stage = stage_;
   cut_.complete = complete;
+  cut_.work = work;
   cut_.folded = program_.save();
   cut_.frontier = window_.frontier();
   cut_.inputs = std::exchange(inputs_, {});

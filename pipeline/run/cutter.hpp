@@ -39,7 +39,8 @@ class Cutter {
   bool written() const { return to_write_.empty(); }
   /// Fixes the set of done blocks. No block that updates in place may be under way.
   /// @param complete the stage is done: nothing but its folded results and what it read is named
-  void begin(bool complete);
+  /// @param work of the done blocks
+  void begin(bool complete, const Work& work);
   /// Goes on with a cut in the making.
   void poll();
   /// Calls back no more; for the way out after an error.

@@ -84,6 +84,7 @@ void Executor::restore(const Cut& cut) {
   window_.restore(cut.phases, cut.frontier, cut.done, cut.results);
   start_cursor_ = hold_cursor_ = cut.frontier;
   done_blocks_ = cut_blocks_ = cut.frontier + cut.done.count();
+  environment_.profile->stage().before = cut.work;
 }
 
 void Executor::run() {
@@ -133,7 +134,20 @@ bool Executor::step() {
 }
 
 StageProgress Executor::progress() {
-  return {done_blocks_, window_.known_blocks(), done_operations_, 0, dirty_bytes()};
+  return {done_blocks_, window_.known_blocks(), work().operations, environment_.profile->stage().before.operations,
+          dirty_bytes()};
+}
+
+/// Of all blocks that are done; what a launch under way has left out may be in others, too.
+Work Executor::work() const {
+  const StageRecord& stage = environment_.profile->stage();
+  Work work{stage.before.operations + stage.operations, stage.before.skipped + stage.skipped};
+  for (const Device& device : devices_) {
+    for (const auto& launch : device.launches) {
+      if (launch->active()) work.skipped += static_cast<double>(launch->skipped());
+    }
+  }
+  return work;
 }
 
 /// Of what is in memory alone, and would have to be written for a cut.

@@ -27,8 +27,8 @@ namespace terrace::run {
 /// How far a stage is, for whoever shows it.
 struct StageProgress {
   std::int64_t done_blocks = 0, known_blocks = 0;
-  double operations = 0;           // done in this attempt
-  double restored_operations = 0;  // done in earlier ones
+  double operations = 0;           // of the blocks that are done
+  double restored_operations = 0;  // of these, what earlier attempts did
   std::int64_t dirty_bytes = 0;    // in memory, to be written before a checkpoint is complete
 };
 
@@ -75,6 +75,7 @@ class Executor {
   void unblock();
   std::string what_blocks();
   StageProgress progress();
+  Work work() const;
 
   // Memory, in the order of blocks.
   void hold_blocks();
@@ -139,7 +140,6 @@ class Executor {
   // Of each array the versions that will take a free slot: those written or being written that are not on disk.
   std::vector<std::int64_t> unstored_;
   std::int64_t done_blocks_ = 0, noted_blocks_ = 0, cut_blocks_ = 0;  // all, noted, in the last cut
-  double done_operations_ = 0;
   int running_blocks_ = 0, running_updates_ = 0;
   double running_since_ = 0;
   bool cut_wanted_ = false;

@@ -61,7 +61,7 @@ void Executor::manage_cuts() {
   cut_blocks_ = done_blocks_;
   cut_begin_ = now;
   ++fruitless_cuts_;
-  cutter_.begin(false);
+  cutter_.begin(false, work());
 }
 
 void Executor::finish() {
@@ -85,7 +85,7 @@ void Executor::finish() {
       if (!arrays_done())
         throw Error("stage " + environment_.profile->stage().name + " left a part of its result unwritten");
       begun = true;
-      cutter_.begin(true);
+      cutter_.begin(true, work());
       moved = true;
     }
     wait(moved);

@@ -28,6 +28,7 @@ bool Executor::take_results() {
 
 void Executor::end_launch(LaunchState& launch) {
   launch.finish();
+  environment_.profile->stage().skipped += static_cast<double>(launch.skipped());
   const std::int64_t failed = launch.failed();
   if (failed >= 0) {
     BlockState& block = window_.at(launch.phase().first_sequence + failed);
@@ -108,7 +109,6 @@ void Executor::complete(BlockState& block, const void* result) {
   for (Version* version : touched) settle(*version);
 
   ++done_blocks_;
-  done_operations_ += block.operations;
   StageRecord& stage = environment_.profile->stage();
   ++stage.blocks;
   stage.operations += block.operations;

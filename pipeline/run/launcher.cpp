@@ -37,6 +37,7 @@ LaunchState::LaunchState(device::Context& context, Program& program, std::int64_
   port_.abort = words_ + 2 * word_stride;
   port_.done = words_ + 3 * word_stride;
   port_.failed = words_ + 4 * word_stride;
+  port_.skipped = words_ + 5 * word_stride;
   port_.descriptors = descriptors_;
   port_.results = results_;
   port_.ring = static_cast<device::u64>(ring);
@@ -61,6 +62,7 @@ void LaunchState::begin(const PhaseState& phase, std::int64_t first, std::int64_
   set(port_.stop, 0);
   set(port_.abort, 0);
   set(port_.failed, 0);
+  set(port_.skipped, 0);
   port_.first = static_cast<device::u64>(first);
   port_.count = static_cast<device::u64>(count);
 }
@@ -94,6 +96,8 @@ bool LaunchState::ended() {
   // The event first: what the launch reported before it ended must not be missed.
   return event_->done() && taken_ >= static_cast<std::int64_t>(get(port_.done));
 }
+
+std::int64_t LaunchState::skipped() const { return static_cast<std::int64_t>(get(port_.skipped)); }
 
 std::int64_t LaunchState::failed() const { return static_cast<std::int64_t>(get(port_.failed)) - 1; }
 

@@ -44,6 +44,8 @@ class LaunchState {
   const void* next_done(std::int64_t* index);
   /// Whether the launch has ended and all its done blocks were taken. @throws DeviceError
   bool ended();
+  /// Operations of its blocks that it has left out so far.
+  std::int64_t skipped() const;
   /// Index of the block that failed its checks, or -1; asked for once the launch has ended.
   std::int64_t failed() const;
   /// Whether blocks that were made ready are not done.

@@ -59,6 +59,7 @@ Json to_json(const Cut& cut) {
   json["stage"] = cut.stage;
   json["complete"] = cut.complete;
   json["frontier"] = cut.frontier;
+  json["work"] = {cut.work.operations, cut.work.skipped};
   json["folded"] = to_hex(cut.folded);
   Json& done = json["done"] = Json::array();
   for (const auto& [begin, end] : cut.done.ranges()) done.push_back({begin, end});
@@ -84,6 +85,7 @@ Cut cut_from(const Json& json) {
   cut.stage = json.at("stage");
   cut.complete = json.at("complete");
   cut.frontier = json.at("frontier");
+  cut.work = {json.at("work").at(0), json.at("work").at(1)};
   cut.folded = from_hex(json.at("folded"));
   for (const Json& range : json.at("done")) cut.done.add(range[0], range[1]);
   for (const Json& result : json.at("results")) cut.results[result[0]] = from_hex(result[1]);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pipeline/run/intervals.hpp"
+#include "pipeline/run/profile.hpp"
 #include "pipeline/run/version.hpp"
 #include "pipeline/run/window.hpp"
 
@@ -23,6 +24,7 @@ struct Cut {
   std::int64_t stage = 0;
   bool complete = false;  // the whole stage; nothing but `folded` and `inputs` is left of it
   std::int64_t frontier = 0;
+  Work work;                                    // of all blocks that are done, by whichever attempt
   Intervals done;                               // beyond the frontier
   std::map<std::int64_t, std::string> results;  // of those, not folded yet
   std::vector<PhaseState> phases;               // that are under way: decisions

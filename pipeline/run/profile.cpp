@@ -29,6 +29,13 @@ void StageRecord::add(const std::string& part, double work, double block_begin, 
   found->until = std::max(found->until, block_end);
 }
 
+double StageRecord::left_out() const {
+  const double passed = before.operations + operations, all = whole > 0 ? whole : passed;
+  if (all <= 0) return 0;
+  const double not_passed = std::max(0.0, 1 - passed / all);
+  return std::min(1.0, not_passed + (before.skipped + skipped) / all);
+}
+
 void Profile::begin_stage(StageRecord stage) { stages_.push_back(std::move(stage)); }
 
 void Profile::add(BlockRecord block) {

@@ -40,6 +40,12 @@ struct PartRecord {
   double until = 0;    // the latest end so far
 };
 
+/// What blocks were for.
+struct Work {
+  double operations = 0;  // as Program::block counts them
+  double skipped = 0;     // of these, those left out because they cannot change the result
+};
+
 /// Sums of one stage.
 struct StageRecord {
   std::string name;
@@ -47,6 +53,8 @@ struct StageRecord {
   double begin = 0, end = 0;
   double compute_seconds = 0;  // during which at least one block was being computed
   double operations = 0;
+  double skipped = 0;  // of these, those left out because they cannot change the result
+  Work before = {};    // what earlier attempts did
   std::int64_t bytes_read = 0, bytes_up = 0, bytes_down = 0, bytes_written = 0;
   std::int64_t peak_host = 0, peak_device = 0;
   double predicted_seconds = 0;
@@ -59,6 +67,8 @@ struct StageRecord {
 
   /// Adds a block that ended to the part of that name.
   void add(const std::string& part, double work, double block_begin, double block_end);
+  /// Share of the whole problem's operations that no attempt did, because they cannot change the result; 0 to 1.
+  double left_out() const;
 };
 
 /// Collects the records of one run. Beyond `most_blocks` records, neighbouring blocks share one.

@@ -60,6 +60,7 @@ void add_stages(const Profile& profile, io::Finish& finish) {
       "predicted_seconds", records, [](const R& r) { return r.predicted_seconds; }, "s");
   columns.add("operations", records, [](const R& r) { return r.operations; });
   columns.add("whole_operations", records, [](const R& r) { return r.whole > 0 ? r.whole : r.operations; });
+  columns.add("skipped", records, [](const R& r) { return r.left_out(); });
   columns.add("unit", records, [](const R& r) { return r.unit; });
   columns.add(
       "rate", records, [](const R& r) { return r.rate; }, "s-1");

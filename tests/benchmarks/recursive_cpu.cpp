@@ -58,9 +58,10 @@ void measure(device::CpuContext& context, const std::string& semiring, Function 
     task.u = u.data();
     task.v = v.data();
     TileResult result{};
-    device::u64 ready = 1, stop = 0, abort = 0, done = 0, failed = 0;
+    device::u64 ready = 1, stop = 0, abort = 0, done = 0, failed = 0, skipped = 0;
     const Seconds begin = now();
-    updates->run({&ready, &stop, &abort, &done, &failed, &task, &result, 1, sizeof task, sizeof result, 0, 1});
+    updates->run(
+        {&ready, &stop, &abort, &done, &failed, &skipped, &task, &result, 1, sizeof task, sizeof result, 0, 1});
     const Seconds end = now();
     wall = std::min(wall, end.wall - begin.wall);
     processors = std::min(processors, end.processors - begin.processors);

@@ -86,9 +86,10 @@ class WholeTable {
   BlockTask& task() { return task_; }
 
   BlockResult run() {
-    device::u64 ready = 1, stop = 0, abort = 0, done = 0, failed = 0;
+    device::u64 ready = 1, stop = 0, abort = 0, done = 0, failed = 0, skipped = 0;
     BlockResult result{};
-    sweep_->run({&ready, &stop, &abort, &done, &failed, &task_, &result, 1, sizeof task_, sizeof result, 0, 1});
+    sweep_->run(
+        {&ready, &stop, &abort, &done, &failed, &skipped, &task_, &result, 1, sizeof task_, sizeof result, 0, 1});
     if (done != 1) throw ComputeError("the sweep did not complete");
     return result;
   }

@@ -192,7 +192,7 @@ void report_similar(device::Context& context, const std::filesystem::path& folde
       const BlockResult found = table.results[0];
       if (whole.score == 0) whole = found;
       const bool same = found.score == whole.score && found.row == whole.row && found.column == whole.column;
-      const double skipped = static_cast<double>(table.skipped()) * 32 * band_rows / cells;
+      const double skipped = static_cast<double>(table.skipped) / cells;
       print({fmt::format("affine Smith-Waterman in {} bits, bands of {} rows, {}, {:.0f}% left out",
                          trial.pair_words > 0 ? 16 : 32, band_rows, name, 100 * skipped),
              cells, operation_limit(context.limits(), trial.pair_words > 0 ? 2.5 : 3), "operations", verdict(same)},

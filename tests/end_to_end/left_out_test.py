@@ -58,8 +58,22 @@ class LeftOut(JobTest):
         self.assertLess(result["profile/stages/operations"][0], 60000 * 60000 / 20)
         self.assertEqual(result["profile/stages/whole_operations"][0], result["distance/lengths"][:].prod())
         self.assertTrue(result["profile/parts/name"][0].startswith(b"band of margin "))
+        share = result["profile/stages/operations"][0] / result["profile/stages/whole_operations"][0]
+        self.assertAlmostEqual(result["profile/stages/skipped"][0], 1 - share)
         result.close()
-        self.assertRegex(self.terrace("show", "result.h5").stdout, r"computed +[0-9.]+% of 3[0-9.]+ Gcells")
+        self.assertRegex(self.terrace("show", "result.h5").stdout,
+                         r"left out +[0-9.]+% of 3[0-9.]+ Gcells, which cannot change the result")
+
+    def test_of_local_alignments_is_counted(self):
+        inputs = {"a": random_letters(60000, 1), "b": {"generate": "dna", "seed": 2, "mutate": {"of": "a", "rate": 0.005}}}
+        stages = [affine("auto", "a", "b"), affine("all", "a", "b", schedule="registers")]
+        whole = self.run_job(inputs, stages, output="whole.h5")["profile/stages/skipped"][:]
+        self.assertGreater(whole[0], 0.3)
+        self.assertLess(whole[0], 1)
+        self.assertEqual(whole[1], 0)
+        said = self.terrace("show", "whole.h5").stdout
+        self.assertRegex(said, r"left out +[0-9.]+% of 3[0-9.]+ Gcells, which cannot change the result")
+        self.assertEqual(said.count("left out"), 1)
 
 
 if __name__ == "__main__":

@@ -92,7 +92,7 @@ class CudaTable {
     port.first = first;
     port.count = count;
     done = *port.ready = *port.done = first;
-    failed = 0;
+    failed = skipped = 0;
     results.resize(blocks());
     std::uint64_t ready = first;
     if (stop_after > 0 && abort_after > 0) hand_out(port, ready);  // before the launch: profilers let it run alone
@@ -109,15 +109,6 @@ class CudaTable {
   std::vector<unsigned char> table() const {
     if (!table_) return {};
     return download(table_->as<>(), table_->bytes() - 1);
-  }
-
-  /// Pieces of 32 columns of a band that the last run of a sweep of letters left out.
-  std::uint64_t skipped() const {
-    const std::vector<unsigned char> word =
-        download(workspace_.as<>() + slots_of_workspace + skipped_at, sizeof(std::uint64_t));
-    std::uint64_t pieces = 0;
-    std::memcpy(&pieces, word.data(), sizeof pieces);
-    return pieces;
   }
 
   /// Plane `plane` of the row border above `row`, which a sweep keeps inside its blocks or between them.
@@ -155,6 +146,7 @@ class CudaTable {
   std::vector<BlockResult> results;  // of all blocks, as far as they were reported
   std::uint64_t done = 0;            // blocks [first, done) were reported by the last run
   std::uint64_t failed = 0;          // index + 1 of the first block that did not pass its checks
+  std::uint64_t skipped = 0;         // cells that the run left out
 
  private:
   std::unique_ptr<Memory> upload(const std::vector<std::uint8_t>& bytes) {
@@ -189,6 +181,7 @@ class CudaTable {
             words + 2,
             words + 3,
             words + 4,
+            words + 5,
             tasks,
             tasks + ring_ * sizeof(BlockTask),
             ring_,
@@ -264,6 +257,7 @@ class CudaTable {
     const std::uint64_t now = __atomic_load_n(port.done, __ATOMIC_ACQUIRE);
     for (; done < now; ++done) results[done] = static_cast<const BlockResult*>(port.results)[done % port.ring];
     failed = __atomic_load_n(port.failed, __ATOMIC_ACQUIRE);
+    skipped = *port.skipped;
   }
 
   /// Writes the descriptors of blocks from `ready` on, as far as the ring goes.

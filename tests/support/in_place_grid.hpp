@@ -144,6 +144,7 @@ class InPlaceGrid {
                             words + 2,
                             words + 3,
                             words + 4,
+                            words + 5,
                             tasks,
                             results,
                             static_cast<device::u64>(spec_.slabs()),

@@ -86,6 +86,7 @@ class ToyProgram : public run::Program {
         set_word(port.failed, index + 1);
         return;
       }
+      std::atomic_ref<u64>(*port.skipped).fetch_add(skips);
       set_word(port.done, index + 1);
     }
   }
@@ -102,6 +103,7 @@ class ToyProgram : public run::Program {
   void load(const std::string& state) override { folded = std::stoull(state); }
 
   u64 folded = 0;
+  u64 skips = 0;  // operations of a block that it says it leaves out
   int failures = 0;
 
  protected:

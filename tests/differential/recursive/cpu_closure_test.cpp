@@ -119,8 +119,9 @@ TEST_CASE("an aborted launch leaves its blocks undone") {
   task.x = tile;
   task.input = tile;
   TileResult result{};
-  device::u64 ready = 1, stop = 0, abort = 1, done = 0, failed = 0;
-  updates->run({&ready, &stop, &abort, &done, &failed, &task, &result, 1, sizeof task, sizeof result, 0, 1});
+  device::u64 ready = 1, stop = 0, abort = 1, done = 0, failed = 0, skipped = 0;
+  updates->run(
+      {&ready, &stop, &abort, &done, &failed, &skipped, &task, &result, 1, sizeof task, sizeof result, 0, 1});
   CHECK(done == 0);
 }
 

@@ -44,8 +44,9 @@ void check(device::Context& context, InstructionSet set, const Shape& shape, boo
   task.u = u.data();
   task.v = v.data();
   TileResult result{};
-  device::u64 ready = 1, stop = 0, abort = 0, done = 0, failed = 0;
-  updates->run({&ready, &stop, &abort, &done, &failed, &task, &result, 1, sizeof task, sizeof result, 0, 1});
+  device::u64 ready = 1, stop = 0, abort = 0, done = 0, failed = 0, skipped = 0;
+  updates->run(
+      {&ready, &stop, &abort, &done, &failed, &skipped, &task, &result, 1, sizeof task, sizeof result, 0, 1});
   REQUIRE(done == 1);
   CHECK(x == expected);
 }
@@ -104,9 +105,9 @@ std::vector<T> rounded_product(int cut_for, int threads) {
   task.u = u.data();
   task.v = v.data();
   TileResult result{};
-  device::u64 ready = 1, stop = 0, abort = 0, done = 0, failed = 0;
+  device::u64 ready = 1, stop = 0, abort = 0, done = 0, failed = 0, skipped = 0;
   make_tiles_cpu({find_semiring("plus_times"), element_type_of<T>(), Table::values, cut_for}, context)
-      ->run({&ready, &stop, &abort, &done, &failed, &task, &result, 1, sizeof task, sizeof result, 0, 1});
+      ->run({&ready, &stop, &abort, &done, &failed, &skipped, &task, &result, 1, sizeof task, sizeof result, 0, 1});
   for (std::int64_t i = 0; i < rows; ++i) {
     for (std::int64_t j = 0; j < columns; ++j) {
       long double sum = 0;
@@ -152,9 +153,9 @@ TEST_CASE("sums that met infinity become infinite with the last update") {
     task.u = u.data();
     task.v = v.data();
     TileResult result{};
-    device::u64 ready = 1, stop = 0, abort = 0, done = 0, failed = 0;
+    device::u64 ready = 1, stop = 0, abort = 0, done = 0, failed = 0, skipped = 0;
     make_tiles_cpu({semiring, ElementType::i16}, context)
-        ->run({&ready, &stop, &abort, &done, &failed, &task, &result, 1, sizeof task, sizeof result, 0, 1});
+        ->run({&ready, &stop, &abort, &done, &failed, &skipped, &task, &result, 1, sizeof task, sizeof result, 0, 1});
     CHECK(x == std::vector<std::int16_t>{static_cast<std::int16_t>(sign * 7 + 3), none});
   }
 }

@@ -75,16 +75,16 @@ template <class Result, class Task = TaskOf<Result>>
 Launched run_blocks(device::Context& context, Updates& updates, const std::vector<std::type_identity_t<Task>>& tasks,
                     std::vector<Result>& results, bool abort = false) {
   struct Words {
-    device::u64 ready, stop, abort, done, failed;
+    device::u64 ready, stop, abort, done, failed, skipped;
   };
   const Memory words(context, sizeof(Words)), descriptors(context, tasks.size() * sizeof(Task)),
       found(context, tasks.size() * sizeof(Result));
   auto* at = words.as<Words>();
-  *at = {tasks.size(), 0, abort, 0, 0};
+  *at = {tasks.size(), 0, abort, 0, 0, 0};
   std::copy(tasks.begin(), tasks.end(), descriptors.as<Task>());
   const auto begin = context.record(device::Queue::compute);
-  updates.run({&at->ready, &at->stop, &at->abort, &at->done, &at->failed, descriptors.as<void>(), found.as<void>(),
-               tasks.size(), sizeof(Task), sizeof(Result), 0, tasks.size()});
+  updates.run({&at->ready, &at->stop, &at->abort, &at->done, &at->failed, &at->skipped, descriptors.as<void>(),
+               found.as<void>(), tasks.size(), sizeof(Task), sizeof(Result), 0, tasks.size()});
   const auto end = context.record(device::Queue::compute);
   end->wait();
   results.insert(results.end(), found.as<Result>(), found.as<Result>() + at->done);

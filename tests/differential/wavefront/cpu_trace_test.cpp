@@ -95,10 +95,10 @@ TEST_CASE("a path with more steps than a result holds is walked in several") {
 
 TEST_CASE("a tracer that is told to stop leaves its block alone") {
   const auto tracer = make_cpu_tracer({"lcs", {}, ElementType::i64, ElementType::i64, 8, 8});
-  device::u64 ready = 0, stop = 1, abort = 0, done = 0, failed = 0;
+  device::u64 ready = 0, stop = 1, abort = 0, done = 0, failed = 0, skipped = 0;
   TraceTask task{};
   TraceResult result{};
-  tracer->run({&ready, &stop, &abort, &done, &failed, &task, &result, 1, sizeof task, sizeof result, 0, 1});
+  tracer->run({&ready, &stop, &abort, &done, &failed, &skipped, &task, &result, 1, sizeof task, sizeof result, 0, 1});
   CHECK(done == 0);
 }
 

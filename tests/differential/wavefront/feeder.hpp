@@ -166,6 +166,7 @@ struct Feeding {
 struct Fed {
   std::uint64_t done;
   std::uint64_t failed;
+  std::uint64_t skipped;
 };
 
 /// Runs blocks [first, first + count) of the table; task_of(block) is the descriptor of one.
@@ -173,15 +174,22 @@ template <class TaskOf>
 Fed feed_tasks(Sweep& sweep, TableMemory& memory, std::uint64_t first, std::uint64_t count, const Feeding& how,
                TaskOf&& task_of) {
   using Task = decltype(task_of(first));
-  device::u64 ready = first, stop = 0, abort = 0, done = first, failed = 0;
+  device::u64 ready = first, stop = 0, abort = 0, done = first, failed = 0, skipped = 0;
   std::vector<Task> descriptors(how.ring);
   std::vector<BlockResult> results(how.ring);
-  const device::Port port{&ready,         &stop,
-                          &abort,         &done,
-                          &failed,        descriptors.data(),
-                          results.data(), how.ring,
-                          sizeof(Task),   sizeof(BlockResult),
-                          first,          count};
+  const device::Port port{&ready,
+                          &stop,
+                          &abort,
+                          &done,
+                          &failed,
+                          &skipped,
+                          descriptors.data(),
+                          results.data(),
+                          how.ring,
+                          sizeof(Task),
+                          sizeof(BlockResult),
+                          first,
+                          count};
   std::atomic<bool> ended{false};
   std::thread feeder([&] {
     std::mt19937 random(how.seed);
@@ -215,7 +223,7 @@ Fed feed_tasks(Sweep& sweep, TableMemory& memory, std::uint64_t first, std::uint
   }
   ended = true;
   feeder.join();
-  return {done, failed};
+  return {done, failed, skipped};
 }
 
 inline Fed feed(Sweep& sweep, TableMemory& memory, std::uint64_t first, std::uint64_t count,

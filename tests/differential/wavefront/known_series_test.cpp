@@ -55,8 +55,9 @@ class Distances {
     task.rows = rows.data();
     task.columns = columns.data();
     BlockResult result{};
-    device::u64 ready = 1, stop = 0, abort = 0, done = 0, failed = 0;
-    sweep_->run({&ready, &stop, &abort, &done, &failed, &task, &result, 1, sizeof task, sizeof result, 0, 1});
+    device::u64 ready = 1, stop = 0, abort = 0, done = 0, failed = 0, skipped = 0;
+    sweep_->run(
+        {&ready, &stop, &abort, &done, &failed, &skipped, &task, &result, 1, sizeof task, sizeof result, 0, 1});
     return __builtin_bit_cast(double, result.score);
   }
 

@@ -95,14 +95,14 @@ class TraceBox {
 template <class Walk>
 TraceResult run_trace(const TraceTask& task, std::pmr::memory_resource* memory, Walk&& walk) {
   struct Words {
-    device::u64 ready, stop, abort, done, failed;
+    device::u64 ready, stop, abort, done, failed, skipped;
   };
-  std::pmr::vector<Words> words({{1, 0, 0, 0, 0}}, memory);
+  std::pmr::vector<Words> words({{1, 0, 0, 0, 0, 0}}, memory);
   std::pmr::vector<TraceTask> tasks({task}, memory);
   std::pmr::vector<TraceResult> results(1, memory);
   Words& word = words[0];
-  walk(device::Port{&word.ready, &word.stop, &word.abort, &word.done, &word.failed, tasks.data(), results.data(), 1,
-                    sizeof(TraceTask), sizeof(TraceResult), 0, 1});
+  walk(device::Port{&word.ready, &word.stop, &word.abort, &word.done, &word.failed, &word.skipped, tasks.data(),
+                    results.data(), 1, sizeof(TraceTask), sizeof(TraceResult), 0, 1});
   if (word.done != 1) throw ComputeError("the walk did not end");
   return results[0];
 }

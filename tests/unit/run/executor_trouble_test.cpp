@@ -101,6 +101,21 @@ class HopelessChain : public test::PrefixChain {
   }
 };
 
+/// A chain that asks for a stop at one of its blocks.
+class StoppingChain : public test::PrefixChain {
+ public:
+  StoppingChain(std::int64_t size, std::atomic<int>& stop) : PrefixChain(size, 512, 3), stop_(stop) { skips = 100; }
+
+ protected:
+  bool compute(const run::Phase& phase, std::int64_t number, const Descriptor& d, u64* result, int attempt) override {
+    if (d.index == 20) stop_ = 1;
+    return PrefixChain::compute(phase, number, d, result, attempt);
+  }
+
+ private:
+  std::atomic<int>& stop_;
+};
+
 }  // namespace
 
 TEST_CASE("Updates in place that were ready when a stop came are taken back, and the next run goes on") {
@@ -127,6 +142,32 @@ TEST_CASE("Passes and chains stop anywhere and go on") {
                                                options_of(shares, 16, 60, seed), seed);
   }
   CHECK(stops > 8);
+}
+
+TEST_CASE("What was done and what was left out is counted over a stop") {
+  constexpr std::int64_t blocks = 40;
+  test::TempFolder folder;
+  std::atomic<int> stop = 0, ignored = 0;
+  auto options = options_of(true, 30, 0);
+  options.stop = &stop;
+  StoppingChain first(512 * blocks, stop);
+  CHECK_THROWS_AS(test::StageRunner(folder.path(), first, options).run(), Stopped);
+  options.stop = nullptr;
+  StoppingChain second(512 * blocks, ignored);
+  test::StageRunner runner(folder.path(), second, options);
+  runner.run();
+  run::StageRecord stage = runner.profile.stages()[0];
+  CHECK(stage.before.operations >= 512 * 20);
+  CHECK(stage.before.operations < 512 * blocks);
+  CHECK(stage.before.operations + stage.operations == 512 * blocks);
+  CHECK(stage.before.skipped + stage.skipped == 100 * blocks);
+  CHECK(stage.left_out() == Approx(100.0 / 512));
+  // Half of the whole was never asked for, and some of the rest left out.
+  stage.whole = 2 * 512 * blocks;
+  CHECK(stage.left_out() == Approx(0.5 + 50.0 / 512));
+  // What is done twice makes up for nothing that is left out.
+  stage.whole = 256 * blocks;
+  CHECK(stage.left_out() == Approx(200.0 / 512));
 }
 
 TEST_CASE("A block that updates in place and fails its checks is repeated on what it found") {
