@@ -238,8 +238,8 @@ TEST_CASE("a CUDA tracer that is told to stop leaves its block alone") {
   DeviceTracer tracer(*context, {"lcs", {}, ElementType::i32, ElementType::i32, 64, 64}, {});
   auto* word = memory.as<device::u64>();
   word[1] = 1;
-  tracer.run({word, word + 1, word + 2, word + 3, word + 4, word + 64, word + 512, 1, sizeof(TraceTask),
-              sizeof(TraceResult), 0, 1});
+  tracer.run({word, word + 1, word + 2, word + 3, word + 4, word + 5, word + 64, word + 512, 1,
+              sizeof(TraceTask), sizeof(TraceResult), 0, 1});
   CHECK(word[3] == 0);
 }
 
