@@ -101,7 +101,7 @@ class BadInput(JobTest):
         self.assertSays(self.wrong(small, range=[0, 1]), "bins")
         self.assertSays(self.wrong(small, bins=1000, range=[1, 1.0000001]), "too narrow")
         self.assertSays(self.wrong(small, bins=2, range=[0, 1], type="f32"), "i64")
-        self.assertSays(self.wrong(numpy.zeros(5, numpy.uint8), bins=2), "dimensions")
+        self.assertSays(self.wrong(numpy.zeros(5, numpy.uint8), bins=2), "has 1 dimension; a grid has two")
 
     def test_a_schedule_that_is_not_theirs_is_refused(self):
         grid = numpy.zeros((3, 4), numpy.uint8)
