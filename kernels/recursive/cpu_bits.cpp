@@ -125,10 +125,6 @@ class BitsOnCpu : public CpuBlocks<TileTask, TileResult> {
 
 bool has_bits(Table table) { return table == Table::bits || table == Table::packed_bits; }
 
-std::size_t bits_cpu_bytes(int threads) {
-  return static_cast<std::size_t>(threads) * static_cast<std::size_t>(bit_tables_size) * sizeof(u32);
-}
-
 std::unique_ptr<Updates> make_bits_cpu(const TileSpec& spec, device::ThreadPool& pool, InstructionSet set) {
   const Kernel kernel = set == InstructionSet::avx512 ? avx512::or_bits
                         : set == InstructionSet::avx2 ? avx2::or_bits

@@ -172,10 +172,6 @@ class Products {
                scratch.v.data()});
   }
 
-  static std::size_t bytes(int threads) {
-    return static_cast<std::size_t>(threads) * static_cast<std::size_t>(packed_u_size + packed_v_size<T>) * sizeof(T);
-  }
-
  private:
   struct Scratch {
     device::AlignedArray<T> u{packed_u_size}, v{packed_v_size<T>};

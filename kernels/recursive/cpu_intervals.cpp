@@ -21,12 +21,6 @@ class IntervalsOnCpu : public CpuBlocks<IntervalTask, IntervalResult> {
     for (int thread = 0; thread < pool.size(); ++thread) scratch_.emplace_back(splits);
   }
 
-  static std::size_t bytes(int threads, bool splits) {
-    const std::size_t parts = splits ? static_cast<std::size_t>(split_part) : 0;
-    const std::size_t packed = static_cast<std::size_t>(2 * packed_u_size + packed_v_size<T>);
-    return static_cast<std::size_t>(threads) * ((packed + parts) * sizeof(T) + parts * sizeof(i32));
-  }
-
  private:
   struct Scratch {
     explicit Scratch(bool splits) : part(splits ? split_part : 0), found(splits ? split_part : 0) {}
@@ -267,11 +261,6 @@ bool has_intervals(const IntervalSpec& spec) {
     const IntervalKernelSet set = kernel_set(InstructionSet::sse2, spec.rule);
     return kernels_in<decltype(value)>(set).close != nullptr;
   });
-}
-
-std::size_t intervals_cpu_bytes(const IntervalSpec& spec, int threads) {
-  return visit_interval_value(
-      spec.value, [&](auto value) { return IntervalsOnCpu<decltype(value)>::bytes(threads, spec.splits); });
 }
 
 std::unique_ptr<Updates> make_intervals_cpu(const IntervalSpec& spec, device::Context& context, InstructionSet set) {

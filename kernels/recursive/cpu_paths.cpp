@@ -33,10 +33,6 @@ class PathsOnCpu : public CpuTiles<T> {
   PathsOnCpu(device::ThreadPool& pool, RelaxPaths<T, W> kernel)
       : Base(pool), kernel_(kernel), scratch_(static_cast<std::size_t>(pool.size())) {}
 
-  static std::size_t bytes(int threads) {
-    return static_cast<std::size_t>(threads) * paths_depth * paths_columns * (sizeof(T) + sizeof(W));
-  }
-
  private:
   struct Scratch {
     device::AlignedArray<T> distances{paths_depth * paths_columns};
@@ -181,11 +177,6 @@ ElementType trail_type(Table table) { return table == Table::long_paths ? Elemen
 
 Table paths_table(ElementType distance, std::int64_t nodes) {
   return size_of(distance) <= 4 && nodes <= Trail<u32>::most_nodes ? Table::paths : Table::long_paths;
-}
-
-std::size_t paths_cpu_bytes(const TileSpec& spec, int threads) {
-  return visit_paths(spec, sse2::path_kernels(),
-                     [&]<class T, class W>(T, W, RelaxPaths<T, W>) { return PathsOnCpu<T, W>::bytes(threads); });
 }
 
 std::unique_ptr<Updates> make_paths_cpu(const TileSpec& spec, device::ThreadPool& pool, InstructionSet set) {

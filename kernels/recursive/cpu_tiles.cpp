@@ -177,12 +177,6 @@ bool has_blas(const TileSpec& spec) {
   return is_floating(spec.value) && (spec.semiring == plus_times || spec.semiring == minus_times);
 }
 
-std::size_t tiles_cpu_bytes(const TileSpec& spec, int threads) {
-  if (has_trails(spec.table)) return paths_cpu_bytes(spec, threads);
-  if (has_bits(spec.table)) return bits_cpu_bytes(threads);
-  return visit_value(spec.value, [&](auto value) { return Products<decltype(value)>::bytes(threads); });
-}
-
 std::unique_ptr<Updates> make_tiles_cpu(const TileSpec& spec, device::Context& context, InstructionSet set) {
   const std::span<const SemiringInfo> known = semirings();
   if (spec.semiring < 0 || spec.semiring >= static_cast<int>(known.size()) || !has_tiles(spec)) {

@@ -21,9 +21,6 @@ struct IntervalSpec {
 /// Whether there are kernels of that rule and type.
 bool has_intervals(const IntervalSpec& spec);
 
-/// Bytes of host memory that blocks on `threads` threads of the CPU allocate beside their tiles.
-std::size_t intervals_cpu_bytes(const IntervalSpec& spec, int threads);
-
 /// Descriptors are IntervalTask, results IntervalResult. All threads of the CPU work on one block after another.
 /// @throws DeviceError where there are no kernels
 std::unique_ptr<Updates> make_intervals_cpu(const IntervalSpec& spec, device::Context& context);

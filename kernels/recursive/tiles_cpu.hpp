@@ -12,7 +12,6 @@ std::unique_ptr<Updates> make_tiles_cpu(const TileSpec& spec, device::Context& c
 
 /// The same of tables with trails, for make_tiles_cpu(). @throws DeviceError where there are no kernels
 std::unique_ptr<Updates> make_paths_cpu(const TileSpec& spec, device::ThreadPool& pool, device::InstructionSet set);
-std::size_t paths_cpu_bytes(const TileSpec& spec, int threads);
 
 /// The same of tables that has_blas(): products, and eliminations.
 std::unique_ptr<Updates> make_products_cpu(const TileSpec& spec, device::ThreadPool& pool);
@@ -20,6 +19,5 @@ std::unique_ptr<Updates> make_elimination_cpu(const TileSpec& spec, device::Thre
 
 /// The same of tables of bits.
 std::unique_ptr<Updates> make_bits_cpu(const TileSpec& spec, device::ThreadPool& pool, device::InstructionSet set);
-std::size_t bits_cpu_bytes(int threads);
 
 }  // namespace terrace::recursive

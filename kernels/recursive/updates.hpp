@@ -53,9 +53,6 @@ bool has_tiles(const TileSpec& spec);
 /// Whether updates on the CPU are sums of products of real numbers, which OpenBLAS computes (blas.hpp).
 bool has_blas(const TileSpec& spec);
 
-/// Bytes of host memory that updates on `threads` threads of the CPU allocate beside their tiles.
-std::size_t tiles_cpu_bytes(const TileSpec& spec, int threads);
-
 /// Descriptors are TileTask, results TileResult. Functions A, B and C close tiles, of min_plus, or eliminate them, of
 /// minus_times: there results name, as negative_pivot, a pivot that is of no use (elimination.hpp).
 /// All threads of the CPU work on one block after another. @throws DeviceError where there are no kernels
