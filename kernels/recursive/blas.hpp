@@ -1,4 +1,4 @@
-// Sums of products of real numbers on the CPU, by OpenBLAS.
+// Sums of products of real numbers on the CPU, by OpenBLAS, and what is known of cuBLAS (cuda_blas.hpp).
 #pragma once
 
 #include <string>
@@ -12,6 +12,11 @@ namespace terrace::recursive {
 /// the threads that it would start. @throws DeviceError where there is none, or one that threads cannot call side by
 /// side
 const std::string& blas_kind();
+
+/// What of cuBLAS fixes bits on a kind of device: its version, "cuBLAS 13.1.0". Empty where it is not found: then
+/// kernels of our own multiply. It is loaded when it is first asked for, too.
+/// @throws DeviceError where what is found is not cuBLAS
+const std::string& cuda_blas_kind();
 
 /// x <- kept * x + sign * u * v on the calling thread; x: rows x columns, u: rows x depth. What x held does not
 /// matter where `kept` is 0. Extents and strides are below 2^31. @throws DeviceError as blas_kind()

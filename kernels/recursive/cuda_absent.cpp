@@ -1,4 +1,5 @@
 // The CUDA side of updates of tiles in a build without the toolkit.
+#include "kernels/recursive/blas.hpp"
 #include "kernels/recursive/intervals.hpp"
 #include "pipeline/base/error.hpp"
 
@@ -10,6 +11,11 @@ namespace {
 }
 
 }  // namespace
+
+const std::string& cuda_blas_kind() {
+  static const std::string none;
+  return none;
+}
 
 std::size_t tiles_cuda_bytes(const TileSpec&, std::int64_t) { refuse(); }
 std::unique_ptr<Updates> make_tiles_cuda(const TileSpec&, std::int64_t, device::Context&, void*) { refuse(); }

@@ -18,7 +18,8 @@ class EliminationOnCuda final : public TilesOfValues<T> {
   static std::size_t workspace(std::int64_t side) { return state_bytes + Products::bytes(side); }
 
   EliminationOnCuda(std::int64_t side, device::Context& context, void* workspace)
-      : Base(side, context, workspace), products_(side, static_cast<unsigned char*>(workspace) + state_bytes) {
+      : Base(side, context, workspace),
+        products_(side, stream(), static_cast<unsigned char*>(workspace) + state_bytes) {
     Base::load(eliminate_, closure_threads);
   }
 
@@ -29,6 +30,8 @@ class EliminationOnCuda final : public TilesOfValues<T> {
     i64 stride;
     View at(i64 i, i64 j) const { return {data + i * stride + j, stride}; }
   };
+
+  bool begins_always() const override { return Products::by_blas(); }
 
   void update(const TileTask& task) override {
     if (task.rows == 0 || task.columns == 0) return;

@@ -26,7 +26,7 @@ class IntervalsOnCuda final : public BlocksOnCuda<IntervalTask, IntervalResult> 
 
   IntervalsOnCuda(const IntervalSpec&, std::int64_t side, device::Context& context, void* workspace)
       : BlocksOnCuda(side, context, workspace),
-        products_(side, static_cast<unsigned char*>(workspace) + state_bytes) {
+        products_(side, stream(), static_cast<unsigned char*>(workspace) + state_bytes) {
     load(report_, report_threads);
     load(trace_, trace_threads);
     load(parts_, part_threads);

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 
 #include "kernels/device/launch.cuh"
+#include "kernels/recursive/blas.hpp"
+#include "kernels/recursive/cuda_blas.hpp"
 #include "kernels/recursive/product_kernel.cuh"
 
 namespace terrace::recursive {
@@ -31,19 +34,26 @@ struct SumOf<MinusTimes> {
   using Type = PlusTimes;
 };
 
-/// Products in algebra S, with the packed factors of one at a time.
+/// Products in algebra S, with the packed factors of one at a time; of real numbers by cuBLAS where it is found. Its
+/// kernels do not ask whether a block is begun.
 template <class S, class T>
 class ProductsOnCuda {
  public:
   using W = Word<S, T>;
   using Task = ProductTask<typename SumOf<S>::Type, T>;
 
+  /// Whether cuBLAS is what multiplies.
+  static bool by_blas() { return is_linear<S, T> && !cuda_blas_kind().empty(); }
   /// Bytes of device memory for products of at most `side` rows, columns and pivots, from a multiple of 256 on.
-  static std::size_t bytes(std::int64_t side) { return u_bytes(side) + v_bytes(side); }
+  static std::size_t bytes(std::int64_t side) { return by_blas() ? 0 : u_bytes(side) + v_bytes(side); }
 
   /// Loads the kernels. @param memory bytes(side) of it
-  ProductsOnCuda(std::int64_t side, unsigned char* memory)
+  ProductsOnCuda(std::int64_t side, cudaStream_t stream, unsigned char* memory)
       : u_(reinterpret_cast<W*>(memory)), v_(reinterpret_cast<W*>(memory + u_bytes(side))) {
+    if (by_blas()) {
+      blas_ = CudaBlas::make(stream);
+      return;
+    }
     device::resident_blocks(pack_, product_threads, 0);
     device::resident_blocks(multiply_, product_threads, Tile::shared_bytes);
   }
@@ -53,6 +63,12 @@ class ProductsOnCuda {
 
   /// x <- x + u * v.
   void multiply(TileState* state, cudaStream_t stream, const ProductOf<T>& of) const {
+    if constexpr (is_linear<S, T>) {
+      if (blas_ != nullptr) {
+        return blas_->multiply(BlasProduct<T>{of.x, of.x_stride, of.u, of.u_stride, of.v, of.v_stride, of.rows,
+                                              of.columns, of.depth, same_type<S, MinusTimes> ? T(-1) : T(1)});
+      }
+    }
     launch(pack(state, stream, of), stream);
   }
   /// Packs the factors. @returns the product, which is not begun
@@ -112,6 +128,7 @@ class ProductsOnCuda {
   device::Kernel<Task> multiply_ = device::make_kernel(multiply_kernel<Sum, T>, "multiply_kernel");
   W* u_;
   W* v_;
+  std::unique_ptr<CudaBlas> blas_;
 };
 
 }  // namespace terrace::recursive

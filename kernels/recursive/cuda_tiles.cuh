@@ -23,7 +23,8 @@ class TilesOnCuda final : public TilesOfValues<T> {
   static std::size_t workspace(std::int64_t side) { return state_bytes + ProductsOnCuda<S, T>::bytes(side); }
 
   TilesOnCuda(std::int64_t side, device::Context& context, void* workspace)
-      : Base(side, context, workspace), products_(side, static_cast<unsigned char*>(workspace) + state_bytes) {
+      : Base(side, context, workspace),
+        products_(side, stream(), static_cast<unsigned char*>(workspace) + state_bytes) {
     if constexpr (closes) {
       load(close_pivots(), closure_threads);
       load(close_panels(), closure_threads, sizeof(Squares<T>));
@@ -33,6 +34,8 @@ class TilesOnCuda final : public TilesOfValues<T> {
  private:
   static auto close_pivots() { return device::make_kernel(close_pivots_kernel<S, T>, "close_pivots_kernel"); }
   static auto close_panels() { return device::make_kernel(close_panels_kernel<S, T>, "close_panels_kernel"); }
+
+  bool begins_always() const override { return ProductsOnCuda<S, T>::by_blas(); }
 
   void update(const TileTask& task) override {
     const bool there = task.rows > 0 && task.columns > 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <string>
 
@@ -32,7 +33,9 @@ class BlocksOnCuda : public Updates {
       std::memcpy(&task, static_cast<const char*>(port.descriptors) + block % port.ring * port.descriptor_bytes,
                   sizeof task);
       check(task);
-      device::launch(begin_block_, shape(1, 1), port, state_);
+      const bool always = begins_always();
+      if (always && is_stopped(port)) return;
+      device::launch(begin_block_, shape(1, 1), port, state_, always);
       update(task);
       report(port, block, task);
     }
@@ -52,6 +55,8 @@ class BlocksOnCuda : public Updates {
   virtual i64 side_of(const Task& task) const = 0;
   /// Submits the kernels of a block, which do nothing unless state()->begun.
   virtual void update(const Task& task) = 0;
+  /// Whether some of these kernels ask for nothing: then what is submitted is begun, whenever it is told to stop.
+  virtual bool begins_always() const { return false; }
   /// Submits the kernel that writes a block's result and says that it is done.
   virtual void report(const device::Port& port, u64 block, const Task& task) = 0;
 
@@ -74,7 +79,12 @@ class BlocksOnCuda : public Updates {
                                               " is larger than the workspace, of tiles of " + std::to_string(side_));
   }
 
-  device::Kernel<device::Port, TileState*> begin_block_ =
+  static bool is_stopped(const device::Port& port) {
+    const auto is_set = [](u64& word) { return std::atomic_ref<u64>(word).load(std::memory_order_acquire) != 0; };
+    return is_set(*port.stop) || is_set(*port.abort);
+  }
+
+  device::Kernel<device::Port, TileState*, bool> begin_block_ =
       device::make_kernel(begin_block_kernel<Task>, "begin_block_kernel");
   std::int64_t side_;
   device::Context& context_;

@@ -64,10 +64,10 @@ struct Extent {
   __device__ __forceinline__ bool any() const { return least <= most; }
 };
 
-/// One thread: begins a block unless the launch is to stop.
+/// One thread: begins a block unless the launch is to stop. @param always whether it begins even then
 template <class T>
-__global__ void begin_block_kernel(device::Port port, TileState* state) {
-  const bool begun = device::load_system(port.stop) == 0 && device::load_system(port.abort) == 0;
+__global__ void begin_block_kernel(device::Port port, TileState* state, bool always) {
+  const bool begun = always || (device::load_system(port.stop) == 0 && device::load_system(port.abort) == 0);
   const Extent none;
   *state = {begun ? u64{1} : u64{0}, none.least, none.most, none.most, -1, 0};
 }

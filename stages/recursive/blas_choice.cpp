@@ -8,18 +8,22 @@
 namespace terrace::stages {
 namespace {
 
-bool uses_blas(const recursive::TileSpec& spec, const Resources& resources) {
-  return !resources.cuda && recursive::has_blas(spec);
+/// What computes there, as far as it fixes bits.
+std::string blas_of(const Resources& resources) {
+  if (!resources.cuda) return recursive::blas_kind();
+  const std::string& kind = recursive::cuda_blas_kind();
+  // How cuBLAS cuts a product depends on how many there are.
+  return kind.empty() ? "no cuBLAS" : kind + " for " + std::to_string(resources.device.processors) + " processors";
 }
 
 }  // namespace
 
 void choose_blas(recursive::TileSpec& spec, const Request& request) {
-  if (!uses_blas(spec, request.resources)) return;
-  const std::string& here = recursive::blas_kind();
-  spec.threads = request.resources.device.processors;
+  if (!recursive::has_blas(spec)) return;
+  const std::string here = blas_of(request.resources);
+  if (!request.resources.cuda) spec.threads = request.resources.device.processors;
   if (request.choices == nullptr) return;
-  spec.threads = request.choices->at("threads");
+  if (!request.resources.cuda) spec.threads = request.choices->at("threads");
   const std::string before = request.choices->at("blas");
   if (before == here) return;
   throw JobError("stage '" + request.stage.name + "' has computed with " + before + ", and here is " + here +
@@ -27,9 +31,9 @@ void choose_blas(recursive::TileSpec& spec, const Request& request) {
 }
 
 void note_blas(nlohmann::json& choices, const recursive::TileSpec& spec, const Resources& resources) {
-  if (!uses_blas(spec, resources)) return;
-  choices["blas"] = recursive::blas_kind();
-  choices["threads"] = spec.threads;
+  if (!recursive::has_blas(spec)) return;
+  choices["blas"] = blas_of(resources);
+  if (!resources.cuda) choices["threads"] = spec.threads;
 }
 
 }  // namespace terrace::stages

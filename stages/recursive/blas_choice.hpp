@@ -1,4 +1,4 @@
-// What fixes the bits of sums of products of real numbers on the CPU, as stages choose and record it.
+// What fixes the bits of sums of products of real numbers, as stages choose and record it.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,9 +8,10 @@
 
 namespace terrace::stages {
 
-/// Has tiles cut for the threads of the device, or for as many as the attempt did that the request goes on from. Does
-/// nothing where OpenBLAS is not what computes.
-/// @throws JobError where that attempt used another OpenBLAS; DeviceError where there is none
+/// On the CPU has tiles cut for the threads of the device, or for as many as the attempt did that the request goes on
+/// from. Does nothing for what no BLAS computes.
+/// @throws JobError where that attempt used another OpenBLAS, or on CUDA another cuBLAS, or one where there is none
+/// here, or the other way round; DeviceError where there is no OpenBLAS on the CPU
 void choose_blas(recursive::TileSpec& spec, const Request& request);
 
 /// Adds what was chosen to a stage's choices.

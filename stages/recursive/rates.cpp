@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/recursive/blas.hpp"
 #include "stages/recursive/tiles.hpp"
 
 namespace terrace::stages {
@@ -77,11 +78,13 @@ void set_rates(run::Prediction& prediction, ElementType type, const Resources& r
 
 void set_product_rates(run::Prediction& prediction, const recursive::TileSpec& spec, const Resources& resources) {
   if (!recursive::has_blas(spec)) return set_rates(prediction, spec.value, resources);
-  // Of the limit, on a CPU with AVX-512, and on an H200, whose multiply-adds are twice as many as its minima.
-  const double share = resources.cuda ? 0.7 : 0.8;
+  // Of the limit, on a CPU with AVX-512, and on an H200, whose multiply-adds are twice as many as its minima. cuBLAS
+  // has tensor cores do as many of f64.
+  const bool by_cuda_blas = resources.cuda && !recursive::cuda_blas_kind().empty();
+  const double share = by_cuda_blas ? 0.75 : resources.cuda ? 0.7 : 0.8;
   const double multiply_adds =
       resources.cuda ? 2 * resources.device.operations_per_second : resources.device.multiply_adds_per_second;
-  prediction.limit = multiply_adds * 4 / static_cast<double>(size_of(spec.value));
+  prediction.limit = multiply_adds * (by_cuda_blas ? 1 : 4 / static_cast<double>(size_of(spec.value)));
   prediction.operations_per_second =
       prediction.limit > 0 ? share * prediction.limit : cpu_rate(spec.value) * resources.device.processors;
   if (prediction.limit > 0) prediction.limit_kind = "multiply-adds";
