@@ -41,6 +41,29 @@ __device__ __forceinline__ void store_relaxed(u64* word, u64 value) {
 __device__ __forceinline__ void store_relaxed(u64* words, u64 first, u64 second) {
   asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(words), "l"(first), "l"(second) : "memory");
 }
+/// The same without a branch, where `wanted`; else nothing changes.
+__device__ __forceinline__ void load_relaxed_if(bool wanted, const u64* word, u64& value) {
+  asm volatile("{.reg .pred p; setp.ne.b32 p, %2, 0; @p ld.relaxed.gpu.global.u64 %0, [%1];}"
+               : "+l"(value)
+               : "l"(word), "r"(static_cast<u32>(wanted))
+               : "memory");
+}
+__device__ __forceinline__ void load_relaxed_if(bool wanted, const u64* words, u64& first, u64& second) {
+  asm volatile("{.reg .pred p; setp.ne.b32 p, %3, 0; @p ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];}"
+               : "+l"(first), "+l"(second)
+               : "l"(words), "r"(static_cast<u32>(wanted))
+               : "memory");
+}
+__device__ __forceinline__ void store_relaxed_if(bool wanted, u64* word, u64 value) {
+  asm volatile("{.reg .pred p; setp.ne.b32 p, %2, 0; @p st.relaxed.gpu.global.u64 [%0], %1;}" ::"l"(word), "l"(value),
+               "r"(static_cast<u32>(wanted))
+               : "memory");
+}
+__device__ __forceinline__ void store_relaxed_if(bool wanted, u64* words, u64 first, u64 second) {
+  asm volatile("{.reg .pred p; setp.ne.b32 p, %3, 0; @p st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};}" ::"l"(words),
+               "l"(first), "l"(second), "r"(static_cast<u32>(wanted))
+               : "memory");
+}
 
 /// The same between device and host; the word may lie in mapped host memory.
 __device__ inline u64 load_acquire_system(const u64* word) {
@@ -83,6 +106,43 @@ __device__ inline T load_past_l1(const T* address) {
     } word;
     asm volatile("ld.global.cg.u64 %0, [%1];" : "=l"(word.bits) : "l"(address) : "memory");
     return word.value;
+  }
+}
+
+/// The same of a byte, 4 or 8 bytes without a branch, where `wanted`; else `value` stays.
+template <class T>
+__device__ __forceinline__ void load_past_l1_if(bool wanted, const T* address, T& value) {
+  const auto here = static_cast<u32>(wanted);
+  if constexpr (sizeof(T) == 1) {
+    u32 bits = static_cast<u32>(value);
+    asm volatile("{.reg .pred p; setp.ne.b32 p, %2, 0; @p ld.global.cg.u8 %0, [%1];}"
+                 : "+r"(bits)
+                 : "l"(address), "r"(here)
+                 : "memory");
+    value = static_cast<T>(bits);
+  } else if constexpr (sizeof(T) == 4) {
+    union {
+      u32 bits;
+      T value;
+    } word;
+    word.value = value;
+    asm volatile("{.reg .pred p; setp.ne.b32 p, %2, 0; @p ld.global.cg.u32 %0, [%1];}"
+                 : "+r"(word.bits)
+                 : "l"(address), "r"(here)
+                 : "memory");
+    value = word.value;
+  } else {
+    static_assert(sizeof(T) == 8);
+    union {
+      u64 bits;
+      T value;
+    } word;
+    word.value = value;
+    asm volatile("{.reg .pred p; setp.ne.b32 p, %2, 0; @p ld.global.cg.u64 %0, [%1];}"
+                 : "+l"(word.bits)
+                 : "l"(address), "r"(here)
+                 : "memory");
+    value = word.value;
   }
 }
 

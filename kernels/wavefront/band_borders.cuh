@@ -68,7 +68,7 @@ class BandBorders {
   }
 
   /// H and F above the block. @param column of the band
-  __device__ void load_top(const Constants& k, i32 column, V (&top)[planes]) const {
+  __device__ __forceinline__ void load_top(const Constants& k, i32 column, V (&top)[planes]) const {
     const BlockTask& task = band_.task;
     const Border<V> border = P::template top<V>(k, task.column_begin + column);
     const i64 at = in_row_border(column);

@@ -36,8 +36,9 @@ enum class Scoring {
 /// Whose columns of a piece may be outside the block.
 enum class Edges {
   none,
-  left,  // lanes that have not begun
-  any,   // also lanes that have ended, and rows that must not be followed may be outside the band
+  left,  // of lanes that have not begun: they stay as they are
+  any,   // also of lanes that have ended; cells may be outside the window, and rows that must not be followed outside
+         // the band
 };
 
 /// What a sweep keeps: borders of blocks; also the table; or also some of its rows and columns.
@@ -118,7 +119,7 @@ class LetterSweep {
   }
 
   /// Sweeps the band and writes its borders; false when the launch is over before that.
-  __device__ bool run(Candidate& found) {
+  __device__ __forceinline__ bool run(Candidate& found) {
     load_rows();
     load_left();
     if constexpr (by_matrix<P>) make_profile<V, R>(letters_, memory_.profiles, lane_);
@@ -152,16 +153,23 @@ class LetterSweep {
       least_key_ = key_before(V(0), 0);
       all_have_keys_ = reach(0, P::gain(constants_), 0, a_.rows, 0, a_.columns) <= most_with_key;
     }
+    gives_ = band_.task.bottom || looks_along_;
+    attends_ = gives_ || !intake_.tagged() || a_.launch.delay_seed != 0;
+    is_plain_ = !keep_lines && !rows_matter_;
+    if constexpr (P::report == Report::best) {
+      is_plain_ = is_plain_ && all_have_keys_ && (coded || band_.rows == band_rows);
+    }
     prefetch(0);
     for (i32 p = 0; p < pieces; ++p) {
-      if (p * piece < width_ && !take_piece<coded>(p)) return false;
+      bool taken = false;
+      if constexpr (!keep_lines) {
+        if (!sweep_plain_pieces<coded>(p, plain_until(p), taken)) return false;
+      }
+      if (!taken && p * piece < width_ && !take_piece<coded>(p)) return false;
       __syncwarp();
       if constexpr (keep_lines) keep_lines_of_piece(p);
-      else sweep_piece<coded>(p);
-      __syncwarp();
-      hand_down(p);
-      device::random_delay(a_.launch, band_.ticket + static_cast<u32>(p));
-      if (p >= C) give_piece(p - C);
+      else sweep_edge_piece<coded>(p);
+      end_piece(p);
     }
     if (a_.border_columns == 0) store_right(0);
     found = report<coded>();
@@ -175,45 +183,100 @@ class LetterSweep {
     exact_steps<false, false>(p);
   }
 
-  template <bool coded>
-  __device__ __forceinline__ void sweep_piece(i32 p) {
-    const bool keeps_column = kept_column(p) >= 0;
-    if constexpr (prunes) {
-      if (!keeps_column && can_skip(p)) return skip_piece(p);
-      skips_ = false;
+  /// Up to which piece those from p on are plain: all columns of lanes that have begun are in the block and in the
+  /// window, and none of them is kept inside the block.
+  __device__ i32 plain_until(i32 p) const {
+    if (!is_plain_) return p;
+    i32 end = width_ / piece;
+    if constexpr (windowed) {
+      if (!lies_in_window(p)) return p;
+      end = minimum(end, intake_.under() / piece);
     }
-    bool exact = keeps_column || rows_matter_ || (coded && odd_letters_ != 0) || (windowed && !lies_in_window(p));
+    if (keep == Keep::borders && a_.border_columns > 0) {
+      if (kept_column(p) >= 0) return p;
+      const i32 first = maximum(p - C, 0) * piece;
+      end = minimum(end, (first + a_.border_columns - 1 - (band_.start + first) % a_.border_columns) / piece);
+    }
+    return end;
+  }
+
+  /// Sweeps pieces [p, end), which are plain; p is the next one then. Stops before one that must be swept exactly,
+  /// which is taken then. False when the launch is over before that.
+  template <bool coded>
+  __device__ __forceinline__ bool sweep_plain_pieces(i32& p, i32 end, bool& taken) {
     constexpr Scoring scoring = coded ? Scoring::coded : Scoring::plain;
+    constexpr bool reports = P::report == Report::best;
+    for (; p < end; ++p) {
+      if (!intake_.wait(a_, band_, p * piece + lane_)) return false;
+      put_piece<coded>(p);
+      bool follows = false, skips = false;
+      if constexpr (reports) {
+        known_ = V(static_cast<i64>(next_known_));  // of some lanes an older one, which does no harm
+        // No cell is larger than those that the piece begins with by more than the score of its columns.
+        follows = __any_sync(~0u, add(largest_entering(), V(gain_)) >= known_);
+      }
+      if constexpr (prunes) skips = a_.prunes && can_skip(p);
+      taken = coded && odd_letters_ != 0 && !skips;
+      if (taken) break;
+      __syncwarp();
+      if (skips || (attends_ && !intake_.tagged())) prefetch(p + 1);
+      if (skips) {
+        skip_piece(p);
+      } else {
+        skips_ = false;
+        if (follows) begin_following();
+        if (p < C) fast_steps<scoring, reports, Edges::left>(p);
+        else if (follows) fast_steps<scoring, reports, Edges::none>(p);
+        else fast_steps<scoring, false, Edges::none>(p);
+        if constexpr (reports) {
+          if (follows) look_for_candidate(p);
+        }
+      }
+      end_piece(p);
+    }
+    if constexpr (reports) known_ = V(static_cast<i64>(__shfl_sync(~0u, static_cast<i64>(known_), 0)));
+    return true;
+  }
+
+  /// A piece that is not plain, or has letters that are not below 4.
+  template <bool coded>
+  __device__ __forceinline__ void sweep_edge_piece(i32 p) {
+    const bool keeps_column = kept_column(p) >= 0;
+    bool skips = false;
+    if constexpr (prunes) skips = a_.prunes && !keeps_column && can_skip(p);
+    bool exact = keeps_column || rows_matter_ || (coded && odd_letters_ != 0);
     constexpr bool reports = P::report == Report::best;
     bool follows = false;
     if constexpr (reports) {
-      // No cell is larger than those that the piece begins with by more than the score of its columns.
       const i64 known = static_cast<i64>(known_);
       follows = all_have_keys_ && gain_ >= known;
       if (!follows) {
-        const i64 most = static_cast<i64>(maximum_of_warp(largest_entering(p))) + gain_;
+        const i64 most = static_cast<i64>(maximum_of_warp(largest_entering())) + gain_;
         follows = most >= known;
         exact = exact || (follows && most > most_with_key);
       }
     }
-    if (exact) {
-      prefetch(p + 1);
-      return exact_steps<coded, false>(p);
-    }
-    if (follows) save_state();
-    most_ = V(0);
-    if ((p + 1) * piece > width_ || (!coded && follows && band_.rows < band_rows)) {
-      fast_steps<scoring, reports, Edges::any>(p);
-    } else if (p < C) {
-      fast_steps<scoring, reports, Edges::left>(p);
-    } else if (follows) {
-      fast_steps<scoring, reports, Edges::none>(p);
-    } else {
-      fast_steps<scoring, false, Edges::none>(p);
-    }
+    prefetch(p + 1);
+    if (skips) return skip_piece(p);
+    skips_ = false;
+    if (exact) return exact_steps<coded, false>(p);
+    if (follows) begin_following();
+    fast_steps<coded ? Scoring::coded : Scoring::plain, reports, Edges::any>(p);
     if constexpr (reports) {
       if (follows) look_for_candidate(p);
     }
+  }
+  __device__ __forceinline__ void begin_following() {
+    save_state();
+    most_ = V(0);
+  }
+
+  /// What comes after every piece: what lies below it is handed down, and stored where it is kept.
+  __device__ __forceinline__ void end_piece(i32 p) {
+    __syncwarp();
+    hand_down(p);
+    if (attends_) device::random_delay(a_.launch, band_.ticket + static_cast<u32>(p));
+    if ((keep_table || (attends_ && gives_)) && p >= C) give_piece(p - C);
   }
 
   /// The column that lanes pass in piece p whose border is kept inside the block; -1: none.
@@ -221,9 +284,10 @@ class LetterSweep {
     return keep == Keep::borders ? borders_.kept_column((p - C) * piece, (p + 1) * piece) : -1;
   }
 
-  /// The largest H that enters this lane's part of piece p. E and F are never larger than the H that they come from.
-  __device__ __forceinline__ V largest_entering(i32 p) const {
-    V most = p * piece < width_ ? memory_.top[kept_][0][lane_] : V(0);
+  /// The largest H that enters this lane's part of the piece that was taken last. E and F are never larger than the H
+  /// that they come from.
+  __device__ __forceinline__ V largest_entering() const {
+    V most = intake_.top(0);
     if (skips_) return most;
     most = maximum(most, diagonal_);
 #pragma unroll
@@ -237,8 +301,8 @@ class LetterSweep {
   /// Whether piece p may be left out (pruning.hpp): the part of the table that it stands for begins in the band's
   /// first row, in the column where the last lane is.
   __device__ __forceinline__ bool can_skip(i32 p) const {
-    if (!a_.prunes || p < C) return false;
-    const V most = largest_entering(p);
+    if (p < C) return false;
+    const V most = largest_entering();
     const i64 row = band_.task.row_begin + band_.first_row;
     const i64 column = band_.task.column_begin + p * piece - 31 * C;
     const i64 reached = reach(static_cast<i64>(most), P::gain(constants_), row, a_.rows, column, a_.columns);
@@ -247,7 +311,6 @@ class LetterSweep {
 
   /// Leaves the lanes, and what the last one hands on, as piece p would with zeros for values.
   __device__ __forceinline__ void skip_piece(i32 p) {
-    prefetch(p + 1);
     if (!skips_) clear_state();
     skips_ = true;
     ++skipped_;
@@ -432,13 +495,27 @@ class LetterSweep {
     intake_.ask(a_, band_, k_, column);
   }
 
+  /// The same where `asks`, of what is in the tagged row. Without a branch.
+  __device__ __forceinline__ void ask_if(bool asks, i32 p) {
+    if constexpr (P::report == Report::best) device::load_relaxed_if(asks, &a_.slots->known, next_known_);
+    const i32 column = p * piece + lane_;
+    const bool wanted = asks && column < width_ && intake_.tagged();
+    device::load_past_l1_if(wanted, static_cast<const RawItem*>(band_.task.columns) + column, next_item_);
+    intake_.ask_if(wanted && column < intake_.under(), column);
+  }
+
   /// Puts piece p where the lanes find it, once the band above has written it.
   template <bool coded>
   __device__ __forceinline__ bool take_piece(i32 p) {
-    const i32 column = p * piece + lane_;
     // Lanes may have read different values.
     if constexpr (P::report == Report::best) known_ = V(static_cast<i64>(__shfl_sync(~0u, next_known_, 0)));
-    if (!intake_.wait(a_, band_, column)) return false;
+    if (!intake_.wait(a_, band_, p * piece + lane_)) return false;
+    put_piece<coded>(p);
+    return true;
+  }
+  template <bool coded>
+  __device__ __forceinline__ void put_piece(i32 p) {
+    const i32 column = p * piece + lane_;
 #pragma unroll
     for (int plane = 0; plane < planes; ++plane) memory_.top[kept_][plane][lane_] = intake_.top(plane);
     V item = item_of(next_item_);
@@ -448,7 +525,6 @@ class LetterSweep {
       odd_letters_ = (odd_letters_ << 1 | (odd ? 1u : 0u)) & ((2u << C) - 1);
     }
     keep_item(column, item);
-    return true;
   }
 
   /// Writes what is complete of piece p: the border below the band, the table.
@@ -484,7 +560,7 @@ class LetterSweep {
       if constexpr (planes == 2) move(memory_.state[kept_][word++][lane_], bottom_f_[c]);
     }
   }
-  __device__ void save_state() {
+  __device__ __forceinline__ void save_state() {
     for_state([](V& kept, const V& value) { kept = value; });
   }
   __device__ void restore_state() {
@@ -526,31 +602,32 @@ class LetterSweep {
     return memory_.items + ((p * piece - lane_ * C) & (item_ring - 1));
   }
 
-  /// Piece p, in which scores are found in one way for all columns.
+  /// Piece p, in which scores are found in one way for all columns. But at edges, what the next piece needs from the
+  /// tagged row is asked for on the way.
   /// @tparam follows the largest key goes to most_
   template <Scoring scoring, bool follows, Edges edges>
   __device__ __forceinline__ void fast_steps(i32 p) {
-    constexpr int steps = edges == Edges::none ? unrolled : 1;
-    constexpr int ahead = C * steps > columns_ahead ? C * steps : columns_ahead;
+    constexpr int steps = edges == Edges::any ? 1 : unrolled, columns = C * steps;
+    constexpr bool asks = edges != Edges::any, asks_inside = columns >= columns_ahead;
     const V* items = items_of(p);
     i32 column = p * piece - lane_ * C;
     int kept = Memory::kept_at(passed(p)), at = 0;
     load_top_of_step(0);
     item_ = *reinterpret_cast<const Columns<V, C>*>(items);
+    for (int end = asks && !asks_inside ? piece - columns_ahead : piece; end <= piece; end += columns_ahead) {
 #pragma unroll 1
-    for (int end = piece - ahead; end <= piece; end += ahead) {
-#pragma unroll 1
-      for (; at < end; at += C * steps) {
+      for (; at < end; at += columns) {
 #pragma unroll
         for (int i = 0; i < steps; ++i) {
+          if (asks && asks_inside && C * i == columns - columns_ahead) ask_if(at == piece - columns, p + 1);
           fast_step<scoring, follows, edges>(items + (i + 1) * C, at + i * C, kept + i * C, column + i * C);
           if constexpr (keep_table) keep_cells(p * piece + at + i - lane_);
         }
-        items += C * steps;
-        kept += C * steps;
-        column += C * steps;
+        items += columns;
+        kept += columns;
+        column += columns;
       }
-      if (end < piece) prefetch(p + 1);
+      if (asks && !asks_inside && end < piece) ask_if(true, p + 1);
     }
   }
 
@@ -564,12 +641,11 @@ class LetterSweep {
     load_top_of_step(at + C);
     const Columns<V, C> item = item_;
     item_ = *reinterpret_cast<const Columns<V, C>*>(next_items);
-    if (edges == Edges::left && column < 0) return;
     if (edges == Edges::any && (column < 0 || column + C > width_)) {
       if (is_column(column)) last_cells<scoring == Scoring::coded, follows>(item.at, column, up, f);
       return;
     }
-    fast_cells<scoring, follows, edges>(item.at, up, f);
+    fast_cells<scoring, follows, edges>(item.at, column, up, f);
     keep_below<C>(kept, up, f);
 #pragma unroll
     for (int c = 0; c < C; ++c) {
@@ -583,7 +659,7 @@ class LetterSweep {
 #pragma unroll
     for (int c = 0; c + 1 < C; ++c) {
       if (column + c >= width_) break;
-      exact_cells<coded>(item[c], up[c], f[c], {0, R}, column + c);
+      exact_cells<coded>(item[c], up[c], f[c], windowed ? rows_in_window(column + c) : RowRange{0, R}, column + c);
       if constexpr (follows) {
 #pragma unroll
         for (int r = 0; r < R; ++r) {
@@ -600,15 +676,21 @@ class LetterSweep {
   }
 
   /// C columns of the lane's rows, along the diagonals of cells that do not need one another.
+  /// @param column the first one; a lane that has not begun stays as it is, and what it hands on is not used
   template <Scoring scoring, bool follows, Edges edges>
-  __device__ __forceinline__ void fast_cells(const V (&item)[C], V (&up)[C], V (&f)[C]) {
+  __device__ __forceinline__ void fast_cells(const V (&item)[C], i32 column, V (&up)[C], V (&f)[C]) {
+    constexpr bool cuts = windowed && edges == Edges::any;
+    const bool begun = edges != Edges::left || column >= 0;
+    RowRange inside[C];
+#pragma unroll
+    for (int c = 0; c < C; ++c) inside[c] = cuts ? rows_in_window(column + c) : RowRange{0, R};
     using W = Swift<V, (R < 8)>;
     const auto k = P::template constants_as<W>(constants_);
     V diagonal[C];
     diagonal[0] = diagonal_;
 #pragma unroll
     for (int c = 1; c < C; ++c) diagonal[c] = up[c - 1];
-    diagonal_ = up[C - 1];
+    diagonal_ = begun ? up[C - 1] : diagonal_;
     V other{};
     int followed = 0;
 #pragma unroll
@@ -620,11 +702,13 @@ class LetterSweep {
         const Around<W> around{as<W>(diagonal[c]), as<W>(up[c]), as<W>(h_[r]), as<W>(e_[r]), as<W>(f[c])};
         const Cell<W> cell = cell_of<scoring>(k, r, item[c], around);
         diagonal[c] = h_[r];
-        h_[r] = up[c] = as<V>(cell.h);
-        e_[r] = as<V>(cell.e);
+        up[c] = as<V>(cell.h);
+        if constexpr (cuts) up[c] = r < inside[c].begin || r >= inside[c].end ? V(infinity) : up[c];
         f[c] = as<V>(cell.f);
+        h_[r] = begun ? up[c] : h_[r];
+        e_[r] = begun ? as<V>(cell.e) : e_[r];
         if constexpr (follows) {
-          const V key = edges != Edges::any || r < rows_here_ ? key_of(up[c], r) : V(0);
+          const V key = begun && (edges != Edges::any || r < rows_here_) ? key_of(up[c], r) : V(0);
           if (followed % 2 == 1) most_ = maximum(most_, other, key);
           else if (followed + 1 == R * C) most_ = maximum(most_, key);
           else other = key;
@@ -740,13 +824,12 @@ class LetterSweep {
   /// Hands what the last lane has kept in piece p to the band below.
   __device__ __forceinline__ void hand_down(i32 p) {
     const i32 column = passed(p) + lane_;
-    if (!is_column(column)) return;
     V values[planes];
 #pragma unroll
     for (int plane = 0; plane < planes; ++plane) {
       values[plane] = memory_.bottom[plane][Memory::kept_at(passed(p)) + lane_];
     }
-    intake_.hand_down(column, values);
+    intake_.hand_down(is_column(column), column, values);
   }
 
   __device__ __forceinline__ void keep_cells(i32 column) {
@@ -841,6 +924,9 @@ class LetterSweep {
   i32 candidate_ = -1;  // the piece that may have the cell to report and was not swept exactly
   int kept_ = 0;        // which of the kept states and borders is this piece's; the other one is the candidate's
   bool looks_along_ = false;    // an alignment may end anywhere in the band's lowest row
+  bool attends_ = false;        // there is something to do at each piece beside sweeping it
+  bool gives_ = false;          // some array of the block takes what is below the band
+  bool is_plain_ = false;       // pieces without edges are plain (plain_until)
   bool rows_matter_ = false;    // there are rows below the band's last, and what becomes of them does harm
   i64 gain_ = 0;                // that a cell may have over those that its piece begins with
   bool all_have_keys_ = false;  // no cell of the table is too large for one

@@ -264,7 +264,8 @@ class PairSweep {
     if (at < piece) memory_.selectors[Memory::ring + at] = selector | letter << 16;
   }
 
-  /// Piece p. @tparam follows row maxima are kept @tparam edges columns may be outside the block for some halves, have
+  /// Piece p. @tparam follows row maxima are kept @tparam edges columns may be outside the block for some halves,
+  /// have
   ///   letters beside the four, which none of the band's rows has, or be kept
   template <bool follows, bool edges>
   __device__ __forceinline__ void fast_steps(i32 p) {
@@ -433,7 +434,7 @@ class PairSweep {
     Word values[planes];
     values[0] = Word::of(true_h(planes == 2 ? low_half(word) : high_half(word)));
     if constexpr (planes == 2) values[1] = Word::of(true_gap(high_half(word)));
-    intake_.hand_down(column, values);
+    intake_.hand_down(true, column, values);
     if (band_.task.bottom) borders_.store_bottom(column, values);
   }
 

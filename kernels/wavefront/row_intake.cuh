@@ -22,30 +22,31 @@ class RowIntake {
     tag_ = tag_of(band.ticket);
     tagged_ = top_is_tagged(a, band);
     under_ = under;
+    cell_ = Tagged::written(tag_ - 1, {});
   }
 
   /// Asks for the value above a column of the band. Nothing here waits where it is in the tagged row.
   __device__ __forceinline__ void ask(const SweepArguments& a, const KernelBand& band, const Constants& k,
                                       i32 column) {
-    if (tagged_) {
-      if (column < under_) cell_ = Tagged::ask(row_, column);
-    } else {
-      BandBorders<P, V>(a, band).load_top(k, column, top_);
-      if constexpr (has_window<P>) {
-        if (column >= under_) top_[0] = V(infinity);
-      }
+    if (tagged_ && column < under_) {
+      cell_ = Tagged::ask(row_, column);
+      return;
     }
+    V top[planes];
+    for (V& value : top) value = V(0);
+    if (!tagged_) BandBorders<P, V>(a, band).load_top(k, column, top);
+    if constexpr (has_window<P>) {
+      if (column >= under_) top[0] = V(infinity);
+    }
+    cell_ = Tagged::written(tag_ - 1, top);
   }
+  /// The same where `wanted`, of what is in the tagged row. Without a branch.
+  __device__ __forceinline__ void ask_if(bool wanted, i32 column) { Tagged::ask_if(wanted, row_, column, cell_); }
 
   /// Waits until the band above has written all that was asked for. False when the launch is over before that.
   __device__ __forceinline__ bool wait(const SweepArguments& a, const KernelBand& band, i32 column) {
-    if (!tagged_) return true;
-    const bool wanted = column < under_;
-    if constexpr (has_window<P>) {
-      if (!wanted) top_[0] = V(infinity);
-    }
     for (u32 tries = 1;; ++tries) {
-      const bool fresh = !wanted || Tagged::read(cell_, tag_ - 1, top_);
+      const bool fresh = Tagged::read(cell_, tag_ - 1, top_);
       const u32 missing = __ballot_sync(~0u, !fresh);
       if (missing == 0) return true;
       // The row is every band's: its tag says how many bands there are from its writer to the one above this one.
@@ -58,12 +59,17 @@ class RowIntake {
     }
   }
 
+  /// Whether the border above the band is in the tagged row.
+  __device__ __forceinline__ bool tagged() const { return tagged_; }
+  /// Columns of the band above which the row lies in the problem's window.
+  __device__ __forceinline__ i32 under() const { return under_; }
+
   /// What was waited for: H, or F.
   __device__ __forceinline__ V top(int plane) const { return top_[plane]; }
 
-  /// Hands a column's H and F to the band below.
-  __device__ __forceinline__ void hand_down(i32 column, const V (&values)[planes]) const {
-    Tagged::store(row_, column, tag_, values);
+  /// Hands a column's H and F to the band below, where there is such a column. Without a branch.
+  __device__ __forceinline__ void hand_down(bool is_column, i32 column, const V (&values)[planes]) const {
+    Tagged::store_if(is_column, row_, column, tag_, values);
   }
 
  private:
@@ -71,7 +77,7 @@ class RowIntake {
   u32 tag_ = 0;         // the band's own
   bool tagged_ = false;
   i32 under_ = 0;
-  typename Tagged::Words cell_;
+  typename Tagged::Words cell_;  // that was asked for; of columns behind the band's last an older one
   V top_[planes];
 };
 

@@ -36,6 +36,14 @@ struct TaggedCell {
     /// The tag of the band that wrote its last part.
     __device__ __forceinline__ u32 tag() const { return static_cast<u32>(word[words - 1] >> 32); }
   };
+  /// A cell as the band with that tag would have written it.
+  __device__ __forceinline__ static Words written(u32 tag, const V (&values)[planes]) {
+    Bits bits;
+    for (int p = 0; p < planes; ++p) bits.values[p] = values[p];
+    Words cell;
+    for (int w = 0; w < words; ++w) cell.word[w] = static_cast<u64>(tag) << 32 | bits.halves[w];
+    return cell;
+  }
   __device__ __forceinline__ static Words ask(const u64* row, i64 column) {
     const u64* at = row + column * words;
     Words cell;
@@ -44,6 +52,15 @@ struct TaggedCell {
       for (int w = 0; w < words; w += 2) load_relaxed(at + w, cell.word[w], cell.word[w + 1]);
     }
     return cell;
+  }
+
+  /// The same without a branch, where `wanted`; else the cell stays.
+  __device__ __forceinline__ static void ask_if(bool wanted, const u64* row, i64 column, Words& cell) {
+    const u64* at = row + column * words;
+    if constexpr (words == 1) device::load_relaxed_if(wanted, at, cell.word[0]);
+    else {
+      for (int w = 0; w < words; w += 2) device::load_relaxed_if(wanted, at + w, cell.word[w], cell.word[w + 1]);
+    }
   }
 
   /// Reads the cell at `column` of the row; whether the band with that tag wrote it (all of it).
@@ -62,14 +79,16 @@ struct TaggedCell {
   }
 
   __device__ __forceinline__ static void store(u64* row, i64 column, u32 tag, const V (&values)[planes]) {
+    store_if(true, row, column, tag, values);
+  }
+  /// The same without a branch, where `wanted`; else nothing.
+  __device__ __forceinline__ static void store_if(bool wanted, u64* row, i64 column, u32 tag,
+                                                  const V (&values)[planes]) {
     u64* at = row + column * words;
-    Bits bits;
-    for (int p = 0; p < planes; ++p) bits.values[p] = values[p];
-    u64 word[words];
-    for (int w = 0; w < words; ++w) word[w] = static_cast<u64>(tag) << 32 | bits.halves[w];
-    if constexpr (words == 1) store_relaxed(at, word[0]);
+    const Words cell = written(tag, values);
+    if constexpr (words == 1) device::store_relaxed_if(wanted, at, cell.word[0]);
     else {
-      for (int w = 0; w < words; w += 2) store_relaxed(at + w, word[w], word[w + 1]);
+      for (int w = 0; w < words; w += 2) device::store_relaxed_if(wanted, at + w, cell.word[w], cell.word[w + 1]);
     }
   }
 };

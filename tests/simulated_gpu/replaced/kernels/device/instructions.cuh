@@ -35,6 +35,19 @@ inline void store_relaxed(u64* words, u64 first, u64 second) {
   simulated_store(words + 1, second, __ATOMIC_RELAXED);
 }
 
+inline void load_relaxed_if(bool wanted, const u64* word, u64& value) {
+  if (wanted) value = load_relaxed(word);
+}
+inline void load_relaxed_if(bool wanted, const u64* words, u64& first, u64& second) {
+  if (wanted) load_relaxed(words, first, second);
+}
+inline void store_relaxed_if(bool wanted, u64* word, u64 value) {
+  if (wanted) store_relaxed(word, value);
+}
+inline void store_relaxed_if(bool wanted, u64* words, u64 first, u64 second) {
+  if (wanted) store_relaxed(words, first, second);
+}
+
 inline u64 load_acquire_system(const u64* word) { return load_acquire(word); }
 inline void store_release_system(u64* word, u64 value) { store_release(word, value); }
 inline u64 load_system(const u64* word) { return load_acquire(word); }
@@ -44,6 +57,10 @@ T load_past_l1(const T* address) {
   T value;
   __atomic_load(const_cast<T*>(address), &value, __ATOMIC_RELAXED);
   return value;
+}
+template <class T>
+void load_past_l1_if(bool wanted, const T* address, T& value) {
+  if (wanted) value = load_past_l1(address);
 }
 inline void load_past_l1(const u64* words, u64& first, u64& second) {
   first = load_past_l1(words);
