@@ -84,7 +84,8 @@ struct RawItemOf<true, V> {
 };
 
 /// One band on its way through a warp. All members are called by all lanes.
-template <class P, class V, int R, int C, Keep keep>
+/// @tparam windowed whether cells may be outside the problem's window
+template <class P, class V, int R, int C, Keep keep, bool windowed>
 class LetterSweep {
  public:
   static constexpr bool keep_table = keep == Keep::table, keep_lines = keep == Keep::lines;
@@ -99,7 +100,7 @@ class LetterSweep {
   /// Those whose registers hold R rows a lane.
   static constexpr int warps = R * static_cast<int>(sizeof(V)) > 64 ? 8 : 16;
   /// Kept lines go on beyond the window.
-  static constexpr bool cuts_to_window = has_window<P> && !keep_lines;
+  static constexpr bool cuts_to_window = windowed && !keep_lines;
   using Memory = WarpMemory<V, planes, R, C, keep_table, by_matrix<P>>;
   static_assert(keep == Keep::borders || C == 1, "tables are stored from one column a step");
 
@@ -132,7 +133,6 @@ class LetterSweep {
 
  private:
   static constexpr int item_ring = Memory::item_ring;
-  static constexpr bool windowed = has_window<P>;
   static constexpr bool prunes = can_prune<P> && keep == Keep::borders;
   /// Steps that the loop over a piece is unrolled by.
   static constexpr int unrolled = R * C >= 64 ? 1 : R * C >= 32 ? 2 : R * C >= 16 ? 4 : 8;

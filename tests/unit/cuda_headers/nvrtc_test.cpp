@@ -67,7 +67,7 @@ TEST_CASE("a kernel of a problem can be made at run time") {
                     "#include \"kernels/wavefront/problem_list.hpp\"\n"
                     "using namespace terrace::wavefront;\n"
                     "__device__ auto* kernel = &sweep_bands_kernel<LetterSweep<SmithWatermanAffine, Word, 4, 1, "
-                    "Keep::table>>;\n") == "");
+                    "Keep::table, false>>;\n") == "");
   CHECK(compile_log("#include \"kernels/recursive/closure_kernel.cuh\"\n"
                     "using namespace terrace::recursive;\n"
                     "__device__ auto* kernel = &multiply_kernel<MinPlus, float>;\n"
