@@ -46,6 +46,13 @@ TERRACE_HOST_DEVICE u32 shift_in(u32 word, u32& bit) {
   return shifted;
 }
 
+/// The highest bit, which is shifted out.
+TERRACE_HOST_DEVICE u32 take_highest(u32& word) {
+  const u32 bit = word >> 31;
+  word = shift_aside(word, 0);
+  return bit;
+}
+
 /// a + b + carry, modulo 2^32, where a has all bits of b; `carry`, 0 or 1, becomes what is carried out.
 TERRACE_HOST_DEVICE u32 add_with_carry(u32 a, u32 b, u32& carry) {
   const u64 sum = static_cast<u64>(a) + b + carry;

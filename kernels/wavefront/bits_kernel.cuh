@@ -1,11 +1,11 @@
 // The kernel that sweeps problems with a bit-parallel form: bands of rows, a bit a row, differences instead of cells.
 // No host library header: also compiled at run time.
 //
-// A warp walks over a band of 1024 x W rows from left to right, two columns a step. Lane l holds W words of 32 rows
-// and is a step behind lane l - 1, from which it takes the horizontal differences above its rows by shuffle: while
-// one column's are on their way, the other is computed. What the band hands down are those below its last row: a word
-// of 32 columns a plane, tagged with the band's number (tagged.cuh), first column in the highest bit. H itself is
-// found where borders and the report want it, by counting bits.
+// A warp walks over a band of 1024 x W rows from left to right, four columns a step. Lane l holds W words of 32 rows
+// and is a step behind lane l - 1, from which it takes the horizontal differences above its rows by shuffle, those of a
+// step at once. Where its rows have a letter, a lane finds in shared memory. What the band hands down are the
+// differences below its last row: a word of 32 columns a plane, tagged with the band's number (tagged.cuh), first column
+// in the highest bit. H itself is found where borders and the report want it, by counting bits.
 //
 // In a table of one block a band may be cut to the pieces that meet a band of diagonals. Left of them, and right of
 // those of the band above, only letters without a partner count (diagonals.hpp).
@@ -24,16 +24,24 @@ inline constexpr u32 all_lanes = ~0u;
 __host__ __device__ inline i64 bit_row_words(i64 columns) { return 2 * ((columns + piece - 1) / piece + 1); }
 
 /// Columns of a step, and pieces that the first lane is ahead of the last, at most.
-inline constexpr int step_columns = 2, pieces_behind = 2;
+inline constexpr int step_columns = 4, pieces_behind = (31 * step_columns + piece - 1) / piece;
 
-/// What a warp keeps in shared memory: the letters of the columns of this piece and of those before it that the lanes
-/// are still on. Piece p is at p % 3 and once more three places on: so the last three always lie side by side.
+/// What a warp keeps in shared memory: where its rows have which letter, and the letters of the columns of the next
+/// piece, of this one and of those before it that the lanes are still on. Piece p is at p % pieces and once more so many
+/// places on, so that the last ones always lie side by side.
+template <int W>
 struct BitMemory {
-  static constexpr int pieces = pieces_behind + 1;
+  static constexpr int pieces = pieces_behind + 2;
+  static constexpr int columns = 2 * pieces * piece;
+  static constexpr int read_ahead = 2 * step_columns;
+  /// Letters that are looked up, and one that no row has.
+  static constexpr int letters = 4;
 
   KernelBand band;
-  alignas(16) uint2 letters[2 * pieces * piece + step_columns];  // of codes below 4: each bit, in all bits of a word
-  u32 codes[2 * pieces * piece + step_columns];
+  alignas(16) u32 differ[letters + 1][32][W];     // of a letter: rows, a bit each, that have another one
+  u32 planes[code_bits][32][W];                   // bits of the rows' codes
+  alignas(16) i32 places[columns + read_ahead];  // of the columns' letters in `differ`, in bytes
+  u32 codes[columns + read_ahead];
 };
 
 /// The columns of those pieces that rows [row, row + rows) of a table of so many columns meet in the diagonals.
@@ -72,7 +80,9 @@ class BitSweep {
   /// What a letter without a partner adds to H.
   static constexpr i32 gap = Bits::counts_pairs ? 0 : 1;
 
-  __device__ BitSweep(const SweepArguments& arguments, const Constants& constants, BitMemory& memory)
+  using Memory = BitMemory<W>;
+
+  __device__ BitSweep(const SweepArguments& arguments, const Constants& constants, Memory& memory)
       : a_(arguments),
         k_(constants),
         band_(memory.band),
@@ -91,25 +101,24 @@ class BitSweep {
     pieces_ = (width_ + piece - 1) / piece;
     last_cell_ = static_cast<i32>((band_.task.column_end - band_.task.column_begin + piece - 1) / piece);
     takes_tagged_ = top_is_tagged(a_, band_);
+    reads_top_ = !takes_tagged_ && band_.task.top != nullptr;
     above_width_ = width_above();
     const bool block_follows = a_.across == 1 && (band_.block + 1) * a_.bands < a_.tickets;
     hands_on_ = !band_.last || block_follows;
     hands_out_ = band_.last && band_.task.bottom != nullptr;
+    ends_within_ = band_.rows != band_rows && (hands_on_ || hands_out_);
+    gives_ = hands_on_ && lane_ == last_lane_;
     load_rows();
     load_left();
-    prefetch(0);
-    const bool ends_within = band_.rows != band_rows && (hands_on_ || hands_out_);
+    begin_letters();
     for (i32 p = 0; p < pieces_ + pieces_behind; ++p) {
       if (!take_piece(p)) return false;
-      __syncwarp();
       const bool inside = p >= pieces_behind && (p + 1) * piece <= width_;
       // The loop for any letters is also the one for bands that end within the warp's rows.
-      if (ends_within || since_equal_ <= pieces_behind) steps<true, BitLetters::any>(p);
-      else if (since_rare_ <= pieces_behind) steps<true, BitLetters::rare>(p);
-      else if (inside) steps<false, BitLetters::four>(p);
-      else steps<true, BitLetters::four>(p);
+      if (ends_within_ || since_equal_ <= pieces_behind) steps<true, true>(p);
+      else if (inside) steps<false, false>(p);
+      else steps<true, false>(p);
       device::random_delay(a_.launch, band_.ticket + static_cast<u32>(p));
-      __syncwarp();
     }
     return finish(found);
   }
@@ -121,7 +130,7 @@ class BitSweep {
     return static_cast<i32>(columns_on_diagonals(a_, band_.first_row - band_rows, band_rows).end) - band_.start;
   }
 
-  /// Letters as bit planes: plane k has bit k of the codes of a word's rows.
+  /// Puts the letters of the rows where the lanes find them.
   __device__ void load_rows() {
 #pragma unroll 1
     for (int word = 0; word < 32 * W; ++word) {
@@ -131,20 +140,18 @@ class BitSweep {
         code = device::load_past_l1(static_cast<const device::u8*>(band_.task.rows) + band_.first_row + row);
       }
       note_rare(code);
+      u32 differ = 0;  // from the letter whose code is the lane's number
+#pragma unroll
       for (int k = 0; k < code_bits; ++k) {
         const u32 plane = __ballot_sync(all_lanes, code >> k & 1);
-#pragma unroll
-        for (int w = 0; w < W; ++w) {
-          if (word == lane_ * W + w) letters_[w][k] = plane;
-        }
+        if (lane_ == k) memory_.planes[k][word / W][word % W] = plane;
+        differ |= plane ^ (0u - (static_cast<u32>(lane_) >> k & 1));
+      }
+      if (lane_ <= Memory::letters) {
+        memory_.differ[lane_][word / W][word % W] = lane_ < Memory::letters ? differ : all_lanes;
       }
     }
-#pragma unroll
-    for (int w = 0; w < W; ++w) {
-      others_[w] = 0;
-#pragma unroll
-      for (int k = 2; k < code_bits; ++k) others_[w] |= letters_[w][k];
-    }
+    __syncwarp();
   }
 
   /// Lane l keeps which of the codes from 32 l on occur in the band.
@@ -152,6 +159,7 @@ class BitSweep {
     for (u32 left = __ballot_sync(all_lanes, code > 3); left != 0; left &= left - 1) {
       const u32 one = __shfl_sync(all_lanes, code, __ffs(left) - 1);
       if (one / 32 == static_cast<u32>(lane_)) occurring_ |= 1u << one % 32;
+      rows_rare_ = true;
     }
   }
   /// Whether a letter above 3 of some lane is one of the band's.
@@ -184,44 +192,68 @@ class BitSweep {
     return P::template top<i64>(k_, band_.task.column_begin + column).h;
   }
 
-  /// Asks for the letters of piece p, a column a lane, and for the differences above them.
-  __device__ void prefetch(i32 p) {
-    next_code_ = 0;
-    asks_ = false;
-    if (p >= pieces_) return;
+  /// Looks up the first letters, and asks for what the first piece needs.
+  __device__ void begin_letters() {
+    for (int at = lane_; at < Memory::columns + Memory::read_ahead; at += 32) memory_.places[at] = 0;
+    ring_ = Memory::pieces - 1;
+    fetch_letters(0);
+    put_letters();
+    fetch_letters(1);
+    ask_above(0);
+    const int at = Memory::pieces * piece - step_columns * lane_;
+    find_places(at);
+    look_up();
+    find_places(at + step_columns);
+  }
+
+  /// Asks for the letters of piece p, a column a lane.
+  __device__ void fetch_letters(i32 p) {
     const i32 column = p * piece + lane_;
+    next_code_ = 0;
     if (column < width_) {
       next_code_ = device::load_past_l1(static_cast<const device::u8*>(band_.task.columns) + column);
     }
-    if (p * piece >= above_width_) {
-      next_above_[0] = gap != 0 ? all_lanes : 0;
-      next_above_[1] = 0;
-      return;
-    }
-    if (takes_tagged_) {
-      asked_ = Tagged::ask(row_, p);
-      asks_ = true;
-      return;
-    }
+  }
+
+  /// Puts the letters that were asked for where the lanes find them.
+  __device__ __forceinline__ void put_letters() {
+    next_equal_ = rows_rare_ && __any_sync(all_lanes, next_code_ > 3) && any_occurs(next_code_);
+    const int slot = ring_ + 1 < Memory::pieces ? ring_ + 1 : 0;
+    const u32 letter = next_code_ < Memory::letters ? next_code_ : Memory::letters;
+    put_letter(slot * piece + lane_, letter);
+    put_letter((slot + Memory::pieces) * piece + lane_, letter);
+    if (slot == 0 && lane_ < Memory::read_ahead) put_letter(Memory::columns + lane_, letter);
+    __syncwarp();
+  }
+  __device__ void put_letter(int at, u32 letter) {
+    memory_.places[at] = static_cast<i32>(letter * sizeof(memory_.differ[0]));
+    memory_.codes[at] = next_code_;
+  }
+
+  /// Asks for the differences above piece p.
+  __device__ __forceinline__ void ask_above(i32 p) {
+    asks_ = takes_tagged_ && p * piece < above_width_;
+    if (asks_) asked_ = Tagged::ask(row_, p);
+    else if (reads_top_) rises_above(p * piece + lane_);
+    else next_above_[0] = gap != 0 ? all_lanes : 0, next_above_[1] = 0;
+  }
+  /// The same from the border above the block. @param column the lane's
+  __device__ void rises_above(i32 column) {
     const i64 rise = column < width_ ? top_h(column) - top_h(column - 1) : 0;
     next_above_[0] = __brev(__ballot_sync(all_lanes, rise > 0));
     next_above_[1] = __brev(__ballot_sync(all_lanes, rise < 0));
   }
 
-  /// Puts piece p where the lanes find it, once the band above has written it.
-  __device__ bool take_piece(i32 p) {
+  /// Begins piece p, once the band above has written what lies above it, and asks for what the next one needs.
+  __device__ __forceinline__ bool take_piece(i32 p) {
     if (!wait_for_cell(p)) return false;
 #pragma unroll
     for (int plane = 0; plane < planes; ++plane) above_[plane] = next_above_[plane];
-    since_rare_ = __any_sync(all_lanes, next_code_ > 3) ? 0 : since_rare_ + 1;
-    since_equal_ = since_rare_ == 0 && any_occurs(next_code_) ? 0 : since_equal_ + 1;
-    ring_ = (ring_ + 1) % BitMemory::pieces;
-#pragma unroll
-    for (int copy = 0; copy < 2; ++copy) {
-      const int at = (ring_ + copy * BitMemory::pieces) * piece + lane_;
-      memory_.letters[at] = {0u - (next_code_ & 1), 0u - (next_code_ >> 1 & 1)};
-      memory_.codes[at] = next_code_;
-    }
+    ask_above(p + 1);
+    since_equal_ = next_equal_ ? 0 : since_equal_ + 1;
+    ring_ = ring_ + 1 < Memory::pieces ? ring_ + 1 : 0;
+    put_letters();
+    fetch_letters(p + 2);
     return true;
   }
 
@@ -239,110 +271,107 @@ class BitSweep {
     return true;
   }
 
-  /// The steps in which the first lane goes over piece p. `edges`: some lane is outside the block in some of them.
-  template <bool edges, BitLetters kind>
+  /// The steps in which the first lane goes over piece p.
+  /// @tparam edges some lane is outside the block in some of them @tparam any letters of all codes are told apart, and
+  /// the band may end within the warp's rows
+  template <bool edges, bool any>
   __device__ __forceinline__ void steps(i32 p) {
-    constexpr bool any = kind == BitLetters::any;
     const int last_lane = any ? last_lane_ : 31;
     const int give_at = (step_columns * last_lane + piece - step_columns) % piece;
     const i32 given = p - 1 + (give_at + step_columns - step_columns * last_lane) / piece;
     const i32 column = p * piece - step_columns * lane_;
-    const int at = (ring_ + BitMemory::pieces) * piece - step_columns * lane_;
-    load_letters<kind>(at);
-#pragma unroll 1
-    for (int half = 0; half < piece; half += piece / 2) {
-      if (half > 0) prefetch(p + 1);
-#pragma unroll
-      for (int i = 0; i < piece / 2; i += step_columns) {
-        step<edges, kind>(column + half + i, at + half + i);
-        // The lane that ends the band has now seen the last column of a piece.
-        if (any ? half + i == give_at
-                : i == static_at % (piece / 2) && half == static_at / (piece / 2) * (piece / 2)) {
-          give_piece(given);
-        }
-      }
+    const int at = (ring_ + Memory::pieces) * piece - step_columns * lane_;
+    constexpr int unrolled = edges ? 1 : piece / step_columns;
+#pragma unroll unrolled
+    for (int i = 0; i < piece; i += step_columns) {
+      step<edges, any>(column + i, at + i);
+      // The lane that ends the band has now seen the last column of a piece.
+      if (i == give_at && (!edges || (given >= 0 && given < pieces_))) give_piece<any>(given);
     }
   }
-  static constexpr int static_at = (step_columns * 31 + piece - step_columns) % piece;
 
-  /// The steps' work on two columns. Outside the block nobody looks at what is handed down.
+  /// The steps' work on the next columns. Outside the block nobody looks at what is handed down.
   /// @param at where the first column's letter lies in the warp's memory
-  template <bool edges, BitLetters kind>
+  template <bool edges, bool any>
   __device__ __forceinline__ void step(i32 column, int at) {
-    constexpr bool any = kind == BitLetters::any;
-    u32 bits[step_columns][planes];
+    u32 above[planes];
+#pragma unroll
+    for (int plane = 0; plane < planes; ++plane) {
+      above[plane] = __shfl_up_sync(all_lanes, below_[plane], 1) << (32 - step_columns);
+      // The first lane's neighbour is the border.
+      if (lane_ == 0) above[plane] = above_[plane];
+      above_[plane] <<= step_columns;
+    }
+    u32 differ[step_columns][W];
 #pragma unroll
     for (int c = 0; c < step_columns; ++c) {
 #pragma unroll
-      for (int plane = 0; plane < planes; ++plane) {
-        bits[c][plane] = __shfl_up_sync(all_lanes, below_[c][plane], 1);
-        // The first lane's neighbour is the border, whose next difference is the highest bit.
-        if (lane_ == 0) bits[c][plane] = above_[plane] >> 31;
-        above_[plane] = shift_aside(above_[plane], 0);
-      }
+      for (int w = 0; w < W; ++w) differ[c][w] = any ? differ_in_planes(w, memory_.codes[at + c]) : differ_[c][w];
     }
-    uint2 letters[step_columns];
-    u32 codes[step_columns];
-#pragma unroll
-    for (int c = 0; c < step_columns; ++c) letters[c] = letter_[c], codes[c] = code_[c];
-    load_letters<kind>(at + step_columns);
+    look_up();
+    find_places(at + 2 * step_columns);
 #pragma unroll
     for (int c = 0; c < step_columns; ++c) {
       const bool here = !edges || static_cast<u32>(column + c) < static_cast<u32>(width_);
-      u32 words[planes], last[planes];
+      u32 bits[planes];
+#pragma unroll
+      for (int plane = 0; plane < planes; ++plane) bits[plane] = take_highest(above[plane]);
 #pragma unroll
       for (int w = 0; w < W; ++w) {
         Rows rows = differences_[w];
-        Bits::template column<u32>(rows, differ<kind>(w, letters[c], codes[c]), bits[c], words);
+        u32 words[planes];
+        Bits::template column<u32>(rows, differ[c][w], bits, words);
         if (here) differences_[w] = rows;
 #pragma unroll
         for (int plane = 0; plane < planes; ++plane) {
-          if (any && w == last_word_) last[plane] = words[plane] << last_shift_ >> 31;
+          if (any && w == last_word_) ended_[plane] = ended_[plane] << 1 | words[plane] << last_shift_ >> 31;
         }
       }
 #pragma unroll
-      for (int plane = 0; plane < planes; ++plane) {
-        below_[c][plane] = bits[c][plane];
-        handed_[plane] = shift_aside(handed_[plane], any ? last[plane] : bits[c][plane]);
-      }
+      for (int plane = 0; plane < planes; ++plane) below_[plane] = 2 * below_[plane] + bits[plane];
     }
   }
 
-  /// A step ahead, so that no step waits for it.
-  template <BitLetters kind>
-  __device__ __forceinline__ void load_letters(int at) {
+  /// Finds the letters of a step, and where the rows have them, each a step ahead, so that no step waits for it.
+  __device__ __forceinline__ void find_places(int at) {
+    static_assert(step_columns == 4);
+    const int4 places = *reinterpret_cast<const int4*>(&memory_.places[at]);
+    place_[0] = places.x, place_[1] = places.y, place_[2] = places.z, place_[3] = places.w;
+  }
+  __device__ __forceinline__ void look_up() {
+    const auto* rows = reinterpret_cast<const unsigned char*>(memory_.differ[0][lane_]);
 #pragma unroll
     for (int c = 0; c < step_columns; ++c) {
-      if constexpr (kind != BitLetters::any) letter_[c] = memory_.letters[at + c];
-      if constexpr (kind != BitLetters::four) code_[c] = memory_.codes[at + c];
+      if constexpr (W == 2) {
+        const uint2 words = *reinterpret_cast<const uint2*>(rows + place_[c]);
+        differ_[c][0] = words.x, differ_[c][1] = words.y;
+      } else {
+        differ_[c][0] = *reinterpret_cast<const u32*>(rows + place_[c]);
+      }
     }
   }
 
   /// Bit r: the letter of row r of word w is not that of the column.
-  template <BitLetters kind>
-  __device__ __forceinline__ u32 differ(int w, uint2 letter, u32 code) const {
+  __device__ u32 differ_in_planes(int w, u32 code) const {
     u32 result = 0;
-    if constexpr (kind == BitLetters::any) {
 #pragma unroll
-      for (int k = 0; k < code_bits; ++k) result |= letters_[w][k] ^ (0u - (code >> k & 1));
-    } else {
-      result = (letters_[w][0] ^ letter.x) | (letters_[w][1] ^ letter.y) | others_[w];
-      if constexpr (kind == BitLetters::rare) result = code > 3 ? all_lanes : result;
-    }
+    for (int k = 0; k < code_bits; ++k) result |= memory_.planes[k][lane_][w] ^ (0u - (code >> k & 1));
     return result;
   }
 
   /// Hands down what lies below piece p: to the next band, or to the border below the block.
+  template <bool any>
   __device__ __forceinline__ void give_piece(i32 p) {
-    if (p < 0 || p >= pieces_) return;
-    if (lane_ == last_lane_ && hands_on_) {
-      const u32 values[2] = {handed_[0], planes == 2 ? handed_[planes - 1] : 0};
+    const u32 plus = any && ends_within_ ? ended_[0] : below_[0];
+    const u32 minus = planes == 1 ? 0 : any && ends_within_ ? ended_[planes - 1] : below_[planes - 1];
+    if (gives_) {
+      const u32 values[2] = {plus, minus};
       Tagged::store(row_, p, tag_, values);
     }
-    if (!hands_out_) return;
-    const u32 plus = __shfl_sync(all_lanes, handed_[0], last_lane_);
-    const u32 minus = planes == 2 ? __shfl_sync(all_lanes, handed_[planes - 1], last_lane_) : 0;
-    below_h_ = store_border(a_.border, band_.task.bottom, p * piece + lane_, width_, below_h_, plus, minus);
+    if (hands_out_) {
+      below_h_ = store_border(a_.border, band_.task.bottom, p * piece + lane_, width_, below_h_,
+                              __shfl_sync(all_lanes, plus, last_lane_), __shfl_sync(all_lanes, minus, last_lane_));
+    }
   }
 
   /// Stores H of a column a lane. @param h before the piece @return after it
@@ -414,31 +443,32 @@ class BitSweep {
   const SweepArguments& a_;
   const Constants& k_;
   const KernelBand& band_;
-  BitMemory& memory_;
+  Memory& memory_;
   const int lane_;
   const i32 width_;                            // columns of the block, or those on the diagonals
   bool takes_tagged_ = false;                  // what lies above is in the tagged row
+  bool reads_top_ = false;                     // or in the border above the block, and else rises as the table's own
   bool hands_on_ = false, hands_out_ = false;  // what lies below is wanted there; below the block
+  bool ends_within_ = false;                   // what lies below is not below the warp's last row
+  bool gives_ = false;                         // this lane hands it on
   int ring_ = 0;                               // where in memory this piece is
   i32 pieces_ = 0;                             // of 32 columns
   i32 last_cell_ = 0;                          // of the tagged row from here on, with H of a band's last column
   i32 above_width_ = 0;                        // columns that the band above has, too
   i32 last_lane_ = 0, last_word_ = 0;          // that hold the band's last row
   i32 last_shift_ = 0;                         // from its bit to the highest
-  // Pieces since one had a letter above 3, and since one had such a letter that occurs in the band; those before the
-  // first have none.
-  i32 since_rare_ = pieces_behind, since_equal_ = pieces_behind;
-  u32 letters_[W][code_bits];             // planes of its rows
-  u32 others_[W];                         // those above 3
-  u32 occurring_ = 0;                     // which of 32 codes occur in the band
-  Rows differences_[W];                   // of the last column, from row to row
-  u32 above_[planes] = {};                // the first lane's next differences from column to column
-  u32 below_[step_columns][planes] = {};  // the last differences below this lane's rows, 0 or 1 each
-  u32 handed_[planes] = {};               // those below the band's last row, of 32 columns
-  uint2 letter_[step_columns] = {};       // of the next columns
-  u32 code_[step_columns] = {};
-  u32 next_code_ = 0, next_above_[2] = {};  // the piece that was asked for
-  typename Tagged::Words asked_;            // what lies above it, where asks_
+  bool rows_rare_ = false;                     // whether letters above 3 occur in the band
+  u32 occurring_ = 0;                          // which of 32 codes those are
+  bool next_equal_ = false;                    // whether the next piece has such a letter
+  i32 since_equal_ = pieces_behind;            // pieces since one had; those before the first have none
+  Rows differences_[W];                        // of the last column, from row to row
+  u32 above_[planes] = {};                     // the first lane's next differences from column to column
+  u32 below_[planes] = {};                     // the last differences below this lane's rows, the newest lowest
+  u32 ended_[planes] = {};                     // the same below the band's last row, where that ends within the warp's
+  i32 place_[step_columns] = {};               // of the letters of the step after the next
+  u32 differ_[step_columns][W] = {};           // where the rows do not have those of the next step
+  u32 next_code_ = 0, next_above_[2] = {};     // the piece that was asked for
+  typename Tagged::Words asked_;               // what lies above it, where asks_
   bool asks_ = false;
   u64* row_ = nullptr;  // the tagged row, read above the band and written below it
   u32 tag_ = 0;         // the band's own
@@ -450,8 +480,8 @@ template <class P, int W>
 __global__ void __launch_bounds__(sweep_threads, 4)
     sweep_bits_kernel(const __grid_constant__ SweepArguments arguments,
                       const __grid_constant__ typename P::template Constants<i64> constants) {
-  __shared__ BitMemory memories[sweep_threads / 32];
-  BitMemory& memory = memories[threadIdx.x / 32];
+  __shared__ BitMemory<W> memories[sweep_threads / 32];
+  BitMemory<W>& memory = memories[threadIdx.x / 32];
   device::begin_in_turn(arguments.launch, arguments.tickets, arguments.processors);
   while (take_band(arguments, memory.band)) {
     cut_to_diagonals(arguments, memory.band);

@@ -80,8 +80,8 @@ struct EditDistance {
     }
     template <class W>
     TERRACE_HOST_DEVICE static void column(Rows<W>& rows, W differs, W (&bits)[planes], W (&words)[planes]) {
-      const W equal = ~differs | bits[1];  // a fall from above goes on as an equal letter does
-      const W run = add_bits(equal & rows.up, rows.up);
+      const W equal = ~differs;
+      const W run = add_bits(equal & rows.up, add_bits(rows.up, bits[1]));  // a fall from above is carried in
       const W level = (run ^ rows.up) | equal | rows.down;  // H(i, j) is H(i-1, j-1)
       words[0] = rows.down | ~(level | rows.up);
       words[1] = level & rows.up;
