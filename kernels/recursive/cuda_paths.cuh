@@ -15,29 +15,36 @@ template <class T, class W>
 class PathsOnCuda final : public TilesOfValues<T> {
   using Base = TilesOfValues<T>;
   using Base::load, Base::shape, Base::state;
+  using D = Distance<T>;
   using Pairs = PairView<T, W>;
+  using Copies = PairView<D, W>;
+  using Tile = RelaxTile<T, W>;
 
  public:
   static std::size_t workspace(std::int64_t side) {
-    return state_bytes + 2 * static_cast<std::size_t>(pairs_of(side)) * (sizeof(T) + sizeof(W));
+    return state_bytes + 2 * static_cast<std::size_t>(pairs_of(side)) * (sizeof(D) + sizeof(W));
   }
 
   PathsOnCuda(std::int64_t side, device::Context& context, void* workspace) : Base(side, context, workspace) {
     const i64 pairs = pairs_of(side);
     auto* trails = reinterpret_cast<W*>(static_cast<unsigned char*>(workspace) + state_bytes);
-    auto* distances = reinterpret_cast<T*>(trails + 2 * pairs);
+    auto* distances = reinterpret_cast<D*>(trails + 2 * pairs);
     u_ = {distances, trails, 0};
     v_ = {distances + pairs, trails + pairs, 0};
     load(begin_trails_, Base::row_threads);
     load(end_trails_, Base::row_threads);
     copies_at_a_time_ = load(copy_, closure_threads);
-    load(relax_, closure_threads);
-    load(close_, closure_threads, sizeof(PairSquare<T, W>));
+    load(relax_, Tile::threads, sizeof(typename Tile::Shared));
+    load(close_, closure_threads);
+    load(close_panels_, closure_threads, sizeof(PanelFactors<T, W>));
   }
 
  private:
-  static constexpr i64 padded(i64 count) { return (count + path_side - 1) / path_side * path_side; }
-  static constexpr i64 pairs_of(i64 side) { return padded(side) * padded(std::max<i64>(side, base_pivots)); }
+  static constexpr i64 whole(i64 count, i64 step) { return (count + step - 1) / step * step; }
+  /// Of the copy of a factor, whose rows are pivots.
+  static constexpr i64 pairs_of(i64 side) {
+    return whole(std::max<i64>(side, base_pivots), copy_side) * whole(side, std::max(Tile::rows, Tile::columns));
+  }
 
   void update(const TileTask& task) override {
     const bool there = task.rows > 0 && task.columns > 0;
@@ -71,45 +78,41 @@ class PathsOnCuda final : public TilesOfValues<T> {
   }
 
   /// Copies a factor to where `to` begins.
-  Pairs copy(const Pairs& from, i64 rows, i64 columns, Pairs to, bool turned) {
-    const i64 copied_rows = padded(turned ? columns : rows), copied_columns = padded(turned ? rows : columns);
+  Copies copy(const Pairs& from, i64 rows, i64 columns, Copies to, bool turned) {
+    static_assert(copy_side % Tile::depth == 0 && Tile::rows % copy_side == 0 && Tile::columns % copy_side == 0);
+    const i64 copied_rows = whole(turned ? columns : rows, copy_side);
+    const i64 copied_columns = turned ? whole(rows, Tile::rows) : whole(columns, Tile::columns);
     to.stride = copied_columns;
     const W mask = turned ? static_cast<W>(~W(0)) : static_cast<W>(~Trail<W>::next_mask);
     const CopyTask<T, W> task{state(), from, rows, columns, to, copied_rows, copied_columns, turned, mask};
-    const i64 blocks = (copied_rows * copied_columns + closure_threads - 1) / closure_threads;
-    device::launch(copy_, shape(std::min<i64>(copies_at_a_time_, blocks), closure_threads), task);
+    const i64 squares = copied_rows / copy_side * (copied_columns / copy_side);
+    device::launch(copy_, shape(std::min<i64>(copies_at_a_time_, squares), closure_threads), task);
     return to;
   }
 
-  /// Which rows and columns of x stay as they are.
-  struct Kept {
-    i64 row = -1, rows = 0, column = -1, columns = 0;
-  };
-
   /// x <- x + u * v; u and v may be x.
-  void relax(const Pairs& x, const Pairs& u, const Pairs& v, i64 rows, i64 columns, i64 depth,
-             const Kept& kept = {}) {
-    const Pairs left = copy(u, rows, depth, u_, true), right = copy(v, depth, columns, v_, false);
-    const RelaxTask<T, W> task{state(),       x,        rows,        columns,   left,        right,
-                               padded(depth), kept.row, kept.column, kept.rows, kept.columns};
-    const i64 squares = padded(rows) / path_side * (padded(columns) / path_side);
-    device::launch(relax_, shape(squares, closure_threads), task);
+  void relax(const Pairs& x, const Pairs& u, const Pairs& v, i64 rows, i64 columns, i64 depth) {
+    relax({state(), x, rows, columns, copy(u, rows, depth, u_, true), copy(v, depth, columns, v_, false), depth, 0, 0,
+           1});
+  }
+  void relax(const RelaxTask<T, W>& task) {
+    const i64 parts =
+        whole(task.rows, Tile::rows) / Tile::rows * (whole(task.columns, Tile::columns) / Tile::columns);
+    device::launch(relax_, shape(parts, Tile::threads, sizeof(typename Tile::Shared)), task);
   }
 
   /// Pivots after pivots close their own square, their rows and their columns with it, and all else with these.
   void close(const Pairs& x, i64 size, i64 first_pivot) {
-    const auto part = [&](i64 i, i64 j) {
-      return Pairs{x.distances + i * x.stride + j, x.trails + i * x.stride + j, x.stride};
-    };
+    const i64 padded = whole(size, std::max(Tile::rows, Tile::columns));
+    const PairView<D, W> u{u_.distances, u_.trails, padded}, v{v_.distances, v_.trails, padded};
     for (i64 k = 0; k < size; k += base_pivots) {
       const i64 pivots = std::min<i64>(base_pivots, size - k);
-      const Pairs square = part(k, k), rows = part(k, 0), columns = part(0, k);
-      device::launch(close_, shape(1, closure_threads, sizeof(PairSquare<T, W>)), state(), square, pivots,
-                     first_pivot + k);
+      const Pairs square{x.distances + k * x.stride + k, x.trails + k * x.stride + k, x.stride};
+      device::launch(close_, shape(1, closure_threads), state(), square, pivots, first_pivot + k);
       if (size <= base_pivots) return;
-      relax(rows, square, rows, pivots, size, pivots, {.column = k, .columns = pivots});
-      relax(columns, columns, square, size, pivots, pivots, {.row = k, .rows = pivots});
-      relax(x, columns, rows, size, size, pivots, {.row = k, .rows = pivots, .column = k, .columns = pivots});
+      const PanelTask<T, W> panels{state(), x, size, k, u, v, padded / base_pivots};
+      device::launch(close_panels_, shape(2 * panels.strips, closure_threads, sizeof(PanelFactors<T, W>)), panels);
+      relax({state(), x, size, size, u, v, pivots, k, k + pivots, 1});
     }
   }
 
@@ -121,7 +124,9 @@ class PathsOnCuda final : public TilesOfValues<T> {
   device::Kernel<RelaxTask<T, W>> relax_ = device::make_kernel(relax_pairs_kernel<T, W>, "relax_pairs_kernel");
   device::Kernel<TileState*, Pairs, i64, i64> close_ =
       device::make_kernel(close_pairs_kernel<T, W>, "close_pairs_kernel");
-  Pairs u_, v_;  // where factors are copied to
+  device::Kernel<PanelTask<T, W>> close_panels_ =
+      device::make_kernel(close_panels_of_pairs_kernel<T, W>, "close_panels_of_pairs_kernel");
+  Copies u_, v_;  // where factors are copied to
   unsigned copies_at_a_time_ = 1;
 };
 

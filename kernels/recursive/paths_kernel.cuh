@@ -1,35 +1,11 @@
-// Tiles of distances and trails on CUDA (trail.hpp). Factors are copied first, so that x may be u or v; a thread
-// block relaxes a square of x in registers. No host library header: also compiled at run time.
+// Tiles of distances and trails on CUDA (trail.hpp): how they begin and end, how factors are copied, so that x may be
+// u or v, and how pivots close their own square. No host library header: also compiled at run time.
 #pragma once
 
 #include "kernels/recursive/closure_kernel.cuh"
-#include "kernels/recursive/trail.hpp"
+#include "kernels/recursive/relax_kernel.cuh"
 
 namespace terrace::recursive {
-
-inline constexpr i32 path_side = 64;   // rows and columns of x that a thread block relaxes, 4 x 4 a thread
-inline constexpr i32 path_depth = 16;  // pivots whose columns of u and rows of v are in shared memory at a time
-
-/// Distances and trails, in a tile or in a copy of a factor.
-template <class T, class W>
-struct PairView {
-  T* distances;
-  W* trails;
-  i64 stride;
-
-  __device__ __forceinline__ PairView at(i64 i, i64 j) const {
-    return {distances + i * stride + j, trails + i * stride + j, stride};
-  }
-};
-
-/// Takes (d, t) for (distance, trail) where it is smaller. Without branches.
-template <class T, class W>
-__device__ __forceinline__ bool take_smaller(T& distance, W& trail, T d, W t) {
-  const bool better = (d < distance) | ((d == distance) & (t < trail));
-  distance = better ? d : distance;
-  trail = better ? t : trail;
-  return better;
-}
 
 /// What is infinite in copies of factors: sums with it are not as small as any distance, an infinite one either.
 template <class T>
@@ -40,183 +16,246 @@ __device__ __forceinline__ T nowhere() {
 }
 
 /// A factor and its copy: of `rows` x `columns` pairs, or of those turned over, filled up with pairs that change
-/// nothing to sides that are multiples of path_side.
+/// nothing.
 template <class T, class W>
 struct CopyTask {
-  const TileState* state;
+  TileState* state;
   PairView<T, W> from;
   i64 rows, columns;
-  PairView<T, W> to;
-  i64 copied_rows, copied_columns;
-  i32 turned;  // not 0: to(i, j) is from(j, i)
-  W mask;      // of the trails
+  PairView<Distance<T>, W> to;
+  i64 copied_rows, copied_columns;  // multiples of copy_side
+  i32 turned;                       // not 0: to(i, j) is from(j, i)
+  W mask;                           // of the trails
 };
+
+inline constexpr i32 copy_side = 32;  // of the squares that thread blocks take in turn
 
 template <class T, class W>
 __global__ void __launch_bounds__(closure_threads) copy_pairs_kernel(CopyTask<T, W> task) {
   if (task.state->begun == 0) return;
-  const i64 count = task.copied_rows * task.copied_columns;
-  for (i64 at = static_cast<i64>(blockIdx.x) * blockDim.x + threadIdx.x; at < count;
-       at += static_cast<i64>(gridDim.x) * blockDim.x) {
-    const i64 row = at / task.copied_columns, column = at % task.copied_columns;
-    const i64 i = task.turned != 0 ? column : row, j = task.turned != 0 ? row : column;
-    const bool there = i < task.rows && j < task.columns;
-    const PairView<T, W> from = task.from.at(i, j), to = task.to.at(row, column);
-    const T distance = there ? *from.distances : infinity<T>();
-    *to.distances = distance < infinity<T>() ? distance : nowhere<T>();
-    *to.trails = there ? *from.trails & task.mask : Trail<W>::none;
+  using D = Distance<T>;
+  __shared__ D distances[copy_side][copy_side + 1];
+  __shared__ W trails[copy_side][copy_side + 1];
+  const i32 lane = static_cast<i32>(threadIdx.x) % copy_side, first = static_cast<i32>(threadIdx.x) / copy_side;
+  const i64 across = task.copied_columns / copy_side, squares = task.copied_rows / copy_side * across;
+  bool sign = false;
+  for (i64 square = blockIdx.x; square < squares; square += gridDim.x) {
+    const i64 row0 = square / across * copy_side, column0 = square % across * copy_side;
+    const i64 i0 = task.turned != 0 ? column0 : row0, j0 = task.turned != 0 ? row0 : column0;
+    __syncthreads();  // nobody reads the square before any more
+#pragma unroll
+    for (i32 row = first; row < copy_side; row += closure_threads / copy_side) {
+      const bool there = i0 + row < task.rows && j0 + lane < task.columns;
+      const PairView<T, W> from = task.from.at(i0 + row, j0 + lane);
+      const T distance = there ? *from.distances : infinity<T>();
+      if constexpr (three_needs_signs<MinPlus, D>) sign |= has_sign(distance);
+      distances[row][lane] = distance < infinity<T>() ? distance : nowhere<T>();
+      trails[row][lane] = there ? *from.trails & task.mask : Trail<W>::none;
+    }
+    __syncthreads();
+#pragma unroll
+    for (i32 row = first; row < copy_side; row += closure_threads / copy_side) {
+      const PairView<D, W> to = task.to.at(row0 + row, column0 + lane);
+      *to.distances = task.turned != 0 ? distances[lane][row] : distances[row][lane];
+      *to.trails = task.turned != 0 ? trails[lane][row] : trails[row][lane];
+    }
+  }
+  if constexpr (three_needs_signs<MinPlus, D>) {
+    if (__any_sync(~0u, sign) && lane == 0) task.state->signs = 1;
   }
 }
 
-/// x <- x + u * v by copies of u, turned over, and of v with trails without nodes.
+/// A tile whose pivots' square is closed, and the copies of the pivots' columns, turned over, and rows.
 template <class T, class W>
-struct RelaxTask {
-  const TileState* state;
+struct PanelTask {
+  TileState* state;
   PairView<T, W> x;
-  i64 rows, columns;
-  PairView<T, W> u, v;  // of depth a multiple of path_depth
-  i64 depth;
-  i64 kept_row, kept_column;    // -1: none
-  i64 kept_rows, kept_columns;  // so many rows and columns from there stay as they are
+  i64 size;
+  i64 pivot;  // the first of this step
+  PairView<Distance<T>, W> u, v;
+  i64 strips;  // of base_pivots columns, or rows, that the copies are long
 };
 
-/// What distances are computed in: registers have no halves.
-template <class T>
-struct Distance {
-  using Type = T;
-};
-template <>
-struct Distance<i16> {
-  using Type = i32;
-};
-
-/// Of a stage.
+/// The factors of a strip in shared memory, those on the right with trails without nodes.
 template <class T, class W>
-struct PairStage {
-  typename Distance<T>::Type u[path_depth][path_side], v[path_depth][path_side];
-  W u_trails[path_depth][path_side], v_trails[path_depth][path_side];
+struct PanelFactors {
+  Distance<T> left[base_pivots][base_pivots], right[base_pivots][base_pivots];
+  W left_trails[base_pivots][base_pivots], right_trails[base_pivots][base_pivots];
 };
 
-template <class T, class W>
-__device__ __forceinline__ void load_stage(const RelaxTask<T, W>& task, PairStage<T, W>& stage, i64 k0, i64 i0,
-                                           i64 j0) {
-  for (i32 at = static_cast<i32>(threadIdx.x); at < path_depth * path_side; at += closure_threads) {
-    const i32 k = at / path_side, n = at % path_side;
-    const PairView<T, W> u = task.u.at(k0 + k, i0 + n), v = task.v.at(k0 + k, j0 + n);
-    stage.u[k][n] = *u.distances;
-    stage.u_trails[k][n] = *u.trails;
-    stage.v[k][n] = *v.distances;
-    stage.v_trails[k][n] = *v.trails;
-  }
-}
-
-/// A thread's 4 x 4 pairs of a square of x.
+/// 4 x 4 pairs of a square of base_pivots x base_pivots.
 template <class T, class W>
 struct PairPatch {
-  using D = typename Distance<T>::Type;
+  using D = Distance<T>;
   using Place = Patch<MinPlus, T>;
   D distances[4][4];
   W trails[4][4];
 
-  /// The pivot of row k of a stage. Distances alone tell whether any of a row may become smaller, which is rare: only
-  /// then are trails looked at.
-  __device__ __forceinline__ void relax(const PairStage<T, W>& stage, i32 k) {
-    D u[4], v[4];
-#pragma unroll
-    for (i32 n = 0; n < 4; ++n) {
-      u[n] = stage.u[k][Place::row() + n];
-      v[n] = stage.v[k][Place::column() + n];
-    }
+  __device__ __forceinline__ void load(const PairView<T, W>& from, i32 rows, i32 columns) {
+    Place::each(rows, columns, from.stride, [&](i32 i, i32 j, bool there, i64 at) {
+      distances[i][j] = there ? from.distances[at] : infinity<T>();
+      trails[i][j] = there ? from.trails[at] : Trail<W>::none;
+    });
+  }
+  __device__ __forceinline__ void store(const PairView<T, W>& to, i32 rows, i32 columns) const {
+    Place::each(rows, columns, to.stride, [&](i32 i, i32 j, bool there, i64 at) {
+      if (!there) return;
+      to.distances[at] = static_cast<T>(distances[i][j]);
+      to.trails[at] = trails[i][j];
+    });
+  }
+  /// Hands the pairs out in shared memory. @param mask of the trails
+  __device__ __forceinline__ void hand_out(D (&to)[base_pivots][base_pivots],
+                                           W (&to_trails)[base_pivots][base_pivots], W mask) const {
 #pragma unroll
     for (i32 i = 0; i < 4; ++i) {
-      bool near = false;
-#pragma unroll
-      for (i32 j = 0; j < 4; ++j) near |= MinPlus::times<D>(u[i], v[j]) <= distances[i][j];
-      if (!near) continue;
-      const W u_trail = stage.u_trails[k][Place::row() + i];
 #pragma unroll
       for (i32 j = 0; j < 4; ++j) {
-        take_smaller(distances[i][j], trails[i][j], MinPlus::times<D>(u[i], v[j]),
-                     static_cast<W>(u_trail + stage.v_trails[k][Place::column() + j]));
+        to[Place::row() + i][Place::column() + j] = distances[i][j];
+        to_trails[Place::row() + i][Place::column() + j] = trails[i][j] & mask;
       }
     }
   }
+  /// Distances alone tell whether any of a row may become smaller, which is rare: only then are trails looked at.
+  __device__ __forceinline__ void relax(const PanelFactors<T, W>& by, i32 k) {
+    D v[4];
+#pragma unroll
+    for (i32 j = 0; j < 4; ++j) v[j] = by.right[k][Place::column() + j];
+#pragma unroll
+    for (i32 i = 0; i < 4; ++i) {
+      const D u = by.left[Place::row() + i][k];
+      bool near = false;
+#pragma unroll
+      for (i32 j = 0; j < 4; ++j) near |= MinPlus::times<D>(u, v[j]) <= distances[i][j];
+      if (!near) continue;
+      const W u_trail = by.left_trails[Place::row() + i][k];
+#pragma unroll
+      for (i32 j = 0; j < 4; ++j) {
+        take_smaller(distances[i][j], trails[i][j], MinPlus::times<D>(u, v[j]),
+                     static_cast<W>(u_trail + by.right_trails[k][Place::column() + j]));
+      }
+    }
+  }
+  /// Copies the pairs for relax_pairs_kernel().
+  __device__ __forceinline__ void pack(const PanelTask<T, W>& task, i64 strip, bool of_rows) const {
+    bool sign = false;
+#pragma unroll
+    for (i32 i = 0; i < 4; ++i) {
+#pragma unroll
+      for (i32 j = 0; j < 4; ++j) {
+        const i64 row = Place::row() + i, column = Place::column() + j;
+        const PairView<D, W> to = of_rows ? task.v.at(row, strip + column) : task.u.at(column, strip + row);
+        const D distance = distances[i][j];
+        *to.distances = distance < infinity<T>() ? distance : nowhere<T>();
+        *to.trails = of_rows ? trails[i][j] & static_cast<W>(~Trail<W>::next_mask) : trails[i][j];
+        if constexpr (three_needs_signs<MinPlus, D>) sign |= has_sign(distance);
+      }
+    }
+    if constexpr (three_needs_signs<MinPlus, D>) {
+      if (__any_sync(~0u, sign) && threadIdx.x % 32 == 0) task.state->signs = 1;
+    }
+  }
 };
 
-/// A thread block for each square of x, row after row.
+/// A pivot's row, with trails without nodes, and its column.
 template <class T, class W>
-__global__ void __launch_bounds__(closure_threads) relax_pairs_kernel(RelaxTask<T, W> task) {
-  if (task.state->begun == 0) return;
-  __shared__ PairStage<T, W> stage;
-  const i64 across = (task.columns + path_side - 1) / path_side;
-  const i64 i0 = blockIdx.x / across * path_side, j0 = blockIdx.x % across * path_side;
-  using Place = typename PairPatch<T, W>::Place;
-  const PairView<T, W> x = task.x.at(i0, j0);
-  PairPatch<T, W> patch;
-  const auto rows = static_cast<i32>(task.rows - i0 < path_side ? task.rows - i0 : path_side);
-  const auto columns = static_cast<i32>(task.columns - j0 < path_side ? task.columns - j0 : path_side);
-  Place::each(rows, columns, x.stride, [&](i32 i, i32 j, bool there, i64 at) {
-    patch.distances[i][j] = there ? x.distances[at] : infinity<T>();
-    patch.trails[i][j] = there ? x.trails[at] : Trail<W>::none;
-  });
-  for (i64 k0 = 0; k0 < task.depth; k0 += path_depth) {
-    __syncthreads();  // nobody reads the stage before any more
-    load_stage(task, stage, k0, i0, j0);
-    __syncthreads();
-#pragma unroll 4
-    for (i32 k = 0; k < path_depth; ++k) patch.relax(stage, k);
-  }
-  Place::each(rows, columns, x.stride, [&](i32 i, i32 j, bool there, i64 at) {
-    const i64 row = i0 + Place::row() + i - task.kept_row, column = j0 + Place::column() + j - task.kept_column;
-    const bool kept = (row >= 0 && row < task.kept_rows) || (column >= 0 && column < task.kept_columns);
-    if (!there || kept) return;
-    x.distances[at] = static_cast<T>(patch.distances[i][j]);
-    x.trails[at] = patch.trails[i][j];
-  });
-}
-
-/// The pivots' own square in shared memory.
-template <class T, class W>
-struct PairSquare {
-  T distances[base_pivots][base_pivots];
-  W trails[base_pivots][base_pivots];
+struct PairCross {
+  Distance<T> row[base_pivots], column[base_pivots];
+  W row_trails[base_pivots], column_trails[base_pivots];
 };
 
 /// Closes the pivots' own square, by one thread block. A pivot's row and column stay as they are in its own turn, as
-/// no pivot is negative, and a path through its own start or end has more edges.
+/// no pivot is negative, and a path through its own start or end has more edges: so they are handed out for the next
+/// turn while this one goes on.
 template <class T, class W>
 __global__ void __launch_bounds__(closure_threads)
     close_pairs_kernel(TileState* state, PairView<T, W> square, i64 pivots, i64 first_pivot) {
   if (state->begun == 0) return;
-  auto& shared = *reinterpret_cast<PairSquare<T, W>*>(device::launch_shared_memory());
+  __shared__ PairCross<T, W> crosses[2];
+  using Place = Patch<MinPlus, T>;
   const auto count = static_cast<i32>(pivots);
-  const auto each = [&](const auto& act) {
-    for (i32 at = static_cast<i32>(threadIdx.x); at < base_pivots * base_pivots; at += closure_threads) {
-      const i32 i = at / base_pivots, j = at % base_pivots;
-      if (i < count && j < count) act(i, j);
+  PairPatch<T, W> patch;
+  patch.load(square, count, count);
+  // `within` is the pivot's place in its owners' patches.
+  const auto hand_out = [&](i32 pivot, i32 within) {
+    PairCross<T, W>& to = crosses[pivot % 2];
+    if (Place::row() == pivot - within) {
+#pragma unroll
+      for (i32 j = 0; j < 4; ++j) {
+        to.row[Place::column() + j] = patch.distances[within][j];
+        to.row_trails[Place::column() + j] = patch.trails[within][j] & static_cast<W>(~Trail<W>::next_mask);
+      }
+    }
+    if (Place::column() == pivot - within) {
+#pragma unroll
+      for (i32 i = 0; i < 4; ++i) {
+        to.column[Place::row() + i] = patch.distances[i][within];
+        to.column_trails[Place::row() + i] = patch.trails[i][within];
+      }
     }
   };
-  each([&](i32 i, i32 j) {
-    shared.distances[i][j] = *square.at(i, j).distances;
-    shared.trails[i][j] = *square.at(i, j).trails;
-  });
+  hand_out(0, 0);
   i32 negative = -1;
-  for (i32 k = 0; k < count; ++k) {
-    __syncthreads();
-    if (negative < 0 && shared.distances[k][k] < T(0)) negative = k;
-    each([&](i32 i, i32 j) {
-      if (i == k || j == k) return;
-      const W rest = shared.trails[k][j] & static_cast<W>(~Trail<W>::next_mask);
-      take_smaller(shared.distances[i][j], shared.trails[i][j],
-                   MinPlus::times<T>(shared.distances[i][k], shared.distances[k][j]),
-                   static_cast<W>(shared.trails[i][k] + rest));
-    });
+  for (i32 four = 0; four < count; four += 4) {
+#pragma unroll
+    for (i32 within = 0; within < 4; ++within) {
+      const i32 pivot = four + within;
+      __syncthreads();
+      if (pivot >= count) break;
+      const PairCross<T, W>& cross = crosses[pivot % 2];
+      if (negative < 0 && cross.row[pivot] < Distance<T>(0)) negative = pivot;
+#pragma unroll
+      for (i32 i = 0; i < 4; ++i) {
+#pragma unroll
+        for (i32 j = 0; j < 4; ++j) {
+          const i32 row = Place::row() + i, column = Place::column() + j;
+          take_smaller(patch.distances[i][j], patch.trails[i][j],
+                       MinPlus::times<Distance<T>>(cross.column[row], cross.row[column]),
+                       static_cast<W>(cross.column_trails[row] + cross.row_trails[column]));
+        }
+      }
+      if (pivot + 1 < count) hand_out(pivot + 1, (within + 1) % 4);
+    }
   }
-  each([&](i32 i, i32 j) {
-    *square.at(i, j).distances = shared.distances[i][j];
-    *square.at(i, j).trails = shared.trails[i][j];
-  });
+  patch.store(square, count, count);
   if (threadIdx.x == 0 && negative >= 0 && state->negative_pivot < 0) state->negative_pivot = first_pivot + negative;
+}
+
+/// Relaxes one strip of base_pivots columns of the pivots' rows, or rows of their columns, by the pivots' closed
+/// square, and copies it for what is relaxed by both. Thread blocks [0, strips) have rows, the others columns; what
+/// is the square itself is only copied.
+template <class T, class W>
+__global__ void __launch_bounds__(closure_threads) close_panels_of_pairs_kernel(PanelTask<T, W> task) {
+  if (task.state->begun == 0) return;
+  auto& shared = *reinterpret_cast<PanelFactors<T, W>*>(device::launch_shared_memory());
+  const bool of_rows = blockIdx.x < task.strips;
+  const i64 strip = (blockIdx.x - (of_rows ? 0 : task.strips)) * base_pivots;
+  const auto there = [&](i64 from) {
+    const i64 rest = task.size - from;
+    return static_cast<i32>(rest < 0 ? 0 : rest < base_pivots ? rest : base_pivots);
+  };
+  const i32 pivots = there(task.pivot), wide = there(strip);
+  const i32 rows = of_rows ? pivots : wide, columns = of_rows ? wide : pivots;
+  const PairView<T, W> part = of_rows ? task.x.at(task.pivot, strip) : task.x.at(strip, task.pivot);
+  PairPatch<T, W> patch;
+  patch.load(part, rows, columns);
+  if (strip != task.pivot) {
+    constexpr W whole = static_cast<W>(~W(0)), edges = static_cast<W>(~Trail<W>::next_mask);
+    PairPatch<T, W> square;
+    square.load(task.x.at(task.pivot, task.pivot), pivots, pivots);
+    if (of_rows) {
+      square.hand_out(shared.left, shared.left_trails, whole);
+      patch.hand_out(shared.right, shared.right_trails, edges);
+    } else {
+      patch.hand_out(shared.left, shared.left_trails, whole);
+      square.hand_out(shared.right, shared.right_trails, edges);
+    }
+    __syncthreads();
+#pragma unroll 4
+    for (i32 k = 0; k < base_pivots; ++k) patch.relax(shared, k);
+    patch.store(part, rows, columns);
+  }
+  patch.pack(task, strip, of_rows);
 }
 
 /// A tile that begins or ends.

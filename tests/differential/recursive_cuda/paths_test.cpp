@@ -18,10 +18,9 @@ struct CudaUpdates {
 };
 
 template <class T, class W>
-void check(device::Context& context, std::int64_t n, std::int64_t tile, double edges, bool negative) {
+void check(device::Context& context, const std::vector<T>& matrix, std::int64_t n, std::int64_t tile, bool negative) {
   INFO(n << " nodes, tiles of " << tile << ", " << name_of(element_type_of<T>()) << ", " << sizeof(W) << ", "
          << negative);
-  const std::vector<T> matrix = testing::graph_with_ties<T>(n, edges, negative, static_cast<unsigned>(n * 31 + tile));
   const auto expected = testing::AllPaths<T>::by_definition(matrix, n, negative);
   const TileSpec spec = testing::paths_spec<T, W>();
   CudaUpdates cuda(context, spec, tile);
@@ -42,6 +41,12 @@ void check(device::Context& context, std::int64_t n, std::int64_t tile, double e
   }
 }
 
+template <class T, class W>
+void check(device::Context& context, std::int64_t n, std::int64_t tile, double edges, bool negative) {
+  check<T, W>(context, testing::graph_with_ties<T>(n, edges, negative, static_cast<unsigned>(n * 31 + tile)), n, tile,
+              negative);
+}
+
 TEMPLATE_TEST_CASE("paths on CUDA are those of the definition in every type", "", float, double, std::int16_t,
                    std::int32_t, std::int64_t) {
   const auto context = test::cuda_context();
@@ -56,6 +61,17 @@ TEMPLATE_TEST_CASE("paths on CUDA are those of the definition in every type", ""
   if (test::is_simulated(*context)) return;
   check<TestType, device::u64>(*context, 500, 200, 0.01, false);
   check<TestType, device::u64>(*context, 500, 500, 0.01, true);
+}
+
+TEMPLATE_TEST_CASE("paths on CUDA are those of the definition where every pair is as near by every other node", "",
+                   float, std::int16_t, std::int32_t) {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  constexpr std::int64_t n = 140;
+  std::vector<TestType> matrix(n * n);
+  check<TestType, device::u32>(*context, matrix, n, 72, false);
+  for (std::int64_t i = 0; i + 1 < n; ++i) matrix[static_cast<std::size_t>(i * n + n - 1)] = infinity<TestType>();
+  check<TestType, device::u32>(*context, matrix, n, n, false);
 }
 
 TEST_CASE("a negative cycle is found in a table with paths on CUDA, too") {
