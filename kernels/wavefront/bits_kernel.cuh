@@ -1,11 +1,11 @@
 // The kernel that sweeps problems with a bit-parallel form: bands of rows, a bit a row, differences instead of cells.
 // No host library header: also compiled at run time.
 //
-// A warp walks over a band of 1024 x W rows from left to right, four columns a step. Lane l holds W words of 32 rows
-// and is a step behind lane l - 1, from which it takes the horizontal differences above its rows by shuffle, those of a
-// step at once. Where its rows have a letter, a lane finds in shared memory. What the band hands down are the
-// differences below its last row: a word of 32 columns a plane, tagged with the band's number (tagged.cuh), first column
-// in the highest bit. H itself is found where borders and the report want it, by counting bits.
+// A warp walks over a band of 1024 x W rows from left to right, four columns a step. Lane l holds W words of 32
+// rows and is a step behind lane l - 1, from which it takes the horizontal differences above its rows by shuffle,
+// those of a step at once. Where its rows have a letter, a lane finds in shared memory. What the band hands down
+// are the differences below its last row: a word of 32 columns a plane, tagged with the band's number (tagged.cuh),
+// first column in the highest bit. H itself is found where borders and the report want it, by counting bits.
 //
 // In a table of one block a band may be cut to the pieces that meet a band of diagonals. Left of them, and right of
 // those of the band above, only letters without a partner count (diagonals.hpp).
@@ -27,8 +27,8 @@ __host__ __device__ inline i64 bit_row_words(i64 columns) { return 2 * ((columns
 inline constexpr int step_columns = 4, pieces_behind = (31 * step_columns + piece - 1) / piece;
 
 /// What a warp keeps in shared memory: where its rows have which letter, and the letters of the columns of the next
-/// piece, of this one and of those before it that the lanes are still on. Piece p is at p % pieces and once more so many
-/// places on, so that the last ones always lie side by side.
+/// piece, of this one and of those before it that the lanes are still on. Piece p is at p % pieces and once more so
+/// many places on, so that the last ones always lie side by side.
 template <int W>
 struct BitMemory {
   static constexpr int pieces = pieces_behind + 2;
