@@ -108,16 +108,19 @@ class BitSweep {
     hands_out_ = band_.last && band_.task.bottom != nullptr;
     ends_within_ = band_.rows != band_rows && (hands_on_ || hands_out_);
     gives_ = hands_on_ && lane_ == last_lane_;
+    const i32 asked_end = takes_tagged_ ? (above_width_ + piece - 1) / piece - 1 : pieces_;
+    plain_end_ = ends_within_ || hands_out_ || reads_top_ ? 0 : minimum(asked_end, width_ / piece);
     load_rows();
     load_left();
     begin_letters();
     for (i32 p = 0; p < pieces_ + pieces_behind; ++p) {
+      if (p >= pieces_behind && since_equal_ > pieces_behind && !next_equal_) p = sweep_plain(p);
       if (!take_piece(p)) return false;
       const bool inside = p >= pieces_behind && (p + 1) * piece <= width_;
       // The loop for any letters is also the one for bands that end within the warp's rows.
-      if (ends_within_ || since_equal_ <= pieces_behind) steps<true, true>(p);
-      else if (inside) steps<false, false>(p);
-      else steps<true, false>(p);
+      if (ends_within_ || since_equal_ <= pieces_behind) steps<true, true>(p, hands_out_);
+      else if (inside) steps<false, false>(p, hands_out_);
+      else steps<true, false>(p, hands_out_);
       device::random_delay(a_.launch, band_.ticket + static_cast<u32>(p));
     }
     return finish(found);
@@ -162,6 +165,10 @@ class BitSweep {
       rows_rare_ = true;
     }
   }
+  /// Whether one of the letters that were asked for is above 3 and one of the band's.
+  __device__ bool letters_occur() const {
+    return rows_rare_ && __any_sync(all_lanes, next_code_ > 3) && any_occurs(next_code_);
+  }
   /// Whether a letter above 3 of some lane is one of the band's.
   __device__ bool any_occurs(u32 code) const {
     const u32 there = __shfl_sync(all_lanes, occurring_, static_cast<int>(code / 32));
@@ -197,6 +204,7 @@ class BitSweep {
     for (int at = lane_; at < Memory::columns + Memory::read_ahead; at += 32) memory_.places[at] = 0;
     ring_ = Memory::pieces - 1;
     fetch_letters(0);
+    next_equal_ = letters_occur();
     put_letters();
     fetch_letters(1);
     ask_above(0);
@@ -206,18 +214,15 @@ class BitSweep {
     find_places(at + step_columns);
   }
 
-  /// Asks for the letters of piece p, a column a lane.
-  __device__ void fetch_letters(i32 p) {
-    const i32 column = p * piece + lane_;
-    next_code_ = 0;
-    if (column < width_) {
-      next_code_ = device::load_past_l1(static_cast<const device::u8*>(band_.task.columns) + column);
-    }
+  /// Asks for the letters of piece p, a column a lane; what follows the last column does not matter.
+  __device__ __forceinline__ void fetch_letters(i32 p) {
+    if (p >= pieces_) return;
+    const i32 column = minimum(p * piece + lane_, width_ - 1);
+    next_code_ = device::load_past_l1(static_cast<const device::u8*>(band_.task.columns) + column);
   }
 
   /// Puts the letters that were asked for where the lanes find them.
   __device__ __forceinline__ void put_letters() {
-    next_equal_ = rows_rare_ && __any_sync(all_lanes, next_code_ > 3) && any_occurs(next_code_);
     const int slot = ring_ + 1 < Memory::pieces ? ring_ + 1 : 0;
     const u32 letter = next_code_ < Memory::letters ? next_code_ : Memory::letters;
     put_letter(slot * piece + lane_, letter);
@@ -251,10 +256,31 @@ class BitSweep {
     for (int plane = 0; plane < planes; ++plane) above_[plane] = next_above_[plane];
     ask_above(p + 1);
     since_equal_ = next_equal_ ? 0 : since_equal_ + 1;
+    next_equal_ = letters_occur();
     ring_ = ring_ + 1 < Memory::pieces ? ring_ + 1 : 0;
     put_letters();
     fetch_letters(p + 2);
     return true;
+  }
+
+  /// Goes over pieces from p on as long as what lies above them is there and all letters are plain: with as few
+  /// branches as can be, which cost more than anything else that is done once a piece. @return the first piece left
+  __device__ __forceinline__ i32 sweep_plain(i32 p) {
+    for (; p < plain_end_; ++p) {
+      u32 above[2];
+      const bool there = Tagged::read(asked_, tag_ - 1, above) || !takes_tagged_;
+      if (!__all_sync(all_lanes, there && !(rows_rare_ && next_code_ > 3))) break;
+#pragma unroll
+      for (int plane = 0; plane < planes; ++plane) above_[plane] = takes_tagged_ ? above[plane] : next_above_[plane];
+      asked_ = Tagged::ask(row_, p + 1);
+      ring_ = ring_ + 1 < Memory::pieces ? ring_ + 1 : 0;
+      put_letters();
+      const i32 column = minimum((p + 2) * piece + lane_, width_ - 1);
+      next_code_ = device::load_past_l1(static_cast<const device::u8*>(band_.task.columns) + column);
+      steps<false, false>(p, false);
+      device::random_delay(a_.launch, band_.ticket + static_cast<u32>(p));
+    }
+    return p;
   }
 
   /// Waits until the band above has written that cell of the tagged row, if it was asked for: it is looked at here
@@ -275,7 +301,7 @@ class BitSweep {
   /// @tparam edges some lane is outside the block in some of them @tparam any letters of all codes are told apart, and
   /// the band may end within the warp's rows
   template <bool edges, bool any>
-  __device__ __forceinline__ void steps(i32 p) {
+  __device__ __forceinline__ void steps(i32 p, bool hands_out) {
     const int last_lane = any ? last_lane_ : 31;
     const int give_at = (step_columns * last_lane + piece - step_columns) % piece;
     const i32 given = p - 1 + (give_at + step_columns - step_columns * last_lane) / piece;
@@ -286,7 +312,7 @@ class BitSweep {
     for (int i = 0; i < piece; i += step_columns) {
       step<edges, any>(column + i, at + i);
       // The lane that ends the band has now seen the last column of a piece.
-      if (i == give_at && (!edges || (given >= 0 && given < pieces_))) give_piece<any>(given);
+      if (i == give_at && (!edges || (given >= 0 && given < pieces_))) give_piece<any>(given, hands_out);
     }
   }
 
@@ -361,14 +387,14 @@ class BitSweep {
 
   /// Hands down what lies below piece p: to the next band, or to the border below the block.
   template <bool any>
-  __device__ __forceinline__ void give_piece(i32 p) {
+  __device__ __forceinline__ void give_piece(i32 p, bool hands_out) {
     const u32 plus = any && ends_within_ ? ended_[0] : below_[0];
     const u32 minus = planes == 1 ? 0 : any && ends_within_ ? ended_[planes - 1] : below_[planes - 1];
     if (gives_) {
       const u32 values[2] = {plus, minus};
       Tagged::store(row_, p, tag_, values);
     }
-    if (hands_out_) {
+    if (hands_out) {
       below_h_ = store_border(a_.border, band_.task.bottom, p * piece + lane_, width_, below_h_,
                               __shfl_sync(all_lanes, plus, last_lane_), __shfl_sync(all_lanes, minus, last_lane_));
     }
@@ -453,6 +479,7 @@ class BitSweep {
   bool gives_ = false;                         // this lane hands it on
   int ring_ = 0;                               // where in memory this piece is
   i32 pieces_ = 0;                             // of 32 columns
+  i32 plain_end_ = 0;                          // first piece at which there may be something special
   i32 last_cell_ = 0;                          // of the tagged row from here on, with H of a band's last column
   i32 above_width_ = 0;                        // columns that the band above has, too
   i32 last_lane_ = 0, last_word_ = 0;          // that hold the band's last row
