@@ -42,6 +42,8 @@ function(terrace_cuda_test name)
   terrace_test_options(${name}_cuda_tests ${TEST_DEPENDS})
   if(TERRACE_HAS_CUDA)
     terrace_test(${name}_cuda SOURCES $<TARGET_OBJECTS:${name}_cuda_tests> DEPENDS ${TEST_DEPENDS})
+  else()
+    target_include_directories(${name}_cuda_tests PRIVATE ${CMAKE_SOURCE_DIR}/tests/simulated_gpu/include)
   endif()
   # The thread sanitizer knows no fibers.
   if(NOT TERRACE_SANITIZE MATCHES thread)
