@@ -212,6 +212,13 @@ __device__ __forceinline__ void begin_copy(void* shared, const void* global) {
                "l"(global)
                : "memory");
 }
+/// The same of the first `bytes` of them, up to 16; zeros take the place of the others, which are not read.
+__device__ __forceinline__ void begin_copy(void* shared, const void* global, u32 bytes) {
+  asm volatile(
+      "cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(static_cast<u32>(__cvta_generic_to_shared(shared))),
+      "l"(global), "r"(bytes)
+      : "memory");
+}
 __device__ __forceinline__ void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 /// Waits until at most the thread's last `pending` groups are under way. Others see what was copied after a barrier.
 template <int pending>

@@ -22,9 +22,9 @@ struct InPlaceCell<T, false> {
   };
 };
 
-/// What cells of a step need care: none; those in one row of the rim, which keep their values; or any, and rows may
-/// not be live, or sweeps not made.
-enum class InPlaceCare { none, row, all };
+/// What cells of a step need care: none; those in one row of the rim, which keep their values; those in its columns;
+/// or any, and rows may not be live, or sweeps not made.
+enum class InPlaceCare { none, row, columns, all };
 
 /// Where a lane's cells lie in the grid. Row r after sweep s is another row of the grid for each r - s.
 struct InPlaceRim {
@@ -39,7 +39,9 @@ struct InPlaceRim {
   __device__ __forceinline__ bool keeps(int r, int s) const {
     if constexpr (care == InPlaceCare::row) return r - s == rim_row;
     const int j = column - (corners ? r : 0) - s;
-    return r - s < begin_row || r - s >= end_row || j < 1 || j >= columns - 1;
+    const bool beside = j < 1 || j >= columns - 1;
+    if constexpr (care == InPlaceCare::columns) return beside;
+    return r - s < begin_row || r - s >= end_row || beside;
   }
 };
 

@@ -34,7 +34,7 @@ InPlaceWorkspace plan_in_place(const InPlaceSpec& spec, const InPlaceShape& shap
   const std::int64_t lines = (one_slab ? spec.rows : spec.slab_rows) + spec.pass_sweeps;
   plan.group_bands = ceiling(lines, InPlaceShape::rows);
   plan.tickets = (plan.group_bands + plan.groups - 1) * plan.groups;
-  plan.group_words = (spec.columns + shape.sweeps() + in_place_piece) * shape.entry_words();
+  plan.group_words = (spec.columns + shape.sweeps() + shape.piece()) * shape.entry_words();
   plan.slots_at = words_bytes;
   plan.progress_at = plan.slots_at + align(plan.slots * static_cast<std::int64_t>(slot_bytes));
   plan.states_at = plan.progress_at + align(plan.slots * plan.groups * plan.group_bands * 8);

@@ -13,9 +13,9 @@ template <class T, int slant, bool few>
 class InPlaceEdge {
  public:
   static constexpr InPlaceShape shape{slant, static_cast<int>(sizeof(T)), few};
-  static constexpr int S = shape.sweeps(), E = shape.entry(), C = shape.stride(), K = in_place_piece;
-  /// Values of an entry that are read at once.
-  static constexpr int V = E < shape.chunk() ? E : shape.chunk();
+  static constexpr int S = shape.sweeps(), E = shape.entry(), C = shape.stride(), K = shape.piece();
+  /// Values of entries that are read at once.
+  static constexpr int V = C * E < shape.chunk() ? C * E : shape.chunk();
   static constexpr int piece_words = K * shape.entry_words(), lane_words = (piece_words + 31) / 32;
 
   struct Memory {
@@ -41,27 +41,28 @@ class InPlaceEdge {
     ask(t);
   }
 
-  /// What is above the lane's rows at step t.
-  __device__ __forceinline__ void take(i32 t, T (&values)[S + 1]) const {
+  /// What is above the lane's rows at steps [t, t + C).
+  __device__ __forceinline__ void take(i32 t, T (&values)[C][S + 1]) const {
     const T* entry = above_ + ((t + (lane_ > 0 ? C : 0)) & above_turn_) * E;
 #pragma unroll
-    for (int i = 0; i <= S; i += V) {
+    for (int i = 0; i < C * E; i += V) {
+      if (C == 1 && i > S) continue;
       const Vector vector = *reinterpret_cast<const Vector*>(entry + i);
 #pragma unroll
       for (int v = 0; v < V; ++v) {
-        if (i + v <= S) values[i + v] = vector.value[v];
+        if ((i + v) % E <= S) values[(i + v) / E][(i + v) % E] = vector.value[v];
       }
     }
   }
   /// Hands down what is in the lane's last row.
-  template <class Values>
-  __device__ __forceinline__ void give(i32 t, const Values& values) {
+  __device__ __forceinline__ void give(i32 t, const T (&values)[C][S + 1]) {
     T* entry = below_ + (t & below_turn_) * E;
 #pragma unroll
-    for (int i = 0; i <= S; i += V) {
+    for (int i = 0; i < C * E; i += V) {
+      if (C == 1 && i > S) continue;
       Vector vector;
 #pragma unroll
-      for (int v = 0; v < V; ++v) vector.value[v] = values(i + v <= S ? i + v : S);
+      for (int v = 0; v < V; ++v) vector.value[v] = values[(i + v) / E][(i + v) % E <= S ? (i + v) % E : S];
       *reinterpret_cast<Vector*>(entry + i) = vector;
     }
   }

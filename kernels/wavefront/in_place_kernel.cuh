@@ -6,16 +6,30 @@
 #include "kernels/wavefront/in_place_cells.cuh"
 #include "kernels/wavefront/in_place_edge.cuh"
 #include "kernels/wavefront/in_place_rows.cuh"
+#include "kernels/wavefront/in_place_strides.cuh"
 
 namespace terrace::wavefront {
 
 /// Warps of a thread block.
 inline constexpr int in_place_warps = 4;
 
+/// What moves the rows of a band.
+template <class T, int slant, bool few, bool strides>
+struct InPlaceMover {
+  using Rows = InPlaceRows<T, slant, few>;
+};
+template <class T, int slant, bool few>
+struct InPlaceMover<T, slant, few, true> {
+  using Rows = InPlaceStrides<T, slant, few>;
+};
+template <class T, int slant, bool few>
+using InPlaceMoved =
+    typename InPlaceMover<T, slant, few, InPlaceShape{slant, static_cast<int>(sizeof(T)), few}.strides()>::Rows;
+
 /// Shared memory of a warp.
 template <class T, int slant, bool few>
 struct InPlaceMemory {
-  typename InPlaceRows<T, slant, few>::Memory rows;
+  typename InPlaceMoved<T, slant, few>::Memory rows;
   typename InPlaceEdge<T, slant, few>::Memory edge;
   InPlaceTask task;
   InPlaceBand band;
@@ -27,15 +41,15 @@ class InPlaceWarp {
  public:
   static constexpr int slant = P::corners ? 1 : 0;
   using Memory = InPlaceMemory<T, slant, few>;
-  using Rows = InPlaceRows<T, slant, few>;
+  using Rows = InPlaceMoved<T, slant, few>;
   using Edge = InPlaceEdge<T, slant, few>;
-  static constexpr int S = Edge::S, C = Edge::C, R = Rows::R, K = in_place_piece;
+  static constexpr int S = Edge::S, C = Edge::C, R = Rows::R, K = Edge::K;
   using Cells = InPlaceCells<P, T, S>;
   static constexpr int behind = Edge::shape.behind();
   /// Columns that are stored later than they are given, at most.
   static constexpr int stored_late = Rows::P + Rows::V;
   /// Pieces from one word for the next group to the next: each costs the time in which all stores are done.
-  static constexpr int pieces_a_word = 16;
+  static constexpr int pieces_a_word = 128 / K;
   /// The step with which bands begin: what the first columns need is asked for in the steps before them.
   static constexpr i32 begin_step = -((Rows::ahead + K) / K * K);
 
@@ -133,36 +147,50 @@ class InPlaceWarp {
   __device__ bool is_inside(i32 t) const { return t > behind + S + stored_late && t + K + Rows::ahead < columns_; }
 
   /// Steps [t, t + C).
-  template <InPlaceCare care>
+  template <InPlaceCare care, bool careful, bool aligned>
   __device__ __forceinline__ void stride(Cells& cells, InPlaceRim& rim, i32 t) {
-    T above[C][S + 1], in[C][R], out[R];
+    T above[C][S + 1], in[R][C], out[R][C], below[C][S + 1];
+    if constexpr (C == 1) rows_.template move<careful>(t);
+    edge_.take(t, above);
 #pragma unroll
-    for (int c = 0; c < C; ++c) {
-      edge_.take(t + c, above[c]);
-#pragma unroll
-      for (int r = 0; r < R; ++r) in[c][r] = rows_.take(r, t + c);
-    }
+    for (int r = 0; r < R; ++r) rows_.template take<aligned>(r, t, in[r]);
+    if constexpr (C > 1) rows_.template move<careful>(t);
 #pragma unroll
     for (int c = 0; c < C; ++c) {
       rim.column = t + c - rows_.lag(0);
-      cells.template advance<care>(k_, above[c], in[c], rim, out);
-      edge_.give(t + c, [&](int s) { return cells.value(R - 1, s); });
+      T column[R], made[R];
 #pragma unroll
-      for (int r = 0; r < R; ++r) rows_.give(r, t + c, out[r]);
+      for (int r = 0; r < R; ++r) column[r] = in[r][c];
+      cells.template advance<care>(k_, above[c], column, rim, made);
+#pragma unroll
+      for (int s = 0; s <= S; ++s) below[c][s] = cells.value(R - 1, s);
+#pragma unroll
+      for (int r = 0; r < R; ++r) out[r][c] = made[r];
     }
+    edge_.give(t, below);
+#pragma unroll
+    for (int r = 0; r < R; ++r) rows_.template give<aligned>(r, t, out[r]);
     rows_.wait();
     __syncwarp();
   }
 
-  template <InPlaceCare care>
+  /// A piece. @tparam careful some columns that are moved may lie beside the rows @tparam aligned the rows are
+  template <InPlaceCare care, bool careful, bool aligned>
   __device__ __forceinline__ void sweep_piece(Cells& cells, i32 begin) {
     InPlaceRim rim{};
     if (care != InPlaceCare::none) rim = find_rim();
-#pragma unroll(care == InPlaceCare::all || P::corners ? 1 : 2)
-    for (i32 t = begin; t < begin + K; t += C) {
-      rows_.template move<care == InPlaceCare::all>(t);
-      stride<care>(cells, rim, t);
-    }
+#pragma unroll(care == InPlaceCare::columns || care == InPlaceCare::all || P::corners ? 1 : 2)
+    for (i32 t = begin; t < begin + K; t += C) stride<care, careful, aligned>(cells, rim, t);
+  }
+
+  /// A piece, with as much care as it needs.
+  template <bool aligned>
+  __device__ __forceinline__ void sweep_piece(Cells& cells, i32 begin) {
+    const bool inside = is_inside(begin), simple = band_.simple && inside;
+    if (simple && band_.rims == 0) sweep_piece<InPlaceCare::none, false, aligned>(cells, begin);
+    else if (simple && band_.rims <= 1) sweep_piece<InPlaceCare::row, false, aligned>(cells, begin);
+    else if (band_.simple && band_.rims == 0) sweep_piece<InPlaceCare::columns, true, aligned>(cells, begin);
+    else sweep_piece<InPlaceCare::all, true, aligned>(cells, begin);
   }
 
   __device__ bool sweep_band() {
@@ -171,10 +199,8 @@ class InPlaceWarp {
     edge_.begin(band_, begin_step);
     for (i32 t = begin_step; t < end_step_; t += K) {
       if (!wait_for_rows(t + K) || !edge_.take_piece(slab(), band_, t)) return false;
-      const bool simple = band_.simple && is_inside(t);
-      if (simple && band_.rims == 0) sweep_piece<InPlaceCare::none>(cells, t);
-      else if (simple && band_.rims <= 1) sweep_piece<InPlaceCare::row>(cells, t);
-      else sweep_piece<InPlaceCare::all>(cells, t);
+      if (rows_.are_aligned()) sweep_piece<(C > 1)>(cells, t);
+      else sweep_piece<false>(cells, t);
       edge_.give_piece(slab(), band_, t);
       if (t / K % pieces_a_word == 0 || t + K >= end_step_) publish(t + K);
       __syncwarp();
@@ -209,7 +235,7 @@ class InPlaceWarp {
 };
 
 template <class P, class T, bool few>
-__global__ void __launch_bounds__(32 * in_place_warps, few ? 4 : 2)
+__global__ void __launch_bounds__(32 * in_place_warps, InPlaceWarp<P, T, few>::Edge::shape.thread_blocks())
     sweep_in_place_kernel(const __grid_constant__ InPlaceArguments arguments,
                           const __grid_constant__ typename P::template Constants<T> constants) {
   using Memory = InPlaceMemory<T, P::corners ? 1 : 0, few>;

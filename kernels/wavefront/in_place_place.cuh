@@ -30,7 +30,7 @@ struct InPlaceArguments {
   device::Launch launch;
   InPlaceSlot* slots;  // launch.slots of them; slab n uses slot n % launch.slots
   u64* progress;       // [slot][group][band]: slab + 1 in the high half, steps done in the low one
-  u64* states;         // [group][step from -in_place_piece on][entry], tagged
+  u64* states;         // [group][step from a piece before the first one on][entry], tagged
   i64 group_words;     // of a group's states
   void* unused_row;    // for what nobody reads
   i64 rows, columns;   // of the grid

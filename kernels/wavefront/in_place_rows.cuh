@@ -8,7 +8,8 @@
 
 namespace terrace::wavefront {
 
-/// The rows of a band. At step t a lane takes column t - lag(row) of a row and gives the one `sweeps` columns before.
+/// The rows of a band whose lanes make a step at a time. At step t a lane takes column t - lag(row) of a row and
+/// gives the one `sweeps` columns before.
 template <class T, int slant, bool few>
 class InPlaceRows {
  public:
@@ -46,15 +47,20 @@ class InPlaceRows {
     __syncwarp();
   }
 
+  /// Whether columns of several steps are read and written at once.
+  __device__ static constexpr bool are_aligned() { return false; }
+
   /// Value of row r at step t.
-  __device__ __forceinline__ T take(int r, i32 t) const {
-    return *reinterpret_cast<const T*>(m_.in[r][lane_] + (place_in_[r] + bytes(t)) % sizeof m_.in[0][0]);
+  template <bool>
+  __device__ __forceinline__ void take(int r, i32 t, T (&value)[C]) const {
+    value[0] = *reinterpret_cast<const T*>(m_.in[r][lane_] + (place_in_[r] + bytes(t)) % sizeof m_.in[0][0]);
   }
-  __device__ __forceinline__ void give(int r, i32 t, T value) {
-    *reinterpret_cast<T*>(m_.out[r][lane_] + (place_out_[r] + bytes(t)) % sizeof m_.out[0][0]) = value;
+  template <bool>
+  __device__ __forceinline__ void give(int r, i32 t, const T (&value)[C]) {
+    *reinterpret_cast<T*>(m_.out[r][lane_] + (place_out_[r] + bytes(t)) % sizeof m_.out[0][0]) = value[0];
   }
 
-  /// Before steps [t, t + C), and with a barrier after them: asks for columns of some steps later and stores those
+  /// Before step t, and with a barrier after it: asks for columns of some steps later and stores those
   /// that have been given. @tparam careful some columns may lie beside the rows
   template <bool careful>
   __device__ __forceinline__ void move(i32 t) {
@@ -64,7 +70,7 @@ class InPlaceRows {
 #pragma unroll
     for (int i = 0; i < turns; ++i) store<careful>(chunk_of(i, t - sweeps_), t);
   }
-  /// Before the barrier after those steps: what the steps after it take has come.
+  /// Before the barrier after that step: what the one after it takes has come.
   __device__ __forceinline__ void wait() const { device::wait_for_copies<(ahead - P - (V - 1)) / C - 1>(); }
 
  private:
@@ -77,7 +83,7 @@ class InPlaceRows {
   };
   /// Lanes that are at a multiple of P are so many apart; chunks of theirs for each lane of the warp.
   static constexpr int lanes_apart = P / C, turns = C * static_cast<int>(sizeof(T)) / 4;
-  static_assert(C == 1 || slant == 0);
+  static_assert(C == 1);
 
   __device__ __forceinline__ static i32 lag(int lane, int r) { return lane * (C + slant * R) + slant * r; }
   __device__ static u32 low_bits(const void* address) { return static_cast<u32>(reinterpret_cast<u64>(address)); }
@@ -98,14 +104,11 @@ class InPlaceRows {
     const u64 at = (reinterpret_cast<u64>(row + from) & ~u64{15}) + 16 * static_cast<u32>(place.chunk);
     unsigned char* to = m_.in[place.row][place.lane] + at % sizeof m_.in[0][0];
     if constexpr (careful) {
-      const i64 column = static_cast<i64>(at - reinterpret_cast<u64>(row)) / static_cast<i64>(sizeof(T));
-      if (column < 0 || column + V > columns_) {
-        for (int i = 0; i < V; ++i) {
-          if (column + i < 0 || column + i >= columns_) continue;
-          reinterpret_cast<T*>(to)[i] = device::load_past_l1(row + column + i);
-        }
-        return;
+      const i64 left = reinterpret_cast<i64>(row + columns_) - static_cast<i64>(at);
+      if (static_cast<i64>(at) - reinterpret_cast<i64>(row) > -16 && left > 0) {
+        device::begin_copy(to, reinterpret_cast<const void*>(at), left < 16 ? static_cast<u32>(left) : 16);
       }
+      return;
     }
     device::begin_copy(to, reinterpret_cast<const void*>(at));
   }

@@ -70,9 +70,14 @@ inline std::vector<InPlaceCase> in_place_cases() {
   return cases;
 }
 
-/// Grids with bands of rows and pieces of columns that lie inside the rim, and cells of both kinds beside them.
+/// Grids with bands of rows and pieces of columns that lie inside the rim, and cells of both kinds beside them; rows
+/// begin at multiples of 16 bytes, or not.
 inline std::vector<InPlaceCase> large_in_place_cases() {
-  return {{270, 240, 1000, 17, 17}, {271, 251, 1000, 2, 3}, {400, 241, 200, 20, 20}};
+  return {{270, 240, 1000, 17, 17},
+          {271, 251, 1000, 2, 3},
+          {400, 241, 200, 20, 20},
+          {390, 300, 150, 3, 6},
+          {260, 302, 1000, 1, 2}};
 }
 
 /// Whether `sweep_grid(spec, case, grid)` gives the bits of the definition. @param seed of the grid

@@ -92,6 +92,10 @@ inline unsigned char* launch_shared_memory() { return simulated_gpu::ThreadBlock
 
 // Copied at once: a wait that is missing does not show.
 inline void begin_copy(void* shared, const void* global) { std::memcpy(shared, global, 16); }
+inline void begin_copy(void* shared, const void* global, u32 bytes) {
+  std::memcpy(shared, global, bytes);
+  std::memset(static_cast<char*>(shared) + bytes, 0, 16 - bytes);
+}
 inline void commit_copies() {}
 template <int pending>
 void wait_for_copies() {}
