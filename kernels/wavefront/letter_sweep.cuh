@@ -190,7 +190,8 @@ class LetterSweep {
     i32 end = width_ / piece;
     if constexpr (windowed) {
       if (!lies_in_window(p)) return p;
-      end = minimum(end, intake_.under() / piece);
+      // What is above the piece behind a plain one is asked for in the tagged row alone.
+      if (intake_.under() < width_) end = minimum(end, intake_.under() / piece - 1);
     }
     if (keep == Keep::borders && a_.border_columns > 0) {
       if (kept_column(p) >= 0) return p;

@@ -12,7 +12,6 @@ using test::Series;
 /// Sweeps and compares every bit with the reference.
 template <class V>
 void compare(device::Context& context, const SweepSpec& spec, Series kind, const CudaTrial& trial) {
-  if (!test::is_tried(context, spec.rows * spec.columns)) return;
   const auto rows = test::make_series<V>(kind, spec.rows, 3);
   const auto columns = test::make_series<V>(kind, spec.columns, 4);
   const auto expected = test::warping_reference<V>(spec, rows, columns);
@@ -36,13 +35,18 @@ void compare(device::Context& context, const SweepSpec& spec, Series kind, const
 }
 
 /// The same shape in both types, the table kept in turn.
-void compare_both(device::Context& context, const Settings& settings, const std::int64_t (&shape)[4], Series kind,
-                  unsigned turn) {
+void compare_always(device::Context& context, const Settings& settings, const std::int64_t (&shape)[4], Series kind,
+                    unsigned turn) {
   const bool table = turn / 2 % 2 == 0;
   compare<float>(context, test::warping_spec<float>(settings, shape[0], shape[1], shape[2], shape[3], table), kind,
                  test::trial_of(turn));
   compare<double>(context, test::warping_spec<double>(settings, shape[0], shape[1], shape[2], shape[3], !table), kind,
                   test::trial_of(turn + 1));
+}
+
+void compare_both(device::Context& context, const Settings& settings, const std::int64_t (&shape)[4], Series kind,
+                  unsigned turn) {
+  if (test::is_tried(context, shape[0] * shape[1])) compare_always(context, settings, shape, kind, turn);
 }
 
 TEST_CASE("on CUDA time warping equals the reference to the bit at sizes around warps and blocks", "[few]") {
@@ -95,6 +99,20 @@ TEST_CASE("on CUDA time warping in a window equals the reference to the bit, in 
                                                                       {1000, 1300, 77, 200}}) {
         if (std::abs(shape[0] - shape[1]) > window) continue;
         compare_both(*context, test::with_window(settings, window), shape, static_cast<Series>(turn % 3), turn);
+        ++turn;
+      }
+    }
+  }
+}
+
+TEST_CASE("on CUDA time warping in windows that hold pieces without edges equals the reference to the bit") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  unsigned turn = 0;
+  for (const Settings& settings : test::warpings()) {
+    for (std::int64_t window : {130, 300}) {
+      for (const auto& shape : std::initializer_list<std::int64_t[4]>{{300, 400, 300, 400}, {600, 600, 256, 200}}) {
+        compare_always(*context, test::with_window(settings, window), shape, static_cast<Series>(turn % 3), turn);
         ++turn;
       }
     }
