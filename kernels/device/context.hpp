@@ -33,6 +33,7 @@ struct Limits {
   std::size_t memory_bytes = 0;         // in all
   std::size_t free_bytes = 0;           // now; on the CPU what the machine and its cgroup leave
   int processors = 0;                   // SMs, or threads
+  std::size_t block_shared_bytes = 0;   // shared memory that a launch may give a thread block; 0 on the CPU
   double memory_bytes_per_second = 0;   // device memory, read + write
   double link_bytes_per_second = 0;     // host to device, each way; 0 where memory is shared
   double operations_per_second = 0;     // 32-bit integer min/max/add operations

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime.h>
 
+#include <cstddef>
 #include <string>
 
 #include "pipeline/base/error.hpp"
@@ -13,6 +14,16 @@ namespace terrace::device {
 inline void check_cuda(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
   throw DeviceError(call, std::string(cudaGetErrorName(status)) + ": " + cudaGetErrorString(status));
+}
+
+/// @param needed, most bytes of shared memory that a launch of the kernel asks for, and that the device gives a thread
+///   block
+/// @throws DeviceError naming the kernel, unless there is enough
+inline void check_shared_memory(const char* kernel, std::size_t needed, std::size_t most) {
+  if (needed <= most) return;
+  const auto kibibytes = [](std::size_t bytes) { return std::to_string((bytes + 1023) / 1024) + " KiB"; };
+  throw DeviceError(kernel, "needs " + kibibytes(needed) + " of shared memory for a thread block, and this GPU has " +
+                                kibibytes(most) + ": run the job on the CPU (backend: cpu)");
 }
 
 }  // namespace terrace::device

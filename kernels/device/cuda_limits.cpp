@@ -48,6 +48,7 @@ Limits cuda_limits(int index) {
   limits.name = properties.name;
   limits.kind = "cuda sm_" + std::to_string(properties.major) + std::to_string(properties.minor);
   limits.processors = properties.multiProcessorCount;
+  limits.block_shared_bytes = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, index));
   TERRACE_CUDA_CHECK(cudaMemGetInfo(&limits.free_bytes, &limits.memory_bytes));
   for (const KnownChip& chip : known_chips) {
     if (chip.name != limits.name) continue;

@@ -44,14 +44,16 @@ void launch(const Kernel<Parameters...>& kernel, const LaunchShape& shape,
 /// @throws DeviceError when not even one block fits
 template <class... Parameters>
 unsigned resident_blocks(const Kernel<Parameters...>& kernel, unsigned threads, std::size_t shared_bytes) {
+  int device = 0, processors = 0, most_shared_bytes = 0, blocks = 0;
+  TERRACE_CUDA_CHECK(cudaGetDevice(&device));
+  TERRACE_CUDA_CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+  TERRACE_CUDA_CHECK(cudaDeviceGetAttribute(&most_shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  check_shared_memory(kernel.name, shared_bytes, static_cast<std::size_t>(most_shared_bytes));
   if (shared_bytes > 0) {
     check_cuda(cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                     static_cast<int>(shared_bytes)),
                kernel.name);
   }
-  int device = 0, processors = 0, blocks = 0;
-  TERRACE_CUDA_CHECK(cudaGetDevice(&device));
-  TERRACE_CUDA_CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
   check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel.function, static_cast<int>(threads),
                                                            shared_bytes),
              kernel.name);

@@ -26,9 +26,10 @@ class InPlaceCudaSweep final : public Sweep {
         context_(context),
         workspace_(static_cast<unsigned char*>(workspace)),
         trial_(trial),
+        warps_(warps_of_block(context.limits().block_shared_bytes)),
         constants_(P::template constants_as<T>(P::constants(spec.settings))) {
     TERRACE_CUDA_CHECK(cudaMemsetAsync(workspace_, 0, plan_.bytes, device::compute_stream(context)));
-    resident_ = device::resident_blocks(kernel_, threads, shared_bytes);
+    resident_ = device::resident_blocks(kernel_, threads(), shared_bytes());
     arguments_.slots = reinterpret_cast<InPlaceSlot*>(workspace_ + plan_.slots_at);
     arguments_.progress = reinterpret_cast<u64*>(workspace_ + plan_.progress_at);
     arguments_.states = reinterpret_cast<u64*>(workspace_ + plan_.states_at);
@@ -53,17 +54,23 @@ class InPlaceCudaSweep final : public Sweep {
     const cudaStream_t stream = device::compute_stream(context_);
     TERRACE_CUDA_CHECK(cudaMemsetAsync(workspace_, 0, plan_.bytes, stream));
     // A warp on each multiprocessor before there are two on one.
-    const u64 wanted = std::max<u64>((arguments.tickets + in_place_warps - 1) / in_place_warps,
+    const u64 wanted = std::max<u64>((arguments.tickets + warps_ - 1) / warps_,
                                      std::min<u64>(arguments.tickets, arguments.processors));
     unsigned blocks = static_cast<unsigned>(std::min<u64>(resident_, wanted));
     if (trial_.thread_blocks > 0) blocks = std::min(blocks, trial_.thread_blocks);
-    device::launch(kernel_, {.blocks = blocks, .threads = threads, .shared_bytes = shared_bytes, .stream = stream},
+    device::launch(kernel_, {.blocks = blocks, .threads = threads(), .shared_bytes = shared_bytes(), .stream = stream},
                    arguments, constants_);
   }
 
  private:
-  static constexpr unsigned threads = 32 * in_place_warps;
-  static constexpr std::size_t shared_bytes = in_place_warps * sizeof(InPlaceMemory < T, P::corners ? 1 : 0, few >);
+  static constexpr std::size_t warp_bytes = sizeof(InPlaceMemory < T, P::corners ? 1 : 0, few >);
+
+  /// Fewer warps where a thread block has less shared memory than that of in_place_warps, one at least.
+  static unsigned warps_of_block(std::size_t most_shared_bytes) {
+    return static_cast<unsigned>(std::clamp<std::size_t>(most_shared_bytes / warp_bytes, 1, in_place_warps));
+  }
+  unsigned threads() const { return 32 * warps_; }
+  std::size_t shared_bytes() const { return warps_ * warp_bytes; }
 
   void check(const device::Port& port) const {
     if (port.descriptor_bytes < sizeof(InPlaceTask) || port.descriptor_bytes % sizeof(u64) != 0 ||
@@ -80,6 +87,7 @@ class InPlaceCudaSweep final : public Sweep {
   device::Context& context_;
   unsigned char* workspace_;
   InPlaceTrial trial_;
+  unsigned warps_;  // of a thread block
   Constants constants_;
   unsigned resident_ = 0;
   InPlaceArguments arguments_{};

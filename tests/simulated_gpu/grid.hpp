@@ -17,6 +17,9 @@ struct GridShape {
   std::size_t shared_bytes;
 };
 
+/// Bytes of shared memory that a launch may give a thread block. TERRACE_SIMULATED_SHARED_KIBIBYTES, or 227 KiB.
+std::size_t most_shared_bytes();
+
 /// Whether a multiprocessor holds a thread block of the shape.
 bool fits(const GridShape& shape);
 

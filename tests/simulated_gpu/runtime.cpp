@@ -25,7 +25,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t memory_bytes = std::size_t{8} << 30;
-constexpr std::size_t most_shared_bytes = 227 << 10;
 constexpr unsigned most_threads = 1024;
 /// What memory holds that nobody has written.
 constexpr unsigned char unwritten = 0xCD;
@@ -220,8 +219,13 @@ int processors() {
   return count;
 }
 
+std::size_t most_shared_bytes() {
+  static const auto kibibytes = static_cast<std::size_t>(setting("TERRACE_SIMULATED_SHARED_KIBIBYTES", 227));
+  return kibibytes << 10;
+}
+
 bool fits(const GridShape& shape) {
-  return shape.threads > 0 && shape.threads <= most_threads && shape.shared_bytes <= most_shared_bytes;
+  return shape.threads > 0 && shape.threads <= most_threads && shape.shared_bytes <= most_shared_bytes();
 }
 
 cudaError_t launch(const GridShape& shape, std::function<void()> thread, cudaStream_t stream) {
@@ -303,6 +307,9 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
       break;
     case cudaDevAttrGlobalMemoryBusWidth:
       *value = 64;
+      break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+      *value = static_cast<int>(most_shared_bytes());
       break;
   }
   return cudaSuccess;

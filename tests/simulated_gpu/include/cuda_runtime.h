@@ -21,6 +21,7 @@ enum cudaDeviceAttr {
   cudaDevAttrMultiProcessorCount = 16,
   cudaDevAttrMemoryClockRate = 36,
   cudaDevAttrGlobalMemoryBusWidth = 37,
+  cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
 };
 inline constexpr unsigned cudaStreamNonBlocking = 1, cudaEventBlockingSync = 1;
 inline constexpr unsigned cudaHostAllocPortable = 1, cudaHostAllocMapped = 2;

@@ -39,6 +39,7 @@ void launch(const Kernel<Parameters...>& kernel, const LaunchShape& shape,
 
 template <class... Parameters>
 unsigned resident_blocks(const Kernel<Parameters...>& kernel, unsigned threads, std::size_t shared_bytes) {
+  check_shared_memory(kernel.name, shared_bytes, simulated_gpu::most_shared_bytes());
   if (!simulated_gpu::fits({1, threads, shared_bytes})) {
     throw DeviceError(kernel.name, "a thread block needs more than a multiprocessor has");
   }
