@@ -59,12 +59,16 @@ void BlockFile::write(std::int64_t offset, const void* buffer, std::int64_t byte
 }
 
 void BlockFile::read_box(const FileArray& array, const Box& box, void* buffer, Done done) {
-  transfers_->move_box(Transfers::Way::read, array, box, as_bytes(buffer), std::move(done));
+  transfers_->read_box(array, box, as_bytes(buffer), std::move(done));
 }
 
 void BlockFile::write_box(const FileArray& array, const Box& box, const void* buffer, Done done) {
+  write_boxes(array, {{box, buffer}}, std::move(done));
+}
+
+void BlockFile::write_boxes(const FileArray& array, std::vector<BoxPart> parts, Done done) {
   check_writable();
-  transfers_->move_box(Transfers::Way::write, array, box, as_bytes(buffer), std::move(done));
+  transfers_->write_boxes(array, std::move(parts), std::move(done));
 }
 
 void BlockFile::drain() { transfers_->drain(); }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "io/durable.hpp"
 #include "io/io_threads.hpp"
@@ -21,6 +22,12 @@ struct FileArray {
   std::int64_t element_size = 1;  // bytes
 };
 
+/// A box of an array, and the buffer that holds it row-major, tightly packed.
+struct BoxPart {
+  Box box;
+  const void* buffer = nullptr;
+};
+
 /// What `BlockFile::reserve` could do.
 enum class Reservation {
   reserved,  // the blocks belong to the file: writing into them meets no full disk
@@ -31,12 +38,13 @@ enum class Reservation {
 ///
 /// Which way bytes go is chosen per request. The whole pages (4096 bytes of the file) of a request go directly
 /// between disk and buffer, through STXXL, where the file system has direct I/O and buffer and offset agree modulo
-/// 4096; what is left of a request at either end, requests that do not agree, and thin rows of boxes go through the
-/// page cache, on threads of this object's own. So a page that two requests share is only ever written through the
-/// page cache, where the kernel keeps parts apart. Direct writes go by synchronous system calls: during one the
-/// kernel lets no write of the other kind into the file, writes cached pages of the range back before it and drops
-/// them after it, so that neither kind loses the other's bytes (with Linux AIO it would let go of the file before
-/// the end, and the drop could fail: EIO at the next sync).
+/// 4096; what is left of a request at either end and requests that do not agree go through the page cache, on threads
+/// of this object's own. Thin rows of boxes go directly where all of them are whole pages (written ones also have to
+/// be 32 KiB long), on threads for them alone, else through the page cache. So a page that two requests share is only
+/// ever written through the page cache, where the kernel keeps parts apart. Direct writes go by synchronous system
+/// calls: during one the kernel lets no write of the other kind into the file, writes cached pages of the range back
+/// before it and drops them after it, so that neither kind loses the other's bytes (with Linux AIO it would let go of
+/// the file before the end, and the drop could fail: EIO at the next sync).
 ///
 /// Requests may be handed over from several threads. Requests under way that touch the same bytes, one of them
 /// writing, have no order: wait for the first. Buffers stay the caller's and must live until `done`. A request
@@ -73,6 +81,10 @@ class BlockFile {
   /// leaves the array
   void read_box(const FileArray& array, const Box& box, void* buffer, Done done);
   void write_box(const FileArray& array, const Box& box, const void* buffer, Done done);
+  /// Writes boxes that lie side by side: with the same extents in all dimensions but the last, in which each begins
+  /// where the one before ends. Rows of all of them are written by one call each, which disks take faster the longer
+  /// they are. @param parts at least one @throws Error where they do not, or leave the array
+  void write_boxes(const FileArray& array, std::vector<BoxPart> parts, Done done);
 
   /// Waits until no request is under way.
   void drain();

@@ -12,13 +12,17 @@ namespace terrace::io {
 
 namespace {
 
-constexpr std::int64_t least_direct = 64 << 10;    // shorter middles are not worth a request of their own
-constexpr std::int64_t largest_direct = 32 << 20;  // longer requests go over several lanes
-constexpr std::int64_t thick_row = 1 << 20;        // rows from here on are requests of their own
-constexpr std::int64_t rows_task = 4 << 20;        // bytes of thin rows that one task moves
-constexpr std::int64_t largest_gap = 32 << 10;     // between rows that are read together
-constexpr std::int64_t staging_bytes = 8 << 20;    // of rows and gaps read together
-constexpr std::int64_t region_bytes = 64 << 20;    // that the kernel is told to write, once they are full
+constexpr std::int64_t least_direct = 64 << 10;   // shorter middles are not worth a request of their own
+constexpr std::int64_t largest_direct = 8 << 20;  // longer requests go over several lanes
+constexpr std::int64_t thick_row = 1 << 20;       // rows from here on are requests of their own
+constexpr std::int64_t rows_task = 4 << 20;       // bytes of thin rows that one task moves
+constexpr std::int64_t direct_rows_task = 1 << 20;
+constexpr std::int64_t least_written_row = 32 << 10;  // the page cache takes shorter ones as fast
+constexpr std::int64_t least_read_row = 4 << 10;
+constexpr int row_threads = 8;                   // each has one row at a time on its way to the disk
+constexpr std::int64_t largest_gap = 32 << 10;   // between rows that are read together
+constexpr std::int64_t staging_bytes = 8 << 20;  // of rows and gaps read together
+constexpr std::int64_t region_bytes = 64 << 20;  // that the kernel is told to write, once they are full
 
 std::int64_t page_down(std::int64_t value) { return value / direct_alignment * direct_alignment; }
 std::int64_t page_up(std::int64_t value) { return page_down(value + direct_alignment - 1); }
@@ -54,17 +58,37 @@ void BlockFile::Transfers::move(Way way, std::int64_t offset, std::byte* buffer,
   }
 }
 
-void BlockFile::Transfers::move_box(Way way, const FileArray& array, const Box& box, std::byte* buffer, Done done) {
+void BlockFile::Transfers::read_box(const FileArray& array, const Box& box, std::byte* buffer, Done done) {
   const auto rows = std::make_shared<const BoxRuns>(array.shape, array.element_size, box);
   if (array.offset < 0) throw Error(path_.string() + ": an array with a negative offset");
-  const RequestPointer request = begin(way, std::move(done));
+  const RequestPointer request = begin(Way::read, std::move(done));
   try {
-    if (way == Way::read && rows->count() > 0) check_readable(array.offset + rows->end());
+    if (rows->count() > 0) check_readable(array.offset + rows->end());
     if (rows->count() > 1 && rows->run_bytes() < thick_row) {
-      add_rows(request, array.offset, rows, buffer);
+      add_read_rows(request, array, rows, buffer);
     } else {
       for (std::int64_t row = 0; row < rows->count(); ++row) {
         add_range(request, array.offset + rows->offset(row), buffer + row * rows->run_bytes(), rows->run_bytes());
+      }
+    }
+    release(request, nullptr);
+  } catch (...) {
+    release(request, std::current_exception());
+  }
+}
+
+void BlockFile::Transfers::write_boxes(const FileArray& array, std::vector<BoxPart> parts, Done done) {
+  auto* const first = static_cast<std::byte*>(const_cast<void*>(parts.at(0).buffer));
+  const bool alone = parts.size() == 1;
+  const auto rows = std::make_shared<const RowWrites>(array, std::move(parts));
+  if (array.offset < 0) throw Error(path_.string() + ": an array with a negative offset");
+  const RequestPointer request = begin(Way::write, std::move(done));
+  try {
+    if (!alone || (rows->count() > 1 && rows->row_bytes() < thick_row)) {
+      add_written_rows(request, rows);
+    } else {
+      for (std::int64_t row = 0; row < rows->count(); ++row) {
+        add_range(request, rows->offset(row), first + row * rows->row_bytes(), rows->row_bytes());
       }
     }
     release(request, nullptr);
@@ -195,53 +219,62 @@ void BlockFile::Transfers::transfer_buffered(Way way, std::int64_t offset, std::
 
 // Thin rows
 
-void BlockFile::Transfers::add_rows(const RequestPointer& request, std::int64_t array_offset, const Rows& rows,
-                                    std::byte* buffer) {
+void BlockFile::Transfers::add_read_rows(const RequestPointer& request, const FileArray& array, const Rows& rows,
+                                         std::byte* buffer) {
+  if (rows_are_pages(array, *rows, buffer)) return read_rows_directly(request, array.offset, rows, buffer);
   const std::int64_t step = std::max<std::int64_t>(rows_task / rows->run_bytes(), 1);
   for (std::int64_t first = 0; first < rows->count(); first += step) {
     const std::int64_t last = std::min(first + step, rows->count());
-    post_buffered(request, (last - first) * rows->run_bytes(),
-                  [this, way = request->way, array_offset, rows, first, last, buffer] {
-                    transfer_rows(way, array_offset, *rows, first, last, buffer);
-                  });
+    post_buffered(
+        request, (last - first) * rows->run_bytes(),
+        [this, offset = array.offset, rows, first, last, buffer] { read_rows(offset, *rows, first, last, buffer); });
   }
 }
 
-void BlockFile::Transfers::transfer_rows(Way way, std::int64_t array_offset, const BoxRuns& rows, std::int64_t first,
-                                         std::int64_t last, std::byte* buffer) {
+/// Whether rows are whole pages with gaps between them that are not worth reading, and can go past the page cache.
+bool BlockFile::Transfers::rows_are_pages(const FileArray& array, const BoxRuns& rows, const std::byte* buffer) {
+  const auto page = [](std::int64_t value) { return value % direct_alignment == 0; };
+  const std::int64_t pitch = rows.offset(1) - rows.offset(0);
+  return direct_ && rows.run_bytes() >= least_read_row && pitch - rows.run_bytes() > largest_gap &&
+         page(array.offset + rows.offset(0)) && page(rows.run_bytes()) &&
+         page(array.shape[array.shape.rank() - 1] * array.element_size) &&
+         page(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(buffer))) && open_for_rows();
+}
+
+/// Before rows that are to be written: those who read wait for what they read.
+void BlockFile::Transfers::read_rows_directly(const RequestPointer& request, std::int64_t array_offset,
+                                              const Rows& rows, std::byte* buffer) {
+  const std::int64_t step = std::max<std::int64_t>(direct_rows_task / rows->run_bytes(), 1);
+  for (std::int64_t first = 0; first < rows->count(); first += step) {
+    const std::int64_t last = std::min(first + step, rows->count());
+    const auto direct = [this, array_offset, rows, first, last, buffer] {
+      const auto bytes = static_cast<std::size_t>(rows->run_bytes());
+      for (std::int64_t row = first; row < last; ++row) {
+        read_fully(rows_file_.get(), {buffer + row * rows->run_bytes(), bytes}, array_offset + rows->offset(row),
+                   path_);
+      }
+    };
+    post_rows(request, (last - first) * rows->run_bytes(), direct, [this, array_offset, rows, first, last, buffer] {
+      read_rows(array_offset, *rows, first, last, buffer);
+    });
+  }
+}
+
+void BlockFile::Transfers::read_rows(std::int64_t array_offset, const BoxRuns& rows, std::int64_t first,
+                                     std::int64_t last, std::byte* buffer) const {
   for (std::int64_t row = first; row < last;) {
     std::int64_t next = row + 1;
-    if (way == Way::read) {
-      while (next < last && rows.offset(next) - rows.offset(next - 1) - rows.run_bytes() <= largest_gap &&
-             rows.offset(next) + rows.run_bytes() - rows.offset(row) <= staging_bytes) {
-        ++next;
-      }
+    while (next < last && rows.offset(next) - rows.offset(next - 1) - rows.run_bytes() <= largest_gap &&
+           rows.offset(next) + rows.run_bytes() - rows.offset(row) <= staging_bytes) {
+      ++next;
     }
     if (next - row > 1) {
       read_rows_with_gaps(array_offset, rows, row, next, buffer);
     } else {
-      transfer_buffered(way, array_offset + rows.offset(row), buffer + row * rows.run_bytes(), rows.run_bytes());
+      transfer_buffered(Way::read, array_offset + rows.offset(row), buffer + row * rows.run_bytes(),
+                        rows.run_bytes());
     }
     row = next;
-  }
-  if (way == Way::write) count_written(array_offset, rows, first, last);
-}
-
-/// Has the kernel begin to write a region of the file once thin rows have filled it, and not with the sync at the end
-/// alone. What fails is reported by the sync.
-void BlockFile::Transfers::count_written(std::int64_t array_offset, const BoxRuns& rows, std::int64_t first,
-                                         std::int64_t last) {
-  for (std::int64_t row = first; row < last;) {
-    // A row counts for the region that it begins in.
-    const std::int64_t region = (array_offset + rows.offset(row)) / region_bytes;
-    std::int64_t bytes = 0;
-    for (; row < last && (array_offset + rows.offset(row)) / region_bytes == region; ++row) bytes += rows.run_bytes();
-    {
-      const std::lock_guard lock(regions_mutex_);
-      if ((regions_[region] += bytes) < region_bytes - thick_row) continue;
-      regions_.erase(region);
-    }
-    sync_file_range(descriptor_, region * region_bytes, region_bytes, SYNC_FILE_RANGE_WRITE);
   }
 }
 
@@ -253,6 +286,76 @@ void BlockFile::Transfers::read_rows_with_gaps(std::int64_t array_offset, const 
   read_fully(descriptor_, staging, array_offset + begin, path_);
   for (std::int64_t row = first; row < last; ++row) {
     std::copy_n(staging.data() + (rows.offset(row) - begin), run_bytes, buffer + row * rows.run_bytes());
+  }
+}
+
+void BlockFile::Transfers::add_written_rows(const RequestPointer& request,
+                                            const std::shared_ptr<const RowWrites>& rows) {
+  if (direct_ && rows->row_bytes() >= least_written_row && rows->are_pages() && open_for_rows()) {
+    return write_rows_directly(request, rows);
+  }
+  const std::int64_t step = std::max<std::int64_t>(rows_task / rows->row_bytes(), 1);
+  for (std::int64_t first = 0; first < rows->count(); first += step) {
+    const std::int64_t last = std::min(first + step, rows->count());
+    post_buffered(request, (last - first) * rows->row_bytes(),
+                  [this, rows, first, last] { write_rows(*rows, first, last); });
+  }
+}
+
+void BlockFile::Transfers::write_rows_directly(const RequestPointer& request,
+                                               const std::shared_ptr<const RowWrites>& rows) {
+  const std::int64_t step = std::max<std::int64_t>(direct_rows_task / rows->row_bytes(), 1);
+  for (std::int64_t first = 0; first < rows->count(); first += step) {
+    const std::int64_t last = std::min(first + step, rows->count());
+    post_rows(
+        request, (last - first) * rows->row_bytes(),
+        [this, rows, first, last] { rows->write(rows_file_.get(), first, last, path_); },
+        [this, rows, first, last] { write_rows(*rows, first, last); });
+  }
+}
+
+/// Moves rows past the page cache. As with other pieces, what fails is done again through it.
+void BlockFile::Transfers::post_rows(const RequestPointer& request, std::int64_t bytes, std::function<void()> direct,
+                                     std::function<void()> buffered) {
+  hold(request);
+  auto move = [this, request, bytes, direct = std::move(direct), buffered = std::move(buffered)] {
+    std::exception_ptr error;
+    bool is_direct = direct_;
+    try {
+      if (is_direct) direct();
+    } catch (const IoError&) {
+      is_direct = direct_ = false;
+    }
+    try {
+      if (!is_direct) buffered();
+    } catch (...) {
+      error = std::current_exception();
+    }
+    end(request, bytes, is_direct ? bytes : 0, error);
+  };
+  if (request->way == Way::read) row_threads_->post_urgent(std::move(move));
+  else row_threads_->post(std::move(move));
+}
+
+void BlockFile::Transfers::write_rows(const RowWrites& rows, std::int64_t first, std::int64_t last) {
+  rows.write(descriptor_, first, last, path_);
+  count_written(rows, first, last);
+}
+
+/// Has the kernel begin to write a region of the file once thin rows have filled it, and not with the sync at the end
+/// alone. What fails is reported by the sync.
+void BlockFile::Transfers::count_written(const RowWrites& rows, std::int64_t first, std::int64_t last) {
+  for (std::int64_t row = first; row < last;) {
+    // A row counts for the region that it begins in.
+    const std::int64_t region = rows.offset(row) / region_bytes;
+    std::int64_t bytes = 0;
+    for (; row < last && rows.offset(row) / region_bytes == region; ++row) bytes += rows.row_bytes();
+    {
+      const std::lock_guard lock(regions_mutex_);
+      if ((regions_[region] += bytes) < region_bytes - thick_row) continue;
+      regions_.erase(region);
+    }
+    sync_file_range(descriptor_, region * region_bytes, region_bytes, SYNC_FILE_RANGE_WRITE);
   }
 }
 
@@ -275,6 +378,18 @@ StxxlLanes* BlockFile::Transfers::lanes() {
     }
   });
   return lanes_.get();
+}
+
+bool BlockFile::Transfers::open_for_rows() {
+  std::call_once(rows_opened_, [this] {
+    try {
+      rows_file_ = open_file(path_, (writable_ ? O_RDWR : O_RDONLY) | O_DIRECT);
+      row_threads_ = std::make_unique<IoThreads>(row_threads);
+    } catch (const std::exception&) {
+      direct_ = false;  // as above
+    }
+  });
+  return row_threads_ != nullptr;
 }
 
 }  // namespace terrace::io

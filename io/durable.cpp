@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <system_error>
 #include <utility>
@@ -104,6 +105,23 @@ void write_fully(int descriptor, std::span<const std::byte> bytes, std::int64_t 
     if (put == 0) throw IoError(at_byte(path, offset), "nothing more can be written");
     bytes = bytes.subspan(static_cast<std::size_t>(put));
     offset += put;
+  }
+}
+
+void write_fully(int descriptor, std::span<iovec> pieces, std::int64_t offset, const fs::path& path) {
+  while (!pieces.empty()) {
+    const auto count = static_cast<int>(std::min<std::size_t>(pieces.size(), IOV_MAX));
+    ssize_t put = pwritev(descriptor, pieces.data(), count, offset);
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) throw system_error(at_byte(path, offset), "cannot be written", errno);
+    if (put == 0) throw IoError(at_byte(path, offset), "nothing more can be written");
+    offset += put;
+    for (; !pieces.empty() && put >= static_cast<ssize_t>(pieces.front().iov_len); pieces = pieces.subspan(1)) {
+      put -= static_cast<ssize_t>(pieces.front().iov_len);
+    }
+    if (put == 0) continue;
+    pieces.front().iov_base = static_cast<std::byte*>(pieces.front().iov_base) + put;
+    pieces.front().iov_len -= static_cast<std::size_t>(put);
   }
 }
 

@@ -1,6 +1,8 @@
 // Small files that survive a kill at any moment, and the system's errors as IoError.
 #pragma once
 
+#include <sys/uio.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -46,6 +48,8 @@ Descriptor open_file(const std::filesystem::path& path, int flags);
 void read_fully(int descriptor, std::span<std::byte> bytes, std::int64_t offset, const std::filesystem::path& path);
 void write_fully(int descriptor, std::span<const std::byte> bytes, std::int64_t offset,
                  const std::filesystem::path& path);
+/// The same of several pieces of memory, one after another. @param pieces at least one; changed
+void write_fully(int descriptor, std::span<iovec> pieces, std::int64_t offset, const std::filesystem::path& path);
 
 /// Replaces or makes the file: a temporary file beside it, fsync, rename, fsync of the folder. After a kill the file
 /// holds all of its old or all of its new bytes (a file "<path>.new" may be left, which the next call replaces).

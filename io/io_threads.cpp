@@ -24,20 +24,24 @@ void IoThreads::close() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void IoThreads::post(std::function<void()> task) {
+void IoThreads::post(std::function<void()> task) { add(tasks_, std::move(task)); }
+void IoThreads::post_urgent(std::function<void()> task) { add(urgent_, std::move(task)); }
+
+void IoThreads::add(Tasks& tasks, std::function<void()> task) {
   {
     const std::lock_guard lock(mutex_);
-    tasks_.push_back(std::move(task));
+    tasks.push_back(std::move(task));
   }
   arrived_.notify_one();
 }
 
 void IoThreads::work() {
   for (std::unique_lock lock(mutex_);;) {
-    arrived_.wait(lock, [this] { return ending_ || !tasks_.empty(); });
-    if (tasks_.empty()) return;
-    std::function<void()> task = std::move(tasks_.front());
-    tasks_.pop_front();
+    arrived_.wait(lock, [this] { return ending_ || !tasks_.empty() || !urgent_.empty(); });
+    Tasks& tasks = urgent_.empty() ? tasks_ : urgent_;
+    if (tasks.empty()) return;
+    std::function<void()> task = std::move(tasks.front());
+    tasks.pop_front();
     lock.unlock();
     task();
     task = nullptr;  // what it holds is released outside the lock

@@ -10,7 +10,8 @@
 
 namespace terrace::io {
 
-/// Runs tasks in the order in which they are posted, as many at a time as it has threads. Tasks must not throw.
+/// Runs tasks in the order in which they are posted, urgent ones before others, as many at a time as it has threads.
+/// Tasks must not throw.
 /// The destructor runs what was posted and joins.
 class IoThreads {
  public:
@@ -23,14 +24,18 @@ class IoThreads {
   int count() const { return static_cast<int>(threads_.size()); }
   /// From any thread, also from a task.
   void post(std::function<void()> task);
+  void post_urgent(std::function<void()> task);
 
  private:
+  using Tasks = std::deque<std::function<void()>>;
+
+  void add(Tasks& tasks, std::function<void()> task);
   void close();
   void work();
 
   std::mutex mutex_;
   std::condition_variable arrived_;
-  std::deque<std::function<void()>> tasks_;
+  Tasks tasks_, urgent_;
   bool ending_ = false;
   std::vector<std::thread> threads_;
 };

@@ -161,7 +161,7 @@ void Executor::settle(Version& version) {
     return;
   }
   const bool result = spec.role == Role::result && version.key.generation == spec.generations;
-  if (result && version.complete() && !version.on_disk() && version.storing == 0) {
+  if (result && version.complete() && !version.on_disk() && version.storing == 0 && !version.queued) {
     mover_.write_back(version, [](const StoredVersion&) {});
     return;
   }

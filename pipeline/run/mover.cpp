@@ -10,6 +10,12 @@ namespace terrace::run {
 
 int location_of(const device::Context& context, int device) { return context.shares_host_memory() ? 0 : device + 1; }
 
+namespace {
+
+constexpr std::size_t enough_going_home = 32u << 20;  // bytes that keep a disk busy
+
+}  // namespace
+
 Mover::Mover(Store& store, std::vector<device::Context*> devices, std::vector<Pool*> pools, Completions& completions,
              Profile& profile)
     : store_(store),
@@ -18,6 +24,7 @@ Mover::Mover(Store& store, std::vector<device::Context*> devices, std::vector<Po
       completions_(completions),
       profile_(profile),
       resident_(pools_.size()),
+      home_(store),
       leaving_(pools_.size()),
       wanted_(pools_.size()) {}
 
@@ -110,7 +117,8 @@ std::vector<Version*> Mover::victims(int location, std::size_t bytes, std::int64
   for (Version* version : resident_[static_cast<std::size_t>(location)]) {
     const Copy& copy = version->at(location);
     // What is being written is written from host memory.
-    const bool stored_from = location == 0 && version->storing > 0;
+    const bool leaves_alone = version->queued && !droppable(*version, location);
+    const bool stored_from = location == 0 && (version->storing > 0 || leaves_alone);
     const bool idle = copy.holders == 0 && !copy.incoming && !version->copies[0].incoming && !stored_from;
     if (same_size && version->buffer != bytes) continue;
     const int cost = cost_of_leaving(*version, location);
@@ -252,61 +260,121 @@ void Mover::copy_down(Version& version, int location, std::function<void()> done
                      }});
 }
 
-bool Mover::write_back(Version& version, std::function<void(const StoredVersion&)> done) {
+bool Mover::write_back(Version& version, HomeQueue::Done done) {
   const std::int64_t slot = store_.place_for(version.key);
   if (slot == no_slot) return false;
+  if (slot == home_slot && home_.is_for(version)) {
+    home_.add(version, std::move(done));
+    return true;
+  }
   store_.hold(version.key, slot);
   ++version.storing;
-  WriteBack request{&version, slot, std::move(done)};
+  WriteBack request{&version, {slot}, {std::move(done)}};
   if (!advance_write_back(request)) waiting_.push_back(std::move(request));
   return true;
 }
 
-bool Mover::advance_write_back(WriteBack& request) {
+/// Brings the version to host memory, and keeps it there until it is written; `there` is called when it has come.
+/// @return whether it is there or on its way; else to be called again
+bool Mover::bring_to_host(WriteBack& request, const std::function<void()>& there) {
   Version& version = *request.version;
   Copy& host = version.copies[0];
   // What changes while it is written has no checksum that could hold.
   if (host.incoming || version.writers > 0) return false;
-  if (host.valid) {
-    request.changes = version.changes;
-    ++host.holders;
-    write(request);
-    return true;
-  }
-  const int from = valid_location(version);
+  const int from = host.valid ? 0 : valid_location(version);
   // What others are written from is soon free.
   const Room room = writing_ > 0 ? Room::unneeded : Room::any;
   if (host.data == nullptr && !take_buffer(version, 0, -1, room)) return false;
   request.changes = version.changes;
+  request.stored.filled = version.filled;
+  request.stored.reads = version.reads;
   ++host.holders;
-  copy_down(version, from, [this, request] { write(request); });
+  if (from == 0) there();
+  else copy_down(version, from, there);
   return true;
 }
 
-void Mover::write(const WriteBack& request) {
-  Version& version = *request.version;
-  const double begin = profile_.now();
-  const std::byte* data = version.copies[0].data;
-  StoredVersion stored{request.slot, 0, version.filled, version.reads};
-  if (request.slot != home_slot) stored.checksum = io::checksum(std::span(data, version.bytes));
-  ++writing_;
-  store_.write(version, request.slot, data, when_ended([this, request, begin, stored] {
-                 --writing_;
-                 --request.version->copies[0].holders;
-                 record(*request.version, Movement::write, 0, begin, profile_.now());
-                 finish_write(request, stored);
-               }));
+bool Mover::advance_write_back(WriteBack& request) {
+  // The request is what `there` keeps: of the state that is brought.
+  const auto kept = std::make_shared<WriteBack>(request);
+  return bring_to_host(*kept, [this, kept] { write(*kept); });
 }
 
-void Mover::finish_write(const WriteBack& request, const StoredVersion& stored) {
+void Mover::write(WriteBack request) {
   Version& version = *request.version;
+  const std::byte* data = version.copies[0].data;
+  if (request.stored.slot != home_slot) request.stored.checksum = io::checksum(std::span(data, version.bytes));
+  ++writing_;
+  store_.write(version, request.stored.slot, data,
+               when_ended([this, request, begin = profile_.now()] { finish_write(request, begin); }));
+}
+
+/// Takes the next tiles that wait to go home, and brings them to host memory; whether anything happened.
+bool Mover::gather_home() {
+  HomeGroup& group = home_group_;
+  const std::size_t brought = group.brought;
+  if (group.writes.empty()) {
+    for (HomeQueue::Waiting& waiting : home_.take()) {
+      ++waiting.version->storing;
+      group.writes.push_back({waiting.version, {home_slot}, std::move(waiting.done)});
+    }
+  }
+  while (group.brought < group.writes.size()) {
+    ++group.coming;
+    if (!bring_to_host(group.writes[group.brought], [this] { --home_group_.coming; })) {
+      --group.coming;
+      break;
+    }
+    ++group.brought;
+  }
+  return group.brought != brought;
+}
+
+/// Begins to write what waits to go home, unless the disk has enough to do; whether anything happened.
+bool Mover::write_home() {
+  bool any = false;
+  for (;;) {
+    any |= gather_home();
+    HomeGroup& group = home_group_;
+    if (group.brought == 0 || group.coming > 0 || going_home_ >= enough_going_home) return any;
+    // What finds no room in host memory while nothing else is written waits for its next turn.
+    const bool whole = group.brought == group.writes.size();
+    if (!whole && going_home_ > 0) return any;
+    for (std::size_t i = group.brought; i < group.writes.size(); ++i) {
+      --group.writes[i].version->storing;
+      for (HomeQueue::Done& done : group.writes[i].done) home_.add(*group.writes[i].version, std::move(done));
+    }
+    group.writes.resize(group.brought);
+    const auto requests = std::make_shared<const std::vector<WriteBack>>(std::exchange(group, {}).writes);
+    std::vector<const Version*> versions;
+    std::size_t bytes = 0;
+    for (const WriteBack& request : *requests) {
+      versions.push_back(request.version);
+      bytes += request.version->bytes;
+    }
+    writing_ += static_cast<int>(versions.size());
+    going_home_ += bytes;
+    store_.write_home(versions, when_ended([this, requests, bytes, begin = profile_.now()] {
+                        going_home_ -= bytes;
+                        for (const WriteBack& request : *requests) finish_write(request, begin);
+                      }));
+    any = true;
+  }
+}
+
+void Mover::finish_write(const WriteBack& request, double begin) {
+  Version& version = *request.version;
+  const StoredVersion& stored = request.stored;
+  --writing_;
+  --version.copies[0].holders;
+  record(version, Movement::write, 0, begin, profile_.now());
   if (version.changes == request.changes && !version.dead) {
     store_.release(version.key, version.slot);
     store_.hold(version.key, stored.slot);
     version.slot = stored.slot;
     version.checksum = stored.checksum;
   }
-  request.done(stored);
+  for (const HomeQueue::Done& done : request.done) done(stored);
   store_.release(version.key, stored.slot);  // the hold of the request itself
   --version.storing;                         // until here nobody may remove the version
   on_moved(version);
@@ -383,7 +451,7 @@ bool Mover::poll() {
       ++request;
     }
   }
-  return moved;
+  return write_home() || moved;
 }
 
 void Mover::abandon() noexcept {
@@ -396,6 +464,8 @@ void Mover::abandon() noexcept {
   }
   copies_.clear();
   waiting_.clear();
+  home_.clear();
+  home_group_ = {};
   on_moved = [](Version&) {};
   on_read = [](const Version&, std::uint64_t) {};
   while (outstanding_ > 0) {

@@ -13,6 +13,7 @@
 
 #include "kernels/device/context.hpp"
 #include "pipeline/run/completions.hpp"
+#include "pipeline/run/home_queue.hpp"
 #include "pipeline/run/memory.hpp"
 #include "pipeline/run/profile.hpp"
 #include "pipeline/run/store.hpp"
@@ -45,7 +46,7 @@ class Mover {
 
   /// Writes the version to a free slot or home, through host memory; `done` is told the slot on the executor's
   /// thread. @return false when no slot is free: nothing was begun
-  bool write_back(Version& version, std::function<void(const StoredVersion&)> done);
+  bool write_back(Version& version, HomeQueue::Done done);
 
   /// Gives up the copy at a location.
   void drop(Version& version, int location);
@@ -74,9 +75,9 @@ class Mover {
   /// faults always names the same one; null when none failed.
   std::exception_ptr first_failure() const { return first_failure_; }
   /// Whether copies or transfers are under way, which will end by themselves.
-  bool under_way() const { return outstanding_ > 0 || !copies_.empty(); }
+  bool under_way() const { return outstanding_ > 0 || copying(); }
   /// Whether copies or transfers are under way or wait for memory.
-  bool busy() const { return outstanding_ > 0 || !copies_.empty() || !waiting_.empty(); }
+  bool busy() const { return under_way() || !waiting_.empty() || !home_.empty() || !home_group_.writes.empty(); }
   /// Whether an eviction found no free slot since the last call: a cut would free some.
   bool wants_cut() { return std::exchange(wants_cut_, false); }
 
@@ -85,11 +86,19 @@ class Mover {
     std::unique_ptr<device::Event> event;
     std::function<void()> done;
   };
+
+  /// A version that is to be written to disk.
   struct WriteBack {
     Version* version;
-    std::int64_t slot;
-    std::function<void(const StoredVersion&)> done;
+    StoredVersion stored;  // where to, and what is written of it
+    std::vector<HomeQueue::Done> done;
     std::int64_t changes = 0;  // the state of the version that is written
+  };
+  /// Tiles side by side that are to be written home together once all of them are in host memory.
+  struct HomeGroup {
+    std::vector<WriteBack> writes;
+    std::size_t brought = 0;  // those before it are there, or on their way from a device
+    int coming = 0;           // of these, those on their way
   };
 
   /// What may leave so that something else finds room: what no block in the window would have to wait for, or all
@@ -105,9 +114,12 @@ class Mover {
   void fetch(Version& version);
   void copy_up(Version& version, int location);
   void copy_down(Version& version, int location, std::function<void()> done);
+  bool bring_to_host(WriteBack& request, const std::function<void()>& there);
   bool advance_write_back(WriteBack& request);
-  void write(const WriteBack& request);
-  void finish_write(const WriteBack& request, const StoredVersion& stored);
+  void write(WriteBack request);
+  bool gather_home();
+  bool write_home();
+  void finish_write(const WriteBack& request, double begin);
   void record(const Version& version, Movement movement, int location, double begin, double end);
   std::function<void(std::exception_ptr)> when_ended(std::function<void()> done);
 
@@ -119,6 +131,9 @@ class Mover {
   std::vector<std::unordered_set<Version*>> resident_;  // with a buffer, of each location
   std::list<DeviceCopy> copies_;
   std::list<WriteBack> waiting_;                                             // for host memory
+  HomeQueue home_;                                                           // for the disk
+  HomeGroup home_group_;                                                     // what has left it first
+  std::size_t going_home_ = 0;                                               // bytes being written of groups before
   int outstanding_ = 0;                                                      // reads and writes on disk
   std::int64_t transfers_ = 0;                                               // reads and writes begun so far
   std::int64_t failed_transfer_ = std::numeric_limits<std::int64_t>::max();  // the number of the first that failed

@@ -84,6 +84,19 @@ void Store::write(const Version& version, std::int64_t slot, const void* buffer,
   }
 }
 
+void Store::write_home(const std::vector<const Version*>& versions, Done done) {
+  const auto array = static_cast<std::size_t>(versions.at(0)->key.array);
+  std::vector<io::BoxPart> parts;
+  for (const Version* version : versions) parts.push_back({version->box, version->at(0).data});
+  storage_[array].home->file->write_boxes(home_array(array), std::move(parts), std::move(done));
+}
+
+std::int64_t Store::row_bytes(int array) const {
+  const ArraySpec& spec = specs_[static_cast<std::size_t>(array)];
+  const Extents& tile = grid(array).tile_shape();
+  return (tile.rank() > 0 ? tile[tile.rank() - 1] : 1) * static_cast<std::int64_t>(size_of(spec.type));
+}
+
 std::int64_t Store::place_for(const VersionKey& key) {
   const auto array = static_cast<std::size_t>(key.array);
   const ArraySpec& spec = specs_[array];

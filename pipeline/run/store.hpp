@@ -60,11 +60,17 @@ class Store {
   void check(const Version& version, std::uint64_t checksum) const;
   /// Writes the version's tile to `slot` (home_slot: the dataset).
   void write(const Version& version, std::int64_t slot, const void* buffer, Done done);
+  /// Writes versions of one array that lie side by side in its last dimension, in order, home from host memory.
+  void write_home(const std::vector<const Version*>& versions, Done done);
 
   /// Where the version is to be written: home where it is the result, a free slot, or no_slot when none is free.
   std::int64_t place_for(const VersionKey& key);
   void hold(const VersionKey& key, std::int64_t slot);
   void release(const VersionKey& key, std::int64_t slot);
+
+  const TileGrid& grid(int array) const { return grids_[static_cast<std::size_t>(array)]; }
+  /// Bytes of a row of a full tile of the array, in its last dimension.
+  std::int64_t row_bytes(int array) const;
 
   /// Slots of the array that nobody holds.
   std::int64_t free_slots(int array) const { return unheld_[static_cast<std::size_t>(array)]; }

@@ -62,6 +62,7 @@ struct Version {
   std::int64_t slot = no_slot;  // where on disk its content is; no_slot: nowhere, or only an older state of it
   std::uint64_t checksum = 0;   // of the content on disk; 0: not known
   int storing = 0;              // writes to disk under way
+  bool queued = false;          // waits for its turn to be written home
   int pins = 0;                 // cuts that still have to write it
   int writers = 0;              // blocks under way that write parts of it in host memory
   bool awaited = false;         // an update that has not started yet will hand its buffers over

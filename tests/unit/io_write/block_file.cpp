@@ -115,6 +115,54 @@ TEST_CASE("boxes of any shape land where they belong and nowhere else") {
   }
 }
 
+TEST_CASE("boxes side by side are written row by row together, past the page cache where rows are whole pages") {
+  struct Case {
+    FileArray array;
+    std::int64_t begin, end;            // rows
+    std::vector<std::int64_t> columns;  // where the parts begin, and the last one ends
+    bool pages;
+  };
+  const Case cases[] = {{{8192, {100, 16384}, 4}, 3, 70, {1024, 2048, 6144, 12288}, true},
+                        {{8192, {100, 16384}, 4}, 0, 100, {0, 8192, 16384}, true},     // all of it
+                        {{8192, {100, 16384}, 4}, 5, 6, {0, 1024, 2048}, false},       // a short row
+                        {{8192, {100, 16384}, 4}, 3, 70, {1023, 2048, 12288}, false},  // parts that are no pages
+                        {{8192, {100, 16383}, 4}, 3, 70, {0, 1024, 12288}, false},     // rows that are no pages
+                        {{8191, {100, 16384}, 4}, 3, 70, {0, 1024, 12288}, false},     // an array that begins on none
+                        {{8192, {9, 11, 30000}, 1}, 0, 0, {100, 9000, 30000}, false}};
+  unsigned seed = 5;
+  for (const Case& c : cases) {
+    const test::TempFolder folder;
+    BlockFile file(folder / "a", BlockFile::Mode::create);
+    const std::int64_t length = c.array.offset + volume(c.array.shape) * c.array.element_size;
+    std::vector<std::byte> expected(static_cast<std::size_t>(length));
+    write_now(file, 0, expected.data(), length);
+    const std::int64_t before = file.bytes_direct();
+    std::vector<BoxPart> parts;
+    std::vector<PageBuffer> buffers;
+    std::int64_t bytes = 0;
+    for (std::size_t part = 0; part + 1 < c.columns.size(); ++part) {
+      Box box{{c.begin, c.columns[part]}, {c.end, c.columns[part + 1]}};
+      if (c.array.shape.rank() == 3) box = {{2, 3, c.columns[part]}, {7, 9, c.columns[part + 1]}};
+      const std::int64_t size = box.volume() * c.array.element_size;
+      buffers.emplace_back(size);
+      fill(buffers.back().data(), 0, size, ++seed);
+      copy_box(buffers.back().data(), box, expected.data() + c.array.offset, Box::whole(c.array.shape), box,
+               static_cast<std::size_t>(c.array.element_size));
+      parts.push_back({box, buffers.back().data()});
+      bytes += size;
+    }
+    wait_for([&](auto done) { file.write_boxes(c.array, parts, done); });
+    INFO("rows of array " << to_string(c.array.shape) << " from column " << c.columns[0]);
+    CHECK(file.bytes_written() == length + bytes);
+    CHECK(file.bytes_direct() - before == (c.pages && StxxlLanes::supported(file.path()) ? bytes : 0));
+    std::vector<std::byte> whole(expected.size());
+    read_now(file, 0, whole.data(), length);
+    CHECK(first_difference(whole.data(), expected.data(), length) == -1);
+    std::swap(parts.front(), parts.back());
+    CHECK_THROWS_AS(file.write_boxes(c.array, parts, nullptr), Error);
+  }
+}
+
 TEST_CASE("an array of rank 0 and a box that leaves its array") {
   const test::TempFolder folder;
   BlockFile file(folder / "a", BlockFile::Mode::create);

@@ -36,6 +36,12 @@ TEST_CASE("a full disk is an error of the request, whichever way it goes") {
     wait_for([&](auto done) { file.write_box(array, {{0, 5000}, {16, (1 << 20)}}, buffer.data(), done); });
   });
   CHECK(rows.find("No space left") != std::string::npos);
+  const std::string pages = io_error_of([&] {
+    const FileArray array{0, {128, 1 << 18}, 1};
+    const BoxPart left{{{0, 0}, {128, 1 << 16}}, buffer.data()}, right{{{0, 1 << 16}, {128, 1 << 17}}, buffer.data()};
+    wait_for([&](auto done) { file.write_boxes(array, {left, right}, done); });
+  });
+  CHECK(pages.find("No space left") != std::string::npos);
 }
 
 TEST_CASE("a full disk while finishing is an error, and room made the finish succeeds") {
