@@ -96,11 +96,12 @@ StageKind recursive_stage() {
   StageKind kind;
   kind.declaration.name = "recursive";
   kind.declaration.help = "tables whose tiles are updated by other tiles, larger than memory";
-  kind.declaration.parameters = {{"schedule", ParameterKind::choice,
-                                  "how the recursion over tiles is cut; auto and two_way: in two at every level; "
-                                  "r_way: as host and device memory "
-                                  "ask for; plain: in single tiles at once",
-                                  "auto", "auto, two_way, r_way, plain"}};
+  kind.declaration.parameters = {
+      {"schedule", ParameterKind::choice,
+       "how the recursion over tiles is cut; two_way: in two at every level; r_way: as host "
+       "and device memory ask for; plain: in single tiles at once; auto: in two, but a "
+       "product so that blocks of it stay in memory until they are done",
+       "auto", "auto, two_way, r_way, plain"}};
   for (const recursive::ProblemInfo& problem : recursive::problems()) {
     kind.declaration.problems.push_back(declare(problem));
   }

@@ -4,19 +4,25 @@
 
 namespace terrace::stages {
 
-RecursiveOrder::RecursiveOrder(Kind kind, Piece whole, std::vector<std::int64_t> ways)
-    : kind_(kind), whole_(whole), ways_(std::move(ways)) {}
-
-RecursiveOrder RecursiveOrder::closure(std::int64_t tiles, std::vector<std::int64_t> ways) {
-  return {Kind::closure, {{0, tiles}, {0, tiles}, {0, tiles}}, std::move(ways)};
+std::vector<Ways> alike(const std::vector<std::int64_t>& ways) {
+  std::vector<Ways> levels;
+  for (const std::int64_t r : ways) levels.push_back({r, r, r});
+  return levels;
 }
 
-RecursiveOrder RecursiveOrder::elimination(std::int64_t tiles, std::vector<std::int64_t> ways) {
-  return {Kind::elimination, {{0, tiles}, {0, tiles}, {0, tiles}}, std::move(ways)};
+RecursiveOrder::RecursiveOrder(Kind kind, Piece whole, std::vector<Ways> ways)
+    : kind_(kind), whole_(whole), ways_(std::move(ways)) {}
+
+RecursiveOrder RecursiveOrder::closure(std::int64_t tiles, const std::vector<std::int64_t>& ways) {
+  return {Kind::closure, {{0, tiles}, {0, tiles}, {0, tiles}}, alike(ways)};
+}
+
+RecursiveOrder RecursiveOrder::elimination(std::int64_t tiles, const std::vector<std::int64_t>& ways) {
+  return {Kind::elimination, {{0, tiles}, {0, tiles}, {0, tiles}}, alike(ways)};
 }
 
 RecursiveOrder RecursiveOrder::product(std::int64_t rows, std::int64_t columns, std::int64_t depth,
-                                       std::vector<std::int64_t> ways) {
+                                       std::vector<Ways> ways) {
   return {Kind::product, {{0, rows}, {0, columns}, {0, depth}}, std::move(ways)};
 }
 
@@ -41,12 +47,13 @@ template <class Choose>
 std::int64_t RecursiveOrder::descend(const Choose& choose, Piece& piece) const {
   std::int64_t before = 0;
   for (std::size_t level = 0; piece.i.size > 1 || piece.j.size > 1 || piece.k.size > 1; ++level) {
-    const std::int64_t ways = ways_[std::min(level, ways_.size() - 1)];
-    const auto parts = [&](const Range& range) { return std::min(ways, range.size); };
-    const auto part = [&](const Range& range, std::int64_t number) {
-      const std::int64_t begin = range.size * number / parts(range);
-      return Range{range.begin + begin, range.size * (number + 1) / parts(range) - begin};
+    const Ways& ways = ways_[std::min(level, ways_.size() - 1)];
+    const auto part = [&](const Range& range, std::int64_t count, std::int64_t number) {
+      const std::int64_t begin = range.size * number / count;
+      return Range{range.begin + begin, range.size * (number + 1) / count - begin};
     };
+    const std::int64_t i_parts = std::min(ways.i, piece.i.size), j_parts = std::min(ways.j, piece.j.size);
+    const std::int64_t k_parts = std::min(ways.k, piece.k.size);
     // The part of k itself comes first, the others follow in order.
     const auto turn = [](bool same, std::int64_t first, std::int64_t number) {
       return !same ? number : number == 0 ? first : number <= first ? number - 1 : number;
@@ -54,16 +61,16 @@ std::int64_t RecursiveOrder::descend(const Choose& choose, Piece& piece) const {
     const bool aliased = kind_ != Kind::product;
     const bool rows_are_k = aliased && piece.i == piece.k, columns_are_k = aliased && piece.j == piece.k;
     const auto next = [&]() -> Piece {
-      for (std::int64_t k = 0; k < parts(piece.k); ++k) {
-        const Piece slice{piece.i, piece.j, part(piece.k, k)};
+      for (std::int64_t k = 0; k < k_parts; ++k) {
+        const Piece slice{piece.i, piece.j, part(piece.k, k_parts, k)};
         if (kind_ != Kind::elimination && !choose(slice, before)) {
           before += count(slice);
           continue;
         }
-        for (std::int64_t a = 0; a < parts(piece.i); ++a) {
-          for (std::int64_t b = 0; b < parts(piece.j); ++b) {
-            const Piece inner{part(piece.i, turn(rows_are_k, k, a)), part(piece.j, turn(columns_are_k, k, b)),
-                              slice.k};
+        for (std::int64_t a = 0; a < i_parts; ++a) {
+          for (std::int64_t b = 0; b < j_parts; ++b) {
+            const Piece inner{part(piece.i, i_parts, turn(rows_are_k, k, a)),
+                              part(piece.j, j_parts, turn(columns_are_k, k, b)), slice.k};
             if (choose(inner, before)) return inner;
             before += count(inner);
           }

@@ -12,6 +12,15 @@ struct Update {
   friend bool operator==(const Update&, const Update&) = default;
 };
 
+/// Into how many parts a level of the recursion cuts the ranges of i, j and k.
+struct Ways {
+  std::int64_t i, j, k;
+  friend bool operator==(const Ways&, const Ways&) = default;
+};
+
+/// Levels that cut all ranges alike, into r parts each.
+std::vector<Ways> alike(const std::vector<std::int64_t>& ways);
+
 /// The updates (i, j, k) of a table of tiles, in an order that would be right if they ran one after another.
 ///
 /// As in the paper (Ramachandran and Sivaraman 2017, sections 2 and 5; Chowdhury and Ramachandran, "The
@@ -28,11 +37,10 @@ class RecursiveOrder {
     product       // all; i, j and k range over tiles of their own
   };
 
-  /// @param ways r of each level, the first one's first, each at least 2; the last one counts for all levels below
-  static RecursiveOrder closure(std::int64_t tiles, std::vector<std::int64_t> ways);
-  static RecursiveOrder elimination(std::int64_t tiles, std::vector<std::int64_t> ways);
-  static RecursiveOrder product(std::int64_t rows, std::int64_t columns, std::int64_t depth,
-                                std::vector<std::int64_t> ways);
+  /// @param ways r of each level, the first one's first; the last one, at least 2, counts for all levels below
+  static RecursiveOrder closure(std::int64_t tiles, const std::vector<std::int64_t>& ways);
+  static RecursiveOrder elimination(std::int64_t tiles, const std::vector<std::int64_t>& ways);
+  static RecursiveOrder product(std::int64_t rows, std::int64_t columns, std::int64_t depth, std::vector<Ways> ways);
 
   /// Number of updates.
   std::int64_t count() const;
@@ -54,14 +62,14 @@ class RecursiveOrder {
     Range i, j, k;
   };
 
-  RecursiveOrder(Kind kind, Piece whole, std::vector<std::int64_t> ways);
+  RecursiveOrder(Kind kind, Piece whole, std::vector<Ways> ways);
   std::int64_t count(const Piece& piece) const;
   template <class Choose>
   std::int64_t descend(const Choose& choose, Piece& piece) const;
 
   Kind kind_;
   Piece whole_;
-  std::vector<std::int64_t> ways_;
+  std::vector<Ways> ways_;
 };
 
 }  // namespace terrace::stages

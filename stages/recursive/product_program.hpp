@@ -21,7 +21,7 @@ struct ProductPlan {
   recursive::TileSpec spec;
   std::int64_t rows = 0, columns = 0, depth = 0;  // the left matrix: rows x depth, the right one: depth x columns
   std::int64_t tile = 1;                          // rows and columns of a tile
-  std::vector<std::int64_t> ways;                 // of each level of the recursion
+  std::vector<Ways> ways;                         // of each level of the recursion
 };
 
 /// A matrix of the job and its name there.

@@ -6,6 +6,7 @@
 
 #include "kernels/recursive/problems.hpp"
 #include "stages/recursive/blas_choice.hpp"
+#include "stages/recursive/product_blocks.hpp"
 #include "stages/recursive/product_program.hpp"
 #include "stages/recursive/rates.hpp"
 #include "stages/recursive/tiles.hpp"
@@ -13,6 +14,24 @@
 
 namespace terrace::stages {
 namespace {
+
+double element_bytes(const ProductPlan& plan) { return static_cast<double>(size_of(plan.spec.value)); }
+
+ProductTiles tiles_of(const ProductPlan& plan) {
+  const auto along = [&](std::int64_t extent) {
+    return std::max<std::int64_t>(1, (extent + plan.tile - 1) / plan.tile);
+  };
+  return {along(plan.rows), along(plan.columns), along(plan.depth)};
+}
+
+TileRoom room_of(const ProductPlan& plan, const Resources& resources) {
+  const std::int64_t tile = pages(plan.tile * plan.tile * static_cast<std::int64_t>(size_of(plan.spec.value)));
+  const auto tiles = [&](std::size_t budget, std::int64_t beside) {
+    return std::max<std::int64_t>(0, static_cast<std::int64_t>(budget) - beside) / tile;
+  };
+  const std::int64_t workspace = workspace_bytes(plan.spec, plan.tile, resources);
+  return {tiles(resources.host_budget, 0), resources.cuda ? tiles(resources.device_budget, workspace) : 0};
+}
 
 class ProductStage : public run::Stage {
  public:
@@ -32,30 +51,24 @@ class ProductStage : public run::Stage {
   run::Prediction prediction() const override {
     const ProductPlan& plan = program_->plan();
     const auto rows = static_cast<double>(plan.rows), columns = static_cast<double>(plan.columns);
-    const auto depth = static_cast<double>(plan.depth), element = static_cast<double>(size_of(plan.spec.value));
+    const auto depth = static_cast<double>(plan.depth), element = element_bytes(plan);
     run::Prediction p;
     p.blocks = program_->updates();
     p.operations = rows * columns * depth;
     p.unit = "multiplication";
     const double left = rows * depth * element, right = depth * columns * element, product = rows * columns * element;
-    const std::int64_t longest = std::max({plan.rows, plan.columns, plan.depth});
-    const std::int64_t across = (longest + plan.tile - 1) / plan.tile;
-    const auto square = static_cast<double>(longest) * static_cast<double>(longest) * element;
-    // Squares of a third of the memory each: every other one of the factors is read again, and the product comes and
-    // goes with every part of the depth.
-    const auto through = [&](std::size_t budget) {
-      const double side = static_cast<double>(longest) / parts_that_fit(square, budget, plan.ways, across);
-      const auto parts = [&](double extent) { return std::max(1.0, extent / side); };
-      const double missing = std::max(0.0, 1 - static_cast<double>(budget) / (left + right + product));
-      const double again = product * written_a_pass * (parts(depth) - 1) * missing;
-      return Traffic{left * parts(columns) + right * parts(rows) + again, product + again};
+    const ProductTraffic passes =
+        keeps_product(plan.ways) ? traffic_of(tiles_of(plan), room_of(plan, resources_), plan.ways)
+                                 : ProductTraffic{halved(resources_.host_budget), halved(resources_.device_budget)};
+    const auto moved = [&](const ProductPasses& of) {
+      return Traffic{left * of.left + right * of.right + product * (of.product - 1), product * of.product};
     };
     const double added = program_->arrays().size() > 3 ? product : 0;
-    const Traffic disk = through(resources_.host_budget);
+    const Traffic disk = moved(passes.host);
     p.bytes_read = disk.in + added + inspected_again(plan.spec.value, left + right + added, resources_.host_budget);
     p.bytes_written = disk.out;
     if (resources_.cuda) {
-      const Traffic link = through(resources_.device_budget);
+      const Traffic link = moved(passes.device);
       p.bytes_up = link.in + added + inspected_again(plan.spec.value, left + right + added, resources_.device_budget);
       p.bytes_down = link.out;
     }
@@ -64,9 +77,29 @@ class ProductStage : public run::Stage {
     return p;
   }
 
+  /// Squares of a third of the memory each: every other one of the factors is read again, and the product comes and
+  /// goes with every part of the depth.
+  ProductPasses halved(std::size_t budget) const {
+    const ProductPlan& plan = program_->plan();
+    const ProductTiles tiles = tiles_of(plan);
+    const std::int64_t longest = std::max({plan.rows, plan.columns, plan.depth});
+    const auto square = static_cast<double>(longest) * static_cast<double>(longest) * element_bytes(plan);
+    std::vector<std::int64_t> ways;
+    for (const Ways& level : plan.ways) ways.push_back(level.i);
+    const double side = static_cast<double>(longest) /
+                        parts_that_fit(square, budget, ways, std::max({tiles.rows, tiles.columns, tiles.depth}));
+    const auto parts = [&](std::int64_t extent) { return std::max(1.0, static_cast<double>(extent) / side); };
+    const double bytes = (static_cast<double>(plan.rows) * static_cast<double>(plan.depth + plan.columns) +
+                          static_cast<double>(plan.depth) * static_cast<double>(plan.columns)) *
+                         element_bytes(plan);
+    const double missing = std::max(0.0, 1 - static_cast<double>(budget) / bytes);
+    return {parts(plan.columns), parts(plan.rows), 1 + written_a_pass * (parts(plan.depth) - 1) * missing};
+  }
+
   nlohmann::json choices() const override {
     const ProductPlan& plan = program_->plan();
-    nlohmann::json choices = {{"tile", plan.tile}, {"value", name_of(plan.spec.value)}, {"ways", plan.ways}};
+    nlohmann::json choices = {{"tile", plan.tile}, {"value", name_of(plan.spec.value)}};
+    for (const Ways& level : plan.ways) choices["ways"].push_back({level.i, level.j, level.k});
     note_blas(choices, plan.spec, resources_);
     return choices;
   }
@@ -154,13 +187,16 @@ std::unique_ptr<run::Stage> make_product(const Request& request) {
   choose_blas(plan.spec, request);
   if (request.choices != nullptr) {
     plan.tile = request.choices->at("tile");
-    plan.ways = request.choices->at("ways").get<std::vector<std::int64_t>>();
+    for (const nlohmann::json& level : request.choices->at("ways"))
+      plan.ways.push_back({level[0], level[1], level[2]});
   } else {
-    const auto element = static_cast<std::int64_t>(size_of(plan.spec.value));
     const std::int64_t longest = std::max({plan.rows, plan.columns, plan.depth});
     plan.tile = choose_tile(longest, plan.spec, request.resources);
-    plan.ways = choose_ways(settings.text("schedule"), (longest + plan.tile - 1) / plan.tile, plan.tile, element,
-                            request.resources);
+    const std::string& schedule = settings.text("schedule");
+    plan.ways = schedule == "auto"
+                    ? kept_product_ways(tiles_of(plan), room_of(plan, request.resources))
+                    : alike(choose_ways(schedule, (longest + plan.tile - 1) / plan.tile, plan.tile,
+                                        static_cast<std::int64_t>(size_of(plan.spec.value)), request.resources));
   }
   const auto factor = [&](std::size_t number) {
     const std::string& name = settings.text(names[number]);

@@ -103,6 +103,25 @@ class Planned(Traffic):
                     self.assertLess(counted, most)
                     self.assertGreater(3 * counted, most)
 
+    def test_a_product_moves_what_the_plan_says_and_less_than_by_halves(self):
+        size, tile = 768, 32
+        matrix = {"generate": "uniform", "shape": [size, size], "type": "f32"}
+        inputs = {"a": {**matrix, "seed": 1}, "b": {**matrix, "seed": 2}}
+        moved = {}
+        for share in (1 / 4, 1 / 16):
+            memory = {"host": int(3 * size * size * 4 * share), "device": 4 * tile * tile * 4 + 4096}
+            for schedule in ("auto", "two_way"):
+                stage = {"problem": "semiring_product", "semiring": "min_plus", "left": "a", "right": "b"}
+                job = self.write_job(inputs, [{"name": "c", "recursive": {**stage, "schedule": schedule}}],
+                                     backend="cpu", memory=memory)
+                planned = self.sizes("disk +SIZE to read, SIZE to write", self.terrace("plan", job).stdout)
+                self.terrace("run", job, "--fresh")
+                stage = self.open()["profile/stages"]
+                moved[schedule] = stage["bytes_read"][0] + stage["bytes_written"][0]
+                if schedule == "auto":
+                    self.assertLess(abs(moved[schedule] - sum(planned)), 0.1 * sum(planned))
+            self.assertLess(moved["auto"], 0.8 * moved["two_way"])
+
 
 if __name__ == "__main__":
     main()
