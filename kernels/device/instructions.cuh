@@ -26,6 +26,47 @@ __device__ inline void store_release(u32* word, u32 value) {
   asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
 }
 
+/// The same, which the compiler does not find again in another way: looked at often.
+__device__ __forceinline__ u32 kept_in_register(u32 value) {
+  asm volatile("" : "+r"(value));
+  return value;
+}
+
+/// In shared memory: one thread ends its phases, which count from 0 on. Who has seen the end of a phase sees what was
+/// written before it.
+struct Phases {
+  u64 word;
+};
+__device__ __forceinline__ u32 address_of(const Phases& phases) {
+  return static_cast<u32>(__cvta_generic_to_shared(&phases.word));
+}
+__device__ __forceinline__ void begin_phases(Phases& phases) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address_of(phases)) : "memory");
+}
+__device__ __forceinline__ void end_phase(Phases& phases) {
+  asm volatile("{.reg .b64 state; mbarrier.arrive.shared::cta.b64 state, [%0];}" ::"r"(address_of(phases)) : "memory");
+}
+/// Whether the phase has ended that is under way or the last to have ended, and whose number has this parity.
+__device__ __forceinline__ bool has_ended(const Phases& phases, u32 parity) {
+  u32 ended;
+  asm volatile(
+      "{.reg .pred p; mbarrier.test_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p;}"
+      : "=r"(ended)
+      : "r"(address_of(phases)), "r"(parity)
+      : "memory");
+  return ended != 0;
+}
+/// Waits a while for the end of that phase; whether it has ended.
+__device__ __forceinline__ bool wait_for_end(const Phases& phases, u32 parity) {
+  u32 ended;
+  asm volatile(
+      "{.reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p;}"
+      : "=r"(ended)
+      : "r"(address_of(phases)), "r"(parity)
+      : "memory");
+  return ended != 0;
+}
+
 /// Words that carry what orders them, such as a tag; two of them, at a multiple of 16 bytes, as one.
 __device__ __forceinline__ u64 load_relaxed(const u64* word) {
   u64 value;
@@ -41,19 +82,7 @@ __device__ __forceinline__ void store_relaxed(u64* word, u64 value) {
 __device__ __forceinline__ void store_relaxed(u64* words, u64 first, u64 second) {
   asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(words), "l"(first), "l"(second) : "memory");
 }
-/// The same without a branch, where `wanted`; else nothing changes.
-__device__ __forceinline__ void load_relaxed_if(bool wanted, const u64* word, u64& value) {
-  asm volatile("{.reg .pred p; setp.ne.b32 p, %2, 0; @p ld.relaxed.gpu.global.u64 %0, [%1];}"
-               : "+l"(value)
-               : "l"(word), "r"(static_cast<u32>(wanted))
-               : "memory");
-}
-__device__ __forceinline__ void load_relaxed_if(bool wanted, const u64* words, u64& first, u64& second) {
-  asm volatile("{.reg .pred p; setp.ne.b32 p, %3, 0; @p ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];}"
-               : "+l"(first), "+l"(second)
-               : "l"(words), "r"(static_cast<u32>(wanted))
-               : "memory");
-}
+/// The same without a branch, where `wanted`; else nothing.
 __device__ __forceinline__ void store_relaxed_if(bool wanted, u64* word, u64 value) {
   asm volatile("{.reg .pred p; setp.ne.b32 p, %2, 0; @p st.relaxed.gpu.global.u64 [%0], %1;}" ::"l"(word), "l"(value),
                "r"(static_cast<u32>(wanted))
@@ -106,43 +135,6 @@ __device__ inline T load_past_l1(const T* address) {
     } word;
     asm volatile("ld.global.cg.u64 %0, [%1];" : "=l"(word.bits) : "l"(address) : "memory");
     return word.value;
-  }
-}
-
-/// The same of a byte, 4 or 8 bytes without a branch, where `wanted`; else `value` stays.
-template <class T>
-__device__ __forceinline__ void load_past_l1_if(bool wanted, const T* address, T& value) {
-  const auto here = static_cast<u32>(wanted);
-  if constexpr (sizeof(T) == 1) {
-    u32 bits = static_cast<u32>(value);
-    asm volatile("{.reg .pred p; setp.ne.b32 p, %2, 0; @p ld.global.cg.u8 %0, [%1];}"
-                 : "+r"(bits)
-                 : "l"(address), "r"(here)
-                 : "memory");
-    value = static_cast<T>(bits);
-  } else if constexpr (sizeof(T) == 4) {
-    union {
-      u32 bits;
-      T value;
-    } word;
-    word.value = value;
-    asm volatile("{.reg .pred p; setp.ne.b32 p, %2, 0; @p ld.global.cg.u32 %0, [%1];}"
-                 : "+r"(word.bits)
-                 : "l"(address), "r"(here)
-                 : "memory");
-    value = word.value;
-  } else {
-    static_assert(sizeof(T) == 8);
-    union {
-      u64 bits;
-      T value;
-    } word;
-    word.value = value;
-    asm volatile("{.reg .pred p; setp.ne.b32 p, %2, 0; @p ld.global.cg.u64 %0, [%1];}"
-                 : "+l"(word.bits)
-                 : "l"(address), "r"(here)
-                 : "memory");
-    value = word.value;
   }
 }
 

@@ -97,9 +97,9 @@ __device__ inline u64 take_ticket(const Launch& launch) {
 /// Lets a warp of each multiprocessor begin, then another one of each on another scheduler, so that tickets in a row
 /// go to multiprocessors in turn and all schedulers fill alike: thread blocks are given to multiprocessors in turn,
 /// and the warps of one to its schedulers. Waits for a while at most: the order matters for speed alone.
-__device__ inline void begin_in_turn(const Launch& launch, u64 tickets, u32 processors) {
+__device__ inline void begin_in_turn(const Launch& launch, u64 tickets, u32 processors, u32 warps_of_block) {
   const u32 wave = blockIdx.x / processors, first = wave * processors, others = gridDim.x - first;
-  const u64 warps = u64{first} * (blockDim.x / 32) + threadIdx.x / 32 * (others < processors ? others : processors);
+  const u64 warps = u64{first} * warps_of_block + threadIdx.x / 32 * (others < processors ? others : processors);
   const u64 before = warps < tickets ? warps : tickets;
   for (int tries = 0; tries < 64 && load_relaxed(&launch.words->ticket.word) < before; ++tries) __nanosleep(1000);
   __syncwarp();

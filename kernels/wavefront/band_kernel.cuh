@@ -6,18 +6,27 @@
 
 namespace terrace::wavefront {
 
-/// @tparam Sweep  of one band (LetterSweep, PairSweep): Memory, of a warp; prepare(memory), before its first band;
-///   run(found); threads, of a thread block; warps, of a multiprocessor; Problem, Value; cuts_to_window, whether
-///   columns outside the problem's window are left out
+/// @tparam Sweep  of one band (LetterSweep, PairSweep): Memory, of a warp; begin() of it, before the warp's first band;
+///   run(found); sweepers and threads of a thread block, blocks of a multiprocessor; carry(), where the other warps are
+///   couriers; Problem, Value; cuts_to_window, whether columns outside the problem's window are left out
 /// @param constants  the problem's, in i64
 template <class Sweep>
-__global__ void __launch_bounds__(Sweep::threads, (Sweep::warps * 32 / Sweep::threads))
+__global__ void __launch_bounds__(Sweep::threads, Sweep::blocks)
     sweep_bands_kernel(const __grid_constant__ SweepArguments arguments,
                        const __grid_constant__ typename Sweep::WideConstants constants) {
   using P = typename Sweep::Problem;
-  auto& memory = reinterpret_cast<typename Sweep::Memory*>(device::launch_shared_memory())[threadIdx.x / 32];
-  Sweep::prepare(memory);
-  device::begin_in_turn(arguments.launch, arguments.tickets, arguments.processors);
+  auto* memories = reinterpret_cast<typename Sweep::Memory*>(device::launch_shared_memory());
+  const int warp = static_cast<int>(threadIdx.x / 32);
+  if (warp < Sweep::sweepers) memories[warp].begin();
+  if constexpr (Sweep::threads > 32 * Sweep::sweepers) {
+    __syncthreads();
+    if (warp >= Sweep::sweepers) {
+      constexpr int bands = Sweep::bands_of_courier;
+      return Sweep::carry(arguments, constants, memories + bands * (warp - Sweep::sweepers));
+    }
+  }
+  auto& memory = memories[warp];
+  device::begin_in_turn(arguments.launch, arguments.tickets, arguments.processors, Sweep::sweepers);
   while (take_band(arguments, memory.band)) {
     Candidate found{0, 0, 0, false};
     bool any = true;
@@ -29,6 +38,7 @@ __global__ void __launch_bounds__(Sweep::threads, (Sweep::warps * 32 / Sweep::th
     if (any && !Sweep(arguments, constants, memory).run(found)) return;
     finish_band(arguments, memory.band, found, false);
   }
+  if constexpr (Sweep::threads > 32 * Sweep::sweepers) memory.end();
 }
 
 }  // namespace terrace::wavefront

@@ -509,7 +509,7 @@ __global__ void __launch_bounds__(sweep_threads, 4)
                       const __grid_constant__ typename P::template Constants<i64> constants) {
   __shared__ BitMemory<W> memories[sweep_threads / 32];
   BitMemory<W>& memory = memories[threadIdx.x / 32];
-  device::begin_in_turn(arguments.launch, arguments.tickets, arguments.processors);
+  device::begin_in_turn(arguments.launch, arguments.tickets, arguments.processors, blockDim.x / 32);
   while (take_band(arguments, memory.band)) {
     cut_to_diagonals(arguments, memory.band);
     Candidate found;

@@ -13,25 +13,33 @@
 
 namespace terrace::wavefront {
 
+/// Of a thread block: its threads, and the warps among them that take bands.
+struct BlockShape {
+  int threads, sweepers;
+};
+/// All warps take bands.
+constexpr BlockShape all_sweep(int threads) { return {threads, threads / 32}; }
+
 /// A sweep through one kernel. @tparam More what the kernel takes beside SweepArguments
 template <class... More>
 class CudaSweep final : public Sweep {
  public:
   using Kernel = device::Kernel<SweepArguments, More...>;
 
-  CudaSweep(const SweepSpec& spec, const Kernel& kernel, const CudaWorkspace& plan, int threads,
+  /// @param warp_bytes of shared memory, of a warp that takes bands
+  CudaSweep(const SweepSpec& spec, const Kernel& kernel, const CudaWorkspace& plan, BlockShape shape,
             std::size_t warp_bytes, bool check, device::Context& context, void* workspace, const CudaTrial& trial,
             const More&... more)
       : kernel_(kernel),
         plan_(plan),
-        threads_(threads),
-        shared_bytes_(warp_bytes * static_cast<std::size_t>(threads) / 32),
+        shape_(shape),
+        shared_bytes_(warp_bytes * static_cast<std::size_t>(shape.sweepers)),
         context_(context),
         workspace_(static_cast<unsigned char*>(workspace)),
         trial_(trial),
         more_(more...) {
     TERRACE_CUDA_CHECK(cudaMemsetAsync(workspace_, 0, plan_.bytes, device::compute_stream(context)));
-    resident_ = device::resident_blocks(kernel_, threads_, shared_bytes_);
+    resident_ = device::resident_blocks(kernel_, shape_.threads, shared_bytes_);
     arguments_ = sweep_arguments(spec, plan_, workspace_, check);
     arguments_.processors = static_cast<u32>(context.limits().processors);
   }
@@ -45,7 +53,7 @@ class CudaSweep final : public Sweep {
     if (arguments.tickets == 0) return;
     const cudaStream_t stream = device::compute_stream(context_);
     TERRACE_CUDA_CHECK(cudaMemsetAsync(workspace_, 0, plan_.bytes, stream));
-    const auto warps = static_cast<u64>(threads_ / 32);
+    const auto warps = static_cast<u64>(shape_.sweepers);
     const u64 wanted = (arguments.tickets + warps - 1) / warps;
     unsigned blocks = static_cast<unsigned>(std::min<u64>(resident_, wanted));
     if (trial_.thread_blocks > 0) blocks = std::min(blocks, trial_.thread_blocks);
@@ -53,7 +61,7 @@ class CudaSweep final : public Sweep {
         [&](const More&... more) {
           device::launch(kernel_,
                          {.blocks = blocks,
-                          .threads = static_cast<unsigned>(threads_),
+                          .threads = static_cast<unsigned>(shape_.threads),
                           .shared_bytes = shared_bytes_,
                           .stream = stream},
                          arguments, more...);
@@ -64,7 +72,7 @@ class CudaSweep final : public Sweep {
  private:
   Kernel kernel_;
   CudaWorkspace plan_;
-  int threads_;
+  BlockShape shape_;
   std::size_t shared_bytes_;
   device::Context& context_;
   unsigned char* workspace_;
@@ -105,9 +113,9 @@ inline void check_real_types(const SweepSpec& spec) {
 template <class P>
 std::unique_ptr<Sweep> make_letter_sweep(
     const SweepSpec& spec, const device::Kernel<SweepArguments, typename P::template Constants<i64>>& kernel,
-    const CudaWorkspace& plan, int threads, std::size_t memory_bytes, device::Context& context, void* workspace,
+    const CudaWorkspace& plan, BlockShape shape, std::size_t memory_bytes, device::Context& context, void* workspace,
     const CudaTrial& trial) {
-  return std::make_unique<CudaSweep<typename P::template Constants<i64>>>(spec, kernel, plan, threads, memory_bytes,
+  return std::make_unique<CudaSweep<typename P::template Constants<i64>>>(spec, kernel, plan, shape, memory_bytes,
                                                                           false, context, workspace, trial,
                                                                           problem_constants<P>(spec.settings));
 }
@@ -147,7 +155,7 @@ struct BitSweeps {
     return choose(spec, context.limits(), trial, [&]<int W>() {
       const auto kernel = device::make_kernel(sweep_bits_kernel<P, W>, "sweep_bits_kernel");
       return make_letter_sweep<P>(spec, {kernel.function, kernel.name}, plan<W>(spec, context.limits()),
-                                  sweep_threads, 0, context, workspace, trial);
+                                  all_sweep(sweep_threads), 0, context, workspace, trial);
     });
   }
 };
@@ -223,7 +231,8 @@ struct LetterSweeps {
       using Swept = LetterSweep<P, V, R, columns<R>, keep, windowed>;
       const auto kernel = device::make_kernel(sweep_bands_kernel<Swept>, "sweep_bands_kernel");
       return make_letter_sweep<P>(spec, {kernel.function, kernel.name}, plan<V, R>(spec, context.limits()),
-                                  Swept::threads, sizeof(typename Swept::Memory), context, workspace, trial);
+                                  {Swept::threads, Swept::sweepers}, sizeof(typename Swept::Memory), context,
+                                  workspace, trial);
     });
   }
 };
@@ -276,7 +285,8 @@ struct PairSweeps {
     return choose(spec, context.limits(), trial, [&]<class Swept>() {
       const auto kernel = device::make_kernel(sweep_bands_kernel<Swept>, "sweep_bands_kernel");
       return make_letter_sweep<P>(spec, {kernel.function, kernel.name}, plan<Swept>(spec, context.limits()),
-                                  Swept::threads, sizeof(typename Swept::Memory), context, workspace, trial);
+                                  {Swept::threads, Swept::sweepers}, sizeof(typename Swept::Memory), context,
+                                  workspace, trial);
     });
   }
 };
@@ -313,7 +323,7 @@ struct SumSweeps {
     return choose(spec, [&]<class V, int R>(bool check) -> std::unique_ptr<Sweep> {
       const auto kernel = device::make_kernel(sum_areas_kernel<V, R>, "sum_areas_kernel");
       return std::make_unique<CudaSweep<>>(spec, device::Kernel<SweepArguments>{kernel.function, kernel.name},
-                                           plan<V, R>(spec, context.limits()), sum_threads, std::size_t{0}, check,
+                                           plan<V, R>(spec, context.limits()), all_sweep(sum_threads), std::size_t{0}, check,
                                            context, workspace, trial);
     });
   }

@@ -239,7 +239,7 @@ __global__ void __launch_bounds__(32 * in_place_warps, InPlaceWarp<P, T, few>::E
     sweep_in_place_kernel(const __grid_constant__ InPlaceArguments arguments,
                           const __grid_constant__ typename P::template Constants<T> constants) {
   using Memory = InPlaceMemory<T, P::corners ? 1 : 0, few>;
-  device::begin_in_turn(arguments.launch, arguments.tickets, arguments.processors);
+  device::begin_in_turn(arguments.launch, arguments.tickets, arguments.processors, blockDim.x / 32);
   InPlaceWarp<P, T, few>(arguments, constants,
                          reinterpret_cast<Memory*>(device::launch_shared_memory())[threadIdx.x / 32])
       .work();

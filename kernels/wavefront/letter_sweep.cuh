@@ -4,7 +4,7 @@
 // A warp walks over a band of 32 x R rows from left to right, C columns a step. Lane l holds R rows in registers and
 // is C columns behind lane l - 1, from which it takes H and F by shuffle. The last lane keeps its lowest row in
 // shared memory, and the warp hands it to the band below through a tagged row (tagged.cuh), a piece of 32 columns at
-// a time; the first lane takes what the band above has written in such pieces, asked for a few columns ahead.
+// a time; the first lane takes what the band above has written in such pieces, which a courier brings.
 //
 // Most pieces are swept by a loop that knows nothing of edges and follows the largest cell and its row, by a key that
 // holds both. In which column the cell to report is, is found out at the band's end: the state at the beginning of
@@ -16,16 +16,12 @@
 #include "kernels/wavefront/band_borders.cuh"
 #include "kernels/wavefront/kept_lines.cuh"
 #include "kernels/wavefront/lane_best.cuh"
+#include "kernels/wavefront/letter_courier.cuh"
 #include "kernels/wavefront/problem.hpp"
-#include "kernels/wavefront/profile.cuh"
 #include "kernels/wavefront/pruning.hpp"
-#include "kernels/wavefront/row_intake.cuh"
 #include "kernels/wavefront/table_piece.cuh"
 
 namespace terrace::wavefront {
-
-/// Columns before a piece's end at which the next one is asked for.
-inline constexpr int columns_ahead = 8;
 
 /// How the score of a cell is found.
 enum class Scoring {
@@ -44,43 +40,10 @@ enum class Edges {
 /// What a sweep keeps: borders of blocks; also the table; or also some of its rows and columns.
 enum class Keep { borders, table, lines };
 
-/// What a warp keeps in shared memory. Columns are at column % item_ring: this piece's and those that the last lane
-/// has not passed yet; the first piece of the ring stands a second time behind its end, so that no lane's 32 columns
-/// wrap.
-template <class V, int planes, int R, int C, bool keep_table, bool profiled>
-struct WarpMemory {
-  static constexpr int item_ring = (C < 3 ? 2 * C : 8) * piece;
-  static_assert(C == 1 || C == 2 || C == 4);
-  static constexpr int items_kept = item_ring + piece + C;
-  static constexpr int state_words = 2 * R + 1 + 2 * C;
-
-  KernelBand band;
-  LaneProfiles<profiled ? R : 0> profiles;
-  alignas(16) V items[items_kept];              // of columns
-  alignas(16) V bottom[planes][item_ring + C];  // below the band, column x at kept_at(x)
-  // This piece and the one that may hold the cell to report, in turn:
-  alignas(16) V top[2][planes][piece + C];                  // the border above the first lane's columns
-  alignas(16) V state[2][state_words][32];                  // of every lane at the beginning
-  alignas(16) V cells[keep_table ? 32 * R : 1][2 * piece];  // [row of the band]
-
-  /// Where a column's values below the band are: in a row for those that the last lane passes in a piece.
-  __device__ static int kept_at(i32 column) { return ((column - C) & (item_ring - 1)) + C; }
-};
-
 /// C values of neighbouring columns, loaded at a time.
 template <class V, int C>
 struct alignas(sizeof(V) * C) Columns {
   V at[C];
-};
-
-/// An item as it lies in memory.
-template <bool letters, class V>
-struct RawItemOf {
-  using Type = V;
-};
-template <class V>
-struct RawItemOf<true, V> {
-  using Type = device::u8;
 };
 
 /// One band on its way through a warp. All members are called by all lanes.
@@ -95,10 +58,13 @@ class LetterSweep {
   static constexpr int band_rows = 32 * R;
   using Problem = P;
   using Value = V;
-  /// Where tables fill shared memory, thread blocks of one warp.
-  static constexpr int threads = keep == Keep::table ? 32 : sweep_threads;
-  /// Those whose registers hold R rows a lane.
-  static constexpr int warps = R * static_cast<int>(sizeof(V)) > 64 ? 8 : 16;
+  /// Where R rows a lane leave few registers to others, a courier has two sweeping warps.
+  static constexpr int bands_of_courier = R * static_cast<int>(sizeof(V)) > 64 ? 2 : 1;
+  /// Warps of a thread block that sweep: where tables fill shared memory, one. Couriers come behind them.
+  static constexpr int sweepers = keep == Keep::table ? 1 : sweep_threads / 32;
+  static constexpr int threads = 32 * (sweepers + sweepers / bands_of_courier);
+  /// Of a multiprocessor, at the registers that they take.
+  static constexpr int blocks = keep == Keep::table ? 8 : 2;
   /// Kept lines go on beyond the window.
   static constexpr bool cuts_to_window = windowed && !keep_lines;
   using Memory = WarpMemory<V, planes, R, C, keep_table, by_matrix<P>>;
@@ -112,12 +78,10 @@ class LetterSweep {
         memory_(memory),
         lane_(lane_index()),
         width_(memory.band.width),
-        borders_(arguments, memory.band) {}
-
-  /// Before a warp's first band: what lanes meet before their first column is some item, too.
-  __device__ static void prepare(Memory& memory) {
-    for (int at = lane_index(); at < Memory::items_kept; at += 32) memory.items[at] = V(0);
-  }
+        first_piece_(memory.pieces),
+        borders_(arguments, memory.band),
+        row_(border_row(arguments, memory.band.block) + static_cast<i64>(memory.band.start) * Tagged::words),
+        tag_(tag_of(memory.band.ticket)) {}
 
   /// Sweeps the band and writes its borders; false when the launch is over before that.
   __device__ __forceinline__ bool run(Candidate& found) {
@@ -131,8 +95,15 @@ class LetterSweep {
     return sweep<false>(found);
   }
 
+  /// What a courier does, whose sweeping warps have these memories.
+  __device__ static void carry(const SweepArguments& arguments, const WideConstants& constants, Memory* memories) {
+    wavefront::carry<P, V, bands_of_courier>(arguments, constants, memories);
+  }
+
  private:
-  static constexpr int item_ring = Memory::item_ring;
+  static constexpr int ring = Memory::ring;
+  using Item = ItemsOf<P, V>;
+  using Tagged = TaggedCell<V, planes>;
   static constexpr bool prunes = can_prune<P> && keep == Keep::borders;
   /// Steps that the loop over a piece is unrolled by.
   static constexpr int unrolled = R * C >= 64 ? 1 : R * C >= 32 ? 2 : R * C >= 16 ? 4 : 8;
@@ -144,8 +115,9 @@ class LetterSweep {
 
   template <bool coded>
   __device__ __forceinline__ bool sweep(Candidate& found) {
-    const i32 pieces = (width_ + piece - 1) / piece + C;  // the last lane ends 31 * C columns later than the first
-    intake_.begin(a_, band_, windowed ? columns_under_window() : width_);
+    // The last lane ends 31 * C columns later than the first.
+    const i32 own = (width_ + piece - 1) / piece, pieces = own > 0 ? own + C : 0;
+    announce(coded);
     looks_along_ = may_end_along_row();
     rows_matter_ = band_.rows < band_rows && (band_.rows == 0 || band_.task.bottom || looks_along_);
     if constexpr (P::report == Report::best) {
@@ -154,33 +126,49 @@ class LetterSweep {
       all_have_keys_ = reach(0, P::gain(constants_), 0, a_.rows, 0, a_.columns) <= most_with_key;
     }
     gives_ = band_.task.bottom || looks_along_;
-    attends_ = gives_ || !intake_.tagged() || a_.launch.delay_seed != 0;
+    attends_ = device::kept_in_register(gives_ || a_.launch.delay_seed != 0);
+    below_ = row_ + (passed(0) + lane_) * Tagged::words;
     is_plain_ = !keep_lines && !rows_matter_;
     if constexpr (P::report == Report::best) {
       is_plain_ = is_plain_ && all_have_keys_ && (coded || band_.rows == band_rows);
     }
-    prefetch(0);
+    idles_ = may_idle<coded>();
     for (i32 p = 0; p < pieces; ++p) {
       bool taken = false;
       if constexpr (!keep_lines) {
         if (!sweep_plain_pieces<coded>(p, plain_until(p), taken)) return false;
       }
       if (!taken && p * piece < width_ && !take_piece<coded>(p)) return false;
-      __syncwarp();
-      if constexpr (keep_lines) keep_lines_of_piece(p);
+      if constexpr (keep_lines) exact_steps<false, false>(p);  // any cell may be one of a kept line
       else sweep_edge_piece<coded>(p);
       end_piece(p);
     }
     if (a_.border_columns == 0) store_right(0);
     found = report<coded>();
-    if (lane_ == 0) leave_out_pieces(a_, band_, skipped_, piece);
+    if (lane_ == 0) {
+      memory_.pieces = first_piece_ + static_cast<u32>(pieces);
+      leave_out_pieces(a_, band_, skipped_, piece);
+    }
     return true;
   }
 
-  /// Any cell may be one of a kept line.
-  __device__ __forceinline__ void keep_lines_of_piece(i32 p) {
-    prefetch(p + 1);
-    exact_steps<false, false>(p);
+  /// Whether lanes that have not begun may be swept like the others, over the item 0: they stay as they are where all
+  /// that they know is infinite, or 0 in local alignments, whose letters get no score with a column's code of 0.
+  template <bool coded>
+  __device__ __forceinline__ bool may_idle() {
+    constexpr bool is_local = coded && P::report == Report::best;
+    if constexpr (!is_local && !has_window<P>) {
+      return false;
+    } else {
+      const V idle = is_local ? V(0) : V(infinity);
+      bool same = lane_ == 0 || diagonal_ == idle;
+#pragma unroll
+      for (int r = 0; r < R; ++r) same = same && h_[r] == idle;
+      if (!__all_sync(~0u, same)) return false;
+#pragma unroll
+      for (int c = 0; c < C; ++c) bottom_[c] = idle;
+      return true;
+    }
   }
 
   /// Up to which piece those from p on are plain: all columns of lanes that have begun are in the block and in the
@@ -190,8 +178,7 @@ class LetterSweep {
     i32 end = width_ / piece;
     if constexpr (windowed) {
       if (!lies_in_window(p)) return p;
-      // What is above the piece behind a plain one is asked for in the tagged row alone.
-      if (intake_.under() < width_) end = minimum(end, intake_.under() / piece - 1);
+      if (memory_.under < width_) end = minimum(end, memory_.under / piece);
     }
     if (keep == Keep::borders && a_.border_columns > 0) {
       if (kept_column(p) >= 0) return p;
@@ -208,25 +195,21 @@ class LetterSweep {
     constexpr Scoring scoring = coded ? Scoring::coded : Scoring::plain;
     constexpr bool reports = P::report == Report::best;
     for (; p < end; ++p) {
-      if (!intake_.wait(a_, band_, p * piece + lane_)) return false;
-      put_piece<coded>(p);
+      if (!take_piece<coded>(p)) return false;
       bool follows = false, skips = false;
       if constexpr (reports) {
-        known_ = V(static_cast<i64>(next_known_));  // of some lanes an older one, which does no harm
         // No cell is larger than those that the piece begins with by more than the score of its columns.
         follows = __any_sync(~0u, add(largest_entering(), V(gain_)) >= known_);
       }
       if constexpr (prunes) skips = a_.prunes && can_skip(p);
       taken = coded && odd_letters_ != 0 && !skips;
       if (taken) break;
-      __syncwarp();
-      if (skips || (attends_ && !intake_.tagged())) prefetch(p + 1);
       if (skips) {
         skip_piece(p);
       } else {
         skips_ = false;
         if (follows) begin_following();
-        if (p < C) fast_steps<scoring, reports, Edges::left>(p);
+        if (p < C && !idles_) fast_steps<scoring, reports, Edges::left>(p);
         else if (follows) fast_steps<scoring, reports, Edges::none>(p);
         else fast_steps<scoring, false, Edges::none>(p);
         if constexpr (reports) {
@@ -235,7 +218,6 @@ class LetterSweep {
       }
       end_piece(p);
     }
-    if constexpr (reports) known_ = V(static_cast<i64>(__shfl_sync(~0u, static_cast<i64>(known_), 0)));
     return true;
   }
 
@@ -257,7 +239,6 @@ class LetterSweep {
         exact = exact || (follows && most > most_with_key);
       }
     }
-    prefetch(p + 1);
     if (skips) return skip_piece(p);
     skips_ = false;
     if (exact) return exact_steps<coded, false>(p);
@@ -272,12 +253,14 @@ class LetterSweep {
     most_ = V(0);
   }
 
-  /// What comes after every piece: what lies below it is handed down, and stored where it is kept.
+  /// What comes after every piece: what lies below it is handed down, and stored where it is kept; what all lanes have
+  /// passed may be replaced.
   __device__ __forceinline__ void end_piece(i32 p) {
     __syncwarp();
     hand_down(p);
-    if (attends_) device::random_delay(a_.launch, band_.ticket + static_cast<u32>(p));
-    if ((keep_table || (attends_ && gives_)) && p >= C) give_piece(p - C);
+    if (lane_ == 0) device::end_phase(memory_.passed[Memory::place_of(number_of(p - C))]);
+    if (attends_ != 0) device::random_delay(a_.launch, band_.ticket + static_cast<u32>(p));
+    if ((keep_table || (attends_ != 0 && gives_)) && p >= C) give_piece(p - C);
   }
 
   /// The column that lanes pass in piece p whose border is kept inside the block; -1: none.
@@ -288,7 +271,7 @@ class LetterSweep {
   /// The largest H that enters this lane's part of the piece that was taken last. E and F are never larger than the H
   /// that they come from.
   __device__ __forceinline__ V largest_entering() const {
-    V most = intake_.top(0);
+    V most = memory_.top[0][top_at_ + static_cast<u32>(lane_)];
     if (skips_) return most;
     most = maximum(most, diagonal_);
 #pragma unroll
@@ -363,6 +346,12 @@ class LetterSweep {
     if (note(V(static_cast<i64>(key / R)), lane_ * R + R - 1 - static_cast<i32>(key % R))) {
       candidate_ = p;
       kept_ ^= 1;
+      // What is above it is kept behind the ring.
+#pragma unroll
+      for (int plane = 0; plane < planes; ++plane) {
+        memory_.top[plane][ring + lane_] = memory_.top[plane][top_at_ + static_cast<u32>(lane_)];
+      }
+      __syncwarp();
     }
   }
   /// Follows the largest cell of all lanes, and its row. False if it does not go before that known.
@@ -393,6 +382,7 @@ class LetterSweep {
   template <bool coded>
   __device__ __forceinline__ void replay_candidate() {
     kept_ ^= 1;
+    top_at_ = ring;
     load_window<coded>(candidate_);
     restore_state();
     exact_steps<coded, true>(candidate_);
@@ -400,23 +390,18 @@ class LetterSweep {
     candidate_ = -1;
   }
 
-  /// Puts the items of all columns that lanes are at in piece p where they find them.
+  /// Puts the items of all columns that lanes are at in piece p where they find them, once the courier is idle.
   template <bool coded>
   __device__ void load_window(i32 p) {
     __syncwarp();
     for (i32 q = p - C; q <= p; ++q) {
       const i32 column = q * piece + lane_;
       if (column < 0 || column >= width_) continue;
-      V item = item_at(band_.task.columns, column);
-      if constexpr (coded) item = code_column(item);
-      keep_item(column, item);
+      V item = Item::at(band_.task.columns, column);
+      if constexpr (coded) item = Item::code(item);
+      memory_.keep_item(number_of(q) * piece + static_cast<u32>(lane_), item);
     }
     __syncwarp();
-  }
-  __device__ void keep_item(i32 column, V item) {
-    const int at = column & (item_ring - 1);
-    memory_.items[at] = item;
-    if (at < piece) memory_.items[item_ring + at] = item;
   }
 
   /// Turns the letters of the rows into bytes for dot products: byte x has the score with letter x. False, and they
@@ -441,30 +426,12 @@ class LetterSweep {
     for (int r = 0; r < R; ++r) letters_[r] = codes[r];
     return true;
   }
-  /// The byte that picks the score of a letter; of one that is not below 4 its complement, which is negative.
-  __device__ static V code_column(V letter) {
-    const i64 code = static_cast<i64>(letter);
-    return V(code < 4 ? i64{1} << (8 * code) : ~code);
-  }
-  __device__ static bool is_odd(V code) { return V(0) > code; }
-
-  /// Items as they lie in memory, and as values.
-  using RawItem = typename RawItemOf<P::items == Items::letters, V>::Type;
-  __device__ __forceinline__ static RawItem raw_item_at(const void* items, i64 index) {
-    return device::load_past_l1(static_cast<const RawItem*>(items) + index);
-  }
-  __device__ __forceinline__ static V item_of(RawItem item) {
-    if constexpr (P::items == Items::letters) return V(static_cast<i64>(item));
-    else return item;
-  }
-  __device__ static V item_at(const void* items, i64 index) { return item_of(raw_item_at(items, index)); }
-
   __device__ void load_rows() {
     const i32 first = lane_ * R;
     rows_here_ = band_.rows - first < 0 ? 0 : band_.rows - first > R ? R : band_.rows - first;
 #pragma unroll
     for (int r = 0; r < R; ++r) {
-      letters_[r] = r < rows_here_ ? item_at(band_.task.rows, band_.first_row + first + r) : V(0);
+      letters_[r] = r < rows_here_ ? Item::at(band_.task.rows, band_.first_row + first + r) : V(0);
     }
   }
 
@@ -484,48 +451,32 @@ class LetterSweep {
     }
   }
   __device__ V left_h(i64 row) const {
-    return borders_.left_h(k_, row, [](const void* items, i64 index) { return item_at(items, index); });
+    return borders_.left_h(k_, row, Item::at);
   }
 
-  /// Asks for the top border and the items of the columns of piece p, a column a lane. Nothing here waits.
-  __device__ __forceinline__ void prefetch(i32 p) {
-    const i32 column = p * piece + lane_;
-    if constexpr (P::report == Report::best) next_known_ = load_relaxed(&a_.slots->known);
-    if (column >= width_) return;
-    next_item_ = raw_item_at(band_.task.columns, column);
-    intake_.ask(a_, band_, k_, column);
-  }
+  /// Of a piece of the band, since the launch began.
+  __device__ __forceinline__ u32 number_of(i32 p) const { return first_piece_ + static_cast<u32>(p); }
 
-  /// The same where `asks`, of what is in the tagged row. Without a branch.
-  __device__ __forceinline__ void ask_if(bool asks, i32 p) {
-    if constexpr (P::report == Report::best) device::load_relaxed_if(asks, &a_.slots->known, next_known_);
-    const i32 column = p * piece + lane_;
-    const bool wanted = asks && column < width_ && intake_.tagged();
-    device::load_past_l1_if(wanted, static_cast<const RawItem*>(band_.task.columns) + column, next_item_);
-    intake_.ask_if(wanted && column < intake_.under(), column);
+  /// Has the courier bring the band's pieces.
+  __device__ void announce(bool coded) {
+    if (lane_ == 0) {
+      memory_.under = windowed ? columns_under_window() : width_;
+      memory_.coded = coded;
+    }
+    __syncwarp();
+    if (lane_ == 0 && width_ > 0) device::end_phase(memory_.announced);
   }
-
-  /// Puts piece p where the lanes find it, once the band above has written it.
+  /// Waits until piece p lies where the lanes find it. False when the launch is over before that.
   template <bool coded>
   __device__ __forceinline__ bool take_piece(i32 p) {
-    // Lanes may have read different values.
-    if constexpr (P::report == Report::best) known_ = V(static_cast<i64>(__shfl_sync(~0u, next_known_, 0)));
-    if (!intake_.wait(a_, band_, p * piece + lane_)) return false;
-    put_piece<coded>(p);
-    return true;
-  }
-  template <bool coded>
-  __device__ __forceinline__ void put_piece(i32 p) {
-    const i32 column = p * piece + lane_;
-#pragma unroll
-    for (int plane = 0; plane < planes; ++plane) memory_.top[kept_][plane][lane_] = intake_.top(plane);
-    V item = item_of(next_item_);
-    if constexpr (coded) {
-      item = code_column(item);
-      const bool odd = __any_sync(~0u, column < width_ && is_odd(item));
-      odd_letters_ = (odd_letters_ << 1 | (odd ? 1u : 0u)) & ((2u << C) - 1);
+    const u32 number = number_of(p), place = Memory::place_of(number);
+    while (!__all_sync(~0u, device::wait_for_end(memory_.brought[place], Memory::parity_of(number)))) {
+      if (__any_sync(~0u, device::has_ended(memory_.left, 0))) return false;
     }
-    keep_item(column, item);
+    top_at_ = place * piece;
+    if constexpr (P::report == Report::best) known_ = V(static_cast<i64>(memory_.known[place]));
+    if constexpr (coded) odd_letters_ = (odd_letters_ << 1 | memory_.odd[place]) & ((2u << C) - 1);
+    return true;
   }
 
   /// Writes what is complete of piece p: the border below the band, the table.
@@ -595,40 +546,34 @@ class LetterSweep {
   __device__ __forceinline__ void load_top_of_step(int at) {
 #pragma unroll
     for (int plane = 0; plane < planes; ++plane) {
-      top_[plane] = *reinterpret_cast<const Columns<V, C>*>(&memory_.top[kept_][plane][at]);
+      top_[plane] = *reinterpret_cast<const Columns<V, C>*>(&memory_.top[plane][top_at_ + static_cast<u32>(at)]);
     }
   }
   /// The items of the lane's columns while the first lane goes over piece p.
   __device__ __forceinline__ const V* items_of(i32 p) const {
-    return memory_.items + ((p * piece - lane_ * C) & (item_ring - 1));
+    return memory_.items + (number_of(p) * piece - static_cast<u32>(lane_ * C)) % ring;
   }
 
-  /// Piece p, in which scores are found in one way for all columns. But at edges, what the next piece needs from the
-  /// tagged row is asked for on the way.
+  /// Piece p, in which scores are found in one way for all columns.
   /// @tparam follows the largest key goes to most_
   template <Scoring scoring, bool follows, Edges edges>
   __device__ __forceinline__ void fast_steps(i32 p) {
     constexpr int steps = edges == Edges::any ? 1 : unrolled, columns = C * steps;
-    constexpr bool asks = edges != Edges::any, asks_inside = columns >= columns_ahead;
     const V* items = items_of(p);
     i32 column = p * piece - lane_ * C;
-    int kept = Memory::kept_at(passed(p)), at = 0;
+    int kept = Memory::kept_at(passed(p));
     load_top_of_step(0);
     item_ = *reinterpret_cast<const Columns<V, C>*>(items);
-    for (int end = asks && !asks_inside ? piece - columns_ahead : piece; end <= piece; end += columns_ahead) {
 #pragma unroll 1
-      for (; at < end; at += columns) {
+    for (int at = 0; at < piece; at += columns) {
 #pragma unroll
-        for (int i = 0; i < steps; ++i) {
-          if (asks && asks_inside && C * i == columns - columns_ahead) ask_if(at == piece - columns, p + 1);
-          fast_step<scoring, follows, edges>(items + (i + 1) * C, at + i * C, kept + i * C, column + i * C);
-          if constexpr (keep_table) keep_cells(p * piece + at + i - lane_);
-        }
-        items += columns;
-        kept += columns;
-        column += columns;
+      for (int i = 0; i < steps; ++i) {
+        fast_step<scoring, follows, edges>(items + (i + 1) * C, at + i * C, kept + i * C, column + i * C);
+        if constexpr (keep_table) keep_cells(p * piece + at + i - lane_);
       }
-      if (asks && !asks_inside && end < piece) ask_if(true, p + 1);
+      items += columns;
+      kept += columns;
+      column += columns;
     }
   }
 
@@ -743,8 +688,8 @@ class LetterSweep {
 #pragma unroll 1
     for (int at = 0; at < piece; ++at) {
       V up = shuffle_up(bottom_[0]), f = planes == 2 ? shuffle_up(bottom_f_[0]) : V(0);
-      if (lane_ == 0) up = memory_.top[kept_][0][at];
-      if (planes == 2 && lane_ == 0) f = memory_.top[kept_][planes - 1][at];
+      if (lane_ == 0) up = memory_.top[0][top_at_ + static_cast<u32>(at)];
+      if (planes == 2 && lane_ == 0) f = memory_.top[planes - 1][top_at_ + static_cast<u32>(at)];
 #pragma unroll
       for (int c = 0; c + 1 < C; ++c) {
         bottom_[c] = bottom_[c + 1];
@@ -780,7 +725,7 @@ class LetterSweep {
       const Around<V> around{diagonal, up, h_[r], e_[r], f};
       Cell<V> cell;
       if constexpr (coded) {
-        if (is_odd(item)) cell = P::template cell<V>(k_, around, odd_score(r, item));
+        if (Item::is_odd(item)) cell = P::template cell<V>(k_, around, odd_score(r, item));
         else cell = cell_of<Scoring::coded>(k_, r, item, around);
       } else if constexpr (windowed) {
         const bool outside = r < inside.begin || r >= inside.end;
@@ -800,7 +745,7 @@ class LetterSweep {
   }
   /// Of a column whose letter is not below 4, with the letter of row r, read again.
   __device__ V odd_score(int r, V item) const {
-    const V letter = r < rows_here_ ? item_at(band_.task.rows, band_.first_row + lane_ * R + r) : V(0);
+    const V letter = r < rows_here_ ? Item::at(band_.task.rows, band_.first_row + lane_ * R + r) : V(0);
     return P::template score<V>(k_, letter, V(~static_cast<i64>(item)));
   }
 
@@ -824,13 +769,13 @@ class LetterSweep {
   }
   /// Hands what the last lane has kept in piece p to the band below.
   __device__ __forceinline__ void hand_down(i32 p) {
-    const i32 column = passed(p) + lane_;
     V values[planes];
 #pragma unroll
     for (int plane = 0; plane < planes; ++plane) {
       values[plane] = memory_.bottom[plane][Memory::kept_at(passed(p)) + lane_];
     }
-    intake_.hand_down(is_column(column), column, values);
+    Tagged::store_if(is_column(passed(p) + lane_), below_, 0, tag_, values);
+    below_ += piece * Tagged::words;
   }
 
   __device__ __forceinline__ void keep_cells(i32 column) {
@@ -903,17 +848,18 @@ class LetterSweep {
   Memory& memory_;
   const int lane_;
   const i32 width_;  // columns of the block
+  const u32 first_piece_;
   const BandBorders<P, V> borders_;
-  RowIntake<P, V> intake_;
+  u64* const row_;  // the tagged row below the band
+  const u32 tag_;   // what the band writes there
+  u64* below_ = nullptr;  // the lane's column there of those that the last lane passes in the piece
   i32 rows_here_ = 0;              // rows of the band that this lane holds
   V letters_[R], h_[R], e_[R];     // items of its rows; H of the last column, E of the next
   V diagonal_{};                   // H of the last column above its first row
   V bottom_[C]{}, bottom_f_[C]{};  // H and F below its last row in the columns of the last step
   Columns<V, C> top_[planes];      // H and F above the first lane's next columns
   Columns<V, C> item_;             // items of the next columns
-  // The piece that was asked for, a column a lane:
-  RawItem next_item_{};
-  u64 next_known_ = 0;
+  u32 top_at_ = 0;                 // where the piece's border above is
   u32 odd_letters_ = 0;  // bit i: the i-th last piece has a column whose letter is not below 4
   V most_{};             // largest key of the piece
   V known_{};            // largest cell of the launch that is known of
@@ -923,11 +869,12 @@ class LetterSweep {
   i32 reported_row_ = -1;
   V least_key_{};       // of a cell of this lane that goes before it
   i32 candidate_ = -1;  // the piece that may have the cell to report and was not swept exactly
-  int kept_ = 0;        // which of the kept states and borders is this piece's; the other one is the candidate's
+  int kept_ = 0;        // which of the kept states is this piece's; the other one is the candidate's
   bool looks_along_ = false;    // an alignment may end anywhere in the band's lowest row
-  bool attends_ = false;        // there is something to do at each piece beside sweeping it
+  u32 attends_ = 0;             // there is something to do at each piece beside sweeping it
   bool gives_ = false;          // some array of the block takes what is below the band
   bool is_plain_ = false;       // pieces without edges are plain (plain_until)
+  bool idles_ = false;          // also those of lanes that have not begun
   bool rows_matter_ = false;    // there are rows below the band's last, and what becomes of them does harm
   i64 gain_ = 0;                // that a cell may have over those that its piece begins with
   bool all_have_keys_ = false;  // no cell of the table is too large for one

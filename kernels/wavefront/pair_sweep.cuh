@@ -36,6 +36,11 @@ struct PairMemory {
   u32 state[2][state_words][32];      // of every lane at the beginning
   i32 base[2];
   device::u8 letters[64 * R];  // of the band's rows
+
+  /// Before the first band.
+  __device__ void begin() {
+    for (int at = lane_index(); at < ring + piece + 4; at += 32) selectors[at] = 0;
+  }
 };
 
 /// One band on its way through a warp. All members are called by all lanes.
@@ -50,7 +55,7 @@ class PairSweep {
   static_assert(P::column_planes == planes && can_prune<P>);
   using Problem = P;
   using Value = Word;
-  static constexpr int threads = sweep_threads, warps = R > 8 ? 8 : 16;
+  static constexpr int threads = sweep_threads, sweepers = threads / 32, blocks = R > 8 ? 2 : 4;
   static constexpr bool cuts_to_window = false;
   using Memory = PairMemory<planes, R>;
 
@@ -72,11 +77,6 @@ class PairSweep {
     less_next_ = both(static_cast<i32>(-costs.next));
     mismatch_ = both(static_cast<i32>(i64(constants.mismatch)) + first_);
     base_ = -first_;
-  }
-
-  /// Before a warp's first band.
-  __device__ static void prepare(Memory& memory) {
-    for (int at = lane_index(); at < Memory::ring + piece + 4; at += 32) memory.selectors[at] = 0;
   }
 
   /// Sweeps the band and writes its borders; false when the launch is over before that.

@@ -40,29 +40,40 @@ class RowIntake {
     }
     cell_ = Tagged::written(tag_ - 1, top);
   }
-  /// The same where `wanted`, of what is in the tagged row. Without a branch.
-  __device__ __forceinline__ void ask_if(bool wanted, i32 column) { Tagged::ask_if(wanted, row_, column, cell_); }
 
+  /// Bit l: what lane l asked for has not been written by the band above.
+  __device__ __forceinline__ u32 missing() { return __ballot_sync(~0u, !Tagged::read(cell_, tag_ - 1, top_)); }
+  /// Asks again for what is missing.
+  __device__ __forceinline__ void ask_again(i32 column, u32 missing) {
+    if (missing >> lane_index() & 1u) cell_ = Tagged::ask(row_, column);
+  }
+  /// How many bands away the last one is that wrote what is missing (not nothing), at least 1.
+  __device__ __forceinline__ u32 bands_away(const SweepArguments& a, const KernelBand& band, u32 missing) const {
+    // The row is every band's: its tag says how many bands there are from its writer to the one above this one.
+    u32 distance = __shfl_sync(~0u, tag_ - 1 - cell_.tag(), 31 - __clz(static_cast<int>(missing)));
+    if (a.across > 1 && distance > band.index) distance = band.index;  // another block's was there last
+    return distance > 0 ? distance : 1;
+  }
+  /// How long it may take, in ns, until a band that is so far away is there.
+  __device__ __forceinline__ static u32 nap(u32 bands) {
+    return bands <= 1 ? 0 : bands < 64 ? (bands - 1) * 256 : 16384;
+  }
   /// Waits until the band above has written all that was asked for. False when the launch is over before that.
   __device__ __forceinline__ bool wait(const SweepArguments& a, const KernelBand& band, i32 column) {
     for (u32 tries = 1;; ++tries) {
-      const bool fresh = Tagged::read(cell_, tag_ - 1, top_);
-      const u32 missing = __ballot_sync(~0u, !fresh);
-      if (missing == 0) return true;
-      // The row is every band's: its tag says how many bands there are from its writer to the one above this one.
-      u32 distance = __shfl_sync(~0u, tag_ - 1 - cell_.tag(), 31 - __clz(static_cast<int>(missing)));
-      if (a.across > 1 && distance > band.index) distance = band.index;  // another block's was there last
-      if (distance > 1) __nanosleep(distance < 64 ? (distance - 1) * 256 : 16384);
-      const bool leave = tries % 32 == 0 && lane_index() == 0 && device::must_leave(a.launch, band.block);
-      if (__any_sync(~0u, leave)) return false;
-      if (!fresh) cell_ = Tagged::ask(row_, column);
+      const u32 lanes = missing();
+      if (lanes == 0) return true;
+      const u32 time = nap(bands_away(a, band, lanes));
+      ask_again(column, lanes);
+      if (time > 0) __nanosleep(time);
+      if (is_over(a, band, tries)) return false;
     }
   }
-
-  /// Whether the border above the band is in the tagged row.
-  __device__ __forceinline__ bool tagged() const { return tagged_; }
-  /// Columns of the band above which the row lies in the problem's window.
-  __device__ __forceinline__ i32 under() const { return under_; }
+  /// Whether the launch is over, which is looked at now and then.
+  __device__ __forceinline__ static bool is_over(const SweepArguments& a, const KernelBand& band, u32 tries) {
+    const bool leave = tries % 32 == 0 && lane_index() == 0 && device::must_leave(a.launch, band.block);
+    return __any_sync(~0u, leave);
+  }
 
   /// What was waited for: H, or F.
   __device__ __forceinline__ V top(int plane) const { return top_[plane]; }

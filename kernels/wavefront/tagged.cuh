@@ -54,15 +54,6 @@ struct TaggedCell {
     return cell;
   }
 
-  /// The same without a branch, where `wanted`; else the cell stays.
-  __device__ __forceinline__ static void ask_if(bool wanted, const u64* row, i64 column, Words& cell) {
-    const u64* at = row + column * words;
-    if constexpr (words == 1) device::load_relaxed_if(wanted, at, cell.word[0]);
-    else {
-      for (int w = 0; w < words; w += 2) device::load_relaxed_if(wanted, at + w, cell.word[w], cell.word[w + 1]);
-    }
-  }
-
   /// Reads the cell at `column` of the row; whether the band with that tag wrote it (all of it).
   __device__ __forceinline__ static bool load(const u64* row, i64 column, u32 tag, V (&values)[planes]) {
     return read(ask(row, column), tag, values);

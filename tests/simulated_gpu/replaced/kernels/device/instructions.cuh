@@ -23,6 +23,22 @@ inline u32 load_acquire(const u32* word) { return simulated_load(word, __ATOMIC_
 inline void store_release(u64* word, u64 value) { simulated_store(word, value, __ATOMIC_RELEASE); }
 inline void store_release(u32* word, u32 value) { simulated_store(word, value, __ATOMIC_RELEASE); }
 
+inline u32 kept_in_register(u32 value) { return value; }
+
+struct Phases {
+  u64 word;  // those that have ended
+};
+inline void begin_phases(Phases& phases) { phases.word = 0; }
+inline void end_phase(Phases& phases) { simulated_store(&phases.word, phases.word + 1, __ATOMIC_RELEASE); }
+inline bool has_ended(const Phases& phases, u32 parity) {
+  return (simulated_load(&phases.word, __ATOMIC_ACQUIRE, 4) & 1) != parity;
+}
+inline bool wait_for_end(const Phases& phases, u32 parity) {
+  if (has_ended(phases, parity)) return true;
+  simulated_gpu::ThreadBlock::current().pause();
+  return has_ended(phases, parity);
+}
+
 inline u64 load_relaxed(const u64* word) { return simulated_load(word, __ATOMIC_RELAXED, 32); }
 inline void load_relaxed(const u64* words, u64& first, u64& second) {
   // The two may come from different writers on a GPU, too, but for those that write both at once.
@@ -35,12 +51,6 @@ inline void store_relaxed(u64* words, u64 first, u64 second) {
   simulated_store(words + 1, second, __ATOMIC_RELAXED);
 }
 
-inline void load_relaxed_if(bool wanted, const u64* word, u64& value) {
-  if (wanted) value = load_relaxed(word);
-}
-inline void load_relaxed_if(bool wanted, const u64* words, u64& first, u64& second) {
-  if (wanted) load_relaxed(words, first, second);
-}
 inline void store_relaxed_if(bool wanted, u64* word, u64 value) {
   if (wanted) store_relaxed(word, value);
 }
@@ -57,10 +67,6 @@ T load_past_l1(const T* address) {
   T value;
   __atomic_load(const_cast<T*>(address), &value, __ATOMIC_RELAXED);
   return value;
-}
-template <class T>
-void load_past_l1_if(bool wanted, const T* address, T& value) {
-  if (wanted) value = load_past_l1(address);
 }
 inline void load_past_l1(const u64* words, u64& first, u64& second) {
   first = load_past_l1(words);
