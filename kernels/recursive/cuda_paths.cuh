@@ -18,14 +18,35 @@ class PathsOnCuda final : public TilesOfValues<T> {
   using D = Distance<T>;
   using Pairs = PairView<T, W>;
   using Copies = PairView<D, W>;
-  using Tile = RelaxTile<T, W>;
+  using Wide = RelaxTile<T, W, false>;
+  using Narrow = RelaxTile<T, W, true>;
+
+  /// Parts of x as a kernel relaxes them.
+  struct Parts {
+    i64 rows, columns;
+    unsigned threads;
+    std::size_t shared_bytes;
+    device::Kernel<RelaxTask<T, W>> kernel;
+
+    template <class Tile, bool narrow>
+    static Parts of() {
+      return {Tile::rows, Tile::columns, Tile::threads, sizeof(typename Tile::Shared),
+              device::make_kernel(relax_pairs_kernel<T, W, narrow>, "relax_pairs_kernel")};
+    }
+    /// Those that a thread block has the shared memory for.
+    static Parts that_fit(std::size_t most_shared_bytes) {
+      const Parts wide = of<Wide, false>();
+      return wide.shared_bytes <= most_shared_bytes ? wide : of<Narrow, true>();
+    }
+  };
 
  public:
   static std::size_t workspace(std::int64_t side) {
     return state_bytes + 2 * static_cast<std::size_t>(pairs_of(side)) * (sizeof(D) + sizeof(W));
   }
 
-  PathsOnCuda(std::int64_t side, device::Context& context, void* workspace) : Base(side, context, workspace) {
+  PathsOnCuda(std::int64_t side, device::Context& context, void* workspace)
+      : Base(side, context, workspace), parts_(Parts::that_fit(context.limits().block_shared_bytes)) {
     const i64 pairs = pairs_of(side);
     auto* trails = reinterpret_cast<W*>(static_cast<unsigned char*>(workspace) + state_bytes);
     auto* distances = reinterpret_cast<D*>(trails + 2 * pairs);
@@ -34,16 +55,21 @@ class PathsOnCuda final : public TilesOfValues<T> {
     load(begin_trails_, Base::row_threads);
     load(end_trails_, Base::row_threads);
     copies_at_a_time_ = load(copy_, closure_threads);
-    load(relax_, Tile::threads, sizeof(typename Tile::Shared));
+    load(parts_.kernel, parts_.threads, parts_.shared_bytes);
     load(close_, closure_threads);
     load(close_panels_, closure_threads, sizeof(PanelFactors<T, W>));
   }
 
  private:
+  /// Of which copies of factors hold whole ones.
+  static constexpr i64 longest = std::max(Wide::rows, Wide::columns);
+  static_assert(longest % Narrow::rows == 0 && longest % Narrow::columns == 0 && longest % copy_side == 0);
+  static_assert(copy_side % Wide::depth == 0 && copy_side % Narrow::depth == 0);
+
   static constexpr i64 whole(i64 count, i64 step) { return (count + step - 1) / step * step; }
   /// Of the copy of a factor, whose rows are pivots.
   static constexpr i64 pairs_of(i64 side) {
-    return whole(std::max<i64>(side, base_pivots), copy_side) * whole(side, std::max(Tile::rows, Tile::columns));
+    return whole(std::max<i64>(side, base_pivots), copy_side) * whole(side, longest);
   }
 
   void update(const TileTask& task) override {
@@ -79,9 +105,8 @@ class PathsOnCuda final : public TilesOfValues<T> {
 
   /// Copies a factor to where `to` begins.
   Copies copy(const Pairs& from, i64 rows, i64 columns, Copies to, bool turned) {
-    static_assert(copy_side % Tile::depth == 0 && Tile::rows % copy_side == 0 && Tile::columns % copy_side == 0);
     const i64 copied_rows = whole(turned ? columns : rows, copy_side);
-    const i64 copied_columns = turned ? whole(rows, Tile::rows) : whole(columns, Tile::columns);
+    const i64 copied_columns = whole(turned ? rows : columns, longest);
     to.stride = copied_columns;
     const W mask = turned ? static_cast<W>(~W(0)) : static_cast<W>(~Trail<W>::next_mask);
     const CopyTask<T, W> task{state(), from, rows, columns, to, copied_rows, copied_columns, turned, mask};
@@ -97,13 +122,13 @@ class PathsOnCuda final : public TilesOfValues<T> {
   }
   void relax(const RelaxTask<T, W>& task) {
     const i64 parts =
-        whole(task.rows, Tile::rows) / Tile::rows * (whole(task.columns, Tile::columns) / Tile::columns);
-    device::launch(relax_, shape(parts, Tile::threads, sizeof(typename Tile::Shared)), task);
+        whole(task.rows, parts_.rows) / parts_.rows * (whole(task.columns, parts_.columns) / parts_.columns);
+    device::launch(parts_.kernel, shape(parts, parts_.threads, parts_.shared_bytes), task);
   }
 
   /// Pivots after pivots close their own square, their rows and their columns with it, and all else with these.
   void close(const Pairs& x, i64 size, i64 first_pivot) {
-    const i64 padded = whole(size, std::max(Tile::rows, Tile::columns));
+    const i64 padded = whole(size, longest);
     const PairView<D, W> u{u_.distances, u_.trails, padded}, v{v_.distances, v_.trails, padded};
     for (i64 k = 0; k < size; k += base_pivots) {
       const i64 pivots = std::min<i64>(base_pivots, size - k);
@@ -121,11 +146,11 @@ class PathsOnCuda final : public TilesOfValues<T> {
   device::Kernel<const TileState*, PairTile<T, W>> end_trails_ =
       device::make_kernel(end_trails_kernel<T, W>, "end_trails_kernel");
   device::Kernel<CopyTask<T, W>> copy_ = device::make_kernel(copy_pairs_kernel<T, W>, "copy_pairs_kernel");
-  device::Kernel<RelaxTask<T, W>> relax_ = device::make_kernel(relax_pairs_kernel<T, W>, "relax_pairs_kernel");
   device::Kernel<TileState*, Pairs, i64, i64> close_ =
       device::make_kernel(close_pairs_kernel<T, W>, "close_pairs_kernel");
   device::Kernel<PanelTask<T, W>> close_panels_ =
       device::make_kernel(close_panels_of_pairs_kernel<T, W>, "close_panels_of_pairs_kernel");
+  Parts parts_;
   Copies u_, v_;  // where factors are copied to
   unsigned copies_at_a_time_ = 1;
 };

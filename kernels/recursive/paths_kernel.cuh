@@ -55,9 +55,10 @@ __global__ void __launch_bounds__(closure_threads) copy_pairs_kernel(CopyTask<T,
     __syncthreads();
 #pragma unroll
     for (i32 row = first; row < copy_side; row += closure_threads / copy_side) {
-      const PairView<D, W> to = task.to.at(row0 + row, column0 + lane);
-      *to.distances = task.turned != 0 ? distances[lane][row] : distances[row][lane];
-      *to.trails = task.turned != 0 ? trails[lane][row] : trails[row][lane];
+      const bool turned = task.turned != 0;
+      task.to.distances[factor_place(row0 + row, column0 + lane, task.to.stride, turned)] =
+          turned ? distances[lane][row] : distances[row][lane];
+      *task.to.at(row0 + row, column0 + lane).trails = turned ? trails[lane][row] : trails[row][lane];
     }
   }
   if constexpr (three_needs_signs<MinPlus, D>) {
@@ -76,11 +77,13 @@ struct PanelTask {
   i64 strips;  // of base_pivots columns, or rows, that the copies are long
 };
 
-/// The factors of a strip in shared memory, those on the right with trails without nodes.
+/// The factors of a strip in shared memory, those on the right with trails without nodes: by half of the pivots where
+/// all of them would need more than some devices give a thread block.
 template <class T, class W>
 struct PanelFactors {
-  Distance<T> left[base_pivots][base_pivots], right[base_pivots][base_pivots];
-  W left_trails[base_pivots][base_pivots], right_trails[base_pivots][base_pivots];
+  static constexpr i32 pivots = sizeof(Distance<T>) + sizeof(W) > 12 ? base_pivots / 2 : base_pivots;
+  Distance<T> left[base_pivots][pivots], right[pivots][base_pivots];
+  W left_trails[base_pivots][pivots], right_trails[pivots][base_pivots];
 };
 
 /// 4 x 4 pairs of a square of base_pivots x base_pivots.
@@ -104,15 +107,28 @@ struct PairPatch {
       to.trails[at] = trails[i][j];
     });
   }
-  /// Hands the pairs out in shared memory. @param mask of the trails
-  __device__ __forceinline__ void hand_out(D (&to)[base_pivots][base_pivots],
-                                           W (&to_trails)[base_pivots][base_pivots], W mask) const {
+  /// Hands the pairs out in shared memory as the factor on the left, or on the right, by the pivots from `first` on.
+  __device__ __forceinline__ void hand_out_left(PanelFactors<T, W>& to, i32 first) const {
+    const i32 column = Place::column() - first;
+    if (column < 0 || column >= PanelFactors<T, W>::pivots) return;
 #pragma unroll
     for (i32 i = 0; i < 4; ++i) {
 #pragma unroll
       for (i32 j = 0; j < 4; ++j) {
-        to[Place::row() + i][Place::column() + j] = distances[i][j];
-        to_trails[Place::row() + i][Place::column() + j] = trails[i][j] & mask;
+        to.left[Place::row() + i][column + j] = distances[i][j];
+        to.left_trails[Place::row() + i][column + j] = trails[i][j];
+      }
+    }
+  }
+  __device__ __forceinline__ void hand_out_right(PanelFactors<T, W>& to, i32 first) const {
+    const i32 row = Place::row() - first;
+    if (row < 0 || row >= PanelFactors<T, W>::pivots) return;
+#pragma unroll
+    for (i32 i = 0; i < 4; ++i) {
+#pragma unroll
+      for (i32 j = 0; j < 4; ++j) {
+        to.right[row + i][Place::column() + j] = distances[i][j];
+        to.right_trails[row + i][Place::column() + j] = trails[i][j] & static_cast<W>(~Trail<W>::next_mask);
       }
     }
   }
@@ -144,10 +160,12 @@ struct PairPatch {
 #pragma unroll
       for (i32 j = 0; j < 4; ++j) {
         const i64 row = Place::row() + i, column = Place::column() + j;
-        const PairView<D, W> to = of_rows ? task.v.at(row, strip + column) : task.u.at(column, strip + row);
+        const PairView<D, W>& to = of_rows ? task.v : task.u;
+        const i64 pivot = of_rows ? row : column, n = strip + (of_rows ? column : row);
         const D distance = distances[i][j];
-        *to.distances = distance < infinity<T>() ? distance : nowhere<T>();
-        *to.trails = of_rows ? trails[i][j] & static_cast<W>(~Trail<W>::next_mask) : trails[i][j];
+        to.distances[factor_place(pivot, n, to.stride, !of_rows)] =
+            distance < infinity<T>() ? distance : nowhere<T>();
+        *to.at(pivot, n).trails = of_rows ? trails[i][j] & static_cast<W>(~Trail<W>::next_mask) : trails[i][j];
         if constexpr (three_needs_signs<MinPlus, D>) sign |= has_sign(distance);
       }
     }
@@ -240,19 +258,17 @@ __global__ void __launch_bounds__(closure_threads) close_panels_of_pairs_kernel(
   PairPatch<T, W> patch;
   patch.load(part, rows, columns);
   if (strip != task.pivot) {
-    constexpr W whole = static_cast<W>(~W(0)), edges = static_cast<W>(~Trail<W>::next_mask);
     PairPatch<T, W> square;
     square.load(task.x.at(task.pivot, task.pivot), pivots, pivots);
-    if (of_rows) {
-      square.hand_out(shared.left, shared.left_trails, whole);
-      patch.hand_out(shared.right, shared.right_trails, edges);
-    } else {
-      patch.hand_out(shared.left, shared.left_trails, whole);
-      square.hand_out(shared.right, shared.right_trails, edges);
-    }
-    __syncthreads();
+    const PairPatch<T, W> left = of_rows ? square : patch, right = of_rows ? patch : square;
+    for (i32 first = 0; first < base_pivots; first += PanelFactors<T, W>::pivots) {
+      if (first > 0) __syncthreads();  // nobody reads those before any more
+      left.hand_out_left(shared, first);
+      right.hand_out_right(shared, first);
+      __syncthreads();
 #pragma unroll 4
-    for (i32 k = 0; k < base_pivots; ++k) patch.relax(shared, k);
+      for (i32 k = 0; k < PanelFactors<T, W>::pivots; ++k) patch.relax(shared, k);
+    }
     patch.store(part, rows, columns);
   }
   patch.pack(task, strip, of_rows);

@@ -52,25 +52,31 @@ __device__ __forceinline__ D beyond_all() {
 }
 
 /// The part of x that a thread block relaxes: warps of 32 rows, each of four lanes above one another and eight side
-/// by side. Of distances and trails of 32 bits two fit a multiprocessor.
-template <class T, class W>
+/// by side. Of distances and trails of 32 bits two fit a multiprocessor. @tparam narrow for devices that give a
+/// thread block less shared memory: 97 KiB are enough for all types
+template <class T, class W, bool narrow>
 struct RelaxTile {
   using D = Distance<T>;
   static constexpr i32 vector = 16 / static_cast<i32>(sizeof(D));  // distances that are moved at once
-  static constexpr i32 rows = 128;
+  static constexpr i32 group = vector / 2;  // rows, or columns, of a vector of a factor: each by two pivots
+  static constexpr i32 rows = narrow ? 64 : 128;
   static constexpr i32 columns = 64;
   static constexpr i32 thread_rows = 8, thread_columns = 4;
   static constexpr i32 warp_rows = 4 * thread_rows, warp_columns = 8 * thread_columns;
   static constexpr i32 threads = rows * columns / (thread_rows * thread_columns);
-  static constexpr i32 blocks = sizeof(D) + sizeof(W) == 8 ? 2 : 1;  // of a multiprocessor
-  static constexpr i32 depth = 16;                                   // pivots of a stage
+  static constexpr i32 pair_bytes = static_cast<i32>(sizeof(D) + sizeof(W));
+  static constexpr i32 blocks = !narrow && pair_bytes == 8 ? 2 : 1;  // of a multiprocessor
+  static constexpr i32 depth = narrow && pair_bytes == 16 ? 8 : 16;  // pivots of a stage
   static constexpr i32 stages = 2;                                   // there at a time
   static constexpr i32 gathered = 64;                                // pairs of a warp at a time
 
-  /// Columns of u and rows of v.
+  /// Columns of u and rows of v. Distances by two pivots lie side by side (factor_place).
   struct Stage {
-    D u[depth][rows], v[depth][columns];
+    D u[depth / 2][2 * rows], v[depth / 2][2 * columns];
     W u_trails[depth][rows], v_trails[depth][columns];
+
+    __device__ __forceinline__ D u_at(i32 k, i32 row) const { return u[k / 2][2 * row + k % 2]; }
+    __device__ __forceinline__ D v_at(i32 k, i32 column) const { return v[k / 2][2 * column + 1 - k % 2]; }
   };
   struct Shared {
     D distances[rows][columns];
@@ -86,23 +92,36 @@ struct RelaxTask {
   const TileState* state;
   PairView<T, W> x;
   i64 rows, columns;
-  PairView<Distance<T>, W> u, v;  // with rows for whole stages and columns for whole parts of x
+  /// With rows for whole stages and columns for whole parts of x; distances lie as factor_place() says.
+  PairView<Distance<T>, W> u, v;
   i64 depth;
   i64 kept_begin, kept_end;  // rows and columns of x in that range stay as they are
   i32 one;                   // as in ProductTask
 };
 
-/// The distances that a thread looks after: rows and columns of them lie in groups of RelaxTile::vector.
-template <class T, class W>
+/// Where the distance by pivot k to row, or column, n lies in a copy of a factor: two pivots side by side, of u in
+/// turn, of v in the other order, so that an instruction that adds those of one pivot finds them in different banks
+/// of registers. @param turned whether the factor is u
+__device__ __forceinline__ i64 factor_place(i64 k, i64 n, i64 stride, bool turned) {
+  return k / 2 * (2 * stride) + 2 * n + (turned ? k % 2 : 1 - k % 2);
+}
+
+/// The distances that a thread looks after: rows and columns of them lie in groups of RelaxTile::group.
+template <class T, class W, bool narrow>
 class RelaxPart {
-  using Tile = RelaxTile<T, W>;
+  using Tile = RelaxTile<T, W, narrow>;
   using D = typename Tile::D;
   using Stage = typename Tile::Stage;
   using Shared = typename Tile::Shared;
-  static constexpr i32 vector = Tile::vector, thread_rows = Tile::thread_rows, thread_columns = Tile::thread_columns;
+  static constexpr i32 vector = Tile::vector, group = Tile::group;
+  static constexpr i32 thread_rows = Tile::thread_rows, thread_columns = Tile::thread_columns;
   static_assert(thread_rows * thread_columns == 32, "a word has a bit for each");
-  struct alignas(16) Piece {
+  struct alignas(16) Vector {
     D values[vector];
+  };
+  /// Of two pivots.
+  struct Factors {
+    D u[2][thread_rows], v[2][thread_columns];
   };
 
  public:
@@ -116,8 +135,8 @@ class RelaxPart {
 #pragma unroll
     for (i32 i = 0; i < thread_rows; ++i) {
 #pragma unroll
-      for (i32 j = 0; j < thread_columns; j += vector) {
-        load(&shared.distances[row_of(lane_, i)][column_of(lane_, j)], &distances_[i][j]);
+      for (i32 j = 0; j < thread_columns; ++j) {
+        distances_[i][j] = shared.distances[row_of(lane_, i)][column_of(lane_, j)];
       }
     }
   }
@@ -142,15 +161,25 @@ class RelaxPart {
 
  private:
   __device__ __forceinline__ i32 row_of(i32 lane, i32 i) const {
-    return warp_row_ + lane / 8 * vector + i / vector * (4 * vector) + i % vector;
+    return warp_row_ + lane / 8 * group + i / group * (4 * group) + i % group;
   }
   __device__ __forceinline__ i32 column_of(i32 lane, i32 j) const {
-    return warp_column_ + lane % 8 * vector + j / vector * (8 * vector) + j % vector;
+    return warp_column_ + lane % 8 * group + j / group * (8 * group) + j % group;
   }
-  static __device__ __forceinline__ void load(const D* from, D* to) {
-    const Piece piece = *reinterpret_cast<const Piece*>(from);
+
+  __device__ __forceinline__ void load(const Stage& stage, i32 k, Factors& to) const {
 #pragma unroll
-    for (i32 e = 0; e < vector; ++e) to[e] = piece.values[e];
+    for (i32 i = 0; i < thread_rows; i += group) {
+      const Vector from = *reinterpret_cast<const Vector*>(&stage.u[k / 2][2 * row_of(lane_, i)]);
+#pragma unroll
+      for (i32 e = 0; e < vector; ++e) to.u[e % 2][i + e / 2] = from.values[e];
+    }
+#pragma unroll
+    for (i32 j = 0; j < thread_columns; j += group) {
+      const Vector from = *reinterpret_cast<const Vector*>(&stage.v[k / 2][2 * column_of(lane_, j)]);
+#pragma unroll
+      for (i32 e = 0; e < vector; ++e) to.v[1 - e % 2][j + e / 2] = from.values[e];
+    }
   }
 
   /// The least sums by way of a stage's pivots.
@@ -163,30 +192,21 @@ class RelaxPart {
     }
 #pragma unroll
     for (i32 k = 0; k < Tile::depth; k += 2) {
-      D left[2][thread_rows];
+      Factors by;
+      load(stage, k, by);
 #pragma unroll
-      for (i32 i = 0; i < thread_rows; i += vector) {
-        load(&stage.u[k][row_of(lane_, i)], left[0] + i);
-        load(&stage.u[k + 1][row_of(lane_, i)], left[1] + i);
-      }
+      for (i32 i = 0; i < thread_rows; ++i) {
 #pragma unroll
-      for (i32 j = 0; j < thread_columns; j += vector) {
-        D right[2][vector];
-        load(&stage.v[k][column_of(lane_, j)], right[0]);
-        load(&stage.v[k + 1][column_of(lane_, j)], right[1]);
-#pragma unroll
-        for (i32 i = 0; i < thread_rows; ++i) {
-#pragma unroll
-          for (i32 e = 0; e < vector; ++e) {
-            const D u0 = left[0][i], v0 = right[0][e], u1 = left[1][i], v1 = right[1][e];
-            D& value = least[i][j + e];
-            if constexpr (quick && has_three<MinPlus, D>) {
-              if (by_three<MinPlus, D>(i, e)) value = update_by_three<MinPlus, D>(value, u0, v0, u1, v1, one);
-              else value = update_word<MinPlus, D>(update_word<MinPlus, D>(value, u0, v0), u1, v1);
-            } else {
-              value = update_word<MinPlus, D>(update_word<MinPlus, D>(value, u0, v0), u1, v1);
+        for (i32 j = 0; j < thread_columns; ++j) {
+          D& value = least[i][j];
+          if constexpr (quick && has_three<MinPlus, D>) {
+            if (by_three<MinPlus, D>(i, j)) {
+              value = update_by_three<MinPlus, D>(value, by.u[0][i], by.v[0][j], by.u[1][i], by.v[1][j], one);
+              continue;
             }
           }
+          value = update_word<MinPlus, D>(value, by.u[0][i], by.v[0][j]);
+          value = update_word<MinPlus, D>(value, by.u[1][i], by.v[1][j]);
         }
       }
     }
@@ -231,31 +251,28 @@ class RelaxPart {
 #pragma unroll 1
     for (i32 i = 0; i < thread_rows; ++i) {
       const i32 row = row_of(lane_, i);
-#pragma unroll 1
-      for (i32 j = 0; j < thread_columns; j += vector) {
-        const i32 column = column_of(lane_, j);
-        D distances[vector];
-        W trails[vector];
+      D distances[thread_columns];
+      W trails[thread_columns];
 #pragma unroll
-        for (i32 e = 0; e < vector; ++e) {
-          distances[e] = shared_.distances[row][column + e];
-          trails[e] = shared_.trails[row][column + e];
+      for (i32 j = 0; j < thread_columns; ++j) {
+        distances[j] = shared_.distances[row][column_of(lane_, j)];
+        trails[j] = shared_.trails[row][column_of(lane_, j)];
+      }
+#pragma unroll
+      for (i32 k = 0; k < Tile::depth; ++k) {
+        const D u = stage.u_at(k, row);
+        const W u_trail = stage.u_trails[k][row];
+#pragma unroll
+        for (i32 j = 0; j < thread_columns; ++j) {
+          const i32 column = column_of(lane_, j);
+          take_smaller(distances[j], trails[j], MinPlus::times<D>(u, stage.v_at(k, column)),
+                       static_cast<W>(u_trail + stage.v_trails[k][column]));
         }
+      }
 #pragma unroll
-        for (i32 k = 0; k < Tile::depth; ++k) {
-          const D u = stage.u[k][row];
-          const W u_trail = stage.u_trails[k][row];
-#pragma unroll
-          for (i32 e = 0; e < vector; ++e) {
-            take_smaller(distances[e], trails[e], MinPlus::times<D>(u, stage.v[k][column + e]),
-                         static_cast<W>(u_trail + stage.v_trails[k][column + e]));
-          }
-        }
-#pragma unroll
-        for (i32 e = 0; e < vector; ++e) {
-          shared_.distances[row][column + e] = distances[e];
-          shared_.trails[row][column + e] = trails[e];
-        }
+      for (i32 j = 0; j < thread_columns; ++j) {
+        shared_.distances[row][column_of(lane_, j)] = distances[j];
+        shared_.trails[row][column_of(lane_, j)] = trails[j];
       }
     }
     __syncwarp();
@@ -272,30 +289,37 @@ class RelaxPart {
     const i32 column = column_of(place % 32, place / 32 % thread_columns);
     constexpr i32 depth = Tile::depth / lanes;
     const i32 first = lane_ % lanes * depth;
-    const auto through = [&](i32 k) {
-      return MinPlus::times<D>(stage.u[first + k][row], stage.v[first + k][column]);
-    };
-    D distance = shared_.distances[row][column];
-    W trail = shared_.trails[row][column];
+    const D distance = shared_.distances[row][column];
+    D sums[depth], least = distance;
+#pragma unroll
+    for (i32 k = 0; k < depth; ++k) {
+      sums[k] = MinPlus::times<D>(stage.u_at(first + k, row), stage.v_at(first + k, column));
+      if (sums[k] < least) least = sums[k];
+    }
+#pragma unroll
+    for (i32 other = 1; other < lanes; other *= 2) {
+      const D d = __shfl_xor_sync(~0u, least, other);
+      if (d < least) least = d;
+    }
+    W trail = least < distance ? static_cast<W>(~W(0)) : shared_.trails[row][column];
     u32 pivots = 0;
 #pragma unroll
     for (i32 k = 0; k < depth; ++k) {
-      if (through(k) <= distance) pivots |= 1u << k;
+      if (sums[k] == least) pivots |= 1u << k;
     }
     for (; pivots != 0; pivots &= pivots - 1) {
-      const i32 k = __ffs(static_cast<i32>(pivots)) - 1;
-      take_smaller(distance, trail, through(k),
-                   static_cast<W>(stage.u_trails[first + k][row] + stage.v_trails[first + k][column]));
+      const i32 k = first + __ffs(static_cast<i32>(pivots)) - 1;
+      const W t = static_cast<W>(stage.u_trails[k][row] + stage.v_trails[k][column]);
+      if (t < trail) trail = t;
     }
     __syncwarp();
 #pragma unroll
     for (i32 other = 1; other < lanes; other *= 2) {
-      const D d = __shfl_xor_sync(~0u, distance, other);
       const W t = __shfl_xor_sync(~0u, trail, other);
-      take_smaller(distance, trail, d, t);
+      if (t < trail) trail = t;
     }
     if (!there || lane_ % lanes != 0) return;
-    shared_.distances[row][column] = distance;
+    shared_.distances[row][column] = least;
     shared_.trails[row][column] = trail;
   }
 
@@ -319,39 +343,40 @@ __device__ __forceinline__ void begin_rows(const V* from, i64 stride, V (&to)[de
 
 /// Begins to fetch stage `stage` for the part of x at (i0, j0), if there is such a stage. There is a group of copies
 /// for every stage, beyond the last one, too.
-template <class T, class W>
-__device__ __forceinline__ void fetch_pairs(const RelaxTask<T, W>& task, typename RelaxTile<T, W>::Shared& shared,
-                                            i32 stage, i64 i0, i64 j0) {
-  using Tile = RelaxTile<T, W>;
+template <class T, class W, bool narrow>
+__device__ __forceinline__ void fetch_pairs(const RelaxTask<T, W>& task,
+                                            typename RelaxTile<T, W, narrow>::Shared& shared, i32 stage, i64 i0,
+                                            i64 j0) {
+  using Tile = RelaxTile<T, W, narrow>;
   const i64 k0 = static_cast<i64>(stage) * Tile::depth;
   if (k0 < task.depth) {
-    const PairView<Distance<T>, W> u = task.u.at(k0, i0), v = task.v.at(k0, j0);
+    const PairView<Distance<T>, W>&u = task.u, &v = task.v;
     typename Tile::Stage& to = shared.ring[stage % Tile::stages];
-    begin_rows<Tile::threads>(u.distances, u.stride, to.u);
-    begin_rows<Tile::threads>(v.distances, v.stride, to.v);
-    begin_rows<Tile::threads>(u.trails, u.stride, to.u_trails);
-    begin_rows<Tile::threads>(v.trails, v.stride, to.v_trails);
+    begin_rows<Tile::threads>(u.distances + k0 * u.stride + 2 * i0, 2 * u.stride, to.u);
+    begin_rows<Tile::threads>(v.distances + k0 * v.stride + 2 * j0, 2 * v.stride, to.v);
+    begin_rows<Tile::threads>(u.at(k0, i0).trails, u.stride, to.u_trails);
+    begin_rows<Tile::threads>(v.at(k0, j0).trails, v.stride, to.v_trails);
   }
   device::commit_copies();
 }
 
-template <bool quick, class T, class W>
-__device__ __forceinline__ void relax_stages(const RelaxTask<T, W>& task, typename RelaxTile<T, W>::Shared& shared,
-                                             RelaxPart<T, W>& part, i64 i0, i64 j0) {
-  using Tile = RelaxTile<T, W>;
+template <bool quick, class T, class W, bool narrow>
+__device__ __forceinline__ void relax_stages(const RelaxTask<T, W>& task,
+                                             typename RelaxTile<T, W, narrow>::Shared& shared,
+                                             RelaxPart<T, W, narrow>& part, i64 i0, i64 j0) {
+  using Tile = RelaxTile<T, W, narrow>;
   const auto stages = static_cast<i32>((task.depth + Tile::depth - 1) / Tile::depth);
   for (i32 stage = 0; stage < stages; ++stage) {
     device::wait_for_copies<Tile::stages - 2>();
     __syncthreads();  // the stage is there, and nobody reads the one before any more
-    fetch_pairs(task, shared, stage + Tile::stages - 1, i0, j0);
+    fetch_pairs<T, W, narrow>(task, shared, stage + Tile::stages - 1, i0, j0);
     part.template relax<quick>(shared.ring[stage % Tile::stages], task.one);
   }
 }
 
 /// Calls act(row, column, there, place) for all pairs of a thread block's part of x, a row's by threads side by side.
-template <class T, class W, class Do>
+template <class Tile, class T, class W, class Do>
 __device__ __forceinline__ void each_pair(const RelaxTask<T, W>& task, i64 i0, i64 j0, const Do& act) {
-  using Tile = RelaxTile<T, W>;
 #pragma unroll 8
   for (i32 at = static_cast<i32>(threadIdx.x); at < Tile::rows * Tile::columns; at += Tile::threads) {
     const i32 row = at / Tile::columns, column = at % Tile::columns;
@@ -360,9 +385,8 @@ __device__ __forceinline__ void each_pair(const RelaxTask<T, W>& task, i64 i0, i
 }
 
 /// Whether some distance of a part of x is negative, or -0.0.
-template <class T, class W>
-__device__ __forceinline__ bool any_negative(const typename RelaxTile<T, W>::Shared& shared) {
-  using Tile = RelaxTile<T, W>;
+template <class Tile>
+__device__ __forceinline__ bool any_negative(const typename Tile::Shared& shared) {
   bool any = false;
   for (i32 at = static_cast<i32>(threadIdx.x); at < Tile::rows * Tile::columns; at += Tile::threads) {
     any |= has_sign(shared.distances[at / Tile::columns][at % Tile::columns]);
@@ -371,34 +395,34 @@ __device__ __forceinline__ bool any_negative(const typename RelaxTile<T, W>::Sha
 }
 
 /// A thread block for each part of x.
-template <class T, class W>
-__global__ void __launch_bounds__((RelaxTile<T, W>::threads), (RelaxTile<T, W>::blocks))
+template <class T, class W, bool narrow>
+__global__ void __launch_bounds__((RelaxTile<T, W, narrow>::threads), (RelaxTile<T, W, narrow>::blocks))
     relax_pairs_kernel(RelaxTask<T, W> task) {
   if (task.state->begun == 0) return;
-  using Tile = RelaxTile<T, W>;
+  using Tile = RelaxTile<T, W, narrow>;
   auto& shared = *reinterpret_cast<typename Tile::Shared*>(device::launch_shared_memory());
   const auto down = static_cast<i32>((task.rows + Tile::rows - 1) / Tile::rows);
   const auto across = static_cast<i32>((task.columns + Tile::columns - 1) / Tile::columns);
   const PartPlace place = part_place(static_cast<i32>(blockIdx.x), down, across);
   const i64 i0 = static_cast<i64>(place.row) * Tile::rows, j0 = static_cast<i64>(place.column) * Tile::columns;
 #pragma unroll
-  for (i32 stage = 0; stage + 1 < Tile::stages; ++stage) fetch_pairs(task, shared, stage, i0, j0);
+  for (i32 stage = 0; stage + 1 < Tile::stages; ++stage) fetch_pairs<T, W, narrow>(task, shared, stage, i0, j0);
   const PairView<T, W> x = task.x.at(i0, j0);
-  each_pair(task, i0, j0, [&](i32 row, i32 column, bool there, i64 at) {
+  each_pair<Tile>(task, i0, j0, [&](i32 row, i32 column, bool there, i64 at) {
     shared.distances[row][column] = there ? x.distances[at] : infinity<T>();
     shared.trails[row][column] = there ? x.trails[at] : Trail<W>::none;
   });
   __syncthreads();
-  RelaxPart<T, W> part(shared);
+  RelaxPart<T, W, narrow> part(shared);
   if constexpr (three_needs_signs<MinPlus, Distance<T>>) {
-    const bool signs = task.state->signs != 0 || __syncthreads_or(any_negative<T, W>(shared));
+    const bool signs = task.state->signs != 0 || __syncthreads_or(any_negative<Tile>(shared));
     if (signs) relax_stages<false>(task, shared, part, i0, j0);
     else relax_stages<true>(task, shared, part, i0, j0);
   } else {
     relax_stages<has_three<MinPlus, Distance<T>>>(task, shared, part, i0, j0);
   }
   __syncthreads();
-  each_pair(task, i0, j0, [&](i32 row, i32 column, bool there, i64 at) {
+  each_pair<Tile>(task, i0, j0, [&](i32 row, i32 column, bool there, i64 at) {
     const auto kept = [&](i64 n) { return n >= task.kept_begin && n < task.kept_end; };
     if (!there || kept(i0 + row) || kept(j0 + column)) return;
     x.distances[at] = static_cast<T>(shared.distances[row][column]);

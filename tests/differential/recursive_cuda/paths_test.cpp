@@ -74,6 +74,16 @@ TEMPLATE_TEST_CASE("paths on CUDA are those of the definition where every pair i
   check<TestType, device::u32>(*context, matrix, n, n, false);
 }
 
+/// Run by itself on a simulated GPU of 48 KiB.
+TEST_CASE("where thread blocks have too little shared memory for paths the error says how much is needed") {
+  const auto context = test::cuda_context();
+  if (!context || context->limits().block_shared_bytes > 48 << 10) return;
+  using Catch::Matchers::Contains;
+  CHECK_THROWS_WITH(CudaUpdates(*context, testing::paths_spec<float, device::u32>(), 64),
+                    Contains("relax_pairs_kernel: needs 65 KiB of shared memory for a thread block") &&
+                        Contains("this GPU has 48 KiB") && Contains("backend: cpu"));
+}
+
 TEST_CASE("a negative cycle is found in a table with paths on CUDA, too") {
   const auto context = test::cuda_context();
   if (!context) return;
