@@ -121,23 +121,22 @@ __device__ __forceinline__ void pack_patch(const ClosureTask<S, T>& task, const 
   constexpr i32 lanes = lanes_of<S, T>;
   if (of_rows) {
     const i32 word = (strip + patch.column()) / lanes;
-    Word<S, T>* to =
-        task.packed_v + static_cast<i64>(word / Tile::words) * (base_pivots * Tile::words) + word % Tile::words;
+    Word<S, T>* to = task.packed_v + static_cast<i64>(word / Tile::words) * (base_pivots * Tile::words);
 #pragma unroll
     for (i32 i = 0; i < 4; ++i) {
 #pragma unroll
       for (i32 j = 0; j < 4; j += lanes) {
-        to[(patch.row() + i) * Tile::words + j / lanes] = join<S, T>(patch.values[i] + j);
+        to[Tile::v_at(patch.row() + i, word % Tile::words + j / lanes)] = join<S, T>(patch.values[i] + j);
       }
     }
   } else {
     const i32 row = strip + patch.row();
-    Word<S, T>* to =
-        task.packed_u + static_cast<i64>(row / Tile::rows) * (base_pivots * Tile::rows) + row % Tile::rows;
+    Word<S, T>* to = task.packed_u + static_cast<i64>(row / Tile::rows) * (base_pivots * Tile::rows);
 #pragma unroll
     for (i32 i = 0; i < 4; ++i) {
 #pragma unroll
-      for (i32 j = 0; j < 4; ++j) to[(patch.column() + j) * Tile::rows + i] = in_every_lane<S>(patch.values[i][j]);
+      for (i32 j = 0; j < 4; ++j)
+        to[Tile::u_at(patch.column() + j, row % Tile::rows + i)] = in_every_lane<S>(patch.values[i][j]);
     }
   }
   if constexpr (three_needs_signs<S, T>) {

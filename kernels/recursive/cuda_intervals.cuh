@@ -31,7 +31,7 @@ class IntervalsOnCuda final : public BlocksOnCuda<IntervalTask, IntervalResult> 
     load(trace_, trace_threads);
     load(parts_, part_threads);
     load(close_parts_, part_threads, sizeof(PartInShared<T>));
-    if constexpr (R::weighted) load(multiply_weighted(), product_threads, weighted_shared_bytes(side));
+    if constexpr (R::weighted) load(multiply_weighted(), ProductTile<T>::threads, weighted_shared_bytes(side));
     rows_at_a_time_ = load(fill_, row_threads);
   }
 

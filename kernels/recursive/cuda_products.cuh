@@ -54,8 +54,8 @@ class ProductsOnCuda {
       blas_ = CudaBlas::make(stream);
       return;
     }
-    device::resident_blocks(pack_, product_threads, 0);
-    device::resident_blocks(multiply_, product_threads, Tile::shared_bytes);
+    device::resident_blocks(pack_, pack_threads, 0);
+    device::resident_blocks(multiply_, Tile::threads, Tile::shared_bytes);
   }
 
   W* packed_u() const { return u_; }
@@ -79,7 +79,7 @@ class ProductsOnCuda {
                               u_,          v_,           product.stages};
     device::launch(pack_,
                    {.blocks = static_cast<unsigned>((product.row_tiles + product.column_tiles) * product.stages),
-                    .threads = product_threads,
+                    .threads = pack_threads,
                     .shared_bytes = 0,
                     .stream = stream},
                    pack);
@@ -108,7 +108,7 @@ class ProductsOnCuda {
   /// The shape of a launch that computes a product.
   static device::LaunchShape shape(const Task& product, cudaStream_t stream, std::size_t shared_bytes) {
     return {.blocks = static_cast<unsigned>(product.row_tiles * product.column_tiles),
-            .threads = product_threads,
+            .threads = Tile::threads,
             .shared_bytes = shared_bytes,
             .stream = stream};
   }

@@ -30,7 +30,7 @@ __device__ __forceinline__ bool pack_u(const PackTask<S, T>& task, i32 panel, i3
   using Tile = ProductTile<W>;
   __shared__ W turned[Tile::depth][Tile::rows + 1];
   bool sign = false;
-  for (i32 at = static_cast<i32>(threadIdx.x); at < Tile::depth * Tile::rows; at += product_threads) {
+  for (i32 at = static_cast<i32>(threadIdx.x); at < Tile::depth * Tile::rows; at += pack_threads) {
     const i32 row = at / Tile::depth, k = at % Tile::depth;
     const i32 i = panel * Tile::rows + row, from = stage * Tile::depth + k;
     const bool there = i < task.rows && from < task.depth;
@@ -40,8 +40,9 @@ __device__ __forceinline__ bool pack_u(const PackTask<S, T>& task, i32 panel, i3
   }
   __syncthreads();
   W* to = task.packed_u + (static_cast<i64>(panel) * task.stages + stage) * (Tile::depth * Tile::rows);
-  for (i32 at = static_cast<i32>(threadIdx.x); at < Tile::depth * Tile::rows; at += product_threads) {
-    to[at] = turned[at / Tile::rows][at % Tile::rows];
+  for (i32 at = static_cast<i32>(threadIdx.x); at < Tile::depth * Tile::rows; at += pack_threads) {
+    const auto place = Tile::u_place(at);
+    to[at] = turned[place.pivot][place.n];
   }
   return sign;
 }
@@ -54,9 +55,10 @@ __device__ __forceinline__ bool pack_v(const PackTask<S, T>& task, i32 panel, i3
   constexpr i32 lanes = lanes_of<S, T>;
   bool sign = false;
   W* to = task.packed_v + (static_cast<i64>(panel) * task.stages + stage) * (Tile::depth * Tile::words);
-  for (i32 at = static_cast<i32>(threadIdx.x); at < Tile::depth * Tile::words; at += product_threads) {
-    const i32 k = stage * Tile::depth + at / Tile::words;
-    const i32 first = (panel * Tile::words + at % Tile::words) * lanes;
+  for (i32 at = static_cast<i32>(threadIdx.x); at < Tile::depth * Tile::words; at += pack_threads) {
+    const auto place = Tile::v_place(at);
+    const i32 k = stage * Tile::depth + place.pivot;
+    const i32 first = (panel * Tile::words + place.n) * lanes;
     T values[lanes];
 #pragma unroll
     for (i32 lane = 0; lane < lanes; ++lane) {
@@ -71,7 +73,7 @@ __device__ __forceinline__ bool pack_v(const PackTask<S, T>& task, i32 panel, i3
 
 /// A thread block for each stage of each panel, those of u first.
 template <class S, class T>
-__global__ void __launch_bounds__(product_threads) pack_kernel(PackTask<S, T> task) {
+__global__ void __launch_bounds__(pack_threads) pack_kernel(PackTask<S, T> task) {
   if (task.state->begun == 0) return;
   using Tile = ProductTile<Word<S, T>>;
   const i32 panel = static_cast<i32>(blockIdx.x) / task.stages, stage = static_cast<i32>(blockIdx.x) % task.stages;
@@ -97,60 +99,64 @@ struct ProductTask {
   i32 one;                   // 1
 };
 
-/// The part of x that a thread computes: rows and words of it lie in groups of ProductTile::vector.
+/// The part of x that a thread computes: rows and words of it lie in groups of ProductTile::group.
 template <class S, class T>
 class ThreadPart {
  protected:
   using W = Word<S, T>;
   using Tile = ProductTile<W>;
-  static constexpr i32 vector = Tile::vector, lanes = lanes_of<S, T>;
-  struct alignas(16) Piece {
+  static constexpr i32 vector = Tile::vector, group = Tile::group, lanes = lanes_of<S, T>;
+  struct alignas(16) Vector {
     W words[vector];
+  };
+  struct alignas(group * sizeof(W)) Piece {
+    W words[group];
   };
 
  public:
+  /// What a thread's part needs of the factors, of ProductTile::pair pivots.
+  struct Factors {
+    W left[Tile::pair][Tile::thread_rows], right[Tile::pair][Tile::thread_words];
+  };
+
   __device__ __forceinline__ ThreadPart() {
     const i32 warp = static_cast<i32>(threadIdx.x) / 32, lane = static_cast<i32>(threadIdx.x) % 32;
-    row_ = warp / 2 * (4 * Tile::thread_rows) + lane / 8 * vector;
-    word_ = warp % 2 * (8 * Tile::thread_words) + lane % 8 * vector;
+    row_ = warp / Tile::warps_across * (4 * Tile::thread_rows) + lane / 8 * group;
+    word_ = warp % Tile::warps_across * (8 * Tile::thread_words) + lane % 8 * group;
   }
 
-  /// Adds the products of two columns of u and two rows of v, both in shared memory. @tparam quick whether updates by
-  /// three are right
+  /// Takes factors from shared memory. @param u, v where those pivots' begin
+  __device__ __forceinline__ void load(const W* u, const W* v, Factors& to) const {
+#pragma unroll
+    for (i32 i = 0; i < Tile::thread_rows; i += group) {
+      const Vector from = *reinterpret_cast<const Vector*>(u + Tile::pair * row_of(i));
+#pragma unroll
+      for (i32 e = 0; e < vector; ++e) to.left[e % Tile::pair][i + e / Tile::pair] = from.words[e];
+    }
+#pragma unroll
+    for (i32 j = 0; j < Tile::thread_words; j += group) {
+      const Vector from = *reinterpret_cast<const Vector*>(v + Tile::pair * word_of(j));
+#pragma unroll
+      for (i32 e = 0; e < vector; ++e) to.right[Tile::pair - 1 - e % Tile::pair][j + e / Tile::pair] = from.words[e];
+    }
+  }
+
+  /// Adds the products of the factors. @tparam quick whether updates by three are right
   template <bool quick>
-  __device__ __forceinline__ void update(const W* u, const W* v, i32 one) {
-    if constexpr (quick && has_three<S, T>) {
-      W left[2][Tile::thread_rows];
-      load_left(u, left[0]);
-      load_left(u + Tile::rows, left[1]);
+  __device__ __forceinline__ void update(const Factors& by, i32 one) {
 #pragma unroll
-      for (i32 first = 0; first < Tile::thread_words; first += vector) {
-        W right[2][vector];
-        load(v + word_ + first * 8, right[0]);
-        load(v + Tile::words + word_ + first * 8, right[1]);
+    for (i32 i = 0; i < Tile::thread_rows; ++i) {
 #pragma unroll
-        for (i32 i = 0; i < Tile::thread_rows; ++i) {
-#pragma unroll
-          for (i32 e = 0; e < vector; ++e) {
-            const W u0 = left[0][i], v0 = right[0][e], u1 = left[1][i], v1 = right[1][e];
-            W& sum = sum_[i][first + e];
-            if (by_three<S, T>(i, e)) sum = update_by_three<S, T>(sum, u0, v0, u1, v1, one);
-            else sum = update_word<S, T>(update_word<S, T>(sum, u0, v0), u1, v1);
+      for (i32 j = 0; j < Tile::thread_words; ++j) {
+        W& sum = sum_[i][j];
+        if constexpr (quick && has_three<S, T>) {
+          if (by_three<S, T>(i, j)) {
+            sum = update_by_three<S, T>(sum, by.left[0][i], by.right[0][j], by.left[1][i], by.right[1][j], one);
+            continue;
           }
         }
-      }
-    } else {
 #pragma unroll
-      for (i32 k = 0; k < 2; ++k) {
-        W left[Tile::thread_rows], right[Tile::thread_words];
-        load_left(u + k * Tile::rows, left);
-#pragma unroll
-        for (i32 j = 0; j < Tile::thread_words; j += vector) load(v + k * Tile::words + word_ + j * 8, right + j);
-#pragma unroll
-        for (i32 i = 0; i < Tile::thread_rows; ++i) {
-#pragma unroll
-          for (i32 j = 0; j < Tile::thread_words; ++j) sum_[i][j] = update_word<S, T>(sum_[i][j], left[i], right[j]);
-        }
+        for (i32 k = 0; k < Tile::pair; ++k) sum = update_word<S, T>(sum, by.left[k][i], by.right[k][j]);
       }
     }
   }
@@ -169,7 +175,11 @@ class ThreadPart {
   /// Takes x, or writes it. @param i0, j0 the thread block's first row and column
   __device__ __forceinline__ void load_x(const ProductTask<S, T>& task, i32 i0, i32 j0) {
     if (in_pieces(task, i0, j0)) {
-      each_piece(task, i0, j0, [&](i32 i, i32 j, T* x) { load(reinterpret_cast<const W*>(x), &sum_[i][j]); });
+      each_piece(task, i0, j0, [&](i32 i, i32 j, const T* x) {
+        const Piece piece = *reinterpret_cast<const Piece*>(x);
+#pragma unroll
+        for (i32 e = 0; e < group; ++e) sum_[i][j + e] = piece.words[e];
+      });
     } else {
       each_word(task, i0, j0, [&](i32 i, i32 j, const T* x, i32 there) {
         W word = in_every_lane<S>(zero_value<S, T>());
@@ -184,7 +194,7 @@ class ThreadPart {
       each_piece(task, i0, j0, [&](i32 i, i32 j, T* x) {
         Piece piece;
 #pragma unroll
-        for (i32 e = 0; e < vector; ++e) piece.words[e] = sum_[i][j + e];
+        for (i32 e = 0; e < group; ++e) piece.words[e] = sum_[i][j + e];
         *reinterpret_cast<Piece*>(x) = piece;
       });
     } else {
@@ -201,24 +211,15 @@ class ThreadPart {
   }
 
  protected:
-  static __device__ __forceinline__ void load(const W* from, W* to) {
-    const Piece piece = *reinterpret_cast<const Piece*>(from);
-#pragma unroll
-    for (i32 e = 0; e < vector; ++e) to[e] = piece.words[e];
-  }
-  /// The thread's rows of a column of u.
-  __device__ __forceinline__ void load_left(const W* u, W* left) const {
-#pragma unroll
-    for (i32 i = 0; i < Tile::thread_rows; i += vector) load(u + row_ + i * 4, left + i);
-  }
-  __device__ __forceinline__ i32 row_of(i32 i) const { return row_ + i / vector * (4 * vector) + i % vector; }
-  __device__ __forceinline__ i32 word_of(i32 j) const { return word_ + j / vector * (8 * vector) + j % vector; }
+  __device__ __forceinline__ i32 row_of(i32 i) const { return row_ + i / group * (4 * group) + i % group; }
+  __device__ __forceinline__ i32 word_of(i32 j) const { return word_ + j / group * (8 * group) + j % group; }
 
-  /// Whether all of the thread block's part is there, to be written, and can be moved 16 bytes at a time.
+  /// Whether all of the thread block's part is there, to be written, and can be moved a piece at a time.
   static __device__ __forceinline__ bool in_pieces(const ProductTask<S, T>& task, i32 i0, i32 j0) {
     if constexpr (sizeof(W) == lanes * sizeof(T)) {
       const i32 i1 = i0 + Tile::rows, j1 = j0 + Tile::words * lanes;
-      const bool aligned = (reinterpret_cast<u64>(task.x) | static_cast<u64>(task.x_stride) * sizeof(T)) % 16 == 0;
+      const bool aligned =
+          (reinterpret_cast<u64>(task.x) | static_cast<u64>(task.x_stride) * sizeof(T)) % sizeof(Piece) == 0;
       const bool kept = (i0 < task.kept_end && i1 > task.kept_begin) || (j0 < task.kept_end && j1 > task.kept_begin);
       return aligned && !kept && i1 <= task.rows && j1 <= task.columns;
     } else {
@@ -231,7 +232,7 @@ class ThreadPart {
     for (i32 i = 0; i < Tile::thread_rows; ++i) {
       T* row = task.x + (i0 + row_of(i)) * task.x_stride + j0;
 #pragma unroll
-      for (i32 j = 0; j < Tile::thread_words; j += vector) act(i, j, row + word_of(j) * lanes);
+      for (i32 j = 0; j < Tile::thread_words; j += group) act(i, j, row + word_of(j) * lanes);
     }
   }
   /// act(i, j, x, there) for each word, of which so many values are there, or none if that is not above 0.
@@ -256,13 +257,14 @@ class ThreadPart {
 template <class W>
 __device__ __forceinline__ void begin_stage(const W* u, const W* v, W* to) {
   using Tile = ProductTile<W>;
-  const auto copy = [](const W* from, W* target, i32 words) {
-    for (i32 at = static_cast<i32>(threadIdx.x) * Tile::vector; at < words; at += product_threads * Tile::vector) {
-      device::begin_copy(target + at, from + at);
-    }
-  };
-  copy(u, to, Tile::depth * Tile::rows);
-  copy(v, to + Tile::depth * Tile::rows, Tile::depth * Tile::words);
+  constexpr i32 step = Tile::threads * Tile::vector, u_words = Tile::depth * Tile::rows;
+  constexpr i32 v_words = Tile::depth * Tile::words;
+  static_assert(u_words % step == 0 && v_words % step == 0, "all threads copy alike");
+  const i32 first = static_cast<i32>(threadIdx.x) * Tile::vector;
+#pragma unroll
+  for (i32 at = 0; at < u_words; at += step) device::begin_copy(to + first + at, u + first + at);
+#pragma unroll
+  for (i32 at = 0; at < v_words; at += step) device::begin_copy(to + u_words + first + at, v + first + at);
 }
 
 /// Which part of x a thread block computes: eight rows of parts from left to right before the next eight, so that
@@ -305,19 +307,28 @@ __device__ __forceinline__ void add_stages(const ProductTask<S, T>& task, const 
     fetch_stage(task, place, stage + Tile::stages - 1);
     const W* u = reinterpret_cast<W*>(device::launch_shared_memory()) + stage % Tile::stages * Tile::stage_words;
     const W* v = u + Tile::depth * Tile::rows;
+    const auto load = [&](i32 k, typename ThreadPart<S, T>::Factors& to) {
+      part.load(u + k * Tile::rows, v + k * Tile::words, to);
+    };
+    typename ThreadPart<S, T>::Factors factors[Tile::ahead + 1];
+    if constexpr (Tile::ahead == 1) load(0, factors[0]);
 #pragma unroll
-    for (i32 k = 0; k < Tile::depth; k += 2) {
-      part.template update<quick>(u + k * Tile::rows, v + k * Tile::words, task.one);
+    for (i32 turn = 0; turn < Tile::depth / Tile::pair; ++turn) {
+      const i32 next = (turn + Tile::ahead) * Tile::pair;
+      if (next < Tile::depth) load(next, factors[(turn + Tile::ahead) % (Tile::ahead + 1)]);
+      part.template update<quick>(factors[turn % (Tile::ahead + 1)], task.one);
     }
   }
 }
 
 template <class S, class T>
-__global__ void __launch_bounds__(product_threads, 2) multiply_kernel(ProductTask<S, T> task) {
+__global__ void __launch_bounds__((ProductTile<Word<S, T>>::threads), (ProductTile<Word<S, T>>::blocks))
+    multiply_kernel(ProductTask<S, T> task) {
   if (task.state->begun == 0) return;
   using Tile = ProductTile<Word<S, T>>;
   const PartPlace place = part_place(static_cast<i32>(blockIdx.x), task.row_tiles, task.column_tiles);
   i32 i0 = place.row * Tile::rows, j0 = place.column * Tile::words * lanes_of<S, T>;
+  if (i0 >= task.kept_begin && i0 + Tile::rows <= task.kept_end) return;
 #pragma unroll
   for (i32 stage = 0; stage + 1 < Tile::stages; ++stage) fetch_stage(task, place, stage);
   ThreadPart<S, T> part;

@@ -44,26 +44,55 @@ using Word = typename WordOf<T, in_pairs<S, T>>::Type;
 template <class S, class T>
 inline constexpr i32 lanes_of = WordOf<T, in_pairs<S, T>>::lanes;
 
-inline constexpr i32 product_threads = 256;
+inline constexpr i32 pack_threads = 256;
 inline constexpr i32 base_pivots = 64;  // that a tile is closed, or eliminated, by at a time
 
-/// The part of x that a thread block computes, in words W: 8 warps, four above one another and two side by side, each
-/// of four lanes above one another and eight side by side.
+/// The part of x that a thread block computes, in words W: warps above one another and two side by side, each of four
+/// lanes above one another and eight side by side. Words of four bytes have registers for what comes next, so that
+/// three thread blocks of four warps do more than two of eight.
 template <class W>
 struct ProductTile {
+  static constexpr bool narrow = sizeof(W) == 4;
   static constexpr i32 vector = 16 / static_cast<i32>(sizeof(W));  // words that are moved at once
+  /// Pivots whose words lie side by side, in u in turn, in v in the other order: an instruction that adds u and v of
+  /// one pivot finds them in different banks of registers.
+  static constexpr i32 pair = narrow ? 2 : 1;
+  static constexpr i32 group = vector / pair;  // rows, or words of a row, of a vector
   static constexpr i32 thread_rows = 8;
-  static constexpr i32 thread_words = sizeof(W) == 4 ? 8 : 4;  // of a row
-  static constexpr i32 rows = 16 * thread_rows;
-  static constexpr i32 words = 16 * thread_words;
+  static constexpr i32 thread_words = narrow ? 8 : 4;  // of a row
+  static constexpr i32 warps_down = narrow ? 2 : 4, warps_across = 2;
+  static constexpr i32 threads = 32 * warps_down * warps_across;
+  static constexpr i32 blocks = narrow ? 3 : 2;  // of a multiprocessor
+  static constexpr i32 ahead = narrow ? 1 : 0;   // turns of pivots that a thread loads factors before it needs them
+  static constexpr i32 rows = warps_down * 4 * thread_rows;
+  static constexpr i32 words = warps_across * 8 * thread_words;
   static constexpr i32 depth = 16;  // columns of u and rows of v that are in shared memory as one stage
   static constexpr i32 stages = 3;  // there at a time
   static constexpr i32 stage_words = depth * (rows + words);
   static constexpr i32 shared_bytes = stages * stage_words * static_cast<i32>(sizeof(W));
+
+  /// Where pivot k's word lies in a panel of u, or of v.
+  TERRACE_HOST_DEVICE static constexpr i32 u_at(i32 k, i32 row) {
+    return k / pair * (pair * rows) + pair * row + k % pair;
+  }
+  TERRACE_HOST_DEVICE static constexpr i32 v_at(i32 k, i32 word) {
+    return k / pair * (pair * words) + pair * word + (pair - 1 - k % pair);
+  }
+  /// The pivot and the row, or word of a row, of what lies in a place of a panel.
+  struct Place {
+    i32 pivot, n;
+  };
+  TERRACE_HOST_DEVICE static constexpr Place u_place(i32 at) {
+    return {at / (pair * rows) * pair + at % pair, at % (pair * rows) / pair};
+  }
+  TERRACE_HOST_DEVICE static constexpr Place v_place(i32 at) {
+    return {at / (pair * words) * pair + (pair - 1 - at % pair), at % (pair * words) / pair};
+  }
 };
 
-/// Packed factors: u in panels of ProductTile::rows rows, column after column, each value in every lane of a word; v
-/// in panels of ProductTile::words words, row after row. What is not there is zero. A panel's stages are consecutive.
+/// Packed factors: u in panels of ProductTile::rows rows, pivot after pivot (ProductTile::u_at), each value in every
+/// lane of a word; v in panels of ProductTile::words words (v_at). What is not there is zero. A panel's stages are
+/// consecutive.
 struct PackedShape {
   i64 u_panels, v_panels, stages;
 };

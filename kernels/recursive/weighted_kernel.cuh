@@ -59,18 +59,17 @@ class WeightedPart : public ThreadPart<typename R::Algebra, T> {
     }
   }
 
-  /// Adds the products of a column of u and a row of v, both in shared memory, whose split has that size.
-  __device__ __forceinline__ void update(const T* u, const T* v, T size) {
-    T left[Tile::thread_rows], right[Tile::thread_words];
-    this->load_left(u, left);
+  /// Adds the products of the factors, whose splits have those sizes.
+  __device__ __forceinline__ void update(const typename Base::Factors& by, const T* sizes) {
 #pragma unroll
-    for (i32 j = 0; j < Tile::thread_words; j += Tile::vector) Base::load(v + this->word_ + j * 8, right + j);
+    for (i32 k = 0; k < Tile::pair; ++k) {
 #pragma unroll
-    for (i32 j = 0; j < Tile::thread_words; ++j) {
-      const T weight = size * columns_[j];
+      for (i32 j = 0; j < Tile::thread_words; ++j) {
+        const T weight = sizes[k] * columns_[j];
 #pragma unroll
-      for (i32 i = 0; i < Tile::thread_rows; ++i) {
-        this->sum_[i][j] = update_weighted<R, T>(this->sum_[i][j], left[i], right[j], rows_[i], weight);
+        for (i32 i = 0; i < Tile::thread_rows; ++i) {
+          this->sum_[i][j] = update_weighted<R, T>(this->sum_[i][j], by.left[k][i], by.right[k][j], rows_[i], weight);
+        }
       }
     }
   }
@@ -80,7 +79,7 @@ class WeightedPart : public ThreadPart<typename R::Algebra, T> {
 };
 
 template <class R, class T>
-__global__ void __launch_bounds__(product_threads, 1)
+__global__ void __launch_bounds__((ProductTile<T>::threads), (ProductTile<T>::narrow ? 2 : 1))
     multiply_weighted_kernel(ProductTask<typename R::Algebra, T> task, SplitSizes<T> sizes) {
   if (task.state->begun == 0) return;
   using Tile = ProductTile<T>;
@@ -88,7 +87,7 @@ __global__ void __launch_bounds__(product_threads, 1)
   i32 i0 = place.row * Tile::rows, j0 = place.column * Tile::words;
   T* ring = reinterpret_cast<T*>(device::launch_shared_memory());
   T* split_sizes = ring + Tile::stages * Tile::stage_words;
-  for (i32 k = static_cast<i32>(threadIdx.x); k < task.stages * Tile::depth; k += product_threads) {
+  for (i32 k = static_cast<i32>(threadIdx.x); k < task.stages * Tile::depth; k += Tile::threads) {
     split_sizes[k] = k < sizes.depth ? sizes.splits[k] : T(0);
   }
 #pragma unroll
@@ -102,9 +101,11 @@ __global__ void __launch_bounds__(product_threads, 1)
     fetch_stage(task, place, stage + Tile::stages - 1);
     const T* u = ring + stage % Tile::stages * Tile::stage_words;
     const T* v = u + Tile::depth * Tile::rows;
-#pragma unroll 4
-    for (i32 k = 0; k < Tile::depth; ++k) {
-      part.update(u + k * Tile::rows, v + k * Tile::words, split_sizes[stage * Tile::depth + k]);
+#pragma unroll(4 / Tile::pair)
+    for (i32 k = 0; k < Tile::depth; k += Tile::pair) {
+      typename WeightedPart<R, T>::Factors factors;
+      part.load(u + k * Tile::rows, v + k * Tile::words, factors);
+      part.update(factors, split_sizes + stage * Tile::depth + k);
     }
   }
   device::forget(i0);  // and with it the addresses of x

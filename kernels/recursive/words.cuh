@@ -101,11 +101,11 @@ inline constexpr bool has_three = (same_type<T, i32> && (same_type<S, MinPlus> |
 template <class S, class T>
 inline constexpr bool three_needs_signs = has_three<S, T>&& is_real<T>;
 
-/// Whether word (i, j) of a thread's part takes two updates by three: of whole numbers every other one, so that the
-/// pipes of minima and of multiplications have alike to do.
+/// Whether word (i, j) of a thread's part takes two updates by three: of whole numbers every other column, so that
+/// the pipes of minima and of multiplications have alike to do.
 template <class S, class T>
 __device__ __forceinline__ constexpr bool by_three(i32 i, i32 j) {
-  return has_three<S, T> && (is_real<T> || (i + j) % 2 == 0);
+  return has_three<S, T> && (is_real<T> || j % 2 == 0);
 }
 
 /// x + u0 * v0 + u1 * v1 in every lane, where has_three. @param one 1, which the compiler does not know: sums are
