@@ -17,14 +17,14 @@ namespace terrace::wavefront::test {
 using terrace::test::cuda_context;
 using terrace::test::is_simulated;
 
-/// Whether the next case, of so many cells, is tried. A GPU tries all of them; the simulated one, which takes some
-/// ten thousand times as long, as many as come to 500 cells a case, or TERRACE_SIMULATED_CELLS: the small ones, and
-/// a large one now and then.
+/// Whether the next case, of so many cells, is tried. A GPU tries all of them; the simulated one, which takes far
+/// longer, as many as come to 5000 cells a case, or TERRACE_SIMULATED_CELLS: the small ones, and a large one now and
+/// then.
 inline bool is_tried(const device::Context& context, std::int64_t cells) {
   if (!is_simulated(context)) return true;
   const char* setting = std::getenv("TERRACE_SIMULATED_CELLS");
   static std::int64_t saved = 0;
-  saved += setting ? std::atoll(setting) : 500;
+  saved += setting ? std::atoll(setting) : 5000;
   if (cells > saved) return false;
   saved -= cells;
   return true;
