@@ -44,26 +44,25 @@ __device__ __forceinline__ void begin_phases(Phases& phases) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address_of(phases)) : "memory");
 }
 __device__ __forceinline__ void end_phase(Phases& phases) {
-  asm volatile("{.reg .b64 state; mbarrier.arrive.shared::cta.b64 state, [%0];}" ::"r"(address_of(phases)) : "memory");
+  asm volatile("{.reg .b64 state; mbarrier.arrive.shared::cta.b64 state, [%0];}" ::"r"(address_of(phases))
+               : "memory");
 }
 /// Whether the phase has ended that is under way or the last to have ended, and whose number has this parity.
 __device__ __forceinline__ bool has_ended(const Phases& phases, u32 parity) {
   u32 ended;
-  asm volatile(
-      "{.reg .pred p; mbarrier.test_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p;}"
-      : "=r"(ended)
-      : "r"(address_of(phases)), "r"(parity)
-      : "memory");
+  asm volatile("{.reg .pred p; mbarrier.test_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p;}"
+               : "=r"(ended)
+               : "r"(address_of(phases)), "r"(parity)
+               : "memory");
   return ended != 0;
 }
 /// Waits a while for the end of that phase; whether it has ended.
 __device__ __forceinline__ bool wait_for_end(const Phases& phases, u32 parity) {
   u32 ended;
-  asm volatile(
-      "{.reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p;}"
-      : "=r"(ended)
-      : "r"(address_of(phases)), "r"(parity)
-      : "memory");
+  asm volatile("{.reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p;}"
+               : "=r"(ended)
+               : "r"(address_of(phases)), "r"(parity)
+               : "memory");
   return ended != 0;
 }
 

@@ -6,9 +6,9 @@
 
 namespace terrace::wavefront {
 
-/// @tparam Sweep  of one band (LetterSweep, PairSweep): Memory, of a warp; begin() of it, before the warp's first band;
-///   run(found); sweepers and threads of a thread block, blocks of a multiprocessor; carry(), where the other warps are
-///   couriers; Problem, Value; cuts_to_window, whether columns outside the problem's window are left out
+/// @tparam Sweep  of one band (LetterSweep, PairSweep): Memory, of a warp; begin() of it, before the first band;
+///   run(found); sweepers and threads of a thread block, blocks of a multiprocessor; carry(), where the other warps
+///   are couriers; Problem, Value; cuts_to_window, whether columns outside the problem's window are left out
 /// @param constants  the problem's, in i64
 template <class Sweep>
 __global__ void __launch_bounds__(Sweep::threads, Sweep::blocks)

@@ -115,9 +115,8 @@ std::unique_ptr<Sweep> make_letter_sweep(
     const SweepSpec& spec, const device::Kernel<SweepArguments, typename P::template Constants<i64>>& kernel,
     const CudaWorkspace& plan, BlockShape shape, std::size_t memory_bytes, device::Context& context, void* workspace,
     const CudaTrial& trial) {
-  return std::make_unique<CudaSweep<typename P::template Constants<i64>>>(spec, kernel, plan, shape, memory_bytes,
-                                                                          false, context, workspace, trial,
-                                                                          problem_constants<P>(spec.settings));
+  return std::make_unique<CudaSweep<typename P::template Constants<i64>>>(
+      spec, kernel, plan, shape, memory_bytes, false, context, workspace, trial, problem_constants<P>(spec.settings));
 }
 
 /// Sweeps in differences, for scores of problems that have a bit-parallel form.
@@ -323,8 +322,8 @@ struct SumSweeps {
     return choose(spec, [&]<class V, int R>(bool check) -> std::unique_ptr<Sweep> {
       const auto kernel = device::make_kernel(sum_areas_kernel<V, R>, "sum_areas_kernel");
       return std::make_unique<CudaSweep<>>(spec, device::Kernel<SweepArguments>{kernel.function, kernel.name},
-                                           plan<V, R>(spec, context.limits()), all_sweep(sum_threads), std::size_t{0}, check,
-                                           context, workspace, trial);
+                                           plan<V, R>(spec, context.limits()), all_sweep(sum_threads), std::size_t{0},
+                                           check, context, workspace, trial);
     });
   }
 };

@@ -57,9 +57,9 @@ struct WarpMemory {
   KernelBand band;
   u32 pieces;  // before the band's own
   // What the courier is told of a band:
-  i32 under;        // columns above which the border lies in the problem's window
-  bool coded;       // letters are to be turned into what picks their scores
-  bool no_more;     // there is no band, and none will come
+  i32 under;             // columns above which the border lies in the problem's window
+  bool coded;            // letters are to be turned into what picks their scores
+  bool no_more;          // there is no band, and none will come
   Phases announced;      // one a band
   Phases left;           // its first one ends where the launch is over
   Phases brought[held];  // of each place in the ring: a piece is there
@@ -72,7 +72,7 @@ struct WarpMemory {
   // The border above the first lane's columns, and behind the ring's end that of the piece that may hold the cell to
   // report:
   alignas(16) V top[planes][ring + piece + C];
-  alignas(16) V bottom[planes][ring + C];  // below the band, column x at kept_at(x)
+  alignas(16) V bottom[planes][ring + C];   // below the band, column x at kept_at(x)
   alignas(16) V state[2][state_words][32];  // of every lane at the beginning of this piece and of that one, in turn
   alignas(16) V cells[keep_table ? 32 * R : 1][2 * piece];  // [row of the band]
 
@@ -206,7 +206,8 @@ class Courier {
 
 /// What a warp does that brings `bands` warps what they take, until they have no more bands.
 template <class P, class V, int bands, class Memory>
-__device__ void carry(const SweepArguments& a, const typename P::template Constants<i64>& constants, Memory* memories) {
+__device__ void carry(const SweepArguments& a, const typename P::template Constants<i64>& constants,
+                      Memory* memories) {
   const auto k = P::template constants_as<V>(constants);
   // As many as were fastest on an H200.
   Courier<P, V, Memory, bands == 1 ? 8 : 3> couriers[bands];

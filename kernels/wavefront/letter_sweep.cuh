@@ -253,8 +253,8 @@ class LetterSweep {
     most_ = V(0);
   }
 
-  /// What comes after every piece: what lies below it is handed down, and stored where it is kept; what all lanes have
-  /// passed may be replaced.
+  /// What comes after every piece: what lies below it is handed down, and stored where it is kept; what all lanes
+  /// have passed may be replaced.
   __device__ __forceinline__ void end_piece(i32 p) {
     __syncwarp();
     hand_down(p);
@@ -450,9 +450,7 @@ class LetterSweep {
       }
     }
   }
-  __device__ V left_h(i64 row) const {
-    return borders_.left_h(k_, row, Item::at);
-  }
+  __device__ V left_h(i64 row) const { return borders_.left_h(k_, row, Item::at); }
 
   /// Of a piece of the band, since the launch began.
   __device__ __forceinline__ u32 number_of(i32 p) const { return first_piece_ + static_cast<u32>(p); }
@@ -850,9 +848,9 @@ class LetterSweep {
   const i32 width_;  // columns of the block
   const u32 first_piece_;
   const BandBorders<P, V> borders_;
-  u64* const row_;  // the tagged row below the band
-  const u32 tag_;   // what the band writes there
-  u64* below_ = nullptr;  // the lane's column there of those that the last lane passes in the piece
+  u64* const row_;                 // the tagged row below the band
+  const u32 tag_;                  // what the band writes there
+  u64* below_ = nullptr;           // the lane's column there of those that the last lane passes in the piece
   i32 rows_here_ = 0;              // rows of the band that this lane holds
   V letters_[R], h_[R], e_[R];     // items of its rows; H of the last column, E of the next
   V diagonal_{};                   // H of the last column above its first row
@@ -860,16 +858,16 @@ class LetterSweep {
   Columns<V, C> top_[planes];      // H and F above the first lane's next columns
   Columns<V, C> item_;             // items of the next columns
   u32 top_at_ = 0;                 // where the piece's border above is
-  u32 odd_letters_ = 0;  // bit i: the i-th last piece has a column whose letter is not below 4
-  V most_{};             // largest key of the piece
-  V known_{};            // largest cell of the launch that is known of
-  bool skips_ = false;   // the last piece was left out, so that all values are 0
-  i32 skipped_ = 0;      // pieces that were
-  V reported_{};         // largest cell of the band so far, and the first row that has one
+  u32 odd_letters_ = 0;            // bit i: the i-th last piece has a column whose letter is not below 4
+  V most_{};                       // largest key of the piece
+  V known_{};                      // largest cell of the launch that is known of
+  bool skips_ = false;             // the last piece was left out, so that all values are 0
+  i32 skipped_ = 0;                // pieces that were
+  V reported_{};                   // largest cell of the band so far, and the first row that has one
   i32 reported_row_ = -1;
-  V least_key_{};       // of a cell of this lane that goes before it
-  i32 candidate_ = -1;  // the piece that may have the cell to report and was not swept exactly
-  int kept_ = 0;        // which of the kept states is this piece's; the other one is the candidate's
+  V least_key_{};               // of a cell of this lane that goes before it
+  i32 candidate_ = -1;          // the piece that may have the cell to report and was not swept exactly
+  int kept_ = 0;                // which of the kept states is this piece's; the other one is the candidate's
   bool looks_along_ = false;    // an alignment may end anywhere in the band's lowest row
   u32 attends_ = 0;             // there is something to do at each piece beside sweeping it
   bool gives_ = false;          // some array of the block takes what is below the band
