@@ -26,7 +26,7 @@ __device__ inline void store_release(u32* word, u32 value) {
   asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
 }
 
-/// The same, which the compiler does not find again in another way: looked at often.
+/// The value, which the compiler keeps in a register in place of working it out again: of what is often looked at.
 __device__ __forceinline__ u32 kept_in_register(u32 value) {
   asm volatile("" : "+r"(value));
   return value;

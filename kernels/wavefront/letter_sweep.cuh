@@ -426,6 +426,7 @@ class LetterSweep {
     for (int r = 0; r < R; ++r) letters_[r] = codes[r];
     return true;
   }
+
   __device__ void load_rows() {
     const i32 first = lane_ * R;
     rows_here_ = band_.rows - first < 0 ? 0 : band_.rows - first > R ? R : band_.rows - first;
