@@ -104,6 +104,17 @@ class BandBorders {
   __device__ __forceinline__ void store_right_gap(i64 border, i32 row, V e) const {
     store_stored(a_.border, band_.task.right, band_.task.column_border_stride + right_at(border, row), e);
   }
+  /// Calls call(h, gaps) with where H and E of a row of the band go and the following rows' after them, as pointers
+  /// to integers of the border's type: for many rows at a time.
+  template <class Call>
+  __device__ __forceinline__ void with_right(i64 border, i32 row, const Call& call) const {
+    dispatch_stored(a_.border, [&]<class T>(T) {
+      if constexpr (holds_cells<T> && T(0.5) == T(0)) {
+        T* h = static_cast<T*>(band_.task.right) + right_at(border, row);
+        call(h, h + band_.task.column_border_stride);
+      }
+    });
+  }
   __device__ __forceinline__ void store_corner(i64 border, V h) const {
     if (begins_border_piece(a_, band_)) store_stored(a_.border, band_.task.right, right_at(border, -1), h);
   }

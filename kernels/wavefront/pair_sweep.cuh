@@ -448,20 +448,22 @@ class PairSweep {
   __device__ __forceinline__ void store_right(i64 border, u32 which) const {
     if (!band_.task.right) return;
     if (lane_ == 0 && (which & 1u)) borders_.store_corner(border, Word::of(true_h(low_half(diagonal_))));
-#pragma unroll
+#pragma unroll 1
     for (int half = 0; half < 2; ++half) {
       if (!(which >> (16 * half) & 1u)) continue;
+      const i32 first = row_of(half * R);
+      borders_.with_right(border, first, [&]<class T>(T* h, T* gaps) {
 #pragma unroll
-      for (int r = 0; r < R; ++r) {
-        const i32 row = row_of(half * R + r);
-        if (row >= rows_) break;
-        borders_.store_right_h(border, row, Word::of(true_h(half ? high_half(h_[r]) : low_half(h_[r]))));
-        if constexpr (planes == 2) {
-          borders_.store_right_gap(border, row, Word::of(true_gap(half ? high_half(e_[r]) : low_half(e_[r]))));
+        for (int r = 0; r < R; ++r) {
+          if (first + r < rows_) {
+            h[r] = static_cast<T>(true_h(half_of(h_[r], half)));
+            if constexpr (planes == 2) gaps[r] = static_cast<T>(true_gap(half_of(e_[r], half)));
+          }
         }
-      }
+      });
     }
   }
+  __device__ __forceinline__ static i32 half_of(u32 pair, int half) { return low_half(pair >> (16 * half)); }
 
   /// What a lane knows at the beginning of a piece, in shared memory and back.
   template <class Move>
