@@ -85,6 +85,54 @@ T element(const Settings& settings, const std::string& key, double fallback) {
 
 std::int64_t seed_of(const Settings& settings) { return settings.find<std::int64_t>("seed").value_or(0); }
 
+/// Real numbers from `from` on, less than `width` more, at most `last`.
+template <class T>
+struct UniformReals {
+  Random random;
+  double from, width;
+  T last;
+
+  /// One rounding, asked for by name, so that no compiler's choice changes a bit.
+  [[gnu::always_inline]] void fill(std::int64_t first, std::int64_t count, T* out) const {
+    for (std::int64_t i = 0; i < count; ++i) {
+      out[i] = std::min(last, static_cast<T>(std::fma(random.fraction(first + i), width, from)));
+    }
+  }
+};
+
+template <class T>
+void fill_reals(const UniformReals<T>& reals, std::int64_t first, std::int64_t count, T* out) {
+  reals.fill(first, count, out);
+}
+
+#ifdef __x86_64__
+/// The same where the processor multiplies and adds at once, which takes a sixth of the time.
+template <class T>
+[[gnu::target("avx512f,avx512dq,avx512vl,fma")]] void fill_reals_avx512(const UniformReals<T>& reals,
+                                                                        std::int64_t first, std::int64_t count,
+                                                                        T* out) {
+  reals.fill(first, count, out);
+}
+template <class T>
+[[gnu::target("avx2,fma")]] void fill_reals_avx2(const UniformReals<T>& reals, std::int64_t first, std::int64_t count,
+                                                 T* out) {
+  reals.fill(first, count, out);
+}
+#endif
+
+template <class T>
+Fill fill_with_reals(const UniformReals<T>& reals) {
+  auto fill = fill_reals<T>;
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+    fill = fill_reals_avx512<T>;
+  } else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    fill = fill_reals_avx2<T>;
+  }
+#endif
+  return [=](std::int64_t first, std::int64_t count, void* out) { fill(reals, first, count, static_cast<T*>(out)); };
+}
+
 template <class T>
 Fill uniform(const Settings& settings, const Extents&) {
   const T minimum = element<T>(settings, "minimum", 0);
@@ -102,9 +150,7 @@ Fill uniform(const Settings& settings, const Extents&) {
   } else {
     const double from = minimum, width = static_cast<double>(maximum) - static_cast<double>(minimum);
     const T last = minimum == maximum ? minimum : std::nextafter(maximum, minimum);
-    // One rounding, asked for by name, so that no compiler's choice changes a bit.
-    return fill_with<T>(
-        [=](std::int64_t i) { return std::min(last, static_cast<T>(std::fma(random.fraction(i), width, from))); });
+    return fill_with_reals<T>({random, from, width, last});
   }
 }
 

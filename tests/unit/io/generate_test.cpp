@@ -114,6 +114,35 @@ TEST_CASE("Uniform integers take both ends, floating point leaves the upper one 
   CHECK(std::abs(sum / 100000 - 5.5) < 0.0046);  // five standard deviations
 }
 
+/// What the input kind promises of a random real number, one at a time.
+template <class T>
+void check_reals(const std::string& type) {
+  TempFolder folder;
+  auto source = open_input(folder, {{"generate", "uniform"},
+                                    {"shape", Values{1000}},
+                                    {"type", type},
+                                    {"minimum", -0.3},
+                                    {"maximum", 1.1},
+                                    {"seed", 4}});
+  const Random random(4, RandomStream::values);
+  const T minimum = static_cast<T>(-0.3), maximum = static_cast<T>(1.1);
+  const double width = static_cast<double>(maximum) - static_cast<double>(minimum);
+  for (std::int64_t begin : {0, 1, 13}) {
+    for (std::int64_t count : {1, 7, 16, 33, 900}) {
+      std::vector<T> expected;
+      for (std::int64_t i = begin; i < begin + count; ++i) {
+        expected.push_back(static_cast<T>(std::fma(random.fraction(i), width, static_cast<double>(minimum))));
+      }
+      CHECK(read_box<T>(*source, {{begin}, {begin + count}}) == expected);
+    }
+  }
+}
+
+TEST_CASE("Random reals have the same bits on every processor: the fraction, multiplied and added, rounded once") {
+  check_reals<float>("f32");
+  check_reals<double>("f64");
+}
+
 TEST_CASE("A box of a generated grid is that part of the whole") {
   TempFolder folder;
   auto source = open_input(folder, {{"generate", "uniform"}, {"shape", Values{4, 5, 6}}, {"seed", 9}});
