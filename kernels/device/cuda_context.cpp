@@ -1,6 +1,7 @@
 #include "kernels/device/cuda_context.hpp"
 
 #include <exception>
+#include <mutex>
 #include <unordered_set>
 #include <utility>
 
@@ -122,26 +123,29 @@ class CudaContext final : public Context {
   void* allocate_host(std::size_t bytes) override {
     make_current();
     void* memory = bytes < least_touched ? nullptr : pin_touched(bytes);
-    if (memory) {
-      use_.host_bytes += bytes;
-      return memory;
-    }
+    if (memory) return memory;
     const cudaError_t status = cudaHostAlloc(&memory, bytes ? bytes : 1, cudaHostAllocMapped | cudaHostAllocPortable);
     if (status == cudaErrorMemoryAllocation) cudaGetLastError();
     check_cuda(status, ("cudaHostAlloc of " + std::to_string(bytes) + " bytes").c_str());
+    const std::lock_guard lock(host_mutex_);
     use_.host_bytes += bytes;
     return memory;
   }
   void release_host(void* memory, std::size_t bytes) noexcept override {
     if (!memory) return;
     cudaSetDevice(index_);
-    if (touched_.erase(memory) == 0) {
+    bool was_touched = false;
+    {
+      const std::lock_guard lock(host_mutex_);
+      was_touched = touched_.erase(memory) > 0;
+      use_.host_bytes -= bytes;
+    }
+    if (!was_touched) {
       cudaFreeHost(memory);
     } else {
       cudaHostUnregister(memory);
       unmap_touched(memory, bytes);
     }
-    use_.host_bytes -= bytes;
   }
 
   void copy(Queue queue, void* target, const void* source, std::size_t bytes) override {
@@ -165,7 +169,10 @@ class CudaContext final : public Context {
 
   cudaStream_t stream(Queue queue) const { return streams_[static_cast<std::size_t>(queue)]; }
   void make_current() const { TERRACE_CUDA_CHECK(cudaSetDevice(index_)); }
-  const MemoryUse& use() const { return use_; }
+  MemoryUse use() const {
+    const std::lock_guard lock(host_mutex_);
+    return use_;
+  }
 
  private:
   /// Null where memory that is not the runtime's own cannot be pinned.
@@ -173,7 +180,9 @@ class CudaContext final : public Context {
     void* memory = map_touched(bytes);
     if (!memory) return nullptr;
     if (cudaHostRegister(memory, bytes, cudaHostRegisterMapped | cudaHostRegisterPortable) == cudaSuccess) {
+      const std::lock_guard lock(host_mutex_);
       touched_.insert(memory);
+      use_.host_bytes += bytes;
       return memory;
     }
     cudaGetLastError();
@@ -186,6 +195,7 @@ class CudaContext final : public Context {
   cudaStream_t streams_[3] = {};
   std::shared_ptr<EventPool> events_ = std::make_shared<EventPool>(index_);
   std::exception_ptr failure_;         // of a launch, not yet reported
+  mutable std::mutex host_mutex_;      // guards what host memory is and how much
   std::unordered_set<void*> touched_;  // host memory that was pinned after it was mapped
   MemoryUse use_;
 };

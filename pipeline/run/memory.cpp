@@ -1,15 +1,32 @@
 #include "pipeline/run/memory.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 namespace terrace::run {
+namespace {
 
-Pool::Pool(std::size_t budget, Allocate allocate, Release release)
-    : budget_(budget), allocate_(std::move(allocate)), release_(std::move(release)) {}
+constexpr std::size_t least_beside = 2u << 20;  // bytes; smaller buffers are there at once
+
+}  // namespace
+
+Pool::Pool(std::size_t budget, Allocate allocate, Release release, Growth growth)
+    : budget_(budget), allocate_(std::move(allocate)), release_(std::move(release)), growth_(growth) {}
 
 Pool::~Pool() {
+  try {
+    end_growth();
+  } catch (...) {
+    // Nobody needs it any more.
+  }
   frozen_ = false;
   trim();
+}
+
+void Pool::freeze(bool frozen) {
+  if (frozen) end_growth();
+  frozen_ = frozen;
+  if (!frozen) starved_ = false;
 }
 
 void Pool::trim() {
@@ -40,20 +57,49 @@ std::byte* Pool::allocate(std::size_t bytes) {
     starved_ = true;
     return nullptr;
   }
-  if (in_use_ + bytes > budget_ || !make_room(bytes)) return nullptr;
-  auto* buffer = static_cast<std::byte*>(allocate_(bytes));
+  if (growing() || in_use_ + bytes > budget_ || !make_room(bytes)) return nullptr;
+  if (growth_ == Growth::beside && bytes >= least_beside) {
+    grow(bytes);
+    return nullptr;
+  }
+  return count_new(bytes, allocate_(bytes));
+}
+
+std::byte* Pool::count_new(std::size_t bytes, void* buffer) {
   allocated_ += bytes;
   ++count_[bytes];
   peak_ = std::max(peak_, allocated_);
-  return buffer;
+  return static_cast<std::byte*>(buffer);
+}
+
+void Pool::grow(std::size_t bytes) {
+  grown_ = std::async(std::launch::async, [this, bytes] { return allocate_(bytes); });
+  grown_bytes_ = bytes;
+  allocated_ += bytes;  // from now on
+}
+
+void Pool::end_growth() {
+  if (!growing()) return;
+  allocated_ -= grown_bytes_;
+  kept_[grown_bytes_].push_back(count_new(grown_bytes_, grown_.get()));
+}
+
+bool Pool::collect() {
+  if (!growing() || grown_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return false;
+  end_growth();
+  return true;
 }
 
 std::byte* Pool::take(std::size_t bytes) {
+  collect();
   auto& kept = kept_[bytes];
   std::byte* buffer = nullptr;
   if (!kept.empty()) {
     buffer = kept.back();
     kept.pop_back();
+    // Who took a new one soon wants another.
+    const bool more = bytes == grown_bytes_ && kept.empty() && allocated_ + bytes <= budget_;
+    if (more && !growing() && !frozen_) grow(bytes);
   } else {
     buffer = allocate(bytes);
   }
@@ -75,8 +121,9 @@ void Pool::give(std::byte* buffer, std::size_t bytes) {
 }
 
 bool Pool::prepare(std::size_t bytes, std::size_t count) {
+  end_growth();
   if (frozen_ || count_[bytes] >= count || allocated_ + bytes > budget_) return false;
-  kept_[bytes].push_back(allocate(bytes));
+  kept_[bytes].push_back(count_new(bytes, allocate_(bytes)));
   return true;
 }
 

@@ -3,10 +3,17 @@
 
 #include <cstddef>
 #include <functional>
+#include <future>
 #include <map>
 #include <vector>
 
 namespace terrace::run {
+
+/// How a pool gets new buffers.
+enum class Growth {
+  at_once,  // while it is asked for one
+  beside    // on another thread, one at a time: large ones that are pinned take long
+};
 
 /// Hands out buffers. A buffer that comes back is kept for the next request of its size; when the budget does not
 /// allow a new one, kept buffers of other sizes are given up first.
@@ -16,27 +23,30 @@ class Pool {
   using Release = std::function<void(void*, std::size_t)>;
 
   /// @param budget bytes, of all buffers together, kept ones included
-  Pool(std::size_t budget, Allocate allocate, Release release);
+  /// @param growth beside: `allocate` may be called on another thread, also while `release` is
+  Pool(std::size_t budget, Allocate allocate, Release release, Growth growth = Growth::at_once);
   ~Pool();
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  /// A buffer, or null when there is none within the budget (or none of that size while frozen).
+  /// A buffer, or null when there is none within the budget (or none of that size while frozen), or not yet: see
+  /// `growing`.
   std::byte* take(std::size_t bytes);
   void give(std::byte* buffer, std::size_t bytes);
   /// Allocates a buffer more where there are fewer than `count` of that size, as far as the budget goes; whether it
   /// did.
   bool prepare(std::size_t bytes, std::size_t count);
+  /// Whether a buffer is being allocated beside; `take` may give it when that has ended.
+  bool growing() const { return grown_.valid(); }
+  /// Takes in a buffer that has been allocated beside; whether there was one. @throws what `allocate` throws
+  bool collect();
   /// Buffers of that size that are not kept for the next request.
   std::size_t in_use(std::size_t bytes) const;
   /// Gives up kept buffers.
   void trim();
 
   /// While frozen nothing is allocated or released, only handed around.
-  void freeze(bool frozen) {
-    frozen_ = frozen;
-    if (!frozen) starved_ = false;
-  }
+  void freeze(bool frozen);
   bool frozen() const { return frozen_; }
   /// Whether a `take` since the pool was frozen gave nothing: it may find room once the pool is not.
   bool starved_by_freeze() const { return starved_; }
@@ -52,11 +62,17 @@ class Pool {
 
  private:
   std::byte* allocate(std::size_t bytes);
+  std::byte* count_new(std::size_t bytes, void* buffer);
+  void grow(std::size_t bytes);
+  void end_growth();
   bool make_room(std::size_t bytes);
 
   std::size_t budget_;
   Allocate allocate_;
   Release release_;
+  Growth growth_;
+  std::future<void*> grown_;
+  std::size_t grown_bytes_ = 0;  // its size
   std::map<std::size_t, std::vector<std::byte*>> kept_;
   std::map<std::size_t, std::size_t> count_;  // of all buffers, by size
   std::size_t allocated_ = 0;

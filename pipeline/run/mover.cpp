@@ -137,6 +137,7 @@ std::vector<Version*> Mover::victims(int location, std::size_t bytes, std::int64
 bool Mover::make_room(int location, std::size_t bytes, std::int64_t sequence, Room room) {
   const auto at = static_cast<std::size_t>(location);
   Pool& pool = *pools_[at];
+  if (pool.growing()) return false;  // there soon will be
   // A pool that will grow when it is no longer frozen is not worth what is read or written for it.
   const bool grows = location == 0 && pool.frozen() && pool.available_thawed(bytes);
   bool moves = room == Room::any && !grows;
@@ -430,7 +431,7 @@ void Mover::changed(Version& version, int location) {
 }
 
 bool Mover::poll() {
-  bool moved = false;
+  bool moved = pools_[0]->collect();
   std::fill(wanted_.begin(), wanted_.end(), 0);
   for (auto copy = copies_.begin(); copy != copies_.end();) {
     if (!copy->event->done()) {

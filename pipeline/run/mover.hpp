@@ -67,8 +67,8 @@ class Mover {
 
   /// Takes in copies that have ended and goes on with write-backs that waited for memory; whether anything happened.
   bool poll();
-  /// Whether a device copies.
-  bool copying() const { return !copies_.empty(); }
+  /// Whether a device copies, or host memory is being pinned.
+  bool copying() const { return !copies_.empty() || pools_[0]->growing(); }
   /// Waits for what is under way and forgets it; for the way out after an error.
   void abandon() noexcept;
   /// Of the reads and writes that failed, the error of the one that was begun first, so that a run with the same

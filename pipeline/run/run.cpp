@@ -186,7 +186,8 @@ struct Memory {
     device::Context* first = settings.devices.front();
     add(
         settings.host_budget, [=](std::size_t n) { return first->allocate_host(n); },
-        [=](void* memory, std::size_t n) { first->release_host(memory, n); });
+        [=](void* memory, std::size_t n) { first->release_host(memory, n); },
+        first->shares_host_memory() ? Growth::at_once : Growth::beside);
     for (device::Context* context : settings.devices) {
       if (context->shares_host_memory()) {
         pools.push_back(nullptr);
@@ -195,13 +196,13 @@ struct Memory {
       add(
           settings.device_budget - std::min(settings.device_budget, workspace),
           [=](std::size_t n) { return context->allocate(n); },
-          [=](void* memory, std::size_t n) { context->release(memory, n); });
+          [=](void* memory, std::size_t n) { context->release(memory, n); }, Growth::at_once);
     }
   }
 
  private:
-  void add(std::size_t budget, Pool::Allocate allocate, Pool::Release release) {
-    owned.push_back(std::make_unique<Pool>(budget, std::move(allocate), std::move(release)));
+  void add(std::size_t budget, Pool::Allocate allocate, Pool::Release release, Growth growth) {
+    owned.push_back(std::make_unique<Pool>(budget, std::move(allocate), std::move(release), growth));
     pools.push_back(owned.back().get());
   }
 };

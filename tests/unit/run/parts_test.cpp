@@ -1,10 +1,12 @@
 // The small parts of a run: intervals, completions, memory pools, slots.
 #include <catch2/catch.hpp>
 
+#include <atomic>
 #include <map>
 #include <random>
 #include <set>
 #include <stdexcept>
+#include <thread>
 
 #include "pipeline/base/error.hpp"
 #include "pipeline/run/completions.hpp"
@@ -103,6 +105,65 @@ TEST_CASE("A pool never goes beyond its budget, and gives what lies unused in ot
   CHECK(counted.now == 0);
   CHECK(counted.most <= 1000);
   CHECK(pool.peak() == counted.most);
+}
+
+TEST_CASE("A pool that grows beside gives large buffers when they are there, one more ahead, within its budget") {
+  constexpr std::size_t mib = 1u << 20;
+  std::atomic<std::size_t> live = 0, most = 0;
+  std::atomic<bool> fails = false, waits = false;
+  const auto allocate = [&](std::size_t bytes) -> void* {
+    while (waits) std::this_thread::yield();
+    if (fails) throw DeviceError("allocate", "there is none");
+    most = std::max<std::size_t>(most, live += bytes);
+    return std::malloc(bytes);
+  };
+  const auto release = [&](void* memory, std::size_t bytes) {
+    live -= bytes;
+    std::free(memory);
+  };
+  {
+    run::Pool pool(10 * mib, allocate, release, run::Growth::beside);
+    const auto wait = [&] {
+      while (!pool.collect()) std::this_thread::yield();
+    };
+    std::byte* small = pool.take(mib);
+    REQUIRE(small != nullptr);  // at once
+    waits = true;
+    CHECK(pool.take(4 * mib) == nullptr);
+    CHECK(pool.growing());
+    CHECK(pool.allocated() == 5 * mib);
+    CHECK(pool.take(mib) == nullptr);  // one at a time
+    waits = false;
+    wait();
+    CHECK_FALSE(pool.growing());
+    std::byte* first = pool.take(4 * mib);
+    REQUIRE(first != nullptr);
+    CHECK(pool.growing());  // the next one
+    pool.freeze(true);      // when that has ended
+    CHECK_FALSE(pool.growing());
+    std::byte* second = pool.take(4 * mib);
+    REQUIRE(second != nullptr);
+    CHECK_FALSE(pool.growing());  // for which there is no room
+    pool.freeze(false);
+    CHECK(pool.take(4 * mib) == nullptr);
+    CHECK_FALSE(pool.growing());
+    pool.give(first, 4 * mib);
+    fails = true;
+    CHECK(pool.take(3 * mib) == nullptr);
+    CHECK_THROWS_AS(wait(), DeviceError);
+    fails = false;
+    CHECK(pool.allocated() == 5 * mib);
+    CHECK(pool.take(3 * mib) == nullptr);
+    wait();
+    std::byte* third = pool.take(3 * mib);
+    REQUIRE(third != nullptr);
+    pool.give(small, mib);
+    pool.give(second, 4 * mib);
+    pool.give(third, 3 * mib);
+    CHECK(pool.peak() <= 10 * mib);
+  }
+  CHECK(most <= 10 * mib);
+  CHECK(live == 0);
 }
 
 TEST_CASE("A frozen pool allocates and releases nothing, hands around what it has, and says what it would take") {
