@@ -178,6 +178,49 @@ class RecursiveFailingDisks(FailingDisks):
     points, last = 4, {"RECORD_FAIL_SYNC_AT": 300, "RECORD_NO_SPACE_AT": 3000}
 
 
+def write_wide_job(folder, seed):
+    """A table whose blocks are some 50 KiB wide and written in part as several side by side: whole pages of a row, many
+    of them, that go past the page cache."""
+    runs.write_yaml(folder, {
+        "job": "wide",
+        "backend": "cpu",
+        "memory": {"host": "32MiB", "device": "16MiB"},
+        "checkpoint": {"every": "1ms"},
+        "inputs": {
+            "a": {"generate": "dna", "length": 400, "seed": seed},
+            "b": {"generate": "dna", "length": 1 << 15, "seed": seed + 1},
+        },
+        "stages": [{"name": "table", "wavefront": {
+            "problem": "smith_waterman", "rows": "a", "columns": "b", "match": 1, "mismatch": -3, "gap": 2,
+            "keep": "table"}}],
+        "output": "out.h5",
+    })
+
+
+class WideRowsOnFailingDisks(FailingDisks):
+    write = staticmethod(write_wide_job)
+    points, last = 8, {"RECORD_FAIL_SYNC_AT": 20, "RECORD_NO_SPACE_AT": 1500}
+
+    def test_rows_that_do_not_get_past_the_page_cache_go_through_it_and_none_is_lost(self):
+        whole, log = self.folder(), os.path.join(self.top, "log")
+        self.write(whole, 22)
+        self.assertEqual(run_job(whole, recorded=whole, RECORD_LOG=log).code, DONE)
+        events = Recording(log).events
+        direct = {event["file"] for event in events if event["kind"] == "open" and event.get("direct")}
+        if not direct:
+            print("SKIPPED: this file system has no direct I/O", flush=True)
+            raise unittest.SkipTest("no direct I/O")
+        rows = [event for event in events if event["call"] == "pwritev" and event["file"] in direct]
+        self.assertGreater(len(rows), 100)
+        expected = runs.results(whole)
+        for point in (1, 2, 60, len(rows) - 20):
+            folder = self.folder()
+            self.write(folder, 22)
+            end = run_job(folder, recorded=folder, RECORD_FAIL_DIRECT_AT=point)
+            self.assertEqual(end.code, DONE, f"{point}: {end!r}")
+            self.assertGives(folder, expected, point)
+
+
 class SmallFileSystem(Case):
     def test_a_limit_of_file_sizes_is_an_error_that_says_how_to_raise_it_and_the_same_command_finishes_without(self):
         whole = self.folder()

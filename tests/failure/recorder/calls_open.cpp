@@ -39,7 +39,8 @@ int record_open(const char* call, int folder, const char* path, int flags, Perfo
   const auto& file = recorder.opened(descriptor, flags);
   Event event(temporary ? "unsupported" : "open", call);
   event.text("path", *inside).number("file", file.number).number("created", (flags & O_CREAT) && !existed);
-  recorder.record(event.number("truncated", existed && (flags & O_TRUNC)));
+  event.number("truncated", existed && (flags & O_TRUNC));
+  recorder.record(event.number("direct", (flags & O_DIRECT) != 0));
   return descriptor;
 }
 

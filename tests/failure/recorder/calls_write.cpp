@@ -44,6 +44,7 @@ ssize_t record_write(const char* call, int fd, off_t offset, const iovec* buffer
     return perform();
   }
   if (recorder.write_fails()) return errno = ENOSPC, -1;
+  if ((file->flags & O_DIRECT) && recorder.direct_write_fails()) return errno = EIO, -1;
   recorder.before();
   const bool moves = offset == current;
   if (moves) offset = position(fd);

@@ -105,6 +105,7 @@ Recorder::Recorder() {
   kill_before_ = kill && std::strstr(kill, ":before");
   fail_sync_at_ = number_from("RECORD_FAIL_SYNC_AT", never);
   no_space_at_ = number_from("RECORD_NO_SPACE_AT", never);
+  fail_direct_at_ = number_from("RECORD_FAIL_DIRECT_AT", never);
 }
 
 std::optional<std::string> Recorder::inside(int folder, const char* path, bool follow) const {

@@ -8,6 +8,7 @@
 //   RECORD_KILL_AT      N or N:after: SIGKILL right after the N-th recorded call (from 1); N:before: instead of it
 //   RECORD_FAIL_SYNC_AT N: the N-th fsync or fdatasync (from 1) fails with EIO
 //   RECORD_NO_SPACE_AT  N: writes and reservations fail with ENOSPC from the N-th on (from 1)
+//   RECORD_FAIL_DIRECT_AT N: writes to files that were opened with O_DIRECT fail with EIO from the N-th on (from 1)
 //
 // Recorded calls are made one after another, so that the log's order is the order of their effects. Calls that fail
 // change nothing and are neither recorded nor counted, failed syncs excepted. Seen are calls through the C library's
@@ -83,6 +84,8 @@ class Recorder {
 
   /// Whether this write or reservation, the next in order, is to fail for want of space.
   bool write_fails() { return ++writes_ >= no_space_at_; }
+  /// Whether this write past the page cache, the next in order, is to fail.
+  bool direct_write_fails() { return ++direct_writes_ >= fail_direct_at_; }
   /// Whether this sync, the next in order, is to fail.
   bool sync_fails() { return ++syncs_ == fail_sync_at_; }
 
@@ -97,6 +100,7 @@ class Recorder {
   std::map<int, OpenFile> files_;
   std::int64_t files_opened_ = 0;
   std::int64_t recorded_ = 0, kill_at_ = 0, fail_sync_at_ = 0, syncs_ = 0, no_space_at_ = 0, writes_ = 0;
+  std::int64_t fail_direct_at_ = 0, direct_writes_ = 0;
   bool kill_before_ = false;
   pid_t process_ = 0;
   int log_ = -1, data_ = -1;
