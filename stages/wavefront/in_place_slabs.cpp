@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/wavefront/in_place_shape.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"
 #include "stages/wavefront/blocks.hpp"
@@ -13,10 +14,14 @@ namespace {
 using wavefront::InPlaceSpec;
 
 constexpr std::int64_t page = 4096;
-constexpr std::int64_t most_pass_sweeps = 256;       // beyond that the disk is hidden, and what slabs leave grows
-constexpr std::int64_t most_slab_bytes = 128 << 20;  // beyond that disks and links get no faster
-constexpr std::int64_t heights = 2;                  // sweeps of a pass that a slab is high, where there is room
-constexpr std::int64_t group = 32;                   // sweeps are made in groups of at most so many
+constexpr std::int64_t most_pass_sweeps = 256;          // beyond that the disk is hidden, and what slabs leave grows
+constexpr std::int64_t most_slab_bytes = 128 << 20;     // beyond that disks and links get no faster
+constexpr std::int64_t most_filling_bytes = 512 << 20;  // of a slab that fills a GPU with warps
+constexpr std::int64_t heights = 2;                     // sweeps of a pass that a slab is high, where there is room
+constexpr std::int64_t group = 32;                      // sweeps are made in groups of at most so many
+constexpr std::int64_t band = wavefront::InPlaceShape::rows;  // rows that a GPU's warp sweeps; fewer take longer
+constexpr std::int64_t band_sweeps = 16;                      // sweeps of an f32 grid that it makes at a time
+constexpr std::int64_t processor_warps = 8;                   // of a multiprocessor
 
 std::int64_t pages(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
 
@@ -30,8 +35,22 @@ class Room {
         // On a device of its own a tile passes through host memory; on the CPU slabs are swept in host memory.
         host_(static_cast<std::int64_t>(resources.host_budget) * (resources.cuda ? 2 : 1)),
         cuda_(resources.cuda),
+        processors_(resources.device.processors),
         workspace_(workspace) {}
 
+  /// Rows of slabs whose bands, of those in flight, give every warp of a GPU one, where sweeps take longer than the
+  /// way there.
+  std::int64_t filling(const InPlaceSpec& spec, std::int64_t row_bytes) const {
+    if (!cuda_ || spec.pass_sweeps <= band_sweeps) return 1;
+    const std::int64_t groups = ceiling(spec.pass_sweeps, band_sweeps);
+    const std::int64_t bands = ceiling(processors_ * processor_warps, groups * blocks_in_flight);
+    return std::min({spec.rows, bands * band, most_filling_bytes / row_bytes});
+  }
+  /// The next height of slabs, from `rows` down: on a GPU of whole bands, where they are so high.
+  std::int64_t height(std::int64_t rows, std::int64_t least) const {
+    const std::int64_t whole = cuda_ ? rows / band * band : 0;
+    return whole >= std::max<std::int64_t>(1, least) ? whole : rows;
+  }
   bool holds(const InPlaceSpec& spec, std::int64_t in_flight) const {
     const std::int64_t beside = workspace_(spec);
     const std::int64_t room = std::min(device_ - beside, host_ - (cuda_ ? 0 : beside));
@@ -41,13 +60,14 @@ class Room {
  private:
   std::int64_t device_, host_;
   bool cuda_;
+  std::int64_t processors_;
   const std::function<std::int64_t(const InPlaceSpec&)>& workspace_;
 };
 
 /// The highest slabs for that many sweeps a pass that fit, from `most` rows down to `least`; whether any do.
 bool fit_rows(InPlaceSpec& spec, const Room& room, std::int64_t in_flight, std::int64_t most, std::int64_t least) {
-  for (spec.slab_rows = std::max(most, least);;
-       spec.slab_rows = std::max(least, spec.slab_rows - ceiling(spec.slab_rows, 8))) {
+  for (spec.slab_rows = room.height(std::max(most, least), least);;
+       spec.slab_rows = room.height(std::max(least, spec.slab_rows - ceiling(spec.slab_rows, 8)), least)) {
     if (spec.slab_rows >= spec.rows) spec.slab_rows = std::max<std::int64_t>(1, spec.rows);
     if (room.holds(spec, spec.slab_rows == spec.rows ? 1 : in_flight)) return true;
     if (spec.slab_rows <= least) return false;
@@ -62,7 +82,8 @@ bool fit(InPlaceSpec& spec, std::int64_t sweeps, const Room& room) {
       std::clamp<std::int64_t>(most_slab_bytes / row_bytes, 1, std::max<std::int64_t>(1, spec.rows));
   const auto with = [&](std::int64_t in_flight, std::int64_t multiple) {
     for (spec.pass_sweeps = std::min(sweeps, most_pass_sweeps);; spec.pass_sweeps = ceiling(spec.pass_sweeps, 2)) {
-      if (fit_rows(spec, room, in_flight, most, multiple * spec.pass_sweeps + 1)) return true;
+      const std::int64_t least = std::max(multiple * spec.pass_sweeps, spec.pass_sweeps + 1);
+      if (fit_rows(spec, room, in_flight, std::max(most, room.filling(spec, row_bytes)), least)) return true;
       if (spec.pass_sweeps == 1) return false;
     }
   };
