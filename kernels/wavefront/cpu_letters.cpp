@@ -14,9 +14,10 @@ namespace {
 template <class P, class T>
 class LettersSweeper : public BandSweeper {
  public:
-  LettersSweeper(const LettersPlan<P, T>& plan, const BlockGrid& grid, int threads, int slots, bool prunes)
-      : plan_(plan) {
-    if (prunes) plan_.known = &known_;
+  LettersSweeper(const LettersPlan<P, T>& plan, const BlockGrid& grid, int threads, int slots,
+                 std::optional<i64> known)
+      : known_(known.value_or(0)), plan_(plan) {
+    if (known) plan_.known = &known_;
     const bool keeps = P::report == Report::best || plan.store_row != nullptr;
     for (int i = 0; i < threads; ++i) {
       scratch_.emplace_back(plan.layout.lanes(), plan.layout.most_rows_per_lane(), keeps, plan.store_row != nullptr,
@@ -58,7 +59,7 @@ class LettersSweeper : public BandSweeper {
   }
 
  private:
-  std::atomic<i64> known_{0};
+  std::atomic<i64> known_;
   LettersPlan<P, T> plan_;
   std::vector<LettersScratch<T>> scratch_;
   std::vector<std::unique_ptr<LettersSlot<T>>> slots_;
@@ -142,9 +143,10 @@ CpuSweeper make(const CpuSweepPlan& plan) {
   if constexpr (narrows_in_chunks<P> && std::is_same_v<T, i32>) {
     if (!spec.table) take_narrow_types(plan, letters);
   }
-  const bool prunes = can_prune<P> && spec.schedule.work == Schedule::Work::needed && !spec.table;
+  std::optional<i64> known;
+  if (can_prune<P> && spec.schedule.work == Schedule::Work::needed && !spec.table) known = spec.known;
   const int slots = slots_for(plan.threads, letters.layout.count(plan.grid.block_rows));
-  return {std::make_unique<LettersSweeper<P, T>>(letters, plan.grid, plan.threads, slots, prunes), slots};
+  return {std::make_unique<LettersSweeper<P, T>>(letters, plan.grid, plan.threads, slots, known), slots};
 }
 
 template <class P>

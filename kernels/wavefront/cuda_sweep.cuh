@@ -37,6 +37,7 @@ class CudaSweep final : public Sweep {
         context_(context),
         workspace_(static_cast<unsigned char*>(workspace)),
         trial_(trial),
+        known_(static_cast<u64>(spec.known)),
         more_(more...) {
     TERRACE_CUDA_CHECK(cudaMemsetAsync(workspace_, 0, plan_.bytes, device::compute_stream(context)));
     resident_ = device::resident_blocks(kernel_, shape_.threads, shared_bytes_);
@@ -53,6 +54,8 @@ class CudaSweep final : public Sweep {
     if (arguments.tickets == 0) return;
     const cudaStream_t stream = device::compute_stream(context_);
     TERRACE_CUDA_CHECK(cudaMemsetAsync(workspace_, 0, plan_.bytes, stream));
+    TERRACE_CUDA_CHECK(
+        cudaMemcpyAsync(&arguments.slots->known, &known_, sizeof known_, cudaMemcpyHostToDevice, stream));
     const auto warps = static_cast<u64>(shape_.sweepers);
     const u64 wanted = (arguments.tickets + warps - 1) / warps;
     unsigned blocks = static_cast<unsigned>(std::min<u64>(resident_, wanted));
@@ -77,6 +80,7 @@ class CudaSweep final : public Sweep {
   device::Context& context_;
   unsigned char* workspace_;
   CudaTrial trial_;
+  u64 known_;  // a score that some cell reaches
   std::tuple<More...> more_;
   unsigned resident_ = 0;
   SweepArguments arguments_{};
@@ -117,6 +121,27 @@ std::unique_ptr<Sweep> make_letter_sweep(
     const CudaTrial& trial) {
   return std::make_unique<CudaSweep<typename P::template Constants<i64>>>(
       spec, kernel, plan, shape, memory_bytes, false, context, workspace, trial, problem_constants<P>(spec.settings));
+}
+
+/// Whether so much of the table cannot reach the score that is known that the chain of bands counts, along what is
+/// left of them, and not the number of cells.
+template <class P>
+bool leaves_most_out(const SweepSpec& spec) {
+  if constexpr (can_prune<P>) {
+    const i64 gain = P::gain(problem_constants<P>(spec.settings));
+    return spec.schedule.work == Schedule::Work::needed && spec.known > gain * std::min(spec.rows, spec.columns) / 2;
+  } else {
+    return false;
+  }
+}
+
+/// Of a workspace, whichever score may be known before the sweep. @param bytes those for a spec
+template <class Bytes>
+std::size_t bytes_for_any_score(SweepSpec spec, const Bytes& bytes) {
+  spec.known = 0;
+  const std::size_t least = bytes(spec);
+  spec.known = unbounded;
+  return std::max(least, bytes(spec));
 }
 
 /// Sweeps in differences, for scores of problems that have a bit-parallel form.
@@ -206,7 +231,8 @@ struct LetterSweeps {
     }
     // Proteins are never so long that they need many rows a lane.
     if constexpr (!by_matrix<P>) {
-      const bool fills = grid_of(spec).block_rows >= resident_warps(limits) / 5 * 32 * many_rows;
+      const bool fills =
+          grid_of(spec).block_rows >= resident_warps(limits) / 5 * 32 * many_rows && !leaves_most_out<P>(spec);
       const bool many = trial.lane_rows > 0 ? trial.lane_rows == many_rows : fills;
       if (many) return call.template operator()<Narrow, many_rows, Keep::borders, false>();
     }
@@ -221,7 +247,10 @@ struct LetterSweeps {
   }
 
   static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial) {
-    return choose(spec, limits, trial, [&]<class V, int R, Keep, bool>() { return plan<V, R>(spec, limits).bytes; });
+    const auto bytes = [&](const SweepSpec& like) {
+      return choose(like, limits, trial, [&]<class V, int R, Keep, bool>() { return plan<V, R>(spec, limits).bytes; });
+    };
+    return bytes_for_any_score(spec, bytes);
   }
 
   static std::unique_ptr<Sweep> make(const SweepSpec& spec, device::Context& context, void* workspace,
@@ -262,7 +291,8 @@ struct PairSweeps {
   template <class Call>
   static auto choose(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial, Call&& call) {
     check_bound(spec);
-    const bool fills = grid_of(spec).block_rows >= resident_warps(limits) / 5 * 64 * many_words;
+    const bool fills =
+        grid_of(spec).block_rows >= resident_warps(limits) / 5 * 64 * many_words && !leaves_most_out<P>(spec);
     const bool many = trial.pair_words > 0 ? trial.pair_words == many_words : fills;
     if (many && fits<many_words>(spec)) return call.template operator()<PairSweep<P, many_words, true>>();
     return call.template operator()<PairSweep<P, few_words, false>>();
@@ -276,7 +306,10 @@ struct PairSweeps {
   }
 
   static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial) {
-    return choose(spec, limits, trial, [&]<class Swept>() { return plan<Swept>(spec, limits).bytes; });
+    const auto bytes = [&](const SweepSpec& like) {
+      return choose(like, limits, trial, [&]<class Swept>() { return plan<Swept>(spec, limits).bytes; });
+    };
+    return bytes_for_any_score(spec, bytes);
   }
 
   static std::unique_ptr<Sweep> make(const SweepSpec& spec, device::Context& context, void* workspace,

@@ -39,6 +39,9 @@ struct SweepSpec {
   ElementType grid = ElementType::u8;  // type of the grid's values (problems on grids)
   std::int64_t layers = 1;             // tables, one over another (see BlockGrid)
   Schedule schedule;
+  /// A score that some cell of the table reaches (Report::best), or 0: where the schedule leaves out what is not
+  /// needed, it begins with what cannot reach this (greedy_score.hpp).
+  std::int64_t known = 0;
   /// Problems with a bit-parallel form, their scores: cells outside need not be computed, and what the last cell then
   /// reports is the best inside the band. On CUDA all cells of tables of several blocks are.
   DiagonalBand band = {};

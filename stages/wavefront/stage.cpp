@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/wavefront/greedy_score.hpp"
 #include "kernels/wavefront/in_place_problems.hpp"
 #include "kernels/wavefront/schedule.hpp"
 #include "kernels/wavefront/tile_sizes.hpp"
@@ -45,6 +46,22 @@ std::optional<std::int64_t> least_margin(const SweepSpec& spec, const Resources&
   return resources.device.processors * schedulers * rows_of_warp / 2;
 }
 
+/// A score that some cell reaches for certain, where that leaves out work and the sequences fit in memory; else 0.
+std::int64_t known_score(const Request& request, const SweepSpec& spec, const WavefrontInputs& inputs) {
+  if (!request.resources.to_run || spec.schedule.work == wavefront::Schedule::Work::all ||
+      !wavefront::has_greedy_score(spec.problem, spec.settings) ||
+      static_cast<std::size_t>(spec.rows + spec.columns) > request.resources.host_budget) {
+    return 0;
+  }
+  const auto letters = [](io::Source& source) {
+    const std::int64_t count = source.shape()[0];
+    std::vector<std::uint8_t> codes(static_cast<std::size_t>(count));
+    if (count > 0) source.read({{0}, {count}}, codes.data());
+    return codes;
+  };
+  return wavefront::greedy_score(spec.problem, spec.settings, letters(*inputs.rows), letters(*inputs.columns));
+}
+
 }  // namespace
 
 std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
@@ -84,6 +101,7 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
   // What is kept beside a score may be any cell; of an alignment all cells lead to its end.
   const std::string keep = spec.settings.has("keep") ? spec.settings.text("keep") : "table";
   if (keep != "score" && keep != "alignment") spec.schedule = wavefront::with_all_work(spec.schedule);
+  spec.known = known_score(request, spec, inputs);
   spec.block_rows = std::max<std::int64_t>(1, spec.rows);
   spec.block_columns = std::max<std::int64_t>(1, spec.columns);
   if (request.choices != nullptr) {

@@ -59,13 +59,17 @@ void check_pruned(const Pair& pair, const Cut& cut, ElementType value, int threa
   spec.border = ElementType::i32;
   spec.schedule.work = Schedule::Work::needed;
   const auto expected = letters_reference<P>(problem_constants<P>(spec.settings), pair.rows, pair.columns);
-  for (const InstructionSet set : instruction_sets()) {
-    const BlockResult found = swept<P>(spec, pair, *context, set);
-    INFO(P::name << ", " << pair.what << ", blocks of " << cut.block_rows << " x " << cut.block_columns << ", "
-                 << name_of(value) << ", " << device::name_of(set) << ", " << threads << " threads");
-    CHECK(found.score == expected.score);
-    CHECK(found.row == expected.row);
-    CHECK(found.column == expected.column);
+  for (const std::int64_t known : {std::int64_t{0}, expected.score}) {
+    spec.known = known;
+    for (const InstructionSet set : instruction_sets()) {
+      const BlockResult found = swept<P>(spec, pair, *context, set);
+      INFO(P::name << ", " << pair.what << ", blocks of " << cut.block_rows << " x " << cut.block_columns << ", "
+                   << name_of(value) << ", " << device::name_of(set) << ", " << threads << " threads, known "
+                   << known);
+      CHECK(found.score == expected.score);
+      CHECK(found.row == expected.row);
+      CHECK(found.column == expected.column);
+    }
   }
 }
 
@@ -108,6 +112,26 @@ TEST_CASE("cells that are left out are counted") {
       CHECK(skipped == 0);
     }
   }
+}
+
+TEST_CASE("a score that is known before leaves out cells from the first on") {
+  const auto context = device::make_cpu_context(1);
+  const test::Sequence part = test::random_letters(1900, 1);
+  const Pair pair{"a late best", test::holding(part, {1000}, 3000, 20), test::holding(part, {1000}, 3000, 30)};
+  SweepSpec spec;
+  spec.problem = SmithWatermanAffine::name;
+  spec.settings = test::sample_settings<SmithWatermanAffine>();
+  spec.settings.set("mismatch", -9.0);
+  spec.settings.set("gap_open", 20.0);
+  spec.rows = spec.block_rows = spec.columns = spec.block_columns = 3000;
+  spec.value = ElementType::i16;
+  spec.border = ElementType::i32;
+  spec.schedule.work = Schedule::Work::needed;
+  std::uint64_t before = 0, skipped = 0;
+  swept<SmithWatermanAffine>(spec, pair, *context, InstructionSet::sse2, &before);
+  spec.known = 1900 * static_cast<std::int64_t>(spec.settings.number("match"));
+  swept<SmithWatermanAffine>(spec, pair, *context, InstructionSet::sse2, &skipped);
+  CHECK(skipped > before + 3000 * 1000);
 }
 
 TEST_CASE("pruning bounds hold with a matrix's scores") {

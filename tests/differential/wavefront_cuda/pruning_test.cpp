@@ -47,6 +47,11 @@ std::uint64_t check(device::Context& context, const SweepSpec& spec, const Pair&
   return cuda.skipped;
 }
 
+template <class P>
+std::int64_t best_score(const SweepSpec& spec, const Pair& pair) {
+  return letters_reference<P>(problem_constants<P>(spec.settings), pair.rows, pair.columns).score;
+}
+
 /// Bands of 256 rows.
 constexpr CudaTrial few_rows{.lane_rows = 8};
 /// One block after another: what is known when a block begins does not depend on the order of threads.
@@ -77,6 +82,25 @@ TEST_CASE("on CUDA pieces behind an early best cell are left out, in one block a
   CHECK(check<SmithWatermanLinear>(*context, linear, pair, {}, in_order) >= third_band + 2 * 256 * 7 * 32);
   affine.block_columns = 300;
   CHECK(check<SmithWatermanAffine>(*context, affine, pair, few_rows, in_order) >= 188 * 600);
+}
+
+TEST_CASE("on CUDA a score that is known before leaves out pieces from the first band on") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  const test::Sequence part = test::random_letters(600, 1);
+  const Pair pair{"a late best", test::holding(part, {300}, 900, 20), test::holding(part, {300}, 900, 30)};
+  auto affine = pruned_spec<SmithWatermanAffine>(pair, {900, 900}, ElementType::i32);
+  affine.settings.set("mismatch", -9.0);
+  affine.settings.set("gap_open", 20.0);
+  for (const bool in_pairs : {false, true}) {
+    const CudaTrial trial = in_pairs ? CudaTrial{.pair_words = 4} : few_rows;
+    affine.known = 0;
+    const std::uint64_t before = check<SmithWatermanAffine>(*context, affine, pair, trial);
+    affine.known = best_score<SmithWatermanAffine>(affine, pair);
+    CHECK(affine.known >= 600);
+    // Of the first band's 256 rows, that begin before any part of the best alignment, what is right of column 300.
+    CHECK(check<SmithWatermanAffine>(*context, affine, pair, trial) > before + 256 * 300);
+  }
 }
 
 TEST_CASE("on CUDA nothing is left out where the schedule computes every cell or a table is kept") {
@@ -144,11 +168,15 @@ TEST_CASE("on CUDA pruned local alignments have the score and the end of the who
   unsigned turn = 0;
   for (const Pair& pair : test::pruned_pairs()) {
     for (const Cut& cut : cuts) {
-      const auto affine = pruned_spec<SmithWatermanAffine>(pair, cut, ElementType::i32);
-      const auto linear =
+      auto affine = pruned_spec<SmithWatermanAffine>(pair, cut, ElementType::i32);
+      auto linear =
           pruned_spec<SmithWatermanLinear>(pair, cut, turn % 2 == 0 ? ElementType::i32 : ElementType::i64);
       ++turn;
       if (!test::is_tried(*context, affine.rows * affine.columns)) continue;
+      if (turn % 3 > 0) {
+        affine.known = best_score<SmithWatermanAffine>(affine, pair) - (turn % 3 - 1);
+        linear.known = best_score<SmithWatermanLinear>(linear, pair) - (turn % 3 - 1);
+      }
       check<SmithWatermanAffine>(*context, affine, pair, test::trial_of(turn));
       if (turn % 2 == 0) check<SmithWatermanLinear>(*context, linear, pair, test::trial_of(turn + 1));
     }

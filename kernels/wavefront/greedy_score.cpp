@@ -1,0 +1,216 @@
+#include "kernels/wavefront/greedy_score.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "kernels/wavefront/pair_range.hpp"
+#include "kernels/wavefront/problems.hpp"
+#include "kernels/wavefront/pruning.hpp"
+
+namespace terrace::wavefront {
+namespace {
+
+using Letters = std::span<const std::uint8_t>;
+
+/// Letters of a word: of a pair of sequences with one difference in 16 letters, every third word of one is in the
+/// other; of unrelated ones, a word of a million letters of DNA is in a million letters by chance once in 4000 times.
+constexpr std::size_t word_letters = 16;
+/// Words of the rows that are looked for.
+constexpr std::size_t most_words = 4096;
+
+/// Where letters go on from a place, forwards or backwards.
+struct Way {
+  const std::uint8_t *rows, *columns;
+  i64 rows_left, columns_left;
+  int step;  // 1 or -1
+
+  /// How many letters are equal behind row i and column j.
+  i64 equal_behind(i64 i, i64 j) const {
+    const i64 most = std::min(rows_left - i, columns_left - j);
+    i64 equal = 0;
+    while (equal < most && rows[(i + equal) * step] == columns[(j + equal) * step]) ++equal;
+    return equal;
+  }
+};
+
+/// How far an alignment was gone on with, and twice its best score on the way, at least.
+struct Walk {
+  i64 best, letters;  // of rows and columns together
+  i64 steps;          // letters and diagonals that were looked at
+};
+
+/// Goes along a way by edits: on each diagonal as far as so many lead (Myers 1986), on diagonals that are not far
+/// behind. Of the edits it is known how many there are; each is taken for the dearer of a substitution and a gap of
+/// its own.
+class Walker {
+ public:
+  /// @param match, mismatch what a pair of letters adds to a score @param gap what a gap of one letter costs
+  Walker(i64 match, i64 mismatch, i64 gap)
+      : match_(match), edit_(std::max(2 * (match - mismatch), match + 2 * gap)) {}
+
+  Walk walk(const Way& way, i64 most_steps) {
+    Walk walk{0, 0, 0};
+    lowest_ = 0;
+    rows_.assign(1, way.equal_behind(0, 0));
+    for (i64 edits = 0; walk.steps < most_steps; ++edits) {
+      const i64 letters = furthest(), score = match_ * letters - edits * edit_;
+      walk.letters = std::max(walk.letters, letters);
+      walk.best = std::max(walk.best, score);
+      if (rows_.empty() || walk.best - score > edit_ * edits_behind(walk.letters)) break;
+      leave_behind(letters - most_behind);
+      walk.steps += static_cast<i64>(rows_.size());
+      edit(way);
+    }
+    walk.steps += walk.letters;
+    return walk;
+  }
+  i64 match() const { return match_; }
+
+ private:
+  /// After so many edits without letters between them an alignment ends, behind so many letters.
+  static i64 edits_behind(i64 letters) { return std::min<i64>(400, 20 + letters / 64); }
+  /// Letters of rows and columns that a diagonal may be behind the furthest.
+  static constexpr i64 most_behind = 512;
+  static constexpr i64 nowhere = -1;
+
+  /// Letters of rows and columns up to the furthest place on the diagonal at `at`.
+  i64 letters_at(std::size_t at) const { return 2 * rows_[at] - (lowest_ + static_cast<i64>(at)); }
+  i64 furthest() const {
+    i64 most = 0;
+    for (std::size_t at = 0; at < rows_.size(); ++at) {
+      if (rows_[at] != nowhere) most = std::max(most, letters_at(at));
+    }
+    return most;
+  }
+  void leave_behind(i64 least) {
+    const auto is_behind = [&](std::size_t at) { return rows_[at] == nowhere || letters_at(at) < least; };
+    while (!rows_.empty() && is_behind(rows_.size() - 1)) rows_.pop_back();
+    std::size_t behind = 0;
+    while (behind < rows_.size() && is_behind(behind)) ++behind;
+    rows_.erase(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(behind));
+    lowest_ += static_cast<i64>(behind);
+  }
+  /// One edit more, and the equal letters behind it. Diagonals that leave the sequences end.
+  void edit(const Way& way) {
+    const auto before = [&](i64 diagonal) {
+      const i64 at = diagonal - lowest_;
+      return at >= 0 && at < static_cast<i64>(rows_.size()) ? rows_[static_cast<std::size_t>(at)] : nowhere;
+    };
+    next_.clear();
+    for (i64 diagonal = lowest_ - 1; diagonal <= lowest_ + static_cast<i64>(rows_.size()); ++diagonal) {
+      const i64 pair = before(diagonal), row = before(diagonal - 1);
+      i64 i = std::max(before(diagonal + 1), std::max(pair == nowhere ? nowhere : pair + 1,
+                                                      row == nowhere ? nowhere : row + 1));
+      if (i != nowhere && i <= way.rows_left && i - diagonal <= way.columns_left) i += way.equal_behind(i, i - diagonal);
+      else i = nowhere;
+      next_.push_back(i);
+    }
+    rows_.swap(next_);
+    --lowest_;
+  }
+
+  i64 match_, edit_;       // what a pair of equal letters adds; twice what an edit takes
+  std::vector<i64> rows_;  // of each diagonal (row minus column) from the lowest on, how far it leads
+  std::vector<i64> next_;
+  i64 lowest_ = 0;
+};
+
+/// A number of a word that goes along a sequence.
+class WordHash {
+ public:
+  explicit WordHash(const std::uint8_t* letters) {
+    for (std::size_t i = 1; i < word_letters; ++i) leaving_ *= factor;
+    for (std::size_t i = 0; i < word_letters; ++i) add(letters[i]);
+  }
+  /// From the word that begins with `first` to that which ends with `next`.
+  void move(std::uint8_t first, std::uint8_t next) {
+    value_ -= (first + 1u) * leaving_;
+    add(next);
+  }
+  /// Below 2^bits.
+  template <int bits>
+  std::size_t slot() const {
+    return (value_ * 0x9E3779B1u) >> (32 - bits);
+  }
+
+ private:
+  static constexpr std::uint32_t factor = 0x01000193u;
+  void add(std::uint8_t letter) { value_ = value_ * factor + letter + 1u; }
+
+  std::uint32_t value_ = 0, leaving_ = 1;
+};
+
+/// Words from all over the rows.
+class Words {
+ public:
+  explicit Words(Letters rows) : rows_(rows), places_(std::size_t{1} << bits, none) {
+    const std::size_t words = rows.size() - word_letters + 1, every = (words + most_words - 1) / most_words;
+    for (std::size_t i = 0; i < words; i += every) {
+      std::size_t& place = places_[WordHash(rows.data() + i).slot<bits>()];
+      if (place == none) place = i;
+    }
+  }
+  static constexpr std::size_t none = ~std::size_t{0};
+
+  /// Where the rows have the word that the hash is of; none: nowhere that is known of.
+  std::size_t find(const WordHash& hash, const std::uint8_t* word) const {
+    const std::size_t place = places_[hash.slot<bits>()];
+    if (place == none || !std::equal(word, word + word_letters, rows_.data() + place)) return none;
+    return place;
+  }
+
+ private:
+  static constexpr int bits = 16;
+  Letters rows_;
+  std::vector<std::size_t> places_;
+};
+
+std::int64_t greedy_score(Walker& walker, Letters rows, Letters columns) {
+  if (rows.size() < word_letters || columns.size() < word_letters) return 0;
+  const Words words(rows);
+  const auto height = static_cast<i64>(rows.size()), width = static_cast<i64>(columns.size());
+  constexpr auto word = static_cast<i64>(word_letters);
+  i64 best = 0, walked_until = 0;
+  i64 steps_left = 2 * (height + width);  // what repeats is not gone along again and again
+  WordHash hash(columns.data());
+  for (i64 j = 0; j + word <= width && steps_left > 0; ++j) {
+    const std::uint8_t* letters = columns.data() + j;
+    if (j > 0) hash.move(letters[-1], letters[word - 1]);
+    if (j < walked_until) continue;
+    const std::size_t found = words.find(hash, letters);
+    if (found == Words::none) continue;
+    const auto i = static_cast<i64>(found);
+    const Walk after =
+        walker.walk({rows.data() + i + word, letters + word, height - i - word, width - j - word, 1}, steps_left);
+    const Walk before = walker.walk({rows.data() + i - 1, letters - 1, i, j, -1}, steps_left);
+    best = std::max(best, (before.best + after.best) / 2 + word * walker.match());
+    walked_until = j + word + after.letters / 2;
+    steps_left -= after.steps + before.steps;
+  }
+  return best;
+}
+
+template <class P>
+inline constexpr bool is_greedy = can_prune<P> && !by_matrix<P>;
+
+}  // namespace
+
+bool has_greedy_score(const std::string& problem, const Settings& settings) {
+  bool has = false;
+  visit_problem(problem, settings, [&]<class P>(P) { has = is_greedy<P>; });
+  return has;
+}
+
+std::int64_t greedy_score(const std::string& problem, const Settings& settings, Letters rows, Letters columns) {
+  std::int64_t score = 0;
+  visit_problem(problem, settings, [&]<class P>(P) {
+    if constexpr (is_greedy<P>) {
+      const auto k = problem_constants<P>(settings);
+      Walker walker(k.match, k.mismatch, pair_costs<P, i64>(k).first);
+      if (k.match > 0 && k.mismatch <= 0) score = greedy_score(walker, rows, columns);
+    }
+  });
+  return score;
+}
+
+}  // namespace terrace::wavefront

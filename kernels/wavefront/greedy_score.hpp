@@ -1,0 +1,24 @@
+// A score that a local alignment of two sequences reaches for certain, found in a time linear in their lengths: words
+// of the rows are looked for in the columns, and gone on from in both directions, letter by letter (Zhang, Schwartz,
+// Wagner and Miller 2000 call such alignments greedy). What cannot reach it need not be computed, from the first cell
+// on (pruning.hpp).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "pipeline/base/settings.hpp"
+
+namespace terrace::wavefront {
+
+/// Whether there is one for the problem: it prunes (pruning.hpp), and scores letters as equal or not.
+bool has_greedy_score(const std::string& problem, const Settings& settings);
+
+/// At most the score of the best local alignment, in units of the problem's scores; 0 where no common word is found
+/// or there is no such score for the problem.
+/// @param rows, columns codes of letters: equal codes are equal letters
+std::int64_t greedy_score(const std::string& problem, const Settings& settings, std::span<const std::uint8_t> rows,
+                          std::span<const std::uint8_t> columns);
+
+}  // namespace terrace::wavefront
