@@ -135,13 +135,10 @@ bool leaves_most_out(const SweepSpec& spec) {
   }
 }
 
-/// Of a workspace, whichever score may be known before the sweep. @param bytes those for a spec
-template <class Bytes>
-std::size_t bytes_for_any_score(SweepSpec spec, const Bytes& bytes) {
-  spec.known = 0;
-  const std::size_t least = bytes(spec);
-  spec.known = unbounded;
-  return std::max(least, bytes(spec));
+/// Whether bands of so many rows of which the work counts, not the length of their chain, fill the device.
+template <class P>
+bool fills(const SweepSpec& spec, const device::Limits& limits, std::int64_t band_rows) {
+  return grid_of(spec).block_rows >= resident_warps(limits) / 5 * band_rows && !leaves_most_out<P>(spec);
 }
 
 /// Sweeps in differences, for scores of problems that have a bit-parallel form.
@@ -231,9 +228,8 @@ struct LetterSweeps {
     }
     // Proteins are never so long that they need many rows a lane.
     if constexpr (!by_matrix<P>) {
-      const bool fills =
-          grid_of(spec).block_rows >= resident_warps(limits) / 5 * 32 * many_rows && !leaves_most_out<P>(spec);
-      const bool many = trial.lane_rows > 0 ? trial.lane_rows == many_rows : fills;
+      const bool many =
+          trial.lane_rows > 0 ? trial.lane_rows == many_rows : fills<P>(spec, limits, 32 * many_rows);
       if (many) return call.template operator()<Narrow, many_rows, Keep::borders, false>();
     }
     return call.template operator()<Narrow, few_rows, Keep::borders, false>();
@@ -247,10 +243,7 @@ struct LetterSweeps {
   }
 
   static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial) {
-    const auto bytes = [&](const SweepSpec& like) {
-      return choose(like, limits, trial, [&]<class V, int R, Keep, bool>() { return plan<V, R>(spec, limits).bytes; });
-    };
-    return bytes_for_any_score(spec, bytes);
+    return choose(spec, limits, trial, [&]<class V, int R, Keep, bool>() { return plan<V, R>(spec, limits).bytes; });
   }
 
   static std::unique_ptr<Sweep> make(const SweepSpec& spec, device::Context& context, void* workspace,
@@ -274,52 +267,35 @@ concept has_pairs = can_prune<P> && !by_matrix<P> && requires {
 /// Sweeps of local alignments in 16 bits, two cells to a word.
 template <class P>
 struct PairSweeps {
-  /// Words of a lane: many where bands fill the device, few where the length of the chain of bands counts.
-  static constexpr int many_words = 16, few_words = 4;
+  using Swept = PairSweep<P, 16>;
 
-  /// Whether no cells but those of borders are wanted, and 16 bits are enough for certain.
-  static bool serves(const SweepSpec& spec, const CudaTrial& trial) {
-    if (spec.table || spec.kept || (trial.lane_rows > 0 && trial.pair_words == 0)) return false;
+  /// Whether no cells but those of borders are wanted, 16 bits are enough for certain, and bands fill the device: where
+  /// the length of the chain of bands counts, cells of 32 bits are faster.
+  static bool serves(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial) {
+    if (spec.table || spec.kept || (trial.lane_rows > 0 && !trial.pairs)) return false;
     if (spec.value != ElementType::i16 && spec.value != ElementType::i32) return false;
-    return fits<few_words>(spec) && (trial.pair_words != many_words || fits<many_words>(spec));
-  }
-  template <int words>
-  static bool fits(const SweepSpec& spec) {
-    return fits_pairs<P>(problem_constants<P>(spec.settings), 64 * words);
+    if (!fits_pairs<P>(problem_constants<P>(spec.settings), Swept::band_rows)) return false;
+    return trial.pairs || fills<P>(spec, limits, Swept::band_rows);
   }
 
-  template <class Call>
-  static auto choose(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial, Call&& call) {
-    check_bound(spec);
-    const bool fills =
-        grid_of(spec).block_rows >= resident_warps(limits) / 5 * 64 * many_words && !leaves_most_out<P>(spec);
-    const bool many = trial.pair_words > 0 ? trial.pair_words == many_words : fills;
-    if (many && fits<many_words>(spec)) return call.template operator()<PairSweep<P, many_words, true>>();
-    return call.template operator()<PairSweep<P, few_words, false>>();
-  }
-
-  template <class Swept>
   static CudaWorkspace plan(const SweepSpec& spec, const device::Limits& limits) {
     const BlockGrid grid = grid_of(spec);
     return plan_workspace(grid, Swept::band_rows, grid.block_columns * TaggedCell<Word, P::row_planes>::words,
                           resident_warps(limits));
   }
 
-  static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial) {
-    const auto bytes = [&](const SweepSpec& like) {
-      return choose(like, limits, trial, [&]<class Swept>() { return plan<Swept>(spec, limits).bytes; });
-    };
-    return bytes_for_any_score(spec, bytes);
+  static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial&) {
+    check_bound(spec);
+    return plan(spec, limits).bytes;
   }
 
   static std::unique_ptr<Sweep> make(const SweepSpec& spec, device::Context& context, void* workspace,
                                      const CudaTrial& trial) {
-    return choose(spec, context.limits(), trial, [&]<class Swept>() {
-      const auto kernel = device::make_kernel(sweep_bands_kernel<Swept>, "sweep_bands_kernel");
-      return make_letter_sweep<P>(spec, {kernel.function, kernel.name}, plan<Swept>(spec, context.limits()),
-                                  {Swept::threads, Swept::sweepers}, sizeof(typename Swept::Memory), context,
-                                  workspace, trial);
-    });
+    check_bound(spec);
+    const auto kernel = device::make_kernel(sweep_bands_kernel<Swept>, "sweep_bands_kernel");
+    return make_letter_sweep<P>(spec, {kernel.function, kernel.name}, plan(spec, context.limits()),
+                                {Swept::threads, Swept::sweepers}, sizeof(typename Swept::Memory), context, workspace,
+                                trial);
   }
 };
 
@@ -379,7 +355,7 @@ void check_sum_types(const SweepSpec& spec) {
 
 /// Calls call(sweeps) with the family of kernels that serves the spec.
 template <class P, class Call>
-auto with_sweeps(const SweepSpec& spec, const CudaTrial& trial, Call&& call) {
+auto with_sweeps(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial, Call&& call) {
   if constexpr (requires { P::counts; }) {
     check_sum_types<P>(spec);
     if constexpr (P::counts) return call(StripSweeps<P>{});
@@ -389,22 +365,30 @@ auto with_sweeps(const SweepSpec& spec, const CudaTrial& trial, Call&& call) {
       if (BitSweeps<P>::serves(spec, trial)) return call(BitSweeps<P>{});
     }
     if constexpr (has_pairs<P>) {
-      if (PairSweeps<P>::serves(spec, trial)) return call(PairSweeps<P>{});
+      if (PairSweeps<P>::serves(spec, limits, trial)) return call(PairSweeps<P>{});
     }
     return call(LetterSweeps<P>{});
   }
 }
 
+/// Enough whichever score is known before the sweep.
 template <class P>
 std::size_t CudaSweeps<P>::workspace_bytes(const SweepSpec& spec, const device::Limits& limits,
                                            const CudaTrial& trial) {
-  return with_sweeps<P>(spec, trial, [&](auto sweeps) { return sweeps.workspace_bytes(spec, limits, trial); });
+  const auto bytes = [&](std::int64_t known) {
+    SweepSpec like = spec;
+    like.known = known;
+    return with_sweeps<P>(like, limits, trial,
+                          [&](auto sweeps) { return sweeps.workspace_bytes(like, limits, trial); });
+  };
+  return std::max(bytes(0), bytes(unbounded));
 }
 
 template <class P>
 std::unique_ptr<Sweep> CudaSweeps<P>::make(const SweepSpec& spec, device::Context& context, void* workspace,
                                            const CudaTrial& trial) {
-  return with_sweeps<P>(spec, trial, [&](auto sweeps) { return sweeps.make(spec, context, workspace, trial); });
+  return with_sweeps<P>(spec, context.limits(), trial,
+                        [&](auto sweeps) { return sweeps.make(spec, context, workspace, trial); });
 }
 
 }  // namespace terrace::wavefront

@@ -45,13 +45,14 @@ struct ItemsOf {
 /// What a sweeping warp keeps in shared memory, and what its courier brings there.
 ///
 /// Pieces count from the launch's first on, over all of the warp's bands: piece n is at n % held. Before a band's own
-/// there are C for lanes that have not begun, with the item 0. The ring's first piece of items stands a second time
-/// behind its end, so that no lane's 32 columns wrap.
+/// there are C for lanes that have not begun, and behind them C for lanes that have not ended, which are the next
+/// band's first ones: with the item 0 and the border 0. The ring's first piece of items stands a second time behind
+/// its end, so that no lane's 32 columns wrap.
 template <class V, int planes, int R, int C, bool keep_table, bool profiled>
 struct WarpMemory {
   static_assert(C == 1 || C == 2 || C == 4);
   static constexpr int held = 8, ring = held * piece;  // pieces, columns
-  static constexpr int lead_in = C;                    // pieces
+  static constexpr int beside = C;                     // pieces between the columns of two bands
   static constexpr int state_words = 2 * R + 1 + 2 * C;
 
   KernelBand band;
@@ -97,6 +98,7 @@ struct WarpMemory {
       device::begin_phases(brought[place]);
       device::begin_phases(passed[place]);
     }
+    for (int place = 0; place < beside; ++place) device::end_phase(brought[place]);
   }
   /// After the last band.
   __device__ void end() {
@@ -154,8 +156,8 @@ class Courier {
     gone_ = memory.no_more;
     if (gone_) return 0;
     intake_.begin(a, memory.band, memory.under);
-    pieces_left_ = Memory::lead_in + static_cast<u32>((memory.band.width + piece - 1) / piece);
-    column_ = lane_index() - (Memory::lead_in + 1) * piece;
+    pieces_left_ = static_cast<u32>((memory.band.width + piece - 1) / piece) + Memory::beside;
+    column_ = lane_index() - piece;
     tries_ = 0;
     ask(a, k, memory);
     return 0;
@@ -164,22 +166,22 @@ class Courier {
   __device__ __forceinline__ void ask(const SweepArguments& a, const Constants& k, const Memory& memory) {
     column_ += piece;
     if constexpr (P::report == Report::best) known_ = load_relaxed(&a.slots->known);
-    if (column_ < 0 || column_ >= memory.band.width) return;
+    if (column_ >= memory.band.width) return;
     item_ = Item::raw(memory.band.task.columns, column_);
     intake_.ask(a, memory.band, k, column_);
   }
   __device__ __forceinline__ void bring(Memory& memory, u32 place) {
     const int lane = lane_index();
+    const bool is_column = column_ < memory.band.width;  // else nothing was asked for
 #pragma unroll
     for (int plane = 0; plane < P::row_planes; ++plane) {
-      memory.top[plane][place * piece + static_cast<u32>(lane)] = intake_.top(plane);
+      memory.top[plane][place * piece + static_cast<u32>(lane)] = is_column ? intake_.top(plane) : V(0);
     }
-    const bool leads_in = column_ < 0;  // nothing was asked for
-    V item = leads_in ? V(0) : Item::value(item_);
+    V item = is_column ? Item::value(item_) : V(0);
     if constexpr (P::items == Items::letters) {
       if (memory.coded) {
-        if (!leads_in) item = Item::code(item);
-        const bool odd = __any_sync(~0u, column_ < memory.band.width && Item::is_odd(item));
+        if (is_column) item = Item::code(item);
+        const bool odd = __any_sync(~0u, is_column && Item::is_odd(item));
         if (lane == 0) memory.odd[place] = odd ? 1 : 0;
       }
     }
@@ -195,7 +197,8 @@ class Courier {
   }
 
   RowIntake<P, V> intake_;
-  u32 bands_ = 0, piece_ = 0;  // that were announced, and brought, since the launch began
+  u32 bands_ = 0;               // that were announced, since the launch began
+  u32 piece_ = Memory::beside;  // to be brought next
   u32 pieces_left_ = 0;        // of the band
   u32 tries_ = 0;
   i32 column_ = 0;  // of the band, that was asked for

@@ -87,6 +87,7 @@ class LetterSweep {
   __device__ __forceinline__ bool run(Candidate& found) {
     load_rows();
     load_left();
+    clear_items_before();
     if constexpr (by_matrix<P>) make_profile<V, R>(letters_, memory_.profiles, lane_);
     if constexpr (keep_lines) lines_.begin(a_, band_, band_.first_row + lane_ * R, rows_here_);
     if constexpr (can_code && !keep_lines) {
@@ -133,12 +134,14 @@ class LetterSweep {
       is_plain_ = is_plain_ && all_have_keys_ && (coded || band_.rows == band_rows);
     }
     idles_ = may_idle<coded>();
+    runs_out_ = may_run_out<coded>();
     for (i32 p = 0; p < pieces; ++p) {
       bool taken = false;
       if constexpr (!keep_lines) {
         if (!sweep_plain_pieces<coded>(p, plain_until(p), taken)) return false;
+        if (p == pieces) break;
       }
-      if (!taken && p * piece < width_ && !take_piece<coded>(p)) return false;
+      if (!taken && !take_piece<coded>(p)) return false;
       if constexpr (keep_lines) exact_steps<false, false>(p);  // any cell may be one of a kept line
       else sweep_edge_piece<coded>(p);
       end_piece(p);
@@ -171,11 +174,22 @@ class LetterSweep {
     }
   }
 
-  /// Up to which piece those from p on are plain: all columns of lanes that have begun are in the block and in the
-  /// window, and none of them is kept inside the block.
+  /// Whether lanes that have ended may be swept like the others, over the item 0 and below a border of 0: nobody
+  /// needs what they hold. In local alignments that find no cell so that has not its like in a row above, for such
+  /// columns add no score.
+  template <bool coded>
+  __device__ __forceinline__ bool may_run_out() const {
+    if (band_.task.right) return false;
+    if constexpr (P::report == Report::best) return coded;
+    else if constexpr (P::report == Report::last) return !band_.last;
+    else return !band_.last && !P::ends(k_).last_column;
+  }
+
+  /// Up to which piece those from p on are plain: all columns of lanes that have begun, and of those that must not run
+  /// out, are in the block, in the window, and none of them is kept inside the block.
   __device__ i32 plain_until(i32 p) const {
     if (!is_plain_) return p;
-    i32 end = width_ / piece;
+    i32 end = runs_out_ ? (width_ + piece - 1) / piece + C : width_ / piece;
     if constexpr (windowed) {
       if (!lies_in_window(p)) return p;
       if (memory_.under < width_) end = minimum(end, memory_.under / piece);
@@ -390,6 +404,12 @@ class LetterSweep {
     candidate_ = -1;
   }
 
+  /// What lanes find before the band's columns; a replay may have left others there.
+  __device__ __forceinline__ void clear_items_before() {
+#pragma unroll
+    for (i32 q = -C; q < 0; ++q) memory_.keep_item(number_of(q) * piece + static_cast<u32>(lane_), V(0));
+    __syncwarp();
+  }
   /// Puts the items of all columns that lanes are at in piece p where they find them, once the courier is idle.
   template <bool coded>
   __device__ void load_window(i32 p) {
@@ -873,7 +893,8 @@ class LetterSweep {
   u32 attends_ = 0;             // there is something to do at each piece beside sweeping it
   bool gives_ = false;          // some array of the block takes what is below the band
   bool is_plain_ = false;       // pieces without edges are plain (plain_until)
-  bool idles_ = false;          // also those of lanes that have not begun
+  bool idles_ = false;          // also those of lanes that have not begun,
+  bool runs_out_ = false;       // or that have ended
   bool rows_matter_ = false;    // there are rows below the band's last, and what becomes of them does harm
   i64 gain_ = 0;                // that a cell may have over those that its piece begins with
   bool all_have_keys_ = false;  // no cell of the table is too large for one

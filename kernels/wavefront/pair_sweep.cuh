@@ -44,9 +44,8 @@ struct PairMemory {
 };
 
 /// One band on its way through a warp. All members are called by all lanes.
-/// @tparam R words of a lane @tparam crowded whether schedulers have several bands each, so that operations count;
-///   else the way from the cell above to the cell below does
-template <class P, int R, bool crowded>
+/// @tparam R words of a lane
+template <class P, int R>
 class PairSweep {
  public:
   using WideConstants = typename P::template Constants<i64>;
@@ -55,7 +54,7 @@ class PairSweep {
   static_assert(P::column_planes == planes && can_prune<P>);
   using Problem = P;
   using Value = Word;
-  static constexpr int threads = sweep_threads, sweepers = threads / 32, blocks = R > 8 ? 2 : 4;
+  static constexpr int threads = sweep_threads, sweepers = threads / 32, blocks = 2;
   static constexpr bool cuts_to_window = false;
   using Memory = PairMemory<planes, R>;
 
@@ -274,7 +273,7 @@ class PairSweep {
     const uint2* tops = reinterpret_cast<const uint2*>(memory_.top[kept_]);
     uint2 selector = selectors[0], top = tops[0];
     if constexpr (follows) clear_maxima();
-    constexpr int unrolled = edges ? 1 : R > 4 ? 2 : 4;
+    constexpr int unrolled = edges ? 1 : 2;
     const i32 column = p * piece - 2 * lane_;
     int at = 0;
 #pragma unroll 1
@@ -350,19 +349,10 @@ class PairSweep {
 
   /// Word r of a column. @param scores with the cost of a gap's first letter added
   __device__ __forceinline__ void cell(int r, u32 scores, u32 diagonal, u32& up, u32& f) {
-    if constexpr (planes == 2 && !crowded) {
-      const u32 without_f = larger(add_larger(diagonal, scores, e_[r]), floor_);
-      const u32 h = larger(without_f, f);
-      f = add_larger(f, less_next_, subtract_both(without_f, less_first_));
-      h_[r] = subtract_both(h, less_first_);
-      e_[r] = add_larger(e_[r], less_next_, h_[r]);
-    } else if constexpr (planes == 2) {
+    if constexpr (planes == 2) {
       h_[r] = subtract_both(largest(add_larger(diagonal, scores, e_[r]), f, floor_), less_first_);
       e_[r] = add_larger(e_[r], less_next_, h_[r]);
       f = add_larger(f, less_next_, h_[r]);
-    } else if constexpr (!crowded) {
-      const u32 without_up = larger(add_larger(diagonal, scores, floor_), h_[r]);
-      h_[r] = add_larger(up, less_next_, subtract_both(without_up, less_first_));
     } else {
       h_[r] = subtract_both(largest(add_larger(diagonal, scores, floor_), h_[r], up), less_first_);
     }

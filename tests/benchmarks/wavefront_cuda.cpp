@@ -118,9 +118,8 @@ void report_pair(device::Context& context, const std::string& name, SweepSpec sp
   }
   const bool right =
       best.score == known.score && (known.row < 0 || (best.row == known.row && best.column == known.column));
-  print({fmt::format("{}, {} rows a lane in {} bits, {} strips", name,
-                     trial.pair_words > 0 ? 2 * trial.pair_words : trial.lane_rows, trial.pair_words > 0 ? 16 : 32,
-                     strips),
+  print({fmt::format("{}, {} rows a lane in {} bits, {} strips", name, trial.pairs ? 32 : trial.lane_rows,
+                     trial.pairs ? 16 : 32, strips),
          static_cast<double>(spec.rows) * static_cast<double>(spec.columns),
          operation_limit(context.limits(), operations), "operations", verdict(right)},
         seconds);
@@ -133,14 +132,11 @@ void report_chlamydia(device::Context& context, const std::filesystem::path& fol
              columns = static_cast<std::int64_t>(input.columns.size());
   auto affine = square("smith_waterman", rows, columns);
   affine.settings = affine_settings();
-  const auto in_pairs = [](int words) { return CudaTrial{.pair_words = words}; };
   auto linear = affine;
   linear.settings = linear_settings();
   // Two cells take 5 operations in pairs of 16 bits, 3 with linear gaps, the choice of their scores among them.
-  for (int words : {16, 4}) {
-    report_pair(context, "affine Smith-Waterman", affine, input, 2.5, {88353, 1072950, 722725}, in_pairs(words), 1);
-    report_pair(context, "linear Smith-Waterman", linear, input, 1.5, {416358, 1072950, 722725}, in_pairs(words), 1);
-  }
+  report_pair(context, "affine Smith-Waterman", affine, input, 2.5, {88353, 1072950, 722725}, {.pairs = true}, 1);
+  report_pair(context, "linear Smith-Waterman", linear, input, 1.5, {416358, 1072950, 722725}, {.pairs = true}, 1);
   for (int lane_rows : {32, 8}) {
     report_pair(context, "affine Smith-Waterman", affine, input, 3, {88353, 1072950, 722725}, {0, 0, lane_rows}, 1);
     report_pair(context, "linear Smith-Waterman", linear, input, 2, {416358, 1072950, 722725}, {0, 0, lane_rows}, 1);
@@ -154,8 +150,6 @@ void report_chlamydia(device::Context& context, const std::filesystem::path& fol
     spec.settings = affine_settings();
     report_pair(context, fmt::format("affine Smith-Waterman, the first {} letters", letters), spec, first, 3, known,
                 {0, 0, 8}, 1);
-    report_pair(context, fmt::format("affine Smith-Waterman, the first {} letters", letters), spec, first, 2.5, known,
-                in_pairs(4), 1);
   }
   // The distances' files count the ambiguous letters of AE002160.2 as letters of their own: they equal nothing.
   for (int lane_rows : {0, 32, 64}) {
@@ -190,11 +184,10 @@ void report_similar(device::Context& context, const std::filesystem::path& folde
       CudaTrial trial;
     };
     for (const auto& [way, prunes, trial] : {Way{"every cell in 32 bits", false, {.lane_rows = 32}},
-                                             Way{"every cell in 16 bits", false, {.pair_words = 16}},
+                                             Way{"every cell in 16 bits", false, {.pairs = true}},
                                              Way{"pruned in 32 bits, bands of 1024 rows", true, {.lane_rows = 32}},
                                              Way{"pruned in 32 bits, bands of 256 rows", true, {.lane_rows = 8}},
-                                             Way{"pruned in 16 bits, bands of 1024 rows", true, {.pair_words = 16}},
-                                             Way{"pruned in 16 bits, bands of 256 rows", true, {.pair_words = 4}},
+                                             Way{"pruned in 16 bits, bands of 1024 rows", true, {.pairs = true}},
                                              Way{"pruned, as the model takes it", true, {}}}) {
       local.schedule.work = prunes ? Schedule::Work::needed : Schedule::Work::all;
       local.known = prunes ? known : 0;
