@@ -187,7 +187,7 @@ struct LetterSweeps {
   /// Rows of a lane that the model takes for 32-bit scores: many where bands fill the device, few where the length of
   /// the chain of bands counts. Measured on an H200 (tests/benchmarks/wavefront_cuda.cpp).
   static constexpr int many_rows = 32, few_rows = 8;
-  /// Where tables are kept, which fills shared memory, or values are wide.
+  /// Where tables are kept, which fills shared memory, values are wide, or each scheduler has one band of affine gaps.
   static constexpr int fewest_rows = 4;
   /// Columns of a step: so many ways through the cells go on at a time. Measured on an H200.
   template <int R>
@@ -224,6 +224,13 @@ struct LetterSweeps {
       const i64 window = window_of<P, i64>(problem_constants<P>(spec.settings));
       if (window < std::max(spec.rows, spec.columns)) {
         return call.template operator()<Narrow, few_rows, Keep::borders, true>();
+      }
+    }
+    // Affine gaps make the longest way from cell to cell: with a band for each scheduler, shorter ones are faster.
+    if constexpr (P::report == Report::best && P::row_planes == 2 && !by_matrix<P>) {
+      const bool alone = grid_of(spec).block_rows <= i64{4} * limits.processors * 32 * fewest_rows;
+      if (trial.lane_rows > 0 ? trial.lane_rows == fewest_rows : alone) {
+        return call.template operator()<Narrow, fewest_rows, Keep::borders, false>();
       }
     }
     // Proteins are never so long that they need many rows a lane.

@@ -14,7 +14,7 @@ namespace terrace::wavefront {
 struct CudaTrial {
   unsigned thread_blocks = 0;    // at most so many are launched; 0: as many as are resident
   std::uint32_t delay_seed = 0;  // not 0: warps sleep at random where they meet
-  int lane_rows = 0;             // rows of a lane (8 or 32 cells of 32 bits; 32 or 64 bits); 0: as the model says
+  int lane_rows = 0;             // rows of a lane (4, 8 or 32 cells of 32 bits; 32 or 64 bits); 0: as the model says
   bool cells = false;            // cell by cell, even where there is a bit-parallel form
   int tile_height = 0;           // of kernel tiles in memory, a multiple of 32 up to 1024; 0: as the schedule says
   int tile_width = 0;            // likewise, at least 1

@@ -134,11 +134,10 @@ class LetterSweep {
       is_plain_ = is_plain_ && all_have_keys_ && (coded || band_.rows == band_rows);
     }
     idles_ = may_idle<coded>();
-    runs_out_ = may_run_out<coded>();
     for (i32 p = 0; p < pieces; ++p) {
       bool taken = false;
       if constexpr (!keep_lines) {
-        if (!sweep_plain_pieces<coded>(p, plain_until(p), taken)) return false;
+        if (!sweep_plain_pieces<coded>(p, plain_until<coded>(p), taken)) return false;
         if (p == pieces) break;
       }
       if (!taken && !take_piece<coded>(p)) return false;
@@ -179,7 +178,7 @@ class LetterSweep {
   /// columns add no score.
   template <bool coded>
   __device__ __forceinline__ bool may_run_out() const {
-    if (band_.task.right) return false;
+    if (band_.task.right && a_.border_columns == 0) return false;
     if constexpr (P::report == Report::best) return coded;
     else if constexpr (P::report == Report::last) return !band_.last;
     else return !band_.last && !P::ends(k_).last_column;
@@ -187,9 +186,10 @@ class LetterSweep {
 
   /// Up to which piece those from p on are plain: all columns of lanes that have begun, and of those that must not run
   /// out, are in the block, in the window, and none of them is kept inside the block.
+  template <bool coded>
   __device__ i32 plain_until(i32 p) const {
     if (!is_plain_) return p;
-    i32 end = runs_out_ ? (width_ + piece - 1) / piece + C : width_ / piece;
+    i32 end = may_run_out<coded>() ? (width_ + piece - 1) / piece + C : width_ / piece;
     if constexpr (windowed) {
       if (!lies_in_window(p)) return p;
       if (memory_.under < width_) end = minimum(end, memory_.under / piece);
@@ -893,8 +893,7 @@ class LetterSweep {
   u32 attends_ = 0;             // there is something to do at each piece beside sweeping it
   bool gives_ = false;          // some array of the block takes what is below the band
   bool is_plain_ = false;       // pieces without edges are plain (plain_until)
-  bool idles_ = false;          // also those of lanes that have not begun,
-  bool runs_out_ = false;       // or that have ended
+  bool idles_ = false;          // also those of lanes that have not begun
   bool rows_matter_ = false;    // there are rows below the band's last, and what becomes of them does harm
   i64 gain_ = 0;                // that a cell may have over those that its piece begins with
   bool all_have_keys_ = false;  // no cell of the table is too large for one

@@ -59,7 +59,7 @@ void check_pruned(const Pair& pair, const Cut& cut, ElementType value, int threa
   spec.border = ElementType::i32;
   spec.schedule.work = Schedule::Work::needed;
   const auto expected = letters_reference<P>(problem_constants<P>(spec.settings), pair.rows, pair.columns);
-  for (const std::int64_t known : {std::int64_t{0}, expected.score}) {
+  for (const std::int64_t known : {std::int64_t{0}, std::int64_t{expected.score}}) {
     spec.known = known;
     for (const InstructionSet set : instruction_sets()) {
       const BlockResult found = swept<P>(spec, pair, *context, set);
