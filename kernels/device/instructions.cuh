@@ -32,8 +32,8 @@ __device__ __forceinline__ u32 kept_in_register(u32 value) {
   return value;
 }
 
-/// In shared memory: one thread ends its phases, which count from 0 on. Who has seen the end of a phase sees what was
-/// written before it.
+/// In shared memory: the lanes of one warp end its phases together, which count from 0 on. Who has seen the end of a
+/// phase sees what any of them has written before.
 struct Phases {
   u64 word;
 };
@@ -41,7 +41,7 @@ __device__ __forceinline__ u32 address_of(const Phases& phases) {
   return static_cast<u32>(__cvta_generic_to_shared(&phases.word));
 }
 __device__ __forceinline__ void begin_phases(Phases& phases) {
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address_of(phases)) : "memory");
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], 32;" ::"r"(address_of(phases)) : "memory");
 }
 __device__ __forceinline__ void end_phase(Phases& phases) {
   asm volatile("{.reg .b64 state; mbarrier.arrive.shared::cta.b64 state, [%0];}" ::"r"(address_of(phases))

@@ -89,21 +89,22 @@ struct WarpMemory {
       items[at] = V(0);
       for (int plane = 0; plane < planes; ++plane) top[plane][at] = V(0);
     }
-    if (lane_index() != 0) return;
-    pieces = C;
-    no_more = false;
-    device::begin_phases(announced);
-    device::begin_phases(left);
-    for (int place = 0; place < held; ++place) {
-      device::begin_phases(brought[place]);
-      device::begin_phases(passed[place]);
+    if (lane_index() == 0) {
+      pieces = C;
+      no_more = false;
+      device::begin_phases(announced);
+      device::begin_phases(left);
+      for (int place = 0; place < held; ++place) {
+        device::begin_phases(brought[place]);
+        device::begin_phases(passed[place]);
+      }
     }
+    __syncwarp();
     for (int place = 0; place < beside; ++place) device::end_phase(brought[place]);
   }
   /// After the last band.
   __device__ void end() {
-    if (lane_index() != 0) return;
-    no_more = true;
+    if (lane_index() == 0) no_more = true;
     device::end_phase(announced);
   }
   /// Puts an item where lanes find it. @param column from the launch's first piece on
@@ -187,13 +188,12 @@ class Courier {
     }
     memory.keep_item(piece_ * piece + static_cast<u32>(lane), item);
     if (lane == 0) memory.known[place] = known_;
-    __syncwarp();
-    if (lane == 0) device::end_phase(memory.brought[place]);
+    device::end_phase(memory.brought[place]);
     ++piece_;
   }
   __device__ void leave(Memory& memory) {
     gone_ = true;
-    if (lane_index() == 0) device::end_phase(memory.left);
+    device::end_phase(memory.left);
   }
 
   RowIntake<P, V> intake_;

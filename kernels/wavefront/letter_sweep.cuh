@@ -272,7 +272,7 @@ class LetterSweep {
   __device__ __forceinline__ void end_piece(i32 p) {
     __syncwarp();
     hand_down(p);
-    if (lane_ == 0) device::end_phase(memory_.passed[Memory::place_of(number_of(p - C))]);
+    device::end_phase(memory_.passed[Memory::place_of(number_of(p - C))]);
     if (attends_ != 0) device::random_delay(a_.launch, band_.ticket + static_cast<u32>(p));
     if ((keep_table || (attends_ != 0 && gives_)) && p >= C) give_piece(p - C);
   }
@@ -483,7 +483,7 @@ class LetterSweep {
       memory_.coded = coded;
     }
     __syncwarp();
-    if (lane_ == 0 && width_ > 0) device::end_phase(memory_.announced);
+    if (width_ > 0) device::end_phase(memory_.announced);
   }
   /// Waits until piece p lies where the lanes find it. False when the launch is over before that.
   template <bool coded>
@@ -587,10 +587,11 @@ class LetterSweep {
     for (int at = 0; at < piece; at += columns) {
 #pragma unroll
       for (int i = 0; i < steps; ++i) {
-        fast_step<scoring, follows, edges>(items + (i + 1) * C, at + i * C, kept + i * C, column + i * C);
+        // What lies behind the piece may be about to be brought: its end is followed by its beginning.
+        const int next = i + 1 < steps ? at + (i + 1) * C : (at + columns) % piece;
+        fast_step<scoring, follows, edges>(items + next, next, kept + i * C, column + i * C);
         if constexpr (keep_table) keep_cells(p * piece + at + i - lane_);
       }
-      items += columns;
       kept += columns;
       column += columns;
     }
@@ -600,10 +601,10 @@ class LetterSweep {
   /// @param at, column the first lane's first column of the step, in the piece, and this lane's
   /// @param kept where the last lane keeps what the step gives for the band below
   template <Scoring scoring, bool follows, Edges edges>
-  __device__ __forceinline__ void fast_step(const V* next_items, int at, int kept, i32 column) {
+  __device__ __forceinline__ void fast_step(const V* next_items, int next_at, int kept, i32 column) {
     V up[C], f[C];
     take_from_above(up, f);
-    load_top_of_step(at + C);
+    load_top_of_step(next_at);
     const Columns<V, C> item = item_;
     item_ = *reinterpret_cast<const Columns<V, C>*>(next_items);
     if (edges == Edges::any && (column < 0 || column + C > width_)) {

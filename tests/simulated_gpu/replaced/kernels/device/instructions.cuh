@@ -26,12 +26,15 @@ inline void store_release(u32* word, u32 value) { simulated_store(word, value, _
 inline u32 kept_in_register(u32 value) { return value; }
 
 struct Phases {
-  u64 word;  // those that have ended
+  u64 word;  // lanes that have ended one
 };
 inline void begin_phases(Phases& phases) { phases.word = 0; }
-inline void end_phase(Phases& phases) { simulated_store(&phases.word, phases.word + 1, __ATOMIC_RELEASE); }
+inline void end_phase(Phases& phases) {
+  simulated_gpu::ThreadBlock::current().maybe_pause(32);
+  __atomic_fetch_add(&phases.word, 1, __ATOMIC_RELEASE);
+}
 inline bool has_ended(const Phases& phases, u32 parity) {
-  return (simulated_load(&phases.word, __ATOMIC_ACQUIRE, 4) & 1) != parity;
+  return (simulated_load(&phases.word, __ATOMIC_ACQUIRE, 4) / simulated_gpu::warp_size & 1) != parity;
 }
 inline bool wait_for_end(const Phases& phases, u32 parity) {
   if (has_ended(phases, parity)) return true;
