@@ -54,7 +54,7 @@ class Context {
   virtual void release(void* memory, std::size_t bytes) noexcept = 0;
   /// Host memory that the device's copies run from at full speed and that its kernels can reach at the same
   /// address (page-locked and mapped), 4096-byte aligned. Not to be called while a launch waits for the host; else
-  /// one thread may call it while another one calls other members.
+  /// several threads may call it at once, while another one calls other members.
   virtual void* allocate_host(std::size_t bytes) = 0;
   virtual void release_host(void* memory, std::size_t bytes) noexcept = 0;
 

@@ -7,6 +7,7 @@ namespace terrace::run {
 namespace {
 
 constexpr std::size_t least_beside = 2u << 20;  // bytes; smaller buffers are there at once
+constexpr std::size_t most_beside = 2;          // one's pages are made while another is pinned
 
 }  // namespace
 
@@ -14,10 +15,12 @@ Pool::Pool(std::size_t budget, Allocate allocate, Release release, Growth growth
     : budget_(budget), allocate_(std::move(allocate)), release_(std::move(release)), growth_(growth) {}
 
 Pool::~Pool() {
-  try {
-    end_growth();
-  } catch (...) {
-    // Nobody needs it any more.
+  while (growing()) {
+    try {
+      end_growth();
+    } catch (...) {
+      // Nobody needs it any more.
+    }
   }
   frozen_ = false;
   trim();
@@ -72,22 +75,34 @@ std::byte* Pool::count_new(std::size_t bytes, void* buffer) {
   return static_cast<std::byte*>(buffer);
 }
 
+/// Begins to allocate buffers of that size, as many at a time as are worth it and the budget allows.
 void Pool::grow(std::size_t bytes) {
-  grown_ = std::async(std::launch::async, [this, bytes] { return allocate_(bytes); });
-  grown_bytes_ = bytes;
-  allocated_ += bytes;  // from now on
+  while (grown_.size() < most_beside && allocated_ + bytes <= budget_) {
+    grown_.push_back({std::async(std::launch::async, [this, bytes] { return allocate_(bytes); }), bytes});
+    grown_bytes_ = bytes;
+    allocated_ += bytes;  // from now on
+  }
+}
+
+void Pool::take_in(std::size_t which) {
+  Grown grown = std::move(grown_[which]);
+  grown_.erase(grown_.begin() + static_cast<std::ptrdiff_t>(which));
+  allocated_ -= grown.bytes;
+  kept_[grown.bytes].push_back(count_new(grown.bytes, grown.buffer.get()));
 }
 
 void Pool::end_growth() {
-  if (!growing()) return;
-  allocated_ -= grown_bytes_;
-  kept_[grown_bytes_].push_back(count_new(grown_bytes_, grown_.get()));
+  while (growing()) take_in(0);
 }
 
 bool Pool::collect() {
-  if (!growing() || grown_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return false;
-  end_growth();
-  return true;
+  bool any = false;
+  for (std::size_t which = grown_.size(); which-- > 0;) {
+    if (grown_[which].buffer.wait_for(std::chrono::seconds(0)) != std::future_status::ready) continue;
+    take_in(which);
+    any = true;
+  }
+  return any;
 }
 
 std::byte* Pool::take(std::size_t bytes) {
@@ -98,8 +113,7 @@ std::byte* Pool::take(std::size_t bytes) {
     buffer = kept.back();
     kept.pop_back();
     // Who took a new one soon wants another.
-    const bool more = bytes == grown_bytes_ && kept.empty() && allocated_ + bytes <= budget_;
-    if (more && !growing() && !frozen_) grow(bytes);
+    if (bytes == grown_bytes_ && kept.empty() && !frozen_) grow(bytes);
   } else {
     buffer = allocate(bytes);
   }

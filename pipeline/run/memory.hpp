@@ -12,7 +12,7 @@ namespace terrace::run {
 /// How a pool gets new buffers.
 enum class Growth {
   at_once,  // while it is asked for one
-  beside    // on another thread, one at a time: large ones that are pinned take long
+  beside    // on other threads, two at a time: large ones that are pinned take long
 };
 
 /// Hands out buffers. A buffer that comes back is kept for the next request of its size; when the budget does not
@@ -23,7 +23,7 @@ class Pool {
   using Release = std::function<void(void*, std::size_t)>;
 
   /// @param budget bytes, of all buffers together, kept ones included
-  /// @param growth beside: `allocate` may be called on another thread, also while `release` is
+  /// @param growth beside: `allocate` may be called on several threads, also while `release` is
   Pool(std::size_t budget, Allocate allocate, Release release, Growth growth = Growth::at_once);
   ~Pool();
   Pool(const Pool&) = delete;
@@ -37,8 +37,8 @@ class Pool {
   /// did.
   bool prepare(std::size_t bytes, std::size_t count);
   /// Whether a buffer is being allocated beside; `take` may give it when that has ended.
-  bool growing() const { return grown_.valid(); }
-  /// Takes in a buffer that has been allocated beside; whether there was one. @throws what `allocate` throws
+  bool growing() const { return !grown_.empty(); }
+  /// Takes in buffers that have been allocated beside; whether there were any. @throws what `allocate` throws
   bool collect();
   /// Buffers of that size that are not kept for the next request.
   std::size_t in_use(std::size_t bytes) const;
@@ -64,6 +64,7 @@ class Pool {
   std::byte* allocate(std::size_t bytes);
   std::byte* count_new(std::size_t bytes, void* buffer);
   void grow(std::size_t bytes);
+  void take_in(std::size_t which);
   void end_growth();
   bool make_room(std::size_t bytes);
 
@@ -71,8 +72,12 @@ class Pool {
   Allocate allocate_;
   Release release_;
   Growth growth_;
-  std::future<void*> grown_;
-  std::size_t grown_bytes_ = 0;  // its size
+  struct Grown {
+    std::future<void*> buffer;
+    std::size_t bytes;
+  };
+  std::vector<Grown> grown_;
+  std::size_t grown_bytes_ = 0;  // size of the last one
   std::map<std::size_t, std::vector<std::byte*>> kept_;
   std::map<std::size_t, std::size_t> count_;  // of all buffers, by size
   std::size_t allocated_ = 0;

@@ -107,54 +107,51 @@ TEST_CASE("A pool never goes beyond its budget, and gives what lies unused in ot
   CHECK(pool.peak() == counted.most);
 }
 
-TEST_CASE("A pool that grows beside gives large buffers when they are there, one more ahead, within its budget") {
+TEST_CASE("A pool that grows beside gives large buffers when they are there, two ahead, within its budget") {
   constexpr std::size_t mib = 1u << 20;
   std::atomic<std::size_t> live = 0, most = 0;
   std::atomic<bool> fails = false, waits = false;
   const auto allocate = [&](std::size_t bytes) -> void* {
     while (waits) std::this_thread::yield();
     if (fails) throw DeviceError("allocate", "there is none");
-    most = std::max<std::size_t>(most, live += bytes);
+    const std::size_t now = live += bytes;
+    for (std::size_t known = most; known < now && !most.compare_exchange_weak(known, now);) continue;
     return std::malloc(bytes);
   };
   const auto release = [&](void* memory, std::size_t bytes) {
     live -= bytes;
     std::free(memory);
   };
+  const auto wait = [](run::Pool& pool) {
+    while (!pool.collect()) std::this_thread::yield();
+  };
   {
     run::Pool pool(10 * mib, allocate, release, run::Growth::beside);
-    const auto wait = [&] {
-      while (!pool.collect()) std::this_thread::yield();
-    };
     std::byte* small = pool.take(mib);
     REQUIRE(small != nullptr);  // at once
     waits = true;
     CHECK(pool.take(4 * mib) == nullptr);
     CHECK(pool.growing());
-    CHECK(pool.allocated() == 5 * mib);
-    CHECK(pool.take(mib) == nullptr);  // one at a time
+    CHECK(pool.allocated() == 9 * mib);  // two at a time
+    CHECK(pool.take(mib) == nullptr);    // nothing beside them
     waits = false;
-    wait();
+    pool.freeze(true);  // when they are there
     CHECK_FALSE(pool.growing());
-    std::byte* first = pool.take(4 * mib);
+    std::byte *first = pool.take(4 * mib), *second = pool.take(4 * mib);
     REQUIRE(first != nullptr);
-    CHECK(pool.growing());  // the next one
-    pool.freeze(true);      // when that has ended
-    CHECK_FALSE(pool.growing());
-    std::byte* second = pool.take(4 * mib);
     REQUIRE(second != nullptr);
-    CHECK_FALSE(pool.growing());  // for which there is no room
+    CHECK_FALSE(pool.growing());
     pool.freeze(false);
     CHECK(pool.take(4 * mib) == nullptr);
-    CHECK_FALSE(pool.growing());
+    CHECK_FALSE(pool.growing());  // for which there is no room
     pool.give(first, 4 * mib);
     fails = true;
     CHECK(pool.take(3 * mib) == nullptr);
-    CHECK_THROWS_AS(wait(), DeviceError);
+    CHECK_THROWS_AS(wait(pool), DeviceError);
     fails = false;
     CHECK(pool.allocated() == 5 * mib);
     CHECK(pool.take(3 * mib) == nullptr);
-    wait();
+    wait(pool);
     std::byte* third = pool.take(3 * mib);
     REQUIRE(third != nullptr);
     pool.give(small, mib);
@@ -163,6 +160,20 @@ TEST_CASE("A pool that grows beside gives large buffers when they are there, one
     CHECK(pool.peak() <= 10 * mib);
   }
   CHECK(most <= 10 * mib);
+  {
+    run::Pool pool(100 * mib, allocate, release, run::Growth::beside);
+    CHECK(pool.take(4 * mib) == nullptr);
+    while (pool.growing()) pool.collect();
+    std::byte* first = pool.take(4 * mib);
+    REQUIRE(first != nullptr);
+    CHECK_FALSE(pool.growing());  // there is one more
+    std::byte* second = pool.take(4 * mib);
+    REQUIRE(second != nullptr);
+    CHECK(pool.growing());  // the next two
+    fails = true;           // of one that has not begun
+    pool.give(first, 4 * mib);
+    pool.give(second, 4 * mib);
+  }
   CHECK(live == 0);
 }
 
