@@ -191,7 +191,7 @@ std::int64_t greedy_score(Walker& walker, Letters rows, Letters columns) {
 }
 
 template <class P>
-inline constexpr bool is_greedy = can_prune<P> && !by_matrix<P>;
+inline constexpr bool is_greedy = can_prune<P> && !by_matrix<P> && requires { requires P::score_joins_diagonal; };
 
 }  // namespace
 

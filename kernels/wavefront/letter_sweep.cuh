@@ -561,7 +561,7 @@ class LetterSweep {
       if (planes == 2 && lane_ == 0) f[c] = top_[planes - 1].at[c];
     }
   }
-  /// Reads what the first lane takes from above columns [at, at + C) of the piece; behind it, anything.
+  /// Reads what the first lane takes from above columns [at, at + C) of the piece.
   __device__ __forceinline__ void load_top_of_step(int at) {
 #pragma unroll
     for (int plane = 0; plane < planes; ++plane) {
@@ -598,7 +598,7 @@ class LetterSweep {
   }
 
   /// Reads what the next step needs before this one's chain of cells.
-  /// @param at, column the first lane's first column of the step, in the piece, and this lane's
+  /// @param next_items, next_at this lane's next items, and the first lane's next column, in the piece
   /// @param kept where the last lane keeps what the step gives for the band below
   template <Scoring scoring, bool follows, Edges edges>
   __device__ __forceinline__ void fast_step(const V* next_items, int next_at, int kept, i32 column) {
