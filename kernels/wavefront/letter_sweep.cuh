@@ -275,6 +275,7 @@ class LetterSweep {
     device::end_phase(memory_.passed[Memory::place_of(number_of(p - C))]);
     if (attends_ != 0) device::random_delay(a_.launch, band_.ticket + static_cast<u32>(p));
     if ((keep_table || (attends_ != 0 && gives_)) && p >= C) give_piece(p - C);
+    if constexpr (keep_table) __syncwarp();  // the next piece's cells take the place of those given
   }
 
   /// The column that lanes pass in piece p whose border is kept inside the block; -1: none.

@@ -85,6 +85,7 @@ class PairSweep {
     load_left();
     rows_matter_ = band_.rows < band_rows && (band_.rows == 0 || band_.task.bottom);
     intake_.begin(a_, band_, width_);
+    clear_selectors_before();
     ask(0);
     for (i32 p = 0; p < pieces; ++p) {
       if (!sweep_piece(p)) return false;
@@ -173,6 +174,15 @@ class PairSweep {
     intake_.ask(a_, band_, k_, column);
   }
 
+  /// Whether halves that have not begun may be swept like the others, over columns that add no score: all that they
+  /// know is 0, and stays so.
+  __device__ __forceinline__ bool may_idle() const { return band_.task.left == nullptr; }
+  /// Whether halves that have ended may: nobody needs what they hold, and they find no cell that has not its like in a
+  /// row above, or before it.
+  __device__ __forceinline__ bool may_run_out() const {
+    return band_.task.right == nullptr || a_.border_columns > 0;
+  }
+
   __device__ __forceinline__ bool sweep_piece(i32 p) {
     const i32 column = p * piece + lane_;
     const bool takes = p * piece < width_;
@@ -193,7 +203,7 @@ class PairSweep {
     const bool follows = most >= known_ - piece * gain_;
     if (follows) save_state();
     __syncwarp();
-    const bool has_edge = p < 2 || (p + 1) * piece > width_;
+    const bool has_edge = (p < 2 && !may_idle()) || ((p + 1) * piece > width_ && !may_run_out());
     if ((odd_letters_ != 0 && has_odd_rows_) || rows_matter_) careful_steps(p);
     else if (odd_letters_ != 0 || has_edge || kept_column_ >= 0) fast_steps<true, true>(p);
     else if (follows) fast_steps<true, false>(p);
@@ -255,12 +265,21 @@ class PairSweep {
     else return halves(0, h);
   }
   /// Puts where lanes find it what picks the scores with a column's letter (low half) and the one before (high half)
-  /// from the bytes of two rows.
+  /// from the bytes of two rows. Outside the block both bytes of a half are the sign of a row's: a number that is not
+  /// above 0, and so, less the cost of a gap's first letter, a score that is not either.
   __device__ __forceinline__ void keep_selector(i32 column, u32 letter, u32 before) {
-    const u32 selector = (letter & 3) * 0x11u + 0x80u + (before & 3) * 0x1100u + 0xC400u;
+    const bool here = is_column(column);
+    const u32 low = here ? (letter & 3) * 0x11u + 0x80u : 0x88u;
+    const u32 high = is_column(column - 1) ? (before & 3) * 0x1100u + 0xC400u : 0xCC00u;
+    const u32 selector = low | high | (here ? letter << 16 : 0);
     const int at = column & (Memory::ring - 1);
-    memory_.selectors[at] = selector | letter << 16;
-    if (at < piece) memory_.selectors[Memory::ring + at] = selector | letter << 16;
+    memory_.selectors[at] = selector;
+    if (at < piece) memory_.selectors[Memory::ring + at] = selector;
+  }
+  __device__ __forceinline__ void clear_selectors_before() {
+    keep_selector(lane_ - 2 * piece, 0, 0);
+    keep_selector(lane_ - piece, 0, 0);
+    __syncwarp();
   }
 
   /// Piece p. @tparam follows row maxima are kept @tparam edges columns may be outside the block for some halves,
