@@ -77,6 +77,14 @@ std::optional<std::size_t> weight_column(const Lines& lines, const EdgeRules& ru
   lines.fail(0, "weight: '" + rules.weight + "' is neither a column of a header here nor an index from 2 on");
 }
 
+/// @throws IoError where a file has another number of edges than it says, as one that was cut has
+void check_count(const InputFile& file, const EdgeList& list, std::int64_t said) {
+  const auto edges = static_cast<std::int64_t>(list.edges.size());
+  if (edges == said) return;
+  throw IoError(file.path().string(),
+                "has " + counted(edges, "edge") + ", and says that it has " + std::to_string(said));
+}
+
 }  // namespace
 
 std::optional<std::string> EdgeList::add(std::int64_t from, std::int64_t to, std::string_view text) {
@@ -111,12 +119,14 @@ EdgeList read_dimacs(const InputFile& file, const EdgeRules& rules) {
   EdgeList list;
   list.first = 1;
   Lines lines(file, "c");
+  std::int64_t said = 0;
   while (lines.next()) {
     const auto& fields = lines.fields();
     if (fields[0].text == "p") {
       if (list.nodes) lines.fail(0, "a second problem line");
       if (fields.size() != 4 || fields[1].text != "sp") lines.fail(0, "give `p sp NODES EDGES`");
       list.nodes = lines.node(2);
+      said = lines.node(3);
     } else if (fields[0].text == "a") {
       if (!list.nodes) lines.fail(0, "an edge before the problem line `p sp NODES EDGES`");
       if (fields.size() > 4) lines.fail(4, "more than `a FROM TO WEIGHT`");
@@ -126,6 +136,7 @@ EdgeList read_dimacs(const InputFile& file, const EdgeRules& rules) {
     }
   }
   if (!list.nodes) throw IoError(file.path().string(), "has no problem line `p sp NODES EDGES`");
+  check_count(file, list, said);
   return list;
 }
 
@@ -142,6 +153,10 @@ EdgeList read_edge_lines(const InputFile& file, const EdgeRules& rules) {
       decided = true;
     }
     if (!names) lines.add_edge(list, 0, weight);
+  }
+  if (lines.number() == 0) throw IoError(file.path().string(), "is empty");
+  if (list.edges.empty() && !first) {
+    throw IoError(file.path().string(), "has a line of names and no edge: edges are lines of two numbers of nodes");
   }
   return list;
 }
@@ -179,10 +194,7 @@ EdgeList read_matrix_market(const InputFile& file, const EdgeRules& rules) {
       lines.add_edge(list, 0, weighted ? std::optional<std::size_t>(2) : std::nullopt);
     }
   }
-  if (expected != static_cast<std::int64_t>(list.edges.size())) {
-    throw IoError(file.path().string(), "has " + counted(static_cast<std::int64_t>(list.edges.size()), "edge") +
-                                            ", and says that it has " + std::to_string(expected));
-  }
+  check_count(file, list, expected);
   return list;
 }
 

@@ -103,11 +103,12 @@ Scalar<std::int64_t> read_size(const Node& node) {
   if (size) return {true, *size};
   std::string unit = node.text;
   while (!unit.empty() && (is_digit(unit.front()) || unit.front() == '.' || unit.front() == ' ')) unit.erase(0, 1);
+  const std::string written = unit;
   std::transform(unit.begin(), unit.end(), unit.begin(), [](char c) { return c >= 'a' && c <= 'z' ? c - 32 : c; });
-  const bool binary = unit == "KIB" || unit == "MIB" || unit == "GIB" || unit == "TIB";
-  if (binary) return {false, 0, std::string("the unit is written ") + unit[0] + "iB"};
-  if (unit == "KB" || unit == "MB" || unit == "GB" || unit == "TB") return {false, 0, "the unit is written " + unit};
-  return {false, 0, number_hint(node)};
+  if (unit == "KIB" || unit == "MIB" || unit == "GIB" || unit == "TIB") unit = std::string(1, unit[0]) + "iB";
+  else if (unit != "KB" && unit != "MB" && unit != "GB" && unit != "TB") return {false, 0, number_hint(node)};
+  if (written == unit) return {false, 0, "it is no number of bytes below 2^63"};
+  return {false, 0, "the unit is written " + unit};
 }
 
 Scalar<double> read_duration(const Node& node) {

@@ -202,7 +202,7 @@ std::unique_ptr<run::Stage> make_query(const Request& request) {
                                          : choose_rows(plan.nodes, plan.value, request.resources);
   WeightRules rules;
   rules.name = settings.text("matrix");
-  rules.no_edge = settings.find<double>("no_edge");
+  rules.no_edge = no_edge_of(request, *matrix);
   rules.zero_diagonal = false;
   questions.matrix = weights(matrix, plan.value, rules);
   auto program = std::make_unique<QueryProgram>(plan, questions.matrix);

@@ -109,7 +109,7 @@ std::unique_ptr<run::Stage> make_closure(const Request& request) {
   const std::shared_ptr<io::Source> matrix = open_square_matrix(request);
   WeightRules rules;
   rules.name = settings.text("matrix");
-  rules.no_edge = settings.find<double>("no_edge");
+  rules.no_edge = no_edge_of(request, *matrix);
   rules.zero_diagonal = settings.text("diagonal") == "zero";
   ClosurePlan plan;
   plan.spec.semiring = recursive::find_problem(request.stage.problem)->semiring;

@@ -80,7 +80,7 @@ std::unique_ptr<run::Stage> make_reachability(const Request& request) {
     const std::int64_t across = (plan.nodes + plan.tile - 1) / plan.tile;
     plan.ways = choose_ways(settings.text("schedule"), across, plan.tile, 1, request.resources);
   }
-  auto bits = edge_bits(matrix, name, settings.find<double>("no_edge"));
+  auto bits = edge_bits(matrix, name, no_edge_of(request, *matrix));
   return std::make_unique<ReachabilityStage>(
       request, std::make_unique<ClosureProgram>(std::move(plan), std::move(bits), name));
 }

@@ -1,8 +1,38 @@
 #include "stages/recursive/square_matrix.hpp"
 
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
 #include "stages/refuse.hpp"
 
 namespace terrace::stages {
+namespace {
+
+/// Whole numbers beyond are not all of f64, which the job's is read as.
+constexpr double most_whole = 9007199254740992.0;  // 2^53
+/// No weight is as large: where it says that there is none, nothing else can be taken for it.
+constexpr double least_infinity = 4611686018427387904.0;  // 2^62
+
+/// What is wrong with a number that elements of type T are compared with, and it as one of them; null: nothing.
+template <class T>
+const char* fault_of(double& number) {
+  if constexpr (std::is_floating_point_v<T>) {
+    const T rounded = static_cast<T>(number);
+    if (std::isinf(rounded) && std::isfinite(number)) return "which is too large for it";
+    number = static_cast<double>(rounded);
+    return nullptr;
+  } else {
+    const bool fits = number >= static_cast<double>(std::numeric_limits<T>::lowest()) &&
+                      number <= static_cast<double>(std::numeric_limits<T>::max()) && number == std::floor(number);
+    if (!fits) return "which none of its elements can be";
+    const double magnitude = std::abs(number);
+    if (magnitude >= most_whole && magnitude < least_infinity) return "whose neighbours it is not told from (2^53)";
+    return nullptr;
+  }
+}
+
+}  // namespace
 
 std::shared_ptr<io::Source> open_square_matrix(const Request& request) {
   const std::string& name = request.stage.settings.text("matrix");
@@ -16,6 +46,19 @@ std::shared_ptr<io::Source> open_square_matrix(const Request& request) {
     refuse(request.stage, "matrix", "'" + name + "' has more than 2^24 rows, which no disk holds the result of");
   }
   return matrix;
+}
+
+std::optional<double> no_edge_of(const Request& request, const io::Source& matrix) {
+  auto number = request.stage.settings.find<double>("no_edge");
+  if (!number) return std::nullopt;
+  const char* fault = nullptr;
+  dispatch(matrix.type(), [&](auto value) { fault = fault_of<decltype(value)>(*number); });
+  if (fault != nullptr) {
+    refuse(request.stage, "no_edge",
+           "'" + request.stage.settings.text("matrix") + "' is a matrix of " + std::string(name_of(matrix.type())) +
+               ", and this a number " + fault + "; give the number that stands there where there is no edge");
+  }
+  return number;
 }
 
 }  // namespace terrace::stages

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "io/source.hpp"
 #include "stages/stage_kind.hpp"
@@ -10,5 +11,9 @@ namespace terrace::stages {
 
 /// What the stage calls `matrix`. @throws JobError where it is not square, or has more than 2^24 rows
 std::shared_ptr<io::Source> open_square_matrix(const Request& request);
+
+/// The stage's `no_edge` as elements of the matrix have it: of f32, rounded to that.
+/// @throws JobError where no element can be that number, or could be taken for it and is not
+std::optional<double> no_edge_of(const Request& request, const io::Source& matrix);
 
 }  // namespace terrace::stages

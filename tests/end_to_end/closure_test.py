@@ -124,6 +124,17 @@ class Weights(JobTest):
         self.assertEqual(nowhere.dtype, numpy.int16)
         numpy.testing.assert_array_equal(nowhere, [[0, 16383], [16383, 0]])
 
+    def test_that_number_is_one_of_the_matrix_s_type(self):
+        for none in (1e30, 9999.9, 0.1):
+            matrix = numpy.array([[0, none], [5, 0]], dtype=numpy.float32)
+            numpy.testing.assert_array_equal(self.closed(matrix, no_edge=none), [[0, numpy.inf], [5, 0]])
+        matrix = numpy.array([[0, 2**63 - 1], [5, 0]])
+        numpy.testing.assert_array_equal(self.closed(matrix, no_edge=2**63 - 1), [[0, 2**62 - 1], [5, 0]])
+        for kind, none in ((numpy.uint8, -1), (numpy.int16, 99999), (numpy.int32, 0.5), (numpy.float32, 1e300),
+                           (numpy.int64, 2**53)):
+            with self.subTest(kind=kind):
+                self.refused(numpy.zeros((2, 2), kind), "no_edge", "'m' is a matrix of", expect=WRONG, no_edge=none)
+
     def test_the_diagonal_is_zero_or_as_given(self):
         matrix = numpy.array([[7.0, 1.0], [2.0, 9.0]])
         numpy.testing.assert_array_equal(self.closed(matrix), [[0, 1], [2, 0]])

@@ -81,6 +81,7 @@ std::vector<WrongJob> wrong_headers() {
       {"nothing for a map", with_header("memory:"), "2:1", {"takes a map", "not nothing"}},
       {"a size without number", with_header("memory: {host: much}"), "2:16", {"a size in bytes", "'much'"}},
       {"a unit in wrong case", with_header("memory: {host: 4gib}"), "2:16", {"the unit is written GiB"}},
+      {"a size too large", with_header("memory: {host: 99999999999GiB}"), "2:16", {"no number of bytes below 2^63"}},
       {"a size of nothing", with_header("memory: {host: 0}"), "2:16", {"of at least 1", "'0'"}},
       {"a negative size", with_header("memory: {host: -1GiB}"), "2:16", {"a size in bytes"}},
       {"a size beyond 63 bits", with_header("memory: {host: 99999999TiB}"), "2:16", {"a size in bytes"}},
