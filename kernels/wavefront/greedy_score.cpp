@@ -18,19 +18,22 @@ constexpr std::size_t word_letters = 16;
 /// Words of the rows that are looked for.
 constexpr std::size_t most_words = 4096;
 
-/// Where letters go on from a place, forwards or backwards.
+/// Where letters go on: from a place on, or backwards from before it.
 struct Way {
-  const std::uint8_t *rows, *columns;
+  const std::uint8_t *rows, *columns;  // the place
   i64 rows_left, columns_left;
-  int step;  // 1 or -1
+  bool backwards;
 
-  /// How many letters are equal behind row i and column j.
+  /// How many letters are equal behind row i and column j of the way.
   i64 equal_behind(i64 i, i64 j) const {
     const i64 most = std::min(rows_left - i, columns_left - j);
     i64 equal = 0;
-    while (equal < most && rows[(i + equal) * step] == columns[(j + equal) * step]) ++equal;
+    while (equal < most && rows[at(i + equal)] == columns[at(j + equal)]) ++equal;
     return equal;
   }
+
+ private:
+  i64 at(i64 letter) const { return backwards ? -1 - letter : letter; }
 };
 
 /// How far an alignment was gone on with, and twice its best score on the way, at least.
@@ -99,11 +102,10 @@ class Walker {
     next_.clear();
     for (i64 diagonal = lowest_ - 1; diagonal <= lowest_ + static_cast<i64>(rows_.size()); ++diagonal) {
       const i64 pair = before(diagonal), row = before(diagonal - 1);
-      i64 i = std::max(before(diagonal + 1), std::max(pair == nowhere ? nowhere : pair + 1,
-                                                      row == nowhere ? nowhere : row + 1));
-      if (i != nowhere && i <= way.rows_left && i - diagonal <= way.columns_left) i += way.equal_behind(i, i - diagonal);
-      else i = nowhere;
-      next_.push_back(i);
+      const i64 i = std::max({before(diagonal + 1), pair == nowhere ? nowhere : pair + 1,
+                              row == nowhere ? nowhere : row + 1});
+      const bool stays = i != nowhere && i <= way.rows_left && i - diagonal <= way.columns_left;
+      next_.push_back(stays ? i + way.equal_behind(i, i - diagonal) : nowhere);
     }
     rows_.swap(next_);
     --lowest_;
@@ -181,8 +183,8 @@ std::int64_t greedy_score(Walker& walker, Letters rows, Letters columns) {
     if (found == Words::none) continue;
     const auto i = static_cast<i64>(found);
     const Walk after =
-        walker.walk({rows.data() + i + word, letters + word, height - i - word, width - j - word, 1}, steps_left);
-    const Walk before = walker.walk({rows.data() + i - 1, letters - 1, i, j, -1}, steps_left);
+        walker.walk({rows.data() + i + word, letters + word, height - i - word, width - j - word, false}, steps_left);
+    const Walk before = walker.walk({rows.data() + i, letters, i, j, true}, steps_left);
     best = std::max(best, (before.best + after.best) / 2 + word * walker.match());
     walked_until = j + word + after.letters / 2;
     steps_left -= after.steps + before.steps;
@@ -206,8 +208,13 @@ std::int64_t greedy_score(const std::string& problem, const Settings& settings, 
   visit_problem(problem, settings, [&]<class P>(P) {
     if constexpr (is_greedy<P>) {
       const auto k = problem_constants<P>(settings);
-      Walker walker(k.match, k.mismatch, pair_costs<P, i64>(k).first);
-      if (k.match > 0 && k.mismatch <= 0) score = greedy_score(walker, rows, columns);
+      const i64 gap = pair_costs<P, i64>(k).first;
+      // Twice a score, and what the edits on a walk take from it, stay below 2^62.
+      const i64 most = (i64{1} << 58) / static_cast<i64>(rows.size() + columns.size() + 1000);
+      const bool fits = magnitude(k.match) <= most && magnitude(k.mismatch) <= most && magnitude(gap) <= most;
+      if (!fits || k.match <= 0 || k.mismatch > 0) return;
+      Walker walker(k.match, k.mismatch, gap);
+      score = greedy_score(walker, rows, columns);
     }
   });
   return score;

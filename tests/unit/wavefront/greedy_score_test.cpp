@@ -84,6 +84,15 @@ TEST_CASE("sequences too short for a word, of one letter alone or without anythi
   CHECK(greedy<SmithWatermanAffine>(settings, {"one letter", Sequence(1000000, 1), Sequence(900000, 1)}) == 900000);
 }
 
+TEST_CASE("costs whose sums may leave the numbers they are kept in give no greedy score") {
+  const Sequence letters = test::random_letters(3000, 1);
+  const Pair equal{"equal", letters, letters};
+  CHECK(greedy<SmithWatermanAffine>(affine(1e12, -1e12, 1e12, 1e12), equal) == 3000 * std::int64_t{1000000000000});
+  for (const Settings& settings : {affine(1e14, -3, 3, 2), affine(1, -1e14, 3, 2), affine(1, -3, 1e14, 2)}) {
+    CHECK(greedy<SmithWatermanAffine>(settings, equal) == 0);
+  }
+}
+
 TEST_CASE("problems that prune nothing, and matrices, have no greedy score") {
   const Sequence letters = test::random_letters(300, 1);
   const Settings matrix = test::sample_settings<SmithWatermanAffineMatrix>();
