@@ -54,9 +54,8 @@ std::int64_t known_score(const Request& request, const SweepSpec& spec, const Wa
     return 0;
   }
   const auto letters = [](io::Source& source) {
-    const std::int64_t count = source.shape()[0];
-    std::vector<std::uint8_t> codes(static_cast<std::size_t>(count));
-    if (count > 0) source.read({{0}, {count}}, codes.data());
+    std::vector<std::uint8_t> codes(static_cast<std::size_t>(source.shape()[0]));
+    if (!codes.empty()) source.read(Box::whole(source.shape()), codes.data());
     return codes;
   };
   return wavefront::greedy_score(spec.problem, spec.settings, letters(*inputs.rows), letters(*inputs.columns));
