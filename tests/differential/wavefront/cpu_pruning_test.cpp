@@ -85,19 +85,26 @@ TEST_CASE("pruned local alignments have the score and the end of the whole table
   }
 }
 
-TEST_CASE("cells that are left out are counted") {
-  const auto context = device::make_cpu_context(1);
-  const test::Sequence part = test::random_letters(900, 1);
-  const Pair pair{"an early best", test::holding(part, {0}, 2000, 20), test::holding(part, {0}, 3000, 30)};
+/// One block, in which mismatches and gaps are dear.
+SweepSpec dear_spec(const Pair& pair) {
   SweepSpec spec;
   spec.problem = SmithWatermanAffine::name;
   spec.settings = test::sample_settings<SmithWatermanAffine>();
   spec.settings.set("mismatch", -9.0);
   spec.settings.set("gap_open", 20.0);
-  spec.rows = spec.block_rows = 2000;
-  spec.columns = 3000;
+  spec.rows = spec.block_rows = static_cast<std::int64_t>(pair.rows.size());
+  spec.columns = spec.block_columns = static_cast<std::int64_t>(pair.columns.size());
   spec.value = ElementType::i16;
   spec.border = ElementType::i32;
+  spec.schedule.work = Schedule::Work::needed;
+  return spec;
+}
+
+TEST_CASE("cells that are left out are counted") {
+  const auto context = device::make_cpu_context(1);
+  const test::Sequence part = test::random_letters(900, 1);
+  const Pair pair{"an early best", test::holding(part, {0}, 2000, 20), test::holding(part, {0}, 3000, 30)};
+  SweepSpec spec = dear_spec(pair);
   for (const std::int64_t block_columns : {3000, 700}) {
     spec.block_columns = block_columns;
     for (const InstructionSet set : instruction_sets()) {
@@ -118,15 +125,7 @@ TEST_CASE("a score that is known before leaves out cells from the first on") {
   const auto context = device::make_cpu_context(1);
   const test::Sequence part = test::random_letters(1900, 1);
   const Pair pair{"a late best", test::holding(part, {1000}, 3000, 20), test::holding(part, {1000}, 3000, 30)};
-  SweepSpec spec;
-  spec.problem = SmithWatermanAffine::name;
-  spec.settings = test::sample_settings<SmithWatermanAffine>();
-  spec.settings.set("mismatch", -9.0);
-  spec.settings.set("gap_open", 20.0);
-  spec.rows = spec.block_rows = spec.columns = spec.block_columns = 3000;
-  spec.value = ElementType::i16;
-  spec.border = ElementType::i32;
-  spec.schedule.work = Schedule::Work::needed;
+  SweepSpec spec = dear_spec(pair);
   std::uint64_t before = 0, skipped = 0;
   swept<SmithWatermanAffine>(spec, pair, *context, InstructionSet::sse2, &before);
   spec.known = 1900 * static_cast<std::int64_t>(spec.settings.number("match"));
