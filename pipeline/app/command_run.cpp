@@ -26,14 +26,23 @@ std::optional<Signature> signature_in(const fs::path& output) {
   return Signature{Json::parse(*identity, nullptr, false), Json::object(), Json::parse(*inputs, nullptr, false)};
 }
 
+/// The folder of the job's run, locked. @throws JobError where the job's output cannot be one
+run::RunFolder open_folder(const job::Job& job) {
+  try {
+    return run::RunFolder(job.output);
+  } catch (const run::UnfitOutput& error) {
+    throw JobError(message_at(job.output_place, error.what()));
+  }
+}
+
 /// Whether the result is there already. @throws JobError where something else is
-bool already_done(run::RunFolder& folder, Signature now, bool fresh) {
+bool already_done(run::RunFolder& folder, const Place& place, Signature now, bool fresh) {
   const fs::path& output = folder.output();
   if (!fs::exists(output)) return false;
   const std::optional<Signature> before = signature_in(output);
   if (!before) {
-    throw JobError(output.string() +
-                   " is there and was not made by Terrace: it is not replaced; name another output");
+    throw JobError(message_at(
+        place, output.string() + " is there and was not made by Terrace: it is not replaced; name another output"));
   }
   if (fresh) {
     folder.replace_output();
@@ -42,12 +51,12 @@ bool already_done(run::RunFolder& folder, Signature now, bool fresh) {
   now.fixed = Json::object();
   const auto found = difference(*before, now, true);
   if (!found) return true;
-  throw JobError(output.string() + " was made by another job, or from other inputs: " + *found +
-                 "; name another output, or replace it with --fresh");
+  throw JobError(message_at(place, output.string() + " was made by another job, or from other inputs: " + *found +
+                                       "; name another output, or replace it with --fresh"));
 }
 
 /// The plan of the run that is to be gone on with; nothing where a new one begins.
-std::optional<Json> begun_run(run::RunFolder& folder, const Signature& now, bool fresh) {
+std::optional<Json> begun_run(run::RunFolder& folder, const Place& place, const Signature& now, bool fresh) {
   if (fresh) folder.clear();
   std::optional<Json> plan = folder.plan();
   if (plan) {
@@ -56,8 +65,9 @@ std::optional<Json> begun_run(run::RunFolder& folder, const Signature& now, bool
     if (!found) return plan;
     const run::Progress progress = run::Ledger::read(folder.ledger());
     if (!progress.completed.empty() || progress.current) {
-      throw JobError(folder.path().string() + " holds a run of another job, or from other inputs: " + *found +
-                     "; go on with that one as it was, or start over with --fresh");
+      throw JobError(message_at(place, folder.path().string() +
+                                           " holds a run of another job, or from other inputs: " + *found +
+                                           "; go on with that one as it was, or start over with --fresh"));
     }
   }
   // Nothing there is worth keeping.
@@ -104,16 +114,16 @@ int run_job(Session& session, const RunArguments& arguments) {
   session.keep_log_apart(open.job);
   for (const std::string& warning : open.job.warnings) session.warn(warning);
   const job::Job& job = open.job;
-  run::RunFolder folder(job.output);
+  run::RunFolder folder = open_folder(job);
   Machine machine = open_machine(open, !arguments.fresh && runs_on_cpu(folder));
   const Signature now = signature_of(open, machine);
-  if (already_done(folder, now, arguments.fresh)) {
+  if (already_done(folder, job.output_place, now, arguments.fresh)) {
     session.note(job.output.string() + " is there already, made by this job");
     folder.clear();
     session.out << job.output.string() << "\n";
     return exit_done;
   }
-  const std::optional<Json> begun = begun_run(folder, now, arguments.fresh);
+  const std::optional<Json> begun = begun_run(folder, job.output_place, now, arguments.fresh);
   run::RunPlan plan =
       begun ? make_plan(open, machine, session.stages, &*begun)
             : make_new_plan(open, machine, session.stages, [&](const std::string& why) { session.note(why); });

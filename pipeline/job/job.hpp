@@ -65,6 +65,7 @@ struct Job {
   std::vector<Input> inputs;                // in the order of the file
   std::vector<Stage> stages;                // in the order of the file, which is the order of the run
   std::filesystem::path output;             // absolute
+  Place output_place;                       // where the job names it
 
   std::vector<std::string> warnings;  // what is right but hardly meant, with places
 

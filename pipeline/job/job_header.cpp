@@ -91,6 +91,7 @@ void read_header(const Node& root, Draft& draft, CheckContext& context) {
   if (settings.holds<double>("checkpoint.every")) job.checkpoint_every = settings.number("checkpoint.every");
   job.devices = devices_from(root, settings, context);
   if (settings.has("output")) job.output = settings.text("output");
+  job.output_place = place_of("output");
 }
 
 void check_output(const Node& root, Draft& draft, CheckContext& context) {

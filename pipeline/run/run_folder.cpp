@@ -29,6 +29,20 @@ bool is_ours(const std::string& name) {
          name.find_first_not_of("0123456789abcdef") == run_id_letters;
 }
 
+/// Throws what the system's refusal means: another path helps, or it does not.
+[[noreturn]] void refuse_path(const fs::path& path, const std::string& what, const std::error_code& error) {
+  static constexpr std::array<std::errc, 7> of_the_path{
+      std::errc::not_a_directory,   std::errc::filename_too_long,       std::errc::too_many_symbolic_link_levels,
+      std::errc::permission_denied, std::errc::operation_not_permitted, std::errc::read_only_file_system,
+      std::errc::file_exists};
+  const std::string text = what + ": " + error.message();
+  const auto known = [&](std::errc reason) { return error == reason; };
+  if (std::any_of(of_the_path.begin(), of_the_path.end(), known)) {
+    throw UnfitOutput(path.string(), text + "; name another output");
+  }
+  throw IoError(path.string(), text);
+}
+
 std::uint64_t sum_of(const nlohmann::json& plan) {
   const std::string text = plan.dump();
   return io::checksum(std::as_bytes(std::span(text)));
@@ -53,19 +67,20 @@ RunFolder::RunFolder(const fs::path& output) : output_(output), folder_(path_for
 }
 
 void RunFolder::refuse_others() const {
-  const fs::file_status status = fs::symlink_status(folder_);
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(folder_, error);
+  if (status.type() == fs::file_type::none) refuse_path(folder_, "cannot be looked at", error);
   if (!fs::exists(status)) return;
   const std::string advice = "; move it away, or name another output";
   if (!fs::is_directory(status)) {
-    throw IoError(folder_.string(),
-                  "is where the run of " + output_.filename().string() + " would live, and is no folder" + advice);
+    throw UnfitOutput(folder_.string(), "is where the run of " + output_.filename().string() +
+                                            " would live, and is no folder" + advice);
   }
-  std::error_code error;
   for (fs::directory_iterator entry(folder_, error), end; !error && entry != end; entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     if (!is_ours(name)) {
-      throw IoError(entry->path().string(), "was not made by a run, and lies in the folder in which the run of " +
-                                                output_.filename().string() + " would live" + advice);
+      throw UnfitOutput(entry->path().string(), "was not made by a run, and lies in the folder in which the run of " +
+                                                    output_.filename().string() + " would live" + advice);
     }
   }
   if (error && error != std::errc::no_such_file_or_directory) {
@@ -78,7 +93,7 @@ void RunFolder::take_lock() {
   for (int tries = 0; !lock_; ++tries) {
     std::error_code error;
     fs::create_directories(folder_, error);
-    if (error) throw IoError(folder_.string(), "cannot be made: " + error.message());
+    if (error) refuse_path(folder_, "cannot be made", error);
     try {
       lock_ = std::make_unique<io::RunLock>(folder_ / "lock");
     } catch (const io::LockHeld&) {

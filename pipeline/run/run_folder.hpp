@@ -12,6 +12,12 @@
 
 namespace terrace::run {
 
+/// The output that a job names cannot be the output of a run here: the job is wrong, not the disk.
+class UnfitOutput : public IoError {
+ public:
+  using IoError::IoError;
+};
+
 /// Where the files of a run are.
 ///
 /// `lock` (held through the kernel), `result.h5` (partial), `plan.json` (its presence marks the start), `ledger/`,
@@ -20,8 +26,8 @@ namespace terrace::run {
 /// is debris. Only files of these names are ever removed, and a folder that holds others is not touched.
 class RunFolder {
  public:
-  /// Makes the folder where it is missing and takes its lock. @throws io::LockHeld; IoError where it cannot be made,
-  /// or holds what no run put there
+  /// Makes the folder where it is missing and takes its lock. @throws io::LockHeld; UnfitOutput where it cannot be
+  /// made at that path, or holds what no run put there; IoError
   explicit RunFolder(const std::filesystem::path& output);
   /// Removes the folder again when nothing was begun in it.
   ~RunFolder();

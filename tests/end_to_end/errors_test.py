@@ -157,7 +157,10 @@ class Errors(JobTest):
         self.write("a.fa", ">a\nAC\n")
         self.pair()
         job = self.job((self.folder / "job.yaml").read_text().replace("output: out.h5\n", ""), output="b.fa/out.h5")
-        self.assertSays(self.terrace("run", job, expect=FAILED), "b.fa")
+        self.assertSays(self.terrace("run", job, expect=WRONG), "job.yaml:8:9: ", "b.fa/out.h5.run",
+                        "Not a directory; name another output", "output: b.fa/out.h5\n")
+        job = self.job((self.folder / "job.yaml").read_text().replace("output: b.fa/out.h5\n", ""), output="x" * 300)
+        self.assertSays(self.terrace("run", job, expect=WRONG), "job.yaml:8:9: ", "File name too long")
 
 
 class Shown(JobTest):

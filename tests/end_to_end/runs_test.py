@@ -50,7 +50,7 @@ class Outputs(Runs):
         self.terrace("run", self.lengths(400))
         before = (self.folder / "result.h5").read_bytes()
         ended = self.terrace("run", self.lengths(401), expect=WRONG)
-        self.assertSays(ended, "made by another job", "401", "--fresh")
+        self.assertSays(ended, "job.yaml:", "made by another job", "401", "--fresh", '"output": "result.h5"')
         self.assertEqual((self.folder / "result.h5").read_bytes(), before)
         self.terrace("run", self.lengths(401), "--fresh")
         self.assertEqual(self.open()["align/lengths"][0], 401)
@@ -75,7 +75,7 @@ class Outputs(Runs):
                     self.write("result.h5", content)
                 for arguments in ([], ["--fresh"]):
                     ended = self.terrace("run", self.lengths(400), *arguments, expect=WRONG)
-                    self.assertSays(ended, "was not made by Terrace")
+                    self.assertSays(ended, "job.yaml:", "was not made by Terrace")
                     self.assertEqual((self.folder / "result.h5").read_bytes(), content)
 
 
@@ -186,14 +186,14 @@ class Changes(Runs):
     def test_leave_a_folder_of_others_alone(self):
         notes = self.write("result.h5.run/notes.txt", "mine")
         for arguments in ([], ["--fresh"]):
-            ended = self.terrace("run", self.lengths(400), *arguments, expect=FAILED)
-            self.assertSays(ended, "result.h5.run/notes.txt", "was not made by a run", "another output")
+            ended = self.terrace("run", self.lengths(400), *arguments, expect=WRONG)
+            self.assertSays(ended, "job.yaml:", "result.h5.run/notes.txt", "was not made by a run", "another output")
             self.assertEqual(os.listdir(self.folder / "result.h5.run"), ["notes.txt"])
         (self.folder / "mine").mkdir()
         os.rename(notes, self.folder / "mine" / "plan.json")
         os.rmdir(self.folder / "result.h5.run")
         os.symlink("mine", self.folder / "result.h5.run")
-        self.assertSays(self.terrace("run", self.lengths(400), expect=FAILED), "result.h5.run", "is no folder")
+        self.assertSays(self.terrace("run", self.lengths(400), expect=WRONG), "job.yaml:", "result.h5.run", "is no folder")
         self.assertEqual((self.folder / "mine" / "plan.json").read_text(), "mine")
 
     def test_of_a_damaged_plan_are_found(self):
