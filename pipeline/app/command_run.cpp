@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <ostream>
 
 #include "io/result_reader.hpp"
@@ -105,10 +106,49 @@ void print_result(Session& session, const run::RunReport& report, const fs::path
   session.out << output.string() << "\n";
 }
 
+/// What a stop at a checkpoint waits for, as the run last said: noted by one thread, put into words by another.
+class StopOutlook {
+ public:
+  void note(const run::StageProgress& state) {
+    dirty_bytes_ = static_cast<double>(state.dirty_bytes);
+    disk_rate_ = state.disk_rate;
+    computing_ = true;
+  }
+  std::string notice() const {
+    constexpr const char* second = "; a second signal stops at once";
+    if (!computing_) return std::string("stopping before the first block") + second;
+    const double bytes = dirty_bytes_, rate = disk_rate_;
+    std::string text = "stopping at a checkpoint: when the blocks under way have ended";
+    if (bytes > 0) {
+      text += fmt::format(", {} to write, about {} at {}", format_size(bytes), format_duration(bytes / rate),
+                          format_rate(rate, "B/s"));
+    }
+    return text + second;
+  }
+
+ private:
+  std::atomic<bool> computing_{false};
+  std::atomic<double> dirty_bytes_{0}, disk_rate_{1};
+};
+
+/// @throws Stopped where a signal has come before the first block of this attempt
+void stop_if_asked(StopSignals& signals, bool begun) {
+  if (signals.flag() == 0) return;
+  throw Stopped(begun
+                    ? "stopped before another block was computed; the same command continues from the last checkpoint"
+                    : "stopped before the first block was computed; the same command starts the run");
+}
+
 }  // namespace
 
 int run_job(Session& session, const RunArguments& arguments) {
-  StopSignals signals;
+  Progress progress(session.err, progress_style(STDERR_FILENO, session.quiet));
+  StopOutlook outlook;
+  StopSignals signals([&] {
+    const std::string text = outlook.notice();
+    progress.say(text);
+    session.record(text);
+  });
   const job::OpenJob open =
       job::load_and_open(arguments.job.path, arguments.job.settings, session.stages.declarations(), session.kinds);
   session.keep_log_apart(open.job);
@@ -129,8 +169,8 @@ int run_job(Session& session, const RunArguments& arguments) {
             : make_new_plan(open, machine, session.stages, [&](const std::string& why) { session.note(why); });
   if (begun && begun->at("inputs") != now.inputs) run::verify_inputs(plan, folder);
   if (begun) session.note("going on with the run in " + folder.path().string());
+  stop_if_asked(signals, begun.has_value());
 
-  Progress progress(session.err, progress_style(STDERR_FILENO, session.quiet));
   run::RunSettings run_settings;
   run_settings.devices = machine.devices();
   run_settings.host_budget = machine.resources.host_budget;
@@ -142,7 +182,6 @@ int run_job(Session& session, const RunArguments& arguments) {
     progress.finish();
     session.warn(text);
   };
-  bool told = false;
   run_settings.report = [&](const std::string& name, const run::StageProgress& state, const run::Prediction& p) {
     ProgressState shown;
     shown.stage = name;
@@ -155,13 +194,7 @@ int run_job(Session& session, const RunArguments& arguments) {
     shown.total = p.operations;
     shown.unit = p.unit;
     progress.show(shown);
-    if (signals.flag() != 0 && !told) {
-      told = true;
-      const std::string text = fmt::format("stopping at a checkpoint: {} to write; a second signal stops at once",
-                                           format_size(static_cast<double>(state.dirty_bytes)));
-      progress.say(text);
-      session.record(text);
-    }
+    outlook.note(state);
   };
   const run::RunReport report = run::execute(plan, folder, run_settings);
   progress.finish();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <ostream>
+#include <utility>
 
 #include "pipeline/base/units.hpp"
 
@@ -49,6 +50,7 @@ Progress::Progress(std::ostream& stream, ProgressStyle style, Clock clock)
 
 void Progress::show(const ProgressState& state) {
   if (style_ == ProgressStyle::none) return;
+  const std::lock_guard lock(mutex_);
   const double now = clock_();
   if (!is_due(state, now)) return;
   last_shown_ = now;
@@ -72,15 +74,19 @@ void Progress::print(const std::string& line) {
 
 void Progress::say(const std::string& line) {
   if (style_ == ProgressStyle::none) return;
-  finish();
+  const std::lock_guard lock(mutex_);
+  clear();
   stream_ << line << std::endl;
 }
 
+void Progress::clear() {
+  if (std::exchange(line_stands_, false)) stream_ << clear_line << std::flush;
+}
+
 void Progress::finish() noexcept {
-  if (!line_stands_) return;
-  line_stands_ = false;
   try {
-    stream_ << clear_line << std::flush;
+    const std::lock_guard lock(mutex_);
+    clear();
   } catch (...) {
     // A stream that cannot be written is no reason to fail: progress is not what was asked for.
   }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
+#include <mutex>
 #include <string>
 
 namespace terrace::app {
@@ -27,7 +28,7 @@ struct ProgressState {
   std::string unit = "cell";
 };
 
-/// Prints progress with rate and time left. To be called from one thread.
+/// Prints progress with rate and time left. Members may be called from several threads.
 class Progress {
  public:
   /// Seconds on any clock that never goes back.
@@ -50,7 +51,9 @@ class Progress {
  private:
   bool is_due(const ProgressState& state, double now);
   void print(const std::string& line);
+  void clear();
 
+  std::mutex mutex_;
   std::ostream& stream_;
   ProgressStyle style_;
   Clock clock_;

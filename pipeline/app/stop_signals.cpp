@@ -1,8 +1,13 @@
 #include "pipeline/app/stop_signals.hpp"
 
+#include <poll.h>
+#include <semaphore.h>
 #include <unistd.h>
 
-#include <csignal>
+#include <cerrno>
+#include <chrono>
+#include <string_view>
+#include <utility>
 
 #include "pipeline/app/session.hpp"
 
@@ -11,25 +16,80 @@ namespace {
 
 // A signal handler reaches nothing but statics.
 std::atomic<int> stop_requests{0};
+std::atomic<bool> next_stops_at_once{false};
+std::atomic<pid_t> owner{0};
+std::atomic<bool> on_terminal{false};
+sem_t requested;
 
+/// The time in which further signals count as the first: `timeout` and job schedulers signal a process and its group.
+constexpr auto gathering = std::chrono::milliseconds(20);
+
+constexpr std::string_view clear_line = "\r\x1b[K";
+constexpr std::string_view last_words =
+    "stopped at once; the same command continues from the last checkpoint, if there is one\n";
+
+/// Writes to standard error unless that would block. Safe in a signal handler.
+void write_now(std::string_view text) {
+  pollfd stream{STDERR_FILENO, POLLOUT, 0};
+  if (::poll(&stream, 1, 0) != 1) return;
+  if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;
+}
+
+/// Calls only functions that are safe in a signal handler.
 extern "C" void on_stop_signal(int) {
-  if (stop_requests.fetch_add(1) > 0) ::_exit(exit_stopped);
+  // A child that checks a file gets the terminal's Ctrl-C, too; its parent decides for both.
+  if (::getpid() != owner.load()) return;
+  if (next_stops_at_once.load()) {
+    if (on_terminal.load()) write_now(clear_line);
+    write_now(last_words);
+    ::_exit(exit_stopped);
+  }
+  const int error_before = errno;
+  if (stop_requests.fetch_add(1) == 0) ::sem_post(&requested);
+  errno = error_before;
 }
 
 }  // namespace
 
-StopSignals::StopSignals() {
+StopSignals::StopSignals(std::function<void()> notice) : notice_(std::move(notice)) {
   stop_requests = 0;
-  std::signal(SIGINT, on_stop_signal);
-  std::signal(SIGTERM, on_stop_signal);
-  // Whoever started the program with nohup wants it to go on.
-  if (std::signal(SIGHUP, on_stop_signal) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
+  next_stops_at_once = false;
+  owner = ::getpid();
+  on_terminal = ::isatty(STDERR_FILENO) == 1;
+  ::sem_init(&requested, 0, 0);
+  watcher_ = std::thread([this] { watch(); });
+  struct sigaction action {};
+  action.sa_handler = on_stop_signal;
+  action.sa_flags = SA_RESTART;
+  ::sigemptyset(&action.sa_mask);
+  for (std::size_t i = 0; i < signals.size(); ++i) {
+    ::sigaction(signals[i], nullptr, &before_[i]);
+    // A program that was started with nohup is to go on when its terminal goes away.
+    if (signals[i] == SIGHUP && before_[i].sa_handler == SIG_IGN) continue;
+    ::sigaction(signals[i], &action, nullptr);
+  }
 }
 
 StopSignals::~StopSignals() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
-  if (std::signal(SIGHUP, SIG_DFL) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
+  for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &before_[i], nullptr);
+  closing_ = true;
+  ::sem_post(&requested);
+  watcher_.join();
+  ::sem_destroy(&requested);
+}
+
+void StopSignals::watch() {
+  while (::sem_wait(&requested) != 0 && errno == EINTR) {
+  }
+  if (closing_) return;
+  std::this_thread::sleep_for(gathering);
+  // Before the notice, which may take long if its reader has stopped reading.
+  next_stops_at_once = true;
+  try {
+    notice_();
+  } catch (...) {
+    // The run stops with or without its notice.
+  }
 }
 
 std::atomic<int>& StopSignals::flag() { return stop_requests; }

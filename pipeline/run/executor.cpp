@@ -1,6 +1,6 @@
 #include "pipeline/run/executor.hpp"
 
-#include <sched.h>
+#include <immintrin.h>
 
 #include <algorithm>
 #include <utility>
@@ -134,8 +134,9 @@ bool Executor::step() {
 }
 
 StageProgress Executor::progress() {
-  return {done_blocks_, window_.known_blocks(), work().operations, environment_.profile->stage().before.operations,
-          dirty_bytes()};
+  return {done_blocks_,      window_.known_blocks(),
+          work().operations, environment_.profile->stage().before.operations,
+          dirty_bytes(),     disk_rate()};
 }
 
 /// Of all blocks that are done; what a launch under way has left out may be in others, too.
@@ -213,8 +214,10 @@ void Executor::wait(bool moved) {
   }
   // Words and events have to be asked; what disks do is told.
   const bool asked = running_blocks_ > 0 || mover_.copying() || anything_ending();
+  // No sched_yield: Linux takes that for a wish to come after all others, and busy threads of the CPU's kernels would
+  // keep this one waiting for seconds.
   if (asked && ++idle_rounds_ < 50) {
-    sched_yield();
+    _mm_pause();
     return;
   }
   completions_.wait_for(std::chrono::microseconds(asked ? 50 : 2000));

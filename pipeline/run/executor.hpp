@@ -30,6 +30,7 @@ struct StageProgress {
   double operations = 0;           // of the blocks that are done
   double restored_operations = 0;  // of these, what earlier attempts did
   std::int64_t dirty_bytes = 0;    // in memory, to be written before a checkpoint is complete
+  double disk_rate = 0;            // bytes a second at which that is expected: as measured, or assumed at first
 };
 
 /// What the stages of one run share. All of it outlives the executor.
@@ -113,6 +114,7 @@ class Executor {
   // Checkpoints.
   void manage_cuts();
   bool cut_is_due(double now);
+  double disk_rate();
   std::int64_t dirty_bytes();
   bool updates_running() const;
   bool anything_running() const;

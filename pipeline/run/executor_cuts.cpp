@@ -9,7 +9,8 @@ namespace {
 
 constexpr double least_interval = 10;  // seconds between cuts
 constexpr double cut_share = 0.05;     // of the time that cuts may take
-constexpr double disk_rate = 1e9;      // bytes a second that any disk for such runs takes
+constexpr double assumed_rate = 1e9;   // bytes a second that any disk for such runs takes
+constexpr double least_writing = 0.1;  // seconds of writing from which on its rate is measured
 
 }  // namespace
 
@@ -40,7 +41,14 @@ bool Executor::cut_is_due(double now) {
   if (environment_.checkpoint_seconds > 0) return passed > environment_.checkpoint_seconds;
   if (passed < std::max(least_interval, cut_seconds_ / cut_share) || now < next_look_) return false;
   next_look_ = now + 1;
-  return passed > static_cast<double>(dirty_bytes()) / disk_rate / cut_share;
+  return passed > static_cast<double>(dirty_bytes()) / assumed_rate / cut_share;
+}
+
+/// Bytes a second at which tiles are written: as measured in this attempt, or assumed before there is a measurement.
+double Executor::disk_rate() {
+  const double seconds = mover_.writing_seconds();
+  if (seconds < least_writing) return assumed_rate;
+  return static_cast<double>(environment_.profile->stage().bytes_written) / seconds;
 }
 
 void Executor::manage_cuts() {

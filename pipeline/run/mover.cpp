@@ -305,7 +305,7 @@ void Mover::write(WriteBack request) {
   Version& version = *request.version;
   const std::byte* data = version.copies[0].data;
   if (request.stored.slot != home_slot) request.stored.checksum = io::checksum(std::span(data, version.bytes));
-  ++writing_;
+  count_writes(1);
   store_.write(version, request.stored.slot, data,
                when_ended([this, request, begin = profile_.now()] { finish_write(request, begin); }));
 }
@@ -353,7 +353,7 @@ bool Mover::write_home() {
       versions.push_back(request.version);
       bytes += request.version->bytes;
     }
-    writing_ += static_cast<int>(versions.size());
+    count_writes(static_cast<int>(versions.size()));
     going_home_ += bytes;
     store_.write_home(versions, when_ended([this, requests, bytes, begin = profile_.now()] {
                         going_home_ -= bytes;
@@ -363,10 +363,18 @@ bool Mover::write_home() {
   }
 }
 
+/// Takes the number of writes under way, and the time during which there are some.
+void Mover::count_writes(int more) {
+  const double now = profile_.now();
+  if (writing_ > 0) writing_seconds_ += now - writing_since_;
+  writing_since_ = now;
+  writing_ += more;
+}
+
 void Mover::finish_write(const WriteBack& request, double begin) {
   Version& version = *request.version;
   const StoredVersion& stored = request.stored;
-  --writing_;
+  count_writes(-1);
   --version.copies[0].holders;
   record(version, Movement::write, 0, begin, profile_.now());
   if (version.changes == request.changes && !version.dead) {

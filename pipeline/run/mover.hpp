@@ -41,6 +41,8 @@ class Mover {
   bool read_ahead(Version& version, std::int64_t sequence);
   /// Bytes of memory into which tiles are on their way from disk.
   std::size_t reading() const { return reading_; }
+  /// Seconds so far during which at least one tile was being written.
+  double writing_seconds() const { return writing_seconds_; }
   /// Whether memory of a location was asked for in vain since the last poll.
   bool short_of_memory(int location) const { return wanted_[static_cast<std::size_t>(location)] > 0; }
 
@@ -119,6 +121,7 @@ class Mover {
   void write(WriteBack request);
   bool gather_home();
   bool write_home();
+  void count_writes(int more);
   void finish_write(const WriteBack& request, double begin);
   void record(const Version& version, Movement movement, int location, double begin, double end);
   std::function<void(std::exception_ptr)> when_ended(std::function<void()> done);
@@ -142,7 +145,8 @@ class Mover {
   std::vector<std::size_t> wanted_;   // bytes asked for in vain since the last poll, of each location
   std::size_t reading_ = 0;           // bytes on their way from disk
   int writing_ = 0;                   // tiles on their way to it
-  std::vector<VersionKey> emptied_;   // versions whose last copy was dropped
+  double writing_since_ = 0, writing_seconds_ = 0;
+  std::vector<VersionKey> emptied_;  // versions whose last copy was dropped
   bool wants_cut_ = false;
 };
 

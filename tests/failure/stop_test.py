@@ -41,7 +41,7 @@ class Beginning(Case):
 
 class Stopped(Beginning):
     def test_a_signal_stops_at_a_checkpoint_and_nothing_before_it_is_computed_again(self):
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1):
             folder = self.folder()
             write_long_job(folder)
             process = self.begin(folder)
@@ -53,7 +53,8 @@ class Stopped(Beginning):
             self.assertEqual(end.code, DONE, repr(end))
             self.assertEqual(list(runs.profile(folder, "repeated")), [0])
 
-    def test_a_second_signal_stops_at_once(self):
+    def test_signals_that_come_together_count_as_one(self):
+        # As `timeout` and schedulers send them, to a process and to its group.
         folder = self.folder()
         write_long_job(folder)
         process = self.begin(folder)
@@ -61,11 +62,58 @@ class Stopped(Beginning):
         process.send_signal(signal.SIGTERM)
         process.send_signal(signal.SIGINT)
         process.send_signal(signal.SIGCONT)
-        begin = time.monotonic()
         end = wait(process)
         self.assertEqual(end.code, STOPPED, repr(end))
-        self.assertLess(time.monotonic() - begin, 5)
-        self.assertEqual(run_job(folder).code, DONE)
+        self.assertIn("stopped at a checkpoint", end.err)
+        end = run_job(folder)
+        self.assertEqual(end.code, DONE, repr(end))
+        self.assertEqual(list(runs.profile(folder, "repeated")), [0])
+
+    def test_a_stop_is_announced_while_a_block_is_computed_and_a_second_signal_stops_at_once(self):
+        # A single block, of 90 s or more, and no block that has been computed before it.
+        sequences = {"a": {"generate": "dna", "length": 60000000, "seed": 1},
+                     "b": {"generate": "dna", "length": 16000, "seed": 2}}
+        scores = {"match": 1.5, "mismatch": -3, "gap_open": 3, "gap_extend": 2, "schedule": "registers"}
+        stage = {"name": "long", "wavefront": {"problem": "smith_waterman", "rows": "a", "columns": "b", **scores}}
+        for number in (signal.SIGINT, signal.SIGUSR1):
+            folder = self.folder()
+            write_job(folder, 1, inputs=sequences, stages=[stage], memory={"host": "1024MiB"})
+            process = start([runs.terrace, "run", "job.yaml"], folder)
+            self.addCleanup(process.kill)
+            self.assertTrue(process.stderr.readline().startswith("long: "))
+            time.sleep(0.5)
+            begin = time.monotonic()
+            process.send_signal(number)
+            notice = process.stderr.readline()
+            announced = time.monotonic() - begin
+            self.assertIn("stopping at a checkpoint", notice)
+            self.assertIn("a second signal stops at once", notice)
+            self.assertLess(announced, 2)  # a tenth of that on a machine with nothing else to do
+            self.assertIsNone(process.poll())
+            begin = time.monotonic()
+            process.send_signal(signal.SIGTERM)
+            end = wait(process)
+            self.assertLess(time.monotonic() - begin, 5)
+            self.assertEqual(end.code, STOPPED, repr(end))
+            self.assertIn("stopped at once; the same command continues from the last checkpoint", end.err)
+
+    def test_a_signal_before_the_first_block_stops_there(self):
+        # The type is chosen by all of the weights.
+        folder = self.folder()
+        stage = {"name": "paths", "recursive": {"problem": "floyd_warshall", "matrix": "m", "type": "auto"}}
+        write_job(folder, 1, inputs={"m": {"generate": "uniform", "shape": [16000, 16000], "type": "i32", "seed": 1}},
+                  stages=[stage], memory={"host": "64MiB"})
+        process = start([runs.terrace, "run", "job.yaml"], folder)
+        self.addCleanup(process.kill)
+        while not os.path.exists(os.path.join(folder, "out.h5.run")):
+            self.assertIsNone(process.poll())
+            time.sleep(0.002)
+        process.send_signal(signal.SIGINT)
+        end = wait(process)
+        self.assertEqual(end.code, STOPPED, repr(end))
+        self.assertIn("stopping before the first block", end.err)
+        self.assertIn("stopped before the first block was computed", end.err)
+        self.assertEqual(os.listdir(folder), ["job.yaml"])
 
     def test_a_second_run_of_the_same_output_fails_at_once_and_names_the_first(self):
         folder = self.folder()

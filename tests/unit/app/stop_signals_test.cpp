@@ -1,0 +1,147 @@
+#include "pipeline/app/stop_signals.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <csignal>
+#include <string>
+#include <thread>
+
+#include "pipeline/app/session.hpp"
+
+namespace terrace::app {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Lets `child` run in a process of its own whose standard error is a pipe. @returns how it ended (the exit code, or
+/// minus the signal), and what it wrote
+std::pair<int, std::string> in_child(const std::function<void()>& child) {
+  std::array<int, 2> ends{};
+  REQUIRE(::pipe(ends.data()) == 0);
+  const pid_t process = ::fork();
+  if (process == 0) {
+    ::dup2(ends[1], STDERR_FILENO);
+    // Not those of the test program.
+    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) std::signal(number, SIG_DFL);
+    child();
+    ::_exit(0);
+  }
+  ::close(ends[1]);
+  std::string text;
+  std::array<char, 256> part{};
+  for (ssize_t got = 0; (got = ::read(ends[0], part.data(), part.size())) > 0;) {
+    text.append(part.data(), static_cast<std::size_t>(got));
+  }
+  ::close(ends[0]);
+  int status = 0;
+  ::waitpid(process, &status, 0);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), text};
+}
+
+/// Waits for at most `seconds` without giving way to others, as a thread that computes. @returns whether it came true
+bool busy_until(const std::function<bool()>& condition, double seconds) {
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  while (!condition() && Clock::now() < end) {
+  }
+  return condition();
+}
+
+}  // namespace
+
+TEST_CASE("Each signal that asks for a stop is noticed once, on a thread of its own, whatever the others do") {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
+    INFO("signal " << number);
+    std::atomic<int> notices = 0;
+    std::atomic<bool> elsewhere = false;
+    const auto here = std::this_thread::get_id();
+    StopSignals signals([&] {
+      elsewhere = std::this_thread::get_id() != here;
+      ++notices;
+    });
+    CHECK(signals.flag() == 0);
+    // Twice: some senders signal a process and the group that it is in.
+    std::raise(number);
+    std::raise(number);
+    CHECK(signals.flag() != 0);
+    CHECK(busy_until([&] { return notices > 0; }, 2));
+    CHECK(elsewhere);
+    CHECK(notices == 1);
+  }
+}
+
+TEST_CASE("No signal, no notice; and afterwards signals do what they did before") {
+  int notices = 0;
+  {
+    StopSignals signals([&] { ++notices; });
+  }
+  CHECK(notices == 0);
+  for (const int number : {SIGINT, SIGUSR1}) {
+    const auto [code, text] = in_child([&] {
+      {
+        StopSignals signals([] {});
+      }
+      std::raise(number);
+    });
+    CHECK(code == -number);
+    CHECK(text.empty());
+  }
+}
+
+TEST_CASE("A signal after the notice ends the process at once, and a line says so") {
+  const auto [code, text] = in_child([] {
+    std::atomic<bool> noticed = false;
+    StopSignals signals([&] { noticed = true; });
+    std::raise(SIGTERM);
+    if (!busy_until([&] { return noticed.load(); }, 10)) ::_exit(1);
+    std::raise(SIGINT);
+  });
+  CHECK(code == exit_stopped);
+  CHECK(text == "stopped at once; the same command continues from the last checkpoint, if there is one\n");
+}
+
+TEST_CASE("A signal after a notice that does not come to its end ends the process, too") {
+  const auto [code, text] = in_child([] {
+    std::atomic<bool> begun = false;
+    StopSignals signals([&] {
+      begun = true;
+      for (;;) ::pause();
+    });
+    std::raise(SIGTERM);
+    if (!busy_until([&] { return begun.load(); }, 10)) ::_exit(1);
+    std::raise(SIGTERM);
+  });
+  CHECK(code == exit_stopped);
+}
+
+TEST_CASE("A child of the process leaves signals to its parent") {
+  const auto [code, text] = in_child([] {
+    StopSignals signals([] {});
+    const pid_t child = ::fork();
+    if (child == 0) {
+      std::raise(SIGINT);
+      ::_exit(7);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    const bool lived = WIFEXITED(status) && WEXITSTATUS(status) == 7;
+    ::_exit(lived && signals.flag() == 0 ? 0 : 1);
+  });
+  CHECK(code == 0);
+}
+
+TEST_CASE("A signal that was ignored before stays so where it says that a terminal went away") {
+  const auto [code, text] = in_child([] {
+    std::signal(SIGHUP, SIG_IGN);
+    StopSignals signals([] {});
+    std::raise(SIGHUP);
+    ::_exit(signals.flag() == 0 ? 0 : 1);
+  });
+  CHECK(code == 0);
+}
+
+}  // namespace terrace::app
