@@ -148,6 +148,17 @@ std::vector<std::byte> read_file(const fs::path& path) {
   return bytes;
 }
 
+std::vector<fs::path> folder_entries(const fs::path& folder) {
+  std::vector<fs::path> entries;
+  std::error_code error;
+  // The errors that the iterator throws as it goes on do not name the folder.
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    entries.push_back(entry->path());
+  }
+  if (error) throw system_error(folder, "its files cannot be listed", error.value());
+  return entries;
+}
+
 void fsync_file(const fs::path& path) { sync_descriptor(open_file(path, O_RDONLY).get(), path); }
 
 void fsync_folder(const fs::path& folder) {

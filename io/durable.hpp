@@ -60,6 +60,9 @@ void write_file_durably(const std::filesystem::path& path, std::string_view text
 /// The whole file. @throws IoError
 std::vector<std::byte> read_file(const std::filesystem::path& path);
 
+/// The paths of everything in a folder, in no order. @throws IoError that names the folder
+std::vector<std::filesystem::path> folder_entries(const std::filesystem::path& folder);
+
 /// fsync of a file's data and metadata. @throws IoError
 void fsync_file(const std::filesystem::path& path);
 /// fsync of a folder: the names in it survive a power cut. @throws IoError

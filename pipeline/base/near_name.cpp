@@ -39,31 +39,6 @@ std::vector<std::string> names_beginning(const std::string& wanted, const std::v
   return found;
 }
 
-/// The nearest candidates, or those that begin with the name, at most `most_suggestions`, in the order given; none
-/// where none is near.
-std::vector<std::string> nearest_names(std::string_view name, const std::vector<std::string>& candidates) {
-  std::vector<std::string> best;
-  if (name.empty() || name.size() > longest_name) return best;
-  if (std::find(candidates.begin(), candidates.end(), name) != candidates.end()) return best;
-  const std::string wanted = folded(name);
-  for (const auto& [other, here] : other_names) {
-    const bool known = std::find(candidates.begin(), candidates.end(), here) != candidates.end();
-    if (wanted == other && known) return {std::string(here)};
-  }
-  int least = static_cast<int>(longest_name);
-  for (const std::string& candidate : candidates) {
-    const int limit = std::min(least, reach(name.size(), candidate.size()));
-    const auto longer = static_cast<std::size_t>(limit) + std::min(name.size(), candidate.size());
-    if (std::max(name.size(), candidate.size()) > longer) continue;
-    const int distance = edit_distance(wanted, folded(candidate));
-    if (distance > limit) continue;
-    if (distance < least) best.clear();
-    least = distance;
-    if (best.size() < most_suggestions) best.push_back(candidate);
-  }
-  return best.empty() && wanted.size() >= shortest_beginning ? names_beginning(wanted, candidates) : best;
-}
-
 std::string joined(const std::vector<std::string>& names, std::size_t most, const std::string& quote) {
   std::string text;
   for (std::size_t i = 0; i < std::min(most, names.size()); ++i) {
@@ -92,9 +67,32 @@ int edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+std::vector<std::string> near_names(std::string_view name, const std::vector<std::string>& candidates) {
+  std::vector<std::string> best;
+  if (name.empty() || name.size() > longest_name) return best;
+  if (std::find(candidates.begin(), candidates.end(), name) != candidates.end()) return best;
+  const std::string wanted = folded(name);
+  for (const auto& [other, here] : other_names) {
+    const bool known = std::find(candidates.begin(), candidates.end(), here) != candidates.end();
+    if (wanted == other && known) return {std::string(here)};
+  }
+  int least = static_cast<int>(longest_name);
+  for (const std::string& candidate : candidates) {
+    const int limit = std::min(least, reach(name.size(), candidate.size()));
+    const auto longer = static_cast<std::size_t>(limit) + std::min(name.size(), candidate.size());
+    if (std::max(name.size(), candidate.size()) > longer) continue;
+    const int distance = edit_distance(wanted, folded(candidate));
+    if (distance > limit) continue;
+    if (distance < least) best.clear();
+    least = distance;
+    if (best.size() < most_suggestions) best.push_back(candidate);
+  }
+  return best.empty() && wanted.size() >= shortest_beginning ? names_beginning(wanted, candidates) : best;
+}
+
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {
   std::string text;
-  for (const std::string& near : nearest_names(name, candidates)) text += (text.empty() ? "'" : " or '") + near + "'";
+  for (const std::string& near : near_names(name, candidates)) text += (text.empty() ? "'" : " or '") + near + "'";
   return text.empty() ? "" : "; did you mean " + text + "?";
 }
 

@@ -11,10 +11,12 @@ namespace terrace {
 /// Least number of letters to insert, delete, replace or swap with their neighbour to turn `a` into `b`.
 int edit_distance(std::string_view a, std::string_view b);
 
-/// "; did you mean 'match'?", or "... 'a' or 'b'?" of up to three equally near candidates, or of candidates that
-/// begin with the name where it has three letters or more, or the one that others call so (`gpu` for cuda); "" where
-/// none is near: more than a third of the letters differ, or where `name` is a candidate itself. Case does not count,
-/// nor does - against _.
+/// Up to three equally near candidates, or the candidates that begin with the name where it has three letters or
+/// more, or the candidate that others call so (`gpu` for cuda), in the order given. Empty if none is near (more than
+/// a third of the letters differ), or if `name` is a candidate itself. Case does not count, nor does - against _.
+std::vector<std::string> near_names(std::string_view name, const std::vector<std::string>& candidates);
+
+/// "; did you mean 'match'?", or "... 'a' or 'b'?", of the near names; "" if there are none.
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
 
 /// "a, b, c" in the order given; of more than `most` names the first ones "and 5 more".

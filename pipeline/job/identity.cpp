@@ -50,21 +50,56 @@ std::string backend_name(Backend backend) {
   return backend == Backend::cpu ? "cpu" : "auto";
 }
 
+constexpr std::size_t longest = 80;  // letters of a value in a message
+
+std::string text_of(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
 std::string in_words(const json& value) {
-  constexpr std::size_t longest = 80;
-  std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
-  if (text.size() > longest) text = text.substr(0, longest) + "...";
-  return text;
+  const std::string text = text_of(value);
+  return text.size() <= longest ? text : text.substr(0, longest) + "...";
 }
 
-/// Part of a path: a stage by its name, where both sides have the same.
-std::string step(const json& before, const json& now, std::size_t index) {
-  const auto name_of = [](const json& item) {
+/// Bytes [from, ...) of a long text, as many as a message takes.
+std::string part_from(const std::string& text, std::size_t from) {
+  const std::string end = text.size() > from + longest ? "..." : "";
+  return (from > 0 ? "..." : "") + text.substr(from, longest) + end;
+}
+
+/// "was 1 and is 2". Of long values the parts that differ.
+std::string change_of(const json& before, const json& now) {
+  const std::string old_text = text_of(before), new_text = text_of(now);
+  std::size_t from = 0;
+  if (std::max(old_text.size(), new_text.size()) > longest) {
+    const auto [old_at, new_at] = std::mismatch(old_text.begin(), old_text.end(), new_text.begin(), new_text.end());
+    const auto same = static_cast<std::size_t>(old_at - old_text.begin());
+    from = same > longest / 2 ? same - longest / 2 : 0;
+  }
+  return "was " + part_from(old_text, from) + " and is " + part_from(new_text, from);
+}
+
+/// The names of the items of a list, in order; empty if not all of them have names, or two have the same.
+std::vector<std::string> names_of(const json& list) {
+  std::vector<std::string> names;
+  for (const json& item : list) {
     const bool named = item.is_object() && item.contains("name") && item["name"].is_string();
-    return named ? item["name"].get<std::string>() : std::string();
-  };
-  const std::string name = name_of(now);
-  return !name.empty() && name == name_of(before) ? name : std::to_string(index);
+    if (!named || std::find(names.begin(), names.end(), item["name"]) != names.end()) return {};
+    names.push_back(item["name"]);
+  }
+  return names;
+}
+
+/// The first of the names that is not among the others; empty if there is none.
+std::string first_not_in(const std::vector<std::string>& names, const std::vector<std::string>& others) {
+  for (const std::string& name : names) {
+    if (std::find(others.begin(), others.end(), name) == others.end()) return name;
+  }
+  return "";
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text.size() <= longest ? text : text.substr(0, longest) + "...";
 }
 
 class Comparison {
@@ -72,10 +107,14 @@ class Comparison {
   std::optional<std::string> compare(const std::string& path, const json& before, const json& now) const {
     if (before == now) return std::nullopt;
     if (before.is_object() && now.is_object()) return compare_objects(path, before, now);
-    const bool lists_of_objects =
-        before.is_array() && now.is_array() && before.size() == now.size() && !now.empty() && now[0].is_object();
-    if (lists_of_objects) return compare_lists(path, before, now);
-    return (path.empty() ? "the job" : path) + " was " + in_words(before) + " and is " + in_words(now);
+    if (before.is_array() && now.is_array()) {
+      const std::vector<std::string> old_names = names_of(before), new_names = names_of(now);
+      if (!old_names.empty() && !new_names.empty()) return compare_named(path, before, old_names, now, new_names);
+      if (before.size() != now.size() && std::max(text_of(before).size(), text_of(now).size()) > longest) {
+        return path + " had " + std::to_string(before.size()) + " values and has " + std::to_string(now.size());
+      }
+    }
+    return (path.empty() ? "the job" : path) + " " + change_of(before, now);
   }
 
  private:
@@ -96,11 +135,20 @@ class Comparison {
     return std::nullopt;
   }
 
-  std::optional<std::string> compare_lists(const std::string& path, const json& before, const json& now) const {
+  /// Of lists of objects with names: one that is gone or new, else one that has changed, else their order.
+  std::optional<std::string> compare_named(const std::string& path, const json& before,
+                                           const std::vector<std::string>& old_names, const json& now,
+                                           const std::vector<std::string>& new_names) const {
+    const std::string gone = first_not_in(old_names, new_names), added = first_not_in(new_names, old_names);
+    const auto has = [&](const std::string& name) { return path + " has no '" + name + "' any more"; };
+    if (!gone.empty() && !added.empty()) return has(gone) + ", and '" + added + "' is new";
+    if (!gone.empty()) return has(gone);
+    if (!added.empty()) return "'" + added + "' is new in " + path;
     for (std::size_t i = 0; i < now.size(); ++i) {
-      if (auto found = compare(below(path, step(before[i], now[i], i)), before[i], now[i])) return found;
+      const auto at = std::find(old_names.begin(), old_names.end(), new_names[i]) - old_names.begin();
+      if (auto found = compare(below(path, new_names[i]), before[static_cast<std::size_t>(at)], now[i])) return found;
     }
-    return std::nullopt;
+    return "the order of " + path + " was " + joined(old_names) + " and is " + joined(new_names);
   }
 };
 

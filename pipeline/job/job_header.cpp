@@ -23,6 +23,9 @@ constexpr std::array<Parameter, 9> header = {{
     {"output", ParameterKind::file, "the result file, such as result.h5"},
 }};
 
+/// Keys of a job that are read by others.
+constexpr std::array<const char*, 2> other_keys = {"inputs", "stages"};
+
 Backend backend_from(const std::string& name) {
   if (name == "cuda") return Backend::cuda;
   return name == "cpu" ? Backend::cpu : Backend::automatic;
@@ -72,8 +75,14 @@ std::vector<std::string> names_of_kind(const std::vector<Parameter>& parameters,
   return names;
 }
 
+bool is_misspelt(const Node& root, const std::string& key) {
+  std::vector<std::string> known = top_level_keys({header.begin(), header.end()});
+  known.insert(known.end(), other_keys.begin(), other_keys.end());
+  return find_misspelt(root, key, known) != nullptr;
+}
+
 void read_header(const Node& root, Draft& draft, CheckContext& context) {
-  const Schema schema{"the job", {header.begin(), header.end()}, {"inputs", "stages"}};
+  const Schema schema{"the job", {header.begin(), header.end()}, {other_keys.begin(), other_keys.end()}};
   const Settings settings = read_settings(root, root.position, schema, context);
   Job& job = draft.job;
   job.name = settings.find<std::string>("job").value_or("");

@@ -93,11 +93,13 @@ void read_inputs(const Node& inputs, std::span<const io::InputKind> kinds, Draft
   if (inputs.kind != Node::Kind::map) {
     context.complaints.add(inputs.position,
                            "'inputs' takes a map such as {a: {hdf5: FILE}}, not " + describe(inputs));
+    draft.inputs_known = false;
     return;
   }
   if (inputs.entries.size() > most_inputs) {
     context.complaints.add(inputs.position, "a job has at most " + std::to_string(most_inputs) + " inputs, not " +
                                                 std::to_string(inputs.entries.size()));
+    draft.inputs_known = false;
     return;
   }
   InputReader reader(kinds, draft, context);

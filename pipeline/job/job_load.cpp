@@ -12,8 +12,10 @@ void read_body(const Node& root, const StageTable& table, std::span<const io::In
                CheckContext& context) {
   read_header(root, draft, context);
   if (const Node* inputs = root.find("inputs")) read_inputs(*inputs, kinds, draft, context);
+  else draft.inputs_known = !is_misspelt(root, "inputs");
   if (const Node* stages = root.find("stages")) read_stages(*stages, table, draft, context);
-  else context.complaints.add(root.position, "the job needs 'stages': a list of what to compute");
+  else if (!is_misspelt(root, "stages"))
+    context.complaints.add(root.position, "the job needs 'stages': a list of what to compute");
   check_output(root, draft, context);
   warn_of_unused(draft, context);
 }

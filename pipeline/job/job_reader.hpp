@@ -28,6 +28,7 @@ struct Draft {
   std::vector<bool> stage_complete;       // likewise, in the order of job.stages
   std::vector<std::string> stage_names;   // of all stages, also of those not read yet
   std::set<std::string> used_inputs;
+  bool inputs_known = true;  // else `inputs` could not be read, which is reported there, and names say nothing
 };
 
 /// Whether `name` can name an input or a stage: letters, digits, _ and -.
@@ -42,6 +43,9 @@ std::vector<std::string> names_of_kind(const std::vector<Parameter>& parameters,
 
 /// Reads everything but inputs and stages. @param root a map
 void read_header(const Node& root, Draft& draft, CheckContext& context);
+
+/// Whether `key` is missing in the job and an unknown key, which read_header() reports, was meant for it.
+bool is_misspelt(const Node& root, const std::string& key);
 
 /// Reads the map of inputs, and checks that they are not made of one another in a circle.
 void read_inputs(const Node& inputs, std::span<const io::InputKind> kinds, Draft& draft, CheckContext& context);

@@ -114,7 +114,7 @@ void check_array(const std::string& array, const Position& position, const Stage
     if (draft.job.find_input(array)) draft.used_inputs.insert(array);
     else if (named < names.size())
       complain(quote(array) + " is a stage; name what it writes, as " + array + "/table");
-    else complain(nothing_called(array, draft));
+    else if (draft.inputs_known) complain(nothing_called(array, draft));
   } else if (named == names.size()) {
     complain(nothing_called(array, draft));
   } else if (named >= draft.job.stages.size()) {

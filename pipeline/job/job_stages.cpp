@@ -21,6 +21,12 @@ bool is_common(const std::string& key) {
   return std::find(common_keys.begin(), common_keys.end(), key) != common_keys.end();
 }
 
+std::vector<std::string> kind_names(const StageTable& table) {
+  std::vector<std::string> names;
+  for (const StageDeclaration& kind : table.all()) names.push_back(kind.name);
+  return names;
+}
+
 std::vector<std::string> problem_names(const StageDeclaration& kind) {
   std::vector<std::string> names;
   for (const ProblemDeclaration& problem : kind.problems) names.push_back(problem.name);
@@ -39,6 +45,28 @@ std::vector<Parameter> all_parameters(const StageDeclaration& kind) {
     }
   }
   return result;
+}
+
+/// Every key that a stage may hold.
+std::vector<std::string> keys_of_stages(const StageTable& table) {
+  std::vector<std::string> names = kind_names(table);
+  for (std::string_view key : common_keys) names.emplace_back(key);
+  names.emplace_back("name");
+  return names;
+}
+
+/// A misspelt `name` of a stage; null if there is none.
+const Entry* find_misspelt_name(const Node& item, const StageTable& table) {
+  const Entry* entry = find_misspelt(item, "name", keys_of_stages(table));
+  return entry && entry->value.kind == Node::Kind::scalar ? entry : nullptr;
+}
+
+/// The stage whose problem has that name; null if there is none.
+const StageDeclaration* family_of(const std::string& problem, const StageTable& table) {
+  for (const StageDeclaration& kind : table.all()) {
+    if (kind.find_problem(problem)) return &kind;
+  }
+  return nullptr;
 }
 
 class StageReader {
@@ -64,6 +92,7 @@ class StageReader {
 
   void read_name() {
     const Node* name = item_.find("name");
+    if (!name && find_misspelt_name(item_, table_)) return;
     if (!name) return complain(item_.position, "the stage needs a name, such as 'name: align'");
     if (name->kind != Node::Kind::scalar || !is_valid_name(name->text)) {
       return complain(name->position,
@@ -81,6 +110,7 @@ class StageReader {
   /// The key that names the kind: the only one that is none of every stage's keys.
   const Entry* find_kind() {
     const Entry* kind = nullptr;
+    bool unknown = false;
     for (const Entry& entry : item_.entries) {
       if (entry.key == "name" || is_common(entry.key)) continue;
       if (table_.find(entry.key)) {
@@ -88,31 +118,21 @@ class StageReader {
         else kind = &entry;
       } else {
         complain_of_key(entry);
+        unknown = unknown || &entry != find_misspelt_name(item_, table_);
       }
     }
-    const bool unknown_alone = item_.entries.size() > (item_.find("name") ? 1U : 0U);
-    if (!kind && !unknown_alone) complain(item_.position, "the stage is of no kind; it needs one of " + kinds());
+    if (!kind && !unknown) complain(item_.position, "the stage is of no kind; it needs one of " + kinds());
     return kind;
   }
 
-  std::string kinds() const { return list_names(kind_names()); }
-
-  std::vector<std::string> kind_names() const {
-    std::vector<std::string> names;
-    for (const StageDeclaration& kind : table_.all()) names.push_back(kind.name);
-    return names;
-  }
+  std::string kinds() const { return list_names(kind_names(table_)); }
 
   void complain_of_key(const Entry& entry) {
-    std::vector<std::string> names = kind_names();
-    for (std::string_view key : common_keys) names.emplace_back(key);
-    names.emplace_back("name");
-    for (const StageDeclaration& kind : table_.all()) {
-      if (!kind.find_problem(entry.key)) continue;
-      return complain(entry.position, quote(entry.key) + " is no kind of stage but a " + kind.selector + "; write " +
-                                          kind.name + ": {" + kind.selector + ": " + entry.key + ", ...}");
+    if (const StageDeclaration* kind = family_of(entry.key, table_)) {
+      return complain(entry.position, quote(entry.key) + " is no kind of stage but a " + kind->selector + "; write " +
+                                          kind->name + ": {" + kind->selector + ": " + entry.key + ", ...}");
     }
-    const std::string near = did_you_mean(entry.key, names);
+    const std::string near = did_you_mean(entry.key, keys_of_stages(table_));
     complain(entry.position,
              "unknown kind of stage " + quote(entry.key) + (near.empty() ? "; the kinds are " + kinds() : near));
   }
@@ -146,6 +166,9 @@ class StageReader {
     const auto names = problem_names(kind);
     const Node* node = map.find(kind.selector);
     if (!node) {
+      std::vector<std::string> known = top_level_keys(all_parameters(kind));
+      known.push_back(kind.selector);
+      if (find_misspelt(map, kind.selector, known)) return nullptr;
       complain(position_, quote(kind.name) + " needs " + quote(kind.selector) + ": one of " + list_names(names));
       return nullptr;
     }
@@ -153,6 +176,14 @@ class StageReader {
     if (problem) {
       stage_.problem = problem->name;
       return problem;
+    }
+    const StageDeclaration* other = node->kind == Node::Kind::scalar ? family_of(node->text, table_) : nullptr;
+    if (other) {
+      foreign_ = true;
+      complain(node->position, quote(node->text) + " belongs to " + quote(other->name) + ", not to " +
+                                   quote(kind.name) + "; write " + other->name + ": {" + other->selector + ": " +
+                                   node->text + ", ...}");
+      return nullptr;
     }
     const std::string near = node->kind == Node::Kind::scalar ? did_you_mean(node->text, names) : "";
     complain(node->position,
@@ -169,6 +200,7 @@ class StageReader {
 
   void read_parameters(const Node& map, const StageDeclaration& kind, const ProblemDeclaration* problem) {
     const bool known = problem || kind.problems.empty();
+    if (!known && foreign_) return;  // its keys are those of the other kind
     Schema schema;
     schema.owner = owner(kind);
     schema.parameters = known ? parameters_of(kind, problem) : all_parameters(kind);
@@ -222,7 +254,8 @@ class StageReader {
   const StageTable& table_;
   Draft& draft_;
   CheckContext& context_;
-  Position position_;  // of the kind, or of the whole
+  Position position_;     // of the kind, or of the whole
+  bool foreign_ = false;  // the problem is one of another kind
   Stage stage_ = {};
 };
 
@@ -242,6 +275,7 @@ void read_stages(const Node& stages, const StageTable& table, Draft& draft, Chec
   if (stages.items.empty()) context.complaints.add(stages.position, "the job needs at least one stage");
   for (const Node& item : stages.items) {
     const Node* name = item.find("name");
+    if (const Entry* misspelt = name ? nullptr : find_misspelt_name(item, table)) name = &misspelt->value;
     draft.stage_names.push_back(name && name->kind == Node::Kind::scalar ? name->text : "");
   }
   for (const Node& item : stages.items) StageReader(item, table, draft, context).read();

@@ -1,6 +1,7 @@
 #include "pipeline/job/yaml_settings.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
@@ -90,7 +91,10 @@ class SettingsReader {
     std::string message = "unknown key " + quote(entry.key) + " in " + what;
     std::string hint = schema_.explain ? schema_.explain(prefix + entry.key) : "";
     if (!hint.empty()) hint = "; " + hint;
-    if (hint.empty()) hint = did_you_mean(entry.key, known);
+    if (hint.empty()) {
+      hint = did_you_mean(entry.key, known);
+      for (const std::string& near : near_names(entry.key, known)) misspelt_.insert(prefix + near);
+    }
     if (hint.empty()) hint = known.empty() ? "; it takes no keys" : "; it takes " + list_names(known);
     if (entry.value.kind == Node::Kind::null) hint += " (it has no value: a list is written in brackets, [a, b])";
     context_.complaints.add(entry.position, message + hint);
@@ -98,7 +102,7 @@ class SettingsReader {
 
   void fill_in(const Parameter& parameter, const Position& at) {
     if (!parameter.default_text) {
-      if (!schema_.complete) return;
+      if (!schema_.complete || misspelt_.contains(parameter.name)) return;
       context_.complaints.add(at, schema_.owner + " needs " + quote(parameter.name) + ": " + parameter.help + " (" +
                                       expected(parameter) + ")");
     } else if (*parameter.default_text != '\0') {
@@ -110,6 +114,7 @@ class SettingsReader {
   const Schema& schema_;
   CheckContext& context_;
   Settings settings_;
+  std::set<std::string> misspelt_;  // keys that an unknown key was meant for: reported there, and not missing
 };
 
 }  // namespace
@@ -129,6 +134,14 @@ void check_default(const Parameter& parameter, const std::string& owner) {
   if (complaints.empty()) return;
   throw Error("declaration of " + owner + ": the default of '" + parameter.name +
               "' is wrong: " + complaints.rendered().front());
+}
+
+const Entry* find_misspelt(const Node& map, const std::string& key, const std::vector<std::string>& known) {
+  for (const Entry& entry : map.entries) {
+    const std::vector<std::string> near = near_names(entry.key, known);
+    if (std::find(near.begin(), near.end(), key) != near.end()) return &entry;
+  }
+  return nullptr;
 }
 
 std::vector<std::string> top_level_keys(const std::vector<Parameter>& parameters) {

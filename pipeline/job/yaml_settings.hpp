@@ -30,6 +30,11 @@ Settings read_settings(const Node& map, const Position& at, const Schema& schema
 /// @throws Error when the default of a parameter is no value of it: a mistake in the declaration
 void check_default(const Parameter& parameter, const std::string& owner);
 
+/// The entry of a map whose key is unknown and near to `key`; null if there is none. To be asked for where `key` is
+/// missing: the unknown key is reported as a misspelt one, and one error is enough.
+/// @param known every key that the map may hold
+const Entry* find_misspelt(const Node& map, const std::string& key, const std::vector<std::string>& known);
+
 /// The keys that may stand in a map: of `until.norm` the first part.
 std::vector<std::string> top_level_keys(const std::vector<Parameter>& parameters);
 

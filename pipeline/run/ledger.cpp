@@ -164,11 +164,11 @@ std::vector<std::string> records_of(const std::filesystem::path& path) {
 std::vector<std::int64_t> attempts_in(const std::filesystem::path& folder) {
   std::vector<std::int64_t> attempts;
   if (!std::filesystem::exists(folder)) return attempts;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  for (const std::filesystem::path& entry : io::folder_entries(folder)) {
     std::int64_t number = 0;
-    const std::string stem = entry.path().stem().string();
+    const std::string stem = entry.stem().string();
     const auto [end, error] = std::from_chars(stem.data(), stem.data() + stem.size(), number);
-    if (error == std::errc{} && entry.path().extension() == ".log") attempts.push_back(number);
+    if (error == std::errc{} && entry.extension() == ".log") attempts.push_back(number);
   }
   std::sort(attempts.rbegin(), attempts.rend());
   return attempts;

@@ -113,9 +113,9 @@ RunFolder::~RunFolder() {
 /// The lock goes last: from then on the folder may be another process's.
 void RunFolder::remove_folder() noexcept {
   try {
-    for (const auto& entry : fs::directory_iterator(folder_)) {
-      const std::string name = entry.path().filename().string();
-      if (name != "lock" && is_ours(name)) fs::remove_all(entry.path());
+    for (const fs::path& entry : io::folder_entries(folder_)) {
+      const std::string name = entry.filename().string();
+      if (name != "lock" && is_ours(name)) fs::remove_all(entry);
     }
     lock_->remove();
     fs::remove(folder_);
@@ -162,9 +162,9 @@ void RunFolder::clear() {
   remove_scratch();
   fs::remove(folder_ / "plan.json");
   io::fsync_folder(folder_);
-  for (const auto& entry : fs::directory_iterator(folder_)) {
-    const std::string name = entry.path().filename().string();
-    if (name != "lock" && name != "progress" && is_ours(name)) fs::remove_all(entry.path());
+  for (const fs::path& entry : io::folder_entries(folder_)) {
+    const std::string name = entry.filename().string();
+    if (name != "lock" && name != "progress" && is_ours(name)) fs::remove_all(entry);
   }
   note_done(-1, 0);
   noted_stage_ = -1;

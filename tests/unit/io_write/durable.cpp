@@ -1,5 +1,7 @@
 #include "io/durable.hpp"
 
+#include <dirent.h>
+#include <dlfcn.h>
 #include <sys/resource.h>
 
 #include <catch2/catch.hpp>
@@ -12,6 +14,22 @@
 
 using namespace terrace;
 using namespace terrace::io;
+
+namespace {
+
+int names_before_failure = -1;  // names that readdir still gives; -1: all
+
+}  // namespace
+
+// In place of the C library's: the standard library lists folders by it.
+extern "C" dirent* readdir(DIR* folder) {
+  using Read = dirent* (*)(DIR*);
+  static const Read read = reinterpret_cast<Read>(dlsym(RTLD_NEXT, "readdir"));
+  if (names_before_failure < 0 || names_before_failure-- > 0) return read(folder);
+  names_before_failure = 0;
+  errno = EIO;
+  return nullptr;
+}
 
 namespace {
 
@@ -101,6 +119,18 @@ TEST_CASE("a limit of file sizes is an error that names it and says how to raise
   CHECK(result.find((folder / "r.h5").string()) == 0);
   CHECK(result.find("File too large; files may have at most 64.0 KiB here") != std::string::npos);
   CHECK(result.find("errno") == std::string::npos);
+}
+
+TEST_CASE("a folder that cannot be listed to its end is an error that names it") {
+  const test::TempFolder folder;
+  write_file_durably(folder / "a", "1");
+  write_file_durably(folder / "b", "2");
+  CHECK(folder_entries(folder.path()).size() == 2);
+  names_before_failure = 1;
+  const std::string said = io_error_of([&] { folder_entries(folder.path()); });
+  names_before_failure = -1;
+  CHECK(said == folder.path().string() + ": its files cannot be listed: Input/output error");
+  CHECK(io_error_of([&] { folder_entries(folder / "a"); }).find((folder / "a").string()) == 0);
 }
 
 TEST_CASE("what a full disk asks for is said") {

@@ -48,12 +48,41 @@ TEST_CASE("The first difference of two jobs is named as their authors know it") 
   CHECK(difference(folder, replaced(text, "a.fa", "a.fa, record: 3")) ==
         "inputs.a.record was not given and is \"3\"");
   CHECK(difference(folder, replaced(text, "name: sums", "name: areas")) ==
-        "stages.1.name was \"sums\" and is \"areas\"");
+        "stages has no 'sums' any more, and 'areas' is new");
   CHECK(difference(folder, replaced(text, "  - name: sums\n", "  - name: sums\n    temporary: true\n")) ==
         "stages.sums.temporary was false and is true");
   CHECK(difference(folder,
                    replaced(text, "problem: summed_area, grid: align/table", "problem: summed_area, grid: a")) ==
         "stages.sums.grid was \"align/table\" and is \"a\"");
+}
+
+TEST_CASE("Stages that are added, removed or moved are named") {
+  TempFolder folder;
+  const std::string third = "  - name: more\n    wavefront: {problem: summed_area, grid: a}\n";
+  const std::string longer = replaced(text, "output:", third + "output:");
+  CHECK(difference(folder, longer) == "'more' is new in stages");
+  const auto with_more = defining_json(load_text(folder, longer)), without = defining_json(load_text(folder, text));
+  CHECK(first_difference(with_more, without) == "stages has no 'more' any more");
+  CHECK(difference(folder, replaced(replaced(text, "output:", third + "output:"), "match: 1", "match: 2")) ==
+        "'more' is new in stages");
+  const std::string moved = replaced(text, "  - name: align\n", third + "  - name: align\n");
+  CHECK(first_difference(with_more, defining_json(load_text(folder, moved))) ==
+        "the order of stages was align, sums, more and is more, align, sums");
+}
+
+TEST_CASE("Of long values the parts that differ are shown") {
+  TempFolder folder;
+  std::string numbers;
+  for (int i = 100; i < 160; ++i) numbers += (numbers.empty() ? "" : ", ") + std::to_string(i);
+  const auto with = [&](const std::string& list) {
+    return defining_json(
+        load_text(folder, replaced(text, "{fasta: a.fa}", "{generate: dna, numbers: [" + list + "]}")));
+  };
+  const auto changed = first_difference(with(numbers), with(replaced(numbers, "141", "777"))).value_or("none");
+  CHECK(changed.find("inputs.a.numbers was ...") == 0);
+  CHECK(changed.find("141") < changed.find(" and is ..."));
+  CHECK(changed.find("777") > changed.find(" and is ..."));
+  CHECK(first_difference(with(numbers), with(numbers + ", 7")) == "inputs.a.numbers had 60 values and has 61");
 }
 
 TEST_CASE("A record of another shape differs, and does no harm") {

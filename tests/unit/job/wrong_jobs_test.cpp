@@ -245,6 +245,11 @@ std::vector<WrongJob> wrong_stages() {
       {"no problem", with_keys("rows: a"), "5:3", {"needs 'problem'", "smith_waterman, dtw"}},
       {"a problem mistyped", with_keys("problem: smith_watermann"), "5:24", {"'smith_waterman'?"}},
       {"an operator mistyped", with_stages("- name: s\n  stencil: {operator: heet}\n"), "5:23", {"'heat'?"}},
+      {"a problem of another kind",
+       with_keys("problem: heat, grid: a, steps: 5"),
+       "5:24",
+       {"'heat' belongs to 'stencil', not to 'wavefront'; write stencil: {operator: heat, ...}"}},
+      {"keys of all stages alone", with_stages("- name: s\n  schedule: auto\n"), "4:3", {"of no kind"}},
       {"another problem's key",
        with_keys("problem: summed_area, grid: a, window: 5"),
        "5:46",
@@ -308,6 +313,34 @@ std::vector<WrongJob> wrong_references() {
   };
 }
 
+/// A key that is needed, misspelt: the unknown key is the only error.
+std::vector<WrongJob> wrong_spellings() {
+  const std::string stage = "{name: s, wavefront: {problem: summed_area, grid: a}}";
+  return {
+      {"of a stage's key", with_keys("problem: summed_area, gird: a"), "5:37", {"unknown key 'gird'", "'grid'?"}},
+      {"of one of two", aligning("mach: 1"), "5:69", {"'match'?"}},
+      {"of the problem", with_keys("problm: summed_area, grid: a"), "5:15", {"unknown key 'problm'", "'problem'?"}},
+      {"of an operator",
+       with_stages("- name: s\n  stencil: {operater: heat, grid: a, steps: 5}\n"),
+       "5:13",
+       {"unknown key 'operater'", "'operator'?"}},
+      {"of a nested key",
+       with_inputs("  b: {generate: dna}\n  a: {generate: dna, mutate: {off: b}}"),
+       "3:31",
+       {"unknown key 'off'", "'of'?"}},
+      {"of a name", with_stages("- nmae: s\n  wavefront: {problem: summed_area, grid: a}\n"), "4:3", {"'name'?"}},
+      {"of a name that is read",
+       with_stages("- nmae: t" + align_t.substr(9) +
+                   "- {name: s, wavefront: {problem: summed_area, grid: t/table}}\n"),
+       "4:3",
+       {"'name'?"}},
+      {"of the output", one_input + "stages: [" + stage + "]\nouput: o.h5\n", "3:1", {"'output'?"}},
+      {"of the stages", one_input + ends + "stages_: [" + stage + "]\n", "3:1", {"'stages'?"}},
+      {"of the inputs", "imputs: {a: {generate: dna}}\n" + ends + "stages: [" + stage + "]\n", "1:1", {"'inputs'?"}},
+      {"of inputs that are a list", "inputs: [a]\n" + ends + "stages: [" + stage + "]\n", "1:9", {"takes a map"}},
+  };
+}
+
 void check_all(const std::vector<WrongJob>& rows) {
   TempFolder folder;
   for (const WrongJob& row : rows) {
@@ -333,6 +366,7 @@ TEST_CASE("Wrong headers are refused at their place") { check_all(wrong_headers(
 TEST_CASE("Wrong inputs are refused at their place") { check_all(wrong_inputs()); }
 TEST_CASE("Wrong values are refused at their place") { check_all(wrong_values()); }
 TEST_CASE("Wrong stages are refused at their place") { check_all(wrong_stages()); }
+TEST_CASE("One misspelt key is one error") { check_all(wrong_spellings()); }
 TEST_CASE("Arrays that nobody writes are refused at their place") { check_all(wrong_references()); }
 
 }  // namespace
