@@ -6,15 +6,13 @@
 #include "io/hdf5_handle.hpp"
 #include "io/result_layout.hpp"
 #include "io/result_objects.hpp"
+#include "io/result_record.hpp"
 
 namespace terrace::io {
 
 namespace {
 
 constexpr hsize_t page = 4096;
-
-/// What netCDF writes into a scale that only stands for a dimension's length; the length follows.
-constexpr const char* no_variable = "This is a netCDF dimension but not a netCDF variable.";
 
 std::int64_t bytes_of(const DatasetSpec& dataset) {
   return volume(dataset.shape) * static_cast<std::int64_t>(size_of(dataset.type));
@@ -95,8 +93,6 @@ void add_scales(const ResultObjects& objects, const Dimensions& dimensions) {
 void attach_scales(const ResultObjects& objects, const DatasetSpec& spec) {
   const Hdf5Handle dataset = objects.open_object(spec.path);
   const std::string where = objects.where(spec.path);
-  objects.set_text(dataset, spec.path, "units", spec.units);
-  objects.set_text(dataset, spec.path, "long_name", spec.long_name);
   if (H5DSis_scale(dataset.get()) > 0) return;  // a coordinate has no scale but itself
   for (int d = 0; d < spec.shape.rank(); ++d) {
     const std::string path = path_in(group_of(spec.path), spec.dimensions[static_cast<std::size_t>(d)]);
@@ -133,7 +129,8 @@ CreatedResult create_result(const std::filesystem::path& path, const std::vector
   return created;
 }
 
-void finish_result(const std::filesystem::path& path, const Finish& finish) {
+void finish_result(const std::filesystem::path& path, Finish finish) {
+  add_record(finish);
   const std::vector<DatasetSpec> datasets = all_datasets(finish);
   const Dimensions dimensions = check_layout(datasets);
   silence_hdf5();
@@ -142,7 +139,6 @@ void finish_result(const std::filesystem::path& path, const Finish& finish) {
     add_datasets(objects, finish);
     add_scales(objects, dimensions);
     for (const DatasetSpec& dataset : datasets) attach_scales(objects, dataset);
-    objects.set_text(objects.open_object("/"), "/", "Conventions", finish.conventions);
     for (const Attribute& attribute : finish.attributes) {
       objects.set_attribute(objects.open_object(attribute.object), attribute);
     }

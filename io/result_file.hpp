@@ -91,9 +91,16 @@ void save_metadata(const std::filesystem::path& result, const std::vector<FileEx
 /// @throws IoError, also where the copy is damaged or the file is shorter than it was
 void restore_metadata(const std::filesystem::path& result, const std::filesystem::path& copy);
 
+/// Checksums of a large dataset's tiles (XXH3 of the packed elements), taken as they were written.
+struct TileChecksums {
+  Extents tile;                          // shape of a full tile
+  std::vector<std::uint64_t> checksums;  // in row-major order of the tiles
+};
+
 /// All that is added to a result at its end.
 struct Finish {
-  std::vector<DatasetSpec> large;  // as given to `create_result`: get names, units and scales; empty ones are made
+  std::vector<DatasetSpec> large;    // as given to `create_result`: get names, units and scales; empty ones are made
+  std::vector<TileChecksums> tiles;  // of each of these, in order; none at all: no record is made
   std::vector<SmallDataset> small;
   std::vector<Attribute> attributes;
   std::string conventions = "CF-1.8";  // the root's attribute `Conventions`
@@ -101,8 +108,10 @@ struct Finish {
 
 /// Adds it all, closes the file and makes it durable. Every dimension gets a dimension scale in its dataset's group:
 /// the one-dimensional dataset of that name if there is one, else a netCDF dimension without a variable, which
-/// occupies no space however long it is. So xarray opens each group by its name.
-/// @throws Error on names that clash or values that do not fill their shape, IoError; the file is then to be restored
-void finish_result(const std::filesystem::path& path, const Finish& finish);
+/// occupies no space however long it is. So xarray opens each group by its name. The record of checksums is added
+/// (io/result_checksums.hpp); nothing is read back for it.
+/// @throws Error on names that clash, values that do not fill their shape or checksums that are not one a tile,
+/// IoError; the file is then to be restored
+void finish_result(const std::filesystem::path& path, Finish finish);
 
 }  // namespace terrace::io

@@ -9,6 +9,9 @@
 
 namespace terrace::io {
 
+/// The beginning of the name that netCDF gives to a scale which only stands for a dimension's length.
+inline constexpr const char* no_variable = "This is a netCDF dimension but not a netCDF variable.";
+
 /// "/align" of "/align/table"; "/" of "/table".
 std::string group_of(const std::string& path);
 /// "table" of "/align/table".

@@ -113,11 +113,6 @@ void ResultObjects::set_attribute(const Hdf5Handle& object, const Attribute& att
     check_hdf5(H5Awrite(made.get(), data.memory_type, data.data), place, "cannot be written");
 }
 
-void ResultObjects::set_text(const Hdf5Handle& object, const std::string& object_name, const std::string& name,
-                             const std::string& text) const {
-  if (!text.empty()) set_attribute(object, {object_name, name, text});
-}
-
 void ResultObjects::close() {
   check_hdf5(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), path_.string(), "its metadata cannot be written");
   file_.close(path_.string());

@@ -18,8 +18,6 @@ class ResultObjects {
   /// Writes all of a dataset's values. @throws Error where they do not fill the shape
   void write_values(const Hdf5Handle& dataset, const SmallDataset& values) const;
   void set_attribute(const Hdf5Handle& object, const Attribute& attribute) const;
-  void set_text(const Hdf5Handle& object, const std::string& object_name, const std::string& name,
-                const std::string& text) const;
   /// Writes and closes the file. @throws IoError
   void close();
 

@@ -5,78 +5,22 @@
 
 #include "io/hdf5_dataset.hpp"
 #include "io/hdf5_handle.hpp"
+#include "io/hdf5_values.hpp"
+#include "io/result_layout.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::io {
 namespace {
 
-constexpr const char* bare_dimension = "This is a netCDF dimension but not a netCDF variable";
-
-/// Either a dataset or an attribute, read with the same questions.
-struct Values {
-  Hdf5Handle type, space;
-  bool attribute;
-  hid_t object;
-  std::string where;
-
-  std::size_t count() const {
-    const hssize_t points = H5Sget_simple_extent_npoints(space.get());
-    if (points < 0) throw_hdf5(where, "has a damaged shape");
-    return static_cast<std::size_t>(points);
-  }
-  void read(hid_t memory, void* buffer) const {
-    const herr_t result =
-        attribute ? H5Aread(object, memory, buffer) : H5Dread(object, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer);
-    check_hdf5(result, where, "cannot be read");
-  }
-};
-
-Values values_of_dataset(const Hdf5Handle& dataset, const std::string& where) {
-  return {{H5Dget_type(dataset.get()), where, "has a damaged type"},
-          {H5Dget_space(dataset.get()), where, "has a damaged shape"},
-          false,
-          dataset.get(),
-          where};
-}
-
-Values values_of_attribute(const Hdf5Handle& attribute, const std::string& where) {
-  return {{H5Aget_type(attribute.get()), where, "has a damaged type"},
-          {H5Aget_space(attribute.get()), where, "has a damaged shape"},
-          true,
-          attribute.get(),
-          where};
-}
-
-std::vector<std::string> read_strings(const Values& values) {
-  std::vector<std::string> texts;
-  const std::size_t count = values.count();
-  if (count == 0) return texts;
-  if (H5Tis_variable_str(values.type.get()) > 0) {
-    std::vector<char*> pointers(count, nullptr);
-    values.read(values.type.get(), pointers.data());
-    for (const char* text : pointers) texts.emplace_back(text == nullptr ? "" : text);
-    H5Dvlen_reclaim(values.type.get(), values.space.get(), H5P_DEFAULT, pointers.data());
-    return texts;
-  }
-  const std::size_t length = H5Tget_size(values.type.get());
-  std::string all(length * count, '\0');
-  values.read(values.type.get(), all.data());
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::string text = all.substr(i * length, length);
-    texts.push_back(text.substr(0, text.find('\0')));
-  }
-  return texts;
-}
-
 template <class T>
-std::vector<T> read_numbers(const Values& values, hid_t memory) {
+std::vector<T> read_numbers(const Hdf5Values& values, hid_t memory) {
   std::vector<T> numbers(values.count());
   if (!numbers.empty()) values.read(memory, numbers.data());
   return numbers;
 }
 
 template <class T>
-std::vector<std::string> numbers_as_texts(const Values& values, hid_t memory) {
+std::vector<std::string> numbers_as_texts(const Hdf5Values& values, hid_t memory) {
   std::vector<std::string> texts;
   for (const T number : read_numbers<T>(values, memory)) {
     std::array<char, 64> text{};
@@ -86,7 +30,7 @@ std::vector<std::string> numbers_as_texts(const Values& values, hid_t memory) {
   return texts;
 }
 
-std::vector<std::string> read_texts(const Values& values) {
+std::vector<std::string> read_texts(const Hdf5Values& values) {
   const H5T_class_t kind = H5Tget_class(values.type.get());
   if (kind == H5T_STRING) return read_strings(values);
   if (kind == H5T_INTEGER) return numbers_as_texts<long long>(values, H5T_NATIVE_LLONG);
@@ -149,7 +93,7 @@ DatasetSummary ResultReader::summary_of(const std::string& path) const {
   DatasetSummary summary;
   summary.path = path;
   const Hdf5Handle dataset(H5Dopen2(file_->handle.get(), path.c_str(), H5P_DEFAULT), where(path), "cannot be opened");
-  const Values values = values_of_dataset(dataset, where(path));
+  const Hdf5Values values = values_of_dataset(dataset, where(path));
   summary.type = type_name(values.type);
   std::array<hsize_t, H5S_MAX_RANK> extents{};
   const int rank = check_hdf5(H5Sget_simple_extent_dims(values.space.get(), extents.data(), nullptr), where(path),
@@ -159,7 +103,7 @@ DatasetSummary ResultReader::summary_of(const std::string& path) const {
   summary.long_name = text_attribute(dataset.get(), "long_name", where(path)).value_or("");
   summary.units = text_attribute(dataset.get(), "units", where(path)).value_or("");
   const auto scale = text_attribute(dataset.get(), "NAME", where(path));
-  summary.only_dimension = scale && scale->starts_with(bare_dimension);
+  summary.only_dimension = scale && scale->starts_with(no_variable);
   return summary;
 }
 

@@ -36,7 +36,12 @@ std::string shape_of(const io::DatasetSummary& dataset) {
   return dataset.shape.rank() == 0 ? "one value" : to_string(dataset.shape);
 }
 
-/// The datasets of each group but those of the profile; of one stage, or of all.
+/// Whether the dataset is the program's own: of the profile, or a table of checksums.
+bool is_bookkeeping(const io::DatasetSummary& dataset) {
+  return dataset.path.starts_with("/profile/") || dataset.path.starts_with("/checksums/");
+}
+
+/// The datasets of each group but the program's own; of one stage, or of all.
 std::string describe_datasets(const io::ResultReader& reader, const std::string& stage) {
   std::string text, group;
   TextTable table{{"", "", "", "", ""}, {}};
@@ -45,7 +50,7 @@ std::string describe_datasets(const io::ResultReader& reader, const std::string&
     table.rows.clear();
   };
   for (const io::DatasetSummary& dataset : reader.datasets()) {
-    if (dataset.only_dimension || dataset.path.starts_with("/profile/")) continue;
+    if (dataset.only_dimension || is_bookkeeping(dataset)) continue;
     if (!stage.empty() && !dataset.path.starts_with("/" + stage + "/")) continue;
     if (group_of(dataset.path) != group) end_group();
     group = group_of(dataset.path);

@@ -12,7 +12,7 @@ namespace terrace::job {
 namespace {
 
 /// Groups of the result file that are the program's own.
-constexpr std::array<std::string_view, 2> reserved_names = {"job", "profile"};
+constexpr std::array<std::string_view, 3> reserved_names = {"checksums", "job", "profile"};
 
 /// Keys of every stage, which may stand beside its name or in the map of its kind.
 constexpr std::array<std::string_view, 3> common_keys = {"temporary", "schedule", "type"};

@@ -27,6 +27,11 @@ def check_h5py(path):
         assert list(file.attrs["devices"]) == ["cpu", "gpu 0"]
         assert file["/profile/stages/name"].asstr()[2] == "wärme"
         assert file["/heat/nothing"].shape == (0, 7)
+        tiles = file["/checksums/align/table"]
+        assert tiles.dtype == "<u8" and tiles.shape == (12,) and list(tiles.attrs["tile"]) == [100, 300]
+        lines = file.attrs["checksums"].splitlines()
+        assert [line.split(" ")[1:] for line in lines if line.endswith("/align/table")] == [
+            ["i32", "300x1000", "100x300", "/align/table"]]
 
 
 def check_xarray(path, **engine):
@@ -43,6 +48,8 @@ def check_xarray(path, **engine):
         assert float(heat["grid"].sel(x=1.5)[63, 32]) == 64 * 33 * 7 - 4
         assert heat["nothing"].shape == (0, 7)
         assert heat.attrs["steps"] == 12 and heat.attrs["diffusivity"] == 0.25
+    with xarray.open_dataset(path, group="checksums/align", **engine) as checksums:
+        assert checksums["table"].dims == ("table_tile",)
     with xarray.open_dataset(path, group="profile/stages", **engine) as stages:
         assert list(stages["name"].values) == ["align", "", "wärme"]
 

@@ -58,6 +58,7 @@ TEST_CASE("large datasets are made sparse and the file opens before anything is 
   CHECK(H5Lexists(open_result(folder / "r.h5").get(), "/a/b/c", H5P_DEFAULT) > 0);
   Finish finish;
   finish.large = large;
+  finish.tiles = {{large[0].shape, {0}}};
   finish_result(folder / "r.h5", finish);
   CHECK(std::filesystem::file_size(folder / "r.h5") < static_cast<std::uintmax_t>(created.length) + (1 << 20));
 }
@@ -67,6 +68,7 @@ TEST_CASE("a long dimension costs nothing and a result may have no large dataset
   CHECK(create_result(folder / "r.h5", {}).extents.empty());
   Finish finish;
   finish.large = {{"/s/nothing", ElementType::i32, {0, 3000000000}, {"none", "long"}, "", ""}};
+  finish.tiles = {{{1, 1}, {}}};
   finish_result(folder / "r.h5", finish);
   CHECK(std::filesystem::file_size(folder / "r.h5") < 100000);
 }
@@ -193,6 +195,10 @@ TEST_CASE("values that do not fill their dataset, and objects that are not there
   Finish attribute;
   attribute.attributes = {{"/nowhere", "x", std::int64_t{1}}};
   CHECK_THROWS_AS(finish_with(attribute), IoError);
+  Finish tiles;
+  tiles.large = {{"/a", ElementType::i32, {3}, {"x"}, "", ""}};
+  tiles.tiles = {{{2}, {1}}};
+  CHECK_THROWS_WITH(finish_with(tiles), Catch::Contains("/a has 2 tiles, and 1 checksums"));
   Finish text;
   text.small = {small_text("/t", std::string("a\0b", 3))};
   CHECK_THROWS_AS(finish_with(text), Error);

@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "io/checksum.hpp"
 #include "io/result_file.hpp"
 #include "tests/unit/io_write/requests.hpp"
 
@@ -14,11 +15,34 @@ inline std::vector<DatasetSpec> sample_large() {
           {"/heat/nothing", ElementType::f32, {0, 7}, {"none", "x"}, "", ""}};
 }
 
+/// Values of a large dataset: its linear indices.
+template <class T>
+std::vector<T> counting(const Extents& shape) {
+  std::vector<T> values(static_cast<std::size_t>(volume(shape)));
+  std::iota(values.begin(), values.end(), T{0});
+  return values;
+}
+
+/// Checksums of the tiles of a large dataset that counts.
+template <class T>
+TileChecksums tiles_of_counting(const Extents& shape, const Extents& tile) {
+  const std::vector<T> values = counting<T>(shape);
+  const TileGrid grid(shape, tile);
+  TileChecksums tiles{tile, {}};
+  for (std::int64_t i = 0; i < grid.count(); ++i) {
+    tiles.checksums.push_back(checksum_box(values.data(), shape, sizeof(T), grid.box(i)));
+  }
+  return tiles;
+}
+
 inline Finish sample_finish() {
   const std::vector<double> positions{0, 0.5, 1, 1.5, 2, 2.5, 3};
   const std::vector<std::int64_t> starts{3, 5};
   Finish finish;
   finish.large = sample_large();
+  finish.tiles = {tiles_of_counting<std::int32_t>({300, 1000}, {100, 300}),
+                  tiles_of_counting<double>({64, 33, 7}, {20, 33, 4}),
+                  {{4, 4}, {}}};
   finish.small = {small_scalar<std::int64_t>("/align/score", 88353, "1", "best score"),
                   small_dataset<std::int64_t>("/align/start", {2}, {"axis"}, starts),
                   small_text("/align/cigar", "12=1X3D", "the alignment"),
@@ -32,14 +56,6 @@ inline Finish sample_finish() {
                        {"/heat", "steps", std::int64_t{12}},
                        {"/heat", "diffusivity", 0.25}};
   return finish;
-}
-
-/// Values of a large dataset: its linear indices.
-template <class T>
-std::vector<T> counting(const Extents& shape) {
-  std::vector<T> values(static_cast<std::size_t>(volume(shape)));
-  std::iota(values.begin(), values.end(), T{0});
-  return values;
 }
 
 /// Makes the sample's file with its large datasets written, in tiles; what is missing is `finish_result`.
