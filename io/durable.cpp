@@ -6,6 +6,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdio>
@@ -49,6 +50,15 @@ std::string advice_on(int error_number) {
 
 void sync_descriptor(int descriptor, const fs::path& path) {
   if (fsync(descriptor) != 0) throw system_error(path, "its data cannot be made durable", errno);
+}
+
+fs::filesystem_error no_folder(const fs::path& path, int error_number) {
+  return {"cannot be made", path, std::error_code(error_number, std::generic_category())};
+}
+
+bool is_own_folder(const fs::path& path) {
+  struct stat state;
+  return stat(path.c_str(), &state) == 0 && S_ISDIR(state.st_mode) && state.st_uid == geteuid();
 }
 
 }  // namespace
@@ -164,6 +174,33 @@ void fsync_file(const fs::path& path) { sync_descriptor(open_file(path, O_RDONLY
 void fsync_folder(const fs::path& folder) {
   const fs::path named = fs::absolute(folder.empty() ? fs::path(".") : folder).lexically_normal();
   sync_descriptor(open_file(named, O_RDONLY | O_DIRECTORY).get(), named);
+}
+
+std::vector<fs::path> make_folders(const fs::path& folder) {
+  std::vector<fs::path> made;
+  const fs::path whole = fs::absolute(folder);
+  fs::path at;
+  for (const fs::path& part : whole) {
+    at /= part;
+    struct stat state;
+    if (stat(at.c_str(), &state) == 0) {
+      if (!S_ISDIR(state.st_mode)) throw no_folder(at, ENOTDIR);
+      continue;
+    }
+    if (mkdir(at.c_str(), 0777) == 0) made.push_back(at);
+    else if (errno != EEXIST) throw no_folder(at, errno);
+  }
+  for (at = whole; at.has_relative_path() && is_own_folder(at); at = at.parent_path()) {
+    const bool new_name = std::find(made.begin(), made.end(), at) != made.end();
+    try {
+      if (new_name) fsync_folder(at);
+      fsync_folder(at.parent_path());
+    } catch (const IoError&) {
+      // A folder that this user may not read was made, and synced, by somebody else.
+      if (new_name) throw;
+    }
+  }
+  return made;
 }
 
 void rename_durably(const fs::path& from, const fs::path& to) {

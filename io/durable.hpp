@@ -68,6 +68,12 @@ void fsync_file(const std::filesystem::path& path);
 /// fsync of a folder: the names in it survive a power cut. @throws IoError
 void fsync_folder(const std::filesystem::path& folder);
 
+/// Makes the folders of a path that are missing, the last of them included, durably. Folders of this user that are
+/// there already count as made by a process that was killed before it synced them: their names are synced as well.
+/// @return the folders made, the outermost first
+/// @throws std::filesystem::filesystem_error naming the folder that cannot be made; IoError from a sync
+std::vector<std::filesystem::path> make_folders(const std::filesystem::path& folder);
+
 /// Renames (replacing the target) and syncs the folders of both names. @throws IoError
 void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
 

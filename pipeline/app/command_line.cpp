@@ -49,7 +49,9 @@ void add_job_commands(CLI::App& program, CommandLine& line, Session& session) {
       add_command(program, line, session, "run", "Run a job, or go on with one that was stopped", run_job, run);
   add_job(command, run->job);
   command.preparse_callback([&line](std::size_t) { line.output = Output::extra; });
-  command.add_flag("--fresh", run->fresh, "Start over, and replace a result that another job made");
+  command.add_flag("--fresh", run->fresh,
+                   "Start over once, and replace a result that Terrace made; stopped, the same command goes on. "
+                   "--fresh=all: discard an unfinished run as well");
 }
 
 void add_other_commands(CLI::App& program, CommandLine& line, Session& session) {

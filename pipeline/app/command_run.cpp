@@ -4,7 +4,7 @@
 #include <atomic>
 #include <ostream>
 
-#include "io/result_reader.hpp"
+#include "pipeline/app/beginning.hpp"
 #include "pipeline/app/commands.hpp"
 #include "pipeline/app/prepare.hpp"
 #include "pipeline/app/progress.hpp"
@@ -18,73 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
-
-/// What made the result that is there; nothing where the file is not one of Terrace's.
-std::optional<Signature> signature_in(const fs::path& output) {
-  const auto identity = io::root_text(output, "identity");
-  const auto inputs = io::root_text(output, "inputs");
-  if (!identity || !inputs) return std::nullopt;
-  return Signature{Json::parse(*identity, nullptr, false), Json::object(), Json::parse(*inputs, nullptr, false)};
-}
-
-/// The folder of the job's run, locked. @throws JobError where the job's output cannot be one
-run::RunFolder open_folder(const job::Job& job) {
-  try {
-    return run::RunFolder(job.output);
-  } catch (const run::UnfitOutput& error) {
-    throw JobError(message_at(job.output_place, error.what()));
-  }
-}
-
-/// Whether the result is there already. @throws JobError where something else is
-bool already_done(run::RunFolder& folder, const Place& place, Signature now, bool fresh) {
-  const fs::path& output = folder.output();
-  if (!fs::exists(output)) return false;
-  const std::optional<Signature> before = signature_in(output);
-  if (!before) {
-    throw JobError(message_at(
-        place, output.string() + " is there and was not made by Terrace: it is not replaced; name another output"));
-  }
-  if (fresh) {
-    folder.replace_output();
-    return false;
-  }
-  now.fixed = Json::object();
-  const auto found = difference(*before, now, true);
-  if (!found) return true;
-  throw JobError(message_at(place, output.string() + " was made by another job, or from other inputs: " + *found +
-                                       "; name another output, or replace it with --fresh"));
-}
-
-/// The plan of the run that is to be gone on with; nothing where a new one begins.
-std::optional<Json> begun_run(run::RunFolder& folder, const Place& place, const Signature& now, bool fresh) {
-  if (fresh) folder.clear();
-  std::optional<Json> plan = folder.plan();
-  if (plan) {
-    const Signature before{plan->at("identity"), plan->at("fixed"), plan->at("inputs")};
-    const auto found = difference(before, now, false);
-    if (!found) return plan;
-    const run::Progress progress = run::Ledger::read(folder.ledger());
-    if (!progress.completed.empty() || progress.current) {
-      throw JobError(message_at(place, folder.path().string() +
-                                           " holds a run of another job, or from other inputs: " + *found +
-                                           "; go on with that one as it was, or start over with --fresh"));
-    }
-  }
-  // Nothing there is worth keeping.
-  folder.clear();
-  return std::nullopt;
-}
-
-/// Whether a run that has begun there computes on the CPU: what goes on with it does, too.
-bool runs_on_cpu(const run::RunFolder& folder) {
-  try {
-    const std::optional<Json> plan = folder.plan();
-    return plan && plan->at("fixed").value("backend", "") == "cpu";
-  } catch (const IoError&) {
-    return false;  // it is damaged, which is said where it matters
-  }
-}
 
 void print_result(Session& session, const run::RunReport& report, const fs::path& output) {
   for (const run::StageRecord& stage : report.profile.stages()) {
@@ -142,6 +75,7 @@ void stop_if_asked(StopSignals& signals, bool begun) {
 }  // namespace
 
 int run_job(Session& session, const RunArguments& arguments) {
+  const Fresh fresh = fresh_from(arguments.fresh);
   Progress progress(session.err, progress_style(STDERR_FILENO, session.quiet));
   StopOutlook outlook;
   StopSignals signals([&] {
@@ -154,21 +88,21 @@ int run_job(Session& session, const RunArguments& arguments) {
   session.keep_log_apart(open.job);
   for (const std::string& warning : open.job.warnings) session.warn(warning);
   const job::Job& job = open.job;
-  run::RunFolder folder = open_folder(job);
-  Machine machine = open_machine(open, !arguments.fresh && runs_on_cpu(folder));
+  run::RunFolder folder = take_folder(job);
+  Machine machine = open_machine(open, resumes_on_cpu(folder, fresh));
   const Signature now = signature_of(open, machine);
-  if (already_done(folder, job.output_place, now, arguments.fresh)) {
-    session.note(job.output.string() + " is there already, made by this job");
-    folder.clear();
+  const Beginning beginning = begin_at(folder, job, now, fresh);
+  if (beginning.done) {
+    session.note(beginning.note);
     session.out << job.output.string() << "\n";
     return exit_done;
   }
-  const std::optional<Json> begun = begun_run(folder, job.output_place, now, arguments.fresh);
+  const std::optional<Json>& begun = beginning.begun;
   run::RunPlan plan =
       begun ? make_plan(open, machine, session.stages, &*begun)
             : make_new_plan(open, machine, session.stages, [&](const std::string& why) { session.note(why); });
   if (begun && begun->at("inputs") != now.inputs) run::verify_inputs(plan, folder);
-  if (begun) session.note("going on with the run in " + folder.path().string());
+  if (begun) session.note(beginning.note);
   stop_if_asked(signals, begun.has_value());
 
   run::RunSettings run_settings;
@@ -196,7 +130,7 @@ int run_job(Session& session, const RunArguments& arguments) {
     progress.show(shown);
     outlook.note(state);
   };
-  const run::RunReport report = run::execute(plan, folder, run_settings);
+  const run::RunReport report = execute_attempt(beginning, fresh, plan, folder, run_settings);
   progress.finish();
   print_result(session, report, job.output);
   return exit_done;

@@ -23,7 +23,7 @@ int plan(Session& session, const JobArguments& arguments);
 
 struct RunArguments {
   JobArguments job;
-  bool fresh = false;
+  std::string fresh;  // as --fresh was given, see fresh_from(); empty: not at all
 };
 
 /// `terrace run job.yaml`: runs a job, or goes on with a stopped one.

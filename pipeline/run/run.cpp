@@ -283,6 +283,7 @@ void finish_result_file(const RunPlan& plan, const Json& json, RunFolder& folder
   io::Finish finish;
   for (const LargeDataset& dataset : large_datasets(plan)) finish.large.push_back(dataset.spec);
   summarise(plan, settings, report, finish);
+  finish.attributes.push_back({"/", "run", json["run"].get<std::string>()});
   io::finish_result(folder.result(), finish);
 }
 

@@ -48,6 +48,11 @@ std::uint64_t sum_of(const nlohmann::json& plan) {
   return io::checksum(std::as_bytes(std::span(text)));
 }
 
+nlohmann::json state_json(const std::optional<io::FileState>& state) {
+  if (!state) return nullptr;
+  return {{"inode", state->inode}, {"size", state->size}, {"modified", state->modified}, {"changed", state->changed}};
+}
+
 }  // namespace
 
 fs::path RunFolder::path_for(const fs::path& output) { return fs::path(output.string() + ".run"); }
@@ -91,9 +96,13 @@ void RunFolder::refuse_others() const {
 /// Makes the folder and takes its lock; again when a run that ends just then removes the folder in between.
 void RunFolder::take_lock() {
   for (int tries = 0; !lock_; ++tries) {
-    std::error_code error;
-    fs::create_directories(folder_, error);
-    if (error) refuse_path(folder_, "cannot be made", error);
+    try {
+      for (const fs::path& folder : io::make_folders(folder_)) {
+        if (std::find(made_.begin(), made_.end(), folder) == made_.end()) made_.push_back(folder);
+      }
+    } catch (const fs::filesystem_error& error) {
+      refuse_path(error.path1(), "cannot be made", error.code());
+    }
     try {
       lock_ = std::make_unique<io::RunLock>(folder_ / "lock");
     } catch (const io::LockHeld&) {
@@ -107,7 +116,11 @@ void RunFolder::take_lock() {
 RunFolder::~RunFolder() {
   if (progress_file_ >= 0) ::close(progress_file_);
   std::error_code ignored;
-  if (lock_->still_there() && !fs::exists(folder_ / "plan.json", ignored)) remove_folder();
+  const bool mine = cleared_ || std::find(made_.begin(), made_.end(), fs::absolute(folder_)) != made_.end();
+  if (!mine || !lock_->still_there() || fs::exists(folder_ / "plan.json", ignored)) return;
+  remove_folder();
+  // Those above it that are not empty stay.
+  for (auto above = made_.rbegin(); above != made_.rend(); ++above) fs::remove(*above, ignored);
 }
 
 /// The lock goes last: from then on the folder may be another process's.
@@ -139,11 +152,35 @@ std::optional<nlohmann::json> RunFolder::read_plan(const fs::path& folder) {
   return sealed["plan"];
 }
 
-void RunFolder::begin(const nlohmann::json& plan) {
-  io::fsync_folder(folder_);
+void RunFolder::write_plan(const nlohmann::json& plan) const {
   const nlohmann::json sealed{{"plan", plan}, {"checksum", sum_of(plan)}};
   io::write_file_durably(folder_ / "plan.json", std::string_view(sealed.dump(1)));
-  io::fsync_folder(fs::absolute(folder_).parent_path());
+}
+
+void RunFolder::begin(nlohmann::json plan) {
+  io::fsync_folder(folder_);
+  if (fresh_) plan["fresh"] = state_json(replaced_);
+  write_plan(plan);
+}
+
+void RunFolder::start_over(bool fresh, const std::optional<io::FileState>& replaces) {
+  clear();
+  fresh_ = fresh;
+  if (fresh) replaced_ = replaces;
+}
+
+void RunFolder::resume(nlohmann::json plan, const std::optional<io::FileState>& replaces) {
+  fresh_ = is_fresh(plan);
+  if (!fresh_) return;
+  replaced_ = replaces;
+  if (!replaces || plan.at("fresh") == state_json(replaces)) return;
+  plan["fresh"] = state_json(replaces);
+  write_plan(plan);
+}
+
+bool RunFolder::may_replace(const nlohmann::json& plan) const {
+  const auto state = io::file_state(output_);
+  return state && is_fresh(plan) && plan.at("fresh") == state_json(state);
 }
 
 void RunFolder::remove_scratch() const {
@@ -168,6 +205,7 @@ void RunFolder::clear() {
   }
   note_done(-1, 0);
   noted_stage_ = -1;
+  cleared_ = true;
 }
 
 void RunFolder::publish() const {

@@ -6,9 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "io/durable.hpp"
 #include "io/run_lock.hpp"
+#include "pipeline/base/error.hpp"
 
 namespace terrace::run {
 
@@ -29,7 +31,9 @@ class RunFolder {
   /// Makes the folder where it is missing and takes its lock. @throws io::LockHeld; UnfitOutput where it cannot be
   /// made at that path, or holds what no run put there; IoError
   explicit RunFolder(const std::filesystem::path& output);
-  /// Removes the folder again when nothing was begun in it.
+  RunFolder(const RunFolder&) = delete;
+  RunFolder& operator=(const RunFolder&) = delete;
+  /// Removes again what it made, and the folder if it was cleared, when no run was begun.
   ~RunFolder();
 
   static std::filesystem::path path_for(const std::filesystem::path& output);
@@ -43,12 +47,25 @@ class RunFolder {
   /// The plan of the run that was begun here; nothing when none was. @throws IoError where it is damaged
   std::optional<nlohmann::json> plan() const { return read_plan(folder_); }
   static std::optional<nlohmann::json> read_plan(const std::filesystem::path& folder);
-  /// Marks the start, durably.
-  void begin(const nlohmann::json& plan);
+  /// Marks the start, durably. @param plan without `fresh`, which is added
+  void begin(nlohmann::json plan);
+  /// Takes over the run that this plan began.
+  /// @param replaces the file that has the output's name, which the result of a fresh run may replace: where its plan
+  /// names another file, it is written anew
+  void resume(nlohmann::json plan, const std::optional<io::FileState>& replaces);
+  /// Empties the folder for a new run.
+  /// @param replaces the file that has the output's name, which the result of a fresh run may replace
+  void start_over(bool fresh, const std::optional<io::FileState>& replaces);
   /// Removes everything but the lock: what an earlier run left, its scratch files included.
   void clear();
-  /// Allows the result to replace the file that has its name now.
-  void replace_output() { replaced_ = io::file_state(output_); }
+
+  // A run begun with --fresh: its plan has the member `fresh` with the state of the file that its result may replace.
+
+  bool fresh() const { return fresh_; }
+  static bool is_fresh(const nlohmann::json& plan) { return plan.contains("fresh"); }
+  /// Whether the file that has the output's name is the one that the fresh run was begun to replace.
+  bool may_replace(const nlohmann::json& plan) const;
+
   /// Gives the complete result its name and removes the folder, scratch files first named by the plan.
   /// @throws IoError where another file has the name: the result stays here, and the next attempt gives it its name
   void finish();
@@ -61,12 +78,16 @@ class RunFolder {
  private:
   void refuse_others() const;
   void take_lock();
+  void write_plan(const nlohmann::json& plan) const;
   void publish() const;
   void remove_folder() noexcept;
   void remove_scratch() const;
 
   std::filesystem::path output_, folder_;
+  std::vector<std::filesystem::path> made_;  // folders, the outermost first, the run's own last
+  bool cleared_ = false;
   std::unique_ptr<io::RunLock> lock_;
+  bool fresh_ = false;
   std::optional<io::FileState> replaced_;  // the file that the result may replace
   int progress_file_ = -1;
   std::int64_t noted_stage_ = -1, noted_blocks_ = 0;

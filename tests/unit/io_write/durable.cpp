@@ -88,6 +88,20 @@ TEST_CASE("a rename replaces its target") {
   CHECK_FALSE(std::filesystem::exists(folder / "a"));
 }
 
+TEST_CASE("folders that are missing are made, and named outermost first") {
+  const test::TempFolder folder;
+  const auto deep = folder / "a" / "b" / "c";
+  CHECK(make_folders(deep) == std::vector<std::filesystem::path>{folder / "a", folder / "a" / "b", deep});
+  CHECK(std::filesystem::is_directory(deep));
+  CHECK(make_folders(deep).empty());
+  CHECK(make_folders(deep / "d" / "..").size() == 1);
+  write_file_durably(folder / "file", "x");
+  for (const char* wrong : {"file", "file/d"}) {
+    CHECK_THROWS_WITH(make_folders(folder / wrong),
+                      Catch::Contains((folder / "file").string() + "]") && Catch::Contains("Not a directory"));
+  }
+}
+
 TEST_CASE("too little space is an error that names path, needed and free bytes") {
   const test::TempFolder folder;
   CHECK(free_space(folder.path()) > 0);

@@ -1,0 +1,166 @@
+#include "pipeline/app/beginning.hpp"
+
+#include "io/result_reader.hpp"
+#include "pipeline/base/error.hpp"
+
+namespace terrace::app {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+/// An error of the job's line that names the output.
+JobError output_error(const job::Job& job, const std::string& message) {
+  return JobError(message_at(job.output_place, message));
+}
+
+/// What made the result that is there, or nullopt if the file is not one of Terrace's.
+std::optional<Signature> signature_in(const fs::path& output) {
+  const auto identity = io::root_text(output, "identity");
+  const auto inputs = io::root_text(output, "inputs");
+  if (!identity || !inputs) return std::nullopt;
+  return Signature{Json::parse(*identity, nullptr, false), Json::object(), Json::parse(*inputs, nullptr, false)};
+}
+
+/// The file that has the output's name.
+struct Output {
+  std::optional<io::FileState> there;     // nullopt if no file has it
+  std::optional<std::string> difference;  // of a result of Terrace, from what this job makes
+};
+
+/// @throws JobError where another program made the file
+Output look_at_output(const job::Job& job, Signature now) {
+  const auto state = io::file_state(job.output);
+  if (!state) return {};
+  const std::optional<Signature> before = signature_in(job.output);
+  if (!before) {
+    throw output_error(
+        job, job.output.string() + " is there and was not made by Terrace: it is not replaced; name another output");
+  }
+  now.fixed = Json::object();
+  return {state, difference(*before, now, true)};
+}
+
+JobError other_result(const job::Job& job, const std::string& difference) {
+  return output_error(job, job.output.string() + " was made by another job, or from other inputs: " + difference +
+                               "; name another output, or replace it with --fresh");
+}
+
+JobError other_run(const run::RunFolder& folder, const job::Job& job, const std::string& difference) {
+  return output_error(job, folder.path().string() +
+                               " holds a run of another job, or from other inputs: " + difference +
+                               "; go on with that one as it was, name another output, or discard it with "
+                               "--fresh=all");
+}
+
+/// Resumes an unfinished run of this job, unless its result is there already. With `fresh` the run was begun with it.
+/// @throws JobError where another file has the output's name
+Beginning resume(const run::RunFolder& folder, const job::Job& job, Json plan, const Output& output, Fresh fresh) {
+  const bool is_fresh = run::RunFolder::is_fresh(plan);
+  if (output.there && !folder.may_replace(plan)) {
+    if (!is_fresh && output.difference) throw other_result(job, *output.difference);
+    if (!is_fresh) {
+      return {true, std::nullopt,
+              job.output.string() + " is there already, made by this job; the unfinished run in " +
+                  folder.path().string() + " is left as it is (--fresh=all discards it)",
+              std::nullopt};
+    }
+    if (fresh == Fresh::nothing) {
+      throw output_error(job, job.output.string() + " is not the file that the unfinished run in " +
+                                  folder.path().string() +
+                                  " was begun to replace; move it away, or let the run replace it with --fresh");
+    }
+  }
+  std::string note = "going on with the run in " + folder.path().string();
+  if (is_fresh) note += ", which was begun with --fresh (--fresh=all starts over)";
+  return {false, std::move(plan), note, output.there};
+}
+
+/// The plan of the unfinished run, unless it is damaged and `fresh` lets it be discarded.
+std::optional<Json> plan_in(const run::RunFolder& folder, Fresh fresh) {
+  try {
+    return folder.plan();
+  } catch (const IoError&) {
+    if (fresh == Fresh::nothing) throw;
+    return std::nullopt;
+  }
+}
+
+/// Whether that run's result has its name already: a kill between the last two steps leaves both.
+bool has_finished(const std::optional<Json>& plan, const fs::path& output) {
+  return plan && io::root_text(output, "run") == plan->value("run", "");
+}
+
+void discard_if_nothing_is_done(run::RunFolder& folder) noexcept {
+  try {
+    const run::Progress progress = run::Ledger::read(folder.ledger());
+    if (!folder.fresh() && progress.completed.empty() && !progress.current) folder.clear();
+  } catch (const std::exception&) {
+    return;  // what is left is there for the same command, and its error says more than this one
+  }
+}
+
+}  // namespace
+
+Fresh fresh_from(const std::string& text) {
+  if (text.empty()) return Fresh::nothing;
+  if (text == "true") return Fresh::result;
+  if (text == "all") return Fresh::all;
+  throw JobError("--fresh=" + text +
+                 ": there is no such value; --fresh alone replaces a result, --fresh=all discards an unfinished run "
+                 "as well");
+}
+
+run::RunFolder take_folder(const job::Job& job) {
+  try {
+    return run::RunFolder(job.output);
+  } catch (const run::UnfitOutput& error) {
+    throw output_error(job, error.what());
+  }
+}
+
+bool resumes_on_cpu(const run::RunFolder& folder, Fresh fresh) {
+  if (fresh == Fresh::all) return false;
+  try {
+    const std::optional<Json> plan = folder.plan();
+    if (!plan || (fresh == Fresh::result && !run::RunFolder::is_fresh(*plan))) return false;
+    return plan->at("fixed").value("backend", "") == "cpu";
+  } catch (const IoError&) {
+    return false;  // it is damaged, which is said where it matters
+  }
+}
+
+Beginning begin_at(run::RunFolder& folder, const job::Job& job, const Signature& now, Fresh fresh) {
+  std::optional<Json> plan = plan_in(folder, fresh);
+  const Output output = look_at_output(job, now);
+  if (fresh == Fresh::all) return {false, std::nullopt, "", output.there};
+  const bool goes_on = plan && (fresh == Fresh::nothing || run::RunFolder::is_fresh(*plan));
+  const bool finished = output.there && has_finished(plan, job.output);
+  if (plan && !finished) {
+    const Signature before{plan->at("identity"), plan->at("fixed"), plan->at("inputs")};
+    if (const auto found = difference(before, now, false)) throw other_run(folder, job, *found);
+    if (goes_on) return resume(folder, job, *std::move(plan), output, fresh);
+  }
+  const bool ended = finished && goes_on;
+  if (!output.there || (fresh == Fresh::result && !(ended && !output.difference)))
+    return {false, std::nullopt, "", output.there};
+  if (output.difference) throw other_result(job, *output.difference);
+  folder.clear();  // debris, or what a run left that ended just after its result had its name
+  return {true, std::nullopt, job.output.string() + " is there already, made by this job", std::nullopt};
+}
+
+run::RunReport execute_attempt(const Beginning& beginning, Fresh fresh, run::RunPlan& plan, run::RunFolder& folder,
+                               const run::RunSettings& settings) {
+  if (beginning.begun) folder.resume(*beginning.begun, beginning.replaces);
+  else folder.start_over(fresh != Fresh::nothing, beginning.replaces);
+  try {
+    return run::execute(plan, folder, settings);
+  } catch (const Stopped&) {
+    throw;
+  } catch (const std::exception&) {
+    discard_if_nothing_is_done(folder);
+    throw;
+  }
+}
+
+}  // namespace terrace::app
