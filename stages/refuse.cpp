@@ -42,7 +42,8 @@ void refuse_on_cuda(const job::Stage& stage, const std::string& parameter, const
 }
 
 void refuse_budgets(const Resources& resources, std::int64_t least, std::int64_t workspace) {
-  const std::int64_t host = resources.cuda ? (least + 1) / 2 : least;
+  const std::int64_t host = resources.cuda ? (least + 1) / 2 : least + workspace;
+  const std::int64_t device = resources.cuda ? least + workspace : least;
   std::string text;
   const auto need = [&](const char* budget, std::size_t given, std::int64_t wanted, std::size_t beside) {
     if (static_cast<std::int64_t>(given) >= wanted) return;
@@ -52,7 +53,7 @@ void refuse_budgets(const Resources& resources, std::int64_t least, std::int64_t
   };
   need("memory.host", resources.host_budget, host, resources.input_memory);
   // On the CPU a job that gives memory.host alone means all of it for blocks, too.
-  if (resources.cuda || resources.device_given) need("memory.device", resources.device_budget, least + workspace, 0);
+  if (resources.cuda || resources.device_given) need("memory.device", resources.device_budget, device, 0);
   throw JobError(text);
 }
 

@@ -2,9 +2,12 @@
 
 #include <cblas.h>
 #include <dlfcn.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <mutex>
+#include <vector>
 
 #include "pipeline/base/error.hpp"
 
@@ -15,12 +18,31 @@ using device::i64;
 
 constexpr const char* file = "libopenblas.so.0";
 constexpr const char* remedy = "; install Debian's libopenblas0-pthread, or what is the same elsewhere";
+constexpr const char* memory_remedy =
+    "; raise the limit of address space (ulimit -v), or let the system promise more (vm.overcommit_memory)";
+
+/// Address space that OpenBLAS 0.3 maps for a call on x86-64, and some for what the system needs to map it.
+constexpr std::size_t buffer_bytes = (std::size_t{128} << 20) + (std::size_t{1} << 20);
+/// Bytes of a row or column that its kernels pack at a time, and rows of a part of the left matrix: the largest of
+/// all processors'.
+constexpr i64 packed_bytes = 3072, packed_rows = 512;
+
+bool can_map(std::size_t bytes) {
+  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  ::munmap(memory, bytes);
+  return true;
+}
 
 void* open() {
   // Or else it would start a thread for every processor while it is loaded.
   ::setenv("OPENBLAS_NUM_THREADS", "1", 1);
   void* handle = ::dlopen(file, RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) throw DeviceError("OpenBLAS", std::string(::dlerror()) + remedy);
+  if (handle == nullptr) {
+    const std::string why = ::dlerror();
+    // A library is mapped whole.
+    throw DeviceError("OpenBLAS", why + (can_map(std::size_t{64} << 20) ? remedy : memory_remedy));
+  }
   return handle;
 }
 
@@ -29,6 +51,9 @@ struct Library {
   void* handle = open();
   decltype(&cblas_sgemm) sgemm = find<decltype(&cblas_sgemm)>("cblas_sgemm");
   decltype(&cblas_dgemm) dgemm = find<decltype(&cblas_dgemm)>("cblas_dgemm");
+  // Its own allocation of buffers, which keeps those given back for the next call.
+  void* (*take_buffer)(int) = find<void* (*)(int)>("blas_memory_alloc");
+  void (*give_buffer)(void*) = find<void (*)(void*)>("blas_memory_free");
   std::string kind;
 
   Library() {
@@ -70,6 +95,32 @@ void multiply(Gemm gemm, Matrix<T> x, Matrix<const T> u, Matrix<const T> v, i64 
 }  // namespace
 
 const std::string& blas_kind() { return library().kind; }
+
+void prepare_blas(int calls) {
+  static std::mutex mutex;
+  static int prepared = 0;
+  const std::lock_guard lock(mutex);
+  std::vector<void*> buffers;
+  const auto give_all = [&] {
+    for (void* buffer : buffers) library().give_buffer(buffer);
+  };
+  while (static_cast<int>(buffers.size()) < calls) {
+    // Those of earlier calls are found again.
+    const bool there = static_cast<int>(buffers.size()) < prepared;
+    if (!there && !can_map(buffer_bytes)) {
+      give_all();
+      throw DeviceError("OpenBLAS", "no room for the 128 MiB of address space that each of " + std::to_string(calls) +
+                                        " threads takes" + memory_remedy);
+    }
+    buffers.push_back(library().take_buffer(0));
+    prepared = std::max(prepared, static_cast<int>(buffers.size()));
+  }
+  give_all();
+}
+
+i64 blas_bytes(i64 side, i64 element) {
+  return std::min(side * element, packed_bytes) * (side + std::min(side, packed_rows));
+}
 
 void blas_multiply(Matrix<float> x, Matrix<const float> u, Matrix<const float> v, i64 rows, i64 columns, i64 depth,
                    float kept, float sign) {

@@ -13,13 +13,24 @@ namespace terrace::recursive {
 /// side
 const std::string& blas_kind();
 
+/// Makes sure of the memory in which `calls` calls of blas_multiply() at a time work: without it OpenBLAS would try
+/// to get it for ever. Each takes 128 MiB of address space, of which it touches blas_bytes(). To be called before
+/// them.
+/// @throws DeviceError where there is not so much, or as blas_kind()
+void prepare_blas(int calls);
+
+/// Bytes that a call touches at most beside its matrices, whose rows and columns are at most `side`, of elements of
+/// `element` bytes.
+device::i64 blas_bytes(device::i64 side, device::i64 element);
+
 /// What of cuBLAS fixes bits on a kind of device: its version, "cuBLAS 13.1.0". Empty where it is not found: then
 /// kernels of our own multiply. It is loaded when it is first asked for, too.
 /// @throws DeviceError where what is found is not cuBLAS
 const std::string& cuda_blas_kind();
 
 /// x <- kept * x + sign * u * v on the calling thread; x: rows x columns, u: rows x depth. What x held does not
-/// matter where `kept` is 0. Extents and strides are below 2^31. @throws DeviceError as blas_kind()
+/// matter where `kept` is 0. Extents and strides are below 2^31. No more calls at a time than were prepared.
+/// @throws DeviceError as blas_kind()
 void blas_multiply(Matrix<float> x, Matrix<const float> u, Matrix<const float> v, device::i64 rows,
                    device::i64 columns, device::i64 depth, float kept, float sign);
 void blas_multiply(Matrix<double> x, Matrix<const double> u, Matrix<const double> v, device::i64 rows,

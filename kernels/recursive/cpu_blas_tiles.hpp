@@ -13,7 +13,7 @@ template <class T>
 class BlasTiles : public CpuTiles<T> {
  public:
   BlasTiles(device::ThreadPool& pool, const TileSpec& spec) : CpuTiles<T>(pool), cut_for_(spec.threads) {
-    blas_kind();
+    prepare_blas(pool.size());
   }
 
  protected:

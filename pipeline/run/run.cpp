@@ -184,8 +184,10 @@ struct Memory {
 
   Memory(const RunSettings& settings, std::size_t workspace) {
     device::Context* first = settings.devices.front();
+    const auto beside = [=](std::size_t budget) { return budget - std::min(budget, workspace); };
     add(
-        settings.host_budget, [=](std::size_t n) { return first->allocate_host(n); },
+        first->shares_host_memory() ? beside(settings.host_budget) : settings.host_budget,
+        [=](std::size_t n) { return first->allocate_host(n); },
         [=](void* memory, std::size_t n) { first->release_host(memory, n); },
         first->shares_host_memory() ? Growth::at_once : Growth::beside);
     for (device::Context* context : settings.devices) {
@@ -194,8 +196,7 @@ struct Memory {
         continue;
       }
       add(
-          settings.device_budget - std::min(settings.device_budget, workspace),
-          [=](std::size_t n) { return context->allocate(n); },
+          beside(settings.device_budget), [=](std::size_t n) { return context->allocate(n); },
           [=](void* memory, std::size_t n) { context->release(memory, n); }, Growth::at_once);
     }
   }
@@ -252,6 +253,9 @@ void run_stage(std::size_t number, RunPlan& plan, const Json& json, RunFolder& f
   StageRecord& stage = profile.stage();
   stage.end = profile.now();
   stage.peak_host = static_cast<std::int64_t>(memory.pools[0]->peak());
+  if (settings.devices.front()->shares_host_memory()) {
+    stage.peak_host += static_cast<std::int64_t>(prediction.workspace_bytes);
+  }
   for (std::size_t d = 1; d < memory.pools.size(); ++d) {
     if (memory.pools[d] != nullptr) {
       stage.peak_device = std::max(stage.peak_device, static_cast<std::int64_t>(memory.pools[d]->peak()) +

@@ -23,7 +23,7 @@ struct Prediction {
   std::string limit_kind;           // what sets it: "operations", "device memory", "disk", "link", "critical path"
   std::string block_shape;          // "1024 x 16569", for people
   std::size_t block_bytes = 0;      // what the largest block holds in device memory
-  std::size_t workspace_bytes = 0;  // device memory beside the tiles
+  std::size_t workspace_bytes = 0;  // memory beside the tiles: the device's, or the host's where it computes
 };
 
 /// What makes one step of a job run. Made from the job and either budgets or the choices of an earlier attempt.

@@ -30,7 +30,8 @@ TileRoom room_of(const ProductPlan& plan, const Resources& resources) {
     return std::max<std::int64_t>(0, static_cast<std::int64_t>(budget) - beside) / tile;
   };
   const std::int64_t workspace = workspace_bytes(plan.spec, plan.tile, resources);
-  return {tiles(resources.host_budget, 0), resources.cuda ? tiles(resources.device_budget, workspace) : 0};
+  if (!resources.cuda) return {tiles(resources.host_budget, workspace), 0};
+  return {tiles(resources.host_budget, 0), tiles(resources.device_budget, workspace)};
 }
 
 class ProductStage : public run::Stage {

@@ -42,8 +42,8 @@ double cuda_rate(ElementType type) {
   }
 }
 
-/// Updates of an element a second that instructions of a GPU allow: of 32 bits two sums and a minimum of three in three
-/// instructions, of others an instruction each, of 16 bits for two elements. @param minima of 32 bits a second
+/// Updates of an element a second that instructions of a GPU allow: of 32 bits two sums and a minimum of three in
+/// three instructions, of others an instruction each, of 16 bits for two elements. @param minima of 32 bits a second
 double cuda_limit(ElementType type, double minima) {
   const auto size = static_cast<double>(size_of(type));
   return size == 4 ? minima * 4 / 3 : minima * 4 / size;
@@ -107,7 +107,7 @@ double inspected_again(ElementType type, double inputs, std::size_t budget) {
 
 void set_blocks(run::Prediction& prediction, const recursive::TileSpec& spec, std::int64_t tile,
                 const Resources& resources) {
-  if (resources.cuda) prediction.workspace_bytes = static_cast<std::size_t>(workspace_bytes(spec, tile, resources));
+  prediction.workspace_bytes = static_cast<std::size_t>(workspace_bytes(spec, tile, resources));
   prediction.block_shape = cube_shape(tile);
   prediction.block_bytes = static_cast<std::size_t>(block_bytes(spec, tile));
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/recursive/blas.hpp"
 #include "stages/refuse.hpp"
 
 namespace terrace::stages {
@@ -30,7 +31,7 @@ class Room {
 
   /// Bytes of `count` blocks' tiles.
   std::int64_t bytes(std::int64_t side, std::int64_t count) const { return count * needs_.block(side) + page; }
-  std::int64_t workspace(std::int64_t side) const { return resources_.cuda ? needs_.workspace(side) : 0; }
+  std::int64_t workspace(std::int64_t side) const { return needs_.workspace(side); }
 
   /// The largest side of which tiles of `count` blocks fit; 0: none.
   std::int64_t side_for(std::int64_t most, std::int64_t count) const {
@@ -47,7 +48,7 @@ class Room {
     const auto device = static_cast<std::int64_t>(resources_.device_budget);
     const auto host = static_cast<std::int64_t>(resources_.host_budget);
     // On a device of its own tiles pass through host memory; on the CPU a block may work on some of it.
-    if (!resources_.cuda) return bytes(side, count) <= host && bytes(side, 1) <= device;
+    if (!resources_.cuda) return bytes(side, count) <= host - workspace(side) && bytes(side, 1) <= device;
     return bytes(side, count) <= device - workspace(side) && bytes(side, 1) <= 2 * host;
   }
 
@@ -73,7 +74,9 @@ std::int64_t block_bytes(const recursive::TileSpec& spec, std::int64_t side) {
 }
 
 std::int64_t workspace_bytes(const recursive::TileSpec& spec, std::int64_t side, const Resources& resources) {
-  return resources.cuda ? static_cast<std::int64_t>(recursive::tiles_cuda_bytes(spec, side)) : 0;
+  if (resources.cuda) return static_cast<std::int64_t>(recursive::tiles_cuda_bytes(spec, side));
+  if (!recursive::has_blas(spec)) return 0;
+  return resources.device.processors * recursive::blas_bytes(side, static_cast<std::int64_t>(size_of(spec.value)));
 }
 
 std::int64_t choose_tile(std::int64_t size, const recursive::TileSpec& spec, const Resources& resources) {

@@ -18,7 +18,8 @@ std::int64_t pages(std::int64_t bytes);
 /// u and v and the next nodes of x, and of bits also what x is given out as.
 std::int64_t block_bytes(const recursive::TileSpec& spec, std::int64_t side);
 
-/// Device memory that blocks of such tiles need beside them.
+/// Memory that blocks of such tiles need beside them: of the device, and on the CPU, where OpenBLAS multiplies, of
+/// the host.
 std::int64_t workspace_bytes(const recursive::TileSpec& spec, std::int64_t side, const Resources& resources);
 
 /// Rows and columns of the tiles of a table of `size` x `size` elements: as large as a block of
@@ -29,7 +30,7 @@ std::int64_t choose_tile(std::int64_t size, const recursive::TileSpec& spec, con
 /// What blocks of a table need, by the side of its tiles.
 struct TileNeeds {
   std::function<std::int64_t(std::int64_t side)> block = nullptr;      // bytes of the tiles of the largest block
-  std::function<std::int64_t(std::int64_t side)> workspace = nullptr;  // device memory beside them
+  std::function<std::int64_t(std::int64_t side)> workspace = nullptr;  // memory beside them, as workspace_bytes()
   std::int64_t most = 0;   // the longest side that is good; 0: as is known for the device
   std::int64_t step = 16;  // sides are multiples of it where they may be
   bool always = false;     // whether they must be

@@ -214,7 +214,8 @@ std::unique_ptr<run::Stage> make_triangle(const Request& request) {
     const Resources resources = beside_vectors(request.resources, plan);
     TileNeeds needs;
     needs.block = [&](std::int64_t side) { return block_bytes(plan, side); };
-    needs.workspace = [&](std::int64_t side) {
+    needs.workspace = [&](std::int64_t side) -> std::int64_t {
+      if (!resources.cuda) return 0;
       return static_cast<std::int64_t>(recursive::intervals_cuda_bytes(plan.spec, side));
     };
     needs.most = resources.cuda ? 2048 : 1024;  // larger ones leave too much to closing tiles

@@ -2,12 +2,13 @@
 import json
 import os
 import re
+import resource
 import signal
 import subprocess
 import time
 
 import terrace_runs
-from terrace_runs import FAILED, STOPPED, WRONG, JobTest, main, numpy
+from terrace_runs import DONE, FAILED, STOPPED, WRONG, JobTest, main, numpy
 
 OPERATIONS = {"plus_times": (numpy.sum, numpy.multiply), "min_plus": (numpy.min, numpy.add),
               "max_plus": (numpy.max, numpy.add), "max_min": (numpy.max, numpy.minimum),
@@ -47,7 +48,8 @@ class Products(JobTest):
                 left, right, added = (draw.integers(0, 9, shape).astype(kind) for shape in
                                       ((70, 90), (90, 50), (70, 50)))
                 expected = product(semiring, left, right, added)
-                for host in ("1GiB", "21KiB"):
+                # Of the least tiles OpenBLAS takes 4 KiB a thread.
+                for host in ("1GiB", f"{21 + 4 * os.cpu_count()}KiB"):
                     found = self.multiplied({"left": left, "right": right, "accumulate": added}, "--set",
                                             f"memory.host={host}", semiring=semiring)
                     with self.subTest(semiring=semiring, kind=kind, host=host):
@@ -206,6 +208,28 @@ class Products(JobTest):
         self.assertEqual(ended.returncode, WRONG)
         self.assertSays(ended, "stage 'c' has computed with OpenBLAS ", "and here is OpenBLAS ", "Prescott", "--fresh")
         self.assertEqual(self.go_on(job).returncode, 0)
+
+    def test_a_limit_of_address_space_is_met_with_an_error_and_not_with_waiting(self):
+        job = self.write_job({"a": {"generate": "uniform", "shape": [300, 300], "type": "f64", "seed": 1}},
+                             [{"name": "c", "recursive": {"problem": "semiring_product", "left": "a", "right": "a"}}],
+                             memory={"host": 16 << 20}, backend="cpu")
+
+        def confine(limit):
+            os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:1])
+            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+        ended, said = {}, ""
+        for limit in range(100, 1000, 25):
+            run = subprocess.run([terrace_runs.program, "run", job, "--fresh"], cwd=self.folder, capture_output=True,
+                                 text=True, timeout=60, preexec_fn=lambda: confine(limit << 20))
+            self.assertIn(run.returncode, (DONE, FAILED), f"{limit} MiB: {run.stderr}")
+            ended[limit] = run.returncode
+            said += run.stderr
+            if run.returncode == DONE:
+                break
+        self.assertIn(DONE, ended.values())
+        self.assertIn("OpenBLAS: no room for the 128 MiB of address space that each of 1 threads takes", said)
+        self.assertIn("ulimit -v", said)
 
     def test_openblas_is_asked_for_only_by_products_of_real_numbers(self):
         matrices = {"left": numpy.ones((2, 2)), "right": numpy.ones((2, 2))}
