@@ -100,7 +100,10 @@ CpuSweeper make(const CpuSweepPlan& plan) {
   const i64 vectors = std::clamp<i64>(height / (64 * lanes * 4), 1, 4);
   const BitsPlan<P> bits{problem_constants<P>(plan.spec.settings),
                          kernels_for(plan.instruction_set, problem_index<P>(Problems{})).advance_bits,
-                         lanes * vectors, plan.spec.border, band};
+                         lanes * vectors,
+                         plan.spec.border,
+                         band,
+                         plan.spec.bit_lines.value_or(BitLines{})};
   const int slots = slots_for(plan.threads, std::max<i64>(1, plan.grid.block_rows / bits.band_rows()));
   return {std::make_unique<BitsSweeper<P>>(bits, plan.grid, plan.threads, slots), slots};
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/wavefront/aligned_array.hpp"
+#include "kernels/wavefront/bit_lines.hpp"
 #include "kernels/wavefront/cpu_band.hpp"
 #include "kernels/wavefront/cpu_borders.hpp"
 #include "kernels/wavefront/cpu_tickets.hpp"
@@ -24,6 +25,7 @@ struct BitsPlan {
   i64 words;  // of a full band, which fill whole vectors
   ElementType border;
   DiagonalBand diagonals;
+  BitLines lines;  // kept where a block's task has room for them; 0: none
 
   i64 band_rows() const { return 64 * words; }
 };
@@ -89,6 +91,9 @@ class BitsBand {
   void place_columns(i64 step);
   BitLetters letters_of(i64 step);
   void compute(i64 step);
+  void keep_lines(i64 step) const;
+  void keep_row(i64 word, i64 chunk) const;
+  void keep_columns(i64 step) const;
   void give(i64 chunk);
   void give_border(i64 chunk);
   i64 rise() const;

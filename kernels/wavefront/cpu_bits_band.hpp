@@ -66,6 +66,7 @@ bool BitsBand<P>::sweep() {
     }
     place_columns(step);
     compute(step);
+    keep_lines(step);
     if (leaving < range_.begin) continue;
     give(leaving);
     if (leaving + 1 < range_.end) band_.publish((leaving + 1) * chunk_columns);
@@ -248,6 +249,44 @@ void BitsBand<P>::compute(i64 step) {
   }
   restore(0, ended);
   restore(begun, last_word_ + 1);
+}
+
+/// Keeps what the words have just computed of the lines that are kept.
+template <class P>
+void BitsBand<P>::keep_lines(i64 step) const {
+  const KeptTask& kept = band_.kept();
+  if (plan_.lines.rows > 0 && kept.rows != nullptr) {
+    const i64 period = plan_.lines.rows / word_cells, first = period - 1 - row_ / word_cells % period;
+    for (i64 w = first; w <= last_word_; w += period) {
+      const i64 chunk = range_.begin + step - w;
+      if (chunk >= range_.begin && chunk < range_.end && rows_ >= word_cells * (w + 1)) keep_row(w, chunk);
+    }
+  }
+  if (plan_.lines.columns > 0 && kept.columns != nullptr) keep_columns(step);
+}
+
+template <class P>
+void BitsBand<P>::keep_row(i64 word, i64 chunk) const {
+  const KeptTask& kept = band_.kept();
+  const i64 line = (row_ + word_cells * (word + 1)) / plan_.lines.rows - 1;
+  u64* to = static_cast<u64*>(kept.rows) + line * P::Bits::planes * kept.row_stride + chunk;
+  for (int p = 0; p < P::Bits::planes; ++p) to[p * kept.row_stride] = words_.below[p][word];
+}
+
+/// Of the words whose chunk ends at a kept column.
+template <class P>
+void BitsBand<P>::keep_columns(i64 step) const {
+  static_assert(word_cells == chunk_columns);
+  const KeptTask& kept = band_.kept();
+  const i64 period = plan_.lines.columns / word_cells;
+  for (i64 w = (range_.begin + step + 1) % period; w <= last_word_; w += period) {
+    const i64 chunk = range_.begin + step - w;
+    if (chunk < range_.begin || chunk >= range_.end || (chunk + 1) * chunk_columns > columns_) continue;
+    const i64 line = (chunk + 1) / period - 1;
+    u64* to = static_cast<u64*>(kept.columns) + line * P::Bits::planes * kept.column_stride + row_ / word_cells + w;
+    to[0] = words_.plus[w];
+    if (P::Bits::planes > 1) to[kept.column_stride] = words_.minus[w];
+  }
 }
 
 /// Hands down what lies below the chunk: to the next band, or to the border below the block.

@@ -1,5 +1,6 @@
 #include "kernels/wavefront/cpu_tickets.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -131,12 +132,13 @@ bool BandLaunch::open(const Number& number) {
   }
   if (!wait(number.block, [&] { return may_open(number.block); })) return false;
   const auto* descriptors = static_cast<const unsigned char*>(port_.descriptors);
-  std::memcpy(&slot.task, descriptors + number.block % port_.ring * port_.descriptor_bytes, sizeof slot.task);
+  std::memcpy(&slot.task, descriptors + number.block % port_.ring * port_.descriptor_bytes,
+              std::min<std::size_t>(sizeof slot.task, port_.descriptor_bytes));
   slot.bands = number.bands;
   slot.bands_left = number.bands;
   slot.complete = false;
   for (std::int64_t i = 0; i < number.bands; ++i) slot.progress[static_cast<std::size_t>(i)].columns = -1;
-  sweeper_.open(static_cast<int>(number.block % slots_.slots_.size()), slot.task);
+  sweeper_.open(static_cast<int>(number.block % slots_.slots_.size()), slot.task.block);
   slot.opened.store(number.block + 1, std::memory_order_release);
   return true;
 }
@@ -173,7 +175,7 @@ void BandLaunch::report_complete() {
   for (; next < end_.load(); ++next) {
     BandSlots::Slot& slot = slot_of(next);
     if (slot.opened.load() != next + 1 || !slot.complete) break;
-    const BlockResult result = sweeper_.finish(static_cast<int>(next % slots_.slots_.size()), slot.task);
+    const BlockResult result = sweeper_.finish(static_cast<int>(next % slots_.slots_.size()), slot.task.block);
     auto* results = static_cast<unsigned char*>(port_.results);
     std::memcpy(results + next % port_.ring * port_.result_bytes, &result, sizeof result);
     done_.store(next + 1, std::memory_order_release);

@@ -21,7 +21,9 @@ class Band {
  public:
   Band(BandLaunch& launch, std::uint64_t block, std::int64_t index, std::int64_t count, int thread);
 
-  const BlockTask& task() const { return *task_; }
+  const BlockTask& task() const { return task_->block; }
+  /// The block with its kept lines, in launches whose descriptors have them.
+  const KeptTask& kept() const { return *task_; }
   std::int64_t index() const { return index_; }
   bool first() const { return index_ == 0; }
   bool last() const { return index_ + 1 == count_; }
@@ -49,7 +51,7 @@ class Band {
   std::int64_t index_, count_;
   int thread_;
   int slot_;
-  const BlockTask* task_ = nullptr;
+  const KeptTask* task_ = nullptr;
 };
 
 /// What a family of problems does with bands. Calls for different bands come from several threads at once.
@@ -83,7 +85,7 @@ class BandSlots {
     std::atomic<std::int64_t> bands_left{0};
     std::int64_t bands = 0;
     bool complete = false;  // under the launch's mutex
-    BlockTask task{};
+    KeptTask task{};
     std::unique_ptr<Progress[]> progress;
   };
   void clear();

@@ -8,6 +8,7 @@
 
 #include "kernels/device/context.hpp"
 #include "kernels/device/port.hpp"
+#include "kernels/wavefront/bit_lines.hpp"
 #include "kernels/wavefront/diagonals.hpp"
 #include "kernels/wavefront/kept.hpp"
 #include "kernels/wavefront/schedule.hpp"
@@ -36,6 +37,9 @@ struct SweepSpec {
   /// that direction. On CUDA alone, of letters and values without a table, and multiples of `border_cell`.
   std::int64_t cell_rows = 0;
   std::int64_t cell_columns = 0;
+  /// Problems with a bit-parallel form, their scores, on the CPU: lines of every block that are kept in differences.
+  /// Descriptors are KeptTask.
+  std::optional<BitLines> bit_lines = {};
   ElementType grid = ElementType::u8;  // type of the grid's values (problems on grids)
   std::int64_t layers = 1;             // tables, one over another (see BlockGrid)
   Schedule schedule;

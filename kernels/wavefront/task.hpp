@@ -33,6 +33,8 @@ struct BlockTask {
 /// The descriptor of a block of a sweep that keeps lines (kept.hpp). Blocks begin at multiples of `every`, or lie
 /// between two of them. Of kept rows that end in it, and of columns, one after another: H, and what plane 1 of their
 /// borders has. Null: not kept.
+/// Of a sweep that keeps lines in differences (bit_lines.hpp): `rows` and `columns` alone, in words, and strides from
+/// plane to plane and from the last plane of a line to the next line.
 struct KeptTask {
   BlockTask block;
   void *rows, *row_gaps;

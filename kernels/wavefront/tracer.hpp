@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "kernels/wavefront/bit_lines.hpp"
 #include "kernels/wavefront/sweep.hpp"
 #include "kernels/wavefront/trace.hpp"
 
@@ -31,6 +32,14 @@ class Tracer {
 };
 
 std::unique_ptr<Tracer> make_cpu_tracer(const TraceSpec& spec);
+
+/// Whether the problem has a bit-parallel form.
+bool has_bits(const std::string& problem, const Settings& settings);
+/// A tracer of a problem with a bit-parallel form, between lines that are kept in differences: its descriptors are
+/// BitTraceTask. The cells of `spec` are multiples of word_cells.
+std::unique_ptr<Tracer> make_cpu_bit_tracer(const TraceSpec& spec);
+/// Bytes of host memory that it allocates, at most.
+std::size_t cpu_bit_trace_bytes(const TraceSpec& spec);
 
 /// Bytes of device memory that a CUDA tracer needs beside its tasks: for the codes of a piece, half a byte a cell.
 std::size_t cuda_trace_bytes(const TraceSpec& spec);

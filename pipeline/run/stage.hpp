@@ -15,6 +15,7 @@ namespace terrace::run {
 struct Prediction {
   std::int64_t blocks = 0;
   double operations = 0;                     // in the stage's unit
+  bool leaves_out = false;                   // those that turn out not to change the result are left out
   std::string unit;                          // "cell"
   double operations_per_second = 0;          // expected of the kernel
   double bytes_read = 0, bytes_written = 0;  // on disk

@@ -1,12 +1,8 @@
 #include "stages/wavefront/alignment_program.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "kernels/wavefront/window.hpp"
 #include "pipeline/base/error.hpp"
@@ -15,17 +11,11 @@ namespace terrace::stages {
 
 using run::Mode;
 using wavefront::BlockTask;
-using wavefront::PathGap;
 using wavefront::PathPlace;
 using wavefront::TraceResult;
 using wavefront::TraceTask;
 
 namespace {
-
-nlohmann::json json_of(const PathPlace& place) {
-  return {place.row, place.column, static_cast<int>(place.gap), place.ended};
-}
-PathPlace place_from(const nlohmann::json& json) { return {json[0], json[1], PathGap{json[2].get<int>()}, json[3]}; }
 
 nlohmann::json json_of(const KeptBox& box) {
   return {box.cells.begin[0], box.cells.end[0],   box.cells.begin[1],
@@ -130,7 +120,7 @@ AlignmentProgram::AlignmentProgram(wavefront::SweepSpec spec, const wavefront::P
       plan_(std::move(plan)),
       borders_(plan_, planes_, spec_.border, spec_.rows, spec_.columns),
       boxes_(plan_.levels.size(), KeptBox{{{0, 0}, {0, 0}}, 0, 0}) {
-  place_ = end_of_path();
+  path_.begin(table());
   for (run::ArraySpec& array : borders_.arrays(static_cast<int>(arrays_.size()))) add(std::move(array));
 }
 
@@ -139,24 +129,23 @@ AlignmentProgram::~AlignmentProgram() = default;
 // --- phases
 // ---------------------------------------------------------------------------------------------------------
 
-bool AlignmentProgram::finished() const { return place_.ended != 0 || place_.row == 0 || place_.column == 0; }
-
 AlignmentProgram::Task AlignmentProgram::next_task() const {
+  const PathPlace& place = path_.place();
   const std::size_t last = plan_.levels.size() - 1;
   std::size_t level = last;
-  while (!holds(boxes_[level].cells, place_)) --level;  // the table holds it
-  if (level == last) return {true, last, boxes_[last], place_};
+  while (!holds(boxes_[level].cells, place)) --level;  // the table holds it
+  if (level == last) return {true, last, boxes_[last], place};
   const AlignmentLevel& grid = plan_.levels[level];
   const Box& around = boxes_[level].cells;
-  const std::int64_t row = around.begin[0] + (place_.row - 1 - around.begin[0]) / grid.cell_rows * grid.cell_rows;
+  const std::int64_t row = around.begin[0] + (place.row - 1 - around.begin[0]) / grid.cell_rows * grid.cell_rows;
   const std::int64_t column =
-      around.begin[1] + (place_.column - 1 - around.begin[1]) / grid.cell_columns * grid.cell_columns;
-  const Box cells{{row, column}, {place_.row, place_.column}};
+      around.begin[1] + (place.column - 1 - around.begin[1]) / grid.cell_columns * grid.cell_columns;
+  const Box cells{{row, column}, {place.row, place.column}};
   const bool keeps_rows = borders_.rows_kept(level + 1, cells) > 0;
   const bool keeps_columns = borders_.columns_kept(level + 1, cells) > 0;
   const KeptBox& before = boxes_[level + 1];
   const KeptBox box{cells, before.row_generation + keeps_rows, before.column_generation + keeps_columns};
-  return {level + 1 == last && !keeps_rows && !keeps_columns, level + 1, box, place_};
+  return {level + 1 == last && !keeps_rows && !keeps_columns, level + 1, box, place};
 }
 
 std::optional<run::Phase> AlignmentProgram::phase(std::int64_t number) {
@@ -166,8 +155,9 @@ std::optional<run::Phase> AlignmentProgram::phase(std::int64_t number) {
     phase.chain = true;
     return phase;
   }
-  if (finished()) {
-    check_path();
+  if (path_.finished()) {
+    path_.check(table(), *arrays_[static_cast<std::size_t>(rows_)].source,
+                *arrays_[static_cast<std::size_t>(columns_)].source);
     return std::nullopt;
   }
   const Task task = next_task();
@@ -337,39 +327,6 @@ void AlignmentProgram::run(const run::Phase& phase, std::int64_t, const device::
   opened.box->run(port);
 }
 
-/// Where the path ends, by what has been reported.
-PathPlace AlignmentProgram::end_of_path() const {
-  const bool nothing = problem_.report == wavefront::Report::best && score_.row == 0;
-  return {score_.row, score_.column, PathGap::none, nothing ? 1 : 0};
-}
-
-/// Follows the path forwards: what it scores is what the table reports, or neither is to be believed.
-/// @throws ComputeError
-void AlignmentProgram::check_path() const {
-  const auto reader = [this](int array) {
-    return [source = arrays_[static_cast<std::size_t>(array)].source](std::int64_t first, std::int64_t count,
-                                                                      void* items) {
-      source->read({{first}, {first + count}}, items);
-    };
-  };
-  const wavefront::BlockResult found =
-      wavefront::replay({spec_.problem, spec_.settings, spec_.value, spec_.rows, spec_.columns, place_.row,
-                         place_.column, path_.runs(), reader(rows_), reader(columns_)});
-  if (found.score == score_.score && found.row == score_.row && found.column == score_.column) return;
-  const auto shown = [this](const wavefront::BlockResult& cell) {
-    const std::int64_t scale = wavefront::score_scale(problem_.name, spec_.settings);
-    const double score = problem_.items == wavefront::Items::values
-                             ? std::bit_cast<double>(cell.score)
-                             : static_cast<double>(cell.score) / static_cast<double>(scale);
-    return fmt::format("{} at row {} and column {}", score, cell.row, cell.column);
-  };
-  throw ComputeError(
-      fmt::format("the path that was found through the table of {} from row {} and column {} on leads "
-                  "to {}, where the table has {}: this is an error in the program, and neither is a "
-                  "result; `backend: cpu`, or another one, may do better",
-                  problem_.name, place_.row, place_.column, shown(found), shown(score_)));
-}
-
 // --- folding
 // --------------------------------------------------------------------------------------------------------
 
@@ -377,43 +334,26 @@ void AlignmentProgram::fold(const run::Phase& phase, std::int64_t, std::int64_t 
   const Task task = task_of(phase);
   if (task.level == 0) fold_score(index, result);
   if (index + 1 == phase.count) boxes_[task.level] = task.box;
-  if (task.level == 0 && index + 1 == phase.count) {
-    place_ = end_of_path();
-  }
+  if (task.level == 0 && index + 1 == phase.count) path_.begin(table());
   if (!task.walk) return;
   TraceResult found;
   std::memcpy(&found, result, sizeof found);
   path_.add(found);
-  place_ = found.place;
 }
 
 std::string AlignmentProgram::save() const {
   nlohmann::json boxes = nlohmann::json::array();
   for (const KeptBox& box : boxes_) boxes.push_back(json_of(box));
-  return nlohmann::json{{"score", {score_.score, score_.row, score_.column}},
-                        {"place", json_of(place_)},
-                        {"boxes", boxes},
-                        {"path", path_.save()}}
+  return nlohmann::json{
+      {"score", {score_.score, score_.row, score_.column}}, {"boxes", boxes}, {"path", path_.save()}}
       .dump();
 }
 
 void AlignmentProgram::load(const std::string& state) {
   const auto json = nlohmann::json::parse(state);
   score_ = {json["score"][0], json["score"][1], json["score"][2]};
-  place_ = place_from(json["place"]);
   for (std::size_t i = 0; i < boxes_.size(); ++i) boxes_[i] = box_from(json["boxes"][i]);
-  path_ = Path::load(json["path"]);
-}
-
-Alignment AlignmentProgram::alignment() const {
-  Alignment alignment{path_, place_.row, place_.column};
-  wavefront::FreeStart free{};
-  wavefront::visit_problem(spec_.problem, spec_.settings, [&]<class P>(P) {
-    free = wavefront::free_start<P, wavefront::i64>(wavefront::problem_constants<P>(spec_.settings));
-  });
-  if (place_.column == 0 && !free.rows) alignment.path.add('I', std::exchange(alignment.row, 0));
-  if (place_.row == 0 && !free.columns) alignment.path.add('D', std::exchange(alignment.column, 0));
-  return alignment;
+  path_.load(json["path"]);
 }
 
 }  // namespace terrace::stages

@@ -3,7 +3,7 @@
 
 #include "kernels/wavefront/tracer.hpp"
 #include "stages/wavefront/kept_borders.hpp"
-#include "stages/wavefront/path.hpp"
+#include "stages/wavefront/traced_path.hpp"
 
 namespace terrace::stages {
 
@@ -43,7 +43,7 @@ class AlignmentProgram : public WavefrontProgram {
   void load(const std::string& state) override;
 
   /// Once all phases are folded.
-  Alignment alignment() const;
+  Alignment alignment() const { return path_.alignment(spec_); }
 
  private:
   struct Opened;
@@ -68,9 +68,7 @@ class AlignmentProgram : public WavefrontProgram {
     std::optional<run::Access> top, left, bottom, right;
   };
 
-  wavefront::PathPlace end_of_path() const;
-  void check_path() const;
-  bool finished() const;
+  TracedTable table() const { return {spec_, problem_, score_}; }
   Task next_task() const;
   Task task_of(const run::Phase& phase) const;
   BoxGrid grid_of(const Task& task) const;
@@ -82,9 +80,8 @@ class AlignmentProgram : public WavefrontProgram {
 
   AlignmentPlan plan_;
   KeptBorders borders_;
-  wavefront::PathPlace place_;
   std::vector<KeptBox> boxes_;  // of each level: the one that was swept last
-  Path path_;
+  TracedPath path_;
   std::vector<std::unique_ptr<Opened>> opened_;  // one a device
 };
 

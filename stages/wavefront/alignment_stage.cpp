@@ -3,6 +3,7 @@
 #include "io/record_name.hpp"
 #include "kernels/wavefront/tile_sizes.hpp"
 #include "stages/wavefront/alignment_program.hpp"
+#include "stages/wavefront/bit_alignment_program.hpp"
 #include "stages/wavefront/costs.hpp"
 #include "stages/wavefront/results.hpp"
 #include "stages/wavefront/types.hpp"
@@ -43,13 +44,14 @@ std::size_t workspace_bytes(const Resources& resources, const SweepSpec& spec, c
   return workspace.sweep + workspace.walk;
 }
 
-class AlignmentStage : public WavefrontStage {
+/// Results that all alignments have. @tparam Program has alignment()
+template <class Program>
+class PathStage : public WavefrontStage {
  public:
-  AlignmentStage(const Request& request, std::unique_ptr<AlignmentProgram> program, AlignmentPlan plan)
+  PathStage(const Request& request, std::unique_ptr<Program> program)
       : WavefrontStage(request, std::unique_ptr<WavefrontProgram>(program.get())),
         resources_(request.resources),
         program_(*program.release()),
-        plan_(std::move(plan)),
         rows_(name_of(request, "rows")),
         columns_(name_of(request, "columns")) {}
 
@@ -65,12 +67,26 @@ class AlignmentStage : public WavefrontStage {
     return {{"/" + name(), "rows", rows_}, {"/" + name(), "columns", columns_}};
   }
 
+ protected:
+  const Resources& resources() const { return resources_; }
+
+ private:
+  Resources resources_;
+  Program& program_;
+  std::string rows_, columns_;
+};
+
+class AlignmentStage : public PathStage<AlignmentProgram> {
+ public:
+  AlignmentStage(const Request& request, std::unique_ptr<AlignmentProgram> program, AlignmentPlan plan)
+      : PathStage(request, std::move(program)), plan_(std::move(plan)) {}
+
   run::Prediction prediction() const override {
     run::Prediction prediction = WavefrontStage::prediction();
-    add_way_back(way_back(plan_), resources_.cuda, prediction);
+    add_way_back(way_back(plan_), resources().cuda, prediction);
     prediction.block_bytes =
-        static_cast<std::size_t>(block_bytes(table_need(spec(), problem(), resources_.cuda), plan_));
-    prediction.workspace_bytes = workspace_bytes(resources_, spec(), plan_);
+        static_cast<std::size_t>(block_bytes(table_need(spec(), problem(), resources().cuda), plan_));
+    prediction.workspace_bytes = workspace_bytes(resources(), spec(), plan_);
     return prediction;
   }
 
@@ -81,11 +97,45 @@ class AlignmentStage : public WavefrontStage {
   }
 
  private:
-  Resources resources_;
-  AlignmentProgram& program_;
   AlignmentPlan plan_;
-  std::string rows_, columns_;
 };
+
+/// With lines that are kept in differences.
+class BitAlignmentStage : public PathStage<BitAlignmentProgram> {
+ public:
+  BitAlignmentStage(const Request& request, std::unique_ptr<BitAlignmentProgram> program,
+                    const BitAlignmentPlan& plan)
+      : PathStage(request, std::move(program)), plan_(plan) {}
+
+  run::Prediction prediction() const override {
+    const TableNeed need = table_need(spec(), problem(), false);
+    run::Prediction prediction = WavefrontStage::prediction();
+    add_bit_way_back(way_back(need, plan_), prediction);
+    prediction.block_bytes = static_cast<std::size_t>(block_bytes(need, plan_));
+    return prediction;
+  }
+
+  nlohmann::json choices() const override {
+    nlohmann::json choices = WavefrontStage::choices();
+    choices["cells"] = {plan_.cell_rows, plan_.cell_columns};
+    return choices;
+  }
+
+ private:
+  BitAlignmentPlan plan_;
+};
+
+std::unique_ptr<run::Stage> make_bit_alignment(const Request& request, const SweepSpec& spec,
+                                               const ProblemInfo& problem, const WavefrontInputs& inputs) {
+  BitAlignmentPlan plan;
+  if (const nlohmann::json* made = request.choices) {
+    plan = {made->at("cells")[0], made->at("cells")[1], made->at("block_rows"), made->at("block_columns")};
+  } else {
+    plan = plan_bit_alignment(table_need(spec, problem, false), request.resources);
+  }
+  auto program = std::make_unique<BitAlignmentProgram>(bit_sweep(spec, plan), problem, inputs);
+  return std::make_unique<BitAlignmentStage>(request, std::move(program), plan);
+}
 
 }  // namespace
 
@@ -93,6 +143,9 @@ std::unique_ptr<run::Stage> make_alignment(const Request& request, SweepSpec spe
                                            const WavefrontInputs& inputs) {
   if (!wavefront::is_traceable(spec.problem, spec.settings)) {
     refuse(request.stage, "keep", "the paths of " + spec.problem + " cannot be followed: say `keep: score`");
+  }
+  if (!request.resources.cuda && !wavefront::in_tiles(spec) && wavefront::has_bits(spec.problem, spec.settings)) {
+    return make_bit_alignment(request, spec, problem, inputs);
   }
   AlignmentPlan plan;
   if (request.choices != nullptr) {

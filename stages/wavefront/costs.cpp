@@ -4,6 +4,9 @@
 #include <cmath>
 #include <iterator>
 
+#include "kernels/wavefront/problems.hpp"
+#include "kernels/wavefront/pruning.hpp"
+#include "kernels/wavefront/tracer.hpp"
 #include "kernels/wavefront/window.hpp"
 #include "stages/wavefront/program.hpp"
 
@@ -72,8 +75,17 @@ struct WalkCost {
   double cells_per_second, block_seconds;
 };
 constexpr WalkCost cpu_walk{1.5e8, 1.3e-4};  // as measured on two threads
+constexpr WalkCost bit_walk{1e10, 1.3e-4};   // in differences, by one thread
 constexpr WalkCost cuda_walk{1e11, 2e-4};    // of large boxes, by the length of their chain of steps; not measured
 constexpr double kept_part_seconds = 2e-6;   // of the CPU, as measured: of a block between kept lines
+
+/// Whether sweeps of the problem leave out what cannot change the result, as far as they find it.
+bool leaves_out(const SweepSpec& spec) {
+  if (spec.schedule.work == wavefront::Schedule::Work::all) return false;
+  bool prunes = false;
+  wavefront::visit_problem(spec.problem, spec.settings, [&]<class P>(P) { prunes = wavefront::can_prune<P>; });
+  return prunes || wavefront::has_bits(spec.problem, spec.settings);
+}
 
 /// Adds time in which no cell is counted.
 void add_seconds(double seconds, run::Prediction& p) {
@@ -83,13 +95,22 @@ void add_seconds(double seconds, run::Prediction& p) {
 
 }  // namespace
 
-void add_way_back(const WayBack& back, bool cuda, run::Prediction& prediction) {
-  const WalkCost& cost = cuda ? cuda_walk : cpu_walk;
+namespace {
+
+void add_way_back(const WayBack& back, const WalkCost& cost, run::Prediction& prediction) {
   prediction.operations += back.swept;
   prediction.blocks += back.blocks;
   add_seconds(back.walked / cost.cells_per_second + static_cast<double>(back.blocks) * cost.block_seconds,
               prediction);
 }
+
+}  // namespace
+
+void add_way_back(const WayBack& back, bool cuda, run::Prediction& prediction) {
+  add_way_back(back, cuda ? cuda_walk : cpu_walk, prediction);
+}
+
+void add_bit_way_back(const WayBack& back, run::Prediction& prediction) { add_way_back(back, bit_walk, prediction); }
 
 run::Prediction predict(const SweepSpec& spec, std::int64_t blocks, const TableNeed& need,
                         const Resources& resources) {
@@ -97,6 +118,7 @@ run::Prediction predict(const SweepSpec& spec, std::int64_t blocks, const TableN
   run::Prediction p;
   p.blocks = blocks;
   p.unit = "cell";
+  p.leaves_out = leaves_out(spec);
   const double cells = static_cast<double>(spec.rows) * static_cast<double>(spec.columns);
   const double tables = static_cast<double>(spec.layers);
   p.operations = tables * wavefront::cells_in_window(half_width(spec), 0, spec.rows, 0, spec.columns);

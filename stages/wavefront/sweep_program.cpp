@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/wavefront/bins.hpp"
+#include "kernels/wavefront/tracer.hpp"
 #include "kernels/wavefront/window.hpp"
 #include "stages/wavefront/blocks.hpp"
 
@@ -19,12 +20,7 @@ namespace {
 
 /// Whether bands of diagonals may take the place of the whole table.
 bool may_widen(const wavefront::SweepSpec& spec) {
-  if (spec.schedule.work == wavefront::Schedule::Work::all) return false;
-  bool has_bits = false;
-  wavefront::visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
-    has_bits = requires { typename P::Bits; };
-  });
-  return has_bits;
+  return spec.schedule.work != wavefront::Schedule::Work::all && wavefront::has_bits(spec.problem, spec.settings);
 }
 
 }  // namespace
@@ -103,7 +99,7 @@ std::optional<run::Phase> SweepProgram::phase(std::int64_t number) {
   phase.count = blocks();
   phase.chain = true;
   if (number > 0) {
-    const auto next = margin_ == Widening::whole ? std::nullopt : widening_.next(margin_, distance());
+    const auto next = margin_ == Widening::whole ? std::nullopt : widening_.next(margin_, to_prove());
     if (!next) return std::nullopt;
     phase.after_results = true;
     phase.data = std::to_string(*next);
@@ -127,7 +123,6 @@ std::vector<run::Access> SweepProgram::kept_parts(const Box& cells) const {
   return parts;
 }
 
-/// What the score means as a distance.
 std::int64_t SweepProgram::distance() const {
   std::int64_t distance = 0;
   wavefront::visit_problem(spec_.problem, spec_.settings, [&]<class P>(P) {
@@ -149,14 +144,19 @@ std::string SweepProgram::part(const run::Phase& phase) const {
   return margin == Widening::whole ? "table" : "band of margin " + std::to_string(margin);
 }
 
+double SweepProgram::cells_in_band(std::int64_t margin, std::int64_t index) const {
+  const Box cells = part(index);
+  const wavefront::DiagonalBand diagonals = band(margin);
+  return wavefront::cells_on_diagonals(std::max<std::int64_t>(-window_, diagonals.low),
+                                       std::min<std::int64_t>(window_, diagonals.high), cells.begin[0], cells.end[0],
+                                       cells.begin[1], cells.end[1]);
+}
+
 run::Block SweepProgram::block(const run::Phase& phase, std::int64_t number, std::int64_t index) const {
   const auto [i, layer, j] = place_of(index);
   const Box cells = part(index);
   run::Block block;
-  const wavefront::DiagonalBand band = widening_.band(margin_of(phase));
-  block.operations = wavefront::cells_on_diagonals(std::max<std::int64_t>(-window_, band.low),
-                                                   std::min<std::int64_t>(window_, band.high), cells.begin[0],
-                                                   cells.end[0], cells.begin[1], cells.end[1]);
+  block.operations = cells_in_band(margin_of(phase), index);
   auto& accesses = block.accesses;
   read_inputs(cells, accesses);
   const std::int64_t above = layer * across_ + j, before = i * spec_.layers + layer;
@@ -238,7 +238,7 @@ void SweepProgram::open(device::Context& context, int) {
 
 void SweepProgram::make_sweep(Opened& opened, device::Context& context, std::int64_t margin) const {
   wavefront::SweepSpec spec = spec_;
-  spec.band = widening_.band(margin);
+  spec.band = band(margin);
   opened.sweep = opened.workspace ? wavefront::make_cuda_sweep(spec, context, opened.workspace->data())
                                   : wavefront::make_cpu_sweep(spec, context);
   opened.margin = margin;

@@ -37,15 +37,24 @@ class SweepProgram : public WavefrontProgram {
   std::string save() const override;
   void load(const std::string& state) override;
 
- private:
+ protected:
   using WavefrontProgram::part;
+  /// Of the phase's band of diagonals, and of the last one whose blocks are all folded.
+  std::int64_t margin_of(const run::Phase& phase) const;
+  std::int64_t margin() const { return margin_; }
+  wavefront::DiagonalBand band(std::int64_t margin) const { return widening_.band(margin); }
+  /// Cells of a block in the band of that margin.
+  double cells_in_band(std::int64_t margin, std::int64_t index) const;
+  /// What the last band must prove: the distance that it found, or more.
+  virtual std::int64_t to_prove() const { return distance(); }
+  /// What the score means as a distance.
+  std::int64_t distance() const;
+
+ private:
   struct Opened;
   void make_sweep(Opened& opened, device::Context& context, std::int64_t margin) const;
   void add_kept();
   std::vector<run::Access> kept_parts(const Box& cells) const;
-
-  std::int64_t margin_of(const run::Phase& phase) const;
-  std::int64_t distance() const;
 
   Widening widening_;
   std::int64_t first_margin_ = Widening::whole;

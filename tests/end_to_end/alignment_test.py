@@ -199,6 +199,7 @@ class Paths(AlignmentTest):
         for kept, distance in {99: 990, 97: 2977, 94: 6042, 90: 9506, 80: 20333, 70: 30147, 60: 39829}.items():
             pairs["edlib_phage", "ref.fasta", f"mutated_{kept}.fasta"] = dict(edit=distance)
         pairs["edlib_phage", "ref.fasta", "mutated_90.fasta"]["lcs"] = 87903
+        pairs["edlib_chr1M", "ref.fasta", "mutated_97.fasta"] = dict(edit=31467)
         for number, ((folder, first, second), known) in enumerate(pairs.items()):
             with self.subTest(folder=folder, second=second):
                 files = [data("dna", folder, name) for name in (first, second)]

@@ -64,6 +64,52 @@ class LeftOut(JobTest):
         self.assertRegex(self.terrace("show", "result.h5").stdout,
                          r"left out +[0-9.]+% of 3[0-9.]+ Gcells, which cannot change the result")
 
+    def test_is_most_of_what_alignments_of_alike_sequences_have(self):
+        inputs = {"a": random_letters(150000, 1), "b": {"generate": "dna", "seed": 2,
+                                                        "mutate": {"of": "a", "rate": 0.02}}}
+        for problem in ("edit_distance", "lcs"):
+            stages = [wavefront(schedule, problem, rows="a", columns="b", keep="alignment", schedule=schedule)
+                      for schedule in ("auto", "registers")]
+            result = self.run_job(inputs, stages, "--backend", "cpu", output=problem + ".h5")
+            for name in ("score", "start", "end", "identity", "cigar"):
+                there, here = (result[f"{schedule}/{name}"][()] for schedule in ("registers", "auto"))
+                numpy.testing.assert_array_equal(here, there)
+            skipped = dict(zip(result["profile/stages/name"][:], result["profile/stages/skipped"][:]))
+            self.assertGreaterEqual(skipped[b"auto"], 0.9)
+            self.assertEqual(skipped[b"registers"], 0)
+            names = [name.decode() for name in result["profile/parts/name"][:]]
+            self.assertTrue(any(name.startswith("band of margin ") for name in names), names)
+            self.assertIn("table", names)
+            result.close()
+
+    def test_of_alignments_is_the_same_at_every_budget(self):
+        inputs = self.inputs()
+        pairs = [("base", "alike"), ("alike", "base"), ("base", "far"), ("moved", "base"), ("cut", "base"),
+                 ("same", "same")]
+        def stages(schedule):
+            return [wavefront(f"{problem}-{rows}-{columns}", problem, rows=rows, columns=columns, keep="alignment",
+                              schedule=schedule) for problem in ("edit_distance", "lcs") for rows, columns in pairs]
+        def cigars(output, schedule, **keys):
+            result = self.run_job(inputs, stages(schedule), "--backend", "cpu", output=output, **keys)
+            return {name: result[name]["cigar"][()] for name in result if "-" in name}
+        expected = cigars("whole.h5", "registers")
+        self.assertEqual(len(expected), 12)
+        for number, device in enumerate((64 << 20, 333333, 150 << 10, 99 << 10)):
+            found = cigars(f"{number}.h5", "auto", memory={"host": 64 << 20, "device": device})
+            self.assertEqual(found, expected, device)
+
+    def test_is_said_of_plans_of_scores_and_alignments_alone(self):
+        inputs = {"a": random_letters(9000, 1), "b": random_letters(9000, 2)}
+        stages = [wavefront("auto", "edit_distance", rows="a", columns="b"),
+                  wavefront("path", "lcs", rows="a", columns="b", keep="alignment"), affine("local", "a", "b"),
+                  wavefront("all", "edit_distance", rows="a", columns="b", schedule="registers"),
+                  affine("table", "a", "b", keep="table")]
+        said = self.terrace("plan", self.write_job(inputs, stages)).stdout.split("\nstage ")[1:]
+        expected = {"auto": True, "path": True, "local": True, "all": False, "table": False}
+        at_most = {text.split()[0]: "at most: what cannot change the result is left out" in text for text in said}
+        self.assertEqual(at_most, expected)
+        self.assertEqual({text.split()[0]: "if nothing is left out" in text for text in said}, expected)
+
     def test_of_local_alignments_is_counted(self):
         inputs = {"a": random_letters(60000, 1), "b": {"generate": "dna", "seed": 2, "mutate": {"of": "a", "rate": 0.005}}}
         stages = [affine("auto", "a", "b"), affine("all", "a", "b", schedule="registers")]

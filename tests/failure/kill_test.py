@@ -290,11 +290,23 @@ class KilledOnTheWayBack(Case):
         self.assertGreater(midway, 0)
 
 
+class KilledInBands(KilledOnTheWayBack):
+    """Bands of diagonals that widen, and the way back between lines that they keep."""
+
+    def write(self, folder):
+        common = {"rows": "a", "columns": "b", "keep": "alignment"}
+        write_job(folder, 1, memory={"host": "4MiB", "device": 84 << 10},
+                  inputs={"a": {"generate": "dna", "length": 20000, "seed": 1},
+                          "b": {"generate": "dna", "mutate": {"of": "a", "rate": 0.1}, "seed": 2}},
+                  stages=[{"name": "distance", "wavefront": {"problem": "edit_distance", **common}},
+                          {"name": "common", "wavefront": {"problem": "lcs", **common}}])
+
+
 def walked(records):
     """Whether the last cut has a part of a path."""
     states = [records[0].get("current") or {}, *records[1:]] if records else []
     states = [bytes.fromhex(state["folded"]) for state in states if state.get("folded")]
-    return bool(states) and states[-1].startswith(b"{") and bool(json.loads(states[-1])["path"])
+    return bool(states) and states[-1].startswith(b"{") and bool(json.loads(states[-1])["path"][1])
 
 
 def done_in(records):

@@ -1,0 +1,33 @@
+// How the table of an alignment is cut where its lines are kept in differences.
+#pragma once
+
+#include "stages/wavefront/alignment_plan.hpp"
+#include "stages/wavefront/blocks.hpp"
+
+namespace terrace::stages {
+
+/// Blocks are grids of cells, between whose rows and columns lines are kept (bit_lines.hpp); the path is walked
+/// through cells. Sides of cells are multiples of wavefront::word_cells, those of blocks multiples of theirs; the
+/// last ones of a table may be smaller.
+struct BitAlignmentPlan {
+  std::int64_t cell_rows = 1, cell_columns = 1;
+  std::int64_t block_rows = 1, block_columns = 1;
+
+  /// Lines that a block keeps, and words of a plane of each.
+  std::int64_t row_lines() const { return block_rows / cell_rows; }
+  std::int64_t column_lines() const { return block_columns / cell_columns; }
+  std::int64_t row_words() const;
+  std::int64_t column_words() const;
+};
+
+/// Bytes that the blocks in flight hold, with what a walk works in.
+std::int64_t block_bytes(const TableNeed& need, const BitAlignmentPlan& plan);
+
+/// What the way back walks through, as if the path went from corner to corner of the table.
+WayBack way_back(const TableNeed& need, const BitAlignmentPlan& plan);
+
+/// A plan for the CPU that keeps at most 1,024 lines each way, so long as memory allows.
+/// @throws JobError naming the least budget where not even the smallest plan fits
+BitAlignmentPlan plan_bit_alignment(const TableNeed& need, const Resources& resources);
+
+}  // namespace terrace::stages

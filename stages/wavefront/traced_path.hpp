@@ -1,0 +1,47 @@
+// The path of an alignment while it is traced from its end to its start, and what it comes to.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "stages/wavefront/path.hpp"
+#include "stages/wavefront/program.hpp"
+
+namespace terrace::stages {
+
+/// The table that a path leads through, and the cell that its sweeps reported.
+struct TracedTable {
+  const wavefront::SweepSpec& spec;
+  const wavefront::ProblemInfo& problem;
+  const WavefrontScore& score;
+};
+
+/// Where a path stands on its way back, as text of a run's record, and its way back.
+nlohmann::json json_of(const wavefront::PathPlace& place);
+wavefront::PathPlace place_from(const nlohmann::json& json);
+
+class TracedPath {
+ public:
+  /// Places it where the path ends, by what has been reported.
+  void begin(const TracedTable& table);
+  /// Takes in what a walk from the place found.
+  void add(const wavefront::TraceResult& found);
+
+  const wavefront::PathPlace& place() const { return place_; }
+  /// Whether it has reached its start, or the table's border.
+  bool finished() const { return place_.ended != 0 || place_.row == 0 || place_.column == 0; }
+
+  /// Follows a finished path forwards: what it scores is what the table reports, or neither is to be believed.
+  /// @throws ComputeError
+  void check(const TracedTable& table, io::Source& rows, io::Source& columns) const;
+  /// Of a finished path, with its steps along the table's border.
+  Alignment alignment(const wavefront::SweepSpec& spec) const;
+
+  nlohmann::json save() const;
+  void load(const nlohmann::json& saved);
+
+ private:
+  wavefront::PathPlace place_{};
+  Path path_;
+};
+
+}  // namespace terrace::stages
