@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <span>
 #include <tuple>
 #include <utility>
 
+#include "io/checksum.hpp"
+#include "io/held_source.hpp"
 #include "io/input_file.hpp"
 #include "io/kinds.hpp"
 #include "io/line_reader.hpp"
@@ -35,7 +38,7 @@ constexpr Parameter parameters[] = {
 constexpr std::int64_t most_nodes = 2000000000;
 
 /// Edges by row, then column, each once, with the least weight.
-class GraphSource : public Source {
+class GraphSource : public HeldSource {
  public:
   GraphSource(EdgeList list, std::int64_t nodes, std::filesystem::path path)
       : shape_{nodes, nodes}, whole_(list.whole), path_(std::move(path)) {
@@ -53,6 +56,10 @@ class GraphSource : public Source {
   const Extents& shape() const override { return shape_; }
   std::vector<std::filesystem::path> files() const override { return {path_}; }
   std::size_t memory() const override { return edges_.capacity() * sizeof(Edge); }
+  std::optional<std::uint64_t> content() const override {
+    static_assert(sizeof(Edge) == 2 * sizeof(std::int64_t) + sizeof(double));  // no padding
+    return checksum(std::as_bytes(std::span(edges_)));
+  }
 
   void read(const Box& box, void* buffer) override {
     if (whole_) fill(box, static_cast<std::int64_t*>(buffer), std::numeric_limits<std::int64_t>::max() / 2);

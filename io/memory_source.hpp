@@ -6,12 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "io/source.hpp"
+#include "io/checksum.hpp"
+#include "io/held_source.hpp"
 
 namespace terrace::io {
 
 /// Row-major elements in memory, which the source owns.
-class MemorySource : public Source {
+class MemorySource : public HeldSource {
  public:
   /// @param bytes the elements, volume(shape) of them, in the machine's byte order
   MemorySource(ElementType type, Extents shape, std::vector<std::byte> bytes,
@@ -25,6 +26,7 @@ class MemorySource : public Source {
   }
   std::vector<std::filesystem::path> files() const override { return files_; }
   std::size_t memory() const override { return bytes_.size(); }
+  std::optional<std::uint64_t> content() const override { return checksum(bytes_); }
 
  private:
   ElementType type_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "io/held_source.hpp"
 #include "io/random.hpp"
 
 namespace terrace::io {
@@ -13,7 +14,7 @@ constexpr std::string_view bases = "ACGT";
 
 enum class Mutation { none, replace, remove, insert };
 
-class Mutated : public Source {
+class Mutated : public HeldSource {
  public:
   Mutated(std::shared_ptr<Source> original, double rate, std::int64_t seed)
       : original_(std::move(original)),
@@ -33,6 +34,7 @@ class Mutated : public Source {
   ElementType type() const override { return ElementType::u8; }
   const Extents& shape() const override { return shape_; }
   bool letters() const override { return true; }
+  std::optional<std::uint64_t> content() const override { return held_content(*original_); }
   std::vector<std::filesystem::path> files() const override { return original_->files(); }
   std::size_t memory() const override { return block_begins_.capacity() * sizeof(std::int64_t); }
 

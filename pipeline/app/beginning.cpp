@@ -2,12 +2,15 @@
 
 #include "io/result_reader.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/json.hpp"
 
 namespace terrace::app {
 namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
+
+std::string plan_file(const run::RunFolder& folder) { return (folder.path() / "plan.json").string(); }
 
 /// An error of the job's line that names the output.
 JobError output_error(const job::Job& job, const std::string& message) {
@@ -147,6 +150,19 @@ Beginning begin_at(run::RunFolder& folder, const job::Job& job, const Signature&
   if (output.difference) throw other_result(job, *output.difference);
   folder.clear();  // debris, or what a run left that ended just after its result had its name
   return {true, std::nullopt, job.output.string() + " is there already, made by this job", std::nullopt};
+}
+
+run::RunPlan resumed_plan(const job::OpenJob& open, const Machine& machine, const Stages& stages,
+                          const run::RunFolder& folder, const Json& begun) {
+  return read_json(plan_file(folder), [&] {
+    const Json& reads = begun.at("reads");
+    run::compare_reads(reads, open.inputs);
+    run::RunPlan plan = make_plan(open, machine, stages, &begun);
+    plan.reads = run::joined_reads(reads, plan.reads, open.inputs);
+    const Json& states = begun.at("inputs");
+    if (states != plan.inputs) run::verify_inputs(plan, states, plan.inputs, run::Ledger::read(folder.ledger()));
+    return plan;
+  });
 }
 
 run::RunReport execute_attempt(const Beginning& beginning, Fresh fresh, run::RunPlan& plan, run::RunFolder& folder,

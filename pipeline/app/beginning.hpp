@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "pipeline/app/prepare.hpp"
 #include "pipeline/app/signature.hpp"
 #include "pipeline/job/job.hpp"
 #include "pipeline/run/run.hpp"
@@ -41,6 +42,11 @@ struct Beginning {
 /// @throws JobError at the job's `output` where something is there that may not be replaced or discarded; IoError
 /// where the plan of the unfinished run is damaged
 Beginning begin_at(run::RunFolder& folder, const job::Job& job, const Signature& now, Fresh fresh);
+
+/// Plans an unfinished run to be resumed, once all that was read of inputs is found to be what it was.
+/// @param begun Beginning::begun @throws JobError naming the input that has changed
+run::RunPlan resumed_plan(const job::OpenJob& open, const Machine& machine, const Stages& stages,
+                          const run::RunFolder& folder, const nlohmann::json& begun);
 
 /// Runs the plan as run::execute does, after what `fresh` lets it discard is gone. A run that fails before anything
 /// of it is durable is discarded, so that the corrected job needs no --fresh=all; a run begun with --fresh stays,

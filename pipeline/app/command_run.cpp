@@ -99,9 +99,8 @@ int run_job(Session& session, const RunArguments& arguments) {
   }
   const std::optional<Json>& begun = beginning.begun;
   run::RunPlan plan =
-      begun ? make_plan(open, machine, session.stages, &*begun)
+      begun ? resumed_plan(open, machine, session.stages, folder, *begun)
             : make_new_plan(open, machine, session.stages, [&](const std::string& why) { session.note(why); });
-  if (begun && begun->at("inputs") != now.inputs) run::verify_inputs(plan, folder);
   if (begun) session.note(beginning.note);
   stop_if_asked(signals, begun.has_value());
 

@@ -70,12 +70,13 @@ std::string setting_that_names(const std::string& array, const job::Stage& step)
 /// What a step reads, by names in the job, earlier stages' arrays among it.
 class Sources {
  public:
-  /// @param unknown stages that cannot be planned
-  Sources(const job::OpenJob& open, const job::Stage& step, run::RunPlan& plan, const std::set<std::string>& unknown)
-      : open_(open), step_(step), plan_(plan), unknown_(unknown) {}
+  /// @param reads records what is read of inputs @param unknown stages that cannot be planned
+  Sources(const job::OpenJob& open, const job::Stage& step, run::RunPlan& plan, run::InputReads& reads,
+          const std::set<std::string>& unknown)
+      : open_(open), step_(step), plan_(plan), reads_(reads), unknown_(unknown) {}
 
   std::shared_ptr<io::Source> operator()(const std::string& name) const {
-    if (auto input = open_.inputs.find(name); input != open_.inputs.end()) return input->second;
+    if (auto input = open_.inputs.find(name); input != open_.inputs.end()) return reads_.watch(name, input->second);
     const std::size_t slash = name.find('/');
     if (unknown_.contains(name.substr(0, slash))) throw Unknown{};
     for (run::PlannedStage& stage : plan_.stages) {
@@ -96,6 +97,7 @@ class Sources {
   const job::OpenJob& open_;
   const job::Stage& step_;
   run::RunPlan& plan_;
+  run::InputReads& reads_;
   const std::set<std::string>& unknown_;
 };
 
@@ -195,15 +197,17 @@ run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const S
   plan.identity = signature.identity;
   plan.fixed = signature.fixed;
   plan.inputs = signature.inputs;
+  plan.sources = open.inputs;
   plan.job_name = job.name;
   plan.job_text = job_text(job);
   plan.scratch = job.scratch.path.value_or("");
+  run::InputReads reads;
   std::vector<std::string> errors;
   std::set<std::string> unknown;
   for (std::size_t number = 0; number < job.stages.size(); ++number) {
     const job::Stage& step = job.stages[number];
     const Json* choices = begun != nullptr ? &begun->at("stages").at(number) : nullptr;
-    const stages::Request request{step, Sources(open, step, plan, unknown), machine.resources, choices};
+    const stages::Request request{step, Sources(open, step, plan, reads, unknown), machine.resources, choices};
     try {
       auto stage = stages.find(step.kind).make(request);
       plan.stages.push_back({step.name, step.temporary, std::move(stage), {}});
@@ -219,6 +223,7 @@ run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const S
   }
   if (!errors.empty()) throw JobError(errors);
   if (begun == nullptr) check_scratch(job, plan);
+  plan.reads = reads.close();
   return plan;
 }
 

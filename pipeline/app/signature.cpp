@@ -1,9 +1,9 @@
 #include "pipeline/app/signature.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "io/durable.hpp"
+#include "pipeline/base/json.hpp"
 #include "pipeline/job/identity.hpp"
 #include "pipeline/run/run.hpp"
 
@@ -14,31 +14,12 @@ using Json = nlohmann::json;
 
 Json state_of(const std::filesystem::path& path) {
   const auto state = io::file_state(path);
-  if (!state) return {{"path", path.string()}};
-  return {{"path", path.string()},
+  if (!state) return {{"path", text_json(path.string())}};
+  return {{"path", text_json(path.string())},
           {"size", state->size},
           {"time", state->modified},
           {"changed", state->changed},
           {"inode", state->inode}};
-}
-
-/// Nanoseconds since 1970 as people write them.
-std::string format_time(std::int64_t time) {
-  constexpr std::int64_t second = 1'000'000'000;
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:09}Z", fmt::gmtime(time / second), time % second);
-}
-
-/// How a file differs from what it was, in size or time.
-std::optional<std::string> file_difference(const Json& before, const Json& now) {
-  const std::string name = now.at("path");
-  if (!now.contains("size") || !before.contains("size")) return name + " is gone";
-  if (before["size"] != now["size"]) {
-    return fmt::format("{} had {} bytes and has {}", name, before["size"].get<std::int64_t>(),
-                       now["size"].get<std::int64_t>());
-  }
-  if (before.at("time") == now["time"]) return std::nullopt;
-  return fmt::format("{} was last modified at {} and now at {}", name, format_time(before["time"]),
-                     format_time(now["time"]));
 }
 
 std::optional<std::string> input_difference(const Json& before, const Json& now, bool states) {
@@ -54,7 +35,7 @@ std::optional<std::string> input_difference(const Json& before, const Json& now,
       return changed + fmt::format("it had {} files and has {}", old_files.size(), input["files"].size());
     }
     for (std::size_t i = 0; states && i < old_files.size(); ++i) {
-      if (auto found = file_difference(old_files[i], input["files"][i])) return changed + *found;
+      if (auto found = run::file_difference(old_files[i], input["files"][i], false)) return changed + *found;
     }
   }
   return std::nullopt;

@@ -1,6 +1,7 @@
 #include "pipeline/run/cutter.hpp"
 
 #include "pipeline/base/error.hpp"
+#include "pipeline/run/inputs.hpp"
 
 namespace terrace::run {
 
@@ -19,9 +20,21 @@ Cutter::~Cutter() {
   if (syncer_.joinable()) syncer_.join();
 }
 
-void Cutter::restore(const StoredVersions& named) {
+void Cutter::restore(const StoredVersions& named, const InputChecksums& inputs) {
+  inputs_ = inputs;
   named_ = named;
   for (const auto& [key, tile] : named_) store_.hold(key, tile.slot);
+}
+
+void Cutter::note_input(const VersionKey& key, std::uint64_t checksum) {
+  const auto [known, first] = inputs_.emplace(key, checksum);
+  if (first) new_inputs_[key] = checksum;
+  if (known->second == checksum) return;
+  const ArraySpec& spec = program_.arrays()[static_cast<std::size_t>(key.array)];
+  if (!spec.source->files().empty()) throw InputChanged(spec.name, spec.source->files());
+  throw IoError("'" + spec.name + "', tile " + std::to_string(key.tile),
+                "came back different from what was read before: the disk or the memory is damaged; start over with "
+                "--fresh");
 }
 
 void Cutter::begin(bool complete, const Work& work) {
@@ -32,7 +45,7 @@ void Cutter::begin(bool complete, const Work& work) {
   cut_.work = work;
   cut_.folded = program_.save();
   cut_.frontier = window_.frontier();
-  cut_.inputs = std::exchange(inputs_, {});
+  cut_.inputs = std::exchange(new_inputs_, {});
   if (complete) {
     for (const auto& [key, tile] : named_) cut_.gone.push_back(key);
     touched_.clear();

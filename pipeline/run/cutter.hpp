@@ -25,12 +25,14 @@ class Cutter {
          Ledger& ledger, Completions& completions);
   ~Cutter();
 
-  /// What the last committed cut of an earlier attempt names.
-  void restore(const StoredVersions& named);
+  /// What the last committed cut of an earlier attempt names, and what had been read of inputs.
+  void restore(const StoredVersions& named, const InputChecksums& inputs);
 
   /// Says that the version's content or place has changed, or that it is gone.
   void touch(const VersionKey& key) { touched_.insert(key); }
-  void note_input(const VersionKey& key, std::uint64_t checksum) { inputs_[key] = checksum; }
+  /// Takes in what a tile of an input was when it was read.
+  /// @throws InputChanged, or IoError of what has no files, where an earlier read gave something else
+  void note_input(const VersionKey& key, std::uint64_t checksum);
 
   bool active() const { return active_; }
   /// Whether the sync is under way, which will end by itself.
@@ -66,9 +68,10 @@ class Cutter {
   Ledger& ledger_;
   Completions& completions_;
   std::unordered_set<VersionKey, VersionKeyHash> touched_;
-  InputChecksums inputs_;
-  StoredVersions named_;  // by the last committed cut; their slots are held
-  Cut cut_;               // in the making; the slots of its tiles are held
+  InputChecksums inputs_;      // of all that was read, by earlier attempts too
+  InputChecksums new_inputs_;  // of these, what no cut has named yet
+  StoredVersions named_;       // by the last committed cut; their slots are held
+  Cut cut_;                    // in the making; the slots of its tiles are held
   std::unordered_set<VersionKey, VersionKeyHash> to_write_;
   std::unordered_set<VersionKey, VersionKeyHash> writing_;
   bool active_ = false;

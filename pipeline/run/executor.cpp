@@ -80,7 +80,7 @@ void Executor::restore(const Cut& cut) {
       ++stored_tiles_[static_cast<std::size_t>(key.array)];
     }
   }
-  cutter_.restore(cut.tiles);
+  cutter_.restore(cut.tiles, cut.inputs);
   window_.restore(cut.phases, cut.frontier, cut.done, cut.results);
   start_cursor_ = hold_cursor_ = cut.frontier;
   done_blocks_ = cut_blocks_ = cut.frontier + cut.done.count();

@@ -80,6 +80,7 @@ Json start(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
   json["identity"] = plan.identity;
   json["fixed"] = plan.fixed;
   json["inputs"] = plan.inputs;
+  json["reads"] = plan.reads;
   json["stages"] = Json::array();
   for (const PlannedStage& stage : plan.stages) json["stages"].push_back(stage.stage->choices());
 
@@ -248,6 +249,8 @@ void run_stage(std::size_t number, RunPlan& plan, const Json& json, RunFolder& f
       throw ComputeError("stage '" + planned.name + "': " + error.what());
     } catch (const IoError& error) {
       throw IoError("stage '" + planned.name + "'", error.what());
+    } catch (const InputChanged& error) {
+      throw error.in_stage(planned.name, plan.inputs);
     }
   }
   StageRecord& stage = profile.stage();
@@ -276,36 +279,60 @@ void bind_readers(RunPlan& plan, std::size_t number, const Json& json, const Run
   }
 }
 
+/// Stages may have read some of an input before, and some after it was written to.
+/// @throws JobError naming the input
+void verify_now(const RunPlan& plan, const RunFolder& folder, const RunSettings& settings) {
+  if (!settings.inputs_now) return;
+  const Json now = settings.inputs_now();
+  if (now != plan.inputs) verify_inputs(plan, plan.inputs, now, Ledger::read(folder.ledger()));
+}
+
 void finish_result_file(const RunPlan& plan, const Json& json, RunFolder& folder, const RunSettings& settings,
                         const RunReport& report) {
+  io::Finish finish;
+  for (const LargeDataset& dataset : large_datasets(plan)) finish.large.push_back(dataset.spec);
+  summarise(plan, settings, report, finish);  // small results may be made of what is read of inputs now
+  finish.attributes.push_back({"/", "run", json["run"].get<std::string>()});
+  verify_now(plan, folder, settings);
   std::vector<io::FileExtent> extents;
   for (const Json& extent : json["extents"]) {
     if (!extent.is_null()) extents.push_back({extent[0], extent[1]});
   }
   if (fs::exists(folder.metadata())) io::restore_metadata(folder.result(), folder.metadata());
   else io::save_metadata(folder.result(), extents, folder.metadata());
-  io::Finish finish;
-  for (const LargeDataset& dataset : large_datasets(plan)) finish.large.push_back(dataset.spec);
-  summarise(plan, settings, report, finish);
-  finish.attributes.push_back({"/", "run", json["run"].get<std::string>()});
   io::finish_result(folder.result(), finish);
 }
 
-/// What is generated, or made by an earlier stage, has no files and cannot change.
-void verify_stage(const PlannedStage& planned, const InputChecksums& inputs) {
-  const auto& arrays = planned.stage->program().arrays();
-  std::vector<std::byte> buffer;
-  for (const auto& [key, checksum] : inputs) {
-    const ArraySpec& spec = arrays.at(static_cast<std::size_t>(key.array));
-    if (spec.source->files().empty()) continue;
-    const Box box = TileGrid(spec.shape, spec.tile).box(key.tile);
-    buffer.resize(static_cast<std::size_t>(box.volume()) * size_of(spec.type));
-    spec.source->read(box, buffer.data());
-    if (io::checksum(buffer) == checksum) continue;
-    throw JobError("input '" + spec.name + "' has changed since the run was begun: stage '" + planned.name +
-                   "' reads it from " + spec.source->files().front().string() +
-                   "; put the file back, or start over with --fresh");
+/// execute(), without a second look at inputs where a computation fails.
+RunReport run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
+  RunReport report;
+  std::optional<Json> begun = folder.plan();
+  if (begun) check_result(folder.result(), *begun);
+  const Json json = begun ? *begun : start(plan, folder, settings);
+  const Progress progress = Ledger::read(folder.ledger());
+  make_scratch(plan, json, progress, folder, settings);
+  report.attempts = progress.attempt + 1;
+  {
+    Ledger ledger(folder.ledger(), progress);
+    for (std::size_t number = 0; number < plan.stages.size(); ++number) {
+      if (number < progress.completed.size()) {
+        plan.stages[number].stage->program().load(progress.completed[number].folded);
+        StageRecord record;
+        record.name = plan.stages[number].name;
+        report.profile.begin_stage(record);
+      } else {
+        run_stage(number, plan, json, folder, settings, progress, ledger, report.profile);
+      }
+      bind_readers(plan, number, json, folder);
+    }
   }
+  report.seconds = report.profile.now();
+  finish_result_file(plan, json, folder, settings, report);
+  for (PlannedStage& stage : plan.stages) {
+    for (auto& reader : stage.readers) reader.second->bind(nullptr, 0);
+  }
+  folder.finish();
+  return report;
 }
 
 }  // namespace
@@ -328,46 +355,13 @@ void check_result(const fs::path& result, const Json& plan) {
   }
 }
 
-void verify_inputs(const RunPlan& plan, const RunFolder& folder) {
-  const Progress progress = Ledger::read(folder.ledger());
-  for (std::size_t s = 0; s < progress.completed.size(); ++s) {
-    verify_stage(plan.stages.at(s), progress.completed[s].inputs);
-  }
-  if (!progress.current) return;
-  verify_stage(plan.stages.at(static_cast<std::size_t>(progress.current->stage)), progress.current->inputs);
-}
-
 RunReport execute(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
-  RunReport report;
-  std::optional<Json> begun = folder.plan();
-  if (begun) check_result(folder.result(), *begun);
-  const Json json = begun ? *begun : start(plan, folder, settings);
-  const Progress progress = Ledger::read(folder.ledger());
-  make_scratch(plan, json, progress, folder, settings);
-  report.attempts = progress.attempt + 1;
-  {
-    Ledger ledger(folder.ledger(), progress);
-    for (std::size_t number = 0; number < plan.stages.size(); ++number) {
-      if (number < progress.completed.size()) {
-        plan.stages[number].stage->program().load(progress.completed[number].folded);
-        StageRecord record;
-        record.name = plan.stages[number].name;
-        report.profile.begin_stage(record);
-      } else {
-        run_stage(number, plan, json, folder, settings, progress, ledger, report.profile);
-      }
-      bind_readers(plan, number, json, folder);
-    }
+  try {
+    return run_all(plan, folder, settings);
+  } catch (const ComputeError&) {
+    verify_now(plan, folder, settings);  // a changed input may be the reason
+    throw;
   }
-  // Stages may have read some of it before, and some after it was written to.
-  if (settings.inputs_now && settings.inputs_now() != plan.inputs) verify_inputs(plan, folder);
-  report.seconds = report.profile.now();
-  finish_result_file(plan, json, folder, settings, report);
-  for (PlannedStage& stage : plan.stages) {
-    for (auto& reader : stage.readers) reader.second->bind(nullptr, 0);
-  }
-  folder.finish();
-  return report;
 }
 
 }  // namespace terrace::run

@@ -13,6 +13,7 @@
 
 #include "kernels/device/context.hpp"
 #include "pipeline/run/executor.hpp"
+#include "pipeline/run/inputs.hpp"
 #include "pipeline/run/profile.hpp"
 #include "pipeline/run/run_folder.hpp"
 #include "pipeline/run/stage.hpp"
@@ -35,7 +36,9 @@ struct RunPlan {
   nlohmann::json identity;  // what defines the result
   nlohmann::json fixed;     // what fixes its bits beside: back end, instruction set, devices' kind, build
   nlohmann::json inputs;    // files with their states
-  std::string job_text;     // as run
+  Inputs sources;           // of the job
+  nlohmann::json reads = nlohmann::json::object();  // of them what the plan was made by: InputReads::close()
+  std::string job_text;                             // as run
   std::string job_name;
   std::filesystem::path scratch;  // folder of scratch files; empty: the run's folder
 };
@@ -67,10 +70,6 @@ struct RunReport {
 /// Runs the plan in its folder, going on from what is there, and gives the result its name.
 /// @throws Stopped, ComputeError, IoError, DeviceError; JobError where an input has changed meanwhile
 RunReport execute(RunPlan& plan, RunFolder& folder, const RunSettings& settings);
-
-/// Compares all that was read of the inputs' files with what they hold now.
-/// @throws JobError naming the array that has changed
-void verify_inputs(const RunPlan& plan, const RunFolder& folder);
 
 /// @throws IoError where a run's partial result is gone or shorter than its plan says
 void check_result(const std::filesystem::path& result, const nlohmann::json& plan);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kernels/recursive/interval_rules.hpp"
+#include "pipeline/base/error.hpp"
 #include "stages/recursive/interval_inputs.hpp"
 #include "stages/recursive/rates.hpp"
 #include "stages/recursive/tiles.hpp"
@@ -155,6 +156,15 @@ Resources beside_vectors(Resources resources, const TrianglePlan& plan) {
   return resources;
 }
 
+/// @throws JobError where an earlier attempt computed in another type than the one that the numbers ask for now
+void check_value(const Request& request, ElementType value) {
+  const std::string before = request.choices->at("value");
+  if (before == name_of(value)) return;
+  throw JobError("stage '" + request.stage.name + "' was begun with numbers that " + before +
+                 " holds, and its inputs now ask for " + std::string(name_of(value)) +
+                 ": put them back, or start over with --fresh");
+}
+
 }  // namespace
 
 void declare_intervals(const recursive::ProblemInfo& problem, job::ProblemDeclaration& declaration) {
@@ -205,12 +215,12 @@ std::unique_ptr<run::Stage> make_triangle(const Request& request) {
     plan.least_inside = settings.integer("minimum_loop");
     plan.wobble = settings.flag("wobble");
   }
+  plan.spec.value = interval_type(request, inputs);
   if (request.choices != nullptr) {
-    plan.spec.value = *element_type_from(request.choices->at("value").get<std::string>());
+    check_value(request, plan.spec.value);
     plan.tile = request.choices->at("tile");
     plan.ways = request.choices->at("ways").get<std::vector<std::int64_t>>();
   } else {
-    plan.spec.value = interval_type(request, inputs);
     const Resources resources = beside_vectors(request.resources, plan);
     TileNeeds needs;
     needs.block = [&](std::int64_t side) { return block_bytes(plan, side); };

@@ -26,7 +26,8 @@ LIBRARIES = {
     "yaml-cpp/*": ["pipeline/job"],
     "spdlog/*": ["pipeline/run", "pipeline/app"],
     "CLI/*": ["pipeline/app"],
-    "nlohmann/*": ["pipeline/job", "pipeline/run", "pipeline/app", "stages"],  # stages: what a plan chose is JSON
+    # stages: what a plan chose is JSON
+    "nlohmann/*": ["pipeline/base", "pipeline/job", "pipeline/run", "pipeline/app", "stages"],
     "stxxl/*": ["io"],
     "stxxl.h": ["io"],
     "hdf5*": ["io"],

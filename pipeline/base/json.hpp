@@ -1,0 +1,46 @@
+// What JSON does not hold by itself (numbers that are not finite, bytes that are no UTF-8), and errors of JSON that
+// this program wrote, with their place.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "pipeline/base/error.hpp"
+
+namespace terrace {
+
+/// Bytes as hexadecimal digits, two a byte.
+std::string to_hex(const std::string& bytes);
+/// @throws std::invalid_argument for other text
+std::string from_hex(const std::string& text);
+
+/// A number, to the bit; "inf", "-inf" and "nan" for what is not finite.
+nlohmann::json number_json(double number);
+/// @throws nlohmann::json::exception, std::invalid_argument for what number_json() does not give
+double number_from(const nlohmann::json& json);
+nlohmann::json numbers_json(const std::vector<double>& numbers);
+std::vector<double> numbers_from(const nlohmann::json& json);
+
+/// Text, for example a path: a string, or {"bytes": hex} if it is not UTF-8.
+nlohmann::json text_json(const std::string& text);
+/// @throws as number_from()
+std::string text_from(const nlohmann::json& json);
+
+/// The error of JSON that this program wrote and cannot read. @param where file, and record or attribute
+IoError unreadable_json(const std::string& where, const std::exception& error);
+
+/// Calls `read`, which parses JSON that this program wrote or takes values out of it.
+/// @throws IoError at `where` in place of the library's errors
+template <class Read>
+auto read_json(const std::string& where, const Read& read) {
+  try {
+    return read();
+  } catch (const nlohmann::json::exception& error) {
+    throw unreadable_json(where, error);
+  } catch (const std::invalid_argument& error) {
+    throw unreadable_json(where, error);
+  }
+}
+
+}  // namespace terrace

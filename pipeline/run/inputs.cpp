@@ -1,0 +1,299 @@
+#include "pipeline/run/inputs.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <set>
+#include <span>
+
+#include "io/checksum.hpp"
+#include "io/held_source.hpp"
+#include "pipeline/base/json.hpp"
+#include "pipeline/run/ledger.hpp"
+#include "pipeline/run/run.hpp"
+
+namespace terrace::run {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr std::int64_t most_bytes = 4 << 20;  // read at a time, beyond one slice
+constexpr const char* advice = "; put the file back, or start over with --fresh=all";
+
+std::string list_of(const std::vector<fs::path>& files) {
+  constexpr std::size_t most = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, files.size()); ++i) text += (i > 0 ? ", " : "") + files[i].string();
+  return files.size() > most ? text + " and " + std::to_string(files.size() - most) + " more" : text;
+}
+
+JobError changed_plan_input(const std::string& name, const io::Source& source) {
+  return JobError("input '" + name + "' has changed since the run was begun: the plan was made by what " +
+                  list_of(source.files()) + " held" + advice);
+}
+
+Json json_of(const Extents& extents) { return std::vector<std::int64_t>(extents.begin(), extents.end()); }
+
+Extents extents_from(const Json& json) {
+  Extents extents;
+  for (const Json& extent : json) extents.push_back(extent);
+  return extents;
+}
+
+Box box_of(const Json& part) { return {extents_from(part.at(0)), extents_from(part.at(1))}; }
+
+std::uint64_t checksum_of(io::Source& source, const Box& box) {
+  const std::size_t element = size_of(source.type());
+  io::RunningChecksum sum;
+  std::vector<std::byte> buffer;
+  const auto add = [&](const Box& piece) {
+    buffer.resize(static_cast<std::size_t>(piece.volume()) * element);
+    source.read(piece, buffer.data());
+    sum.add(buffer);
+  };
+  if (box.rank() == 0) {
+    add(box);
+    return sum.value();
+  }
+  const std::int64_t slice = box.empty() ? 1 : box.volume() / box.shape()[0] * static_cast<std::int64_t>(element);
+  const std::int64_t most = std::max<std::int64_t>(1, most_bytes / slice);
+  for (Box piece = box; piece.begin[0] < box.end[0]; piece.begin[0] = piece.end[0]) {
+    piece.end[0] = std::min(box.end[0], piece.begin[0] + most);
+    add(piece);
+  }
+  return sum.value();
+}
+
+/// Files of inputs, as they are called now, that are not what they were.
+std::set<fs::path> changed_files(const Json& before, const Json& now) {
+  std::set<fs::path> changed;
+  for (const auto& [name, input] : now.items()) {
+    const Json old_files = before.value(name, Json::object()).value("files", Json::array());
+    const Json& files = input.at("files");
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      const bool same = i < old_files.size() && !file_difference(old_files[i], files[i], true);
+      if (!same) changed.insert(text_from(files[i].at("path")));
+    }
+  }
+  return changed;
+}
+
+bool any_of_files(const std::vector<fs::path>& files, const std::set<fs::path>& set) {
+  return std::any_of(files.begin(), files.end(), [&](const fs::path& file) { return set.contains(file); });
+}
+
+/// Names the job's inputs that come from those files.
+/// @param how what is said of them: "stage 'sums' reads it from ..."
+JobError changed_input(const Json& inputs, const std::vector<fs::path>& files, const std::string& array,
+                       const std::string& how) {
+  const std::set<fs::path> set(files.begin(), files.end());
+  std::string names;
+  for (const auto& [name, input] : inputs.items()) {
+    const Json& of_input = input.at("files");
+    const bool named = std::any_of(of_input.begin(), of_input.end(),
+                                   [&](const Json& file) { return set.contains(text_from(file.at("path"))); });
+    if (named) names += (names.empty() ? "'" : " or '") + name + "'";
+  }
+  if (names.empty()) names = "'" + array + "'";
+  return JobError("input " + names + " has changed since the run was begun: " + how);
+}
+
+/// Compares tiles of arrays that come from changed files. What is generated, or made by an earlier stage, has no
+/// files. @param read receives the files of which tiles were read
+void verify_stage(const RunPlan& plan, const PlannedStage& planned, const InputChecksums& tiles,
+                  const std::set<fs::path>& changed, std::set<fs::path>& read) {
+  const auto& arrays = planned.stage->program().arrays();
+  for (const auto& [key, checksum] : tiles) {
+    const ArraySpec& spec = arrays.at(static_cast<std::size_t>(key.array));
+    const std::vector<fs::path> files = spec.source->files();
+    read.insert(files.begin(), files.end());
+    if (!any_of_files(files, changed)) continue;
+    if (checksum_of(*spec.source, TileGrid(spec.shape, spec.tile).box(key.tile)) == checksum) continue;
+    throw changed_input(plan.inputs, files, spec.name,
+                        "stage '" + planned.name + "' reads it from " + list_of(files) + advice);
+  }
+}
+
+/// @throws JobError: one of the input's files has changed, and nothing of it was read
+[[noreturn]] void fail_unread(const std::string& name, const Json& before, const Json& now) {
+  const Json old_files = before.value(name, Json::object()).value("files", Json::array());
+  const Json& files = now.at(name).at("files");
+  std::string how;
+  for (std::size_t i = 0; i < files.size() && how.empty(); ++i) {
+    how = i < old_files.size() ? file_difference(old_files[i], files[i], true).value_or("")
+                               : text_from(files[i].at("path")) + " is new";
+  }
+  throw JobError("input '" + name + "' has changed since the run was begun: " + how +
+                 "; nothing of it was read that could be compared: start over with --fresh=all");
+}
+
+/// Nanoseconds since 1970 as people write them.
+std::string format_time(std::int64_t time) {
+  constexpr std::int64_t second = 1'000'000'000;
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:09}Z", fmt::gmtime(time / second), time % second);
+}
+
+}  // namespace
+
+InputChanged::InputChanged(std::string array, std::vector<fs::path> files)
+    : Error("'" + array + "', read from " + list_of(files) + ", has changed: a part that was read again is another"),
+      array_(std::move(array)),
+      files_(std::move(files)) {}
+
+JobError InputChanged::in_stage(const std::string& stage, const Json& inputs) const {
+  return changed_input(
+      inputs, files_, array_,
+      "stage '" + stage + "' reads it from " + list_of(files_) +
+          ", and a part that was read again is not what it was; put the file back (a run that has come to a "
+          "checkpoint then goes on), or start over with --fresh=all");
+}
+
+/// What has been read of one input.
+struct InputReads::Log {
+  struct Part {
+    Box box;
+    io::RunningChecksum sum;
+  };
+  std::string name;
+  std::vector<Part> parts;
+  std::atomic<bool> open = true;
+
+  /// A box that continues the one before it along the first dimension becomes a part of it.
+  void add(const io::Source& source, const Box& box, std::span<const std::byte> bytes) {
+    const auto continues = [&](const Box& last) {
+      Box joined = last;
+      if (box.rank() == 0 || box.begin[0] != last.end[0]) return false;
+      joined.begin[0] = box.begin[0];
+      joined.end[0] = box.end[0];
+      return joined == box;
+    };
+    for (const Part& part : parts) {
+      if (part.box != box) continue;
+      if (part.sum.value() != io::checksum(bytes)) throw changed_plan_input(name, source);
+      return;
+    }
+    if (parts.empty() || !continues(parts.back().box)) parts.push_back({box, {}});
+    else parts.back().box.end[0] = box.end[0];
+    parts.back().sum.add(bytes);
+  }
+};
+
+class InputReads::Watched : public io::Source {
+ public:
+  Watched(std::shared_ptr<io::Source> source, std::shared_ptr<Log> log)
+      : source_(std::move(source)), log_(std::move(log)) {}
+
+  ElementType type() const override { return source_->type(); }
+  const Extents& shape() const override { return source_->shape(); }
+  std::vector<fs::path> files() const override { return source_->files(); }
+  bool letters() const override { return source_->letters(); }
+  std::size_t memory() const override { return source_->memory(); }
+  void read(const Box& box, void* buffer) override {
+    source_->read(box, buffer);
+    if (!log_->open || box.empty()) return;
+    const std::size_t bytes = static_cast<std::size_t>(box.volume()) * size_of(type());
+    log_->add(*source_, box, {static_cast<const std::byte*>(buffer), bytes});
+  }
+
+ private:
+  std::shared_ptr<io::Source> source_;
+  std::shared_ptr<Log> log_;
+};
+
+InputReads::InputReads() : held_(Json::object()) {}
+InputReads::~InputReads() = default;
+
+std::shared_ptr<io::Source> InputReads::watch(const std::string& name, std::shared_ptr<io::Source> source) {
+  if (source->files().empty()) return source;
+  if (const auto content = io::held_content(*source)) {
+    held_[name] = {{"content", *content}};
+    return source;
+  }
+  std::shared_ptr<Log>& log = logs_[name];
+  if (!log) log = std::make_shared<Log>(), log->name = name;
+  return std::make_shared<Watched>(std::move(source), log);
+}
+
+Json InputReads::close() {
+  Json reads = held_;
+  for (const auto& [name, log] : logs_) {
+    log->open = false;
+    Json& parts = reads[name]["parts"] = Json::array();
+    for (const Log::Part& part : log->parts) {
+      parts.push_back({json_of(part.box.begin), json_of(part.box.end), part.sum.value()});
+    }
+  }
+  return reads;
+}
+
+void compare_reads(const Json& reads, const Inputs& inputs) {
+  for (const auto& [name, record] : reads.items()) {
+    io::Source& source = *inputs.at(name);
+    bool same = !record.contains("content") || io::held_content(source) == record["content"].get<std::uint64_t>();
+    for (const Json& part : record.value("parts", Json::array())) {
+      same = same && checksum_of(source, box_of(part)) == part.at(2).get<std::uint64_t>();
+    }
+    if (!same) throw changed_plan_input(name, source);
+  }
+}
+
+Json joined_reads(const Json& before, const Json& now, const Inputs& inputs) {
+  Json all = before;
+  for (const auto& [name, record] : now.items()) {
+    for (const Json& part : record.value("parts", Json::array())) {
+      Json& parts = all[name]["parts"];
+      const auto same = std::find_if(parts.begin(), parts.end(),
+                                     [&](const Json& other) { return other[0] == part[0] && other[1] == part[1]; });
+      if (same == parts.end()) parts.push_back(part);
+      else if ((*same)[2] != part[2]) throw changed_plan_input(name, *inputs.at(name));
+    }
+  }
+  return all;
+}
+
+std::optional<std::string> file_difference(const Json& before, const Json& now, bool all) {
+  const std::string name = text_from(now.at("path"));
+  if (!now.contains("size") || !before.contains("size")) return name + " is gone";
+  if (before["size"] != now["size"]) {
+    return fmt::format("{} had {} bytes and has {}", name, before["size"].get<std::int64_t>(),
+                       now["size"].get<std::int64_t>());
+  }
+  if (before.at("time") != now["time"]) {
+    return fmt::format("{} was last modified at {} and now at {}", name,
+                       format_time(before["time"].get<std::int64_t>()), format_time(now["time"].get<std::int64_t>()));
+  }
+  if (!all) return std::nullopt;
+  if (before.at("inode") != now.at("inode")) return name + " is another file of that size and time";
+  if (before.at("changed") != now.at("changed")) {
+    return fmt::format("{} was last changed (ctime) at {} and now at {}", name,
+                       format_time(before["changed"].get<std::int64_t>()),
+                       format_time(now["changed"].get<std::int64_t>()));
+  }
+  return std::nullopt;
+}
+
+void verify_inputs(const RunPlan& plan, const Json& before, const Json& now, const Progress& progress) {
+  const std::set<fs::path> changed = changed_files(before, now);
+  std::set<fs::path> read;
+  for (std::size_t s = 0; s < progress.completed.size(); ++s) {
+    verify_stage(plan, plan.stages.at(s), progress.completed[s].inputs, changed, read);
+  }
+  if (progress.current) {
+    const PlannedStage& stage = plan.stages.at(static_cast<std::size_t>(progress.current->stage));
+    verify_stage(plan, stage, progress.current->inputs, changed, read);
+  }
+  for (const auto& [name, record] : plan.reads.items()) {
+    const std::vector<fs::path> files = plan.sources.at(name)->files();
+    if (!any_of_files(files, changed)) continue;
+    Json one;
+    one[name] = record;
+    compare_reads(one, plan.sources);
+    const bool compared = record.contains("content") || !record.at("parts").empty() || any_of_files(files, read);
+    if (!compared) fail_unread(name, before, now);
+  }
+}
+
+}  // namespace terrace::run
