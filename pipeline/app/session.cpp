@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/file_kind.hpp"
 
 namespace terrace::app {
 namespace {
@@ -31,6 +32,9 @@ void check_log(const fs::path& path) {
     throw JobError("--log " + path.string() + ": " + folder.string() + " is no folder; make it first");
   }
   if (fs::is_directory(path, ignored)) throw JobError("--log " + path.string() + " is a folder; name a file in it");
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) {
+    throw JobError("--log " + path.string() + " is " + describe_file(path) + "; name a file");
+  }
   if (!fs::is_regular_file(path, ignored) || fs::file_size(path, ignored) == 0) return;
   std::ifstream file(path);
   std::string line;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "pipeline/base/file_kind.hpp"
 #include "pipeline/job/job_reader.hpp"
 #include "pipeline/job/yaml_settings.hpp"
 #include "pipeline/job/yaml_text.hpp"
@@ -43,6 +44,15 @@ std::optional<std::vector<int>> devices_from(const Node& root, const Settings& s
   if (devices.empty())
     context.complaints.add(root.find("devices")->position, "'devices' is empty; write all, or [0]");
   return devices;
+}
+
+/// Complains of scratch space in something that is there and is no folder.
+void check_scratch(const Node& root, const Draft& draft, CheckContext& context) {
+  const auto& path = draft.job.scratch.path;
+  std::error_code ignored;
+  if (!path || !std::filesystem::exists(*path, ignored) || std::filesystem::is_directory(*path, ignored)) return;
+  context.complaints.add(find_setting(root, "scratch.path")->position,
+                         "'scratch.path' names " + describe_file(*path) + "; name a folder");
 }
 
 }  // namespace
@@ -104,12 +114,16 @@ void read_header(const Node& root, Draft& draft, CheckContext& context) {
 }
 
 void check_output(const Node& root, Draft& draft, CheckContext& context) {
+  check_scratch(root, draft, context);
   const std::filesystem::path& output = draft.job.output;
   if (output.empty()) return;
   const Position& position = root.find("output")->position;
   std::error_code ignored;
   if (!output.has_filename() || std::filesystem::is_directory(output, ignored)) {
     context.complaints.add(position, "'output' names a folder; name a file in it, such as result.h5");
+  } else if (std::filesystem::exists(output, ignored) && !std::filesystem::is_regular_file(output, ignored)) {
+    context.complaints.add(position, "'output' names " + describe_file(output) +
+                                         ", which holds no result; name a file, such as result.h5");
   }
   if (std::filesystem::is_symlink(output, ignored)) {
     const std::string target = std::filesystem::read_symlink(output, ignored).string();

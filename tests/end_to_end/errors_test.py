@@ -1,4 +1,6 @@
 """Bad input ends with the right code and a message that says what, where and what to do; nothing is left behind."""
+import os
+import socket
 import struct
 import subprocess
 import unittest
@@ -202,6 +204,52 @@ class Shown(JobTest):
             ended = subprocess.run([terrace_runs.program, "show", "damaged.h5"], cwd=self.folder, capture_output=True,
                                    timeout=120)
             self.assertIn(ended.returncode, (DONE, FAILED), ended.stderr)
+
+
+class NoFiles(JobTest):
+    """What is to be written into something that is no file is refused: opening a pipe would wait for ever."""
+
+    def setUp(self):
+        super().setUp()
+        os.mkfifo(self.folder / "pipe.h5")
+        listening = socket.socket(socket.AF_UNIX)
+        self.addCleanup(listening.close)
+        listening.bind(str(self.folder / "socket.h5"))
+        (self.folder / "folder.h5").mkdir()
+        self.kinds = {"pipe.h5": "a pipe", "socket.h5": "a socket", "/dev/null": "a device", "folder.h5": "a folder"}
+
+    def job(self, **keys):
+        return self.write_job({"a": random_letters(90, 1), "b": random_letters(80, 2)}, [affine("align", "a", "b")],
+                              backend="cpu", **keys)
+
+    def test_outputs(self):
+        for name, kind in self.kinds.items():
+            for command in ("check", "plan", "run"):
+                with self.subTest(name=name, command=command):
+                    ended = self.terrace(command, self.job(output=name), expect=WRONG, timeout=60)
+                    self.assertSays(ended, "job.yaml:", f"'output' names {kind}", f'"output": "{name}"')
+                    ended = self.terrace(command, self.job(), "--set", f"output={name}", expect=WRONG, timeout=60)
+                    self.assertSays(ended, f"--set output={name}: 'output' names {kind}")
+
+    def test_scratch(self):
+        for name, kind in self.kinds.items():
+            if kind != "a folder":
+                with self.subTest(name=name):
+                    ended = self.terrace("run", self.job(scratch={"path": name}), expect=WRONG, timeout=60)
+                    self.assertSays(ended, "job.yaml:", f"'scratch.path' names {kind}; name a folder", name)
+
+    def test_logs(self):
+        for name, kind in self.kinds.items():
+            with self.subTest(name=name):
+                ended = self.terrace("run", self.job(), "--log", name, expect=WRONG, timeout=60)
+                self.assertSays(ended, f"--log {name} is {kind}")
+
+    def test_results_that_are_shown(self):
+        for name, kind in self.kinds.items():
+            if kind != "a folder":
+                with self.subTest(name=name):
+                    ended = self.terrace("show", name, expect=FAILED, timeout=30)
+                    self.assertSays(ended, f"{name}: is {kind}, which holds no result")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,12 @@
+// Which kind of thing a path names, for messages.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace terrace {
+
+/// "a file", "a folder", "a pipe", "a socket", "a device"; links are followed. "nothing" if it is not there.
+std::string describe_file(const std::filesystem::path& path);
+
+}  // namespace terrace
