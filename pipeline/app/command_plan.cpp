@@ -63,6 +63,7 @@ int plan(Session& session, const JobArguments& arguments) {
   session.keep_log_apart(open.job);
   for (const std::string& warning : open.job.warnings) session.warn(warning);
   Machine machine = open_machine(open);
+  if (!machine.note.empty()) session.note(machine.note);
   const run::RunPlan run_plan =
       make_new_plan(open, machine, session.stages, [&](const std::string& why) { session.note(why); });
   session.out << fmt::format("on {} x {}\n", machine.contexts.size(), machine.resources.device.name);

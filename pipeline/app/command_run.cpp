@@ -90,6 +90,7 @@ int run_job(Session& session, const RunArguments& arguments) {
   const job::Job& job = open.job;
   run::RunFolder folder = take_folder(job);
   Machine machine = open_machine(open, resumes_on_cpu(folder, fresh));
+  if (!machine.note.empty()) session.note(machine.note);
   const Signature now = signature_of(open, machine);
   const Beginning beginning = begin_at(folder, job, now, fresh);
   if (beginning.done) {

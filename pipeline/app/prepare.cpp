@@ -152,7 +152,12 @@ Machine open_machine(const job::OpenJob& open, bool cpu) {
   stages::Resources& resources = machine.resources;
   resources.cuda = available > 0;
   if (resources.cuda) {
-    for (int index : chosen_devices(job, available)) machine.contexts.push_back(device::make_cuda_context(index));
+    const std::vector<int> chosen = chosen_devices(job, available);
+    machine.contexts.push_back(device::make_cuda_context(chosen.front()));
+    if (chosen.size() > 1) {
+      machine.note = std::to_string(chosen.size()) + (job.devices ? " devices are listed" : " devices are here") +
+                     "; a run uses one, device " + std::to_string(chosen.front()) + " (`devices: [N]` chooses)";
+    }
   } else {
     if (job.devices) chosen_devices(job, 1);
     machine.contexts.push_back(std::move(host));

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
 #include "kernels/device/context.hpp"
@@ -13,10 +14,11 @@
 
 namespace terrace::app {
 
-/// The devices of a run, opened, and what they may use.
+/// The device of a run, opened, and what it may use.
 struct Machine {
   std::vector<std::unique_ptr<device::Context>> contexts;
   stages::Resources resources;
+  std::string note;  // on devices that are left out; empty: none is
 
   std::vector<device::Context*> devices() const;
 };
@@ -27,7 +29,8 @@ class NoDevice : public JobError {
   using JobError::JobError;
 };
 
-/// Opens the devices that the job names. What its inputs keep in memory is taken off the host's budget.
+/// Opens the first of the devices that the job names: a run uses one. What its inputs keep in memory is taken off the
+/// host's budget.
 /// @param cpu where the job leaves the choice: the CPU, whatever else there is
 /// @throws NoDevice; JobError where inputs leave nothing of the budget; DeviceError
 Machine open_machine(const job::OpenJob& open, bool cpu = false);

@@ -69,6 +69,7 @@ struct Version {
   bool home = false;            // counted among the tiles of the result that are complete on disk
   int claims = 0;               // blocks under way that write parts of it, for which it is to take a free slot
   bool counted = false;         // among those that are to take a free slot
+  int writer = -1;              // the device whose blocks write it; -1: none has registered
   std::int64_t filled = 0;      // elements written by blocks that are done
   std::int64_t reads = 0;       // reads by blocks that are done
   std::int64_t changes = 0;     // counts writes by blocks that are done, so that a cut knows what it wrote

@@ -75,6 +75,7 @@ void Window::register_block(const PhaseState& phase, std::int64_t sequence) {
     return;
   }
   block.device = program_.device(phase.number, block.index);
+  refuse_other_device(block, phase);
   Block declared = program_.block(phase.phase, phase.number, block.index);
   block.operations = declared.operations;
   int number = 0;
@@ -85,6 +86,15 @@ void Window::register_block(const PhaseState& phase, std::int64_t sequence) {
     });
     ++number;
   }
+}
+
+/// A chain is one launch, and hands its state on inside it.
+void Window::refuse_other_device(const BlockState& block, const PhaseState& phase) const {
+  if (!phase.phase.chain || block.index == 0) return;
+  const int before = program_.device(phase.number, block.index - 1);
+  if (before == block.device) return;
+  throw Error(describe(block) + " is dealt to device " + std::to_string(block.device) +
+              ", and the chain that it continues to device " + std::to_string(before));
 }
 
 void Window::depend(BlockState& block, const PendingUse& use) {
@@ -163,6 +173,12 @@ void Window::register_use(BlockState& block, const PhaseState& phase, int access
     }
     use.version = &obtain(target, true, block);
     if (access.mode == Mode::update) use.version->awaited = true;
+    // A copy is valid or not as a whole: parts that two devices write would be lost.
+    if (use.version->writer >= 0 && use.version->writer != block.device) {
+      throw Error(describe(block) + " is dealt to device " + std::to_string(block.device) + " and writes a part of " +
+                  describe(target) + ", of which device " + std::to_string(use.version->writer) + " writes another");
+    }
+    use.version->writer = block.device;
     for (const PendingUse& other : use.version->pending) {
       if (overlaps(other.part, part)) {
         throw Error(describe(block) + " writes a part of " + describe(target) + " that another block uses before");

@@ -65,7 +65,8 @@ class Window {
   void restore(std::vector<PhaseState> phases, std::int64_t frontier, const Intervals& done,
                std::map<std::int64_t, std::string> results);
 
-  /// Registers blocks as far as capacity and known phases go. @throws Error on accesses that contradict each other
+  /// Registers blocks as far as capacity and known phases go. @throws Error on accesses that contradict each other,
+  /// and where one chain, or the writing of one tile, is dealt to several devices, which nothing carries over
   void extend();
   /// Ends a block: frees its dependents and its marks on tiles. The block stays until `advance`.
   void complete(BlockState& block, std::string result);
@@ -94,6 +95,7 @@ class Window {
   static std::int64_t end_of(const PhaseState& phase) { return phase.first_sequence + phase.phase.count; }
   bool make_next_phase();
   void register_block(const PhaseState& phase, std::int64_t sequence);
+  void refuse_other_device(const BlockState& block, const PhaseState& phase) const;
   void register_use(BlockState& block, const PhaseState& phase, int access_number, const Access& access,
                     std::int64_t tile, const Box& part);
   void depend(BlockState& block, const PendingUse& use);

@@ -71,7 +71,51 @@ class WaitingUpdates : public test::ToyProgram {
   }
 };
 
+/// A program whose blocks are dealt to two devices in turn.
+template <class Toy>
+class Dealt : public Toy {
+ public:
+  using Toy::Toy;
+  int device(std::int64_t, std::int64_t index) const override { return static_cast<int>(index % 2); }
+};
+
 }  // namespace
+
+TEST_CASE("Whole tiles that two devices write and update in turn come out right") {
+  for (std::uint32_t seed = 1; seed <= 5; ++seed) {
+    test::RunnerOptions options = options_of(false, 24, 50, seed);
+    options.devices = 2;
+    test::TempFolder folder, second;
+    Dealt<test::InPlaceUpdates> updates(7, 512, 33);
+    test::StageRunner runner(folder.path(), updates, options);
+    runner.run();
+    INFO("seed " << seed);
+    CHECK(runner.result<u64>(1) == updates.expected());
+    Dealt<test::PeriodicPasses> passes(512 * 6, 512, 512, 4);
+    test::StageRunner other(second.path(), passes, options);
+    other.run();
+    CHECK(other.result<u64>(1) == passes.expected());
+  }
+}
+
+TEST_CASE("Chains, and tiles written in parts, are refused where they are dealt to two devices") {
+  const auto error_of = [](auto program) {
+    test::RunnerOptions options = options_of(false, 24, 50);
+    options.devices = 2;
+    test::TempFolder folder;
+    test::StageRunner runner(folder.path(), program, options);
+    try {
+      runner.run();
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  const std::string chain = "the chain that it continues";
+  CHECK_THAT(error_of(Dealt<test::PrefixChain>(512 * 6, 512, 3)), Catch::Contains(chain));
+  CHECK_THAT(error_of(Dealt<test::ChainPasses>(512 * 6, 512, 3)), Catch::Contains(chain));
+  CHECK_THAT(error_of(Dealt<test::PeriodicPasses>(512 * 6 + 100, 512, 700, 5)), Catch::Contains("writes a part of"));
+}
 
 TEST_CASE("Passes into the next generation come out right with periodic wraps, shifted blocks and partial tiles") {
   for (const bool shares : {true, false}) {

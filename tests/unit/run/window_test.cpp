@@ -20,7 +20,11 @@ class Script : public run::Program {
   std::vector<std::int64_t> waiting;  // phases that need results
   std::vector<std::int64_t> made;
   std::string folded;
+  std::vector<int> devices;  // of blocks of every phase; those beyond its end: the first
 
+  int device(std::int64_t, std::int64_t index) const override {
+    return index < static_cast<std::int64_t>(devices.size()) ? devices[static_cast<std::size_t>(index)] : 0;
+  }
   const std::vector<run::ArraySpec>& arrays() const override { return specs; }
   std::optional<run::Phase> phase(std::int64_t number) override {
     if (number >= static_cast<std::int64_t>(phases.size())) return std::nullopt;
@@ -153,6 +157,39 @@ TEST_CASE("Accesses that contradict each other are errors that name the block") 
   fails({{{writing(1, 0, 6)}, 1}, {{writing(1, 5, 10)}, 1}}, "block 1 of phase 0 writes a part");
   fails({{{writing(1, 0, 10)}, 1}, {{updating(1, 0, 5)}, 1}}, "block 1 of phase 0 updates");
   fails({{{writing(1, 0, 10)}, 1}, {{updating(1, 0, 10)}, 1}, {{updating(1, 0, 10)}, 1}}, "updated before");
+}
+
+TEST_CASE("A chain that is dealt to two devices is an error, and a phase of which every block is a launch is none") {
+  for (const bool chain : {true, false}) {
+    Scene scene;
+    scene.phase({{{writing(1, 0, 10)}, 1}, {{writing(1, 10, 20)}, 1}, {{writing(1, 20, 30)}, 1}}, chain);
+    scene.program.devices = {1, 1, 0};
+    run::Window& window = scene.open();
+    if (chain) {
+      CHECK_THROWS_WITH(window.extend(),
+                        "block 2 of phase 0 is dealt to device 0, and the chain that it continues to "
+                        "device 1");
+    } else {
+      CHECK_NOTHROW(window.extend());
+    }
+  }
+}
+
+TEST_CASE("A tile of which two devices write parts is an error, also when the first part is done") {
+  for (const bool done : {true, false}) {
+    Scene scene;
+    scene.phase({{{writing(1, 0, 5)}, 1}, {{writing(1, 10, 20)}, 1}, {{writing(1, 5, 10)}, 1}});
+    scene.program.devices = {0, 1, 1};
+    run::Window& window = scene.open(done ? 2 : 3);
+    if (done) {
+      window.extend();
+      scene.complete(0);
+      window.advance();
+    }
+    CHECK_THROWS_WITH(window.extend(),
+                      "block 2 of phase 0 is dealt to device 1 and writes a part of generation 1 of "
+                      "tile 0 of array 1, of which device 0 writes another");
+  }
 }
 
 TEST_CASE("Results are folded in the order of blocks, whatever the order in which they end") {
