@@ -100,7 +100,7 @@ struct TileChecksums {
 /// All that is added to a result at its end.
 struct Finish {
   std::vector<DatasetSpec> large;    // as given to `create_result`: get names, units and scales; empty ones are made
-  std::vector<TileChecksums> tiles;  // of each of these, in order; none at all: no record is made
+  std::vector<TileChecksums> tiles;  // of each of these, in order
   std::vector<SmallDataset> small;
   std::vector<Attribute> attributes;
   std::string conventions = "CF-1.8";  // the root's attribute `Conventions`

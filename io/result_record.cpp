@@ -74,13 +74,10 @@ RecordedChecksum line_of(const Attribute& attribute) {
 }  // namespace
 
 void add_record(Finish& finish) {
-  const bool with_record = finish.large.empty() || !finish.tiles.empty();
-  if (with_record && finish.tiles.size() != finish.large.size()) {
-    throw Error("a result's large datasets need checksums of tiles, each or none");
-  }
+  if (finish.tiles.size() != finish.large.size()) throw Error("a result's large datasets need checksums of tiles");
   std::vector<RecordedChecksum> record;
   const std::size_t small = finish.small.size();
-  for (std::size_t i = 0; i < finish.tiles.size(); ++i) {
+  for (std::size_t i = 0; i < finish.large.size(); ++i) {
     record.push_back(add_table(finish, finish.large[i], finish.tiles[i]));
   }
   for (std::size_t i = 0; i < small; ++i) record.push_back(line_of(finish.small[i]));
@@ -88,7 +85,7 @@ void add_record(Finish& finish) {
   for (const SmallDataset& dataset : finish.small) add_descriptions(finish, dataset.spec);
   add_text(finish, "/", "Conventions", finish.conventions);
   for (const Attribute& attribute : finish.attributes) record.push_back(line_of(attribute));
-  if (with_record) add_text(finish, "/", checksums_attribute, to_text(record));
+  add_text(finish, "/", checksums_attribute, to_text(record));
 }
 
 }  // namespace terrace::io

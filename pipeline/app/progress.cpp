@@ -32,7 +32,7 @@ ProgressStyle progress_style(int file_descriptor, bool quiet) {
 
 std::string progress_line(const ProgressState& state, double seconds) {
   std::string line = state.stage;
-  if (state.stages > 1) line += fmt::format(" ({} of {})", state.number, state.stages);
+  if (state.stages > 1 && state.number > 0) line += fmt::format(" ({} of {})", state.number, state.stages);
   line += ": ";
   // Never 100.0% before all is done.
   const double percent = state.total > 0 ? std::min(100.0, 100 * state.done / state.total) : 0;

@@ -22,7 +22,7 @@ ProgressStyle progress_style(int file_descriptor, bool quiet);
 /// How far a stage is.
 struct ProgressState {
   std::string stage;
-  std::int64_t number = 1, stages = 1;  // this is stage `number` (from 1) of `stages`
+  std::int64_t number = 0, stages = 1;  // this is stage `number` (from 1; 0: no stage) of `stages`
   double done = 0, total = 0;           // work in `unit`s; total 0: not known
   double restored = 0;                  // of `done`, what an earlier attempt did: it counts for no rate
   std::string unit = "cell";

@@ -4,6 +4,17 @@
 #include "pipeline/run/inputs.hpp"
 
 namespace terrace::run {
+namespace {
+
+/// Says of a tile as it was when the cut began where it is on disk now, maybe with more of it.
+void place(StoredVersion& named, const StoredVersion& written) {
+  named.slot = written.slot;
+  named.checksum = written.checksum;
+  // Parts are kept in the order in which they were done.
+  for (std::size_t i = 0; i < named.parts.size(); ++i) named.parts[i] = written.parts.at(i);
+}
+
+}  // namespace
 
 Cutter::Cutter(std::int64_t stage, const Program& program, Window& window, Versions& versions, Store& store,
                Mover& mover, Ledger& ledger, Completions& completions)
@@ -47,8 +58,12 @@ void Cutter::begin(bool complete, const Work& work) {
   cut_.frontier = window_.frontier();
   cut_.inputs = std::exchange(new_inputs_, {});
   if (complete) {
-    for (const auto& [key, tile] : named_) cut_.gone.push_back(key);
-    touched_.clear();
+    for (const auto& [key, tile] : named_) {
+      if (!is_home(key)) cut_.gone.push_back(key);
+    }
+    for (const VersionKey& key : std::exchange(touched_, {})) {
+      if (is_home(key)) name(key);
+    }
     return;
   }
   cut_.done = window_.done();
@@ -57,10 +72,14 @@ void Cutter::begin(bool complete, const Work& work) {
   for (const VersionKey& key : std::exchange(touched_, {})) name(key);
 }
 
+bool Cutter::is_home(const VersionKey& key) const {
+  return is_result(program_.arrays()[static_cast<std::size_t>(key.array)], key);
+}
+
 void Cutter::name(const VersionKey& key) {
   if (Version* version = versions_.find(key)) {
     if (!version->dead && has_content(*version)) {
-      cut_.tiles[key] = {version->slot, version->checksum, version->filled, version->reads};
+      cut_.tiles[key] = stored_of(*version);
       if (version->on_disk()) {
         store_.hold(key, version->slot);
       } else {
@@ -85,8 +104,7 @@ void Cutter::poll() {
     if (version.storing > 0) continue;
     // What was on its way to disk when the cut began may have arrived.
     if (version.on_disk() && cut_.tiles[key].filled == version.filled) {
-      cut_.tiles[key].slot = version.slot;
-      cut_.tiles[key].checksum = version.checksum;
+      place(cut_.tiles[key], stored_of(version));
       store_.hold(key, version.slot);
       --version.pins;
       to_write_.erase(key);
@@ -94,8 +112,7 @@ void Cutter::poll() {
       return poll();
     }
     const bool begun = mover_.write_back(version, [this, key, &version](const StoredVersion& stored) {
-      cut_.tiles[key].slot = stored.slot;
-      cut_.tiles[key].checksum = stored.checksum;
+      place(cut_.tiles[key], stored);
       store_.hold(key, stored.slot);
       --version.pins;
       to_write_.erase(key);

@@ -40,11 +40,13 @@ class Cutter {
   /// Whether the tiles of the cut in the making have all been written, so that only the sync is left.
   bool written() const { return to_write_.empty(); }
   /// Fixes the set of done blocks. No block that updates in place may be under way.
-  /// @param complete the stage is done: nothing but its folded results and what it read is named
+  /// @param complete the stage is done: only its folded results, what it read and its tiles at home are named
   /// @param work of the done blocks
   void begin(bool complete, const Work& work);
   /// Goes on with a cut in the making.
   void poll();
+  /// What the last committed cut names.
+  const StoredVersions& named() const { return named_; }
   /// Calls back no more; for the way out after an error.
   void abandon() noexcept {
     on_commit = nullptr;
@@ -56,6 +58,7 @@ class Cutter {
   std::function<void(const VersionKey&)> on_unpinned;
 
  private:
+  bool is_home(const VersionKey& key) const;
   void name(const VersionKey& key);
   void commit();
 

@@ -56,6 +56,8 @@ class Executor {
   /// Runs the stage to its end and commits it. @throws Stopped after a checkpoint that was asked for,
   /// ComputeError, IoError, DeviceError
   void run();
+  /// Of the tiles at home; all of them after `run`.
+  HomeChecksums home_checksums() const { return run::home_checksums(cutter_.named()); }
 
  private:
   static constexpr std::int64_t ring = 2048;  // blocks of one launch between ready and done

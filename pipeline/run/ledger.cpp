@@ -42,6 +42,40 @@ VersionKey key_from(const Json& json) {
   return {json[0].get<int>(), json[1].get<std::int64_t>(), json[2].get<std::int64_t>()};
 }
 
+/// The corners of each part, and its checksum.
+Json to_json(const std::vector<TilePart>& parts) {
+  Json json = Json::array();
+  for (const auto& [box, checksum] : parts) {
+    json.push_back({std::vector<std::int64_t>(box.begin.begin(), box.begin.end()),
+                    std::vector<std::int64_t>(box.end.begin(), box.end.end()), checksum});
+  }
+  return json;
+}
+
+Extents extents_from(const Json& json) {
+  Extents extents;
+  for (const Json& extent : json) extents.push_back(extent);
+  return extents;
+}
+
+std::vector<TilePart> parts_from(const Json& json) {
+  std::vector<TilePart> parts;
+  for (const Json& part : json) parts.push_back({{extents_from(part.at(0)), extents_from(part.at(1))}, part.at(2)});
+  return parts;
+}
+
+Json to_json(const HomeChecksums& tiles) {
+  Json json = Json::array();
+  for (const auto& [array, checksums] : tiles) json.push_back({array, checksums});
+  return json;
+}
+
+HomeChecksums tiles_from(const Json& json) {
+  HomeChecksums tiles;
+  for (const Json& array : json) tiles[array.at(0)] = array.at(1).get<std::vector<std::uint64_t>>();
+  return tiles;
+}
+
 Json to_json(const InputChecksums& inputs) {
   Json json = Json::array();
   for (const auto& [key, checksum] : inputs) json.push_back({key.array, key.tile, key.generation, checksum});
@@ -73,6 +107,7 @@ Json to_json(const Cut& cut) {
   Json& tiles = json["tiles"] = Json::array();
   for (const auto& [key, tile] : cut.tiles) {
     tiles.push_back({key.array, key.tile, key.generation, tile.slot, tile.checksum, tile.filled, tile.reads});
+    if (!tile.parts.empty()) tiles.back().push_back(to_json(tile.parts));
   }
   Json& gone = json["gone"] = Json::array();
   for (const VersionKey& key : cut.gone) gone.push_back(to_json(key));
@@ -92,7 +127,10 @@ Cut cut_from(const Json& json) {
   for (const Json& phase : json.at("phases")) {
     cut.phases.push_back({phase[0], phase[1], {phase[2], phase[3], phase[4], from_hex(phase[5])}});
   }
-  for (const Json& tile : json.at("tiles")) cut.tiles[key_from(tile)] = {tile[3], tile[4], tile[5], tile[6]};
+  for (const Json& tile : json.at("tiles")) {
+    cut.tiles[key_from(tile)] = {tile[3], tile[4], tile[5], tile[6],
+                                 tile.size() > 7 ? parts_from(tile[7]) : std::vector<TilePart>()};
+  }
   for (const Json& key : json.at("gone")) cut.gone.push_back(key_from(key));
   cut.inputs = inputs_from(json.at("inputs"));
   return cut;
@@ -102,7 +140,8 @@ Json to_json(const Progress& progress) {
   Json json;
   Json& completed = json["completed"] = Json::array();
   for (const CompletedStage& stage : progress.completed) {
-    completed.push_back({{"folded", to_hex(stage.folded)}, {"inputs", to_json(stage.inputs)}});
+    completed.push_back(
+        {{"folded", to_hex(stage.folded)}, {"inputs", to_json(stage.inputs)}, {"tiles", to_json(stage.tiles)}});
   }
   json["attempt"] = progress.attempt;
   if (progress.current) json["current"] = to_json(*progress.current);
@@ -112,7 +151,8 @@ Json to_json(const Progress& progress) {
 Progress progress_from(const Json& json) {
   Progress progress;
   for (const Json& stage : json.at("completed")) {
-    progress.completed.push_back({from_hex(stage.at("folded")), inputs_from(stage.at("inputs"))});
+    progress.completed.push_back(
+        {from_hex(stage.at("folded")), inputs_from(stage.at("inputs")), tiles_from(stage.at("tiles"))});
   }
   progress.attempt = json.at("attempt");
   if (json.contains("current")) progress.current = cut_from(json["current"]);
@@ -176,6 +216,18 @@ std::vector<std::int64_t> attempts_in(const std::filesystem::path& folder) {
 
 }  // namespace
 
+HomeChecksums home_checksums(const StoredVersions& tiles) {
+  HomeChecksums all;
+  for (const auto& [key, tile] : tiles) {
+    if (tile.slot != home_slot || !tile.parts.empty()) continue;
+    std::vector<std::uint64_t>& checksums = all[key.array];
+    const auto number = static_cast<std::size_t>(key.tile);
+    if (checksums.size() <= number) checksums.resize(number + 1);
+    checksums[number] = tile.checksum;
+  }
+  return all;
+}
+
 void apply(const Cut& record, Progress& progress) {
   StoredVersions tiles;
   InputChecksums inputs;
@@ -187,7 +239,7 @@ void apply(const Cut& record, Progress& progress) {
   for (const auto& [key, tile] : record.tiles) tiles[key] = tile;
   for (const auto& [key, checksum] : record.inputs) inputs[key] = checksum;
   if (record.complete) {
-    progress.completed.push_back({record.folded, std::move(inputs)});
+    progress.completed.push_back({record.folded, std::move(inputs), home_checksums(tiles)});
     progress.current.reset();
     return;
   }

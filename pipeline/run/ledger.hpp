@@ -18,11 +18,16 @@ namespace terrace::run {
 /// Checksum of a tile of an input as it was read.
 using InputChecksums = std::unordered_map<VersionKey, std::uint64_t, VersionKeyHash>;
 
+/// Checksums of all tiles of result arrays, as they were written home: by array, in the order of tiles.
+using HomeChecksums = std::map<int, std::vector<std::uint64_t>>;
+/// Of the tiles at home that are complete.
+HomeChecksums home_checksums(const StoredVersions& tiles);
+
 /// A consistent cut of one stage: blocks closed under their dependences, and where everything is that they made and
 /// that is still needed.
 struct Cut {
   std::int64_t stage = 0;
-  bool complete = false;  // the whole stage; nothing but `folded` and `inputs` is left of it
+  bool complete = false;  // the whole stage; nothing but `folded`, `inputs` and its tiles at home is left of it
   std::int64_t frontier = 0;
   Work work;                                    // of all blocks that are done, by whichever attempt
   Intervals done;                               // beyond the frontier
@@ -38,6 +43,7 @@ struct Cut {
 struct CompletedStage {
   std::string folded;     // Program::save
   InputChecksums inputs;  // of all that it read
+  HomeChecksums tiles;    // of all that it wrote to the result
 };
 
 /// What the ledger says of a run: complete stages, and the last cut of the one under way.

@@ -1,9 +1,7 @@
 #include "pipeline/run/mover.hpp"
 
 #include <algorithm>
-#include <span>
 
-#include "io/checksum.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::run {
@@ -186,23 +184,18 @@ void Mover::fetch(Version& version) {
   host.incoming = true;
   reading_ += version.buffer;
   const double begin = profile_.now();
-  // Added up where it was read: the executor's thread has better to do.
-  const auto checksum = std::make_shared<std::uint64_t>(0);
-  auto ended = when_ended([this, &version, begin, checksum] {
+  const auto found = std::make_shared<StoredVersion>(stored_of(version));
+  auto ended = when_ended([this, &version, begin, found] {
     reading_ -= version.buffer;
     Copy& copy = version.copies[0];
     copy.incoming = false;
     copy.valid = true;
-    store_.check(version, *checksum);
-    on_read(version, *checksum);
+    store_.check(version, *found);
+    on_read(version, found->checksum);
     record(version, Movement::read, 0, begin, profile_.now());
     on_moved(version);
   });
-  store_.read(version, host.data,
-              [checksum, content = std::span(host.data, version.bytes), ended](std::exception_ptr error) {
-                if (!error) *checksum = io::checksum(content);
-                ended(error);
-              });
+  store_.read(version, host.data, *found, std::move(ended));
 }
 
 /// What a read or write on disk calls when it has ended, on any thread: `done` follows on the executor's.
@@ -270,7 +263,8 @@ bool Mover::write_back(Version& version, HomeQueue::Done done) {
   }
   store_.hold(version.key, slot);
   ++version.storing;
-  WriteBack request{&version, {slot}, {std::move(done)}};
+  WriteBack request(version, slot);
+  request.done.push_back(std::move(done));
   if (!advance_write_back(request)) waiting_.push_back(std::move(request));
   return true;
 }
@@ -281,7 +275,7 @@ bool Mover::bring_to_host(WriteBack& request, const std::function<void()>& there
   Version& version = *request.version;
   Copy& host = version.copies[0];
   // What changes while it is written has no checksum that could hold.
-  if (host.incoming || version.writers > 0) return false;
+  if (host.incoming || version.writers > 0 || (!host.valid && host.holders > 0)) return false;
   const int from = host.valid ? 0 : valid_location(version);
   // What others are written from is soon free.
   const Room room = writing_ > 0 ? Room::unneeded : Room::any;
@@ -289,6 +283,8 @@ bool Mover::bring_to_host(WriteBack& request, const std::function<void()>& there
   request.changes = version.changes;
   request.stored.filled = version.filled;
   request.stored.reads = version.reads;
+  // A cut may want the parts that were done when it began.
+  if (!version.complete() || version.pins > 0) request.stored.parts = version.parts;
   ++host.holders;
   if (from == 0) there();
   else copy_down(version, from, there);
@@ -303,11 +299,10 @@ bool Mover::advance_write_back(WriteBack& request) {
 
 void Mover::write(WriteBack request) {
   Version& version = *request.version;
-  const std::byte* data = version.copies[0].data;
-  if (request.stored.slot != home_slot) request.stored.checksum = io::checksum(std::span(data, version.bytes));
   count_writes(1);
-  store_.write(version, request.stored.slot, data,
-               when_ended([this, request, begin = profile_.now()] { finish_write(request, begin); }));
+  const auto kept = std::make_shared<WriteBack>(std::move(request));
+  store_.write(version, version.copies[0].data, kept->stored,
+               when_ended([this, kept, begin = profile_.now()] { finish_write(*kept, begin); }));
 }
 
 /// Takes the next tiles that wait to go home, and brings them to host memory; whether anything happened.
@@ -317,7 +312,7 @@ bool Mover::gather_home() {
   if (group.writes.empty()) {
     for (HomeQueue::Waiting& waiting : home_.take()) {
       ++waiting.version->storing;
-      group.writes.push_back({waiting.version, {home_slot}, std::move(waiting.done)});
+      group.writes.emplace_back(*waiting.version, home_slot).done = std::move(waiting.done);
     }
   }
   while (group.brought < group.writes.size()) {
@@ -345,17 +340,19 @@ bool Mover::write_home() {
       --group.writes[i].version->storing;
       for (HomeQueue::Done& done : group.writes[i].done) home_.add(*group.writes[i].version, std::move(done));
     }
-    group.writes.resize(group.brought);
-    const auto requests = std::make_shared<const std::vector<WriteBack>>(std::exchange(group, {}).writes);
+    group.writes.erase(group.writes.begin() + static_cast<std::ptrdiff_t>(group.brought), group.writes.end());
+    const auto requests = std::make_shared<std::vector<WriteBack>>(std::exchange(group, {}).writes);
     std::vector<const Version*> versions;
+    std::vector<StoredVersion*> stored;
     std::size_t bytes = 0;
-    for (const WriteBack& request : *requests) {
+    for (WriteBack& request : *requests) {
       versions.push_back(request.version);
+      stored.push_back(&request.stored);
       bytes += request.version->bytes;
     }
     count_writes(static_cast<int>(versions.size()));
     going_home_ += bytes;
-    store_.write_home(versions, when_ended([this, requests, bytes, begin = profile_.now()] {
+    store_.write_home(versions, stored, when_ended([this, requests, bytes, begin = profile_.now()] {
                         going_home_ -= bytes;
                         for (const WriteBack& request : *requests) finish_write(request, begin);
                       }));
@@ -382,6 +379,7 @@ void Mover::finish_write(const WriteBack& request, double begin) {
     store_.hold(version.key, stored.slot);
     version.slot = stored.slot;
     version.checksum = stored.checksum;
+    if (!version.complete()) version.parts = stored.parts;
   }
   for (const HomeQueue::Done& done : request.done) done(stored);
   store_.release(version.key, stored.slot);  // the hold of the request itself

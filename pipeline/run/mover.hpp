@@ -91,6 +91,8 @@ class Mover {
 
   /// A version that is to be written to disk.
   struct WriteBack {
+    WriteBack(Version& written, std::int64_t slot) : version(&written) { stored.slot = slot; }
+
     Version* version;
     StoredVersion stored;  // where to, and what is written of it
     std::vector<HomeQueue::Done> done;

@@ -1,6 +1,7 @@
 #include "pipeline/run/run.hpp"
 
 #include <algorithm>
+#include <map>
 #include <random>
 #include <set>
 
@@ -8,6 +9,7 @@
 #include "io/durable.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"
+#include "pipeline/run/home_tiles.hpp"
 #include "pipeline/run/result_summary.hpp"
 
 namespace terrace::run {
@@ -72,6 +74,14 @@ std::vector<LargeDataset> large_datasets(const RunPlan& plan) {
   return datasets;
 }
 
+std::vector<io::FileExtent> extents_of(const io::CreatedResult& created) {
+  std::vector<io::FileExtent> extents;
+  for (const auto& extent : created.extents) {
+    if (extent) extents.push_back(*extent);
+  }
+  return extents;
+}
+
 /// Makes all files of the run and says in the plan where everything is.
 Json start(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
   Json json;
@@ -101,6 +111,7 @@ Json start(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
     file.sync();
   };
   reserve(folder.result(), created.length);
+  io::save_metadata(folder.result(), extents_of(created), folder.metadata());
   json["length"] = created.length;
   Json& extents = json["extents"] = Json::array();
   for (const auto& extent : created.extents) {
@@ -164,6 +175,7 @@ std::vector<ArrayStorage> storage_of(const RunPlan& plan, const Json& json, std:
   for (std::size_t i = 0; i < datasets.size(); ++i) {
     if (datasets[i].stage != stage || json["extents"][i].is_null()) continue;
     storage[datasets[i].array].home = Home{result_file, json["extents"][i][0]};
+    storage[datasets[i].array].name = "dataset " + datasets[i].spec.path;
   }
   for (const Json& file : json["scratch"]) {
     if (file["stage"] != stage) continue;
@@ -209,8 +221,9 @@ struct Memory {
   }
 };
 
-void run_stage(std::size_t number, RunPlan& plan, const Json& json, RunFolder& folder, const RunSettings& settings,
-               const Progress& before, Ledger& ledger, Profile& profile) {
+/// @return checksums of its tiles in the result
+HomeChecksums run_stage(std::size_t number, RunPlan& plan, const Json& json, RunFolder& folder,
+                        const RunSettings& settings, const Progress& before, Ledger& ledger, Profile& profile) {
   PlannedStage& planned = plan.stages[number];
   const Prediction prediction = planned.stage->prediction();
   std::optional<Cut> restored;
@@ -240,11 +253,13 @@ void run_stage(std::size_t number, RunPlan& plan, const Json& json, RunFolder& f
   if (settings.report) {
     environment.report = [&](const StageProgress& progress) { settings.report(planned.name, progress, prediction); };
   }
+  HomeChecksums written;
   {
     Executor executor(static_cast<std::int64_t>(number), planned.stage->program(),
                       storage_of(plan, json, number, folder), environment, restored);
     try {
       executor.run();
+      written = executor.home_checksums();
     } catch (const ComputeError& error) {
       throw ComputeError("stage '" + planned.name + "': " + error.what());
     } catch (const IoError& error) {
@@ -266,16 +281,63 @@ void run_stage(std::size_t number, RunPlan& plan, const Json& json, RunFolder& f
     }
   }
   if (stage.compute_seconds > 0) stage.rate = stage.operations / stage.compute_seconds;
+  return written;
 }
 
-/// Ties the sources of later stages to what this stage wrote.
-void bind_readers(RunPlan& plan, std::size_t number, const Json& json, const RunFolder& folder) {
-  PlannedStage& planned = plan.stages[number];
-  if (planned.readers.empty()) return;
+/// The result arrays of a stage that is done, by number.
+using StageTiles = std::map<int, std::shared_ptr<HomeTiles>>;
+
+/// @param written checksums of all of their tiles
+StageTiles tiles_of(const RunPlan& plan, std::size_t number, const Json& json, const RunFolder& folder,
+                    const HomeChecksums& written) {
+  const auto& arrays = plan.stages[number].stage->program().arrays();
   const auto storage = storage_of(plan, json, number, folder);
-  for (auto& [array, source] : planned.readers) {
-    const auto& home = storage[static_cast<std::size_t>(array)].home;
-    if (home) source->bind(home->file, home->offset);
+  StageTiles tiles;
+  for (const auto& [array, checksums] : written) {
+    const auto at = static_cast<std::size_t>(array);
+    const ArraySpec& spec = arrays.at(at);
+    const std::string name =
+        storage[at].name.empty() ? "array " + plan.stages[number].name + "/" + spec.name : storage[at].name;
+    tiles[array] =
+        std::make_shared<HomeTiles>(name, *storage[at].home, spec.type, TileGrid(spec.shape, spec.tile), checksums);
+  }
+  return tiles;
+}
+
+/// Checksums of those tiles of the stage that earlier attempts have written, 0 for the others.
+HomeChecksums written_before(const Progress& progress, std::size_t number) {
+  if (number < progress.completed.size()) return progress.completed[number].tiles;
+  const bool current = progress.current && static_cast<std::size_t>(progress.current->stage) == number;
+  return current ? home_checksums(progress.current->tiles) : HomeChecksums();
+}
+
+/// What earlier attempts have written of one stage.
+struct EarlierTiles {
+  StageTiles tiles;
+  HomeChecksums before;
+};
+
+/// Reads what earlier attempts have written and nobody has read since. That is done once, before the result is
+/// complete, and not whenever a run goes on: one that is often interrupted would read more than it computes.
+/// @throws IoError where it is not as it was written; Stopped
+void check_earlier(const std::vector<EarlierTiles>& stages, const RunSettings& settings) {
+  Prediction all;
+  all.unit = "byte";
+  for (const EarlierTiles& stage : stages) {
+    for (const auto& [array, before] : stage.before) {
+      all.operations += static_cast<double>(stage.tiles.at(array)->rest_bytes(before));
+    }
+  }
+  StageProgress progress;
+  const auto advance = [&](std::int64_t bytes) {
+    if (settings.stop != nullptr && settings.stop->load() != 0) {
+      throw Stopped("stopped while what earlier attempts wrote was checked; the same command goes on");
+    }
+    progress.operations += static_cast<double>(bytes);
+    if (settings.report) settings.report("checking what earlier attempts wrote", progress, all);
+  };
+  for (const EarlierTiles& stage : stages) {
+    for (const auto& [array, before] : stage.before) stage.tiles.at(array)->check_rest(before, advance);
   }
 }
 
@@ -287,20 +349,22 @@ void verify_now(const RunPlan& plan, const RunFolder& folder, const RunSettings&
   if (now != plan.inputs) verify_inputs(plan, plan.inputs, now, Ledger::read(folder.ledger()));
 }
 
+/// @param written checksums of each stage's tiles
 void finish_result_file(const RunPlan& plan, const Json& json, RunFolder& folder, const RunSettings& settings,
-                        const RunReport& report) {
+                        const RunReport& report, std::vector<HomeChecksums> written) {
   io::Finish finish;
-  for (const LargeDataset& dataset : large_datasets(plan)) finish.large.push_back(dataset.spec);
+  for (LargeDataset& dataset : large_datasets(plan)) {
+    const ArraySpec& spec = plan.stages[dataset.stage].stage->program().arrays()[dataset.array];
+    finish.tiles.push_back({spec.tile, std::move(written[dataset.stage][static_cast<int>(dataset.array)])});
+    finish.large.push_back(std::move(dataset.spec));
+  }
   summarise(plan, settings, report, finish);  // small results may be made of what is read of inputs now
   finish.attributes.push_back({"/", "run", json["run"].get<std::string>()});
   verify_now(plan, folder, settings);
-  std::vector<io::FileExtent> extents;
-  for (const Json& extent : json["extents"]) {
-    if (!extent.is_null()) extents.push_back({extent[0], extent[1]});
-  }
-  if (fs::exists(folder.metadata())) io::restore_metadata(folder.result(), folder.metadata());
-  else io::save_metadata(folder.result(), extents, folder.metadata());
-  io::finish_result(folder.result(), finish);
+  // Only the extents of large datasets have been written to since the start. What was changed besides, by a finish
+  // that was interrupted or by others, is put back.
+  io::restore_metadata(folder.result(), folder.metadata());
+  io::finish_result(folder.result(), std::move(finish));
 }
 
 /// execute(), without a second look at inputs where a computation fails.
@@ -312,24 +376,36 @@ RunReport run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings)
   const Progress progress = Ledger::read(folder.ledger());
   make_scratch(plan, json, progress, folder, settings);
   report.attempts = progress.attempt + 1;
+  std::vector<HomeChecksums> written;  // of each stage
+  std::vector<EarlierTiles> earlier;
   {
     Ledger ledger(folder.ledger(), progress);
     for (std::size_t number = 0; number < plan.stages.size(); ++number) {
+      PlannedStage& planned = plan.stages[number];
+      HomeChecksums before = written_before(progress, number);
       if (number < progress.completed.size()) {
-        plan.stages[number].stage->program().load(progress.completed[number].folded);
+        planned.stage->program().load(progress.completed[number].folded);
         StageRecord record;
-        record.name = plan.stages[number].name;
+        record.name = planned.name;
         report.profile.begin_stage(record);
+        written.push_back(before);
       } else {
-        run_stage(number, plan, json, folder, settings, progress, ledger, report.profile);
+        written.push_back(run_stage(number, plan, json, folder, settings, progress, ledger, report.profile));
       }
-      bind_readers(plan, number, json, folder);
+      const bool checked = !planned.temporary && !before.empty();
+      if (planned.readers.empty() && !checked) continue;
+      const StageTiles tiles = tiles_of(plan, number, json, folder, written.back());
+      for (auto& [array, source] : planned.readers) {
+        if (tiles.contains(array)) source->bind(tiles.at(array));
+      }
+      if (checked) earlier.push_back({tiles, std::move(before)});
     }
   }
+  check_earlier(earlier, settings);
   report.seconds = report.profile.now();
-  finish_result_file(plan, json, folder, settings, report);
+  finish_result_file(plan, json, folder, settings, report, std::move(written));
   for (PlannedStage& stage : plan.stages) {
-    for (auto& reader : stage.readers) reader.second->bind(nullptr, 0);
+    for (auto& reader : stage.readers) reader.second->bind(nullptr);
   }
   folder.finish();
   return report;

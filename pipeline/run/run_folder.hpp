@@ -23,7 +23,7 @@ class UnfitOutput : public IoError {
 /// Where the files of a run are.
 ///
 /// `lock` (held through the kernel), `result.h5` (partial), `plan.json` (its presence marks the start), `ledger/`,
-/// `metadata.copy` (bytes of the result outside of its large extents, from the moment of finishing), `progress`
+/// `metadata.copy` (bytes of the result outside of its large extents, as they are until it is finished), `progress`
 /// (blocks done, for counting what is repeated), `<run's id>-<stage>-<array>` (scratch). A folder without `plan.json`
 /// is debris. Only files of these names are ever removed, and a folder that holds others is not touched.
 class RunFolder {

@@ -1,20 +1,48 @@
 #include "pipeline/run/store.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <set>
+#include <span>
 #include <thread>
 
-#include "pipeline/base/error.hpp"
+#include "io/checksum.hpp"
 
 namespace terrace::run {
 namespace {
 
 constexpr std::int64_t page = 4096;
 
+constexpr int adding_threads = 2;  // one adds up some 15 GB a second
+
+/// Calls `done` when that many things have ended, with the error of the first that failed.
+Store::Done when_all_ended(int count, Store::Done done) {
+  struct State {
+    std::mutex mutex;
+    int left;
+    std::exception_ptr error;
+  };
+  auto state = std::make_shared<State>();
+  state->left = count;
+  return [state, done = std::move(done)](std::exception_ptr error) {
+    {
+      const std::lock_guard lock(state->mutex);
+      if (!state->error) state->error = error;
+      if (--state->left > 0) return;
+    }
+    done(state->error);
+  };
+}
+
 /// Enough for a disk, and where there are more processors, for inputs that are computed or unpacked.
 int reading_threads() { return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 4u, 16u)); }
 
 }  // namespace
+
+IoError damaged_tile(const std::string& where, const Box& box) {
+  return {where + ", " + to_string(box),
+          "came back different from what was written: the disk or the file is damaged; start over with --fresh"};
+}
 
 bool needs_slots(const ArraySpec& spec) {
   return spec.role == Role::scratch || (spec.role == Role::result && spec.generations > 1);
@@ -35,7 +63,11 @@ std::int64_t slot_bytes(const ArraySpec& spec, const TileGrid& grid) {
 
 Store::Store(const std::vector<ArraySpec>& specs, const std::vector<TileGrid>& grids,
              std::vector<ArrayStorage> storage)
-    : specs_(specs), grids_(grids), storage_(std::move(storage)), inputs_(reading_threads()) {
+    : specs_(specs),
+      grids_(grids),
+      storage_(std::move(storage)),
+      inputs_(reading_threads()),
+      adding_(adding_threads) {
   for (const ArrayStorage& array : storage_) {
     holders_.emplace_back(static_cast<std::size_t>(array.slots.slots), std::uint8_t{0});
     unheld_.push_back(array.slots.slots);
@@ -48,47 +80,103 @@ io::FileArray Store::home_array(std::size_t array) const {
   return {storage_[array].home->offset, specs_[array].shape, static_cast<std::int64_t>(size_of(specs_[array].type))};
 }
 
-void Store::read(const Version& version, void* buffer, Done done) {
+std::string Store::where(const Version& version) const {
+  const auto array = static_cast<std::size_t>(version.key.array);
+  const ArrayStorage& storage = storage_[array];
+  const bool home = version.slot == home_slot;
+  return (home ? storage.home->file : storage.slots.file)->path().string() +
+         (home ? "" : ", slot " + std::to_string(version.slot)) + ", " +
+         (storage.name.empty() ? specs_[array].name : storage.name);
+}
+
+/// Of parts where there are any, and of the whole where it is all that is there or is done.
+void Store::add_checksums(const Version& version, const std::byte* content, StoredVersion& stored) const {
+  const std::size_t element = size_of(specs_[static_cast<std::size_t>(version.key.array)].type);
+  for (TilePart& part : stored.parts) {
+    Box box = part.box;
+    for (int d = 0; d < box.rank(); ++d) {
+      box.begin[d] -= version.box.begin[d];
+      box.end[d] -= version.box.begin[d];
+    }
+    part.checksum = io::checksum_box(content, version.box.shape(), element, box);
+  }
+  if (stored.parts.empty() || stored.filled >= version.box.volume()) {
+    stored.checksum = io::checksum(std::span(content, version.bytes));
+  }
+}
+
+void Store::post_checksums(const Version& version, const std::byte* content, StoredVersion& stored,
+                           const Done& done) {
+  adding_.post([this, &version, content, &stored, done] {
+    std::exception_ptr error;
+    try {
+      add_checksums(version, content, stored);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    done(error);
+  });
+}
+
+void Store::read(const Version& version, std::byte* buffer, StoredVersion& found, Done done) {
   const auto array = static_cast<std::size_t>(version.key.array);
   const ArraySpec& spec = specs_[array];
   const ArrayStorage& storage = storage_[array];
+  // Where it was read: the executor's thread has better to do.
+  Done read = [this, &version, buffer, &found, done = std::move(done)](std::exception_ptr error) {
+    try {
+      if (!error) add_checksums(version, buffer, found);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    done(error);
+  };
   if (spec.role == Role::input) {
     input_bytes_ += static_cast<std::int64_t>(version.bytes);
-    inputs_.submit(spec.source, version.box, buffer, std::move(done));
+    inputs_.submit(spec.source, version.box, buffer, std::move(read));
   } else if (version.slot == home_slot) {
-    storage.home->file->read_box(home_array(array), version.box, buffer, std::move(done));
+    storage.home->file->read_box(home_array(array), version.box, buffer, std::move(read));
   } else {
     storage.slots.file->read(storage.slots.offset(version.slot), buffer, static_cast<std::int64_t>(version.buffer),
-                             std::move(done));
+                             std::move(read));
   }
 }
 
-void Store::check(const Version& version, std::uint64_t checksum) const {
-  if (version.checksum == 0 || version.checksum == checksum) return;
-  const ArrayStorage& storage = storage_[static_cast<std::size_t>(version.key.array)];
-  throw IoError(storage.slots.file->path().string(),
-                "slot " + std::to_string(version.slot) + " (tile " + std::to_string(version.key.tile) + " of " +
-                    specs_[static_cast<std::size_t>(version.key.array)].name +
-                    ") came back different from what was written: the disk or the file is damaged; start over "
-                    "with --fresh");
+void Store::check(const Version& version, const StoredVersion& found) const {
+  if (!version.parts.empty() && !version.complete()) {
+    for (std::size_t i = 0; i < version.parts.size(); ++i) {
+      if (version.parts[i] == found.parts.at(i)) continue;
+      throw damaged_tile(where(version), version.parts[i].box);
+    }
+    return;
+  }
+  if (version.checksum != 0 && version.checksum != found.checksum) throw damaged_tile(where(version), version.box);
 }
 
-void Store::write(const Version& version, std::int64_t slot, const void* buffer, Done done) {
+void Store::write(const Version& version, const std::byte* buffer, StoredVersion& stored, Done done) {
   const auto array = static_cast<std::size_t>(version.key.array);
   const ArrayStorage& storage = storage_[array];
-  if (slot == home_slot) {
-    storage.home->file->write_box(home_array(array), version.box, buffer, std::move(done));
+  const Done ended = when_all_ended(2, std::move(done));
+  post_checksums(version, buffer, stored, ended);
+  if (stored.slot == home_slot) {
+    storage.home->file->write_box(home_array(array), version.box, buffer, ended);
   } else {
-    storage.slots.file->write(storage.slots.offset(slot), buffer, static_cast<std::int64_t>(version.buffer),
-                              std::move(done));
+    storage.slots.file->write(storage.slots.offset(stored.slot), buffer, static_cast<std::int64_t>(version.buffer),
+                              ended);
   }
 }
 
-void Store::write_home(const std::vector<const Version*>& versions, Done done) {
+void Store::write_home(const std::vector<const Version*>& versions, const std::vector<StoredVersion*>& stored,
+                       Done done) {
   const auto array = static_cast<std::size_t>(versions.at(0)->key.array);
+  const Done ended = when_all_ended(static_cast<int>(versions.size()) + 1, std::move(done));
   std::vector<io::BoxPart> parts;
-  for (const Version* version : versions) parts.push_back({version->box, version->at(0).data});
-  storage_[array].home->file->write_boxes(home_array(array), std::move(parts), std::move(done));
+  for (std::size_t i = 0; i < versions.size(); ++i) {
+    const std::byte* content = versions[i]->at(0).data;
+    parts.push_back({versions[i]->box, content});
+    post_checksums(*versions[i], content, *stored[i], ended);
+  }
+  storage_[array].home->file->write_boxes(home_array(array), std::move(parts), ended);
 }
 
 std::int64_t Store::row_bytes(int array) const {

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "io/block_file.hpp"
+#include "io/io_threads.hpp"
 #include "io/read_queue.hpp"
+#include "pipeline/base/error.hpp"
 #include "pipeline/run/array.hpp"
 #include "pipeline/run/version.hpp"
 
@@ -44,7 +46,11 @@ bool needs_slots(const ArraySpec& spec);
 struct ArrayStorage {
   std::optional<Home> home;
   SlotFile slots;
+  std::string name = {};  // for messages: "dataset /align/table"; empty: the array's own
 };
+
+/// A tile that is not as it was written. @param where the file, and the array or dataset in it
+IoError damaged_tile(const std::string& where, const Box& box);
 
 /// Moves versions between host buffers and disk and keeps count of slots. A slot is in use as long as a live version,
 /// the last committed cut or a cut in the making names it.
@@ -54,14 +60,17 @@ class Store {
 
   Store(const std::vector<ArraySpec>& specs, const std::vector<TileGrid>& grids, std::vector<ArrayStorage> storage);
 
-  /// Reads the version's tile from where it is on disk into `buffer`; `done` is called on another thread.
-  void read(const Version& version, void* buffer, Done done);
-  /// Compares what was read with what had been written. @throws IoError naming file and tile
-  void check(const Version& version, std::uint64_t checksum) const;
-  /// Writes the version's tile to `slot` (home_slot: the dataset).
-  void write(const Version& version, std::int64_t slot, const void* buffer, Done done);
+  /// Reads the version's tile from where it is on disk into `buffer`, and adds up the checksums of what came: of the
+  /// whole, and of the parts in `found`. Both are there when `done` is called, on another thread.
+  void read(const Version& version, std::byte* buffer, StoredVersion& found, Done done);
+  /// Compares what was read with what had been written. @throws IoError naming file, dataset and the tile's box
+  void check(const Version& version, const StoredVersion& found) const;
+  /// Writes the version's tile to `stored.slot` (home_slot: the dataset), and adds up its checksums meanwhile, on
+  /// threads for that alone, as above. Both `stored` and the buffer are used until `done` is called.
+  void write(const Version& version, const std::byte* buffer, StoredVersion& stored, Done done);
   /// Writes versions of one array that lie side by side in its last dimension, in order, home from host memory.
-  void write_home(const std::vector<const Version*>& versions, Done done);
+  /// @param stored of each version, as above
+  void write_home(const std::vector<const Version*>& versions, const std::vector<StoredVersion*>& stored, Done done);
 
   /// Where the version is to be written: home where it is the result, a free slot, or no_slot when none is free.
   std::int64_t place_for(const VersionKey& key);
@@ -82,6 +91,9 @@ class Store {
 
  private:
   io::FileArray home_array(std::size_t array) const;
+  void add_checksums(const Version& version, const std::byte* content, StoredVersion& stored) const;
+  void post_checksums(const Version& version, const std::byte* content, StoredVersion& stored, const Done& done);
+  std::string where(const Version& version) const;
 
   const std::vector<ArraySpec>& specs_;
   const std::vector<TileGrid>& grids_;
@@ -91,6 +103,7 @@ class Store {
   std::vector<std::int64_t> unheld_;
   io::ReadQueue inputs_;
   std::atomic<std::int64_t> input_bytes_{0};
+  io::IoThreads adding_;  // up checksums of what is being written
 };
 
 }  // namespace terrace::run

@@ -11,6 +11,11 @@ int valid_location(const Version& version) {
   return -1;
 }
 
+StoredVersion stored_of(const Version& version) {
+  return {version.slot, version.checksum, version.filled, version.reads,
+          version.complete() ? std::vector<TilePart>() : version.parts};
+}
+
 Version* Versions::find(const VersionKey& key) {
   auto at = map_.find(key);
   return at == map_.end() ? nullptr : at->second.get();
@@ -27,8 +32,7 @@ void Versions::remove(const VersionKey& key) {
 }
 
 void Versions::put_aside(const VersionKey& key) {
-  const Version& version = *map_.at(key);
-  stored_[key] = {version.slot, version.checksum, version.filled, version.reads};
+  stored_[key] = stored_of(*map_.at(key));
   map_.erase(key);
 }
 

@@ -30,6 +30,11 @@ struct VersionKeyHash {
   }
 };
 
+/// Whether that is the generation of a result array that goes to the result.
+inline bool is_result(const ArraySpec& spec, const VersionKey& key) {
+  return spec.role == Role::result && key.generation == spec.generations;
+}
+
 /// A place on disk: the array's home (a dataset, or the source of an input), or a slot of its scratch file.
 inline constexpr std::int64_t no_slot = -1;
 inline constexpr std::int64_t home_slot = -2;
@@ -52,6 +57,13 @@ struct PendingUse {
   Box part;
 };
 
+/// A part of a tile at home that was written before the whole was, and its checksum on disk.
+struct TilePart {
+  Box box;
+  std::uint64_t checksum = 0;
+  friend bool operator==(const TilePart&, const TilePart&) = default;
+};
+
 struct Version {
   VersionKey key;
   Box box;                 // of the tile
@@ -60,7 +72,8 @@ struct Version {
   std::vector<Copy> copies;
 
   std::int64_t slot = no_slot;  // where on disk its content is; no_slot: nowhere, or only an older state of it
-  std::uint64_t checksum = 0;   // of the content on disk; 0: not known
+  std::uint64_t checksum = 0;   // of the content on disk, the whole tile; 0: not known
+  std::vector<TilePart> parts;  // of a result, in the order in which blocks have done them, until all of it is done
   int storing = 0;              // writes to disk under way
   bool queued = false;          // waits for its turn to be written home
   int pins = 0;                 // cuts that still have to write it
@@ -92,13 +105,19 @@ bool has_content(const Version& version);
 int valid_location(const Version& version);
 
 /// What is left to know of a version that is only on disk, and of one that a cut names.
+///
+/// At home a tile is written over in place, with more of it each time. So while it is not complete only the parts
+/// that are done have checksums that hold after a kill, and `checksum` means nothing.
 struct StoredVersion {
   std::int64_t slot = no_slot;
   std::uint64_t checksum = 0;
   std::int64_t filled = 0;
   std::int64_t reads = 0;
+  std::vector<TilePart> parts = {};
   friend bool operator==(const StoredVersion&, const StoredVersion&) = default;
 };
+
+StoredVersion stored_of(const Version& version);
 
 using StoredVersions = std::unordered_map<VersionKey, StoredVersion, VersionKeyHash>;
 

@@ -119,6 +119,7 @@ Version& Window::make(const VersionKey& key, const StoredVersion& stored) {
   version->checksum = stored.checksum;
   version->filled = stored.filled;
   version->reads = stored.reads;
+  version->parts = stored.parts;
   version->home = stored.slot == home_slot && version->complete();
   return versions_.add(std::move(version));
 }
@@ -197,6 +198,14 @@ void Window::register_use(BlockState& block, const PhaseState& phase, int access
   block.uses.push_back(std::move(use));
 }
 
+/// Counts a part that a block has written; those of results are kept one by one, as they may go home before the rest.
+void Window::add_part(Version& version, const Box& part) {
+  version.filled += part.volume();
+  const ArraySpec& spec = program_.arrays()[static_cast<std::size_t>(version.key.array)];
+  const bool whole = part.volume() == version.box.volume();
+  if (!whole && is_result(spec, version.key)) version.parts.push_back({part});
+}
+
 void Window::complete(BlockState& block, std::string result) {
   block.step = BlockStep::done;
   block.result = std::move(result);
@@ -210,7 +219,7 @@ void Window::complete(BlockState& block, std::string result) {
     if (use.mode == Mode::read) {
       ++use.version->reads;
     } else {
-      use.version->filled += use.part.volume();
+      add_part(*use.version, use.part);
       ++use.version->changes;
     }
   }

@@ -101,6 +101,7 @@ class Window {
   void depend(BlockState& block, const PendingUse& use);
   Version* look_up(const VersionKey& key);
   Version& obtain(const VersionKey& key, bool create, const BlockState& block);
+  void add_part(Version& version, const Box& part);
   Version& make(const VersionKey& key, const StoredVersion& stored);
 
   Program& program_;

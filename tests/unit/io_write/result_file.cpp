@@ -197,6 +197,7 @@ TEST_CASE("values that do not fill their dataset, and objects that are not there
   CHECK_THROWS_AS(finish_with(attribute), IoError);
   Finish tiles;
   tiles.large = {{"/a", ElementType::i32, {3}, {"x"}, "", ""}};
+  CHECK_THROWS_WITH(finish_with(tiles), Catch::Contains("checksums of tiles"));
   tiles.tiles = {{{2}, {1}}};
   CHECK_THROWS_WITH(finish_with(tiles), Catch::Contains("/a has 2 tiles, and 1 checksums"));
   Finish text;

@@ -2,16 +2,20 @@
 #include <catch2/catch.hpp>
 
 #include <chrono>
+#include <fstream>
 #include <random>
 #include <thread>
 
 #include "pipeline/base/error.hpp"
+#include "pipeline/run/home_tiles.hpp"
 #include "tests/support/stage_runner.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/toy_programs.hpp"
 
 using namespace terrace;
 using test::u64;
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -25,6 +29,24 @@ test::RunnerOptions options_of(bool shares, std::size_t pages, int pause, std::u
   options.longest_pause = pause;
   options.seed = seed;
   return options;
+}
+
+/// The tiles of the stage's result array as its ledger has them.
+std::unique_ptr<run::HomeTiles> home_tiles(const fs::path& folder, const run::Program& program) {
+  const run::ArraySpec& spec = program.arrays()[1];
+  const auto file = std::make_shared<io::BlockFile>(folder / (spec.name + ".home"), io::BlockFile::Mode::read_write);
+  return std::make_unique<run::HomeTiles>("dataset /toy/" + spec.name, run::Home{file, 0}, spec.type,
+                                          TileGrid(spec.shape, spec.tile),
+                                          run::Ledger::read(folder / "ledger").completed.at(0).tiles.at(1));
+}
+
+/// Compares all tiles with the checksums that the ledger of the stage, which is done, has of them. @throws IoError
+void check_home(const fs::path& folder, const run::Program& program) {
+  const auto checksums = run::Ledger::read(folder / "ledger").completed.at(0).tiles.at(1);
+  std::int64_t bytes = 0;
+  home_tiles(folder, program)->check_rest(checksums, [&](std::int64_t more) { bytes += more; });
+  const run::ArraySpec& spec = program.arrays()[1];
+  CHECK(bytes == volume(spec.shape) * static_cast<std::int64_t>(size_of(spec.type)));
 }
 
 /// Runs new programs in one folder, each stopped a random time after its start, until one comes to the end.
@@ -59,6 +81,7 @@ int run_with_stops(Make make, test::RunnerOptions options, std::uint32_t seed) {
     stopper.join();
     if (stopped) continue;
     CHECK(runner.result<u64>(1) == program.expected());
+    check_home(folder.path(), program);
     return stops;
   }
 }
@@ -116,6 +139,110 @@ class StoppingChain : public test::PrefixChain {
   std::atomic<int>& stop_;
 };
 
+/// A byte that the last cut in the ledger says is on disk, at home, and the tile that it belongs to.
+struct RecordedByte {
+  std::string file;
+  std::int64_t offset;  // in it
+  Box box;              // that an error has to name: the tile, or where it was not complete the part
+};
+
+std::optional<RecordedByte> draw_recorded_byte(const fs::path& folder, const run::Program& program,
+                                               std::mt19937& random) {
+  const run::Progress progress = run::Ledger::read(folder / "ledger");
+  if (!progress.current) return std::nullopt;
+  std::vector<RecordedByte> bytes;
+  for (const auto& [key, tile] : progress.current->tiles) {
+    if (tile.slot != run::home_slot) continue;
+    const run::ArraySpec& spec = program.arrays()[static_cast<std::size_t>(key.array)];
+    std::vector<Box> boxes{TileGrid(spec.shape, spec.tile).box(key.tile)};
+    if (tile.filled < boxes[0].volume()) {
+      boxes.clear();
+      for (const run::TilePart& part : tile.parts) boxes.push_back(part.box);
+    }
+    for (const Box& box : boxes) {
+      const auto element = box.begin[0] + static_cast<std::int64_t>(random()) % box.volume();
+      bytes.push_back({spec.name + ".home", element * 8 + static_cast<std::int64_t>(random() % 8), box});
+    }
+  }
+  if (bytes.empty()) return std::nullopt;
+  return bytes[random() % bytes.size()];
+}
+
+void flip(const fs::path& path, std::int64_t offset) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekg(offset);
+  const int byte = file.get();
+  file.seekp(offset);
+  file.put(static_cast<char>(byte ^ 16));
+}
+
+/// A program that asks for a stop at the `at`-th block that it computes.
+template <class P>
+class Stopping : public P {
+ public:
+  Stopping(P program, std::atomic<int>& stop, std::int64_t at) : P(std::move(program)), stop_(stop), left_(at) {}
+
+ protected:
+  bool compute(const run::Phase& phase, std::int64_t number, const typename P::Descriptor& descriptor, u64* result,
+               int attempt) override {
+    if (--left_ == 0) stop_ = 1;
+    return P::compute(phase, number, descriptor, result, attempt);
+  }
+
+ private:
+  std::atomic<int>& stop_;
+  std::int64_t left_;
+};
+
+/// Stops a new run at one of the blocks of the last phase. @return what it left at home, if anything
+template <class P>
+std::optional<RecordedByte> run_until_stop(const fs::path& folder, P program, test::RunnerOptions options,
+                                           std::mt19937& random) {
+  std::int64_t before = 0, last = 0;
+  for (std::int64_t number = 0; const auto phase = program.phase(number); ++number) {
+    before += last;
+    last = phase->count;
+  }
+  std::atomic<int> stop = 0;
+  options.stop = &stop;
+  Stopping<P> stopping(std::move(program), stop, before + 1 + static_cast<std::int64_t>(random()) % last);
+  try {
+    test::StageRunner(folder, stopping, options).run();
+    return std::nullopt;
+  } catch (const Stopped&) {
+    return draw_recorded_byte(folder, stopping, random);
+  }
+}
+
+/// Flips a byte at home between two attempts, many times. @return how often the next attempt read it back itself
+template <class P, class Make>
+int check_flips(Make make, const test::RunnerOptions& options, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  int flips = 0, read_back = 0;
+  for (int tries = 0; tries < 60 && flips < 6; ++tries) {
+    test::TempFolder folder;
+    const auto byte = run_until_stop(folder.path(), make(), options, random);
+    if (!byte) continue;
+    ++flips;
+    INFO(byte->file << ", byte " << byte->offset << ", " << to_string(byte->box));
+    flip(folder / byte->file, byte->offset);
+    std::string error;
+    try {
+      P second = make();
+      test::StageRunner(folder.path(), second, options).run();
+      // Nobody needed it: so it is found at the end.
+      check_home(folder.path(), second);
+    } catch (const IoError& found) {
+      error = found.what();
+      read_back += error.find("/toy/") == std::string::npos;
+    }
+    CHECK_THAT(error, Catch::Contains((folder / byte->file).string()) && Catch::Contains(to_string(byte->box)) &&
+                          Catch::Contains("--fresh"));
+  }
+  CHECK(flips == 6);
+  return read_back;
+}
+
 }  // namespace
 
 TEST_CASE("Updates in place that were ready when a stop came are taken back, and the next run goes on") {
@@ -142,6 +269,67 @@ TEST_CASE("Passes and chains stop anywhere and go on") {
                                                options_of(shares, 16, 60, seed), seed);
   }
   CHECK(stops > 8);
+}
+
+TEST_CASE("A byte at home that was flipped between two attempts is found, at the latest in the end, and named") {
+  int read_back = 0;
+  for (const bool shares : {true, false}) {
+    const auto options = options_of(shares, 9, 60);
+    const std::uint32_t seed = shares ? 1 : 2;
+    // Tiles that several blocks write parts of, of which some are half done when the stop comes.
+    read_back += check_flips<test::PeriodicPasses>([] { return test::PeriodicPasses(512 * 6 + 100, 512, 200, 3); },
+                                                   options, seed);
+    read_back += check_flips<test::InPlaceUpdates>([] { return test::InPlaceUpdates(7, 512, 33); }, options, seed);
+    check_flips<test::ChainPasses>([] { return test::ChainPasses(512 * 20 + 7, 512, 4); }, options, seed);
+    auto enough = options;
+    enough.host_bytes = enough.device_bytes = 16 * page;
+    check_flips<test::PrefixChain>([] { return test::PrefixChain(512 * 30 + 7, 512, 2, 5); }, enough, seed);
+  }
+  CHECK(read_back > 0);
+}
+
+TEST_CASE("What a stage has written is checked when another reads it") {
+  test::TempFolder folder;
+  test::PrefixChain program(512 * 8 + 7, 512, 3);
+  test::StageRunner(folder.path(), program, options_of(true, 30, 0)).run();
+  const std::vector<u64> expected = program.expected();
+  const auto read = [&](std::int64_t begin, std::int64_t end) {
+    const auto tiles = home_tiles(folder.path(), program);
+    std::vector<u64> values(static_cast<std::size_t>(end - begin));
+    tiles->read({{begin}, {end}}, values.data());
+    return values == std::vector<u64>(expected.begin() + begin, expected.begin() + end);
+  };
+  const std::pair<std::int64_t, std::int64_t> boxes[] = {
+      {0, 4103}, {512, 1024}, {500, 530}, {700, 701}, {4000, 4103}};
+  for (const auto& [begin, end] : boxes) CHECK(read(begin, end));
+  flip(folder / "sums.home", 1020 * 8);
+  for (const auto& [begin, end] : boxes) {
+    INFO(begin << " to " << end);
+    // A part of the tile is enough, whichever.
+    if (begin < 1024 && end > 512)
+      CHECK_THROWS_WITH(read(begin, end), Catch::Contains("dataset /toy/sums, [512, 1024)"));
+    else CHECK(read(begin, end));
+  }
+  // Side by side, and each tile is read by one of them.
+  const auto tiles = home_tiles(folder.path(), program);
+  std::atomic<int> failures = 0;
+  std::vector<std::thread> readers;
+  for (int reader = 0; reader < 4; ++reader) {
+    readers.emplace_back([&, reader] {
+      u64 value = 0;
+      for (std::int64_t at = reader; at < 4103; at += 97) {
+        try {
+          tiles->read({{at}, {at + 1}}, &value);
+          if (value != expected[static_cast<std::size_t>(at)]) failures += 1000;
+        } catch (const IoError&) {
+          failures += at >= 512 && at < 1024 ? 1 : 1000;
+        }
+      }
+    });
+  }
+  for (std::thread& reader : readers) reader.join();
+  CHECK(failures > 0);
+  CHECK(failures < 1000);
 }
 
 TEST_CASE("What was done and what was left out is counted over a stop") {

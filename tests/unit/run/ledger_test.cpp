@@ -13,6 +13,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// A tile at home of which only parts are done.
+run::StoredVersion parts_of(std::int64_t number) {
+  return {run::home_slot, 0, 6, 0, {{{{8, 0}, {9, 3}}, 1u}, {{{9, number}, {10, 3}}, 0xfedcba9876543210ull}}};
+}
+
 run::Cut cut_of(std::int64_t number) {
   run::Cut cut;
   cut.stage = 0;
@@ -23,6 +28,7 @@ run::Cut cut_of(std::int64_t number) {
   cut.folded = "state " + std::to_string(number);
   cut.tiles[{0, number, 1}] = {number, 0xfedcba9876543210ull, 512, 3};
   if (number > 0) cut.gone.push_back({0, number - 1, 1});
+  cut.tiles[{2, 5, 1}] = parts_of(number);
   cut.inputs[{1, number, 0}] = 77;
   return cut;
 }
@@ -37,7 +43,8 @@ void check_state(const run::Progress& progress, std::int64_t number) {
   CHECK(cut.results == cut_of(number).results);
   CHECK(cut.phases.at(0).phase.data == "two words\n\xfe");
   CHECK(cut.phases.at(0).phase.chain);
-  CHECK(cut.tiles == run::StoredVersions{{{0, number, 1}, {number, 0xfedcba9876543210ull, 512, 3}}});
+  CHECK(cut.tiles == run::StoredVersions{{{0, number, 1}, {number, 0xfedcba9876543210ull, 512, 3}},
+                                         {{2, 5, 1}, parts_of(number)}});
   CHECK(cut.inputs.size() == static_cast<std::size_t>(number) + 1);
 }
 
@@ -153,7 +160,30 @@ TEST_CASE("Each attempt begins with the state it took over, and one that never b
   CHECK(progress.completed[0].inputs.at({1, 7, 0}) == 99);
   REQUIRE(progress.current);
   CHECK(progress.current->stage == 1);
-  CHECK(progress.current->tiles.size() == 1);
+  CHECK(progress.current->tiles.size() == 2);
+}
+
+TEST_CASE("Of a complete stage the checksums of its tiles at home are kept, over attempts") {
+  test::TempFolder folder;
+  {
+    run::Ledger ledger(folder / "ledger", {});
+    run::Cut cut;
+    cut.tiles[{0, 0, 1}] = {3, 5, 1, 0};
+    cut.tiles[{1, 2, 4}] = {run::home_slot, 22, 1, 0};
+    cut.tiles[{1, 0, 4}] = parts_of(1);
+    ledger.append(cut);
+    run::Cut complete;
+    complete.complete = true;
+    complete.gone = {{0, 0, 1}};
+    complete.tiles[{1, 0, 4}] = {run::home_slot, 20, 1, 0};
+    complete.tiles[{1, 1, 4}] = {run::home_slot, 0xffffffffffffffffull, 1, 0};
+    complete.tiles[{3, 0, 1}] = {run::home_slot, 7, 1, 0};
+    ledger.append(complete);
+  }
+  const run::HomeChecksums expected{{1, {20, 0xffffffffffffffffull, 22}}, {3, {7}}};
+  CHECK(run::Ledger::read(folder / "ledger").completed.at(0).tiles == expected);
+  { run::Ledger second(folder / "ledger", run::Ledger::read(folder / "ledger")); }
+  CHECK(run::Ledger::read(folder / "ledger").completed.at(0).tiles == expected);
 }
 
 TEST_CASE("Files that are no attempts are passed over") {

@@ -308,7 +308,10 @@ TEST_CASE("A tile that comes back different from what was written is an error th
   version.key = {0, 2, 1};
   version.slot = 1;
   version.checksum = 17;
-  array.store->check(version, 17);
-  CHECK_THROWS_WITH(array.store->check(version, 18),
-                    Catch::Contains((array.folder / "a").string()) && Catch::Contains("tile 2"));
+  version.box = {{8}, {12}};
+  version.filled = 4;
+  array.store->check(version, {1, 17});
+  CHECK_THROWS_WITH(array.store->check(version, {1, 18}),
+                    Catch::Contains((array.folder / "a").string() + ", slot 1, ") && Catch::Contains("[8, 12)") &&
+                        Catch::Contains("--fresh"));
 }

@@ -1,0 +1,121 @@
+#include "pipeline/run/home_tiles.hpp"
+
+#include <future>
+
+#include "io/checksum.hpp"
+#include "io/tile_checksums.hpp"
+
+namespace terrace::run {
+
+HomeTiles::HomeTiles(std::string name, Home home, ElementType type, TileGrid grid,
+                     std::vector<std::uint64_t> checksums)
+    : name_(std::move(name)),
+      home_(std::move(home)),
+      element_(static_cast<std::int64_t>(size_of(type))),
+      grid_(std::move(grid)),
+      checksums_(std::move(checksums)),
+      states_(static_cast<std::size_t>(grid_.count()), State::unread) {
+  if (checksums_.size() != states_.size()) throw Error(name_ + " has not a checksum for each of its tiles");
+}
+
+void HomeTiles::read(const Box& box, void* buffer) {
+  if (box.empty()) return;
+  std::promise<void> there;
+  home_.file->read_box({home_.offset, grid_.shape(), element_}, box, buffer, [&](std::exception_ptr error) {
+    if (error) there.set_exception(error);
+    else there.set_value();
+  });
+  there.get_future().get();
+  grid_.for_each_tile(box, [&](std::int64_t tile, const Box& part) {
+    if (part.volume() < grid_.box(tile).volume()) {
+      check(tile);
+      return;
+    }
+    Box inside = part;
+    for (int d = 0; d < part.rank(); ++d) {
+      inside.begin[d] -= box.begin[d];
+      inside.end[d] -= box.begin[d];
+    }
+    compare(tile, io::checksum_box(buffer, box.shape(), static_cast<std::size_t>(element_), inside));
+    set(tile, State::right);
+  });
+}
+
+bool HomeTiles::is_rest(const std::vector<std::uint64_t>& earlier, std::int64_t tile) const {
+  const auto number = static_cast<std::size_t>(tile);
+  return number < earlier.size() && earlier[number] != 0 && states_[number] != State::right;
+}
+
+std::int64_t HomeTiles::rest_bytes(const std::vector<std::uint64_t>& earlier) const {
+  std::int64_t bytes = 0;
+  for (std::int64_t tile = 0; tile < grid_.count(); ++tile) {
+    if (is_rest(earlier, tile)) bytes += grid_.box(tile).volume() * element_;
+  }
+  return bytes;
+}
+
+void HomeTiles::check_rest(const std::vector<std::uint64_t>& earlier,
+                           const std::function<void(std::int64_t)>& progress) {
+  for (std::int64_t first = 0, last = 0; first < grid_.count(); first = last) {
+    last = first + 1;
+    if (!is_rest(earlier, first)) continue;
+    const std::int64_t end = io::end_of_tile_group(grid_, first);
+    while (last < end && is_rest(earlier, last)) ++last;
+    const auto found =
+        io::checksums_of_tiles(grid_, element_, first, last, [&](std::int64_t offset, std::span<std::byte> piece) {
+          read_bytes(offset, piece.data(), static_cast<std::int64_t>(piece.size()));
+          progress(static_cast<std::int64_t>(piece.size()));
+        });
+    for (std::int64_t tile = first; tile < last; ++tile) compare(tile, found[static_cast<std::size_t>(tile - first)]);
+  }
+}
+
+void HomeTiles::read_bytes(std::int64_t offset, void* buffer, std::int64_t bytes) const {
+  std::promise<void> there;
+  home_.file->read(home_.offset + offset, buffer, bytes, [&](std::exception_ptr error) {
+    if (error) there.set_exception(error);
+    else there.set_value();
+  });
+  there.get_future().get();
+}
+
+void HomeTiles::compare(std::int64_t tile, std::uint64_t found) {
+  if (found == checksums_[static_cast<std::size_t>(tile)]) return;
+  throw damaged_tile(home_.file->path().string() + ", " + name_, grid_.box(tile));
+}
+
+/// Reads all of the tile, unless that has been done.
+void HomeTiles::check(std::int64_t tile) {
+  if (!claim(tile)) return;
+  try {
+    const auto found = io::checksums_of_tiles(
+        grid_, element_, tile, tile + 1, [this](std::int64_t offset, std::span<std::byte> piece) {
+          read_bytes(offset, piece.data(), static_cast<std::int64_t>(piece.size()));
+        });
+    compare(tile, found.front());
+  } catch (...) {
+    set(tile, State::unread);
+    throw;
+  }
+  set(tile, State::right);
+}
+
+/// Whether the caller is to read the tile; waits while another thread does.
+bool HomeTiles::claim(std::int64_t tile) {
+  State& state = states_[static_cast<std::size_t>(tile)];
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return state != State::being_read; });
+  if (state == State::right) return false;
+  state = State::being_read;
+  return true;
+}
+
+void HomeTiles::set(std::int64_t tile, State state) {
+  {
+    const std::lock_guard lock(mutex_);
+    states_[static_cast<std::size_t>(tile)] = state;
+  }
+  changed_.notify_all();
+}
+
+}  // namespace terrace::run

@@ -1,0 +1,55 @@
+// The tiles of a result array whose stage is done: read by later stages, and checked.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "pipeline/base/element_type.hpp"
+#include "pipeline/run/store.hpp"
+
+namespace terrace::run {
+
+/// Whatever is read is compared with the checksums that were recorded when it was written. A box that covers a tile
+/// is compared as it is read; of a tile of which a box covers a part, all is read once more, at the first such box.
+class HomeTiles {
+ public:
+  /// @param name for messages: "dataset /align/table"; @param checksums one a tile, in the order of tiles
+  HomeTiles(std::string name, Home home, ElementType type, TileGrid grid, std::vector<std::uint64_t> checksums);
+
+  /// Copies a box into `buffer`, row-major, tightly packed. Blocks until it is there. May be called from several
+  /// threads at once. @throws IoError, also where a tile is not as it was written: it names file, array and tile
+  void read(const Box& box, void* buffer);
+
+  /// Bytes that `check_rest` would read.
+  std::int64_t rest_bytes(const std::vector<std::uint64_t>& earlier) const;
+  /// Reads those tiles that nobody has read yet, in the order of the file, with a few MiB of memory.
+  /// @param earlier not 0 for these tiles; may be shorter than there are tiles
+  /// @param progress called with the bytes that have been read since its last call; it may throw
+  /// @throws IoError as above
+  void check_rest(const std::vector<std::uint64_t>& earlier, const std::function<void(std::int64_t)>& progress);
+
+ private:
+  enum class State : std::uint8_t { unread, being_read, right };
+
+  bool is_rest(const std::vector<std::uint64_t>& earlier, std::int64_t tile) const;
+  void read_bytes(std::int64_t offset, void* buffer, std::int64_t bytes) const;
+  void compare(std::int64_t tile, std::uint64_t found);
+  void check(std::int64_t tile);
+  bool claim(std::int64_t tile);
+  void set(std::int64_t tile, State state);
+
+  std::string name_;
+  Home home_;
+  std::int64_t element_;  // bytes
+  TileGrid grid_;
+  std::vector<std::uint64_t> checksums_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<State> states_;
+};
+
+}  // namespace terrace::run
