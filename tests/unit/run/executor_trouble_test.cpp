@@ -310,6 +310,16 @@ TEST_CASE("What a stage has written is checked when another reads it") {
       CHECK_THROWS_WITH(read(begin, end), Catch::Contains("dataset /toy/sums, [512, 1024)"));
     else CHECK(read(begin, end));
   }
+  // Of what earlier attempts wrote only what nobody has read since is read in the end, and that can be stopped.
+  const auto rest = home_tiles(folder.path(), program);
+  std::vector<u64> values(512);
+  rest->read({{2048}, {2560}}, values.data());
+  const std::vector<std::uint64_t> earlier{1, 0, 1, 1, 1, 1};
+  CHECK(rest->rest_bytes(earlier) == 4 * 512 * 8);
+  std::int64_t bytes = 0;
+  rest->check_rest(earlier, [&](std::int64_t more) { bytes += more; });
+  CHECK(bytes == 4 * 512 * 8);
+  CHECK_THROWS_AS(rest->check_rest(earlier, [](std::int64_t) { throw Stopped("now"); }), Stopped);
   // Side by side, and each tile is read by one of them.
   const auto tiles = home_tiles(folder.path(), program);
   std::atomic<int> failures = 0;
