@@ -5,6 +5,7 @@
 
 #include "io/hdf5_dataset.hpp"
 #include "io/hdf5_handle.hpp"
+#include "io/hdf5_storage.hpp"
 #include "io/hdf5_values.hpp"
 #include "io/result_layout.hpp"
 #include "pipeline/base/error.hpp"
@@ -74,7 +75,8 @@ struct ResultReader::File {
 };
 
 ResultReader::ResultReader(const std::filesystem::path& file) : path_(file.string()) {
-  const Hdf5Handle access = hdf5_file_access();
+  // As inputs are opened: one process may read a file in both ways at a time.
+  const Hdf5Handle access = hdf5_read_access();
   if (H5Fis_hdf5(path_.c_str()) <= 0) throw IoError(path_, "is no HDF5 file, or its first bytes are damaged");
   Hdf5Handle opened(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, access.get()), path_,
                     "cannot be opened; the file is damaged, cut short, or still being written");

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 
 #include "pipeline/app/commands.hpp"
@@ -54,6 +55,31 @@ void add_job_commands(CLI::App& program, CommandLine& line, Session& session) {
                    "--fresh=all: discard an unfinished run as well");
 }
 
+void add_verify(CLI::App& program, CommandLine& line, Session& session) {
+  auto asked = std::make_shared<VerifyArguments>();
+  CLI::App& command =
+      add_command(program, line, session, "verify",
+                  "Compare a result with its checksums, and parts of it with what plain programs compute", verify, asked);
+  command.add_option("RESULT", asked->path, "The result")->required();
+  CLI::Option* sample =
+      command
+          .add_option("--sample", asked->sample,
+                      "Compute this fraction again by plain programs, from the job and the inputs: 0.01, or 1 for all "
+                      "that can be sampled")
+          ->type_name("FRACTION")
+          ->check([](const std::string& text) {
+            char* end = nullptr;
+            const double fraction = std::strtod(text.c_str(), &end);
+            const bool right = !text.empty() && *end == '\0' && fraction > 0 && fraction <= 1;
+            return right ? std::string() : "a fraction is above 0 and at most 1, as 0.01; not '" + text + "'";
+          });
+  command.add_option("--seed", asked->seed, "Choose the sample by another number than 1")
+      ->type_name("NUMBER")
+      ->needs(sample);
+  command.add_flag("--all", asked->all,
+                   "Run the job again beside the result, for what no sample covers, and compare all datasets");
+}
+
 void add_other_commands(CLI::App& program, CommandLine& line, Session& session) {
   auto result = std::make_shared<ShowArguments>();
   CLI::App& shown = add_command(program, line, session, "show",
@@ -61,6 +87,7 @@ void add_other_commands(CLI::App& program, CommandLine& line, Session& session) 
   shown.add_option("RESULT", result->path, "The result, or the folder of its run")->required();
   CLI::Option* stage = shown.add_option("STAGE", result->stage, "Of a result only what this stage wrote");
   shown.add_flag("--paf", result->paf, "The alignment of that stage as a line of PAF")->needs(stage);
+  add_verify(program, line, session);
   for (const auto& [selector, help] : {std::pair("problem", "List the problems that stages solve, or show one"),
                                        std::pair("operator", "List the operators of stencils, or show one")}) {
     auto asked = std::make_shared<ProblemsArguments>();

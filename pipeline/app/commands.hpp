@@ -2,6 +2,7 @@
 // throw; command_line.hpp says how their arguments are written.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,16 @@ struct ShowArguments {
 
 /// `terrace show result.h5 [STAGE]`: what is in a result, or how far a run is.
 int show(Session& session, const ShowArguments& arguments);
+
+struct VerifyArguments {
+  std::string path;
+  double sample = 0;      // the fraction that is computed again; 0: none
+  std::int64_t seed = 1;  // of the choice of the sample
+  bool all = false;       // compute everything again that no sample covers
+};
+
+/// `terrace verify result.h5`: whether a result is as it was made, and as it should be.
+int verify(Session& session, const VerifyArguments& arguments);
 
 struct ProblemsArguments {
   std::string selector;  // "problem" or "operator"

@@ -6,6 +6,7 @@
 #include "pipeline/app/signature.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"
+#include "pipeline/job/identity.hpp"
 #include "stages/refuse.hpp"
 
 namespace terrace::app {
@@ -205,6 +206,8 @@ run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const S
   plan.sources = open.inputs;
   plan.job_name = job.name;
   plan.job_text = job_text(job);
+  plan.job_folder = job.folder.string();
+  plan.settings = job::accompanying_json(job);
   plan.scratch = job.scratch.path.value_or("");
   run::InputReads reads;
   std::vector<std::string> errors;

@@ -204,6 +204,8 @@ void summarise(const RunPlan& plan, const RunSettings& settings, const RunReport
   root("attempts", report.attempts);
   root("identity", plan.identity.dump());
   root("inputs", plan.inputs.dump());
+  root("folder", plan.job_folder);
+  root("settings", plan.settings.dump());
 }
 
 }  // namespace terrace::run

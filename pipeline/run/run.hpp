@@ -40,6 +40,8 @@ struct RunPlan {
   nlohmann::json reads = nlohmann::json::object();  // of them what the plan was made by: InputReads::close()
   std::string job_text;                             // as run
   std::string job_name;
+  std::string job_folder;   // where relative paths of the job's files begin
+  nlohmann::json settings;  // what the result does not depend on: budgets, back end
   std::filesystem::path scratch;  // folder of scratch files; empty: the run's folder
 };
 

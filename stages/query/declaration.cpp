@@ -1,5 +1,6 @@
 // What the stage `query` declares.
 #include "stages/query/query_stage.hpp"
+#include "stages/query/verify.hpp"
 #include "stages/stage_kind.hpp"
 
 namespace terrace::stages {
@@ -29,6 +30,7 @@ StageKind query_stage() {
       {"sum", "one value", "of all distances", "reduce: sum"},
       {"minimum", "one value", "the least distance; where none is finite that of no path", "reduce: minimum"}};
   kind.make = make_query;
+  kind.verify = verify_query;
   return kind;
 }
 

@@ -5,6 +5,7 @@
 #include "stages/recursive/product_stage.hpp"
 #include "stages/recursive/reachability_stage.hpp"
 #include "stages/recursive/triangle_stage.hpp"
+#include "stages/recursive/verify.hpp"
 #include "stages/stage_kind.hpp"
 
 namespace terrace::stages {
@@ -106,6 +107,7 @@ StageKind recursive_stage() {
     kind.declaration.problems.push_back(declare(problem));
   }
   kind.make = make_recursive;
+  kind.verify = verify_recursive;
   return kind;
 }
 

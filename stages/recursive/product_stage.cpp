@@ -149,7 +149,9 @@ ElementType choose_type(const Request& request, const std::vector<std::shared_pt
   return value;
 }
 
-WeightRules rules_of(const std::string& name, const std::string& semiring) {
+}  // namespace
+
+WeightRules factor_rules(const std::string& name, const std::string& semiring) {
   WeightRules rules;
   rules.name = name;
   rules.zero_diagonal = false;
@@ -158,8 +160,6 @@ WeightRules rules_of(const std::string& name, const std::string& semiring) {
   rules.not_negative = semiring == "max_times";
   return rules;
 }
-
-}  // namespace
 
 std::unique_ptr<run::Stage> make_product(const Request& request) {
   const Settings& settings = request.stage.settings;
@@ -201,7 +201,7 @@ std::unique_ptr<run::Stage> make_product(const Request& request) {
   }
   const auto factor = [&](std::size_t number) {
     const std::string& name = settings.text(names[number]);
-    return Factor{weights(matrices[number], plan.spec.value, rules_of(name, semiring)), name};
+    return Factor{weights(matrices[number], plan.spec.value, factor_rules(name, semiring)), name};
   };
   std::optional<Factor> accumulate;
   if (matrices.size() == 3) accumulate = factor(2);

@@ -5,6 +5,7 @@
 
 #include "kernels/recursive/interval_rules.hpp"
 #include "pipeline/base/error.hpp"
+#include "stages/recursive/brackets.hpp"
 #include "stages/recursive/interval_inputs.hpp"
 #include "stages/recursive/rates.hpp"
 #include "stages/recursive/tiles.hpp"
@@ -29,40 +30,6 @@ std::int64_t block_bytes(const TrianglePlan& plan, std::int64_t side) {
 std::int64_t vector_bytes(const TrianglePlan& plan) {
   const auto element = static_cast<std::int64_t>(size_of(plan.spec.value));
   return 3 * plan.nodes * (2 * element + (plan.spec.splits ? 4 : 0)) + 2 * 4096;
-}
-
-/// "((0 1) 2)": items, those that are put together in brackets.
-std::string expression_of_items(const TriangleFindings& found, std::int64_t items) {
-  std::string text;
-  for (std::int64_t item = 0; item < items; ++item) {
-    const auto at = static_cast<std::size_t>(item);
-    if (item > 0) text += ' ';
-    text.append(static_cast<std::size_t>(found.opens[at]), '(').append(std::to_string(item));
-    text.append(static_cast<std::size_t>(found.closes[at]), ')');
-  }
-  return text;
-}
-
-/// "((0) 1 (2))": keys, each tree in brackets. A tree of gaps i to j - 1 has the keys i to j - 2.
-std::string expression_of_keys(const TriangleFindings& found, std::int64_t keys) {
-  std::string text;
-  for (std::int64_t key = 0; key < keys; ++key) {
-    const auto at = static_cast<std::size_t>(key);
-    if (key > 0) text += ' ';
-    text.append(static_cast<std::size_t>(found.opens[at]), '(').append(std::to_string(key));
-    text.append(static_cast<std::size_t>(found.closes[at + 1]), ')');
-  }
-  return text;
-}
-
-/// "((...))".
-std::string structure_of(const TriangleFindings& found, std::int64_t bases) {
-  std::string text;
-  for (std::int64_t base = 0; base < bases; ++base) {
-    const auto at = static_cast<std::size_t>(base);
-    text += found.opens[at] != 0 ? '(' : found.closes[at] != 0 ? ')' : '.';
-  }
-  return text;
 }
 
 class TriangleStage : public run::Stage {
@@ -101,13 +68,13 @@ class TriangleStage : public run::Stage {
     else datasets.push_back(io::small_scalar(name, std::llround(found.real), "", meaning));
     if (!plan.spec.splits) return datasets;
     const std::int64_t items = plan.nodes - 1;
-    if (pairs)
-      datasets.push_back(io::small_text(group + "structure", structure_of(found, items), "pairs in brackets"));
+    const std::string text = brackets_of(problem_, found.opens, found.closes, items);
+    if (pairs) datasets.push_back(io::small_text(group + "structure", text, "pairs in brackets"));
     else
-      datasets.push_back(io::small_text(
-          group + "expression",
-          problem_ == "optimal_bst" ? expression_of_keys(found, items - 1) : expression_of_items(found, items),
-          problem_ == "optimal_bst" ? "keys, each tree in brackets" : "items, those put together in brackets"));
+      datasets.push_back(
+          io::small_text(group + "expression", text,
+                         problem_ == "optimal_bst" ? "keys, each tree in brackets"
+                                                   : "items, those put together in brackets"));
     return datasets;
   }
 

@@ -7,6 +7,7 @@
 #include "kernels/wavefront/schedule.hpp"
 #include "stages/wavefront/in_place_stage.hpp"
 #include "stages/wavefront/stage.hpp"
+#include "stages/wavefront/verify.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -194,6 +195,7 @@ StageKind wavefront_stage() {
     return findings;
   };
   kind.make = make_wavefront;
+  kind.verify = verify_wavefront;
   return kind;
 }
 

@@ -63,6 +63,10 @@ std::int64_t known_score(const Request& request, const SweepSpec& spec, const Wa
 
 }  // namespace
 
+std::shared_ptr<io::Source> open_sequence(const Request& request, const std::string& parameter, Side side) {
+  return sequence(request, parameter, side);
+}
+
 std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
   if (wavefront::find_in_place(request.stage.problem) != nullptr) return make_in_place(request);
   const ProblemInfo& problem = *wavefront::find_problem(request.stage.problem);

@@ -1,0 +1,70 @@
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "io/verify_checksums.hpp"
+#include "pipeline/app/commands.hpp"
+#include "pipeline/app/made_result.hpp"
+#include "pipeline/app/verify_again.hpp"
+#include "pipeline/app/verify_sample.hpp"
+#include "pipeline/base/error.hpp"
+#include "pipeline/base/near_name.hpp"
+#include "pipeline/base/units.hpp"
+
+namespace terrace::app {
+namespace {
+
+std::string place_of(const io::ChecksumFinding& finding) {
+  return finding.name + (finding.box.rank() == 0 ? "" : ", box " + to_string(finding.box));
+}
+
+/// Compares everything in the file with the checksums that were recorded when it was written. Findings are named on
+/// standard output.
+VerifyCounts verify_record(Session& session, const std::string& path) {
+  const io::ChecksumReport report = io::verify_checksums(path);
+  for (const io::ChecksumFinding& finding : report.findings) {
+    session.out << fmt::format("{}: {}\n", place_of(finding), finding.what);
+  }
+  if (report.more > 0) session.out << fmt::format("and {} more\n", report.more);
+  if (!report.recorded) {
+    session.warn(path +
+                 " holds no checksums, as results of earlier versions: that it is as it was written cannot be "
+                 "told; --sample computes parts of it again");
+    return {};
+  }
+  const std::int64_t different = static_cast<std::int64_t>(report.findings.size()) + report.more;
+  session.out << fmt::format("checksums: {} compared, {}, {}\n", counted(report.datasets, "dataset"),
+                             format_size(static_cast<double>(report.bytes)),
+                             different == 0 ? "all equal" : counted(different, "difference"));
+  return {report.datasets, different};
+}
+
+void add(VerifyCounts& counts, const VerifyCounts& more) {
+  counts.compared += more.compared;
+  counts.different += more.different;
+}
+
+}  // namespace
+
+int verify(Session& session, const VerifyArguments& arguments) {
+  static_cast<void>(MadeResult(arguments.path));  // it can be read, and Terrace made it
+  VerifyCounts counts = verify_record(session, arguments.path);
+  if (arguments.sample > 0 || arguments.all) {
+    const MadeResult result(arguments.path);
+    const job::OpenJob open = open_made_job(session, result);
+    const stages::Sampler sampler(arguments.sample > 0 ? arguments.sample : 1, arguments.seed);
+    if (arguments.sample > 0) add(counts, verify_sample(session, result, open, sampler));
+    if (arguments.all) add(counts, verify_again(session, result, open, sampler));
+  }
+  if (counts.different > 0) {
+    session.error(arguments.path + ": " + counted(counts.different, "difference"));
+    return exit_failed;
+  }
+  if (counts.compared == 0) {
+    session.error(arguments.path + ": nothing could be compared");
+    return exit_failed;
+  }
+  return exit_done;
+}
+
+}  // namespace terrace::app

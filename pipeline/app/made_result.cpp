@@ -1,0 +1,117 @@
+#include "pipeline/app/made_result.hpp"
+
+#include "io/child_check.hpp"
+#include "io/kinds.hpp"
+#include "pipeline/app/signature.hpp"
+#include "pipeline/base/error.hpp"
+#include "pipeline/job/recorded_job.hpp"
+#include "pipeline/run/run_folder.hpp"
+
+namespace terrace::app {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+/// A result of this program is read in a moment; a damaged one may keep the library for ever.
+constexpr double most_seconds = 60;
+
+void check_there(const fs::path& path) {
+  const fs::path run = run::RunFolder::path_for(path);
+  if (fs::is_directory(path)) throw IoError(path.string(), "is a folder; name the result of a run, a file");
+  if (!fs::exists(path)) {
+    throw IoError(path.string(), fs::exists(run)
+                                     ? "is not there yet: " + run.string() + " holds a run that has not ended"
+                                     : "is not there");
+  }
+}
+
+Json parsed(const io::ResultReader& reader, const fs::path& path, const char* attribute) {
+  const auto text = reader.attribute(attribute);
+  if (!text) {
+    throw IoError(path.string(), "is an HDF5 file that Terrace did not make, or did not finish");
+  }
+  Json json = Json::parse(*text, nullptr, false);
+  if (json.is_discarded()) throw IoError(path.string() + ", attribute " + attribute, "is damaged");
+  return json;
+}
+
+/// The folder that `relative` lies in, where the whole path ends with it.
+std::optional<fs::path> folder_above(const fs::path& whole, const fs::path& relative) {
+  if (relative.is_absolute() || relative.empty()) return std::nullopt;
+  fs::path folder = whole;
+  for (auto part = std::make_reverse_iterator(relative.end()); part != std::make_reverse_iterator(relative.begin());
+       ++part) {
+    if (folder.filename() != *part) return std::nullopt;
+    folder = folder.parent_path();
+  }
+  return folder;
+}
+
+/// The job's folder, as far as paths tell: a setting of an input is relative to it, a recorded file is not.
+std::optional<fs::path> folder_of_inputs(const Json& identity, const Json& inputs) {
+  for (const auto& [name, input] : inputs.items()) {
+    for (const Json& file : input.value("files", Json::array())) {
+      const fs::path path = file.value("path", "");
+      for (const auto& [key, setting] : identity.at("inputs").at(name).at("settings").items()) {
+        if (!setting.is_string()) continue;
+        if (const auto folder = folder_above(path, setting.get<std::string>())) return folder;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+MadeResult::MadeResult(const fs::path& path) : path_(path) {
+  check_there(path);
+  io::try_in_child(path.string(), "HDF5", most_seconds, [&] {
+    const io::ResultReader reader(path);
+    for (const io::DatasetSummary& dataset : reader.datasets()) {
+      if (volume(dataset.shape) <= 1) static_cast<void>(reader.texts(dataset.path));
+    }
+  });
+  reader_ = std::make_unique<io::ResultReader>(path);
+  identity_ = parsed(*reader_, path, "identity");
+  inputs_ = parsed(*reader_, path, "inputs");
+}
+
+fs::path MadeResult::job_folder() const {
+  if (const auto folder = reader_->attribute("folder")) return *folder;
+  const fs::path beside = fs::absolute(path_).lexically_normal().parent_path();
+  try {
+    return folder_of_inputs(identity_, inputs_).value_or(beside);
+  } catch (const Json::exception&) {
+    throw IoError(path_.string() + ", attribute inputs", "is damaged");
+  }
+}
+
+std::shared_ptr<io::Source> MadeResult::dataset(const std::string& name) const {
+  Settings settings;
+  settings.set("hdf5", path_.string());
+  settings.set("dataset", name);
+  try {
+    return io::hdf5_kind().open(settings, {});
+  } catch (const JobError& error) {
+    throw IoError(path_.string(), error.what());
+  }
+}
+
+job::OpenJob open_made_job(Session& session, const MadeResult& result) {
+  job::OpenJob open;
+  try {
+    open.job =
+        job::recorded_job(result.identity(), result.job_folder(), session.stages.declarations(), session.kinds);
+  } catch (const JobError& error) {
+    throw Error(error.what());
+  }
+  open.inputs = job::open_recorded(open.job, session.kinds);
+  const Signature before{Json(), Json(), result.inputs()}, now{Json(), Json(), inputs_of(open)};
+  if (const auto found = difference(before, now, false))
+    throw Error(*found + ": the result cannot be computed again");
+  if (const auto found = difference(before, now, true)) session.warn(*found + "; it is read as it is now");
+  return open;
+}
+
+}  // namespace terrace::app

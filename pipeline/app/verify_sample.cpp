@@ -1,0 +1,79 @@
+#include "pipeline/app/verify_sample.hpp"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "pipeline/base/error.hpp"
+#include "pipeline/base/near_name.hpp"
+
+namespace terrace::app {
+namespace {
+
+/// What a stage of the result read: inputs, and datasets of stages before it.
+std::shared_ptr<io::Source> array_of(const MadeResult& result, const job::OpenJob& open, const std::string& name) {
+  if (const auto input = open.inputs.find(name); input != open.inputs.end()) return input->second;
+  const job::Stage* writer = open.job.find_stage(name.substr(0, name.find('/')));
+  if (writer != nullptr && writer->temporary) {
+    throw stages::Unavailable("reads '" + name + "' of a temporary stage, which the result does not hold");
+  }
+  return result.dataset("/" + name);
+}
+
+}  // namespace
+
+std::vector<stages::Checked> check_stage(const Session& session, const MadeResult& result, const job::OpenJob& open,
+                                         const job::Stage& stage, const stages::Sampler& sampler) {
+  const stages::StageKind& kind = session.stages.find(stage.kind);
+  const std::string group = "/" + stage.name + "/";
+  stages::Resources resources;
+  resources.host_budget = resources.device_budget = std::size_t{1} << 50;
+  const stages::Request request{stage, [&](const std::string& name) { return array_of(result, open, name); },
+                                resources, nullptr};
+  const stages::VerifyRequest wanted{request, [&](const std::string& name) { return result.dataset(group + name); },
+                                     [&](const std::string& name) { return result.reader().texts(group + name); },
+                                     [&](const std::string& name) { return result.reader().has(group + name); },
+                                     sampler};
+  try {
+    if (kind.verify) return kind.verify(wanted);
+  } catch (const stages::Unavailable& error) {
+    return {{list_names(stage.outputs), error.what(), "", false}};
+  } catch (const stages::WrongDataset& error) {
+    return {{list_names(stage.outputs), "compared", error.what(), true}};
+  } catch (const ComputeError& error) {
+    return {{list_names(stage.outputs), "computed again", error.what(), true}};
+  } catch (const JobError& error) {
+    throw Error(error.what());
+  }
+  return {{list_names(stage.outputs), "a stage of this kind has no plain program", "", false}};
+}
+
+VerifyCounts report_stage(Session& session, const job::Stage& stage, const std::vector<stages::Checked>& found) {
+  VerifyCounts counts;
+  for (const stages::Checked& checked : found) {
+    const std::string name = stage.name + "/" + checked.dataset;
+    if (!checked.sampled) {
+      session.out << fmt::format("{}: not sampled: {}\n", name, checked.what);
+      continue;
+    }
+    ++counts.compared;
+    if (!checked.difference.empty()) ++counts.different;
+    session.out << fmt::format("{}: {}, {}\n", name, checked.what,
+                               checked.difference.empty() ? "equal" : "DIFFERENT: " + checked.difference);
+  }
+  return counts;
+}
+
+VerifyCounts verify_sample(Session& session, const MadeResult& result, const job::OpenJob& open,
+                           const stages::Sampler& sampler) {
+  VerifyCounts counts;
+  for (const job::Stage& stage : open.job.stages) {
+    if (stage.temporary) continue;
+    const VerifyCounts more = report_stage(session, stage, check_stage(session, result, open, stage, sampler));
+    counts.compared += more.compared;
+    counts.different += more.different;
+  }
+  return counts;
+}
+
+}  // namespace terrace::app

@@ -1,0 +1,170 @@
+#include "pipeline/job/recorded_job.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "pipeline/base/error.hpp"
+#include "pipeline/job/job_reader.hpp"
+#include "pipeline/job/yaml_settings.hpp"
+
+namespace terrace::job {
+namespace {
+
+using Json = nlohmann::json;
+
+/// A number; infinities are recorded as texts.
+double to_number(const Json& value) {
+  if (!value.is_string()) return value.get<double>();
+  const double infinity = std::numeric_limits<double>::infinity();
+  return value.get<std::string>().starts_with("-") ? -infinity : infinity;
+}
+
+std::vector<double> to_numbers(const Json& list) {
+  std::vector<double> numbers;
+  for (const Json& value : list) numbers.push_back(to_number(value));
+  return numbers;
+}
+
+/// The value of a declared parameter. A word in place of a value stays a word.
+Value to_value(ParameterKind kind, const Json& value) {
+  switch (kind) {
+    case ParameterKind::number:
+    case ParameterKind::duration:
+      if (value.is_string() && !value.get<std::string>().ends_with("inf")) return value.get<std::string>();
+      return to_number(value);
+    case ParameterKind::numbers:
+      if (value.is_string()) return value.get<std::string>();
+      return to_numbers(value);
+    default:
+      break;
+  }
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean()) return value.get<bool>();
+  if (value.is_number()) return value.get<std::int64_t>();
+  if (kind == ParameterKind::ranges) return value.get<std::vector<std::array<std::int64_t, 2>>>();
+  if (kind == ParameterKind::integers) return value.get<std::vector<std::int64_t>>();
+  return value.get<std::vector<std::string>>();
+}
+
+/// The defaults of today, and over them what is recorded; paths become absolute.
+Settings to_settings(const std::vector<Parameter>& parameters, const Json& recorded,
+                     const std::filesystem::path& folder) {
+  const Sources sources("the result", "", {});
+  Complaints complaints(sources);
+  CheckContext context{complaints, complaints, folder, folder};
+  Schema schema;
+  schema.parameters = parameters;
+  schema.complete = false;
+  Settings settings = read_settings(Node{Node::Kind::map, {}}, {}, schema, context);
+  for (const auto& [name, value] : recorded.items()) {
+    const auto declared = std::find_if(parameters.begin(), parameters.end(),
+                                       [&, key = name](const Parameter& parameter) { return key == parameter.name; });
+    if (declared == parameters.end()) throw Error("the key '" + name + "', which this version does not know");
+    Value found = to_value(declared->kind, value);
+    if (declared->kind == ParameterKind::file) {
+      found = (folder / std::get<std::string>(found)).lexically_normal().string();
+    }
+    settings.set(name, std::move(found));
+  }
+  return settings;
+}
+
+Input to_input(const std::string& name, const Json& recorded, const std::filesystem::path& folder,
+               std::span<const io::InputKind> kinds) {
+  Input input;
+  input.name = name;
+  input.kind = recorded.at("kind");
+  const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return input.kind == k.name; });
+  if (kind == kinds.end()) throw Error("the kind '" + input.kind + "', which this version does not know");
+  const std::vector<Parameter> parameters(kind->parameters.begin(), kind->parameters.end());
+  input.settings = to_settings(parameters, recorded.at("settings"), folder);
+  input.arrays = names_of_kind(parameters, ParameterKind::array, input.settings);
+  input.files = names_of_kind(parameters, ParameterKind::file, input.settings);
+  return input;
+}
+
+Stage to_stage(const Json& recorded, const std::filesystem::path& folder, const StageTable& stages) {
+  Stage stage;
+  stage.name = recorded.at("name");
+  stage.kind = recorded.at("kind");
+  stage.problem = recorded.at("problem");
+  stage.temporary = recorded.at("temporary");
+  const StageDeclaration* kind = stages.find(stage.kind);
+  if (kind == nullptr) throw Error("the kind '" + stage.kind + "', which this version does not know");
+  const ProblemDeclaration* problem = kind->find_problem(stage.problem);
+  if (problem == nullptr && !stage.problem.empty()) {
+    throw Error("the problem '" + stage.problem + "', which this version does not know");
+  }
+  const std::vector<Parameter> parameters = parameters_of(*kind, problem);
+  stage.settings = to_settings(parameters, recorded.at("settings"), folder);
+  stage.arrays = names_of_kind(parameters, ParameterKind::array, stage.settings);
+  stage.files = names_of_kind(parameters, ParameterKind::file, stage.settings);
+  for (const OutputDeclaration* output : outputs_of(*kind, problem)) {
+    if (is_written(*output, stage.settings)) stage.outputs.push_back(output->name);
+  }
+  return stage;
+}
+
+/// Opens inputs, each after those that it is made of.
+class RecordedInputs {
+ public:
+  RecordedInputs(const Job& job, std::span<const io::InputKind> kinds) : job_(job), kinds_(kinds) {}
+
+  std::shared_ptr<io::Source> open(const std::string& name) {
+    if (const auto at = sources_.find(name); at != sources_.end()) return at->second;
+    const Input* input = job_.find_input(name);
+    if (input == nullptr || ++depth_ > most_inputs) throw IoError("input '" + name + "'", "is not recorded");
+    const auto kind =
+        std::find_if(kinds_.begin(), kinds_.end(), [&](const auto& k) { return input->kind == k.name; });
+    const io::OpenContext context{job_.folder, [this](const std::string& other) { return open(other); }};
+    try {
+      sources_[name] = kind->open(input->settings, context);
+    } catch (const std::exception& error) {
+      throw IoError("input '" + name + "'", error.what());
+    }
+    --depth_;
+    return sources_[name];
+  }
+
+  std::map<std::string, std::shared_ptr<io::Source>> open_all() {
+    for (const Input& input : job_.inputs) open(input.name);
+    return std::move(sources_);
+  }
+
+ private:
+  const Job& job_;
+  std::span<const io::InputKind> kinds_;
+  std::size_t depth_ = 0;
+  std::map<std::string, std::shared_ptr<io::Source>> sources_;
+};
+
+}  // namespace
+
+Job recorded_job(const Json& recorded, const std::filesystem::path& folder, const StageTable& stages,
+                 std::span<const io::InputKind> kinds) {
+  Job job;
+  job.folder = folder;
+  std::string what = "the job";
+  try {
+    for (const auto& [name, input] : recorded.at("inputs").items()) {
+      what = "input '" + name + "'";
+      job.inputs.push_back(to_input(name, input, folder, kinds));
+    }
+    for (const Json& stage : recorded.at("stages")) {
+      what = "stage '" + stage.value("name", "?") + "'";
+      job.stages.push_back(to_stage(stage, folder, stages));
+    }
+  } catch (const Error& error) {
+    throw Error(what + " was made with " + error.what() + "; verify it with the version that made it");
+  } catch (const std::exception&) {
+    throw Error("the record of " + what + " in the result is damaged");
+  }
+  return job;
+}
+
+std::map<std::string, std::shared_ptr<io::Source>> open_recorded(const Job& job,
+                                                                 std::span<const io::InputKind> kinds) {
+  return RecordedInputs(job, kinds).open_all();
+}
+
+}  // namespace terrace::job

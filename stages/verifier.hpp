@@ -1,0 +1,97 @@
+// Computing parts of a finished result again, by the plain programs.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "io/source.hpp"
+#include "pipeline/base/error.hpp"
+#include "stages/stage_kind.hpp"
+
+namespace terrace::stages {
+
+/// Chooses what is computed again. The same choices for the same seed.
+class Sampler {
+ public:
+  /// @param fraction of the parts, 0 < fraction <= 1
+  Sampler(double fraction, std::int64_t seed) : fraction_(fraction), seed_(seed) {}
+
+  bool takes_all() const { return fraction_ >= 1; }
+  /// So many of the parts [0, count) of a dataset, in ascending order: `fraction` of them, rounded up.
+  std::vector<std::int64_t> pick(const std::string& dataset, std::int64_t count) const;
+
+ private:
+  double fraction_;
+  std::int64_t seed_;
+};
+
+/// What a verifier found out about datasets of its stage.
+struct Checked {
+  std::string dataset;     // "table"; of several that are checked together "start, end, cigar"
+  std::string what;        // "41 of 4096 tiles computed again"; where `sampled` is false, why it was not
+  std::string difference;  // the first that was found, with its place; empty: none
+  bool sampled = true;
+};
+
+/// A stage of a finished result.
+struct VerifyRequest {
+  /// The stage as recorded; `array` gives what it read: inputs of the job, and datasets of stages before it in the
+  /// result. @throws Unavailable
+  const Request& request;
+  /// A dataset of the stage, by its name: "table". @throws IoError where the result has none of that name
+  std::function<std::shared_ptr<io::Source>(const std::string& name)> dataset;
+  /// The values of a small dataset as text: numbers in the fewest digits that give them back, as text_of() does.
+  std::function<std::vector<std::string>(const std::string& name)> texts;
+  std::function<bool(const std::string& name)> has;
+  const Sampler& sampler;
+};
+
+/// A dataset of the result is not what the stage writes: what a sample finds where no values can be compared.
+class WrongDataset : public Error {
+ public:
+  WrongDataset(const std::string& name, const std::string& what) : Error(name + " " + what) {}
+};
+
+/// The stage reads what a temporary stage wrote, which no result holds.
+class Unavailable : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A number in the fewest digits that give it back.
+template <class T>
+std::string text_of(T value);
+
+/// A box of a source whose elements are of type T.
+template <class T>
+std::vector<T> read_box(io::Source& source, const Box& box) {
+  std::vector<T> values(static_cast<std::size_t>(box.volume()));
+  if (!values.empty()) source.read(box, values.data());
+  return values;
+}
+
+/// All of a dataset, which must be of type T. @throws WrongDataset where it is of another
+template <class T>
+std::vector<T> read_all(const VerifyRequest& request, const std::string& name) {
+  const std::shared_ptr<io::Source> source = request.dataset(name);
+  if (source->type() != element_type_of<T>()) {
+    throw WrongDataset(name, "is of " + std::string(name_of(source->type())) + ", not of " +
+                                 std::string(name_of(element_type_of<T>())));
+  }
+  return read_box<T>(*source, Box::whole(source->shape()));
+}
+
+/// "row 3, column 17: 4 is stored, 5 was computed".
+std::string difference_at(const Extents& point, const std::string& stored, const std::string& computed);
+
+/// "3 of 50 tiles computed again".
+std::string counted_parts(std::int64_t checked, std::int64_t count, const std::string& parts);
+
+/// One small dataset against what it should hold.
+Checked check_texts(const VerifyRequest& request, const std::string& name, const std::vector<std::string>& expected,
+                    const std::string& what);
+
+}  // namespace terrace::stages

@@ -1,0 +1,64 @@
+#include "stages/wavefront/verify.hpp"
+
+#include "kernels/wavefront/in_place_problems.hpp"
+#include "kernels/wavefront/sweep.hpp"
+#include "stages/wavefront/series.hpp"
+#include "stages/wavefront/stage.hpp"
+
+namespace terrace::stages {
+namespace {
+
+VerifiedTable open_table(const Request& request, const wavefront::ProblemInfo& problem) {
+  VerifiedTable table;
+  if (problem.items == wavefront::Items::values) {
+    wavefront::SweepSpec spec;
+    spec.settings = request.stage.settings;
+    spec.problem = request.stage.problem;
+    const SeriesPair series = open_series(request, spec);
+    table.value = spec.value;
+    table.row_items = series.rows;
+    table.column_items = series.columns;
+  } else {
+    table.scale = wavefront::score_scale(request.stage.problem, request.stage.settings);
+    table.row_items = open_sequence(request, "rows", Side::rows);
+    table.column_items = open_sequence(request, "columns", Side::columns);
+  }
+  table.rows = table.row_items->shape()[0];
+  table.columns = table.column_items->shape()[0];
+  return table;
+}
+
+Checked check_normalized(const VerifyRequest& request, const VerifiedTable& table) {
+  const double score = read_all<double>(request, "score").at(0);
+  return check_texts(request, "normalized", {text_of(score / static_cast<double>(table.rows + table.columns))},
+                     "compared with the score");
+}
+
+}  // namespace
+
+std::vector<Checked> verify_wavefront(const VerifyRequest& request) {
+  const job::Stage& stage = request.request.stage;
+  if (wavefront::find_in_place(stage.problem) != nullptr) {
+    return {{"grid", "a cell after the sweeps depends on the whole grid; --all computes it again", "", false}};
+  }
+  const wavefront::ProblemInfo& problem = *wavefront::find_problem(stage.problem);
+  if (problem.items == wavefront::Items::grid) return verify_sums(request, problem);
+  const VerifiedTable table = open_table(request.request, problem);
+  std::vector<Checked> found;
+  const std::string& keep = stage.settings.text("keep");
+  if (keep == "table") found.push_back(verify_table(request, table));
+  else if (keep == "borders") found.push_back(verify_borders(request, table));
+  else if (keep == "alignment") found.push_back(verify_path(request, table));
+  else {
+    found.push_back({request.has("end") ? "score, end" : "score",
+                     "a score depends on the whole table; --all computes it again", "", false});
+  }
+  if (request.has("normalized")) found.push_back(check_normalized(request, table));
+  if (request.has("lengths")) {
+    found.push_back(
+        check_texts(request, "lengths", {text_of(table.rows), text_of(table.columns)}, "compared with the inputs"));
+  }
+  return found;
+}
+
+}  // namespace terrace::stages
