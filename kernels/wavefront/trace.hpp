@@ -31,10 +31,10 @@ struct PathPlace {
   i32 ended;        // not 0: a local alignment starts here
 };
 
-/// A box of the table to walk through: rows [row_begin, row_end) by columns [column_begin, column_end), with borders
-/// kept below every cell_rows rows and right of every cell_columns columns of it, counted from its beginning. Borders
-/// are as in BlockTask; a column border inside the box consists of pieces of block_rows rows (a multiple of
-/// cell_rows), each after its corner.
+/// A box of the table to walk through, or to sweep for the borders that are kept inside: rows [row_begin, row_end) by
+/// columns [column_begin, column_end), with borders kept below every cell_rows rows and right of every cell_columns
+/// columns of it, counted from its beginning. Borders are as in BlockTask; a column border inside the box consists of
+/// pieces of block_rows rows (a multiple of cell_rows), each after its corner.
 struct TraceTask {
   i64 row_begin, row_end, column_begin, column_end;
   i64 cell_rows, cell_columns, block_rows;

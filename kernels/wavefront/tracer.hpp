@@ -32,6 +32,9 @@ class Tracer {
 };
 
 std::unique_ptr<Tracer> make_cpu_tracer(const TraceSpec& spec);
+/// Sweeps boxes for the borders that are kept inside them. Descriptors are TraceTask, whose `row_borders` and
+/// `column_borders` are written; results mean nothing.
+std::unique_ptr<Sweep> make_cpu_box_sweep(const SweepSpec& spec, device::Context& context);
 
 /// Whether the problem has a bit-parallel form.
 bool has_bits(const std::string& problem, const Settings& settings);

@@ -55,8 +55,8 @@ AlignmentLevel divide(const TableNeed& need, const AlignmentPlan& plan, const Al
     level.cell_rows = std::min(rows, 2 * level.cell_rows);
     level.cell_columns = std::min(columns, 2 * level.cell_columns);
   }
-  level.block_rows = level.cell_rows;
-  level.block_columns = level.cell_columns;
+  level.block_rows = limits.whole_boxes ? rows : level.cell_rows;
+  level.block_columns = limits.whole_boxes ? columns : level.cell_columns;
   return level;
 }
 
@@ -101,7 +101,7 @@ bool try_blocks(AlignmentLevel level, const AlignmentLimits& limits, Tries&& tri
 }  // namespace
 
 AlignmentLimits alignment_limits(const Resources& resources, bool inside) {
-  if (!resources.cuda) return {256, 512, 4096, 8192, 0};
+  if (!resources.cuda) return {256, 512, 4096, 8192, 0, true};
   // A box is as fast as its chain of steps, however large it is: few boxes are best, if the codes of one fit.
   const std::int64_t codes = std::min<std::int64_t>(most_code_bytes, resources.device_budget / 8);
   std::int64_t side = least_side;
@@ -143,8 +143,10 @@ WayBack way_back(const AlignmentPlan& plan) {
     const AlignmentLevel &level = plan.levels[i], &above = plan.levels[i - 1];
     if (level.kept_rows() + level.kept_columns() == 0) continue;
     back.swept += crossed(above);
+    back.blocks += boxes(above);
+    if (level.whole_box()) continue;
     const double block = static_cast<double>(level.block_rows) * static_cast<double>(level.block_columns);
-    back.blocks += boxes(above) + static_cast<std::int64_t>(crossed(above) / block);
+    back.blocks += static_cast<std::int64_t>(crossed(above) / block);
   }
   back.walked = crossed(plan.levels.back());
   back.blocks += boxes(plan.levels[plan.levels.size() - 2]);

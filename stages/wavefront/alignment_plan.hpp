@@ -11,13 +11,16 @@ namespace terrace::stages {
 /// A grid of cells over a box, between whose rows and columns borders are kept. The boxes of a level are the cells
 /// of the level above it; the box of the first level is the table.
 struct AlignmentLevel {
-  std::int64_t rows = 1, columns = 1;              // of a box, at most
-  std::int64_t cell_rows = 1, cell_columns = 1;    // the last ones of a box may be smaller
-  std::int64_t block_rows = 1, block_columns = 1;  // of the blocks of its sweep: one cell, or a grid of them
+  std::int64_t rows = 1, columns = 1;            // of a box, at most
+  std::int64_t cell_rows = 1, cell_columns = 1;  // the last ones of a box may be smaller
+  /// Of the blocks of its sweep: one cell, or a grid of them; below the first level one cell, or the whole box.
+  std::int64_t block_rows = 1, block_columns = 1;
 
   /// Borders kept inside a box, at most.
   std::int64_t kept_rows() const { return (rows - 1) / cell_rows; }
   std::int64_t kept_columns() const { return (columns - 1) / cell_columns; }
+  /// Whether a sweep of a box is one block of many cells.
+  bool whole_box() const { return block_rows > cell_rows || block_columns > cell_columns; }
   /// Values of a plane of a column border inside a box: a corner before each cell's rows.
   std::int64_t column_length() const { return rows + (rows + cell_rows - 1) / cell_rows; }
 };
@@ -42,6 +45,8 @@ struct AlignmentLimits {
   /// Where cells of the first level have so many rows, or a multiple, their blocks have as many rows of cells as
   /// memory allows, and likewise columns; 0: every cell is a block.
   std::int64_t border_cell;
+  /// Whether boxes below the first level are swept as one block each.
+  bool whole_boxes = false;
 };
 /// @param inside whether blocks may keep borders inside
 AlignmentLimits alignment_limits(const Resources& resources, bool inside);

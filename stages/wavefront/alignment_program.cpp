@@ -209,7 +209,7 @@ AlignmentProgram::BlockBorders AlignmentProgram::borders_of(const Task& task, co
   borders.left = borders_.before(task.level, task.box, block);
   if (!borders.top) borders.top = above(task.level, block);
   if (!borders.left) borders.left = before(task.level, block);
-  if (task.walk) return borders;
+  if (takes_box(task)) return borders;
   borders.bottom = borders_.below(task.level, task.box, block);
   borders.right = borders_.right_of(task.level, task.box, block);
   return borders;
@@ -217,12 +217,14 @@ AlignmentProgram::BlockBorders AlignmentProgram::borders_of(const Task& task, co
 
 run::Block AlignmentProgram::block(const run::Phase& phase, std::int64_t, std::int64_t index) const {
   const Task task = task_of(phase);
-  const Box cells = task.walk ? task.box.cells : grid_of(task).block(index);
+  const bool whole = takes_box(task);
+  const Mode mode = task.walk ? Mode::read : Mode::write;
+  const Box cells = whole ? task.box.cells : grid_of(task).block(index);
   const BlockBorders borders = borders_of(task, cells);
   run::Block block;
   read_inputs(cells, block.accesses);
-  const auto below = task.walk ? borders_.rows_inside(task.level, task.box) : borders.bottom;
-  const auto right = task.walk ? borders_.columns_inside(task.level, task.box) : borders.right;
+  const auto below = whole ? borders_.rows_inside(task.level, task.box, mode) : borders.bottom;
+  const auto right = whole ? borders_.columns_inside(task.level, task.box, mode) : borders.right;
   const std::vector<run::Access> parts = present(borders.top, borders.left, below, right);
   block.accesses.insert(block.accesses.end(), parts.begin(), parts.end());
   if (!task.walk) {
@@ -236,7 +238,7 @@ std::size_t AlignmentProgram::descriptor_bytes() const { return std::max(sizeof(
 
 void AlignmentProgram::describe(const run::Phase& phase, const run::BlockView& view, void* descriptor) const {
   const Task task = task_of(phase);
-  if (task.walk) describe_walk(task, view, descriptor);
+  if (takes_box(task)) describe_box(task, view, descriptor);
   else describe_sweep(task, view, descriptor);
 }
 
@@ -260,7 +262,7 @@ void AlignmentProgram::describe_sweep(const Task& task, const run::BlockView& vi
   std::memcpy(descriptor, &block, sizeof block);
 }
 
-void AlignmentProgram::describe_walk(const Task& task, const run::BlockView& view, void* descriptor) const {
+void AlignmentProgram::describe_box(const Task& task, const run::BlockView& view, void* descriptor) const {
   const Box& cells = task.box.cells;
   const BlockBorders borders = borders_of(task, cells);
   const AlignmentLevel& grid = plan_.levels[task.level];
@@ -281,8 +283,8 @@ void AlignmentProgram::describe_walk(const Task& task, const run::BlockView& vie
   walk.column_border_stride = borders_.column_plane();
   walk.row_borders_stride = borders_.row_stride();
   walk.column_borders_stride = borders_.column_stride();
-  walk.row_borders = tiles.next_if(borders_.rows_inside(task.level, task.box));
-  walk.column_borders = tiles.next_if(borders_.columns_inside(task.level, task.box));
+  walk.row_borders = tiles.next_if(borders_.rows_inside(task.level, task.box, Mode::read));
+  walk.column_borders = tiles.next_if(borders_.columns_inside(task.level, task.box, Mode::read));
   walk.place = task.place;
   std::memcpy(descriptor, &walk, sizeof walk);
 }
@@ -316,7 +318,7 @@ void AlignmentProgram::run(const run::Phase& phase, std::int64_t, const device::
   const Box& cells = task.box.cells;
   const std::int64_t rows = cells.end[0] - cells.begin[0], columns = cells.end[1] - cells.begin[1];
   if (context.shares_host_memory()) {
-    opened.box = wavefront::make_cpu_sweep(box_sweep(spec_, level, rows, columns), context);
+    opened.box = wavefront::make_cpu_box_sweep(box_sweep(spec_, level, rows, columns), context);
   } else {
     // Its blocks are no smaller than the level's, so that what they need is known. The workspace is the table's,
     // whose sweep has ended.

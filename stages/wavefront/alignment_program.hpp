@@ -20,7 +20,8 @@ wavefront::SweepSpec table_sweep(wavefront::SweepSpec spec, const AlignmentPlan&
 /// Phase 0 sweeps the table and keeps the borders of the first level's cells. Then, from the end of the path: a phase
 /// that sweeps the box of the next level that the path is in, from borders kept above it and before it up to where
 /// the path leaves it, and keeps the borders of its cells; at the last level a phase of one block that walks through
-/// the box. Each phase follows from where the path stands once the earlier ones are folded.
+/// the box. On the CPU the sweep of a box is one block. Each phase follows from where the path stands once the
+/// earlier ones are folded.
 class AlignmentProgram : public WavefrontProgram {
  public:
   /// @param spec as table_sweep gives it
@@ -72,11 +73,15 @@ class AlignmentProgram : public WavefrontProgram {
   Task next_task() const;
   Task task_of(const run::Phase& phase) const;
   BoxGrid grid_of(const Task& task) const;
+  /// Whether the task's block is a whole box with the borders inside.
+  bool takes_box(const Task& task) const {
+    return task.walk || (task.level > 0 && plan_.levels[task.level].whole_box());
+  }
   std::optional<run::Access> above(std::size_t level, const Box& cells) const;
   std::optional<run::Access> before(std::size_t level, const Box& cells) const;
   BlockBorders borders_of(const Task& task, const Box& block) const;
   void describe_sweep(const Task& task, const run::BlockView& view, void* descriptor) const;
-  void describe_walk(const Task& task, const run::BlockView& view, void* descriptor) const;
+  void describe_box(const Task& task, const run::BlockView& view, void* descriptor) const;
 
   AlignmentPlan plan_;
   KeptBorders borders_;

@@ -149,18 +149,17 @@ std::optional<Access> KeptBorders::before(std::size_t level, const KeptBox& box,
   return columns_part(level, box, column / plan_.levels[level].cell_columns - 1, 1, cells, Mode::read);
 }
 
-std::optional<Access> KeptBorders::rows_inside(std::size_t level, const KeptBox& box) const {
+std::optional<Access> KeptBorders::rows_inside(std::size_t level, const KeptBox& box, Mode mode) const {
   const std::int64_t kept = rows_kept(level, box.cells);
   if (kept == 0) return std::nullopt;
-  return rows_part(level, box, 0, kept, box.cells, Mode::read);
+  return rows_part(level, box, 0, kept, box.cells, mode);
 }
 
-std::optional<Access> KeptBorders::columns_inside(std::size_t level, const KeptBox& box) const {
+std::optional<Access> KeptBorders::columns_inside(std::size_t level, const KeptBox& box, Mode mode) const {
   const std::int64_t kept = columns_kept(level, box.cells), rows = box.cells.end[0] - box.cells.begin[0];
   if (kept == 0) return std::nullopt;
   const std::int64_t length = rows + ceiling(rows, plan_.levels[level].cell_rows);
-  return Access{
-      numbers_[level].columns, box.column_generation, {{0, 0, 0}, {kept, planes_.column, length}}, Mode::read};
+  return Access{numbers_[level].columns, box.column_generation, {{0, 0, 0}, {kept, planes_.column, length}}, mode};
 }
 
 }  // namespace terrace::stages

@@ -36,8 +36,8 @@ class KeptBorders {
   std::optional<run::Access> above(std::size_t level, const KeptBox& box, const Box& cells) const;
   std::optional<run::Access> before(std::size_t level, const KeptBox& box, const Box& cells) const;
   /// All borders inside a box of a level below the first.
-  std::optional<run::Access> rows_inside(std::size_t level, const KeptBox& box) const;
-  std::optional<run::Access> columns_inside(std::size_t level, const KeptBox& box) const;
+  std::optional<run::Access> rows_inside(std::size_t level, const KeptBox& box, run::Mode mode) const;
+  std::optional<run::Access> columns_inside(std::size_t level, const KeptBox& box, run::Mode mode) const;
 
   /// How many borders lie inside a box.
   std::int64_t rows_kept(std::size_t level, const Box& box) const;

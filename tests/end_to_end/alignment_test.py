@@ -132,7 +132,8 @@ class Paths(AlignmentTest):
     def test_take_far_fewer_checkpoints_than_boxes(self):
         inputs = {"a": {"generate": "dna", "length": 3000, "seed": 1},
                   "b": {"generate": "dna", "mutate": {"of": "a", "rate": 0.1}, "seed": 2}}
-        result = self.run_job(inputs, [whole("way", "a", "b", keep="alignment")])
+        result = self.run_job(inputs, [whole("way", "a", "b", keep="alignment")], "--backend", "cpu",
+                              memory={"host": 64 << 20, "device": 120 << 10})
         blocks, cuts = (int(result["profile/stages/" + name][0]) for name in ("blocks", "cuts"))
         self.assertGreater(blocks, 40)
         self.assertLess(cuts, blocks / 8)

@@ -98,6 +98,22 @@ class LeftOut(JobTest):
             found = cigars(f"{number}.h5", "auto", memory={"host": 64 << 20, "device": device})
             self.assertEqual(found, expected, device)
 
+    def test_of_local_alignments_is_left_out_of_the_way_back_as_well(self):
+        inputs = {"a": random_letters(60000, 1), "b": {"generate": "dna", "seed": 2, "mutate": {"of": "a", "rate": 0.01}}}
+        stages = [affine(schedule, "a", "b", keep="alignment", schedule=schedule) for schedule in ("auto", "registers")]
+        result = self.run_job(inputs, stages, "--backend", "cpu")
+        for name in ("score", "start", "end", "identity", "cigar"):
+            there, here = (result[f"{schedule}/{name}"][()] for schedule in ("registers", "auto"))
+            numpy.testing.assert_array_equal(here, there)
+        stage, part, blocks, operations = (result["profile/parts/" + name][:]
+                                           for name in ("stage", "name", "blocks", "operations"))
+        boxes, walks = ({int(s): (int(b), float(c)) for s, n, b, c in zip(stage, part, blocks, operations) if n == name}
+                        for name in (b"boxes of level 1", b"walks"))
+        self.assertEqual(sorted(boxes), [0, 1])
+        for at in boxes:
+            self.assertLessEqual(boxes[at][0], walks[at][0])  # a box is one block
+        result.close()
+
     def test_is_said_of_plans_of_scores_and_alignments_alone(self):
         inputs = {"a": random_letters(9000, 1), "b": random_letters(9000, 2)}
         stages = [wavefront("auto", "edit_distance", rows="a", columns="b"),

@@ -101,12 +101,12 @@ class Paths(PathsTest):
         variants = {name: VARIANTS[name] for name in ("absolute_symmetric1_f32", "squared_symmetric2_f64")}
         for window in (None, 400):
             expected = self.warp(a, b, variants, window=window, output=f"whole_{window}.h5")
-            for number, budget in enumerate((1 << 20, 200 << 10, 140 << 10)):
+            for number, (budget, least) in enumerate(((1 << 20, 20), (200 << 10, 70), (140 << 10, 100))):
                 result = self.warp(a, b, variants, window=window, output=f"{window}_{number}.h5",
                                    memory={"host": 64 << 20, "device": budget})
                 for name in variants:
                     numpy.testing.assert_array_equal(result[name + "/path"], expected[name + "/path"][()])
-                self.assertGreater(sum(result["profile/stages/blocks"]), 100)
+                self.assertGreater(sum(result["profile/stages/blocks"]), least)
 
     def test_of_real_series_replay(self):
         for name in ("Beef", "ECG200", "Lightning7"):

@@ -304,10 +304,13 @@ class KilledInBands(KilledOnTheWayBack):
 
 
 def walked(records):
-    """Whether the last cut has a part of a path."""
+    """Whether the last cut has a part of a path, or the score of a band of diagonals that the next phase follows from."""
     states = [records[0].get("current") or {}, *records[1:]] if records else []
     states = [bytes.fromhex(state["folded"]) for state in states if state.get("folded")]
-    return bool(states) and states[-1].startswith(b"{") and bool(json.loads(states[-1])["path"][1])
+    if not states or not states[-1].startswith(b"{"):
+        return False
+    state = json.loads(states[-1])
+    return bool(state["path"][1]) or state.get("swept", 0) > 0
 
 
 def done_in(records):

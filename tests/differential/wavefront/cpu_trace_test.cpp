@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "kernels/device/cpu_context.hpp"
 #include "tests/differential/wavefront/samples.hpp"
 #include "tests/differential/wavefront/trace_support.hpp"
 
@@ -48,6 +49,60 @@ TEST_CASE("walks through boxes of every cut give the reference's path and its sc
             ++turn;
           }
         }
+      }
+    }
+  });
+}
+
+/// Sweeps the box of the task that is in the port, over borders inside that nobody has written.
+template <class P>
+void sweep_box(const device::Port& port, device::Context& context) {
+  TraceTask task;
+  std::memcpy(&task, port.descriptors, sizeof task);
+  const i64 height = task.row_end - task.row_begin, width = task.column_end - task.column_begin;
+  const auto forget = [](const void* borders, i64 count) {
+    std::fill_n(static_cast<i64*>(const_cast<void*>(borders)), count, i64{1} << 41);
+  };
+  forget(task.row_borders, (height - 1) / task.cell_rows * task.row_borders_stride);
+  forget(task.column_borders, (width - 1) / task.cell_columns * task.column_borders_stride);
+  SweepSpec spec;
+  spec.problem = P::name;
+  spec.settings = test::sample_settings<P>();
+  spec.rows = height;
+  spec.columns = width;
+  spec.block_rows = task.cell_rows;
+  spec.block_columns = task.cell_columns;
+  spec.value = spec.border = ElementType::i64;
+  device::u64 done = 0;
+  device::Port sweep = port;
+  sweep.done = &done;
+  make_cpu_box_sweep(spec, context)->run(sweep);
+  REQUIRE(done == 1);
+}
+
+TEST_CASE("walks between borders that a sweep of the box has kept give the reference's path") {
+  const auto context = device::make_cpu_context(3);
+  unsigned turn = 0;
+  test::for_each_letters_problem([&]<class P>(P) {
+    if constexpr (Traceable<P>) {
+      for (const TraceCut& cut : cuts) {
+        const auto rows = test::make_letters(Letters::random, true, 120 + turn % 9, turn);
+        const auto columns = test::mutated(rows, 110 + turn % 17, turn);
+        const Settings settings = test::sample_settings<P>();
+        ReferenceTrace<P> table(problem_constants<P>(settings), rows, columns);
+        const ReferencePath expected = table.path();
+        const auto tracer =
+            make_cpu_tracer({P::name, settings, ElementType::i64, ElementType::i64, cut.cell_rows, cut.cell_columns});
+        const ReferencePath path = test::walk_boxes<P>(
+            table, expected, rows, columns, cut, std::pmr::get_default_resource(), [&](const device::Port& port) {
+              sweep_box<P>(port, *context);
+              tracer->run(port);
+            });
+        INFO(P::name << " in boxes of " << cut.box_rows << " x " << cut.box_columns << ", cells of " << cut.cell_rows
+                     << " x " << cut.cell_columns);
+        CHECK(path.steps == expected.steps);
+        CHECK(path.row_begin == expected.row_begin);
+        ++turn;
       }
     }
   });
