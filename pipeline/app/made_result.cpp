@@ -62,16 +62,24 @@ std::optional<fs::path> folder_of_inputs(const Json& identity, const Json& input
   return std::nullopt;
 }
 
+/// Everything that is read by the library alone: what a damaged file makes of it is found out here.
+void read_all_that_is_small(const fs::path& path) {
+  constexpr std::int64_t most_values = 1 << 20;
+  const io::ResultReader reader(path);
+  for (const char* attribute : {"identity", "inputs", "folder", "settings"}) {
+    static_cast<void>(reader.attribute(attribute));
+  }
+  for (const io::DatasetSummary& dataset : reader.datasets()) {
+    if (dataset.path.starts_with("/profile/") || dataset.type == "other") continue;
+    if (volume(dataset.shape) <= most_values) static_cast<void>(reader.texts(dataset.path));
+  }
+}
+
 }  // namespace
 
 MadeResult::MadeResult(const fs::path& path) : path_(path) {
   check_there(path);
-  io::try_in_child(path.string(), "HDF5", most_seconds, [&] {
-    const io::ResultReader reader(path);
-    for (const io::DatasetSummary& dataset : reader.datasets()) {
-      if (volume(dataset.shape) <= 1) static_cast<void>(reader.texts(dataset.path));
-    }
-  });
+  io::try_in_child(path.string(), "HDF5", most_seconds, [&] { read_all_that_is_small(path); });
   reader_ = std::make_unique<io::ResultReader>(path);
   identity_ = parsed(*reader_, path, "identity");
   inputs_ = parsed(*reader_, path, "inputs");
@@ -98,6 +106,18 @@ std::shared_ptr<io::Source> MadeResult::dataset(const std::string& name) const {
   }
 }
 
+namespace {
+
+/// Warns of inputs whose files have changed. @throws Error where one has another shape or type
+void compare_inputs(Session& session, const MadeResult& result, const job::OpenJob& open) {
+  const Signature before{Json(), Json(), result.inputs()}, now{Json(), Json(), inputs_of(open)};
+  if (const auto found = difference(before, now, false))
+    throw Error(*found + ": the result cannot be computed again");
+  if (const auto found = difference(before, now, true)) session.warn(*found + "; it is read as it is now");
+}
+
+}  // namespace
+
 job::OpenJob open_made_job(Session& session, const MadeResult& result) {
   job::OpenJob open;
   try {
@@ -107,10 +127,11 @@ job::OpenJob open_made_job(Session& session, const MadeResult& result) {
     throw Error(error.what());
   }
   open.inputs = job::open_recorded(open.job, session.kinds);
-  const Signature before{Json(), Json(), result.inputs()}, now{Json(), Json(), inputs_of(open)};
-  if (const auto found = difference(before, now, false))
-    throw Error(*found + ": the result cannot be computed again");
-  if (const auto found = difference(before, now, true)) session.warn(*found + "; it is read as it is now");
+  try {
+    compare_inputs(session, result, open);
+  } catch (const Json::exception&) {
+    throw IoError(result.path().string() + ", attribute inputs", "is damaged");
+  }
   return open;
 }
 

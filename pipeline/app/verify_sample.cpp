@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <ostream>
+#include <stdexcept>
+#include <variant>
 
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
@@ -44,6 +46,10 @@ std::vector<stages::Checked> check_stage(const Session& session, const MadeResul
     return {{list_names(stage.outputs), "computed again", error.what(), true}};
   } catch (const JobError& error) {
     throw Error(error.what());
+  } catch (const std::logic_error&) {
+    throw Error("stage '" + stage.name + "': a setting of its record in the result is missing or of another type");
+  } catch (const std::bad_variant_access&) {
+    throw Error("stage '" + stage.name + "': a setting of its record in the result is missing or of another type");
   }
   return {{list_names(stage.outputs), "a stage of this kind has no plain program", "", false}};
 }

@@ -78,7 +78,8 @@ class OfSequences(VerifyTest):
 
     def test_tables(self):
         stages = [affine("local", "a", "b", keep="table"),
-                  wavefront("linear", "smith_waterman", rows="a", columns="b", match=2, mismatch=-1, gap=1, keep="table"),
+                  wavefront("linear", "smith_waterman", rows="a", columns="b", match=2, mismatch=-1, gap=1,
+                            keep="table"),
                   wavefront("global", "needleman_wunsch", rows="a", columns="b", match=1.5, mismatch=-1, gap_open=2,
                             gap_extend=0.5, free_ends="both", keep="table"),
                   wavefront("distance", "edit_distance", rows="a", columns="b", keep="table", type="i64"),
@@ -236,6 +237,42 @@ class OfMatrices(VerifyTest):
         self.check_finds(inputs, stages, *(f"ask/{name}" for name in ("distance", "path", "path_begin", *asked)))
 
 
+    def test_random_matrices(self):
+        draw = numpy.random.default_rng(20)
+        for number in range(6):
+            kind = draw.choice(["int16", "int32", "int64", "float32", "float64"])
+            none = numpy.inf if kind.startswith("f") else numpy.iinfo(kind).max // 2
+            nodes = int(draw.integers(1, 130))
+            inputs = {"m": self.graph(nodes, 100 + number, least=int(draw.choice([0, -9])), kind=kind, none=none)}
+            stages = [recursive("near", "floyd_warshall", matrix="m", paths=bool(draw.integers(2)),
+                                diagonal=str(draw.choice(["zero", "given"]))),
+                      recursive("reached", "transitive_closure", matrix="m", no_edge=none,
+                                packed=bool(draw.integers(2))),
+                      recursive("two", "semiring_product", left="m", right="m", semiring="min_plus"),
+                      {"name": "ask", "query": {"matrix": "near/distance", "reduce": ["sum", "diameter"]}}]
+            if none == numpy.inf:
+                stages[1].pop("recursive")
+                stages[1]["recursive"] = {"problem": "transitive_closure", "matrix": "m"}
+            with self.subTest(number=number, kind=kind, nodes=nodes):
+                self.run_job(inputs, stages, output=f"{number}.h5").close()
+                said = self.verify("--sample", "1", result=f"{number}.h5").stdout
+                self.assertNotIn("not sampled", said)
+
+    def test_real_numbers_that_a_second_run_rounds_otherwise_are_sampled(self):
+        draw = numpy.random.default_rng(9)
+        inputs = {name: {"npy": self.write(name + ".npy", draw.normal(size=(300, 300)).astype(numpy.float32))}
+                  for name in "ab"}
+        self.run_stages(inputs, [recursive("real", "semiring_product", left="a", right="b")],
+                        memory={"host": 600 << 10})
+        with h5py.File(self.folder / "result.h5", "r+") as file:
+            file["real/product"][0, 0] = numpy.nextafter(file["real/product"][0, 0], numpy.float32(0))
+        said = self.verify("--all").stdout
+        self.assertIn("real/product: run again, not equal bit by bit", said)
+        self.assertIn("computed again, within", said)
+        self.flip("real/product", (7, 7))
+        self.assertIn("DIFFERENT", self.verify("--all", expect=FAILED).stdout)
+
+
 class OfChecksums(VerifyTest):
     def setUp(self):
         super().setUp()
@@ -259,6 +296,34 @@ class OfChecksums(VerifyTest):
         ended = self.verify(expect=FAILED)
         self.assertSays(ended, "holds no checksums", "--sample")
         self.assertIn("equal", self.verify("--sample", "0.5").stdout)
+
+    def test_of_damaged_files_never_end_the_program(self):
+        stages = [self.stage, affine("way", "a", "b", keep="alignment"),
+                  wavefront("sums", "summed_area", grid="align/table")]
+        self.run_job(self.inputs, stages).close()
+        whole = (self.folder / "result.h5").read_bytes()
+        draw, codes = random.Random(3), set()
+        record = whole.find(b'"kind"')
+        for _ in range(40):
+            damaged = bytearray(whole)
+            for _ in range(draw.choice((1, 2, 5))):
+                at = draw.choice((draw.randrange(len(whole)), record + draw.randrange(-1000, 2000)))
+                damaged[at] = draw.choice((0, 255, ord("0"), ord('"'), damaged[at] ^ 1))
+            (self.folder / "damaged.h5").write_bytes(damaged)
+            ended = subprocess.run([terrace_runs.program, "verify", "damaged.h5", "--sample", "0.2"], cwd=self.folder,
+                                   capture_output=True, timeout=120)
+            self.assertIn(ended.returncode, (terrace_runs.DONE, FAILED), ended.stderr)
+            self.assertNotIn(b"json.exception", ended.stderr)
+            codes.add(ended.returncode)
+        self.assertIn(FAILED, codes)
+
+    def test_of_a_text_that_is_longer_than_the_file_fail(self):
+        self.run_job(self.inputs, [self.stage]).close()
+        damaged = bytearray((self.folder / "result.h5").read_bytes())
+        length = damaged.index(b'{"inputs"') - 8  # of the record of the job, before it in the heap of texts
+        damaged[length:length + 8] = (1 << 40).to_bytes(8, "little")
+        (self.folder / "result.h5").write_bytes(damaged)
+        self.assertSays(self.verify(expect=FAILED), "result.h5", "it is damaged")
 
     def test_of_files_that_are_no_results_fail(self):
         self.write("text.h5", "not HDF5\n")
@@ -310,11 +375,23 @@ class OfInputs(VerifyTest):
     def test_are_found_from_any_folder(self):
         """Relative to the job's folder, by `../` too, and from what --set named, relative to where it was run."""
         (self.folder / "jobs").mkdir()
-        self.write_job({"a": {"fasta": "../a.fa"}, "b": {"fasta": "none.fa"}}, [affine("align", "a", "b", keep="table")],
-                       name="jobs/job.yaml", output="../out/result.h5")
+        self.write_job({"a": {"fasta": "../a.fa"}, "b": {"fasta": "none.fa"}},
+                       [affine("align", "a", "b", keep="table")], name="jobs/job.yaml", output="../out/result.h5")
         self.fasta("b", random_text(100, 4))
         self.terrace("run", "jobs/job.yaml", "--set", "inputs.b.fasta=b.fa")
         self.verify()
+
+    def test_of_results_that_do_not_record_the_folder_are_found(self):
+        self.write_job({"a": {"fasta": "../data/a.fa"}, "b": {"fasta": "more/b.fa"}},
+                       [affine("align", "a", "b", keep="table")], name="jobs/job.yaml", output="../out/result.h5")
+        letters = (self.folder / "a.fa").read_text()
+        self.write("data/a.fa", letters)
+        self.write("jobs/more/b.fa", letters)
+        self.terrace("run", "jobs/job.yaml")
+        with h5py.File(self.folder / "out/result.h5", "r+") as file:
+            for name in ("folder", "settings", "checksums"):
+                del file.attrs[name]
+        self.assertIn("equal", self.verify("--all").stdout)
 
     def test_of_temporary_stages_are_not_sampled(self):
         stages = [{**affine("table", "a", "b", keep="table"), "temporary": True},
@@ -375,10 +452,11 @@ class OfRandomJobs(VerifyTest):
 
 class OfConfigs(VerifyTest):
     def test_results_pass(self):
-        """Jobs that run as they are in a moment, on what comes with them."""
+        """Jobs that run as they are on what comes with them."""
         shutil.copytree(terrace_runs.root / "configs", self.folder / "configs")
         (self.folder / "build").mkdir()
-        for name in ("folding", "rivers", "states", "proteins", "time_warping"):
+        for name in ("folding", "rivers", "states", "proteins", "time_warping", "elimination", "table", "summed_area",
+                     "integral_histogram", "relaxation", "alignment"):
             with self.subTest(name=name):
                 output = pathlib.Path(self.terrace("run", f"configs/{name}.yaml").stdout.strip())
                 said = self.terrace("verify", output, "--sample", "0.05").stdout
