@@ -7,6 +7,7 @@ namespace {
 
 constexpr std::int64_t ahead = 8;  // blocks that hold memory before they can start, at least
 constexpr std::size_t ahead_bytes = 256u << 20;
+constexpr std::int64_t most_looked_at = 256;        // blocks under way that are counted for it
 constexpr std::size_t most_staged = 8;              // tiles of an array on their way between device and disk
 constexpr std::size_t least_staged = 1u << 20;      // bytes of a tile, of arrays that are staged whole
 constexpr std::size_t staged_at_once = 128u << 20;  // bytes
@@ -21,6 +22,16 @@ void Executor::hold_blocks() {
   start_cursor_ = std::max(start_cursor_, window_.frontier());
   while (start_cursor_ < window_.end() && window_.at(start_cursor_).step >= BlockStep::started) ++start_cursor_;
   hold_cursor_ = std::max(hold_cursor_, start_cursor_);
+  // On the CPU blocks that were started and wait for its threads are ahead enough: more of them would take new memory
+  // in place of what those before them give back.
+  for (std::int64_t sequence = std::max(window_.frontier(), start_cursor_ - most_looked_at); sequence < start_cursor_;
+       ++sequence) {
+    BlockState& block = window_.at(sequence);
+    if (block.step != BlockStep::started || block.uses.empty()) continue;
+    if (devices_[static_cast<std::size_t>(block.device)].location > 0) continue;
+    ++blocks;
+    for (TileUse& use : block.uses) bytes += use.version->buffer;
+  }
   for (std::int64_t sequence = start_cursor_; sequence < hold_cursor_; ++sequence) {
     BlockState& block = window_.at(sequence);
     if (block.step >= BlockStep::started || block.uses.empty()) continue;

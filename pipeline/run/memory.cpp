@@ -121,9 +121,13 @@ std::byte* Pool::take(std::size_t bytes) {
   return buffer;
 }
 
+bool Pool::keeps(std::size_t bytes) const {
+  const auto kept = kept_.find(bytes);
+  return kept != kept_.end() && !kept->second.empty();
+}
+
 bool Pool::available(std::size_t bytes) const {
-  auto kept = kept_.find(bytes);
-  if (kept != kept_.end() && !kept->second.empty()) return true;
+  if (keeps(bytes)) return true;
   return !frozen_ && available_thawed(bytes);
 }
 

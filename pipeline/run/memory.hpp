@@ -51,6 +51,8 @@ class Pool {
   /// Whether a `take` since the pool was frozen gave nothing: it may find room once the pool is not.
   bool starved_by_freeze() const { return starved_; }
 
+  /// Whether `take` would give a buffer of that size that was used before.
+  bool keeps(std::size_t bytes) const;
   /// Whether `take` would give a buffer of that size.
   bool available(std::size_t bytes) const;
   /// Whether it would if the pool were not frozen.

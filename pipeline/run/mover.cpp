@@ -11,6 +11,10 @@ int location_of(const device::Context& context, int device) { return context.sha
 namespace {
 
 constexpr std::size_t enough_going_home = 32u << 20;  // bytes that keep a disk busy
+// Bytes of results on their way home from which on blocks wait for their buffers. A new buffer costs the system's
+// zeroes, and more where the system has to look for its pages: often more than the disk takes to free a used one.
+constexpr std::size_t enough_coming_back = 256u << 20;
+constexpr std::size_t least_coming_back = 2;  // buffers, so that blocks are computed while others are written
 
 }  // namespace
 
@@ -41,7 +45,9 @@ void Mover::record(const Version& version, Movement movement, int location, doub
 
 bool Mover::ensure(Version& version, int location, std::int64_t sequence) {
   Copy& copy = version.copies[static_cast<std::size_t>(location)];
-  if (copy.data == nullptr && !take_buffer(version, location, sequence, Room::any)) return false;
+  if (copy.data == nullptr) {
+    if (waits_for_used(version, location) || !take_buffer(version, location, sequence, Room::any)) return false;
+  }
   if (!has_content(version) || copy.valid) return true;
   if (copy.incoming) return false;
   if (location == 0) {
@@ -63,6 +69,13 @@ bool Mover::read_ahead(Version& version, std::int64_t sequence) {
   }
   fetch(version);
   return true;
+}
+
+/// Whether what a block is to make should lie in a buffer that is being written home, and not in a new one. There is
+/// a write under way then, so that its end is heard of.
+bool Mover::waits_for_used(const Version& version, int location) const {
+  if (location > 0 || writing_ == 0 || has_content(version) || pools_[0]->keeps(version.buffer)) return false;
+  return coming_back_ >= std::max(enough_coming_back, least_coming_back * version.buffer);
 }
 
 bool Mover::take_buffer(Version& version, int location, std::int64_t sequence, Room room) {
@@ -257,6 +270,7 @@ void Mover::copy_down(Version& version, int location, std::function<void()> done
 bool Mover::write_back(Version& version, HomeQueue::Done done) {
   const std::int64_t slot = store_.place_for(version.key);
   if (slot == no_slot) return false;
+  if (slot == home_slot && !std::exchange(version.going_home, true)) coming_back_ += version.buffer;
   if (slot == home_slot && home_.is_for(version)) {
     home_.add(version, std::move(done));
     return true;
@@ -372,6 +386,7 @@ void Mover::finish_write(const WriteBack& request, double begin) {
   Version& version = *request.version;
   const StoredVersion& stored = request.stored;
   count_writes(-1);
+  if (stored.slot == home_slot && std::exchange(version.going_home, false)) coming_back_ -= version.buffer;
   --version.copies[0].holders;
   record(version, Movement::write, 0, begin, profile_.now());
   if (version.changes == request.changes && !version.dead) {

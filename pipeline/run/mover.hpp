@@ -108,6 +108,7 @@ class Mover {
   /// What may leave so that something else finds room: what no block in the window would have to wait for, or all
   /// that is needed later.
   enum class Room { unneeded, any };
+  bool waits_for_used(const Version& version, int location) const;
   bool take_buffer(Version& version, int location, std::int64_t sequence, Room room);
   bool make_room(int location, std::size_t bytes, std::int64_t sequence, Room room);
   std::vector<Version*> victims(int location, std::size_t bytes, std::int64_t sequence) const;
@@ -139,6 +140,7 @@ class Mover {
   HomeQueue home_;                                                           // for the disk
   HomeGroup home_group_;                                                     // what has left it first
   std::size_t going_home_ = 0;                                               // bytes being written of groups before
+  std::size_t coming_back_ = 0;                                              // bytes of host buffers until then
   int outstanding_ = 0;                                                      // reads and writes on disk
   std::int64_t transfers_ = 0;                                               // reads and writes begun so far
   std::int64_t failed_transfer_ = std::numeric_limits<std::int64_t>::max();  // the number of the first that failed

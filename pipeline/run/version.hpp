@@ -75,6 +75,7 @@ struct Version {
   std::uint64_t checksum = 0;   // of the content on disk, the whole tile; 0: not known
   std::vector<TilePart> parts;  // of a result, in the order in which blocks have done them, until all of it is done
   int storing = 0;              // writes to disk under way
+  bool going_home = false;      // is being written home, or waits for that: its host buffer will be free again
   bool queued = false;          // waits for its turn to be written home
   int pins = 0;                 // cuts that still have to write it
   int writers = 0;              // blocks under way that write parts of it in host memory

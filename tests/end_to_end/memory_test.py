@@ -113,6 +113,14 @@ class PeakMemory(JobTest):
         self.assertSays(ended, "memory.host is 20.0 MiB", "the inputs keep 20.0 MiB in memory", "'a' most")
         self.assertFalse((self.folder / "other.h5.run").exists())
 
+    def test_holds_no_more_of_a_result_than_its_way_to_disk_takes_however_much_is_allowed(self):
+        # Fresh memory costs the system's zeroes, and what is written home gives its own back.
+        stage = wavefront("counts", "integral_histogram", grid="grid", bins=16, type="i32")
+        grid = {"generate": "uniform", "shape": [5000, 5000], "type": "u8", "seed": 1}
+        result = self.run_job({"grid": grid}, [stage], backend="cpu", memory={"host": 8 << 30})
+        self.assertGreater(result["counts/table"].nbytes, 1500 * MIB)
+        self.assertLess(result["profile/stages/peak_host"][0], 900 * MIB)
+
 
 if __name__ == "__main__":
     main()
