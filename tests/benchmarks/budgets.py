@@ -3,8 +3,8 @@
 
 Processor time (user and system) and wall time of six kinds of job at the default memory and at three smaller budgets,
 each the least of two runs. FOLDER (the system's for temporary files) takes up to 2 GiB. Ends with 1 where the default
-takes more than 1.2 times the processor time of the best of the others. A run before those of each job, at the default, is
-not counted: it may pay for memory that a virtual machine's host gives back slowly.
+takes more than 1.2 times the processor time of the best of the others. A run before those of each job, at the default,
+is not counted: it may pay for memory that a virtual machine's host gives back slowly.
 """
 import json
 import os
