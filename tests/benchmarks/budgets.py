@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """usage: budgets.py TERRACE [FOLDER]
 
 Processor time (user and system) and wall time of six kinds of job at the default memory and at three smaller budgets,
