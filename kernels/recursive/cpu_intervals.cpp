@@ -59,7 +59,7 @@ class IntervalsOnCpu : public CpuBlocks<IntervalTask, IntervalResult> {
         begin_trace(task);
         break;
       case IntervalStep::trace:
-        trace_intervals(task);
+        result.lost = trace_intervals(task);
         break;
       case IntervalStep::report:
         std::copy_n(task.trace, task.rows, result.opens);

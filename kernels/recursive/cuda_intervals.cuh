@@ -149,7 +149,7 @@ class IntervalsOnCuda final : public BlocksOnCuda<IntervalTask, IntervalResult> 
 
   device::Kernel<device::Port, const TileState*, u64, IntervalTask> report_ =
       device::make_kernel(report_interval_kernel<T>, "report_interval_kernel");
-  device::Kernel<const TileState*, IntervalTask> trace_ = device::make_kernel(trace_kernel<T>, "trace_kernel");
+  device::Kernel<TileState*, IntervalTask> trace_ = device::make_kernel(trace_kernel<T>, "trace_kernel");
   device::Kernel<TriangleTile<T>, T, i32, i32> fill_ = device::make_kernel(fill_kernel<T>, "fill_kernel");
   device::Kernel<TriangleTile<T>, PartsOf, i32> parts_ = device::make_kernel(parts_kernel<R, T>, "parts_kernel");
   device::Kernel<TriangleTile<T>, PartsOf, i32> close_parts_ =

@@ -1,6 +1,7 @@
 // The descriptor of one block of a triangle of tiles. No host library header.
 #pragma once
 
+#include "kernels/device/host_device.hpp"
 #include "kernels/device/integers.hpp"
 
 namespace terrace::recursive {
@@ -47,8 +48,15 @@ struct IntervalTask {
 /// Most nodes of one report.
 inline constexpr device::i64 reported_nodes = 64;
 
+/// Whether a walk may split the items [i, j) at k: inside, or, where items pair, at i, which pairs the first with the
+/// last. Other splits are those of a damaged table, and would lead out of it or nowhere.
+TERRACE_HOST_DEVICE constexpr bool is_split(device::i32 i, device::i32 j, device::i32 k, device::i32 pairs) {
+  return k < j && (k > i || (k == i && pairs != 0));
+}
+
 /// What a block found.
 struct IntervalResult {
+  device::i64 lost;   // trace: 0, or one more than the first node of an interval with a split that is none
   device::i64 whole;  // the value of all items, where x holds it: of integer types
   double real;        // of others
   device::i32 opens[reported_nodes], closes[reported_nodes];

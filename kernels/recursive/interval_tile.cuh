@@ -54,7 +54,7 @@ __global__ void fill_kernel(TriangleTile<T> tile, T value, i32 split, i32 below_
 /// The steps of a walk, by one thread block: its threads take rows in turn, again until no interval is split any
 /// more. An interval is split by the thread of its first node alone.
 template <class T>
-__global__ void trace_kernel(const TileState* state, IntervalTask task) {
+__global__ void trace_kernel(TileState* state, IntervalTask task) {
   if (state->begun == 0) return;
   const i32 nodes = static_cast<i32>(task.nodes), first = static_cast<i32>(threadIdx.x);
   const i32 threads = static_cast<i32>(blockDim.x);
@@ -71,6 +71,10 @@ __global__ void trace_kernel(const TileState* state, IntervalTask task) {
       const i32 i = static_cast<i32>(task.row) + row, j = ends[i];
       if (j < task.column || j >= task.column + task.columns || j - i < 2) continue;
       const i32 k = task.split[row * task.split_stride + j - task.column];
+      if (!is_split(i, j, k, task.pairs)) {
+        state->negative_pivot = i;  // no interval is split any more where one is lost
+        continue;
+      }
       if (task.pairs == 0 || k == i) {
         atomicAdd(opens + i, 1);
         atomicAdd(closes + j - 1, 1);
@@ -103,6 +107,7 @@ __global__ void report_interval_kernel(device::Port port, const TileState* state
   __threadfence_system();
   __syncthreads();
   if (threadIdx.x != 0) return;
+  result->lost = state->negative_pivot + 1;
   if (task.top != 0) {
     const T value = static_cast<const T*>(task.x)[task.columns - 1];
     if constexpr (is_real<T>) result->real = value;

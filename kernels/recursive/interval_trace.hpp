@@ -15,11 +15,13 @@ inline void begin_trace(const IntervalTask& task) {
 }
 
 /// The intervals that there are at any time do not overlap, so that each is known by its first node.
-inline void trace_intervals(const IntervalTask& task) {
+/// @return IntervalResult::lost
+inline i64 trace_intervals(const IntervalTask& task) {
   i32 *ends = task.trace, *opens = ends + task.nodes, *closes = opens + task.nodes;
   for (i64 i = task.row; i < task.row + task.rows; ++i) {
     while (ends[i] >= task.column && ends[i] < task.column + task.columns && ends[i] - i > 1) {
       const i32 j = ends[i], k = task.split[(i - task.row) * task.split_stride + j - task.column];
+      if (!is_split(static_cast<i32>(i), j, k, task.pairs)) return i + 1;
       if (task.pairs == 0 || k == i) {
         ++opens[i];
         ++closes[j - 1];
@@ -34,6 +36,7 @@ inline void trace_intervals(const IntervalTask& task) {
       }
     }
   }
+  return 0;
 }
 
 }  // namespace terrace::recursive

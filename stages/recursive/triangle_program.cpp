@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/json.hpp"
 
 namespace terrace::stages {
 
@@ -283,6 +284,11 @@ void TriangleProgram::fold(const run::Phase&, std::int64_t, std::int64_t index, 
   const Place place = place_of(index);
   IntervalResult result;
   std::memcpy(&result, folded, sizeof result);
+  if (result.lost != 0) {
+    throw ComputeError("the table of splits does not split what begins at node " + std::to_string(result.lost - 1) +
+                       ": an input, the disk or the memory has changed since it was computed; start over with "
+                       "--fresh");
+  }
   if (index + 1 == order_.count()) {  // the tile in the upper right corner needs all others
     findings_.whole = result.whole;
     findings_.real = result.real;
@@ -295,17 +301,19 @@ void TriangleProgram::fold(const run::Phase&, std::int64_t, std::int64_t index, 
 }
 
 std::string TriangleProgram::save() const {
-  return nlohmann::json{
-      {"whole", findings_.whole}, {"real", findings_.real}, {"opens", findings_.opens}, {"closes", findings_.closes}}
+  return nlohmann::json{{"whole", findings_.whole},
+                        {"real", number_json(findings_.real)},
+                        {"opens", findings_.opens},
+                        {"closes", findings_.closes}}
       .dump();
 }
 
 void TriangleProgram::load(const std::string& text) {
   const nlohmann::json state = nlohmann::json::parse(text);
-  findings_.whole = state["whole"];
-  findings_.real = state["real"];
-  findings_.opens = state["opens"].get<std::vector<std::int32_t>>();
-  findings_.closes = state["closes"].get<std::vector<std::int32_t>>();
+  findings_.whole = state.at("whole");
+  findings_.real = number_from(state.at("real"));
+  findings_.opens = state.at("opens").get<std::vector<std::int32_t>>();
+  findings_.closes = state.at("closes").get<std::vector<std::int32_t>>();
 }
 
 }  // namespace terrace::stages

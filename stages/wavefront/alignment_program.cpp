@@ -21,7 +21,9 @@ nlohmann::json json_of(const KeptBox& box) {
   return {box.cells.begin[0], box.cells.end[0],   box.cells.begin[1],
           box.cells.end[1],   box.row_generation, box.column_generation};
 }
-KeptBox box_from(const nlohmann::json& json) { return {{{json[0], json[2]}, {json[1], json[3]}}, json[4], json[5]}; }
+KeptBox box_from(const nlohmann::json& json) {
+  return {{{json.at(0), json.at(2)}, {json.at(1), json.at(3)}}, json.at(4), json.at(5)};
+}
 
 /// Whether the cell that the path is in lies in the box.
 bool holds(const Box& box, const PathPlace& place) {
@@ -133,7 +135,12 @@ AlignmentProgram::Task AlignmentProgram::next_task() const {
   const PathPlace& place = path_.place();
   const std::size_t last = plan_.levels.size() - 1;
   std::size_t level = last;
-  while (!holds(boxes_[level].cells, place)) --level;  // the table holds it
+  while (!holds(boxes_[level].cells, place)) {
+    if (level-- > 0) continue;
+    throw ComputeError("the path has left the table at row " + std::to_string(place.row) + " and column " +
+                       std::to_string(place.column) +
+                       ": an input, the disk or the memory has changed since it was swept; start over with --fresh");
+  }
   if (level == last) return {true, last, boxes_[last], place};
   const AlignmentLevel& grid = plan_.levels[level];
   const Box& around = boxes_[level].cells;
@@ -177,7 +184,7 @@ std::string AlignmentProgram::part(const run::Phase& phase) const {
 AlignmentProgram::Task AlignmentProgram::task_of(const run::Phase& phase) const {
   if (phase.data.empty()) return {false, 0, {{{0, 0}, {spec_.rows, spec_.columns}}, 1, 1}, {}};
   const auto json = nlohmann::json::parse(phase.data);
-  return {json[0], json[1], box_from(json[2]), place_from(json[3])};
+  return {json.at(0), json.at(1), box_from(json.at(2)), place_from(json.at(3))};
 }
 
 AlignmentProgram::BoxGrid AlignmentProgram::grid_of(const Task& task) const {
@@ -353,9 +360,10 @@ std::string AlignmentProgram::save() const {
 
 void AlignmentProgram::load(const std::string& state) {
   const auto json = nlohmann::json::parse(state);
-  score_ = {json["score"][0], json["score"][1], json["score"][2]};
-  for (std::size_t i = 0; i < boxes_.size(); ++i) boxes_[i] = box_from(json["boxes"][i]);
-  path_.load(json["path"]);
+  const auto& score = json.at("score");
+  score_ = {score.at(0), score.at(1), score.at(2)};
+  for (std::size_t i = 0; i < boxes_.size(); ++i) boxes_[i] = box_from(json.at("boxes").at(i));
+  path_.load(json.at("path"));
 }
 
 }  // namespace terrace::stages

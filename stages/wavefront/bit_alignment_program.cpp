@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "kernels/wavefront/window.hpp"
+#include "pipeline/base/error.hpp"
 
 namespace terrace::stages {
 
@@ -70,7 +71,7 @@ std::optional<run::Phase> BitAlignmentProgram::phase(std::int64_t number) {
 std::optional<BitAlignmentProgram::Walk> BitAlignmentProgram::walk_of(const run::Phase& phase) const {
   if (!phase.data.starts_with('[')) return std::nullopt;
   const auto json = nlohmann::json::parse(phase.data);
-  Walk walk{place_from(json[0]), json[1], json[2], 0};
+  Walk walk{place_from(json.at(0)), json.at(1), json.at(2), 0};
   walk.index = (walk.place.row - 1) / spec_.block_rows * across_ + (walk.place.column - 1) / spec_.block_columns;
   return walk;
 }
@@ -111,6 +112,11 @@ run::Block BitAlignmentProgram::block(const run::Phase& phase, std::int64_t numb
 /// cells of the band.
 run::Block BitAlignmentProgram::walk_block(const Walk& walk) const {
   const auto [i, layer, j] = place_of(walk.index);
+  if (!has_lines(walk.margin, walk.index)) {
+    throw ComputeError("the path has left the band that was swept at row " + std::to_string(walk.place.row) +
+                       " and column " + std::to_string(walk.place.column) +
+                       ": an input, the disk or the memory has changed since then; start over with --fresh");
+  }
   run::Block block;
   read_inputs(part(walk.index), block.accesses);
   const auto read = [&](int array, std::int64_t index, std::int64_t first) {
@@ -202,9 +208,9 @@ std::string BitAlignmentProgram::save() const {
 
 void BitAlignmentProgram::load(const std::string& state) {
   const auto json = nlohmann::json::parse(state);
-  SweepProgram::load(json["sweeps"]);
-  swept_ = json["swept"];
-  path_.load(json["path"]);
+  SweepProgram::load(json.at("sweeps"));
+  swept_ = json.at("swept");
+  path_.load(json.at("path"));
 }
 
 }  // namespace terrace::stages

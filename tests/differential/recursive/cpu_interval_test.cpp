@@ -56,6 +56,25 @@ TEMPLATE_TEST_CASE("problems over intervals on the CPU are those of the definiti
   }
 }
 
+template <class... Rs>
+void check_lost_walks(device::Context& context, RuleList<Rs...>) {
+  const auto visit = [&]<class R>(R) {
+    using T = std::conditional_t<R::template has<std::int32_t>, std::int32_t, double>;
+    constexpr std::int32_t nodes = 40;
+    testing::TiledTriangle<T> triangle(context, testing::random_terms<R, T>(nodes, 3), nodes, 16, {}, R::looks_inside,
+                                       true);
+    const auto updates = make_intervals_cpu({rule_index<R>(Rules{}), element_type_of<T>(), true}, context);
+    triangle.solve(*updates);
+    testing::check_lost<R>(triangle, *updates, nodes);
+  };
+  (visit(Rs{}), ...);
+}
+
+TEST_CASE("a walk ends where a split leads out of its interval, and names the node where that begins") {
+  device::CpuContext context(1);
+  check_lost_walks(context, Rules{});
+}
+
 TEST_CASE("pairs are as far apart as asked for, with and without wobble") {
   device::CpuContext context(2);
   for (const std::int64_t least_inside : {0, 1, 3, 40}) {

@@ -1,10 +1,14 @@
 // A triangle of tiles of any size, updated through launches on any device, and random terms of each rule.
 #pragma once
 
+#include <catch2/catch.hpp>
+
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <random>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "kernels/recursive/interval_reference.hpp"
@@ -158,6 +162,24 @@ class TiledTriangle {
     return {opens, closes};
   }
 
+  /// IntervalResult::lost of a walk through tiles of which the first splits all items at `k`.
+  std::int64_t lost(Updates& updates, std::int32_t k) {
+    Values<std::int32_t> words(context_, std::vector<std::int32_t>(static_cast<std::size_t>(3 * nodes_), 5));
+    const std::int64_t last = across_ - 1;
+    std::int32_t& split = split_[static_cast<std::size_t>(last)]->data()[side(last) - 1];
+    const std::int32_t right = std::exchange(split, k);
+    std::vector<IntervalResult> results;
+    for (IntervalTask step : {task(0, 0, IntervalStep::begin_trace), task(0, last, IntervalStep::trace)}) {
+      step.trace = words.data();
+      run_blocks(context_, updates, {step}, results);
+    }
+    split = right;
+    return results.back().lost;
+  }
+  std::int32_t split_of_all() const {
+    return split_[static_cast<std::size_t>(across_ - 1)]->data()[side(across_ - 1) - 1];
+  }
+
  private:
   std::int64_t side(std::int64_t i) const { return std::min(tile_, nodes_ - i * tile_); }
   T* at(std::int64_t i, std::int64_t j) const { return tiles_[static_cast<std::size_t>(i * across_ + j)]->data(); }
@@ -218,5 +240,18 @@ class TiledTriangle {
   std::vector<std::unique_ptr<Values<T>>> tiles_;
   std::vector<std::unique_ptr<Values<std::int32_t>>> split_;
 };
+
+/// Splits of all items that lead out of them, or nowhere.
+template <class R, class T>
+void check_lost(TiledTriangle<T>& triangle, Updates& updates, std::int32_t nodes) {
+  INFO("rule " << rule_index<R>(Rules{}));
+  CHECK(triangle.lost(updates, triangle.split_of_all()) == 0);
+  constexpr std::int32_t largest = std::numeric_limits<std::int32_t>::max();
+  for (const std::int32_t k : {-largest - 1, -1, nodes - 1, nodes, largest}) {
+    INFO("split at " << k);
+    CHECK(triangle.lost(updates, k) == 1);
+  }
+  if (!R::looks_inside) CHECK(triangle.lost(updates, 0) == 1);
+}
 
 }  // namespace terrace::recursive::testing

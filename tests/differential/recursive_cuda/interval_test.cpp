@@ -98,6 +98,23 @@ TEST_CASE("the brackets of splits on CUDA are those of the walk on one thread") 
   }
 }
 
+template <class R>
+void check_lost_walk(device::Context& context) {
+  constexpr std::int32_t nodes = 40;
+  testing::TiledTriangle<std::int32_t> triangle(context, testing::random_terms<R, std::int32_t>(nodes, 3), nodes, 16,
+                                                {}, R::looks_inside, true);
+  const Opened opened({rule_index<R>(Rules{}), ElementType::i32, true}, 16, context);
+  triangle.solve(*opened.updates);
+  testing::check_lost<R>(triangle, *opened.updates, nodes);
+}
+
+TEST_CASE("a walk on CUDA ends where a split leads out of its interval, and names the node where that begins") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  check_lost_walk<ChainRule>(*context);
+  check_lost_walk<PairingRule>(*context);
+}
+
 TEST_CASE("tiles of a triangle larger than the workspace are refused") {
   const auto context = test::cuda_context();
   if (!context) return;
