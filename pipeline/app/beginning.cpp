@@ -17,12 +17,18 @@ JobError output_error(const job::Job& job, const std::string& message) {
   return JobError(message_at(job.output_place, message));
 }
 
+/// The place of what a result says of its job, for errors.
+std::string attributes_of(const fs::path& output) { return output.string() + ", attributes `identity` and `inputs`"; }
+
 /// What made the result that is there, or nullopt if the file is not one of Terrace's.
+/// @throws IoError where its attributes are damaged
 std::optional<Signature> signature_in(const fs::path& output) {
   const auto identity = io::root_text(output, "identity");
   const auto inputs = io::root_text(output, "inputs");
   if (!identity || !inputs) return std::nullopt;
-  return Signature{Json::parse(*identity, nullptr, false), Json::object(), Json::parse(*inputs, nullptr, false)};
+  return read_json(attributes_of(output), [&] {
+    return Signature{Json::parse(*identity), Json::object(), Json::parse(*inputs)};
+  });
 }
 
 /// The file that has the output's name.
@@ -31,17 +37,22 @@ struct Output {
   std::optional<std::string> difference;  // of a result of Terrace, from what this job makes
 };
 
-/// @throws JobError where another program made the file
-Output look_at_output(const job::Job& job, Signature now) {
+/// @throws JobError where another program made the file; IoError where it is damaged and `fresh` keeps it
+Output look_at_output(const job::Job& job, Signature now, Fresh fresh) {
   const auto state = io::file_state(job.output);
   if (!state) return {};
-  const std::optional<Signature> before = signature_in(job.output);
-  if (!before) {
-    throw output_error(
-        job, job.output.string() + " is there and was not made by Terrace: it is not replaced; name another output");
+  try {
+    const std::optional<Signature> before = signature_in(job.output);
+    if (!before) {
+      throw output_error(job, job.output.string() +
+                                  " is there and was not made by Terrace: it is not replaced; name another output");
+    }
+    now.fixed = Json::object();
+    return {state, read_json(attributes_of(job.output), [&] { return difference(*before, now, true); })};
+  } catch (const IoError&) {
+    if (fresh == Fresh::nothing) throw;
+    return {state, "its attributes are damaged"};
   }
-  now.fixed = Json::object();
-  return {state, difference(*before, now, true)};
 }
 
 JobError other_result(const job::Job& job, const std::string& difference) {
@@ -127,7 +138,7 @@ bool resumes_on_cpu(const run::RunFolder& folder, Fresh fresh) {
   try {
     const std::optional<Json> plan = folder.plan();
     if (!plan || (fresh == Fresh::result && !run::RunFolder::is_fresh(*plan))) return false;
-    return plan->at("fixed").value("backend", "") == "cpu";
+    return read_json(plan_file(folder), [&] { return plan->at("fixed").value("backend", "") == "cpu"; });
   } catch (const IoError&) {
     return false;  // it is damaged, which is said where it matters
   }
@@ -135,13 +146,15 @@ bool resumes_on_cpu(const run::RunFolder& folder, Fresh fresh) {
 
 Beginning begin_at(run::RunFolder& folder, const job::Job& job, const Signature& now, Fresh fresh) {
   std::optional<Json> plan = plan_in(folder, fresh);
-  const Output output = look_at_output(job, now);
+  const Output output = look_at_output(job, now, fresh);
   if (fresh == Fresh::all) return {false, std::nullopt, "", output.there};
   const bool goes_on = plan && (fresh == Fresh::nothing || run::RunFolder::is_fresh(*plan));
   const bool finished = output.there && has_finished(plan, job.output);
   if (plan && !finished) {
-    const Signature before{plan->at("identity"), plan->at("fixed"), plan->at("inputs")};
-    if (const auto found = difference(before, now, false)) throw other_run(folder, job, *found);
+    const auto found = read_json(plan_file(folder), [&] {
+      return difference({plan->at("identity"), plan->at("fixed"), plan->at("inputs")}, now, false);
+    });
+    if (found) throw other_run(folder, job, *found);
     if (goes_on) return resume(folder, job, *std::move(plan), output, fresh);
   }
   const bool ended = finished && goes_on;

@@ -6,6 +6,7 @@
 
 #include "io/run_lock.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/json.hpp"
 #include "pipeline/run/ledger.hpp"
 #include "pipeline/run/run.hpp"
 
@@ -23,11 +24,9 @@ Json plan_in(const fs::path& folder) {
 
 std::vector<std::string> stage_names(const Json& plan, const fs::path& folder) {
   std::vector<std::string> names;
-  try {
+  read_json((folder / "plan.json").string(), [&] {
     for (const Json& stage : plan.at("identity").at("stages")) names.push_back(stage.at("name"));
-  } catch (const Json::exception& error) {
-    throw IoError((folder / "plan.json").string(), std::string("is no plan of this program (") + error.what() + ")");
-  }
+  });
   return names;
 }
 

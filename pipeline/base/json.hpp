@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,7 @@ auto read_json(const std::string& where, const Read& read) {
     return read();
   } catch (const nlohmann::json::exception& error) {
     throw unreadable_json(where, error);
-  } catch (const std::invalid_argument& error) {
+  } catch (const std::logic_error& error) {  // invalid_argument and out_of_range, of what is read out of texts
     throw unreadable_json(where, error);
   }
 }

@@ -1,21 +1,20 @@
 #include "pipeline/job/identity.hpp"
 
 #include <algorithm>
-#include <cmath>
+
+#include "pipeline/base/json.hpp"
 
 namespace terrace::job {
 namespace {
 
 using nlohmann::json;
 
-json to_json(double number) {
-  if (std::isinf(number)) return number > 0 ? "inf" : "-inf";
-  return number;
-}
-
-json to_json(const std::vector<double>& numbers) {
+json to_json(double number) { return number_json(number); }
+json to_json(const std::vector<double>& numbers) { return numbers_json(numbers); }
+json to_json(const std::string& text) { return text_json(text); }
+json to_json(const std::vector<std::string>& texts) {
   json list = json::array();
-  for (double number : numbers) list.push_back(to_json(number));
+  for (const std::string& text : texts) list.push_back(text_json(text));
   return list;
 }
 
@@ -36,7 +35,7 @@ json settings_json(const Settings& settings, const std::vector<std::string>& fil
   settings.for_each([&](const std::string& name, const Value& value, const Place&) {
     result[name] = std::visit([](const auto& held) { return to_json(held); }, value);
   });
-  for (const std::string& name : files) result[name] = portable(settings.text(name), folder);
+  for (const std::string& name : files) result[name] = text_json(portable(settings.text(name), folder));
   return result;
 }
 
@@ -170,7 +169,7 @@ json defining_json(const Job& job) {
 }
 
 json accompanying_json(const Job& job) {
-  json scratch = {{"path", job.scratch.path ? json(job.scratch.path->string()) : json(nullptr)},
+  json scratch = {{"path", job.scratch.path ? text_json(job.scratch.path->string()) : json(nullptr)},
                   {"size", or_null(job.scratch.size)}};
   return {{"name", job.name},
           {"memory", {{"host", or_null(job.host_memory)}, {"device", or_null(job.device_memory)}}},
@@ -178,7 +177,7 @@ json accompanying_json(const Job& job) {
           {"backend", backend_name(job.backend)},
           {"checkpoint", {{"every", or_null(job.checkpoint_every)}}},
           {"devices", or_null(job.devices)},
-          {"output", job.output.string()}};
+          {"output", text_json(job.output.string())}};
 }
 
 std::optional<std::string> first_difference(const json& before, const json& now) {

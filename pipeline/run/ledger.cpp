@@ -12,34 +12,17 @@
 #include "io/checksum.hpp"
 #include "io/durable.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/json.hpp"
 
 namespace terrace::run {
 namespace {
 
 using Json = nlohmann::json;
 
-std::string to_hex(const std::string& bytes) {
-  static constexpr char digits[] = "0123456789abcdef";
-  std::string text;
-  for (unsigned char byte : bytes) {
-    text += digits[byte >> 4];
-    text += digits[byte & 15];
-  }
-  return text;
-}
-
-std::string from_hex(const std::string& text) {
-  std::string bytes;
-  for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
-    bytes += static_cast<char>(std::stoi(text.substr(i, 2), nullptr, 16));
-  }
-  return bytes;
-}
-
 Json to_json(const VersionKey& key) { return {key.array, key.tile, key.generation}; }
 
 VersionKey key_from(const Json& json) {
-  return {json[0].get<int>(), json[1].get<std::int64_t>(), json[2].get<std::int64_t>()};
+  return {json.at(0).get<int>(), json.at(1).get<std::int64_t>(), json.at(2).get<std::int64_t>()};
 }
 
 /// The corners of each part, and its checksum.
@@ -84,7 +67,7 @@ Json to_json(const InputChecksums& inputs) {
 
 InputChecksums inputs_from(const Json& json) {
   InputChecksums inputs;
-  for (const Json& input : json) inputs[key_from(input)] = input[3];
+  for (const Json& input : json) inputs[key_from(input)] = input.at(3);
   return inputs;
 }
 
@@ -93,7 +76,7 @@ Json to_json(const Cut& cut) {
   json["stage"] = cut.stage;
   json["complete"] = cut.complete;
   json["frontier"] = cut.frontier;
-  json["work"] = {cut.work.operations, cut.work.skipped};
+  json["work"] = numbers_json({cut.work.operations, cut.work.skipped});
   json["folded"] = to_hex(cut.folded);
   Json& done = json["done"] = Json::array();
   for (const auto& [begin, end] : cut.done.ranges()) done.push_back({begin, end});
@@ -120,16 +103,17 @@ Cut cut_from(const Json& json) {
   cut.stage = json.at("stage");
   cut.complete = json.at("complete");
   cut.frontier = json.at("frontier");
-  cut.work = {json.at("work").at(0), json.at("work").at(1)};
+  const std::vector<double> work = numbers_from(json.at("work"));
+  cut.work = {work.at(0), work.at(1)};
   cut.folded = from_hex(json.at("folded"));
-  for (const Json& range : json.at("done")) cut.done.add(range[0], range[1]);
-  for (const Json& result : json.at("results")) cut.results[result[0]] = from_hex(result[1]);
+  for (const Json& range : json.at("done")) cut.done.add(range.at(0), range.at(1));
+  for (const Json& result : json.at("results")) cut.results[result.at(0)] = from_hex(result.at(1));
   for (const Json& phase : json.at("phases")) {
-    cut.phases.push_back({phase[0], phase[1], {phase[2], phase[3], phase[4], from_hex(phase[5])}});
+    cut.phases.push_back({phase.at(0), phase.at(1), {phase.at(2), phase.at(3), phase.at(4), from_hex(phase.at(5))}});
   }
   for (const Json& tile : json.at("tiles")) {
-    cut.tiles[key_from(tile)] = {tile[3], tile[4], tile[5], tile[6],
-                                 tile.size() > 7 ? parts_from(tile[7]) : std::vector<TilePart>()};
+    cut.tiles[key_from(tile)] = {tile.at(3), tile.at(4), tile.at(5), tile.at(6),
+                                 tile.size() > 7 ? parts_from(tile.at(7)) : std::vector<TilePart>()};
   }
   for (const Json& key : json.at("gone")) cut.gone.push_back(key_from(key));
   cut.inputs = inputs_from(json.at("inputs"));
@@ -155,7 +139,7 @@ Progress progress_from(const Json& json) {
         {from_hex(stage.at("folded")), inputs_from(stage.at("inputs")), tiles_from(stage.at("tiles"))});
   }
   progress.attempt = json.at("attempt");
-  if (json.contains("current")) progress.current = cut_from(json["current"]);
+  if (json.contains("current")) progress.current = cut_from(json.at("current"));
   return progress;
 }
 
@@ -255,14 +239,14 @@ Progress Ledger::read(const std::filesystem::path& folder) {
     const auto path = folder / (std::to_string(attempt) + ".log");
     const std::vector<std::string> records = records_of(path);
     if (records.empty()) continue;  // it never came to its first record: the one before it holds
-    try {
-      Progress progress = progress_from(Json::parse(records[0]));
-      for (std::size_t i = 1; i < records.size(); ++i) apply(cut_from(Json::parse(records[i])), progress);
-      progress.attempt = attempts.front();
-      return progress;
-    } catch (const Json::exception& error) {
-      throw IoError(path.string(), std::string("not a ledger of this program: ") + error.what());
+    const auto at = [&](std::size_t number) { return path.string() + ", record " + std::to_string(number + 1); };
+    Progress progress = read_json(at(0), [&] { return progress_from(Json::parse(records[0])); });
+    for (std::size_t i = 1; i < records.size(); ++i) {
+      apply(read_json(at(i), [&] { return cut_from(Json::parse(records[i])); }), progress);
     }
+    progress.attempt = attempts.front();
+    progress.file = path;
+    return progress;
   }
   Progress none;
   none.attempt = attempts.empty() ? 0 : attempts.front();

@@ -49,15 +49,16 @@ struct CompletedStage {
 /// What the ledger says of a run: complete stages, and the last cut of the one under way.
 struct Progress {
   std::vector<CompletedStage> completed;
-  std::optional<Cut> current;  // whole, with all its tiles
-  std::int64_t attempt = 0;    // attempts made so far
+  std::optional<Cut> current;       // whole, with all its tiles
+  std::int64_t attempt = 0;         // attempts made so far
+  std::filesystem::path file = {};  // of the ledger that says so
 };
 
 /// Files `<attempt>.log` in a folder, one for each attempt. A record is a line with its length and checksum, then its
 /// text; a file counts up to its last whole record, and every file begins with the whole state that it took over.
 class Ledger {
  public:
-  /// Reads what there is. @throws IoError naming the file when a state cannot be understood
+  /// Reads what there is. @throws IoError naming the file and the record when a state cannot be understood
   static Progress read(const std::filesystem::path& folder);
 
   /// Begins the next attempt's file with `progress`, durably.

@@ -8,6 +8,7 @@
 #include "io/checksum.hpp"
 #include "io/durable.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/json.hpp"
 #include "pipeline/base/units.hpp"
 #include "pipeline/run/home_tiles.hpp"
 #include "pipeline/run/result_summary.hpp"
@@ -122,7 +123,7 @@ Json start(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
     const ArraySpec& spec = plan.stages[file.stage].stage->program().arrays()[file.array];
     const fs::path name = id + "-" + plan.stages[file.stage].name + "-" + spec.name;
     // In the run's folder by its name alone, so that the folder may be moved.
-    files.push_back({{"path", plan.scratch.empty() ? name.string() : fs::absolute(scratch / name).string()},
+    files.push_back({{"path", text_json((plan.scratch.empty() ? name : fs::absolute(scratch / name)).string())},
                      {"stage", file.stage},
                      {"array", file.array},
                      {"slots", file.slots},
@@ -146,7 +147,7 @@ void make_scratch(const RunPlan& plan, const Json& json, const Progress& progres
   const std::vector<ScratchFile> files = scratch_files(plan);
   std::set<fs::path> folders;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    const fs::path path = folder.path() / json["scratch"][i]["path"].get<std::string>();
+    const fs::path path = folder.path() / text_from(json.at("scratch").at(i).at("path"));
     if (scratch_counts(plan, progress, files[i].stage)) {
       if (!fs::exists(path)) throw IoError(path.string(), "is gone, and the run needs it; start over with --fresh");
       if (static_cast<std::int64_t>(fs::file_size(path)) < files[i].bytes()) {
@@ -173,16 +174,16 @@ std::vector<ArrayStorage> storage_of(const RunPlan& plan, const Json& json, std:
   auto result_file = std::make_shared<io::BlockFile>(folder.result(), io::BlockFile::Mode::read_write);
   const std::vector<LargeDataset> datasets = large_datasets(plan);
   for (std::size_t i = 0; i < datasets.size(); ++i) {
-    if (datasets[i].stage != stage || json["extents"][i].is_null()) continue;
-    storage[datasets[i].array].home = Home{result_file, json["extents"][i][0]};
+    if (datasets[i].stage != stage || json.at("extents").at(i).is_null()) continue;
+    storage[datasets[i].array].home = Home{result_file, json.at("extents").at(i).at(0)};
     storage[datasets[i].array].name = "dataset " + datasets[i].spec.path;
   }
-  for (const Json& file : json["scratch"]) {
-    if (file["stage"] != stage) continue;
-    auto opened = std::make_shared<io::BlockFile>(folder.path() / file["path"].get<std::string>(),
-                                                  io::BlockFile::Mode::read_write);
-    const std::size_t array = file["array"];
-    storage[array].slots = {opened, file["slots"], file["slot_bytes"]};
+  for (const Json& file : json.at("scratch")) {
+    if (file.at("stage") != stage) continue;
+    auto opened =
+        std::make_shared<io::BlockFile>(folder.path() / text_from(file.at("path")), io::BlockFile::Mode::read_write);
+    const std::size_t array = file.at("array");
+    storage.at(array).slots = {opened, file.at("slots"), file.at("slot_bytes")};
     if (plan.stages[stage].temporary && arrays[array].role == Role::result) {
       storage[array].home = Home{opened, page + storage[array].slots.slots * storage[array].slots.slot_bytes};
     }
@@ -220,6 +221,11 @@ struct Memory {
     pools.push_back(owned.back().get());
   }
 };
+
+/// The place of a stage's state, for errors.
+std::string ledger_state(const Progress& progress, const PlannedStage& planned) {
+  return progress.file.string() + ", state of stage '" + planned.name + "'";
+}
 
 /// @return checksums of its tiles in the result
 HomeChecksums run_stage(std::size_t number, RunPlan& plan, const Json& json, RunFolder& folder,
@@ -264,6 +270,8 @@ HomeChecksums run_stage(std::size_t number, RunPlan& plan, const Json& json, Run
       throw ComputeError("stage '" + planned.name + "': " + error.what());
     } catch (const IoError& error) {
       throw IoError("stage '" + planned.name + "'", error.what());
+    } catch (const Json::exception& error) {
+      throw unreadable_json(ledger_state(before, planned), error);
     } catch (const InputChanged& error) {
       throw error.in_stage(planned.name, plan.inputs);
     }
@@ -384,7 +392,8 @@ RunReport run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings)
       PlannedStage& planned = plan.stages[number];
       HomeChecksums before = written_before(progress, number);
       if (number < progress.completed.size()) {
-        planned.stage->program().load(progress.completed[number].folded);
+        read_json(ledger_state(progress, planned),
+                  [&] { planned.stage->program().load(progress.completed[number].folded); });
         StageRecord record;
         record.name = planned.name;
         report.profile.begin_stage(record);
@@ -426,14 +435,16 @@ DiskNeed disk_need(const RunPlan& plan) {
 void check_result(const fs::path& result, const Json& plan) {
   const auto state = io::file_state(result);
   if (!state) throw IoError(result.string(), "is gone, and the run needs it; start over with --fresh");
-  if (state->size < plan.at("length").get<std::int64_t>()) {
+  const auto length =
+      read_json((result.parent_path() / "plan.json").string(), [&] { return plan.at("length").get<std::int64_t>(); });
+  if (state->size < length) {
     throw IoError(result.string(), "is shorter than it was; start over with --fresh");
   }
 }
 
 RunReport execute(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
   try {
-    return run_all(plan, folder, settings);
+    return read_json((folder.path() / "plan.json").string(), [&] { return run_all(plan, folder, settings); });
   } catch (const ComputeError&) {
     verify_now(plan, folder, settings);  // a changed input may be the reason
     throw;

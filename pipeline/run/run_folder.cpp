@@ -11,6 +11,7 @@
 
 #include "io/checksum.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/json.hpp"
 
 namespace terrace::run {
 
@@ -145,7 +146,8 @@ std::optional<nlohmann::json> RunFolder::read_plan(const fs::path& folder) {
   const nlohmann::json sealed =
       nlohmann::json::parse(reinterpret_cast<const char*>(bytes.data()),
                             reinterpret_cast<const char*>(bytes.data()) + bytes.size(), nullptr, false);
-  const bool whole = sealed.is_object() && sealed.contains("plan") && sealed.contains("checksum");
+  const bool whole =
+      sealed.is_object() && sealed.contains("plan") && sealed.contains("checksum") && sealed["plan"].is_object();
   if (!whole || sealed["checksum"] != sum_of(sealed["plan"])) {
     throw IoError(path.string(), "is damaged; start over with --fresh");
   }
@@ -192,7 +194,7 @@ void RunFolder::remove_scratch() const {
     return;  // a damaged plan names nothing
   }
   if (!begun || !begun->contains("scratch")) return;
-  for (const auto& file : (*begun)["scratch"]) fs::remove(folder_ / file.at("path").get<std::string>(), ignored);
+  for (const auto& file : (*begun)["scratch"]) fs::remove(folder_ / text_from(file.at("path")), ignored);
 }
 
 void RunFolder::clear() {

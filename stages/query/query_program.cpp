@@ -7,6 +7,7 @@
 #include "kernels/recursive/reduction.hpp"
 #include "kernels/recursive/semiring.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/json.hpp"
 
 namespace terrace::stages {
 
@@ -104,32 +105,28 @@ void QueryProgram::fold(const run::Phase&, std::int64_t, std::int64_t index, con
 
 std::string QueryProgram::save() const {
   const DistanceTotals& t = totals_;
-  const nlohmann::json state = {t.finite,     t.least,     t.most,     t.high,    t.low,
-                                t.least_real, t.most_real, t.sum_real, t.farthest};
-  nlohmann::json all = {{"totals", state}, {"real", nlohmann::json::array()}};
-  // Infinity is no number in JSON.
-  for (const double value : t.farthest_real) {
-    all["real"].push_back(value < recursive::infinity<double>() ? nlohmann::json(value) : nlohmann::json(nullptr));
-  }
+  const nlohmann::json whole = {t.finite, t.least, t.most, t.high, t.low, t.farthest};
+  const nlohmann::json all = {{"whole", whole},
+                              {"real", numbers_json({t.least_real, t.most_real, t.sum_real})},
+                              {"farthest_real", numbers_json(t.farthest_real)}};
   return all.dump();
 }
 
 void QueryProgram::load(const std::string& text) {
   const nlohmann::json all = nlohmann::json::parse(text);
-  const nlohmann::json& state = all["totals"];
+  const nlohmann::json& whole = all.at("whole");
+  const std::vector<double> real = numbers_from(all.at("real"));
   totals_ = {};
-  totals_.finite = state[0];
-  totals_.least = state[1];
-  totals_.most = state[2];
-  totals_.high = state[3];
-  totals_.low = state[4];
-  totals_.least_real = state[5];
-  totals_.most_real = state[6];
-  totals_.sum_real = state[7];
-  totals_.farthest = state[8].get<std::vector<std::int64_t>>();
-  for (const nlohmann::json& value : all["real"]) {
-    totals_.farthest_real.push_back(value.is_null() ? recursive::infinity<double>() : value.get<double>());
-  }
+  totals_.finite = whole.at(0);
+  totals_.least = whole.at(1);
+  totals_.most = whole.at(2);
+  totals_.high = whole.at(3);
+  totals_.low = whole.at(4);
+  totals_.farthest = whole.at(5).get<std::vector<std::int64_t>>();
+  totals_.least_real = real.at(0);
+  totals_.most_real = real.at(1);
+  totals_.sum_real = real.at(2);
+  totals_.farthest_real = numbers_from(all.at("farthest_real"));
 }
 
 }  // namespace terrace::stages

@@ -7,6 +7,7 @@
 
 #include "kernels/recursive/semiring.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/json.hpp"
 #include "stages/recursive/edges.hpp"
 
 namespace terrace::stages {
@@ -231,19 +232,18 @@ std::string ClosureProgram::save() const {
                                 {"least", range_.least},
                                 {"most", range_.most},
                                 {"farthest", farthest_},
-                                {"least_real", least_real_},
-                                {"most_real", most_real_},
-                                {"farthest_real", farthest_real_}};
+                                {"real", numbers_json({least_real_, most_real_, farthest_real_})}};
   return state.dump();
 }
 
 void ClosureProgram::load(const std::string& text) {
   const nlohmann::json state = nlohmann::json::parse(text);
-  range_ = {state["any"], state["least"], state["most"]};
-  farthest_ = state["farthest"];
-  least_real_ = state["least_real"];
-  most_real_ = state["most_real"];
-  farthest_real_ = state["farthest_real"];
+  range_ = {state.at("any"), state.at("least"), state.at("most")};
+  farthest_ = state.at("farthest");
+  const std::vector<double> real = numbers_from(state.at("real"));
+  least_real_ = real.at(0);
+  most_real_ = real.at(1);
+  farthest_real_ = real.at(2);
 }
 
 }  // namespace terrace::stages

@@ -216,7 +216,8 @@ std::string ProductProgram::save() const {
 
 void ProductProgram::load(const std::string& text) {
   const nlohmann::json state = nlohmann::json::parse(text);
-  for (std::size_t n = 0; n < ranges_.size(); ++n) ranges_[n] = {state[n][0], state[n][1], state[n][2]};
+  for (std::size_t n = 0; n < ranges_.size(); ++n)
+    ranges_[n] = {state.at(n).at(0), state.at(n).at(1), state.at(n).at(2)};
 }
 
 }  // namespace terrace::stages

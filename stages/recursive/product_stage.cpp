@@ -189,7 +189,7 @@ std::unique_ptr<run::Stage> make_product(const Request& request) {
   if (request.choices != nullptr) {
     plan.tile = request.choices->at("tile");
     for (const nlohmann::json& level : request.choices->at("ways"))
-      plan.ways.push_back({level[0], level[1], level[2]});
+      plan.ways.push_back({level.at(0), level.at(1), level.at(2)});
   } else {
     const std::int64_t longest = std::max({plan.rows, plan.columns, plan.depth});
     plan.tile = choose_tile(longest, plan.spec, request.resources);

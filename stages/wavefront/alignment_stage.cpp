@@ -26,7 +26,7 @@ nlohmann::json json_of(const AlignmentPlan& plan) {
 AlignmentPlan plan_from(const nlohmann::json& levels) {
   AlignmentPlan plan;
   for (const auto& level : levels) {
-    plan.levels.push_back({level[0], level[1], level[2], level[3], level[4], level[5]});
+    plan.levels.push_back({level.at(0), level.at(1), level.at(2), level.at(3), level.at(4), level.at(5)});
   }
   return plan;
 }

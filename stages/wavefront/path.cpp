@@ -1,6 +1,7 @@
 #include "stages/wavefront/path.hpp"
 
 #include <charconv>
+#include <stdexcept>
 
 namespace terrace::stages {
 namespace {
@@ -64,8 +65,13 @@ Path Path::load(const std::string& saved) {
   const char* end = saved.data() + saved.size();
   for (const char* at = saved.data(); at != end;) {
     std::int64_t count = 0;
-    at = std::from_chars(at, end, count).ptr;
-    path.add(*at++, count);
+    const auto [kind, error] = std::from_chars(at, end, count);
+    if (error != std::errc{} || kind == end || count < 0) {
+      throw std::invalid_argument("'" + saved.substr(static_cast<std::size_t>(at - saved.data()), 40) +
+                                  "' is no run of a path");
+    }
+    path.add(*kind, count);
+    at = kind + 1;
   }
   return path;
 }

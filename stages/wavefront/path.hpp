@@ -31,7 +31,7 @@ class Path {
   /// The runs as they were found: from the last one to the first.
   std::span<const PathRun> runs() const { return runs_; }
 
-  /// The same as text, and its way back.
+  /// The same as text, and its way back. @throws std::invalid_argument for other text
   std::string save() const;
   static Path load(const std::string& saved);
 

@@ -263,8 +263,8 @@ std::string SweepProgram::save() const {
 
 void SweepProgram::load(const std::string& state) {
   const auto json = nlohmann::json::parse(state);
-  score_ = {json[0], json[1], json[2]};
-  margin_ = json[3];
+  score_ = {json.at(0), json.at(1), json.at(2)};
+  margin_ = json.at(3);
 }
 
 }  // namespace terrace::stages

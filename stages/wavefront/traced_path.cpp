@@ -16,7 +16,9 @@ nlohmann::json json_of(const PathPlace& place) {
   return {place.row, place.column, static_cast<int>(place.gap), place.ended};
 }
 
-PathPlace place_from(const nlohmann::json& json) { return {json[0], json[1], PathGap{json[2].get<int>()}, json[3]}; }
+PathPlace place_from(const nlohmann::json& json) {
+  return {json.at(0), json.at(1), PathGap{json.at(2).get<int>()}, json.at(3)};
+}
 
 void TracedPath::begin(const TracedTable& table) {
   const bool nothing = table.problem.report == wavefront::Report::best && table.score.row == 0;
@@ -68,8 +70,8 @@ Alignment TracedPath::alignment(const wavefront::SweepSpec& spec) const {
 nlohmann::json TracedPath::save() const { return {json_of(place_), path_.save()}; }
 
 void TracedPath::load(const nlohmann::json& saved) {
-  place_ = place_from(saved[0]);
-  path_ = Path::load(saved[1]);
+  place_ = place_from(saved.at(0));
+  path_ = Path::load(saved.at(1));
 }
 
 }  // namespace terrace::stages

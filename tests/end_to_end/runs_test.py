@@ -38,6 +38,19 @@ class Runs(JobTest):
 
 
 class Outputs(Runs):
+    def test_lie_in_folders_with_any_bytes_in_their_names(self):
+        folder = os.path.join(os.fsencode(self.folder), b"caf\xe9")
+        os.mkdir(folder)
+        with open(os.path.join(folder, b"a.fa"), "wb") as file:
+            file.write(b">a\nACGT\n")
+        self.write_job({"a": {"fasta": "a.fa"}}, [affine("align", "a", "a")])
+        os.rename(self.folder / "job.yaml", os.path.join(folder, b"job.yaml"))
+        command = [terrace_runs.program, "run", "job.yaml", "--set", "scratch.path=."]
+        for said in (b"done in", b"is there already, made by this job"):
+            ended = subprocess.run(command, cwd=folder, capture_output=True)
+            self.assertEqual(ended.returncode, DONE, ended.stderr)
+            self.assertIn(said, ended.stderr)
+
     def test_that_are_there_are_not_made_again(self):
         self.terrace("run", self.lengths(400))
         before = (self.folder / "result.h5").read_bytes()
@@ -218,6 +231,26 @@ class Changes(Runs):
         os.remove(path)
         for command in (["run", job], ["show", "result.h5"]):
             self.assertSays(self.terrace(*command, expect=FAILED), "result.h5", "is gone", "--fresh")
+        self.terrace("run", job, "--fresh")
+
+    def test_of_what_is_infinite_are_none_over_a_stop(self):
+        """The sum of what a stage that is complete has found leaves f64."""
+        self.write("far.npy", numpy.full((50, 50), 1e308))
+        job = self.write_job({"far": {"npy": "far.npy"}, "a": random_letters(LONG, 7), "b": random_letters(LONG, 8)},
+                             [{"name": "sums", "query": {"matrix": "far", "reduce": ["sum", "diameter", "eccentricity"]}},
+                              affine("align", "a", "b")], backend="cpu")
+        self.stop_in_second_stage(job)
+        self.assertSays(self.terrace("run", job), "going on with the run")
+        found = self.open()["sums"]
+        self.assertEqual((found["sum"][()], found["diameter"][()]), (numpy.inf, 1e308))
+
+    def test_of_a_result_s_attributes_are_found(self):
+        job = self.lengths(400)
+        self.terrace("run", job)
+        with h5py.File(self.folder / "result.h5", "r+") as file:
+            file.attrs["identity"] = '{"inputs": '
+        ended = self.terrace("run", job, expect=FAILED)
+        self.assertSays(ended, str(self.folder / "result.h5"), "attributes `identity` and `inputs`", "--fresh")
         self.terrace("run", job, "--fresh")
 
     def test_never_replace_what_appears_at_the_output_meanwhile(self):

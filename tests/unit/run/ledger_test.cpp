@@ -2,9 +2,13 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <limits>
+#include <span>
 
+#include "io/checksum.hpp"
 #include "pipeline/base/error.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -124,6 +128,39 @@ TEST_CASE("A damaged record before whole ones is an error that names the file, n
     damaged[at] = static_cast<char>(damaged[at] ^ 1);
     write(cuts.log, damaged);
     CHECK_THROWS_WITH(run::Ledger::read(cuts.ledger), Catch::Contains(cuts.log.string()));
+  }
+}
+
+TEST_CASE("Numbers of a cut that are not finite are read as they were written") {
+  test::TempFolder folder;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  {
+    run::Ledger ledger(folder.path(), {});
+    run::Cut cut = cut_of(0);
+    cut.work = {infinity, -infinity};
+    ledger.append(cut);
+  }
+  const run::Progress progress = run::Ledger::read(folder.path());
+  REQUIRE(progress.current);
+  CHECK(progress.current->work.operations == infinity);
+  CHECK(progress.current->work.skipped == -infinity);
+  CHECK(progress.file == folder / "1.log");
+}
+
+TEST_CASE("A whole record that is not what this program writes is an error with its file and number") {
+  for (const char* text : {"{}", "[1, 2", R"({"stage": "one", "complete": false})", R"({"completed": 5})", "null"}) {
+    for (const bool first : {true, false}) {
+      ThreeCuts cuts;
+      const std::string all = bytes_of(cuts.log), record = text;
+      char header[64];
+      std::snprintf(header, sizeof header, "%020zu %016llx\n", record.size(),
+                    static_cast<unsigned long long>(io::checksum(std::as_bytes(std::span(record)))));
+      write(cuts.log, (first ? "" : all) + header + record);
+      const std::string place = cuts.log.string() + ", record " + (first ? "1" : "5") + ": ";
+      INFO(text);
+      CHECK_THROWS_AS(run::Ledger::read(cuts.ledger), IoError);
+      CHECK_THROWS_WITH(run::Ledger::read(cuts.ledger), Catch::StartsWith(place) && Catch::Contains("--fresh"));
+    }
   }
 }
 
