@@ -7,6 +7,7 @@
 
 #include "io/kinds.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/printable.hpp"
 
 namespace terrace::io {
 namespace {
@@ -24,7 +25,7 @@ class Dictionary {
       if (key == "descr") parse_type(header);
       else if (key == "fortran_order") header.fortran_order = boolean();
       else if (key == "shape") parse_shape(header);
-      else fail("has the unknown key '" + std::string(key) + "'");
+      else fail("has the unknown key " + quote(key));
       seen_ += key == "descr" ? 1 : key == "fortran_order" ? 10 : 100;
       if (!accept(',') && peek() != '}') fail("lacks a comma");
     }
@@ -91,7 +92,7 @@ void Dictionary::parse_type(NpyHeader& header) {
   const bool ordered = !text.empty() && std::string_view("<>|=").find(text[0]) != std::string_view::npos;
   const auto type = ordered ? type_of(text.substr(1)) : std::nullopt;
   if (!type) {
-    fail("has the element type '" + std::string(text) + "'; booleans and " + element_types +
+    fail("has the element type " + quote(text) + "; booleans and " + element_types +
          " can be read: convert with astype() and save again");
   }
   header.type = *type;
@@ -130,6 +131,12 @@ NpyHeader read_npy_header(const InputFile& file) {
   const std::int64_t prefix = version == 1 ? 10 : 12;
   std::int64_t length = start[8] | start[9] << 8;
   if (version > 1) length |= static_cast<std::int64_t>(start[10]) << 16 | static_cast<std::int64_t>(start[11]) << 24;
+  constexpr std::int64_t longest = std::int64_t{1} << 20;  // of 32 dimensions it has some 700 bytes
+  if (length > longest) {
+    throw IoError(file.path().string(), "has a .npy header of " + std::to_string(length) +
+                                            " bytes, and none is longer than " + std::to_string(longest) +
+                                            ": the file is damaged");
+  }
   if (prefix + length > file.size()) throw IoError(file.path().string(), "was cut short in the .npy header");
   std::string text(static_cast<std::size_t>(length), ' ');
   file.read(prefix, length, text.data());

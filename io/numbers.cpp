@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "pipeline/base/printable.hpp"
+
 namespace terrace::io {
 namespace {
 
@@ -60,25 +62,18 @@ Outcome parse_as(std::string_view text, T& value) {
   }
 }
 
-std::string printable(std::string_view text) {
-  constexpr std::size_t most = 40;
-  std::string shown;
-  for (char letter : text.substr(0, most)) shown += letter >= ' ' && letter <= '~' ? letter : '?';
-  return "'" + shown + (text.size() > most ? "...'" : "'");
-}
-
 std::optional<std::string> explain(Outcome outcome, std::string_view text, ElementType type) {
   switch (outcome) {
     case Outcome::fine:
       return std::nullopt;
     case Outcome::no_number:
-      return text.empty() ? "a number is missing" : printable(text) + " is no number";
+      return text.empty() ? "a number is missing" : quote(text) + " is no number";
     case Outcome::out_of_range:
-      return printable(text) + " does not fit " + std::string(name_of(type));
+      return quote(text) + " does not fit " + std::string(name_of(type));
     case Outcome::not_whole:
       break;
   }
-  return printable(text) + " is not whole, as " + std::string(name_of(type)) + " wants it";
+  return quote(text) + " is not whole, as " + std::string(name_of(type)) + " wants it";
 }
 
 template <class T>
@@ -106,7 +101,7 @@ std::optional<std::string> NumberList::add_any(std::string_view text) {
   std::int64_t whole = 0;
   const Outcome digits = parse_exactly(text, whole);
   if (digits == Outcome::out_of_range) {
-    return printable(text) + " does not fit i64; say 'type: u64' or 'type: f64'";
+    return quote(text) + " does not fit i64; say 'type: u64' or 'type: f64'";
   }
   if (real_.empty() && digits == Outcome::fine) {
     whole_.push_back(whole);

@@ -7,6 +7,7 @@
 
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/file_kind.hpp"
+#include "pipeline/base/printable.hpp"
 
 namespace terrace::app {
 namespace {
@@ -89,7 +90,7 @@ void Session::keep_log_apart(const job::Job& job) {
 }
 
 void Session::note(const std::string& text) {
-  if (!quiet) err << text << std::endl;
+  if (!quiet) err << printable(text) << std::endl;
   record(text);
 }
 
@@ -98,10 +99,11 @@ void Session::warn(const std::string& text) { write("warning: " + text, spdlog::
 void Session::error(const std::string& text) { write(text, spdlog::level::err); }
 
 void Session::record(const std::string& text) {
-  if (log_) log_->log(spdlog::level::info, "{}", text);
+  if (log_) log_->log(spdlog::level::info, "{}", printable(text));
 }
 
-void Session::write(const std::string& text, spdlog::level::level_enum level) {
+void Session::write(const std::string& message, spdlog::level::level_enum level) {
+  const std::string text = printable(message);
   err << text << std::endl;
   if (log_) log_->log(level, "{}", text);
 }

@@ -38,6 +38,8 @@ class Session {
   /// inputs; nothing was written then, and nothing more will be
   void keep_log_apart(const job::Job& job);
 
+  // What these show may hold pieces of files: it is made printable.
+
   /// News that --quiet silences.
   void note(const std::string& text);
   /// What was hardly meant.
@@ -48,7 +50,7 @@ class Session {
   void record(const std::string& text);
 
  private:
-  void write(const std::string& text, spdlog::level::level_enum level);
+  void write(const std::string& message, spdlog::level::level_enum level);
 
   std::shared_ptr<spdlog::logger> log_;
   std::filesystem::path log_path_;

@@ -3,9 +3,9 @@
 #include <array>
 
 #include "pipeline/base/file_kind.hpp"
+#include "pipeline/base/printable.hpp"
 #include "pipeline/job/job_reader.hpp"
 #include "pipeline/job/yaml_settings.hpp"
-#include "pipeline/job/yaml_text.hpp"
 
 namespace terrace::job {
 namespace {

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "pipeline/base/near_name.hpp"
+#include "pipeline/base/printable.hpp"
 #include "pipeline/job/job_reader.hpp"
-#include "pipeline/job/yaml_text.hpp"
 
 namespace terrace::job {
 namespace {

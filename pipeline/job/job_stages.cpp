@@ -3,10 +3,10 @@
 #include <array>
 
 #include "pipeline/base/near_name.hpp"
+#include "pipeline/base/printable.hpp"
 #include "pipeline/job/job_reader.hpp"
 #include "pipeline/job/yaml_scalar.hpp"
 #include "pipeline/job/yaml_settings.hpp"
-#include "pipeline/job/yaml_text.hpp"
 
 namespace terrace::job {
 namespace {

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "pipeline/base/near_name.hpp"
-#include "pipeline/job/yaml_text.hpp"
+#include "pipeline/base/printable.hpp"
 
 namespace terrace::job {
 namespace {

@@ -1,4 +1,5 @@
 #include "pipeline/job/yaml_parse.hpp"
+#include "pipeline/base/printable.hpp"
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
@@ -8,8 +9,6 @@
 #include <map>
 #include <set>
 #include <sstream>
-
-#include "pipeline/job/yaml_text.hpp"
 
 namespace terrace::job {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
+#include "pipeline/base/printable.hpp"
 #include "pipeline/job/yaml_parse.hpp"
-#include "pipeline/job/yaml_text.hpp"
 
 namespace terrace::job {
 namespace {

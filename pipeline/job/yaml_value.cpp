@@ -7,9 +7,9 @@
 
 #include "pipeline/base/element_type.hpp"
 #include "pipeline/base/near_name.hpp"
+#include "pipeline/base/printable.hpp"
 #include "pipeline/job/declaration.hpp"
 #include "pipeline/job/yaml_scalar.hpp"
-#include "pipeline/job/yaml_text.hpp"
 
 namespace terrace::job {
 namespace {

@@ -137,7 +137,10 @@ TEST_CASE("What cannot be read as a file is an error that says why") {
   CHECK_THROWS_WITH(load(folder.path() / "none.yaml", {}, test_table(), test_kinds),
                     Catch::Contains("none.yaml: cannot read the job: No such file"));
   CHECK_THROWS_WITH(load(folder.path(), {}, test_table(), test_kinds), Catch::Contains("this is a folder"));
-  CHECK_THROWS_WITH(load("/dev/zero", {}, test_table(), test_kinds), Catch::Contains("a job has at most 4.00 MiB"));
+  CHECK_THROWS_WITH(load("/dev/zero", {}, test_table(), test_kinds),
+                    Catch::Contains("this is a pipe, a device or a socket"));
+  const auto large = folder.write("large.yaml", std::string((4 << 20) + 1, '#'));
+  CHECK_THROWS_WITH(load(large, {}, test_table(), test_kinds), Catch::Contains("a job has at most 4.00 MiB"));
 }
 
 TEST_CASE("Settings of the command line replace what the file says") {
