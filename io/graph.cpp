@@ -13,7 +13,7 @@
 #include "io/held_source.hpp"
 #include "io/input_file.hpp"
 #include "io/kinds.hpp"
-#include "io/line_reader.hpp"
+#include "io/packed_file.hpp"
 
 namespace terrace::io {
 namespace {
@@ -29,10 +29,14 @@ constexpr Parameter parameters[] = {
     {"directed", ParameterKind::flag, "whether edges go one way alone; left out: what the file says, else true", ""},
     {"weight", ParameterKind::text, "key (gml: weight) or column (edges: 2, or none) of the weights", ""},
     {"unweighted", ParameterKind::flag, "every edge weighs 1", "false"},
+    {"header", ParameterKind::flag,
+     "whether the first line of a list of edges is none: names of columns, or the numbers of nodes and edges; left "
+     "out: it is where it begins with a word, or has two numbers and the next line three",
+     ""},
     {"nodes", ParameterKind::count,
-     "how many nodes there are; used: only those with edges, in the order of their numbers; left out: what the file "
-     "says, else the largest number and those before it",
-     "", "used", 0, 2e9},
+     "how many nodes there are; used: only those with edges, in the order of their numbers; all: what the file says, "
+     "else the largest number and those before it; left out: all, with a warning where most have no edge",
+     "", "used, all", 0, 2e9},
 };
 
 constexpr std::int64_t most_nodes = 2000000000;
@@ -94,9 +98,18 @@ std::string format_of(const Settings& settings, const InputFile& file) {
   const std::string extension = file.path().extension().string();
   if (extension == ".gr") return "dimacs";
   if (extension == ".gml") return "gml";
-  char begin[14] = {};
-  const std::int64_t count = file.read_some(0, sizeof begin, begin);
-  return std::string_view(begin, static_cast<std::size_t>(count)) == "%%MatrixMarket" ? "matrix_market" : "edges";
+  char bytes[64] = {};
+  const std::int64_t count = file.read_some(0, sizeof bytes, bytes);
+  std::string_view begin(bytes, static_cast<std::size_t>(count));
+  if (begin.starts_with("%%MatrixMarket")) return "matrix_market";
+  if (begin.starts_with("\xef\xbb\xbf")) begin.remove_prefix(3);
+  begin.remove_prefix(std::min(begin.find_first_not_of(" \t\r\n"), begin.size()));
+  if (begin.starts_with('<')) {
+    throw IoError(file.path().string(),
+                  "is XML, as GraphML is, which cannot be read: convert it to GML (igraph and networkx do), or to "
+                  "lines of edges");
+  }
+  return "edges";
 }
 
 EdgeList read_edges(const std::string& format, const InputFile& file, const EdgeRules& rules) {
@@ -117,7 +130,8 @@ std::vector<std::int64_t> used_names(const EdgeList& list) {
 
 /// Turns the file's numbers into rows, and returns how many rows there are.
 std::int64_t number_nodes(EdgeList& list, const Settings& settings, const std::string& path) {
-  if (settings.holds<std::string>("nodes")) list.names = used_names(list);
+  const bool used = settings.holds<std::string>("nodes") && settings.text("nodes") == "used";
+  if (used) list.names = used_names(list);
   std::map<std::int64_t, std::int64_t> rows;
   std::int64_t nodes = list.nodes.value_or(0);
   if (list.names) {
@@ -141,7 +155,9 @@ std::int64_t number_nodes(EdgeList& list, const Settings& settings, const std::s
     nodes = given;
   }
   if (nodes > most_nodes) {
-    throw IoError(path, "names node " + std::to_string(nodes - 1) + "; where numbers have gaps, say `nodes: used`");
+    throw IoError(path, "has " + std::to_string(nodes) +
+                            " nodes by their largest number, or by what it says, and at most " +
+                            std::to_string(most_nodes) + " can be: where numbers have gaps, say `nodes: used`");
   }
   const auto row_of = [&](std::int64_t node) {
     if (list.names) {
@@ -156,14 +172,51 @@ std::int64_t number_nodes(EdgeList& list, const Settings& settings, const std::s
   return nodes;
 }
 
+/// "1,234,567".
+std::string grouped(std::int64_t number) {
+  std::string text = std::to_string(number);
+  for (auto at = static_cast<std::int64_t>(text.size()) - 3; at > 0; at -= 3) {
+    text.insert(static_cast<std::size_t>(at), ",");
+  }
+  return text;
+}
+
+/// How many rows or columns of the matrix have an edge.
+std::int64_t count_used(const EdgeList& list, std::int64_t nodes) {
+  constexpr std::int64_t bits_of_edge = 64;
+  if (nodes > bits_of_edge * static_cast<std::int64_t>(list.edges.size())) {
+    return static_cast<std::int64_t>(used_names(list).size());
+  }
+  std::vector<bool> used(static_cast<std::size_t>(nodes));
+  for (const Edge& edge : list.edges) {
+    used[static_cast<std::size_t>(edge.from)] = used[static_cast<std::size_t>(edge.to)] = true;
+  }
+  return std::count(used.begin(), used.end(), true);
+}
+
+/// Warns where most rows and columns of the matrix stand for nothing. @param list with rows for nodes
+void warn_of_empty_rows(const EdgeList& list, std::int64_t nodes,
+                        const std::function<void(const std::string&)>& warn) {
+  const std::int64_t used = count_used(list, nodes);
+  if (2 * used >= nodes) return;
+  warn(grouped(nodes - used) + " of " + grouped(nodes) +
+       " nodes have no edge: `nodes: used` keeps the others alone, `nodes: all` all of them");
+}
+
 std::shared_ptr<Source> open(const Settings& settings, const OpenContext& context) {
   const InputFile file(input_path(settings, "graph", context));
+  refuse_packed(file, "graph");
   const EdgeRules rules{settings.find<std::string>("weight").value_or(""),
-                        settings.find<bool>("unweighted").value_or(false)};
+                        settings.find<bool>("unweighted").value_or(false), settings.find<bool>("header"),
+                        context.warn, kept_check(settings, "graph", context)};
   if (rules.unweighted && !rules.weight.empty()) {
     fail_setting(settings, "weight", "weight: an unweighted graph has none; leave out one of the two");
   }
-  EdgeList list = read_edges(format_of(settings, file), file, rules);
+  const std::string format = format_of(settings, file);
+  if (rules.header && format != "edges") {
+    fail_setting(settings, "header", "header: a file of format " + format + " has none; lists of edges may have one");
+  }
+  EdgeList list = read_edges(format, file, rules);
   const std::int64_t nodes = number_nodes(list, settings, file.path().string());
   if (!settings.find<bool>("directed").value_or(list.directed)) {
     const std::size_t count = list.edges.size();
@@ -172,6 +225,7 @@ std::shared_ptr<Source> open(const Settings& settings, const OpenContext& contex
       list.edges.push_back({edge.to, edge.from, edge.weight});
     }
   }
+  if (!settings.has("nodes") && context.warn) warn_of_empty_rows(list, nodes, context.warn);
   return std::make_shared<GraphSource>(std::move(list), nodes, file.path());
 }
 
@@ -181,7 +235,7 @@ bool is_graph(const Source& source) { return dynamic_cast<const GraphSource*>(&s
 
 InputKind graph_kind() {
   return {"graph", "a graph's edges as the matrix of their weights: DIMACS, SNAP and plain lists, GML, Matrix Market",
-          parameters, open};
+          parameters, open, "{graph: roads.txt, directed: false, nodes: used}"};
 }
 
 }  // namespace terrace::io

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "io/input_file.hpp"
+#include "io/kept_memory.hpp"
 #include "io/source.hpp"
 #include "pipeline/base/error.hpp"
 
@@ -17,6 +19,10 @@ namespace terrace::io {
 struct EdgeRules {
   std::string weight;       // the key, or the column, of an edge's weight; empty: the format's own
   bool unweighted = false;  // every edge weighs 1
+  std::optional<bool> header =
+      std::nullopt;  // of lists of edges: whether the first line is one; nothing: by its fields
+  std::function<void(const std::string&)> warn = nullptr;  // takes what is right but hardly meant; null: nobody does
+  CheckKept check_kept = nullptr;                          // called before a file is read whole; null: nothing is
 };
 
 /// An edge as a file gives it; nodes by the file's own numbers.
@@ -43,9 +49,6 @@ struct EdgeList {
 /// Whether a source is a graph's matrix of weights, in which infinity (among whole numbers half the largest i64)
 /// stands where there is no edge.
 bool is_graph(const Source& source);
-
-/// The number of a node: a whole number, not negative. @throws IoError at `place`
-std::int64_t node_number(std::string_view text, const std::string& place);
 
 /// Readers of formats. @throws IoError with file, line and column
 EdgeList read_dimacs(const InputFile& file, const EdgeRules& rules);         // shortest paths: "p sp", "a u v w"

@@ -1,7 +1,9 @@
 // Graphs in GML (Himsolt 1997): nested lists of keys and values.
+#include <algorithm>
 #include <cctype>
 
-#include "io/graph.hpp"
+#include "io/graph_lines.hpp"
+#include "pipeline/base/printable.hpp"
 
 namespace terrace::io {
 namespace {
@@ -33,6 +35,8 @@ class Words {
     return true;
   }
 
+  /// The line on which the last word began.
+  std::int64_t line() const { return line_begin_; }
   /// Where the last word began.
   std::string place() const {
     const std::size_t before = text_.rfind('\n', begin_ == 0 ? 0 : begin_ - 1);
@@ -66,7 +70,7 @@ class GmlReader {
  public:
   GmlReader(const InputFile& file, const EdgeRules& rules)
       : path_(file.path().string()),
-        words_(path_, text_of(file)),
+        words_(path_, text_of(file, rules)),
         weight_(rules.weight.empty() ? "weight" : rules.weight),
         unweighted_(rules.unweighted) {}
 
@@ -87,12 +91,15 @@ class GmlReader {
       }
     }
     if (!found) throw IoError(path_, "has no `graph [ ... ]`");
+    check_edges();
     list_.nodes = static_cast<std::int64_t>(list_.names->size());
     return std::move(list_);
   }
 
  private:
-  static std::string text_of(const InputFile& file) {
+  /// All of the file. @throws what the check throws
+  static std::string text_of(const InputFile& file, const EdgeRules& rules) {
+    if (rules.check_kept) rules.check_kept(file.size());
     std::string text(static_cast<std::size_t>(file.size()), '\0');
     file.read(0, file.size(), text.data());
     return text;
@@ -102,6 +109,12 @@ class GmlReader {
     std::string_view word;
     if (!words_.next(word) || word == "]") throw IoError(words_.place(), "a value is missing");
     return word;
+  }
+
+  std::int64_t number() {
+    const std::string_view text = value();
+    if (const auto number = whole_number(text)) return *number;
+    throw IoError(words_.place(), quote(text) + " is no number of a node");
   }
 
   void expect_list(const char* of) {
@@ -151,7 +164,7 @@ class GmlReader {
     bool named = false;
     for_each_key([&](std::string_view key) {
       if (key != "id") return skip_value();
-      list_.names->push_back(node_number(value(), words_.place()));
+      list_.names->push_back(number());
       named = true;
     });
     if (!named) throw IoError(place, "this node has no id");
@@ -164,7 +177,7 @@ class GmlReader {
     std::string weight_place;
     for_each_key([&](std::string_view key) {
       if (key == "source" || key == "target") {
-        ends[key == "target"] = node_number(value(), words_.place());
+        ends[key == "target"] = number();
       } else if (key == weight_ && !unweighted_) {
         weight = value();
         weight_place = words_.place();
@@ -178,6 +191,20 @@ class GmlReader {
                                "'; name the key of its weight by `weight`, or say `unweighted: true`");
     }
     if (const auto wrong = list_.add(ends[0], ends[1], weight)) throw IoError(weight_place, *wrong);
+    edge_lines_.push_back(words_.line());
+  }
+
+  /// Nodes may stand behind the edges that name them, so that this is seen at the end.
+  void check_edges() const {
+    std::vector<std::int64_t> ids = *list_.names;
+    std::sort(ids.begin(), ids.end());
+    for (std::size_t n = 0; n < list_.edges.size(); ++n) {
+      for (const std::int64_t node : {list_.edges[n].from, list_.edges[n].to}) {
+        if (std::binary_search(ids.begin(), ids.end(), node)) continue;
+        throw IoError(path_ + ":" + std::to_string(edge_lines_[n]),
+                      "this edge is one of node " + std::to_string(node) + ", and no `node` has that id");
+      }
+    }
   }
 
   std::string path_;
@@ -185,6 +212,7 @@ class GmlReader {
   std::string weight_;
   bool unweighted_;
   EdgeList list_;
+  std::vector<std::int64_t> edge_lines_;  // where each edge ends
   int depth_ = 0;
 };
 

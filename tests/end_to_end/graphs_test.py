@@ -1,4 +1,5 @@
 """Graphs in their files' formats: what each says, what other programs found, and what is wrong with some."""
+import gzip
 import re
 
 from terrace_runs import WRONG, JobTest, data, main, numpy
@@ -55,6 +56,38 @@ class Formats(Graphs):
                           "edge [ source 1 target 2 weight 5 ] ]", {})):
             numpy.testing.assert_array_equal(self.distances({"graph": self.write(name, text), **settings}), both)
 
+    def test_headers_of_lists_of_edges(self):
+        # Three nodes, from 1, and as many edges as the first line says.
+        for lines in ("3 3\n1 2 4\n2 3 5\n1 2 7\n", "# a comment\n3\t3\n1\t2\t4\n2\t3\t5\n1\t2\t7\n",
+                      "3 3\n0 1 4\n1 2 5\n0 1 7\n", "3,3\n1,2,4\n2,3,5\n1,2,7\n"):
+            with self.subTest(lines=lines):
+                for settings in ({}, {"header": True}):
+                    self.check("g.txt", lines, **settings)
+        # Edges without weights, and a header only where the job says so.
+        path = self.write("g.txt", "4 2\n1 2\n2 4\n")
+        for header, shape, far in ((True, (4, 4), (0, 3)), (False, (5, 5), (1, 2))):
+            found = self.distances({"graph": path, "header": header})
+            self.assertEqual((found.shape, int(found[far])), (shape, 2 if header else 1))
+        self.assertEqual(self.distances({"graph": self.write("g.txt", "5\n0 1 4\n"), "header": True}).shape, (2, 2))
+        self.check("g.txt", "7 9 2\n0 1 4\n1 2 5\n", header=True)
+        job = self.write_job({"g": {"graph": self.write("g.txt", "4 2\n1 2\n2 4\n")}},
+                             [{"name": "d", "recursive": {"problem": "floyd_warshall", "matrix": "g"}}], backend="cpu")
+        self.assertSays(self.terrace("check", job), "warning: ", "g.txt:1: this line is read as an edge from node 4",
+                        "`header: true`", "job.yaml:")
+        job = self.write_job({"g": {"graph": self.write("g.txt", "4 3\n1 2\n2 4\n")}},
+                             [{"name": "d", "recursive": {"problem": "floyd_warshall", "matrix": "g"}}], backend="cpu")
+        self.assertNotIn("warning", self.terrace("check", job).stderr)
+
+    def test_nodes_without_edges_are_warned_of(self):
+        job = self.write_job({"g": {"graph": self.write("g.txt", "1000 2000 5\n")}},
+                             [{"name": "d", "recursive": {"problem": "floyd_warshall", "matrix": "g"}}], backend="cpu")
+        self.assertSays(self.terrace("check", job), "warning: ", "1,999 of 2,001 nodes have no edge", "`nodes: used`")
+        for nodes in ("used", "all", "3000"):
+            self.assertNotIn("warning", self.terrace("check", job, "--set", f"inputs.g.nodes={nodes}").stderr)
+        for text in ("0 3 1\n1 3 1\n", "0 1\n", "# none\n"):
+            self.write("g.txt", text)
+            self.assertNotIn("warning", self.terrace("check", job).stderr)
+
     def test_weights_are_whole_numbers_or_not_or_all_one(self):
         path = self.write("g.txt", "0 1 2.5\n1 2 5\n")
         found = self.distances({"graph": path})
@@ -75,7 +108,7 @@ class Formats(Graphs):
                 ("g.gr", "a 1 2 3\n", ":1:1: an edge before the problem line", {}),
                 ("g.gr", "p sp 2 1\nb 1 2 3\n", ":2:1: 'b' begins no line", {}),
                 ("g.gr", "p sp 2 1\na 1 x 3\n", ":2:5: 'x' is no number of a node", {}),
-                ("g.gr", "p sp 2 1\na 1 3 3\n", "has an edge of node 3, which is none of its nodes", {}),
+                ("g.gr", "p sp 2 1\na 1 3 3\n", ":2:5: node 3 is none of the 2 nodes, counted from 1", {}),
                 ("g.gr", "p sp 2 1\na 1 2\n", "this edge has no weight", {}),
                 ("g.gr", "", "has no problem line", {}),
                 ("g.gr", "p sp 3 9\na 1 2 4\na 2 3 1\n", "has 2 edges, and says that it has 9", {}),
@@ -86,6 +119,24 @@ class Formats(Graphs):
                 ("g.txt", "0 1 2\n0 1 9007199254740993\n", "magnitudes up to 2^53", {}),
                 ("g.txt", "0 1 2\n0\n", "an edge has two nodes", {}),
                 ("g.txt", "0 1 2\n", "neither a column of a header here nor an index", {"weight": "cost"}),
+                ("g.txt", "0 1 2\n0 1 2 9\n", ":2:7: this line has 4 fields, and line 1 has 3", {}),
+                ("g.txt", "0 1 2\n0 1\n", ":2:4: this line has 2 fields, and line 1 has 3", {}),
+                ("g.txt", "0 1\n0 1 2 3\n", "if line 1 is a header, say `header: true`", {}),
+                ("g.txt", "3 3\n1 2 4\n2 3 5\n", ":1: the file says that it has 3 edges, and has 2", {}),
+                ("g.txt", "2 2\n1 2 4\n2 3 5\n", ":3: node 3 is none of the 2 nodes, counted from 1", {}),
+                ("g.txt", "2 2\n0 2 4\n1 0 5\n", ":2: node 2 is none of the 2 nodes, counted from 0", {}),
+                ("g.txt", "2 1\n1 2 4\n", "this line has 3 fields, and line 1 has 2", {"header": False}),
+                ("g.gr", "p sp 2 1\na 1 2 3\n", "header: a file of format dimacs has none", {"header": True}),
+                ("g.txt", "0 1 2\nann bob 3\n", ":2:1: 'ann' is no number of a node; lists of edges with names", {}),
+                ("g.txt", "from to\nann bob\n", ":2:1: 'ann' is no number of a node; lists of edges with names", {}),
+                ("g.txt", "0 1 2\n0 1 \x1b[31m\n", "'\\x1b[31m' is no number", {}),
+                ("g.graphml", "<?xml version='1.0'?>\n<graphml/>\n", "is XML, as GraphML is", {}),
+                ("g.txt.gz", gzip.compress(b"0 1 2\n"), "is compressed with gzip", {}),
+                ("g.gr", gzip.compress(b"p sp 0 0\n"), "unpack it first (gunzip -k)", {}),
+                ("g.mtx", "%%MatrixMarket matrix coordinate real general\n1000000000000 1000000000000 1\n1 2 3\n",
+                 "has 1000000000000 nodes", {}),
+                ("g.gml", "graph [\n node [ id 1 ]\n edge [ source 1\n target 7 weight 2 ] ]",
+                 ":4: this edge is one of node 7", {}),
                 ("g.txt", "0 9999999999 2\n", "say `nodes: used`", {}),
                 ("g.txt", "0 5 2\n", "has 6, more than 3", {"nodes": 3}),
                 ("g.mtx", "%%MatrixMarket matrix array real general\n1 1\n1\n", "a graph begins with", {}),
@@ -131,6 +182,24 @@ class KnownAnswers(Graphs):
             self.assertLess(abs(length - says["diameter_len"]), 0.005 * 41)
             hops = self.finite(self.distances({"graph": path, "unweighted": True})).max()
             self.assertEqual(hops, says["diameter_hops"])
+
+    def test_of_lists_of_edges_with_their_headers(self):
+        """Johnson's algorithm's test cases of Coursera's and Stanford's courses: shortest of all shortest paths."""
+        for number in range(1, 33):
+            nodes = 2 ** ((number - 1) // 4 + 1)
+            graph = {"graph": data("graphs", "stanford", f"input_random_{number}_{nodes}.txt")}
+            with open(data("graphs", "stanford", f"output_random_{number}_{nodes}.txt")) as file:
+                answer = file.read().strip()
+            with self.subTest(number=number):
+                if answer == "NULL":
+                    stage = {"name": "d", "recursive": {"problem": "floyd_warshall", "matrix": "g"}}
+                    job = self.write_job({"g": graph}, [stage], backend="cpu")
+                    self.assertSays(self.terrace("run", job, "--fresh", expect=1), "has a negative cycle through node")
+                    continue
+                found = self.distances(graph)
+                self.assertEqual(found.shape, (nodes, nodes))
+                numpy.fill_diagonal(found, NONE)
+                self.assertEqual(int(found.min()), int(answer))
 
     def test_of_directed_graphs_with_negative_weights(self):
         for number in range(1, 26, 4):
