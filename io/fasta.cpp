@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 
+#include "io/fasta_place.hpp"
 #include "io/fasta_scanner.hpp"
 #include "io/gzip_reader.hpp"
 #include "io/input_file.hpp"
+#include "io/kept_memory.hpp"
 #include "io/kinds.hpp"
 #include "io/memory_source.hpp"
 #include "io/record_name.hpp"
@@ -71,24 +73,42 @@ std::string name_of(const Settings& settings, std::string name) {
   return settings.find<bool>("reverse_complement").value_or(false) ? name + "/rc" : name;
 }
 
+/// Where the letters of a source stand in a record: letter i is letter begin + step * i.
+struct RecordPart {
+  std::size_t record;
+  std::int64_t begin;
+  std::int64_t step;  // -1 of an opposite strand
+};
+
 /// Letters of a record that has a name.
 class Record : public MemorySource {
  public:
-  Record(const Extents& shape, std::vector<std::byte> letters, const InputFile& file, std::string name)
-      : MemorySource(ElementType::u8, shape, std::move(letters), {file.path()}), name_(std::move(name)) {}
+  Record(const Extents& shape, std::vector<std::byte> letters, const InputFile& file, std::string name,
+         const RecordPart& part)
+      : MemorySource(ElementType::u8, shape, std::move(letters), {file.path()}),
+        name_(std::move(name)),
+        part_(part) {}
+
+  std::string place_of(const Extents& index) const override {
+    return fasta_place(files().front(), part_.record, part_.begin + part_.step * index[0]);
+  }
 
   bool letters() const override { return true; }
   const std::string& name() const { return name_; }
 
  private:
   std::string name_;
+  RecordPart part_;
 };
 
-void scan(const InputFile& file, FastaScanner& scanner) {
+void scan(const InputFile& file, FastaScanner& scanner, const CheckKept& check_kept) {
   GzipReader reader(file);
   if (reader.plain()) scanner.reserve(static_cast<std::size_t>(file.size()));
   std::vector<char> buffer(1 << 20);
-  for (std::string_view text = reader.next(buffer); !text.empty(); text = reader.next(buffer)) scanner.take(text);
+  for (std::string_view text = reader.next(buffer); !text.empty(); text = reader.next(buffer)) {
+    scanner.take(text);
+    check_kept(static_cast<std::int64_t>(scanner.kept()));
+  }
 }
 
 std::shared_ptr<Source> open(const Settings& settings, const OpenContext& context) {
@@ -96,15 +116,20 @@ std::shared_ptr<Source> open(const Settings& settings, const OpenContext& contex
   FastaScanner scanner(file.path().string(), settings.find<std::string>("record"));
   std::vector<std::byte> letters;
   try {
-    scan(file, scanner);
+    scan(file, scanner, kept_check(settings, "fasta", context));
     letters = scanner.finish();
   } catch (const JobError& error) {
     fail_setting(settings, settings.has("record") ? "record" : "fasta", error.what());
   }
   if (settings.has("range")) cut_range(settings, scanner.name(), letters);
-  if (settings.find<bool>("reverse_complement").value_or(false)) reverse_complement(settings, letters);
+  RecordPart part{scanner.chosen(), 0, 1};
+  if (settings.has("range")) part.begin = settings.get<std::vector<std::int64_t>>("range")[0];
+  if (settings.find<bool>("reverse_complement").value_or(false)) {
+    reverse_complement(settings, letters);
+    part = {part.record, part.begin + static_cast<std::int64_t>(letters.size()) - 1, -1};
+  }
   const Extents shape{static_cast<std::int64_t>(letters.size())};
-  return std::make_shared<Record>(shape, std::move(letters), file, name_of(settings, scanner.name()));
+  return std::make_shared<Record>(shape, std::move(letters), file, name_of(settings, scanner.name()), part);
 }
 
 }  // namespace
@@ -114,6 +139,9 @@ std::string record_name(const Source& source) {
   return record == nullptr ? std::string() : record->name();
 }
 
-InputKind fasta_kind() { return {"fasta", "one sequence of a FASTA file", parameters, open}; }
+InputKind fasta_kind() {
+  return {"fasta", "one sequence of a FASTA file", parameters, open,
+          "{fasta: genome.fa, record: chr1, range: [0, 1000]}"};
+}
 
 }  // namespace terrace::io

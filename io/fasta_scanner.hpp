@@ -30,6 +30,10 @@ class FastaScanner {
   std::vector<std::byte> finish();
   /// Name of the record that `finish` handed over.
   const std::string& name() const { return names_[chosen_]; }
+  /// Its number in the file, from 0.
+  std::size_t chosen() const { return chosen_; }
+  /// Letters that are kept so far.
+  std::size_t kept() const { return named_.size() + indexed_.size(); }
 
  private:
   enum class State { line_start, header, comment, sequence };

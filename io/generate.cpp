@@ -5,6 +5,7 @@
 
 #include "io/box_runs.hpp"
 #include "io/input_file.hpp"
+#include "io/kept_memory.hpp"
 #include "io/kinds.hpp"
 #include "io/mutated.hpp"
 #include "io/numbers.hpp"
@@ -227,14 +228,16 @@ std::shared_ptr<Source> mutated_dna(const Settings& settings, const OpenContext&
         settings, "mutate.of",
         "mutate.of: '" + settings.text("mutate.of") + "' is no sequence: one dimension of letters (u8) is wanted");
   }
-  // All of them are looked at once, to know where each block of the mutant begins.
+  // To run, all of them are looked at once, to know where each block of the mutant begins.
   constexpr std::int64_t most = std::int64_t{1} << 40;
   if (original->shape()[0] > most) {
     fail_setting(settings, "mutate.of",
                  "mutate.of: '" + settings.text("mutate.of") + "' has " + std::to_string(original->shape()[0]) +
                      " letters; at most " + std::to_string(most) + " can be mutated");
   }
-  return mutated(std::move(original), rate, seed_of(settings));
+  kept_check(settings, "mutate.of", context)(mutated_memory(original->shape()[0]));
+  return mutated(std::move(original), rate, seed_of(settings),
+                 context.to_run ? MutantLength::counted : MutantLength::expected);
 }
 
 std::shared_ptr<Source> array(const Settings& settings, const std::string& kind) {
@@ -283,6 +286,8 @@ std::shared_ptr<Source> open(const Settings& settings, const OpenContext& contex
 
 }  // namespace
 
-InputKind generate_kind() { return {"generate", "an array that is computed", parameters, open}; }
+InputKind generate_kind() {
+  return {"generate", "an array that is computed", parameters, open, "{generate: dna, length: 1000, seed: 7}"};
+}
 
 }  // namespace terrace::io

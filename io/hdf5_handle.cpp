@@ -1,11 +1,13 @@
 #include "io/hdf5_handle.hpp"
 
+#include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
 
 #include "io/durable.hpp"
+#include "io/input_file.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::io {
@@ -99,7 +101,10 @@ std::string hdf5_reason() {
 
 void throw_hdf5(const std::string& where, const std::string& what) {
   const std::string reason = hdf5_reason();
-  if (const std::optional<int> number = system_error_in(reason)) throw system_error(where, what, *number);
+  if (const std::optional<int> number = system_error_in(reason)) {
+    if (*number == EIO) throw DiskError(where, what + ": " + system_words(*number));
+    throw system_error(where, what, *number);
+  }
   throw IoError(where, reason.empty() ? what : what + " (HDF5: " + reason + ")");
 }
 

@@ -30,8 +30,12 @@ Box moved(const Box& box, const Extents& by) {
 
 class RawHdf5Source : public Source {
  public:
-  RawHdf5Source(RawArray array, std::vector<std::filesystem::path> files, const Box& part)
-      : array_(std::move(array)), files_(std::move(files)), part_(part), shape_(part.shape()) {}
+  RawHdf5Source(RawArray array, std::vector<std::filesystem::path> files, const Box& part, std::string where)
+      : array_(std::move(array)),
+        files_(std::move(files)),
+        part_(part),
+        shape_(part.shape()),
+        where_(std::move(where)) {}
 
   ElementType type() const override { return array_.type(); }
   const Extents& shape() const override { return shape_; }
@@ -39,12 +43,14 @@ class RawHdf5Source : public Source {
     if (!box.empty()) array_.read(moved(box, part_.begin), buffer);
   }
   std::vector<std::filesystem::path> files() const override { return files_; }
+  std::string place_of(const Extents&) const override { return where_; }
 
  private:
   RawArray array_;
   std::vector<std::filesystem::path> files_;
   Box part_;
   Extents shape_;
+  std::string where_;  // file and dataset
 };
 
 class LibraryHdf5Source : public Source {
@@ -63,6 +69,7 @@ class LibraryHdf5Source : public Source {
     dataset_->read(moved(box, part_.begin), buffer);
   }
   std::vector<std::filesystem::path> files() const override { return files_; }
+  std::string place_of(const Extents&) const override { return dataset_->where(); }
   std::size_t memory() const override {
     const std::lock_guard lock(hdf5_input_mutex());
     return dataset_->memory();
@@ -115,7 +122,7 @@ std::shared_ptr<Source> make_source(std::unique_ptr<Hdf5Dataset> dataset, InputF
   const bool linked = !std::filesystem::equivalent(file.path(), home);
   RawArray array(linked ? InputFile(home) : std::move(file), place->offset, dataset->type(), dataset->shape(),
                  place->big_endian);
-  return std::make_shared<RawHdf5Source>(std::move(array), std::move(files), part);
+  return std::make_shared<RawHdf5Source>(std::move(array), std::move(files), part, dataset->where());
 }
 
 std::shared_ptr<Source> open(const Settings& settings, const OpenContext& context) {
@@ -138,6 +145,9 @@ std::shared_ptr<Source> open(const Settings& settings, const OpenContext& contex
 
 }  // namespace
 
-InputKind hdf5_kind() { return {"hdf5", "a dataset of an HDF5 file, or a part of it", parameters, open}; }
+InputKind hdf5_kind() {
+  return {"hdf5", "a dataset of an HDF5 file, or a part of it", parameters, open,
+          "{hdf5: measurements.h5, dataset: /run/temperature, select: [[0, 10], [0, 10]]}"};
+}
 
 }  // namespace terrace::io

@@ -48,6 +48,9 @@ std::vector<std::filesystem::path> candidates(const std::string& name, const std
 Hdf5Handle open_source(const std::string& name, const std::filesystem::path& owner) {
   const Hdf5Handle access = hdf5_read_access();
   for (const auto& place : name == "." ? std::vector{owner} : candidates(name, owner)) {
+    // The library would wait for somebody to write to a pipe.
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(place, ignored)) continue;
     const hid_t file = H5Fopen(place.c_str(), H5F_ACC_RDONLY, access.get());
     if (file >= 0) return {file, place.string(), "cannot be opened"};
   }

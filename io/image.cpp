@@ -40,11 +40,11 @@ Channel channel_setting(const Settings& settings) {
   fail_setting(settings, "channel", "channel: '" + name + "' is none of gray, red, green, blue");
 }
 
-Image decode(const InputFile& file, Channel channel) {
+Image decode(const InputFile& file, Channel channel, const CheckKept& check_kept) {
   unsigned char magic[8] = {};
   const std::int64_t got = file.read_some(0, sizeof magic, magic);
-  if (got >= 2 && magic[0] == 'P' && magic[1] >= '1' && magic[1] <= '7') return read_pnm(file, channel);
-  if (got >= 4 && std::memcmp(magic, "\x89PNG", 4) == 0) return read_png(file, channel);
+  if (got >= 2 && magic[0] == 'P' && magic[1] >= '1' && magic[1] <= '7') return read_pnm(file, channel, check_kept);
+  if (got >= 4 && std::memcmp(magic, "\x89PNG", 4) == 0) return read_png(file, channel, check_kept);
   throw IoError(file.path().string(), got == 0 ? "is empty; PNG, PGM and PPM images can be read"
                                                : "is no PNG, PGM or PPM image: its first bytes are none of theirs");
 }
@@ -52,7 +52,7 @@ Image decode(const InputFile& file, Channel channel) {
 std::shared_ptr<Source> open(const Settings& settings, const OpenContext& context) {
   const Channel channel = channel_setting(settings);
   const InputFile file(input_path(settings, "image", context));
-  Image image = decode(file, channel);
+  Image image = decode(file, channel, kept_check(settings, "image", context));
   return std::make_shared<MemorySource>(image.type, Extents{image.rows, image.columns}, std::move(image.bytes),
                                         std::vector{file.path()});
 }
@@ -65,6 +65,8 @@ void take_channel(const std::byte* samples, int samples_per_pixel, ElementType t
   else take_samples<std::uint16_t>(samples, samples_per_pixel, count, channel, out);
 }
 
-InputKind image_kind() { return {"image", "a picture, rows x columns", parameters, open}; }
+InputKind image_kind() {
+  return {"image", "a picture, rows x columns", parameters, open, "{image: photo.png, channel: green}"};
+}
 
 }  // namespace terrace::io

@@ -15,7 +15,7 @@ namespace {
 
 class PngDecoder {
  public:
-  explicit PngDecoder(const InputFile& file) : file_(file) {
+  PngDecoder(const InputFile& file, const CheckKept& check_kept) : file_(file), check_kept_(check_kept) {
     png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, on_error, on_warning);
     info_ = png_ ? png_create_info_struct(png_) : nullptr;
     if (!info_) {
@@ -30,6 +30,7 @@ class PngDecoder {
 
   Image decode(Channel channel) {
     Image image = read_header();
+    make_room(image);
     if (passes_ == 1) read_rows(image, channel);
     else read_interlaced(image, channel);
     guarded([this] { png_read_end(png_, nullptr); });
@@ -64,12 +65,15 @@ class PngDecoder {
   }
 
   Image read_header();
+  Image sized_image() const;
+  void make_room(Image& image) const;
   void read_rows(Image& image, Channel channel);
   void read_interlaced(Image& image, Channel channel);
   void take_row(const std::byte* row, std::int64_t index, Image& image, Channel channel) const;
   std::vector<std::byte> coloured(const std::byte* row, std::int64_t index, const Image& image) const;
 
   const InputFile& file_;
+  const CheckKept& check_kept_;
   std::int64_t offset_ = 0;
   png_structp png_ = nullptr;
   png_infop info_ = nullptr;
@@ -95,10 +99,19 @@ Image PngDecoder::read_header() {
     png_set_strip_alpha(png_);
     if constexpr (std::endian::native == std::endian::little) png_set_swap(png_);
     passes_ = png_set_interlace_handling(png_);
+  });
+  const Image image = sized_image();
+  // Here libpng allocates rows.
+  guarded([this] {
     png_read_update_info(png_, info_);
     row_bytes_ = png_get_rowbytes(png_, info_);
     samples_ = png_get_channels(png_, info_);
   });
+  return image;
+}
+
+/// The image as the header says, without pixels. @throws IoError where the file cannot hold it
+Image PngDecoder::sized_image() const {
   Image image;
   image.type = png_get_bit_depth(png_, info_) == 16 ? ElementType::u16 : ElementType::u8;
   image.rows = png_get_image_height(png_, info_);
@@ -109,8 +122,13 @@ Image PngDecoder::read_header() {
                                              std::to_string(image.rows) + " x " + std::to_string(image.columns) +
                                              " pixels");
   }
-  image.bytes.resize(static_cast<std::size_t>(image.rows * image.columns) * size_of(image.type));
   return image;
+}
+
+void PngDecoder::make_room(Image& image) const {
+  const std::int64_t bytes = image.rows * image.columns * static_cast<std::int64_t>(size_of(image.type));
+  check_kept_(bytes + (passes_ == 1 ? 0 : image.rows * static_cast<std::int64_t>(row_bytes_)));
+  image.bytes.resize(static_cast<std::size_t>(bytes));
 }
 
 void PngDecoder::take_row(const std::byte* row, std::int64_t index, Image& image, Channel channel) const {
@@ -157,8 +175,8 @@ void PngDecoder::read_interlaced(Image& image, Channel channel) {
 
 }  // namespace
 
-Image read_png(const InputFile& file, Channel channel) {
-  PngDecoder decoder(file);
+Image read_png(const InputFile& file, Channel channel, const CheckKept& check_kept) {
+  PngDecoder decoder(file, check_kept);
   return decoder.decode(channel);
 }
 

@@ -45,7 +45,8 @@ class ByteReader {
 /// Decodes row by row: only one channel of the image is ever in memory as a whole.
 class PnmReader {
  public:
-  explicit PnmReader(const InputFile& file) : file_(file), bytes_(file) {}
+  PnmReader(const InputFile& file, const CheckKept& check_kept)
+      : file_(file), check_kept_(check_kept), bytes_(file) {}
 
   Image decode(Channel channel) {
     bytes_.skip(1);
@@ -111,6 +112,7 @@ class PnmReader {
       fail("the file ends too soon: " + counted(bytes_.left(), "byte") + " left for " + std::to_string(image.rows) +
            " x " + std::to_string(image.columns) + " pixels");
     }
+    check_kept_(pixels * static_cast<std::int64_t>(size_of(image.type)));
   }
 
   void begin_binary(const Image& image) {
@@ -127,8 +129,9 @@ class PnmReader {
   void read_rows(Image& image, Channel channel, bool binary) {
     const std::int64_t row_bytes = image.columns * static_cast<std::int64_t>(size_of(image.type));
     image.bytes.resize(static_cast<std::size_t>(image.rows * row_bytes));
+    if (image.bytes.empty()) return;
     std::vector<std::byte> row(static_cast<std::size_t>(row_bytes * samples_));
-    for (std::int64_t y = 0; y < image.rows && row_bytes > 0; ++y) {
+    for (std::int64_t y = 0; y < image.rows; ++y) {
       if (binary) binary_row(row, image);
       else ascii_row(row, image, y);
       take_channel(row.data(), samples_, image.type, image.columns, channel, image.bytes.data() + y * row_bytes);
@@ -167,6 +170,7 @@ class PnmReader {
   }
 
   const InputFile& file_;
+  const CheckKept& check_kept_;
   ByteReader bytes_;
   int samples_ = 1;
   std::int64_t largest_ = 0;
@@ -174,6 +178,8 @@ class PnmReader {
 
 }  // namespace
 
-Image read_pnm(const InputFile& file, Channel channel) { return PnmReader(file).decode(channel); }
+Image read_pnm(const InputFile& file, Channel channel, const CheckKept& check_kept) {
+  return PnmReader(file, check_kept).decode(channel);
+}
 
 }  // namespace terrace::io

@@ -14,13 +14,22 @@
 namespace terrace::io {
 namespace {
 
+/// Raises an error of the system about a file.
+[[noreturn]] void fail_with(const std::filesystem::path& path, const std::string& what, int reason) {
+  const std::string text = what + std::strerror(reason);
+  if (reason == EIO || reason == ESTALE || reason == ETIMEDOUT) throw DiskError(path.string(), text);
+  throw IoError(path.string(), text);
+}
+
 std::string names_beside(const std::filesystem::path& path) {
   std::error_code ignored;
   const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
   if (!std::filesystem::is_directory(folder, ignored)) return "; the folder does not exist either";
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
-    names.push_back(entry.path().filename().string());
+  // Without an exception where the folder may be entered and not listed, or its disk fails: names are a hint alone.
+  for (std::filesystem::directory_iterator entry(folder, ignored), end; !ignored && entry != end;
+       entry.increment(ignored)) {
+    names.push_back(entry->path().filename().string());
   }
   return did_you_mean(path.filename().string(), names);
 }
@@ -29,7 +38,7 @@ void check_regular(const std::filesystem::path& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) {
     const int reason = errno;
-    if (reason != ENOENT && reason != ENOTDIR) throw IoError(path.string(), std::strerror(reason));
+    if (reason != ENOENT && reason != ENOTDIR) fail_with(path, "", reason);
     std::error_code ignored;
     const auto target = std::filesystem::read_symlink(path, ignored);
     if (!ignored) throw IoError(path.string(), "is a link to " + target.string() + ", which is not there");
@@ -43,13 +52,14 @@ void check_regular(const std::filesystem::path& path) {
 
 InputFile::InputFile(std::filesystem::path path) : path_(std::move(path)) {
   check_regular(path_);
-  descriptor_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor_ < 0) throw IoError(path_.string(), std::string("cannot be opened: ") + std::strerror(errno));
+  // Without waiting, should a pipe have taken the file's place by now.
+  descriptor_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor_ < 0) fail_with(path_, "cannot be opened: ", errno);
   struct stat status {};
   if (fstat(descriptor_, &status) != 0) {
     const int reason = errno;
     close(std::exchange(descriptor_, -1));
-    throw IoError(path_.string(), std::strerror(reason));
+    fail_with(path_, "", reason);
   }
   size_ = status.st_size;
 }
@@ -68,8 +78,7 @@ std::int64_t InputFile::read_some(std::int64_t offset, std::int64_t bytes, void*
     if (got == 0) break;
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) {
-      throw IoError(path_.string(),
-                    "reading at byte " + std::to_string(offset + done) + " failed: " + std::strerror(errno));
+      fail_with(path_, "reading at byte " + std::to_string(offset + done) + " failed: ", errno);
     }
     done += got;
   }

@@ -7,14 +7,21 @@
 #include <utility>
 
 #include "io/source.hpp"
+#include "pipeline/base/error.hpp"
 
 namespace terrace::io {
+
+/// A disk, or the way to it, failed (exit code 1, whenever that is): the file may be as it should.
+class DiskError : public IoError {
+ public:
+  using IoError::IoError;
+};
 
 /// A regular file that is open for reading; closed by its owner. Any number of threads may read at once.
 class InputFile {
  public:
   /// @throws IoError where there is no such file (with names in that folder that are near), where it is a folder, a
-  ///         pipe or a device, or may not be read
+  ///         pipe or a device, or may not be read; DiskError
   explicit InputFile(std::filesystem::path path);
   InputFile(InputFile&& other) noexcept
       : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)), size_(other.size_) {}
@@ -29,7 +36,7 @@ class InputFile {
   int descriptor() const { return descriptor_; }
 
   /// Reads the bytes [offset, offset + bytes) into `buffer`.
-  /// @throws IoError naming the byte where the file ends too soon or the disk fails
+  /// @throws IoError naming the byte where the file ends too soon; DiskError where the disk fails
   void read(std::int64_t offset, std::int64_t bytes, void* buffer) const;
   /// Reads at most `bytes` bytes from `offset` on and returns how many there were.
   std::int64_t read_some(std::int64_t offset, std::int64_t bytes, void* buffer) const;

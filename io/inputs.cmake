@@ -2,9 +2,11 @@
 target_sources(terrace_io PRIVATE
   child_check.cpp
   convert.cpp
+  data_error.cpp
   direct_reader.cpp
   external.cpp
   fasta.cpp
+  fasta_place.cpp
   fasta_scanner.cpp
   generate.cpp
   hdf5_dataset.cpp
@@ -12,6 +14,7 @@ target_sources(terrace_io PRIVATE
   hdf5_sources.cpp
   hdf5_storage.cpp
   graph.cpp
+  graph_edges.cpp
   graph_gml.cpp
   graph_lines.cpp
   gzip_reader.cpp
@@ -19,12 +22,14 @@ target_sources(terrace_io PRIVATE
   image_png.cpp
   image_pnm.cpp
   input_file.cpp
+  kept_memory.cpp
   kinds.cpp
   line_reader.cpp
   mutated.cpp
   npy.cpp
   npy_header.cpp
   numbers.cpp
+  packed_file.cpp
   random.cpp
   raw_array.cpp
   read_queue.cpp

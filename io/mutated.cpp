@@ -5,6 +5,7 @@
 
 #include "io/held_source.hpp"
 #include "io/random.hpp"
+#include "pipeline/base/error.hpp"
 
 namespace terrace::io {
 namespace {
@@ -12,23 +13,20 @@ namespace {
 constexpr std::int64_t block_letters = 4096;
 constexpr std::string_view bases = "ACGT";
 
+std::int64_t blocks_of(std::int64_t letters) { return (letters + block_letters - 1) / block_letters; }
+
 enum class Mutation { none, replace, remove, insert };
 
 class Mutated : public HeldSource {
  public:
-  Mutated(std::shared_ptr<Source> original, double rate, std::int64_t seed)
+  Mutated(std::shared_ptr<Source> original, double rate, std::int64_t seed, MutantLength length)
       : original_(std::move(original)),
         rate_(rate),
         events_(seed, RandomStream::events),
         kinds_(seed, RandomStream::kinds),
         letters_(seed, RandomStream::letters) {
-    const std::int64_t length = original_->shape()[0];
-    for (std::int64_t i = 0; i < length; ++i) {
-      if (i % block_letters == 0) block_begins_.push_back(shape_[0]);
-      const Mutation mutation = mutation_at(i);
-      shape_[0] += mutation == Mutation::remove ? 0 : mutation == Mutation::insert ? 2 : 1;
-    }
-    block_begins_.push_back(shape_[0]);
+    if (length == MutantLength::counted) count_letters();
+    else shape_ = original_->shape();  // as many letters are expected to come as to go
   }
 
   ElementType type() const override { return ElementType::u8; }
@@ -38,7 +36,9 @@ class Mutated : public HeldSource {
   std::vector<std::filesystem::path> files() const override { return original_->files(); }
   std::size_t memory() const override { return block_begins_.capacity() * sizeof(std::int64_t); }
 
+  /// @throws Error where the letters were not counted
   void read(const Box& box, void* buffer) override {
+    if (block_begins_.empty()) throw Error("letters of a mutant whose length is an estimate were asked for");
     const std::int64_t begin = box.begin[0], end = box.end[0];
     if (begin >= end) return;
     const auto after = std::upper_bound(block_begins_.begin(), block_begins_.end(), begin);
@@ -53,6 +53,17 @@ class Mutated : public HeldSource {
   }
 
  private:
+  void count_letters() {
+    const std::int64_t length = original_->shape()[0];
+    block_begins_.reserve(static_cast<std::size_t>(blocks_of(length)) + 1);
+    for (std::int64_t i = 0; i < length; ++i) {
+      if (i % block_letters == 0) block_begins_.push_back(shape_[0]);
+      const Mutation mutation = mutation_at(i);
+      shape_[0] += mutation == Mutation::remove ? 0 : mutation == Mutation::insert ? 2 : 1;
+    }
+    block_begins_.push_back(shape_[0]);
+  }
+
   Mutation mutation_at(std::int64_t index) const {
     if (events_.fraction(index) >= rate_) return Mutation::none;
     const std::uint64_t kind = kinds_.below(6, index);
@@ -90,8 +101,13 @@ class Mutated : public HeldSource {
 
 }  // namespace
 
-std::shared_ptr<Source> mutated(std::shared_ptr<Source> original, double rate, std::int64_t seed) {
-  return std::make_shared<Mutated>(std::move(original), rate, seed);
+std::int64_t mutated_memory(std::int64_t letters) {
+  return (blocks_of(letters) + 1) * static_cast<std::int64_t>(sizeof(std::int64_t));
+}
+
+std::shared_ptr<Source> mutated(std::shared_ptr<Source> original, double rate, std::int64_t seed,
+                                MutantLength length) {
+  return std::make_shared<Mutated>(std::move(original), rate, seed, length);
 }
 
 }  // namespace terrace::io

@@ -7,10 +7,18 @@
 
 namespace terrace::io {
 
+/// How many letters a mutant has: counted, or as many as its original, which is what is to be expected; such a mutant
+/// cannot be read.
+enum class MutantLength { counted, expected };
+
 /// DNA that differs from `original` (one dimension, u8 letters) at random places: each of its letters is mutated with
 /// probability `rate`; of six mutations four replace the letter by another base, one deletes it, one puts a random
-/// base before it. Any part is made alone, from the same part of the original. Opening takes about a nanosecond a
+/// base before it. Any part is made alone, from the same part of the original. Counting takes some nanoseconds a
 /// letter and eight bytes for 4096.
-std::shared_ptr<Source> mutated(std::shared_ptr<Source> original, double rate, std::int64_t seed);
+std::shared_ptr<Source> mutated(std::shared_ptr<Source> original, double rate, std::int64_t seed,
+                                MutantLength length);
+
+/// Bytes that it keeps where its letters are counted.
+std::int64_t mutated_memory(std::int64_t letters);
 
 }  // namespace terrace::io

@@ -85,6 +85,6 @@ std::shared_ptr<Source> open(const Settings& settings, const OpenContext& contex
 
 }  // namespace
 
-InputKind npy_kind() { return {"npy", "an array that NumPy saved", parameters, open}; }
+InputKind npy_kind() { return {"npy", "an array that NumPy saved", parameters, open, "{npy: grid.npy}"}; }
 
 }  // namespace terrace::io

@@ -21,11 +21,11 @@ std::string shown(double value) {
 
 class Reals : public Source {
  public:
-  Reals(std::shared_ptr<Source> source, ElementType type, double most, std::string name, std::string too_large)
+  Reals(std::shared_ptr<Source> source, ElementType type, double most, DataLabel label, std::string too_large)
       : source_(std::move(source)),
         type_(type),
         most_(most),
-        name_(std::move(name)),
+        label_(std::move(label)),
         too_large_(std::move(too_large)) {}
 
   ElementType type() const override { return type_; }
@@ -61,24 +61,24 @@ class Reals : public Source {
   }
   [[noreturn]] void fail(std::int64_t index, double value) const {
     const std::string what = std::isfinite(value) ? too_large_ : "is no finite number";
-    throw IoError(name_ + "[" + std::to_string(index) + "]", shown(value) + " " + what);
+    label_.fail(*source_, {index}, shown(value) + " " + what);
   }
 
   std::shared_ptr<Source> source_;
   ElementType type_;
   double most_;
-  std::string name_;
+  DataLabel label_;
   std::string too_large_;
 };
 
 }  // namespace
 
-std::shared_ptr<Source> as_reals(std::shared_ptr<Source> source, ElementType type, double most, std::string name,
+std::shared_ptr<Source> as_reals(std::shared_ptr<Source> source, ElementType type, double most, DataLabel label,
                                  std::string too_large) {
   if (!is_floating(type) || source->shape().rank() != 1) {
-    throw JobError(name + ": a one-dimensional array is wanted, to be read as f32 or f64");
+    throw JobError(label.array + ": a one-dimensional array is wanted, to be read as f32 or f64");
   }
-  return std::make_shared<Reals>(std::move(source), type, most, std::move(name), std::move(too_large));
+  return std::make_shared<Reals>(std::move(source), type, most, std::move(label), std::move(too_large));
 }
 
 }  // namespace terrace::io

@@ -4,15 +4,15 @@
 #include <memory>
 #include <string>
 
-#include "io/source.hpp"
+#include "io/data_error.hpp"
 
 namespace terrace::io {
 
 /// A one-dimensional source of any type as one of f32 or f64, each element rounded to the nearest. One that is not
-/// finite, or whose magnitude is above `most`, is an error that names its index.
+/// finite, or whose magnitude is above `most`, is a DataError that names its index.
 /// @param too_large completes the message: "is too large for sums in f32"
 /// @throws JobError where the source has another rank, or `type` is another
-std::shared_ptr<Source> as_reals(std::shared_ptr<Source> source, ElementType type, double most, std::string name,
+std::shared_ptr<Source> as_reals(std::shared_ptr<Source> source, ElementType type, double most, DataLabel label,
                                  std::string too_large);
 
 }  // namespace terrace::io

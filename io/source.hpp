@@ -1,12 +1,12 @@
 // What blocks are read from: every input is one n-dimensional array behind this interface.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,6 +30,11 @@ class Source {
   virtual void read(const Box& box, void* buffer) = 0;
   /// The files that the array comes from; empty for generated arrays and values.
   virtual std::vector<std::filesystem::path> files() const { return {}; }
+  /// Where an element comes from, for errors: "a.fa:3:2", "b.npy"; empty for what is computed.
+  virtual std::string place_of(const Extents&) const {
+    const auto all = files();
+    return all.empty() ? std::string() : all.front().string();
+  }
   /// Whether the elements are letters of a sequence, which are no numbers.
   virtual bool letters() const { return false; }
   /// Bytes of host memory that it keeps while it is open, beside the buffers of its reads: a part of the job's
@@ -42,6 +47,9 @@ struct OpenContext {
   std::filesystem::path folder;                                      // relative paths start here
   std::function<std::shared_ptr<Source>(const std::string&)> input;  // another input of the job, by name
   std::size_t cache_bytes = std::size_t{64} << 20;  // the most that a source should keep of what it has decoded
+  std::function<void(const std::string&)> warn = nullptr;  // takes what is right but hardly meant; null: nobody does
+  std::optional<std::int64_t> host_memory = std::nullopt;  // memory.host of the job, in bytes, where it gives that
+  bool to_run = true;  // else the job is only checked: a length that takes long to find may be an estimate
 };
 
 /// A kind of input: the key that names it in a job (`fasta`), its parameters, and how it is opened.
@@ -52,15 +60,11 @@ struct InputKind {
   std::span<const Parameter> parameters;
   /// @throws JobError (settings that do not fit together), IoError (file missing, damaged, not of this format)
   std::shared_ptr<Source> (*open)(const Settings& settings, const OpenContext& context);
+  /// Such an input as a job writes it; its files are called as in help.
+  const char* example;
 };
 
 /// All kinds of input, in the order in which help lists them.
 std::span<const InputKind> input_kinds();
-
-/// A source whose u8 elements are replaced through a table of 256 entries; an entry of -1 is an error that names
-/// the element's index and its letter.
-/// @param what completes the message: "is no DNA letter (A, C, G, T)"
-std::shared_ptr<Source> translate(std::shared_ptr<Source> source, const std::array<std::int16_t, 256>& table,
-                                  std::string name, std::string what);
 
 }  // namespace terrace::io

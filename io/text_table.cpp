@@ -6,6 +6,7 @@
 #include "io/kinds.hpp"
 #include "io/line_reader.hpp"
 #include "io/numbers.hpp"
+#include "io/packed_file.hpp"
 #include "io/shaped.hpp"
 #include "io/text_fields.hpp"
 #include "pipeline/base/error.hpp"
@@ -174,6 +175,7 @@ class TableReader {
 std::shared_ptr<Source> open_table(const Settings& settings, const OpenContext& context, const char* key,
                                    const FieldRule& rule) {
   const InputFile file(input_path(settings, key, context));
+  refuse_packed(file, key);
   NumberList numbers = TableReader(file, settings, field_rule(settings, rule)).read();
   return shaped_source(numbers, settings, {file.path()}, file.path().string());
 }
@@ -188,8 +190,13 @@ std::shared_ptr<Source> open_text(const Settings& settings, const OpenContext& c
 
 }  // namespace
 
-InputKind csv_kind() { return {"csv", "numbers of a table with commas", csv_parameters, open_csv}; }
+InputKind csv_kind() {
+  return {"csv", "numbers of a table with commas", csv_parameters, open_csv,
+          "{csv: prices.csv, header: true, column: close}"};
+}
 
-InputKind text_kind() { return {"text", "numbers in text", text_parameters, open_text}; }
+InputKind text_kind() {
+  return {"text", "numbers in text", text_parameters, open_text, "{text: numbers.txt, shape: [2, 3]}"};
+}
 
 }  // namespace terrace::io

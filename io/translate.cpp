@@ -1,17 +1,15 @@
 #include <cstdio>
-#include <string>
 
-#include "io/source.hpp"
-#include "pipeline/base/error.hpp"
+#include "io/data_error.hpp"
 
 namespace terrace::io {
 namespace {
 
 class Translated : public Source {
  public:
-  Translated(std::shared_ptr<Source> source, const std::array<std::int16_t, 256>& table, std::string name,
-             std::string what)
-      : source_(std::move(source)), table_(table), name_(std::move(name)), what_(std::move(what)) {}
+  Translated(std::shared_ptr<Source> source, const std::array<std::int16_t, 256>& table, DataLabel label,
+             std::function<std::string(unsigned char)> fault)
+      : source_(std::move(source)), table_(table), label_(std::move(label)), fault_(std::move(fault)) {}
 
   ElementType type() const override { return ElementType::u8; }
   const Extents& shape() const override { return source_->shape(); }
@@ -30,30 +28,31 @@ class Translated : public Source {
  private:
   [[noreturn]] void fail(const Box& box, std::int64_t at, unsigned char letter) const {
     const Extents extent = box.shape();
-    std::string index;
+    Extents index = box.begin;
     for (int d = box.rank() - 1; d >= 0; --d) {
-      index = std::to_string(box.begin[d] + at % extent[d]) + (index.empty() ? "" : ", ") + index;
+      index[d] += at % extent[d];
       at /= extent[d];
     }
     char shown[16];
     std::snprintf(shown, sizeof shown, letter >= ' ' && letter < 127 ? "'%c'" : "byte 0x%02x", letter);
-    throw IoError(name_ + "[" + index + "]", std::string(shown) + " " + what_);
+    label_.fail(*source_, index, std::string(shown) + " " + fault_(letter));
   }
 
   std::shared_ptr<Source> source_;
   std::array<std::int16_t, 256> table_;
-  std::string name_;
-  std::string what_;
+  DataLabel label_;
+  std::function<std::string(unsigned char)> fault_;
 };
 
 }  // namespace
 
 std::shared_ptr<Source> translate(std::shared_ptr<Source> source, const std::array<std::int16_t, 256>& table,
-                                  std::string name, std::string what) {
+                                  DataLabel label, std::function<std::string(unsigned char)> fault) {
   if (source->type() != ElementType::u8) {
-    throw JobError(name + ": letters are wanted (u8), but its elements are " + std::string(name_of(source->type())));
+    throw JobError(label.array + ": letters are wanted (u8), but its elements are " +
+                   std::string(name_of(source->type())));
   }
-  return std::make_shared<Translated>(std::move(source), table, std::move(name), std::move(what));
+  return std::make_shared<Translated>(std::move(source), table, std::move(label), std::move(fault));
 }
 
 }  // namespace terrace::io

@@ -32,6 +32,8 @@ std::shared_ptr<Source> open(const Settings& settings, const OpenContext&) {
 
 }  // namespace
 
-InputKind values_kind() { return {"values", "numbers written in the job itself", parameters, open}; }
+InputKind values_kind() {
+  return {"values", "numbers written in the job itself", parameters, open, "{values: [3, 1, 2], type: i32}"};
+}
 
 }  // namespace terrace::io

@@ -89,8 +89,9 @@ struct OpenJob {
 };
 
 /// Like `load`, and opens the inputs: what fails there (a missing or damaged file) is reported at the input's place
-/// together with all else. @throws JobError
+/// together with all else. @throws JobError; io::DiskError where a disk fails
+/// @param to_run else the job is only checked: lengths that take long to find are estimated
 OpenJob load_and_open(const std::filesystem::path& path, const std::vector<std::string>& overrides,
-                      const StageTable& stages, std::span<const io::InputKind> kinds);
+                      const StageTable& stages, std::span<const io::InputKind> kinds, bool to_run = true);
 
 }  // namespace terrace::job

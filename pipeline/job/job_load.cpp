@@ -8,6 +8,9 @@
 namespace terrace::job {
 namespace {
 
+/// What the inputs of a job are opened for.
+enum class Opening { none, to_check, to_run };
+
 void read_body(const Node& root, const StageTable& table, std::span<const io::InputKind> kinds, Draft& draft,
                CheckContext& context) {
   read_header(root, draft, context);
@@ -44,7 +47,7 @@ Job new_job(const std::filesystem::path& path, const std::vector<std::string>& o
 }
 
 OpenJob load_job(const std::filesystem::path& path, const std::vector<std::string>& overrides,
-                 const StageTable& table, std::span<const io::InputKind> kinds, bool opening) {
+                 const StageTable& table, std::span<const io::InputKind> kinds, Opening opening) {
   Draft draft;
   draft.job = new_job(path, overrides);
   const Sources sources(path.string(), draft.job.source, overrides);
@@ -52,7 +55,7 @@ OpenJob load_job(const std::filesystem::path& path, const std::vector<std::strin
   CheckContext context{complaints, warnings, draft.job.folder, std::filesystem::current_path()};
   read_job(table, kinds, draft, context);
   OpenJob result;
-  if (opening) result.inputs = open_inputs(draft, kinds, context);
+  if (opening != Opening::none) result.inputs = open_inputs(draft, kinds, context, opening == Opening::to_run);
   if (!complaints.empty()) throw JobError(complaints.rendered());
   result.job = std::move(draft.job);
   result.job.warnings = warnings.rendered();
@@ -63,12 +66,12 @@ OpenJob load_job(const std::filesystem::path& path, const std::vector<std::strin
 
 Job load(const std::filesystem::path& path, const std::vector<std::string>& overrides, const StageTable& stages,
          std::span<const io::InputKind> kinds) {
-  return load_job(path, overrides, stages, kinds, false).job;
+  return load_job(path, overrides, stages, kinds, Opening::none).job;
 }
 
 OpenJob load_and_open(const std::filesystem::path& path, const std::vector<std::string>& overrides,
-                      const StageTable& stages, std::span<const io::InputKind> kinds) {
-  return load_job(path, overrides, stages, kinds, true);
+                      const StageTable& stages, std::span<const io::InputKind> kinds, bool to_run) {
+  return load_job(path, overrides, stages, kinds, to_run ? Opening::to_run : Opening::to_check);
 }
 
 }  // namespace terrace::job

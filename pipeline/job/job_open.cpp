@@ -1,6 +1,7 @@
 // Opening the inputs of a job.
 #include <algorithm>
 
+#include "io/input_file.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/job/job_reader.hpp"
 
@@ -12,8 +13,8 @@ struct Reported {};
 
 class InputOpener {
  public:
-  InputOpener(const Draft& draft, std::span<const io::InputKind> kinds, CheckContext& context)
-      : draft_(draft), kinds_(kinds), context_(context), tried_(draft.job.inputs.size()) {}
+  InputOpener(const Draft& draft, std::span<const io::InputKind> kinds, CheckContext& context, bool to_run)
+      : draft_(draft), kinds_(kinds), context_(context), to_run_(to_run), tried_(draft.job.inputs.size()) {}
 
   std::map<std::string, std::shared_ptr<io::Source>> open_all() {
     for (std::size_t i = 0; i < tried_.size(); ++i) open(i);
@@ -37,11 +38,18 @@ class InputOpener {
     const auto kind = std::find_if(kinds_.begin(), kinds_.end(), [&](const auto& k) { return input.kind == k.name; });
     io::OpenContext around{draft_.job.folder, [this](const std::string& name) { return need(name); }};
     around.cache_bytes = cache_of_an_input();
+    around.warn = [&](const std::string& what) {
+      context_.warnings.add(position_of(index), "input '" + input.name + "': " + what);
+    };
+    around.host_memory = draft_.job.host_memory;
+    around.to_run = to_run_;
     try {
       return kind->open(input.settings, around);
     } catch (const Reported&) {
     } catch (const JobError& error) {
       for (const std::string& message : error.messages()) complain(index, message);
+    } catch (const io::DiskError&) {
+      throw;  // the job is right
     } catch (const std::exception& error) {
       complain(index, error.what());
     }
@@ -91,6 +99,7 @@ class InputOpener {
   const Draft& draft_;
   std::span<const io::InputKind> kinds_;
   CheckContext& context_;
+  bool to_run_;
   std::vector<bool> tried_;
   std::map<std::string, std::shared_ptr<io::Source>> sources_;
 };
@@ -99,8 +108,8 @@ class InputOpener {
 
 std::map<std::string, std::shared_ptr<io::Source>> open_inputs(const Draft& draft,
                                                                std::span<const io::InputKind> kinds,
-                                                               CheckContext& context) {
-  return InputOpener(draft, kinds, context).open_all();
+                                                               CheckContext& context, bool to_run) {
+  return InputOpener(draft, kinds, context, to_run).open_all();
 }
 
 }  // namespace terrace::job

@@ -67,9 +67,10 @@ void check_output(const Node& root, Draft& draft, CheckContext& context);
 /// Warns of inputs that nothing reads.
 void warn_of_unused(const Draft& draft, CheckContext& context);
 
-/// Opens every input that was right. What fails becomes a complaint.
+/// Opens every input that was right. What fails becomes a complaint. @throws io::DiskError
+/// @param to_run else the job is only checked: lengths that take long to find are estimated
 std::map<std::string, std::shared_ptr<io::Source>> open_inputs(const Draft& draft,
                                                                std::span<const io::InputKind> kinds,
-                                                               CheckContext& context);
+                                                               CheckContext& context, bool to_run);
 
 }  // namespace terrace::job

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
+#include "io/raw_array.hpp"
 #include "tests/unit/io/fixture.hpp"
 
 using namespace terrace;
@@ -50,6 +51,36 @@ TEST_CASE("Boxes of a raw file are read whatever their place and its offset") {
     auto cube = open_raw(folder, {7, 100, 11, 100}, pad);
     CHECK(right(*cube, {{2, 10, 3, 7}, {6, 60, 9, 90}}));
     CHECK(right(*cube, {{0, 99, 0, 0}, {7, 100, 11, 100}}));
+  }
+}
+
+TEST_CASE("Raw files in either byte order are read, whatever the type of their elements") {
+  TempFolder folder;
+  for (const char* name : {"u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f32", "f64"}) {
+    INFO(name);
+    dispatch(*element_type_from(name), [&](auto zero) {
+      using T = decltype(zero);
+      // Beyond a page, so that some of it is read past the page cache.
+      auto values = counting<T>(3000);
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>(values[i] * T(3) + T(1));
+      auto turned = values;
+      swap_bytes(turned.data(), static_cast<std::int64_t>(turned.size()), sizeof(T));
+      folder.write("little.raw", "#" + bytes_of(values));
+      folder.write("big.raw", "#" + bytes_of(turned));
+      const auto read = [&](const char* file, const char* endian) {
+        auto source = open_input(
+            folder,
+            {{"external", file}, {"type", name}, {"shape", Values{30, 100}}, {"offset", 1}, {"endian", endian}});
+        auto all = read_all<T>(*source);
+        const auto part = read_box<T>(*source, {{2, 7}, {29, 90}});
+        REQUIRE(part.front() == all[207]);
+        REQUIRE(part.back() == all[2889]);
+        return all;
+      };
+      CHECK(read("little.raw", "little") == values);
+      CHECK(read("big.raw", "big") == values);
+      CHECK((read("big.raw", "little") == values) == (sizeof(T) == 1));
+    });
   }
 }
 

@@ -133,21 +133,24 @@ TEST_CASE("Letters are translated, and one that has no code is named with its pl
   for (int i = 0; i < 4; ++i)
     table[static_cast<unsigned char>("ACGT"[i])] = table[static_cast<unsigned char>("acgt"[i])] =
         static_cast<std::int16_t>(i);
-  auto source = translate(open_input(folder, {{"fasta", "a.fa"}}), table, "input a", "is no DNA letter (A, C, G, T)");
+  auto source = translate(open_input(folder, {{"fasta", "a.fa"}}), table, {"input a"},
+                          [](unsigned char) { return "is no DNA letter (A, C, G, T)"; });
   CHECK(source->shape() == Extents{12});
   CHECK(source->files().size() == 1);
   CHECK(read_box<std::uint8_t>(*source, {{2}, {6}}) == std::vector<std::uint8_t>{2, 3, 0, 1});
   CHECK(error_of(folder, [&] {
           read_box<std::uint8_t>(*source, {{6}, {12}});
-        }) == "io: input a[8]: 'N' is no DNA letter (A, C, G, T)");
+        }) == "io: input a[8] (a.fa:2:9): 'N' is no DNA letter (A, C, G, T)");
   auto grid = open_input(folder, {{"values", Texts{"65", "66", "67", "0"}}, {"type", "u8"}, {"shape", Values{2, 2}}});
-  auto coded = translate(grid, table, "g", "is none");
-  CHECK(error_of(folder, [&] { read_box<std::uint8_t>(*coded, {{0, 0}, {2, 2}}); }) == "io: g[0, 1]: 'B' is none");
+  auto coded = translate(grid, table, {"g"}, [](unsigned char) { return "is none"; });
+  CHECK(error_of(folder, [&] {
+          read_box<std::uint8_t>(*coded, {{0, 0}, {2, 2}});
+        }) == "io: 'g', row 0, column 1: 'B' is none");
   CHECK(error_of(folder, [&] {
           read_box<std::uint8_t>(*coded, {{1, 1}, {2, 2}});
-        }) == "io: g[1, 1]: byte 0x00 is none");
+        }) == "io: 'g', row 1, column 1: byte 0x00 is none");
   CHECK(error_of(folder, [&] {
-          translate(open_input(folder, {{"values", Texts{"1"}}}), table, "v", "");
+          translate(open_input(folder, {{"values", Texts{"1"}}}), table, {"v"}, nullptr);
         }) == "job: v: letters are wanted (u8), but its elements are i64");
 }
 
@@ -156,16 +159,16 @@ TEST_CASE("Numbers of every type are read as reals, and one that is none, or too
   const auto numbers = [&](Texts values, const char* type) {
     return open_input(folder, {{"values", std::move(values)}, {"type", type}});
   };
-  auto whole = as_reals(numbers({"1", "-2", "200", "7"}, "i16"), ElementType::f32, 1e30, "a", "is too large");
+  auto whole = as_reals(numbers({"1", "-2", "200", "7"}, "i16"), ElementType::f32, 1e30, {"a"}, "is too large");
   CHECK(whole->type() == ElementType::f32);
   CHECK(whole->shape() == Extents{4});
   CHECK(read_box<float>(*whole, {{1}, {3}}) == std::vector<float>{-2, 200});
   const std::int64_t many = 150000;
   auto ramp = open_input(folder, {{"generate", "ramp"}, {"shape", Values{many}}, {"type", "i64"}});
-  const auto all = read_box<double>(*as_reals(ramp, ElementType::f64, 1e9, "r", ""), {{5}, {many}});
+  const auto all = read_box<double>(*as_reals(ramp, ElementType::f64, 1e9, {"r"}, ""), {{5}, {many}});
   REQUIRE(all.size() == static_cast<std::size_t>(many - 5));
   for (std::size_t i = 0; i < all.size(); ++i) REQUIRE(all[i] == static_cast<double>(i + 5));
-  auto odd = as_reals(numbers({"0.1", "nan", "-inf", "-1e31", "0"}, "f64"), ElementType::f32, 1e30, "input b",
+  auto odd = as_reals(numbers({"0.1", "nan", "-inf", "-1e31", "0"}, "f64"), ElementType::f32, 1e30, {"input b"},
                       "is too large for f32");
   CHECK(read_box<float>(*odd, {{0}, {1}}) == std::vector<float>{0.1f});
   const auto said = [&](std::int64_t index) {
@@ -174,5 +177,5 @@ TEST_CASE("Numbers of every type are read as reals, and one that is none, or too
   CHECK(said(1) == "io: input b[1]: nan is no finite number");
   CHECK(said(2) == "io: input b[2]: -inf is no finite number");
   CHECK(said(3) == "io: input b[3]: -1e+31 is too large for f32");
-  CHECK_THROWS_AS(as_reals(numbers({"1"}, "f64"), ElementType::i32, 1, "c", ""), JobError);
+  CHECK_THROWS_AS(as_reals(numbers({"1"}, "f64"), ElementType::i32, 1, {"c"}, ""), JobError);
 }

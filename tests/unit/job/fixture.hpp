@@ -59,8 +59,8 @@ inline constexpr std::array<Parameter, 7> generate_parameters = {{
 }};
 
 inline constexpr std::array<io::InputKind, 2> test_kinds = {{
-    {"fasta", "a record of a FASTA file", fasta_parameters, open_one_file},
-    {"generate", "made, not read", generate_parameters, open_generated},
+    {"fasta", "a record of a FASTA file", fasta_parameters, open_one_file, ""},
+    {"generate", "made, not read", generate_parameters, open_generated, ""},
 }};
 
 inline StageDeclaration test_wavefront() {
