@@ -1,19 +1,14 @@
 #include "stages/refuse.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"
 
 namespace terrace::stages {
 namespace {
-
-/// Where the job gives the parameter, or else where it names the stage.
-const Place& place_of(const job::Stage& stage, const std::string& parameter) {
-  if (!stage.settings.has(parameter)) return stage.place;
-  const Place& place = stage.settings.place(parameter);
-  return place.text.empty() ? stage.place : place;
-}
 
 /// At least so many bytes, and as many as format_size() shows.
 double shown_above(double bytes) {
@@ -25,8 +20,18 @@ double shown_above(double bytes) {
 
 }  // namespace
 
+const Place& place_of(const job::Stage& stage, const std::string& parameter) {
+  if (!stage.settings.has(parameter)) return stage.place;
+  const Place& place = stage.settings.place(parameter);
+  return place.text.empty() ? stage.place : place;
+}
+
 void refuse(const job::Stage& stage, const std::string& parameter, const std::string& what) {
   throw JobError(message_at(place_of(stage, parameter), "stage '" + stage.name + "': " + what));
+}
+
+io::DataLabel label_of(const job::Stage& stage, const std::string& parameter) {
+  return {stage.settings.text(parameter), stage.name, place_of(stage, parameter)};
 }
 
 void refuse_letters(const Request& request, const std::string& parameter, const io::Source& source) {
@@ -35,6 +40,21 @@ void refuse_letters(const Request& request, const std::string& parameter, const 
          "'" + request.stage.settings.text(parameter) +
              "' holds letters of a sequence, where numbers are wanted: give them as `npy`, `hdf5`, `csv`, `text`, "
              "`external`, `values`, or `generate: uniform`");
+}
+
+double largest_magnitude(ElementType type) {
+  return dispatch(type, [](auto value) {
+    using Limits = std::numeric_limits<decltype(value)>;
+    return std::max(static_cast<double>(Limits::max()), -static_cast<double>(Limits::lowest()));
+  });
+}
+
+std::string warning_of_f32_sums(const Place& place, const std::string& stage, double largest) {
+  constexpr double exact = 1 << 24;  // f32 has every whole number up to it
+  if (largest <= exact) return "";
+  return message_at(place, "stage '" + stage +
+                               "': sums of whole numbers are kept as f32 here, which beyond 2^24 (16,777,216) "
+                               "holds only some of them: leave `type` out, or say `type: f64`, for exact sums");
 }
 
 void refuse_on_cuda(const job::Stage& stage, const std::string& parameter, const std::string& what) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "io/data_error.hpp"
 #include "pipeline/base/error.hpp"
 #include "stages/stage_kind.hpp"
 
@@ -18,13 +19,28 @@ template <class Read>
 void read_values(const job::Stage& stage, const std::string& parameter, const Read& read) {
   try {
     read();
+  } catch (const io::DataError& error) {
+    throw JobError(error.what());
   } catch (const IoError& error) {
     refuse(stage, parameter, error.what());
   }
 }
 
+/// Where the job gives the parameter, or else where it names the stage.
+const Place& place_of(const job::Stage& stage, const std::string& parameter);
+
+/// The parameter's array, for errors about its elements.
+io::DataLabel label_of(const job::Stage& stage, const std::string& parameter);
+
 /// Refuses letters of a sequence where the parameter wants numbers.
 void refuse_letters(const Request& request, const std::string& parameter, const io::Source& source);
+
+/// The largest magnitude of a whole number of that type.
+double largest_magnitude(ElementType type);
+
+/// What to say where f32 holds sums of whole numbers; empty where it holds all of them.
+/// @param largest magnitude that a sum may have
+std::string warning_of_f32_sums(const Place& place, const std::string& stage, double largest);
 
 /// The job asks for what is computed on the CPU alone.
 class CpuOnly : public JobError {

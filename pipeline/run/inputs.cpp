@@ -189,6 +189,7 @@ class InputReads::Watched : public io::Source {
   ElementType type() const override { return source_->type(); }
   const Extents& shape() const override { return source_->shape(); }
   std::vector<fs::path> files() const override { return source_->files(); }
+  std::string place_of(const Extents& index) const override { return source_->place_of(index); }
   bool letters() const override { return source_->letters(); }
   std::size_t memory() const override { return source_->memory(); }
   void read(const Box& box, void* buffer) override {

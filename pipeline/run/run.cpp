@@ -6,6 +6,7 @@
 #include <set>
 
 #include "io/checksum.hpp"
+#include "io/data_error.hpp"
 #include "io/durable.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/json.hpp"
@@ -268,6 +269,8 @@ HomeChecksums run_stage(std::size_t number, RunPlan& plan, const Json& json, Run
       written = executor.home_checksums();
     } catch (const ComputeError& error) {
       throw ComputeError("stage '" + planned.name + "': " + error.what());
+    } catch (const io::DataError&) {
+      throw;  // it says where in the job
     } catch (const IoError& error) {
       throw IoError("stage '" + planned.name + "'", error.what());
     } catch (const Json::exception& error) {

@@ -42,6 +42,8 @@ class Stage {
   /// Operations of the whole problem, in the prediction's unit, where some may be left out or done again; 0: all are
   /// done once.
   virtual double whole() const { return 0; }
+  /// What is right but hardly meant, as far as it is known: some of it from the plan on, the rest after the run.
+  virtual std::vector<std::string> warnings() const { return {}; }
   /// What was chosen that the job does not say: block shapes, types, schedule. Enough to make the same program again.
   virtual nlohmann::json choices() const = 0;
 };

@@ -18,7 +18,7 @@ std::int64_t element_at(io::Source& table, std::int64_t i, std::int64_t j) {
 
 }  // namespace
 
-std::vector<NodePair> read_pairs(io::Source& source, const std::string& name, std::int64_t nodes) {
+std::vector<NodePair> read_pairs(io::Source& source, const io::DataLabel& label, std::int64_t nodes) {
   const std::int64_t count = volume(source.shape());
   std::vector<NodePair> pairs(static_cast<std::size_t>(count / 2));
   dispatch(source.type(), [&](auto zero) {
@@ -27,8 +27,9 @@ std::vector<NodePair> read_pairs(io::Source& source, const std::string& name, st
     for (std::size_t at = 0; at < values.size(); ++at) {
       const auto value = static_cast<double>(values[at]);
       if (!(value >= 0 && value < static_cast<double>(nodes)) || value != std::floor(value)) {
-        throw IoError("'" + name + "', element " + std::to_string(at),
-                      "is no node: give whole numbers from 0 to " + std::to_string(nodes - 1));
+        const auto index = static_cast<std::int64_t>(at);
+        label.fail(source, source.shape().rank() == 1 ? Extents{index} : Extents{index / 2, index % 2},
+                   "is no node: give whole numbers from 0 to " + std::to_string(nodes - 1));
       }
       pairs[at / 2][at % 2] = static_cast<std::int64_t>(value);
     }

@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "io/source.hpp"
+#include "io/data_error.hpp"
 
 namespace terrace::stages {
 
 using NodePair = std::array<std::int64_t, 2>;
 
 /// Whole numbers, two after another, each in [0, nodes). @throws IoError naming the number that is wrong
-std::vector<NodePair> read_pairs(io::Source& source, const std::string& name, std::int64_t nodes);
+std::vector<NodePair> read_pairs(io::Source& source, const io::DataLabel& label, std::int64_t nodes);
 
 /// The elements of a table at the pairs, as they lie in memory.
 std::vector<std::byte> elements_at(io::Source& table, const std::vector<NodePair>& pairs);

@@ -169,7 +169,8 @@ Questions read_questions(const Request& request, const Extents& shape) {
              "'" + name + "' is " + to_string(given) + "; give two nodes a pair, one pair after another");
     }
     refuse_letters(request, "pairs", *pairs);
-    read_values(request.stage, "pairs", [&] { questions.pairs = read_pairs(*pairs, name, shape[0]); });
+    read_values(request.stage, "pairs",
+                [&] { questions.pairs = read_pairs(*pairs, label_of(request.stage, "pairs"), shape[0]); });
   }
   return questions;
 }
@@ -190,7 +191,6 @@ std::int64_t choose_rows(std::int64_t nodes, ElementType type, const Resources& 
 }  // namespace
 
 std::unique_ptr<run::Stage> make_query(const Request& request) {
-  const Settings& settings = request.stage.settings;
   const std::shared_ptr<io::Source> matrix = open_square_matrix(request);
   Questions questions = read_questions(request, matrix->shape());
   QueryPlan plan;
@@ -201,7 +201,7 @@ std::unique_ptr<run::Stage> make_query(const Request& request) {
   plan.rows = request.choices != nullptr ? request.choices->at("rows").get<std::int64_t>()
                                          : choose_rows(plan.nodes, plan.value, request.resources);
   WeightRules rules;
-  rules.name = settings.text("matrix");
+  rules.label = label_of(request.stage, "matrix");
   rules.no_edge = no_edge_of(request, *matrix);
   rules.zero_diagonal = false;
   questions.matrix = weights(matrix, plan.value, rules);

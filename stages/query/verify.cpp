@@ -9,6 +9,7 @@
 #include "stages/recursive/rates.hpp"
 #include "stages/recursive/square_matrix.hpp"
 #include "stages/recursive/verify.hpp"
+#include "stages/refuse.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -87,7 +88,7 @@ template <class T>
 void check_pairs(const VerifyRequest& request, io::Source& matrix, std::vector<Checked>& found) {
   const Settings& settings = request.request.stage.settings;
   const std::shared_ptr<io::Source> source = request.request.array(settings.text("pairs"));
-  const std::vector<NodePair> pairs = read_pairs(*source, settings.text("pairs"), matrix.shape()[0]);
+  const std::vector<NodePair> pairs = read_pairs(*source, label_of(request.request.stage, "pairs"), matrix.shape()[0]);
   const std::vector<std::byte> bytes = elements_at(matrix, pairs);
   std::vector<T> distances(pairs.size());
   if (!bytes.empty()) std::memcpy(distances.data(), bytes.data(), bytes.size());
@@ -105,7 +106,7 @@ std::vector<Checked> verify_query(const VerifyRequest& request) {
   const Settings& settings = request.request.stage.settings;
   const std::shared_ptr<io::Source> matrix = open_square_matrix(request.request);
   WeightRules rules;
-  rules.name = settings.text("matrix");
+  rules.label = label_of(request.request.stage, "matrix");
   rules.no_edge = no_edge_of(request.request, *matrix);
   rules.zero_diagonal = false;
   const ElementType type = distance_type(matrix->type());

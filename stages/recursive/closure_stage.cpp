@@ -1,7 +1,10 @@
 #include "stages/recursive/closure_stage.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 
+#include "io/graph.hpp"
 #include "kernels/recursive/problems.hpp"
 #include "kernels/recursive/semiring.hpp"
 #include "stages/recursive/closure_program.hpp"
@@ -34,8 +37,13 @@ std::int64_t element_bytes(const recursive::TileSpec& spec) {
 
 class ClosureStage : public run::Stage {
  public:
-  ClosureStage(const Request& request, std::unique_ptr<ClosureProgram> program)
-      : name_(request.stage.name), resources_(request.resources), program_(std::move(program)) {}
+  /// @param zeros what of the matrix was read; null: it says what is no edge
+  ClosureStage(const Request& request, std::unique_ptr<ClosureProgram> program, std::shared_ptr<ZeroCount> zeros)
+      : name_(request.stage.name),
+        matrix_(label_of(request.stage, "matrix")),
+        resources_(request.resources),
+        program_(std::move(program)),
+        zeros_(std::move(zeros)) {}
 
   run::Program& program() override { return *program_; }
 
@@ -77,6 +85,17 @@ class ClosureStage : public run::Stage {
     return p;
   }
 
+  /// A matrix of 0 and 1 that says who is whose neighbour is taken by its word: all edges of length 0.
+  std::vector<std::string> warnings() const override {
+    if (!zeros_ || 2 * zeros_->zero <= zeros_->all) return {};
+    const double share = 100 * static_cast<double>(zeros_->zero) / static_cast<double>(zeros_->all);
+    char text[16];
+    std::snprintf(text, sizeof text, "%.0f%%", std::floor(share));
+    return {message_at(matrix_.place, "stage '" + name_ + "': " + text + " of the elements of '" + matrix_.array +
+                                          "' off the diagonal are 0, which is an edge of length 0: where it means no "
+                                          "edge say `no_edge: 0`")};
+  }
+
   nlohmann::json choices() const override {
     const ClosurePlan& plan = program_->plan();
     return {{"tile", plan.tile}, {"nodes", plan.nodes}, {"value", name_of(plan.spec.value)}, {"ways", plan.ways}};
@@ -84,8 +103,10 @@ class ClosureStage : public run::Stage {
 
  private:
   std::string name_;
+  io::DataLabel matrix_;
   Resources resources_;
   std::unique_ptr<ClosureProgram> program_;
+  std::shared_ptr<ZeroCount> zeros_;
 };
 
 ElementType choose_type(const Request& request, io::Source& matrix, const WeightRules& rules) {
@@ -99,7 +120,8 @@ ElementType choose_type(const Request& request, io::Source& matrix, const Weight
   for (const ElementType narrow : {ElementType::i16, ElementType::i32, ElementType::i64}) {
     if (holds_distances(narrow, range, matrix.shape()[0])) return narrow;
   }
-  refuse(request.stage, "matrix", "distances of '" + rules.name + "' may leave every integer type: say `type: f64`");
+  refuse(request.stage, "matrix",
+         "distances of '" + rules.label.array + "' may leave every integer type: say `type: f64`");
 }
 
 }  // namespace
@@ -108,7 +130,9 @@ std::unique_ptr<run::Stage> make_closure(const Request& request) {
   const Settings& settings = request.stage.settings;
   const std::shared_ptr<io::Source> matrix = open_square_matrix(request);
   WeightRules rules;
-  rules.name = settings.text("matrix");
+  rules.label = label_of(request.stage, "matrix");
+  // In a graph 0 is a weight as any other.
+  if (!settings.has("no_edge") && !io::is_graph(*matrix)) rules.zeros = std::make_shared<ZeroCount>();
   rules.no_edge = no_edge_of(request, *matrix);
   rules.zero_diagonal = settings.text("diagonal") == "zero";
   ClosurePlan plan;
@@ -133,7 +157,7 @@ std::unique_ptr<run::Stage> make_closure(const Request& request) {
   }
   auto source = weights(matrix, plan.spec.value, rules);
   return std::make_unique<ClosureStage>(
-      request, std::make_unique<ClosureProgram>(std::move(plan), std::move(source), rules.name));
+      request, std::make_unique<ClosureProgram>(std::move(plan), std::move(source), rules.label.array), rules.zeros);
 }
 
 }  // namespace terrace::stages

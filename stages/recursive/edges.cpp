@@ -7,17 +7,17 @@
 
 #include "io/graph.hpp"
 #include "kernels/recursive/semiring.hpp"
-#include "pipeline/base/error.hpp"
+#include "stages/recursive/weights.hpp"
 
 namespace terrace::stages {
 namespace {
 
 class EdgeBits : public io::Source {
  public:
-  EdgeBits(std::shared_ptr<io::Source> matrix, std::string name, std::optional<double> no_edge)
+  EdgeBits(std::shared_ptr<io::Source> matrix, io::DataLabel label, std::optional<double> no_edge)
       : matrix_(std::move(matrix)),
-        name_(std::move(name)),
-        no_edge_(no_edge),
+        label_(std::move(label)),
+        no_edge_(no_edge || io::is_graph(*matrix_) ? no_edge : 0),
         shape_{matrix_->shape()[0], (matrix_->shape()[1] + cells_of_word - 1) / cells_of_word} {}
 
   ElementType type() const override { return ElementType::u32; }
@@ -55,31 +55,25 @@ class EdgeBits : public io::Source {
   template <class T>
   bool is_edge(T value, std::int64_t i, std::int64_t j) const {
     if constexpr (std::is_floating_point_v<T>) {
-      if (std::isnan(value)) {
-        throw IoError("'" + name_ + "', row " + std::to_string(i) + ", column " + std::to_string(j),
-                      "is no number (NaN)");
-      }
+      if (std::isnan(value)) label_.fail(*matrix_, {i, j}, "is no number (NaN)");
     }
-    if (no_edge_) return static_cast<double>(value) != *no_edge_;
-    if (!io::is_graph(*matrix_)) return value != T(0);
-    if constexpr (std::is_floating_point_v<T> || std::is_same_v<T, std::int64_t>) {
-      return value < recursive::infinity<T>();
-    } else {
-      return false;
+    if constexpr (has_infinity<T>) {
+      if (value == recursive::infinity<T>()) return false;
     }
+    return !no_edge_ || static_cast<double>(value) != *no_edge_;
   }
 
   std::shared_ptr<io::Source> matrix_;
-  std::string name_;
+  io::DataLabel label_;
   std::optional<double> no_edge_;
   Extents shape_;
 };
 
 }  // namespace
 
-std::shared_ptr<io::Source> edge_bits(std::shared_ptr<io::Source> matrix, std::string name,
+std::shared_ptr<io::Source> edge_bits(std::shared_ptr<io::Source> matrix, io::DataLabel label,
                                       std::optional<double> no_edge) {
-  return std::make_shared<EdgeBits>(std::move(matrix), std::move(name), no_edge);
+  return std::make_shared<EdgeBits>(std::move(matrix), std::move(label), no_edge);
 }
 
 }  // namespace terrace::stages

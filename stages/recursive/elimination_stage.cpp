@@ -65,7 +65,7 @@ std::unique_ptr<run::Stage> make_elimination(const Request& request) {
   const Settings& settings = request.stage.settings;
   const std::shared_ptr<io::Source> matrix = open_square_matrix(request);
   WeightRules rules;
-  rules.name = settings.text("matrix");
+  rules.label = label_of(request.stage, "matrix");
   rules.zero_diagonal = false;
   rules.nothing = recursive::Nothing::zero;
   const std::string& type = settings.text("type");
@@ -86,7 +86,7 @@ std::unique_ptr<run::Stage> make_elimination(const Request& request) {
   }
   auto source = weights(matrix, plan.spec.value, rules);
   return std::make_unique<EliminationStage>(
-      request, std::make_unique<EliminationProgram>(std::move(plan), std::move(source), rules.name));
+      request, std::make_unique<EliminationProgram>(std::move(plan), std::move(source), rules.label.array));
 }
 
 }  // namespace terrace::stages

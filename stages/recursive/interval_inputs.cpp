@@ -52,9 +52,11 @@ std::vector<Number> read_numbers(const Request& request, const char* parameter, 
                         : number < 0         ? "is negative"
                                              : nullptr;
     if (fault != nullptr) {
-      refuse(request.stage, parameter,
-             "'" + request.stage.settings.text(parameter) + "', element " + std::to_string(n) + ": " + fault +
-                 "; give finite numbers that are not negative");
+      read_values(request.stage, parameter, [&] {
+        label_of(request.stage, parameter)
+            .fail(*source, {static_cast<std::int64_t>(n)},
+                  std::string(fault) + "; give finite numbers that are not negative");
+      });
     }
     inputs.fractions |= number != std::floor(number);
   }
@@ -100,9 +102,13 @@ IntervalInputs read_points(const Request& request, const std::shared_ptr<io::Sou
   Number extent = 0;
   for (std::size_t n = 0; n < values.size(); ++n) {
     if (!std::isfinite(values[n])) {
-      refuse(request.stage, "vertices",
-             "'" + name + "', row " + std::to_string(n / 2) + ", column " + std::to_string(n % 2) + ": " +
-                 (std::isnan(values[n]) ? "is no number (NaN)" : "is infinite") + "; give finite coordinates");
+      const auto at = static_cast<std::int64_t>(n);
+      read_values(request.stage, "vertices", [&] {
+        label_of(request.stage, "vertices")
+            .fail(*source, {at / 2, at % 2},
+                  std::string(std::isnan(values[n]) ? "is no number (NaN)" : "is infinite") +
+                      "; give finite coordinates");
+      });
     }
     (n % 2 == 0 ? inputs.first : inputs.second).push_back(values[n]);
     extent = std::max(extent, std::abs(static_cast<Number>(values[n])));
@@ -168,8 +174,9 @@ IntervalInputs read_sequence(const Request& request) {
            "'" + name + "' is an array of " + std::string(name_of(source->type())) +
                "; a sequence is one of letters (u8), as from a FASTA file");
   }
-  source = io::translate(std::move(source), base_codes(), name,
-                         "is no base of RNA (A, C, G, U or T, and the IUPAC codes, which pair with nothing)");
+  source = io::translate(std::move(source), base_codes(), label_of(request.stage, "sequence"), [](unsigned char) {
+    return "is no base of RNA (A, C, G, U or T, and the IUPAC codes, which pair with nothing)";
+  });
   std::vector<std::uint8_t> codes(static_cast<std::size_t>(source->shape()[0]));
   read_values(request.stage, "sequence", [&] {
     if (!codes.empty()) source->read(Box::whole(source->shape()), codes.data());

@@ -36,11 +36,14 @@ TileRoom room_of(const ProductPlan& plan, const Resources& resources) {
 
 class ProductStage : public run::Stage {
  public:
-  ProductStage(const Request& request, std::unique_ptr<ProductProgram> program)
+  /// @param largest magnitude of a sum of whole numbers; 0: there are others
+  ProductStage(const Request& request, std::unique_ptr<ProductProgram> program, double largest)
       : name_(request.stage.name),
         semiring_(request.stage.settings.text("semiring")),
+        type_place_(place_of(request.stage, "type")),
         resources_(request.resources),
-        program_(std::move(program)) {}
+        program_(std::move(program)),
+        largest_(largest) {}
 
   run::Program& program() override { return *program_; }
   io::DatasetSpec dataset(int) const override {
@@ -97,6 +100,12 @@ class ProductStage : public run::Stage {
     return {parts(plan.columns), parts(plan.rows), 1 + written_a_pass * (parts(plan.depth) - 1) * missing};
   }
 
+  std::vector<std::string> warnings() const override {
+    if (program_->plan().spec.value != ElementType::f32) return {};
+    const std::string warning = warning_of_f32_sums(type_place_, name_, largest_);
+    return warning.empty() ? std::vector<std::string>() : std::vector{warning};
+  }
+
   nlohmann::json choices() const override {
     const ProductPlan& plan = program_->plan();
     nlohmann::json choices = {{"tile", plan.tile}, {"value", name_of(plan.spec.value)}};
@@ -107,8 +116,10 @@ class ProductStage : public run::Stage {
 
  private:
   std::string name_, semiring_;
+  Place type_place_;  // where the job gives the type, else the stage
   Resources resources_;
   std::unique_ptr<ProductProgram> program_;
+  double largest_;
 };
 
 std::shared_ptr<io::Source> open_matrix(const Request& request, const char* parameter) {
@@ -149,11 +160,21 @@ ElementType choose_type(const Request& request, const std::vector<std::shared_pt
   return value;
 }
 
+/// The largest magnitude that an element of the product may have; 0 where not all elements are whole numbers.
+double largest_sum(const std::vector<std::shared_ptr<io::Source>>& matrices, const std::string& semiring) {
+  for (const auto& matrix : matrices) {
+    if (is_floating(matrix->type()) || semiring != "plus_times") return 0;
+  }
+  const auto depth = static_cast<double>(matrices[0]->shape()[1]);
+  const double products = depth * largest_magnitude(matrices[0]->type()) * largest_magnitude(matrices[1]->type());
+  return products + (matrices.size() > 2 ? largest_magnitude(matrices[2]->type()) : 0);
+}
+
 }  // namespace
 
-WeightRules factor_rules(const std::string& name, const std::string& semiring) {
+WeightRules factor_rules(io::DataLabel label, const std::string& semiring) {
   WeightRules rules;
-  rules.name = name;
+  rules.label = std::move(label);
   rules.zero_diagonal = false;
   rules.nothing = recursive::semirings()[static_cast<std::size_t>(recursive::find_semiring(semiring))].nothing;
   rules.any_infinity = semiring == "max_min";
@@ -201,12 +222,15 @@ std::unique_ptr<run::Stage> make_product(const Request& request) {
   }
   const auto factor = [&](std::size_t number) {
     const std::string& name = settings.text(names[number]);
-    return Factor{weights(matrices[number], plan.spec.value, factor_rules(name, semiring)), name};
+    return Factor{
+        weights(matrices[number], plan.spec.value, factor_rules(label_of(request.stage, names[number]), semiring)),
+        name};
   };
   std::optional<Factor> accumulate;
   if (matrices.size() == 3) accumulate = factor(2);
   return std::make_unique<ProductStage>(
-      request, std::make_unique<ProductProgram>(plan, factor(0), factor(1), std::move(accumulate)));
+      request, std::make_unique<ProductProgram>(plan, factor(0), factor(1), std::move(accumulate)),
+      largest_sum(matrices, semiring));
 }
 
 }  // namespace terrace::stages

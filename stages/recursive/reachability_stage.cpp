@@ -8,6 +8,7 @@
 #include "stages/recursive/rates.hpp"
 #include "stages/recursive/square_matrix.hpp"
 #include "stages/recursive/tiles.hpp"
+#include "stages/refuse.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -80,7 +81,7 @@ std::unique_ptr<run::Stage> make_reachability(const Request& request) {
     const std::int64_t across = (plan.nodes + plan.tile - 1) / plan.tile;
     plan.ways = choose_ways(settings.text("schedule"), across, plan.tile, 1, request.resources);
   }
-  auto bits = edge_bits(matrix, name, no_edge_of(request, *matrix));
+  auto bits = edge_bits(matrix, label_of(request.stage, "matrix"), no_edge_of(request, *matrix));
   return std::make_unique<ReachabilityStage>(
       request, std::make_unique<ClosureProgram>(std::move(plan), std::move(bits), name));
 }

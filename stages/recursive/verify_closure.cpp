@@ -3,6 +3,7 @@
 #include "stages/recursive/edges.hpp"
 #include "stages/recursive/square_matrix.hpp"
 #include "stages/recursive/verify.hpp"
+#include "stages/refuse.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -62,7 +63,7 @@ std::vector<Checked> verify_closure(const VerifyRequest& request) {
   const std::int64_t across = packed ? (nodes + 7) / 8 : nodes;
   const std::shared_ptr<io::Source> closure = dataset_of_shape(request, "closure", {nodes, across});
   if (closure->type() != ElementType::u8) throw WrongDataset("closure", "is not of u8");
-  const EdgeWords edges(edge_bits(matrix, settings.text("matrix"), no_edge_of(request.request, *matrix)));
+  const EdgeWords edges(edge_bits(matrix, label_of(request.request.stage, "matrix"), no_edge_of(request.request, *matrix)));
   const auto picked = request.sampler.pick(request.request.stage.name + "/closure", nodes);
   Checked checked{"closure", counted_parts(std::ssize(picked), nodes, "rows"), "", true};
   for (const std::int64_t from : picked) {

@@ -3,6 +3,7 @@
 #include "stages/recursive/edge_lists.hpp"
 #include "stages/recursive/square_matrix.hpp"
 #include "stages/recursive/verify.hpp"
+#include "stages/refuse.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -125,7 +126,7 @@ std::vector<Checked> verify_distances(const VerifyRequest& request) {
   const Settings& settings = request.request.stage.settings;
   const std::shared_ptr<io::Source> matrix = open_square_matrix(request.request);
   WeightRules rules;
-  rules.name = settings.text("matrix");
+  rules.label = label_of(request.request.stage, "matrix");
   rules.no_edge = no_edge_of(request.request, *matrix);
   rules.zero_diagonal = settings.text("diagonal") == "zero";
   std::vector<Checked> found;

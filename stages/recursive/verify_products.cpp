@@ -8,6 +8,7 @@
 #include "stages/recursive/product_stage.hpp"
 #include "stages/recursive/square_matrix.hpp"
 #include "stages/recursive/verify.hpp"
+#include "stages/refuse.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -118,7 +119,7 @@ std::vector<Checked> verify_product(const VerifyRequest& request) {
   const ElementType type = product->type();
   const auto factor = [&](const char* parameter) {
     const std::string& name = settings.text(parameter);
-    return weights(request.request.array(name), type, factor_rules(name, semiring));
+    return weights(request.request.array(name), type, factor_rules(label_of(request.request.stage, parameter), semiring));
   };
   const Factors factors{factor("left"), factor("right"), settings.has("accumulate") ? factor("accumulate") : nullptr};
   dataset_of_shape(request, "product", {factors.left->shape()[0], factors.right->shape()[1]});
@@ -190,7 +191,7 @@ std::string check_triangles(io::Source& lu, io::Source& matrix, const Box& tile)
 std::vector<Checked> verify_elimination(const VerifyRequest& request) {
   const std::shared_ptr<io::Source> matrix = open_square_matrix(request.request);
   WeightRules rules;
-  rules.name = request.request.stage.settings.text("matrix");
+  rules.label = label_of(request.request.stage, "matrix");
   rules.zero_diagonal = false;
   rules.nothing = recursive::Nothing::zero;
   const std::shared_ptr<io::Source> lu = dataset_of_shape(request, "lu", matrix->shape());

@@ -17,10 +17,6 @@ namespace {
 
 constexpr std::int64_t most_values = 1 << 17;  // read at a time, beyond one row
 
-/// Whether arrays of that type have a value that means "no path" by themselves.
-template <class T>
-constexpr bool has_infinity = std::is_floating_point_v<T> || (std::is_signed_v<T> && sizeof(T) > 1);
-
 /// Infinity of the sign that means no edge.
 template <class T>
 T no_edge_of(const WeightRules& rules) {
@@ -80,10 +76,9 @@ void read_rows(io::Source& matrix, const Box& box, const Visit& visit) {
   }
 }
 
-[[noreturn]] void fail_at(const WeightRules& rules, std::int64_t row, std::int64_t column, const std::string& value,
-                          const char* fault) {
-  throw IoError("'" + rules.name + "', row " + std::to_string(row) + ", column " + std::to_string(column),
-                (value.empty() ? "" : value + " ") + fault);
+[[noreturn]] void fail_at(const io::Source& matrix, const WeightRules& rules, std::int64_t row, std::int64_t column,
+                          const std::string& value, const char* fault) {
+  rules.label.fail(matrix, {row, column}, (value.empty() ? "" : value + " ") + fault);
 }
 
 template <class T>
@@ -118,6 +113,7 @@ class Weights : public io::Source {
   template <class From, class To>
   void read_as(const Box& box, To* out) {
     read_rows<From>(*matrix_, box, [&](const Box& part, const From* values) {
+      if (rules_.zeros) count_zeros(part, values);
       for (std::int64_t i = part.begin[0]; i < part.end[0]; ++i) {
         for (std::int64_t j = part.begin[1]; j < part.end[1]; ++j) {
           *out = weight<To>(*values++, i, j);
@@ -129,13 +125,26 @@ class Weights : public io::Source {
   }
 
   template <class From>
+  void count_zeros(const Box& part, const From* values) const {
+    std::int64_t zero = std::count(values, values + part.volume(), From(0)), all = part.volume();
+    const std::int64_t columns = part.end[1] - part.begin[1];
+    for (std::int64_t i = std::max(part.begin[0], part.begin[1]); i < std::min(part.end[0], part.end[1]); ++i) {
+      --all;
+      zero -= values[(i - part.begin[0]) * columns + i - part.begin[1]] == From(0) ? 1 : 0;
+    }
+    rules_.zeros->all += all;
+    rules_.zeros->zero += zero;
+  }
+
+  template <class From>
   void read_truth(const Box& box, std::uint8_t* out) {
     read_rows<From>(*matrix_, box, [&](const Box& part, const From* values) {
       const std::int64_t count = part.volume(), columns = part.end[1] - part.begin[1];
       for (std::int64_t n = 0; n < count; ++n) {
         if constexpr (std::is_floating_point_v<From>) {
           if (std::isnan(values[n])) {
-            fail_at(rules_, part.begin[0] + n / columns, part.begin[1] + n % columns, "", "is no number (NaN)");
+            fail_at(*matrix_, rules_, part.begin[0] + n / columns, part.begin[1] + n % columns, "",
+                    "is no number (NaN)");
           }
         }
         *out++ = values[n] != From(0) ? 1 : 0;
@@ -146,7 +155,7 @@ class Weights : public io::Source {
   template <class To, class From>
   To weight(From value, std::int64_t i, std::int64_t j) const {
     if (is_no_edge(value, rules_)) return no_edge_of<To>(rules_);
-    if (const char* fault = fault_of<From, To>(value, rules_)) fail_at(rules_, i, j, text_of(value), fault);
+    if (const char* fault = fault_of<From, To>(value, rules_)) fail_at(*matrix_, rules_, i, j, text_of(value), fault);
     if constexpr (std::is_floating_point_v<From> && !std::is_floating_point_v<To>) {
       if (std::isinf(value))
         return value < 0 ? static_cast<To>(-recursive::infinity<To>()) : recursive::infinity<To>();
@@ -207,7 +216,7 @@ WeightRange scan_weights(io::Source& matrix, const WeightRules& rules) {
         for (std::int64_t n = 0; n < count; ++n) {
           if (is_no_edge(values[n], rules)) continue;
           if (const char* fault = fault_of<From, std::int64_t>(values[n], rules)) {
-            fail_at(rules, part.begin[0] + n / columns, n % columns, text_of(values[n]), fault);
+            fail_at(matrix, rules, part.begin[0] + n / columns, n % columns, text_of(values[n]), fault);
           }
           const auto value = static_cast<std::int64_t>(values[n]);
           range.add(value, value);

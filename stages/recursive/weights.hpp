@@ -1,29 +1,41 @@
 // Elements of matrices as the algebra has them: weights of edges as distances to begin with, factors of products.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 
-#include "io/source.hpp"
+#include "io/data_error.hpp"
 #include "kernels/recursive/semiring.hpp"
 
 namespace terrace::stages {
 
+/// Whether arrays of that type have a value that means "no path" by itself.
+template <class T>
+inline constexpr bool has_infinity = std::is_floating_point_v<T> || (std::is_signed_v<T> && sizeof(T) > 1);
+
+/// Elements off the diagonal that were read so far, by any thread; those read twice count twice.
+struct ZeroCount {
+  std::atomic<std::int64_t> all{0}, zero{0};
+};
+
 /// How a matrix says what its elements are.
 struct WeightRules {
-  std::string name;               // of the matrix, for errors
+  io::DataLabel label;            // of the matrix, for errors
   std::optional<double> no_edge;  // the value that means none; nothing: infinity, or half the largest of its type
   bool zero_diagonal = true;      // whether a node is no farther from itself than nothing
   recursive::Nothing nothing = recursive::Nothing::infinity;  // what no edge is; the other infinity is an error
   bool any_infinity = false;                                  // not so
   bool not_negative = false;                                  // negative elements are errors
+  std::shared_ptr<ZeroCount> zeros = nullptr;                 // counts what is read; null: nothing is counted
 };
 
 /// A matrix in another type, where no edge is the algebra's zero of that type. Elements become floating-point numbers
 /// rounded to the nearest; where no edge is false, 0 and 1.
-/// NaN, an infinity that the algebra has not, and what the type does not hold are errors of the read, with the place.
+/// NaN, an infinity that the algebra has not, and what the type does not hold are a DataError of the read.
 std::shared_ptr<io::Source> weights(std::shared_ptr<io::Source> matrix, ElementType type, WeightRules rules);
 
 /// The finite weights of a matrix of integers.
@@ -44,7 +56,7 @@ bool holds_distances(ElementType type, const WeightRange& range, std::int64_t no
 /// The narrowest integer type that holds_distances(), in words for people: "say `type: i32`".
 std::string type_that_holds(const WeightRange& range, std::int64_t nodes);
 
-/// Looks at all of a matrix of integers, in pieces of some MiB.
+/// Looks at all of a matrix of integers, in pieces of some MiB. @throws io::DataError
 WeightRange scan_weights(io::Source& matrix, const WeightRules& rules);
 
 }  // namespace terrace::stages

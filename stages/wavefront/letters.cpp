@@ -50,11 +50,14 @@ std::array<std::int16_t, 256> letter_codes(const std::string& alphabet, const st
   return codes;
 }
 
-std::string letter_error(const std::string& alphabet, const std::string& ambiguous) {
+std::string letter_error(const std::string& alphabet, const std::string& ambiguous, unsigned char letter) {
   if (alphabet == "protein") return "is no letter of a protein (A to Z, *)";
   if (alphabet == "blosum62") return "is no letter of the matrix blosum62 (A to Z but J, O and U; *)";
   if (ambiguous == "error") return "is not A, C, G or T, and the stage says `ambiguous: error`";
-  return "is no DNA letter (A, C, G, T or an IUPAC code); for other texts say `alphabet: text`";
+  const bool amino_acid = protein_letters.find(static_cast<char>(std::toupper(letter))) != protein_letters.npos;
+  return std::string("is no DNA letter (A, C, G, T or an IUPAC code); ") +
+         (amino_acid ? "for a protein say `alphabet: protein`, or score it by `matrix: blosum62`"
+                     : "for other texts say `alphabet: text`");
 }
 
 }  // namespace terrace::stages

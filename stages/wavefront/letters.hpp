@@ -20,7 +20,7 @@ std::string alphabet_of(const Settings& settings);
 /// @param ambiguous literal, mismatch or error: DNA letters other than A, C, G, T
 std::array<std::int16_t, 256> letter_codes(const std::string& alphabet, const std::string& ambiguous, Side side);
 
-/// What is wrong with a byte without a code: "is no DNA letter (A, C, G, T and the IUPAC codes)".
-std::string letter_error(const std::string& alphabet, const std::string& ambiguous);
+/// What is wrong with a byte that has no code, and what to say in the job: "is no DNA letter (A, C, G, T or ...".
+std::string letter_error(const std::string& alphabet, const std::string& ambiguous, unsigned char letter);
 
 }  // namespace terrace::stages

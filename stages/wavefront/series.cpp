@@ -48,7 +48,7 @@ double largest_value(const SweepSpec& spec) {
 std::shared_ptr<io::Source> converted(const Request& request, const SweepSpec& spec, const std::string& parameter,
                                       std::shared_ptr<io::Source> source) {
   const bool narrow = spec.value == ElementType::f32;
-  return io::as_reals(std::move(source), spec.value, largest_value(spec), request.stage.settings.text(parameter),
+  return io::as_reals(std::move(source), spec.value, largest_value(spec), label_of(request.stage, parameter),
                       std::string("is too large for costs in ") +
                           (narrow ? "f32: say `type: f64`" : "f64: divide both series by a constant"));
 }

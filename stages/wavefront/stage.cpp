@@ -33,8 +33,8 @@ std::shared_ptr<io::Source> sequence(const Request& request, const std::string& 
   }
   const std::string alphabet = alphabet_of(settings);
   const std::string& ambiguous = settings.text("ambiguous");
-  return io::translate(std::move(source), letter_codes(alphabet, ambiguous, side), name,
-                       letter_error(alphabet, ambiguous));
+  return io::translate(std::move(source), letter_codes(alphabet, ambiguous, side), label_of(request.stage, parameter),
+                       [=](unsigned char letter) { return letter_error(alphabet, ambiguous, letter); });
 }
 
 /// The least margin of a band of diagonals that is worth it. On a GPU each takes as long as any narrower one until it

@@ -20,7 +20,7 @@ constexpr const char* summed_types = "u8, i8, u16, i16, u32, i32, i64, f32 or f6
 
 constexpr std::int64_t most_bytes = std::int64_t{1} << 53;  // of what is stored
 
-std::int64_t largest_magnitude(ElementType type) {
+std::int64_t largest_integer(ElementType type) {
   return dispatch(type, [](auto value) -> std::int64_t {
     using T = decltype(value);
     if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<std::int64_t>::max();
@@ -139,8 +139,7 @@ void choose_sum_types(const Request& request, SweepSpec& spec) {
   } else if (floating) {
     spec.value = spec.grid;
   } else {
-    const std::int64_t bound =
-        wavefront::SummedArea::sum_bound(largest_magnitude(spec.grid), spec.rows, spec.columns);
+    const std::int64_t bound = wavefront::SummedArea::sum_bound(largest_integer(spec.grid), spec.rows, spec.columns);
     const bool narrow = bound <= std::numeric_limits<std::int32_t>::max() && size_of(spec.grid) <= 4;
     spec.value = narrow ? ElementType::i32 : ElementType::i64;
   }

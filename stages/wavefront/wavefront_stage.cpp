@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/wavefront/window.hpp"
+#include "stages/refuse.hpp"
 #include "stages/wavefront/costs.hpp"
 #include "stages/wavefront/results.hpp"
 
@@ -31,6 +32,7 @@ TableNeed table_need(const SweepSpec& spec, const ProblemInfo& problem, bool cud
 
 WavefrontStage::WavefrontStage(const Request& request, std::unique_ptr<WavefrontProgram> program)
     : name_(request.stage.name),
+      type_place_(place_of(request.stage, "type")),
       resources_(request.resources),
       need_(table_need(program->spec(), program->problem(), request.resources.cuda)),
       program_(std::move(program)) {}
@@ -56,6 +58,15 @@ run::Prediction WavefrontStage::prediction() const { return predict(spec(), prog
 double WavefrontStage::whole() const {
   return static_cast<double>(spec().layers) *
          wavefront::cells_in_window(half_width(spec()), 0, spec().rows, 0, spec().columns);
+}
+
+std::vector<std::string> WavefrontStage::warnings() const {
+  const bool sums = problem().items == Items::grid && !problem().counts;
+  if (!sums || spec().value != ElementType::f32 || is_floating(spec().grid)) return {};
+  const double largest =
+      static_cast<double>(spec().rows) * static_cast<double>(spec().columns) * largest_magnitude(spec().grid);
+  const std::string warning = warning_of_f32_sums(type_place_, name_, largest);
+  return warning.empty() ? std::vector<std::string>() : std::vector{warning};
 }
 
 nlohmann::json WavefrontStage::choices() const {

@@ -23,6 +23,7 @@ class WavefrontStage : public run::Stage {
   std::vector<io::Attribute> attributes() const override { return {}; }
   run::Prediction prediction() const override;
   double whole() const override;
+  std::vector<std::string> warnings() const override;
   nlohmann::json choices() const override;
 
  protected:
@@ -32,6 +33,7 @@ class WavefrontStage : public run::Stage {
 
  private:
   std::string name_;
+  Place type_place_;  // where the job gives the type of sums, else the stage
   Resources resources_;
   TableNeed need_;
   std::unique_ptr<WavefrontProgram> program_;

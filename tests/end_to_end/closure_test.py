@@ -158,9 +158,9 @@ class Weights(JobTest):
     def test_what_is_no_weight_is_an_error_with_its_place(self):
         matrix = numpy.zeros((40, 40))
         matrix[17, 31] = numpy.nan
-        self.refused(matrix, "'m', row 17, column 31: is no number (NaN)")
+        self.refused(matrix, "job.yaml:", "'m', row 17, column 31 (", "): is no number (NaN)")
         matrix[17, 31] = -numpy.inf
-        self.refused(matrix, "'m', row 17, column 31: is minus infinity")
+        self.refused(matrix, "'m', row 17, column 31 (", "): is minus infinity")
         matrix[17, 31] = 0.5
         self.refused(matrix, "row 17, column 31", "is no whole number", type="i32")
         matrix[17, 31] = 1e300

@@ -113,7 +113,7 @@ class Eliminations(JobTest):
     def test_what_is_no_matrix_of_numbers_is_refused(self):
         matrix = dominant(40, 1)
         matrix[17, 31] = numpy.nan
-        self.refused(matrix, "'a', row 17, column 31: is no number (NaN)")
+        self.refused(matrix, "job.yaml:", "'a', row 17, column 31 (", "): is no number (NaN)")
         matrix[17, 31] = numpy.inf
         self.refused(matrix, "'a', row 17, column 31")
         self.refused(dominant(4, 1)[:3], "give a square matrix", expect=WRONG)

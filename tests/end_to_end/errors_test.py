@@ -130,7 +130,7 @@ class Errors(JobTest):
         self.check(self.pair(), WRONG, "a.fa:3:2", "'!'")
         self.write("a.fa", ">a\nAC\nGJT\n")
         ended = self.terrace("run", self.pair(), expect=FAILED)
-        self.assertSays(ended, "stage 's': a[3]: 'J'", "no DNA letter")
+        self.assertSays(ended, "job.yaml:7:", "stage 's': a[3] (", "a.fa:3:2): 'J'", "no DNA letter")
         self.assertFalse((self.folder / "out.h5").exists())
 
     def test_of_letters_that_a_matrix_lacks_name_the_place(self):
@@ -138,7 +138,7 @@ class Errors(JobTest):
         stage = {"problem": "needleman_wunsch", "matrix": "blosum62", "gap": 1}
         ended = self.terrace("run", self.write_job(inputs, [{"name": "s", "wavefront": {"rows": "a", "columns": "b",
                                                                                           **stage}}]), expect=FAILED)
-        self.assertSays(ended, "stage 's': a[3]: 'J' is no letter of the matrix blosum62")
+        self.assertSays(ended, "stage 's': a[3] (", "a.fa:2:4): 'J' is no letter of the matrix blosum62")
         # M and K score 5 each.
         result = self.run_job(inputs, [{"name": "s", "wavefront": {"rows": "b", "columns": "b", **stage}}])
         self.assertEqual(int(result["s/score"][()]), 5 + 5 + 4 + 4 - 1 + 1)

@@ -143,7 +143,7 @@ class Chains(Intervals):
     def test_what_is_no_size_is_refused(self):
         for value, says in ((numpy.nan, "is no number (NaN)"), (numpy.inf, "is infinite"), (-1.0, "is negative")):
             inputs = {"d": {"npy": self.write("d.npy", numpy.array([1, 2, value]))}}
-            self.refused(inputs, "matrix_chain", "job.yaml:", "'d', element 2: " + says, dimensions="d")
+            self.refused(inputs, "matrix_chain", "job.yaml:", "d[2] (", "d.npy): " + says, dimensions="d")
         self.refused({"d": {"npy": self.write("d.npy", numpy.ones((2, 2)))}}, "matrix_chain", "in one dimension",
                      dimensions="d")
         self.refused({"d": {"npy": self.write("d.npy", numpy.ones(0))}}, "polygon_triangulation", "at least one number",
@@ -197,7 +197,7 @@ class Polygons(Intervals):
         for value, says in ((numpy.nan, "is no number (NaN)"), (numpy.inf, "is infinite")):
             points[3, 1] = value
             self.refused({"p": {"npy": self.write("p.npy", points)}}, "polygon_triangulation",
-                         "job.yaml:", "'p', row 3, column 1: " + says, vertices="p")
+                         "job.yaml:", "'p', row 3, column 1 (", "p.npy): " + says, vertices="p")
         points[3, 1] = 1e200
         self.refused({"p": {"npy": self.write("p.npy", points)}}, "polygon_triangulation", "costs may leave",
                      vertices="p")

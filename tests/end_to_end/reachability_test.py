@@ -68,11 +68,41 @@ class Closures(JobTest):
         numpy.testing.assert_array_equal(result["c/closure"][()],
                                          [[0, 1, 1, 0], [0, 0, 1, 0], [0, 0, 0, 0], [0, 0, 0, 1]])
 
+    def test_infinity_is_no_edge(self):
+        edges = random_edges(60, 1.3, 8)
+        for kind in ("f4", "f8", "i2", "i4", "i8"):
+            with self.subTest(kind=kind):
+                none = numpy.inf if kind[0] == "f" else numpy.iinfo(kind).max // 2
+                weights = numpy.where(edges, 5, none).astype(kind)
+                numpy.testing.assert_array_equal(self.close(weights), closed(edges))
+                # Where another value means none, too.
+                weights[edges & (numpy.arange(60) % 2 == 0)] = -1
+                numpy.testing.assert_array_equal(self.close(weights, no_edge=-1),
+                                                 closed(edges & (numpy.arange(60) % 2 == 1)))
+        # In other types no value is special.
+        numpy.testing.assert_array_equal(self.close(numpy.full((3, 3), 32767, numpy.uint16)), numpy.ones((3, 3)))
+
+    def test_of_distances_is_that_of_their_edges(self):
+        edges = random_edges(80, 1.2, 5)
+        for kind in ("f4", "i2", "i4", "i8"):
+            with self.subTest(kind=kind):
+                none = numpy.inf if kind[0] == "f" else numpy.iinfo(kind).max // 2
+                weights = numpy.where(edges, 3, none).astype(kind)
+                stages = [{"name": "d", "recursive": {"problem": "floyd_warshall", "matrix": "m"}},
+                          closure("c", "d/distance"), closure("own", "m")]
+                result = self.run_job({"m": {"npy": self.write("m.npy", weights)}}, stages, "--fresh", backend="cpu")
+                off = ~numpy.eye(80, dtype=bool)
+                found, own = result["c/closure"][()], result["own/closure"][()]
+                # A node that reaches another and is reached from it lies on a cycle; loops are no part of distances.
+                numpy.testing.assert_array_equal(found[off], closed(edges)[off])
+                numpy.testing.assert_array_equal(own, closed(edges))
+                self.assertLess(found.mean(), 1)
+
     def test_what_is_wrong_is_named(self):
         matrix = numpy.zeros((40, 40))
         matrix[17, 31] = numpy.nan
         job = self.write_job({"m": {"npy": self.write("m.npy", matrix)}}, [closure("c", "m")], backend="cpu")
-        self.assertSays(self.terrace("run", job, expect=FAILED), "'m', row 17, column 31: is no number (NaN)")
+        self.assertSays(self.terrace("run", job, expect=FAILED), "job.yaml:", "'m', row 17, column 31 (", "m.npy): is no number (NaN)")
         job = self.write_job({"m": {"npy": self.write("m.npy", matrix[:3])}}, [closure("c", "m")], backend="cpu")
         self.assertSays(self.terrace("run", job, expect=WRONG), "give a square matrix")
 

@@ -141,7 +141,7 @@ class Tables(JobTest):
         stages = [wavefront("common", "lcs", rows="a", columns="b", ambiguous="error")]
         ended = self.terrace("run", self.write_job(self.sequences("ANGTN", "ACGTN"), stages, output="other.h5"),
                              expect=FAILED)
-        self.assertSays(ended, "a[1]: 'N'", "ambiguous: error")
+        self.assertSays(ended, "job.yaml:", "a[1] (", "a.fa:2:2): 'N'", "ambiguous: error")
         self.assertFalse((self.folder / "other.h5").exists())
 
 
