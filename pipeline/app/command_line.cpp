@@ -96,6 +96,11 @@ void add_other_commands(CLI::App& program, CommandLine& line, Session& session) 
     command.add_option("NAME", asked->name, std::string("Show the keys and outputs of this ") + selector);
     command.add_flag("--markdown", asked->markdown, "As tables of Markdown");
   }
+  auto kind = std::make_shared<InputsArguments>();
+  CLI::App& kinds =
+      add_command(program, line, session, "inputs", "List what jobs can read, or show one kind", inputs, kind);
+  kinds.add_option("KIND", kind->kind, "Show the keys of this kind of input");
+  kinds.add_flag("--markdown", kind->markdown, "As tables of Markdown");
   CLI::App* list = program.add_subcommand("devices", "List what could compute here");
   list->callback([&] { line.command = [&session] { return devices(session); }; });
 }

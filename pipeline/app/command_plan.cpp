@@ -4,6 +4,7 @@
 
 #include "pipeline/app/commands.hpp"
 #include "pipeline/app/prepare.hpp"
+#include "pipeline/app/warnings.hpp"
 #include "pipeline/base/units.hpp"
 #include "pipeline/run/result_summary.hpp"
 
@@ -62,10 +63,13 @@ int plan(Session& session, const JobArguments& arguments) {
       job::load_and_open(arguments.path, arguments.settings, session.stages.declarations(), session.kinds);
   session.keep_log_apart(open.job);
   for (const std::string& warning : open.job.warnings) session.warn(warning);
+  const auto warn = [&](const std::string& text) { session.warn(text); };
+  warn_of_budgets(open.job, warn);
   Machine machine = open_machine(open);
   if (!machine.note.empty()) session.note(machine.note);
   const run::RunPlan run_plan =
       make_new_plan(open, machine, session.stages, [&](const std::string& why) { session.note(why); });
+  StageWarnings(warn).tell(run_plan);
   session.out << fmt::format("on {} x {}\n", machine.contexts.size(), machine.resources.device.name);
   session.out << fmt::format("memory: {} of the host, {} of each device\n",
                              format_size(static_cast<double>(machine.resources.host_budget)),

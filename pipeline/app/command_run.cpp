@@ -10,6 +10,7 @@
 #include "pipeline/app/progress.hpp"
 #include "pipeline/app/signature.hpp"
 #include "pipeline/app/stop_signals.hpp"
+#include "pipeline/app/warnings.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"
 
@@ -87,6 +88,7 @@ int run_job(Session& session, const RunArguments& arguments) {
       job::load_and_open(arguments.job.path, arguments.job.settings, session.stages.declarations(), session.kinds);
   session.keep_log_apart(open.job);
   for (const std::string& warning : open.job.warnings) session.warn(warning);
+  warn_of_budgets(open.job, [&](const std::string& text) { session.warn(text); });
   const job::Job& job = open.job;
   run::RunFolder folder = take_folder(job);
   Machine machine = open_machine(open, resumes_on_cpu(folder, fresh));
@@ -130,8 +132,11 @@ int run_job(Session& session, const RunArguments& arguments) {
     progress.show(shown);
     outlook.note(state);
   };
+  StageWarnings warnings([&](const std::string& text) { session.warn(text); });
+  warnings.tell(plan);
   const run::RunReport report = execute_attempt(beginning, fresh, plan, folder, run_settings);
   progress.finish();
+  warnings.tell(plan);
   print_result(session, report, job.output);
   return exit_done;
 }

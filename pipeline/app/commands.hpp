@@ -58,6 +58,14 @@ struct ProblemsArguments {
 /// `terrace problems [NAME]` and `terrace operators [NAME]`: what stages compute, from their declarations.
 int problems(Session& session, const ProblemsArguments& arguments);
 
+struct InputsArguments {
+  std::string kind;  // empty: all
+  bool markdown = false;
+};
+
+/// `terrace inputs [KIND]`: what a job can read, from the declarations of the kinds of input.
+int inputs(Session& session, const InputsArguments& arguments);
+
 /// `terrace devices`: what could compute here.
 int devices(Session& session);
 

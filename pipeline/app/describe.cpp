@@ -37,6 +37,50 @@ std::string key_in_markdown(const Parameter& parameter) {
   return text;
 }
 
+/// "number": what a job writes for a parameter of that kind.
+const char* word_of(ParameterKind kind) {
+  switch (kind) {
+    case ParameterKind::integer:
+      return "whole number";
+    case ParameterKind::number:
+      return "number";
+    case ParameterKind::text:
+      return "text";
+    case ParameterKind::choice:
+      return "word";
+    case ParameterKind::flag:
+      return "true or false";
+    case ParameterKind::array:
+      return "input";
+    case ParameterKind::size:
+      return "size";
+    case ParameterKind::count:
+      return "count";
+    case ParameterKind::duration:
+      return "time";
+    case ParameterKind::type:
+      return "element type";
+    case ParameterKind::integers:
+    case ParameterKind::numbers:
+    case ParameterKind::decimals:
+    case ParameterKind::texts:
+    case ParameterKind::ranges:
+      return "list";
+    case ParameterKind::file:
+      break;
+  }
+  return "file";
+}
+
+TextTable key_table(const io::InputKind& kind) {
+  TextTable table{{"key", "type", "default", "meaning"}, {}};
+  for (const Parameter& parameter : kind.parameters) {
+    table.rows.push_back({parameter.name, word_of(parameter.kind), default_of(parameter),
+                          std::string(parameter.help) + " (" + job::expected(parameter) + ")"});
+  }
+  return table;
+}
+
 std::vector<std::string> markdown_row(const job::StageDeclaration& stage, const job::ProblemDeclaration* problem) {
   std::string keys, outputs;
   for (const Parameter& parameter : job::parameters_of(stage, problem)) {
@@ -69,6 +113,16 @@ std::string describe_problem(const job::StageDeclaration& stage, const job::Prob
   text += "\n\n  " + stage.name + ": {" + (problem ? stage.selector + ": " + problem->name + ", " : "") + "...}\n\n";
   text += to_text(parameter_table(job::parameters_of(stage, problem)));
   return text + "\n" + to_text(output_table(job::outputs_of(stage, problem)));
+}
+
+std::string describe_input(const io::InputKind& kind) {
+  return std::string(kind.name) + ": " + kind.help + "\n\n  inputs: {name: " + kind.example + "}\n\n" +
+         to_text(key_table(kind));
+}
+
+std::string markdown_input(const io::InputKind& kind) {
+  return "**" + std::string(kind.name) + "**: " + kind.help + "; `inputs: {name: " + kind.example + "}`\n\n" +
+         to_markdown(key_table(kind));
 }
 
 std::string markdown_problems(const job::StageDeclaration& stage) {

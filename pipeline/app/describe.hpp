@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "io/source.hpp"
 #include "pipeline/job/declaration.hpp"
 
 namespace terrace::app {
@@ -15,5 +16,9 @@ std::string describe_problem(const job::StageDeclaration& stage, const job::Prob
 
 /// The README's table of a stage: each problem with its keys and outputs.
 std::string markdown_problems(const job::StageDeclaration& stage);
+
+/// One kind of input, with its keys, their types and defaults, and an example: for people, and for Markdown.
+std::string describe_input(const io::InputKind& kind);
+std::string markdown_input(const io::InputKind& kind);
 
 }  // namespace terrace::app

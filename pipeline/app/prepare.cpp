@@ -4,6 +4,7 @@
 #include <set>
 
 #include "pipeline/app/signature.hpp"
+#include "pipeline/app/warnings.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"
 #include "pipeline/job/identity.hpp"
@@ -253,7 +254,7 @@ void check_plan(const job::OpenJob& open, const Stages& stages, const std::funct
     checked = &here;
   }
   machine.resources.to_run = false;
-  make_new_plan(*checked, machine, stages, [](const std::string&) {});
+  StageWarnings(warn).tell(make_new_plan(*checked, machine, stages, [](const std::string&) {}));
 }
 
 }  // namespace terrace::app

@@ -1,0 +1,27 @@
+#include <ostream>
+
+#include "pipeline/app/commands.hpp"
+#include "pipeline/app/describe.hpp"
+#include "pipeline/base/error.hpp"
+#include "pipeline/base/near_name.hpp"
+
+namespace terrace::app {
+
+int inputs(Session& session, const InputsArguments& arguments) {
+  std::string text;
+  std::vector<std::string> names;
+  for (const io::InputKind& kind : session.kinds) {
+    names.emplace_back(kind.name);
+    if (!arguments.kind.empty() && arguments.kind != kind.name) continue;
+    text += (text.empty() ? "" : "\n") + (arguments.markdown ? markdown_input(kind) : describe_input(kind));
+  }
+  if (text.empty()) {
+    const std::string near = did_you_mean(arguments.kind, names);
+    throw JobError("there is no kind of input '" + arguments.kind + "'" +
+                   (near.empty() ? "; there are " + list_names(names) : near));
+  }
+  session.out << text;
+  return exit_done;
+}
+
+}  // namespace terrace::app

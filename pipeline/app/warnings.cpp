@@ -1,0 +1,25 @@
+#include "pipeline/app/warnings.hpp"
+
+#include "kernels/device/cpu_features.hpp"
+#include "pipeline/base/units.hpp"
+
+namespace terrace::app {
+
+void warn_of_budgets(const job::Job& job, const Warn& warn) {
+  const std::size_t here = device::memory_room().total;
+  if (!job.host_memory || static_cast<std::size_t>(*job.host_memory) <= here) return;
+  warn(message_at(job.host_memory_place, "memory.host is " + format_size(static_cast<double>(*job.host_memory)) +
+                                             ", and there are " + format_size(static_cast<double>(here)) +
+                                             " for programs here: a run that takes all of it is slow, or is killed"));
+}
+
+void StageWarnings::tell(const run::RunPlan& plan) {
+  for (const run::PlannedStage& planned : plan.stages) {
+    if (!planned.stage) continue;
+    for (const std::string& warning : planned.stage->warnings()) {
+      if (told_.insert(warning).second) warn_(warning);
+    }
+  }
+}
+
+}  // namespace terrace::app

@@ -1,0 +1,31 @@
+// What of a job is right but hardly meant.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+
+#include "pipeline/job/job.hpp"
+#include "pipeline/run/run.hpp"
+
+namespace terrace::app {
+
+using Warn = std::function<void(const std::string&)>;
+
+/// Warns of a memory.host that is more than the memory of this machine, or than what its control group allows.
+void warn_of_budgets(const job::Job& job, const Warn& warn);
+
+/// Tells what stages warn of, each once.
+class StageWarnings {
+ public:
+  explicit StageWarnings(Warn warn) : warn_(std::move(warn)) {}
+
+  /// To be called when the job is planned, and again when it was run: some is only seen then.
+  void tell(const run::RunPlan& plan);
+
+ private:
+  Warn warn_;
+  std::set<std::string> told_;
+};
+
+}  // namespace terrace::app
