@@ -10,7 +10,7 @@ NONE = numpy.iinfo(numpy.int64).max // 2
 class Graphs(JobTest):
     def distances(self, graph, *arguments, **settings):
         stage = {"name": "d", "recursive": {"problem": "floyd_warshall", "matrix": "g", **settings}}
-        result = self.run_job({"g": graph}, [stage], "--fresh", *arguments, backend="cpu")
+        result = self.run_job({"g": graph}, [stage], "--fresh=all", *arguments, backend="cpu")
         return result["d/distance"][()]
 
     def refused(self, graph, *says):
@@ -194,7 +194,7 @@ class KnownAnswers(Graphs):
                 if answer == "NULL":
                     stage = {"name": "d", "recursive": {"problem": "floyd_warshall", "matrix": "g"}}
                     job = self.write_job({"g": graph}, [stage], backend="cpu")
-                    self.assertSays(self.terrace("run", job, "--fresh", expect=1), "has a negative cycle through node")
+                    self.assertSays(self.terrace("run", job, "--fresh=all", expect=1), "has a negative cycle through node")
                     continue
                 found = self.distances(graph)
                 self.assertEqual(found.shape, (nodes, nodes))
@@ -214,7 +214,7 @@ class KnownAnswers(Graphs):
             if answer == "NULL":
                 stage = {"name": "d", "recursive": {"problem": "floyd_warshall", "matrix": "g"}}
                 job = self.write_job({"g": graph}, [stage], backend="cpu")
-                self.assertSays(self.terrace("run", job, "--fresh", expect=1), "has a negative cycle through node")
+                self.assertSays(self.terrace("run", job, "--fresh=all", expect=1), "has a negative cycle through node")
                 continue
             found = self.distances(graph)
             numpy.fill_diagonal(found, NONE)

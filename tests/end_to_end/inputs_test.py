@@ -83,7 +83,7 @@ class Help(InputTest):
                 job = self.job({kind: ""})
                 text = (self.folder / "job.yaml").read_text()
                 self.write("job.yaml", re.sub(r'"name": \{\s*"' + kind + r'": ""\s*\}', lambda _: '"name": ' + example, text))
-                self.terrace("run", job, "--fresh")
+                self.terrace("run", job, "--fresh=all")
                 self.assertEqual(len(self.terrace("inputs", kind).stdout.split("inputs: {")), 2)
 
     def test_names_every_key_with_type_and_default(self):
@@ -165,7 +165,7 @@ class Elements(InputTest):
     """Letters and numbers that a stage cannot compute with."""
 
     def said_of(self, job, code=FAILED):
-        ended = self.terrace("run", job, "--fresh", expect=code)
+        ended = self.terrace("run", job, "--fresh=all", expect=code)
         self.assertRegex(ended.stderr, r"job\.yaml:\d+:\d+: stage 's': ")
         self.assertIn("  | ", ended.stderr)
         self.assertIn("\n  |", ended.stderr)
@@ -272,7 +272,7 @@ class Bombs(InputTest):
 
 class Warnings(InputTest):
     def warned(self, job, *says, command="check"):
-        ended = self.terrace(command, job, *(["--fresh"] if command == "run" else []))
+        ended = self.terrace(command, job, *(["--fresh=all"] if command == "run" else []))
         self.assertSays(ended, *says)
         if not says:
             self.assertNotIn("warning", ended.stderr)
