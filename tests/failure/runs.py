@@ -182,7 +182,7 @@ def run_job(folder, *arguments, seconds=120, **keys):
     return run([terrace, "run", "job.yaml", *arguments], folder, seconds, **keys)
 
 
-def results(folder):
+def results(folder, output="out.h5"):
     """All datasets but the profile and checksums, which depend on how arrays are cut into tiles, by path."""
     found = {}
 
@@ -190,7 +190,7 @@ def results(folder):
         if isinstance(node, h5py.Dataset) and not name.startswith(("profile/", "checksums/")):
             found[name] = (str(node.dtype), node.shape, node[()].tobytes() if node.dtype.kind != "O" else node[()])
 
-    with h5py.File(os.path.join(folder, "out.h5")) as file:
+    with h5py.File(os.path.join(folder, output)) as file:
         file.visititems(visit)
     return found
 
