@@ -132,7 +132,7 @@ class Limits(CommandTest):
         self.assertIn("ulimit -u", ended.stderr)
 
     def test_of_names_of_files_are_said_in_plain_words(self):
-        ended = self.terrace("run", self.job(output="x" * 300 + ".h5"), expect=FAILED)
+        ended = self.terrace("run", self.job(output="x" * 300 + ".h5"), expect=WRONG)
         self.assertSays(ended, "File name too long")
         for command in ("run", "plan", "check", "show"):
             with self.subTest(command=command):

@@ -131,7 +131,7 @@ class Pairs(JobTest):
             inputs["o"] = {"npy": self.write("o.npy", table)}
             job = self.write_job({name: inputs[name] for name in "mop"}, [query("q", "m", next="o", pairs="p")],
                                  backend="cpu")
-            self.assertSays(self.terrace("run", job, "--fresh", expect=FAILED), "it is no table of next nodes")
+            self.assertSays(self.terrace("run", job, "--fresh=all", expect=FAILED), "it is no table of next nodes")
 
 
 if __name__ == "__main__":
