@@ -7,7 +7,6 @@
 #include "pipeline/app/show_run.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/file_kind.hpp"
-#include "pipeline/base/printable.hpp"
 #include "pipeline/run/run_folder.hpp"
 
 namespace terrace::app {
@@ -36,7 +35,7 @@ int show(Session& session, const ShowArguments& arguments) {
   if (!folder.empty()) {
     if (!arguments.stage.empty())
       throw IoError(folder.string(), "is a run that has not ended: it has no results yet");
-    session.out << printable(describe_run(folder));
+    session.answer(describe_run(folder));
     return exit_done;
   }
   if (!fs::exists(path)) {
@@ -49,7 +48,7 @@ int show(Session& session, const ShowArguments& arguments) {
     return arguments.paf ? paf_line(path, arguments.stage) : describe_result(path, arguments.stage);
   };
   io::try_in_child(path.string(), "HDF5", most_seconds, [&] { static_cast<void>(describe()); });
-  session.out << printable(describe());
+  session.answer(describe());
   if (const fs::path other = run::RunFolder::path_for(path); fs::exists(other / "plan.json")) {
     session.note("there is a run that would replace it: see " + other.string());
   }

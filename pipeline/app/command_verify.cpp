@@ -23,9 +23,9 @@ std::string place_of(const io::ChecksumFinding& finding) {
 VerifyCounts verify_record(Session& session, const std::string& path) {
   const io::ChecksumReport report = io::verify_checksums(path);
   for (const io::ChecksumFinding& finding : report.findings) {
-    session.out << fmt::format("{}: {}\n", place_of(finding), finding.what);
+    session.answer(fmt::format("{}: {}\n", place_of(finding), finding.what));
   }
-  if (report.more > 0) session.out << fmt::format("and {} more\n", report.more);
+  if (report.more > 0) session.answer(fmt::format("and {} more\n", report.more));
   if (!report.recorded) {
     session.warn(path +
                  " holds no checksums, as results of earlier versions: that it is as it was written cannot be "
@@ -33,9 +33,9 @@ VerifyCounts verify_record(Session& session, const std::string& path) {
     return {};
   }
   const std::int64_t different = static_cast<std::int64_t>(report.findings.size()) + report.more;
-  session.out << fmt::format("checksums: {} compared, {}, {}\n", counted(report.datasets, "dataset"),
+  session.answer(fmt::format("checksums: {} compared, {}, {}\n", counted(report.datasets, "dataset"),
                              format_size(static_cast<double>(report.bytes)),
-                             different == 0 ? "all equal" : counted(different, "difference"));
+                             different == 0 ? "all equal" : counted(different, "difference")));
   return {report.datasets, different};
 }
 

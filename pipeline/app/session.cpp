@@ -89,6 +89,8 @@ void Session::keep_log_apart(const job::Job& job) {
   }
 }
 
+void Session::answer(const std::string& text) { out << printable(text); }
+
 void Session::note(const std::string& text) {
   if (!quiet) err << printable(text) << std::endl;
   record(text);

@@ -40,6 +40,8 @@ class Session {
 
   // What these show may hold pieces of files: it is made printable.
 
+  /// A part of what the command was asked for, to `out`.
+  void answer(const std::string& text);
   /// News that --quiet silences.
   void note(const std::string& text);
   /// What was hardly meant.

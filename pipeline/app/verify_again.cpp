@@ -128,14 +128,14 @@ VerifyCounts verify_again(Session& session, const MadeResult& result, const job:
       if (dataset.only_dimension || !dataset.path.starts_with("/" + stage.name + "/")) continue;
       const std::string difference = compare(result, again, dataset), name = dataset.path.substr(1);
       if (!difference.empty() && depends_on_cut(stage, dataset.type)) {
-        session.out << fmt::format("{}: run again, not equal bit by bit, as real numbers need not be\n", name);
+        session.answer(fmt::format("{}: run again, not equal bit by bit, as real numbers need not be\n", name));
         by_sample = true;
         continue;
       }
       ++counts.compared;
       if (!difference.empty()) ++counts.different;
-      session.out << fmt::format("{}: run again, {}\n", name,
-                                 difference.empty() ? "equal" : "DIFFERENT: " + difference);
+      session.answer(
+          fmt::format("{}: run again, {}\n", name, difference.empty() ? "equal" : "DIFFERENT: " + difference));
     }
     if (!by_sample) continue;
     const VerifyCounts more = report_stage(session, stage, check_stage(session, result, open, stage, sampler));

@@ -59,13 +59,13 @@ VerifyCounts report_stage(Session& session, const job::Stage& stage, const std::
   for (const stages::Checked& checked : found) {
     const std::string name = stage.name + "/" + checked.dataset;
     if (!checked.sampled) {
-      session.out << fmt::format("{}: not sampled: {}\n", name, checked.what);
+      session.answer(fmt::format("{}: not sampled: {}\n", name, checked.what));
       continue;
     }
     ++counts.compared;
     if (!checked.difference.empty()) ++counts.different;
-    session.out << fmt::format("{}: {}, {}\n", name, checked.what,
-                               checked.difference.empty() ? "equal" : "DIFFERENT: " + checked.difference);
+    session.answer(fmt::format("{}: {}, {}\n", name, checked.what,
+                               checked.difference.empty() ? "equal" : "DIFFERENT: " + checked.difference));
   }
   return counts;
 }
