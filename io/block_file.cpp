@@ -39,12 +39,12 @@ int fallocate_again(int descriptor, std::int64_t bytes) {
 
 }  // namespace
 
-BlockFile::BlockFile(const std::filesystem::path& path, Mode mode, std::shared_ptr<IoThreads> threads)
-    : path_(path), mode_(mode), file_(open_file(path, open_flags(mode))) {
+BlockFile::BlockFile(const Entry& file, Mode mode, std::shared_ptr<IoThreads> threads)
+    : path_(file.path()), mode_(mode), file_(open_file(file, open_flags(mode))) {
   // Boxes are read as they are asked for; read-ahead would fetch what nobody wants.
   posix_fadvise(file_.get(), 0, 0, POSIX_FADV_RANDOM);
   if (!threads) threads = std::make_shared<IoThreads>(own_threads);
-  transfers_ = std::make_unique<Transfers>(path, file_.get(), mode != Mode::read, std::move(threads));
+  transfers_ = std::make_unique<Transfers>(path_, file_, mode != Mode::read, std::move(threads));
 }
 
 BlockFile::~BlockFile() = default;

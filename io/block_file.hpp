@@ -62,7 +62,7 @@ class BlockFile {
 
   /// @param threads do the I/O through the page cache; several files may share them; null: two of this file's own
   /// @throws IoError
-  BlockFile(const std::filesystem::path& path, Mode mode, std::shared_ptr<IoThreads> threads = nullptr);
+  BlockFile(const Entry& file, Mode mode, std::shared_ptr<IoThreads> threads = nullptr);
   BlockFile(const BlockFile&) = delete;
   BlockFile& operator=(const BlockFile&) = delete;
   /// Waits for all requests. Makes nothing durable.

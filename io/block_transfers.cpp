@@ -38,12 +38,13 @@ struct BlockFile::Transfers::Request {
   std::exception_ptr error;
 };
 
-BlockFile::Transfers::Transfers(std::filesystem::path path, int descriptor, bool writable,
+BlockFile::Transfers::Transfers(std::filesystem::path path, const Descriptor& file, bool writable,
                                 std::shared_ptr<IoThreads> threads)
     : path_(std::move(path)),
-      descriptor_(descriptor),
+      reopening_path_(reopening_path(file)),
+      descriptor_(file.get()),
       writable_(writable),
-      direct_(StxxlLanes::supported(path_)),
+      direct_(StxxlLanes::supported(reopening_path_)),
       threads_(std::move(threads)) {}
 
 void BlockFile::Transfers::move(Way way, std::int64_t offset, std::byte* buffer, std::int64_t bytes, Done done) {
@@ -372,7 +373,7 @@ void BlockFile::Transfers::check_readable(std::int64_t end_offset) const {
 StxxlLanes* BlockFile::Transfers::lanes() {
   std::call_once(lanes_opened_, [this] {
     try {
-      lanes_ = std::make_unique<StxxlLanes>(path_, writable_);
+      lanes_ = std::make_unique<StxxlLanes>(reopening_path_, writable_, path_);
     } catch (const IoError&) {
       direct_ = false;  // no descriptors left, say; the page cache does as well
     }
@@ -383,7 +384,7 @@ StxxlLanes* BlockFile::Transfers::lanes() {
 bool BlockFile::Transfers::open_for_rows() {
   std::call_once(rows_opened_, [this] {
     try {
-      rows_file_ = open_file(path_, (writable_ ? O_RDWR : O_RDONLY) | O_DIRECT);
+      rows_file_ = open_file(reopening_path_, (writable_ ? O_RDWR : O_RDONLY) | O_DIRECT);
       row_threads_ = std::make_unique<IoThreads>(row_threads);
     } catch (const std::exception&) {
       direct_ = false;  // as above

@@ -20,7 +20,7 @@ class BlockFile::Transfers {
  public:
   enum class Way { read, write };
 
-  Transfers(std::filesystem::path path, int descriptor, bool writable, std::shared_ptr<IoThreads> threads);
+  Transfers(std::filesystem::path path, const Descriptor& file, bool writable, std::shared_ptr<IoThreads> threads);
   ~Transfers() { drain(); }
 
   void move(Way way, std::int64_t offset, std::byte* buffer, std::int64_t bytes, Done done);
@@ -72,6 +72,7 @@ class BlockFile::Transfers {
   bool open_for_rows();
 
   const std::filesystem::path path_;
+  const std::string reopening_path_;
   const int descriptor_;
   const bool writable_;
   std::atomic<bool> direct_;

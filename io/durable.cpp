@@ -61,6 +61,11 @@ bool is_own_folder(const fs::path& path) {
   return stat(path.c_str(), &state) == 0 && S_ISDIR(state.st_mode) && state.st_uid == geteuid();
 }
 
+void sync_folders_of(const Entry& from, const Entry& to) {
+  sync_folder_of(to);
+  if (from.path().parent_path() != to.path().parent_path()) sync_folder_of(from);
+}
+
 }  // namespace
 
 std::string system_words(int error_number) {
@@ -69,28 +74,6 @@ std::string system_words(int error_number) {
 
 IoError system_error(const std::string& where, const std::string& what, int error_number) {
   return {where, what + ": " + system_words(error_number)};
-}
-
-Descriptor::Descriptor(Descriptor&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  std::swap(descriptor_, other.descriptor_);
-  return *this;
-}
-
-Descriptor::~Descriptor() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
-
-void Descriptor::close(const fs::path& path) {
-  const int descriptor = std::exchange(descriptor_, -1);
-  if (descriptor >= 0 && ::close(descriptor) != 0) throw system_error(path, "cannot be closed", errno);
-}
-
-Descriptor open_file(const fs::path& path, int flags) {
-  Descriptor descriptor(::open(path.c_str(), flags | O_CLOEXEC, 0666));
-  if (!descriptor) throw system_error(path, "cannot be opened", errno);
-  return descriptor;
 }
 
 void read_fully(int descriptor, std::span<std::byte> bytes, std::int64_t offset, const fs::path& path) {
@@ -135,48 +118,41 @@ void write_fully(int descriptor, std::span<iovec> pieces, std::int64_t offset, c
   }
 }
 
-void write_file_durably(const fs::path& path, std::span<const std::byte> bytes) {
-  fs::path temporary = path;
-  temporary += ".new";
-  Descriptor file = open_file(temporary, O_WRONLY | O_CREAT | O_TRUNC);
-  write_fully(file.get(), bytes, 0, temporary);
-  sync_descriptor(file.get(), temporary);
-  file.close(temporary);
-  rename_durably(temporary, path);
+void write_file_durably(const Entry& file, std::span<const std::byte> bytes) {
+  const Entry temporary = file.beside(".new");
+  remove_file(temporary);
+  Descriptor made = open_file(temporary, O_WRONLY | O_CREAT | O_EXCL);
+  write_fully(made.get(), bytes, 0, temporary.path());
+  sync_descriptor(made.get(), temporary.path());
+  made.close(temporary.path());
+  rename_durably(temporary, file);
 }
 
-void write_file_durably(const fs::path& path, std::string_view text) {
-  write_file_durably(path, std::as_bytes(std::span(text.data(), text.size())));
+void write_file_durably(const Entry& file, std::string_view text) {
+  write_file_durably(file, std::as_bytes(std::span(text.data(), text.size())));
 }
 
-std::vector<std::byte> read_file(const fs::path& path) {
-  const Descriptor file = open_file(path, O_RDONLY);
-  struct stat status;
-  if (fstat(file.get(), &status) != 0) throw system_error(path, "its size is not known", errno);
-  std::vector<std::byte> bytes(static_cast<std::size_t>(status.st_size));
-  read_fully(file.get(), bytes, 0, path);
+std::vector<std::byte> read_file(const Entry& file) {
+  const Descriptor opened = open_file(file, O_RDONLY);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(size_of_file(opened, file.path())));
+  read_fully(opened.get(), bytes, 0, file.path());
   return bytes;
 }
 
-std::vector<fs::path> folder_entries(const fs::path& folder) {
-  std::vector<fs::path> entries;
-  std::error_code error;
-  // The errors that the iterator throws as it goes on do not name the folder.
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    entries.push_back(entry->path());
-  }
-  if (error) throw system_error(folder, "its files cannot be listed", error.value());
-  return entries;
+std::int64_t size_of_file(const Descriptor& file, const fs::path& path) {
+  struct stat status;
+  if (fstat(file.get(), &status) != 0) throw system_error(path, "its size is not known", errno);
+  return status.st_size;
 }
 
-void fsync_file(const fs::path& path) { sync_descriptor(open_file(path, O_RDONLY).get(), path); }
+void fsync_file(const Entry& file) { sync_descriptor(open_file(file, O_RDONLY).get(), file.path()); }
 
 void fsync_folder(const fs::path& folder) {
   const fs::path named = fs::absolute(folder.empty() ? fs::path(".") : folder).lexically_normal();
   sync_descriptor(open_file(named, O_RDONLY | O_DIRECTORY).get(), named);
 }
 
-std::vector<fs::path> make_folders(const fs::path& folder) {
+std::vector<fs::path> make_folders(const fs::path& folder, mode_t mode) {
   std::vector<fs::path> made;
   const fs::path whole = fs::absolute(folder);
   fs::path at;
@@ -187,7 +163,7 @@ std::vector<fs::path> make_folders(const fs::path& folder) {
       if (!S_ISDIR(state.st_mode)) throw no_folder(at, ENOTDIR);
       continue;
     }
-    if (mkdir(at.c_str(), 0777) == 0) made.push_back(at);
+    if (mkdir(at.c_str(), at == whole ? mode : 0777) == 0) made.push_back(at);
     else if (errno != EEXIST) throw no_folder(at, errno);
   }
   for (at = whole; at.has_relative_path() && is_own_folder(at); at = at.parent_path()) {
@@ -203,31 +179,31 @@ std::vector<fs::path> make_folders(const fs::path& folder) {
   return made;
 }
 
-void rename_durably(const fs::path& from, const fs::path& to) {
-  if (std::rename(from.c_str(), to.c_str()) != 0) {
-    throw system_error(from, "cannot be renamed to " + to.string(), errno);
+void rename_durably(const Entry& from, const Entry& to) {
+  if (renameat(from.folder(), from.name(), to.folder(), to.name()) != 0) {
+    throw system_error(from.path(), "cannot be renamed to " + to.path().string(), errno);
   }
-  fsync_folder(folder_of(to));
-  if (folder_of(from) != folder_of(to)) fsync_folder(folder_of(from));
+  sync_folders_of(from, to);
 }
 
-bool rename_to_new(const fs::path& from, const fs::path& to) {
-  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) != 0) {
+bool rename_to_new(const Entry& from, const Entry& to) {
+  if (renameat2(from.folder(), from.name(), to.folder(), to.name(), RENAME_NOREPLACE) != 0) {
     if (errno == EEXIST) return false;
-    if (errno != EINVAL && errno != ENOSYS) throw system_error(from, "cannot be renamed to " + to.string(), errno);
+    if (errno != EINVAL && errno != ENOSYS) {
+      throw system_error(from.path(), "cannot be renamed to " + to.path().string(), errno);
+    }
     // This file system cannot refuse by itself; what appears between these two lines is replaced.
-    if (fs::exists(fs::symlink_status(to))) return false;
+    if (status_of(to)) return false;
     rename_durably(from, to);
     return true;
   }
-  fsync_folder(folder_of(to));
-  if (folder_of(from) != folder_of(to)) fsync_folder(folder_of(from));
+  sync_folders_of(from, to);
   return true;
 }
 
-std::optional<FileState> file_state(const fs::path& path) {
+std::optional<FileState> file_state(const Entry& file) {
   struct stat state;
-  if (stat(path.c_str(), &state) != 0) return std::nullopt;
+  if (fstatat(file.folder(), file.name(), &state, file.held() ? AT_SYMLINK_NOFOLLOW : 0) != 0) return std::nullopt;
   const auto nanoseconds = [](const timespec& time) {
     return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
   };

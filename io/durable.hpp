@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/entry.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::io {
@@ -21,27 +22,6 @@ std::string system_words(int error_number);
 
 /// An IoError "where: what: system_words(error_number)".
 IoError system_error(const std::string& where, const std::string& what, int error_number);
-
-/// Owns a file descriptor; children do not inherit it when it was opened with `open_file`.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
-  Descriptor(Descriptor&& other) noexcept;
-  Descriptor& operator=(Descriptor&& other) noexcept;
-  ~Descriptor();
-
-  int get() const { return descriptor_; }
-  explicit operator bool() const { return descriptor_ >= 0; }
-  /// Closes and reports what the destructor would swallow. @throws IoError
-  void close(const std::filesystem::path& path);
-
- private:
-  int descriptor_ = -1;
-};
-
-/// open(2) with O_CLOEXEC added; new files get mode 0666 less the umask. @throws IoError
-Descriptor open_file(const std::filesystem::path& path, int flags);
 
 /// Reads or writes all of the bytes at `offset`, going on after interruptions and short transfers.
 /// @throws IoError with path and offset; a read that meets the end of the file is one
@@ -54,17 +34,17 @@ void write_fully(int descriptor, std::span<iovec> pieces, std::int64_t offset, c
 /// Replaces or makes the file: a temporary file beside it, fsync, rename, fsync of the folder. After a kill the file
 /// holds all of its old or all of its new bytes (a file "<path>.new" may be left, which the next call replaces).
 /// One writer a path. @throws IoError
-void write_file_durably(const std::filesystem::path& path, std::span<const std::byte> bytes);
-void write_file_durably(const std::filesystem::path& path, std::string_view text);
+void write_file_durably(const Entry& file, std::span<const std::byte> bytes);
+void write_file_durably(const Entry& file, std::string_view text);
 
 /// The whole file. @throws IoError
-std::vector<std::byte> read_file(const std::filesystem::path& path);
+std::vector<std::byte> read_file(const Entry& file);
 
-/// The paths of everything in a folder, in no order. @throws IoError that names the folder
-std::vector<std::filesystem::path> folder_entries(const std::filesystem::path& folder);
+/// Length in bytes of an open file. @throws IoError
+std::int64_t size_of_file(const Descriptor& file, const std::filesystem::path& path);
 
 /// fsync of a file's data and metadata. @throws IoError
-void fsync_file(const std::filesystem::path& path);
+void fsync_file(const Entry& file);
 /// fsync of a folder: the names in it survive a power cut. @throws IoError
 void fsync_folder(const std::filesystem::path& folder);
 
@@ -72,14 +52,14 @@ void fsync_folder(const std::filesystem::path& folder);
 /// there already count as made by a process that was killed before it synced them: their names are synced as well.
 /// @return the folders made, the outermost first
 /// @throws std::filesystem::filesystem_error naming the folder that cannot be made; IoError from a sync
-std::vector<std::filesystem::path> make_folders(const std::filesystem::path& folder);
+std::vector<std::filesystem::path> make_folders(const std::filesystem::path& folder, mode_t mode = 0777);
 
 /// Renames (replacing the target) and syncs the folders of both names. @throws IoError
-void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
+void rename_durably(const Entry& from, const Entry& to);
 
 /// Renames where nothing has the new name, and syncs the folders of both names.
 /// @return false where something has that name: nothing was done. @throws IoError
-bool rename_to_new(const std::filesystem::path& from, const std::filesystem::path& to);
+bool rename_to_new(const Entry& from, const Entry& to);
 
 /// What a file's content is bound to: while none of it changes, the bytes are the same.
 struct FileState {
@@ -89,7 +69,7 @@ struct FileState {
   bool operator==(const FileState&) const = default;
 };
 /// Nothing where there is no such file.
-std::optional<FileState> file_state(const std::filesystem::path& path);
+std::optional<FileState> file_state(const Entry& file);
 
 /// Bytes that an unprivileged process may still write to the file system that holds `path` (a file or folder, or one
 /// about to be made in an existing folder). @throws IoError

@@ -1,6 +1,10 @@
 #include "io/result_file.hpp"
 
+#include <fcntl.h>
 #include <hdf5_hl.h>
+#include <unistd.h>
+
+#include <cerrno>
 
 #include "io/durable.hpp"
 #include "io/hdf5_handle.hpp"
@@ -26,15 +30,23 @@ Hdf5Handle early_allocation() {
   return creation;
 }
 
-Hdf5Handle create_file(const std::filesystem::path& path) {
+// HDF5 follows links: it is given the file that is open already.
+
+Hdf5Handle create_file(const Descriptor& file, const std::filesystem::path& path) {
   const Hdf5Handle access = hdf5_file_access();
   check_hdf5(H5Pset_alignment(access.get(), page, page), path.string(), "cannot align its datasets");
-  return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), path.string(), "cannot be made"};
+  return {H5Fcreate(reopening_path(file).c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), path.string(),
+          "cannot be made"};
 }
 
-Hdf5Handle open_for_finish(const std::filesystem::path& path) {
+Hdf5Handle open_for_finish(const Descriptor& file, const std::filesystem::path& path) {
   const Hdf5Handle access = hdf5_file_access();
-  return {H5Fopen(path.c_str(), H5F_ACC_RDWR, access.get()), path.string(), "cannot be opened as HDF5"};
+  return {H5Fopen(reopening_path(file).c_str(), H5F_ACC_RDWR, access.get()), path.string(),
+          "cannot be opened as HDF5"};
+}
+
+void sync_result(const Descriptor& file, const std::filesystem::path& path) {
+  if (fsync(file.get()) != 0) throw system_error(path, "its data cannot be made durable", errno);
 }
 
 FileExtent extent_of(const Hdf5Handle& dataset, const DatasetSpec& spec, const std::string& where) {
@@ -109,12 +121,15 @@ SmallDataset small_text(std::string path, std::string value, std::string long_na
           std::vector<std::string>{std::move(value)}};
 }
 
-CreatedResult create_result(const std::filesystem::path& path, const std::vector<DatasetSpec>& datasets) {
+CreatedResult create_result(const Entry& file, const std::vector<DatasetSpec>& datasets) {
   check_layout(datasets);
   silence_hdf5();
+  const std::filesystem::path& path = file.path();
+  remove_file(file);
+  const Descriptor opened = open_file(file, O_RDWR | O_CREAT | O_EXCL);
   CreatedResult created;
   {
-    ResultObjects objects(create_file(path), path);
+    ResultObjects objects(create_file(opened, path), path);
     const Hdf5Handle creation = early_allocation();
     for (const DatasetSpec& dataset : datasets) {
       created.extents.emplace_back();
@@ -124,18 +139,20 @@ CreatedResult create_result(const std::filesystem::path& path, const std::vector
     }
     objects.close();
   }
-  fsync_file(path);
-  created.length = static_cast<std::int64_t>(std::filesystem::file_size(path));
+  sync_result(opened, path);
+  created.length = size_of_file(opened, path);
   return created;
 }
 
-void finish_result(const std::filesystem::path& path, Finish finish) {
+void finish_result(const Entry& file, Finish finish) {
+  const std::filesystem::path& path = file.path();
   add_record(finish);
   const std::vector<DatasetSpec> datasets = all_datasets(finish);
   const Dimensions dimensions = check_layout(datasets);
   silence_hdf5();
+  const Descriptor opened = open_file(file, O_RDWR);
   {
-    ResultObjects objects(open_for_finish(path), path);
+    ResultObjects objects(open_for_finish(opened, path), path);
     add_datasets(objects, finish);
     add_scales(objects, dimensions);
     for (const DatasetSpec& dataset : datasets) attach_scales(objects, dataset);
@@ -144,7 +161,7 @@ void finish_result(const std::filesystem::path& path, Finish finish) {
     }
     objects.close();
   }
-  fsync_file(path);
+  sync_result(opened, path);
 }
 
 }  // namespace terrace::io

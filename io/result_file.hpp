@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "io/entry.hpp"
 #include "pipeline/base/box.hpp"
 #include "pipeline/base/element_type.hpp"
 
@@ -80,16 +81,15 @@ struct CreatedResult {
 /// the file is sparse. Elements are little-endian, row-major and contiguous; extents of a page and more start at a
 /// multiple of 4096. Empty datasets are left to `finish_result`. Makes the file durable, not its name.
 /// @throws Error on a path, name or shape that cannot be, IoError
-CreatedResult create_result(const std::filesystem::path& path, const std::vector<DatasetSpec>& datasets);
+CreatedResult create_result(const Entry& file, const std::vector<DatasetSpec>& datasets);
 
 /// Copies the bytes of `result` outside of the extents, some KiB, with their checksum and the file's length, to the
 /// file `copy`, durably. @throws IoError
-void save_metadata(const std::filesystem::path& result, const std::vector<FileExtent>& extents,
-                   const std::filesystem::path& copy);
+void save_metadata(const Entry& result, const std::vector<FileExtent>& extents, const Entry& copy);
 
 /// Puts the bytes back, cuts the file to its old length and makes it durable. May be repeated.
 /// @throws IoError, also where the copy is damaged or the file is shorter than it was
-void restore_metadata(const std::filesystem::path& result, const std::filesystem::path& copy);
+void restore_metadata(const Entry& result, const Entry& copy);
 
 /// Checksums of a large dataset's tiles (XXH3 of the packed elements), taken as they were written.
 struct TileChecksums {
@@ -112,6 +112,6 @@ struct Finish {
 /// (io/result_checksums.hpp); nothing is read back for it.
 /// @throws Error on names that clash, values that do not fill their shape or checksums that are not one a tile,
 /// IoError; the file is then to be restored
-void finish_result(const std::filesystem::path& path, Finish finish);
+void finish_result(const Entry& file, Finish finish);
 
 }  // namespace terrace::io

@@ -62,7 +62,7 @@ class Reader {
     return value;
   }
   IoError damaged() const {
-    return {path_.string(), "the copy of the result's metadata is damaged; start the run anew with --fresh"};
+    return {path_.string(), "the copy of the result's metadata is damaged; start the run anew with --fresh=all"};
   }
 
  private:
@@ -80,9 +80,10 @@ std::span<const std::byte> checked_content(std::span<const std::byte> bytes, con
 
 }  // namespace
 
-void save_metadata(const fs::path& result, const std::vector<FileExtent>& extents, const fs::path& copy) {
-  const Descriptor file = open_file(result, O_RDONLY);
-  const auto length = static_cast<std::int64_t>(fs::file_size(result));
+void save_metadata(const Entry& result_file, const std::vector<FileExtent>& extents, const Entry& copy) {
+  const fs::path& result = result_file.path();
+  const Descriptor file = open_file(result_file, O_RDONLY);
+  const std::int64_t length = size_of_file(file, result);
   const std::vector<FileExtent> ranges = outside(extents, length, result);
   std::vector<std::byte> bytes;
   append(bytes, mark);
@@ -101,9 +102,10 @@ void save_metadata(const fs::path& result, const std::vector<FileExtent>& extent
   write_file_durably(copy, bytes);
 }
 
-void restore_metadata(const fs::path& result, const fs::path& copy) {
+void restore_metadata(const Entry& result_file, const Entry& copy) {
+  const fs::path& result = result_file.path();
   const std::vector<std::byte> bytes = read_file(copy);
-  Reader content(checked_content(bytes, copy), copy);
+  Reader content(checked_content(bytes, copy.path()), copy.path());
   if (content.take_word() != mark) throw content.damaged();
   const auto length = static_cast<std::int64_t>(content.take_word());
   const std::uint64_t count = content.take_word();
@@ -112,11 +114,11 @@ void restore_metadata(const fs::path& result, const fs::path& copy) {
     const auto offset = static_cast<std::int64_t>(content.take_word());
     ranges.push_back({offset, static_cast<std::int64_t>(content.take_word())});
   }
-  const Descriptor file = open_file(result, O_RDWR);
-  const auto found = static_cast<std::int64_t>(fs::file_size(result));
+  const Descriptor file = open_file(result_file, O_RDWR);
+  const std::int64_t found = size_of_file(file, result);
   if (found < length) {
     throw IoError(result, "is " + std::to_string(found) + " bytes long and was " + std::to_string(length) +
-                              "; start the run anew with --fresh");
+                              "; start the run anew with --fresh=all");
   }
   for (const FileExtent& range : ranges) {
     write_fully(file.get(), content.take(static_cast<std::uint64_t>(range.bytes)), range.offset, result);

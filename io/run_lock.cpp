@@ -40,9 +40,10 @@ std::string read_holder(int descriptor) {
 }
 
 /// Whether the open file is the one that has the name now.
-bool has_name(int descriptor, const fs::path& path) {
+bool has_name(int descriptor, const Entry& entry) {
   struct stat open_file, named_file;
-  if (fstat(descriptor, &open_file) != 0 || stat(path.c_str(), &named_file) != 0) return false;
+  if (fstat(descriptor, &open_file) != 0) return false;
+  if (fstatat(entry.folder(), entry.name(), &named_file, AT_SYMLINK_NOFOLLOW) != 0) return false;
   return open_file.st_dev == named_file.st_dev && open_file.st_ino == named_file.st_ino;
 }
 
@@ -68,27 +69,25 @@ void lock_file(int descriptor, const fs::path& path) {
 
 }  // namespace
 
-RunLock::RunLock(const fs::path& path) : path_(path) {
+RunLock::RunLock(const Entry& file) : entry_(file) {
   do {
     file_ = Descriptor();
-    file_ = open_file(path, O_RDWR | O_CREAT);
-    lock_file(file_.get(), path);
-  } while (!has_name(file_.get(), path));
-  if (ftruncate(file_.get(), 0) != 0) throw system_error(path, "cannot be emptied", errno);
+    file_ = open_file(entry_, O_RDWR | O_CREAT);
+    lock_file(file_.get(), path());
+  } while (!has_name(file_.get(), entry_));
+  if (ftruncate(file_.get(), 0) != 0) throw system_error(path(), "cannot be emptied", errno);
   const std::string text = describe_this_process() + "\n";
-  write_fully(file_.get(), std::as_bytes(std::span(text)), 0, path);
+  write_fully(file_.get(), std::as_bytes(std::span(text)), 0, path());
 }
 
-bool RunLock::still_there() const { return has_name(file_.get(), path_); }
+bool RunLock::still_there() const { return has_name(file_.get(), entry_); }
 
-void RunLock::remove() {
-  if (unlink(path_.c_str()) != 0 && errno != ENOENT) throw system_error(path_, "cannot be removed", errno);
-}
+void RunLock::remove() { remove_file(entry_); }
 
-std::optional<LockState> look_at_lock(const fs::path& path) {
+std::optional<LockState> look_at_lock(const Entry& entry) {
   Descriptor file;
   try {
-    file = open_file(path, O_RDONLY);
+    file = open_file(entry, O_RDONLY);
   } catch (const IoError&) {
     return std::nullopt;
   }

@@ -30,16 +30,16 @@ class RunLock {
   /// Makes the file where it is missing and takes the lock, or fails at once. The locked file is the one that has
   /// the name: when another process removed it in between, the taking begins again.
   /// @throws LockHeld, IoError (also where the file system has no locks)
-  explicit RunLock(const std::filesystem::path& path);
+  explicit RunLock(const Entry& file);
 
-  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& path() const { return entry_.path(); }
   /// Whether the locked file still has its name: false after somebody removed the folder or the file.
   bool still_there() const;
   /// Removes the lock file while the lock is held, for the end of a run. @throws IoError
   void remove();
 
  private:
-  std::filesystem::path path_;
+  Entry entry_;
   Descriptor file_;
 };
 
@@ -51,6 +51,6 @@ struct LockState {
 };
 
 /// Looks at a lock without taking it, so that nobody is kept from it. Nothing where there is no such file.
-std::optional<LockState> look_at_lock(const std::filesystem::path& path);
+std::optional<LockState> look_at_lock(const Entry& file);
 
 }  // namespace terrace::io

@@ -72,7 +72,8 @@ struct EndOfTransfer {
 
 }  // namespace
 
-StxxlLanes::StxxlLanes(const std::filesystem::path& path, bool writable) : path_(path) {
+StxxlLanes::StxxlLanes(const std::filesystem::path& path, bool writable, const std::filesystem::path& named)
+    : path_(named) {
   prepare_stxxl();
   const int mode = (writable ? stxxl::file::RDWR : stxxl::file::RDONLY) | stxxl::file::DIRECT | stxxl::file::NO_LOCK;
   try {
@@ -81,7 +82,7 @@ StxxlLanes::StxxlLanes(const std::filesystem::path& path, bool writable) : path_
       lanes_.back()->file = std::make_unique<OwnFile>(path.string(), mode, first_queue + i);
     }
   } catch (const std::exception& error) {
-    throw IoError(path.string(), "cannot be opened for direct I/O: " + reason_of(error.what()));
+    throw IoError(path_.string(), "cannot be opened for direct I/O: " + reason_of(error.what()));
   }
 }
 

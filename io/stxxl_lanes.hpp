@@ -32,8 +32,10 @@ class StxxlLanes {
   static constexpr int count = 8;
 
   /// @param writable whether the file is opened for writing too
+  /// @param named    the path for messages; `path` may be one that reopens an open file
   /// @throws IoError where the file cannot be opened with O_DIRECT (see `supported`)
-  StxxlLanes(const std::filesystem::path& path, bool writable);
+  StxxlLanes(const std::filesystem::path& path, bool writable, const std::filesystem::path& named);
+  StxxlLanes(const std::filesystem::path& path, bool writable) : StxxlLanes(path, writable, path) {}
   StxxlLanes(const StxxlLanes&) = delete;
   StxxlLanes& operator=(const StxxlLanes&) = delete;
   /// Waits for all requests.

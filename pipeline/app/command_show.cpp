@@ -17,12 +17,18 @@ namespace fs = std::filesystem;
 /// A result of this program is read in a moment; a damaged one may keep the library for ever.
 constexpr double most_seconds = 60;
 
+/// Whether there is such a file that this user may look at: folders of runs are their owner's alone.
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
 /// The folder of the run that a path means: that of an output which is not there yet, the folder itself, or the one
 /// around a partial result. Empty where it means none.
 fs::path run_folder_of(const fs::path& path) {
   const fs::path plain = path.has_filename() ? path : path.parent_path();
   if (fs::is_directory(plain)) return plain;
-  if (fs::exists(plain)) return fs::exists(plain.parent_path() / "plan.json") ? plain.parent_path() : fs::path();
+  if (fs::exists(plain)) return is_there(plain.parent_path() / "plan.json") ? plain.parent_path() : fs::path();
   const fs::path folder = run::RunFolder::path_for(plain);
   return fs::is_directory(folder) ? folder : fs::path();
 }
@@ -49,7 +55,7 @@ int show(Session& session, const ShowArguments& arguments) {
   };
   io::try_in_child(path.string(), "HDF5", most_seconds, [&] { static_cast<void>(describe()); });
   session.answer(describe());
-  if (const fs::path other = run::RunFolder::path_for(path); fs::exists(other / "plan.json")) {
+  if (const fs::path other = run::RunFolder::path_for(path); is_there(other / "plan.json")) {
     session.note("there is a run that would replace it: see " + other.string());
   }
   return exit_done;

@@ -32,6 +32,11 @@ void check_log(const fs::path& path) {
   if (!fs::is_directory(folder, ignored)) {
     throw JobError("--log " + path.string() + ": " + folder.string() + " is no folder; make it first");
   }
+  const bool leads_to_a_file = fs::is_regular_file(path, ignored) || !fs::exists(path, ignored);
+  if (fs::is_symlink(path, ignored) && leads_to_a_file) {
+    throw JobError("--log " + path.string() + " is a link, to " + fs::read_symlink(path, ignored).string() +
+                   "; name the file itself");
+  }
   if (fs::is_directory(path, ignored)) throw JobError("--log " + path.string() + " is a folder; name a file in it");
   if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) {
     throw JobError("--log " + path.string() + " is " + describe_file(path) + "; name a file");

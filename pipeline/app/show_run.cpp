@@ -16,10 +16,10 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-Json plan_in(const fs::path& folder) {
+Json plan_in(const io::Folder& folder) {
   std::optional<Json> plan = run::RunFolder::read_plan(folder);
   if (plan) return *std::move(plan);
-  throw IoError(folder.string(), "holds no run: it has no plan.json; a run that begins there starts anew");
+  throw IoError(folder.path().string(), "holds no run: it has no plan.json; a run that begins there starts anew");
 }
 
 std::vector<std::string> stage_names(const Json& plan, const fs::path& folder) {
@@ -54,7 +54,7 @@ std::string describe_stages(const std::vector<std::string>& names, const run::Pr
 }
 
 /// Who works on it, or how it goes on.
-std::string describe_worker(const fs::path& folder) {
+std::string describe_worker(const io::Folder& folder) {
   const auto lock = io::look_at_lock(folder / "lock");
   if (lock && lock->held) return "under way (" + lock->holder + ")\n";
   const std::string advice = "the same `terrace run` goes on from there\n";
@@ -64,13 +64,14 @@ std::string describe_worker(const fs::path& folder) {
 
 }  // namespace
 
-std::string describe_run(const fs::path& folder) {
+std::string describe_run(const fs::path& path) {
+  const io::Folder folder = io::Folder::open(path);
   const Json plan = plan_in(folder);
-  const std::vector<std::string> names = stage_names(plan, folder);
+  const std::vector<std::string> names = stage_names(plan, path);
   run::check_result(folder / "result.h5", plan);
   const run::Progress progress = run::Ledger::read(folder / "ledger");
-  return fmt::format("{}: {} of {} stages complete, {} {}\n", folder.string(), progress.completed.size(),
-                     names.size(), progress.attempt, progress.attempt == 1 ? "attempt" : "attempts") +
+  return fmt::format("{}: {} of {} stages complete, {} {}\n", path.string(), progress.completed.size(), names.size(),
+                     progress.attempt, progress.attempt == 1 ? "attempt" : "attempts") +
          describe_stages(names, progress) + describe_worker(folder);
 }
 

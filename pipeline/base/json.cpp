@@ -74,7 +74,7 @@ std::string text_from(const json& value) {
 
 IoError unreadable_json(const std::string& where, const std::exception& error) {
   return {where, std::string("is not what this version of Terrace writes, or is damaged (") + error.what() +
-                     "); start over with --fresh"};
+                     "); start over with --fresh=all"};
 }
 
 }  // namespace terrace

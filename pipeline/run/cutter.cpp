@@ -45,7 +45,7 @@ void Cutter::note_input(const VersionKey& key, std::uint64_t checksum) {
   if (!spec.source->files().empty()) throw InputChanged(spec.name, spec.source->files());
   throw IoError("'" + spec.name + "', tile " + std::to_string(key.tile),
                 "came back different from what was read before: the disk or the memory is damaged; start over with "
-                "--fresh");
+                "--fresh=all");
 }
 
 void Cutter::begin(bool complete, const Work& work) {

@@ -167,8 +167,8 @@ std::optional<std::string> record_at(const std::string& all, std::size_t at) {
 /// The whole records of a ledger file, in order.
 /// @throws IoError where one follows on something else: that is no write that was interrupted, and what the earlier
 /// records name may have been overwritten since
-std::vector<std::string> records_of(const std::filesystem::path& path) {
-  const std::vector<std::byte> bytes = io::read_file(path);
+std::vector<std::string> records_of(const io::Entry& file) {
+  const std::vector<std::byte> bytes = io::read_file(file);
   const std::string all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   std::vector<std::string> records;
   std::size_t at = 0;
@@ -179,16 +179,15 @@ std::vector<std::string> records_of(const std::filesystem::path& path) {
   for (std::size_t later = at; later + header_bytes < all.size(); ++later) {
     // A header ends a number of twenty digits with a space, and itself with a line.
     if (all[later + 20] != ' ' || all[later + header_bytes - 1] != '\n' || !record_at(all, later)) continue;
-    throw IoError(path.string() + ", byte " + std::to_string(at),
-                  "the record of what is durable is damaged here; start over with --fresh");
+    throw IoError(file.path().string() + ", byte " + std::to_string(at),
+                  "the record of what is durable is damaged here; start over with --fresh=all");
   }
   return records;
 }
 
-std::vector<std::int64_t> attempts_in(const std::filesystem::path& folder) {
+std::vector<std::int64_t> attempts_in(const io::Folder& folder) {
   std::vector<std::int64_t> attempts;
-  if (!std::filesystem::exists(folder)) return attempts;
-  for (const std::filesystem::path& entry : io::folder_entries(folder)) {
+  for (const std::filesystem::path entry : folder.names()) {
     std::int64_t number = 0;
     const std::string stem = entry.stem().string();
     const auto [end, error] = std::from_chars(stem.data(), stem.data() + stem.size(), number);
@@ -233,19 +232,23 @@ void apply(const Cut& record, Progress& progress) {
   progress.current->inputs = std::move(inputs);
 }
 
-Progress Ledger::read(const std::filesystem::path& folder) {
+Progress Ledger::read(const io::Entry& entry) {
+  if (!io::status_of(entry)) return {};
+  const io::Folder folder = io::Folder::open(entry, false);
   const std::vector<std::int64_t> attempts = attempts_in(folder);
   for (std::int64_t attempt : attempts) {
-    const auto path = folder / (std::to_string(attempt) + ".log");
-    const std::vector<std::string> records = records_of(path);
+    const io::Entry file = folder / (std::to_string(attempt) + ".log");
+    const std::vector<std::string> records = records_of(file);
     if (records.empty()) continue;  // it never came to its first record: the one before it holds
-    const auto at = [&](std::size_t number) { return path.string() + ", record " + std::to_string(number + 1); };
+    const auto at = [&](std::size_t number) {
+      return file.path().string() + ", record " + std::to_string(number + 1);
+    };
     Progress progress = read_json(at(0), [&] { return progress_from(Json::parse(records[0])); });
     for (std::size_t i = 1; i < records.size(); ++i) {
       apply(read_json(at(i), [&] { return cut_from(Json::parse(records[i])); }), progress);
     }
     progress.attempt = attempts.front();
-    progress.file = path;
+    progress.file = file.path();
     return progress;
   }
   Progress none;
@@ -253,20 +256,15 @@ Progress Ledger::read(const std::filesystem::path& folder) {
   return none;
 }
 
-Ledger::Ledger(const std::filesystem::path& folder, const Progress& progress) {
-  std::filesystem::create_directories(folder);
-  io::fsync_folder(folder.parent_path());
+Ledger::Ledger(const io::Entry& entry, const Progress& progress) {
+  const io::Folder folder = io::make_folder(entry);
   Progress next = progress;
   ++next.attempt;
-  path_ = folder / (std::to_string(next.attempt) + ".log");
-  file_ = ::open(path_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_APPEND | O_CLOEXEC, 0644);
-  if (file_ < 0) throw io::system_error(path_.string(), "cannot be created", errno);
+  const io::Entry file = folder / (std::to_string(next.attempt) + ".log");
+  path_ = file.path();
+  file_ = io::open_file(file, O_CREAT | O_EXCL | O_WRONLY | O_APPEND);
   append_text(to_json(next).dump());
-  io::fsync_folder(folder);
-}
-
-Ledger::~Ledger() {
-  if (file_ >= 0) ::close(file_);
+  folder.sync();
 }
 
 void Ledger::append(const Cut& cut) { append_text(to_json(cut).dump()); }
@@ -274,12 +272,12 @@ void Ledger::append(const Cut& cut) { append_text(to_json(cut).dump()); }
 void Ledger::append_text(const std::string& text) {
   const std::string record = header_of(text) + text;
   for (std::size_t at = 0; at < record.size();) {
-    const ssize_t written = ::write(file_, record.data() + at, record.size() - at);
+    const ssize_t written = ::write(file_.get(), record.data() + at, record.size() - at);
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) throw io::system_error(path_.string(), "cannot be written", errno);
     at += static_cast<std::size_t>(written);
   }
-  if (::fdatasync(file_) != 0) throw io::system_error(path_.string(), "cannot be synced", errno);
+  if (::fdatasync(file_.get()) != 0) throw io::system_error(path_.string(), "cannot be synced", errno);
 }
 
 }  // namespace terrace::run

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "io/entry.hpp"
 #include "pipeline/run/intervals.hpp"
 #include "pipeline/run/profile.hpp"
 #include "pipeline/run/version.hpp"
@@ -59,11 +60,10 @@ struct Progress {
 class Ledger {
  public:
   /// Reads what there is. @throws IoError naming the file and the record when a state cannot be understood
-  static Progress read(const std::filesystem::path& folder);
+  static Progress read(const io::Entry& folder);
 
   /// Begins the next attempt's file with `progress`, durably.
-  Ledger(const std::filesystem::path& folder, const Progress& progress);
-  ~Ledger();
+  Ledger(const io::Entry& folder, const Progress& progress);
   Ledger(const Ledger&) = delete;
   Ledger& operator=(const Ledger&) = delete;
 
@@ -74,7 +74,7 @@ class Ledger {
   void append_text(const std::string& text);
 
   std::filesystem::path path_;
-  int file_ = -1;
+  io::Descriptor file_;
 };
 
 /// Applies a record to the state before it.

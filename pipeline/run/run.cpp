@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <random>
-#include <set>
 
 #include "io/checksum.hpp"
 #include "io/data_error.hpp"
@@ -13,6 +12,7 @@
 #include "pipeline/base/units.hpp"
 #include "pipeline/run/home_tiles.hpp"
 #include "pipeline/run/result_summary.hpp"
+#include "pipeline/run/scratch_files.hpp"
 
 namespace terrace::run {
 namespace {
@@ -84,6 +84,15 @@ std::vector<io::FileExtent> extents_of(const io::CreatedResult& created) {
   return extents;
 }
 
+/// Makes the file at least `bytes` long, durably.
+void reserve(const io::Entry& entry, std::int64_t bytes, const RunSettings& settings) {
+  io::BlockFile file(entry, io::BlockFile::Mode::read_write);
+  if (file.reserve(bytes) == io::Reservation::checked && settings.warn) {
+    settings.warn(entry.path().string() + ": the file system cannot reserve space; the run may meet a full disk");
+  }
+  file.sync();
+}
+
 /// Makes all files of the run and says in the plan where everything is.
 Json start(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
   Json json;
@@ -100,19 +109,12 @@ Json start(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
   const DiskNeed need = disk_need(plan);
   io::check_free_space(folder.path(), need.result + (plan.scratch.empty() ? need.scratch : 0));
   if (!plan.scratch.empty()) io::check_free_space(scratch, need.scratch);
-  io::check_file_size(folder.result(), need.result);
+  io::check_file_size(folder.result().path(), need.result);
 
   std::vector<io::DatasetSpec> specs;
   for (const LargeDataset& dataset : large_datasets(plan)) specs.push_back(dataset.spec);
   const io::CreatedResult created = io::create_result(folder.result(), specs);
-  auto reserve = [&](const fs::path& path, std::int64_t bytes) {
-    io::BlockFile file(path, io::BlockFile::Mode::create);
-    if (file.reserve(bytes) == io::Reservation::checked && settings.warn) {
-      settings.warn(path.string() + ": the file system cannot reserve space; the run may meet a full disk");
-    }
-    file.sync();
-  };
-  reserve(folder.result(), created.length);
+  reserve(folder.result(), created.length, settings);
   io::save_metadata(folder.result(), extents_of(created), folder.metadata());
   json["length"] = created.length;
   Json& extents = json["extents"] = Json::array();
@@ -141,30 +143,23 @@ bool scratch_counts(const RunPlan& plan, const Progress& progress, std::size_t s
   return progress.current && static_cast<std::size_t>(progress.current->stage) == stage;
 }
 
-/// Opens, and where they are missing makes, the scratch files that the plan names.
-/// @throws IoError where one is missing or short that an earlier attempt has written to
+/// Checks, and where they are missing makes, the scratch files that the plan names.
+/// @throws IoError where one is missing or short that an earlier attempt has written to, or not of this run
 void make_scratch(const RunPlan& plan, const Json& json, const Progress& progress, const RunFolder& folder,
                   const RunSettings& settings) {
   const std::vector<ScratchFile> files = scratch_files(plan);
-  std::set<fs::path> folders;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    const fs::path path = folder.path() / text_from(json.at("scratch").at(i).at("path"));
+    const io::Entry file = scratch_entry(folder.held(), json.at("run"), json.at("scratch").at(i));
+    const auto status = io::status_of(file);
     if (scratch_counts(plan, progress, files[i].stage)) {
-      if (!fs::exists(path)) throw IoError(path.string(), "is gone, and the run needs it; start over with --fresh");
-      if (static_cast<std::int64_t>(fs::file_size(path)) < files[i].bytes()) {
-        throw IoError(path.string(), "is shorter than it was; start over with --fresh");
-      }
+      const std::string again = ", and the run needs it; start over with --fresh=all";
+      if (!status) throw IoError(file.path().string(), "is gone" + again);
+      if (status->st_size < files[i].bytes()) throw IoError(file.path().string(), "is shorter than it was" + again);
     }
-    io::BlockFile file(path, io::BlockFile::Mode::create);
-    if (file.size() < files[i].bytes()) {
-      if (file.reserve(files[i].bytes()) == io::Reservation::checked && settings.warn) {
-        settings.warn(path.string() + ": the file system cannot reserve space; the run may meet a full disk");
-      }
-      file.sync();
-    }
-    folders.insert(path.parent_path());
+    make_scratch_file(file, json["run"]);
+    if (!status || status->st_size < files[i].bytes()) reserve(file, files[i].bytes(), settings);
+    io::sync_folder_of(file);
   }
-  for (const fs::path& holder : folders) io::fsync_folder(holder);
 }
 
 /// The disk side of one stage's arrays.
@@ -181,8 +176,8 @@ std::vector<ArrayStorage> storage_of(const RunPlan& plan, const Json& json, std:
   }
   for (const Json& file : json.at("scratch")) {
     if (file.at("stage") != stage) continue;
-    auto opened =
-        std::make_shared<io::BlockFile>(folder.path() / text_from(file.at("path")), io::BlockFile::Mode::read_write);
+    auto opened = std::make_shared<io::BlockFile>(scratch_entry(folder.held(), json.at("run"), file),
+                                                  io::BlockFile::Mode::read_write);
     const std::size_t array = file.at("array");
     storage.at(array).slots = {opened, file.at("slots"), file.at("slot_bytes")};
     if (plan.stages[stage].temporary && arrays[array].role == Role::result) {
@@ -435,13 +430,13 @@ DiskNeed disk_need(const RunPlan& plan) {
   return need;
 }
 
-void check_result(const fs::path& result, const Json& plan) {
+void check_result(const io::Entry& result, const Json& plan) {
   const auto state = io::file_state(result);
-  if (!state) throw IoError(result.string(), "is gone, and the run needs it; start over with --fresh");
-  const auto length =
-      read_json((result.parent_path() / "plan.json").string(), [&] { return plan.at("length").get<std::int64_t>(); });
+  if (!state) throw IoError(result.path().string(), "is gone, and the run needs it; start over with --fresh=all");
+  const auto length = read_json((result.path().parent_path() / "plan.json").string(),
+                                [&] { return plan.at("length").get<std::int64_t>(); });
   if (state->size < length) {
-    throw IoError(result.string(), "is shorter than it was; start over with --fresh");
+    throw IoError(result.path().string(), "is shorter than it was; start over with --fresh=all");
   }
 }
 

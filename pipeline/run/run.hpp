@@ -40,8 +40,8 @@ struct RunPlan {
   nlohmann::json reads = nlohmann::json::object();  // of them what the plan was made by: InputReads::close()
   std::string job_text;                             // as run
   std::string job_name;
-  std::string job_folder;   // where relative paths of the job's files begin
-  nlohmann::json settings;  // what the result does not depend on: budgets, back end
+  std::string job_folder;         // where relative paths of the job's files begin
+  nlohmann::json settings;        // what the result does not depend on: budgets, back end
   std::filesystem::path scratch;  // folder of scratch files; empty: the run's folder
 };
 
@@ -74,7 +74,7 @@ struct RunReport {
 RunReport execute(RunPlan& plan, RunFolder& folder, const RunSettings& settings);
 
 /// @throws IoError where a run's partial result is gone or shorter than its plan says
-void check_result(const std::filesystem::path& result, const nlohmann::json& plan);
+void check_result(const io::Entry& result, const nlohmann::json& plan);
 
 /// What distinguishes results: the program's version and build.
 std::string version_text();

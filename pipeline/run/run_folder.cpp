@@ -12,23 +12,13 @@
 #include "io/checksum.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/json.hpp"
+#include "pipeline/run/scratch_files.hpp"
 
 namespace terrace::run {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr std::size_t run_id_letters = 16;
-
-/// Whether a run makes files or folders of this name.
-bool is_ours(const std::string& name) {
-  static constexpr std::array<std::string_view, 8> names{
-      "lock", "progress", "plan.json", "plan.json.new", "result.h5", "ledger", "metadata.copy", "metadata.copy.new"};
-  if (std::find(names.begin(), names.end(), name) != names.end()) return true;
-  return name.size() > run_id_letters && name[run_id_letters] == '-' &&
-         name.find_first_not_of("0123456789abcdef") == run_id_letters;
-}
 
 /// Throws what the system's refusal means: another path helps, or it does not.
 [[noreturn]] void refuse_path(const fs::path& path, const std::string& what, const std::error_code& error) {
@@ -58,109 +48,120 @@ nlohmann::json state_json(const std::optional<io::FileState>& state) {
 
 fs::path RunFolder::path_for(const fs::path& output) { return fs::path(output.string() + ".run"); }
 
-RunFolder::RunFolder(const fs::path& output) : output_(output), folder_(path_for(output)) {
-  refuse_others();
+RunFolder::RunFolder(const fs::path& output) : output_(fs::absolute(output)), folder_(path_for(output_)) {
   take_lock();
+  const io::Entry progress = *held_ / "progress";
+  if (!io::status_of(progress)) return;
   std::array<std::int64_t, 2> values{-1, 0};
-  progress_file_ = ::open((folder_ / "progress").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (progress_file_ < 0) {
-    throw io::system_error((folder_ / "progress").string(), "cannot be opened", errno);
-  }
-  if (::pread(progress_file_, values.data(), sizeof values, 0) == static_cast<ssize_t>(sizeof values)) {
+  const io::Descriptor file = io::open_file(progress, O_RDONLY);
+  if (::pread(file.get(), values.data(), sizeof values, 0) == static_cast<ssize_t>(sizeof values)) {
     noted_stage_ = values[0];
     noted_blocks_ = values[1];
   }
 }
 
-void RunFolder::refuse_others() const {
+/// Looks at what is in the folder's place before anything is made.
+void RunFolder::check_place() const {
   std::error_code error;
   const fs::file_status status = fs::symlink_status(folder_, error);
   if (status.type() == fs::file_type::none) refuse_path(folder_, "cannot be looked at", error);
-  if (!fs::exists(status)) return;
-  const std::string advice = "; move it away, or name another output";
-  if (!fs::is_directory(status)) {
-    throw UnfitOutput(folder_.string(), "is where the run of " + output_.filename().string() +
-                                            " would live, and is no folder" + advice);
-  }
-  for (fs::directory_iterator entry(folder_, error), end; !error && entry != end; entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    if (!is_ours(name)) {
-      throw UnfitOutput(entry->path().string(), "was not made by a run, and lies in the folder in which the run of " +
-                                                    output_.filename().string() + " would live" + advice);
-    }
-  }
-  if (error && error != std::errc::no_such_file_or_directory) {
-    throw IoError(folder_.string(), "cannot be read: " + error.message());
-  }
+  const auto found = io::status_of(folder_);
+  if (!found) return;
+  if (S_ISDIR(found->st_mode)) return check_owner(folder_, *found);
+  throw UnfitOutput(folder_.string(), "is where the run of " + output_.filename().string() +
+                                          " would live, and is no folder; move it away, or name another output");
 }
 
 /// Makes the folder and takes its lock; again when a run that ends just then removes the folder in between.
 void RunFolder::take_lock() {
   for (int tries = 0; !lock_; ++tries) {
+    check_place();
     try {
-      for (const fs::path& folder : io::make_folders(folder_)) {
+      for (const fs::path& folder : io::make_folders(folder_, 0700)) {
         if (std::find(made_.begin(), made_.end(), folder) == made_.end()) made_.push_back(folder);
       }
     } catch (const fs::filesystem_error& error) {
       refuse_path(error.path1(), "cannot be made", error.code());
     }
+    held_.reset();
     try {
-      lock_ = std::make_unique<io::RunLock>(folder_ / "lock");
+      above_ = io::Folder::open(output_.parent_path());
+      held_ = io::Folder::open(*above_ / folder_.filename().string());
+      check_run_folder(*held_, output_);
+      lock_ = std::make_unique<io::RunLock>(*held_ / "lock");
     } catch (const io::LockHeld&) {
       throw;
+    } catch (const UnfitOutput&) {
+      throw;
     } catch (const IoError&) {
-      if (tries > 100 || fs::exists(folder_)) throw;
+      if (tries > 100 || (held_ && held_->still_there())) throw;
     }
   }
 }
 
 RunFolder::~RunFolder() {
-  if (progress_file_ >= 0) ::close(progress_file_);
-  std::error_code ignored;
-  const bool mine = cleared_ || std::find(made_.begin(), made_.end(), fs::absolute(folder_)) != made_.end();
-  if (!mine || !lock_->still_there() || fs::exists(folder_ / "plan.json", ignored)) return;
+  try {
+    const bool mine = cleared_ || std::find(made_.begin(), made_.end(), folder_) != made_.end();
+    if (!mine || !lock_->still_there() || io::status_of(*held_ / "plan.json")) return;
+  } catch (const std::exception&) {
+    return;
+  }
   remove_folder();
+  std::error_code ignored;
   // Those above it that are not empty stay.
   for (auto above = made_.rbegin(); above != made_.rend(); ++above) fs::remove(*above, ignored);
+}
+
+/// Removes the files of a run but its lock, and nothing else.
+void RunFolder::remove_files() const {
+  for (const std::string& name : held_->names()) {
+    if (name == "lock" || !is_name_of_run(name)) continue;
+    if (name != "ledger") {
+      io::remove_file(*held_ / name);
+      continue;
+    }
+    const io::Folder ledger = io::Folder::open(*held_ / name);
+    for (const std::string& file : ledger.names()) {
+      if (is_ledger_name(file)) io::remove_file(ledger / file);
+    }
+    io::remove_empty_folder(*held_ / name);
+  }
 }
 
 /// The lock goes last: from then on the folder may be another process's.
 void RunFolder::remove_folder() noexcept {
   try {
-    for (const fs::path& entry : io::folder_entries(folder_)) {
-      const std::string name = entry.filename().string();
-      if (name != "lock" && is_ours(name)) fs::remove_all(entry);
-    }
+    remove_files();
     lock_->remove();
-    fs::remove(folder_);
+    io::remove_empty_folder(*above_ / folder_.filename().string());
   } catch (const std::exception&) {
     // Debris: the next run of this output removes it.
     return;
   }
 }
 
-std::optional<nlohmann::json> RunFolder::read_plan(const fs::path& folder) {
-  const fs::path path = folder / "plan.json";
-  if (!fs::exists(path)) return std::nullopt;
-  const std::vector<std::byte> bytes = io::read_file(path);
+std::optional<nlohmann::json> RunFolder::read_plan(const io::Folder& folder) {
+  const io::Entry file = folder / "plan.json";
+  if (!io::status_of(file)) return std::nullopt;
+  const std::vector<std::byte> bytes = io::read_file(file);
   const nlohmann::json sealed =
       nlohmann::json::parse(reinterpret_cast<const char*>(bytes.data()),
                             reinterpret_cast<const char*>(bytes.data()) + bytes.size(), nullptr, false);
   const bool whole =
       sealed.is_object() && sealed.contains("plan") && sealed.contains("checksum") && sealed["plan"].is_object();
   if (!whole || sealed["checksum"] != sum_of(sealed["plan"])) {
-    throw IoError(path.string(), "is damaged; start over with --fresh");
+    throw IoError(file.path().string(), "is damaged; start over with --fresh=all");
   }
   return sealed["plan"];
 }
 
 void RunFolder::write_plan(const nlohmann::json& plan) const {
   const nlohmann::json sealed{{"plan", plan}, {"checksum", sum_of(plan)}};
-  io::write_file_durably(folder_ / "plan.json", std::string_view(sealed.dump(1)));
+  io::write_file_durably(*held_ / "plan.json", std::string_view(sealed.dump(1)));
 }
 
 void RunFolder::begin(nlohmann::json plan) {
-  io::fsync_folder(folder_);
+  held_->sync();
   if (fresh_) plan["fresh"] = state_json(replaced_);
   write_plan(plan);
 }
@@ -181,57 +182,51 @@ void RunFolder::resume(nlohmann::json plan, const std::optional<io::FileState>& 
 }
 
 bool RunFolder::may_replace(const nlohmann::json& plan) const {
-  const auto state = io::file_state(output_);
+  const auto state = io::file_state(output_entry());
   return state && is_fresh(plan) && plan.at("fresh") == state_json(state);
 }
 
 void RunFolder::remove_scratch() const {
-  std::error_code ignored;
-  std::optional<nlohmann::json> begun;
   try {
-    begun = plan();
+    if (const auto begun = plan()) remove_scratch_files(*held_, *begun);
   } catch (const IoError&) {
     return;  // a damaged plan names nothing
   }
-  if (!begun || !begun->contains("scratch")) return;
-  for (const auto& file : (*begun)["scratch"]) fs::remove(folder_ / text_from(file.at("path")), ignored);
 }
 
 void RunFolder::clear() {
   remove_scratch();
-  fs::remove(folder_ / "plan.json");
-  io::fsync_folder(folder_);
-  for (const fs::path& entry : io::folder_entries(folder_)) {
-    const std::string name = entry.filename().string();
-    if (name != "lock" && name != "progress" && is_ours(name)) fs::remove_all(entry);
-  }
-  note_done(-1, 0);
+  io::remove_file(*held_ / "plan.json");
+  held_->sync();
+  remove_files();
+  progress_file_ = io::Descriptor();
   noted_stage_ = -1;
   cleared_ = true;
 }
 
 void RunFolder::publish() const {
-  if (!fs::exists(result())) return;
-  if (io::rename_to_new(result(), output_)) return;
-  if (!replaced_ || io::file_state(output_) != replaced_) {
+  if (!io::status_of(result())) return;
+  if (io::rename_to_new(result(), output_entry())) return;
+  if (!replaced_ || io::file_state(output_entry()) != replaced_) {
     throw IoError(output_.string(),
                   "has appeared while the run was under way, and is not replaced; move it away, and the same command "
                   "gives the result, which is complete, its name");
   }
-  io::rename_durably(result(), output_);
+  io::rename_durably(result(), output_entry());
 }
 
 void RunFolder::finish() {
   publish();
   remove_scratch();
-  fs::remove(folder_ / "plan.json");
-  io::fsync_folder(folder_);
+  io::remove_file(*held_ / "plan.json");
+  held_->sync();
   remove_folder();
 }
 
 void RunFolder::note_done(std::int64_t stage, std::int64_t blocks) {
   const std::array<std::int64_t, 2> values{stage, blocks};
-  if (::pwrite(progress_file_, values.data(), sizeof values, 0) < 0) {
+  if (!progress_file_) progress_file_ = io::open_file(*held_ / "progress", O_RDWR | O_CREAT, 0600);
+  if (::pwrite(progress_file_.get(), values.data(), sizeof values, 0) < 0) {
     // Only the count of repeated blocks depends on it.
     return;
   }

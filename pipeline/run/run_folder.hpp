@@ -10,26 +10,21 @@
 
 #include "io/durable.hpp"
 #include "io/run_lock.hpp"
-#include "pipeline/base/error.hpp"
+#include "pipeline/run/folder_check.hpp"
 
 namespace terrace::run {
-
-/// The output that a job names cannot be the output of a run here: the job is wrong, not the disk.
-class UnfitOutput : public IoError {
- public:
-  using IoError::IoError;
-};
 
 /// Where the files of a run are.
 ///
 /// `lock` (held through the kernel), `result.h5` (partial), `plan.json` (its presence marks the start), `ledger/`,
 /// `metadata.copy` (bytes of the result outside of its large extents, as they are until it is finished), `progress`
 /// (blocks done, for counting what is repeated), `<run's id>-<stage>-<array>` (scratch). A folder without `plan.json`
-/// is debris. Only files of these names are ever removed, and a folder that holds others is not touched.
+/// is debris. Only files of these names are ever removed, and a folder that holds others is not touched, nor one that
+/// anybody but this user may have written to. The folder is held open: no link in it or in its place is followed.
 class RunFolder {
  public:
-  /// Makes the folder where it is missing and takes its lock. @throws io::LockHeld; UnfitOutput where it cannot be
-  /// made at that path, or holds what no run put there; IoError
+  /// Makes the folder where it is missing, for this user alone, and takes its lock. Changes nothing else. @throws
+  /// io::LockHeld; UnfitOutput where it cannot be made at that path, or holds what no run put there; IoError
   explicit RunFolder(const std::filesystem::path& output);
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
@@ -40,13 +35,14 @@ class RunFolder {
 
   const std::filesystem::path& output() const { return output_; }
   const std::filesystem::path& path() const { return folder_; }
-  std::filesystem::path result() const { return folder_ / "result.h5"; }
-  std::filesystem::path ledger() const { return folder_ / "ledger"; }
-  std::filesystem::path metadata() const { return folder_ / "metadata.copy"; }
+  const io::Folder& held() const { return *held_; }
+  io::Entry result() const { return *held_ / "result.h5"; }
+  io::Entry ledger() const { return *held_ / "ledger"; }
+  io::Entry metadata() const { return *held_ / "metadata.copy"; }
 
   /// The plan of the run that was begun here; nothing when none was. @throws IoError where it is damaged
-  std::optional<nlohmann::json> plan() const { return read_plan(folder_); }
-  static std::optional<nlohmann::json> read_plan(const std::filesystem::path& folder);
+  std::optional<nlohmann::json> plan() const { return read_plan(*held_); }
+  static std::optional<nlohmann::json> read_plan(const io::Folder& folder);
   /// Marks the start, durably. @param plan without `fresh`, which is added
   void begin(nlohmann::json plan);
   /// Takes over the run that this plan began.
@@ -76,20 +72,23 @@ class RunFolder {
   std::int64_t noted(std::int64_t stage) const;
 
  private:
-  void refuse_others() const;
+  void check_place() const;
   void take_lock();
   void write_plan(const nlohmann::json& plan) const;
   void publish() const;
+  io::Entry output_entry() const { return *above_ / output_.filename().string(); }
   void remove_folder() noexcept;
+  void remove_files() const;
   void remove_scratch() const;
 
   std::filesystem::path output_, folder_;
   std::vector<std::filesystem::path> made_;  // folders, the outermost first, the run's own last
   bool cleared_ = false;
+  std::optional<io::Folder> held_, above_;  // the folder, and the one that it and the output are in
   std::unique_ptr<io::RunLock> lock_;
   bool fresh_ = false;
   std::optional<io::FileState> replaced_;  // the file that the result may replace
-  int progress_file_ = -1;
+  io::Descriptor progress_file_;
   std::int64_t noted_stage_ = -1, noted_blocks_ = 0;
 };
 

@@ -41,7 +41,7 @@ int reading_threads() { return static_cast<int>(std::clamp(std::thread::hardware
 
 IoError damaged_tile(const std::string& where, const Box& box) {
   return {where + ", " + to_string(box),
-          "came back different from what was written: the disk or the file is damaged; start over with --fresh"};
+          "came back different from what was written: the disk or the file is damaged; start over with --fresh=all"};
 }
 
 bool needs_slots(const ArraySpec& spec) {

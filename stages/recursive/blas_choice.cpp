@@ -27,7 +27,7 @@ void choose_blas(recursive::TileSpec& spec, const Request& request) {
   const std::string before = request.choices->at("blas");
   if (before == here) return;
   throw JobError("stage '" + request.stage.name + "' has computed with " + before + ", and here is " + here +
-                 ", which rounds otherwise; go on where the former is, or start over with --fresh");
+                 ", which rounds otherwise; go on where the former is, or start over with --fresh=all");
 }
 
 void note_blas(nlohmann::json& choices, const recursive::TileSpec& spec, const Resources& resources) {

@@ -129,7 +129,7 @@ void check_value(const Request& request, ElementType value) {
   if (before == name_of(value)) return;
   throw JobError("stage '" + request.stage.name + "' was begun with numbers that " + before +
                  " holds, and its inputs now ask for " + std::string(name_of(value)) +
-                 ": put them back, or start over with --fresh");
+                 ": put them back, or start over with --fresh=all");
 }
 
 }  // namespace

@@ -139,12 +139,12 @@ TEST_CASE("a folder that cannot be listed to its end is an error that names it")
   const test::TempFolder folder;
   write_file_durably(folder / "a", "1");
   write_file_durably(folder / "b", "2");
-  CHECK(folder_entries(folder.path()).size() == 2);
+  CHECK(Folder::open(folder.path()).names() == std::vector<std::string>{"a", "b"});
   names_before_failure = 1;
-  const std::string said = io_error_of([&] { folder_entries(folder.path()); });
+  const std::string said = io_error_of([&] { Folder::open(folder.path()).names(); });
   names_before_failure = -1;
   CHECK(said == folder.path().string() + ": its files cannot be listed: Input/output error");
-  CHECK(io_error_of([&] { folder_entries(folder / "a"); }).find((folder / "a").string()) == 0);
+  CHECK(io_error_of([&] { Folder::open(folder / "a").names(); }).find((folder / "a").string()) == 0);
 }
 
 TEST_CASE("what a full disk asks for is said") {
