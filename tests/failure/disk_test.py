@@ -8,7 +8,7 @@ import unittest
 
 import runs
 from recursive_jobs import write_recursive_job
-from runs import DONE, FAILED, Case, ToyCase, main, run_job, scaled, side_by_side, toy, write_job
+from runs import DONE, FAILED, Case, ToyCase, h5py, main, numpy, run_job, scaled, side_by_side, toy, write_job
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "recorder"))
 from rebuild import Recording, write_tree  # noqa: E402
@@ -97,6 +97,51 @@ class RecursiveLostCaches(LostCaches):
     place = ToyCase.place
     write = staticmethod(write_recursive_job)
     states = 15
+
+
+class MadeFolders(Case):
+    """Outputs in folders that the run makes."""
+
+    output = "made/deep/out.h5"
+
+    def record(self, folder):
+        """Runs the job in the folder under the recorder."""
+        log, initial = os.path.join(self.top, "log"), os.path.join(self.top, "initial")
+        shutil.copytree(folder, initial)
+        end = run_job(folder, recorded=folder, RECORD_LOG=log)
+        self.assertEqual(end.code, DONE, repr(end))
+        recording = Recording(log, initial)
+        self.assertEqual(recording.differences(folder), [], "the recorder missed something")
+        return recording
+
+    def assertDurable(self, recording, folder):
+        """When the run is done, a power cut takes nothing of the result."""
+        state = recording.state(len(recording), 0)
+        self.assertIn(self.output, state)
+        with open(os.path.join(folder, self.output), "rb") as file:
+            self.assertEqual(state[self.output], file.read())
+
+    def test_a_result_is_durable_with_its_folders_when_the_run_is_done(self):
+        whole = self.folder()
+        write_job(whole, runs.first_seed + 23, output=self.output)
+        recording = self.record(whole)
+        self.assertDurable(recording, whole)
+        expected = runs.results(os.path.dirname(os.path.join(whole, self.output)))
+        folder = self.folder()
+        begins = next(n for n, event in enumerate(recording.events, 1) if "plan.json" in event.get("to", ""))
+        for call in [*range(1, begins + 2), len(recording) - 3, len(recording) - 1]:
+            write_tree(recording.state(call, 2), folder)
+            end = run_job(folder)
+            self.assertEqual(end.code, DONE, f"call {call}: {end!r}")
+            self.assertGives(os.path.dirname(os.path.join(folder, self.output)), expected, f"call {call}")
+
+    def test_so_is_one_made_from_hdf5_which_a_child_process_tries_first(self):
+        whole = self.folder()
+        with h5py.File(os.path.join(whole, "grid.h5"), "w") as file:
+            file["grid"] = numpy.arange(20000, dtype=numpy.int32).reshape(100, 200)
+        write_job(whole, 1, inputs={"grid": {"hdf5": "grid.h5"}}, output=self.output,
+                  stages=[{"name": "sums", "wavefront": {"problem": "summed_area", "grid": "grid"}}])
+        self.assertDurable(self.record(whole), whole)
 
 
 def opened(recording, event):

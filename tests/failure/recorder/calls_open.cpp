@@ -40,6 +40,7 @@ int record_open(const char* call, int folder, const char* path, int flags, Perfo
   Event event(temporary ? "unsupported" : "open", call);
   event.text("path", *inside).number("file", file.number).number("created", (flags & O_CREAT) && !existed);
   event.number("truncated", existed && (flags & O_TRUNC));
+  event.harmless(existed && !temporary && !(flags & O_TRUNC));
   recorder.record(event.number("direct", (flags & O_DIRECT) != 0));
   return descriptor;
 }
@@ -96,7 +97,7 @@ int record_close(const char* call, int descriptor, Perform perform) {
   recorder.before();
   const int result = perform();
   recorder.closed(descriptor);
-  recorder.record(Event("close", call).number("file", number));
+  recorder.record(Event("close", call).number("file", number).harmless());
   return result;
 }
 

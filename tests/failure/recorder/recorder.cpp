@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -87,6 +88,11 @@ Event& Event::text(const char* key, std::string_view value) {
   return *this;
 }
 
+Event& Event::harmless(bool is_harmless) {
+  harmless_ = is_harmless;
+  return *this;
+}
+
 Recorder& Recorder::instance() {
   // Never destroyed: calls come in until the process has gone.
   static auto* const recorder = new Recorder;
@@ -99,6 +105,10 @@ Recorder::Recorder() {
   folder_ = real_path(folder);
   if (folder_.empty()) give_up(std::string("RECORD_FOLDER=") + folder + " is no folder");
   if (const char* log = std::getenv("RECORD_LOG")) log_path_ = log;
+  process_ = ::getpid();
+  // A child is forked between two calls, never amid one: it would wait for the lock for ever.
+  ::pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); },
+                   [] { instance().mutex_.unlock(); });
   constexpr auto never = std::numeric_limits<std::int64_t>::max();
   kill_at_ = number_from("RECORD_KILL_AT", never);
   const char* kill = std::getenv("RECORD_KILL_AT");
@@ -146,16 +156,22 @@ void Recorder::duplicated(int descriptor, int copy) {
   if (original && descriptor != copy) files_[copy] = *original;
 }
 
+bool Recorder::in_child() const { return process_ != ::getpid(); }
+
 void Recorder::before() const {
+  if (in_child()) return;
   if (kill_before_ && recorded_ + 1 == kill_at_) die();
 }
 
 void Recorder::record(Event event, const iovec* buffers, int count, std::size_t bytes) {
+  if (in_child()) {
+    if (event.is_harmless()) return;
+    give_up("a child process changes the recorded folder");
+  }
   const int error = errno;
   ++recorded_;
   if (!log_path_.empty()) {
     if (log_ < 0) open_log();
-    if (process_ != ::getpid()) give_up("a child process changes the recorded folder");
     if (count > 0) event.number("data", data_bytes_).number("bytes", static_cast<std::int64_t>(bytes));
     for (int i = 0; i < count && bytes > 0; ++i) {
       const std::size_t part = buffers[i].iov_len < bytes ? buffers[i].iov_len : bytes;
@@ -179,7 +195,6 @@ void Recorder::open_log() {
     give_up("cannot make the log " + log_path_ + ": " + std::strerror(errno) +
             " (a log of an earlier run, or of another process of this one?)");
   }
-  process_ = ::getpid();
 }
 
 void Recorder::append(int descriptor, const void* bytes, std::size_t count) const {

@@ -14,7 +14,8 @@
 // change nothing and are neither recorded nor counted, failed syncs excepted. Seen are calls through the C library's
 // functions and through syscall() (asynchronous I/O); io_uring is refused. What stdio buffers by itself (fwrite) and
 // stores through shared mappings are not seen: `rebuild.py verify` finds the first, a mapping is recorded as not
-// supported. One process records: a child that changes the folder is ended with a message.
+// supported. One process records: of a forked child, opening what is there and closing it is ignored, and one that
+// changes the folder is ended with a message.
 #pragma once
 
 #include <dlfcn.h>
@@ -42,10 +43,14 @@ class Event {
   Event(const char* kind, const char* call);
   Event& number(const char* key, std::int64_t value);
   Event& text(const char* key, std::string_view value);
+  /// Marks a call that changes nothing in the folder, as opening a file for reading.
+  Event& harmless(bool is_harmless = true);
+  bool is_harmless() const { return harmless_; }
   const std::string& fields() const { return fields_; }
 
  private:
   std::string fields_;
+  bool harmless_ = false;
 };
 
 /// An open file of the folder; duplicated descriptors share it.
@@ -92,6 +97,7 @@ class Recorder {
  private:
   Recorder();
   void open_log();
+  bool in_child() const;
   void append(int descriptor, const void* bytes, std::size_t count) const;
 
   std::mutex mutex_;

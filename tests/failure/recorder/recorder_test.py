@@ -138,6 +138,15 @@ class TheRecorder(Case):
         self.assertIn("cannot make the log", self.result.stderr)
         self.assertNotEqual(self.result.returncode, 0)
 
+    def test_ignores_a_child_that_reads(self):
+        recording = self.record("create 1 a", "append 1 x*1", "read_in_child a", "append 1 y*1")
+        self.assertEqual([event["kind"] for event in recording.events], ["open", "write", "write"])
+        self.assertEqual(recording.differences(self.folder), [])
+
+    def test_kills_no_child_in_place_of_the_program(self):
+        self.run_sample("create 1 a", "append 1 x*1", "read_in_child a", "append 1 y*1", "append 1 z*1", RECORD_KILL_AT=3)
+        self.assertEqual((self.result.returncode, self.read("a")), (KILLED, b"xy"))
+
     def test_ends_a_child_that_changes_the_folder(self):
         self.run_sample("create 1 a", "in_child d")
         self.assertIn("child process", self.result.stderr)
