@@ -108,7 +108,7 @@ bool has_finished(const std::optional<Json>& plan, const fs::path& output) {
 void discard_if_nothing_is_done(run::RunFolder& folder) noexcept {
   try {
     const run::Progress progress = run::Ledger::read(folder.ledger());
-    if (!folder.fresh() && progress.completed.empty() && !progress.current) folder.clear();
+    if (progress.completed.empty() && !progress.current) folder.clear();
   } catch (const std::exception&) {
     return;  // what is left is there for the same command, and its error says more than this one
   }
@@ -185,6 +185,10 @@ run::RunReport execute_attempt(const Beginning& beginning, Fresh fresh, run::Run
   try {
     return run::execute(plan, folder, settings);
   } catch (const Stopped&) {
+    throw;
+  } catch (const IoError&) {
+    // It goes on when the disk does: one that was begun with --fresh has this noted here alone.
+    if (!folder.fresh()) discard_if_nothing_is_done(folder);
     throw;
   } catch (const std::exception&) {
     discard_if_nothing_is_done(folder);

@@ -49,8 +49,8 @@ run::RunPlan resumed_plan(const job::OpenJob& open, const Machine& machine, cons
                           const run::RunFolder& folder, const nlohmann::json& begun);
 
 /// Runs the plan as run::execute does, after what `fresh` lets it discard is gone. A run that fails before anything
-/// of it is durable is discarded, so that the corrected job needs no --fresh=all; a run begun with --fresh stays,
-/// since its plan says so.
+/// of it is durable is discarded, so that the corrected job needs no --fresh=all; one begun with --fresh stays where
+/// a disk has failed, since its plan says so.
 run::RunReport execute_attempt(const Beginning& beginning, Fresh fresh, run::RunPlan& plan, run::RunFolder& folder,
                                const run::RunSettings& settings);
 
