@@ -92,6 +92,7 @@ void RunFolder::take_lock() {
     } catch (const io::LockHeld&) {
       throw;
     } catch (const UnfitOutput&) {
+      remove_made_folders();
       throw;
     } catch (const IoError&) {
       if (tries > 100 || (held_ && held_->still_there())) throw;
@@ -107,9 +108,13 @@ RunFolder::~RunFolder() {
     return;
   }
   remove_folder();
+  remove_made_folders();
+}
+
+/// Removes the folders that this object has made, and leaves those in which something is.
+void RunFolder::remove_made_folders() const noexcept {
   std::error_code ignored;
-  // Those above it that are not empty stay.
-  for (auto above = made_.rbegin(); above != made_.rend(); ++above) fs::remove(*above, ignored);
+  for (auto folder = made_.rbegin(); folder != made_.rend(); ++folder) fs::remove(*folder, ignored);
 }
 
 /// Removes the files of a run but its lock, and nothing else.

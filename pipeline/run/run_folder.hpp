@@ -78,6 +78,7 @@ class RunFolder {
   void publish() const;
   io::Entry output_entry() const { return *above_ / output_.filename().string(); }
   void remove_folder() noexcept;
+  void remove_made_folders() const noexcept;
   void remove_files() const;
   void remove_scratch() const;
 
