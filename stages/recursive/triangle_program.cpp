@@ -287,7 +287,7 @@ void TriangleProgram::fold(const run::Phase&, std::int64_t, std::int64_t index, 
   if (result.lost != 0) {
     throw ComputeError("the table of splits does not split what begins at node " + std::to_string(result.lost - 1) +
                        ": an input, the disk or the memory has changed since it was computed; start over with "
-                       "--fresh");
+                       "--fresh=all");
   }
   if (index + 1 == order_.count()) {  // the tile in the upper right corner needs all others
     findings_.whole = result.whole;

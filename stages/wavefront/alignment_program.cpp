@@ -139,7 +139,7 @@ AlignmentProgram::Task AlignmentProgram::next_task() const {
     if (level-- > 0) continue;
     throw ComputeError("the path has left the table at row " + std::to_string(place.row) + " and column " +
                        std::to_string(place.column) +
-                       ": an input, the disk or the memory has changed since it was swept; start over with --fresh");
+                       ": an input, the disk or the memory has changed since it was swept; start over with --fresh=all");
   }
   if (level == last) return {true, last, boxes_[last], place};
   const AlignmentLevel& grid = plan_.levels[level];

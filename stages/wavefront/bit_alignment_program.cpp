@@ -115,7 +115,7 @@ run::Block BitAlignmentProgram::walk_block(const Walk& walk) const {
   if (!has_lines(walk.margin, walk.index)) {
     throw ComputeError("the path has left the band that was swept at row " + std::to_string(walk.place.row) +
                        " and column " + std::to_string(walk.place.column) +
-                       ": an input, the disk or the memory has changed since then; start over with --fresh");
+                       ": an input, the disk or the memory has changed since then; start over with --fresh=all");
   }
   run::Block block;
   read_inputs(part(walk.index), block.accesses);
