@@ -1,5 +1,6 @@
 #include "pipeline/app/beginning.hpp"
 
+#include "io/data_error.hpp"
 #include "io/result_reader.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/json.hpp"
@@ -185,6 +186,9 @@ run::RunReport execute_attempt(const Beginning& beginning, Fresh fresh, run::Run
   try {
     return run::execute(plan, folder, settings);
   } catch (const Stopped&) {
+    throw;
+  } catch (const io::DataError&) {
+    discard_if_nothing_is_done(folder);
     throw;
   } catch (const IoError&) {
     // It goes on when the disk does: one that was begun with --fresh has this noted here alone.

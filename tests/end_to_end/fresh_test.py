@@ -4,7 +4,7 @@ import os
 import signal
 import time
 
-from terrace_runs import STOPPED, WRONG, affine, main, random_letters, wavefront
+from terrace_runs import FAILED, STOPPED, WRONG, affine, main, random_letters, wavefront
 from runs_test import LONG, Runs
 
 ALL = "--fresh=all"
@@ -149,6 +149,16 @@ class Fresh(Runs):
         self.write("result.h5", "mine")
         for arguments in ([], ["--fresh"], [ALL]):
             self.assertRefused(*arguments, says=["was not made by Terrace"])
+
+    def test_a_run_that_its_data_made_fail_at_once_leaves_nothing_to_discard(self):
+        for arguments in ([], ["--fresh"]):
+            self.write("a.fa", ">a\nACGJ\n")
+            job = self.write_job({"a": {"fasta": "a.fa"}, "b": random_letters(50, 1)}, [affine("align", "a", "b")])
+            self.assertSays(self.terrace("run", job, *arguments, expect=FAILED), "'J'")
+            self.assertFalse((self.folder / "result.h5.run").exists())
+            self.write("a.fa", ">a\nACGTT\n")
+            self.terrace("run", job, *arguments)
+            os.remove(self.folder / "result.h5")
 
     def test_other_values_are_errors_that_list_what_there_is(self):
         self.job(200)
