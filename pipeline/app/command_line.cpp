@@ -80,6 +80,12 @@ void add_verify(CLI::App& program, CommandLine& line, Session& session) {
                    "Run the job again beside the result, for what no sample covers, and compare all datasets");
 }
 
+/// Whether the program has a stage whose problems are called so.
+bool has_selector(const Session& session, const std::string& selector) {
+  const auto& stages = session.stages.declarations().all();
+  return std::any_of(stages.begin(), stages.end(), [&](const auto& stage) { return stage.selector == selector; });
+}
+
 void add_other_commands(CLI::App& program, CommandLine& line, Session& session) {
   auto result = std::make_shared<ShowArguments>();
   CLI::App& shown = add_command(program, line, session, "show",
@@ -90,6 +96,7 @@ void add_other_commands(CLI::App& program, CommandLine& line, Session& session) 
   add_verify(program, line, session);
   for (const auto& [selector, help] : {std::pair("problem", "List the problems that stages solve, or show one"),
                                        std::pair("operator", "List the operators of stencils, or show one")}) {
+    if (!has_selector(session, selector)) continue;
     auto asked = std::make_shared<ProblemsArguments>();
     asked->selector = selector;
     CLI::App& command = add_command(program, line, session, selector + std::string("s"), help, problems, asked);

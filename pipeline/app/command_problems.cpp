@@ -18,7 +18,6 @@ std::vector<const job::StageDeclaration*> stages_of(const Session& session, cons
 
 int list_all(Session& session, const ProblemsArguments& question) {
   std::string text;
-  if (stages_of(session, question).empty()) session.note("this program has no " + question.selector + "s");
   for (const job::StageDeclaration* stage : stages_of(session, question)) {
     text += (text.empty() ? "" : "\n") + (question.markdown ? markdown_problems(*stage) : list_problems(*stage));
   }
@@ -34,8 +33,7 @@ std::string hint_for(const Session& session, const ProblemsArguments& question,
     return "; it is a " + stage.selector + ": see `terrace " + stage.selector + "s " + question.name + "`";
   }
   const std::string near = did_you_mean(question.name, names);
-  if (!near.empty()) return near;
-  return names.empty() ? "; this program has no " + question.selector + "s" : "; there are " + list_names(names);
+  return near.empty() ? "; there are " + list_names(names) : near;
 }
 
 /// Every name that the command knows: stages, and their problems.
