@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstddef>
 #include <cstring>
 #include <span>
 #include <string_view>
@@ -61,15 +63,11 @@ fs::path RunFolder::path_for(const fs::path& output) { return fs::path(output.st
 RunFolder::RunFolder(const fs::path& output) : output_(output), folder_(path_for(output)) {
   refuse_others();
   take_lock();
-  std::array<std::int64_t, 2> values{-1, 0};
   progress_file_ = ::open((folder_ / "progress").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (progress_file_ < 0) {
     throw io::system_error((folder_ / "progress").string(), "cannot be opened", errno);
   }
-  if (::pread(progress_file_, values.data(), sizeof values, 0) == static_cast<ssize_t>(sizeof values)) {
-    noted_stage_ = values[0];
-    noted_blocks_ = values[1];
-  }
+  noted_ = read_note(folder_).value_or(RunNote{});
 }
 
 void RunFolder::refuse_others() const {
@@ -205,8 +203,8 @@ void RunFolder::clear() {
     const std::string name = entry.filename().string();
     if (name != "lock" && name != "progress" && is_ours(name)) fs::remove_all(entry);
   }
-  note_done(-1, 0);
-  noted_stage_ = -1;
+  noted_ = {};
+  note_done(noted_);
   cleared_ = true;
 }
 
@@ -229,14 +227,25 @@ void RunFolder::finish() {
   remove_folder();
 }
 
-void RunFolder::note_done(std::int64_t stage, std::int64_t blocks) {
-  const std::array<std::int64_t, 2> values{stage, blocks};
-  if (::pwrite(progress_file_, values.data(), sizeof values, 0) < 0) {
-    // Only the count of repeated blocks depends on it.
+void RunFolder::note_done(const RunNote& note) {
+  const auto bytes = std::bit_cast<std::array<std::byte, sizeof note>>(note);
+  if (::pwrite(progress_file_, bytes.data(), bytes.size(), 0) < 0) {
+    // Only the count of repeated blocks, and what `show` says, depend on it.
     return;
   }
 }
 
-std::int64_t RunFolder::noted(std::int64_t stage) const { return stage == noted_stage_ ? noted_blocks_ : 0; }
+std::optional<RunNote> RunFolder::read_note(const fs::path& folder) {
+  try {
+    RunNote note;
+    const io::Descriptor file = io::open_file(folder / "progress", O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    if (::pread(file.get(), &note, sizeof note, 0) != static_cast<ssize_t>(sizeof note)) return std::nullopt;
+    return note.stage < 0 ? std::nullopt : std::optional(note);
+  } catch (const IoError&) {
+    return std::nullopt;  // the run has noted nothing yet, or has just ended
+  }
+}
+
+std::int64_t RunFolder::noted(std::int64_t stage) const { return stage == noted_.stage ? noted_.blocks : 0; }
 
 }  // namespace terrace::run

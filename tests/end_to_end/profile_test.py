@@ -1,0 +1,146 @@
+"""The profile of a result: when each block was computed, by which attempt, and what each column means."""
+import os
+import signal
+import subprocess
+import time
+
+import terrace_runs
+from terrace_runs import STOPPED, JobTest, affine, h5py, main, numpy, random_letters, wavefront
+
+SMALL = {"host": 24 << 20, "device": 2 << 20}
+
+
+class Blocks(JobTest):
+    def columns(self, output="result.h5"):
+        group = self.open(output)["profile/blocks"]
+        return {name: group[name][()] for name in group if group[name].shape}
+
+    def jobs(self):
+        matrix = {"m": {"npy": self.write("m.npy", numpy.random.default_rng(1).integers(1, 99, (500, 500), numpy.int32))}}
+        grid = {"g": {"npy": self.write("g.npy", numpy.random.default_rng(1).random((900, 900), numpy.float32))}}
+        pair = {"a": random_letters(6000, 1), "b": random_letters(7000, 2)}
+        return {"table": (pair, affine("s", "a", "b", keep="table")),
+                "score": (pair, affine("s", "a", "b", schedule="registers")),
+                "waves": (pair, affine("s", "a", "b", schedule="square_barrier")),
+                "alignment": (pair, wavefront("s", "needleman_wunsch", rows="a", columns="b", keep="alignment")),
+                "sums": (grid, wavefront("s", "summed_area", grid="g")),
+                "sweeps": (grid, wavefront("s", "sor", grid="g", sweeps=40)),
+                "paths": (matrix, {"name": "s", "recursive": {"problem": "floyd_warshall", "matrix": "m"}}),
+                "query": (matrix, {"name": "s", "query": {"matrix": "m", "reduce": ["sum"]}})}
+
+    def test_are_computed_within_the_time_of_the_threads(self):
+        for name, (inputs, stage) in self.jobs().items():
+            with self.subTest(job=name):
+                self.run_job(inputs, [stage], output=name + ".h5", backend="cpu", memory={"host": 8 << 20,
+                                                                                          "device": 1 << 18})
+                blocks = self.columns(name + ".h5")
+                threads = int(self.open(name + ".h5")["profile/devices/processors"][0])
+                begin, end = blocks["begin"], blocks["end"]
+                self.assertGreater(len(begin), 1)
+                self.assertTrue((end > begin).all())
+                self.assertLessEqual((end - begin).sum(), threads * (end.max() - begin.min()))
+                if name in ("sweeps", "paths", "query"):  # all threads compute one block after another
+                    order = numpy.argsort(begin)
+                    self.assertTrue((begin[order][1:] >= end[order][:-1]).all())
+                stage_seconds = float(self.open(name + ".h5")["profile/stages/seconds"][0])
+                self.assertLessEqual(end.max() - begin.min(), stage_seconds)
+
+    def slow_job(self):
+        return self.write_job({"a": random_letters(150000, 7), "b": random_letters(150000, 8)},
+                              [affine("s", "a", "b", schedule="registers")], backend="cpu", memory=SMALL)
+
+    def stop(self, job, *arguments, kill=False):
+        run = subprocess.Popen([terrace_runs.program, "run", job, *arguments], cwd=self.folder,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        ledger = self.folder / "result.h5.run" / "ledger"
+        for _ in range(3000):
+            written = sum(path.stat().st_size for path in ledger.glob("*.blocks")) if ledger.exists() else 0
+            if written > 2000 or run.poll() is not None:
+                break
+            time.sleep(0.01)
+        self.assertIsNone(run.poll(), "it ended before it could be stopped")
+        run.send_signal(signal.SIGKILL if kill else signal.SIGINT)
+        run.wait()
+        if not kill:
+            self.assertEqual(run.returncode, STOPPED)
+
+    def test_of_all_attempts_are_kept(self):
+        job = self.slow_job()
+        began = time.time()
+        self.stop(job, "--set", "checkpoint.every=200ms")
+        time.sleep(1.5)
+        self.terrace("run", job)
+        blocks = self.columns()
+        self.assertEqual(sorted(set(blocks["attempt"])), [1, 2])
+        first, second = blocks["attempt"] == 1, blocks["attempt"] == 2
+        # What is between the attempts is no time of a block.
+        self.assertGreater(blocks["begin"][second].min(), blocks["end"][first].max() + 1.4)
+        places = [tuple(row) for row in zip(blocks["phase"], blocks["first"])]
+        self.assertEqual(len(set(zip(places, blocks["attempt"]))), len(places))
+        again = set(p for p, a in zip(places, first) if a) & set(p for p, a in zip(places, second) if a)
+        for place, attempt, attempts in zip(places, blocks["attempt"], blocks["attempts"]):
+            self.assertEqual(attempts, 2 if attempt == 2 and place in again else 1)
+        total = len(set(places))
+        self.assertEqual(total, int(self.open()["profile/stages/blocks"][0]) + len(places) - int(second.sum())
+                         - len(again))
+        started = time.strptime(self.open().attrs["started"], "%Y-%m-%dT%H:%M:%SZ")
+        self.assertLess(abs(time.mktime(started) - time.timezone - began), 3)
+
+    def test_columns_say_what_they_mean(self):
+        self.run_job({"a": random_letters(500, 1), "b": random_letters(500, 2)}, [affine("s", "a", "b")])
+        found = []
+
+        def visit(name, item):
+            if isinstance(item, h5py.Dataset) and "This is a netCDF dimension" not in str(item.attrs.get("NAME", "")):
+                found.append(name)
+                self.assertGreater(len(item.attrs.get("long_name", "")), 8, name)
+
+        self.open()["profile"].visititems(visit)
+        for name in ("blocks/begin", "blocks/attempt", "copies/bytes", "stages/rate", "parts/seconds", "devices/name"):
+            self.assertIn(name, found)
+
+
+class Shown(Blocks):
+    def test_runs_under_way_and_stopped_say_how_far_they_are(self):
+        job = self.slow_job()
+        run = subprocess.Popen([terrace_runs.program, "run", job, "--set", "checkpoint.every=1h"], cwd=self.folder,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(run.wait)
+        self.addCleanup(run.kill)
+        said = ""
+        for _ in range(3000):
+            if (self.folder / "result.h5.run" / "plan.json").exists():
+                said = self.terrace("show", "result.h5").stdout
+                if "% " in said.replace("%,", "% ") and "blocks done" in said:
+                    break
+            time.sleep(0.01)
+        self.assertIsNone(run.poll(), "it ended before it could be shown")
+        self.assertRegex(said, r"  s: [0-9.]+%, [0-9]+ blocks done; no checkpoint yet\nunder way \(host .*, process "
+                         + str(run.pid))
+        os.kill(run.pid, signal.SIGINT)
+        run.wait()
+        said = self.terrace("show", "result.h5").stdout
+        self.assertRegex(said, r"  s: [0-9.]+%, [0-9]+ blocks? done; [0-9]+ of [0-9]+ blocks \([0-9]+%\) at the last "
+                               r"checkpoint\nstopped; the same `terrace run` goes on")
+
+    def test_small_results_are_printed_at_the_end_of_a_run(self):
+        ended = self.terrace("run", self.write_job({"a": random_letters(500, 1), "b": random_letters(500, 2)},
+                                                   [affine("align", "a", "b")]))
+        result = self.open()
+        self.assertRegex(ended.stderr, rf"\nalign/score +{result['align/score'][()]}\n")
+        self.assertRegex(ended.stderr, rf"\nalign/end +{result['align/end'][0]}, {result['align/end'][1]}\n")
+        self.assertNotIn("profile", ended.stderr)
+        self.assertEqual(ended.stdout, f"{self.folder}/result.h5\n")
+
+    def test_progress_in_a_pipe_begins_and_ends_with_each_stage(self):
+        ended = self.terrace("run", self.write_job({"a": random_letters(40000, 1), "b": random_letters(40000, 2)},
+                                                   [affine("s", "a", "b"), affine("t", "a", "b")]))
+        lines = ended.stderr.split("\n")
+        for number, stage in enumerate("st", 1):
+            shown = [line for line in lines if line.startswith(f"{stage} ({number} of 2): ")]
+            self.assertRegex(shown[0], "of 2\\): 0.0%")
+            self.assertRegex(shown[-1], "of 2\\): 100.0%")
+
+
+if __name__ == "__main__":
+    main()
