@@ -31,7 +31,7 @@ struct Port {
   u64 result_bytes;
   u64 first;
   u64 count;
-  u64* times;  // ring entries of two words each; null: nobody asks for them
+  u64* times = nullptr;  // ring entries of two words each; null: nobody asks for them
 };
 
 }  // namespace terrace::device

@@ -34,7 +34,7 @@ class CpuBoxSweep : public Sweep {
     // An abort of the launch is one of the box that is under way.
     make_cpu_sweep(spec_, pieces, context_, device::best_instruction_set())
         ->run({&ready, &stop, outer.abort, &done, &failed, outer.skipped, tasks.data(), results.data(), count,
-               sizeof(BlockTask), sizeof(BlockResult), 0, count, nullptr});
+               sizeof(BlockTask), sizeof(BlockResult), 0, count});
     return done == count;
   }
 

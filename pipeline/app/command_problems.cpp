@@ -19,7 +19,8 @@ std::vector<const job::StageDeclaration*> stages_of(const Session& session, cons
 int list_all(Session& session, const ProblemsArguments& question) {
   std::string text;
   for (const job::StageDeclaration* stage : stages_of(session, question)) {
-    text += (text.empty() ? "" : "\n") + (question.markdown ? markdown_problems(*stage) : list_problems(*stage));
+    text += (text.empty() ? "" : "\n") +
+            (question.markdown ? markdown_problems(*stage) : list_problems(*stage, session.columns));
   }
   session.out << text;
   return exit_done;
@@ -53,8 +54,8 @@ int describe_one(Session& session, const ProblemsArguments& question) {
     const job::ProblemDeclaration* problem = stage->find_problem(question.name);
     if (!problem && stage->name != question.name) continue;
     text += text.empty() ? "" : "\n";
-    if (problem || stage->problems.empty()) text += describe_problem(*stage, problem);
-    else text += question.markdown ? markdown_problems(*stage) : list_problems(*stage);
+    if (problem || stage->problems.empty()) text += describe_problem(*stage, problem, session.columns);
+    else text += question.markdown ? markdown_problems(*stage) : list_problems(*stage, session.columns);
   }
   if (text.empty()) {
     throw JobError("there is no " + question.selector + " '" + question.name + "'" +

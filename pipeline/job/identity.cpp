@@ -171,6 +171,7 @@ class Comparison {
       const auto at = std::find(old_names.begin(), old_names.end(), new_names[i]) - old_names.begin();
       if (auto found = compare(below(path, new_names[i]), before[static_cast<std::size_t>(at)], now[i])) return found;
     }
+    if (old_names == new_names) return std::nullopt;
     return "the order of " + path + " was " + joined(old_names) + " and is " + joined(new_names);
   }
 
