@@ -57,15 +57,16 @@ void add_job_commands(CLI::App& program, CommandLine& line, Session& session) {
 
 void add_verify(CLI::App& program, CommandLine& line, Session& session) {
   auto asked = std::make_shared<VerifyArguments>();
-  CLI::App& command =
-      add_command(program, line, session, "verify",
-                  "Compare a result with its checksums, and parts of it with what plain programs compute", verify, asked);
+  CLI::App& command = add_command(
+      program, line, session, "verify",
+      "Compare a result with its checksums, and parts of it with what plain programs compute", verify, asked);
   command.add_option("RESULT", asked->path, "The result")->required();
   CLI::Option* sample =
       command
-          .add_option("--sample", asked->sample,
-                      "Compute this fraction again by plain programs, from the job and the inputs: 0.01, or 1 for all "
-                      "that can be sampled")
+          .add_option(
+              "--sample", asked->sample,
+              "Compute this fraction again by plain programs, from the job and the inputs: 0.01, or 1 for all "
+              "that can be sampled")
           ->type_name("FRACTION")
           ->check([](const std::string& text) {
             char* end = nullptr;

@@ -37,7 +37,7 @@ int main(int count, char** arguments) {
   try {
     const terrace::app::Stages stages = terrace::app::program_stages();
     terrace::app::Session session(std::cout, std::cerr, stages, terrace::io::input_kinds());
-    if (const std::size_t columns = terrace::app::terminal_columns(STDOUT_FILENO)) session.columns = columns;
+    session.columns = terrace::app::terminal_columns(STDOUT_FILENO);
     return terrace::app::run_program({arguments + 1, arguments + count}, session);
   } catch (const std::exception& error) {
     std::cerr << "terrace: " << error.what() << "\n";

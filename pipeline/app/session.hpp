@@ -31,7 +31,7 @@ class Session {
   const Stages& stages;
   std::span<const io::InputKind> kinds;
   bool quiet = false;
-  std::size_t columns = usual_width;  // of text on `out`
+  std::size_t columns = no_terminal;  // of the terminal that `out` is
 
   /// From now on writes with times to `path`, too, after what a log that is there holds; an empty path: nowhere.
   /// @throws JobError when it cannot be written, or is there and is no log

@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::size_t gap = 2;
 constexpr std::size_t narrowest_last_column = 20;
+constexpr std::size_t usual_width = 110;
 
 std::vector<std::size_t> column_widths(const TextTable& table) {
   std::vector<std::size_t> widths(table.heading.size());
@@ -74,7 +75,9 @@ std::string to_text(const TextTable& table, const std::string& indent, std::size
   const auto widths = column_widths(table);
   std::size_t before_last = indent.size();
   for (std::size_t i = 0; i + 1 < widths.size(); ++i) before_last += widths[i] + gap;
-  const bool narrow = before_last + std::min(widths.back(), narrowest_last_column) > width;
+  const bool terminal = width != no_terminal;
+  if (!terminal) width = usual_width;
+  const bool narrow = terminal && before_last + std::min(widths.back(), narrowest_last_column) > width;
   const auto text_of = [&](const std::vector<std::string>& row) {
     return narrow ? paragraph(row, indent, width) : text_row(row, widths, indent, width);
   };
@@ -90,7 +93,7 @@ std::string wrap_lines(const std::string& text, std::size_t width, std::size_t h
   std::string all;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    while (line.size() > width) {
+    while (width != no_terminal && line.size() > width) {
       const std::size_t at = line.rfind(' ', width);
       const std::size_t first = line.find_first_not_of(' ');
       if (at == std::string::npos || at <= std::max(first, hanging)) break;

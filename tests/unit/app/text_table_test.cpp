@@ -42,6 +42,12 @@ TEST_CASE("Long lines wrap between words, and what follows hangs") {
   CHECK(wrap_lines("aaaaaaaaaaaaaaaaaaaaaaaa\n", 10, 2) == "aaaaaaaaaaaaaaaaaaaaaaaa\n");
 }
 
+TEST_CASE("Elsewhere than on a terminal columns stay columns, and lines stay whole") {
+  const std::string wide(100, 'x'), text = "  rate        " + wide + " " + wide + "\n";
+  CHECK(to_text({{"", ""}, {{wide, "a b"}}}, "") == wide + "  a b\n");
+  CHECK(wrap_lines(text, no_terminal, 14) == text);
+}
+
 TEST_CASE("Bars in a cell of Markdown do not end it") {
   CHECK(to_markdown({{"a", "b"}, {{"x|y", ""}}}) == "| a | b |\n|---|---|\n| x\\|y | |\n");
 }
