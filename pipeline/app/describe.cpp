@@ -118,8 +118,8 @@ std::string describe_problem(const job::StageDeclaration& stage, const job::Prob
 }
 
 std::string describe_input(const io::InputKind& kind, std::size_t width) {
-  return std::string(kind.name) + ": " + kind.help + "\n\n  inputs: {name: " + kind.example + "}\n\n" +
-         to_text(key_table(kind), "  ", width);
+  return wrap_lines(std::string(kind.name) + ": " + kind.help, width, 2) + "\n  inputs: {name: " + kind.example +
+         "}\n\n" + to_text(key_table(kind), "  ", width);
 }
 
 std::string markdown_input(const io::InputKind& kind) {

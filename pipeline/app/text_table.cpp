@@ -94,9 +94,10 @@ std::string wrap_lines(const std::string& text, std::size_t width, std::size_t h
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     while (width != no_terminal && line.size() > width) {
-      const std::size_t at = line.rfind(' ', width);
-      const std::size_t first = line.find_first_not_of(' ');
-      if (at == std::string::npos || at <= std::max(first, hanging)) break;
+      std::size_t at = line.rfind(' ', width);
+      const std::size_t first = std::max(line.find_first_not_of(' '), hanging);
+      if (at == std::string::npos || at <= first) at = line.find(' ', std::max(width, first));  // after a long word
+      if (at == std::string::npos) break;
       all += line.substr(0, at) + "\n";
       line = std::string(hanging, ' ') + line.substr(at + 1);
     }

@@ -1,7 +1,11 @@
 """The profile of a result: when each block was computed, by which attempt, and what each column means."""
+import fcntl
 import os
+import pty
 import signal
+import struct
 import subprocess
+import termios
 import time
 
 import terrace_runs
@@ -123,6 +127,39 @@ class Shown(Profiles):
         said = self.terrace("show", "result.h5").stdout
         self.assertRegex(said, r"  s: [0-9.]+%, [0-9]+ blocks? done; [0-9]+ of [0-9]+ blocks \([0-9]+%\) at the last "
                                r"checkpoint\nstopped; the same `terrace run` goes on")
+
+    def on_terminal(self, columns, *arguments):
+        """What the program writes to a terminal of so many columns."""
+        process, terminal = pty.fork()
+        if process == 0:
+            os.chdir(self.folder)
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+            os.execv(terrace_runs.program, [terrace_runs.program, *arguments])
+        written = b""
+        try:
+            while piece := os.read(terminal, 1 << 16):
+                written += piece
+        except OSError:  # the program has ended
+            pass
+        os.close(terminal)
+        self.assertEqual(os.waitpid(process, 0)[1], 0)
+        return written.decode().replace("\r\n", "\n")
+
+    def test_lines_on_a_terminal_are_no_wider_than_it(self):
+        job = self.write_job({"a": random_letters(60000, 1), "b": random_letters(60000, 2)},
+                             [affine("a_stage_with_a_long_name_" * 3, "a", "b", schedule="registers")], backend="cpu",
+                             memory=SMALL)
+        shown = [line for line in self.on_terminal(50, "run", job).replace("\x1b[K", "").split("\r")]
+        live = [line for line in shown if line and "\n" not in line]
+        self.assertGreater(len(live), 1)
+        self.assertEqual({len(line) for line in live}, {49})
+        for columns in (60, 90):
+            for arguments in (["show", "result.h5"], ["problems", "floyd_warshall"], ["problems"], ["inputs", "graph"]):
+                said = self.on_terminal(columns, *arguments)
+                words = max(len(word) for word in said.split())
+                # An example is there to be copied.
+                widest = max(len(line) for line in said.split("\n") if not line.startswith("  inputs: {"))
+                self.assertLessEqual(widest, max(columns, words + 8), arguments)
 
     def test_small_results_are_printed_at_the_end_of_a_run(self):
         ended = self.terrace("run", self.write_job({"a": random_letters(500, 1), "b": random_letters(500, 2)},

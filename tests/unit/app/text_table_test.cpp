@@ -40,6 +40,7 @@ TEST_CASE("Long lines wrap between words, and what follows hangs") {
   CHECK(wrap_lines("  rate        12 of 34 cells\nshort\n", 24, 14) ==
         "  rate        12 of 34\n              cells\nshort\n");
   CHECK(wrap_lines("aaaaaaaaaaaaaaaaaaaaaaaa\n", 10, 2) == "aaaaaaaaaaaaaaaaaaaaaaaa\n");
+  CHECK(wrap_lines("a bbbbbbbbbbbbbbbbbbbbbb cc\n", 10, 4) == "a bbbbbbbbbbbbbbbbbbbbbb\n    cc\n");
 }
 
 TEST_CASE("Elsewhere than on a terminal columns stay columns, and lines stay whole") {
