@@ -24,8 +24,8 @@ namespace terrace::io {
 
 /// A named piece of information at a group or dataset.
 struct Attribute {
-  using Value = std::variant<std::string, std::int64_t, double, std::vector<std::int64_t>, std::vector<double>,
-                             std::vector<std::string>>;
+  using Value = std::variant<std::string, std::int64_t, double, std::int16_t, std::int32_t, std::vector<std::int64_t>,
+                             std::vector<double>, std::vector<std::string>>;
   std::string object;  // "/", "/align", "/align/table"
   std::string name;
   Value value;
@@ -39,6 +39,9 @@ struct DatasetSpec {
   std::vector<std::string> dimensions;  // a name for each; dimensions of one name in one group have one length
   std::string units;                    // empty: none
   std::string long_name;                // empty: none
+  /// The value of elements that hold none, as the attribute `_FillValue` in the dataset's type, i16, i32 or
+  /// i64; nothing: every element holds a value.
+  std::optional<std::int64_t> no_value = {};
 };
 
 /// A dataset with its values, row-major, written at the end. Strings are UTF-8 of any length.

@@ -1,5 +1,7 @@
 #include "io/result_record.hpp"
 
+#include <utility>
+
 #include "io/result_checksums.hpp"
 #include "io/result_layout.hpp"
 #include "pipeline/base/error.hpp"
@@ -11,9 +13,20 @@ void add_text(Finish& finish, const std::string& object, const std::string& name
   if (!text.empty()) finish.attributes.push_back({object, name, text});
 }
 
+/// The value that means none, in the dataset's type, as netCDF wants it. @throws Error where the type has none
+Attribute::Value value_of_none(const DatasetSpec& spec) {
+  const std::int64_t value = *spec.no_value;
+  if (spec.type == ElementType::i64) return value;
+  if (spec.type == ElementType::i32 && std::in_range<std::int32_t>(value)) return static_cast<std::int32_t>(value);
+  if (spec.type == ElementType::i16 && std::in_range<std::int16_t>(value)) return static_cast<std::int16_t>(value);
+  throw Error("result dataset " + spec.path + ": " + std::string(name_of(spec.type)) + " has no value " +
+              std::to_string(value) + " that means none");
+}
+
 void add_descriptions(Finish& finish, const DatasetSpec& spec) {
   add_text(finish, spec.path, "units", spec.units);
   add_text(finish, spec.path, "long_name", spec.long_name);
+  if (spec.no_value) finish.attributes.push_back({spec.path, "_FillValue", value_of_none(spec)});
 }
 
 /// Adds the table of a large dataset's tiles. @return the dataset's line

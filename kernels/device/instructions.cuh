@@ -109,6 +109,13 @@ __device__ inline u64 load_system(const u64* word) {
   return value;
 }
 
+/// Nanoseconds of a clock that all processors of the device share.
+__device__ inline u64 clock_nanoseconds() {
+  u64 value;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(value));
+  return value;
+}
+
 /// A value of device memory past L1: what other threads or copies wrote before an acquire of this thread.
 template <class T>
 __device__ inline T load_past_l1(const T* address) {

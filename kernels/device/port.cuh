@@ -117,6 +117,16 @@ __device__ inline void fetch_descriptor(const Launch& launch, u64 block, Descrip
   }
 }
 
+/// Says that `block`, counted from 0, is begun, as port.hpp wants it (one thread).
+__device__ inline void note_begin(const Port& port, u64 block) {
+  if (port.times != nullptr) port.times[2 * (block % port.ring)] = clock_nanoseconds();
+}
+
+/// Says that the last part of `block` is complete (one thread, before a system-wide release of `done`).
+__device__ inline void note_end(const Port& port, u64 block) {
+  if (port.times != nullptr) port.times[2 * (block % port.ring) + 1] = clock_nanoseconds();
+}
+
 /// Begins `block` (by one thread a worker): its leader asks the host and puts the descriptor into `slot`, the others
 /// wait for that. False when the block will not be computed.
 template <class Descriptor>
@@ -126,6 +136,7 @@ __device__ inline bool begin_block(const Launch& launch, u64 block, bool leader,
   if (!wait_for(launch, &words->begun.word, block, block)) return false;
   if (block >= launch.slots && !wait_for(launch, &words->done.word, block - launch.slots + 1, block)) return false;
   if (!ask_host(launch, block)) return false;
+  note_begin(launch.port, launch.port.first + block);
   fetch_descriptor(launch, block, slot);
   random_delay(launch, block);
   store_release(&words->begun.word, block + 1);
@@ -142,6 +153,7 @@ __device__ inline void leave_out(const Launch& launch, u64 operations) {
 template <class Result>
 __device__ inline void report_block(const Launch& launch, u64 block, const Result& result, bool failed) {
   const Port& port = launch.port;
+  note_end(port, port.first + block);
   if (!wait_for(launch, &launch.words->done.word, block, block)) return;
   __threadfence_system();
   if (failed) {

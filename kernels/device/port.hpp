@@ -14,7 +14,9 @@ namespace terrace::device {
 /// ticket, so that a begun block is finished by all), `abort` (not 0: leave as soon as possible, nothing is kept).
 /// Kernel to feeder: `done` (blocks [first, *done) are complete, their outputs and results visible), `failed`
 /// (index + 1 of the first block that did not pass its own checks; it and later ones are not done), `skipped` (of the
-/// operations of these blocks those left out because they cannot change the result; 0 before the launch).
+/// operations of these blocks those left out because they cannot change the result; 0 before the launch), `times`
+/// (block n's two words are at n % ring: nanoseconds of the device's own clock when the worker that drew the block's
+/// first ticket began it, and when its last part was complete; written before `done` covers the block).
 struct Port {
   u64* ready;
   u64* stop;
@@ -29,6 +31,7 @@ struct Port {
   u64 result_bytes;
   u64 first;
   u64 count;
+  u64* times = nullptr;  // ring entries of two words each; null: nobody asks for them
 };
 
 }  // namespace terrace::device

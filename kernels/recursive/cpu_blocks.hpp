@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/device/aligned_array.hpp"
+#include "kernels/device/block_times.hpp"
 #include "kernels/device/cpu_context.hpp"
 #include "kernels/recursive/cpu_product.hpp"
 #include "kernels/recursive/matrix.hpp"
@@ -54,12 +55,14 @@ class CpuBlocks : public Updates {
   void run(const device::Port& port) override {
     for (device::u64 block = port.first; block < port.first + port.count; ++block) {
       if (!wait_for(port, block)) return;
+      device::note_begin(port, block);
       Task task;
       std::memcpy(&task, static_cast<const char*>(port.descriptors) + block % port.ring * port.descriptor_bytes,
                   sizeof task);
       abort_ = port.abort;
       const Result result = compute(task);
       if (aborted()) return;
+      device::note_end(port, block);
       std::memcpy(static_cast<char*>(port.results) + block % port.ring * port.result_bytes, &result, sizeof result);
       std::atomic_ref(*port.done).store(block + 1, std::memory_order_release);
     }

@@ -35,7 +35,7 @@ class BlocksOnCuda : public Updates {
       check(task);
       const bool always = begins_always();
       if (always && is_stopped(port)) return;
-      device::launch(begin_block_, shape(1, 1), port, state_, always);
+      device::launch(begin_block_, shape(1, 1), port, state_, block, always);
       update(task);
       report(port, block, task);
     }
@@ -84,7 +84,7 @@ class BlocksOnCuda : public Updates {
     return is_set(*port.stop) || is_set(*port.abort);
   }
 
-  device::Kernel<device::Port, TileState*, bool> begin_block_ =
+  device::Kernel<device::Port, TileState*, u64, bool> begin_block_ =
       device::make_kernel(begin_block_kernel<Task>, "begin_block_kernel");
   std::int64_t side_;
   device::Context& context_;

@@ -107,6 +107,7 @@ __global__ void report_interval_kernel(device::Port port, const TileState* state
   __threadfence_system();
   __syncthreads();
   if (threadIdx.x != 0) return;
+  device::note_end(port, block);
   result->lost = state->negative_pivot + 1;
   if (task.top != 0) {
     const T value = static_cast<const T*>(task.x)[task.columns - 1];

@@ -2,8 +2,7 @@
 // them, and the report. No host library header: also compiled at run time.
 #pragma once
 
-#include "kernels/device/instructions.cuh"
-#include "kernels/device/port.hpp"
+#include "kernels/device/port.cuh"
 #include "kernels/recursive/product_tile.hpp"
 #include "kernels/recursive/task.hpp"
 
@@ -64,10 +63,11 @@ struct Extent {
   __device__ __forceinline__ bool any() const { return least <= most; }
 };
 
-/// One thread: begins a block unless the launch is to stop. @param always whether it begins even then
+/// One thread: begins block `block` unless the launch is to stop. @param always whether it begins even then
 template <class T>
-__global__ void begin_block_kernel(device::Port port, TileState* state, bool always) {
+__global__ void begin_block_kernel(device::Port port, TileState* state, u64 block, bool always) {
   const bool begun = always || (device::load_system(port.stop) == 0 && device::load_system(port.abort) == 0);
+  if (begun) device::note_begin(port, block);
   const Extent none;
   *state = {begun ? u64{1} : u64{0}, none.least, none.most, none.most, -1, 0};
 }
@@ -76,6 +76,7 @@ __global__ void begin_block_kernel(device::Port port, TileState* state, bool alw
 template <class T>
 __global__ void report_block_kernel(device::Port port, const TileState* state, u64 block) {
   if (state->begun == 0) return;
+  device::note_end(port, block);
   TileResult result{};
   if (state->least <= state->most) {
     result.found |= 1;

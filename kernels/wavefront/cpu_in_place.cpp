@@ -4,6 +4,7 @@
 #include <cstring>
 #include <thread>
 
+#include "kernels/device/block_times.hpp"
 #include "kernels/device/cpu_context.hpp"
 #include "kernels/wavefront/cpu.hpp"
 #include "kernels/wavefront/cpu_in_place_slab.hpp"
@@ -56,10 +57,12 @@ class InPlaceCpuSweep : public Sweep {
   void run(const device::Port& port) override {
     for (std::uint64_t block = port.first; block < port.first + port.count; ++block) {
       if (!wait_for(port, block)) return;
+      device::note_begin(port, block);
       InPlaceTask task;
       std::memcpy(&task, static_cast<const char*>(port.descriptors) + block % port.ring * port.descriptor_bytes,
                   sizeof task);
       if (!sweep(task, port)) return;
+      device::note_end(port, block);
       const InPlaceResult result{1};
       std::memcpy(static_cast<char*>(port.results) + block % port.ring * port.result_bytes, &result, sizeof result);
       write(port.done, block + 1);

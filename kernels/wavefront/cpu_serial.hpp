@@ -6,6 +6,7 @@
 #include <cstring>
 #include <thread>
 
+#include "kernels/device/block_times.hpp"
 #include "kernels/device/port.hpp"
 
 namespace terrace::wavefront {
@@ -29,12 +30,14 @@ template <class Task, class Result, class Compute>
 void compute_in_order(const device::Port& port, Compute&& compute) {
   for (device::u64 index = port.first; index < port.first + port.count; ++index) {
     if (!may_begin(port, index)) return;
+    device::note_begin(port, index);
     Task task;
     std::memcpy(&task, static_cast<const std::byte*>(port.descriptors) + index % port.ring * port.descriptor_bytes,
                 sizeof task);
     auto* result =
         reinterpret_cast<Result*>(static_cast<std::byte*>(port.results) + index % port.ring * port.result_bytes);
     if (!compute(task, *result)) return;
+    device::note_end(port, index);
     std::atomic_ref<device::u64>(*port.done).store(index + 1, std::memory_order_release);
   }
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "kernels/device/block_times.hpp"
 #include "kernels/wavefront/cpu_backoff.hpp"
 
 namespace terrace::wavefront {
@@ -131,6 +132,7 @@ bool BandLaunch::open(const Number& number) {
     return wait(number.block, [&] { return slot.opened.load(std::memory_order_acquire) == number.block + 1; });
   }
   if (!wait(number.block, [&] { return may_open(number.block); })) return false;
+  device::note_begin(port_, number.block);
   const auto* descriptors = static_cast<const unsigned char*>(port_.descriptors);
   std::memcpy(&slot.task, descriptors + number.block % port_.ring * port_.descriptor_bytes,
               std::min<std::size_t>(sizeof slot.task, port_.descriptor_bytes));
@@ -165,6 +167,7 @@ bool BandLaunch::has_columns(std::uint64_t block, std::int64_t band, std::int64_
 void BandLaunch::finish_band(std::uint64_t block) {
   BandSlots::Slot& slot = slot_of(block);
   if (slot.bands_left.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  device::note_end(port_, block);
   std::lock_guard lock(mutex_);
   slot.complete = true;
   report_complete();

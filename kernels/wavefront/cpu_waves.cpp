@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "kernels/device/block_times.hpp"
 #include "kernels/wavefront/cpu_backoff.hpp"
 
 namespace terrace::wavefront {
@@ -63,6 +64,7 @@ bool WaveLaunch::take(std::uint64_t ticket, WavePlace& place, std::uint64_t& pla
 
 bool WaveLaunch::open(std::uint64_t block) {
   if (!wait([&] { return may_open(block); })) return false;
+  device::note_begin(port_, block);
   BlockTask task;
   const auto* descriptors = static_cast<const unsigned char*>(port_.descriptors);
   std::memcpy(&task, descriptors + block % port_.ring * port_.descriptor_bytes, sizeof task);
@@ -80,6 +82,7 @@ bool WaveLaunch::may_open(std::uint64_t block) {
 }
 
 void WaveLaunch::report(std::uint64_t block) {
+  device::note_end(port_, block);
   const BlockResult result = sweeper_.finish();
   std::memcpy(static_cast<unsigned char*>(port_.results) + block % port_.ring * port_.result_bytes, &result,
               sizeof result);

@@ -472,6 +472,7 @@ __device__ void report_walk(const TraceArguments& a, u64 block, const TraceWalk<
                                                 (port.first + block) % port.ring * port.result_bytes);
   for (i32 at = lane_index(); at < (walk.count() + 15) / 16; at += 32) result->steps[at] = memory.path[at];
   if (lane_index() == 0) {
+    device::note_end(port, port.first + block);
     result->place = walk.place();
     result->count = walk.count();
   }

@@ -13,7 +13,8 @@ int inputs(Session& session, const InputsArguments& arguments) {
   for (const io::InputKind& kind : session.kinds) {
     names.emplace_back(kind.name);
     if (!arguments.kind.empty() && arguments.kind != kind.name) continue;
-    text += (text.empty() ? "" : "\n") + (arguments.markdown ? markdown_input(kind) : describe_input(kind));
+    text += (text.empty() ? "" : "\n") +
+            (arguments.markdown ? markdown_input(kind) : describe_input(kind, session.columns));
   }
   if (text.empty()) {
     const std::string near = did_you_mean(arguments.kind, names);

@@ -57,15 +57,16 @@ void add_job_commands(CLI::App& program, CommandLine& line, Session& session) {
 
 void add_verify(CLI::App& program, CommandLine& line, Session& session) {
   auto asked = std::make_shared<VerifyArguments>();
-  CLI::App& command =
-      add_command(program, line, session, "verify",
-                  "Compare a result with its checksums, and parts of it with what plain programs compute", verify, asked);
+  CLI::App& command = add_command(
+      program, line, session, "verify",
+      "Compare a result with its checksums, and parts of it with what plain programs compute", verify, asked);
   command.add_option("RESULT", asked->path, "The result")->required();
   CLI::Option* sample =
       command
-          .add_option("--sample", asked->sample,
-                      "Compute this fraction again by plain programs, from the job and the inputs: 0.01, or 1 for all "
-                      "that can be sampled")
+          .add_option(
+              "--sample", asked->sample,
+              "Compute this fraction again by plain programs, from the job and the inputs: 0.01, or 1 for all "
+              "that can be sampled")
           ->type_name("FRACTION")
           ->check([](const std::string& text) {
             char* end = nullptr;
@@ -80,6 +81,12 @@ void add_verify(CLI::App& program, CommandLine& line, Session& session) {
                    "Run the job again beside the result, for what no sample covers, and compare all datasets");
 }
 
+/// Whether the program has a stage whose problems are called so.
+bool has_selector(const Session& session, const std::string& selector) {
+  const auto& stages = session.stages.declarations().all();
+  return std::any_of(stages.begin(), stages.end(), [&](const auto& stage) { return stage.selector == selector; });
+}
+
 void add_other_commands(CLI::App& program, CommandLine& line, Session& session) {
   auto result = std::make_shared<ShowArguments>();
   CLI::App& shown = add_command(program, line, session, "show",
@@ -90,6 +97,7 @@ void add_other_commands(CLI::App& program, CommandLine& line, Session& session) 
   add_verify(program, line, session);
   for (const auto& [selector, help] : {std::pair("problem", "List the problems that stages solve, or show one"),
                                        std::pair("operator", "List the operators of stencils, or show one")}) {
+    if (!has_selector(session, selector)) continue;
     auto asked = std::make_shared<ProblemsArguments>();
     asked->selector = selector;
     CLI::App& command = add_command(program, line, session, selector + std::string("s"), help, problems, asked);

@@ -18,9 +18,9 @@ std::vector<const job::StageDeclaration*> stages_of(const Session& session, cons
 
 int list_all(Session& session, const ProblemsArguments& question) {
   std::string text;
-  if (stages_of(session, question).empty()) session.note("this program has no " + question.selector + "s");
   for (const job::StageDeclaration* stage : stages_of(session, question)) {
-    text += (text.empty() ? "" : "\n") + (question.markdown ? markdown_problems(*stage) : list_problems(*stage));
+    text += (text.empty() ? "" : "\n") +
+            (question.markdown ? markdown_problems(*stage) : list_problems(*stage, session.columns));
   }
   session.out << text;
   return exit_done;
@@ -34,8 +34,7 @@ std::string hint_for(const Session& session, const ProblemsArguments& question,
     return "; it is a " + stage.selector + ": see `terrace " + stage.selector + "s " + question.name + "`";
   }
   const std::string near = did_you_mean(question.name, names);
-  if (!near.empty()) return near;
-  return names.empty() ? "; this program has no " + question.selector + "s" : "; there are " + list_names(names);
+  return near.empty() ? "; there are " + list_names(names) : near;
 }
 
 /// Every name that the command knows: stages, and their problems.
@@ -55,8 +54,8 @@ int describe_one(Session& session, const ProblemsArguments& question) {
     const job::ProblemDeclaration* problem = stage->find_problem(question.name);
     if (!problem && stage->name != question.name) continue;
     text += text.empty() ? "" : "\n";
-    if (problem || stage->problems.empty()) text += describe_problem(*stage, problem);
-    else text += question.markdown ? markdown_problems(*stage) : list_problems(*stage);
+    if (problem || stage->problems.empty()) text += describe_problem(*stage, problem, session.columns);
+    else text += question.markdown ? markdown_problems(*stage) : list_problems(*stage, session.columns);
   }
   if (text.empty()) {
     throw JobError("there is no " + question.selector + " '" + question.name + "'" +

@@ -3,13 +3,16 @@
 
 #include <atomic>
 #include <ostream>
+#include <sstream>
 
 #include "pipeline/app/beginning.hpp"
 #include "pipeline/app/commands.hpp"
 #include "pipeline/app/prepare.hpp"
 #include "pipeline/app/progress.hpp"
+#include "pipeline/app/show_result.hpp"
 #include "pipeline/app/signature.hpp"
 #include "pipeline/app/stop_signals.hpp"
+#include "pipeline/app/terminal.hpp"
 #include "pipeline/app/warnings.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"
@@ -36,6 +39,8 @@ void print_result(Session& session, const run::RunReport& report, const fs::path
                                  part.blocks, part.blocks == 1 ? "block" : "blocks"));
     }
   }
+  std::istringstream results(describe_small(output));
+  for (std::string line; std::getline(results, line);) session.note(line);
   session.note(fmt::format("done in {}", format_duration(report.seconds)));
   session.out << output.string() << "\n";
 }
@@ -77,7 +82,8 @@ void stop_if_asked(StopSignals& signals, bool begun) {
 
 int run_job(Session& session, const RunArguments& arguments) {
   const Fresh fresh = fresh_from(arguments.fresh);
-  Progress progress(session.err, progress_style(STDERR_FILENO, session.quiet));
+  Progress progress(session.err, progress_style(STDERR_FILENO, session.quiet), nullptr,
+                    [] { return terminal_columns(STDERR_FILENO); });
   StopOutlook outlook;
   StopSignals signals([&] {
     const std::string text = outlook.notice();
@@ -129,6 +135,8 @@ int run_job(Session& session, const RunArguments& arguments) {
     shown.restored = state.restored_operations;
     shown.total = p.operations;
     shown.unit = p.unit;
+    shown.expected = p.operations_per_second;
+    shown.ended = state.ended;
     progress.show(shown);
     outlook.note(state);
   };

@@ -5,6 +5,7 @@
 #include "pipeline/app/show_paf.hpp"
 #include "pipeline/app/show_result.hpp"
 #include "pipeline/app/show_run.hpp"
+#include "pipeline/app/text_table.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/file_kind.hpp"
 #include "pipeline/run/run_folder.hpp"
@@ -41,7 +42,7 @@ int show(Session& session, const ShowArguments& arguments) {
   if (!folder.empty()) {
     if (!arguments.stage.empty())
       throw IoError(folder.string(), "is a run that has not ended: it has no results yet");
-    session.answer(describe_run(folder));
+    session.answer(wrap_lines(describe_run(folder), session.columns, 4));
     return exit_done;
   }
   if (!fs::exists(path)) {
@@ -51,7 +52,7 @@ int show(Session& session, const ShowArguments& arguments) {
   if (!fs::is_regular_file(path))
     throw IoError(path.string(), "is " + describe_file(path) + ", which holds no result");
   const auto describe = [&] {
-    return arguments.paf ? paf_line(path, arguments.stage) : describe_result(path, arguments.stage);
+    return arguments.paf ? paf_line(path, arguments.stage) : describe_result(path, arguments.stage, session.columns);
   };
   io::try_in_child(path.string(), "HDF5", most_seconds, [&] { static_cast<void>(describe()); });
   session.answer(describe());

@@ -55,7 +55,8 @@ struct ProblemsArguments {
   bool markdown = false;
 };
 
-/// `terrace problems [NAME]` and `terrace operators [NAME]`: what stages compute, from their declarations.
+/// `terrace problems [NAME]` and, if the program has operators, `terrace operators [NAME]`: what stages compute, from
+/// their declarations.
 int problems(Session& session, const ProblemsArguments& arguments);
 
 struct InputsArguments {

@@ -95,8 +95,8 @@ std::vector<std::string> markdown_row(const job::StageDeclaration& stage, const 
 
 }  // namespace
 
-std::string list_problems(const job::StageDeclaration& stage) {
-  std::string text = stage.name + ": " + stage.help + "\n", group;
+std::string list_problems(const job::StageDeclaration& stage, std::size_t width) {
+  std::string text = wrap_lines(stage.name + ": " + stage.help, width, 2), group;
   TextTable table{{"", ""}, {}};
   for (const job::ProblemDeclaration& problem : stage.problems) {
     if (problem.group != group) {
@@ -105,19 +105,21 @@ std::string list_problems(const job::StageDeclaration& stage) {
     }
     table.rows.push_back({(group.empty() ? "" : "  ") + problem.name, problem.summary});
   }
-  return text + to_text(table);
+  return text + to_text(table, "  ", width);
 }
 
-std::string describe_problem(const job::StageDeclaration& stage, const job::ProblemDeclaration* problem) {
-  std::string text = problem ? problem->name + ": " + problem->summary : stage.name + ": " + stage.help;
-  text += "\n\n  " + stage.name + ": {" + (problem ? stage.selector + ": " + problem->name + ", " : "") + "...}\n\n";
-  text += to_text(parameter_table(job::parameters_of(stage, problem)));
-  return text + "\n" + to_text(output_table(job::outputs_of(stage, problem)));
+std::string describe_problem(const job::StageDeclaration& stage, const job::ProblemDeclaration* problem,
+                             std::size_t width) {
+  const std::string summary = problem ? problem->name + ": " + problem->summary : stage.name + ": " + stage.help;
+  std::string text = wrap_lines(summary, width, 2);
+  text += "\n  " + stage.name + ": {" + (problem ? stage.selector + ": " + problem->name + ", " : "") + "...}\n\n";
+  text += to_text(parameter_table(job::parameters_of(stage, problem)), "  ", width);
+  return text + "\n" + to_text(output_table(job::outputs_of(stage, problem)), "  ", width);
 }
 
-std::string describe_input(const io::InputKind& kind) {
-  return std::string(kind.name) + ": " + kind.help + "\n\n  inputs: {name: " + kind.example + "}\n\n" +
-         to_text(key_table(kind));
+std::string describe_input(const io::InputKind& kind, std::size_t width) {
+  return wrap_lines(std::string(kind.name) + ": " + kind.help, width, 2) + "\n  inputs: {name: " + kind.example +
+         "}\n\n" + to_text(key_table(kind), "  ", width);
 }
 
 std::string markdown_input(const io::InputKind& kind) {

@@ -1,4 +1,4 @@
-// Declarations of stages as text.
+// Declarations of stages as text, `width` columns of it where it is no Markdown.
 #pragma once
 
 #include <string>
@@ -9,16 +9,17 @@
 namespace terrace::app {
 
 /// A stage with its problems, one a line, in their groups.
-std::string list_problems(const job::StageDeclaration& stage);
+std::string list_problems(const job::StageDeclaration& stage, std::size_t width);
 
 /// A problem (null: a stage without) with its parameters and outputs.
-std::string describe_problem(const job::StageDeclaration& stage, const job::ProblemDeclaration* problem);
+std::string describe_problem(const job::StageDeclaration& stage, const job::ProblemDeclaration* problem,
+                             std::size_t width);
 
 /// The README's table of a stage: each problem with its keys and outputs.
 std::string markdown_problems(const job::StageDeclaration& stage);
 
 /// One kind of input, with its keys, their types and defaults, and an example: for people, and for Markdown.
-std::string describe_input(const io::InputKind& kind);
+std::string describe_input(const io::InputKind& kind, std::size_t width);
 std::string markdown_input(const io::InputKind& kind);
 
 }  // namespace terrace::app

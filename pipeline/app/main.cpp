@@ -1,11 +1,13 @@
 #include <fcntl.h>
 #include <malloc.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <iostream>
 
 #include "pipeline/app/program.hpp"
 #include "pipeline/app/stage_table.hpp"
+#include "pipeline/app/terminal.hpp"
 
 namespace {
 
@@ -35,6 +37,7 @@ int main(int count, char** arguments) {
   try {
     const terrace::app::Stages stages = terrace::app::program_stages();
     terrace::app::Session session(std::cout, std::cerr, stages, terrace::io::input_kinds());
+    session.columns = terrace::app::terminal_columns(STDOUT_FILENO);
     return terrace::app::run_program({arguments + 1, arguments + count}, session);
   } catch (const std::exception& error) {
     std::cerr << "terrace: " << error.what() << "\n";

@@ -30,23 +30,33 @@ ProgressStyle progress_style(int file_descriptor, bool quiet) {
   return isatty(file_descriptor) ? ProgressStyle::live : ProgressStyle::plain;
 }
 
-std::string progress_line(const ProgressState& state, double seconds) {
+std::string progress_line(const ProgressState& state, double seconds, double since) {
   std::string line = state.stage;
   if (state.stages > 1 && state.number > 0) line += fmt::format(" ({} of {})", state.number, state.stages);
   line += ": ";
   // Never 100.0% before all is done.
+  const bool all = state.ended || state.done >= state.total;
   const double percent = state.total > 0 ? std::min(100.0, 100 * state.done / state.total) : 0;
-  if (state.total > 0) line += fmt::format("{:.1f}%", state.done < state.total ? std::min(percent, 99.9) : percent);
+  if (state.total > 0) line += fmt::format("{:.1f}%", all ? 100.0 : std::min(percent, 99.9));
   else line += format_count(state.done) + " " + state.unit + "s";
-  const double here = state.done - state.restored;
-  if (seconds < first_rate_after || here <= 0) return line;
-  line += ", " + format_rate(here / seconds, state.unit + "/s");
-  if (state.total > state.done) line += ", " + format_duration((state.total - state.done) * seconds / here) + " left";
-  return line;
+  const double here = state.done - state.restored, left = state.ended ? 0 : state.total - state.done;
+  if (seconds < first_rate_after || here <= 0) {
+    const double expected = state.expected > 0 ? left / state.expected - seconds : 0;
+    return expected > 0 ? line + ", about " + format_duration(expected) + " left" : line;
+  }
+  // Of the time in which that was done: what has passed since is of the next block.
+  const double passed = std::max(seconds - since, first_rate_after);
+  line += ", " + format_rate(here / passed, state.unit + "/s");
+  if (left <= 0) return line;
+  const double counted_down = left * passed / here - (seconds - passed);
+  return line + ", " + format_duration(counted_down > 0 ? counted_down : left * seconds / here) + " left";
 }
 
-Progress::Progress(std::ostream& stream, ProgressStyle style, Clock clock)
-    : stream_(stream), style_(style), clock_(clock ? std::move(clock) : steady_seconds) {}
+Progress::Progress(std::ostream& stream, ProgressStyle style, Clock clock, Columns columns)
+    : stream_(stream),
+      style_(style),
+      clock_(clock ? std::move(clock) : steady_seconds),
+      columns_(columns ? std::move(columns) : [] { return std::size_t{0}; }) {}
 
 void Progress::show(const ProgressState& state) {
   if (style_ == ProgressStyle::none) return;
@@ -54,22 +64,39 @@ void Progress::show(const ProgressState& state) {
   const double now = clock_();
   if (!is_due(state, now)) return;
   last_shown_ = now;
-  print(progress_line(state, now - stage_start_));
+  print(progress_line(state, now - stage_start_, now - done_since_));
 }
 
 bool Progress::is_due(const ProgressState& state, double now) {
   if (state.stage != stage_) {
     stage_ = state.stage;
-    stage_start_ = now;
+    stage_start_ = done_since_ = now;
+    done_ = state.done;
     return true;
   }
+  if (state.done != std::exchange(done_, state.done)) done_since_ = now;
+  if (state.ended) return true;
   return now - last_shown_ >= (style_ == ProgressStyle::live ? live_interval : plain_interval);
 }
 
 void Progress::print(const std::string& line) {
-  if (style_ == ProgressStyle::live) stream_ << clear_line << line << std::flush;
-  else stream_ << line << std::endl;
-  line_stands_ = style_ == ProgressStyle::live;
+  if (style_ != ProgressStyle::live) {
+    stream_ << line << std::endl;
+    return;
+  }
+  const std::size_t columns = columns_();
+  // The last column stays free: some terminals begin a new line once it is filled.
+  const std::string fitting = columns > 1 ? line.substr(0, columns - 1) : line;
+  stream_ << erasure() << fitting << std::flush;
+  line_stands_ = true;
+  drawn_ = fitting.size();
+}
+
+/// What takes the live line away; it fills several rows where the terminal has become narrower.
+std::string Progress::erasure() const {
+  const std::size_t columns = columns_();
+  const std::size_t rows = line_stands_ && columns > 0 && drawn_ > 0 ? (drawn_ - 1) / columns : 0;
+  return rows == 0 ? clear_line : fmt::format("\x1b[{}A\r\x1b[J", rows);
 }
 
 void Progress::say(const std::string& line) {
@@ -80,7 +107,9 @@ void Progress::say(const std::string& line) {
 }
 
 void Progress::clear() {
-  if (std::exchange(line_stands_, false)) stream_ << clear_line << std::flush;
+  if (!line_stands_) return;
+  stream_ << erasure() << std::flush;
+  line_stands_ = false;
 }
 
 void Progress::finish() noexcept {

@@ -26,6 +26,8 @@ struct ProgressState {
   double done = 0, total = 0;           // work in `unit`s; total 0: not known
   double restored = 0;                  // of `done`, what an earlier attempt did: it counts for no rate
   std::string unit = "cell";
+  double expected = 0;  // units a second that the plan expects; 0: not known
+  bool ended = false;   // the stage is complete
 };
 
 /// Prints progress with rate and time left. Members may be called from several threads.
@@ -33,15 +35,18 @@ class Progress {
  public:
   /// Seconds on any clock that never goes back.
   using Clock = std::function<double()>;
+  /// Columns of the terminal, asked for whenever a line is drawn; 0: not known.
+  using Columns = std::function<std::size_t()>;
 
   /// @param clock null: the machine's steady clock
-  Progress(std::ostream& stream, ProgressStyle style, Clock clock = nullptr);
+  /// @param columns null: lines of any length fit
+  Progress(std::ostream& stream, ProgressStyle style, Clock clock = nullptr, Columns columns = nullptr);
   ~Progress() { finish(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Shows the state, unless it was shown a moment ago (0.2 s live, 30 s plain; a new stage is always shown). May
-  /// be called as often as one likes.
+  /// Shows the state, unless it was shown a moment ago (0.2 s live, 30 s plain; the begin and the end of a stage are
+  /// always shown). May be called as often as one likes. A live line that is wider than the terminal is cut.
   void show(const ProgressState& state);
   /// Prints a line of its own above the progress.
   void say(const std::string& line);
@@ -51,20 +56,26 @@ class Progress {
  private:
   bool is_due(const ProgressState& state, double now);
   void print(const std::string& line);
+  std::string erasure() const;
   void clear();
 
   std::mutex mutex_;
   std::ostream& stream_;
   ProgressStyle style_;
   Clock clock_;
+  Columns columns_;
   std::string stage_;
+  double done_ = 0, done_since_ = 0;  // of the stage, and when that was new
   double stage_start_ = 0;
   double last_shown_ = 0;
   bool line_stands_ = false;
+  std::size_t drawn_ = 0;  // letters of the line that stands
 };
 
 /// "align (1 of 2): 45.3%, 3.34 Tcell/s, 12 min left".
+/// Before there is a rate the time left is the plan's; between blocks that end it counts down.
 /// @param seconds since the stage began in this attempt
-std::string progress_line(const ProgressState& state, double seconds);
+/// @param since the last block ended
+std::string progress_line(const ProgressState& state, double seconds, double since = 0);
 
 }  // namespace terrace::app

@@ -11,6 +11,7 @@
 
 #include "io/source.hpp"
 #include "pipeline/app/stage_table.hpp"
+#include "pipeline/app/text_table.hpp"
 #include "pipeline/job/job.hpp"
 
 namespace terrace::app {
@@ -30,6 +31,7 @@ class Session {
   const Stages& stages;
   std::span<const io::InputKind> kinds;
   bool quiet = false;
+  std::size_t columns = no_terminal;  // of the terminal that `out` is
 
   /// From now on writes with times to `path`, too, after what a log that is there holds; an empty path: nowhere.
   /// @throws JobError when it cannot be written, or is there and is no log

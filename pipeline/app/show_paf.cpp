@@ -67,9 +67,10 @@ std::string paf_line(const std::filesystem::path& file, const std::string& stage
   const auto lengths = sides(reader, path + "lengths", file.string());
   const auto name = [&](const char* side) { return field(reader.attribute(group, side).value_or(side)); };
   const bool whole = score[0].find_first_of(".e") == std::string::npos;
-  return fmt::format("{}\t{}\t{}\t{}\t+\t{}\t{}\t{}\t{}\t{}\t{}\t255\tAS:{}:{}\tcg:Z:{}\n", name("rows"),
+  return fmt::format("{}\t{}\t{}\t{}\t+\t{}\t{}\t{}\t{}\t{}\t{}\t255\t{}:{}:{}\tcg:Z:{}\n", name("rows"),
                      lengths.first, start.first, end.first, name("columns"), lengths.second, start.second, end.second,
-                     counts.matches, counts.length, whole ? 'i' : 'f', score[0], cigar[0]);
+                     counts.matches, counts.length, reader.attribute(group, "score_tag").value_or("AS"),
+                     whole ? 'i' : 'f', score[0], cigar[0]);
 }
 
 }  // namespace terrace::app

@@ -42,11 +42,11 @@ bool is_bookkeeping(const io::DatasetSummary& dataset) {
 }
 
 /// The datasets of each group but the program's own; of one stage, or of all.
-std::string describe_datasets(const io::ResultReader& reader, const std::string& stage) {
+std::string describe_datasets(const io::ResultReader& reader, const std::string& stage, std::size_t width) {
   std::string text, group;
   TextTable table{{"", "", "", "", ""}, {}};
   const auto end_group = [&] {
-    if (!table.rows.empty()) text += (group.empty() ? "/" : group) + "\n" + to_text(table);
+    if (!table.rows.empty()) text += (group.empty() ? "/" : group) + "\n" + to_text(table, "  ", width);
     table.rows.clear();
   };
   for (const io::DatasetSummary& dataset : reader.datasets()) {
@@ -82,19 +82,32 @@ std::string describe_origin(const io::ResultReader& reader) {
 
 }  // namespace
 
-std::string describe_result(const std::filesystem::path& file, const std::string& stage) {
+std::string describe_result(const std::filesystem::path& file, const std::string& stage, std::size_t width) {
   const io::ResultReader reader(file);
   if (!reader.attribute("identity")) {
     throw IoError(file.string(), "is an HDF5 file that Terrace did not make, or did not finish; h5dump shows it");
   }
   if (!stage.empty()) {
-    const std::string datasets = describe_datasets(reader, stage);
+    const std::string datasets = describe_datasets(reader, stage, width);
     if (datasets.empty()) throw IoError(file.string(), "holds nothing of a stage '" + stage + "'");
     return datasets;
   }
   const std::string attempts = reader.attribute("attempts").value_or("1");
-  return describe_origin(reader) + "\n" + describe_datasets(reader, stage) + describe_profile_groups(reader) + "\n" +
-         (attempts == "1" ? "" : "Of the last of " + attempts + " attempts:\n") + describe_profile(reader);
+  return wrap_lines(describe_origin(reader), width, 2) + "\n" + describe_datasets(reader, stage, width) +
+         wrap_lines(describe_profile_groups(reader), width, 4) + "\n" +
+         (attempts == "1" ? "" : "Of the last of " + attempts + " attempts:\n") +
+         wrap_lines(describe_profile(reader), width, 14);
+}
+
+std::string describe_small(const std::filesystem::path& file) {
+  const io::ResultReader reader(file);
+  TextTable table{{"", ""}, {}};
+  for (const io::DatasetSummary& dataset : reader.datasets()) {
+    if (dataset.only_dimension || is_bookkeeping(dataset) || dataset.path == "/job") continue;
+    const std::string values = values_of(reader, dataset);
+    if (!values.empty()) table.rows.push_back({dataset.path.substr(1), values});
+  }
+  return to_text(table, "");
 }
 
 }  // namespace terrace::app

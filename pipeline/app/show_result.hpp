@@ -4,10 +4,16 @@
 #include <filesystem>
 #include <string>
 
+#include "pipeline/app/text_table.hpp"
+
 namespace terrace::app {
 
 /// What is in a result, and its profile in words; of one stage only what it wrote.
 /// @throws IoError where the file is no HDF5 file, was not made by Terrace, or holds nothing of the stage
-std::string describe_result(const std::filesystem::path& file, const std::string& stage = {});
+std::string describe_result(const std::filesystem::path& file, const std::string& stage = {},
+                            std::size_t width = no_terminal);
+
+/// The results of at most six values, one a line: "align/score  6562".
+std::string describe_small(const std::filesystem::path& file);
 
 }  // namespace terrace::app

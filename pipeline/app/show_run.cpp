@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "io/run_lock.hpp"
@@ -30,7 +31,7 @@ std::vector<std::string> stage_names(const Json& plan, const fs::path& folder) {
   return names;
 }
 
-/// "12 of 64 blocks (18%) at the last checkpoint".
+/// "12 of 64 blocks at the last checkpoint".
 std::string describe_cut(const run::Cut& cut) {
   const std::int64_t done = cut.frontier + cut.done.count();
   std::int64_t known = 0;
@@ -40,14 +41,25 @@ std::string describe_cut(const run::Cut& cut) {
                      100.0 * static_cast<double>(done) / static_cast<double>(known));
 }
 
-std::string describe_stages(const std::vector<std::string>& names, const run::Progress& progress) {
+/// "43.0%, 27 blocks; 12 of 64 blocks (19%) at the last checkpoint".
+std::string describe_current(const run::Cut* cut, const run::RunNote* note) {
+  const std::string durable = cut ? describe_cut(*cut) : "no checkpoint yet";
+  if (!note) return cut ? durable : "not begun, or not yet at a checkpoint";
+  const std::string share = note->share > 0 ? fmt::format("{:.1f}%, ", std::min(99.9, 100 * note->share)) : "";
+  return fmt::format("{}{} {} done; {}", share, note->blocks, note->blocks == 1 ? "block" : "blocks", durable);
+}
+
+std::string describe_stages(const std::vector<std::string>& names, const run::Progress& progress,
+                            const std::optional<run::RunNote>& note) {
   std::string text;
   for (std::size_t number = 0; number < names.size(); ++number) {
-    std::string state = "not begun, or not yet at a checkpoint";
+    const auto is_at = [&](const auto& state) { return state && state->stage == static_cast<std::int64_t>(number); };
+    std::string state = "not begun";
     if (number < progress.completed.size()) state = "complete";
-    else if (progress.current && progress.current->stage == static_cast<std::int64_t>(number)) {
-      state = describe_cut(*progress.current);
-    } else if (number > progress.completed.size()) state = "not begun";
+    else if (number == progress.completed.size()) {
+      state =
+          describe_current(is_at(progress.current) ? &*progress.current : nullptr, is_at(note) ? &*note : nullptr);
+    }
     text += fmt::format("  {}: {}\n", names[number], state);
   }
   return text;
@@ -72,7 +84,8 @@ std::string describe_run(const fs::path& path) {
   const run::Progress progress = run::Ledger::read(folder / "ledger");
   return fmt::format("{}: {} of {} stages complete, {} {}\n", path.string(), progress.completed.size(), names.size(),
                      progress.attempt, progress.attempt == 1 ? "attempt" : "attempts") +
-         describe_stages(names, progress) + describe_worker(folder);
+         describe_stages(names, progress, run::RunFolder::read_note(folder)) +
+         describe_worker(folder);
 }
 
 }  // namespace terrace::app

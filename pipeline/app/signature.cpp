@@ -50,6 +50,7 @@ Signature signature_of(const job::OpenJob& open, const Machine& machine) {
                      {"kind", machine.resources.device.kind},
                      {"program", run::build_id()}};
   signature.inputs = inputs_of(open);
+  signature.defaults = job::defaults_of(open.job);
   return signature;
 }
 
@@ -66,7 +67,7 @@ Json inputs_of(const job::OpenJob& open) {
 }
 
 std::optional<std::string> difference(const Signature& before, const Signature& now, bool states) {
-  if (auto found = job::first_difference(before.identity, now.identity)) return found;
+  if (auto found = job::first_difference(before.identity, now.identity, now.defaults)) return found;
   if (auto found = input_difference(before.inputs, now.inputs, states)) return found;
   return job::first_difference(before.fixed, now.fixed);
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "pipeline/app/prepare.hpp"
+#include "pipeline/job/identity.hpp"
 #include "pipeline/job/job.hpp"
 
 namespace terrace::app {
@@ -14,6 +15,7 @@ namespace terrace::app {
 /// compared with.
 struct Signature {
   nlohmann::json identity, fixed, inputs;
+  job::Defaults defaults = {};  // of a job that is to be run
 };
 Signature signature_of(const job::OpenJob& open, const Machine& machine);
 

@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::size_t gap = 2;
 constexpr std::size_t narrowest_last_column = 20;
+constexpr std::size_t usual_width = 110;
 
 std::vector<std::size_t> column_widths(const TextTable& table) {
   std::vector<std::size_t> widths(table.heading.size());
@@ -45,6 +46,19 @@ std::string text_row(const std::vector<std::string>& row, const std::vector<std:
   return text;
 }
 
+/// A row whose cells do not fit beside one another.
+std::string paragraph(const std::vector<std::string>& row, const std::string& indent, std::size_t width) {
+  std::string rest;
+  for (std::size_t i = 1; i < row.size(); ++i) rest += row[i].empty() ? "" : row[i] + " ";
+  const std::string below = indent + "    ";
+  std::string text = row.front().empty() ? "" : indent + row.front() + "\n";
+  if (rest.empty()) return text;
+  for (const std::string& line : wrapped(rest, width > below.size() ? width - below.size() : 1)) {
+    text += below + line + "\n";
+  }
+  return text;
+}
+
 std::string markdown_row(const std::vector<std::string>& row) {
   std::string text = "|";
   for (const std::string& cell : row) {
@@ -59,12 +73,37 @@ std::string markdown_row(const std::vector<std::string>& row) {
 
 std::string to_text(const TextTable& table, const std::string& indent, std::size_t width) {
   const auto widths = column_widths(table);
+  std::size_t before_last = indent.size();
+  for (std::size_t i = 0; i + 1 < widths.size(); ++i) before_last += widths[i] + gap;
+  const bool terminal = width != no_terminal;
+  if (!terminal) width = usual_width;
+  const bool narrow = terminal && before_last + std::min(widths.back(), narrowest_last_column) > width;
+  const auto text_of = [&](const std::vector<std::string>& row) {
+    return narrow ? paragraph(row, indent, width) : text_row(row, widths, indent, width);
+  };
   std::string text;
   const bool headed =
       std::any_of(table.heading.begin(), table.heading.end(), [](const auto& cell) { return !cell.empty(); });
-  if (headed) text += text_row(table.heading, widths, indent, width);
-  for (const auto& row : table.rows) text += text_row(row, widths, indent, width);
+  if (headed) text += text_of(table.heading);
+  for (const auto& row : table.rows) text += text_of(row);
   return text;
+}
+
+std::string wrap_lines(const std::string& text, std::size_t width, std::size_t hanging) {
+  std::string all;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    while (width != no_terminal && line.size() > width) {
+      std::size_t at = line.rfind(' ', width);
+      const std::size_t first = std::max(line.find_first_not_of(' '), hanging);
+      if (at == std::string::npos || at <= first) at = line.find(' ', std::max(width, first));  // after a long word
+      if (at == std::string::npos) break;
+      all += line.substr(0, at) + "\n";
+      line = std::string(hanging, ' ') + line.substr(at + 1);
+    }
+    all += line + "\n";
+  }
+  return all;
 }
 
 std::string to_markdown(const TextTable& table) {

@@ -32,6 +32,15 @@ struct OutputDeclaration {
   std::function<bool(const Settings&)> written = nullptr;
 };
 
+/// A default of an earlier version: a result may have been made by it.
+struct EarlierDefault {
+  std::string parameter;
+  std::string value;  // as written in a job, which keeps it
+};
+
+/// The kind of the input that a setting names; empty for what a stage writes.
+using KindOf = std::function<std::string(const std::string& setting)>;
+
 /// One problem (or operator) of a stage: what a cell computes.
 struct ProblemDeclaration {
   std::string name;
@@ -39,6 +48,7 @@ struct ProblemDeclaration {
   std::string group;                       // heading in tables: "sequences", "grids"
   std::vector<Parameter> parameters;       // apply only when this problem is named
   std::vector<OutputDeclaration> outputs;  // beside those of the stage
+  std::vector<EarlierDefault> earlier_defaults = {};
 };
 
 /// What a stage finds wrong with settings that are each right by themselves.
@@ -55,6 +65,8 @@ struct StageDeclaration {
   std::vector<Parameter> parameters = {};         // common to all problems; `schedule: auto` is added where missing
   std::vector<OutputDeclaration> outputs = {};    // of every problem
   std::vector<ProblemDeclaration> problems = {};  // empty: the stage has no selector
+  /// Sets defaults that depend on what the stage reads; null: there are none. Called before `check`.
+  std::function<void(const std::string& problem, Settings&, const KindOf&)> fill_in = nullptr;
   /// Looks at settings together, after each was found right; null: nothing to look at.
   std::function<std::vector<Finding>(const std::string& problem, const Settings&)> check = nullptr;
 

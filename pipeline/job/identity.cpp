@@ -103,6 +103,8 @@ std::string joined(const std::vector<std::string>& names) {
 
 class Comparison {
  public:
+  explicit Comparison(const Defaults& defaults) : defaults_(defaults) {}
+
   std::optional<std::string> compare(const std::string& path, const json& before, const json& now) const {
     if (before == now) return std::nullopt;
     if (before.is_object() && now.is_object()) return compare_objects(path, before, now);
@@ -113,10 +115,23 @@ class Comparison {
         return path + " had " + std::to_string(before.size()) + " values and has " + std::to_string(now.size());
       }
     }
+    if (const auto earlier = defaults_.earlier.find(path); earlier != defaults_.earlier.end()) {
+      if (plain(before) == earlier->second.value) return changed_default(path, earlier->second, now);
+    }
     return (path.empty() ? "the job" : path) + " " + change_of(before, now);
   }
 
  private:
+  /// A value as it is written in a job.
+  static std::string plain(const json& value) {
+    return value.is_string() ? value.get<std::string>() : text_of(value);
+  }
+
+  static std::string changed_default(const std::string& path, const EarlierDefault& earlier, const json& now) {
+    return path + " was " + earlier.value + ", the default of an earlier version, and is " + plain(now) +
+           ", the default now; `" + earlier.parameter + ": " + earlier.value + "` keeps it";
+  }
+
   static std::string below(const std::string& path, const std::string& key) {
     // "settings" only groups what a job's author sees as keys of the stage.
     if (key == "settings") return path;
@@ -125,7 +140,16 @@ class Comparison {
 
   std::optional<std::string> compare_objects(const std::string& path, const json& before, const json& now) const {
     for (const auto& [key, value] : now.items()) {
-      if (!before.contains(key)) return below(path, key) + " was not given and is " + in_words(value);
+      const std::string at = below(path, key);
+      if (!before.contains(key)) {
+        const auto earlier = defaults_.earlier.find(at);
+        if (earlier != defaults_.earlier.end()) {
+          if (plain(value) == earlier->second.value) continue;
+          return changed_default(at, earlier->second, value);
+        }
+        if (defaults_.paths.contains(at)) continue;
+        return at + " was not given and is " + in_words(value);
+      }
       if (auto found = compare(below(path, key), before[key], value)) return found;
     }
     for (const auto& [key, value] : before.items()) {
@@ -147,8 +171,11 @@ class Comparison {
       const auto at = std::find(old_names.begin(), old_names.end(), new_names[i]) - old_names.begin();
       if (auto found = compare(below(path, new_names[i]), before[static_cast<std::size_t>(at)], now[i])) return found;
     }
+    if (old_names == new_names) return std::nullopt;
     return "the order of " + path + " was " + joined(old_names) + " and is " + joined(new_names);
   }
+
+  const Defaults& defaults_;
 };
 
 }  // namespace
@@ -180,8 +207,25 @@ json accompanying_json(const Job& job) {
           {"output", text_json(job.output.string())}};
 }
 
-std::optional<std::string> first_difference(const json& before, const json& now) {
-  return Comparison().compare("", before, now);
+Defaults defaults_of(const Job& job) {
+  Defaults defaults;
+  const auto add = [&](const std::string& owner, const Settings& settings) {
+    settings.for_each([&](const std::string& name, const Value&, const Place& place) {
+      if (place.text.empty()) defaults.paths.insert(owner + "." + name);
+    });
+  };
+  for (const Input& input : job.inputs) add("inputs." + input.name, input.settings);
+  for (const Stage& stage : job.stages) {
+    add("stages." + stage.name, stage.settings);
+    for (const EarlierDefault& earlier : stage.earlier_defaults) {
+      defaults.earlier["stages." + stage.name + "." + earlier.parameter] = earlier;
+    }
+  }
+  return defaults;
+}
+
+std::optional<std::string> first_difference(const json& before, const json& now, const Defaults& defaults) {
+  return Comparison(defaults).compare("", before, now);
 }
 
 }  // namespace terrace::job

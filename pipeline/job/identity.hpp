@@ -1,8 +1,10 @@
 // Whether two jobs compute the same.
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "pipeline/job/job.hpp"
@@ -17,8 +19,18 @@ nlohmann::json defining_json(const Job& job);
 /// What it does not depend on: name, budgets, scratch, back end, checkpoints, devices, output.
 nlohmann::json accompanying_json(const Job& job);
 
+/// Settings that a job leaves to their defaults, by their paths: "stages.align.match", "inputs.a.record".
+struct Defaults {
+  std::set<std::string> paths;
+  std::map<std::string, EarlierDefault> earlier;  // of these, what earlier versions had in their place
+};
+Defaults defaults_of(const Job& job);
+
 /// The first place in which two values of `defining_json` differ, for people: "stages.align.match was 1 and is 2";
-/// nothing where they are equal.
-std::optional<std::string> first_difference(const nlohmann::json& before, const nlohmann::json& now);
+/// nothing where they are equal. A setting that an earlier version did not know, and that is left to its default, is
+/// no difference, unless an earlier default is declared for it.
+/// @param defaults of the job that `now` is of
+std::optional<std::string> first_difference(const nlohmann::json& before, const nlohmann::json& now,
+                                            const Defaults& defaults = {});
 
 }  // namespace terrace::job

@@ -31,14 +31,15 @@ struct Input {
 /// One step of the job.
 struct Stage {
   std::string name;
-  std::string kind;                  // `wavefront`; see StageDeclaration
-  std::string problem;               // empty for kinds without
-  Settings settings;                 // `schedule` is always there
-  Place place;                       // of its kind in the job
-  bool temporary = false;            // its outputs are not part of the result
-  std::vector<std::string> arrays;   // settings that name an input or "stage/output" of an earlier stage
-  std::vector<std::string> files;    // settings that are paths (absolute)
-  std::vector<std::string> outputs;  // what it writes with these settings, in the order of declaration
+  std::string kind;                              // `wavefront`; see StageDeclaration
+  std::string problem;                           // empty for kinds without
+  Settings settings;                             // `schedule` is always there
+  Place place;                                   // of its kind in the job
+  bool temporary = false;                        // its outputs are not part of the result
+  std::vector<std::string> arrays;               // settings that name an input or "stage/output" of an earlier stage
+  std::vector<std::string> files;                // settings that are paths (absolute)
+  std::vector<std::string> outputs;              // what it writes with these settings, in the order of declaration
+  std::vector<EarlierDefault> earlier_defaults;  // of settings that are left to their defaults
 };
 
 struct Scratch {

@@ -237,8 +237,22 @@ class StageReader {
     check_array(stage_.settings.text(name), node ? node->position : position_, table_, draft_, context_);
   }
 
+  /// The kind of the input that a setting names.
+  std::string kind_of(const std::string& setting) const {
+    const Input* input = draft_.job.find_input(stage_.settings.text(setting));
+    return input ? input->kind : "";
+  }
+
   /// What can be said once every setting is right by itself.
   void look_at_whole(const Node& map, const StageDeclaration& kind, const ProblemDeclaration* problem) {
+    if (kind.fill_in) {
+      kind.fill_in(stage_.problem, stage_.settings, [&](const std::string& setting) { return kind_of(setting); });
+    }
+    if (problem) {
+      for (const EarlierDefault& earlier : problem->earlier_defaults) {
+        if (!find_setting(map, earlier.parameter)) stage_.earlier_defaults.push_back(earlier);
+      }
+    }
     if (kind.check) {
       for (const Finding& finding : kind.check(stage_.problem, stage_.settings)) {
         const Node* node = finding.parameter.empty() ? nullptr : find_setting(map, finding.parameter);

@@ -47,9 +47,10 @@ Executor::Executor(std::int64_t stage, Program& program, std::vector<ArrayStorag
   for (std::size_t d = 0; d < environment.devices.size(); ++d) {
     device::Context& context = *environment.devices[d];
     program_.open(context, static_cast<int>(d));
-    Device& device = devices_.emplace_back();
-    device.context = &context;
-    device.location = location_of(context, static_cast<int>(d));
+    // A CPU's launches take the times of their blocks from the run's own clock.
+    const auto zero = context.shares_host_memory() ? std::optional(environment.profile->steady_zero()) : std::nullopt;
+    Device& device =
+        devices_.emplace_back(Device{&context, location_of(context, static_cast<int>(d)), {}, BlockClock(zero)});
     for (int i = 0; i < 2; ++i) device.launches.push_back(std::make_unique<LaunchState>(context, program_, ring));
   }
   if (restored) restore(*restored);
@@ -89,9 +90,12 @@ void Executor::restore(const Cut& cut) {
 
 void Executor::run() {
   try {
+    report(false);
     run_blocks();
     finish();
+    environment_.profile->log_blocks(true);
   } catch (...) {
+    environment_.profile->log_blocks(true);
     abandon();
     if (mover_.first_failure()) std::rethrow_exception(mover_.first_failure());
     throw;
@@ -124,12 +128,11 @@ bool Executor::step() {
   }
   for (const VersionKey& key : mover_.emptied()) emptied(key);
   manage_cuts();
-  if (environment_.note_done && noted_blocks_ != done_blocks_) environment_.note_done(noted_blocks_ = done_blocks_);
-  const double now = environment_.profile->now();
-  if (environment_.report && now - last_report_ > 0.2) {
-    last_report_ = now;
-    environment_.report(progress());
+  if (environment_.note_done && std::exchange(noted_blocks_, done_blocks_) != done_blocks_) {
+    environment_.note_done({done_blocks_, window_.known_blocks(), work().operations});
   }
+  environment_.profile->log_blocks(false);
+  if (environment_.profile->now() - last_report_ > 0.2) report(false);
   return moved || !to_stage_.empty() || start_cursor_ != started;
 }
 
@@ -137,6 +140,14 @@ StageProgress Executor::progress() {
   return {done_blocks_,      window_.known_blocks(),
           work().operations, environment_.profile->stage().before.operations,
           dirty_bytes(),     disk_rate()};
+}
+
+void Executor::report(bool ended) {
+  last_report_ = environment_.profile->now();
+  if (!environment_.report) return;
+  StageProgress state = progress();
+  state.ended = ended;
+  environment_.report(state);
 }
 
 /// Of all blocks that are done; what a launch under way has left out may be in others, too.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/device/context.hpp"
+#include "pipeline/run/block_clock.hpp"
 #include "pipeline/run/completions.hpp"
 #include "pipeline/run/cutter.hpp"
 #include "pipeline/run/launcher.hpp"
@@ -31,6 +32,7 @@ struct StageProgress {
   double restored_operations = 0;  // of these, what earlier attempts did
   std::int64_t dirty_bytes = 0;    // in memory, to be written before a checkpoint is complete
   double disk_rate = 0;            // bytes a second at which that is expected: as measured, or assumed at first
+  bool ended = false;              // the stage is complete
 };
 
 /// What the stages of one run share. All of it outlives the executor.
@@ -39,9 +41,10 @@ struct Environment {
   std::vector<Pool*> pools;  // host, then one a device (null where it works in host memory)
   Profile* profile = nullptr;
   Ledger* ledger = nullptr;
-  std::atomic<int>* stop = nullptr;             // not 0: stop at a checkpoint
-  double checkpoint_seconds = 0;                // 0: as often as 5% of the time allows
-  std::function<void(std::int64_t)> note_done;  // how many blocks of the stage are done, durable against a kill only
+  std::atomic<int>* stop = nullptr;  // not 0: stop at a checkpoint
+  double checkpoint_seconds = 0;     // 0: as often as 5% of the time allows
+  /// How far the stage is, durable against a kill only; called after every change.
+  std::function<void(const StageProgress&)> note_done;
   std::function<void(const StageProgress&)> report;
 };
 
@@ -66,6 +69,7 @@ class Executor {
     device::Context* context;
     int location;
     std::vector<std::unique_ptr<LaunchState>> launches;
+    BlockClock clock;
   };
 
   void restore(const Cut& cut);
@@ -78,6 +82,7 @@ class Executor {
   void unblock();
   std::string what_blocks();
   StageProgress progress();
+  void report(bool ended);
   Work work() const;
 
   // Memory, in the order of blocks.
@@ -106,7 +111,8 @@ class Executor {
   void freeze(int device, bool frozen);
   bool take_results();
   void end_launch(LaunchState& launch);
-  void complete(BlockState& block, const void* result);
+  void complete(BlockState& block, const LaunchState& launch, const void* result);
+  void record(const BlockState& block, const LaunchState& launch);
   void settle(Version& version);
   void settle_key(const VersionKey& key);
   void emptied(const VersionKey& key);

@@ -69,6 +69,7 @@ void Executor::manage_cuts() {
   cut_blocks_ = done_blocks_;
   cut_begin_ = now;
   ++fruitless_cuts_;
+  environment_.profile->log_blocks(true);
   cutter_.begin(false, work());
 }
 
@@ -98,7 +99,7 @@ void Executor::finish() {
     }
     wait(moved);
   }
-  if (environment_.report) environment_.report(progress());
+  report(true);
 }
 
 }  // namespace terrace::run

@@ -1,6 +1,7 @@
 #include "pipeline/run/executor.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "pipeline/base/error.hpp"
@@ -14,7 +15,7 @@ bool Executor::take_results() {
       if (!launch->active()) continue;
       std::int64_t index = 0;
       while (const void* result = launch->next_done(&index)) {
-        complete(window_.at(launch->phase().first_sequence + index), result);
+        complete(window_.at(launch->phase().first_sequence + index), *launch, result);
         any = true;
       }
       if (!launch->ended()) continue;
@@ -84,7 +85,22 @@ void Executor::let_go(Version& version, std::int64_t sequence) {
   }
 }
 
-void Executor::complete(BlockState& block, const void* result) {
+/// Adds a block that is done to the profile, with the times at which the device computed it.
+void Executor::record(const BlockState& block, const LaunchState& launch) {
+  BlockRecord record;
+  record.phase = block.phase;
+  record.first = block.index;
+  record.device = block.device;
+  record.attempts = block.attempt + 1;
+  record.operations = block.operations;
+  std::tie(record.begin, record.end) = devices_[static_cast<std::size_t>(block.device)].clock.span(
+      launch.begin_time(block.index), launch.end_time(block.index), block.start_seconds, block.end_seconds);
+  environment_.profile->add(record);
+  const std::string part = program_.part(window_.phase(block.phase).phase);
+  if (!part.empty()) environment_.profile->stage().add(part, block.operations, record.begin, record.end);
+}
+
+void Executor::complete(BlockState& block, const LaunchState& launch, const void* result) {
   const int location = devices_[static_cast<std::size_t>(block.device)].location;
   block.end_seconds = environment_.profile->now();
   std::vector<Version*> touched;
@@ -102,6 +118,7 @@ void Executor::complete(BlockState& block, const void* result) {
     if (use.source != nullptr) touched.push_back(use.source);
     running_updates_ -= use.source != nullptr;
   }
+  record(block, launch);
   window_.complete(block, std::string(static_cast<const char*>(result), program_.result_bytes()));
   // A version may be named by several uses of the block, and settling may remove it.
   std::sort(touched.begin(), touched.end());
@@ -112,19 +129,8 @@ void Executor::complete(BlockState& block, const void* result) {
   StageRecord& stage = environment_.profile->stage();
   ++stage.blocks;
   stage.operations += block.operations;
-  const std::string part = program_.part(window_.phase(block.phase).phase);
-  if (!part.empty()) stage.add(part, block.operations, block.start_seconds, block.end_seconds);
   if (--running_blocks_ == 0) stage.compute_seconds += block.end_seconds - running_since_;
   fruitless_cuts_ = 0;
-  BlockRecord record;
-  record.phase = block.phase;
-  record.first = block.index;
-  record.device = block.device;
-  record.attempts = block.attempt + 1;
-  record.operations = block.operations;
-  record.begin = block.start_seconds;
-  record.end = block.end_seconds;
-  environment_.profile->add(record);
 }
 
 bool Executor::over(const Version& version) const {

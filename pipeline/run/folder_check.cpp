@@ -55,7 +55,8 @@ bool is_scratch_name(const std::string& name, const std::string& run_id) {
 
 bool is_ledger_name(const std::string& name) {
   const std::size_t digits = name.find_first_not_of("0123456789");
-  return digits != 0 && digits != std::string::npos && name.substr(digits) == ".log";
+  return digits != 0 && digits != std::string::npos &&
+         (name.substr(digits) == ".log" || name.substr(digits) == ".blocks");
 }
 
 bool is_name_of_run(const std::string& name) {

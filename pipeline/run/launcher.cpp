@@ -28,10 +28,12 @@ LaunchState::LaunchState(device::Context& context, Program& program, std::int64_
       ring_(ring),
       words_bytes_(page),
       descriptors_bytes_(whole_pages(program.descriptor_bytes() * static_cast<std::size_t>(ring))),
-      results_bytes_(whole_pages(program.result_bytes() * static_cast<std::size_t>(ring))) {
+      results_bytes_(whole_pages(program.result_bytes() * static_cast<std::size_t>(ring))),
+      times_bytes_(whole_pages(2 * sizeof(device::u64) * static_cast<std::size_t>(ring))) {
   words_ = static_cast<device::u64*>(context_.allocate_host(words_bytes_));
   descriptors_ = static_cast<std::byte*>(context_.allocate_host(descriptors_bytes_));
   results_ = static_cast<std::byte*>(context_.allocate_host(results_bytes_));
+  times_ = static_cast<device::u64*>(context_.allocate_host(times_bytes_));
   port_.ready = words_;
   port_.stop = words_ + word_stride;
   port_.abort = words_ + 2 * word_stride;
@@ -40,6 +42,7 @@ LaunchState::LaunchState(device::Context& context, Program& program, std::int64_
   port_.skipped = words_ + 5 * word_stride;
   port_.descriptors = descriptors_;
   port_.results = results_;
+  port_.times = times_;
   port_.ring = static_cast<device::u64>(ring);
   port_.descriptor_bytes = program.descriptor_bytes();
   port_.result_bytes = program.result_bytes();
@@ -50,6 +53,7 @@ LaunchState::~LaunchState() {
   context_.release_host(words_, words_bytes_);
   context_.release_host(descriptors_, descriptors_bytes_);
   context_.release_host(results_, results_bytes_);
+  context_.release_host(times_, times_bytes_);
 }
 
 void LaunchState::begin(const PhaseState& phase, std::int64_t first, std::int64_t count) {
@@ -76,6 +80,7 @@ void LaunchState::submit(int attempt, int device) {
 void LaunchState::feed(const BlockView& view) {
   program_.describe(phase_.phase, view,
                     descriptors_ + static_cast<std::size_t>(view.index % ring_) * program_.descriptor_bytes());
+  times_[2 * (view.index % ring_)] = times_[2 * (view.index % ring_) + 1] = 0;
   set(port_.ready, static_cast<device::u64>(++ready_));
 }
 

@@ -42,6 +42,10 @@ class LaunchState {
 
   /// The result of the next block that is done, in order; null when there is none. Valid until the next call.
   const void* next_done(std::int64_t* index);
+  /// When the block that next_done() has just given was begun and complete, in nanoseconds of the device's clock; 0:
+  /// the launch has not said.
+  device::u64 begin_time(std::int64_t index) const { return times_[2 * (index % ring_)]; }
+  device::u64 end_time(std::int64_t index) const { return times_[2 * (index % ring_) + 1]; }
   /// Whether the launch has ended and all its done blocks were taken. @throws DeviceError
   bool ended();
   /// Operations of its blocks that it has left out so far.
@@ -59,10 +63,11 @@ class LaunchState {
   device::Context& context_;
   Program& program_;
   std::int64_t ring_;
-  std::size_t words_bytes_, descriptors_bytes_, results_bytes_;
+  std::size_t words_bytes_, descriptors_bytes_, results_bytes_, times_bytes_;
   device::u64* words_ = nullptr;
   std::byte* descriptors_ = nullptr;
   std::byte* results_ = nullptr;
+  device::u64* times_ = nullptr;
   device::Port port_{};
   PhaseState phase_;
   std::int64_t first_ = 0, count_ = 0, ready_ = 0, taken_ = 0;

@@ -1,6 +1,9 @@
 #include "pipeline/run/profile.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "pipeline/base/error.hpp"
 
 namespace terrace::run {
 namespace {
@@ -8,13 +11,32 @@ namespace {
 /// Joins `next` to `record` when both are of one phase and device and lie side by side.
 bool join(BlockRecord& record, const BlockRecord& next, std::int64_t longest) {
   const bool neighbours = record.stage == next.stage && record.phase == next.phase && record.device == next.device &&
-                          record.attempts == next.attempts && record.first + record.count == next.first;
+                          record.attempt == next.attempt && record.attempts == next.attempts &&
+                          record.first + record.count == next.first;
   if (!neighbours || record.count + next.count > longest) return false;
   record.count += next.count;
   record.operations += next.operations;
   record.begin = std::min(record.begin, next.begin);
   record.end = std::max(record.end, next.end);
   return true;
+}
+
+constexpr std::size_t most_unlogged = 1 << 16;  // records of one piece of the log
+constexpr std::size_t few_records = 16;         // of a piece once the log is as long as a profile may be
+
+/// Joins neighbours until there are at most `most` records, or no neighbours. @param run_length blocks that share a
+/// record already. @return blocks that share one now
+std::int64_t shorten(std::vector<BlockRecord>& records, std::size_t most, std::int64_t run_length = 1) {
+  constexpr std::int64_t longest_run = std::int64_t{1} << 40;
+  while (records.size() > most && run_length < longest_run) {
+    run_length *= 4;
+    std::vector<BlockRecord> shorter;
+    for (const BlockRecord& record : records) {
+      if (shorter.empty() || !join(shorter.back(), record, run_length)) shorter.push_back(record);
+    }
+    records = std::move(shorter);
+  }
+  return run_length;
 }
 
 }  // namespace
@@ -38,17 +60,50 @@ double StageRecord::left_out() const {
 
 void Profile::begin_stage(StageRecord stage) { stages_.push_back(std::move(stage)); }
 
+void Profile::begin_attempt(const io::Entry& folder, std::int64_t number) {
+  using Seconds = std::chrono::duration<double>;
+  const double now_1970 = Seconds(std::chrono::system_clock::now().time_since_epoch()).count();
+  attempt_ = number;
+  started_ = now_1970;
+  for (const BlockLog::Attempt& earlier : BlockLog::read(folder)) {
+    started_ = std::min(started_, earlier.started);
+    for (const BlockRecord& block : earlier.blocks) append(block);
+  }
+  attempt_begin_ = now_1970 - started_;
+  start_ -= std::chrono::duration_cast<std::chrono::steady_clock::duration>(Seconds(attempt_begin_));
+  last_logged_ = attempt_begin_;
+  try {
+    log_ = std::make_unique<BlockLog>(folder, number, now_1970);
+  } catch (const IoError&) {
+    log_.reset();  // the profile is not worth failing for
+  }
+}
+
 void Profile::add(BlockRecord block) {
   block.stage = static_cast<std::int64_t>(stages_.size()) - 1;
+  block.attempt = attempt_;
+  append(block);
+  if (log_) unlogged_.push_back(block);
+  if (unlogged_.size() >= most_unlogged) log_blocks(true);
+}
+
+void Profile::log_blocks(bool at_once) {
+  if (!log_ || unlogged_.empty() || (!at_once && now() - last_logged_ < 1)) return;
+  last_logged_ = now();
+  shorten(unlogged_, logged_ < most_records ? most_unlogged : few_records);
+  try {
+    log_->append(unlogged_);
+  } catch (const IoError&) {
+    log_.reset();
+  }
+  logged_ += unlogged_.size();
+  unlogged_.clear();
+}
+
+void Profile::append(const BlockRecord& block) {
   if (!blocks_.empty() && join(blocks_.back(), block, run_length_)) return;
   blocks_.push_back(block);
-  if (blocks_.size() < most_records) return;
-  run_length_ *= 4;
-  std::vector<BlockRecord> shorter;
-  for (const BlockRecord& record : blocks_) {
-    if (shorter.empty() || !join(shorter.back(), record, run_length_)) shorter.push_back(record);
-  }
-  blocks_ = std::move(shorter);
+  if (blocks_.size() >= most_records) run_length_ = shorten(blocks_, most_records / 2, run_length_);
 }
 
 void Profile::add(CopyRecord copy) {

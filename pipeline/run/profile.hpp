@@ -3,22 +3,16 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "pipeline/run/block_log.hpp"
+#include "pipeline/run/block_record.hpp"
 
 namespace terrace::run {
 
 enum class Movement : std::uint8_t { read, copy_up, copy_down, write };
-
-/// One block, or a run of consecutive blocks of one phase when there are very many. Times are seconds since the
-/// start of the run.
-struct BlockRecord {
-  std::int64_t stage = 0, phase = 0, first = 0, count = 1;
-  int device = 0;
-  int attempts = 1;
-  double operations = 0;
-  double begin = 0, end = 0;
-};
 
 /// One tile moved between two neighbouring locations.
 struct CopyRecord {
@@ -71,13 +65,29 @@ struct StageRecord {
   double left_out() const;
 };
 
-/// Collects the records of one run. Beyond `most_blocks` records, neighbouring blocks share one.
+/// Collects the records of one run. Beyond `most_records` records, neighbouring blocks share one.
 class Profile {
  public:
   static constexpr std::size_t most_records = 1'000'000;
 
   Profile() : start_(std::chrono::steady_clock::now()) {}
+  /// Seconds since the start of the run's first attempt.
   double now() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+  /// Nanoseconds of the steady clock at that start.
+  std::uint64_t steady_zero() const {
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(start_.time_since_epoch()).count());
+  }
+
+  /// Takes over what earlier attempts computed, and logs the blocks of this one for the next.
+  /// @param folder of the ledger; @param number of this attempt, from 1
+  void begin_attempt(const io::Entry& folder, std::int64_t number);
+  /// When the first attempt began, in seconds since 1970, and how long ago this one did.
+  double started() const { return started_; }
+  double seconds() const { return now() - attempt_begin_; }
+  /// Writes the blocks that are not in the log yet; nothing where it has done so within the last second.
+  /// @param at_once even then
+  void log_blocks(bool at_once);
 
   void begin_stage(StageRecord stage);
   StageRecord& stage() { return stages_.back(); }
@@ -89,7 +99,15 @@ class Profile {
   const std::vector<CopyRecord>& copies() const { return copies_; }
 
  private:
+  void append(const BlockRecord& block);
+
   std::chrono::steady_clock::time_point start_;
+  double started_ = 0, attempt_begin_ = 0;
+  std::int64_t attempt_ = 1;
+  std::unique_ptr<BlockLog> log_;
+  std::vector<BlockRecord> unlogged_;
+  std::size_t logged_ = 0;  // records in the log
+  double last_logged_ = 0;
   std::vector<StageRecord> stages_;
   std::vector<BlockRecord> blocks_;
   std::vector<CopyRecord> copies_;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <ctime>
+#include <numeric>
+#include <tuple>
 
 namespace terrace::run {
 namespace {
@@ -22,19 +24,22 @@ class Columns {
   Columns(io::Finish& finish, std::string group, std::string dimension, std::size_t rows)
       : finish_(finish), group_(std::move(group)), dimension_(std::move(dimension)), rows_(rows) {}
 
+  /// @param meaning the column's `long_name`
   template <class Record, class Get>
-  void add(const std::string& name, const std::vector<Record>& records, Get&& get, const std::string& units = {}) {
+  void add(const std::string& name, const std::string& meaning, const std::vector<Record>& records, Get&& get,
+           const std::string& units = {}) {
     using T = std::decay_t<decltype(get(records[0]))>;
     const Extents shape{static_cast<std::int64_t>(rows_)};
     if constexpr (std::is_same_v<T, std::string>) {
       std::vector<std::string> values;
       for (const Record& record : records) values.push_back(get(record));
-      finish_.small.push_back({{group_ + name, ElementType::u8, shape, {dimension_}, units, {}}, std::move(values)});
+      finish_.small.push_back(
+          {{group_ + name, ElementType::u8, shape, {dimension_}, units, meaning}, std::move(values)});
     } else {
       std::vector<T> values;
       for (const Record& record : records) values.push_back(get(record));
       finish_.small.push_back(
-          io::small_dataset<T>(group_ + name, shape, {dimension_}, std::span<const T>(values), units));
+          io::small_dataset<T>(group_ + name, shape, {dimension_}, std::span<const T>(values), units, meaning));
     }
   }
 
@@ -48,38 +53,45 @@ void add_stages(const Profile& profile, io::Finish& finish) {
   const auto& records = profile.stages();
   Columns columns(finish, "/profile/stages/", "stage", records.size());
   using R = StageRecord;
-  columns.add("name", records, [](const R& r) { return r.name; });
-  columns.add("blocks", records, [](const R& r) { return r.blocks; });
-  columns.add("repeated", records, [](const R& r) { return r.repeated; });
-  columns.add("cuts", records, [](const R& r) { return r.cuts; });
+  columns.add("name", "name of the stage in the job", records, [](const R& r) { return r.name; });
+  columns.add("blocks", "blocks computed by the last attempt", records, [](const R& r) { return r.blocks; });
+  columns.add("repeated", "blocks computed again after a stop", records, [](const R& r) { return r.repeated; });
+  columns.add("cuts", "checkpoints made", records, [](const R& r) { return r.cuts; });
   columns.add(
-      "seconds", records, [](const R& r) { return r.end - r.begin; }, "s");
+      "seconds", "time from the start of the stage to its end", records, [](const R& r) { return r.end - r.begin; },
+      "s");
   columns.add(
-      "compute_seconds", records, [](const R& r) { return r.compute_seconds; }, "s");
+      "compute_seconds", "time during which at least one block was being computed", records,
+      [](const R& r) { return r.compute_seconds; }, "s");
   columns.add(
-      "predicted_seconds", records, [](const R& r) { return r.predicted_seconds; }, "s");
-  columns.add("operations", records, [](const R& r) { return r.operations; });
-  columns.add("whole_operations", records, [](const R& r) { return r.whole > 0 ? r.whole : r.operations; });
-  columns.add("skipped", records, [](const R& r) { return r.left_out(); });
-  columns.add("unit", records, [](const R& r) { return r.unit; });
+      "predicted_seconds", "time that the plan expected", records, [](const R& r) { return r.predicted_seconds; },
+      "s");
+  columns.add("operations", "operations of the blocks computed", records, [](const R& r) { return r.operations; });
+  columns.add("whole_operations", "operations of the whole problem", records,
+              [](const R& r) { return r.whole > 0 ? r.whole : r.operations; });
+  columns.add("skipped", "share of the whole problem that was left out because it cannot change the result", records,
+              [](const R& r) { return r.left_out(); });
+  columns.add("unit", "what an operation is", records, [](const R& r) { return r.unit; });
   columns.add(
-      "rate", records, [](const R& r) { return r.rate; }, "s-1");
+      "rate", "operations per second while computing", records, [](const R& r) { return r.rate; }, "s-1");
   columns.add(
-      "limit", records, [](const R& r) { return r.limit; }, "s-1");
-  columns.add("limit_kind", records, [](const R& r) { return r.limit_kind; });
-  columns.add("fraction", records, [](const R& r) { return r.limit > 0 ? r.rate / r.limit : 0.0; });
+      "limit", "the least of the limits of the rate", records, [](const R& r) { return r.limit; }, "s-1");
+  columns.add("limit_kind", "what sets the limit", records, [](const R& r) { return r.limit_kind; });
+  columns.add("fraction", "rate over limit", records,
+              [](const R& r) { return r.limit > 0 ? r.rate / r.limit : 0.0; });
   columns.add(
-      "bytes_read", records, [](const R& r) { return r.bytes_read; }, "byte");
+      "bytes_read", "bytes read from disk", records, [](const R& r) { return r.bytes_read; }, "byte");
   columns.add(
-      "bytes_up", records, [](const R& r) { return r.bytes_up; }, "byte");
+      "bytes_up", "bytes copied to devices", records, [](const R& r) { return r.bytes_up; }, "byte");
   columns.add(
-      "bytes_down", records, [](const R& r) { return r.bytes_down; }, "byte");
+      "bytes_down", "bytes copied from devices", records, [](const R& r) { return r.bytes_down; }, "byte");
   columns.add(
-      "bytes_written", records, [](const R& r) { return r.bytes_written; }, "byte");
+      "bytes_written", "bytes written to disk", records, [](const R& r) { return r.bytes_written; }, "byte");
   columns.add(
-      "peak_host", records, [](const R& r) { return r.peak_host; }, "byte");
+      "peak_host", "most host memory held at a time", records, [](const R& r) { return r.peak_host; }, "byte");
   columns.add(
-      "peak_device", records, [](const R& r) { return r.peak_device; }, "byte");
+      "peak_device", "most memory of a device held at a time", records, [](const R& r) { return r.peak_device; },
+      "byte");
 }
 
 /// What stages that do several kinds of work did of each.
@@ -93,29 +105,65 @@ void add_parts(const Profile& profile, io::Finish& finish) {
     for (const PartRecord& part : profile.stages()[s].parts) records.push_back({static_cast<std::int64_t>(s), part});
   }
   Columns columns(finish, "/profile/parts/", "part", records.size());
-  columns.add("stage", records, [](const R& r) { return r.stage; });
-  columns.add("name", records, [](const R& r) { return r.part.name; });
-  columns.add("blocks", records, [](const R& r) { return r.part.blocks; });
-  columns.add("operations", records, [](const R& r) { return r.part.operations; });
+  columns.add("stage", "index of the stage", records, [](const R& r) { return r.stage; });
+  columns.add("name", "what these blocks do", records, [](const R& r) { return r.part.name; });
+  columns.add("blocks", "blocks that do it", records, [](const R& r) { return r.part.blocks; });
+  columns.add("operations", "their operations", records, [](const R& r) { return r.part.operations; });
   columns.add(
-      "seconds", records, [](const R& r) { return r.part.seconds; }, "s");
+      "seconds", "time during which at least one of them was being computed", records,
+      [](const R& r) { return r.part.seconds; }, "s");
+}
+
+/// How often each block has been computed until then, by its own attempt and those before.
+std::vector<std::int64_t> attempts_of(const std::vector<BlockRecord>& records) {
+  const auto place = [&](std::size_t at) {
+    const BlockRecord& r = records[at];
+    return std::tuple(r.stage, r.phase, r.first, r.attempt);
+  };
+  std::vector<std::size_t> order(records.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return place(a) < place(b); });
+  std::vector<std::int64_t> attempts(records.size());
+  std::vector<std::size_t> open;  // earlier in the order, and not known to end before the next begins
+  for (const std::size_t at : order) {
+    const BlockRecord& block = records[at];
+    std::erase_if(open, [&](std::size_t other) {
+      const BlockRecord& r = records[other];
+      return r.stage != block.stage || r.phase != block.phase || r.first + r.count <= block.first;
+    });
+    attempts[at] += block.attempts;
+    for (const std::size_t other : open) {
+      if (records[other].attempt < block.attempt) attempts[at] += records[other].attempts;
+      else attempts[other] += block.attempts;
+    }
+    open.push_back(at);
+  }
+  return attempts;
 }
 
 void add_blocks(const Profile& profile, io::Finish& finish) {
   const auto& records = profile.blocks();
+  const std::vector<std::int64_t> attempts = attempts_of(records);
   Columns columns(finish, "/profile/blocks/", "block", records.size());
   using R = BlockRecord;
-  columns.add("stage", records, [](const R& r) { return r.stage; });
-  columns.add("phase", records, [](const R& r) { return r.phase; });
-  columns.add("first", records, [](const R& r) { return r.first; });
-  columns.add("count", records, [](const R& r) { return r.count; });
-  columns.add("device", records, [](const R& r) { return static_cast<std::int32_t>(r.device); });
-  columns.add("attempts", records, [](const R& r) { return static_cast<std::int32_t>(r.attempts); });
-  columns.add("operations", records, [](const R& r) { return r.operations; });
+  columns.add("stage", "index of the stage", records, [](const R& r) { return r.stage; });
+  columns.add("phase", "number of the phase in the stage", records, [](const R& r) { return r.phase; });
+  columns.add("first", "number of the block in its phase, or the first of several", records,
+              [](const R& r) { return r.first; });
+  columns.add("count", "blocks that share this row", records, [](const R& r) { return r.count; });
+  columns.add("device", "index of the device", records,
+              [](const R& r) { return static_cast<std::int32_t>(r.device); });
+  columns.add("attempt", "attempt of the run that computed the block, from 1", records,
+              [](const R& r) { return r.attempt; });
+  columns.add("attempts", "how often the block has been computed until then, by this attempt and those before",
+              attempts, [](std::int64_t count) { return static_cast<std::int32_t>(count); });
+  columns.add("operations", "operations of the block", records, [](const R& r) { return r.operations; });
   columns.add(
-      "begin", records, [](const R& r) { return r.begin; }, "s");
+      "begin", "when the device began the block, since the start of the run's first attempt", records,
+      [](const R& r) { return r.begin; }, "s");
   columns.add(
-      "end", records, [](const R& r) { return r.end; }, "s");
+      "end", "when the device had completed the block, since the start of the run's first attempt", records,
+      [](const R& r) { return r.end; }, "s");
 }
 
 void add_copies(const RunPlan& plan, const Profile& profile, io::Finish& finish) {
@@ -123,22 +171,27 @@ void add_copies(const RunPlan& plan, const Profile& profile, io::Finish& finish)
   Columns columns(finish, "/profile/copies/", "copy", records.size());
   using R = CopyRecord;
   static constexpr const char* movements[] = {"read", "copy up", "copy down", "write"};
-  columns.add("stage", records, [](const R& r) { return r.stage; });
-  columns.add("array", records, [&](const R& r) {
+  columns.add("stage", "index of the stage", records, [](const R& r) { return r.stage; });
+  columns.add("array", "name of the array", records, [&](const R& r) {
     const auto& arrays = plan.stages[static_cast<std::size_t>(r.stage)].stage->program().arrays();
     return arrays[static_cast<std::size_t>(r.array)].name;
   });
-  columns.add("tile", records, [](const R& r) { return r.tile; });
-  columns.add("generation", records, [](const R& r) { return r.generation; });
-  columns.add("movement", records,
-              [](const R& r) { return std::string(movements[static_cast<std::size_t>(r.movement)]); });
-  columns.add("device", records, [](const R& r) { return static_cast<std::int32_t>(r.device); });
+  columns.add("tile", "number of the tile in the array", records, [](const R& r) { return r.tile; });
+  columns.add("generation", "how often the tile had been made anew", records,
+              [](const R& r) { return r.generation; });
+  columns.add("movement",
+              "way of the tile: from disk (read), to a device (copy up), from it (copy down), to disk (write)",
+              records, [](const R& r) { return std::string(movements[static_cast<std::size_t>(r.movement)]); });
+  columns.add("device", "index of the device; -1: none", records,
+              [](const R& r) { return static_cast<std::int32_t>(r.device); });
   columns.add(
-      "bytes", records, [](const R& r) { return r.bytes; }, "byte");
+      "bytes", "bytes moved", records, [](const R& r) { return r.bytes; }, "byte");
   columns.add(
-      "begin", records, [](const R& r) { return r.begin; }, "s");
+      "begin", "when the movement began, since the start of the run's first attempt", records,
+      [](const R& r) { return r.begin; }, "s");
   columns.add(
-      "end", records, [](const R& r) { return r.end; }, "s");
+      "end", "when the movement ended, since the start of the run's first attempt", records,
+      [](const R& r) { return r.end; }, "s");
 }
 
 void add_devices(const RunSettings& settings, io::Finish& finish) {
@@ -146,17 +199,21 @@ void add_devices(const RunSettings& settings, io::Finish& finish) {
   for (const device::Context* context : settings.devices) records.push_back(context->limits());
   Columns columns(finish, "/profile/devices/", "device", records.size());
   using R = device::Limits;
-  columns.add("name", records, [](const R& r) { return r.name; });
-  columns.add("kind", records, [](const R& r) { return r.kind; });
+  columns.add("name", "what the device calls itself", records, [](const R& r) { return r.name; });
+  columns.add("kind", "kind of the device", records, [](const R& r) { return r.kind; });
   columns.add(
-      "memory", records, [](const R& r) { return static_cast<std::int64_t>(r.memory_bytes); }, "byte");
-  columns.add("processors", records, [](const R& r) { return static_cast<std::int64_t>(r.processors); });
+      "memory", "memory of the device", records, [](const R& r) { return static_cast<std::int64_t>(r.memory_bytes); },
+      "byte");
+  columns.add("processors", "multiprocessors, or threads of a CPU", records,
+              [](const R& r) { return static_cast<std::int64_t>(r.processors); });
   columns.add(
-      "memory_rate", records, [](const R& r) { return r.memory_bytes_per_second; }, "byte s-1");
+      "memory_rate", "rate of its memory", records, [](const R& r) { return r.memory_bytes_per_second; }, "byte s-1");
   columns.add(
-      "link_rate", records, [](const R& r) { return r.link_bytes_per_second; }, "byte s-1");
+      "link_rate", "rate of its link to the host; 0: it shares the memory of the host", records,
+      [](const R& r) { return r.link_bytes_per_second; }, "byte s-1");
   columns.add(
-      "operation_rate", records, [](const R& r) { return r.operations_per_second; }, "s-1");
+      "operation_rate", "operations per second that it can do at most", records,
+      [](const R& r) { return r.operations_per_second; }, "s-1");
 }
 
 }  // namespace
@@ -199,7 +256,7 @@ void summarise(const RunPlan& plan, const RunSettings& settings, const RunReport
   root("commit", build_id());
   root("host", std::string(host));
   root("devices", devices);
-  root("started", time_text(now - static_cast<std::time_t>(report.seconds)));
+  root("started", time_text(static_cast<std::time_t>(report.profile.started())));
   root("finished", time_text(now));
   root("attempts", report.attempts);
   root("identity", plan.identity.dump());

@@ -251,7 +251,10 @@ HomeChecksums run_stage(std::size_t number, RunPlan& plan, const Json& json, Run
   environment.ledger = &ledger;
   environment.stop = settings.stop;
   environment.checkpoint_seconds = settings.checkpoint_seconds;
-  environment.note_done = [&](std::int64_t blocks) { folder.note_done(static_cast<std::int64_t>(number), blocks); };
+  environment.note_done = [&](const StageProgress& progress) {
+    const double share = prediction.operations > 0 ? progress.operations / prediction.operations : 0;
+    folder.note_done({static_cast<std::int64_t>(number), progress.done_blocks, share});
+  };
   if (settings.report) {
     environment.report = [&](const StageProgress& progress) { settings.report(planned.name, progress, prediction); };
   }
@@ -386,6 +389,7 @@ RunReport run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings)
   std::vector<EarlierTiles> earlier;
   {
     Ledger ledger(folder.ledger(), progress);
+    report.profile.begin_attempt(folder.ledger(), report.attempts);
     for (std::size_t number = 0; number < plan.stages.size(); ++number) {
       PlannedStage& planned = plan.stages[number];
       HomeChecksums before = written_before(progress, number);
@@ -409,7 +413,7 @@ RunReport run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings)
     }
   }
   check_earlier(earlier, settings);
-  report.seconds = report.profile.now();
+  report.seconds = report.profile.seconds();
   finish_result_file(plan, json, folder, settings, report, std::move(written));
   for (PlannedStage& stage : plan.stages) {
     for (auto& reader : stage.readers) reader.second->bind(nullptr);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstddef>
 #include <cstring>
 #include <span>
 #include <string_view>
@@ -50,14 +52,7 @@ fs::path RunFolder::path_for(const fs::path& output) { return fs::path(output.st
 
 RunFolder::RunFolder(const fs::path& output) : output_(fs::absolute(output)), folder_(path_for(output_)) {
   take_lock();
-  const io::Entry progress = *held_ / "progress";
-  if (!io::status_of(progress)) return;
-  std::array<std::int64_t, 2> values{-1, 0};
-  const io::Descriptor file = io::open_file(progress, O_RDONLY);
-  if (::pread(file.get(), values.data(), sizeof values, 0) == static_cast<ssize_t>(sizeof values)) {
-    noted_stage_ = values[0];
-    noted_blocks_ = values[1];
-  }
+  noted_ = read_note(*held_).value_or(RunNote{});
 }
 
 /// Looks at what is in the folder's place before anything is made.
@@ -205,7 +200,7 @@ void RunFolder::clear() {
   held_->sync();
   remove_files();
   progress_file_ = io::Descriptor();
-  noted_stage_ = -1;
+  noted_ = {};
   cleared_ = true;
 }
 
@@ -228,15 +223,26 @@ void RunFolder::finish() {
   remove_folder();
 }
 
-void RunFolder::note_done(std::int64_t stage, std::int64_t blocks) {
-  const std::array<std::int64_t, 2> values{stage, blocks};
+void RunFolder::note_done(const RunNote& note) {
+  const auto bytes = std::bit_cast<std::array<std::byte, sizeof note>>(note);
   if (!progress_file_) progress_file_ = io::open_file(*held_ / "progress", O_RDWR | O_CREAT, 0600);
-  if (::pwrite(progress_file_.get(), values.data(), sizeof values, 0) < 0) {
-    // Only the count of repeated blocks depends on it.
+  if (::pwrite(progress_file_.get(), bytes.data(), bytes.size(), 0) < 0) {
+    // Only the count of repeated blocks, and what `show` says, depend on it.
     return;
   }
 }
 
-std::int64_t RunFolder::noted(std::int64_t stage) const { return stage == noted_stage_ ? noted_blocks_ : 0; }
+std::optional<RunNote> RunFolder::read_note(const io::Folder& folder) {
+  try {
+    RunNote note;
+    const io::Descriptor file = io::open_file(folder / "progress", O_RDONLY);
+    if (::pread(file.get(), &note, sizeof note, 0) != static_cast<ssize_t>(sizeof note)) return std::nullopt;
+    return note.stage < 0 ? std::nullopt : std::optional(note);
+  } catch (const IoError&) {
+    return std::nullopt;  // the run has noted nothing yet, or has just ended
+  }
+}
+
+std::int64_t RunFolder::noted(std::int64_t stage) const { return stage == noted_.stage ? noted_.blocks : 0; }
 
 }  // namespace terrace::run

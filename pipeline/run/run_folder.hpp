@@ -14,6 +14,12 @@
 
 namespace terrace::run {
 
+/// How far a run is, noted after every block.
+struct RunNote {
+  std::int64_t stage = -1, blocks = 0;  // the stage under way, and how many of its blocks are done
+  double share = 0;                     // of the stage's expected operations
+};
+
 /// Where the files of a run are.
 ///
 /// `lock` (held through the kernel), `result.h5` (partial), `plan.json` (its presence marks the start), `ledger/`,
@@ -67,7 +73,9 @@ class RunFolder {
   void finish();
 
   /// Blocks of a stage done so far, durable against a kill of the process only.
-  void note_done(std::int64_t stage, std::int64_t blocks);
+  void note_done(const RunNote& note);
+  /// What the run in a folder noted last, by whoever holds it; nothing if it has noted nothing.
+  static std::optional<RunNote> read_note(const io::Folder& folder);
   /// What an earlier attempt noted for that stage.
   std::int64_t noted(std::int64_t stage) const;
 
@@ -90,7 +98,7 @@ class RunFolder {
   bool fresh_ = false;
   std::optional<io::FileState> replaced_;  // the file that the result may replace
   io::Descriptor progress_file_;
-  std::int64_t noted_stage_ = -1, noted_blocks_ = 0;
+  RunNote noted_;
 };
 
 }  // namespace terrace::run

@@ -84,7 +84,9 @@ class QueryStage : public run::Stage {
       const auto one = [&](const char* name, std::int64_t whole, double number, const char* meaning) {
         const T value = totals.finite == 0 ? recursive::infinity<T>()
                                            : static_cast<T>(real ? static_cast<T>(number) : static_cast<T>(whole));
-        if (questions_.asks(name)) found.push_back(io::small_scalar(path(name), value, "", meaning));
+        if (!questions_.asks(name)) return;
+        found.push_back(io::small_scalar(path(name), value, "", meaning));
+        found.back().spec.no_value = no_path_of(program_->plan().value);
       };
       if (questions_.asks("eccentricity")) {
         std::vector<T> values;
@@ -93,6 +95,7 @@ class QueryStage : public run::Stage {
           for (const std::int64_t value : totals.farthest) values.push_back(static_cast<T>(value));
         found.push_back(io::small_dataset<T>(path("eccentricity"), {program_->plan().nodes}, {"from"}, values, "",
                                              "largest finite distance from each node to another"));
+        found.back().spec.no_value = no_path_of(program_->plan().value);
       }
       one("diameter", totals.most, totals.most_real, "largest finite distance between different nodes");
       one("minimum", totals.least, totals.least_real, "least finite distance between different nodes");
@@ -113,7 +116,8 @@ class QueryStage : public run::Stage {
 
   void add_pairs(std::vector<io::SmallDataset>& found) const {
     const auto count = static_cast<std::int64_t>(questions_.pairs.size());
-    found.push_back({{path("distance"), program_->plan().value, {count}, {"pair"}, "", "distance of each pair"},
+    const ElementType type = program_->plan().value;
+    found.push_back({{path("distance"), type, {count}, {"pair"}, "", "distance of each pair", no_path_of(type)},
                      elements_at(*questions_.matrix, questions_.pairs)});
     if (!questions_.next) return;
     const FollowedPaths paths = follow(*questions_.next, questions_.next_name, questions_.pairs);

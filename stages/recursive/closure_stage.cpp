@@ -19,16 +19,6 @@ namespace {
 // Relaxations of distances in the time of one with its path.
 constexpr double cpu_paths_cost = 6, cuda_paths_cost = 1.7;
 
-/// "1073741823", "inf": what stands in a result where there is no path.
-std::string no_path(ElementType type) {
-  return dispatch(type, [](auto value) -> std::string {
-    using T = decltype(value);
-    if constexpr (std::is_floating_point_v<T>) return "inf";
-    else if constexpr (std::is_signed_v<T> && sizeof(T) > 1) return std::to_string(recursive::infinity<T>());
-    else return "";
-  });
-}
-
 /// Of a distance and, where there are paths, the trail beside it.
 std::int64_t element_bytes(const recursive::TileSpec& spec) {
   const std::size_t trail = recursive::has_trails(spec.table) ? size_of(recursive::trail_type(spec.table)) : 0;
@@ -52,12 +42,14 @@ class ClosureStage : public run::Stage {
       return {"/" + name_ + "/next", {}, {},
               {"from", "to"},        "", "the node after `from` on a shortest path; -1: none"};
     }
+    const std::optional<std::int64_t> no_path = no_path_of(program_->plan().spec.value);
     return {"/" + name_ + "/distance",
             {},
             {},
             {"from", "to"},
             "",
-            "distance of nodes; " + no_path(program_->plan().spec.value) + ": no path"};
+            "distance of nodes; " + (no_path ? std::to_string(*no_path) : "inf") + ": no path",
+            no_path};
   }
 
   std::vector<io::SmallDataset> small() const override { return {}; }
@@ -121,7 +113,9 @@ ElementType choose_type(const Request& request, io::Source& matrix, const Weight
     if (holds_distances(narrow, range, matrix.shape()[0])) return narrow;
   }
   refuse(request.stage, "matrix",
-         "distances of '" + rules.label.array + "' may leave every integer type: say `type: f64`");
+         "distances of '" + rules.label.array +
+             "' may leave every integer type: say `type: f64`, or `type: input`, whose distances are proved once they "
+             "are computed");
 }
 
 }  // namespace

@@ -15,8 +15,10 @@ const std::vector<Parameter> closure_parameters = {
     {"matrix", ParameterKind::array,
      "the square matrix: row i has the weights of the edges from node i to all nodes"},
     {"type", ParameterKind::choice,
-     "type of the distances; input: that of the matrix; auto: of integers the narrowest that is sure to hold them",
-     "input", "input, auto, i16, i32, i64, f32, f64"},
+     "type of the distances; input: that of the matrix; auto: of integers the narrowest that is sure to hold them; "
+     "left "
+     "out: auto for a graph, input for a matrix",
+     "", "auto, input, i16, i32, i64, f32, f64"},
 };
 
 const std::vector<Parameter> elimination_parameters = {
@@ -71,9 +73,16 @@ job::ProblemDeclaration declare(const recursive::ProblemInfo& problem) {
     declaration.group = form.group;
     declaration.parameters = std::move(form.parameters);
     declaration.outputs = std::move(form.outputs);
+    if (problem.form == Form::closure) declaration.earlier_defaults = {{"type", "input"}};
   }
   declaration.parameters.insert(declaration.parameters.end(), problem.parameters.begin(), problem.parameters.end());
   return declaration;
+}
+
+/// The type of distances: edges of a graph name none, elements of a matrix do.
+void fill_in(const std::string& problem, Settings& settings, const job::KindOf& kind_of) {
+  if (recursive::find_problem(problem)->form != Form::closure || settings.has("type")) return;
+  settings.set("type", std::string(kind_of("matrix") == "graph" ? "auto" : "input"));
 }
 
 std::unique_ptr<run::Stage> make_recursive(const Request& request) {
@@ -106,6 +115,7 @@ StageKind recursive_stage() {
   for (const recursive::ProblemInfo& problem : recursive::problems()) {
     kind.declaration.problems.push_back(declare(problem));
   }
+  kind.declaration.fill_in = fill_in;
   kind.make = make_recursive;
   kind.verify = verify_recursive;
   return kind;

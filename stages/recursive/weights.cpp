@@ -180,6 +180,11 @@ std::shared_ptr<io::Source> weights(std::shared_ptr<io::Source> matrix, ElementT
   return std::make_shared<Weights>(std::move(matrix), type, std::move(rules));
 }
 
+std::optional<std::int64_t> no_path_of(ElementType type) {
+  if (is_floating(type)) return std::nullopt;
+  return infinity_of(type);
+}
+
 std::int64_t WeightRange::magnitude() const {
   constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
   if (!any) return 0;

@@ -38,6 +38,9 @@ struct WeightRules {
 /// NaN, an infinity that the algebra has not, and what the type does not hold are a DataError of the read.
 std::shared_ptr<io::Source> weights(std::shared_ptr<io::Source> matrix, ElementType type, WeightRules rules);
 
+/// What stands in a table of distances where there is no path, if that is an integer; nothing: infinity.
+std::optional<std::int64_t> no_path_of(ElementType type);
+
 /// The finite weights of a matrix of integers.
 struct WeightRange {
   bool any = false;

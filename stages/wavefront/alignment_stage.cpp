@@ -64,7 +64,11 @@ class PathStage : public WavefrontStage {
   }
 
   std::vector<io::Attribute> attributes() const override {
-    return {{"/" + name(), "rows", rows_}, {"/" + name(), "columns", columns_}};
+    // The tag of a score in SAM and PAF: NM counts the letters that differ, AS is a score of an aligner's own.
+    const bool distance = std::string_view(problem().name) == "edit_distance";
+    return {{"/" + name(), "rows", rows_},
+            {"/" + name(), "columns", columns_},
+            {"/" + name(), "score_tag", std::string(distance ? "NM" : "AS")}};
   }
 
  protected:

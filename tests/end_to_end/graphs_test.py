@@ -1,8 +1,9 @@
 """Graphs in their files' formats: what each says, what other programs found, and what is wrong with some."""
 import gzip
+import json
 import re
 
-from terrace_runs import WRONG, JobTest, data, main, numpy
+from terrace_runs import WRONG, JobTest, data, h5py, main, numpy
 
 NONE = numpy.iinfo(numpy.int64).max // 2
 
@@ -11,7 +12,13 @@ class Graphs(JobTest):
     def distances(self, graph, *arguments, **settings):
         stage = {"name": "d", "recursive": {"problem": "floyd_warshall", "matrix": "g", **settings}}
         result = self.run_job({"g": graph}, [stage], "--fresh=all", *arguments, backend="cpu")
-        return result["d/distance"][()]
+        found = result["d/distance"]
+        if found.dtype.kind == "f":
+            self.assertNotIn("_FillValue", found.attrs)
+            return found[()]
+        none = found.attrs["_FillValue"]
+        self.assertEqual((none, none.dtype), (numpy.iinfo(found.dtype).max // 2, found.dtype))
+        return numpy.where(found[()] == none, NONE, found[()].astype(numpy.int64))
 
     def refused(self, graph, *says):
         stage = {"name": "d", "recursive": {"problem": "floyd_warshall", "matrix": "g"}}
@@ -155,6 +162,40 @@ class Formats(Graphs):
                      "an unweighted graph has none")
 
 
+class Types(Graphs):
+    def kind(self, graph, **settings):
+        self.distances(graph, **settings)
+        return self.open()["d/distance"].dtype
+
+    def test_of_distances_are_the_narrowest_that_hold_them_where_nothing_is_said(self):
+        for weight, kind in ((4, "int16"), (30000, "int32"), (2 ** 40, "int64")):
+            graph = {"graph": self.write("g.txt", f"0 1 {weight}\n1 2 1\n")}
+            self.assertEqual(self.kind(graph), kind)
+            self.assertEqual(self.kind(graph, type="input"), "int64")
+        self.assertEqual(self.kind({"graph": self.write("g.txt", "0 1 2.5\n1 2 1\n")}), "float64")
+
+    def test_by_the_default_of_an_earlier_version_are_named_and_kept_by_the_setting(self):
+        graph = {"g": {"graph": self.write("g.txt", "0 1 4\n1 2 1\n")}}
+
+        def job(**settings):
+            return self.write_job(graph, [{"name": "d", "recursive": {"problem": "floyd_warshall", "matrix": "g",
+                                                                      **settings}}], backend="cpu")
+
+        # The default was `input`, and the matrix's keys were fewer.
+        self.terrace("run", job(type="input"))
+        with h5py.File(self.folder / "result.h5", "r+") as file:
+            identity = json.loads(file.attrs["identity"])
+            del identity["stages"][0]["settings"]["diagonal"]
+            file.attrs["identity"] = json.dumps(identity)
+        ended = self.terrace("run", job(), expect=WRONG)
+        self.assertSays(ended, "job.yaml:", "stages.d.type was input, the default of an earlier version, and is auto",
+                        "`type: input` keeps it")
+        self.assertIn("distance  i64", self.terrace("show", "result.h5").stdout)
+        self.assertSays(self.terrace("run", job(type="input")), "is there already, made by this job")
+        ended = self.terrace("run", job(type="input", diagonal="given"), expect=WRONG)
+        self.assertSays(ended, "stages.d.diagonal was not given")
+
+
 class KnownAnswers(Graphs):
     def finite(self, distances):
         if distances.dtype.kind == "f":
@@ -162,14 +203,14 @@ class KnownAnswers(Graphs):
         return distances[distances < numpy.iinfo(distances.dtype).max // 2]
 
     def test_of_flight_routes(self):
-        found = self.finite(self.distances({"graph": data("graphs", "openflights_m.gr")}, type="auto"))
-        self.assertEqual((found.dtype, int(found.max()), int(found.sum(dtype=numpy.int64)), len(found)),
+        found = self.finite(self.distances({"graph": data("graphs", "openflights_m.gr")}))
+        self.assertEqual((self.open()["d/distance"].dtype, int(found.max()), int(found.sum(dtype=numpy.int64)), len(found)),
                          (numpy.int64, 42064495, 99775066222758, 10033263))
 
     def test_of_social_networks(self):
         graph = {"graph": data("graphs", "facebook_combined.txt"), "directed": False}
-        found = self.finite(self.distances(graph, type="auto"))
-        self.assertEqual((found.dtype, found.max(), found.sum(dtype=numpy.int64)), (numpy.int16, 8, 60222874))
+        found = self.finite(self.distances(graph))
+        self.assertEqual((self.open()["d/distance"].dtype, found.max(), found.sum(dtype=numpy.int64)), (numpy.int16, 8, 60222874))
 
     def test_of_backbones(self):
         for name in ("backbone_europe", "caida_2024-08_3356"):

@@ -37,6 +37,9 @@ class Totals(JobTest):
         far = numpy.where(finite.any(axis=1), far, NONE[kind]).astype(kind)
         numpy.testing.assert_array_equal(result["eccentricity"][()], far)
         self.assertEqual(result["eccentricity"].dtype, table.dtype)
+        for name in ("eccentricity", "diameter", "minimum"):
+            self.assertEqual(result[name].attrs.get("_FillValue", numpy.inf), NONE[kind])
+            self.assertNotIn("_FillValue", result["sum"].attrs)
         values = table[finite]
         some = len(values) > 0
         self.assertEqual(result["diameter"][()], values.max() if some else NONE[kind])

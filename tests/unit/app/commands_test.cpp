@@ -228,6 +228,16 @@ TEST_CASE("Problems are listed by stage and group, operators apart from them") {
   CHECK_FALSE(holds(operators, "smith_waterman"));
 }
 
+TEST_CASE("A program without operators has no command for them") {
+  Stages stages;
+  stages.add({job::test_wavefront(), [](const stages::Request&) { return std::unique_ptr<run::Stage>(); }});
+  const Ending ending = call({"operators"}, stages);
+  CHECK(ending.code == 2);
+  CHECK(holds(ending.err, "there is no command 'operators'"));
+  CHECK_FALSE(holds(call({"--help"}, stages).out, "operators"));
+  CHECK(holds(call({"--help"}).out, "operators"));
+}
+
 TEST_CASE("A problem is shown with its keys, defaults and datasets") {
   const std::string text = call({"problems", "smith_waterman"}).out;
   CHECK(holds(text, "smith_waterman: local alignment\n\n  wavefront: {problem: smith_waterman, ...}\n"));

@@ -71,6 +71,66 @@ TEST_CASE("A new stage is shown at once, and its rate begins anew") {
         "align (1 of 2): 0.0%\nnext (2 of 2): 0.0%\nnext (2 of 2): 40.0%, 0.10 cell/s, 60.0 s left\n");
 }
 
+TEST_CASE("The time left counts down while a block is computed") {
+  const ProgressState state = state_at(250);
+  CHECK(progress_line(state, 10, 0) == "align (1 of 2): 25.0%, 25 cell/s, 30.0 s left");
+  CHECK(progress_line(state, 14, 4) == "align (1 of 2): 25.0%, 25 cell/s, 26.0 s left");
+  // A block that takes longer than expected: what is left grows with what has passed.
+  CHECK(progress_line(state, 60, 50) == "align (1 of 2): 25.0%, 25 cell/s, 3 min left");
+}
+
+TEST_CASE("Before the first block of an attempt has ended the time left is the plan's") {
+  ProgressState state{"align", 1, 1, 500, 1000, 500, "cell", 25};
+  CHECK(progress_line(state, 0) == "align: 50.0%, about 20.0 s left");
+  CHECK(progress_line(state, 8, 8) == "align: 50.0%, about 12.0 s left");
+  CHECK(progress_line(state, 30, 30) == "align: 50.0%");
+}
+
+TEST_CASE("Elsewhere than on a terminal each stage begins with its first state and ends with its last") {
+  std::ostringstream stream;
+  double now = 0;
+  Progress progress(stream, ProgressStyle::plain, [&] { return now; });
+  ProgressState state{"align", 1, 1, 100, 1000, 100, "cell"};
+  progress.show(state);
+  now = 2;
+  state.done = 500;
+  progress.show(state);
+  now = 3;
+  state.done = 990;  // the plan expected a little more
+  state.ended = true;
+  progress.show(state);
+  CHECK(stream.str() == "align: 10.0%\nalign: 100.0%, 297 cell/s\n");
+}
+
+/// What a live line of 60 letters looks like on a terminal of so many columns, which then has `later`.
+std::string drawn(std::size_t columns, std::size_t later) {
+  std::ostringstream stream;
+  double now = 0;
+  std::size_t width = columns;
+  Progress progress(
+      stream, ProgressStyle::live, [&] { return now; }, [&] { return width; });
+  const std::string name(53, 'x');
+  progress.show({name, 1, 1, 10, 1000, 10, "cell"});
+  width = later;
+  now = 1;
+  progress.show({name, 1, 1, 10, 1000, 10, "cell"});
+  progress.finish();
+  return stream.str();
+}
+
+TEST_CASE("A live line is never wider than the terminal") {
+  const std::string name(53, 'x'), clear = "\r\x1b[K";
+  CHECK(drawn(80, 80) == clear + name + ": 1.0%" + clear + name + ": 1.0%" + clear);
+  CHECK(drawn(40, 40) == clear + name.substr(0, 39) + clear + name.substr(0, 39) + clear);
+}
+
+TEST_CASE("A live line goes away whole where the terminal has become narrower") {
+  const std::string name(53, 'x'), clear = "\r\x1b[K";
+  // 59 letters are three rows of 20 columns: the first of them is two rows up.
+  CHECK(drawn(80, 20) == clear + name + ": 1.0%" + "\x1b[2A\r\x1b[J" + name.substr(0, 19) + clear);
+  CHECK(drawn(20, 80) == clear + name.substr(0, 19) + clear + name + ": 1.0%" + clear);
+}
+
 TEST_CASE("Quiet is silent") {
   CHECK(shown(ProgressStyle::none, 100).empty());
   CHECK(progress_style(2, true) == ProgressStyle::none);

@@ -1,5 +1,6 @@
 #include "pipeline/app/text_table.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 namespace terrace::app {
@@ -15,6 +16,37 @@ TEST_CASE("An empty heading is left out") { CHECK(to_text({{"", ""}, {{"a", "b"}
 TEST_CASE("The last column wraps below its beginning") {
   CHECK(to_text({{"", ""}, {{"k", "aaaa bbbb cccc dddd eeee ffff"}}}, "", 23) ==
         "k  aaaa bbbb cccc dddd\n   eeee ffff\n");
+}
+
+std::size_t widest(const std::string& text) {
+  std::size_t most = 0, at = 0;
+  for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', at)) {
+    most = std::max(most, end - at);
+    at = end + 1;
+  }
+  return most;
+}
+
+TEST_CASE("Where columns do not fit a row is a paragraph") {
+  const TextTable table{{"key", "default", "meaning"}, {{"schedule", "auto", "how the blocks are swept"}}};
+  CHECK(to_text(table, "  ", 30) ==
+        "  key\n      default meaning\n  schedule\n      auto how the blocks are\n"
+        "      swept\n");
+  CHECK(to_text(table, "  ", 60) == "  key       default  meaning\n  schedule  auto     how the blocks are swept\n");
+  for (const std::size_t width : {20, 30, 40, 50, 80}) CHECK(widest(to_text(table, "  ", width)) <= width);
+}
+
+TEST_CASE("Long lines wrap between words, and what follows hangs") {
+  CHECK(wrap_lines("  rate        12 of 34 cells\nshort\n", 24, 14) ==
+        "  rate        12 of 34\n              cells\nshort\n");
+  CHECK(wrap_lines("aaaaaaaaaaaaaaaaaaaaaaaa\n", 10, 2) == "aaaaaaaaaaaaaaaaaaaaaaaa\n");
+  CHECK(wrap_lines("a bbbbbbbbbbbbbbbbbbbbbb cc\n", 10, 4) == "a bbbbbbbbbbbbbbbbbbbbbb\n    cc\n");
+}
+
+TEST_CASE("Elsewhere than on a terminal columns stay columns, and lines stay whole") {
+  const std::string wide(100, 'x'), text = "  rate        " + wide + " " + wide + "\n";
+  CHECK(to_text({{"", ""}, {{wide, "a b"}}}, "") == wide + "  a b\n");
+  CHECK(wrap_lines(text, no_terminal, 14) == text);
 }
 
 TEST_CASE("Bars in a cell of Markdown do not end it") {

@@ -70,6 +70,40 @@ TEST_CASE("Stages that are added, removed or moved are named") {
         "the order of stages was align, sums, more and is more, align, sums");
 }
 
+TEST_CASE("A setting that an earlier version did not know is no difference where it is left to its default") {
+  TempFolder folder;
+  const Job job = load_text(folder, text);
+  const auto now = defining_json(job);
+  auto before = now;
+  before["stages"][0]["settings"].erase("gap_open");
+  before["inputs"]["a"]["settings"].erase("reverse_complement");
+  CHECK(first_difference(before, now, defaults_of(job)).value_or("none") == "none");
+  before["stages"][0]["settings"].erase("match");
+  CHECK(first_difference(before, now, defaults_of(job)) == "stages.align.match was not given and is 1.0");
+}
+
+TEST_CASE("A default that has changed is named with the setting that keeps it") {
+  TempFolder folder;
+  const auto said = [&](const std::string& changed, const nlohmann::json& before_value) {
+    Job job = load_text(folder, changed);
+    auto before = defining_json(job);
+    if (!job.stages[0].settings.place("gap_open").text.empty()) job.stages[0].earlier_defaults.clear();
+    else job.stages[0].earlier_defaults = {{"gap_open", "5.0"}};
+    if (before_value.is_null()) before["stages"][0]["settings"].erase("gap_open");
+    else before["stages"][0]["settings"]["gap_open"] = before_value;
+    return first_difference(before, defining_json(job), defaults_of(job)).value_or("none");
+  };
+  const std::string changed =
+      "stages.align.gap_open was 5.0, the default of an earlier version, and is 0.0, the default now; `gap_open: "
+      "5.0` "
+      "keeps it";
+  CHECK(said(text, 5.0) == changed);
+  CHECK(said(text, nullptr) == changed);
+  CHECK(said(text, 4.0) == "stages.align.gap_open was 4.0 and is 0.0");
+  CHECK(said(text, 0.0) == "none");
+  CHECK(said(replaced(text, "match: 1", "match: 1, gap_open: 5"), 5.0) == "none");
+}
+
 TEST_CASE("Of long values the parts that differ are shown") {
   TempFolder folder;
   std::string numbers;
