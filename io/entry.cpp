@@ -108,7 +108,7 @@ std::string reopening_path(const Descriptor& file) { return "/proc/self/fd/" + s
 std::optional<struct stat> status_of(const Entry& entry) {
   struct stat status;
   if (fstatat(entry.folder(), entry.name(), &status, AT_SYMLINK_NOFOLLOW) == 0) return status;
-  if (errno == ENOENT) return std::nullopt;
+  if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
   throw system_error(entry.path(), "its status is not known", errno);
 }
 

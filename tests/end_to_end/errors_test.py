@@ -115,7 +115,7 @@ class Errors(JobTest):
         job = self.warp("{generate: constant, shape: [100], value: -4e37}", ", type: f32")
         ended = self.terrace("run", job, expect=FAILED)
         self.assertSays(ended, "has left type f32", "type: f64")
-        self.terrace("run", self.warp("{generate: constant, shape: [100], value: -4e37}"), "--fresh")
+        self.terrace("run", self.warp("{generate: constant, shape: [100], value: -4e37}"), "--fresh=all")
 
     def test_come_all_at_once(self):
         ended = self.check(self.pair(stage="rows: a, colums: b, keep: all"), WRONG, "colums", "keep", "errors")
@@ -159,7 +159,7 @@ class Errors(JobTest):
         self.write("a.fa", ">a\nAC\n")
         self.pair()
         job = self.job((self.folder / "job.yaml").read_text().replace("output: out.h5\n", ""), output="b.fa/out.h5")
-        self.assertSays(self.terrace("run", job, expect=WRONG), "job.yaml:8:9: ", "b.fa/out.h5.run",
+        self.assertSays(self.terrace("run", job, expect=WRONG), "job.yaml:8:9: ", "b.fa: cannot be made",
                         "Not a directory; name another output", "output: b.fa/out.h5\n")
         job = self.job((self.folder / "job.yaml").read_text().replace("output: b.fa/out.h5\n", ""), output="x" * 300)
         self.assertSays(self.terrace("run", job, expect=WRONG), "job.yaml:8:9: ", "File name too long")
