@@ -101,26 +101,35 @@ class Record : public MemorySource {
   RecordPart part_;
 };
 
-void scan(const InputFile& file, FastaScanner& scanner, const CheckKept& check_kept) {
+/// Calls a function that reads the file; its errors get the place of the setting that chose the record.
+template <class Read>
+auto at_record(const Settings& settings, const Read& read) {
+  try {
+    return read();
+  } catch (const JobError& error) {
+    fail_setting(settings, settings.has("record") ? "record" : "fasta", error.what());
+  }
+}
+
+/// Reads the file, and returns the letters of the record.
+std::vector<std::byte> scan(const InputFile& file, const Settings& settings, FastaScanner& scanner,
+                            const CheckKept& check_kept) {
   GzipReader reader(file);
   if (reader.plain()) scanner.reserve(static_cast<std::size_t>(file.size()));
   std::vector<char> buffer(1 << 20);
-  for (std::string_view text = reader.next(buffer); !text.empty(); text = reader.next(buffer)) {
-    scanner.take(text);
-    check_kept(static_cast<std::int64_t>(scanner.kept()));
-  }
+  const auto take_next = [&] {
+    const std::string_view text = reader.next(buffer);
+    if (!text.empty()) scanner.take(text);
+    return !text.empty();
+  };
+  while (at_record(settings, take_next)) check_kept(static_cast<std::int64_t>(scanner.kept()));
+  return at_record(settings, [&] { return scanner.finish(); });
 }
 
 std::shared_ptr<Source> open(const Settings& settings, const OpenContext& context) {
   const InputFile file(input_path(settings, "fasta", context));
   FastaScanner scanner(file.path().string(), settings.find<std::string>("record"));
-  std::vector<std::byte> letters;
-  try {
-    scan(file, scanner, kept_check(settings, "fasta", context));
-    letters = scanner.finish();
-  } catch (const JobError& error) {
-    fail_setting(settings, settings.has("record") ? "record" : "fasta", error.what());
-  }
+  std::vector<std::byte> letters = scan(file, settings, scanner, kept_check(settings, "fasta", context));
   if (settings.has("range")) cut_range(settings, scanner.name(), letters);
   RecordPart part{scanner.chosen(), 0, 1};
   if (settings.has("range")) part.begin = settings.get<std::vector<std::int64_t>>("range")[0];

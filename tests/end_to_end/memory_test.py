@@ -110,7 +110,8 @@ class PeakMemory(JobTest):
         self.check(inputs, stage, 0)
         job = self.job(inputs, stage, output="other.h5")
         ended = self.terrace("run", job, "--set", "memory.host=20MiB", expect=WRONG)
-        self.assertSays(ended, "memory.host is 20.0 MiB", "the inputs keep 20.0 MiB in memory", "'a' most")
+        self.assertSays(ended, "fasta: takes 20.0 MiB of memory and more, and memory.host is 20.0 MiB: the least is more")
+        self.assertEqual(ended.stderr.count("job.yaml:"), 1, ended.stderr)
         self.assertFalse((self.folder / "other.h5.run").exists())
 
     def test_holds_no_more_of_a_result_than_its_way_to_disk_takes_however_much_is_allowed(self):
