@@ -4,11 +4,10 @@ import os
 import random
 import re
 import shutil
-import struct
 import time
 
 import runs
-from recursive_jobs import DEVICE, HOST, write_recursive_job
+from recursive_jobs import HOST, write_recursive_job
 from runs import (DONE, KILLED, Case, ToyCase, h5py, main, run_job, scaled, side_by_side, start, toy, wait,
                   write_job)
 
@@ -200,7 +199,7 @@ class RecursiveKilledAndGivenOtherMemory(RecursiveKilledAtARandomTime):
     jobs = 3
 
     def command(self, draw):
-        return [runs.terrace, "run", "job.yaml", "--set", f"memory.host={draw.choice((DEVICE, *HOST, 400 << 10))}"]
+        return [runs.terrace, "run", "job.yaml", "--set", f"memory.host={draw.choice((*HOST, 400 << 10))}"]
 
     def kill(self, folder, draw, seconds):
         process = start([runs.terrace, "run", "job.yaml"], folder)
@@ -222,14 +221,12 @@ class Repeated(Case):
                       stages=[{"name": "table", "wavefront": {
                           "problem": "smith_waterman", "rows": "a", "columns": "b", "match": 1, "mismatch": -3,
                           "gap_open": 3, "gap_extend": 2, "keep": "table"}}])
-            progress = os.path.join(folder, "out.h5.run", "progress")
             process = start([runs.terrace, "run", "job.yaml"], folder)
             self.addCleanup(process.kill)
-            self.wait_for_blocks(process, progress, blocks)
+            self.wait_for_blocks(process, folder, blocks)
             process.kill()
             wait(process)
-            with open(progress, "rb") as file:
-                stage, noted = struct.unpack("qq", file.read())
+            stage, noted = runs.noted_blocks(folder)
             self.assertEqual(stage, 0)
             self.assertGreaterEqual(noted, blocks)
             done = done_in(runs.ledger(folder))
@@ -238,16 +235,12 @@ class Repeated(Case):
             self.assertEqual(list(runs.profile(folder, "repeated")), [noted - done])
         self.assertGreater(done, 0)
 
-    def wait_for_blocks(self, process, progress, blocks):
+    def wait_for_blocks(self, process, folder, blocks):
         """Waits until so many blocks are noted as done."""
         while process.poll() is None:
-            try:
-                with open(progress, "rb") as file:
-                    words = file.read()
-                if len(words) == 16 and struct.unpack("qq", words)[1] >= blocks:
-                    return
-            except FileNotFoundError:
-                pass
+            noted = runs.noted_blocks(folder)
+            if noted is not None and noted[1] >= blocks:
+                return
             time.sleep(0.001)
         self.fail(f"the run ended before it was killed: {wait(process)!r}")
 

@@ -8,9 +8,9 @@ import random
 
 from runs import numpy, write_yaml
 
-# Beside the tiles OpenBLAS takes 4 KiB a thread, or more.
-HOST = tuple((kib + 4 * os.cpu_count()) << 10 for kib in (52, 60, 72))
 DEVICE = 48 << 10  # tiles of 32 x 32 numbers, of 128 x 128 bits
+# Beside the tiles OpenBLAS takes 4 KiB a thread, or more; the least holds the largest block and OpenBLAS's memory.
+HOST = tuple((kib + 4 * os.cpu_count()) << 10 for kib in (52, 60, 72))
 
 
 def save(folder, name, array):

@@ -9,6 +9,7 @@ import os
 import random
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -200,10 +201,20 @@ def profile(folder, column):
         return file["profile/stages"][column][()]
 
 
+def noted_blocks(folder):
+    """The stage under way and how many of its blocks are done, as the run notes them; none where it has not begun."""
+    try:
+        with open(os.path.join(folder, "out.h5.run", "progress"), "rb") as file:
+            words = file.read()
+    except FileNotFoundError:
+        return None
+    return struct.unpack("qq", words[:16]) if len(words) == 24 else None
+
+
 def ledger(folder):
     """The records of the last attempt that began, as dictionaries."""
     path = os.path.join(folder, "out.h5.run", "ledger")
-    for attempt in sorted((int(name[:-4]) for name in os.listdir(path)), reverse=True):
+    for attempt in sorted((int(name[:-4]) for name in os.listdir(path) if name.endswith(".log")), reverse=True):
         with open(os.path.join(path, f"{attempt}.log"), "rb") as file:
             content = file.read()
         records = []

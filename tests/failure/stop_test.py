@@ -25,16 +25,11 @@ class Beginning(Case):
         """Starts the job in the folder and waits until it computes."""
         process = start([runs.terrace, "run", "job.yaml"], folder)
         self.addCleanup(process.kill)
-        progress = os.path.join(folder, "out.h5.run", "progress")
         end = time.monotonic() + 60
         while time.monotonic() < end and process.poll() is None:
-            try:
-                with open(progress, "rb") as file:
-                    words = file.read()
-                if len(words) == 16 and int.from_bytes(words[8:], "little") >= blocks:
-                    return process
-            except FileNotFoundError:
-                pass
+            noted = runs.noted_blocks(folder)
+            if noted is not None and noted[1] >= blocks:
+                return process
             time.sleep(0.002)
         self.fail(f"it never computed: {wait(process)!r}")
 
