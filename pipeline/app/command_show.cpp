@@ -2,12 +2,12 @@
 
 #include "io/child_check.hpp"
 #include "pipeline/app/commands.hpp"
+#include "pipeline/app/made_result.hpp"
 #include "pipeline/app/show_paf.hpp"
 #include "pipeline/app/show_result.hpp"
 #include "pipeline/app/show_run.hpp"
 #include "pipeline/app/text_table.hpp"
 #include "pipeline/base/error.hpp"
-#include "pipeline/base/file_kind.hpp"
 #include "pipeline/run/run_folder.hpp"
 
 namespace terrace::app {
@@ -49,8 +49,7 @@ int show(Session& session, const ShowArguments& arguments) {
     throw IoError(path.string(), "is not there, and neither is a run " + run::RunFolder::path_for(path).string() +
                                      " that would make it");
   }
-  if (!fs::is_regular_file(path))
-    throw IoError(path.string(), "is " + describe_file(path) + ", which holds no result");
+  check_is_file(path);
   const auto describe = [&] {
     return arguments.paf ? paf_line(path, arguments.stage) : describe_result(path, arguments.stage, session.columns);
   };

@@ -4,6 +4,7 @@
 #include "io/kinds.hpp"
 #include "pipeline/app/signature.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/file_kind.hpp"
 #include "pipeline/job/recorded_job.hpp"
 #include "pipeline/run/run_folder.hpp"
 
@@ -19,6 +20,7 @@ constexpr double most_seconds = 60;
 void check_there(const fs::path& path) {
   const fs::path run = run::RunFolder::path_for(path);
   if (fs::is_directory(path)) throw IoError(path.string(), "is a folder; name the result of a run, a file");
+  check_is_file(path);
   if (!fs::exists(path)) {
     throw IoError(path.string(), fs::exists(run)
                                      ? "is not there yet: " + run.string() + " holds a run that has not ended"
@@ -76,6 +78,12 @@ void read_all_that_is_small(const fs::path& path) {
 }
 
 }  // namespace
+
+void check_is_file(const std::filesystem::path& result) {
+  if (std::filesystem::exists(result) && !std::filesystem::is_regular_file(result)) {
+    throw IoError(result.string(), "is " + describe_file(result) + ", which holds no result");
+  }
+}
 
 MadeResult::MadeResult(const fs::path& path) : path_(path) {
   check_there(path);

@@ -13,6 +13,9 @@
 
 namespace terrace::app {
 
+/// @throws IoError where the path leads to no regular file: to a pipe, say, which would be waited for
+void check_is_file(const std::filesystem::path& result);
+
 /// A finished result of Terrace, open for reading.
 class MadeResult {
  public:

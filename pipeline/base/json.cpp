@@ -73,8 +73,10 @@ std::string text_from(const json& value) {
 }
 
 IoError unreadable_json(const std::string& where, const std::exception& error) {
-  return {where, std::string("is not what this version of Terrace writes, or is damaged (") + error.what() +
-                     "); start over with --fresh=all"};
+  std::string why = error.what();
+  if (why.starts_with("[json.exception")) why.erase(0, why.find("] ") + 2);  // the name that the library gives it
+  return {where,
+          "is not what this version of Terrace writes, or is damaged (" + why + "); start over with --fresh=all"};
 }
 
 }  // namespace terrace

@@ -198,7 +198,7 @@ json defining_json(const Job& job) {
 json accompanying_json(const Job& job) {
   json scratch = {{"path", job.scratch.path ? text_json(job.scratch.path->string()) : json(nullptr)},
                   {"size", or_null(job.scratch.size)}};
-  return {{"name", job.name},
+  return {{"name", text_json(job.name)},
           {"memory", {{"host", or_null(job.host_memory)}, {"device", or_null(job.device_memory)}}},
           {"scratch", scratch},
           {"backend", backend_name(job.backend)},

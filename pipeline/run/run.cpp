@@ -162,6 +162,12 @@ void make_scratch(const RunPlan& plan, const Json& json, const Progress& progres
   }
 }
 
+/// Calls `read`, which takes values out of plan.json. @throws IoError naming the file where they are not there
+template <class Read>
+auto read_plan_of(const RunFolder& folder, const Read& read) {
+  return read_json((folder.path() / "plan.json").string(), read);
+}
+
 /// The disk side of one stage's arrays.
 std::vector<ArrayStorage> storage_of(const RunPlan& plan, const Json& json, std::size_t stage,
                                      const RunFolder& folder) {
@@ -261,7 +267,8 @@ HomeChecksums run_stage(std::size_t number, RunPlan& plan, const Json& json, Run
   HomeChecksums written;
   {
     Executor executor(static_cast<std::int64_t>(number), planned.stage->program(),
-                      storage_of(plan, json, number, folder), environment, restored);
+                      read_plan_of(folder, [&] { return storage_of(plan, json, number, folder); }), environment,
+                      restored);
     try {
       executor.run();
       written = executor.home_checksums();
@@ -300,7 +307,7 @@ using StageTiles = std::map<int, std::shared_ptr<HomeTiles>>;
 StageTiles tiles_of(const RunPlan& plan, std::size_t number, const Json& json, const RunFolder& folder,
                     const HomeChecksums& written) {
   const auto& arrays = plan.stages[number].stage->program().arrays();
-  const auto storage = storage_of(plan, json, number, folder);
+  const auto storage = read_plan_of(folder, [&] { return storage_of(plan, json, number, folder); });
   StageTiles tiles;
   for (const auto& [array, checksums] : written) {
     const auto at = static_cast<std::size_t>(array);
@@ -368,7 +375,7 @@ void finish_result_file(const RunPlan& plan, const Json& json, RunFolder& folder
     finish.large.push_back(std::move(dataset.spec));
   }
   summarise(plan, settings, report, finish);  // small results may be made of what is read of inputs now
-  finish.attributes.push_back({"/", "run", json["run"].get<std::string>()});
+  finish.attributes.push_back({"/", "run", json.at("run").get<std::string>()});
   verify_now(plan, folder, settings);
   // Only the extents of large datasets have been written to since the start. What was changed besides, by a finish
   // that was interrupted or by others, is put back.
@@ -383,7 +390,7 @@ RunReport run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings)
   if (begun) check_result(folder.result(), *begun);
   const Json json = begun ? *begun : start(plan, folder, settings);
   const Progress progress = Ledger::read(folder.ledger());
-  make_scratch(plan, json, progress, folder, settings);
+  read_plan_of(folder, [&] { make_scratch(plan, json, progress, folder, settings); });
   report.attempts = progress.attempt + 1;
   std::vector<HomeChecksums> written;  // of each stage
   std::vector<EarlierTiles> earlier;
@@ -446,7 +453,7 @@ void check_result(const io::Entry& result, const Json& plan) {
 
 RunReport execute(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
   try {
-    return read_json((folder.path() / "plan.json").string(), [&] { return run_all(plan, folder, settings); });
+    return run_all(plan, folder, settings);
   } catch (const ComputeError&) {
     verify_now(plan, folder, settings);  // a changed input may be the reason
     throw;

@@ -1,4 +1,5 @@
 """A run's life: done results, stops, kills, and what others change meanwhile; nothing of anyone's is lost."""
+import json
 import os
 import signal
 import subprocess
@@ -44,8 +45,12 @@ class Outputs(Runs):
         with open(os.path.join(folder, b"a.fa"), "wb") as file:
             file.write(b">a\nACGT\n")
         self.write_job({"a": {"fasta": "a.fa"}}, [affine("align", "a", "a")])
-        os.rename(self.folder / "job.yaml", os.path.join(folder, b"job.yaml"))
-        command = [terrace_runs.program, "run", "job.yaml", "--set", "scratch.path=."]
+        # Without a key `job` its file gives the job its name.
+        job = json.loads((self.folder / "job.yaml").read_text())
+        del job["job"]
+        with open(os.path.join(folder, b"j\xff.yaml"), "w") as file:
+            json.dump(job, file)
+        command = [terrace_runs.program, "run", b"j\xff.yaml", "--set", "scratch.path=."]
         for said in (b"done in", b"is there already, made by this job"):
             ended = subprocess.run(command, cwd=folder, capture_output=True)
             self.assertEqual(ended.returncode, DONE, ended.stderr)

@@ -1,4 +1,5 @@
 """Finished results are compared with their checksums, and parts of them with what plain programs compute."""
+import os
 import pathlib
 import random
 import re
@@ -296,6 +297,11 @@ class OfChecksums(VerifyTest):
         ended = self.verify(expect=FAILED)
         self.assertSays(ended, "holds no checksums", "--sample")
         self.assertIn("equal", self.verify("--sample", "0.5").stdout)
+
+    def test_of_a_pipe_is_refused_at_once(self):
+        os.mkfifo(self.folder / "pipe.h5")
+        ended = self.terrace("verify", "pipe.h5", expect=FAILED, timeout=60)
+        self.assertSays(ended, "pipe.h5", "is a pipe, which holds no result")
 
     def test_of_damaged_files_never_end_the_program(self):
         stages = [self.stage, affine("way", "a", "b", keep="alignment"),
