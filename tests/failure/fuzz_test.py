@@ -4,6 +4,7 @@ No signal ends it, it takes at most 1 GiB of memory and 5 s of the processor; a 
 stops at a checkpoint when it is asked to. What it says of an error is text, and names no place in a library.
 TERRACE_FAILURE_SCALE multiplies the cases (a hundred for each test).
 """
+import copy
 import json
 import os
 import random
@@ -146,7 +147,7 @@ def disturbed(job, draw):
         elif kind == 1 and isinstance(holder, dict):
             holder[draw.choice(("type", "shape", "keep", "nodes", "weight", "a", "x"))] = holder.pop(path[-1])
         else:
-            holder[path[-1]] = draw.choice(EXTREME)
+            holder[path[-1]] = copy.deepcopy(draw.choice(EXTREME))
     return job
 
 
