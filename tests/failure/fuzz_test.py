@@ -2,7 +2,7 @@
 
 No signal ends it, it takes at most 1 GiB of memory and 5 s of the processor; a run that has more to compute than that
 stops at a checkpoint when it is asked to. What it says of an error is text, and names no place in a library.
-TERRACE_FAILURE_SCALE multiplies the cases (a hundred for each test).
+TERRACE_FAILURE_SCALE multiplies the cases (forty for each test).
 """
 import copy
 import json
@@ -21,7 +21,7 @@ import runs
 from fuzz_corpus import job_text, write_files
 from runs import DONE, FAILED, STOPPED, WRONG, Case, main, scaled
 
-CASES = 100
+CASES = 40
 MEMORY = 1 << 30     # bytes
 PROCESSOR = 5        # seconds
 STILL = 5            # seconds without an answer, on a machine that has nothing else to do
