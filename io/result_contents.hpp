@@ -1,4 +1,4 @@
-// What a finished result holds, as far as checksums are made from it: all but the numbers of its datasets.
+// The contents of a finished result that checksums are made from, except the numbers of its datasets.
 #pragma once
 
 #include <cstddef>

@@ -40,7 +40,7 @@ class Session {
   /// inputs; nothing was written then, and nothing more will be
   void keep_log_apart(const job::Job& job);
 
-  // What these show may hold pieces of files: it is made printable.
+  // Texts that may hold pieces of files are made printable.
 
   /// A part of what the command was asked for, to `out`.
   void answer(const std::string& text);

@@ -1,4 +1,4 @@
-// What of a job is right but hardly meant.
+// Warnings of settings that are valid but probably not intended.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// What the stage `query` wrote, compared with the tables that it was asked of.
+// Compares the results of the stage `query` with the tables that it read.
 #pragma once
 
 #include "stages/verifier.hpp"

@@ -1,4 +1,4 @@
-// How the table of an alignment is cut where its lines are kept in differences.
+// The cut of an alignment table into blocks whose lines are kept as differences.
 #pragma once
 
 #include "stages/wavefront/alignment_plan.hpp"
