@@ -1,11 +1,31 @@
 #include "pipeline/run/home_tiles.hpp"
 
+#include <algorithm>
 #include <future>
+#include <span>
+#include <utility>
 
 #include "io/checksum.hpp"
 #include "io/tile_checksums.hpp"
+#include "pipeline/base/bands.hpp"
 
 namespace terrace::run {
+namespace {
+
+constexpr std::int64_t band_bytes = 1 << 20;  // of a tile, read at a time by each thread
+
+/// Hands `request` what it is to call at its end, and waits for that.
+template <class Request>
+void wait_for(const Request& request) {
+  std::promise<void> there;
+  request([&](std::exception_ptr error) {
+    if (error) there.set_exception(error);
+    else there.set_value();
+  });
+  there.get_future().get();
+}
+
+}  // namespace
 
 HomeTiles::HomeTiles(std::string name, Home home, ElementType type, TileGrid grid,
                      std::vector<std::uint64_t> checksums)
@@ -18,14 +38,15 @@ HomeTiles::HomeTiles(std::string name, Home home, ElementType type, TileGrid gri
   if (checksums_.size() != states_.size()) throw Error(name_ + " has not a checksum for each of its tiles");
 }
 
+void HomeTiles::read_box(const Box& box, void* buffer) const {
+  wait_for([&](io::BlockFile::Done done) {
+    home_.file->read_box({home_.offset, grid_.shape(), element_}, box, buffer, std::move(done));
+  });
+}
+
 void HomeTiles::read(const Box& box, void* buffer) {
   if (box.empty()) return;
-  std::promise<void> there;
-  home_.file->read_box({home_.offset, grid_.shape(), element_}, box, buffer, [&](std::exception_ptr error) {
-    if (error) there.set_exception(error);
-    else there.set_value();
-  });
-  there.get_future().get();
+  read_box(box, buffer);
   grid_.for_each_tile(box, [&](std::int64_t tile, const Box& part) {
     if (part.volume() < grid_.box(tile).volume()) {
       check(tile);
@@ -63,20 +84,13 @@ void HomeTiles::check_rest(const std::vector<std::uint64_t>& earlier,
     while (last < end && is_rest(earlier, last)) ++last;
     const auto found =
         io::checksums_of_tiles(grid_, element_, first, last, [&](std::int64_t offset, std::span<std::byte> piece) {
-          read_bytes(offset, piece.data(), static_cast<std::int64_t>(piece.size()));
-          progress(static_cast<std::int64_t>(piece.size()));
+          wait_for([&](io::BlockFile::Done done) {
+            home_.file->read(home_.offset + offset, piece.data(), std::ssize(piece), std::move(done));
+          });
+          progress(std::ssize(piece));
         });
     for (std::int64_t tile = first; tile < last; ++tile) compare(tile, found[static_cast<std::size_t>(tile - first)]);
   }
-}
-
-void HomeTiles::read_bytes(std::int64_t offset, void* buffer, std::int64_t bytes) const {
-  std::promise<void> there;
-  home_.file->read(home_.offset + offset, buffer, bytes, [&](std::exception_ptr error) {
-    if (error) there.set_exception(error);
-    else there.set_value();
-  });
-  there.get_future().get();
 }
 
 void HomeTiles::compare(std::int64_t tile, std::uint64_t found) {
@@ -84,20 +98,44 @@ void HomeTiles::compare(std::int64_t tile, std::uint64_t found) {
   throw damaged_tile(home_.file->path().string() + ", " + name_, grid_.box(tile));
 }
 
-/// Reads all of the tile, unless that has been done.
+/// Reads all of the tile once more, unless it has been read.
 void HomeTiles::check(std::int64_t tile) {
   if (!claim(tile)) return;
+  const Box box = grid_.box(tile);
+  const auto begin = Clock::now();
   try {
-    const auto found = io::checksums_of_tiles(
-        grid_, element_, tile, tile + 1, [this](std::int64_t offset, std::span<std::byte> piece) {
-          read_bytes(offset, piece.data(), static_cast<std::int64_t>(piece.size()));
-        });
-    compare(tile, found.front());
+    compare(tile, checksum_at_home(box));
   } catch (...) {
     set(tile, State::unread);
     throw;
   }
   set(tile, State::right);
+  const std::lock_guard lock(mutex_);
+  if (rereads_.bytes == 0) rereads_.begin = begin;
+  rereads_.begin = std::min(rereads_.begin, begin);
+  rereads_.end = std::max(rereads_.end, Clock::now());
+  rereads_.bytes += box.volume() * element_;
+}
+
+std::uint64_t HomeTiles::checksum_at_home(const Box& tile) const {
+  const TileGrid bands = bands_of(tile.shape(), std::max<std::int64_t>(1, band_bytes / element_));
+  std::vector<std::byte> buffer(static_cast<std::size_t>(volume(bands.tile_shape()) * element_));
+  io::RunningChecksum sum;
+  for (std::int64_t number = 0; number < bands.count(); ++number) {
+    Box band = bands.box(number);
+    for (int d = 0; d < band.rank(); ++d) {
+      band.begin[d] += tile.begin[d];
+      band.end[d] += tile.begin[d];
+    }
+    read_box(band, buffer.data());
+    sum.add(std::span(buffer).first(static_cast<std::size_t>(band.volume() * element_)));
+  }
+  return sum.value();
+}
+
+HomeTiles::Rereads HomeTiles::take_rereads() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(rereads_, {});
 }
 
 /// Whether the caller is to read the tile; waits while another thread does.

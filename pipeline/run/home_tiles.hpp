@@ -1,6 +1,7 @@
 // The tiles of a result array whose stage is done: read by later stages, and checked.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -17,12 +18,22 @@ namespace terrace::run {
 /// is compared as it is read; of a tile of which a box covers a part, all is read once more, at the first such box.
 class HomeTiles {
  public:
+  using Clock = std::chrono::steady_clock;
+  /// Tiles that were read once more.
+  struct Rereads {
+    std::int64_t bytes = 0;
+    Clock::time_point begin, end;  // of the first, and of the last
+  };
+
   /// @param name for messages: "dataset /align/table"; @param checksums one a tile, in the order of tiles
   HomeTiles(std::string name, Home home, ElementType type, TileGrid grid, std::vector<std::uint64_t> checksums);
 
   /// Copies a box into `buffer`, row-major, tightly packed. Blocks until it is there. May be called from several
   /// threads at once. @throws IoError, also where a tile is not as it was written: it names file, array and tile
   void read(const Box& box, void* buffer);
+
+  /// What was read once more since the last call.
+  Rereads take_rereads();
 
   /// Bytes that `check_rest` would read.
   std::int64_t rest_bytes(const std::vector<std::uint64_t>& earlier) const;
@@ -36,7 +47,8 @@ class HomeTiles {
   enum class State : std::uint8_t { unread, being_read, right };
 
   bool is_rest(const std::vector<std::uint64_t>& earlier, std::int64_t tile) const;
-  void read_bytes(std::int64_t offset, void* buffer, std::int64_t bytes) const;
+  void read_box(const Box& box, void* buffer) const;
+  std::uint64_t checksum_at_home(const Box& tile) const;
   void compare(std::int64_t tile, std::uint64_t found);
   void check(std::int64_t tile);
   bool claim(std::int64_t tile);
@@ -50,6 +62,7 @@ class HomeTiles {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<State> states_;
+  Rereads rereads_;
 };
 
 }  // namespace terrace::run

@@ -18,11 +18,12 @@ enum class Movement : std::uint8_t { read, copy_up, copy_down, write };
 struct CopyRecord {
   std::int64_t stage = 0;
   int array = 0;
-  std::int64_t tile = 0, generation = 0;
+  std::int64_t tile = 0, generation = 0;  // tile -1: several
   Movement movement = Movement::read;
   int device = -1;  // of copies up and down
   std::int64_t bytes = 0;
   double begin = 0, end = 0;
+  std::int64_t written_by = -1;  // the stage whose array it is; -1: the stage that moved the tile
 };
 
 /// Sums of the blocks of a stage that do one kind of work (Program::part).

@@ -172,11 +172,14 @@ void add_copies(const RunPlan& plan, const Profile& profile, io::Finish& finish)
   using R = CopyRecord;
   static constexpr const char* movements[] = {"read", "copy up", "copy down", "write"};
   columns.add("stage", "index of the stage", records, [](const R& r) { return r.stage; });
-  columns.add("array", "name of the array", records, [&](const R& r) {
-    const auto& arrays = plan.stages[static_cast<std::size_t>(r.stage)].stage->program().arrays();
-    return arrays[static_cast<std::size_t>(r.array)].name;
-  });
-  columns.add("tile", "number of the tile in the array", records, [](const R& r) { return r.tile; });
+  columns.add("array", "name of the array; STAGE/NAME of what an earlier stage wrote and was read to be checked",
+              records, [&](const R& r) {
+                const bool own = r.written_by < 0;
+                const PlannedStage& of = plan.stages[static_cast<std::size_t>(own ? r.stage : r.written_by)];
+                const std::string& name = of.stage->program().arrays()[static_cast<std::size_t>(r.array)].name;
+                return own ? name : of.name + "/" + name;
+              });
+  columns.add("tile", "number of the tile in the array; -1: several", records, [](const R& r) { return r.tile; });
   columns.add("generation", "how often the tile had been made anew", records,
               [](const R& r) { return r.generation; });
   columns.add("movement",

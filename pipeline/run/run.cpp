@@ -320,6 +320,29 @@ StageTiles tiles_of(const RunPlan& plan, std::size_t number, const Json& json, c
   return tiles;
 }
 
+/// Notes in the profile of the stage under way what it has read once more of earlier ones.
+/// @param earlier of each stage before it
+void note_rereads(const std::vector<StageTiles>& earlier, Profile& profile) {
+  const auto seconds = [&](HomeTiles::Clock::time_point time) {
+    const auto since = std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
+    return 1e-9 * static_cast<double>(since - static_cast<std::int64_t>(profile.steady_zero()));
+  };
+  for (std::size_t number = 0; number < earlier.size(); ++number) {
+    for (const auto& [array, tiles] : earlier[number]) {
+      const HomeTiles::Rereads reread = tiles->take_rereads();
+      if (reread.bytes == 0) continue;
+      CopyRecord copy;
+      copy.array = array;
+      copy.tile = -1;
+      copy.bytes = reread.bytes;
+      copy.begin = seconds(reread.begin);
+      copy.end = seconds(reread.end);
+      copy.written_by = static_cast<std::int64_t>(number);
+      profile.add(copy);
+    }
+  }
+}
+
 /// Checksums of those tiles of the stage that earlier attempts have written, 0 for the others.
 HomeChecksums written_before(const Progress& progress, std::size_t number) {
   if (number < progress.completed.size()) return progress.completed[number].tiles;
@@ -394,6 +417,7 @@ RunReport run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings)
   report.attempts = progress.attempt + 1;
   std::vector<HomeChecksums> written;  // of each stage
   std::vector<EarlierTiles> earlier;
+  std::vector<StageTiles> readable;  // by later stages
   {
     Ledger ledger(folder.ledger(), progress);
     report.profile.begin_attempt(folder.ledger(), report.attempts);
@@ -409,13 +433,16 @@ RunReport run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings)
         written.push_back(before);
       } else {
         written.push_back(run_stage(number, plan, json, folder, settings, progress, ledger, report.profile));
+        note_rereads(readable, report.profile);
       }
+      readable.emplace_back();
       const bool checked = !planned.temporary && !before.empty();
       if (planned.readers.empty() && !checked) continue;
       const StageTiles tiles = tiles_of(plan, number, json, folder, written.back());
       for (auto& [array, source] : planned.readers) {
         if (tiles.contains(array)) source->bind(tiles.at(array));
       }
+      readable.back() = tiles;
       if (checked) earlier.push_back({tiles, std::move(before)});
     }
   }

@@ -5,18 +5,18 @@ import re
 import subprocess
 
 import terrace_runs
-from terrace_runs import JobTest, main, numpy, skip
+from terrace_runs import JobTest, affine, main, numpy, random_letters, skip, wavefront
 
 MIB = 1 << 20
 # What a run reads and writes beside tiles: its code, the ledger, what the HDF5 library writes at the end.
 BESIDE = 3 * MIB
 
 
-def kernel_counts(process):
-    """Bytes that the kernel says a process had read from and written to disks."""
+def kernel_counts(process, *names):
+    """What the kernel says of a process: bytes that it had read from and written to disks, or counts by their names."""
     with open(f"/proc/{process}/io") as file:
         counts = dict(line.split(": ") for line in file)
-    return int(counts["read_bytes"]), int(counts["write_bytes"])
+    return [int(counts[name]) for name in names or ("read_bytes", "write_bytes")]
 
 
 class Traffic(JobTest):
@@ -39,6 +39,64 @@ class Traffic(JobTest):
         return [float(number) * units[unit] for number, unit in zip(found[::2], found[1::2])]
 
 
+    def counts_of(self, *arguments, counts=()):
+        """Runs the program, which must succeed; what the kernel has counted of it."""
+        process = subprocess.Popen([terrace_runs.program, *arguments], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        found = kernel_counts(process.pid, *counts)
+        self.assertEqual(process.wait(), 0)
+        return found
+
+    def bytes_read(self, *arguments):
+        """Bytes that all reads of a command came to, from disks or from memory."""
+        return self.counts_of(*arguments, counts=("rchar",))[0]
+
+
+class ReadBack(Traffic):
+    def run_chain(self, memory, **stage):
+        """A table, and the sums of it; returns what was read, and the result."""
+        stages = [affine("align", "a", "b", keep="table"), wavefront("sums", "summed_area", grid="align/table")]
+        # Rows of tiles so far apart that nothing is read between them.
+        letters = {"a": random_letters(800, 1), "b": random_letters(12000, 2)}
+        job = self.write_job(letters, stages[:stage.get("stages", 2)], backend="cpu", memory=memory)
+        read = self.bytes_read("run", job)
+        return read, self.open()
+
+    def test_a_run_that_nothing_disturbs_reads_nothing_of_its_result(self):
+        read, result = self.run_chain({"host": 256 * MIB}, stages=1)
+        table = result["align/table"].nbytes
+        self.assertGreater(table, 8 * BESIDE)
+        self.assertIn("/align/table", result.attrs["checksums"])
+        self.assertEqual(result["profile/stages/bytes_read"][0], 800 + 12000)  # the letters
+        self.assertLess(read, BESIDE)
+        result.close()
+        # The same count sees what is read.
+        self.assertGreater(self.bytes_read("verify", "result.h5"), table)
+
+    def test_what_is_read_of_an_earlier_stage_is_counted_whatever_the_tiles(self):
+        rereads = 0
+        for memory in ({"host": 4 * MIB, "device": 300 << 10}, {"host": 16 * MIB, "device": 1 * MIB}):
+            with self.subTest(memory=memory):
+                (self.folder / "result.h5").unlink(missing_ok=True)
+                read, result = self.run_chain(memory)
+                stages = {name: column[()] for name, column in result["profile/stages"].items()}
+                copies = {name: column[()] for name, column in result["profile/copies"].items()}
+                table = result["align/table"].nbytes
+                counted = stages["bytes_read"][1]
+                moved = (copies["movement"] == b"read") & (copies["stage"] == 1)
+                self.assertEqual(counted, copies["bytes"][moved].sum())
+                again = moved & (copies["array"] == b"align/table")
+                self.assertTrue((copies["tile"][again] == -1).all())
+                self.assertTrue((copies["end"][again] > copies["begin"][again]).all())
+                self.assertLessEqual(counted, 2.2 * table)
+                self.assertGreaterEqual(counted, table)
+                self.assertLess(abs(read - stages["bytes_read"].sum()), BESIDE, (read, counted, table))
+                rereads += again.sum()
+                result.close()
+        self.assertGreater(rereads, 0)
+
+
 class CountedByTheKernel(Traffic):
     def check_direct(self):
         """Skips the test where direct writes are not possible, or not counted."""
@@ -57,10 +115,7 @@ class CountedByTheKernel(Traffic):
         self.check_direct()
         nodes, tile = 2048, 256
         job = self.write_closure(nodes, tile, 0.25, "f64")
-        process = subprocess.Popen([terrace_runs.program, "run", job], cwd=self.folder, stderr=subprocess.DEVNULL)
-        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
-        read, written = kernel_counts(process.pid)
-        self.assertEqual(process.wait(), 0)
+        read, written = self.counts_of("run", job)
         result = self.open()
         stage = {name: column[0] for name, column in result["profile/stages"].items()}
         copies = {name: column[()] for name, column in result["profile/copies"].items()}

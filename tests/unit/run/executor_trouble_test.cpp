@@ -310,6 +310,13 @@ TEST_CASE("What a stage has written is checked when another reads it") {
       CHECK_THROWS_WITH(read(begin, end), Catch::Contains("dataset /toy/sums, [512, 1024)"));
     else CHECK(read(begin, end));
   }
+  // A tile of which a part was read, and one more, are read once more; the one that all was read of is not.
+  const auto again = home_tiles(folder.path(), program);
+  std::vector<u64> some(700);
+  again->read({{2048}, {2748}}, some.data());
+  again->read({{2700}, {2748}}, some.data());
+  CHECK(again->take_rereads().bytes == 512 * 8);
+  CHECK(again->take_rereads().bytes == 0);
   // Of what earlier attempts wrote only what nobody has read since is read in the end, and that can be stopped.
   const auto rest = home_tiles(folder.path(), program);
   std::vector<u64> values(512);
