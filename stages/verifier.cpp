@@ -83,8 +83,35 @@ std::string difference_at(const Extents& point, const std::string& stored, const
   return where + (where.empty() ? "" : ": ") + stored + " is stored, " + computed + " was computed";
 }
 
-std::string counted_parts(std::int64_t checked, std::int64_t count, const std::string& parts) {
-  return std::to_string(checked) + " of " + std::to_string(count) + " " + parts + " computed again";
+std::shared_ptr<io::Source> open_dataset(const VerifyRequest& request, const std::string& name,
+                                         const Extents& shape) {
+  std::shared_ptr<io::Source> source = request.dataset(name);
+  if (source->shape() == shape) return source;
+  throw WrongDataset(name, "is " + to_string(source->shape()) + ", and the inputs give " + to_string(shape));
+}
+
+std::shared_ptr<io::Source> open_dataset(const VerifyRequest& request, const std::string& name, const Extents& shape,
+                                         ElementType type) {
+  std::shared_ptr<io::Source> source = open_dataset(request, name, shape);
+  if (source->type() == type) return source;
+  throw WrongDataset(name,
+                     "is of " + std::string(name_of(source->type())) + ", not of " + std::string(name_of(type)));
+}
+
+Checked check_parts(const VerifyRequest& request, const std::string& datasets, const Parts& parts,
+                    const std::function<std::string(std::int64_t part)>& check) {
+  std::vector<std::int64_t> picked =
+      request.sampler.pick(request.request.stage.name + "/" + parts.dataset, parts.count);
+  if (parts.also && !std::binary_search(picked.begin(), picked.end(), *parts.also)) {
+    picked.insert(std::upper_bound(picked.begin(), picked.end(), *parts.also), *parts.also);
+  }
+  const std::string count = std::to_string(picked.size()) + " of " + std::to_string(parts.count);
+  Checked checked{datasets, count + " " + parts.name + " computed again", "", true};
+  for (std::size_t at = 0; at < picked.size() && checked.difference.empty(); ++at) {
+    if (request.advance) request.advance(static_cast<std::int64_t>(at), std::ssize(picked));
+    checked.difference = check(picked[at]);
+  }
+  return checked;
 }
 
 Checked check_texts(const VerifyRequest& request, const std::string& name, const std::vector<std::string>& expected,

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,8 @@ struct VerifyRequest {
   std::function<std::vector<std::string>(const std::string& name)> texts;
   std::function<bool(const std::string& name)> has;
   const Sampler& sampler;
+  /// Called now and then with how many parts of the stage's datasets are done; it may throw. May be empty.
+  std::function<void(std::int64_t done, std::int64_t all)> advance = {};
 };
 
 /// A dataset of the result is not what the stage writes: what a sample finds where no values can be compared.
@@ -87,8 +90,26 @@ std::vector<T> read_all(const VerifyRequest& request, const std::string& name) {
 /// "row 3, column 17: 4 is stored, 5 was computed".
 std::string difference_at(const Extents& point, const std::string& stored, const std::string& computed);
 
-/// "3 of 50 tiles computed again".
-std::string counted_parts(std::int64_t checked, std::int64_t count, const std::string& parts);
+/// A dataset of that shape and type. @throws WrongDataset where it is of others
+std::shared_ptr<io::Source> open_dataset(const VerifyRequest& request, const std::string& name, const Extents& shape,
+                                         ElementType type);
+/// A dataset of that shape, of any type. @throws WrongDataset where it is of another
+std::shared_ptr<io::Source> open_dataset(const VerifyRequest& request, const std::string& name, const Extents& shape);
+
+/// What datasets are checked in, a part at a time.
+struct Parts {
+  std::string dataset;  // by whose name parts are chosen
+  std::int64_t count = 0;
+  std::string name;                                 // "tiles"
+  std::optional<std::int64_t> also = std::nullopt;  // a part that is checked whatever the sample takes
+};
+
+/// Checks the parts that the sample takes, in ascending order, until one differs.
+/// @param datasets that are checked together: "start, end, cigar"
+/// @param check returns how a part differs from what is computed; empty: in nothing
+/// @return with `what` "3 of 50 tiles computed again"
+Checked check_parts(const VerifyRequest& request, const std::string& datasets, const Parts& parts,
+                    const std::function<std::string(std::int64_t part)>& check);
 
 /// One small dataset against what it should hold.
 Checked check_texts(const VerifyRequest& request, const std::string& name, const std::vector<std::string>& expected,

@@ -204,11 +204,7 @@ std::unique_ptr<run::Stage> make_query(const Request& request) {
   plan.each = questions.asks("eccentricity");
   plan.rows = request.choices != nullptr ? request.choices->at("rows").get<std::int64_t>()
                                          : choose_rows(plan.nodes, plan.value, request.resources);
-  WeightRules rules;
-  rules.label = label_of(request.stage, "matrix");
-  rules.no_edge = no_edge_of(request, *matrix);
-  rules.zero_diagonal = false;
-  questions.matrix = weights(matrix, plan.value, rules);
+  questions.matrix = weights(matrix, plan.value, distance_rules(request, *matrix, false));
   auto program = std::make_unique<QueryProgram>(plan, questions.matrix);
   return std::make_unique<QueryStage>(request, std::move(questions), std::move(program));
 }

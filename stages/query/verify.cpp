@@ -32,10 +32,11 @@ struct Totals {
 };
 
 template <class T>
-Totals<T> totals_of(io::Source& matrix) {
+Totals<T> totals_of(const VerifyRequest& request, io::Source& matrix) {
   const std::int64_t nodes = matrix.shape()[0];
   Totals<T> totals;
   for (std::int64_t from = 0; from < nodes; ++from) {
+    if (request.advance) request.advance(from, nodes);
     const std::vector<T> row = read_box<T>(matrix, {{from, 0}, {from + 1, nodes}});
     T farthest = recursive::infinity<T>();
     for (std::int64_t to = 0; to < nodes; ++to) {
@@ -69,7 +70,7 @@ Checked check_real_sum(const VerifyRequest& request, long double sum, long doubl
 template <class T>
 void check_totals(const VerifyRequest& request, io::Source& matrix, std::vector<Checked>& found) {
   if (!request.request.stage.settings.has("reduce")) return;
-  const Totals<T> totals = totals_of<T>(matrix);
+  const Totals<T> totals = totals_of<T>(request, matrix);
   const auto check = [&](const char* name, const std::vector<std::string>& expected) {
     if (request.has(name)) found.push_back(check_texts(request, name, expected, "computed again"));
   };
@@ -88,7 +89,8 @@ template <class T>
 void check_pairs(const VerifyRequest& request, io::Source& matrix, std::vector<Checked>& found) {
   const Settings& settings = request.request.stage.settings;
   const std::shared_ptr<io::Source> source = request.request.array(settings.text("pairs"));
-  const std::vector<NodePair> pairs = read_pairs(*source, label_of(request.request.stage, "pairs"), matrix.shape()[0]);
+  const std::vector<NodePair> pairs =
+      read_pairs(*source, label_of(request.request.stage, "pairs"), matrix.shape()[0]);
   const std::vector<std::byte> bytes = elements_at(matrix, pairs);
   std::vector<T> distances(pairs.size());
   if (!bytes.empty()) std::memcpy(distances.data(), bytes.data(), bytes.size());
@@ -105,12 +107,9 @@ void check_pairs(const VerifyRequest& request, io::Source& matrix, std::vector<C
 std::vector<Checked> verify_query(const VerifyRequest& request) {
   const Settings& settings = request.request.stage.settings;
   const std::shared_ptr<io::Source> matrix = open_square_matrix(request.request);
-  WeightRules rules;
-  rules.label = label_of(request.request.stage, "matrix");
-  rules.no_edge = no_edge_of(request.request, *matrix);
-  rules.zero_diagonal = false;
   const ElementType type = distance_type(matrix->type());
-  const std::shared_ptr<io::Source> distances = weights(matrix, type, rules);
+  const std::shared_ptr<io::Source> distances =
+      weights(matrix, type, distance_rules(request.request, *matrix, false));
   std::vector<Checked> found;
   dispatch_distance(type, "distance", [&](auto value) {
     using T = decltype(value);

@@ -112,10 +112,11 @@ ElementType choose_type(const Request& request, io::Source& matrix, const Weight
   for (const ElementType narrow : {ElementType::i16, ElementType::i32, ElementType::i64}) {
     if (holds_distances(narrow, range, matrix.shape()[0])) return narrow;
   }
-  refuse(request.stage, "matrix",
-         "distances of '" + rules.label.array +
-             "' may leave every integer type: say `type: f64`, or `type: input`, whose distances are proved once they "
-             "are computed");
+  refuse(
+      request.stage, "matrix",
+      "distances of '" + rules.label.array +
+          "' may leave every integer type: say `type: f64`, or `type: input`, whose distances are proved once they "
+          "are computed");
 }
 
 }  // namespace
@@ -123,12 +124,9 @@ ElementType choose_type(const Request& request, io::Source& matrix, const Weight
 std::unique_ptr<run::Stage> make_closure(const Request& request) {
   const Settings& settings = request.stage.settings;
   const std::shared_ptr<io::Source> matrix = open_square_matrix(request);
-  WeightRules rules;
-  rules.label = label_of(request.stage, "matrix");
+  WeightRules rules = distance_rules(request, *matrix, settings.text("diagonal") == "zero");
   // In a graph 0 is a weight as any other.
   if (!settings.has("no_edge") && !io::is_graph(*matrix)) rules.zeros = std::make_shared<ZeroCount>();
-  rules.no_edge = no_edge_of(request, *matrix);
-  rules.zero_diagonal = settings.text("diagonal") == "zero";
   ClosurePlan plan;
   plan.spec.semiring = recursive::find_problem(request.stage.problem)->semiring;
   plan.nodes = matrix->shape()[0];

@@ -61,13 +61,18 @@ class EliminationStage : public run::Stage {
 
 }  // namespace
 
-std::unique_ptr<run::Stage> make_elimination(const Request& request) {
-  const Settings& settings = request.stage.settings;
-  const std::shared_ptr<io::Source> matrix = open_square_matrix(request);
+WeightRules elimination_rules(const Request& request) {
   WeightRules rules;
   rules.label = label_of(request.stage, "matrix");
   rules.zero_diagonal = false;
   rules.nothing = recursive::Nothing::zero;
+  return rules;
+}
+
+std::unique_ptr<run::Stage> make_elimination(const Request& request) {
+  const Settings& settings = request.stage.settings;
+  const std::shared_ptr<io::Source> matrix = open_square_matrix(request);
+  const WeightRules rules = elimination_rules(request);
   const std::string& type = settings.text("type");
   EliminationPlan plan;
   plan.spec.semiring = recursive::find_problem(request.stage.problem)->semiring;

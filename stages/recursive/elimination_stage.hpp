@@ -4,11 +4,15 @@
 #include <memory>
 
 #include "pipeline/run/stage.hpp"
+#include "stages/recursive/weights.hpp"
 #include "stages/stage_kind.hpp"
 
 namespace terrace::stages {
 
 /// Plans a step of a job that names an elimination. @throws JobError
 std::unique_ptr<run::Stage> make_elimination(const Request& request);
+
+/// How the stage's `matrix` says what its elements are.
+WeightRules elimination_rules(const Request& request);
 
 }  // namespace terrace::stages

@@ -61,4 +61,12 @@ std::optional<double> no_edge_of(const Request& request, const io::Source& matri
   return number;
 }
 
+WeightRules distance_rules(const Request& request, const io::Source& matrix, bool zero_diagonal) {
+  WeightRules rules;
+  rules.label = label_of(request.stage, "matrix");
+  rules.no_edge = no_edge_of(request, matrix);
+  rules.zero_diagonal = zero_diagonal;
+  return rules;
+}
+
 }  // namespace terrace::stages

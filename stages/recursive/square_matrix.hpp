@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "io/source.hpp"
+#include "stages/recursive/weights.hpp"
 #include "stages/stage_kind.hpp"
 
 namespace terrace::stages {
@@ -15,5 +16,9 @@ std::shared_ptr<io::Source> open_square_matrix(const Request& request);
 /// The stage's `no_edge` as elements of the matrix have it: of f32, rounded to that.
 /// @throws JobError where no element can be that number, or could be taken for it and is not
 std::optional<double> no_edge_of(const Request& request, const io::Source& matrix);
+
+/// How the stage's `matrix` says what its elements are, which are weights of edges or distances.
+/// @param zero_diagonal WeightRules::zero_diagonal @throws as no_edge_of()
+WeightRules distance_rules(const Request& request, const io::Source& matrix, bool zero_diagonal);
 
 }  // namespace terrace::stages

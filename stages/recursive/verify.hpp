@@ -44,14 +44,4 @@ void dispatch_distance(ElementType type, const std::string& name, Call&& call) {
   });
 }
 
-/// A dataset that must have that shape. @throws WrongDataset
-inline std::shared_ptr<io::Source> dataset_of_shape(const VerifyRequest& request, const std::string& name,
-                                                    const Extents& shape) {
-  std::shared_ptr<io::Source> source = request.dataset(name);
-  if (source->shape() != shape) {
-    throw WrongDataset(name, "is " + to_string(source->shape()) + ", and the inputs give " + to_string(shape));
-  }
-  return source;
-}
-
 }  // namespace terrace::stages

@@ -61,12 +61,10 @@ std::vector<Checked> verify_closure(const VerifyRequest& request) {
   const std::int64_t nodes = matrix->shape()[0], words = (nodes + cells_of_word - 1) / cells_of_word;
   const bool packed = settings.flag("packed");
   const std::int64_t across = packed ? (nodes + 7) / 8 : nodes;
-  const std::shared_ptr<io::Source> closure = dataset_of_shape(request, "closure", {nodes, across});
-  if (closure->type() != ElementType::u8) throw WrongDataset("closure", "is not of u8");
-  const EdgeWords edges(edge_bits(matrix, label_of(request.request.stage, "matrix"), no_edge_of(request.request, *matrix)));
-  const auto picked = request.sampler.pick(request.request.stage.name + "/closure", nodes);
-  Checked checked{"closure", counted_parts(std::ssize(picked), nodes, "rows"), "", true};
-  for (const std::int64_t from : picked) {
+  const std::shared_ptr<io::Source> closure = open_dataset(request, "closure", {nodes, across}, ElementType::u8);
+  const EdgeWords edges(
+      edge_bits(matrix, label_of(request.request.stage, "matrix"), no_edge_of(request.request, *matrix)));
+  return {check_parts(request, "closure", {"closure", nodes, "rows"}, [&](std::int64_t from) -> std::string {
     const Words found = reached(edges, from, words);
     const auto row = read_box<std::uint8_t>(*closure, {{from, 0}, {from + 1, across}});
     for (std::int64_t column = 0; column < across; ++column) {
@@ -74,12 +72,10 @@ std::vector<Checked> verify_closure(const VerifyRequest& request) {
       const unsigned computed =
           packed ? found[at / 4] >> (8 * (at % 4)) & 0xFFu : found[at / cells_of_word] >> (at % cells_of_word) & 1u;
       if (row[at] == computed) continue;
-      checked.difference =
-          difference_at({from, column}, text_of(row[at]), text_of(static_cast<std::uint32_t>(computed)));
-      return {checked};
+      return difference_at({from, column}, text_of(row[at]), text_of(static_cast<std::uint32_t>(computed)));
     }
-  }
-  return {checked};
+    return "";
+  })};
 }
 
 }  // namespace terrace::stages

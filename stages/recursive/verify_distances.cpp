@@ -15,24 +15,23 @@ class DistancesCheck {
  public:
   DistancesCheck(const VerifyRequest& request, const std::shared_ptr<io::Source>& weights, bool loops)
       : request_(request), edges_(weights), loops_(loops), nodes_(weights->shape()[0]) {
-    distance_ = dataset_of_shape(request, "distance", {nodes_, nodes_});
+    distance_ = open_dataset(request, "distance", {nodes_, nodes_}, element_type_of<T>());
     if (request.has("next")) next_ = read_next();
   }
 
   std::vector<Checked> run() {
-    const auto picked = request_.sampler.pick(request_.request.stage.name + "/distance", nodes_);
-    const std::string rows = counted_parts(std::ssize(picked), nodes_, "rows");
-    const std::string bound = std::is_floating_point_v<T> ? fmt::format(", within {:.2g}", tolerance()) : "";
-    Checked distance{"distance", rows + (edges_.has_negative() ? bound : bound + (bound.empty() ? "" : " of each")),
-                     "", true};
-    Checked next{"next",
-                 "followed from " + std::to_string(picked.size()) + " of " + std::to_string(nodes_) + " nodes", "",
-                 true};
-    for (const std::int64_t from : picked) {
+    std::string of_distance, of_next;
+    Checked distance = check_parts(request_, "distance", {"distance", nodes_, "rows"}, [&](std::int64_t from) {
       const std::vector<T> row = read_box<T>(*distance_, {{from, 0}, {from + 1, nodes_}});
-      if (distance.difference.empty()) distance.difference = check_row(from, row);
-      if (next_ && next.difference.empty()) next.difference = check_next(from, row);
-    }
+      if (of_distance.empty()) of_distance = check_row(from, row);
+      if (next_ && of_next.empty()) of_next = check_next(from, row);
+      // The rows after it may tell of `next`.
+      return next_ && of_next.empty() ? std::string() : of_distance;
+    });
+    distance.difference = of_distance;
+    const Checked next{"next", "followed from the same nodes", of_next, true};
+    if (std::is_floating_point_v<T>) distance.what += fmt::format(", within {:.2g}", tolerance());
+    if (std::is_floating_point_v<T> && !edges_.has_negative()) distance.what += " of each";
     if (!next_) return {distance};
     return {distance, next};
   }
@@ -41,8 +40,7 @@ class DistancesCheck {
   /// `next` in memory, or where it is too large, the dataset itself.
   std::function<std::int64_t(std::int64_t, std::int64_t)> read_next() const {
     constexpr std::int64_t most_in_memory = 4096;  // nodes
-    std::shared_ptr<io::Source> source = dataset_of_shape(request_, "next", {nodes_, nodes_});
-    if (source->type() != ElementType::i32) throw WrongDataset("next", "is not of i32");
+    std::shared_ptr<io::Source> source = open_dataset(request_, "next", {nodes_, nodes_}, ElementType::i32);
     if (nodes_ > most_in_memory) {
       return [source](std::int64_t i, std::int64_t j) {
         return read_box<std::int32_t>(*source, {{i, j}, {i + 1, j + 1}})[0];
@@ -123,12 +121,9 @@ class DistancesCheck {
 }  // namespace
 
 std::vector<Checked> verify_distances(const VerifyRequest& request) {
-  const Settings& settings = request.request.stage.settings;
   const std::shared_ptr<io::Source> matrix = open_square_matrix(request.request);
-  WeightRules rules;
-  rules.label = label_of(request.request.stage, "matrix");
-  rules.no_edge = no_edge_of(request.request, *matrix);
-  rules.zero_diagonal = settings.text("diagonal") == "zero";
+  const WeightRules rules =
+      distance_rules(request.request, *matrix, request.request.stage.settings.text("diagonal") == "zero");
   std::vector<Checked> found;
   const ElementType type = request.dataset("distance")->type();
   dispatch_distance(type, "distance", [&](auto value) {

@@ -46,9 +46,7 @@ class IntervalsCheck {
   std::string text_name() const { return R::looks_inside ? "structure" : "expression"; }
 
   std::shared_ptr<io::Source> open(const std::string& name, ElementType type) const {
-    std::shared_ptr<io::Source> source = dataset_of_shape(request_, name, {nodes_, nodes_});
-    if (source->type() != type) throw WrongDataset(name, "is of " + std::string(name_of(source->type())));
-    return source;
+    return open_dataset(request_, name, {nodes_, nodes_}, type);
   }
 
   /// What the result says of all items, whose interval has that value.
@@ -67,13 +65,8 @@ class IntervalsCheck {
 
   void check_tiles() {
     const TileGrid grid({nodes_, nodes_}, {tile_side, tile_side});
-    const auto picked = request_.sampler.pick(request_.request.stage.name + "/table", grid.count());
-    Checked checked{split_ ? "table, split" : "table", counted_parts(std::ssize(picked), grid.count(), "tiles"), "",
-                    true};
-    for (std::size_t at = 0; at < picked.size() && checked.difference.empty(); ++at) {
-      checked.difference = check_tile(grid.box(picked[at]));
-    }
-    found_.push_back(std::move(checked));
+    found_.push_back(check_parts(request_, split_ ? "table, split" : "table", {"table", grid.count(), "tiles"},
+                                 [&](std::int64_t tile) { return check_tile(grid.box(tile)); }));
     const T whole = read_box<T>(*table_, {{0, nodes_ - 1}, {1, nodes_}})[0];
     found_.push_back(check_texts(request_, cost_name(), {cost_text(whole)}, "compared with the table"));
   }

@@ -5,6 +5,7 @@
 
 #include "kernels/recursive/problems.hpp"
 #include "kernels/recursive/semiring_list.hpp"
+#include "stages/recursive/elimination_stage.hpp"
 #include "stages/recursive/product_stage.hpp"
 #include "stages/recursive/square_matrix.hpp"
 #include "stages/recursive/verify.hpp"
@@ -119,34 +120,33 @@ std::vector<Checked> verify_product(const VerifyRequest& request) {
   const ElementType type = product->type();
   const auto factor = [&](const char* parameter) {
     const std::string& name = settings.text(parameter);
-    return weights(request.request.array(name), type, factor_rules(label_of(request.request.stage, parameter), semiring));
+    return weights(request.request.array(name), type,
+                   factor_rules(label_of(request.request.stage, parameter), semiring));
   };
   const Factors factors{factor("left"), factor("right"), settings.has("accumulate") ? factor("accumulate") : nullptr};
-  dataset_of_shape(request, "product", {factors.left->shape()[0], factors.right->shape()[1]});
+  open_dataset(request, "product", {factors.left->shape()[0], factors.right->shape()[1]}, type);
   if (factors.left->shape()[1] != factors.right->shape()[0]) throw Error("the factors do not fit together any more");
   const TileGrid grid(product->shape(), {tile_side, tile_side});
-  const auto picked = request.sampler.pick(request.request.stage.name + "/product", grid.count());
-  Checked checked{"product", counted_parts(std::ssize(picked), grid.count(), "tiles"), "", true};
+  Checked checked;
   dispatch(type, [&](auto value) {
     using T = decltype(value);
-    const bool bounded = is_floating(type) && semiring == "plus_times";
-    if (bounded) {
-      checked.what += fmt::format(", within {:.2g} of the sum of magnitudes",
-                                  1.01 * static_cast<double>(factors.left->shape()[1] + 2) * roundoff<T>());
-    }
     visit_semiring(
         recursive::find_semiring(semiring),
         [&]<class S>(S) {
           if constexpr (S::template has<T> && (std::is_signed_v<T> || sizeof(T) == 1)) {
-            for (std::size_t at = 0; at < picked.size() && checked.difference.empty(); ++at) {
-              const Box tile = grid.box(picked[at]);
-              checked.difference = check_tile<S, T>(factors, tile, read_box<T>(*product, tile));
-            }
+            checked = check_parts(request, "product", {"product", grid.count(), "tiles"}, [&](std::int64_t number) {
+              const Box tile = grid.box(number);
+              return check_tile<S, T>(factors, tile, read_box<T>(*product, tile));
+            });
           } else {
             throw WrongDataset("product", "is of " + std::string(name_of(type)) + ", as no such product is");
           }
         },
         Semirings{});
+    if (is_floating(type) && semiring == "plus_times") {
+      checked.what += fmt::format(", within {:.2g} of the sum of magnitudes",
+                                  1.01 * static_cast<double>(factors.left->shape()[1] + 2) * roundoff<T>());
+    }
   });
   return {checked};
 }
@@ -190,23 +190,17 @@ std::string check_triangles(io::Source& lu, io::Source& matrix, const Box& tile)
 
 std::vector<Checked> verify_elimination(const VerifyRequest& request) {
   const std::shared_ptr<io::Source> matrix = open_square_matrix(request.request);
-  WeightRules rules;
-  rules.label = label_of(request.request.stage, "matrix");
-  rules.zero_diagonal = false;
-  rules.nothing = recursive::Nothing::zero;
-  const std::shared_ptr<io::Source> lu = dataset_of_shape(request, "lu", matrix->shape());
-  const std::shared_ptr<io::Source> given = weights(matrix, lu->type(), rules);
+  const std::shared_ptr<io::Source> lu = open_dataset(request, "lu", matrix->shape());
+  const std::shared_ptr<io::Source> given = weights(matrix, lu->type(), elimination_rules(request.request));
   const TileGrid grid(lu->shape(), {tile_side, tile_side});
-  const auto picked = request.sampler.pick(request.request.stage.name + "/lu", grid.count());
-  Checked checked{"lu", counted_parts(std::ssize(picked), grid.count(), "tiles") + " as L times U", "", true};
+  Checked checked;
   dispatch(lu->type(), [&](auto value) {
     using T = decltype(value);
     if constexpr (std::is_floating_point_v<T>) {
-      checked.what += fmt::format(", within {:.2g} of the sum of magnitudes",
+      checked = check_parts(request, "lu", {"lu", grid.count(), "tiles"},
+                            [&](std::int64_t tile) { return check_triangles<T>(*lu, *given, grid.box(tile)); });
+      checked.what += fmt::format(" as L times U, within {:.2g} of the sum of magnitudes",
                                   2.02 * static_cast<double>(matrix->shape()[0]) * roundoff<T>());
-      for (std::size_t at = 0; at < picked.size() && checked.difference.empty(); ++at) {
-        checked.difference = check_triangles<T>(*lu, *given, grid.box(picked[at]));
-      }
     } else {
       throw WrongDataset("lu", "is of " + std::string(name_of(lu->type())));
     }

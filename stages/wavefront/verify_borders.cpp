@@ -27,36 +27,32 @@ class BordersCheck {
   }
 
   Checked run() {
-    std::vector<std::int64_t> picked = request_.sampler.pick(request_.request.stage.name + "/borders", grid_.count());
-    const bool whole = std::ssize(picked) == grid_.count();
+    Parts parts{"borders", grid_.count(), "boxes between them"};
     const auto [row, column] = reported_cell(request_, rule_.table);
-    if (row > 0 && column > 0) {
-      // The cell that is reported is among those that are computed.
-      const std::int64_t tile = grid_.tile_at({row - 1, column - 1});
-      const auto place = std::lower_bound(picked.begin(), picked.end(), tile);
-      if (place == picked.end() || *place != tile) picked.insert(place, tile);
-    }
+    // The cell that is reported is among those that are computed.
+    if (row > 0 && column > 0) parts.also = grid_.tile_at({row - 1, column - 1});
     reported_ = {row - 1, column - 1};
     score_ = row > 0 && column > 0 ? V{} : wavefront::is_local<P> ? V(0) : rule_.border(row - 1, column - 1);
     std::string difference = check_index("border_row_index", rule_.table.rows);
     if (difference.empty()) difference = check_index("border_column_index", rule_.table.columns);
-    for (std::size_t at = 0; at < picked.size() && difference.empty(); ++at)
-      difference = check(grid_.box(picked[at]));
-    if (difference.empty()) difference = check_score(whole);
-    return {std::string("border_rows, border_columns, ") + (Rule::has_gaps ? "their gaps, " : "") +
-                (request_.has("end") ? "score, end" : "score"),
-            counted_parts(std::ssize(picked), grid_.count(), "boxes between them"), difference, true};
+    std::int64_t computed = 0;
+    Checked checked =
+        check_parts(request_,
+                    std::string("border_rows, border_columns, ") + (Rule::has_gaps ? "their gaps, " : "") +
+                        (request_.has("end") ? "score, end" : "score"),
+                    parts, [&](std::int64_t tile) {
+                      if (!difference.empty()) return difference;
+                      ++computed;
+                      return check(grid_.box(tile));
+                    });
+    if (checked.difference.empty()) checked.difference = difference;
+    if (checked.difference.empty()) checked.difference = check_score(computed == grid_.count());
+    return checked;
   }
 
  private:
   std::shared_ptr<io::Source> open(const std::string& name, std::int64_t across, std::int64_t along) const {
-    std::shared_ptr<io::Source> source = request_.dataset(name);
-    const Extents shape{(across + every_ - 1) / every_, along};
-    if (source->shape() != shape || source->type() != element_type_of<T>()) {
-      throw WrongDataset(name, "is " + to_string(source->shape()) + " of " + std::string(name_of(source->type())) +
-                                   ", not " + to_string(shape) + " of " + std::string(name_of(element_type_of<T>())));
-    }
-    return source;
+    return open_dataset(request_, name, {(across + every_ - 1) / every_, along}, element_type_of<T>());
   }
 
   std::string check_index(const std::string& name, std::int64_t extent) const {

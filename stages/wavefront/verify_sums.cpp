@@ -34,13 +34,10 @@ class SumsCheck {
               {1, tile_side, tile_side}) {}
 
   Checked run() {
-    const auto picked = request_.sampler.pick(request_.request.stage.name + "/table", grid_.count());
-    std::string difference;
-    for (std::size_t at = 0; at < picked.size() && difference.empty(); ++at) {
-      const Box box = grid_.box(picked[at]);
-      difference = check(box.begin[0], {{box.begin[1], box.begin[2]}, {box.end[1], box.end[2]}});
-    }
-    return {"table", counted_parts(std::ssize(picked), grid_.count(), "tiles"), difference, true};
+    return check_parts(request_, "table", {"table", grid_.count(), "tiles"}, [&](std::int64_t tile) {
+      const Box box = grid_.box(tile);
+      return check(box.begin[0], {{box.begin[1], box.begin[2]}, {box.end[1], box.end[2]}});
+    });
   }
 
  private:
@@ -143,13 +140,10 @@ Checked check_counts(const VerifyRequest& request, const std::shared_ptr<io::Sou
 
 std::vector<Checked> verify_sums(const VerifyRequest& request, const wavefront::ProblemInfo& problem) {
   const Settings& settings = request.request.stage.settings;
-  const std::shared_ptr<io::Source> grid = request.request.array(settings.text("grid")),
-                                    stored = request.dataset("table");
+  const std::shared_ptr<io::Source> grid = request.request.array(settings.text("grid"));
   Extents shape = grid->shape();
   if (problem.counts) shape = {settings.integer("bins"), shape[0], shape[1]};
-  if (stored->shape() != shape) {
-    throw WrongDataset("table", "is " + to_string(stored->shape()) + ", and the grid gives " + to_string(shape));
-  }
+  const std::shared_ptr<io::Source> stored = open_dataset(request, "table", shape);
   std::vector<Checked> found;
   if (problem.counts) {
     const std::vector<double> edges = wavefront::bin_edges(settings, grid->type());

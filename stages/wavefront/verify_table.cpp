@@ -15,29 +15,22 @@ class TableCheck {
 
  public:
   TableCheck(const VerifyRequest& request, const VerifiedTable& table)
-      : request_(request), rule_(request, table), stored_(request.dataset("table")) {
-    if (stored_->shape() != Extents{table.rows, table.columns}) {
-      throw WrongDataset("table", "is " + to_string(stored_->shape()) + ", and the inputs have " +
-                                      to_string(Extents{table.rows, table.columns}) + " items");
-    }
-  }
+      : request_(request),
+        rule_(request, table),
+        stored_(open_dataset(request, "table", {table.rows, table.columns}, element_type_of<T>())) {}
 
   Checked run() {
     const TileGrid grid(stored_->shape(), {tile_side, tile_side});
-    const std::vector<std::int64_t> picked =
-        request_.sampler.pick(request_.request.stage.name + "/table", grid.count());
-    std::string difference;
     if (Rule::has_gaps) start_gaps();
-    auto next = picked.begin();
-    for (std::int64_t tile = 0; next != picked.end() && difference.empty(); ++tile) {
-      if (!Rule::has_gaps) tile = *next;
-      const bool wanted = tile == *next;
-      difference = check_tile(grid.box(tile), wanted);
-      if (wanted) ++next;
-    }
-    if (difference.empty()) difference = check_score();
-    return {request_.has("end") ? "table, score, end" : "table, score",
-            counted_parts(std::ssize(picked), grid.count(), "tiles"), difference, true};
+    std::int64_t next = 0;
+    Checked checked = check_parts(request_, request_.has("end") ? "table, score, end" : "table, score",
+                                  {"table", grid.count(), "tiles"}, [&](std::int64_t tile) {
+                                    for (; Rule::has_gaps && next < tile; ++next) check_tile(grid.box(next), false);
+                                    next = tile + 1;
+                                    return check_tile(grid.box(tile), true);
+                                  });
+    if (checked.difference.empty()) checked.difference = check_score();
+    return checked;
   }
 
  private:
