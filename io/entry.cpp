@@ -70,18 +70,28 @@ bool Folder::still_there() const {
 }
 
 std::vector<std::string> Folder::names() const {
+  const auto refuse = [this](int error_number) {
+    throw system_error(path_, "its files cannot be listed", error_number);
+  };
   // A descriptor of its own: reading moves the position in the folder.
-  DIR* const stream = fdopendir(openat(descriptor_->get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (stream == nullptr) throw system_error(path_, "its files cannot be listed", errno);
+  const int own = openat(descriptor_->get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (own < 0) refuse(errno);
+  const auto close = [](DIR* open) { closedir(open); };
+  const std::unique_ptr<DIR, decltype(close)> stream(fdopendir(own), close);
+  if (!stream) {
+    const int error_number = errno;
+    ::close(own);
+    refuse(error_number);
+  }
   std::vector<std::string> names;
-  errno = 0;
-  while (const dirent* entry = readdir(stream)) {
+  for (;;) {
+    errno = 0;
+    const dirent* entry = readdir(stream.get());
+    if (entry == nullptr && errno != 0) refuse(errno);
+    if (entry == nullptr) break;
     const std::string name = entry->d_name;
     if (name != "." && name != "..") names.push_back(name);
   }
-  const int error_number = errno;
-  closedir(stream);
-  if (error_number != 0) throw system_error(path_, "its files cannot be listed", error_number);
   std::sort(names.begin(), names.end());
   return names;
 }

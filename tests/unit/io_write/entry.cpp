@@ -1,6 +1,7 @@
 #include "io/entry.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -86,6 +87,27 @@ TEST_CASE("a held folder stays the same when another takes its name") {
   CHECK(fs::is_empty(path));
   CHECK(text_of(temporary / "moved" / "renamed") == "mine");
   CHECK(held.names() == std::vector<std::string>{"renamed"});
+}
+
+TEST_CASE("a folder that no descriptor is left for is an error that says so") {
+  const test::TempFolder folder;
+  write_file_durably(folder / "a", "bytes");
+  const Folder held = Folder::open(folder.path());
+  CHECK(held.names() == std::vector<std::string>{"a"});
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  rlimit none = before;
+  none.rlim_cur = 0;
+  std::string said;
+  setrlimit(RLIMIT_NOFILE, &none);
+  try {
+    static_cast<void>(held.names());
+  } catch (const IoError& error) {
+    said = error.what();
+  }
+  setrlimit(RLIMIT_NOFILE, &before);
+  CHECK_THAT(said, Catch::Contains(folder.path().string()) && Catch::Contains("cannot be listed") &&
+                       Catch::Contains("Too many open files"));
 }
 
 TEST_CASE("a file is read and written on when another takes its name") {
