@@ -5,6 +5,7 @@
 #include "pipeline/app/signature.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/file_kind.hpp"
+#include "pipeline/base/json.hpp"
 #include "pipeline/job/recorded_job.hpp"
 #include "pipeline/run/run_folder.hpp"
 
@@ -38,6 +39,19 @@ Json parsed(const io::ResultReader& reader, const fs::path& path, const char* at
   return json;
 }
 
+/// Calls `read`, which takes values out of the record of inputs. @throws IoError where they are not there
+template <class Read>
+auto read_inputs(const fs::path& path, const Read& read) {
+  const auto damaged = [&] { return IoError(path.string() + ", attribute inputs", "is damaged"); };
+  try {
+    return read();
+  } catch (const Json::exception&) {
+    throw damaged();
+  } catch (const std::logic_error&) {
+    throw damaged();
+  }
+}
+
 /// The folder that `relative` lies in, where the whole path ends with it.
 std::optional<fs::path> folder_above(const fs::path& whole, const fs::path& relative) {
   if (relative.is_absolute() || relative.empty()) return std::nullopt;
@@ -54,17 +68,17 @@ std::optional<fs::path> folder_above(const fs::path& whole, const fs::path& rela
 std::optional<fs::path> folder_of_inputs(const Json& identity, const Json& inputs) {
   for (const auto& [name, input] : inputs.items()) {
     for (const Json& file : input.value("files", Json::array())) {
-      const fs::path path = file.value("path", "");
+      const fs::path path = text_from(file.at("path"));
       for (const auto& [key, setting] : identity.at("inputs").at(name).at("settings").items()) {
-        if (!setting.is_string()) continue;
-        if (const auto folder = folder_above(path, setting.get<std::string>())) return folder;
+        if (!setting.is_string() && !setting.is_object()) continue;
+        if (const auto folder = folder_above(path, text_from(setting))) return folder;
       }
     }
   }
   return std::nullopt;
 }
 
-/// Everything that is read by the library alone: what a damaged file makes of it is found out here.
+/// Reads everything that is read by the library alone, so that what a damaged file makes of it is found out.
 void read_all_that_is_small(const fs::path& path) {
   constexpr std::int64_t most_values = 1 << 20;
   const io::ResultReader reader(path);
@@ -96,11 +110,7 @@ MadeResult::MadeResult(const fs::path& path) : path_(path) {
 fs::path MadeResult::job_folder() const {
   if (const auto folder = reader_->attribute("folder")) return *folder;
   const fs::path beside = fs::absolute(path_).lexically_normal().parent_path();
-  try {
-    return folder_of_inputs(identity_, inputs_).value_or(beside);
-  } catch (const Json::exception&) {
-    throw IoError(path_.string() + ", attribute inputs", "is damaged");
-  }
+  return read_inputs(path_, [&] { return folder_of_inputs(identity_, inputs_).value_or(beside); });
 }
 
 std::shared_ptr<io::Source> MadeResult::dataset(const std::string& name) const {
@@ -135,11 +145,7 @@ job::OpenJob open_made_job(Session& session, const MadeResult& result) {
     throw Error(error.what());
   }
   open.inputs = job::open_recorded(open.job, session.kinds);
-  try {
-    compare_inputs(session, result, open);
-  } catch (const Json::exception&) {
-    throw IoError(result.path().string() + ", attribute inputs", "is damaged");
-  }
+  read_inputs(result.path(), [&] { compare_inputs(session, result, open); });
   return open;
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/json.hpp"
 #include "pipeline/job/job_reader.hpp"
 #include "pipeline/job/yaml_settings.hpp"
 
@@ -27,23 +28,17 @@ std::vector<double> to_numbers(const Json& list) {
 
 /// The value of a declared parameter. A word in place of a value stays a word.
 Value to_value(ParameterKind kind, const Json& value) {
-  switch (kind) {
-    case ParameterKind::number:
-    case ParameterKind::duration:
-      if (value.is_string() && !value.get<std::string>().ends_with("inf")) return value.get<std::string>();
-      return to_number(value);
-    case ParameterKind::numbers:
-      if (value.is_string()) return value.get<std::string>();
-      return to_numbers(value);
-    default:
-      break;
-  }
-  if (value.is_string()) return value.get<std::string>();
+  const bool may_be_infinite = kind == ParameterKind::number || kind == ParameterKind::duration;
+  if (may_be_infinite && (!value.is_string() || value.get<std::string>().ends_with("inf"))) return to_number(value);
+  if (value.is_string() || value.is_object()) return text_from(value);
+  if (kind == ParameterKind::numbers) return to_numbers(value);
   if (value.is_boolean()) return value.get<bool>();
   if (value.is_number()) return value.get<std::int64_t>();
   if (kind == ParameterKind::ranges) return value.get<std::vector<std::array<std::int64_t, 2>>>();
   if (kind == ParameterKind::integers) return value.get<std::vector<std::int64_t>>();
-  return value.get<std::vector<std::string>>();
+  std::vector<std::string> texts;
+  for (const Json& text : value) texts.push_back(text_from(text));
+  return texts;
 }
 
 /// The defaults of today, and over them what is recorded; paths become absolute.

@@ -387,6 +387,32 @@ class OfInputs(VerifyTest):
         self.terrace("run", "jobs/job.yaml", "--set", "inputs.b.fasta=b.fa")
         self.verify()
 
+    def test_are_found_whatever_bytes_their_paths_have(self):
+        """In the job's folder, recorded relative to it, and beside it, recorded with all of their path."""
+        folder = os.path.join(self.folder, os.fsdecode(b"caf\xe9"), "jobs")
+        os.makedirs(folder)
+        for number, name in enumerate(("../a.fa", "b.fa")):
+            self.write(os.path.join(folder, name), f">x\n{random_text(200, number)}\n")
+        self.write_job({"a": {"fasta": "../a.fa"}, "b": {"fasta": "b.fa"}}, [affine("align", "a", "b", keep="table")],
+                       name=os.path.join(folder, "job.yaml"), output="../../result.h5")
+        # What is said of such paths is no text in UTF-8.
+        self.assertEqual(subprocess.run([terrace_runs.program, "run", "job.yaml"], cwd=folder, capture_output=True).returncode,
+                         terrace_runs.DONE)
+
+        def check(*arguments):
+            ended = subprocess.run([terrace_runs.program, "verify", "result.h5", *arguments], cwd=self.folder,
+                                   capture_output=True)
+            self.assertEqual(ended.returncode, terrace_runs.DONE, ended.stderr)
+            self.assertIn(b"equal", ended.stdout)
+
+        check("--sample", "1")
+        check("--all")
+        # Its folder follows from the inputs' where the result does not say it.
+        with h5py.File(self.folder / "result.h5", "r+") as file:
+            del file.attrs["folder"]
+        self.forget_checksums()
+        check("--sample", "1")
+
     def test_of_results_that_do_not_record_the_folder_are_found(self):
         self.write_job({"a": {"fasta": "../data/a.fa"}, "b": {"fasta": "more/b.fa"}},
                        [affine("align", "a", "b", keep="table")], name="jobs/job.yaml", output="../out/result.h5")
