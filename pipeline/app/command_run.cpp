@@ -1,14 +1,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <ostream>
 #include <sstream>
 
 #include "pipeline/app/beginning.hpp"
 #include "pipeline/app/commands.hpp"
 #include "pipeline/app/prepare.hpp"
-#include "pipeline/app/progress.hpp"
+#include "pipeline/app/run_progress.hpp"
 #include "pipeline/app/show_result.hpp"
 #include "pipeline/app/signature.hpp"
 #include "pipeline/app/stop_signals.hpp"
@@ -44,31 +43,6 @@ void print_result(Session& session, const run::RunReport& report, const fs::path
   session.note(fmt::format("done in {}", format_duration(report.seconds)));
   session.out << output.string() << "\n";
 }
-
-/// What a stop at a checkpoint waits for, as the run last said: noted by one thread, put into words by another.
-class StopOutlook {
- public:
-  void note(const run::StageProgress& state) {
-    dirty_bytes_ = static_cast<double>(state.dirty_bytes);
-    disk_rate_ = state.disk_rate;
-    computing_ = true;
-  }
-  std::string notice() const {
-    constexpr const char* second = "; a second signal stops at once";
-    if (!computing_) return std::string("stopping before the first block") + second;
-    const double bytes = dirty_bytes_, rate = disk_rate_;
-    std::string text = "stopping at a checkpoint: when the blocks under way have ended";
-    if (bytes > 0) {
-      text += fmt::format(", {} to write, about {} at {}", format_size(bytes), format_duration(bytes / rate),
-                          format_rate(rate, "B/s"));
-    }
-    return text + second;
-  }
-
- private:
-  std::atomic<bool> computing_{false};
-  std::atomic<double> dirty_bytes_{0}, disk_rate_{1};
-};
 
 /// @throws Stopped where a signal has come before the first block of this attempt
 void stop_if_asked(StopSignals& signals, bool begun) {
@@ -125,19 +99,7 @@ int run_job(Session& session, const RunArguments& arguments) {
     session.warn(text);
   };
   run_settings.report = [&](const std::string& name, const run::StageProgress& state, const run::Prediction& p) {
-    ProgressState shown;
-    shown.stage = name;
-    shown.stages = static_cast<std::int64_t>(plan.stages.size());
-    for (std::size_t i = 0; i < plan.stages.size(); ++i) {
-      if (plan.stages[i].name == name) shown.number = static_cast<std::int64_t>(i) + 1;
-    }
-    shown.done = state.operations;
-    shown.restored = state.restored_operations;
-    shown.total = p.operations;
-    shown.unit = p.unit;
-    shown.expected = p.operations_per_second;
-    shown.ended = state.ended;
-    progress.show(shown);
+    progress.show(shown_progress(plan, name, state, p));
     outlook.note(state);
   };
   StageWarnings warnings([&](const std::string& text) { session.warn(text); });

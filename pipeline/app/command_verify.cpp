@@ -20,22 +20,25 @@ std::string place_of(const io::ChecksumFinding& finding) {
 
 /// Compares everything in the file with the checksums that were recorded when it was written. Findings are named on
 /// standard output.
-VerifyCounts verify_record(Session& session, const std::string& path) {
-  const io::ChecksumReport report = io::verify_checksums(path);
+VerifyCounts verify_record(VerifyWatch& watch, const std::string& path) {
+  const io::ChecksumReport report = io::verify_checksums(
+      path, [&](std::int64_t done, std::int64_t all) { watch.advance("checksums", "byte", done, all); },
+      &watch.stop());
   for (const io::ChecksumFinding& finding : report.findings) {
-    session.answer(fmt::format("{}: {}\n", place_of(finding), finding.what));
+    watch.answer(fmt::format("{}: {}\n", place_of(finding), finding.what));
   }
-  if (report.more > 0) session.answer(fmt::format("and {} more\n", report.more));
+  if (report.more > 0) watch.answer(fmt::format("and {} more\n", report.more));
+  watch.check_stop();
   if (!report.recorded) {
-    session.warn(path +
-                 " holds no checksums, as results of earlier versions: that it is as it was written cannot be "
-                 "told; --sample computes parts of it again");
+    watch.warn(path +
+               " holds no checksums, as results of earlier versions: that it is as it was written cannot be "
+               "told; --sample computes parts of it again");
     return {};
   }
   const std::int64_t different = static_cast<std::int64_t>(report.findings.size()) + report.more;
-  session.answer(fmt::format("checksums: {} compared, {}, {}\n", counted(report.datasets, "dataset"),
-                             format_size(static_cast<double>(report.bytes)),
-                             different == 0 ? "all equal" : counted(different, "difference")));
+  watch.answer(fmt::format("checksums: {} compared, {}, {}\n", counted(report.datasets, "dataset"),
+                           format_size(static_cast<double>(report.bytes)),
+                           different == 0 ? "all equal" : counted(different, "difference")));
   return {report.datasets, different};
 }
 
@@ -47,14 +50,16 @@ void add(VerifyCounts& counts, const VerifyCounts& more) {
 }  // namespace
 
 int verify(Session& session, const VerifyArguments& arguments) {
+  VerifyWatch watch(session);
   static_cast<void>(MadeResult(arguments.path));  // it can be read, and Terrace made it
-  VerifyCounts counts = verify_record(session, arguments.path);
+  const auto second_run = arguments.all ? take_second_run(arguments.path) : nullptr;
+  VerifyCounts counts = verify_record(watch, arguments.path);
   if (arguments.sample > 0 || arguments.all) {
     const MadeResult result(arguments.path);
     const job::OpenJob open = open_made_job(session, result);
     const stages::Sampler sampler(arguments.sample > 0 ? arguments.sample : 1, arguments.seed);
-    if (arguments.sample > 0) add(counts, verify_sample(session, result, open, sampler));
-    if (arguments.all) add(counts, verify_again(session, result, open, sampler));
+    if (arguments.sample > 0) add(counts, verify_sample(session, watch, result, open, sampler));
+    if (arguments.all) add(counts, verify_again(session, watch, *second_run, result, open, sampler));
   }
   if (counts.different > 0) {
     session.error(arguments.path + ": " + counted(counts.different, "difference"));

@@ -66,10 +66,10 @@ std::string describe_stages(const std::vector<std::string>& names, const run::Pr
 }
 
 /// Who works on it, or how it goes on.
-std::string describe_worker(const io::Folder& folder) {
+std::string describe_worker(const io::Folder& folder, const std::string& command) {
   const auto lock = io::look_at_lock(folder / "lock");
   if (lock && lock->held) return "under way (" + lock->holder + ")\n";
-  const std::string advice = "the same `terrace run` goes on from there\n";
+  const std::string advice = "the same `" + command + "` goes on from there\n";
   if (lock && lock->elsewhere) return "last worked on elsewhere (" + lock->holder + "); if it has stopped, " + advice;
   return "stopped; " + advice;
 }
@@ -80,12 +80,13 @@ std::string describe_run(const fs::path& path) {
   const io::Folder folder = io::Folder::open(path);
   const Json plan = plan_in(folder);
   const std::vector<std::string> names = stage_names(plan, path);
+  const std::string command =
+      read_json((path / "plan.json").string(), [&] { return plan.value("command", "terrace run"); });
   run::check_result(folder / "result.h5", plan);
   const run::Progress progress = run::Ledger::read(folder / "ledger");
   return fmt::format("{}: {} of {} stages complete, {} {}\n", path.string(), progress.completed.size(), names.size(),
                      progress.attempt, progress.attempt == 1 ? "attempt" : "attempts") +
-         describe_stages(names, progress, run::RunFolder::read_note(folder)) +
-         describe_worker(folder);
+         describe_stages(names, progress, run::RunFolder::read_note(folder)) + describe_worker(folder, command);
 }
 
 }  // namespace terrace::app

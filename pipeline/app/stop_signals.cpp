@@ -19,6 +19,7 @@ std::atomic<int> stop_requests{0};
 std::atomic<bool> next_stops_at_once{false};
 std::atomic<pid_t> owner{0};
 std::atomic<bool> on_terminal{false};
+std::atomic<Left> left_at_once{Left::checkpoint};
 sem_t requested;
 
 /// The time in which further signals count as the first: `timeout` and job schedulers signal a process and its group.
@@ -27,6 +28,7 @@ constexpr auto gathering = std::chrono::milliseconds(20);
 constexpr std::string_view clear_line = "\r\x1b[K";
 constexpr std::string_view last_words =
     "stopped at once; the same command continues from the last checkpoint, if there is one\n";
+constexpr std::string_view last_words_of_nothing = "stopped at once; nothing is kept, the same command begins anew\n";
 
 /// Writes to standard error unless that would block. Safe in a signal handler.
 void write_now(std::string_view text) {
@@ -41,8 +43,9 @@ extern "C" void on_stop_signal(int) {
   if (::getpid() != owner.load()) return;
   if (next_stops_at_once.load()) {
     if (on_terminal.load()) write_now(clear_line);
-    write_now(last_words);
-    ::_exit(exit_stopped);
+    const bool continues = left_at_once.load() == Left::checkpoint;
+    write_now(continues ? last_words : last_words_of_nothing);
+    ::_exit(continues ? exit_stopped : exit_failed);
   }
   const int error_before = errno;
   if (stop_requests.fetch_add(1) == 0) ::sem_post(&requested);
@@ -51,7 +54,8 @@ extern "C" void on_stop_signal(int) {
 
 }  // namespace
 
-StopSignals::StopSignals(std::function<void()> notice) : notice_(std::move(notice)) {
+StopSignals::StopSignals(std::function<void()> notice, Left left) : notice_(std::move(notice)) {
+  leaves(left);
   stop_requests = 0;
   next_stops_at_once = false;
   owner = ::getpid();
@@ -92,6 +96,8 @@ void StopSignals::watch() {
   }
 }
 
-std::atomic<int>& StopSignals::flag() { return stop_requests; }
+std::atomic<int>& StopSignals::flag() const { return stop_requests; }
+
+void StopSignals::leaves(Left left) { left_at_once = left; }
 
 }  // namespace terrace::app

@@ -9,21 +9,28 @@
 
 namespace terrace::app {
 
+/// What a second signal, which ends the process at once, leaves of the work.
+enum class Left {
+  checkpoint,  // the next run continues from the last one; code 75
+  nothing      // the work begins anew; code 1
+};
+
 /// While it lives, the first of these signals (SIGHUP only if it was not ignored) sets a flag, and `notice` is called
 /// soon after, within 0.1 s on a machine that is not overloaded, on a thread that does nothing else. Signals that
-/// come before the notice count as one: some senders send several. A signal after it ends the process at once with
-/// code 75, and a line on standard error says so: the next run continues from the last checkpoint. One object at a
-/// time.
+/// come before the notice count as one: some senders send several. A signal after it ends the process at once, with
+/// a line on standard error that says what is left. One object at a time.
 class StopSignals {
  public:
   /// @param notice called at most once, on a thread of its own
-  explicit StopSignals(std::function<void()> notice);
+  explicit StopSignals(std::function<void()> notice, Left left = Left::checkpoint);
   ~StopSignals();
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
   /// Not 0 once a signal has come.
-  std::atomic<int>& flag();
+  std::atomic<int>& flag() const;
+  /// What a second signal leaves from now on.
+  void leaves(Left left);
 
  private:
   static constexpr std::array<int, 4> signals{SIGINT, SIGTERM, SIGHUP, SIGUSR1};

@@ -1,109 +1,174 @@
 #include "pipeline/app/verify_again.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
-#include <ostream>
 
+#include "io/run_lock.hpp"
+#include "pipeline/app/beginning.hpp"
 #include "pipeline/app/prepare.hpp"
-#include "pipeline/app/stop_signals.hpp"
+#include "pipeline/app/signature.hpp"
+#include "pipeline/base/bands.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::app {
 namespace {
 
 namespace fs = std::filesystem;
+using Json = nlohmann::json;
 
 constexpr std::int64_t piece_bytes = 4 << 20;  // compared at a time
 
-/// A file beside the result, which goes with the run that makes it.
-class TemporaryOutput {
- public:
-  explicit TemporaryOutput(const fs::path& result)
-      : path_(fs::absolute(result).string() + ".verify-" + std::to_string(::getpid()) + ".h5") {}
-  TemporaryOutput(const TemporaryOutput&) = delete;
-  TemporaryOutput& operator=(const TemporaryOutput&) = delete;
-  ~TemporaryOutput() {
-    std::error_code ignored;
-    fs::remove(path_, ignored);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
+constexpr const char* verify_command = "terrace verify --all";
 
 /// The job as it is run again: in the recorded memory, with the recorded back end where it is here. Results of
 /// earlier versions do not record them: then as a job that does not name them.
 job::OpenJob job_again(const MadeResult& result, const job::OpenJob& open, const fs::path& output) {
   job::OpenJob again = open;
   again.job.output = output;
-  const auto text = result.reader().attribute("settings");
-  const nlohmann::json settings = nlohmann::json::parse(text.value_or("{}"), nullptr, false);
-  if (!settings.is_object()) throw IoError(result.path().string() + ", attribute settings", "is damaged");
-  const auto budget = [&](const char* name) -> std::optional<std::int64_t> {
-    const nlohmann::json value = settings.value("memory", nlohmann::json::object()).value(name, nlohmann::json());
-    return value.is_number_integer() ? std::optional(value.get<std::int64_t>()) : std::nullopt;
-  };
-  again.job.host_memory = budget("host");
-  again.job.device_memory = budget("device");
-  if (settings.value("backend", "") == "cpu") again.job.backend = job::Backend::cpu;
+  try {
+    const Json settings = Json::parse(result.reader().attribute("settings").value_or("{}"));
+    const Json memory = settings.value("memory", Json::object());
+    const auto budget = [&](const char* name) -> std::optional<std::int64_t> {
+      const Json value = memory.value(name, Json());
+      return value.is_number_integer() ? std::optional(value.get<std::int64_t>()) : std::nullopt;
+    };
+    again.job.host_memory = budget("host");
+    again.job.device_memory = budget("device");
+    if (settings.value("backend", "") == "cpu") again.job.backend = job::Backend::cpu;
+  } catch (const Json::exception&) {
+    throw IoError(result.path().string() + ", attribute settings", "is damaged");
+  }
   return again;
 }
 
-void run_again(Session& session, const job::OpenJob& open) {
-  StopSignals signals([&] { session.note("stopping; what was computed again is removed"); });
-  Machine machine = open_machine(open);
-  run::RunPlan plan =
-      make_new_plan(open, machine, session.stages, [&](const std::string& why) { session.note(why); });
-  run::RunFolder folder(open.job.output);
-  run::RunSettings settings;
-  settings.devices = machine.devices();
-  settings.host_budget = machine.resources.host_budget;
-  settings.device_budget = machine.resources.device_budget;
-  settings.stop = &signals.flag();
+/// The plan of an earlier verification that was stopped or killed, or nullopt if there is none or it is damaged.
+std::optional<Json> earlier_plan(const run::RunFolder& folder) noexcept {
   try {
-    run::execute(plan, folder, settings);
-  } catch (...) {
-    folder.clear();
-    throw;
+    return folder.plan();
+  } catch (const std::exception&) {
+    return std::nullopt;
   }
 }
 
-/// The numbers of one dataset in two files, piece by piece. @return where the first difference lies; empty: nowhere
-std::string first_difference(io::Source& stored, io::Source& again) {
+/// Whether a verification of the same job on the same kind of machine has begun the run of that plan.
+bool can_go_on(const std::optional<Json>& plan, const Signature& now) noexcept {
+  try {
+    return plan && !difference({plan->at("identity"), plan->at("fixed"), plan->at("inputs")}, now, false);
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+/// @throws IoError where another command than this one has begun the run in the folder
+void check_command(const run::RunFolder& folder) {
+  const std::optional<Json> plan = earlier_plan(folder);
+  if (!plan || plan->value("command", Json()) == verify_command) return;
+  throw IoError(folder.path().string(),
+                "holds an unfinished run of another command, which is not removed; finish it, or move it away");
+}
+
+/// The job's second run.
+class SecondRun {
+ public:
+  SecondRun(const Session& session, VerifyWatch& watch, run::RunFolder& folder, const job::OpenJob& open)
+      : session_(session), watch_(watch), folder_(folder), open_(open) {}
+
+  /// Leaves the complete result in the folder. @throws Stopped; all that a run throws
+  void complete() {
+    machine_ = open_machine(open_, resumes_on_cpu(folder_, Fresh::nothing));
+    if (const auto begun = earlier_plan(folder_); can_go_on(begun, signature_of(open_, machine_))) {
+      watch_.note("going on with the verification in " + folder_.path().string());
+      watch_.keep(true);
+      try {
+        run::RunPlan plan = resumed_plan(open_, machine_, session_.stages, folder_, *begun);
+        folder_.resume(*begun, std::nullopt);
+        return complete(plan);
+      } catch (const Stopped&) {
+        throw;
+      } catch (const Error& error) {
+        watch_.keep(false);
+        watch_.note(std::string("it cannot be gone on with: ") + error.what());
+      }
+    }
+    watch_.note("running the job again");
+    run::RunPlan plan =
+        make_new_plan(open_, machine_, session_.stages, [&](const std::string& why) { watch_.note(why); });
+    plan.command = verify_command;
+    watch_.check_stop();
+    folder_.start_over(false, std::nullopt);
+    watch_.keep(true);
+    complete(plan);
+  }
+
+ private:
+  void complete(run::RunPlan& plan) {
+    run::RunSettings settings;
+    settings.devices = machine_.devices();
+    settings.host_budget = machine_.resources.host_budget;
+    settings.device_budget = machine_.resources.device_budget;
+    settings.stop = &watch_.stop();
+    settings.inputs_now = [&] { return inputs_of(open_); };
+    settings.warn = [&](const std::string& text) { watch_.warn(text); };
+    settings.report = [&](const std::string& name, const run::StageProgress& state, const run::Prediction& p) {
+      watch_.show(plan, name, state, p);
+    };
+    run::complete(plan, folder_, settings);
+  }
+
+  const Session& session_;
+  VerifyWatch& watch_;
+  run::RunFolder& folder_;
+  const job::OpenJob& open_;
+  Machine machine_;
+};
+
+/// Compares the numbers of datasets in two files.
+class Comparison {
+ public:
+  /// @param all bytes of the datasets that are compared
+  Comparison(VerifyWatch& watch, std::int64_t all) : watch_(watch), all_(all) {}
+
+  /// @return where the first difference of one dataset lies; empty: nowhere
+  std::string first_difference(io::Source& stored, io::Source& again);
+
+ private:
+  VerifyWatch& watch_;
+  std::int64_t done_ = 0, all_;
+};
+
+std::string Comparison::first_difference(io::Source& stored, io::Source& again) {
   if (stored.type() != again.type() || stored.shape() != again.shape()) {
     return fmt::format("{} of {} is stored, {} of {} was computed", to_string(stored.shape()), name_of(stored.type()),
                        to_string(again.shape()), name_of(again.type()));
   }
   const Extents& shape = stored.shape();
   if (volume(shape) == 0) return "";
-  // Boxes of whole rows of the last dimensions, as many as a piece holds.
-  Extents tile = Extents::filled(shape.rank(), 1);
-  std::int64_t room = piece_bytes / static_cast<std::int64_t>(size_of(stored.type()));
-  for (int d = shape.rank() - 1; d >= 0; --d) {
-    tile[d] = std::min(shape[d], std::max<std::int64_t>(1, room));
-    room /= tile[d];
-  }
-  const TileGrid grid(shape, tile);
+  const TileGrid grid = bands_of(shape, piece_bytes / static_cast<std::int64_t>(size_of(stored.type())));
   std::vector<std::byte> before, now;
   for (std::int64_t number = 0; number < grid.count(); ++number) {
+    watch_.advance("comparing", "byte", done_, all_);
     const Box box = grid.box(number);
     before.resize(static_cast<std::size_t>(box.volume()) * size_of(stored.type()));
     now.resize(before.size());
     stored.read(box, before.data());
     again.read(box, now.data());
+    done_ += std::ssize(now);
     if (std::memcmp(before.data(), now.data(), before.size()) != 0) return "box " + to_string(box);
   }
   return "";
 }
 
-std::string compare(const MadeResult& stored, const MadeResult& again, const io::DatasetSummary& dataset) {
+bool is_compared_in_pieces(const io::DatasetSummary& dataset) {
+  return dataset.type != "text" && dataset.shape.rank() > 0;
+}
+
+std::string compare(const MadeResult& stored, const MadeResult& again, const io::DatasetSummary& dataset,
+                    Comparison& comparison) {
   if (!stored.reader().has(dataset.path)) return "is missing";
-  if (dataset.type != "text" && dataset.shape.rank() > 0) {
-    return first_difference(*stored.dataset(dataset.path), *again.dataset(dataset.path));
+  if (is_compared_in_pieces(dataset)) {
+    return comparison.first_difference(*stored.dataset(dataset.path), *again.dataset(dataset.path));
   }
   const auto before = stored.reader().texts(dataset.path), now = again.reader().texts(dataset.path);
   return before == now ? "" : "other values were computed";
@@ -122,37 +187,92 @@ bool depends_on_cut(const job::Stage& stage, const std::vector<io::DatasetSummar
   });
 }
 
-}  // namespace
+/// Bytes of the datasets of stages that are compared in pieces.
+std::int64_t bytes_to_compare(const job::Job& job, const std::vector<io::DatasetSummary>& datasets) {
+  std::int64_t bytes = 0;
+  for (const io::DatasetSummary& dataset : datasets) {
+    const auto is_its = [&](const job::Stage& stage) { return is_of(stage, dataset); };
+    const auto element = element_type_from(dataset.type);
+    if (!element || !is_compared_in_pieces(dataset) || std::none_of(job.stages.begin(), job.stages.end(), is_its))
+      continue;
+    bytes += volume(dataset.shape) * static_cast<std::int64_t>(size_of(*element));
+  }
+  return bytes;
+}
 
-VerifyCounts verify_again(Session& session, const MadeResult& result, const job::OpenJob& open,
-                          const stages::Sampler& sampler) {
-  const TemporaryOutput output(result.path());
-  session.note("running the job again");
-  run_again(session, job_again(result, open, output.path()));
-  const MadeResult again(output.path());
+VerifyCounts compare_all(Session& session, VerifyWatch& watch, const MadeResult& result, const MadeResult& again,
+                         const job::OpenJob& open, const stages::Sampler& sampler) {
   VerifyCounts counts;
   const std::vector<io::DatasetSummary> datasets = again.reader().datasets();
+  Comparison comparison(watch, bytes_to_compare(open.job, datasets));
   for (const job::Stage& stage : open.job.stages) {
     const bool excused = depends_on_cut(stage, datasets);
     bool by_sample = false;
     for (const io::DatasetSummary& dataset : datasets) {
       if (!is_of(stage, dataset)) continue;
-      const std::string difference = compare(result, again, dataset), name = dataset.path.substr(1);
+      const std::string difference = compare(result, again, dataset, comparison), name = dataset.path.substr(1);
       if (!difference.empty() && excused) {
-        session.answer(fmt::format("{}: run again, not equal bit by bit, as real numbers need not be\n", name));
+        watch.answer(fmt::format("{}: run again, not equal bit by bit, as real numbers need not be\n", name));
         by_sample = true;
         continue;
       }
       ++counts.compared;
       if (!difference.empty()) ++counts.different;
-      session.answer(
+      watch.answer(
           fmt::format("{}: run again, {}\n", name, difference.empty() ? "equal" : "DIFFERENT: " + difference));
     }
+    watch.check_stop();
     if (!by_sample) continue;
-    const VerifyCounts more = report_stage(session, stage, check_stage(session, result, open, stage, sampler));
+    const VerifyCounts more = report_stage(watch, stage, check_stage(session, watch, result, open, stage, sampler));
     counts.compared += more.compared;
     counts.different += more.different;
   }
+  return counts;
+}
+
+/// Removes what is in the folder, whatever else fails.
+void discard(run::RunFolder& folder) noexcept {
+  try {
+    folder.clear();
+  } catch (const std::exception&) {
+    return;  // the next verification removes it
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<run::RunFolder> take_second_run(const fs::path& result) {
+  const fs::path output = fs::absolute(result).string() + ".verify";
+  try {
+    auto folder = std::make_unique<run::RunFolder>(output);
+    check_command(*folder);
+    return folder;
+  } catch (const io::LockHeld& held) {
+    throw IoError(result.string(), "another `" + std::string(verify_command) + "` of it is under way (" +
+                                       held.holder() + "); wait for it or stop it");
+  } catch (const run::UnfitOutput& error) {
+    throw IoError(result.string(), std::string("the job cannot be run again beside it: ") + error.what() +
+                                       ": a copy of the result in another folder can be verified there");
+  }
+}
+
+VerifyCounts verify_again(Session& session, VerifyWatch& watch, run::RunFolder& folder, const MadeResult& result,
+                          const job::OpenJob& open, const stages::Sampler& sampler) {
+  const job::OpenJob again = job_again(result, open, folder.output());
+  VerifyCounts counts;
+  try {
+    SecondRun(session, watch, folder, again).complete();
+    counts = compare_all(session, watch, result, MadeResult(folder.result().path()), open, sampler);
+  } catch (const Stopped&) {
+    throw;
+  } catch (const JobError& error) {
+    discard(folder);
+    throw Error(std::string("the job cannot be run again: ") + error.what());
+  } catch (...) {
+    discard(folder);
+    throw;
+  }
+  folder.clear();
   return counts;
 }
 

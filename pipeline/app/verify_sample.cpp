@@ -24,18 +24,22 @@ std::shared_ptr<io::Source> array_of(const MadeResult& result, const job::OpenJo
 
 }  // namespace
 
-std::vector<stages::Checked> check_stage(const Session& session, const MadeResult& result, const job::OpenJob& open,
-                                         const job::Stage& stage, const stages::Sampler& sampler) {
+std::vector<stages::Checked> check_stage(const Session& session, VerifyWatch& watch, const MadeResult& result,
+                                         const job::OpenJob& open, const job::Stage& stage,
+                                         const stages::Sampler& sampler) {
   const stages::StageKind& kind = session.stages.find(stage.kind);
   const std::string group = "/" + stage.name + "/";
   stages::Resources resources;
   resources.host_budget = resources.device_budget = std::size_t{1} << 50;
   const stages::Request request{stage, [&](const std::string& name) { return array_of(result, open, name); },
                                 resources, nullptr};
-  const stages::VerifyRequest wanted{request, [&](const std::string& name) { return result.dataset(group + name); },
-                                     [&](const std::string& name) { return result.reader().texts(group + name); },
-                                     [&](const std::string& name) { return result.reader().has(group + name); },
-                                     sampler};
+  const stages::VerifyRequest wanted{
+      request,
+      [&](const std::string& name) { return result.dataset(group + name); },
+      [&](const std::string& name) { return result.reader().texts(group + name); },
+      [&](const std::string& name) { return result.reader().has(group + name); },
+      sampler,
+      [&](std::int64_t done, std::int64_t all) { watch.advance("sample of " + stage.name, "part", done, all); }};
   try {
     if (kind.verify) return kind.verify(wanted);
   } catch (const stages::Unavailable& error) {
@@ -54,28 +58,28 @@ std::vector<stages::Checked> check_stage(const Session& session, const MadeResul
   return {{list_names(stage.outputs), "a stage of this kind has no plain program", "", false}};
 }
 
-VerifyCounts report_stage(Session& session, const job::Stage& stage, const std::vector<stages::Checked>& found) {
+VerifyCounts report_stage(VerifyWatch& watch, const job::Stage& stage, const std::vector<stages::Checked>& found) {
   VerifyCounts counts;
   for (const stages::Checked& checked : found) {
     const std::string name = stage.name + "/" + checked.dataset;
     if (!checked.sampled) {
-      session.answer(fmt::format("{}: not sampled: {}\n", name, checked.what));
+      watch.answer(fmt::format("{}: not sampled: {}\n", name, checked.what));
       continue;
     }
     ++counts.compared;
     if (!checked.difference.empty()) ++counts.different;
-    session.answer(fmt::format("{}: {}, {}\n", name, checked.what,
-                               checked.difference.empty() ? "equal" : "DIFFERENT: " + checked.difference));
+    watch.answer(fmt::format("{}: {}, {}\n", name, checked.what,
+                             checked.difference.empty() ? "equal" : "DIFFERENT: " + checked.difference));
   }
   return counts;
 }
 
-VerifyCounts verify_sample(Session& session, const MadeResult& result, const job::OpenJob& open,
+VerifyCounts verify_sample(Session& session, VerifyWatch& watch, const MadeResult& result, const job::OpenJob& open,
                            const stages::Sampler& sampler) {
   VerifyCounts counts;
   for (const job::Stage& stage : open.job.stages) {
     if (stage.temporary) continue;
-    const VerifyCounts more = report_stage(session, stage, check_stage(session, result, open, stage, sampler));
+    const VerifyCounts more = report_stage(watch, stage, check_stage(session, watch, result, open, stage, sampler));
     counts.compared += more.compared;
     counts.different += more.different;
   }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "pipeline/app/made_result.hpp"
+#include "pipeline/app/verify_watch.hpp"
 #include "stages/verifier.hpp"
 
 namespace terrace::app {
@@ -16,14 +17,15 @@ struct VerifyCounts {
 /// Computes parts of the datasets again, and prints a line for each dataset. Datasets that no sample can tell
 /// anything about are named.
 /// @throws Error, IoError where the result or an input cannot be read, or has changed in shape
-VerifyCounts verify_sample(Session& session, const MadeResult& result, const job::OpenJob& open,
+VerifyCounts verify_sample(Session& session, VerifyWatch& watch, const MadeResult& result, const job::OpenJob& open,
                            const stages::Sampler& sampler);
 
 /// What a sample says of one stage. @throws as above
-std::vector<stages::Checked> check_stage(const Session& session, const MadeResult& result, const job::OpenJob& open,
-                                         const job::Stage& stage, const stages::Sampler& sampler);
+std::vector<stages::Checked> check_stage(const Session& session, VerifyWatch& watch, const MadeResult& result,
+                                         const job::OpenJob& open, const job::Stage& stage,
+                                         const stages::Sampler& sampler);
 
 /// Prints a line for each, and counts them.
-VerifyCounts report_stage(Session& session, const job::Stage& stage, const std::vector<stages::Checked>& found);
+VerifyCounts report_stage(VerifyWatch& watch, const job::Stage& stage, const std::vector<stages::Checked>& found);
 
 }  // namespace terrace::app

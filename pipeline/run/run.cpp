@@ -98,6 +98,7 @@ Json start(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
   Json json;
   const std::string id = new_run_id();
   json["run"] = id;
+  json["command"] = plan.command;
   json["identity"] = plan.identity;
   json["fixed"] = plan.fixed;
   json["inputs"] = plan.inputs;
@@ -406,7 +407,7 @@ void finish_result_file(const RunPlan& plan, const Json& json, RunFolder& folder
   io::finish_result(folder.result(), std::move(finish));
 }
 
-/// execute(), without a second look at inputs where a computation fails.
+/// complete(), without a second look at inputs where a computation fails.
 RunReport run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
   RunReport report;
   std::optional<Json> begun = folder.plan();
@@ -452,7 +453,6 @@ RunReport run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings)
   for (PlannedStage& stage : plan.stages) {
     for (auto& reader : stage.readers) reader.second->bind(nullptr);
   }
-  folder.finish();
   return report;
 }
 
@@ -478,13 +478,19 @@ void check_result(const io::Entry& result, const Json& plan) {
   }
 }
 
-RunReport execute(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
+RunReport complete(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
   try {
     return run_all(plan, folder, settings);
   } catch (const ComputeError&) {
     verify_now(plan, folder, settings);  // a changed input may be the reason
     throw;
   }
+}
+
+RunReport execute(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
+  RunReport report = complete(plan, folder, settings);
+  folder.finish();
+  return report;
 }
 
 }  // namespace terrace::run

@@ -40,9 +40,10 @@ struct RunPlan {
   nlohmann::json reads = nlohmann::json::object();  // of them what the plan was made by: InputReads::close()
   std::string job_text;                             // as run
   std::string job_name;
-  std::string job_folder;         // where relative paths of the job's files begin
-  nlohmann::json settings;        // what the result does not depend on: budgets, back end
-  std::filesystem::path scratch;  // folder of scratch files; empty: the run's folder
+  std::string job_folder;               // where relative paths of the job's files begin
+  std::string command = "terrace run";  // what goes on with the run, for people
+  nlohmann::json settings;              // what the result does not depend on: budgets, back end
+  std::filesystem::path scratch;        // folder of scratch files; empty: the run's folder
 };
 
 /// Disk space that a plan takes.
@@ -69,8 +70,11 @@ struct RunReport {
   double seconds = 0;
 };
 
-/// Runs the plan in its folder, going on from what is there, and gives the result its name.
+/// Runs the plan in its folder, going on from what is there, up to the complete result, which stays in the folder.
 /// @throws Stopped, ComputeError, IoError, DeviceError; JobError where an input has changed meanwhile
+RunReport complete(RunPlan& plan, RunFolder& folder, const RunSettings& settings);
+
+/// complete(), after which the result is given its name and the folder removed. @throws as complete()
 RunReport execute(RunPlan& plan, RunFolder& folder, const RunSettings& settings);
 
 /// @throws IoError where a run's partial result is gone or shorter than its plan says

@@ -104,6 +104,21 @@ TEST_CASE("A signal after the notice ends the process at once, and a line says s
   CHECK(text == "stopped at once; the same command continues from the last checkpoint, if there is one\n");
 }
 
+TEST_CASE("A signal that ends work of which nothing is kept says so, with another code") {
+  for (const Left last : {Left::nothing, Left::checkpoint}) {
+    const auto [code, text] = in_child([&] {
+      std::atomic<bool> noticed = false;
+      StopSignals signals([&] { noticed = true; }, Left::nothing);
+      signals.leaves(last);
+      std::raise(SIGTERM);
+      if (!busy_until([&] { return noticed.load(); }, 10)) ::_exit(2);
+      std::raise(SIGINT);
+    });
+    CHECK(code == (last == Left::nothing ? exit_failed : exit_stopped));
+    CHECK((text.find("nothing is kept") != text.npos) == (last == Left::nothing));
+  }
+}
+
 TEST_CASE("A signal after a notice that does not come to its end ends the process, too") {
   const auto [code, text] = in_child([] {
     std::atomic<bool> begun = false;

@@ -1,0 +1,44 @@
+#include "pipeline/app/run_progress.hpp"
+
+#include <fmt/format.h>
+
+#include "pipeline/base/units.hpp"
+
+namespace terrace::app {
+
+ProgressState shown_progress(const run::RunPlan& plan, const std::string& stage, const run::StageProgress& state,
+                             const run::Prediction& prediction) {
+  ProgressState shown;
+  shown.stage = stage;
+  shown.stages = static_cast<std::int64_t>(plan.stages.size());
+  for (std::size_t i = 0; i < plan.stages.size(); ++i) {
+    if (plan.stages[i].name == stage) shown.number = static_cast<std::int64_t>(i) + 1;
+  }
+  shown.done = state.operations;
+  shown.restored = state.restored_operations;
+  shown.total = prediction.operations;
+  shown.unit = prediction.unit;
+  shown.expected = prediction.operations_per_second;
+  shown.ended = state.ended;
+  return shown;
+}
+
+void StopOutlook::note(const run::StageProgress& state) {
+  dirty_bytes_ = static_cast<double>(state.dirty_bytes);
+  disk_rate_ = state.disk_rate;
+  computing_ = true;
+}
+
+std::string StopOutlook::notice() const {
+  constexpr const char* second = "; a second signal stops at once";
+  if (!computing_) return std::string("stopping before the first block") + second;
+  const double bytes = dirty_bytes_, rate = disk_rate_;
+  std::string text = "stopping at a checkpoint: when the blocks under way have ended";
+  if (bytes > 0) {
+    text += fmt::format(", {} to write, about {} at {}", format_size(bytes), format_duration(bytes / rate),
+                        format_rate(rate, "B/s"));
+  }
+  return text + second;
+}
+
+}  // namespace terrace::app

@@ -1,0 +1,28 @@
+// How far a run is, and how long a stop takes, for whoever waits for it.
+#pragma once
+
+#include <atomic>
+#include <string>
+
+#include "pipeline/app/progress.hpp"
+#include "pipeline/run/run.hpp"
+
+namespace terrace::app {
+
+/// The progress of a stage of the plan as it is shown.
+ProgressState shown_progress(const run::RunPlan& plan, const std::string& stage, const run::StageProgress& state,
+                             const run::Prediction& prediction);
+
+/// What a stop at a checkpoint waits for, as the run last said: noted by one thread, put into words by another.
+class StopOutlook {
+ public:
+  void note(const run::StageProgress& state);
+  /// "stopping at a checkpoint: ...".
+  std::string notice() const;
+
+ private:
+  std::atomic<bool> computing_{false};
+  std::atomic<double> dirty_bytes_{0}, disk_rate_{1};
+};
+
+}  // namespace terrace::app

@@ -1,0 +1,89 @@
+#include "pipeline/app/verify_watch.hpp"
+
+#include <unistd.h>
+
+#include "pipeline/app/terminal.hpp"
+#include "pipeline/base/error.hpp"
+
+namespace terrace::app {
+namespace {
+
+constexpr auto short_part = std::chrono::milliseconds(500);
+
+}  // namespace
+
+VerifyWatch::VerifyWatch(Session& session)
+    : session_(session),
+      progress_(session.err, progress_style(STDERR_FILENO, session.quiet), nullptr,
+                [] { return terminal_columns(STDERR_FILENO); }),
+      signals_(
+          [this] {
+            const std::string text = notice();
+            progress_.say(text);
+            session_.record(text);
+          },
+          Left::nothing) {}
+
+std::string VerifyWatch::notice() const {
+  if (!keeps_) return "stopping; nothing is kept";
+  return runs_ ? outlook_.notice() : "stopping; what was computed again is kept";
+}
+
+void VerifyWatch::keep(bool kept) {
+  keeps_ = kept;
+  signals_.leaves(kept ? Left::checkpoint : Left::nothing);
+}
+
+void VerifyWatch::check_stop() const {
+  if (signals_.flag() == 0) return;
+  if (keeps_) {
+    throw Stopped("stopped before all was compared; the same command goes on with what was computed again");
+  }
+  throw Error("stopped before all was compared; nothing is kept, the same command begins anew");
+}
+
+void VerifyWatch::advance(const std::string& part, const std::string& unit, std::int64_t done, std::int64_t all) {
+  runs_ = false;
+  check_stop();
+  const auto now = Clock::now();
+  if (part != part_) {
+    part_ = part;
+    part_begin_ = now;
+    part_shown_ = false;
+  }
+  if (!part_shown_ && (now - part_begin_ < short_part || done >= all)) return;
+  if (!part_shown_) part_done_ = static_cast<double>(done);
+  part_shown_ = true;
+  ProgressState shown;
+  shown.stage = part;
+  shown.done = static_cast<double>(done);
+  shown.restored = part_done_;
+  shown.total = static_cast<double>(all);
+  shown.unit = unit;
+  shown.ended = done >= all;
+  progress_.show(shown);
+}
+
+void VerifyWatch::show(const run::RunPlan& plan, const std::string& stage, const run::StageProgress& state,
+                       const run::Prediction& prediction) {
+  outlook_.note(state);
+  runs_ = true;
+  progress_.show(shown_progress(plan, stage, state, prediction));
+}
+
+void VerifyWatch::answer(const std::string& text) {
+  progress_.finish();
+  session_.answer(text);
+}
+
+void VerifyWatch::note(const std::string& text) {
+  progress_.finish();
+  session_.note(text);
+}
+
+void VerifyWatch::warn(const std::string& text) {
+  progress_.finish();
+  session_.warn(text);
+}
+
+}  // namespace terrace::app

@@ -1,0 +1,55 @@
+// Progress and stops of a verification.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <string>
+
+#include "pipeline/app/run_progress.hpp"
+#include "pipeline/app/session.hpp"
+#include "pipeline/app/stop_signals.hpp"
+
+namespace terrace::app {
+
+/// Shows how far a verification is, and notices signals that ask it to stop.
+class VerifyWatch {
+ public:
+  explicit VerifyWatch(Session& session);
+
+  /// Not 0 once a signal has come; the work that does not look at it calls check_stop() or advance().
+  std::atomic<int>& stop() { return signals_.flag(); }
+  /// Whether, from now on, what is computed is kept when a stop comes, and the same command goes on with it.
+  void keep(bool kept);
+  /// @throws Stopped where a stop was asked for and what was computed is kept; else Error
+  void check_stop() const;
+
+  /// Shows that `done` of `all` units of a part of the verification are done, unless the part is a short one.
+  /// @throws as check_stop()
+  void advance(const std::string& part, const std::string& unit, std::int64_t done, std::int64_t all);
+  /// Shows the progress of the job's second run.
+  void show(const run::RunPlan& plan, const std::string& stage, const run::StageProgress& state,
+            const run::Prediction& prediction);
+
+  // As the session's, below the progress.
+
+  void answer(const std::string& text);
+  void note(const std::string& text);
+  void warn(const std::string& text);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::string notice() const;
+
+  Session& session_;
+  Progress progress_;
+  StopOutlook outlook_;
+  std::atomic<bool> keeps_{false}, runs_{false};
+  std::string part_;  // that is under way
+  Clock::time_point part_begin_;
+  bool part_shown_ = false;
+  double part_done_ = 0;  // when it was first shown
+  StopSignals signals_;   // last: its thread uses the others
+};
+
+}  // namespace terrace::app
