@@ -1,16 +1,34 @@
-// Trying what may crash or never return in a process of its own.
+// Work that may crash, never return or take any amount of memory, in a process of its own.
 #pragma once
 
+#include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <string>
 
 namespace terrace::io {
 
-/// Runs `attempt` in a forked child and waits for it. What it throws and returns counts for nothing: only that it
-/// comes back. The caller makes sure that no other thread holds a lock that `attempt` needs.
-/// @param where names the file in errors; @param library names what is tried; @param seconds time limit
-/// @throws IoError where the child crashes or is not done in time (it is killed then)
-void try_in_child(const std::string& where, const std::string& library, double seconds,
+/// What a child may take.
+struct ChildLimits {
+  double seconds = 60;
+  std::size_t memory = 0;  // bytes of address space, in addition to what the process has when the child begins
+};
+
+/// Limits for reading what a file of that size holds beside large arrays of numbers: texts are copied a few times on
+/// their way. @param more bytes in addition
+ChildLimits limits_for(const std::filesystem::path& file, std::size_t more = 0);
+
+/// Calls `attempt` in a forked child within the limits, waits, and hands back what it returned. The caller makes sure
+/// that no other thread holds a lock that `attempt` needs.
+/// @param where names the file in errors; @param library names what is tried
+/// @throws what `attempt` throws, as the nearest of JobError, DiskError, IoError and Error; IoError where the child
+/// crashes, takes more memory, or is not done in time (it is killed then)
+std::string call_in_child(const std::string& where, const std::string& library, const ChildLimits& limits,
+                          const std::function<std::string()>& attempt);
+
+/// Likewise for what returns nothing: the caller may do afterwards what the child has come back from without an
+/// error.
+void try_in_child(const std::string& where, const std::string& library, const ChildLimits& limits,
                   const std::function<void()>& attempt);
 
 }  // namespace terrace::io

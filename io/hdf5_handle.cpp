@@ -105,6 +105,9 @@ void throw_hdf5(const std::string& where, const std::string& what) {
     if (*number == EIO) throw DiskError(where, what + ": " + system_words(*number));
     throw system_error(where, what, *number);
   }
+  if (reason.find("memory allocation failed") != std::string::npos) {
+    throw IoError(where, what + ": it asks for more memory than it gets; the file is damaged, or memory is short");
+  }
   throw IoError(where, reason.empty() ? what : what + " (HDF5: " + reason + ")");
 }
 

@@ -1,10 +1,13 @@
 // The input kind `hdf5`, read by boxes. Contiguous uncompressed numbers are read by positioned reads, by as many
 // threads as ask; everything else by the library, one thread at a time.
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "io/child_check.hpp"
 #include "io/hdf5_dataset.hpp"
 #include "io/input_file.hpp"
+#include "io/kept_memory.hpp"
 #include "io/kinds.hpp"
 #include "io/raw_array.hpp"
 #include "pipeline/base/error.hpp"
@@ -19,7 +22,23 @@ constexpr Parameter parameters[] = {
     {"select", ParameterKind::ranges, "a part: [begin, end) for every dimension", "", nullptr, 0},
 };
 
-constexpr double seconds_to_open = 60;
+/// What the library may take to open the file: as much as the input may keep, and what any file takes.
+ChildLimits limits_of(const std::string& path, const OpenContext& context) {
+  const long half_of_pages = sysconf(_SC_PHYS_PAGES) / 2;
+  const std::int64_t kept = context.host_memory.value_or(half_of_pages * sysconf(_SC_PAGE_SIZE));
+  return limits_for(path, static_cast<std::size_t>(kept));
+}
+
+/// Opens the dataset, and reads its first element and its last. A part that cannot be read is an error of whoever
+/// reads it.
+void try_dataset(const std::string& path, const std::string& name, std::size_t cache_bytes) {
+  const Hdf5Dataset dataset(path, name, cache_bytes);
+  try {
+    dataset.probe();
+  } catch (const IoError&) {
+    return;
+  }
+}
 
 /// A part of another array, which is read in its coordinates.
 Box moved(const Box& box, const Extents& by) {
@@ -130,14 +149,15 @@ std::shared_ptr<Source> open(const Settings& settings, const OpenContext& contex
   const std::string path = file.path().string();
   const std::string name = settings.find<std::string>("dataset").value_or("");
   const std::unique_lock lock(hdf5_input_mutex());
-  try_in_child(path, "the HDF5 library", seconds_to_open,
-               [&] { Hdf5Dataset(path, name, context.cache_bytes).probe(); });
   std::unique_ptr<Hdf5Dataset> dataset;
   try {
+    try_in_child(path, "the HDF5 library", limits_of(path, context),
+                 [&] { try_dataset(path, name, context.cache_bytes); });
     dataset = std::make_unique<Hdf5Dataset>(path, name, context.cache_bytes);
   } catch (const JobError& error) {
     fail_setting(settings, settings.has("dataset") ? "dataset" : "hdf5", error.what());
   }
+  kept_check(settings, "hdf5", context)(static_cast<std::int64_t>(dataset->memory()));
   if (dataset->misses_filters()) dataset->read_first();
   const Box part = selected_part(settings, *dataset);
   return make_source(std::move(dataset), std::move(file), part);

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
 
+#include "io/child_check.hpp"
 #include "io/hdf5_handle.hpp"
 #include "io/hdf5_values.hpp"
+#include "io/packing.hpp"
 #include "io/result_layout.hpp"
 #include "pipeline/base/error.hpp"
 
@@ -13,6 +16,7 @@ namespace terrace::io {
 namespace {
 
 constexpr const char* other_type = "other";
+constexpr std::int64_t no_offset = -1;
 constexpr std::size_t most_attribute_bytes = 64u << 20;
 constexpr std::size_t text_bytes = 16;  // that a text takes in its dataset, at least
 
@@ -181,8 +185,71 @@ class Contents {
   ResultContents contents_;
 };
 
+// Contents on their way from a child.
+
+void pack(const StoredAs& stored, Packer& packer) {
+  packer.add(stored.type);
+  packer.add(stored.shape.rank());
+  for (const std::int64_t extent : stored.shape) packer.add(extent);
+}
+
+StoredAs unpack_stored(Unpacker& from) {
+  StoredAs stored{std::string(from.text()), {}, {}};
+  for (std::int64_t rank = from.number(); rank > 0; --rank) stored.shape.push_back(from.number());
+  return stored;
+}
+
+std::string packed(const ResultContents& contents) {
+  Packer packer;
+  packer.add(std::ssize(contents.datasets));
+  for (const auto& [name, found] : contents.datasets) {
+    packer.add(name);
+    pack(found.stored, packer);
+    packer.add(found.offset.value_or(no_offset));
+    packer.add(std::ssize(found.texts));
+    for (const std::string& text : found.texts) packer.add(text);
+    packer.add(found.trouble);
+  }
+  packer.add(std::ssize(contents.attributes));
+  for (const auto& [name, found] : contents.attributes) {
+    packer.add(name);
+    pack(found.stored, packer);
+    packer.add({reinterpret_cast<const char*>(found.content.data()), found.content.size()});
+    packer.add(found.trouble);
+  }
+  packer.add(contents.record ? 1 : 0);
+  packer.add(contents.record.value_or(""));
+  return packer.take();
+}
+
+ResultContents contents_from(const std::string& bytes) {
+  Unpacker from(bytes);
+  ResultContents contents;
+  for (std::int64_t count = from.number(); count > 0; --count) {
+    FoundDataset& dataset = contents.datasets[std::string(from.text())];
+    dataset.stored = unpack_stored(from);
+    if (const std::int64_t offset = from.number(); offset != no_offset) dataset.offset = offset;
+    for (std::int64_t texts = from.number(); texts > 0; --texts) dataset.texts.emplace_back(from.text());
+    dataset.trouble = from.text();
+  }
+  for (std::int64_t count = from.number(); count > 0; --count) {
+    FoundAttribute& attribute = contents.attributes[std::string(from.text())];
+    attribute.stored = unpack_stored(from);
+    const auto content = std::as_bytes(std::span(from.text()));
+    attribute.content.assign(content.begin(), content.end());
+    attribute.trouble = from.text();
+  }
+  const bool recorded = from.number() != 0;
+  const std::string_view record = from.text();
+  if (recorded) contents.record = record;
+  return contents;
+}
+
 }  // namespace
 
-ResultContents read_contents(const std::filesystem::path& result) { return Contents(result).read(); }
+ResultContents read_contents(const std::filesystem::path& result) {
+  return contents_from(
+      call_in_child(result.string(), "HDF5", limits_for(result), [&] { return packed(Contents(result).read()); }));
+}
 
 }  // namespace terrace::io

@@ -35,8 +35,9 @@ struct ResultContents {
   std::optional<std::string> record;                 // text of the root's attribute `checksums`
 };
 
-/// A damaged file may make the library spin or crash: try it in a child first (try_in_child).
-/// @throws IoError where the file cannot be opened as HDF5 or its objects cannot be listed
+/// The library reads the file in a child (call_in_child): a damaged one may make it spin, crash or take any amount of
+/// memory.
+/// @throws IoError where that happens, the file cannot be opened as HDF5 or its objects cannot be listed
 ResultContents read_contents(const std::filesystem::path& result);
 
 }  // namespace terrace::io

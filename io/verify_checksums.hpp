@@ -35,8 +35,9 @@ using ChecksumProgress = std::function<void(std::int64_t done, std::int64_t all)
 /// Reads every dataset once, in the order of the file, with a few MiB of memory besides what the small parts of the
 /// file hold, and compares it and all attributes with the root's record (io/result_checksums.hpp). Also found are
 /// datasets and attributes that are missing or were added, other types and shapes, a file that was cut short, and
-/// parts that the disk does not give back. A damaged file never ends the process: the HDF5 library tries it in a
-/// child process first, so no other thread may be at work when this is called.
+/// parts that the disk does not give back. A damaged file never ends the process, nor takes more memory than whole
+/// ones of its size: the HDF5 library reads it in a child process, so no other thread may be at work when this is
+/// called.
 /// @param progress may be empty; @param stop not 0: return soon; may be null
 /// @throws IoError where there is no such file, or it may not be read
 ChecksumReport verify_checksums(const std::filesystem::path& result, const ChecksumProgress& progress = {},

@@ -15,9 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A result of this program is read in a moment; a damaged one may keep the library for ever.
-constexpr double most_seconds = 60;
-
 /// Whether there is such a file that this user may look at: folders of runs are their owner's alone.
 bool is_there(const fs::path& path) {
   std::error_code ignored;
@@ -53,8 +50,7 @@ int show(Session& session, const ShowArguments& arguments) {
   const auto describe = [&] {
     return arguments.paf ? paf_line(path, arguments.stage) : describe_result(path, arguments.stage, session.columns);
   };
-  io::try_in_child(path.string(), "HDF5", most_seconds, [&] { static_cast<void>(describe()); });
-  session.answer(describe());
+  session.answer(io::call_in_child(path.string(), "HDF5", io::limits_for(path), describe));
   if (const fs::path other = run::RunFolder::path_for(path); is_there(other / "plan.json")) {
     session.note("there is a run that would replace it: see " + other.string());
   }

@@ -15,8 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-/// A result of this program is read in a moment; a damaged one may keep the library for ever.
-constexpr double most_seconds = 60;
+/// Bytes that the library may keep of a dataset, which lies in one piece as it was written, and needs none.
+constexpr std::int64_t most_kept = 64 << 20;
 
 void check_there(const fs::path& path) {
   const fs::path run = run::RunFolder::path_for(path);
@@ -101,7 +101,7 @@ void check_is_file(const std::filesystem::path& result) {
 
 MadeResult::MadeResult(const fs::path& path) : path_(path) {
   check_there(path);
-  io::try_in_child(path.string(), "HDF5", most_seconds, [&] { read_all_that_is_small(path); });
+  io::try_in_child(path.string(), "HDF5", io::limits_for(path), [&] { read_all_that_is_small(path); });
   reader_ = std::make_unique<io::ResultReader>(path);
   identity_ = parsed(*reader_, path, "identity");
   inputs_ = parsed(*reader_, path, "inputs");
@@ -118,7 +118,9 @@ std::shared_ptr<io::Source> MadeResult::dataset(const std::string& name) const {
   settings.set("hdf5", path_.string());
   settings.set("dataset", name);
   try {
-    return io::hdf5_kind().open(settings, {});
+    io::OpenContext context;
+    context.host_memory = most_kept;
+    return io::hdf5_kind().open(settings, context);
   } catch (const JobError& error) {
     throw IoError(path_.string(), error.what());
   }

@@ -6,6 +6,7 @@
 
 #include "io/child_check.hpp"
 #include "io/hdf5_dataset.hpp"
+#include "io/input_file.hpp"
 #include "tests/unit/io/fixture.hpp"
 
 using namespace terrace;
@@ -223,19 +224,55 @@ TEST_CASE("A flipped byte in a chunk with a checksum is found when it is read") 
 }
 
 TEST_CASE("An attempt that crashes or does not come back ends with an error") {
-  CHECK_NOTHROW(try_in_child("a.h5", "the library", 30, [] {}));
-  CHECK_NOTHROW(try_in_child("a.h5", "the library", 30, [] { throw Error("found again by the caller"); }));
+  const ChildLimits limits = limits_for("a.h5");
+  CHECK_NOTHROW(try_in_child("a.h5", "the library", limits, [] {}));
   TempFolder folder;
   CHECK(error_of(folder,
-                 [] {
-                   try_in_child("a.h5", "the library", 0.2, [] {
+                 [&] {
+                   try_in_child("a.h5", "the library", {0.2, limits.memory}, [] {
                      for (;;) pause();
                    });
                  }) ==
         "io: a.h5: the library did not come back from this file within 200 ms; the file is damaged, or its disk does "
         "not answer");
-  CHECK(error_of(folder, [] { try_in_child("a.h5", "the library", 30, [] { std::abort(); }); }) ==
+  CHECK(error_of(folder, [&] { try_in_child("a.h5", "the library", limits, [] { std::abort(); }); }) ==
         "io: a.h5: the library crashes on this file (Aborted); it is damaged");
+}
+
+TEST_CASE("An attempt hands back what it returns, and throws what it throws") {
+  const ChildLimits limits = limits_for("a.h5");
+  for (const std::size_t length : {0, 1, 70'000, 3'000'000}) {
+    std::string bytes(length, '\0');
+    for (std::size_t at = 0; at < length; ++at) bytes[at] = static_cast<char>(at * at);
+    CHECK(call_in_child("a.h5", "the library", limits, [&] { return bytes; }) == bytes);
+  }
+  const auto thrown = [&](const auto& error) { try_in_child("a.h5", "the library", limits, [&] { throw error; }); };
+  CHECK_THROWS_AS(thrown(DiskError("a.h5", "no answer")), DiskError);
+  CHECK_THROWS_WITH(thrown(DiskError("a.h5", "no answer")), "a.h5: no answer");
+  CHECK_THROWS_AS(thrown(IoError("a.h5, /x: y", "is: damaged")), IoError);
+  CHECK_THROWS_WITH(thrown(IoError("a.h5, /x: y", "is: damaged")), "a.h5, /x: y: is: damaged");
+  CHECK_THROWS_WITH(thrown(Error("no place")), "no place");
+  CHECK_THROWS_WITH(thrown(std::out_of_range("index")), "index");
+  try {
+    thrown(JobError(std::vector<std::string>{"one", "", "two"}));
+    FAIL("nothing was thrown");
+  } catch (const JobError& error) {
+    CHECK(error.messages() == std::vector<std::string>{"one", "", "two"});
+  }
+}
+
+TEST_CASE("An attempt gets no more memory than its file gives reason for") {
+  TempFolder folder;
+  folder.write("a.h5", std::string(1 << 20, 'x'));
+  const ChildLimits limits = limits_for(folder.path() / "a.h5");
+  CHECK(limits.memory == (256 << 20) + (8 << 20));
+  const auto take = [&](std::size_t bytes) {
+    try_in_child("a.h5", "the library", limits, [&] { std::vector<char>(bytes, 'x').back() = 'y'; });
+  };
+  CHECK_NOTHROW(take(200 << 20));
+  CHECK_THROWS_WITH(take(300 << 20), Catch::Contains("a.h5: the library takes more than 264 MiB of memory") &&
+                                         Catch::Contains("it is damaged"));
+  CHECK_NOTHROW(std::vector<char>(300 << 20, 'x'));  // the parent is as it was
 }
 
 TEST_CASE("Several threads read one HDF5 file while others open it") {
