@@ -2,7 +2,7 @@
 
 No signal ends it, it takes at most 1 GiB of memory and 5 s of the processor; a run that has more to compute than that
 stops at a checkpoint when it is asked to. What it says of an error is text, and names no place in a library.
-TERRACE_FAILURE_SCALE multiplies the cases (forty for each test).
+TERRACE_FAILURE_SCALE multiplies the cases (a hundred for each test).
 """
 import copy
 import json
@@ -21,7 +21,7 @@ import runs
 from fuzz_corpus import job_text, write_files
 from runs import DONE, FAILED, STOPPED, WRONG, Case, main, scaled
 
-CASES = 40
+CASES = 100
 MEMORY = 1 << 30     # bytes
 PROCESSOR = 5        # seconds
 STILL = 5            # seconds without an answer, on a machine that has nothing else to do
@@ -261,8 +261,10 @@ class DamagedResults(Fuzz):
             shutil.copytree(self.done[name], folder, dirs_exist_ok=True)
             self.change(os.path.join(folder, "out.h5"), draw)
             for arguments in draw.sample((["show", "out.h5"], ["verify", "out.h5"], ["run", "job.yaml"],
-                                          ["verify", "out.h5", "--sample", "0.2"], ["show", "out.h5", "stage", "--paf"]), 2):
+                                          ["verify", "out.h5", "--sample", "0.2"], ["verify", "out.h5", "--all"],
+                                          ["show", "out.h5", "stage", "--paf"]), 2):
                 yield Answer([runs.terrace, *arguments], folder)
+            self.assertFalse(os.path.exists(os.path.join(folder, "out.h5.verify.run")))
 
         self.cases(case)
 
