@@ -77,8 +77,10 @@ void add_verify(CLI::App& program, CommandLine& line, Session& session) {
   command.add_option("--seed", asked->seed, "Choose the sample by another number than 1")
       ->type_name("NUMBER")
       ->needs(sample);
-  command.add_flag("--all", asked->all,
-                   "Run the job again beside the result, for what no sample covers, and compare all datasets");
+  command.add_flag(
+      "--all", asked->all,
+      "Run the job again beside the result, for what no sample covers, and compare all datasets; stopped, "
+      "the same command goes on");
 }
 
 /// Whether the program has a stage whose problems are called so.

@@ -270,8 +270,13 @@ TEST_CASE("An attempt gets no more memory than its file gives reason for") {
     try_in_child("a.h5", "the library", limits, [&] { std::vector<char>(bytes, 'x').back() = 'y'; });
   };
   CHECK_NOTHROW(take(200 << 20));
-  CHECK_THROWS_WITH(take(300 << 20), Catch::Contains("a.h5: the library takes more than 264 MiB of memory") &&
-                                         Catch::Contains("it is damaged"));
+  // The sanitizers' allocators end the child in place of failing.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  const std::string said = "a.h5: the library ends on this file without a word";
+#else
+  const std::string said = "a.h5: the library takes more than 264 MiB of memory";
+#endif
+  CHECK_THROWS_WITH(take(300 << 20), Catch::Contains(said) && Catch::Contains("it is damaged"));
   CHECK_NOTHROW(std::vector<char>(300 << 20, 'x'));  // the parent is as it was
 }
 

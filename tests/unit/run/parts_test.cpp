@@ -1,6 +1,7 @@
 // The small parts of a run: intervals, completions, memory pools, slots.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <random>
@@ -8,6 +9,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "pipeline/base/bands.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/run/completions.hpp"
 #include "pipeline/run/intervals.hpp"
@@ -36,6 +38,31 @@ TEST_CASE("Intervals hold the numbers that were added, whatever the order, in as
       CHECK(begin > last);  // a gap before each: neighbours are one range
       CHECK(end > begin);
       last = end;
+    }
+  }
+}
+
+TEST_CASE("Bands hold the elements of an array in row-major order, as many as they may and one at least") {
+  for (const Extents& shape : {Extents{}, Extents{7}, Extents{5, 7}, Extents{3, 4, 5}, Extents{4, 1, 6}}) {
+    for (const std::int64_t most : {0, 1, 3, 7, 12, 20, 1000}) {
+      INFO(to_string(shape) << " by " << most);
+      const TileGrid bands = bands_of(shape, most);
+      std::int64_t done = 0;
+      for (std::int64_t number = 0; number < bands.count(); ++number) {
+        const Box box = bands.box(number);
+        CHECK((box.volume() <= std::max<std::int64_t>(most, 1)));
+        const Extents strides = row_major_strides(shape);
+        std::int64_t first = 0, last = 0;
+        for (int d = 0; d < shape.rank(); ++d) {
+          first += box.begin[d] * strides[d];
+          last += (box.end[d] - 1) * strides[d];
+        }
+        CHECK(first == done);
+        CHECK(last == done + box.volume() - 1);
+        done += box.volume();
+      }
+      CHECK(done == volume(shape));
+      if (most >= volume(shape)) CHECK(bands.count() == 1);
     }
   }
 }
