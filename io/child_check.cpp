@@ -28,7 +28,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What a child hands over: one of these, and behind it what was returned, or the messages of an error, each with a
+/// The first byte that a child hands over; what was returned follows, or the messages of an error, each with a
 /// byte 0 behind it.
 enum Outcome : char { returned = 'r', job_error = 'j', disk_error = 'd', io_error = 'i', other_error = 'o' };
 
@@ -130,7 +130,7 @@ std::vector<std::string> messages_in(const std::string& outcome) {
   return messages;
 }
 
-/// What `attempt` threw in the child. @param where for the error of one that said nothing
+/// Throws what `attempt` threw in the child. @param where for the error of one that said nothing
 [[noreturn]] void rethrow(const std::string& outcome, const std::string& where) {
   const std::vector<std::string> messages = messages_in(outcome);
   if (messages.empty()) throw IoError(where, "cannot be read");

@@ -8,7 +8,7 @@
 
 namespace terrace::io {
 
-/// What a child may take.
+/// Limits of a child.
 struct ChildLimits {
   double seconds = 60;
   std::size_t memory = 0;  // bytes of address space, in addition to what the process has when the child begins
@@ -26,8 +26,8 @@ ChildLimits limits_for(const std::filesystem::path& file, std::size_t more = 0);
 std::string call_in_child(const std::string& where, const std::string& library, const ChildLimits& limits,
                           const std::function<std::string()>& attempt);
 
-/// Likewise for what returns nothing: the caller may do afterwards what the child has come back from without an
-/// error.
+/// call_in_child() for an attempt that returns nothing: the caller may do afterwards what the child has come back
+/// from without an error.
 void try_in_child(const std::string& where, const std::string& library, const ChildLimits& limits,
                   const std::function<void()>& attempt);
 

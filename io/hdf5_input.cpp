@@ -22,7 +22,7 @@ constexpr Parameter parameters[] = {
     {"select", ParameterKind::ranges, "a part: [begin, end) for every dimension", "", nullptr, 0},
 };
 
-/// What the library may take to open the file: as much as the input may keep, and what any file takes.
+/// Limits of the library while it opens the file: as much memory as the input may keep, and what any file takes.
 ChildLimits limits_of(const std::string& path, const OpenContext& context) {
   const long half_of_pages = sysconf(_SC_PHYS_PAGES) / 2;
   const std::int64_t kept = context.host_memory.value_or(half_of_pages * sysconf(_SC_PAGE_SIZE));

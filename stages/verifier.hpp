@@ -96,7 +96,7 @@ std::shared_ptr<io::Source> open_dataset(const VerifyRequest& request, const std
 /// A dataset of that shape, of any type. @throws WrongDataset where it is of another
 std::shared_ptr<io::Source> open_dataset(const VerifyRequest& request, const std::string& name, const Extents& shape);
 
-/// What datasets are checked in, a part at a time.
+/// The parts in which datasets are checked, one at a time.
 struct Parts {
   std::string dataset;  // by whose name parts are chosen
   std::int64_t count = 0;

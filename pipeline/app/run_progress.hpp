@@ -1,4 +1,4 @@
-// How far a run is, and how long a stop takes, for whoever waits for it.
+// The progress of a run, and the outlook of a stop, for people.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,8 @@ namespace terrace::app {
 ProgressState shown_progress(const run::RunPlan& plan, const std::string& stage, const run::StageProgress& state,
                              const run::Prediction& prediction);
 
-/// What a stop at a checkpoint waits for, as the run last said: noted by one thread, put into words by another.
+/// The work that a stop at a checkpoint waits for, as the run last said: noted by one thread, put into words by
+/// another.
 class StopOutlook {
  public:
   void note(const run::StageProgress& state);

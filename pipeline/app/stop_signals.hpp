@@ -9,7 +9,7 @@
 
 namespace terrace::app {
 
-/// What a second signal, which ends the process at once, leaves of the work.
+/// The state in which a second signal, which ends the process at once, leaves the work.
 enum class Left {
   checkpoint,  // the next run continues from the last one; code 75
   nothing      // the work begins anew; code 1
@@ -29,7 +29,7 @@ class StopSignals {
 
   /// Not 0 once a signal has come.
   std::atomic<int>& flag() const;
-  /// What a second signal leaves from now on.
+  /// Sets what a second signal leaves from now on.
   void leaves(Left left);
 
  private:

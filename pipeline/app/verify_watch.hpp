@@ -16,9 +16,9 @@ class VerifyWatch {
  public:
   explicit VerifyWatch(Session& session);
 
-  /// Not 0 once a signal has come; the work that does not look at it calls check_stop() or advance().
+  /// A flag that is not 0 once a signal has come; work that does not look at it calls check_stop() or advance().
   std::atomic<int>& stop() { return signals_.flag(); }
-  /// Whether, from now on, what is computed is kept when a stop comes, and the same command goes on with it.
+  /// Sets whether what is computed is kept from now on when a stop comes, so that the same command goes on with it.
   void keep(bool kept);
   /// @throws Stopped where a stop was asked for and what was computed is kept; else Error
   void check_stop() const;
@@ -30,7 +30,7 @@ class VerifyWatch {
   void show(const run::RunPlan& plan, const std::string& stage, const run::StageProgress& state,
             const run::Prediction& prediction);
 
-  // As the session's, below the progress.
+  // The session's functions, which take the progress away first.
 
   void answer(const std::string& text);
   void note(const std::string& text);

@@ -32,7 +32,7 @@ class HomeTiles {
   /// threads at once. @throws IoError, also where a tile is not as it was written: it names file, array and tile
   void read(const Box& box, void* buffer);
 
-  /// What was read once more since the last call.
+  /// Hands over the count of what was read once more since the last call.
   Rereads take_rereads();
 
   /// Bytes that `check_rest` would read.

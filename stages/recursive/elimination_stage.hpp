@@ -12,7 +12,7 @@ namespace terrace::stages {
 /// Plans a step of a job that names an elimination. @throws JobError
 std::unique_ptr<run::Stage> make_elimination(const Request& request);
 
-/// How the stage's `matrix` says what its elements are.
+/// The rules by which the stage reads the elements of its `matrix`.
 WeightRules elimination_rules(const Request& request);
 
 }  // namespace terrace::stages

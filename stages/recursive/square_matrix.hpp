@@ -17,7 +17,7 @@ std::shared_ptr<io::Source> open_square_matrix(const Request& request);
 /// @throws JobError where no element can be that number, or could be taken for it and is not
 std::optional<double> no_edge_of(const Request& request, const io::Source& matrix);
 
-/// How the stage's `matrix` says what its elements are, which are weights of edges or distances.
+/// The rules by which the stage reads the elements of its `matrix`, weights of edges or distances.
 /// @param zero_diagonal WeightRules::zero_diagonal @throws as no_edge_of()
 WeightRules distance_rules(const Request& request, const io::Source& matrix, bool zero_diagonal);
 

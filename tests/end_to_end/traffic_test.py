@@ -13,7 +13,7 @@ BESIDE = 3 * MIB
 
 
 def kernel_counts(process, *names):
-    """What the kernel says of a process: bytes that it had read from and written to disks, or counts by their names."""
+    """Counts that the kernel has of a process: bytes that it had read from and written to disks, or those of the names."""
     with open(f"/proc/{process}/io") as file:
         counts = dict(line.split(": ") for line in file)
     return [int(counts[name]) for name in names or ("read_bytes", "write_bytes")]

@@ -51,7 +51,7 @@ class Again(Runs):
             time.sleep(0.001)
 
     def left(self):
-        """What lies beside the result that a verification may have made."""
+        """Names of what a verification may have left beside the result."""
         return sorted(path.name for path in self.folder.glob("result.h5*") if path.name != "result.h5")
 
     def check_goes_on(self):
@@ -105,7 +105,7 @@ class Again(Runs):
         return any(link.endswith("/" + name) for link in links)
 
     def test_that_is_stopped_while_it_samples_says_so_at_once(self):
-        """And shows its progress before."""
+        """It shows its progress before."""
         nodes = 1500
         self.write_job({"m": {"generate": "uniform", "shape": [nodes, nodes], "type": "i32", "seed": 1}},
                        [{"name": "far", "recursive": {"problem": "floyd_warshall", "matrix": "m"}}], backend="cpu")

@@ -66,7 +66,7 @@ class Checksums(verify_test.VerifyTest):
         self.assertSays(self.verify(expect=FAILED), "result.h5", "it is damaged")
 
     def test_of_texts_with_any_length_take_no_memory(self):
-        """Where a text is stored there is its length, which the library believes, and where it lies."""
+        """A text is stored as its length, which the library believes, and its place."""
         self.run_job(self.inputs, [self.stage]).close()
         whole = (self.folder / "result.h5").read_bytes()
         heaps = [match.start() for match in re.finditer(b"GCOL\x01\0\0\0", whole)]
