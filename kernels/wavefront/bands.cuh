@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/device/port.cuh"
+#include "kernels/wavefront/bit_lines.hpp"
 #include "kernels/wavefront/diagonals.hpp"
 #include "kernels/wavefront/stored.cuh"
 #include "kernels/wavefront/tagged.cuh"
@@ -31,6 +32,7 @@ struct SweepArguments {
   u32* column_flags;           // [slot][band]: tag of the last band that wrote its right border
   i64 rows, columns;           // of the table
   i64 every;                   // one row and column of so many is kept; 0: none is
+  BitLines lines;              // of sweeps in differences: lines that are kept; 0: none are
   u64 across;                  // blocks in a row of the table's grid of blocks
   u64 tickets;                 // in all
   u32 processors;              // multiprocessors of the device
@@ -47,6 +49,9 @@ struct SweepArguments {
   DiagonalBand diagonals;  // of sweeps in differences: what is computed
   double scale;            // of integer cells in tables of numbers with a fraction
 };
+
+/// Whether descriptors are KeptTask.
+__host__ __device__ inline bool keeps_lines(const SweepArguments& a) { return a.every > 0 || a.lines.rows > 0; }
 
 /// A band that a warp works on, in shared memory: rows [first_row, first_row + rows) of its block.
 struct KernelBand {
@@ -151,8 +156,8 @@ __device__ inline bool take_band(const SweepArguments& a, KernelBand& band) {
     if (lane_index() == 0) {
       KeptTask* task = &slot_of(a, block)->kept;
       const bool leads = ticket % a.bands == 0;
-      begun = a.every > 0 ? device::begin_block(a.launch, block, leads, task)
-                          : device::begin_block(a.launch, block, leads, &task->block);
+      begun = keeps_lines(a) ? device::begin_block(a.launch, block, leads, task)
+                             : device::begin_block(a.launch, block, leads, &task->block);
     }
     if (!__shfl_sync(~0u, begun, 0)) return false;
     __syncwarp();

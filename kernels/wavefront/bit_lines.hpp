@@ -44,7 +44,7 @@ struct BitWord {
 /// band is in: they lead to the band, or away from it.
 /// @tparam pairs P::Bits::counts_pairs
 template <bool pairs>
-constexpr BitWord beside_band(bool towards) {
+TERRACE_HOST_DEVICE constexpr BitWord beside_band(bool towards) {
   constexpr device::u64 all = ~device::u64{0};
   if constexpr (pairs) return towards ? BitWord{all, 0} : BitWord{0, 0};
   else return towards ? BitWord{0, all} : BitWord{all, 0};
@@ -53,6 +53,7 @@ constexpr BitWord beside_band(bool towards) {
 /// A walk through one block of a sweep that kept lines. Pieces between them are computed anew.
 struct BitTraceTask {
   i64 row_begin, row_end, column_begin, column_end;  // of the block, up to where the path enters it at least
+  i64 cell_rows, cell_columns;                       // from line to line
   const void* rows;                                  // letters (u8) of its rows
   const void* columns;                               // likewise of its columns
   const device::u64* above;      // the last row kept of the block above; null: row_begin is 0, the recurrence's own
@@ -63,5 +64,44 @@ struct BitTraceTask {
   DiagonalBand band;                // that was swept
   PathPlace place;                  // in the block, or at its end
 };
+
+/// A line beside a piece, from the piece's first row or column on.
+struct BitLine {
+  const device::u64* words;  // of plane 0; null: the recurrence's own
+  i64 plane;                 // words from plane to plane
+  i64 cell;                  // row or column of the table that the first bit belongs to
+  i64 begin, end;            // rows or columns [begin, end] are in the band
+
+  /// @param load(pointer) reads a word
+  template <class P, class Load>
+  TERRACE_HOST_DEVICE constexpr BitWord word(i64 index, Load&& load) const {
+    constexpr bool pairs = P::Bits::counts_pairs;
+    const i64 first = cell + index * word_cells;
+    if (words == nullptr || first > end) return beside_band<pairs>(false);
+    if (first + word_cells <= begin) return beside_band<pairs>(true);
+    return {load(words + index), P::Bits::planes > 1 ? load(words + plane + index) : device::u64{0}};
+  }
+};
+
+/// Differences along the row above a piece.
+template <class P>
+TERRACE_HOST_DEVICE constexpr BitLine line_above(const BitTraceTask& task, const TracePiece& piece) {
+  const i64 line = (piece.row - task.row_begin) / task.cell_rows, row = piece.row - 1;
+  const device::u64* kept = line == 0 ? task.above : task.row_lines + (line - 1) * P::Bits::planes * task.row_plane;
+  const i64 first = (piece.column - task.column_begin) / word_cells;
+  return {kept != nullptr ? kept + first : nullptr, task.row_plane, piece.column, row + task.band.low,
+          row + task.band.high};
+}
+
+/// Differences down the column before a piece.
+template <class P>
+TERRACE_HOST_DEVICE constexpr BitLine line_before(const BitTraceTask& task, const TracePiece& piece) {
+  const i64 line = (piece.column - task.column_begin) / task.cell_columns, column = piece.column - 1;
+  const device::u64* kept =
+      line == 0 ? task.before : task.column_lines + (line - 1) * P::Bits::planes * task.column_plane;
+  const i64 first = (piece.row - task.row_begin) / word_cells;
+  return {kept != nullptr ? kept + first : nullptr, task.column_plane, piece.row, column - task.band.high,
+          column - task.band.low};
+}
 
 }  // namespace terrace::wavefront

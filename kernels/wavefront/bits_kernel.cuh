@@ -6,6 +6,8 @@
 // those of a step at once. Where its rows have a letter, a lane finds in shared memory. What the band hands down
 // are the differences below its last row: a word of 32 columns a plane, tagged with the band's number (tagged.cuh),
 // first column in the highest bit. H itself is found where borders and the report want it, by counting bits.
+// A kept row (bit_lines.hpp) has the words that a band hands down, a kept column the words that the lanes hold as
+// they pass it.
 //
 // In a table of one block a band may be cut to the pieces that meet a band of diagonals. Left of them, and right of
 // those of the band above, only letters without a partner count (diagonals.hpp).
@@ -13,6 +15,7 @@
 
 #include "kernels/wavefront/bands.cuh"
 #include "kernels/wavefront/bits.hpp"
+#include "kernels/wavefront/kept_bits.cuh"
 #include "kernels/wavefront/problem.hpp"
 #include "kernels/wavefront/table_piece.cuh"
 
@@ -24,7 +27,7 @@ inline constexpr u32 all_lanes = ~0u;
 __host__ __device__ inline i64 bit_row_words(i64 columns) { return 2 * ((columns + piece - 1) / piece + 1); }
 
 /// Columns of a step, and pieces that the first lane is ahead of the last, at most.
-inline constexpr int step_columns = 4, pieces_behind = (31 * step_columns + piece - 1) / piece;
+inline constexpr int step_columns = 4, pieces_behind = pieces_between_lanes(step_columns);
 
 /// What a warp keeps in shared memory: where its rows have which letter, and the letters of the columns of the next
 /// piece, of this one and of those before it that the lanes are still on. Piece p is at p % pieces and once more so
@@ -38,17 +41,18 @@ struct BitMemory {
   static constexpr int letters = 4;
 
   KernelBand band;
-  alignas(16) u32 differ[letters + 1][32][W];     // of a letter: rows, a bit each, that have another one
-  u32 planes[code_bits][32][W];                   // bits of the rows' codes
+  alignas(16) u32 differ[letters + 1][32][W];    // of a letter: rows, a bit each, that have another one
+  u32 planes[code_bits][32][W];                  // bits of the rows' codes
   alignas(16) i32 places[columns + read_ahead];  // of the columns' letters in `differ`, in bytes
   u32 codes[columns + read_ahead];
 };
 
-/// The columns of those pieces that rows [row, row + rows) of a table of so many columns meet in the diagonals.
+/// The columns that rows [row, row + rows) of a table of so many columns meet in the diagonals, in whole words of
+/// kept lines.
 __device__ inline ColumnRange columns_on_diagonals(const SweepArguments& a, i64 row, i64 rows) {
   const ColumnRange range = a.diagonals.columns(row, row + rows);
-  const i64 begin = maximum(range.begin, i64(0)) / piece * piece;
-  const i64 end = (minimum(range.end, a.columns) + piece - 1) / piece * piece;
+  const i64 begin = maximum(range.begin, i64(0)) / word_cells * word_cells;
+  const i64 end = (minimum(range.end, a.columns) + word_cells - 1) / word_cells * word_cells;
   return {begin, minimum(end, a.columns)};
 }
 
@@ -67,7 +71,8 @@ __device__ inline void cut_to_diagonals(const SweepArguments& a, KernelBand& ban
 }
 
 /// One band on its way through a warp. All members are called by all lanes.
-template <class P, int W>
+/// @tparam keeps lines are kept
+template <class P, int W, bool keeps>
 class BitSweep {
  public:
   using Bits = typename P::Bits;
@@ -113,10 +118,13 @@ class BitSweep {
     load_rows();
     load_left();
     begin_letters();
+    if constexpr (keeps) lines_.begin(a_, band_, band_rows);
     for (i32 p = 0; p < pieces_ + pieces_behind; ++p) {
-      if (p >= pieces_behind && since_equal_ > pieces_behind && !next_equal_) p = sweep_plain(p);
+      const bool plain = p >= pieces_behind && since_equal_ > pieces_behind && !next_equal_;
+      if (plain && !(keeps && lines_.comes_to_column(p))) p = sweep_plain(p);
       if (!take_piece(p)) return false;
-      const bool inside = p >= pieces_behind && (p + 1) * piece <= width_;
+      const bool keeps_column = keeps && lines_.comes_to_column(p);
+      const bool inside = p >= pieces_behind && (p + 1) * piece <= width_ && !keeps_column;
       // The loop for any letters is also the one for bands that end within the warp's rows.
       if (ends_within_ || since_equal_ <= pieces_behind) steps<true, true>(p, hands_out_);
       else if (inside) steps<false, false>(p, hands_out_);
@@ -266,7 +274,8 @@ class BitSweep {
   /// Goes over pieces from p on as long as what lies above them is there and all letters are plain: with as few
   /// branches as can be, which cost more than anything else that is done once a piece. @return the first piece left
   __device__ __forceinline__ i32 sweep_plain(i32 p) {
-    for (; p < plain_end_; ++p) {
+    const i32 end = keeps ? minimum(plain_end_, lines_.next_piece()) : plain_end_;
+    for (; p < end; ++p) {
       u32 above[2];
       const bool there = Tagged::read(asked_, tag_ - 1, above) || !takes_tagged_;
       if (!__all_sync(all_lanes, there && !(rows_rare_ && next_code_ > 3))) break;
@@ -298,8 +307,8 @@ class BitSweep {
   }
 
   /// The steps in which the first lane goes over piece p.
-  /// @tparam edges some lane is outside the block in some of them @tparam any letters of all codes are told apart, and
-  /// the band may end within the warp's rows
+  /// @tparam edges some lane is outside the block in some of them, or passes a kept column @tparam any letters of all
+  /// codes are told apart, and the band may end within the warp's rows
   template <bool edges, bool any>
   __device__ __forceinline__ void steps(i32 p, bool hands_out) {
     const int last_lane = any ? last_lane_ : 31;
@@ -311,6 +320,7 @@ class BitSweep {
 #pragma unroll unrolled
     for (int i = 0; i < piece; i += step_columns) {
       step<edges, any>(column + i, at + i);
+      if constexpr (keeps && edges) lines_.pass(column + i + step_columns, differences_);
       // The lane that ends the band has now seen the last column of a piece.
       if (i == give_at && (!edges || (given >= 0 && given < pieces_))) give_piece<any>(given, hands_out);
     }
@@ -393,6 +403,9 @@ class BitSweep {
     if (gives_) {
       const u32 values[2] = {plus, minus};
       Tagged::store(row_, p, tag_, values);
+    }
+    if constexpr (keeps) {
+      if (lane_ == 31 && lines_.ends_line()) lines_.store_row(p, plus, minus);
     }
     if (hands_out) {
       below_h_ = store_border(a_.border, band_.task.bottom, p * piece + lane_, width_, below_h_,
@@ -491,19 +504,20 @@ class BitSweep {
   Rows differences_[W];                        // of the last column, from row to row
   u32 above_[planes] = {};                     // the first lane's next differences from column to column
   u32 below_[planes] = {};                     // the last differences below this lane's rows, the newest lowest
-  u32 ended_[planes] = {};                     // the same below the band's last row, where that ends within the warp's
-  i32 place_[step_columns] = {};               // of the letters of the step after the next
-  u32 differ_[step_columns][W] = {};           // where the rows do not have those of the next step
-  u32 next_code_ = 0, next_above_[2] = {};     // the piece that was asked for
-  typename Tagged::Words asked_;               // what lies above it, where asks_
+  u32 ended_[planes] = {};                  // the same below the band's last row, where that ends within the warp's
+  i32 place_[step_columns] = {};            // of the letters of the step after the next
+  u32 differ_[step_columns][W] = {};        // where the rows do not have those of the next step
+  u32 next_code_ = 0, next_above_[2] = {};  // the piece that was asked for
+  typename Tagged::Words asked_;            // what lies above it, where asks_
   bool asks_ = false;
-  u64* row_ = nullptr;  // the tagged row, read above the band and written below it
-  u32 tag_ = 0;         // the band's own
-  i64 below_h_ = 0;     // H below the block, before the next piece
+  BandLines<P, W, step_columns> lines_;  // where lines are kept
+  u64* row_ = nullptr;                   // the tagged row, read above the band and written below it
+  u32 tag_ = 0;                          // the band's own
+  i64 below_h_ = 0;                      // H below the block, before the next piece
 };
 
-/// Sweeps bands until there are none left. @param constants the problem's
-template <class P, int W>
+/// Sweeps bands until there are none left. @param constants the problem's @tparam keeps lines are kept
+template <class P, int W, bool keeps>
 __global__ void __launch_bounds__(sweep_threads, 4)
     sweep_bits_kernel(const __grid_constant__ SweepArguments arguments,
                       const __grid_constant__ typename P::template Constants<i64> constants) {
@@ -513,7 +527,7 @@ __global__ void __launch_bounds__(sweep_threads, 4)
   while (take_band(arguments, memory.band)) {
     cut_to_diagonals(arguments, memory.band);
     Candidate found;
-    if (!BitSweep<P, W>(arguments, constants, memory).run(found)) return;
+    if (!BitSweep<P, W, keeps>(arguments, constants, memory).run(found)) return;
     finish_band(arguments, memory.band, found, false);
   }
 }

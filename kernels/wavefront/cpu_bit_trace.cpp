@@ -41,7 +41,7 @@ constexpr i64 plain_codes = 4;  // codes below this have their rows looked up
 template <class P>
 class CpuBitTracer : public Tracer {
  public:
-  explicit CpuBitTracer(const TraceSpec& spec) : cell_rows_(spec.cell_rows), cell_columns_(spec.cell_columns) {
+  explicit CpuBitTracer(const TraceSpec& spec) {
     const auto words = static_cast<std::size_t>(words_of(spec.cell_rows));
     rows_.resize(words);
     differ_.resize((plain_codes + 1) * words);
@@ -89,10 +89,9 @@ class CpuBitTracer : public Tracer {
   }
 
   /// The piece that the path is in, up to where it enters it.
-  Piece piece_of(const BitTraceTask& task, const PathPlace& place) const {
-    const i64 row = task.row_begin + (place.row - 1 - task.row_begin) / cell_rows_ * cell_rows_;
-    const i64 column = task.column_begin + (place.column - 1 - task.column_begin) / cell_columns_ * cell_columns_;
-    return {row, column, place.row - row, place.column - column};
+  static Piece piece_of(const BitTraceTask& task, const PathPlace& place) {
+    const TracePiece piece = trace_piece(task, place);
+    return {piece.row, piece.column, place.row - piece.row, place.column - piece.column};
   }
 
   u32 code_at(const Piece& piece, i64 row, i64 column) const {
@@ -173,40 +172,21 @@ class CpuBitTracer : public Tracer {
 
   /// Differences down the column before the piece.
   void load_before(const BitTraceTask& task, const Piece& piece) {
-    const i64 line = (piece.column - task.column_begin) / cell_columns_;
-    const u64* kept = line == 0 ? task.before : task.column_lines + (line - 1) * planes * task.column_plane;
-    const i64 first = (piece.row - task.row_begin) / word_cells;
-    // Cells of the column before that are in the band.
-    const i64 begin = piece.column - 1 - task.band.high, end = piece.column - 1 - task.band.low;
+    const BitLine line = line_before<P>(task, {piece.row, piece.column});
     for (i64 w = 0; w < piece.words(); ++w) {
-      const i64 row = piece.row + w * word_cells;
-      BitWord word = beside_band<pairs>(false);
-      if (kept != nullptr && row + word_cells <= begin) word = beside_band<pairs>(true);
-      else if (kept != nullptr && row <= end) word = kept_word(kept, task.column_plane, first + w);
+      const BitWord word = line.word<P>(w, load);
       rows_[static_cast<std::size_t>(w)] = Bits::template rows<Word64>(word.plus, word.minus);
     }
   }
 
   /// Differences along the row above the piece.
   void load_above(const BitTraceTask& task, const Piece& piece) {
-    const i64 line = (piece.row - task.row_begin) / cell_rows_;
-    const u64* kept = line == 0 ? task.above : task.row_lines + (line - 1) * planes * task.row_plane;
-    const i64 first = (piece.column - task.column_begin) / word_cells;
-    const i64 begin = piece.row - 1 + task.band.low, end = piece.row - 1 + task.band.high;
-    for (i64 w = 0; w < words_of(piece.width); ++w) {
-      const i64 column = piece.column + w * word_cells;
-      BitWord& word = top_[static_cast<std::size_t>(w)];
-      word = beside_band<pairs>(false);
-      if (kept != nullptr && column + word_cells <= begin) word = beside_band<pairs>(true);
-      else if (kept != nullptr && column <= end) word = kept_word(kept, task.row_plane, first + w);
-    }
+    const BitLine line = line_above<P>(task, {piece.row, piece.column});
+    for (i64 w = 0; w < words_of(piece.width); ++w) top_[static_cast<std::size_t>(w)] = line.word<P>(w, load);
   }
 
-  static BitWord kept_word(const u64* kept, i64 plane, i64 index) {
-    return {kept[index], planes > 1 ? kept[plane + index] : 0};
-  }
+  static u64 load(const u64* word) { return *word; }
 
-  i64 cell_rows_, cell_columns_;
   i64 other_ = -1;  // the letter whose rows lie behind those that are looked up
   std::vector<typename Bits::template Rows<Word64>> rows_;
   std::vector<u64> differ_;
@@ -224,17 +204,21 @@ bool has_bits(const std::string& problem, const Settings& settings) {
   return has;
 }
 
-std::unique_ptr<Tracer> make_cpu_bit_tracer(const TraceSpec& spec) {
+void check_bit_tracer(const char* maker, const TraceSpec& spec) {
   if (spec.cell_rows < 1 || spec.cell_columns < 1 || spec.cell_rows % word_cells != 0 ||
       spec.cell_columns % word_cells != 0) {
-    throw DeviceError("make_cpu_bit_tracer", "pieces of " + std::to_string(spec.cell_rows) + " x " +
-                                                 std::to_string(spec.cell_columns) + " cells are no whole words");
+    throw DeviceError(maker, "pieces of " + std::to_string(spec.cell_rows) + " x " +
+                                 std::to_string(spec.cell_columns) + " cells are no whole words");
   }
+  if (!has_bits(spec.problem, spec.settings)) throw DeviceError(maker, spec.problem + " has no bit-parallel form");
+}
+
+std::unique_ptr<Tracer> make_cpu_bit_tracer(const TraceSpec& spec) {
+  check_bit_tracer("make_cpu_bit_tracer", spec);
   std::unique_ptr<Tracer> tracer;
   visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
     if constexpr (requires { typename P::Bits; }) tracer = std::make_unique<CpuBitTracer<P>>(spec);
   });
-  if (!tracer) throw DeviceError("make_cpu_bit_tracer", spec.problem + " has no bit-parallel form");
   return tracer;
 }
 

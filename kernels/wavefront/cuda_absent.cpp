@@ -20,6 +20,10 @@ std::unique_ptr<Sweep> make_cuda_sweep(const SweepSpec&, device::Context&, void*
 std::size_t cuda_trace_bytes(const TraceSpec&) { refuse(); }
 std::unique_ptr<Tracer> make_cuda_tracer(const TraceSpec&, device::Context&, void*) { refuse(); }
 std::unique_ptr<Tracer> make_cuda_tracer(const TraceSpec&, device::Context&, void*, const CudaTrial&) { refuse(); }
+std::unique_ptr<Tracer> make_cuda_bit_tracer(const TraceSpec&, device::Context&, void*) { refuse(); }
+std::unique_ptr<Tracer> make_cuda_bit_tracer(const TraceSpec&, device::Context&, void*, const CudaTrial&) {
+  refuse();
+}
 std::size_t in_place_cuda_bytes(const InPlaceSpec&, const device::Limits&) { refuse(); }
 std::unique_ptr<Sweep> make_in_place_cuda(const InPlaceSpec&, device::Context&, void*) { refuse(); }
 

@@ -44,6 +44,7 @@ inline SweepArguments sweep_arguments(const SweepSpec& spec, const CudaWorkspace
   arguments.border = stored(spec.border);
   arguments.table = stored(spec.kept ? spec.kept->type : spec.table.value_or(spec.value));
   arguments.every = spec.kept ? spec.kept->every : 0;
+  arguments.lines = spec.bit_lines.value_or(BitLines{});
   arguments.grid = stored(spec.grid);
   arguments.value = stored(spec.value);
   arguments.check = check;
@@ -54,8 +55,8 @@ inline SweepArguments sweep_arguments(const SweepSpec& spec, const CudaWorkspace
 }
 
 /// @throws DeviceError where the port is not one of wavefronts, or has too many blocks
-inline void check_port(const device::Port& port, u32 bands, const char* kernel, bool keeps_lines = false) {
-  if (port.descriptor_bytes < (keeps_lines ? sizeof(KeptTask) : sizeof(BlockTask)) ||
+inline void check_port(const device::Port& port, u32 bands, const char* kernel, bool lines = false) {
+  if (port.descriptor_bytes < (lines ? sizeof(KeptTask) : sizeof(BlockTask)) ||
       port.descriptor_bytes % sizeof(u64) != 0 || port.result_bytes < sizeof(BlockResult) ||
       port.result_bytes % sizeof(u64) != 0) {
     throw DeviceError(kernel, "the port's descriptors or results are not those of a wavefront");

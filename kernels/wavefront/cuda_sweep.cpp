@@ -6,6 +6,7 @@
 #include "kernels/wavefront/block_grid.hpp"
 #include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/tile_sizes.hpp"
+#include "kernels/wavefront/tracer.hpp"
 
 namespace terrace::wavefront {
 namespace {
@@ -39,6 +40,20 @@ void check_cells(const SweepSpec& spec) {
                                            std::to_string(spec.cell_columns) + " cannot be kept in blocks of " +
                                            std::to_string(spec.block_rows) + " x " +
                                            std::to_string(spec.block_columns));
+}
+
+/// Lines in differences are kept of problems with a bit-parallel form, rows where bands end.
+void check_bit_lines(const SweepSpec& spec) {
+  const BitLines& lines = *spec.bit_lines;
+  const bool ends = lines.rows % bit_line_rows == 0 || lines.rows >= spec.rows;
+  if (ends && lines.rows > 0 && lines.columns > 0 && lines.columns % word_cells == 0 && !spec.table && !spec.kept &&
+      spec.cell_rows == 0 && spec.cell_columns == 0 && !in_tiles(spec) && has_bits(spec.problem, spec.settings)) {
+    return;
+  }
+  throw DeviceError("make_cuda_sweep", "lines of " + spec.problem + " after " + std::to_string(lines.rows) +
+                                           " rows and " + std::to_string(lines.columns) +
+                                           " columns cannot be kept in differences by schedule " +
+                                           name_of(spec.schedule));
 }
 
 /// Lines are kept of letters and values, by the kernel that computes cells in registers.
@@ -121,6 +136,7 @@ std::size_t cuda_workspace_bytes(const SweepSpec& spec, const device::Limits& li
 std::unique_ptr<Sweep> make_cuda_sweep(const SweepSpec& spec, device::Context& context, void* workspace,
                                        const CudaTrial& trial) {
   if (spec.kept) check_kept(spec);
+  if (spec.bit_lines) check_bit_lines(spec);
   check_cells(spec);
   std::unique_ptr<Sweep> sweep;
   visit_problem(spec.problem, spec.settings, [&]<class P>(P) {

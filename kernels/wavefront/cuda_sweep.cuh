@@ -47,7 +47,7 @@ class CudaSweep final : public Sweep {
 
   void run(const device::Port& port) override {
     SweepArguments arguments = arguments_;
-    check_port(port, arguments.bands, kernel_.name, arguments.every > 0);
+    check_port(port, arguments.bands, kernel_.name, keeps_lines(arguments));
     arguments.launch = {port, reinterpret_cast<device::LaunchWords*>(workspace_), static_cast<u64>(plan_.slots),
                         trial_.delay_seed};
     arguments.tickets = port.count * arguments.bands;
@@ -141,10 +141,10 @@ bool fills(const SweepSpec& spec, const device::Limits& limits, std::int64_t ban
   return grid_of(spec).block_rows >= resident_warps(limits) / 5 * band_rows && !leaves_most_out<P>(spec);
 }
 
-/// Sweeps in differences, for scores of problems that have a bit-parallel form.
+/// Sweeps in differences, for problems that have a bit-parallel form: scores, and lines kept in differences.
 template <class P>
 struct BitSweeps {
-  /// Whether the table's scores alone are wanted, by this kernel.
+  /// Whether the table's scores, or such lines, are wanted, by this kernel.
   static bool serves(const SweepSpec& spec, const CudaTrial& trial) {
     return !spec.table && !spec.kept && spec.cell_rows == 0 && spec.cell_columns == 0 && !trial.cells;
   }
@@ -155,15 +155,21 @@ struct BitSweeps {
     // Two words a lane where that leaves each scheduler a warp: measured on an H200. In a band of diagonals, so many
     // rows are under way at a time as it has diagonals.
     const i64 rows = std::min<i64>(grid_of(spec).block_rows, spec.band.high - spec.band.low);
-    const bool fills = rows >= std::int64_t{4} * limits.processors * BitSweep<P, 2>::band_rows;
-    if (trial.lane_rows > 0 ? trial.lane_rows == 64 : fills) return call.template operator()<2>();
-    return call.template operator()<1>();
+    const i64 fewest = std::int64_t{4} * limits.processors * band_rows<2>;
+    const bool two = trial.lane_rows > 0 ? trial.lane_rows == 64 : rows >= fewest;
+    // A kept row ends a band.
+    const bool ends =
+        !spec.bit_lines || spec.bit_lines->rows % band_rows<2> == 0 || spec.bit_lines->rows >= spec.rows;
+    return two && ends ? call.template operator()<2>() : call.template operator()<1>();
   }
+
+  template <int W>
+  static constexpr i64 band_rows = BitSweep<P, W, false>::band_rows;
 
   template <int W>
   static CudaWorkspace plan(const SweepSpec& spec, const device::Limits& limits) {
     const BlockGrid grid = grid_of(spec);
-    return plan_workspace(grid, BitSweep<P, W>::band_rows, bit_row_words(grid.block_columns), resident_warps(limits));
+    return plan_workspace(grid, band_rows<W>, bit_row_words(grid.block_columns), resident_warps(limits));
   }
 
   /// Enough for every band of diagonals.
@@ -174,7 +180,8 @@ struct BitSweeps {
   static std::unique_ptr<Sweep> make(const SweepSpec& spec, device::Context& context, void* workspace,
                                      const CudaTrial& trial) {
     return choose(spec, context.limits(), trial, [&]<int W>() {
-      const auto kernel = device::make_kernel(sweep_bits_kernel<P, W>, "sweep_bits_kernel");
+      const auto kernel = device::make_kernel(
+          spec.bit_lines ? sweep_bits_kernel<P, W, true> : sweep_bits_kernel<P, W, false>, "sweep_bits_kernel");
       return make_letter_sweep<P>(spec, {kernel.function, kernel.name}, plan<W>(spec, context.limits()),
                                   all_sweep(sweep_threads), 0, context, workspace, trial);
     });
@@ -187,7 +194,8 @@ struct LetterSweeps {
   /// Rows of a lane that the model takes for 32-bit scores: many where bands fill the device, few where the length of
   /// the chain of bands counts. Measured on an H200 (tests/benchmarks/wavefront_cuda.cpp).
   static constexpr int many_rows = 32, few_rows = 8;
-  /// Where tables are kept, which fills shared memory, values are wide, or each scheduler has one band of affine gaps.
+  /// Where tables are kept, which fills shared memory, values are wide, or each scheduler has one band of affine
+  /// gaps.
   static constexpr int fewest_rows = 4;
   /// Columns of a step: so many ways through the cells go on at a time. Measured on an H200.
   template <int R>
@@ -235,8 +243,7 @@ struct LetterSweeps {
     }
     // Proteins are never so long that they need many rows a lane.
     if constexpr (!by_matrix<P>) {
-      const bool many =
-          trial.lane_rows > 0 ? trial.lane_rows == many_rows : fills<P>(spec, limits, 32 * many_rows);
+      const bool many = trial.lane_rows > 0 ? trial.lane_rows == many_rows : fills<P>(spec, limits, 32 * many_rows);
       if (many) return call.template operator()<Narrow, many_rows, Keep::borders, false>();
     }
     return call.template operator()<Narrow, few_rows, Keep::borders, false>();
@@ -276,8 +283,8 @@ template <class P>
 struct PairSweeps {
   using Swept = PairSweep<P, 16>;
 
-  /// Whether no cells but those of borders are wanted, 16 bits are enough for certain, and bands fill the device: where
-  /// the length of the chain of bands counts, cells of 32 bits are faster.
+  /// Whether no cells but those of borders are wanted, 16 bits are enough for certain, and bands fill the device:
+  /// where the length of the chain of bands counts, cells of 32 bits are faster.
   static bool serves(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial) {
     if (spec.table || spec.kept || (trial.lane_rows > 0 && !trial.pairs)) return false;
     if (spec.value != ElementType::i16 && spec.value != ElementType::i32) return false;

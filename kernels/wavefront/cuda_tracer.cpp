@@ -47,4 +47,18 @@ std::unique_ptr<Tracer> make_cuda_tracer(const TraceSpec& spec, device::Context&
   return make_cuda_tracer(spec, context, workspace, CudaTrial{});
 }
 
+std::unique_ptr<Tracer> make_cuda_bit_tracer(const TraceSpec& spec, device::Context& context, void* workspace,
+                                             const CudaTrial& trial) {
+  check_bit_tracer("make_cuda_bit_tracer", spec);
+  std::unique_ptr<Tracer> tracer;
+  visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
+    if constexpr (Traceable<P>) tracer = CudaTracers<P>::make_bits(spec, context, workspace, trial);
+  });
+  return tracer;
+}
+
+std::unique_ptr<Tracer> make_cuda_bit_tracer(const TraceSpec& spec, device::Context& context, void* workspace) {
+  return make_cuda_bit_tracer(spec, context, workspace, CudaTrial{});
+}
+
 }  // namespace terrace::wavefront

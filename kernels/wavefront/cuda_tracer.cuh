@@ -14,16 +14,17 @@
 namespace terrace::wavefront {
 
 static_assert(trace_band_rows == trace_rows_of_band && trace_step_bytes == trace_bytes_of_step &&
-              sizeof(TraceSlot) <= trace_slot_bytes && sizeof(TraceCodes) <= 256);
+              sizeof(TraceSlot<TraceTask>) <= trace_slot_bytes &&
+              sizeof(TraceSlot<BitTraceTask>) <= trace_slot_bytes && sizeof(TraceCodes) <= 256);
 
-/// @tparam V the kernel's type of cells
-template <class P, class V>
+/// @tparam V the kernel's type of cells @tparam Task the descriptor's type
+template <class P, class V, class Task>
 class CudaTracer final : public Tracer {
  public:
   using Constants = typename P::template Constants<i64>;
 
   CudaTracer(const TraceSpec& spec, device::Context& context, void* workspace, const CudaTrial& trial)
-      : kernel_(device::make_kernel(trace_kernel<P, V>, "trace_kernel")),
+      : kernel_(device::make_kernel(trace_kernel<P, V, Task>, "trace_kernel")),
         plan_(plan_trace(spec)),
         context_(context),
         workspace_(static_cast<unsigned char*>(workspace)),
@@ -31,10 +32,10 @@ class CudaTracer final : public Tracer {
         constants_(problem_constants<P>(spec.settings)) {
     const cudaStream_t stream = device::compute_stream(context);
     TERRACE_CUDA_CHECK(cudaMemsetAsync(workspace_ + plan_.known_at, 0, sizeof(TraceCodes), stream));
-    const unsigned resident = device::resident_blocks(kernel_, 32, sizeof(TraceMemory<P, V>));
+    const unsigned resident = device::resident_blocks(kernel_, 32, sizeof(TraceMemory<P, V, Task>));
     blocks_ = static_cast<unsigned>(std::min<std::int64_t>(resident, plan_.bands + 1));
     if (trial.thread_blocks > 0) blocks_ = std::min(blocks_, trial.thread_blocks);
-    arguments_.slot = reinterpret_cast<TraceSlot*>(workspace_ + plan_.slot_at);
+    arguments_.slot = reinterpret_cast<TraceSlot<Task>*>(workspace_ + plan_.slot_at);
     arguments_.row = reinterpret_cast<u64*>(workspace_ + plan_.row_at);
     arguments_.known = reinterpret_cast<TraceCodes*>(workspace_ + plan_.known_at);
     arguments_.codes = reinterpret_cast<u16*>(workspace_ + plan_.codes_at);
@@ -44,7 +45,7 @@ class CudaTracer final : public Tracer {
   }
 
   void run(const device::Port& port) override {
-    if (port.descriptor_bytes < sizeof(TraceTask) || port.descriptor_bytes % sizeof(u64) != 0 ||
+    if (port.descriptor_bytes < sizeof(Task) || port.descriptor_bytes % sizeof(u64) != 0 ||
         port.result_bytes < sizeof(TraceResult) || port.result_bytes % sizeof(u64) != 0) {
       throw DeviceError(kernel_.name, "the port's descriptors or results are not those of a walk");
     }
@@ -54,20 +55,21 @@ class CudaTracer final : public Tracer {
     const cudaStream_t stream = device::compute_stream(context_);
     TERRACE_CUDA_CHECK(cudaMemsetAsync(workspace_, 0, plan_.known_at, stream));
     arguments_.launch = {port, reinterpret_cast<device::LaunchWords*>(workspace_), 1, trial_.delay_seed};
-    device::launch(kernel_,
-                   {.blocks = blocks_, .threads = 32, .shared_bytes = sizeof(TraceMemory<P, V>), .stream = stream},
-                   arguments_, constants_);
+    device::launch(
+        kernel_,
+        {.blocks = blocks_, .threads = 32, .shared_bytes = sizeof(TraceMemory<P, V, Task>), .stream = stream},
+        arguments_, constants_);
   }
 
  private:
-  device::Kernel<TraceArguments, Constants> kernel_;
+  device::Kernel<TraceArguments<Task>, Constants> kernel_;
   CudaTraceWorkspace plan_;
   device::Context& context_;
   unsigned char* workspace_;
   CudaTrial trial_;
   Constants constants_;
   unsigned blocks_ = 0;
-  TraceArguments arguments_{};
+  TraceArguments<Task> arguments_{};
 };
 
 /// Whether paths are followed in 64 bits whatever the type of the scores: what CUDA 13.0 makes for an H200 of the
@@ -80,7 +82,7 @@ template <class P>
 std::unique_ptr<Tracer> CudaTracers<P>::make(const TraceSpec& spec, device::Context& context, void* workspace,
                                              const CudaTrial& trial) {
   const auto make_of = [&]<class V>(V) -> std::unique_ptr<Tracer> {
-    return std::make_unique<CudaTracer<P, V>>(spec, context, workspace, trial);
+    return std::make_unique<CudaTracer<P, V, TraceTask>>(spec, context, workspace, trial);
   };
   if constexpr (Traceable<P> && P::items == Items::letters) {
     const bool narrow = spec.value == ElementType::i32 || spec.value == ElementType::i16;
@@ -96,6 +98,16 @@ std::unique_ptr<Tracer> CudaTracers<P>::make(const TraceSpec& spec, device::Cont
   }
   throw DeviceError("make_cuda_tracer",
                     "paths of " + spec.problem + " in " + std::string(name_of(spec.value)) + " cannot be followed");
+}
+
+/// H of a piece, which counts from its corner, fits 32 bits.
+template <class P>
+std::unique_ptr<Tracer> CudaTracers<P>::make_bits(const TraceSpec& spec, device::Context& context, void* workspace,
+                                                  const CudaTrial& trial) {
+  if constexpr (requires { typename P::Bits; }) {
+    return std::make_unique<CudaTracer<P, Word, BitTraceTask>>(spec, context, workspace, trial);
+  }
+  return nullptr;
 }
 
 }  // namespace terrace::wavefront

@@ -37,8 +37,8 @@ struct SweepSpec {
   /// that direction. On CUDA alone, of letters and values without a table, and multiples of `border_cell`.
   std::int64_t cell_rows = 0;
   std::int64_t cell_columns = 0;
-  /// Problems with a bit-parallel form, their scores, on the CPU: lines of every block that are kept in differences.
-  /// Descriptors are KeptTask.
+  /// Problems with a bit-parallel form, their scores: lines of every block that are kept in differences. Descriptors
+  /// are KeptTask. On CUDA rows are a multiple of `bit_line_rows`, or all of the table's.
   std::optional<BitLines> bit_lines = {};
   ElementType grid = ElementType::u8;  // type of the grid's values (problems on grids)
   std::int64_t layers = 1;             // tables, one over another (see BlockGrid)
@@ -53,6 +53,8 @@ struct SweepSpec {
 
 /// What SweepSpec::cell_rows and cell_columns are multiples of.
 inline constexpr std::int64_t border_cell = 1024;
+/// What rows between lines in differences are multiples of on CUDA.
+inline constexpr std::int64_t bit_line_rows = 1024;
 
 /// Sweeps blocks of one table. Blocks of one launch are ordered by the sweep itself (block n needs the borders of
 /// n - 1 and of the block above); everything else is the feeder's business (see Port).

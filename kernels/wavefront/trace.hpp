@@ -159,7 +159,8 @@ TERRACE_HOST_DEVICE void walk_path(i64 row_begin, i64 column_begin, PathPlace& p
 struct TracePiece {
   i64 row, column;
 };
-TERRACE_HOST_DEVICE constexpr TracePiece trace_piece(const TraceTask& task, const PathPlace& place) {
+template <class Task>
+TERRACE_HOST_DEVICE constexpr TracePiece trace_piece(const Task& task, const PathPlace& place) {
   return {task.row_begin + (place.row - 1 - task.row_begin) / task.cell_rows * task.cell_rows,
           task.column_begin + (place.column - 1 - task.column_begin) / task.cell_columns * task.cell_columns};
 }

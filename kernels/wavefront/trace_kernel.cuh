@@ -14,6 +14,7 @@
 #include "kernels/wavefront/real.cuh"
 #include "kernels/wavefront/table_piece.cuh"
 #include "kernels/wavefront/trace.hpp"
+#include "kernels/wavefront/trace_borders.cuh"
 #include "kernels/wavefront/window.hpp"
 
 namespace terrace::wavefront {
@@ -30,15 +31,17 @@ struct TraceCodes {
 };
 
 /// What is known of the walk that is under way, in device memory; all zero at the start of a launch.
+template <class Task>
 struct TraceSlot {
-  TraceTask task;
+  Task task;
   u32 finished;  // tickets of bands
 };
 
-/// What the kernel is given.
+/// What the kernel is given. @tparam Task what borders are kept in
+template <class Task>
 struct TraceArguments {
   device::Launch launch;  // its slots: 1
-  TraceSlot* slot;
+  TraceSlot<Task>* slot;
   u64* row;           // tagged
   TraceCodes* known;  // kept from launch to launch
   u16* codes;         // [band][step][lane]; a lane's first row in the lowest bits
@@ -55,21 +58,12 @@ struct TraceExtent {
   __device__ u32 bands() const { return static_cast<u32>((rows + trace_band_rows - 1) / trace_band_rows); }
 };
 
-__device__ inline TraceExtent trace_extent(const TraceTask& task) {
+template <class Task>
+__device__ TraceExtent trace_extent(const Task& task) {
   const PathPlace& place = task.place;
   if (place.ended || place.row <= task.row_begin || place.column <= task.column_begin) return {{0, 0}, 0, 0};
   const TracePiece piece = trace_piece(task, place);
   return {piece, static_cast<i32>(place.row - piece.row), static_cast<i32>(place.column - piece.column)};
-}
-
-/// Item `index` of a task, as a value that cells are computed from.
-template <class P, class V>
-__device__ V trace_item(const void* items, i64 index) {
-  if constexpr (P::items == Items::letters) {
-    return V(static_cast<i64>(device::load_past_l1(static_cast<const device::u8*>(items) + index)));
-  } else {
-    return device::load_past_l1(static_cast<const V*>(items) + index);
-  }
 }
 
 /// What a warp keeps in shared memory while it computes a band. Columns are at column % (2 * piece).
@@ -81,7 +75,7 @@ struct TraceBandMemory {
 };
 
 /// One band of a piece on its way through a warp. All members are called by all lanes.
-template <class P, class V>
+template <class P, class V, class Task>
 class TraceBand {
  public:
   using Constants = typename P::template Constants<V>;
@@ -90,14 +84,13 @@ class TraceBand {
   using Memory = TraceBandMemory<V, planes, by_matrix<P>>;
   using Tagged = TaggedCell<V, planes>;
 
-  __device__ TraceBand(const TraceArguments& arguments, const Constants& k, const TraceTask& task,
+  __device__ TraceBand(const TraceArguments<Task>& arguments, const Constants& k, const Task& task,
                        const TraceExtent& extent, u32 band, u64 ticket, Memory& memory)
       : a_(arguments),
         k_(k),
         task_(task),
         extent_(extent),
-        above_(border_above(task, extent.piece)),
-        before_(border_before(task, extent.piece)),
+        borders_(arguments.border, k, task, extent.piece),
         memory_(memory),
         lane_(lane_index()),
         width_(extent.columns),
@@ -133,37 +126,19 @@ class TraceBand {
   /// Items, and H and E of the column before the piece. Rows below the piece are computed from nothing.
   __device__ void load_rows() {
     const i64 first = extent_.piece.row - task_.row_begin + first_row_;
-    diagonal_ = first_row_ < extent_.rows ? left_h(first_row_ - 1) : V(0);
+    borders_.begin(static_cast<i64>(band_) * trace_band_rows, extent_.rows);
+    diagonal_ = first_row_ < extent_.rows ? borders_.left_h(first_row_ - 1) : V(0);
 #pragma unroll
     for (int r = 0; r < R; ++r) {
       const bool real = first_row_ + r < extent_.rows;
       items_[r] = real ? trace_item<P, V>(task_.rows, first + r) : V(0);
-      h_[r] = real ? left_h(first_row_ + r) : V(0);
+      h_[r] = real ? borders_.left_h(first_row_ + r) : V(0);
       e_[r] = V(0);
       if constexpr (P::column_planes == 2) {
-        if (real) e_[r] = left_e(first_row_ + r);
+        if (real) e_[r] = borders_.left_e(first_row_ + r);
       }
     }
   }
-  __device__ V left_h(i32 row) const {
-    if constexpr (windowed) {
-      if (before_.base && !inside(table_row(row), extent_.piece.column - 1)) return V(infinity);
-    }
-    if (before_.base) return load_stored<V>(a_.border, before_.base, before_.offset + row + 1);
-    if constexpr (has_corner<P, V>) {
-      // A piece at the table's first cell begins with its box: these are the table's first items.
-      if (table_row(row) < 0)
-        return P::corner(k_, trace_item<P, V>(task_.rows, 0), trace_item<P, V>(task_.columns, 0));
-    }
-    return P::template left<V>(k_, table_row(row)).h;
-  }
-  __device__ V left_e(i32 row) const {
-    if (before_.base) {
-      return load_stored<V>(a_.border, before_.base, before_.offset + task_.column_border_stride + row + 1);
-    }
-    return P::template left<V>(k_, table_row(row)).gap;
-  }
-
   /// Asks for the row above and the items of the columns of piece p, a column a lane.
   __device__ void prefetch(i32 p) {
     const i32 column = p * piece + lane_;
@@ -171,21 +146,9 @@ class TraceBand {
     if (column >= width_) return;
     next_item_ = trace_item<P, V>(task_.columns, extent_.piece.column - task_.column_begin + column);
     if (band_ > 0) fresh_ = load_tagged(column);
-    else load_above(column);
+    else borders_.above(column, next_top_);
   }
   __device__ bool load_tagged(i32 column) { return Tagged::load(a_.row, column, tag_ - 1, next_top_); }
-  __device__ void load_above(i32 column) {
-    const Border<V> border = P::template top<V>(k_, table_column(column));
-    next_top_[0] = above_.base ? load_stored<V>(a_.border, above_.base, above_.offset + column) : border.h;
-    if constexpr (planes == 2) {
-      next_top_[1] = above_.base
-                         ? load_stored<V>(a_.border, above_.base, above_.offset + task_.row_border_stride + column)
-                         : border.gap;
-    }
-    if constexpr (windowed) {
-      if (!inside(table_row(-1), table_column(column))) next_top_[0] = V(infinity);
-    }
-  }
 
   /// Puts piece p where the lanes find it, once the band above has written it.
   __device__ bool take_piece(i32 p) {
@@ -266,11 +229,11 @@ class TraceBand {
   /// Columns before a piece's end at which the next one is asked for.
   static constexpr int columns_before_end = 8;
 
-  const TraceArguments& a_;
+  const TraceArguments<Task>& a_;
   const Constants& k_;
-  const TraceTask& task_;
+  const Task& task_;
   const TraceExtent extent_;
-  const BorderPlace above_, before_;
+  TraceBorders<P, V, Task> borders_;
   Memory& memory_;
   const int lane_;
   const i32 width_;
@@ -295,10 +258,10 @@ struct TraceWalkMemory {
 };
 
 /// Walks through codes. All lanes take part: each looks at the cell that the path comes to if it goes straight on.
-template <class P>
+template <class P, class Task>
 class TraceWalk {
  public:
-  __device__ TraceWalk(const TraceArguments& arguments, const TraceTask& task, const TraceExtent& extent,
+  __device__ TraceWalk(const TraceArguments<Task>& arguments, const Task& task, const TraceExtent& extent,
                        TraceWalkMemory& memory)
       : a_(arguments),
         task_(task),
@@ -423,8 +386,8 @@ class TraceWalk {
     count_ += lanes;
   }
 
-  const TraceArguments& a_;
-  const TraceTask& task_;
+  const TraceArguments<Task>& a_;
+  const Task& task_;
   const TraceExtent extent_;
   TraceWalkMemory& memory_;
   const int lane_;
@@ -436,23 +399,25 @@ class TraceWalk {
 };
 
 /// What a warp keeps in shared memory.
-template <class P, class V>
+template <class P, class V, class Task>
 struct TraceMemory {
-  TraceTask task;
+  Task task;
   union {
-    typename TraceBand<P, V>::Memory band;
+    typename TraceBand<P, V, Task>::Memory band;
     TraceWalkMemory walk;
   };
 };
 
-__device__ inline bool is_known(const TraceArguments& a, const TraceExtent& extent) {
+template <class Task>
+__device__ bool is_known(const TraceArguments<Task>& a, const TraceExtent& extent) {
   const i64* known = reinterpret_cast<const i64*>(a.known);
   return device::load_past_l1(known) == extent.piece.row && device::load_past_l1(known + 1) == extent.piece.column &&
          device::load_past_l1(known + 2) >= extent.rows && device::load_past_l1(known + 3) >= extent.columns;
 }
 
 /// Waits until all bands are finished (one thread); false when the launch is over.
-__device__ inline bool wait_for_bands(const TraceArguments& a) {
+template <class Task>
+__device__ bool wait_for_bands(const TraceArguments<Task>& a) {
   for (u32 tries = 1; device::load_acquire(&a.slot->finished) != a.bands; ++tries) {
     if (tries % 64 == 0 && device::load_system(a.launch.port.abort) != 0) {
       device::store_release(&a.launch.words->abort.word, u64{1});
@@ -464,8 +429,8 @@ __device__ inline bool wait_for_bands(const TraceArguments& a) {
 }
 
 /// Hands the result to the host, then lets the next block begin. All lanes call it.
-template <class P>
-__device__ void report_walk(const TraceArguments& a, u64 block, const TraceWalk<P>& walk,
+template <class P, class Task>
+__device__ void report_walk(const TraceArguments<Task>& a, u64 block, const TraceWalk<P, Task>& walk,
                             const TraceWalkMemory& memory) {
   const device::Port& port = a.launch.port;
   auto* result = reinterpret_cast<TraceResult*>(static_cast<device::u8*>(port.results) +
@@ -485,14 +450,14 @@ __device__ void report_walk(const TraceArguments& a, u64 block, const TraceWalk<
 }
 
 /// Walks once all bands are finished, and reports; false when the launch is over. All lanes call it.
-template <class P>
-__device__ bool walk_piece(const TraceArguments& a, u64 block, const TraceTask& task, const TraceExtent& extent,
+template <class P, class Task>
+__device__ bool walk_piece(const TraceArguments<Task>& a, u64 block, const Task& task, const TraceExtent& extent,
                            bool known, TraceWalkMemory& memory) {
   bool there = true;
   if (lane_index() == 0) there = wait_for_bands(a);
   if (!__shfl_sync(~0u, there, 0)) return false;
   __syncwarp();
-  TraceWalk<P> walk(a, task, extent, memory);
+  TraceWalk<P, Task> walk(a, task, extent, memory);
   walk.run();
   if (lane_index() == 0) {
     if (!known) *a.known = {extent.piece.row, extent.piece.column, extent.rows, extent.columns};
@@ -506,13 +471,13 @@ __device__ bool walk_piece(const TraceArguments& a, u64 block, const TraceTask& 
 
 /// Computes a band's codes, where the piece has that band and they are not there yet; false when the launch is over.
 /// All lanes call it.
-template <class P, class V>
-__device__ bool compute_band(const TraceArguments& a, const typename P::template Constants<V>& k, u64 ticket,
-                             u32 band, bool known, const TraceExtent& extent, TraceMemory<P, V>& memory) {
+template <class P, class V, class Task>
+__device__ bool compute_band(const TraceArguments<Task>& a, const typename P::template Constants<V>& k, u64 ticket,
+                             u32 band, bool known, const TraceExtent& extent, TraceMemory<P, V, Task>& memory) {
   if (!known && band < extent.bands()) {
     // Codes of another piece are about to be written over.
     if (band == 0 && lane_index() == 0) a.known->rows = 0;
-    if (!TraceBand<P, V>(a, k, memory.task, extent, band, ticket, memory.band).run()) return false;
+    if (!TraceBand<P, V, Task>(a, k, memory.task, extent, band, ticket, memory.band).run()) return false;
     __threadfence();
   }
   __syncwarp();
@@ -523,11 +488,11 @@ __device__ bool compute_band(const TraceArguments& a, const typename P::template
 /// Computes codes and walks, one piece a block of the launch. A block has a ticket a band and one for the walk; so
 /// whoever waits, waits for a warp that runs, however few are resident. The walk waits for all of them: nobody reads
 /// a block's task once its result is reported.
-template <class P, class V>
+template <class P, class V, class Task>
 __global__ void __launch_bounds__(32)
-    trace_kernel(const __grid_constant__ TraceArguments arguments,
+    trace_kernel(const __grid_constant__ TraceArguments<Task> arguments,
                  const __grid_constant__ typename P::template Constants<i64> constants) {
-  auto& memory = *reinterpret_cast<TraceMemory<P, V>*>(device::launch_shared_memory());
+  auto& memory = *reinterpret_cast<TraceMemory<P, V, Task>*>(device::launch_shared_memory());
   const auto k = P::template constants_as<V>(constants);
   const u64 tickets = arguments.bands + 1;
   for (;;) {
@@ -540,7 +505,7 @@ __global__ void __launch_bounds__(32)
     if (!__shfl_sync(~0u, begun, 0)) return;
     __syncwarp();
     const u64* task = reinterpret_cast<const u64*>(&arguments.slot->task);
-    for (u32 at = static_cast<u32>(lane_index()); at < sizeof(TraceTask) / sizeof(u64); at += 32) {
+    for (u32 at = static_cast<u32>(lane_index()); at < sizeof(Task) / sizeof(u64); at += 32) {
       reinterpret_cast<u64*>(&memory.task)[at] = device::load_past_l1(task + at);
     }
     __syncwarp();
@@ -548,7 +513,7 @@ __global__ void __launch_bounds__(32)
     const bool known = extent.rows == 0 || is_known(arguments, extent);
     const bool walks = part == arguments.bands;
     if (walks ? !walk_piece<P>(arguments, block, memory.task, extent, known, memory.walk)
-              : !compute_band<P, V>(arguments, k, ticket, static_cast<u32>(part), known, extent, memory)) {
+              : !compute_band<P, V, Task>(arguments, k, ticket, static_cast<u32>(part), known, extent, memory)) {
       return;
     }
     __syncwarp();

@@ -39,8 +39,12 @@ std::unique_ptr<Sweep> make_cpu_box_sweep(const SweepSpec& spec, device::Context
 /// Whether the problem has a bit-parallel form.
 bool has_bits(const std::string& problem, const Settings& settings);
 /// A tracer of a problem with a bit-parallel form, between lines that are kept in differences: its descriptors are
-/// BitTraceTask. The cells of `spec` are multiples of word_cells.
+/// BitTraceTask. The cells of `spec` are multiples of word_cells, and those of its tasks are no larger.
 std::unique_ptr<Tracer> make_cpu_bit_tracer(const TraceSpec& spec);
+/// @param workspace as of make_cuda_tracer
+std::unique_ptr<Tracer> make_cuda_bit_tracer(const TraceSpec& spec, device::Context& context, void* workspace);
+/// @throws DeviceError, by the name of `maker`, where no such tracer can be made
+void check_bit_tracer(const char* maker, const TraceSpec& spec);
 /// Bytes of host memory that it allocates, at most.
 std::size_t cpu_bit_trace_bytes(const TraceSpec& spec);
 

@@ -112,10 +112,13 @@ class BitAlignmentStage : public PathStage<BitAlignmentProgram> {
       : PathStage(request, std::move(program)), plan_(plan) {}
 
   run::Prediction prediction() const override {
-    const TableNeed need = table_need(spec(), problem(), false);
+    const bool cuda = resources().cuda;
+    const TableNeed need = table_need(spec(), problem(), cuda);
     run::Prediction prediction = WavefrontStage::prediction();
-    add_bit_way_back(way_back(need, plan_), prediction);
+    add_bit_way_back(way_back(need, plan_, cuda), cuda, prediction);
+    const std::size_t walk = bit_walk_bytes(spec(), plan_, cuda);
     prediction.block_bytes = static_cast<std::size_t>(block_bytes(need, plan_));
+    (cuda ? prediction.workspace_bytes : prediction.block_bytes) += walk;
     return prediction;
   }
 
@@ -129,15 +132,22 @@ class BitAlignmentStage : public PathStage<BitAlignmentProgram> {
   BitAlignmentPlan plan_;
 };
 
-std::unique_ptr<run::Stage> make_bit_alignment(const Request& request, const SweepSpec& spec,
+std::unique_ptr<run::Stage> make_bit_alignment(const Request& request, const SweepSpec& whole,
                                                const ProblemInfo& problem, const WavefrontInputs& inputs) {
+  const Resources& resources = request.resources;
   BitAlignmentPlan plan;
   if (const nlohmann::json* made = request.choices) {
     plan = {made->at("cells")[0], made->at("cells")[1], made->at("block_rows"), made->at("block_columns")};
   } else {
-    plan = plan_bit_alignment(table_need(spec, problem, false), request.resources);
+    plan =
+        plan_bit_alignment(table_need(whole, problem, resources.cuda), resources, [&](const BitAlignmentPlan& tried) {
+          std::size_t bytes = bit_walk_bytes(whole, tried, resources.cuda);
+          if (resources.cuda) bytes += wavefront::cuda_workspace_bytes(bit_sweep(whole, tried), resources.device);
+          return static_cast<std::int64_t>(bytes);
+        });
   }
-  auto program = std::make_unique<BitAlignmentProgram>(bit_sweep(spec, plan), problem, inputs);
+  const SweepSpec spec = bit_sweep(whole, plan);
+  auto program = std::make_unique<BitAlignmentProgram>(spec, problem, inputs, Widening::least_of(spec, resources));
   return std::make_unique<BitAlignmentStage>(request, std::move(program), plan);
 }
 
@@ -148,7 +158,7 @@ std::unique_ptr<run::Stage> make_alignment(const Request& request, SweepSpec spe
   if (!wavefront::is_traceable(spec.problem, spec.settings)) {
     refuse(request.stage, "keep", "the paths of " + spec.problem + " cannot be followed: say `keep: score`");
   }
-  if (!request.resources.cuda && !wavefront::in_tiles(spec) && wavefront::has_bits(spec.problem, spec.settings)) {
+  if (!wavefront::in_tiles(spec) && wavefront::has_bits(spec.problem, spec.settings)) {
     return make_bit_alignment(request, spec, problem, inputs);
   }
   AlignmentPlan plan;

@@ -20,14 +20,16 @@ struct BitAlignmentPlan {
   std::int64_t column_words() const;
 };
 
-/// Bytes that the blocks in flight hold, with what a walk works in.
+/// Bytes that the blocks in flight hold in the memory of their device.
 std::int64_t block_bytes(const TableNeed& need, const BitAlignmentPlan& plan);
 
 /// What the way back walks through, as if the path went from corner to corner of the table.
-WayBack way_back(const TableNeed& need, const BitAlignmentPlan& plan);
+WayBack way_back(const TableNeed& need, const BitAlignmentPlan& plan, bool cuda);
 
-/// A plan for the CPU that keeps at most 1,024 lines each way, so long as memory allows.
+/// A plan that keeps at most 1,024 lines each way, so long as memory allows.
+/// @param workspace bytes that the kernels of a plan need in the memory of the device beside its blocks
 /// @throws JobError naming the least budget where not even the smallest plan fits
-BitAlignmentPlan plan_bit_alignment(const TableNeed& need, const Resources& resources);
+BitAlignmentPlan plan_bit_alignment(const TableNeed& need, const Resources& resources,
+                                    const std::function<std::int64_t(const BitAlignmentPlan&)>& workspace);
 
 }  // namespace terrace::stages

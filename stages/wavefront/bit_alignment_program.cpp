@@ -23,6 +23,10 @@ wavefront::SweepSpec bit_sweep(wavefront::SweepSpec spec, const BitAlignmentPlan
 
 namespace {
 
+wavefront::TraceSpec trace_spec(const wavefront::SweepSpec& spec) {
+  return {spec.problem, spec.settings, spec.value, spec.border, spec.bit_lines->rows, spec.bit_lines->columns};
+}
+
 int planes_of(const wavefront::SweepSpec& spec) {
   int planes = 0;
   wavefront::visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
@@ -33,9 +37,22 @@ int planes_of(const wavefront::SweepSpec& spec) {
 
 }  // namespace
 
+std::size_t bit_walk_bytes(const wavefront::SweepSpec& spec, const BitAlignmentPlan& plan, bool cuda) {
+  const wavefront::TraceSpec walk = trace_spec(bit_sweep(spec, plan));
+  return cuda ? wavefront::cuda_trace_bytes(walk) : wavefront::cpu_bit_trace_bytes(walk);
+}
+
+/// What a device walks with.
+struct BitAlignmentProgram::Walker {
+  std::unique_ptr<DeviceMemory> workspace;
+  std::unique_ptr<wavefront::Tracer> tracer;
+};
+
+BitAlignmentProgram::~BitAlignmentProgram() = default;
+
 BitAlignmentProgram::BitAlignmentProgram(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem,
-                                         const WavefrontInputs& inputs)
-    : SweepProgram(std::move(spec), problem, inputs, Widening::least_margin) {
+                                         const WavefrontInputs& inputs, std::optional<std::int64_t> least_margin)
+    : SweepProgram(std::move(spec), problem, inputs, least_margin) {
   path_.begin(table());
   const auto add_lines = [&](const char* name, std::int64_t count, std::int64_t cells) {
     run::ArraySpec array;
@@ -157,6 +174,8 @@ void BitAlignmentProgram::describe_walk(const Walk& walk, const run::BlockView& 
   task.row_end = cells.end[0];
   task.column_begin = cells.begin[1];
   task.column_end = cells.end[1];
+  task.cell_rows = spec_.bit_lines->rows;
+  task.cell_columns = spec_.bit_lines->columns;
   task.rows = next().data;
   task.columns = next().data;
   const run::TileView& rows = next();
@@ -177,13 +196,20 @@ void BitAlignmentProgram::describe_walk(const Walk& walk, const run::BlockView& 
 
 void BitAlignmentProgram::open(device::Context& context, int device) {
   SweepProgram::open(context, device);
-  tracers_.push_back(wavefront::make_cpu_bit_tracer(
-      {spec_.problem, spec_.settings, spec_.value, spec_.border, spec_.bit_lines->rows, spec_.bit_lines->columns}));
+  const wavefront::TraceSpec walk = trace_spec(spec_);
+  auto walker = std::make_unique<Walker>();
+  if (context.shares_host_memory()) {
+    walker->tracer = wavefront::make_cpu_bit_tracer(walk);
+  } else {
+    walker->workspace = std::make_unique<DeviceMemory>(context, wavefront::cuda_trace_bytes(walk));
+    walker->tracer = wavefront::make_cuda_bit_tracer(walk, context, walker->workspace->data());
+  }
+  walkers_.push_back(std::move(walker));
 }
 
 void BitAlignmentProgram::run(const run::Phase& phase, std::int64_t number, const device::Port& port, int attempt,
                               device::Context& context, int device) {
-  if (walk_of(phase)) tracers_[static_cast<std::size_t>(device)]->run(port);
+  if (walk_of(phase)) walkers_[static_cast<std::size_t>(device)]->tracer->run(port);
   else SweepProgram::run(phase, number, port, attempt, context, device);
 }
 

@@ -11,16 +11,20 @@ namespace terrace::stages {
 
 /// The sweep over the table: `spec` in the blocks of the plan.
 wavefront::SweepSpec bit_sweep(wavefront::SweepSpec spec, const BitAlignmentPlan& plan);
+/// Bytes that walks allocate, in the memory of the device.
+std::size_t bit_walk_bytes(const wavefront::SweepSpec& spec, const BitAlignmentPlan& plan, bool cuda);
 
 /// The first phases are those of SweepProgram, until the score proves that all best alignments lie in the band of
 /// diagonals (bit_lines.hpp), or the whole table is swept. Each block in the band keeps its lines; those of a band
 /// take the place of those of the one before. Then follow phases of one block, from the end of the path: each walks
-/// through the block of the table that the path is in, until it leaves that or a result is full.
+/// through the block of the table that the path is in, until it leaves that (on CUDA a cell of it) or a result is
+/// full.
 class BitAlignmentProgram : public SweepProgram {
  public:
-  /// @param spec as bit_sweep gives it
-  BitAlignmentProgram(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem,
-                      const WavefrontInputs& inputs);
+  /// @param spec as bit_sweep gives it @param least_margin as of SweepProgram
+  BitAlignmentProgram(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem, const WavefrontInputs& inputs,
+                      std::optional<std::int64_t> least_margin);
+  ~BitAlignmentProgram() override;
 
   std::optional<run::Phase> phase(std::int64_t number) override;
   std::string part(const run::Phase& phase) const override;
@@ -52,6 +56,8 @@ class BitAlignmentProgram : public SweepProgram {
     std::int64_t index;
   };
 
+  struct Walker;
+
   TracedTable table() const { return {spec_, problem_, score_}; }
   bool has_lines(std::int64_t margin, std::int64_t index) const;
   std::optional<Walk> walk_of(const run::Phase& phase) const;
@@ -62,7 +68,7 @@ class BitAlignmentProgram : public SweepProgram {
   int row_lines_ = -1, column_lines_ = -1;
   std::int64_t swept_ = 0;  // bands, all of whose blocks are folded
   TracedPath path_;
-  std::vector<std::unique_ptr<wavefront::Tracer>> tracers_;  // one a device
+  std::vector<std::unique_ptr<Walker>> walkers_;  // one a device
 };
 
 }  // namespace terrace::stages

@@ -6,7 +6,9 @@ namespace terrace::stages {
 namespace {
 
 constexpr std::int64_t page = 4096;
-constexpr std::int64_t most_table_bytes = 64 << 20;  // of one block: beyond that disks and links get no faster
+// Of the table in one block: beyond that disks and links get no faster. On the CPU more of it only means that more
+// memory is touched for the first time, which may take longer than to compute it.
+constexpr std::int64_t most_table_bytes_cpu = 32 << 20, most_table_bytes_cuda = 64 << 20;
 constexpr std::int64_t least_side = 64;              // blocks lower or narrower than that are mostly border
 constexpr std::int64_t most_strips = 64;             // of a table that is not kept: each reads and writes a border
 constexpr std::int64_t most_parts = 4096;            // between kept lines, of one block
@@ -80,6 +82,7 @@ BlockShape choose_blocks(const TableNeed& need, const Resources& resources,
   BlockShape shape{std::max<std::int64_t>(1, need.rows), std::max<std::int64_t>(1, need.columns)};
   const std::int64_t share = std::min(device, host) / (blocks_in_flight + 2);
   const std::int64_t cell = need.table_bytes + need.grid_bytes;
+  const std::int64_t most_table_bytes = resources.cuda ? most_table_bytes_cuda : most_table_bytes_cpu;
   if (cell > 0) {
     const std::int64_t cells = std::max<std::int64_t>(1, std::min(share, most_table_bytes) / cell);
     shape.rows = std::clamp<std::int64_t>(cells / shape.columns, 1, shape.rows);

@@ -110,7 +110,9 @@ void add_way_back(const WayBack& back, bool cuda, run::Prediction& prediction) {
   add_way_back(back, cuda ? cuda_walk : cpu_walk, prediction);
 }
 
-void add_bit_way_back(const WayBack& back, run::Prediction& prediction) { add_way_back(back, bit_walk, prediction); }
+void add_bit_way_back(const WayBack& back, bool cuda, run::Prediction& prediction) {
+  add_way_back(back, cuda ? cuda_walk : bit_walk, prediction);
+}
 
 run::Prediction predict(const SweepSpec& spec, std::int64_t blocks, const TableNeed& need,
                         const Resources& resources) {

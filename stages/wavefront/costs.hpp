@@ -17,6 +17,6 @@ run::Prediction predict(const wavefront::SweepSpec& spec, std::int64_t blocks, c
 /// Adds the way back of an alignment.
 void add_way_back(const WayBack& back, bool cuda, run::Prediction& prediction);
 /// The same between lines that are kept in differences.
-void add_bit_way_back(const WayBack& back, run::Prediction& prediction);
+void add_bit_way_back(const WayBack& back, bool cuda, run::Prediction& prediction);
 
 }  // namespace terrace::stages

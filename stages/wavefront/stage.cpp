@@ -37,15 +37,6 @@ std::shared_ptr<io::Source> sequence(const Request& request, const std::string& 
                        [=](unsigned char letter) { return letter_error(alphabet, ambiguous, letter); });
 }
 
-/// The least margin of a band of diagonals that is worth it. On a GPU each takes as long as any narrower one until it
-/// gives every scheduler a warp. Tables of several blocks are computed whole there.
-std::optional<std::int64_t> least_margin(const SweepSpec& spec, const Resources& resources) {
-  if (!resources.cuda) return Widening::least_margin;
-  constexpr std::int64_t schedulers = 4, rows_of_warp = 1024;
-  if (spec.block_rows < spec.rows || spec.block_columns < spec.columns) return std::nullopt;
-  return resources.device.processors * schedulers * rows_of_warp / 2;
-}
-
 /// A score that some cell reaches for certain, where that leaves out work and the sequences fit in memory; else 0.
 std::int64_t known_score(const Request& request, const SweepSpec& spec, const WavefrontInputs& inputs) {
   if (!request.resources.to_run || spec.schedule.work == wavefront::Schedule::Work::all ||
@@ -134,7 +125,7 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
     spec.block_rows = shape.rows;
     spec.block_columns = shape.columns;
   }
-  const auto margin = least_margin(spec, request.resources);
+  const auto margin = Widening::least_of(spec, request.resources);
   return std::make_unique<WavefrontStage>(request,
                                           std::make_unique<SweepProgram>(std::move(spec), problem, inputs, margin));
 }

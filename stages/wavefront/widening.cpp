@@ -14,6 +14,13 @@ constexpr double largest_share = 0.9;  // of the table: a band of that many of i
 
 }  // namespace
 
+std::optional<std::int64_t> Widening::least_of(const wavefront::SweepSpec& spec, const Resources& resources) {
+  if (!resources.cuda) return least_margin;
+  constexpr std::int64_t schedulers = 4, rows_of_warp = 1024;
+  if (spec.block_rows < spec.rows || spec.block_columns < spec.columns) return std::nullopt;
+  return resources.device.processors * schedulers * rows_of_warp / 2;
+}
+
 wavefront::DiagonalBand Widening::band(std::int64_t margin) const {
   return margin == whole ? wavefront::DiagonalBand{} : wavefront::band_of_margin(rows_, columns_, margin);
 }

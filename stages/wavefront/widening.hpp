@@ -4,7 +4,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "kernels/wavefront/diagonals.hpp"
+#include "kernels/wavefront/sweep.hpp"
+#include "stages/stage_kind.hpp"
 
 namespace terrace::stages {
 
@@ -17,6 +18,10 @@ class Widening {
   static constexpr std::int64_t whole = 0;
   /// About the height of what a kernel of the CPU computes together.
   static constexpr std::int64_t least_margin = 256;
+
+  /// The least margin that is worth it. On a GPU each takes as long as any narrower one until it gives every
+  /// scheduler a warp; nothing for tables of several blocks, which are computed whole there.
+  static std::optional<std::int64_t> least_of(const wavefront::SweepSpec& spec, const Resources& resources);
 
   /// @param least the margin below which a sweep takes no less time
   Widening(std::int64_t rows, std::int64_t columns, std::int64_t least = least_margin)

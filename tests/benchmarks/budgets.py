@@ -1,7 +1,7 @@
 """usage: budgets.py TERRACE [FOLDER]
 
 Processor time (user and system) and wall time of six kinds of job at the default memory and at three smaller budgets,
-each the least of two runs. FOLDER (the system's for temporary files) takes up to 2 GiB. Ends with 1 where the default
+each the least of three runs, which take turns. FOLDER (the system's for temporary files) takes up to 2 GiB. Ends with 1 where the default
 takes more than 1.2 times the processor time of the best of the others. A run before those of each job, at the default,
 is not counted: it may pay for memory that a virtual machine's host gives back slowly.
 """
@@ -60,7 +60,8 @@ def main():
             with open(os.path.join(folder, "job.yaml"), "w") as file:
                 json.dump(job, file)
             measure(terrace, folder, None)
-            taken = [min(measure(terrace, folder, budget) for _ in range(2)) for budget in BUDGETS]
+            turns = [[measure(terrace, folder, budget) for budget in BUDGETS] for _ in range(3)]
+            taken = [min(runs) for runs in zip(*turns)]
             print(f"{name:20}" + "".join(f"{cpu:9.2f} s, {wall:7.2f} s" for cpu, wall in taken), flush=True)
             if taken[0][0] > 1.2 * min(cpu for cpu, _ in taken[1:]):
                 slow.append(name)

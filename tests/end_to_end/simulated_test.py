@@ -96,6 +96,13 @@ class OnSimulatedGpu(JobTest):
                   wavefront("flat", "edit_distance", rows="short", columns="long", keep="alignment")]
         self.check_same(stages, (400 << 10, 1 << 20))
 
+    def test_paths_between_lines_in_differences_are_the_same(self):
+        letters = random_text(2600, 8)
+        self.inputs.update(c=self.fasta("c", letters), d=self.fasta("d", mutated(letters, 9, longest=40)))
+        stages = [wavefront("edit", "edit_distance", rows="c", columns="d", keep="alignment"),
+                  wavefront("common", "lcs", rows="d", columns="c", keep="alignment")]
+        self.check_same(stages, (16 << 20, 2 << 20, 300 << 10))
+
     def test_kept_rows_and_columns_are_the_same(self):
         for every in (1, 7, 32, 100, 1000):
             stages = [affine("affine", "a", "b", keep="borders", every=every),

@@ -179,6 +179,7 @@ T atomicMin(T* word, T value) {
 
 // Arithmetic.
 inline int __popc(unsigned word) { return std::popcount(word); }
+inline int __popcll(unsigned long long word) { return std::popcount(word); }
 inline int __ffs(int word) { return __builtin_ffs(word); }
 inline int __clz(int word) { return std::countl_zero(static_cast<unsigned>(word)); }
 inline unsigned __brev(unsigned word) {

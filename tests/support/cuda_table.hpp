@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -81,6 +82,9 @@ class CudaTable {
 
   std::uint64_t blocks() const { return static_cast<std::uint64_t>(grid_.count()); }
 
+  /// Makes the descriptors of a sweep that keeps lines. @param task(block, index of the block)
+  void keep_lines(std::function<KeptTask(const BlockTask&, std::uint64_t)> task) { kept_task_ = std::move(task); }
+
   /// Computes all blocks; `done` and `failed` say how far it came. @return seconds of device time
   double run() { return run(0, blocks()); }
   /// Computes blocks [first, first + count), feeding the launch a ring of descriptors as it goes on, and asks it to
@@ -143,6 +147,34 @@ class CudaTable {
   std::int64_t cell_rows() const { return spec_.cell_rows > 0 ? spec_.cell_rows : grid_.block_rows; }
   std::int64_t cell_columns() const { return spec_.cell_columns > 0 ? spec_.cell_columns : grid_.block_columns; }
 
+  /// A block, in memory of the device.
+  BlockTask task(std::int64_t index) const {
+    const std::int64_t i = index / grid_.stride(), j = index % grid_.across(),
+                       layer = index / grid_.across() % grid_.layers;
+    BlockTask task{};
+    task.row_begin = i * grid_.block_rows;
+    task.row_end = task.row_begin + grid_.rows_of(i);
+    task.column_begin = j * grid_.block_columns;
+    task.column_end = std::min<std::int64_t>(task.column_begin + grid_.block_columns, grid_.columns);
+    task.rows = rows_->as<>() + task.row_begin * item_bytes_;
+    task.columns = columns_->as<>() + task.column_begin * item_bytes_;
+    const auto cell = static_cast<std::size_t>(task.row_begin * grid_.columns + task.column_begin);
+    task.grid = values_->as<>() + cell * size_of(spec_.grid);
+    task.grid_stride = task.table_stride = grid_.columns;
+    const bool inside = spec_.cell_rows > 0 || spec_.cell_columns > 0;
+    task.top = i > 0 ? row_border(layer, task.row_begin, task.column_begin) : nullptr;
+    task.bottom = i + 1 < grid_.down() || inside ? row_border(layer, task.row_begin + 1, task.column_begin) : nullptr;
+    task.left = j > 0 ? column_border(layer, task.row_begin, task.column_begin) : nullptr;
+    task.right =
+        j + 1 < grid_.across() || inside ? column_border(layer, task.row_begin, task.column_begin + 1) : nullptr;
+    task.row_border_stride = cell_columns();
+    task.column_border_stride = cell_rows() + 1;
+    const std::size_t in_table = static_cast<std::size_t>(layer * grid_.rows * grid_.columns) + cell;
+    task.table = table_ ? table_->as<>() + in_table * size_of(*spec_.table) : nullptr;
+    if (!edges_.empty()) task.keys = bin_keys(edges_, layer, spec_.grid);
+    return task;
+  }
+
   std::vector<BlockResult> results;  // of all blocks, as far as they were reported
   std::uint64_t done = 0;            // blocks [first, done) were reported by the last run
   std::uint64_t failed = 0;          // index + 1 of the first block that did not pass its checks
@@ -172,7 +204,7 @@ class CudaTable {
     return planes;
   }
 
-  std::size_t port_bytes() const { return 64 + ring_ * (sizeof(BlockTask) + sizeof(BlockResult)); }
+  std::size_t port_bytes() const { return 64 + ring_ * (sizeof(KeptTask) + sizeof(BlockResult)); }
   device::Port make_port() const {
     auto* words = port_memory_.as<device::u64>();
     auto* tasks = port_memory_.as<>() + 64;
@@ -183,9 +215,9 @@ class CudaTable {
             words + 4,
             words + 5,
             tasks,
-            tasks + ring_ * sizeof(BlockTask),
+            tasks + ring_ * sizeof(KeptTask),
             ring_,
-            sizeof(BlockTask),
+            sizeof(KeptTask),
             sizeof(BlockResult),
             0,
             static_cast<device::u64>(grid_.count())};
@@ -226,33 +258,6 @@ class CudaTable {
     return static_cast<std::size_t>(elements) * size_of(spec_.border);
   }
 
-  BlockTask task(std::int64_t index) const {
-    const std::int64_t i = index / grid_.stride(), j = index % grid_.across(),
-                       layer = index / grid_.across() % grid_.layers;
-    BlockTask task{};
-    task.row_begin = i * grid_.block_rows;
-    task.row_end = task.row_begin + grid_.rows_of(i);
-    task.column_begin = j * grid_.block_columns;
-    task.column_end = std::min<std::int64_t>(task.column_begin + grid_.block_columns, grid_.columns);
-    task.rows = rows_->as<>() + task.row_begin * item_bytes_;
-    task.columns = columns_->as<>() + task.column_begin * item_bytes_;
-    const auto cell = static_cast<std::size_t>(task.row_begin * grid_.columns + task.column_begin);
-    task.grid = values_->as<>() + cell * size_of(spec_.grid);
-    task.grid_stride = task.table_stride = grid_.columns;
-    const bool inside = spec_.cell_rows > 0 || spec_.cell_columns > 0;
-    task.top = i > 0 ? row_border(layer, task.row_begin, task.column_begin) : nullptr;
-    task.bottom = i + 1 < grid_.down() || inside ? row_border(layer, task.row_begin + 1, task.column_begin) : nullptr;
-    task.left = j > 0 ? column_border(layer, task.row_begin, task.column_begin) : nullptr;
-    task.right =
-        j + 1 < grid_.across() || inside ? column_border(layer, task.row_begin, task.column_begin + 1) : nullptr;
-    task.row_border_stride = cell_columns();
-    task.column_border_stride = cell_rows() + 1;
-    const std::size_t in_table = static_cast<std::size_t>(layer * grid_.rows * grid_.columns) + cell;
-    task.table = table_ ? table_->as<>() + in_table * size_of(*spec_.table) : nullptr;
-    if (!edges_.empty()) task.keys = bin_keys(edges_, layer, spec_.grid);
-    return task;
-  }
-
   void collect(const device::Port& port) {
     const std::uint64_t now = __atomic_load_n(port.done, __ATOMIC_ACQUIRE);
     for (; done < now; ++done) results[done] = static_cast<const BlockResult*>(port.results)[done % port.ring];
@@ -263,8 +268,11 @@ class CudaTable {
   /// Writes the descriptors of blocks from `ready` on, as far as the ring goes.
   void hand_out(const device::Port& port, std::uint64_t& ready) const {
     for (; ready < port.first + port.count && ready < done + port.ring; ++ready) {
-      const BlockTask next = task(static_cast<std::int64_t>(ready));
-      std::memcpy(port_memory_.as<>() + 64 + ready % port.ring * sizeof(BlockTask), &next, sizeof next);
+      const BlockTask cells = task(static_cast<std::int64_t>(ready));
+      KeptTask next{};
+      next.block = cells;
+      if (kept_task_) next = kept_task_(cells, ready);
+      std::memcpy(port_memory_.as<>() + 64 + ready % port.ring * sizeof next, &next, sizeof next);
     }
     __atomic_store_n(port.ready, ready, __ATOMIC_RELEASE);
   }
@@ -302,6 +310,7 @@ class CudaTable {
   Memory port_memory_;
   std::unique_ptr<Memory> table_;
   std::unique_ptr<Sweep> sweep_;
+  std::function<KeptTask(const BlockTask&, std::uint64_t)> kept_task_;
 };
 
 }  // namespace terrace::wavefront::testing

@@ -6,63 +6,46 @@
 #include "kernels/device/cpu_features.hpp"
 #include "kernels/wavefront/cpu.hpp"
 #include "tests/differential/wavefront/bit_lines.hpp"
+#include "tests/differential/wavefront/run_trace.hpp"
 
 namespace terrace::wavefront {
 namespace {
 
 using device::InstructionSet;
+using Cut = test::BitCut;
 using test::Pair;
 using test::Sequence;
-
-/// Blocks of so many cells of so many rows and columns.
-struct Cut {
-  std::int64_t cell_rows, cell_columns, down, across;
-};
-
-template <class P>
-SweepSpec spec_of(const Pair& pair, const Cut& cut) {
-  SweepSpec spec;
-  spec.problem = P::name;
-  spec.rows = static_cast<std::int64_t>(pair.rows.size());
-  spec.columns = static_cast<std::int64_t>(pair.columns.size());
-  spec.block_rows = cut.cell_rows * cut.down;
-  spec.block_columns = cut.cell_columns * cut.across;
-  spec.value = spec.border = ElementType::i32;
-  spec.bit_lines = BitLines{cut.cell_rows, cut.cell_columns};
-  return spec;
-}
 
 template <class P>
 std::string steps_of(const SweepSpec& spec, const Pair& pair, int threads, InstructionSet set) {
   const auto context = device::make_cpu_context(threads);
   test::TableMemory memory(spec, pair.rows, pair.columns, {});
-  test::KeptBits kept(spec, P::Bits::planes, 5);
+  test::KeptBits kept(spec, P::Bits::planes);
+  std::vector<device::u64> rows(kept.row_words()), columns(kept.column_words());
+  test::fill_at_random(rows, 5);
+  test::fill_at_random(columns, 6);
+  kept.place(rows.data(), columns.data());
   const auto sweep = make_cpu_sweep(spec, *context, set);
   const auto blocks = static_cast<std::uint64_t>(memory.grid().count());
-  const auto fed =
-      test::feed_tasks(*sweep, memory, 0, blocks, {}, [&](std::uint64_t block) { return kept.task(memory, block); });
+  const auto fed = test::feed_tasks(*sweep, memory, 0, blocks, {},
+                                    [&](std::uint64_t block) { return kept.task(memory.task(block), block); });
   REQUIRE(fed.done == blocks);
-  const auto tracer = make_cpu_bit_tracer(
-      {P::name, {}, ElementType::i32, ElementType::i32, spec.bit_lines->rows, spec.bit_lines->columns});
-  return test::walk_back(*tracer, kept, memory, spec);
+  const auto tracer = make_cpu_bit_tracer(test::walk_spec(spec));
+  return test::walk_back(spec, [&](const PathPlace& place) {
+    return test::run_trace(kept.walk(memory.task(kept.block_of(place)), place), std::pmr::get_default_resource(),
+                           [&](const device::Port& port) { tracer->run(port); });
+  });
 }
 
-/// The whole table, the narrowest band that holds all best paths, and wider ones.
 template <class P>
 void check(const Pair& pair, const Cut& cut, unsigned turn) {
-  SweepSpec spec = spec_of<P>(pair, cut);
-  const auto k = problem_constants<P>(Settings{});
-  const std::string expected = reference_path<P>(k, pair.rows, pair.columns).steps;
-  const std::int64_t proving = proving_margin(spec.rows, spec.columns, test::true_distance<P>(pair) + 1);
   const InstructionSet sets[] = {InstructionSet::sse2, InstructionSet::avx2, InstructionSet::avx512};
   const InstructionSet set = std::min(sets[turn % 3], device::best_instruction_set());
-  for (const std::int64_t margin : {std::int64_t{0}, proving, proving + 1 + turn % 90}) {
-    spec.band = margin == 0 ? DiagonalBand{} : band_of_margin(spec.rows, spec.columns, margin);
-    INFO(P::name << ", " << pair.what << ", " << spec.rows << " x " << spec.columns << " in blocks of "
-                 << spec.block_rows << " x " << spec.block_columns << ", cells of " << cut.cell_rows << " x "
-                 << cut.cell_columns << ", margin " << margin << ", " << device::name_of(set));
-    CHECK(steps_of<P>(spec, pair, 1 + static_cast<int>(turn % 3), set) == expected);
-  }
+  INFO(device::name_of(set));
+  test::for_each_band<P>(test::bit_spec<P>(pair, cut), pair, turn,
+                         [&](const SweepSpec& spec, const std::string& expected) {
+                           CHECK(steps_of<P>(spec, pair, 1 + static_cast<int>(turn % 3), set) == expected);
+                         });
 }
 
 constexpr Cut cuts[] = {{64, 64, 1, 1},   {64, 64, 40, 40}, {128, 64, 3, 5},    {64, 192, 4, 2},

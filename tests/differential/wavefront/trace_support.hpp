@@ -12,6 +12,7 @@
 #include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/reference_path.hpp"
 #include "kernels/wavefront/tracer.hpp"
+#include "tests/differential/wavefront/run_trace.hpp"
 
 namespace terrace::wavefront::test {
 
@@ -90,22 +91,6 @@ class TraceBox {
   std::pmr::vector<i64> rows_, columns_;
   std::pmr::vector<std::uint8_t> row_letters_, column_letters_;
 };
-
-/// Runs one task in memory of `memory`. @return what `walk(port)` left once it has ended
-template <class Walk>
-TraceResult run_trace(const TraceTask& task, std::pmr::memory_resource* memory, Walk&& walk) {
-  struct Words {
-    device::u64 ready, stop, abort, done, failed, skipped;
-  };
-  std::pmr::vector<Words> words({{1, 0, 0, 0, 0, 0}}, memory);
-  std::pmr::vector<TraceTask> tasks({task}, memory);
-  std::pmr::vector<TraceResult> results(1, memory);
-  Words& word = words[0];
-  walk(device::Port{&word.ready, &word.stop, &word.abort, &word.done, &word.failed, &word.skipped, tasks.data(),
-                    results.data(), 1, sizeof(TraceTask), sizeof(TraceResult), 0, 1});
-  if (word.done != 1) throw ComputeError("the walk did not end");
-  return results[0];
-}
 
 /// The path from the end of the reference's to its start, walked box by box.
 template <class P, class Walk>

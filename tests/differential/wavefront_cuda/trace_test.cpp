@@ -1,50 +1,19 @@
 #include <catch2/catch.hpp>
 #include <memory_resource>
 
-#include "kernels/wavefront/cuda_tracer.hpp"
 #include "tests/differential/wavefront/samples.hpp"
 #include "tests/differential/wavefront/trace_support.hpp"
 #include "tests/differential/wavefront/values.hpp"
 #include "tests/differential/wavefront_cuda/cuda_samples.hpp"
+#include "tests/differential/wavefront_cuda/device_tracer.hpp"
 
 namespace terrace::wavefront {
 namespace {
 
+using test::DeviceTracer;
 using test::Letters;
+using test::PinnedArena;
 using test::TraceCut;
-
-/// Host memory that the device reaches at the same address; all of it is free again after reset().
-class PinnedArena {
- public:
-  explicit PinnedArena(device::Context& context)
-      : memory_(context, std::size_t{64} << 20, true),
-        resource_(memory_.as<>(), memory_.bytes(), std::pmr::null_memory_resource()) {}
-  std::pmr::memory_resource* resource() { return &resource_; }
-  void reset() { resource_.release(); }
-
- private:
-  testing::Memory memory_;
-  std::pmr::monotonic_buffer_resource resource_;
-};
-
-/// A tracer with its workspace.
-class DeviceTracer {
- public:
-  DeviceTracer(device::Context& context, const TraceSpec& spec, const CudaTrial& trial)
-      : context_(context),
-        workspace_(context, cuda_trace_bytes(spec)),
-        tracer_(make_cuda_tracer(spec, context, workspace_.as<>(), trial)) {}
-
-  void run(const device::Port& port) {
-    tracer_->run(port);
-    context_.record(device::Queue::compute)->wait();
-  }
-
- private:
-  device::Context& context_;
-  testing::Memory workspace_;
-  std::unique_ptr<Tracer> tracer_;
-};
 
 constexpr TraceCut cuts[] = {{10000, 10000, 10000, 10000}, {1000, 1000, 128, 512}, {1000, 1000, 32, 33},
                              {64, 64, 16, 32, 2},          {300, 200, 128, 96, 2}, {97, 1000, 97, 500}};
@@ -59,7 +28,7 @@ void compare(device::Context& context, PinnedArena& arena, const std::vector<std
   const ReferencePath expected = table.path();
   const ElementType value = turn % 7 == 0 ? ElementType::i64 : turn % 7 == 1 ? ElementType::i16 : ElementType::i32;
   const TraceSpec spec{P::name, settings, value, ElementType::i64, cut.cell_rows, cut.cell_columns};
-  DeviceTracer tracer(context, spec, test::trial_of(turn));
+  DeviceTracer tracer(context, spec, test::trial_of(turn), make_cuda_tracer);
   const ReferencePath path = test::walk_boxes<P>(table, expected, rows, columns, cut, arena.resource(),
                                                  [&](const device::Port& port) { tracer.run(port); });
   arena.reset();
@@ -201,7 +170,7 @@ void compare_series(device::Context& context, PinnedArena& arena, const Settings
                          arena.resource());
   const TraceSpec spec{"dtw", settings, element_type_of<V>(), element_type_of<V>(), cell_rows, cell_columns};
   const auto cpu = make_cpu_tracer(spec);
-  DeviceTracer tracer(context, spec, test::trial_of(turn));
+  DeviceTracer tracer(context, spec, test::trial_of(turn), make_cuda_tracer);
   const std::string expected =
       steps_of(box.task, arena.resource(), [&](const device::Port& port) { cpu->run(port); });
   const std::string found = steps_of(box.task, arena.resource(), [&](const device::Port& port) { tracer.run(port); });
@@ -235,11 +204,11 @@ TEST_CASE("a CUDA tracer that is told to stop leaves its block alone") {
   if (!context) return;
   testing::Memory memory(*context, 1 << 20, true);
   std::memset(memory.as<>(), 0, memory.bytes());
-  DeviceTracer tracer(*context, {"lcs", {}, ElementType::i32, ElementType::i32, 64, 64}, {});
+  DeviceTracer tracer(*context, {"lcs", {}, ElementType::i32, ElementType::i32, 64, 64}, {}, make_cuda_tracer);
   auto* word = memory.as<device::u64>();
   word[1] = 1;
-  tracer.run({word, word + 1, word + 2, word + 3, word + 4, word + 5, word + 64, word + 512, 1,
-              sizeof(TraceTask), sizeof(TraceResult), 0, 1});
+  tracer.run({word, word + 1, word + 2, word + 3, word + 4, word + 5, word + 64, word + 512, 1, sizeof(TraceTask),
+              sizeof(TraceResult), 0, 1});
   CHECK(word[3] == 0);
 }
 
