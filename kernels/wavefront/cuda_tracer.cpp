@@ -13,8 +13,11 @@ std::size_t align(std::int64_t bytes) { return static_cast<std::size_t>((bytes +
 
 CudaTraceWorkspace plan_trace(const TraceSpec& spec) {
   constexpr std::int64_t most_side = std::int64_t{1} << 20;  // of a piece: its codes fill half a terabyte
-  if (spec.cell_rows < 1 || spec.cell_columns < 1 || spec.cell_rows > most_side || spec.cell_columns > most_side) {
-    throw DeviceError("walk back on CUDA", "pieces of " + std::to_string(spec.cell_rows) + " x " +
+  constexpr std::int64_t most_pieces = 1024;
+  if (spec.cell_rows < 1 || spec.cell_columns < 1 || spec.cell_rows > most_side || spec.cell_columns > most_side ||
+      spec.pieces < 1 || spec.pieces > most_pieces) {
+    throw DeviceError("walk back on CUDA", std::to_string(spec.pieces) + " pieces of " +
+                                               std::to_string(spec.cell_rows) + " x " +
                                                std::to_string(spec.cell_columns) + " cells cannot be computed");
   }
   // A tagged cell takes twice the bytes of its values, of which there are two at most, all of 64 bits but letters'
@@ -23,11 +26,13 @@ CudaTraceWorkspace plan_trace(const TraceSpec& spec) {
   CudaTraceWorkspace plan;
   plan.bands = (spec.cell_rows + trace_rows_of_band - 1) / trace_rows_of_band;
   plan.band_steps = spec.cell_columns + 31;
+  plan.row_words = (spec.cell_columns * 2 * 2 * value_bytes + 255) / 256 * 32;
+  plan.tickets = spec.pieces * plan.bands + 1;
   plan.slot_at = align(launch_words_bytes);
-  plan.row_at = plan.slot_at + trace_slot_bytes;
-  plan.known_at = plan.row_at + align(spec.cell_columns * 2 * 2 * value_bytes);
-  plan.codes_at = plan.known_at + 256;
-  plan.bytes = plan.codes_at + align(plan.bands * plan.band_steps * trace_bytes_of_step);
+  plan.rows_at = plan.slot_at + trace_slot_bytes;
+  plan.known_at = plan.rows_at + align(spec.pieces * plan.row_words * 8);
+  plan.codes_at = plan.known_at + align(spec.pieces * static_cast<std::int64_t>(trace_codes_bytes));
+  plan.bytes = plan.codes_at + align(spec.pieces * plan.bands * plan.band_steps * trace_bytes_of_step);
   return plan;
 }
 

@@ -15,7 +15,7 @@ namespace terrace::wavefront {
 
 static_assert(trace_band_rows == trace_rows_of_band && trace_step_bytes == trace_bytes_of_step &&
               sizeof(TraceSlot<TraceTask>) <= trace_slot_bytes &&
-              sizeof(TraceSlot<BitTraceTask>) <= trace_slot_bytes && sizeof(TraceCodes) <= 256);
+              sizeof(TraceSlot<BitTraceTask>) <= trace_slot_bytes && sizeof(TraceCodes) == trace_codes_bytes);
 
 /// @tparam V the kernel's type of cells @tparam Task the descriptor's type
 template <class P, class V, class Task>
@@ -31,16 +31,18 @@ class CudaTracer final : public Tracer {
         trial_(trial),
         constants_(problem_constants<P>(spec.settings)) {
     const cudaStream_t stream = device::compute_stream(context);
-    TERRACE_CUDA_CHECK(cudaMemsetAsync(workspace_ + plan_.known_at, 0, sizeof(TraceCodes), stream));
+    TERRACE_CUDA_CHECK(cudaMemsetAsync(workspace_ + plan_.known_at, 0, plan_.codes_at - plan_.known_at, stream));
     const unsigned resident = device::resident_blocks(kernel_, 32, sizeof(TraceMemory<P, V, Task>));
-    blocks_ = static_cast<unsigned>(std::min<std::int64_t>(resident, plan_.bands + 1));
+    blocks_ = static_cast<unsigned>(std::min<std::int64_t>(resident, plan_.tickets));
     if (trial.thread_blocks > 0) blocks_ = std::min(blocks_, trial.thread_blocks);
     arguments_.slot = reinterpret_cast<TraceSlot<Task>*>(workspace_ + plan_.slot_at);
-    arguments_.row = reinterpret_cast<u64*>(workspace_ + plan_.row_at);
+    arguments_.rows = reinterpret_cast<u64*>(workspace_ + plan_.rows_at);
+    arguments_.row_words = plan_.row_words;
     arguments_.known = reinterpret_cast<TraceCodes*>(workspace_ + plan_.known_at);
     arguments_.codes = reinterpret_cast<u16*>(workspace_ + plan_.codes_at);
     arguments_.band_steps = plan_.band_steps;
     arguments_.bands = static_cast<u32>(plan_.bands);
+    arguments_.buffers = static_cast<u32>(spec.pieces);
     arguments_.border = stored(spec.border);
   }
 
@@ -49,7 +51,7 @@ class CudaTracer final : public Tracer {
         port.result_bytes < sizeof(TraceResult) || port.result_bytes % sizeof(u64) != 0) {
       throw DeviceError(kernel_.name, "the port's descriptors or results are not those of a walk");
     }
-    if (port.count > 0xFFFFFFFEu / (arguments_.bands + 1)) {
+    if (port.count > 0xFFFFFFFEu / static_cast<u64>(plan_.tickets)) {
       throw DeviceError(kernel_.name, std::to_string(port.count) + " blocks are too many for one launch");
     }
     const cudaStream_t stream = device::compute_stream(context_);

@@ -22,8 +22,10 @@ std::unique_ptr<Tracer> make_cuda_bit_tracer(const TraceSpec& spec, device::Cont
 struct CudaTraceWorkspace {
   std::int64_t bands = 0;       // of a piece of full height
   std::int64_t band_steps = 0;  // of a piece of full width
+  std::int64_t row_words = 0;   // of a tagged row
+  std::int64_t tickets = 0;     // of a block
   std::size_t slot_at = 0;
-  std::size_t row_at = 0;
+  std::size_t rows_at = 0;
   std::size_t known_at = 0;
   std::size_t codes_at = 0;
   std::size_t bytes = 0;
@@ -44,6 +46,6 @@ CudaTraceWorkspace plan_trace(const TraceSpec& spec);
 
 /// Of bands and what is kept of them (trace_kernel.cuh checks them).
 inline constexpr std::int64_t trace_rows_of_band = 128, trace_bytes_of_step = 64;
-inline constexpr std::size_t trace_slot_bytes = 256;
+inline constexpr std::size_t trace_slot_bytes = 256, trace_codes_bytes = 32;
 
 }  // namespace terrace::wavefront

@@ -52,7 +52,7 @@ struct TraceTask {
 };
 
 /// Steps that one result holds.
-inline constexpr i64 most_path_steps = 7936;
+inline constexpr i64 most_path_steps = 31744;
 
 /// What a walk found: steps from the later to the earlier, two bits each, the first in the lowest bits; and where it
 /// ended: outside the box, at the start of a local alignment, or where the result was full. It may end where it

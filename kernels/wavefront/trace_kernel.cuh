@@ -1,12 +1,14 @@
-// The kernel that walks back through a piece of a table between kept borders: its cells are computed anew, band by
+// The kernel that walks back through pieces of a table between kept borders: their cells are computed anew, band by
 // band on all multiprocessors, and their codes kept, four bits a cell, in device memory; then one warp walks.
 // No host library header: also compiled at run time.
 //
 // A band has 128 rows: lane l of a warp holds four and is one column behind lane l - 1. Bands hand rows on as those
 // of sweeps do (tagged.cuh). The codes that a warp makes in a step lie side by side.
 //
-// A piece whose codes are there already, since the path left it only because a result was full, is not computed
-// again.
+// One piece alone would keep few multiprocessors busy for the length of its chain of bands and columns. So those
+// that the path comes to next if it stays on its diagonal are computed beside it, and the walk goes on through all
+// that there are codes of. Each piece has its buffer for codes, which it shares with pieces that are further away;
+// codes that are there already, from a walk before, are not computed again.
 #pragma once
 
 #include "kernels/wavefront/bands.cuh"
@@ -25,7 +27,7 @@ inline constexpr int trace_lane_rows = 4;  // the codes of a lane's rows in one 
 inline constexpr int trace_band_rows = 32 * trace_lane_rows;
 inline constexpr int trace_step_bytes = 32 * static_cast<int>(sizeof(u16));
 
-/// Whose codes there are: the first `rows` x `columns` cells of the piece that begins at (row, column).
+/// Whose codes are in a buffer: the first `rows` x `columns` cells of the piece that begins at (row, column).
 struct TraceCodes {
   i64 row, column, rows, columns;
 };
@@ -42,15 +44,17 @@ template <class Task>
 struct TraceArguments {
   device::Launch launch;  // its slots: 1
   TraceSlot<Task>* slot;
-  u64* row;           // tagged
-  TraceCodes* known;  // kept from launch to launch
-  u16* codes;         // [band][step][lane]; a lane's first row in the lowest bits
+  u64* rows;          // tagged, one a buffer
+  TraceCodes* known;  // of each buffer, kept from launch to launch
+  u16* codes;         // [buffer][band][step][lane]; a lane's first row in the lowest bits
+  i64 row_words;      // of a tagged row
   i64 band_steps;     // steps of a band, at most
   u32 bands;          // of a piece, at most
+  u32 buffers;        // of codes of a piece each
   Stored border;
 };
 
-/// The part of a piece that is to be walked through: up to where the path enters it. Empty where it is outside.
+/// The part of a piece whose codes are wanted. Empty where there is none.
 struct TraceExtent {
   TracePiece piece;
   i32 rows, columns;
@@ -58,12 +62,40 @@ struct TraceExtent {
   __device__ u32 bands() const { return static_cast<u32>((rows + trace_band_rows - 1) / trace_band_rows); }
 };
 
+/// The piece that a path is in, up to where the path is; empty where that is outside the task's box.
 template <class Task>
-__device__ TraceExtent trace_extent(const Task& task) {
-  const PathPlace& place = task.place;
+__device__ TraceExtent extent_at(const Task& task, const PathPlace& place) {
   if (place.ended || place.row <= task.row_begin || place.column <= task.column_begin) return {{0, 0}, 0, 0};
   const TracePiece piece = trace_piece(task, place);
   return {piece, static_cast<i32>(place.row - piece.row), static_cast<i32>(place.column - piece.column)};
+}
+
+/// The piece that comes `ahead` pieces after that of the task's place, along its diagonal.
+template <class Task>
+__device__ TraceExtent extent_ahead(const Task& task, u32 ahead) {
+  const TraceExtent first = extent_at(task, task.place);
+  if (ahead == 0 || first.rows == 0) return first;
+  const i64 diagonal = task.place.column - task.place.row;
+  TracePiece piece = first.piece;
+  for (u32 n = 0; n < ahead; ++n) {
+    if (piece.row + diagonal > piece.column) piece.row -= task.cell_rows;
+    else piece.column -= task.cell_columns;
+  }
+  if (piece.row < task.row_begin || piece.column < task.column_begin) return {{0, 0}, 0, 0};
+  return {piece, static_cast<i32>(minimum(task.cell_rows, task.row_end - piece.row)),
+          static_cast<i32>(minimum(task.cell_columns, task.column_end - piece.column))};
+}
+
+/// Where the codes of a piece are: pieces that come one after another on a diagonal are in buffers of their own.
+template <class Task>
+__device__ u32 buffer_of(const TraceArguments<Task>& a, const Task& task, const TracePiece& piece) {
+  const i64 down = (piece.row - task.row_begin) / task.cell_rows;
+  const i64 across = (piece.column - task.column_begin) / task.cell_columns;
+  return static_cast<u32>((down + across) % a.buffers);
+}
+template <class Task>
+__device__ u16* codes_of(const TraceArguments<Task>& a, u32 buffer, u32 band) {
+  return a.codes + (static_cast<i64>(buffer) * a.bands + band) * a.band_steps * 32;
 }
 
 /// What a warp keeps in shared memory while it computes a band. Columns are at column % (2 * piece).
@@ -84,8 +116,9 @@ class TraceBand {
   using Memory = TraceBandMemory<V, planes, by_matrix<P>>;
   using Tagged = TaggedCell<V, planes>;
 
+  /// @param buffer of the piece's codes
   __device__ TraceBand(const TraceArguments<Task>& arguments, const Constants& k, const Task& task,
-                       const TraceExtent& extent, u32 band, u64 ticket, Memory& memory)
+                       const TraceExtent& extent, u32 buffer, u32 band, u64 ticket, Memory& memory)
       : a_(arguments),
         k_(k),
         task_(task),
@@ -97,7 +130,8 @@ class TraceBand {
         first_row_(static_cast<i32>(band) * trace_band_rows + lane_ * R),
         band_(band),
         tag_(tag_of(ticket)),
-        codes_(arguments.codes + static_cast<i64>(band) * arguments.band_steps * 32 + lane_) {}
+        row_(arguments.rows + buffer * arguments.row_words),
+        codes_(codes_of(arguments, buffer, band) + lane_) {}
 
   /// Computes the band's codes; false when the launch is over before that.
   __device__ bool run() {
@@ -148,7 +182,7 @@ class TraceBand {
     if (band_ > 0) fresh_ = load_tagged(column);
     else borders_.above(column, next_top_);
   }
-  __device__ bool load_tagged(i32 column) { return Tagged::load(a_.row, column, tag_ - 1, next_top_); }
+  __device__ bool load_tagged(i32 column) { return Tagged::load(row_, column, tag_ - 1, next_top_); }
 
   /// Puts piece p where the lanes find it, once the band above has written it.
   __device__ bool take_piece(i32 p) {
@@ -167,7 +201,7 @@ class TraceBand {
     const i32 last = minimum((p + 1) * piece, width_) - 1;
     for (u32 tries = 1;; ++tries) {
       // The row is every band's: its tag says how many bands there are from its writer to the one above this one.
-      u32 distance = lane_ == 0 ? tag_ - 1 - Tagged::tag_at(a_.row, last) : 0;
+      u32 distance = lane_ == 0 ? tag_ - 1 - Tagged::tag_at(row_, last) : 0;
       distance = __shfl_sync(~0u, distance, 0);
       if (distance == 0) return true;
       distance = minimum(distance, band_);
@@ -181,7 +215,7 @@ class TraceBand {
   template <bool inside>
   __device__ __forceinline__ void steps(i32 p) {
     u16* codes = codes_ + static_cast<i64>(p * piece) * 32;
-    u64* row = a_.row + static_cast<i64>(p * piece - lane_) * Tagged::words;
+    u64* row = row_ + static_cast<i64>(p * piece - lane_) * Tagged::words;
 #pragma unroll 4
     for (i32 at = 0; at < piece; ++at, codes += 32, row += Tagged::words) {
       if (at + columns_before_end == piece) prefetch(p + 1);
@@ -239,6 +273,7 @@ class TraceBand {
   const i32 width_;
   const i32 first_row_;  // of the lane, counted from the piece's first
   const u32 band_, tag_;
+  u64* const row_;    // tagged
   u16* const codes_;  // the lane's of the band's first step
   V items_[R], h_[R], e_[R];
   V diagonal_{};        // H of the last column above the lane's first row
@@ -261,21 +296,20 @@ struct TraceWalkMemory {
 template <class P, class Task>
 class TraceWalk {
  public:
-  __device__ TraceWalk(const TraceArguments<Task>& arguments, const Task& task, const TraceExtent& extent,
-                       TraceWalkMemory& memory)
-      : a_(arguments),
-        task_(task),
-        extent_(extent),
-        memory_(memory),
-        lane_(lane_index()),
-        row_(extent.rows),
-        column_(extent.columns),
-        gap_(task.place.gap) {}
-
-  /// Until the path leaves the piece, ends, or the result is full.
-  __device__ void run() {
+  __device__ TraceWalk(const TraceArguments<Task>& arguments, const Task& task, TraceWalkMemory& memory)
+      : a_(arguments), task_(task), memory_(memory), lane_(lane_index()), place_(task.place) {
     for (u32 at = static_cast<u32>(lane_); at < most_path_steps / 16; at += 32) memory_.path[at] = 0;
-    while (row_ > 0 && column_ > 0 && !ended_ && count_ < most_path_steps) {
+  }
+
+  /// Through the piece that the path is in, until it leaves that, ends, or the result is full.
+  __device__ void run(const TraceExtent& extent) {
+    extent_ = extent;
+    codes_ = codes_of(a_, buffer_of(a_, task_, extent.piece), 0);
+    row_ = extent.rows;
+    column_ = extent.columns;
+    gap_ = place_.gap;
+    band_ = -1;
+    while (row_ > 0 && column_ > 0 && !ended_ && room() > 0) {
       look_at_codes();
       const u32 code = code_at(row_ - 1 - lane_, column_ - 1 - lane_);
       u32 from = code == unknown ? TraceCode::end : code & TraceCode::from;
@@ -285,20 +319,19 @@ class TraceWalk {
       if (pairs > 0) add_pairs(pairs);
       else go_from(__shfl_sync(~0u, from, 0));
     }
+    place_ = {extent_.piece.row + row_, extent_.piece.column + column_, gap_, ended_ ? 1 : 0};
   }
 
   __device__ i32 count() const { return count_; }
-  __device__ PathPlace place() const {
-    if (extent_.rows == 0) return task_.place;
-    return {extent_.piece.row + row_, extent_.piece.column + column_, gap_, ended_ ? 1 : 0};
-  }
+  /// Where the path stands.
+  __device__ const PathPlace& place() const { return place_; }
+  /// Steps that the result has room for.
+  __device__ i32 room() const { return static_cast<i32>(most_path_steps) - count_; }
 
  private:
   static constexpr u32 unknown = 16;
 
   __device__ static i32 leading(u32 ballot) { return ~ballot == 0 ? 32 : __ffs(static_cast<int>(~ballot)) - 1; }
-  __device__ i32 room() const { return static_cast<i32>(most_path_steps) - count_; }
-
   /// Makes sure that the code of the cell that the path is in is in shared memory.
   __device__ void look_at_codes() {
     const i32 band = (row_ - 1) / trace_band_rows, step = step_of(row_ - 1, column_ - 1);
@@ -306,7 +339,7 @@ class TraceWalk {
     __syncwarp();
     band_ = band;
     first_step_ = maximum(0, step + 1 - TraceWalkMemory::steps);
-    const u64* from = reinterpret_cast<const u64*>(a_.codes + (band * a_.band_steps + first_step_) * 32);
+    const u64* from = reinterpret_cast<const u64*>(codes_ + (band * a_.band_steps + first_step_) * 32);
     const i32 words = (step + 1 - first_step_) * trace_step_bytes / static_cast<i32>(sizeof(u64));
 #pragma unroll 8
     for (i32 at = 2 * lane_; at < words; at += 64) {
@@ -388,11 +421,13 @@ class TraceWalk {
 
   const TraceArguments<Task>& a_;
   const Task& task_;
-  const TraceExtent extent_;
   TraceWalkMemory& memory_;
   const int lane_;
-  i32 row_, column_;  // letters consumed, counted from the piece's first
-  PathGap gap_;
+  PathPlace place_;           // where the path was before the piece
+  TraceExtent extent_{};      // of the piece
+  u16* codes_ = nullptr;      // of the piece
+  i32 row_ = 0, column_ = 0;  // letters consumed, counted from the piece's first
+  PathGap gap_{};
   bool ended_ = false;
   i32 count_ = 0;
   i32 band_ = -1, first_step_ = 0, first_column_ = 0;  // of what is in shared memory
@@ -408,9 +443,10 @@ struct TraceMemory {
   };
 };
 
+/// Whether the codes of a piece are there.
 template <class Task>
-__device__ bool is_known(const TraceArguments<Task>& a, const TraceExtent& extent) {
-  const i64* known = reinterpret_cast<const i64*>(a.known);
+__device__ bool is_known(const TraceArguments<Task>& a, const Task& task, const TraceExtent& extent) {
+  const i64* known = reinterpret_cast<const i64*>(a.known + buffer_of(a, task, extent.piece));
   return device::load_past_l1(known) == extent.piece.row && device::load_past_l1(known + 1) == extent.piece.column &&
          device::load_past_l1(known + 2) >= extent.rows && device::load_past_l1(known + 3) >= extent.columns;
 }
@@ -418,7 +454,7 @@ __device__ bool is_known(const TraceArguments<Task>& a, const TraceExtent& exten
 /// Waits until all bands are finished (one thread); false when the launch is over.
 template <class Task>
 __device__ bool wait_for_bands(const TraceArguments<Task>& a) {
-  for (u32 tries = 1; device::load_acquire(&a.slot->finished) != a.bands; ++tries) {
+  for (u32 tries = 1; device::load_acquire(&a.slot->finished) != a.buffers * a.bands; ++tries) {
     if (tries % 64 == 0 && device::load_system(a.launch.port.abort) != 0) {
       device::store_release(&a.launch.words->abort.word, u64{1});
     }
@@ -451,18 +487,27 @@ __device__ void report_walk(const TraceArguments<Task>& a, u64 block, const Trac
 
 /// Walks once all bands are finished, and reports; false when the launch is over. All lanes call it.
 template <class P, class Task>
-__device__ bool walk_piece(const TraceArguments<Task>& a, u64 block, const Task& task, const TraceExtent& extent,
-                           bool known, TraceWalkMemory& memory) {
+__device__ bool walk_pieces(const TraceArguments<Task>& a, u64 block, const Task& task, TraceWalkMemory& memory) {
   bool there = true;
   if (lane_index() == 0) there = wait_for_bands(a);
   if (!__shfl_sync(~0u, there, 0)) return false;
   __syncwarp();
-  TraceWalk<P, Task> walk(a, task, extent, memory);
-  walk.run();
   if (lane_index() == 0) {
-    if (!known) *a.known = {extent.piece.row, extent.piece.column, extent.rows, extent.columns};
+    for (u32 ahead = 0; ahead < a.buffers; ++ahead) {
+      const TraceExtent extent = extent_ahead(task, ahead);
+      if (extent.rows == 0 || is_known(a, task, extent)) continue;
+      a.known[buffer_of(a, task, extent.piece)] = {extent.piece.row, extent.piece.column, extent.rows,
+                                                   extent.columns};
+    }
     a.slot->finished = 0;
     __threadfence();
+  }
+  __syncwarp();
+  TraceWalk<P, Task> walk(a, task, memory);
+  while (walk.room() > 0) {
+    const TraceExtent extent = extent_at(task, walk.place());
+    if (extent.rows == 0 || !is_known(a, task, extent)) break;
+    walk.run(extent);
   }
   __syncwarp();
   report_walk(a, block, walk, memory);
@@ -473,11 +518,13 @@ __device__ bool walk_piece(const TraceArguments<Task>& a, u64 block, const Task&
 /// All lanes call it.
 template <class P, class V, class Task>
 __device__ bool compute_band(const TraceArguments<Task>& a, const typename P::template Constants<V>& k, u64 ticket,
-                             u32 band, bool known, const TraceExtent& extent, TraceMemory<P, V, Task>& memory) {
-  if (!known && band < extent.bands()) {
+                             u32 ahead, u32 band, TraceMemory<P, V, Task>& memory) {
+  const TraceExtent extent = extent_ahead(memory.task, ahead);
+  if (band < extent.bands() && !is_known(a, memory.task, extent)) {
+    const u32 buffer = buffer_of(a, memory.task, extent.piece);
     // Codes of another piece are about to be written over.
-    if (band == 0 && lane_index() == 0) a.known->rows = 0;
-    if (!TraceBand<P, V, Task>(a, k, memory.task, extent, band, ticket, memory.band).run()) return false;
+    if (band == 0 && lane_index() == 0) a.known[buffer].rows = 0;
+    if (!TraceBand<P, V, Task>(a, k, memory.task, extent, buffer, band, ticket, memory.band).run()) return false;
     __threadfence();
   }
   __syncwarp();
@@ -485,16 +532,16 @@ __device__ bool compute_band(const TraceArguments<Task>& a, const typename P::te
   return true;
 }
 
-/// Computes codes and walks, one piece a block of the launch. A block has a ticket a band and one for the walk; so
-/// whoever waits, waits for a warp that runs, however few are resident. The walk waits for all of them: nobody reads
-/// a block's task once its result is reported.
+/// Computes codes and walks. A block of the launch has a ticket for every band of as many pieces as there are
+/// buffers, and one for the walk; so whoever waits, waits for a warp that runs, however few are resident. The walk
+/// waits for all of them: nobody reads a block's task once its result is reported.
 template <class P, class V, class Task>
 __global__ void __launch_bounds__(32)
     trace_kernel(const __grid_constant__ TraceArguments<Task> arguments,
                  const __grid_constant__ typename P::template Constants<i64> constants) {
   auto& memory = *reinterpret_cast<TraceMemory<P, V, Task>*>(device::launch_shared_memory());
   const auto k = P::template constants_as<V>(constants);
-  const u64 tickets = arguments.bands + 1;
+  const u64 tickets = u64{arguments.buffers} * arguments.bands + 1;
   for (;;) {
     u64 ticket = lane_index() == 0 ? device::take_ticket(arguments.launch) : 0;
     ticket = __shfl_sync(~0u, ticket, 0);
@@ -509,11 +556,9 @@ __global__ void __launch_bounds__(32)
       reinterpret_cast<u64*>(&memory.task)[at] = device::load_past_l1(task + at);
     }
     __syncwarp();
-    const TraceExtent extent = trace_extent(memory.task);
-    const bool known = extent.rows == 0 || is_known(arguments, extent);
-    const bool walks = part == arguments.bands;
-    if (walks ? !walk_piece<P>(arguments, block, memory.task, extent, known, memory.walk)
-              : !compute_band<P, V, Task>(arguments, k, ticket, static_cast<u32>(part), known, extent, memory)) {
+    const u32 ahead = static_cast<u32>(part / arguments.bands), band = static_cast<u32>(part % arguments.bands);
+    if (ahead == arguments.buffers ? !walk_pieces<P>(arguments, block, memory.task, memory.walk)
+                                   : !compute_band<P, V>(arguments, k, ticket, ahead, band, memory)) {
       return;
     }
     __syncwarp();

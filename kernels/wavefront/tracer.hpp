@@ -16,6 +16,7 @@ struct TraceSpec {
   ElementType value;                             // type that cells are computed in
   ElementType border;                            // type of border values
   std::int64_t cell_rows = 0, cell_columns = 0;  // of a piece between kept borders, at most
+  std::int64_t pieces = 1;                       // computed at a time, on CUDA: along the path's diagonal
 };
 
 /// Whether the paths of the problem that these parameters mean can be followed.
@@ -27,7 +28,8 @@ class Tracer {
   virtual ~Tracer() = default;
   /// Computes blocks [port.first, port.first + port.count), one after another. Descriptors are TraceTask, results
   /// TraceResult. CPU: returns when the launch has ended. CUDA: submits the launch to the context's compute queue,
-  /// and a walk ends where it leaves a piece between kept borders. Ends early on stop or abort.
+  /// and a walk ends where it leaves the pieces between kept borders that were computed with it. Ends early on stop
+  /// or abort.
   virtual void run(const device::Port& port) = 0;
 };
 
@@ -48,7 +50,7 @@ void check_bit_tracer(const char* maker, const TraceSpec& spec);
 /// Bytes of host memory that it allocates, at most.
 std::size_t cpu_bit_trace_bytes(const TraceSpec& spec);
 
-/// Bytes of device memory that a CUDA tracer needs beside its tasks: for the codes of a piece, half a byte a cell.
+/// Bytes of device memory that a CUDA tracer needs beside its tasks: for the codes of its pieces, half a byte a cell.
 std::size_t cuda_trace_bytes(const TraceSpec& spec);
 /// @param workspace cuda_trace_bytes() of device memory, owned by the caller; the tracer initialises it. Its tasks
 /// are of one table: what is known of a piece is kept from task to task

@@ -22,8 +22,9 @@ struct Sizes {
 };
 /// The ways through a cell fill a cache; blocks are of many cells, since something is lost at their edges.
 constexpr Sizes cpu_sizes{word_cells, 2048, 65536, 16384};
-/// A walk through a cell is a launch. The whole table is one block: only then are bands of diagonals cut.
-constexpr Sizes cuda_sizes{wavefront::bit_line_rows, 8192, std::int64_t{1} << 30, std::int64_t{1} << 30};
+/// A walk goes through some cells, whose ways are computed side by side. The whole table is one block: only then are
+/// bands of diagonals cut.
+constexpr Sizes cuda_sizes{wavefront::bit_line_rows, 4096, std::int64_t{1} << 30, std::int64_t{1} << 30};
 
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 std::int64_t pages(std::int64_t bytes) { return ceiling(bytes, page) * page; }
@@ -62,8 +63,9 @@ std::int64_t block_bytes(const TableNeed& need, const BitAlignmentPlan& plan) {
 
 WayBack way_back(const TableNeed& need, const BitAlignmentPlan& plan, bool cuda) {
   const auto rows = static_cast<double>(need.rows), columns = static_cast<double>(need.columns);
-  const std::int64_t along_rows = cuda ? plan.cell_rows : plan.block_rows;
-  const std::int64_t along_columns = cuda ? plan.cell_columns : plan.block_columns;
+  const std::int64_t cells = BitAlignmentPlan::cells_of_walk / 2;  // each way: a path leaves them in turn
+  const std::int64_t along_rows = cuda ? cells * plan.cell_rows : plan.block_rows;
+  const std::int64_t along_columns = cuda ? cells * plan.cell_columns : plan.block_columns;
   WayBack back;
   back.walked = (rows * static_cast<double>(plan.cell_columns) + columns * static_cast<double>(plan.cell_rows)) / 2;
   back.blocks = ceiling(need.rows, along_rows) + ceiling(need.columns, along_columns) - 1 +

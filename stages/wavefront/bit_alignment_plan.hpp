@@ -10,6 +10,9 @@ namespace terrace::stages {
 /// through cells. Sides of cells are multiples of wavefront::word_cells, those of blocks multiples of theirs; the
 /// last ones of a table may be smaller.
 struct BitAlignmentPlan {
+  /// Whose ways are computed at a time on CUDA.
+  static constexpr std::int64_t cells_of_walk = 16;
+
   std::int64_t cell_rows = 1, cell_columns = 1;
   std::int64_t block_rows = 1, block_columns = 1;
 

@@ -24,7 +24,13 @@ wavefront::SweepSpec bit_sweep(wavefront::SweepSpec spec, const BitAlignmentPlan
 namespace {
 
 wavefront::TraceSpec trace_spec(const wavefront::SweepSpec& spec) {
-  return {spec.problem, spec.settings, spec.value, spec.border, spec.bit_lines->rows, spec.bit_lines->columns};
+  return {spec.problem,
+          spec.settings,
+          spec.value,
+          spec.border,
+          spec.bit_lines->rows,
+          spec.bit_lines->columns,
+          BitAlignmentPlan::cells_of_walk};
 }
 
 int planes_of(const wavefront::SweepSpec& spec) {

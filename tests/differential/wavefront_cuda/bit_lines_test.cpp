@@ -16,7 +16,7 @@ using test::Sequence;
 
 template <class P>
 std::string steps_of(device::Context& context, test::PinnedArena& arena, const SweepSpec& spec, const Pair& pair,
-                     const CudaTrial& trial) {
+                     std::int64_t pieces, const CudaTrial& trial) {
   arena.reset();
   testing::CudaTable cuda(spec, context, {pair.rows, pair.columns, {}}, trial);
   test::KeptBits kept(spec, P::Bits::planes);
@@ -28,7 +28,9 @@ std::string steps_of(device::Context& context, test::PinnedArena& arena, const S
   cuda.keep_lines([&](const BlockTask& cells, std::uint64_t block) { return kept.task(cells, block); });
   cuda.run();
   REQUIRE(cuda.done == cuda.blocks());
-  test::DeviceTracer tracer(context, test::walk_spec(spec), trial, make_cuda_bit_tracer);
+  TraceSpec walk = test::walk_spec(spec);
+  walk.pieces = pieces;
+  test::DeviceTracer tracer(context, walk, trial, make_cuda_bit_tracer);
   return test::walk_back(spec, [&](const PathPlace& place) {
     const BlockTask cells = cuda.task(static_cast<std::int64_t>(kept.block_of(place)));
     return test::run_trace(kept.walk(cells, place), arena.resource(),
@@ -43,7 +45,7 @@ void check(device::Context& context, test::PinnedArena& arena, const Pair& pair,
   trial.lane_rows = turn % 2 == 0 ? 32 : 64;
   test::for_each_band<P>(test::bit_spec<P>(pair, cut), pair, turn,
                          [&](const SweepSpec& spec, const std::string& expected) {
-                           CHECK(steps_of<P>(context, arena, spec, pair, trial) == expected);
+                           CHECK(steps_of<P>(context, arena, spec, pair, 1 + turn % 4, trial) == expected);
                          });
 }
 
