@@ -74,10 +74,11 @@ Cost cost_of(const SweepSpec& spec, bool cuda) {
 struct WalkCost {
   double cells_per_second, block_seconds;
 };
-constexpr WalkCost cpu_walk{1.5e8, 1.3e-4};  // as measured on two threads
-constexpr WalkCost bit_walk{1e10, 1.3e-4};   // in differences, by one thread
-constexpr WalkCost cuda_walk{1e11, 2e-4};    // of large boxes, by the length of their chain of steps; not measured
-constexpr double kept_part_seconds = 2e-6;   // of the CPU, as measured: of a block between kept lines
+constexpr WalkCost cpu_walk{1.5e8, 1.3e-4};    // as measured on two threads
+constexpr WalkCost bit_walk{1e10, 1.3e-4};     // in differences, by one thread
+constexpr WalkCost cuda_walk{1e11, 2e-4};      // of large boxes, by the length of their chain of steps; not measured
+constexpr WalkCost cuda_bit_walk{8e10, 1e-3};  // of cells side by side, with the host's time between launches
+constexpr double kept_part_seconds = 2e-6;     // of the CPU, as measured: of a block between kept lines
 
 /// Whether sweeps of the problem leave out what cannot change the result, as far as they find it.
 bool leaves_out(const SweepSpec& spec) {
@@ -111,7 +112,7 @@ void add_way_back(const WayBack& back, bool cuda, run::Prediction& prediction) {
 }
 
 void add_bit_way_back(const WayBack& back, bool cuda, run::Prediction& prediction) {
-  add_way_back(back, cuda ? cuda_walk : bit_walk, prediction);
+  add_way_back(back, cuda ? cuda_bit_walk : bit_walk, prediction);
 }
 
 run::Prediction predict(const SweepSpec& spec, std::int64_t blocks, const TableNeed& need,
