@@ -45,7 +45,7 @@ constexpr std::int64_t most_nodes = 2000000000;
 class GraphSource : public HeldSource {
  public:
   GraphSource(EdgeList list, std::int64_t nodes, std::filesystem::path path)
-      : shape_{nodes, nodes}, whole_(list.whole), path_(std::move(path)) {
+      : shape_{nodes, nodes}, whole_(list.whole), results_(list.results), path_(std::move(path)) {
     edges_ = std::move(list.edges);
     const auto order = [](const Edge& a, const Edge& b) {
       return std::tie(a.from, a.to, a.weight) < std::tie(b.from, b.to, b.weight);
@@ -59,6 +59,7 @@ class GraphSource : public HeldSource {
   ElementType type() const override { return whole_ ? ElementType::i64 : ElementType::f64; }
   const Extents& shape() const override { return shape_; }
   std::vector<std::filesystem::path> files() const override { return {path_}; }
+  int results() const override { return results_; }
   std::size_t memory() const override { return edges_.capacity() * sizeof(Edge); }
   std::optional<std::uint64_t> content() const override {
     static_assert(sizeof(Edge) == 2 * sizeof(std::int64_t) + sizeof(double));  // no padding
@@ -89,6 +90,7 @@ class GraphSource : public HeldSource {
   Extents shape_;
   std::vector<Edge> edges_;
   bool whole_;
+  int results_;
   std::filesystem::path path_;
 };
 

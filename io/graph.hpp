@@ -40,6 +40,7 @@ struct EdgeList {
   std::optional<std::int64_t> nodes;  // nothing: as many as the edges name
   bool directed = true;
   bool whole = true;  // every weight is a whole number of magnitude at most 2^53
+  int results = 1;    // Source::results() of what is made of it
 
   /// Adds an edge; the weight is text as it stands in the file, empty for 1.
   /// @return nothing, or what is wrong with the weight

@@ -146,6 +146,7 @@ class EdgeLinesReader {
       throw IoError(said, "the file says that it has " + counted(declared_->edges, "edge") + ", and has " +
                               std::to_string(edges) + "; it was cut short, or its first line is wrong");
     }
+    list_.results = 2;  // the first number took such a line for an edge
     list_.nodes = declared_->nodes;
     list_.first = list_.edges.empty() || least_ == 0 ? 0 : 1;
     if (largest_ >= list_.first + declared_->nodes) {

@@ -37,6 +37,9 @@ class Source {
   }
   /// Whether the elements are letters of a sequence, which are no numbers.
   virtual bool letters() const { return false; }
+  /// Number of the reading that makes the array: raised where the reader makes another array of the same files than
+  /// in an earlier version. A result by another number is not taken for one of this version.
+  virtual int results() const { return 1; }
   /// Bytes of host memory that it keeps while it is open, beside the buffers of its reads: a part of the job's
   /// budget.
   virtual std::size_t memory() const { return 0; }

@@ -34,8 +34,8 @@ std::optional<Signature> signature_in(const fs::path& output) {
 
 /// The file that has the output's name.
 struct Output {
-  std::optional<io::FileState> there;     // nullopt if no file has it
-  std::optional<std::string> difference;  // of a result of Terrace, from what this job makes
+  std::optional<io::FileState> there;    // nullopt if no file has it
+  std::optional<Difference> difference;  // of a result of Terrace, from what this job makes
 };
 
 /// @throws JobError where another program made the file; IoError where it is damaged and `fresh` keeps it
@@ -52,18 +52,26 @@ Output look_at_output(const job::Job& job, Signature now, Fresh fresh) {
     return {state, read_json(attributes_of(job.output), [&] { return difference(*before, now, true); })};
   } catch (const IoError&) {
     if (fresh == Fresh::nothing) throw;
-    return {state, "its attributes are damaged"};
+    return {state, Difference{"its attributes are damaged"}};
   }
 }
 
-JobError other_result(const job::Job& job, const std::string& difference) {
-  return output_error(job, job.output.string() + " was made by another job, or from other inputs: " + difference +
+/// "Terrace 0.1.0 (ebc618a52b2f)": the version that made a result.
+std::string maker_of(const fs::path& output) {
+  const auto attribute = [&](const char* name) { return io::root_text(output, name).value_or("?"); };
+  return "Terrace " + attribute("version") + " (" + attribute("commit") + ")";
+}
+
+JobError other_result(const job::Job& job, const Difference& difference) {
+  const std::string by =
+      difference.of_version ? maker_of(job.output) + ", and" : "another job, or from other inputs:";
+  return output_error(job, job.output.string() + " was made by " + by + " " + difference.text +
                                "; name another output, or replace it with --fresh");
 }
 
-JobError other_run(const run::RunFolder& folder, const job::Job& job, const std::string& difference) {
-  return output_error(job, folder.path().string() +
-                               " holds a run of another job, or from other inputs: " + difference +
+JobError other_run(const run::RunFolder& folder, const job::Job& job, const Difference& difference) {
+  const std::string of = difference.of_version ? "another version, and" : "another job, or from other inputs:";
+  return output_error(job, folder.path().string() + " holds a run of " + of + " " + difference.text +
                                "; go on with that one as it was, name another output, or discard it with "
                                "--fresh=all");
 }

@@ -2,7 +2,6 @@
 
 #include "io/child_check.hpp"
 #include "io/kinds.hpp"
-#include "pipeline/app/signature.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/file_kind.hpp"
 #include "pipeline/base/json.hpp"
@@ -130,13 +129,25 @@ namespace {
 
 /// Warns of inputs whose files have changed. @throws Error where one has another shape or type
 void compare_inputs(Session& session, const MadeResult& result, const job::OpenJob& open) {
-  const Signature before{Json(), Json(), result.inputs()}, now{Json(), Json(), inputs_of(open)};
-  if (const auto found = difference(before, now, false))
+  Json now = inputs_of(open);
+  for (const std::string& name : outdated_in(result, open).inputs) now.erase(name);
+  if (const auto found = input_difference(result.inputs(), now, false))
     throw Error(*found + ": the result cannot be computed again");
-  if (const auto found = difference(before, now, true)) session.warn(*found + "; it is read as it is now");
+  if (const auto found = input_difference(result.inputs(), now, true)) {
+    session.warn(*found + "; it is read as it is now");
+  }
 }
 
 }  // namespace
+
+Outdated outdated_in(const MadeResult& result, const job::OpenJob& open) {
+  try {
+    return outdated({result.identity(), Json(), result.inputs()},
+                    {job::defining_json(open.job), Json(), inputs_of(open)});
+  } catch (const Json::exception&) {
+    throw IoError(result.path().string() + ", attributes identity and inputs", "are damaged");
+  }
+}
 
 job::OpenJob open_made_job(Session& session, const MadeResult& result) {
   job::OpenJob open;

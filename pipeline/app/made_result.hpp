@@ -9,6 +9,7 @@
 
 #include "io/result_reader.hpp"
 #include "pipeline/app/session.hpp"
+#include "pipeline/app/signature.hpp"
 #include "pipeline/job/job.hpp"
 
 namespace terrace::app {
@@ -41,8 +42,11 @@ class MadeResult {
 };
 
 /// The job of the result with its inputs, opened. Inputs that have changed in size or time since are named as
-/// warnings.
+/// warnings. Inputs that this version reads otherwise are not compared.
 /// @throws IoError naming an input that is gone; Error where one has another shape or type
 job::OpenJob open_made_job(Session& session, const MadeResult& result);
+
+/// What of the result this version would make otherwise. @param open the job of the result
+Outdated outdated_in(const MadeResult& result, const job::OpenJob& open);
 
 }  // namespace terrace::app

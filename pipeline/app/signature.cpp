@@ -22,25 +22,6 @@ Json state_of(const std::filesystem::path& path) {
           {"inode", state->inode}};
 }
 
-std::optional<std::string> input_difference(const Json& before, const Json& now, bool states) {
-  for (const auto& [name, input] : now.items()) {
-    const Json earlier = before.value(name, Json::object());
-    const std::string changed = "input '" + name + "' has changed: ";
-    for (const char* key : {"type", "shape"}) {
-      const Json old = earlier.value(key, Json());
-      if (old != input[key]) return changed + *job::first_difference({{key, old}}, {{key, input[key]}});
-    }
-    const Json old_files = earlier.value("files", Json::array());
-    if (old_files.size() != input["files"].size()) {
-      return changed + fmt::format("it had {} files and has {}", old_files.size(), input["files"].size());
-    }
-    for (std::size_t i = 0; states && i < old_files.size(); ++i) {
-      if (auto found = run::file_difference(old_files[i], input["files"][i], false)) return changed + *found;
-    }
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 Signature signature_of(const job::OpenJob& open, const Machine& machine) {
@@ -61,15 +42,57 @@ Json inputs_of(const job::OpenJob& open) {
     for (const auto& file : source->files()) files.push_back(state_of(file));
     inputs[name] = {{"files", files},
                     {"type", name_of(source->type())},
-                    {"shape", std::vector<std::int64_t>(source->shape().begin(), source->shape().end())}};
+                    {"shape", std::vector<std::int64_t>(source->shape().begin(), source->shape().end())},
+                    {"results", source->results()}};
   }
   return inputs;
 }
 
-std::optional<std::string> difference(const Signature& before, const Signature& now, bool states) {
-  if (auto found = job::first_difference(before.identity, now.identity, now.defaults)) return found;
-  if (auto found = input_difference(before.inputs, now.inputs, states)) return found;
-  return job::first_difference(before.fixed, now.fixed);
+Outdated outdated(const Signature& before, const Signature& now) {
+  const auto number = [](const Json& inputs, const std::string& name) {
+    return inputs.value(name, Json::object()).value("results", 1);
+  };
+  Outdated found;
+  for (const auto& [name, input] : now.inputs.items()) {
+    if (number(before.inputs, name) != number(now.inputs, name)) found.inputs.insert(name);
+  }
+  for (const Json& stage : now.identity.at("stages")) {
+    const std::string name = stage.at("name");
+    if (job::results_of(before.identity, name) != job::results_of(now.identity, name)) found.stages.insert(name);
+  }
+  return found;
+}
+
+std::optional<std::string> input_difference(const Json& before, const Json& now, bool states) {
+  for (const auto& [name, input] : now.items()) {
+    const Json earlier = before.value(name, Json::object());
+    const std::string changed = "input '" + name + "' has changed: ";
+    for (const char* key : {"type", "shape"}) {
+      const Json old = earlier.value(key, Json());
+      if (old != input[key]) return changed + *job::first_difference({{key, old}}, {{key, input[key]}});
+    }
+    const Json old_files = earlier.value("files", Json::array());
+    if (old_files.size() != input["files"].size()) {
+      return changed + fmt::format("it had {} files and has {}", old_files.size(), input["files"].size());
+    }
+    for (std::size_t i = 0; states && i < old_files.size(); ++i) {
+      if (auto found = run::file_difference(old_files[i], input["files"][i], false)) return changed + *found;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Difference> difference(const Signature& before, const Signature& now, bool states) {
+  if (auto found = job::first_difference(before.identity, now.identity, now.defaults)) return Difference{*found};
+  const Outdated old = outdated(before, now);
+  if (!old.inputs.empty())
+    return Difference{"this version reads input '" + *old.inputs.begin() + "' otherwise", true};
+  if (!old.stages.empty()) {
+    return Difference{"this version gives other results of stage '" + *old.stages.begin() + "'", true};
+  }
+  if (auto found = input_difference(before.inputs, now.inputs, states)) return Difference{*found};
+  if (auto found = job::first_difference(before.fixed, now.fixed)) return Difference{*found};
+  return std::nullopt;
 }
 
 }  // namespace terrace::app

@@ -200,6 +200,19 @@ std::int64_t bytes_to_compare(const job::Job& job, const std::vector<io::Dataset
   return bytes;
 }
 
+/// @throws Error where this version makes another result of the job
+void check_version(const MadeResult& result, const job::OpenJob& open) {
+  const Outdated old = outdated_in(result, open);
+  const auto refuse = [&](const std::string& what) {
+    throw Error(
+        result.path().string() + ": this version " + what +
+        ": the result cannot be computed again as a whole; --sample computes parts of the stages that are the "
+        "same");
+  };
+  if (!old.inputs.empty()) refuse("reads input '" + *old.inputs.begin() + "' otherwise");
+  if (!old.stages.empty()) refuse("gives other results of stage '" + *old.stages.begin() + "'");
+}
+
 VerifyCounts compare_all(Session& session, VerifyWatch& watch, const MadeResult& result, const MadeResult& again,
                          const job::OpenJob& open, const stages::Sampler& sampler) {
   VerifyCounts counts;
@@ -258,6 +271,7 @@ std::unique_ptr<run::RunFolder> take_second_run(const fs::path& result) {
 
 VerifyCounts verify_again(Session& session, VerifyWatch& watch, run::RunFolder& folder, const MadeResult& result,
                           const job::OpenJob& open, const stages::Sampler& sampler) {
+  check_version(result, open);
   const job::OpenJob again = job_again(result, open, folder.output());
   VerifyCounts counts;
   try {

@@ -13,7 +13,11 @@ namespace terrace::app {
 namespace {
 
 /// What a stage of the result read: inputs, and datasets of stages before it.
-std::shared_ptr<io::Source> array_of(const MadeResult& result, const job::OpenJob& open, const std::string& name) {
+std::shared_ptr<io::Source> array_of(const MadeResult& result, const job::OpenJob& open, const Outdated& old,
+                                     const std::string& name) {
+  if (old.inputs.contains(name)) {
+    throw stages::Unavailable("reads input '" + name + "', which this version reads otherwise");
+  }
   if (const auto input = open.inputs.find(name); input != open.inputs.end()) return input->second;
   const job::Stage* writer = open.job.find_stage(name.substr(0, name.find('/')));
   if (writer != nullptr && writer->temporary) {
@@ -27,11 +31,15 @@ std::shared_ptr<io::Source> array_of(const MadeResult& result, const job::OpenJo
 std::vector<stages::Checked> check_stage(const Session& session, VerifyWatch& watch, const MadeResult& result,
                                          const job::OpenJob& open, const job::Stage& stage,
                                          const stages::Sampler& sampler) {
+  const Outdated old = outdated_in(result, open);
+  if (old.stages.contains(stage.name)) {
+    return {{list_names(stage.outputs), "this version gives other results of it", "", false}};
+  }
   const stages::StageKind& kind = session.stages.find(stage.kind);
   const std::string group = "/" + stage.name + "/";
   stages::Resources resources;
   resources.host_budget = resources.device_budget = std::size_t{1} << 50;
-  const stages::Request request{stage, [&](const std::string& name) { return array_of(result, open, name); },
+  const stages::Request request{stage, [&](const std::string& name) { return array_of(result, open, old, name); },
                                 resources, nullptr};
   const stages::VerifyRequest wanted{
       request,

@@ -49,6 +49,9 @@ struct ProblemDeclaration {
   std::vector<Parameter> parameters;       // apply only when this problem is named
   std::vector<OutputDeclaration> outputs;  // beside those of the stage
   std::vector<EarlierDefault> earlier_defaults = {};
+  /// Number of its results: raised by every change that makes others of the same settings and arrays. A result by
+  /// another number is not taken for one of this version.
+  int results = 1;
 };
 
 /// What a stage finds wrong with settings that are each right by themselves.
@@ -65,6 +68,7 @@ struct StageDeclaration {
   std::vector<Parameter> parameters = {};         // common to all problems; `schedule: auto` is added where missing
   std::vector<OutputDeclaration> outputs = {};    // of every problem
   std::vector<ProblemDeclaration> problems = {};  // empty: the stage has no selector
+  int results = 1;                                // as ProblemDeclaration::results, of a stage without problems
   /// Sets defaults that depend on what the stage reads; null: there are none. Called before `check`.
   std::function<void(const std::string& problem, Settings&, const KindOf&)> fill_in = nullptr;
   /// Looks at settings together, after each was found right; null: nothing to look at.

@@ -50,6 +50,7 @@ std::string backend_name(Backend backend) {
 }
 
 constexpr std::size_t longest = 80;  // letters of a value in a message
+constexpr const char* results_key = "results";
 
 std::string text_of(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
@@ -140,6 +141,7 @@ class Comparison {
 
   std::optional<std::string> compare_objects(const std::string& path, const json& before, const json& now) const {
     for (const auto& [key, value] : now.items()) {
+      if (path.empty() && key == results_key) continue;
       const std::string at = below(path, key);
       if (!before.contains(key)) {
         const auto earlier = defaults_.earlier.find(at);
@@ -153,6 +155,7 @@ class Comparison {
       if (auto found = compare(below(path, key), before[key], value)) return found;
     }
     for (const auto& [key, value] : before.items()) {
+      if (path.empty() && key == results_key) continue;
       if (!now.contains(key)) return below(path, key) + " was " + in_words(value) + " and is not given";
     }
     return std::nullopt;
@@ -181,7 +184,7 @@ class Comparison {
 }  // namespace
 
 json defining_json(const Job& job) {
-  json inputs = json::object(), stages = json::array();
+  json inputs = json::object(), stages = json::array(), results = json::object();
   for (const Input& input : job.inputs) {
     inputs[input.name] = {{"kind", input.kind}, {"settings", settings_json(input.settings, input.files, job.folder)}};
   }
@@ -191,8 +194,14 @@ json defining_json(const Job& job) {
                       {"problem", stage.problem},
                       {"temporary", stage.temporary},
                       {"settings", settings_json(stage.settings, stage.files, job.folder)}});
+    results[stage.name] = stage.results;
   }
-  return {{"inputs", inputs}, {"stages", stages}};
+  return {{"inputs", inputs}, {"stages", stages}, {results_key, results}};
+}
+
+int results_of(const json& identity, const std::string& stage) {
+  const json numbers = identity.value(results_key, json::object());
+  return numbers.value(stage, 1);
 }
 
 json accompanying_json(const Job& job) {

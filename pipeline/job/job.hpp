@@ -40,6 +40,7 @@ struct Stage {
   std::vector<std::string> files;                // settings that are paths (absolute)
   std::vector<std::string> outputs;              // what it writes with these settings, in the order of declaration
   std::vector<EarlierDefault> earlier_defaults;  // of settings that are left to their defaults
+  int results = 1;                               // ProblemDeclaration::results of this version
 };
 
 struct Scratch {

@@ -158,6 +158,7 @@ class StageReader {
     }
     const Node map = merged_map(entry);
     const ProblemDeclaration* problem = kind.problems.empty() ? nullptr : read_problem(map, kind);
+    stage_.results = problem ? problem->results : kind.results;
     read_temporary(map);
     read_parameters(map, kind, problem);
   }

@@ -90,6 +90,7 @@ Stage to_stage(const Json& recorded, const std::filesystem::path& folder, const 
   if (problem == nullptr && !stage.problem.empty()) {
     throw Error("the problem '" + stage.problem + "', which this version does not know");
   }
+  stage.results = problem ? problem->results : kind->results;
   const std::vector<Parameter> parameters = parameters_of(*kind, problem);
   stage.settings = to_settings(parameters, recorded.at("settings"), folder);
   stage.arrays = names_of_kind(parameters, ParameterKind::array, stage.settings);

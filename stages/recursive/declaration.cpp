@@ -74,6 +74,7 @@ job::ProblemDeclaration declare(const recursive::ProblemInfo& problem) {
     declaration.parameters = std::move(form.parameters);
     declaration.outputs = std::move(form.outputs);
     if (problem.form == Form::closure) declaration.earlier_defaults = {{"type", "input"}};
+    if (problem.form == Form::reachability) declaration.results = 2;  // 1: infinity was an edge
   }
   declaration.parameters.insert(declaration.parameters.end(), problem.parameters.begin(), problem.parameters.end());
   return declaration;

@@ -104,6 +104,24 @@ TEST_CASE("A default that has changed is named with the setting that keeps it") 
   CHECK(said(replaced(text, "match: 1", "match: 1, gap_open: 5"), 5.0) == "none");
 }
 
+TEST_CASE("The numbers of stages' results are recorded, and are no difference of jobs") {
+  TempFolder folder;
+  const auto now = defining_json(load_text(folder, text));
+  for (const char* stage : {"align", "sums"}) CHECK(results_of(now, stage) == 1);
+  auto before = now;
+  before["results"]["align"] = 7;
+  CHECK(results_of(before, "align") == 7);
+  CHECK(first_difference(before, now).value_or("none") == "none");
+  before.erase("results");
+  CHECK(results_of(before, "align") == 1);
+  CHECK(first_difference(before, now).value_or("none") == "none");
+  CHECK(first_difference(now, before).value_or("none") == "none");
+  for (const nlohmann::json& damaged :
+       {nlohmann::json(3), nlohmann::json{{"results", 3}}, nlohmann::json{{"results", {{"align", "two"}}}}}) {
+    CHECK_THROWS_AS(results_of(damaged, "align"), nlohmann::json::exception);
+  }
+}
+
 TEST_CASE("Of long values the parts that differ are shown") {
   TempFolder folder;
   std::string numbers;
