@@ -90,6 +90,9 @@ CreatedResult create_result(const Entry& file, const std::vector<DatasetSpec>& d
 /// file `copy`, durably. @throws IoError
 void save_metadata(const Entry& result, const std::vector<FileExtent>& extents, const Entry& copy);
 
+/// @throws IoError where restore_metadata() would find the copy missing or damaged
+void check_metadata(const Entry& copy);
+
 /// Puts the bytes back, cuts the file to its old length and makes it durable. May be repeated.
 /// @throws IoError, also where the copy is damaged or the file is shorter than it was
 void restore_metadata(const Entry& result, const Entry& copy);

@@ -62,7 +62,7 @@ class Reader {
     return value;
   }
   IoError damaged() const {
-    return {path_.string(), "the copy of the result's metadata is damaged; start the run anew with --fresh=all"};
+    return {path_.string(), "the copy of the result's metadata is damaged; start over with --fresh=all"};
   }
 
  private:
@@ -70,12 +70,15 @@ class Reader {
   const fs::path& path_;
 };
 
-std::span<const std::byte> checked_content(std::span<const std::byte> bytes, const fs::path& path) {
+/// What follows the mark of a copy. @throws IoError where the mark or the checksum is wrong
+Reader checked_content(std::span<const std::byte> bytes, const fs::path& path) {
   Reader all(bytes, path);
   if (bytes.size() < word) throw all.damaged();
   const auto content = all.take(bytes.size() - word);
   if (all.take_word() != checksum(content)) throw all.damaged();
-  return content;
+  Reader checked(content, path);
+  if (checked.take_word() != mark) throw checked.damaged();
+  return checked;
 }
 
 }  // namespace
@@ -102,11 +105,17 @@ void save_metadata(const Entry& result_file, const std::vector<FileExtent>& exte
   write_file_durably(copy, bytes);
 }
 
+void check_metadata(const Entry& copy) {
+  if (!status_of(copy)) {
+    throw IoError(copy.path().string(), "is gone, and the run needs it; start over with --fresh=all");
+  }
+  static_cast<void>(checked_content(read_file(copy), copy.path()));
+}
+
 void restore_metadata(const Entry& result_file, const Entry& copy) {
   const fs::path& result = result_file.path();
   const std::vector<std::byte> bytes = read_file(copy);
-  Reader content(checked_content(bytes, copy.path()), copy.path());
-  if (content.take_word() != mark) throw content.damaged();
+  Reader content = checked_content(bytes, copy.path());
   const auto length = static_cast<std::int64_t>(content.take_word());
   const std::uint64_t count = content.take_word();
   std::vector<FileExtent> ranges;

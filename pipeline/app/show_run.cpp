@@ -82,7 +82,7 @@ std::string describe_run(const fs::path& path) {
   const std::vector<std::string> names = stage_names(plan, path);
   const std::string command =
       read_json((path / "plan.json").string(), [&] { return plan.value("command", "terrace run"); });
-  run::check_result(folder / "result.h5", plan);
+  run::check_result(folder, plan);
   const run::Progress progress = run::Ledger::read(folder / "ledger");
   return fmt::format("{}: {} of {} stages complete, {} {}\n", path.string(), progress.completed.size(), names.size(),
                      progress.attempt, progress.attempt == 1 ? "attempt" : "attempts") +

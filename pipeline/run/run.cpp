@@ -411,7 +411,7 @@ void finish_result_file(const RunPlan& plan, const Json& json, RunFolder& folder
 RunReport run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
   RunReport report;
   std::optional<Json> begun = folder.plan();
-  if (begun) check_result(folder.result(), *begun);
+  if (begun) check_result(folder.held(), *begun);
   const Json json = begun ? *begun : start(plan, folder, settings);
   const Progress progress = Ledger::read(folder.ledger());
   read_plan_of(folder, [&] { make_scratch(plan, json, progress, folder, settings); });
@@ -468,14 +468,16 @@ DiskNeed disk_need(const RunPlan& plan) {
   return need;
 }
 
-void check_result(const io::Entry& result, const Json& plan) {
+void check_result(const io::Folder& folder, const Json& plan) {
+  const io::Entry result = folder / "result.h5";
   const auto state = io::file_state(result);
   if (!state) throw IoError(result.path().string(), "is gone, and the run needs it; start over with --fresh=all");
-  const auto length = read_json((result.path().parent_path() / "plan.json").string(),
-                                [&] { return plan.at("length").get<std::int64_t>(); });
+  const auto length =
+      read_json((folder.path() / "plan.json").string(), [&] { return plan.at("length").get<std::int64_t>(); });
   if (state->size < length) {
     throw IoError(result.path().string(), "is shorter than it was; start over with --fresh=all");
   }
+  io::check_metadata(folder / "metadata.copy");
 }
 
 RunReport complete(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {

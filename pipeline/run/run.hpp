@@ -77,8 +77,9 @@ RunReport complete(RunPlan& plan, RunFolder& folder, const RunSettings& settings
 /// complete(), after which the result is given its name and the folder removed. @throws as complete()
 RunReport execute(RunPlan& plan, RunFolder& folder, const RunSettings& settings);
 
-/// @throws IoError where a run's partial result is gone or shorter than its plan says
-void check_result(const io::Entry& result, const nlohmann::json& plan);
+/// @throws IoError where the partial result in a run's folder is gone or shorter than its plan says, or the copy of
+/// its metadata is gone or damaged
+void check_result(const io::Folder& folder, const nlohmann::json& plan);
 
 /// What distinguishes results: the program's version and build.
 std::string version_text();

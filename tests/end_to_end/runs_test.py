@@ -238,6 +238,26 @@ class Changes(Runs):
             self.assertSays(self.terrace(*command, expect=FAILED), "result.h5", "is gone", "--fresh")
         self.terrace("run", job, "--fresh")
 
+    def test_of_the_copy_of_metadata_are_found_before_anything_is_computed(self):
+        job = self.sums_and_more()
+        self.stop_in_second_stage(job)
+        path = self.folder / "result.h5.run" / "metadata.copy"
+        whole = path.read_bytes()
+        attempts = os.listdir(self.folder / "result.h5.run" / "ledger")
+        for damaged, says in ((whole[:40] + bytes([whole[40] ^ 1]) + whole[41:], "is damaged"), (whole[:-1], "is damaged"),
+                              (b"", "is damaged"), (None, "is gone")):
+            path.unlink()
+            if damaged is not None:
+                path.write_bytes(damaged)
+            for command in (["run", job], ["show", "result.h5"]):
+                ended = self.terrace(*command, expect=FAILED)
+                self.assertSays(ended, "result.h5.run/metadata.copy", says, "--fresh=all")
+            # An attempt that computes begins a file of its own.
+            self.assertEqual(os.listdir(self.folder / "result.h5.run" / "ledger"), attempts)
+        path.write_bytes(whole)
+        path.chmod(0o600)
+        self.assertSays(self.terrace("run", job), "going on with the run")
+
     def test_of_what_is_infinite_are_none_over_a_stop(self):
         """The sum of what a stage that is complete has found leaves f64."""
         self.write("far.npy", numpy.full((50, 50), 1e308))

@@ -133,20 +133,24 @@ TEST_CASE("a damaged copy and a file that became shorter are refused") {
   const CreatedResult created = make_sample(result);
   save_metadata(result, extents_of(created), copy);
   const auto good = read_file(copy);
+  CHECK_NOTHROW(check_metadata(copy));
   for (const std::size_t at : {std::size_t{0}, std::size_t{9}, good.size() / 2, good.size() - 1}) {
     auto bad = good;
     bad[at] ^= std::byte{1};
     write_file_durably(copy, bad);
+    CHECK(io_error_of([&] { check_metadata(copy); }).find("damaged") != std::string::npos);
     CHECK(io_error_of([&] { restore_metadata(result, copy); }).find("damaged") != std::string::npos);
   }
   for (const std::size_t length : {std::size_t{0}, std::size_t{7}, good.size() - 8}) {
     write_file_durably(copy, std::span(good).first(length));
+    CHECK(io_error_of([&] { check_metadata(copy); }).find("damaged") != std::string::npos);
     CHECK(io_error_of([&] { restore_metadata(result, copy); }).find("damaged") != std::string::npos);
   }
   write_file_durably(copy, good);
   std::filesystem::resize_file(result, 5000);
   CHECK(io_error_of([&] { restore_metadata(result, copy); }).find("5000 bytes long") != std::string::npos);
   CHECK_THROWS_AS(restore_metadata(folder / "none", copy), IoError);
+  CHECK(io_error_of([&] { check_metadata(folder / "none"); }).find("is gone") != std::string::npos);
   CHECK_THROWS_AS(save_metadata(result, {{0, 6000}}, copy), IoError);
   CHECK_THROWS_AS(save_metadata(result, {{0, 100}, {50, 100}}, copy), IoError);
 }
