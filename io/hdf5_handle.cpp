@@ -102,7 +102,7 @@ std::string hdf5_reason() {
 void throw_hdf5(const std::string& where, const std::string& what) {
   const std::string reason = hdf5_reason();
   if (const std::optional<int> number = system_error_in(reason)) {
-    if (*number == EIO) throw DiskError(where, what + ": " + system_words(*number));
+    if (is_of_the_disk(*number)) throw DiskError(where, what + ": " + system_words(*number));
     throw system_error(where, what, *number);
   }
   if (reason.find("memory allocation failed") != std::string::npos) {

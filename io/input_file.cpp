@@ -17,7 +17,7 @@ namespace {
 /// Raises an error of the system about a file.
 [[noreturn]] void fail_with(const std::filesystem::path& path, const std::string& what, int reason) {
   const std::string text = what + std::strerror(reason);
-  if (reason == EIO || reason == ESTALE || reason == ETIMEDOUT) throw DiskError(path.string(), text);
+  if (is_of_the_disk(reason)) throw DiskError(path.string(), text);
   throw IoError(path.string(), text);
 }
 
@@ -49,6 +49,10 @@ void check_regular(const std::filesystem::path& path) {
 }
 
 }  // namespace
+
+bool is_of_the_disk(int error_number) {
+  return error_number == EIO || error_number == ESTALE || error_number == ETIMEDOUT;
+}
 
 InputFile::InputFile(std::filesystem::path path) : path_(std::move(path)) {
   check_regular(path_);

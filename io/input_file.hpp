@@ -17,6 +17,9 @@ class DiskError : public IoError {
   using IoError::IoError;
 };
 
+/// Whether an error of the system means that a disk, or the way to it, failed.
+bool is_of_the_disk(int error_number);
+
 /// A regular file that is open for reading; closed by its owner. Any number of threads may read at once.
 class InputFile {
  public:

@@ -7,6 +7,7 @@
 #include "io/hdf5_handle.hpp"
 #include "io/hdf5_storage.hpp"
 #include "io/hdf5_values.hpp"
+#include "io/input_file.hpp"
 #include "io/result_layout.hpp"
 #include "pipeline/base/error.hpp"
 
@@ -49,6 +50,12 @@ std::string type_name(const Hdf5Handle& type) {
   return "other";
 }
 
+/// Whether a file begins as an HDF5 file. @throws IoError where it cannot be read
+bool is_hdf5(const std::string& path) {
+  silence_hdf5();
+  return check_hdf5(H5Fis_hdf5(path.c_str()), path, "cannot be read") > 0;
+}
+
 /// The values of an object's attribute; nothing where there is none, or one of another kind.
 std::optional<std::string> text_attribute(hid_t object, const std::string& name, const std::string& where) {
   if (H5Aexists(object, name.c_str()) <= 0) return std::nullopt;
@@ -63,11 +70,11 @@ std::optional<std::string> text_attribute(hid_t object, const std::string& name,
 }  // namespace
 
 std::optional<std::string> root_text(const std::filesystem::path& file, const std::string& name) {
-  try {
-    return ResultReader(file).attribute(name);
-  } catch (const IoError&) {
-    return std::nullopt;
-  }
+  // The system's own reason where the file cannot be read, which HDF5 may not give.
+  char first = 0;
+  InputFile(file).read_some(0, 1, &first);
+  if (!is_hdf5(file.string())) return std::nullopt;
+  return ResultReader(file).attribute(name);
 }
 
 struct ResultReader::File {
@@ -77,7 +84,7 @@ struct ResultReader::File {
 ResultReader::ResultReader(const std::filesystem::path& file) : path_(file.string()) {
   // As inputs are opened: one process may read a file in both ways at a time.
   const Hdf5Handle access = hdf5_read_access();
-  if (H5Fis_hdf5(path_.c_str()) <= 0) throw IoError(path_, "is no HDF5 file, or its first bytes are damaged");
+  if (!is_hdf5(path_)) throw IoError(path_, "is no HDF5 file, or its first bytes are damaged");
   Hdf5Handle opened(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, access.get()), path_,
                     "cannot be opened; the file is damaged, cut short, or still being written");
   file_ = std::make_unique<File>(File{std::move(opened)});

@@ -1,6 +1,7 @@
 #include "pipeline/app/beginning.hpp"
 
 #include "io/data_error.hpp"
+#include "io/input_file.hpp"
 #include "io/result_reader.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/json.hpp"
@@ -21,15 +22,25 @@ JobError output_error(const job::Job& job, const std::string& message) {
 /// The place of what a result says of its job, for errors.
 std::string attributes_of(const fs::path& output) { return output.string() + ", attributes `identity` and `inputs`"; }
 
-/// What made the result that is there, or nullopt if the file is not one of Terrace's.
-/// @throws IoError where its attributes are damaged
-std::optional<Signature> signature_in(const fs::path& output) {
-  const auto identity = io::root_text(output, "identity");
-  const auto inputs = io::root_text(output, "inputs");
-  if (!identity || !inputs) return std::nullopt;
-  return read_json(attributes_of(output), [&] {
-    return Signature{Json::parse(*identity), Json::object(), Json::parse(*inputs)};
-  });
+/// What a result says of the job that made it, as text.
+struct Record {
+  std::string identity, inputs;
+};
+
+/// The record in the file that has the output's name, or nullopt if the file is not one of Terrace's.
+/// @throws JobError where the file is damaged or may not be read; io::DiskError
+std::optional<Record> record_in(const job::Job& job) {
+  try {
+    const auto identity = io::root_text(job.output, "identity"), inputs = io::root_text(job.output, "inputs");
+    if (!identity || !inputs) return std::nullopt;
+    return Record{*identity, *inputs};
+  } catch (const io::DiskError&) {
+    throw;  // the job is right
+  } catch (const IoError& error) {
+    throw output_error(job, std::string(error.what()) +
+                                "; it is not replaced, since Terrace may not have made it: move it away, or name "
+                                "another output");
+  }
 }
 
 /// The file that has the output's name.
@@ -38,18 +49,22 @@ struct Output {
   std::optional<Difference> difference;  // of a result of Terrace, from what this job makes
 };
 
-/// @throws JobError where another program made the file; IoError where it is damaged and `fresh` keeps it
+/// @throws JobError where another program made the file, or it cannot be read; IoError where its record is damaged
+/// and `fresh` keeps it; io::DiskError
 Output look_at_output(const job::Job& job, Signature now, Fresh fresh) {
   const auto state = io::file_state(job.output);
   if (!state) return {};
+  const std::optional<Record> record = record_in(job);
+  if (!record) {
+    throw output_error(job, job.output.string() +
+                                " is there and was not made by Terrace: it is not replaced; name another output");
+  }
+  now.fixed = Json::object();
   try {
-    const std::optional<Signature> before = signature_in(job.output);
-    if (!before) {
-      throw output_error(job, job.output.string() +
-                                  " is there and was not made by Terrace: it is not replaced; name another output");
-    }
-    now.fixed = Json::object();
-    return {state, read_json(attributes_of(job.output), [&] { return difference(*before, now, true); })};
+    return {state, read_json(attributes_of(job.output), "replace the result with --fresh", [&] {
+              return difference({Json::parse(record->identity), Json::object(), Json::parse(record->inputs)}, now,
+                                true);
+            })};
   } catch (const IoError&) {
     if (fresh == Fresh::nothing) throw;
     return {state, Difference{"its attributes are damaged"}};
@@ -147,7 +162,7 @@ bool resumes_on_cpu(const run::RunFolder& folder, Fresh fresh) {
   try {
     const std::optional<Json> plan = folder.plan();
     if (!plan || (fresh == Fresh::result && !run::RunFolder::is_fresh(*plan))) return false;
-    return read_json(plan_file(folder), [&] { return plan->at("fixed").value("backend", "") == "cpu"; });
+    return read_json(plan_file(folder), start_over, [&] { return plan->at("fixed").value("backend", "") == "cpu"; });
   } catch (const IoError&) {
     return false;  // it is damaged, which is said where it matters
   }
@@ -160,7 +175,7 @@ Beginning begin_at(run::RunFolder& folder, const job::Job& job, const Signature&
   const bool goes_on = plan && (fresh == Fresh::nothing || run::RunFolder::is_fresh(*plan));
   const bool finished = output.there && has_finished(plan, job.output);
   if (plan && !finished) {
-    const auto found = read_json(plan_file(folder), [&] {
+    const auto found = read_json(plan_file(folder), start_over, [&] {
       return difference({plan->at("identity"), plan->at("fixed"), plan->at("inputs")}, now, false);
     });
     if (found) throw other_run(folder, job, *found);
@@ -176,7 +191,7 @@ Beginning begin_at(run::RunFolder& folder, const job::Job& job, const Signature&
 
 run::RunPlan resumed_plan(const job::OpenJob& open, const Machine& machine, const Stages& stages,
                           const run::RunFolder& folder, const Json& begun) {
-  return read_json(plan_file(folder), [&] {
+  return read_json(plan_file(folder), start_over, [&] {
     const Json& reads = begun.at("reads");
     run::compare_reads(reads, open.inputs);
     run::RunPlan plan = make_plan(open, machine, stages, &begun);

@@ -25,7 +25,7 @@ Json plan_in(const io::Folder& folder) {
 
 std::vector<std::string> stage_names(const Json& plan, const fs::path& folder) {
   std::vector<std::string> names;
-  read_json((folder / "plan.json").string(), [&] {
+  read_json((folder / "plan.json").string(), start_over, [&] {
     for (const Json& stage : plan.at("identity").at("stages")) names.push_back(stage.at("name"));
   });
   return names;
@@ -81,7 +81,7 @@ std::string describe_run(const fs::path& path) {
   const Json plan = plan_in(folder);
   const std::vector<std::string> names = stage_names(plan, path);
   const std::string command =
-      read_json((path / "plan.json").string(), [&] { return plan.value("command", "terrace run"); });
+      read_json((path / "plan.json").string(), remedy_for_runs, [&] { return plan.value("command", "terrace run"); });
   run::check_result(folder, plan);
   const run::Progress progress = run::Ledger::read(folder / "ledger");
   return fmt::format("{}: {} of {} stages complete, {} {}\n", path.string(), progress.completed.size(), names.size(),

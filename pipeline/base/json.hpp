@@ -28,19 +28,23 @@ nlohmann::json text_json(const std::string& text);
 /// @throws as number_from()
 std::string text_from(const nlohmann::json& json);
 
-/// The error of JSON that this program wrote and cannot read. @param where file, and record or attribute
-IoError unreadable_json(const std::string& where, const std::exception& error);
+/// The remedy for what an unfinished run has recorded.
+inline constexpr const char* start_over = "start over with --fresh=all";
+
+/// The error of JSON that this program wrote and cannot read.
+/// @param where file, and record or attribute; @param remedy what to do: "replace the result with --fresh"
+IoError unreadable_json(const std::string& where, const std::string& remedy, const std::exception& error);
 
 /// Calls `read`, which parses JSON that this program wrote or takes values out of it.
-/// @throws IoError at `where` in place of the library's errors
+/// @throws IoError at `where`, with the remedy, in place of the library's errors
 template <class Read>
-auto read_json(const std::string& where, const Read& read) {
+auto read_json(const std::string& where, const std::string& remedy, const Read& read) {
   try {
     return read();
   } catch (const nlohmann::json::exception& error) {
-    throw unreadable_json(where, error);
+    throw unreadable_json(where, remedy, error);
   } catch (const std::logic_error& error) {  // invalid_argument and out_of_range, of what is read out of texts
-    throw unreadable_json(where, error);
+    throw unreadable_json(where, remedy, error);
   }
 }
 

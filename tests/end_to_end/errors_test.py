@@ -206,6 +206,65 @@ class Shown(JobTest):
             self.assertIn(ended.returncode, (DONE, FAILED), ended.stderr)
 
 
+# Fails every read of a file of that name, as a broken disk does.
+BROKEN_RESULT = """
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static ssize_t at(int file, void* bytes, size_t count, long offset) {
+  char link[64], path[4096];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+  const ssize_t length = readlink(link, path, sizeof path);
+  if (length > 9 && memcmp(path + length - 9, "result.h5", 9) == 0) return errno = EIO, -1;
+  return syscall(SYS_pread64, file, bytes, count, offset);
+}
+ssize_t pread(int file, void* bytes, size_t count, off_t offset) { return at(file, bytes, count, offset); }
+ssize_t pread64(int file, void* bytes, size_t count, off64_t offset) { return at(file, bytes, count, offset); }
+"""
+
+
+class Unreadable(JobTest):
+    """A file with the name of the output that cannot be read: the error says why, and nothing replaces the file."""
+
+    def setUp(self):
+        super().setUp()
+        self.job = self.write_job({"a": random_letters(90, 1), "b": random_letters(80, 2)}, [affine("align", "a", "b")])
+        self.terrace("run", self.job)
+        self.result = self.folder / "result.h5"
+
+    def check(self, code, *says, **more):
+        for arguments in ([], ["--fresh"]):
+            ended = subprocess.run([terrace_runs.program, "run", self.job, *arguments], cwd=self.folder, timeout=120,
+                                   capture_output=True, text=True, **more)
+            self.assertEqual(ended.returncode, code, ended.stderr)
+            self.assertSays(ended, "result.h5", *says)
+            self.assertNotIn("not made by Terrace", ended.stderr)
+            self.assertFalse((self.folder / "result.h5.run").exists())
+
+    def test_is_a_result_that_was_cut_short(self):
+        whole = self.result.read_bytes()
+        self.write("result.h5", whole[:len(whole) // 2])
+        self.check(WRONG, "job.yaml:", "output", "damaged, cut short", "it is not replaced", "move it away")
+        self.assertEqual(self.result.read_bytes(), whole[:len(whole) // 2])
+
+    def test_is_a_result_that_this_user_may_not_read(self):
+        self.result.chmod(0)
+        self.folder.chmod(0o777)
+        other = {"user": 65534} if os.geteuid() == 0 else {}
+        self.check(WRONG, "job.yaml:", "Permission denied", "it is not replaced", "move it away", **other)
+
+    def test_is_a_file_whose_disk_fails(self):
+        whole = self.result.read_bytes()
+        for arguments in ([], ["--fresh"]):
+            ended = self.terrace_with(BROKEN_RESULT, "run", self.job, *arguments, expect=FAILED)
+            self.assertSays(ended, "result.h5", "Input/output error")
+            self.assertNotIn("made by", ended.stderr)
+        self.assertEqual(self.result.read_bytes(), whole)
+        self.assertFalse((self.folder / "result.h5.run").exists())
+
+
 class NoFiles(JobTest):
     """What is to be written into something that is no file is refused: opening a pipe would wait for ever."""
 

@@ -276,6 +276,7 @@ class Changes(Runs):
             file.attrs["identity"] = '{"inputs": '
         ended = self.terrace("run", job, expect=FAILED)
         self.assertSays(ended, str(self.folder / "result.h5"), "attributes `identity` and `inputs`", "--fresh")
+        self.assertNotIn("--fresh=all", ended.stderr)
         self.terrace("run", job, "--fresh")
 
     def test_never_replace_what_appears_at_the_output_meanwhile(self):

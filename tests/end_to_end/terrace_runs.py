@@ -123,6 +123,21 @@ class JobTest(unittest.TestCase):
         self.assertEqual(ended.returncode, expect, f"{arguments}\n{ended.stdout}\n{ended.stderr}")
         return ended
 
+    def terrace_with(self, functions, *arguments, expect):
+        """Runs the program with functions of the C library replaced by others, in C, and returns what it said."""
+        compiler = shutil.which("cc") or skip("there is no C compiler")
+        with tempfile.TemporaryDirectory(prefix="terrace-") as folder:
+            source, library = os.path.join(folder, "functions.c"), os.path.join(folder, "functions.so")
+            with open(source, "w") as file:
+                file.write(functions)
+            subprocess.run([compiler, "-shared", "-fPIC", "-D_GNU_SOURCE", "-o", library, source], check=True)
+            ended = subprocess.run([program, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True,
+                                   timeout=60, env={**os.environ, "LD_PRELOAD": library})
+        if "sanitizer" in ended.stderr.lower():
+            skip("sanitizers do not let their functions be replaced")
+        self.assertEqual(ended.returncode, expect, f"{arguments}\n{ended.stdout}\n{ended.stderr}")
+        return ended
+
     def run_job(self, inputs, stages, *arguments, output="result.h5", **keys):
         """Runs a job that must succeed, and returns its result, open."""
         self.terrace("run", self.write_job(inputs, stages, output=output, **keys), *arguments)
