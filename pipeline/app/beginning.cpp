@@ -1,5 +1,7 @@
 #include "pipeline/app/beginning.hpp"
 
+#include <algorithm>
+
 #include "io/data_error.hpp"
 #include "io/input_file.hpp"
 #include "io/result_reader.hpp"
@@ -56,15 +58,15 @@ Output look_at_output(const job::Job& job, Signature now, Fresh fresh) {
   if (!state) return {};
   const std::optional<Record> record = record_in(job);
   if (!record) {
-    throw output_error(job, job.output.string() +
-                                " is there and was not made by Terrace: it is not replaced; name another output");
+    throw output_error(
+        job, job.output.string() + " is there and was not made by Terrace: it is not replaced; name another output");
   }
   now.fixed = Json::object();
   try {
-    return {state, read_json(attributes_of(job.output), "replace the result with --fresh", [&] {
-              return difference({Json::parse(record->identity), Json::object(), Json::parse(record->inputs)}, now,
-                                true);
-            })};
+    return {
+        state, read_json(attributes_of(job.output), "replace the result with --fresh", [&] {
+          return difference({Json::parse(record->identity), Json::object(), Json::parse(record->inputs)}, now, true);
+        })};
   } catch (const IoError&) {
     if (fresh == Fresh::nothing) throw;
     return {state, Difference{"its attributes are damaged"}};
@@ -124,6 +126,27 @@ std::optional<Json> plan_in(const run::RunFolder& folder, Fresh fresh) {
   }
 }
 
+/// What an attempt of this job noted before it had a plan; nothing if there is no note, or one of another job.
+Fresh noted_wish(const run::RunFolder& folder, const job::OpenJob& open) {
+  const std::optional<Json> wish = folder.wish();
+  if (!wish) return Fresh::nothing;
+  const Signature now{job::defining_json(open.job), Json::object(), inputs_of(open), job::defaults_of(open.job)};
+  return read_json((folder.path() / "fresh.json").string(), remedy_for_runs, [&] {
+    const Signature before{wish->at("identity"), Json::object(), wish->at("inputs")};
+    if (difference(before, now, false)) return Fresh::nothing;
+    return wish->at("all").get<bool>() ? Fresh::all : Fresh::result;
+  });
+}
+
+/// @throws JobError where a file has the output's name that is not the one which the noted wish may replace
+void check_replaced(const run::RunFolder& folder, const job::Job& job) {
+  const std::optional<Json> wish = folder.wish();
+  if (wish && folder.may_replace(*wish)) return;
+  throw output_error(job, job.output.string() +
+                              " is not the file that was there when a run with --fresh was stopped before its "
+                              "first block; move it away, or replace it with --fresh");
+}
+
 /// Whether that run's result has its name already: a kill between the last two steps leaves both.
 bool has_finished(const std::optional<Json>& plan, const fs::path& output) {
   return plan && io::root_text(output, "run") == plan->value("run", "");
@@ -157,33 +180,48 @@ run::RunFolder take_folder(const job::Job& job) {
   }
 }
 
+Wish wish_of(const run::RunFolder& folder, const job::OpenJob& open, Fresh asked) {
+  try {
+    const Fresh noted = noted_wish(folder, open);
+    return {std::max(asked, noted), asked == Fresh::nothing && noted != Fresh::nothing};
+  } catch (const IoError&) {
+    if (asked == Fresh::nothing) throw;
+    return {asked};
+  }
+}
+
 bool resumes_on_cpu(const run::RunFolder& folder, Fresh fresh) {
   if (fresh == Fresh::all) return false;
   try {
     const std::optional<Json> plan = folder.plan();
     if (!plan || (fresh == Fresh::result && !run::RunFolder::is_fresh(*plan))) return false;
-    return read_json(plan_file(folder), start_over, [&] { return plan->at("fixed").value("backend", "") == "cpu"; });
+    return read_json(plan_file(folder), remedy_for_runs,
+                     [&] { return plan->at("fixed").value("backend", "") == "cpu"; });
   } catch (const IoError&) {
     return false;  // it is damaged, which is said where it matters
   }
 }
 
-Beginning begin_at(run::RunFolder& folder, const job::Job& job, const Signature& now, Fresh fresh) {
+Beginning begin_at(run::RunFolder& folder, const job::Job& job, const Signature& now, const Wish& wish) {
+  const Fresh fresh = wish.fresh;
   std::optional<Json> plan = plan_in(folder, fresh);
   const Output output = look_at_output(job, now, fresh);
-  if (fresh == Fresh::all) return {false, std::nullopt, "", output.there};
+  if (wish.noted && output.there) check_replaced(folder, job);
+  const Beginning anew{false, std::nullopt,
+                       wish.noted ? "starting over: a run with --fresh was stopped before its first block" : "",
+                       output.there};
+  if (fresh == Fresh::all) return anew;
   const bool goes_on = plan && (fresh == Fresh::nothing || run::RunFolder::is_fresh(*plan));
   const bool finished = output.there && has_finished(plan, job.output);
   if (plan && !finished) {
-    const auto found = read_json(plan_file(folder), start_over, [&] {
+    const auto found = read_json(plan_file(folder), remedy_for_runs, [&] {
       return difference({plan->at("identity"), plan->at("fixed"), plan->at("inputs")}, now, false);
     });
     if (found) throw other_run(folder, job, *found);
     if (goes_on) return resume(folder, job, *std::move(plan), output, fresh);
   }
   const bool ended = finished && goes_on;
-  if (!output.there || (fresh == Fresh::result && !(ended && !output.difference)))
-    return {false, std::nullopt, "", output.there};
+  if (!output.there || (fresh == Fresh::result && !(ended && !output.difference))) return anew;
   if (output.difference) throw other_result(job, *output.difference);
   folder.clear();  // debris, or what a run left that ended just after its result had its name
   return {true, std::nullopt, job.output.string() + " is there already, made by this job", std::nullopt};
@@ -191,7 +229,7 @@ Beginning begin_at(run::RunFolder& folder, const job::Job& job, const Signature&
 
 run::RunPlan resumed_plan(const job::OpenJob& open, const Machine& machine, const Stages& stages,
                           const run::RunFolder& folder, const Json& begun) {
-  return read_json(plan_file(folder), start_over, [&] {
+  return read_json(plan_file(folder), remedy_for_runs, [&] {
     const Json& reads = begun.at("reads");
     run::compare_reads(reads, open.inputs);
     run::RunPlan plan = make_plan(open, machine, stages, &begun);
@@ -200,6 +238,26 @@ run::RunPlan resumed_plan(const job::OpenJob& open, const Machine& machine, cons
     if (states != plan.inputs) run::verify_inputs(plan, states, plan.inputs, run::Ledger::read(folder.ledger()));
     return plan;
   });
+}
+
+void plan_attempt(const Beginning& beginning, Fresh fresh, const Signature& now, run::RunFolder& folder,
+                  const std::function<void()>& plan) {
+  if (beginning.begun || fresh == Fresh::nothing) return plan();
+  folder.note_wish({{"identity", now.identity}, {"inputs", now.inputs}, {"all", fresh == Fresh::all}},
+                   beginning.replaces);
+  try {
+    plan();
+  } catch (const Stopped&) {
+    throw;
+  } catch (const io::DataError&) {
+    folder.forget_wish();
+    throw;
+  } catch (const IoError&) {
+    throw;  // the same command goes on when the disk does
+  } catch (const std::exception&) {
+    folder.forget_wish();
+    throw;
+  }
 }
 
 run::RunReport execute_attempt(const Beginning& beginning, Fresh fresh, run::RunPlan& plan, run::RunFolder& folder,

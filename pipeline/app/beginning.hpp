@@ -1,6 +1,7 @@
 // The state in which a run finds its output, and what it therefore does: resume, begin, or nothing.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -27,13 +28,23 @@ Fresh fresh_from(const std::string& text);
 /// @throws io::LockHeld; JobError at the job's `output` where another folder or file is in its place; IoError
 run::RunFolder take_folder(const job::Job& job);
 
+/// What a command may discard.
+struct Wish {
+  Fresh fresh = Fresh::nothing;
+  bool noted = false;  // not by the command itself: by an attempt of the same job that ended before it had a plan
+};
+
+/// The wish of the command, or a larger one that such an attempt has noted in the folder.
+/// @param asked by the command; @throws IoError where the note is damaged and the command asks for nothing
+Wish wish_of(const run::RunFolder& folder, const job::OpenJob& open, Fresh asked);
+
 /// Whether the unfinished run in the folder, if this command resumes it, computes on the CPU.
 bool resumes_on_cpu(const run::RunFolder& folder, Fresh fresh);
 
 struct Beginning {
   bool done = false;                      // the result is there, made by this job
   std::optional<nlohmann::json> begun;    // plan.json of the unfinished run to resume; nullopt if a new run begins
-  std::string note;                       // for people; empty for a new run
+  std::string note;                       // for people; may be empty for a new run
   std::optional<io::FileState> replaces;  // the result of Terrace that has the output's name
 };
 
@@ -41,7 +52,12 @@ struct Beginning {
 /// the result is there.
 /// @throws JobError at the job's `output` where something is there that may not be replaced or discarded; IoError
 /// where the plan of the unfinished run is damaged
-Beginning begin_at(run::RunFolder& folder, const job::Job& job, const Signature& now, Fresh fresh);
+Beginning begin_at(run::RunFolder& folder, const job::Job& job, const Signature& now, const Wish& wish);
+
+/// Notes durably what a new run may discard, calls `plan`, which plans it, and forgets the note if that fails, unless
+/// by a signal or a disk.
+void plan_attempt(const Beginning& beginning, Fresh fresh, const Signature& now, run::RunFolder& folder,
+                  const std::function<void()>& plan);
 
 /// Plans an unfinished run to be resumed, once all that was read of inputs is found to be what it was.
 /// @param begun Beginning::begun @throws JobError naming the input that has changed

@@ -49,7 +49,10 @@ void add_job_commands(CLI::App& program, CommandLine& line, Session& session) {
   CLI::App& command =
       add_command(program, line, session, "run", "Run a job, or go on with one that was stopped", run_job, run);
   add_job(command, run->job);
-  command.preparse_callback([&line](std::size_t) { line.output = Output::extra; });
+  command.preparse_callback([&line](std::size_t) {
+    line.output = Output::extra;
+    line.stops = true;
+  });
   command.add_flag("--fresh", run->fresh,
                    "Start over once, and replace a result that Terrace made; stopped, the same command goes on. "
                    "--fresh=all: discard an unfinished run as well");
@@ -60,6 +63,7 @@ void add_verify(CLI::App& program, CommandLine& line, Session& session) {
   CLI::App& command = add_command(
       program, line, session, "verify",
       "Compare a result with its checksums, and parts of it with what plain programs compute", verify, asked);
+  command.preparse_callback([&line](std::size_t) { line.stops = true; });
   command.add_option("RESULT", asked->path, "The result")->required();
   CLI::Option* sample =
       command

@@ -20,6 +20,7 @@ struct CommandLine {
   int exit_code = exit_done;     // then
   std::string log;               // a file for everything that happens; empty: none
   Output output = Output::answer;
+  bool stops = false;  // whether the command ends by itself after a signal, with StopSignals
 };
 
 /// Parses a command line, sets `session.quiet`, and answers --help and --version itself. Errors are reported to the

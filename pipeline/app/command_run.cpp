@@ -55,7 +55,7 @@ void stop_if_asked(StopSignals& signals, bool begun) {
 }  // namespace
 
 int run_job(Session& session, const RunArguments& arguments) {
-  const Fresh fresh = fresh_from(arguments.fresh);
+  const Fresh asked = fresh_from(arguments.fresh);
   Progress progress(session.err, progress_style(STDERR_FILENO, session.quiet), nullptr,
                     [] { return terminal_columns(STDERR_FILENO); });
   StopOutlook outlook;
@@ -64,6 +64,7 @@ int run_job(Session& session, const RunArguments& arguments) {
     progress.say(text);
     session.record(text);
   });
+  if (signals.flag() != 0) throw Stopped("stopped before anything had begun; the same command begins");
   const job::OpenJob open =
       job::load_and_open(arguments.job.path, arguments.job.settings, session.stages.declarations(), session.kinds);
   session.keep_log_apart(open.job);
@@ -71,21 +72,24 @@ int run_job(Session& session, const RunArguments& arguments) {
   warn_of_budgets(open.job, [&](const std::string& text) { session.warn(text); });
   const job::Job& job = open.job;
   run::RunFolder folder = take_folder(job);
-  Machine machine = open_machine(open, resumes_on_cpu(folder, fresh));
+  const Wish wish = wish_of(folder, open, asked);
+  Machine machine = open_machine(open, resumes_on_cpu(folder, wish.fresh));
   if (!machine.note.empty()) session.note(machine.note);
   const Signature now = signature_of(open, machine);
-  const Beginning beginning = begin_at(folder, job, now, fresh);
+  const Beginning beginning = begin_at(folder, job, now, wish);
   if (beginning.done) {
     session.note(beginning.note);
     session.out << job.output.string() << "\n";
     return exit_done;
   }
   const std::optional<Json>& begun = beginning.begun;
-  run::RunPlan plan =
-      begun ? resumed_plan(open, machine, session.stages, folder, *begun)
-            : make_new_plan(open, machine, session.stages, [&](const std::string& why) { session.note(why); });
-  if (begun) session.note(beginning.note);
-  stop_if_asked(signals, begun.has_value());
+  run::RunPlan plan;
+  plan_attempt(beginning, wish.fresh, now, folder, [&] {
+    plan = begun ? resumed_plan(open, machine, session.stages, folder, *begun)
+                 : make_new_plan(open, machine, session.stages, [&](const std::string& why) { session.note(why); });
+    if (!beginning.note.empty()) session.note(beginning.note);
+    stop_if_asked(signals, begun.has_value());
+  });
 
   run::RunSettings run_settings;
   run_settings.devices = machine.devices();
@@ -104,7 +108,7 @@ int run_job(Session& session, const RunArguments& arguments) {
   };
   StageWarnings warnings([&](const std::string& text) { session.warn(text); });
   warnings.tell(plan);
-  const run::RunReport report = execute_attempt(beginning, fresh, plan, folder, run_settings);
+  const run::RunReport report = execute_attempt(beginning, wish.fresh, plan, folder, run_settings);
   progress.finish();
   warnings.tell(plan);
   print_result(session, report, job.output);

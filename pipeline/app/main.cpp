@@ -7,6 +7,7 @@
 
 #include "pipeline/app/program.hpp"
 #include "pipeline/app/stage_table.hpp"
+#include "pipeline/app/stop_signals.hpp"
 #include "pipeline/app/terminal.hpp"
 
 namespace {
@@ -28,6 +29,7 @@ void ignore_write_signals() {
 }  // namespace
 
 int main(int count, char** arguments) {
+  terrace::app::keep_stop_signals();
   keep_standard_streams();
   ignore_write_signals();
   // What is freed in large pieces goes back to the system: by default the C library raises this bound, and

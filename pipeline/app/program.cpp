@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "pipeline/app/command_line.hpp"
+#include "pipeline/app/stop_signals.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::app {
@@ -75,6 +76,7 @@ int run_command(Session& session, const std::function<int()>& command) {
 
 int run_program(const std::vector<std::string>& arguments, Session& session) {
   const CommandLine line = parse_command_line(arguments, session);
+  if (!line.command || !line.stops) let_stop_signals_go();
   if (!line.command) return after_output(session, line.exit_code, line.output);
   try {
     session.open_log(line.log);

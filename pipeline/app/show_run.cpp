@@ -25,7 +25,7 @@ Json plan_in(const io::Folder& folder) {
 
 std::vector<std::string> stage_names(const Json& plan, const fs::path& folder) {
   std::vector<std::string> names;
-  read_json((folder / "plan.json").string(), start_over, [&] {
+  read_json((folder / "plan.json").string(), remedy_for_runs, [&] {
     for (const Json& stage : plan.at("identity").at("stages")) names.push_back(stage.at("name"));
   });
   return names;

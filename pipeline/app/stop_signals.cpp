@@ -4,8 +4,10 @@
 #include <semaphore.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <string_view>
 #include <utility>
 
@@ -20,7 +22,14 @@ std::atomic<bool> next_stops_at_once{false};
 std::atomic<pid_t> owner{0};
 std::atomic<bool> on_terminal{false};
 std::atomic<Left> left_at_once{Left::checkpoint};
+std::atomic<int> first_signal{0};
 sem_t requested;
+
+constexpr std::array<int, 4> signals{SIGINT, SIGTERM, SIGHUP, SIGUSR1};
+
+// What the signals do without us. One thread at a time sets handlers and restores them.
+std::array<struct sigaction, signals.size()> before{};
+bool kept = false;  // by keep_stop_signals(), and nobody has taken over yet
 
 /// The time in which further signals count as the first: `timeout` and job schedulers signal a process and its group.
 constexpr auto gathering = std::chrono::milliseconds(20);
@@ -38,7 +47,7 @@ void write_now(std::string_view text) {
 }
 
 /// Calls only functions that are safe in a signal handler.
-extern "C" void on_stop_signal(int) {
+extern "C" void on_stop_signal(int number) {
   // A child that checks a file gets the terminal's Ctrl-C, too; its parent decides for both.
   if (::getpid() != owner.load()) return;
   if (next_stops_at_once.load()) {
@@ -48,34 +57,57 @@ extern "C" void on_stop_signal(int) {
     ::_exit(continues ? exit_stopped : exit_failed);
   }
   const int error_before = errno;
-  if (stop_requests.fetch_add(1) == 0) ::sem_post(&requested);
+  if (stop_requests.fetch_add(1) == 0) {
+    first_signal = number;
+    ::sem_post(&requested);
+  }
   errno = error_before;
 }
 
-}  // namespace
-
-StopSignals::StopSignals(std::function<void()> notice, Left left) : notice_(std::move(notice)) {
-  leaves(left);
+void set_handlers() {
   stop_requests = 0;
   next_stops_at_once = false;
   owner = ::getpid();
   on_terminal = ::isatty(STDERR_FILENO) == 1;
   ::sem_init(&requested, 0, 0);
-  watcher_ = std::thread([this] { watch(); });
   struct sigaction action {};
   action.sa_handler = on_stop_signal;
   action.sa_flags = SA_RESTART;
   ::sigemptyset(&action.sa_mask);
   for (std::size_t i = 0; i < signals.size(); ++i) {
-    ::sigaction(signals[i], nullptr, &before_[i]);
+    ::sigaction(signals[i], nullptr, &before[i]);
     // A program that was started with nohup is to go on when its terminal goes away.
-    if (signals[i] == SIGHUP && before_[i].sa_handler == SIG_IGN) continue;
+    if (signals[i] == SIGHUP && before[i].sa_handler == SIG_IGN) continue;
     ::sigaction(signals[i], &action, nullptr);
   }
 }
 
+void restore_handlers() {
+  for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &before[i], nullptr);
+}
+
+}  // namespace
+
+void keep_stop_signals() {
+  set_handlers();
+  kept = true;
+}
+
+void let_stop_signals_go() {
+  if (!std::exchange(kept, false)) return;
+  restore_handlers();
+  ::sem_destroy(&requested);
+  if (stop_requests != 0) std::raise(first_signal);
+}
+
+StopSignals::StopSignals(std::function<void()> notice, Left left) : notice_(std::move(notice)) {
+  leaves(left);
+  if (!std::exchange(kept, false)) set_handlers();
+  watcher_ = std::thread([this] { watch(); });
+}
+
 StopSignals::~StopSignals() {
-  for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &before_[i], nullptr);
+  restore_handlers();
   closing_ = true;
   ::sem_post(&requested);
   watcher_.join();

@@ -1,9 +1,7 @@
 // SIGINT, SIGTERM, SIGHUP and SIGUSR1 as a wish to stop.
 #pragma once
 
-#include <array>
 #include <atomic>
-#include <csignal>
 #include <functional>
 #include <thread>
 
@@ -14,6 +12,13 @@ enum class Left {
   checkpoint,  // the next run continues from the last one; code 75
   nothing      // the work begins anew; code 1
 };
+
+/// Keeps the signals that come from now on for the StopSignals that follows. To be called when the process begins, so
+/// that it never ends without a word.
+void keep_stop_signals();
+/// Lets the signals do what they did before keep_stop_signals(), also the one that has come meanwhile: for commands
+/// that have no StopSignals. Without keep_stop_signals() nothing.
+void let_stop_signals_go();
 
 /// While it lives, the first of these signals (SIGHUP only if it was not ignored) sets a flag, and `notice` is called
 /// soon after, within 0.1 s on a machine that is not overloaded, on a thread that does nothing else. Signals that
@@ -33,12 +38,9 @@ class StopSignals {
   void leaves(Left left);
 
  private:
-  static constexpr std::array<int, 4> signals{SIGINT, SIGTERM, SIGHUP, SIGUSR1};
-
   void watch();
 
   std::function<void()> notice_;
-  std::array<struct sigaction, signals.size()> before_{};
   std::atomic<bool> closing_{false};
   std::thread watcher_;
 };

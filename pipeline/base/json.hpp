@@ -29,7 +29,7 @@ nlohmann::json text_json(const std::string& text);
 std::string text_from(const nlohmann::json& json);
 
 /// The remedy for what an unfinished run has recorded.
-inline constexpr const char* start_over = "start over with --fresh=all";
+inline constexpr const char* remedy_for_runs = "start over with --fresh=all";
 
 /// The error of JSON that this program wrote and cannot read.
 /// @param where file, and record or attribute; @param remedy what to do: "replace the result with --fresh"

@@ -243,9 +243,9 @@ Progress Ledger::read(const io::Entry& entry) {
     const auto at = [&](std::size_t number) {
       return file.path().string() + ", record " + std::to_string(number + 1);
     };
-    Progress progress = read_json(at(0), start_over, [&] { return progress_from(Json::parse(records[0])); });
+    Progress progress = read_json(at(0), remedy_for_runs, [&] { return progress_from(Json::parse(records[0])); });
     for (std::size_t i = 1; i < records.size(); ++i) {
-      apply(read_json(at(i), start_over, [&] { return cut_from(Json::parse(records[i])); }), progress);
+      apply(read_json(at(i), remedy_for_runs, [&] { return cut_from(Json::parse(records[i])); }), progress);
     }
     progress.attempt = attempts.front();
     progress.file = file.path();

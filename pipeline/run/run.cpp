@@ -166,7 +166,7 @@ void make_scratch(const RunPlan& plan, const Json& json, const Progress& progres
 /// Calls `read`, which takes values out of plan.json. @throws IoError naming the file where they are not there
 template <class Read>
 auto read_plan_of(const RunFolder& folder, const Read& read) {
-  return read_json((folder.path() / "plan.json").string(), start_over, read);
+  return read_json((folder.path() / "plan.json").string(), remedy_for_runs, read);
 }
 
 /// The disk side of one stage's arrays.
@@ -280,7 +280,7 @@ HomeChecksums run_stage(std::size_t number, RunPlan& plan, const Json& json, Run
     } catch (const IoError& error) {
       throw IoError("stage '" + planned.name + "'", error.what());
     } catch (const Json::exception& error) {
-      throw unreadable_json(ledger_state(before, planned), start_over, error);
+      throw unreadable_json(ledger_state(before, planned), remedy_for_runs, error);
     } catch (const InputChanged& error) {
       throw error.in_stage(planned.name, plan.inputs);
     }
@@ -426,7 +426,7 @@ RunReport run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings)
       PlannedStage& planned = plan.stages[number];
       HomeChecksums before = written_before(progress, number);
       if (number < progress.completed.size()) {
-        read_json(ledger_state(progress, planned), start_over,
+        read_json(ledger_state(progress, planned), remedy_for_runs,
                   [&] { planned.stage->program().load(progress.completed[number].folded); });
         StageRecord record;
         record.name = planned.name;
@@ -472,7 +472,7 @@ void check_result(const io::Folder& folder, const Json& plan) {
   const io::Entry result = folder / "result.h5";
   const auto state = io::file_state(result);
   if (!state) throw IoError(result.path().string(), "is gone, and the run needs it; start over with --fresh=all");
-  const auto length = read_json((folder.path() / "plan.json").string(), start_over,
+  const auto length = read_json((folder.path() / "plan.json").string(), remedy_for_runs,
                                 [&] { return plan.at("length").get<std::int64_t>(); });
   if (state->size < length) {
     throw IoError(result.path().string(), "is shorter than it was; start over with --fresh=all");

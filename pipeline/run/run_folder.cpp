@@ -36,9 +36,33 @@ namespace {
   throw IoError(path.string(), text);
 }
 
-std::uint64_t sum_of(const nlohmann::json& plan) {
-  const std::string text = plan.dump();
+constexpr const char* plan_name = "plan.json";
+constexpr const char* wish_name = "fresh.json";
+
+std::uint64_t sum_of(const nlohmann::json& content) {
+  const std::string text = content.dump();
   return io::checksum(std::as_bytes(std::span(text)));
+}
+
+/// Writes a file that holds the content, called so, and its checksum.
+void write_sealed(const io::Entry& file, const std::string& name, const nlohmann::json& content) {
+  const nlohmann::json sealed{{name, content}, {"checksum", sum_of(content)}};
+  io::write_file_durably(file, std::string_view(sealed.dump(1)));
+}
+
+/// The content of such a file, or nullopt if there is none. @throws IoError where it is damaged
+std::optional<nlohmann::json> read_sealed(const io::Entry& file, const std::string& name) {
+  if (!io::status_of(file)) return std::nullopt;
+  const std::vector<std::byte> bytes = io::read_file(file);
+  const nlohmann::json sealed =
+      nlohmann::json::parse(reinterpret_cast<const char*>(bytes.data()),
+                            reinterpret_cast<const char*>(bytes.data()) + bytes.size(), nullptr, false);
+  const bool whole =
+      sealed.is_object() && sealed.contains(name) && sealed.contains("checksum") && sealed[name].is_object();
+  if (!whole || sealed["checksum"] != sum_of(sealed[name])) {
+    throw IoError(file.path().string(), std::string("is damaged; ") + remedy_for_runs);
+  }
+  return sealed[name];
 }
 
 nlohmann::json state_json(const std::optional<io::FileState>& state) {
@@ -98,7 +122,8 @@ void RunFolder::take_lock() {
 RunFolder::~RunFolder() {
   try {
     const bool mine = cleared_ || std::find(made_.begin(), made_.end(), folder_) != made_.end();
-    if (!mine || !lock_->still_there() || io::status_of(*held_ / "plan.json")) return;
+    if (!mine || !lock_->still_there()) return;
+    if (io::status_of(*held_ / plan_name) || io::status_of(*held_ / wish_name)) return;
   } catch (const std::exception&) {
     return;
   }
@@ -112,10 +137,10 @@ void RunFolder::remove_made_folders() const noexcept {
   for (auto folder = made_.rbegin(); folder != made_.rend(); ++folder) fs::remove(*folder, ignored);
 }
 
-/// Removes the files of a run but its lock, and nothing else.
-void RunFolder::remove_files() const {
+/// Removes the files of a run but its lock and, if told so, its wish, and nothing else.
+void RunFolder::remove_files(bool but_wish) const {
   for (const std::string& name : held_->names()) {
-    if (name == "lock" || !is_name_of_run(name)) continue;
+    if (name == "lock" || !is_name_of_run(name) || (but_wish && name == wish_name)) continue;
     if (name != "ledger") {
       io::remove_file(*held_ / name);
       continue;
@@ -131,7 +156,7 @@ void RunFolder::remove_files() const {
 /// The lock goes last: from then on the folder may be another process's.
 void RunFolder::remove_folder() noexcept {
   try {
-    remove_files();
+    remove_files(false);
     lock_->remove();
     io::remove_empty_folder(*above_ / folder_.filename().string());
   } catch (const std::exception&) {
@@ -141,38 +166,43 @@ void RunFolder::remove_folder() noexcept {
 }
 
 std::optional<nlohmann::json> RunFolder::read_plan(const io::Folder& folder) {
-  const io::Entry file = folder / "plan.json";
-  if (!io::status_of(file)) return std::nullopt;
-  const std::vector<std::byte> bytes = io::read_file(file);
-  const nlohmann::json sealed =
-      nlohmann::json::parse(reinterpret_cast<const char*>(bytes.data()),
-                            reinterpret_cast<const char*>(bytes.data()) + bytes.size(), nullptr, false);
-  const bool whole =
-      sealed.is_object() && sealed.contains("plan") && sealed.contains("checksum") && sealed["plan"].is_object();
-  if (!whole || sealed["checksum"] != sum_of(sealed["plan"])) {
-    throw IoError(file.path().string(), "is damaged; start over with --fresh=all");
-  }
-  return sealed["plan"];
+  return read_sealed(folder / plan_name, "plan");
 }
 
-void RunFolder::write_plan(const nlohmann::json& plan) const {
-  const nlohmann::json sealed{{"plan", plan}, {"checksum", sum_of(plan)}};
-  io::write_file_durably(*held_ / "plan.json", std::string_view(sealed.dump(1)));
-}
+void RunFolder::write_plan(const nlohmann::json& plan) const { write_sealed(*held_ / plan_name, "plan", plan); }
 
 void RunFolder::begin(nlohmann::json plan) {
   held_->sync();
   if (fresh_) plan["fresh"] = state_json(replaced_);
   write_plan(plan);
+  remove_wish();
+}
+
+void RunFolder::note_wish(nlohmann::json wish, const std::optional<io::FileState>& replaces) const {
+  wish["fresh"] = state_json(replaces);
+  write_sealed(*held_ / wish_name, "wish", wish);
+}
+
+std::optional<nlohmann::json> RunFolder::wish() const { return read_sealed(*held_ / wish_name, "wish"); }
+
+void RunFolder::forget_wish() {
+  remove_wish();
+  cleared_ = true;
+}
+
+/// Durably: a wish that came back would discard what the run has computed since.
+void RunFolder::remove_wish() const {
+  if (io::remove_file(*held_ / wish_name)) held_->sync();
 }
 
 void RunFolder::start_over(bool fresh, const std::optional<io::FileState>& replaces) {
-  clear();
+  remove_all(fresh);
   fresh_ = fresh;
   if (fresh) replaced_ = replaces;
 }
 
 void RunFolder::resume(nlohmann::json plan, const std::optional<io::FileState>& replaces) {
+  remove_wish();
   fresh_ = is_fresh(plan);
   if (!fresh_) return;
   replaced_ = replaces;
@@ -194,11 +224,13 @@ void RunFolder::remove_scratch() const {
   }
 }
 
-void RunFolder::clear() {
+void RunFolder::clear() { remove_all(false); }
+
+void RunFolder::remove_all(bool but_wish) {
   remove_scratch();
-  io::remove_file(*held_ / "plan.json");
+  io::remove_file(*held_ / plan_name);
   held_->sync();
-  remove_files();
+  remove_files(but_wish);
   progress_file_ = io::Descriptor();
   noted_ = {};
   cleared_ = true;
@@ -218,7 +250,7 @@ void RunFolder::publish() const {
 void RunFolder::finish() {
   publish();
   remove_scratch();
-  io::remove_file(*held_ / "plan.json");
+  io::remove_file(*held_ / plan_name);
   held_->sync();
   remove_folder();
 }

@@ -22,11 +22,12 @@ struct RunNote {
 
 /// Where the files of a run are.
 ///
-/// `lock` (held through the kernel), `result.h5` (partial), `plan.json` (its presence marks the start), `ledger/`,
-/// `metadata.copy` (bytes of the result outside of its large extents, as they are until it is finished), `progress`
-/// (blocks done, for counting what is repeated), `<run's id>-<stage>-<array>` (scratch). A folder without `plan.json`
-/// is debris. Only files of these names are ever removed, and a folder that holds others is not touched, nor one that
-/// anybody but this user may have written to. The folder is held open: no link in it or in its place is followed.
+/// `lock` (held through the kernel), `result.h5` (partial), `plan.json` (its presence marks the start), `fresh.json`
+/// (the wish to start over, until there is a plan that says so), `ledger/`, `metadata.copy` (bytes of the result
+/// outside of its large extents, as they are until it is finished), `progress` (blocks done, for counting what is
+/// repeated), `<run's id>-<stage>-<array>` (scratch). A folder without `plan.json` is debris. Only files of these
+/// names are ever removed, and a folder that holds others is not touched, nor one that anybody but this user may have
+/// written to. The folder is held open: no link in it or in its place is followed.
 class RunFolder {
  public:
   /// Makes the folder where it is missing, for this user alone, and takes its lock. Changes nothing else. @throws
@@ -34,7 +35,7 @@ class RunFolder {
   explicit RunFolder(const std::filesystem::path& output);
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
-  /// Removes again what it made, and the folder if it was cleared, when no run was begun.
+  /// Removes again what it made, and the folder if it was cleared, when no run was begun and no wish was noted.
   ~RunFolder();
 
   static std::filesystem::path path_for(const std::filesystem::path& output);
@@ -55,7 +56,7 @@ class RunFolder {
   /// @param replaces the file that has the output's name, which the result of a fresh run may replace: where its plan
   /// names another file, it is written anew
   void resume(nlohmann::json plan, const std::optional<io::FileState>& replaces);
-  /// Empties the folder for a new run.
+  /// Empties the folder for a new run; the wish of a fresh one stays until begin().
   /// @param replaces the file that has the output's name, which the result of a fresh run may replace
   void start_over(bool fresh, const std::optional<io::FileState>& replaces);
   /// Removes everything but the lock: what an earlier run left, its scratch files included.
@@ -66,7 +67,15 @@ class RunFolder {
   bool fresh() const { return fresh_; }
   static bool is_fresh(const nlohmann::json& plan) { return plan.contains("fresh"); }
   /// Whether the file that has the output's name is the one that the fresh run was begun to replace.
+  /// @param plan or wish
   bool may_replace(const nlohmann::json& plan) const;
+
+  /// Notes durably that a run is to start over, before it has a plan.
+  /// @param wish without `fresh`, which is added: the state of the file that the result may replace
+  void note_wish(nlohmann::json wish, const std::optional<io::FileState>& replaces) const;
+  /// The wish that was noted here, or nullopt. @throws IoError where it is damaged
+  std::optional<nlohmann::json> wish() const;
+  void forget_wish();
 
   /// Gives the complete result its name and removes the folder, scratch files first named by the plan.
   /// @throws IoError where another file has the name: the result stays here, and the next attempt gives it its name
@@ -87,7 +96,9 @@ class RunFolder {
   io::Entry output_entry() const { return *above_ / output_.filename().string(); }
   void remove_folder() noexcept;
   void remove_made_folders() const noexcept;
-  void remove_files() const;
+  void remove_files(bool but_wish) const;
+  void remove_all(bool but_wish);
+  void remove_wish() const;
   void remove_scratch() const;
 
   std::filesystem::path output_, folder_;

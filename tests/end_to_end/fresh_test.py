@@ -2,8 +2,10 @@
 import json
 import os
 import signal
+import subprocess
 import time
 
+import terrace_runs
 from terrace_runs import FAILED, STOPPED, WRONG, affine, main, random_letters, wavefront
 from runs_test import LONG, Runs
 
@@ -75,6 +77,81 @@ class Fresh(Runs):
         begun = self.stop("--fresh", number=signal.SIGKILL)
         self.assertSays(self.terrace("run", "job.yaml"), "going on with the run in")
         self.assertEqual(self.open().attrs["run"], begun)
+
+    def end_before_a_plan(self, *arguments, number=signal.SIGTERM):
+        """Ends the run of a job after it was asked to start over and before it has a plan; by chance, but soon."""
+        run_folder = self.folder / "result.h5.run"
+        for _ in range(100):
+            run = subprocess.Popen([terrace_runs.program, "run", "job.yaml", *arguments], cwd=self.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            while run.poll() is None and not (run_folder / "fresh.json").exists():
+                pass
+            run.send_signal(number)
+            code, out, err = self.end(run)
+            if (run_folder / "fresh.json").exists() and not (run_folder / "plan.json").exists():
+                self.assertEqual(code, STOPPED if number == signal.SIGTERM else -number, err)
+                return err
+            # It had a plan already.
+            self.terrace("run", "job.yaml")
+        self.fail("no run ended before it had a plan")
+
+    def test_a_stop_or_a_kill_before_there_is_a_plan_is_no_reason_to_forget_it(self):
+        self.job(200)
+        self.terrace("run", "job.yaml")
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            for again in ([], ["--fresh"]):
+                with self.subTest(number=number, again=again):
+                    said = self.end_before_a_plan("--fresh", number=number)
+                    if number == signal.SIGTERM:
+                        self.assertIn("stopped before the first block was computed", said)
+                    old = (self.folder / "result.h5").read_bytes()
+                    ended = self.terrace("run", "job.yaml", *again)
+                    self.assertNotIn("is there already", ended.stderr)
+                    if not again:
+                        self.assertSays(ended, "starting over: a run with --fresh was stopped")
+                    self.assertNotEqual((self.folder / "result.h5").read_bytes(), old)
+                    self.assertFalse((self.folder / "result.h5.run").exists())
+                    # It was asked for once.
+                    self.assertSays(self.terrace("run", "job.yaml"), "is there already, made by this job")
+
+    def test_what_was_asked_for_before_there_is_a_plan_is_of_that_job_and_that_result(self):
+        self.job(200)
+        self.terrace("run", "job.yaml")
+        self.end_before_a_plan("--fresh")
+        self.job(201)
+        self.assertRefused(says=["was made by another job", "201", "--fresh"])
+        self.job(200)
+        os.utime(self.folder / "result.h5")
+        self.assertRefused(says=["result.h5 is not the file", "--fresh"])
+        self.terrace("run", "job.yaml", "--fresh")
+
+    def test_what_a_wrong_job_asks_for_before_there_is_a_plan_is_forgotten(self):
+        self.job(200)
+        self.terrace("run", "job.yaml")
+        self.end_before_a_plan("--fresh")
+        self.terrace("run", "job.yaml", "--set", "memory.device=64", expect=WRONG)
+        self.assertFalse((self.folder / "result.h5.run").exists())
+        self.assertSays(self.terrace("run", "job.yaml"), "is there already, made by this job")
+
+    def test_equal_to_all_is_not_forgotten_either_and_discards_what_is_unfinished(self):
+        wish = self.folder / "result.h5.run" / "fresh.json"
+        for _ in range(20):
+            self.job()
+            begun = self.stop(ALL)
+            self.job(200)
+            run = subprocess.Popen([terrace_runs.program, "run", "job.yaml", ALL], cwd=self.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            while run.poll() is None and not wish.exists():
+                pass
+            run.kill()
+            self.end(run)
+            in_time = wish.exists()
+            self.terrace("run", "job.yaml")
+            self.assertNotEqual(self.open().attrs["run"], begun)
+            self.assertEqual(self.open()["align/lengths"][0], 200)
+            if in_time:
+                return
+        self.fail("no run was killed before it had a plan")
 
     def test_once_done_the_same_command_begins_again(self):
         self.job(200)

@@ -8,7 +8,8 @@ import time
 from terrace_runs import DONE, FAILED, WRONG, affine, main, random_letters, skip
 from runs_test import LONG, Runs
 
-FILES = ("lock", "progress", "plan.json", "plan.json.new", "result.h5", "ledger", "metadata.copy", "metadata.copy.new")
+FILES = ("lock", "progress", "plan.json", "plan.json.new", "fresh.json", "fresh.json.new", "result.h5", "ledger",
+         "metadata.copy", "metadata.copy.new")
 OTHER = 12345  # a user who is not there
 
 

@@ -156,6 +156,37 @@ class Stopping(Runs):
         run.send_signal(signal.SIGINT)
         self.assertEqual(self.end(run)[0], STOPPED)
 
+    def test_by_a_signal_before_anything_has_begun_says_so(self):
+        job = self.lengths(400)
+        texts = []
+        for _ in range(60):
+            run = subprocess.Popen([terrace_runs.program, "run", job], cwd=self.folder, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+            while run.poll() is None and not self.catches(run.pid, signal.SIGTERM):
+                pass
+            run.send_signal(signal.SIGTERM)
+            code, out, err = self.end(run)
+            # At the end of the process signals do again what they did before it.
+            self.assertIn(code, (STOPPED, DONE, -signal.SIGTERM), err)
+            self.assertEqual(code == STOPPED, "stopped" in err, err)
+            texts.append(err)
+            if "stopped before anything had begun; the same command begins" in err:
+                self.assertEqual((code, out), (STOPPED, ""))
+                self.assertEqual(os.listdir(self.folder), ["job.yaml"])
+                break
+        else:
+            self.fail(f"no signal came before anything had begun\n{texts}")
+        self.terrace("run", job)
+
+    def catches(self, pid, number):
+        """Whether a process has a handler of that signal."""
+        try:
+            with open(f"/proc/{pid}/status") as status:
+                caught = next(line.split()[1] for line in status if line.startswith("SigCgt:"))
+            return bool(int(caught, 16) >> (number - 1) & 1)
+        except (FileNotFoundError, ProcessLookupError, StopIteration):
+            return False
+
     def test_and_changing_the_job_is_refused(self):
         job = self.slow_job("stopped.h5")
         run = self.start(job)

@@ -92,6 +92,46 @@ TEST_CASE("No signal, no notice; and afterwards signals do what they did before"
   }
 }
 
+TEST_CASE("Signals that come before there is an object that notices them are kept for it") {
+  const auto [code, text] = in_child([] {
+    keep_stop_signals();
+    std::raise(SIGTERM);
+    std::raise(SIGINT);
+    std::atomic<int> notices = 0;
+    bool kept = false;
+    {
+      StopSignals signals([&] { ++notices; });
+      kept = signals.flag() != 0 && busy_until([&] { return notices > 0; }, 10);
+    }
+    StopSignals later([] {});
+    ::_exit(kept && notices == 1 && later.flag() == 0 ? 0 : 1);
+  });
+  CHECK(code == 0);
+  CHECK(text.empty());
+}
+
+TEST_CASE("Signals that were kept for nobody do what they did before") {
+  for (const int number : {SIGTERM, SIGUSR1}) {
+    CHECK(in_child([&] {
+            keep_stop_signals();
+            std::raise(number);
+            let_stop_signals_go();
+          }).first == -number);
+    CHECK(in_child([&] {
+            keep_stop_signals();
+            let_stop_signals_go();
+            let_stop_signals_go();
+            std::raise(number);
+          }).first == -number);
+  }
+  CHECK(in_child([] {
+          std::signal(SIGTERM, SIG_IGN);
+          keep_stop_signals();
+          std::raise(SIGTERM);
+          let_stop_signals_go();
+        }).first == 0);
+}
+
 TEST_CASE("A signal after the notice ends the process at once, and a line says so") {
   const auto [code, text] = in_child([] {
     std::atomic<bool> noticed = false;

@@ -29,7 +29,7 @@ TEST_CASE("Text that is no UTF-8 comes back from JSON byte by byte") {
 
 TEST_CASE("What cannot be read out of JSON is an error with its place and advice") {
   const auto fails = [](const auto& read) {
-    CHECK_THROWS_AS(read_json("plan.json", start_over, read), IoError);
+    CHECK_THROWS_AS(read_json("plan.json", remedy_for_runs, read), IoError);
     CHECK_THROWS_WITH(read_json("plan.json", "take another", read),
                       Catch::StartsWith("plan.json: ") && Catch::EndsWith("; take another"));
   };
@@ -39,5 +39,5 @@ TEST_CASE("What cannot be read out of JSON is an error with its place and advice
   fails([] { return text_from(Json{{"bytes", "0g"}}); });
   fails([] { return text_from(Json{{"bytes", "0"}}); });
   fails([] { return Json::object().at("length").get<int>(); });
-  CHECK(read_json("plan.json", start_over, [] { return 5; }) == 5);
+  CHECK(read_json("plan.json", remedy_for_runs, [] { return 5; }) == 5);
 }

@@ -96,3 +96,51 @@ TEST_CASE("a run that begins nothing leaves the folders as they were") {
   RunFolder(folder / "out.h5").clear();
   CHECK_FALSE(fs::exists(folder / "out.h5.run"));
 }
+
+TEST_CASE("a wish to start over stays until there is a plan that says so, or it is forgotten") {
+  const test::TempFolder folder;
+  const fs::path output = folder / "out.h5";
+  io::write_file_durably(output, "result");
+  const auto state = io::file_state(output);
+  RunFolder(output).note_wish({{"all", false}}, state);
+  {
+    RunFolder run(output);
+    REQUIRE(run.wish());
+    CHECK(run.wish()->at("all") == false);
+    CHECK(run.may_replace(*run.wish()));
+    CHECK_FALSE(run.plan());
+    io::write_file_durably(run.result(), "debris");
+    run.start_over(true, state);
+    CHECK_FALSE(fs::exists(run.result().path()));
+  }
+  {
+    RunFolder run(output);
+    REQUIRE(run.wish());  // start_over() alone is no plan
+    run.start_over(true, state);
+    run.begin(plan_of(id, {}));
+    CHECK_FALSE(run.wish());
+    CHECK(RunFolder::is_fresh(*run.plan()));
+    run.note_wish({{"all", true}}, state);
+    run.resume(*run.plan(), state);
+    CHECK_FALSE(run.wish());
+    run.note_wish({{"all", true}}, state);
+    run.forget_wish();
+  }
+  CHECK(RunFolder(output).plan());
+  RunFolder(output).clear();
+  CHECK_FALSE(fs::exists(RunFolder::path_for(output)));
+
+  RunFolder(output).note_wish({{"all", false}}, std::nullopt);
+  {
+    RunFolder run(output);
+    CHECK_FALSE(run.may_replace(*run.wish()));
+    run.forget_wish();
+  }
+  CHECK_FALSE(fs::exists(RunFolder::path_for(output)));
+
+  RunFolder(output).note_wish({{"all", false}}, state);
+  io::write_file_durably(RunFolder::path_for(output) / "fresh.json", "{");
+  CHECK_THROWS_WITH(RunFolder(output).wish(), Catch::Contains("fresh.json: is damaged"));
+  RunFolder(output).start_over(false, state);
+  CHECK_FALSE(fs::exists(RunFolder::path_for(output)));
+}
