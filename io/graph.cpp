@@ -27,7 +27,11 @@ constexpr Parameter parameters[] = {
      "as from SNAP; gml; matrix_market: coordinates",
      "auto", "auto, dimacs, edges, gml, matrix_market"},
     {"directed", ParameterKind::flag, "whether edges go one way alone; left out: what the file says, else true", ""},
-    {"weight", ParameterKind::text, "key (gml: weight) or column (edges: 2, or none) of the weights", ""},
+    {"weight", ParameterKind::text,
+     "what holds the weights: of gml a key, left out: weight; of lists of edges a column, by its name in the header "
+     "or "
+     "its index from 2 on, left out: 2, and where there is no such column every edge weighs 1",
+     ""},
     {"unweighted", ParameterKind::flag, "every edge weighs 1", "false"},
     {"header", ParameterKind::flag,
      "whether the first line of a list of edges is none: names of columns, or the numbers of nodes and edges; left "
@@ -215,6 +219,9 @@ std::shared_ptr<Source> open(const Settings& settings, const OpenContext& contex
     fail_setting(settings, "weight", "weight: an unweighted graph has none; leave out one of the two");
   }
   const std::string format = format_of(settings, file);
+  if (!rules.weight.empty() && format != "edges" && format != "gml") {
+    fail_setting(settings, "weight", "weight: a file of format " + format + " says by itself what its weights are");
+  }
   if (rules.header && format != "edges") {
     fail_setting(settings, "header", "header: a file of format " + format + " has none; lists of edges may have one");
   }

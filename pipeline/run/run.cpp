@@ -152,6 +152,7 @@ void make_scratch(const RunPlan& plan, const Json& json, const Progress& progres
   for (std::size_t i = 0; i < files.size(); ++i) {
     const io::Entry file = scratch_entry(folder.held(), json.at("run"), json.at("scratch").at(i));
     const auto status = io::status_of(file);
+    if (status) check_scratch_file(file, *status);
     if (scratch_counts(plan, progress, files[i].stage)) {
       const std::string again = ", and the run needs it; start over with --fresh=all";
       if (!status) throw IoError(file.path().string(), "is gone" + again);

@@ -26,6 +26,10 @@ void write_mark(const io::Descriptor& file, const std::string& id, const fs::pat
   io::write_fully(file.get(), std::as_bytes(std::span(mark)), 0, path);
 }
 
+IoError is_foreign(const io::Entry& file, const std::string& reason) {
+  return {file.path().string(), reason + ", and has the name of a scratch file of this run; move it away"};
+}
+
 /// The reason why this run has not made the file, or nullopt. A run that was stopped while it made a file has left
 /// zeros in the place of the mark, or nothing.
 std::optional<std::string> not_made_because(const io::Descriptor& file, const std::string& id) {
@@ -53,15 +57,17 @@ io::Entry scratch_entry(const io::Folder& run_folder, const std::string& id, con
   return path.has_parent_path() ? io::Folder::open(path.parent_path()) / name : run_folder / name;
 }
 
+void check_scratch_file(const io::Entry& file, const struct stat& status) {
+  if (const auto reason = foreign_because(status)) throw is_foreign(file, *reason);
+}
+
 bool make_scratch_file(const io::Entry& file, const std::string& id) {
   if (!io::status_of(file)) {
     write_mark(io::open_file(file, O_RDWR | O_CREAT | O_EXCL, 0600), id, file.path());
     return true;
   }
   const io::Descriptor there = io::open_file(file, O_RDWR);
-  if (const auto reason = not_made_because(there, id)) {
-    throw IoError(file.path().string(), *reason + ", and has the name of a scratch file of this run; move it away");
-  }
+  if (const auto reason = not_made_because(there, id)) throw is_foreign(file, *reason);
   write_mark(there, id, file.path());
   return false;
 }

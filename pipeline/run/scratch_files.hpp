@@ -12,6 +12,9 @@ namespace terrace::run {
 /// @param id the run's. @throws IoError where the name does not begin with it
 io::Entry scratch_entry(const io::Folder& run_folder, const std::string& id, const nlohmann::json& file);
 
+/// @throws IoError where the status is of something that no run makes: a link, or another user's file
+void check_scratch_file(const io::Entry& file, const struct stat& status);
+
 /// Makes the file where nothing has its name: exclusively, for this user alone, and with the run's id in its first
 /// bytes. @return false where it is there. @throws IoError, also where what is there was not made by this run
 bool make_scratch_file(const io::Entry& file, const std::string& id);

@@ -40,7 +40,7 @@ class ClosureStage : public run::Stage {
   io::DatasetSpec dataset(int array) const override {
     if (array > 1) {
       return {"/" + name_ + "/next", {}, {},
-              {"from", "to"},        "", "the node after `from` on a shortest path; -1: none"};
+              {"from", "to"},        "", "the node after `from` on a shortest path; -1: none", -1};
     }
     const std::optional<std::int64_t> no_path = no_path_of(program_->plan().spec.value);
     return {"/" + name_ + "/distance",

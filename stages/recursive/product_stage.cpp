@@ -47,7 +47,8 @@ class ProductStage : public run::Stage {
 
   run::Program& program() override { return *program_; }
   io::DatasetSpec dataset(int) const override {
-    return {"/" + name_ + "/product", {}, {}, {"row", "column"}, "", "product of two matrices in " + semiring_};
+    return {"/" + name_ + "/product",  {}, {}, {"row", "column"}, "", "product of two matrices in " + semiring_,
+            no_value()};
   }
   std::vector<io::SmallDataset> small() const override { return {}; }
   std::vector<io::Attribute> attributes() const override { return {}; }
@@ -115,6 +116,19 @@ class ProductStage : public run::Stage {
   }
 
  private:
+  /// The infinity of an integer type that stands where no pair of elements makes one of the product.
+  std::optional<std::int64_t> no_value() const {
+    const auto infinity = no_path_of(program_->plan().spec.value);
+    switch (recursive::semirings()[static_cast<std::size_t>(program_->plan().spec.semiring)].nothing) {
+      case recursive::Nothing::infinity:
+        return infinity;
+      case recursive::Nothing::minus_infinity:
+        return infinity ? std::optional(-*infinity) : std::nullopt;
+      default:
+        return std::nullopt;
+    }
+  }
+
   std::string name_, semiring_;
   Place type_place_;  // where the job gives the type, else the stage
   Resources resources_;

@@ -45,15 +45,16 @@ class TriangleStage : public run::Stage {
 
   io::DatasetSpec dataset(int array) const override {
     const std::string& name = program_->arrays()[static_cast<std::size_t>(array)].name;
+    const bool split = name == "split";
     return {"/" + name_ + "/" + name,
             {},
             {},
             {"begin", "end"},
             "",
-            name == "split"
-                ? "where the items [begin, end) are split; -1: nowhere; begin: the first pairs with the last"
+            split ? "where the items [begin, end) are split; -1: nowhere; begin: the first pairs with the last"
             : program_->plan().chord > 0 ? "of the vertices [begin, end], and the length of the chord between them"
-                                         : "of the items [begin, end)"};
+                                         : "of the items [begin, end)",
+            split ? std::optional<std::int64_t>(-1) : std::nullopt};
   }
 
   std::vector<io::SmallDataset> small() const override {
@@ -71,10 +72,9 @@ class TriangleStage : public run::Stage {
     const std::string text = brackets_of(problem_, found.opens, found.closes, items);
     if (pairs) datasets.push_back(io::small_text(group + "structure", text, "pairs in brackets"));
     else
-      datasets.push_back(
-          io::small_text(group + "expression", text,
-                         problem_ == "optimal_bst" ? "keys, each tree in brackets"
-                                                   : "items, those put together in brackets"));
+      datasets.push_back(io::small_text(
+          group + "expression", text,
+          problem_ == "optimal_bst" ? "keys, each tree in brackets" : "items, those put together in brackets"));
     return datasets;
   }
 

@@ -41,10 +41,21 @@ class Formats(Graphs):
         self.check("g.csv", "from,to,cost\n0,1,4\n1,2,5\n")
         self.check("g.csv", "from,to,name,cost\n0,1,8,4\n1,2,9,5\n", weight="cost")
         self.check("g.txt", "0 1 8 4\n1 2 9 5\n", weight="3")
+        self.check("g.txt", "0 1 4\n1 2 5\n", weight="2")
+        for weight in ("none", "1", "cost"):
+            self.refused({"graph": self.write("g.txt", "0 1 4\n1 2 5\n"), "weight": weight}, "job.yaml:", "g.txt:1:1: ",
+                         f"weight: '{weight}' is neither a column of a header here nor an index from 2 on")
         self.check("g.gr", "7 90 4\n90 2000000000000 5\n", format="edges", nodes="used")
 
     def test_matrix_market(self):
         self.check("g.mtx", "%%MatrixMarket matrix coordinate integer general\n% a comment\n3 3 2\n1 2 4\n2 3 5\n")
+
+    def test_formats_with_one_place_for_weights_take_no_key_for_it(self):
+        for name, text, kind in (("g.gr", "p sp 2 1\na 1 2 7\n", "dimacs"),
+                                 ("g.mtx", "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 4\n",
+                                  "matrix_market")):
+            self.refused({"graph": self.write(name, text), "weight": "2"}, "job.yaml:",
+                         f"weight: a file of format {kind} says by itself what its weights are")
 
     def test_gml(self):
         text = ('Creator "x [ y"\ngraph [ directed 1\n node [ id 10 label "a" ]\n node [ id 4 graphics [ x 1 ] ]\n'

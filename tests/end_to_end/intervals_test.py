@@ -84,6 +84,9 @@ class Chains(Intervals):
         with self.subTest(nodes=len(sizes), host=host, **settings):
             numpy.testing.assert_array_equal(result["table"][()], table)
             numpy.testing.assert_array_equal(result["split"][()], splits)
+            none = result["split"].attrs["_FillValue"]
+            self.assertEqual((none, none.dtype), (-1, result["split"].dtype))
+            self.assertNotIn("_FillValue", result["table"].attrs)
             self.assertEqual(result["cost"][()], table[0, -1])
             self.assertEqual(result["expression"].asstr()[()], brackets(splits, 0, len(sizes) - 1))
         return result

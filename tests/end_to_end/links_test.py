@@ -130,6 +130,29 @@ class Stopped(Runs):
         self.assertEqual(os.listdir(self.scratch), [])
         self.assertEqual(stat.S_IMODE((self.folder / "result.h5").stat().st_mode), 0o644)
 
+    def test_what_takes_the_place_of_a_scratch_file_that_is_needed_is_named(self):
+        self.job = self.write("job.yaml", (self.folder / "job.yaml").read_text().replace(
+            '"backend"', '"checkpoint": {"every": 1ms}, "backend"'))
+        run = self.start(self.job)
+        while run.poll() is None and "at the last checkpoint" not in self.terrace("show", "result.h5").stdout:
+            pass
+        run.kill()
+        self.assertEqual(self.end(run)[0], -signal.SIGKILL)
+        scratch = self.plan()["scratch"][0]["path"]
+        os.rename(scratch, self.folder / "moved")
+        for make, says in ((lambda: os.symlink(self.folder / "moved", scratch), "is a link, which no run makes"),
+                           (lambda: os.link(self.folder / "moved", scratch), "has a second name"),
+                           (lambda: os.mkfifo(scratch), "is no regular file"),
+                           (lambda: self.write(scratch, "short"), "is shorter than it was"), (lambda: None, "is gone")):
+            make()
+            ended = self.terrace("run", self.job, expect=FAILED)
+            self.assertSays(ended, scratch + ": " + says)
+            self.assertEqual("shorter" in says, "shorter" in ended.stderr)
+            if os.path.lexists(scratch):
+                os.remove(scratch)
+        os.rename(self.folder / "moved", scratch)
+        self.assertSays(self.terrace("run", self.job), "going on with the run")
+
     def test_what_has_the_name_of_a_scratch_file_and_is_none_stays_and_is_an_error(self):
         victim = self.write("victim", "precious")
         for make in (lambda path: self.write(path, "x" * 100), lambda path: os.symlink(victim, path), os.mkfifo):

@@ -78,6 +78,8 @@ class Paths(JobTest):
                               *arguments, backend="cpu", **keys)
         distance, next_nodes = result["p/distance"][()], result["p/next"][()]
         self.assertEqual((distance.dtype, next_nodes.dtype), (numpy.dtype(kind), numpy.int32))
+        none = result["p/next"].attrs["_FillValue"]
+        self.assertEqual((none, none.dtype), (-1, numpy.int32))
         found = numpy.where(distance == NONE[kind], numpy.inf, distance.astype(float))
         expected, canonical = shortest(weights, loops)
         numpy.testing.assert_array_equal(found, expected)

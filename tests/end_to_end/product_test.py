@@ -81,6 +81,12 @@ class Products(JobTest):
                 found = self.multiplied({"left": as_integers(left), "right": as_integers(right)}, semiring=semiring)
                 self.assertEqual(found.dtype, numpy.dtype(kind))
                 numpy.testing.assert_array_equal(found, as_integers(expected))
+                none = self.open()["c/product"].attrs["_FillValue"]
+                self.assertEqual((none, none.dtype), (sign * most, numpy.dtype(kind)))
+            self.multiplied({"left": left, "right": right}, semiring=semiring)
+            self.assertNotIn("_FillValue", self.open()["c/product"].attrs)
+        self.multiplied({"left": numpy.eye(2, dtype=numpy.int32), "right": numpy.eye(2, dtype=numpy.int32)})
+        self.assertNotIn("_FillValue", self.open()["c/product"].attrs)
 
     def test_the_unit_matrix_changes_nothing_and_squaring_a_graph_s_matrix_closes_it(self):
         draw = numpy.random.default_rng(5)
