@@ -8,7 +8,8 @@ namespace {
 
 class Converted : public Source {
  public:
-  Converted(std::shared_ptr<Source> source, ElementType type) : source_(std::move(source)), type_(type) {}
+  Converted(std::shared_ptr<Source> source, ElementType type, std::shared_ptr<RoundedElement> rounded)
+      : source_(std::move(source)), type_(type), rounded_(std::move(rounded)) {}
 
   ElementType type() const override { return type_; }
   const Extents& shape() const override { return source_->shape(); }
@@ -36,6 +37,9 @@ class Converted : public Source {
       source_->read(part, values.data());
       dispatch(type_, [&](auto zero) {
         using Target = decltype(zero);
+        if constexpr (may_lose_digits<decltype(from), Target>) {
+          if (rounded_) rounded_->look(part, values.data());
+        }
         std::transform(values.begin(), values.end(), reinterpret_cast<Target*>(to),
                        [](auto value) { return static_cast<Target>(value); });
       });
@@ -44,13 +48,15 @@ class Converted : public Source {
 
   std::shared_ptr<Source> source_;
   ElementType type_;
+  std::shared_ptr<RoundedElement> rounded_;
 };
 
 }  // namespace
 
-std::shared_ptr<Source> convert(std::shared_ptr<Source> source, ElementType type) {
+std::shared_ptr<Source> convert(std::shared_ptr<Source> source, ElementType type,
+                                std::shared_ptr<RoundedElement> rounded) {
   if (source->type() == type) return source;
-  return std::make_shared<Converted>(std::move(source), type);
+  return std::make_shared<Converted>(std::move(source), type, std::move(rounded));
 }
 
 }  // namespace terrace::io

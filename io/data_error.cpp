@@ -1,9 +1,7 @@
 #include "io/data_error.hpp"
 
 namespace terrace::io {
-namespace {
 
-/// "a[3]", "'m', row 3, column 4", "a[3, 4, 5]".
 std::string element_name(const std::string& array, const Extents& index) {
   if (index.rank() == 2) {
     return "'" + array + "', row " + std::to_string(index[0]) + ", column " + std::to_string(index[1]);
@@ -12,8 +10,6 @@ std::string element_name(const std::string& array, const Extents& index) {
   for (int d = 0; d < index.rank(); ++d) text += (d == 0 ? "" : ", ") + std::to_string(index[d]);
   return array + "[" + text + "]";
 }
-
-}  // namespace
 
 void DataLabel::fail(const Source& source, const Extents& index, const std::string& what) const {
   const std::string element = element_name(array, index), file_place = source.place_of(index);

@@ -21,6 +21,9 @@ class DataError : public IoError {
   using IoError::IoError;
 };
 
+/// "a[3]", "'m', row 3, column 4", "a[3, 4, 5]".
+std::string element_name(const std::string& array, const Extents& index);
+
 /// An array as a stage reads it, for errors about its elements.
 struct DataLabel {
   std::string array;       // the job's name of it

@@ -34,6 +34,7 @@ target_sources(terrace_io PRIVATE
   raw_array.cpp
   read_queue.cpp
   reals.cpp
+  rounded.cpp
   shaped.cpp
   spans.cpp
   text_fields.cpp

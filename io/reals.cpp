@@ -21,12 +21,14 @@ std::string shown(double value) {
 
 class Reals : public Source {
  public:
-  Reals(std::shared_ptr<Source> source, ElementType type, double most, DataLabel label, std::string too_large)
+  Reals(std::shared_ptr<Source> source, ElementType type, double most, DataLabel label, std::string too_large,
+        std::shared_ptr<RoundedElement> rounded)
       : source_(std::move(source)),
         type_(type),
         most_(most),
         label_(std::move(label)),
-        too_large_(std::move(too_large)) {}
+        too_large_(std::move(too_large)),
+        rounded_(std::move(rounded)) {}
 
   ElementType type() const override { return type_; }
   const Extents& shape() const override { return source_->shape(); }
@@ -53,6 +55,9 @@ class Reals : public Source {
   }
   template <class From, class To>
   void convert_to(const Box& piece, const From* from, To* to) const {
+    if constexpr (may_lose_digits<From, To>) {
+      if (rounded_) rounded_->look(piece, from);
+    }
     for (std::int64_t i = 0; i < piece.volume(); ++i) {
       const auto value = static_cast<double>(from[i]);
       if (!(std::abs(value) <= most_)) fail(piece.begin[0] + i, value);
@@ -69,16 +74,18 @@ class Reals : public Source {
   double most_;
   DataLabel label_;
   std::string too_large_;
+  std::shared_ptr<RoundedElement> rounded_;
 };
 
 }  // namespace
 
 std::shared_ptr<Source> as_reals(std::shared_ptr<Source> source, ElementType type, double most, DataLabel label,
-                                 std::string too_large) {
+                                 std::string too_large, std::shared_ptr<RoundedElement> rounded) {
   if (!is_floating(type) || source->shape().rank() != 1) {
     throw JobError(label.array + ": a one-dimensional array is wanted, to be read as f32 or f64");
   }
-  return std::make_shared<Reals>(std::move(source), type, most, std::move(label), std::move(too_large));
+  return std::make_shared<Reals>(std::move(source), type, most, std::move(label), std::move(too_large),
+                                 std::move(rounded));
 }
 
 }  // namespace terrace::io

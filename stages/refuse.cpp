@@ -49,12 +49,12 @@ double largest_magnitude(ElementType type) {
   });
 }
 
-std::string warning_of_f32_sums(const Place& place, const std::string& stage, double largest) {
+std::string warning_of_f32_results(const Place& place, const std::string& stage, double largest) {
   constexpr double exact = 1 << 24;  // f32 has every whole number up to it
   if (largest <= exact) return "";
   return message_at(place, "stage '" + stage +
-                               "': sums of whole numbers are kept as f32 here, which beyond 2^24 (16,777,216) "
-                               "holds only some of them: leave `type` out, or say `type: f64`, for exact sums");
+                               "': results of whole numbers are kept as f32 here, which beyond 2^24 (16,777,216) "
+                               "holds only some of them: leave `type` out, or say `type: f64`, for exact ones");
 }
 
 void refuse_on_cuda(const job::Stage& stage, const std::string& parameter, const std::string& what) {

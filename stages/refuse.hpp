@@ -38,9 +38,9 @@ void refuse_letters(const Request& request, const std::string& parameter, const 
 /// The largest magnitude of a whole number of that type.
 double largest_magnitude(ElementType type);
 
-/// What to say where f32 holds sums of whole numbers; empty where it holds all of them.
-/// @param largest magnitude that a sum may have
-std::string warning_of_f32_sums(const Place& place, const std::string& stage, double largest);
+/// What to say where f32 holds sums or products of whole numbers; empty where it holds all of them.
+/// @param largest magnitude that one may have
+std::string warning_of_f32_results(const Place& place, const std::string& stage, double largest);
 
 /// The job asks for what is computed on the CPU alone.
 class CpuOnly : public JobError {

@@ -16,6 +16,8 @@
 
 namespace terrace::stages {
 
+class RoundedInputs;
+
 /// What a stage is planned for.
 struct Resources {
   bool cuda = false;      // else the CPU
@@ -35,6 +37,8 @@ struct Request {
   const Resources& resources;
   /// Choices of the attempt that this one goes on from; null: to be made.
   const nlohmann::json* choices = nullptr;
+  /// Takes the arrays that are read as f32; null: nobody asks what they lose.
+  RoundedInputs* rounded = nullptr;
 };
 
 struct VerifyRequest;

@@ -9,6 +9,7 @@
 #include "pipeline/base/units.hpp"
 #include "pipeline/job/identity.hpp"
 #include "stages/refuse.hpp"
+#include "stages/rounded_inputs.hpp"
 
 namespace terrace::app {
 namespace {
@@ -216,10 +217,13 @@ run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const S
   for (std::size_t number = 0; number < job.stages.size(); ++number) {
     const job::Stage& step = job.stages[number];
     const Json* choices = begun != nullptr ? &begun->at("stages").at(number) : nullptr;
-    const stages::Request request{step, Sources(open, step, plan, reads, unknown), machine.resources, choices};
+    const auto rounded = std::make_shared<stages::RoundedInputs>(step);
+    const stages::Request request{step, Sources(open, step, plan, reads, unknown), machine.resources, choices,
+                                  rounded.get()};
     try {
       auto stage = stages.find(step.kind).make(request);
-      plan.stages.push_back({step.name, step.temporary, std::move(stage), {}});
+      plan.stages.push_back(
+          {step.name, step.temporary, std::move(stage), {}, [rounded] { return rounded->warnings(); }});
     } catch (const Unknown&) {
       unknown.insert(step.name);
     } catch (const JobError& error) {

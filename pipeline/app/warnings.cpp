@@ -16,10 +16,14 @@ void warn_of_budgets(const job::Job& job, const Warn& warn) {
 void StageWarnings::tell(const run::RunPlan& plan) {
   for (const run::PlannedStage& planned : plan.stages) {
     if (!planned.stage) continue;
-    for (const std::string& warning : planned.stage->warnings()) {
-      if (told_.insert(warning).second) warn_(warning);
-    }
+    for (const std::string& warning : planned.stage->warnings()) tell(warning);
+    if (!planned.read_warnings) continue;
+    for (const std::string& warning : planned.read_warnings()) tell(warning);
   }
+}
+
+void StageWarnings::tell(const std::string& warning) {
+  if (told_.insert(warning).second) warn_(warning);
 }
 
 }  // namespace terrace::app

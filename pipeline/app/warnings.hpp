@@ -24,6 +24,8 @@ class StageWarnings {
   void tell(const run::RunPlan& plan);
 
  private:
+  void tell(const std::string& warning);
+
   Warn warn_;
   std::set<std::string> told_;
 };

@@ -28,6 +28,8 @@ struct PlannedStage {
   std::unique_ptr<Stage> stage;
   /// Sources of later stages that stand for this stage's result arrays, by array.
   std::vector<std::pair<int, std::shared_ptr<StageOutput>>> readers;
+  /// What reading its inputs has shown so far, as Stage::warnings(); null: nothing ever.
+  std::function<std::vector<std::string>()> read_warnings = nullptr;
 };
 
 /// A run as planned: in the order of the job.

@@ -55,6 +55,8 @@ class ClosureProgram : public run::Program {
   const ClosurePlan& plan() const { return plan_; }
   std::int64_t across() const { return across_; }
   std::int64_t updates() const { return order_.count(); }
+  /// The largest finite distance so far, of floating-point types; 0 before any is known.
+  double farthest() const { return farthest_real_; }
 
  private:
   bool inspects() const { return !recursive::has_bits(plan_.spec.table) && !is_floating(plan_.spec.value); }

@@ -12,6 +12,7 @@
 #include "stages/recursive/square_matrix.hpp"
 #include "stages/recursive/tiles.hpp"
 #include "stages/refuse.hpp"
+#include "stages/rounded_inputs.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -28,19 +29,28 @@ std::int64_t element_bytes(const recursive::TileSpec& spec) {
 class ClosureStage : public run::Stage {
  public:
   /// @param zeros what of the matrix was read; null: it says what is no edge
-  ClosureStage(const Request& request, std::unique_ptr<ClosureProgram> program, std::shared_ptr<ZeroCount> zeros)
+  /// @param whole whether the weights are whole numbers by their type
+  ClosureStage(const Request& request, std::unique_ptr<ClosureProgram> program, std::shared_ptr<ZeroCount> zeros,
+               bool whole)
       : name_(request.stage.name),
+        type_place_(place_of(request.stage, "type")),
         matrix_(label_of(request.stage, "matrix")),
         resources_(request.resources),
         program_(std::move(program)),
-        zeros_(std::move(zeros)) {}
+        zeros_(std::move(zeros)),
+        whole_(whole) {}
 
   run::Program& program() override { return *program_; }
 
   io::DatasetSpec dataset(int array) const override {
     if (array > 1) {
-      return {"/" + name_ + "/next", {}, {},
-              {"from", "to"},        "", "the node after `from` on a shortest path; -1: none", -1};
+      return {"/" + name_ + "/next",
+              {},
+              {},
+              {"from", "to"},
+              "",
+              "the node after `from` on a shortest path; -1: none",
+              -1};
     }
     const std::optional<std::int64_t> no_path = no_path_of(program_->plan().spec.value);
     return {"/" + name_ + "/distance",
@@ -77,15 +87,12 @@ class ClosureStage : public run::Stage {
     return p;
   }
 
-  /// A matrix of 0 and 1 that says who is whose neighbour is taken by its word: all edges of length 0.
   std::vector<std::string> warnings() const override {
-    if (!zeros_ || 2 * zeros_->zero <= zeros_->all) return {};
-    const double share = 100 * static_cast<double>(zeros_->zero) / static_cast<double>(zeros_->all);
-    char text[16];
-    std::snprintf(text, sizeof text, "%.0f%%", std::floor(share));
-    return {message_at(matrix_.place, "stage '" + name_ + "': " + text + " of the elements of '" + matrix_.array +
-                                          "' off the diagonal are 0, which is an edge of length 0: where it means no "
-                                          "edge say `no_edge: 0`")};
+    std::vector<std::string> warnings;
+    for (const std::string& warning : {warning_of_zeros(), warning_of_f32()}) {
+      if (!warning.empty()) warnings.push_back(warning);
+    }
+    return warnings;
   }
 
   nlohmann::json choices() const override {
@@ -94,11 +101,30 @@ class ClosureStage : public run::Stage {
   }
 
  private:
+  /// A matrix of 0 and 1 that says who is whose neighbour is taken by its word: all edges of length 0.
+  std::string warning_of_zeros() const {
+    if (!zeros_ || 2 * zeros_->zero <= zeros_->all) return "";
+    const double share = 100 * static_cast<double>(zeros_->zero) / static_cast<double>(zeros_->all);
+    char text[16];
+    std::snprintf(text, sizeof text, "%.0f%%", std::floor(share));
+    return message_at(matrix_.place, "stage '" + name_ + "': " + text + " of the elements of '" + matrix_.array +
+                                         "' off the diagonal are 0, which is an edge of length 0: where it means no "
+                                         "edge say `no_edge: 0`");
+  }
+
+  /// Once the distances are known.
+  std::string warning_of_f32() const {
+    if (!whole_ || program_->plan().spec.value != ElementType::f32) return "";
+    return warning_of_f32_results(type_place_, name_, program_->farthest());
+  }
+
   std::string name_;
+  Place type_place_;  // where the job gives the type, else the stage
   io::DataLabel matrix_;
   Resources resources_;
   std::unique_ptr<ClosureProgram> program_;
   std::shared_ptr<ZeroCount> zeros_;
+  bool whole_;
 };
 
 ElementType choose_type(const Request& request, io::Source& matrix, const WeightRules& rules) {
@@ -127,6 +153,7 @@ std::unique_ptr<run::Stage> make_closure(const Request& request) {
   WeightRules rules = distance_rules(request, *matrix, settings.text("diagonal") == "zero");
   // In a graph 0 is a weight as any other.
   if (!settings.has("no_edge") && !io::is_graph(*matrix)) rules.zeros = std::make_shared<ZeroCount>();
+  rules.rounded = rounded_of(request, "matrix");
   ClosurePlan plan;
   plan.spec.semiring = recursive::find_problem(request.stage.problem)->semiring;
   plan.nodes = matrix->shape()[0];
@@ -149,7 +176,8 @@ std::unique_ptr<run::Stage> make_closure(const Request& request) {
   }
   auto source = weights(matrix, plan.spec.value, rules);
   return std::make_unique<ClosureStage>(
-      request, std::make_unique<ClosureProgram>(std::move(plan), std::move(source), rules.label.array), rules.zeros);
+      request, std::make_unique<ClosureProgram>(std::move(plan), std::move(source), rules.label.array), rules.zeros,
+      !is_floating(matrix->type()));
 }
 
 }  // namespace terrace::stages

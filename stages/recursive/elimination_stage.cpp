@@ -11,6 +11,7 @@
 #include "stages/recursive/tiles.hpp"
 #include "stages/recursive/weights.hpp"
 #include "stages/refuse.hpp"
+#include "stages/rounded_inputs.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -72,7 +73,8 @@ WeightRules elimination_rules(const Request& request) {
 std::unique_ptr<run::Stage> make_elimination(const Request& request) {
   const Settings& settings = request.stage.settings;
   const std::shared_ptr<io::Source> matrix = open_square_matrix(request);
-  const WeightRules rules = elimination_rules(request);
+  WeightRules rules = elimination_rules(request);
+  rules.rounded = rounded_of(request, "matrix");
   const std::string& type = settings.text("type");
   EliminationPlan plan;
   plan.spec.semiring = recursive::find_problem(request.stage.problem)->semiring;

@@ -11,6 +11,7 @@
 #include "stages/recursive/rates.hpp"
 #include "stages/recursive/tiles.hpp"
 #include "stages/refuse.hpp"
+#include "stages/rounded_inputs.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -36,7 +37,7 @@ TileRoom room_of(const ProductPlan& plan, const Resources& resources) {
 
 class ProductStage : public run::Stage {
  public:
-  /// @param largest magnitude of a sum of whole numbers; 0: there are others
+  /// @param largest magnitude of a result of whole numbers; 0: there are others
   ProductStage(const Request& request, std::unique_ptr<ProductProgram> program, double largest)
       : name_(request.stage.name),
         semiring_(request.stage.settings.text("semiring")),
@@ -47,7 +48,12 @@ class ProductStage : public run::Stage {
 
   run::Program& program() override { return *program_; }
   io::DatasetSpec dataset(int) const override {
-    return {"/" + name_ + "/product",  {}, {}, {"row", "column"}, "", "product of two matrices in " + semiring_,
+    return {"/" + name_ + "/product",
+            {},
+            {},
+            {"row", "column"},
+            "",
+            "product of two matrices in " + semiring_,
             no_value()};
   }
   std::vector<io::SmallDataset> small() const override { return {}; }
@@ -103,7 +109,7 @@ class ProductStage : public run::Stage {
 
   std::vector<std::string> warnings() const override {
     if (program_->plan().spec.value != ElementType::f32) return {};
-    const std::string warning = warning_of_f32_sums(type_place_, name_, largest_);
+    const std::string warning = warning_of_f32_results(type_place_, name_, largest_);
     return warning.empty() ? std::vector<std::string>() : std::vector{warning};
   }
 
@@ -174,14 +180,18 @@ ElementType choose_type(const Request& request, const std::vector<std::shared_pt
   return value;
 }
 
-/// The largest magnitude that an element of the product may have; 0 where not all elements are whole numbers.
-double largest_sum(const std::vector<std::shared_ptr<io::Source>>& matrices, const std::string& semiring) {
+/// The largest magnitude that an element of the product may have; 0 where not all elements are whole numbers, or it
+/// is one of them.
+double largest_result(const std::vector<std::shared_ptr<io::Source>>& matrices, const std::string& semiring) {
   for (const auto& matrix : matrices) {
-    if (is_floating(matrix->type()) || semiring != "plus_times") return 0;
+    if (is_floating(matrix->type())) return 0;
   }
+  const double left = largest_magnitude(matrices[0]->type()), right = largest_magnitude(matrices[1]->type());
+  if (semiring == "min_plus" || semiring == "max_plus") return left + right;
+  if (semiring == "max_times") return left * right;
+  if (semiring != "plus_times") return 0;
   const auto depth = static_cast<double>(matrices[0]->shape()[1]);
-  const double products = depth * largest_magnitude(matrices[0]->type()) * largest_magnitude(matrices[1]->type());
-  return products + (matrices.size() > 2 ? largest_magnitude(matrices[2]->type()) : 0);
+  return depth * left * right + (matrices.size() > 2 ? largest_magnitude(matrices[2]->type()) : 0);
 }
 
 }  // namespace
@@ -235,16 +245,15 @@ std::unique_ptr<run::Stage> make_product(const Request& request) {
                                         static_cast<std::int64_t>(size_of(plan.spec.value)), request.resources));
   }
   const auto factor = [&](std::size_t number) {
-    const std::string& name = settings.text(names[number]);
-    return Factor{
-        weights(matrices[number], plan.spec.value, factor_rules(label_of(request.stage, names[number]), semiring)),
-        name};
+    WeightRules rules = factor_rules(label_of(request.stage, names[number]), semiring);
+    rules.rounded = rounded_of(request, names[number]);
+    return Factor{weights(matrices[number], plan.spec.value, rules), settings.text(names[number])};
   };
   std::optional<Factor> accumulate;
   if (matrices.size() == 3) accumulate = factor(2);
   return std::make_unique<ProductStage>(
       request, std::make_unique<ProductProgram>(plan, factor(0), factor(1), std::move(accumulate)),
-      largest_sum(matrices, semiring));
+      largest_result(matrices, semiring));
 }
 
 }  // namespace terrace::stages

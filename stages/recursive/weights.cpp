@@ -114,6 +114,10 @@ class Weights : public io::Source {
   void read_as(const Box& box, To* out) {
     read_rows<From>(*matrix_, box, [&](const Box& part, const From* values) {
       if (rules_.zeros) count_zeros(part, values);
+      if constexpr (io::may_lose_digits<From, To>) {
+        if (rules_.rounded)
+          rules_.rounded->look(part, values, [&](From value) { return !is_no_edge(value, rules_); });
+      }
       for (std::int64_t i = part.begin[0]; i < part.end[0]; ++i) {
         for (std::int64_t j = part.begin[1]; j < part.end[1]; ++j) {
           *out = weight<To>(*values++, i, j);

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "io/data_error.hpp"
+#include "io/rounded.hpp"
 #include "kernels/recursive/semiring.hpp"
 
 namespace terrace::stages {
@@ -31,6 +32,7 @@ struct WeightRules {
   bool any_infinity = false;                                  // not so
   bool not_negative = false;                                  // negative elements are errors
   std::shared_ptr<ZeroCount> zeros = nullptr;                 // counts what is read; null: nothing is counted
+  std::shared_ptr<io::RoundedElement> rounded = nullptr;      // looks at what is read as f32; null: nothing does
 };
 
 /// A matrix in another type, where no edge is the algebra's zero of that type. Elements become floating-point numbers

@@ -7,6 +7,7 @@
 #include "kernels/wavefront/schedule.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
+#include "stages/rounded_inputs.hpp"
 #include "stages/wavefront/in_place_program.hpp"
 #include "stages/wavefront/in_place_slabs.hpp"
 #include "stages/wavefront/types.hpp"
@@ -148,7 +149,7 @@ std::shared_ptr<io::Source> open_grid(const Request& request) {
   const std::string& type = settings.text("type");
   ElementType value = is_floating(grid->type()) ? grid->type() : ElementType::f64;
   if (type != "auto") value = *element_type_from(type);
-  return io::convert(std::move(grid), value);
+  return io::convert(std::move(grid), value, rounded_of(request, "grid"));
 }
 
 }  // namespace

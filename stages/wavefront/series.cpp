@@ -7,6 +7,7 @@
 #include "io/reals.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
+#include "stages/rounded_inputs.hpp"
 #include "stages/wavefront/types.hpp"
 
 namespace terrace::stages {
@@ -50,7 +51,8 @@ std::shared_ptr<io::Source> converted(const Request& request, const SweepSpec& s
   const bool narrow = spec.value == ElementType::f32;
   return io::as_reals(std::move(source), spec.value, largest_value(spec), label_of(request.stage, parameter),
                       std::string("is too large for costs in ") +
-                          (narrow ? "f32: say `type: f64`" : "f64: divide both series by a constant"));
+                          (narrow ? "f32: say `type: f64`" : "f64: divide both series by a constant"),
+                      rounded_of(request, parameter));
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ std::vector<std::string> WavefrontStage::warnings() const {
   if (!sums || spec().value != ElementType::f32 || is_floating(spec().grid)) return {};
   const double largest =
       static_cast<double>(spec().rows) * static_cast<double>(spec().columns) * largest_magnitude(spec().grid);
-  const std::string warning = warning_of_f32_sums(type_place_, name_, largest);
+  const std::string warning = warning_of_f32_results(type_place_, name_, largest);
   return warning.empty() ? std::vector<std::string>() : std::vector{warning};
 }
 

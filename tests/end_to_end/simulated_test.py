@@ -269,6 +269,27 @@ class OnSimulatedGpu(JobTest):
         ended = self.terrace("run", job, "--backend", "cuda", expect=FAILED)
         self.assertIn("a negative cycle through node 70", ended.stderr)
 
+    def test_one_of_several_devices_computes_and_a_line_says_which(self):
+        def said(devices, *arguments, count="3"):
+            stages = [affine("align", "a", "b")]
+            keys = {} if devices is None else {"devices": devices}
+            job = self.write_job(self.used(stages), stages, backend="cuda", **keys)
+            with unittest.mock.patch.dict(os.environ, TERRACE_SIMULATED_DEVICES=count):
+                ended = self.terrace("run", job, "--fresh", *arguments)
+            self.assertEqual(list(self.open()["profile/devices/name"].asstr()), ["simulated GPU"])
+            return [line for line in ended.stderr.splitlines() if "device" in line]
+
+        chooses = "a run uses one, device {} (`devices: [N]` chooses)"
+        self.assertEqual(said(None), ["3 devices are here; " + chooses.format(0)])
+        self.assertEqual(said("all"), ["3 devices are here; " + chooses.format(0)])
+        self.assertEqual(said([2, 0]), ["2 devices are listed; " + chooses.format(2)])
+        for devices, arguments, count in (([1], (), "3"), (None, ("--quiet",), "3"), (None, (), "1")):
+            self.assertEqual(said(devices, *arguments, count=count), [])
+        with unittest.mock.patch.dict(os.environ, TERRACE_SIMULATED_DEVICES="3"):
+            job = self.write_job(self.used([affine("align", "a", "b")]), [affine("align", "a", "b")], devices=[3])
+            self.assertSays(self.terrace("run", job, "--fresh", expect=WRONG), "job.yaml:", "there is no device 3",
+                            "`terrace devices` lists 3")
+
     def test_every_schedule_gives_the_same(self):
         text = subprocess.run([terrace_runs.program, "problems", "--markdown"], capture_output=True, text=True,
                               check=True).stdout

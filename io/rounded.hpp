@@ -1,0 +1,66 @@
+// Whole numbers that f32 does not hold: beyond 2^24 it has only some.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+#include "pipeline/base/box.hpp"
+
+namespace terrace::io {
+
+/// Whether numbers of type From may lose digits as numbers of type To.
+template <class From, class To>
+inline constexpr bool may_lose_digits =
+    std::is_integral_v<From>&& std::is_same_v<To, float>&& std::numeric_limits<From>::digits > 24;
+
+/// Whether f32 does not hold the number. @tparam From an integer type
+template <class From>
+bool loses_digits(From number) {
+  using Unsigned = std::make_unsigned_t<From>;
+  const auto bits = static_cast<Unsigned>(number);
+  const Unsigned magnitude = number < From(0) ? static_cast<Unsigned>(Unsigned(0) - bits) : bits;
+  return magnitude >> 24 != 0 && std::bit_width(magnitude) - std::countr_zero(magnitude) > 24;
+}
+
+/// Of the elements of an array that were read as f32 so far, by any thread, the first one that lost digits.
+class RoundedElement {
+ public:
+  struct Found {
+    Extents index;
+    std::string number;  // as the array has it
+    float value;         // as it was read
+  };
+
+  /// Looks at elements that were read. @param values of the box, row-major
+  /// @param counts whether a value is a number: call(value)
+  template <class From, class Counts>
+  void look(const Box& box, const From* values, const Counts& counts) {
+    const std::int64_t count = box.volume();
+    for (std::int64_t n = 0; n < count; ++n) {
+      if (loses_digits(values[n]) && counts(values[n])) {
+        return note({index_in(box, n), std::to_string(values[n]), static_cast<float>(values[n])});
+      }
+    }
+  }
+  template <class From>
+  void look(const Box& box, const From* values) {
+    look(box, values, [](From) { return true; });
+  }
+
+  std::optional<Found> found() const;
+
+ private:
+  /// The n-th point of a box, row-major.
+  static Extents index_in(const Box& box, std::int64_t n);
+  void note(const Found& found);
+
+  mutable std::mutex mutex_;
+  std::optional<Found> found_;
+};
+
+}  // namespace terrace::io

@@ -1,0 +1,39 @@
+// What a stage that computes in f32 loses of the whole numbers that it reads.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "io/rounded.hpp"
+#include "pipeline/job/job.hpp"
+
+namespace terrace::stages {
+
+struct Request;
+
+/// The arrays that a stage reads as f32.
+class RoundedInputs {
+ public:
+  explicit RoundedInputs(const job::Stage& stage);
+
+  /// Looks at the elements of an array from now on. @param array the job's name of it
+  std::shared_ptr<io::RoundedElement> of(const std::string& array);
+  /// A warning for each array of which an element has lost digits so far.
+  std::vector<std::string> warnings() const;
+
+ private:
+  struct Array {
+    std::string name;
+    std::shared_ptr<io::RoundedElement> rounded;
+  };
+
+  std::string stage_;
+  Place place_;  // where the job gives the type, else the stage
+  std::vector<Array> arrays_;
+};
+
+/// RoundedInputs::of() the parameter's array; null where nobody asks for warnings.
+std::shared_ptr<io::RoundedElement> rounded_of(const Request& request, const std::string& parameter);
+
+}  // namespace terrace::stages
