@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 
+#include "io/child_check.hpp"
 #include "io/hdf5_dataset.hpp"
 #include "io/hdf5_handle.hpp"
 #include "io/hdf5_storage.hpp"
@@ -74,7 +75,11 @@ std::optional<std::string> root_text(const std::filesystem::path& file, const st
   char first = 0;
   InputFile(file).read_some(0, 1, &first);
   if (!is_hdf5(file.string())) return std::nullopt;
-  return ResultReader(file).attribute(name);
+  const std::string found = call_in_child(file.string(), "HDF5", limits_for(file), [&] {
+    const std::optional<std::string> text = ResultReader(file).attribute(name);
+    return text ? "=" + *text : "";
+  });
+  return found.empty() ? std::nullopt : std::optional(found.substr(1));
 }
 
 struct ResultReader::File {

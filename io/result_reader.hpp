@@ -12,7 +12,7 @@
 namespace terrace::io {
 
 /// The text attribute of that name at the root of an HDF5 file; nothing where the file is no HDF5 file or has no such
-/// attribute.
+/// attribute. The library reads the file in a child (call_in_child).
 /// @throws IoError where the file cannot be read, or begins as an HDF5 file and is damaged or cut short; DiskError
 std::optional<std::string> root_text(const std::filesystem::path& file, const std::string& name);
 

@@ -70,22 +70,27 @@ class Checksums(verify_test.VerifyTest):
         self.run_job(self.inputs, [self.stage]).close()
         whole = (self.folder / "result.h5").read_bytes()
         heaps = [match.start() for match in re.finditer(b"GCOL\x01\0\0\0", whole)]
-        lengths = [match.start() - 4 for heap in heaps for match in re.finditer(re.escape(heap.to_bytes(8, "little")), whole)]
+        lengths = [match.start() - 4 for heap in heaps
+                   for match in re.finditer(re.escape(heap.to_bytes(8, "little")), whole)]
         self.assertGreater(len(lengths), 50)
+        job = (self.folder / "job.yaml").read_text()
+        self.assertIn("result.h5", job)
+        self.write("again.yaml", job.replace("result.h5", "damaged.h5"))
         codes = set()
         for at in lengths[::max(1, len(lengths) // 25)]:
             damaged = bytearray(whole)
             damaged[at:at + 4] = (2391 << 20).to_bytes(4, "little")
             (self.folder / "damaged.h5").write_bytes(damaged)
-            for command in ("verify", "show"):
-                process = subprocess.Popen([terrace_runs.program, command, "damaged.h5"], cwd=self.folder,
+            for command, file in (("verify", "damaged.h5"), ("show", "damaged.h5"), ("run", "again.yaml")):
+                process = subprocess.Popen([terrace_runs.program, command, file], cwd=self.folder,
                                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
                 _, status, used = os.wait4(process.pid, 0)
                 process.returncode = os.waitstatus_to_exitcode(status)
                 self.assertLess(used.ru_maxrss, 300 << 10, f"{command}, length at byte {at}")
-                codes.add(process.returncode)
-        self.assertIn(FAILED, codes)
-        self.assertLessEqual(codes, {terrace_runs.DONE, FAILED})
+                codes.add((command, process.returncode))
+        self.assertIn(("verify", FAILED), codes)
+        self.assertIn(("run", terrace_runs.WRONG), codes)
+        self.assertLessEqual({code for _, code in codes}, {terrace_runs.DONE, FAILED, terrace_runs.WRONG})
 
     def test_of_files_that_are_no_results_fail(self):
         self.write("text.h5", "not HDF5\n")
