@@ -47,6 +47,8 @@ std::int64_t cells_of_block(std::int64_t most, std::int64_t cell, std::int64_t t
 
 }  // namespace
 
+std::int64_t cells_of_walk(std::int64_t cell_columns) { return cell_columns < 1024 ? 1 : 16; }
+
 std::int64_t BitAlignmentPlan::row_words() const { return block_columns / word_cells; }
 std::int64_t BitAlignmentPlan::column_words() const { return block_rows / word_cells; }
 
@@ -63,7 +65,8 @@ std::int64_t block_bytes(const TableNeed& need, const BitAlignmentPlan& plan) {
 
 WayBack way_back(const TableNeed& need, const BitAlignmentPlan& plan, bool cuda) {
   const auto rows = static_cast<double>(need.rows), columns = static_cast<double>(need.columns);
-  const std::int64_t cells = BitAlignmentPlan::cells_of_walk / 2;  // each way: a path leaves them in turn
+  // Each way: a path leaves them in turn.
+  const std::int64_t cells = std::max<std::int64_t>(1, cells_of_walk(plan.cell_columns) / 2);
   const std::int64_t along_rows = cuda ? cells * plan.cell_rows : plan.block_rows;
   const std::int64_t along_columns = cuda ? cells * plan.cell_columns : plan.block_columns;
   WayBack back;

@@ -10,9 +10,6 @@ namespace terrace::stages {
 /// through cells. Sides of cells are multiples of wavefront::word_cells, those of blocks multiples of theirs; the
 /// last ones of a table may be smaller.
 struct BitAlignmentPlan {
-  /// Whose ways are computed at a time on CUDA.
-  static constexpr std::int64_t cells_of_walk = 16;
-
   std::int64_t cell_rows = 1, cell_columns = 1;
   std::int64_t block_rows = 1, block_columns = 1;
 
@@ -22,6 +19,10 @@ struct BitAlignmentPlan {
   std::int64_t row_words() const;
   std::int64_t column_words() const;
 };
+
+/// Cells whose ways are computed at a time on CUDA, by their columns: one where memory is short, so that they are
+/// narrow.
+std::int64_t cells_of_walk(std::int64_t cell_columns);
 
 /// Bytes that the blocks in flight hold in the memory of their device.
 std::int64_t block_bytes(const TableNeed& need, const BitAlignmentPlan& plan);

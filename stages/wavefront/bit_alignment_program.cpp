@@ -30,7 +30,7 @@ wavefront::TraceSpec trace_spec(const wavefront::SweepSpec& spec) {
           spec.border,
           spec.bit_lines->rows,
           spec.bit_lines->columns,
-          BitAlignmentPlan::cells_of_walk};
+          cells_of_walk(spec.bit_lines->columns)};
 }
 
 int planes_of(const wavefront::SweepSpec& spec) {
