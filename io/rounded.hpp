@@ -27,7 +27,7 @@ bool loses_digits(From number) {
   return magnitude >> 24 != 0 && std::bit_width(magnitude) - std::countr_zero(magnitude) > 24;
 }
 
-/// Of the elements of an array that were read as f32 so far, by any thread, the first one that lost digits.
+/// The first element that lost digits, of those that any thread has read as f32 so far.
 class RoundedElement {
  public:
   struct Found {

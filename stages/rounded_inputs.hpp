@@ -1,4 +1,4 @@
-// What a stage that computes in f32 loses of the whole numbers that it reads.
+// Whole numbers that lose digits where a stage computes in f32.
 #pragma once
 
 #include <memory>

@@ -63,7 +63,7 @@ class TraceBorders<P, V, TraceTask> {
     return P::template left<V>(k_, piece_.row + row).gap;
   }
 
-  /// What lies above a column. Each lane asks for the columns that are its own of every 32, in turn.
+  /// H and F above a column. Each lane asks for the columns that are its own of every 32, in turn.
   __device__ void above(i32 column, V (&top)[planes]) {
     const Border<V> border = P::template top<V>(k_, piece_.column + column);
     top[0] = above_.base ? load_stored<V>(type_, above_.base, above_.offset + column) : border.h;

@@ -24,7 +24,7 @@ JobError output_error(const job::Job& job, const std::string& message) {
 /// The place of what a result says of its job, for errors.
 std::string attributes_of(const fs::path& output) { return output.string() + ", attributes `identity` and `inputs`"; }
 
-/// What a result says of the job that made it, as text.
+/// The record in a result of the job that made it, as text.
 struct Record {
   std::string identity, inputs;
 };
@@ -126,7 +126,7 @@ std::optional<Json> plan_in(const run::RunFolder& folder, Fresh fresh) {
   }
 }
 
-/// What an attempt of this job noted before it had a plan; nothing if there is no note, or one of another job.
+/// The note of an attempt of this job that had no plan yet; nothing if there is none, or one of another job.
 Fresh noted_wish(const run::RunFolder& folder, const job::OpenJob& open) {
   const std::optional<Json> wish = folder.wish();
   if (!wish) return Fresh::nothing;

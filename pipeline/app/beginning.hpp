@@ -28,7 +28,7 @@ Fresh fresh_from(const std::string& text);
 /// @throws io::LockHeld; JobError at the job's `output` where another folder or file is in its place; IoError
 run::RunFolder take_folder(const job::Job& job);
 
-/// What a command may discard.
+/// The permission of a command to discard earlier work.
 struct Wish {
   Fresh fresh = Fresh::nothing;
   bool noted = false;  // not by the command itself: by an attempt of the same job that ended before it had a plan

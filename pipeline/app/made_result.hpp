@@ -46,7 +46,7 @@ class MadeResult {
 /// @throws IoError naming an input that is gone; Error where one has another shape or type
 job::OpenJob open_made_job(Session& session, const MadeResult& result);
 
-/// What of the result this version would make otherwise. @param open the job of the result
+/// The parts of the result that this version would make otherwise. @param open the job of the result
 Outdated outdated_in(const MadeResult& result, const job::OpenJob& open);
 
 }  // namespace terrace::app

@@ -27,7 +27,7 @@ sem_t requested;
 
 constexpr std::array<int, 4> signals{SIGINT, SIGTERM, SIGHUP, SIGUSR1};
 
-// What the signals do without us. One thread at a time sets handlers and restores them.
+// Actions that the signals had before. One thread at a time sets handlers and restores them.
 std::array<struct sigaction, signals.size()> before{};
 bool kept = false;  // by keep_stop_signals(), and nobody has taken over yet
 

@@ -48,7 +48,7 @@ std::size_t bit_walk_bytes(const wavefront::SweepSpec& spec, const BitAlignmentP
   return cuda ? wavefront::cuda_trace_bytes(walk) : wavefront::cpu_bit_trace_bytes(walk);
 }
 
-/// What a device walks with.
+/// The tracer of a device, with its workspace.
 struct BitAlignmentProgram::Walker {
   std::unique_ptr<DeviceMemory> workspace;
   std::unique_ptr<wavefront::Tracer> tracer;

@@ -6,8 +6,8 @@ namespace terrace::stages {
 namespace {
 
 constexpr std::int64_t page = 4096;
-// Of the table in one block: beyond that disks and links get no faster. On the CPU more of it only means that more
-// memory is touched for the first time, which may take longer than to compute it.
+// Bytes of the table in one block: beyond that disks and links get no faster. On the CPU more of it only means that
+// more memory is touched for the first time, which may take longer than to compute it.
 constexpr std::int64_t most_table_bytes_cpu = 32 << 20, most_table_bytes_cuda = 64 << 20;
 constexpr std::int64_t least_side = 64;              // blocks lower or narrower than that are mostly border
 constexpr std::int64_t most_strips = 64;             // of a table that is not kept: each reads and writes a border

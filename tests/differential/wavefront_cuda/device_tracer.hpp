@@ -1,4 +1,4 @@
-// What tests of walks on CUDA need: memory that both sides reach, and a tracer with its workspace.
+// Tools for tests of walks on CUDA: memory that both sides reach, and a tracer with its workspace.
 #pragma once
 
 #include <memory_resource>
