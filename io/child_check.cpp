@@ -18,7 +18,7 @@
 #include <new>
 #include <optional>
 
-#include "io/entry.hpp"
+#include "io/files/entry.hpp"
 #include "io/input_file.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/checksum.hpp"
+#include "io/files/checksum.hpp"
 #include "io/held_source.hpp"
 
 namespace terrace::io {

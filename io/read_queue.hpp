@@ -6,7 +6,7 @@
 #include <functional>
 #include <memory>
 
-#include "io/io_threads.hpp"
+#include "io/files/io_threads.hpp"
 #include "io/source.hpp"
 
 namespace terrace::io {

@@ -4,7 +4,7 @@
 
 #include "io/data_error.hpp"
 #include "io/input_file.hpp"
-#include "io/result_reader.hpp"
+#include "io/results/reader.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/json.hpp"
 

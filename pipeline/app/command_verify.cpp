@@ -2,7 +2,7 @@
 
 #include <ostream>
 
-#include "io/verify_checksums.hpp"
+#include "io/results/verify_checksums.hpp"
 #include "pipeline/app/commands.hpp"
 #include "pipeline/app/made_result.hpp"
 #include "pipeline/app/verify_again.hpp"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "io/result_reader.hpp"
+#include "io/results/reader.hpp"
 #include "pipeline/app/session.hpp"
 #include "pipeline/app/signature.hpp"
 #include "pipeline/job/job.hpp"

@@ -6,7 +6,7 @@
 #include <cctype>
 #include <charconv>
 
-#include "io/result_reader.hpp"
+#include "io/results/reader.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::app {

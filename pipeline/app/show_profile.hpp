@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "io/result_reader.hpp"
+#include "io/results/reader.hpp"
 
 namespace terrace::app {
 

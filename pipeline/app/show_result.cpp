@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "io/result_reader.hpp"
+#include "io/results/reader.hpp"
 #include "pipeline/app/show_profile.hpp"
 #include "pipeline/app/text_table.hpp"
 #include "pipeline/base/error.hpp"

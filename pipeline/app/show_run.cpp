@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "io/run_lock.hpp"
+#include "io/files/run_lock.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/json.hpp"
 #include "pipeline/run/ledger.hpp"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "io/durable.hpp"
+#include "io/files/durable.hpp"
 #include "pipeline/base/json.hpp"
 #include "pipeline/job/identity.hpp"
 #include "pipeline/run/run.hpp"

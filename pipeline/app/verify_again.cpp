@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "io/run_lock.hpp"
+#include "io/files/run_lock.hpp"
 #include "pipeline/app/beginning.hpp"
 #include "pipeline/app/prepare.hpp"
 #include "pipeline/app/signature.hpp"

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <map>
 
-#include "io/checksum.hpp"
+#include "io/files/checksum.hpp"
 
 namespace terrace::run {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "io/durable.hpp"
+#include "io/files/durable.hpp"
 #include "pipeline/run/block_record.hpp"
 
 namespace terrace::run {

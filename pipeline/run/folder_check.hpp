@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "io/entry.hpp"
+#include "io/files/entry.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::run {

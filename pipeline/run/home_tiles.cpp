@@ -5,8 +5,8 @@
 #include <span>
 #include <utility>
 
-#include "io/checksum.hpp"
-#include "io/tile_checksums.hpp"
+#include "io/files/checksum.hpp"
+#include "io/files/tile_checksums.hpp"
 #include "pipeline/base/bands.hpp"
 
 namespace terrace::run {

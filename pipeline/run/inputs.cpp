@@ -8,7 +8,7 @@
 #include <set>
 #include <span>
 
-#include "io/checksum.hpp"
+#include "io/files/checksum.hpp"
 #include "io/held_source.hpp"
 #include "pipeline/base/json.hpp"
 #include "pipeline/run/ledger.hpp"

@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "io/checksum.hpp"
-#include "io/durable.hpp"
+#include "io/files/checksum.hpp"
+#include "io/files/durable.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/json.hpp"
 

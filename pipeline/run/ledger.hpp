@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "io/entry.hpp"
+#include "io/files/entry.hpp"
 #include "pipeline/run/intervals.hpp"
 #include "pipeline/run/profile.hpp"
 #include "pipeline/run/version.hpp"

@@ -1,7 +1,7 @@
 // What a result says beside its large datasets: small results, the job, the profile, where it was made.
 #pragma once
 
-#include "io/result_file.hpp"
+#include "io/results/file.hpp"
 #include "pipeline/run/run.hpp"
 
 namespace terrace::run {

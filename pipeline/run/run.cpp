@@ -4,9 +4,9 @@
 #include <map>
 #include <random>
 
-#include "io/checksum.hpp"
 #include "io/data_error.hpp"
-#include "io/durable.hpp"
+#include "io/files/checksum.hpp"
+#include "io/files/durable.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/json.hpp"
 #include "pipeline/base/units.hpp"

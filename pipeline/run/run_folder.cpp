@@ -11,7 +11,7 @@
 #include <span>
 #include <string_view>
 
-#include "io/checksum.hpp"
+#include "io/files/checksum.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/json.hpp"
 #include "pipeline/run/scratch_files.hpp"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "io/durable.hpp"
-#include "io/run_lock.hpp"
+#include "io/files/durable.hpp"
+#include "io/files/run_lock.hpp"
 #include "pipeline/run/folder_check.hpp"
 
 namespace terrace::run {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-#include "io/durable.hpp"
+#include "io/files/durable.hpp"
 #include "pipeline/base/json.hpp"
 #include "pipeline/run/folder_check.hpp"
 

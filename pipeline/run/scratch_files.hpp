@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "io/entry.hpp"
+#include "io/files/entry.hpp"
 
 namespace terrace::run {
 

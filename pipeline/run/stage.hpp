@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "io/result_file.hpp"
+#include "io/results/file.hpp"
 #include "pipeline/run/program.hpp"
 
 namespace terrace::run {

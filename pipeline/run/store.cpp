@@ -6,7 +6,7 @@
 #include <span>
 #include <thread>
 
-#include "io/checksum.hpp"
+#include "io/files/checksum.hpp"
 
 namespace terrace::run {
 namespace {

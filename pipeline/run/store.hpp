@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "io/block_file.hpp"
-#include "io/io_threads.hpp"
+#include "io/files/block_file.hpp"
+#include "io/files/io_threads.hpp"
 #include "io/read_queue.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/run/array.hpp"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "io/graph.hpp"
+#include "io/inputs/graph.hpp"
 #include "kernels/recursive/problems.hpp"
 #include "kernels/recursive/semiring.hpp"
 #include "stages/recursive/closure_program.hpp"

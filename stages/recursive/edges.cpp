@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "io/graph.hpp"
+#include "io/inputs/graph.hpp"
 #include "kernels/recursive/semiring.hpp"
 #include "stages/recursive/weights.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "io/result_file.hpp"
+#include "io/results/file.hpp"
 #include "stages/wavefront/path.hpp"
 #include "stages/wavefront/program.hpp"
 

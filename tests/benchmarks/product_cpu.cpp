@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "io/result_reader.hpp"
+#include "io/results/reader.hpp"
 #include "kernels/device/cpu_features.hpp"
 #include "pipeline/app/program.hpp"
 #include "pipeline/app/stage_table.hpp"

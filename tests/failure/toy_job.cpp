@@ -12,8 +12,8 @@
 #include <filesystem>
 #include <iostream>
 
-#include "io/checksum.hpp"
-#include "io/hdf5_dataset.hpp"
+#include "io/files/checksum.hpp"
+#include "io/hdf5/dataset.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/run/run.hpp"
 #include "tests/support/simulated_context.hpp"

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
-#include "io/raw_array.hpp"
+#include "io/inputs/raw_array.hpp"
 #include "tests/unit/io/fixture.hpp"
 
 using namespace terrace;

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "io/fasta_scanner.hpp"
+#include "io/inputs/fasta/scanner.hpp"
 #include "tests/unit/io/fixture.hpp"
 
 using namespace terrace;

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "io/child_check.hpp"
-#include "io/hdf5_dataset.hpp"
+#include "io/hdf5/dataset.hpp"
 #include "io/input_file.hpp"
 #include "tests/unit/io/fixture.hpp"
 

@@ -1,4 +1,4 @@
-#include "io/block_file.hpp"
+#include "io/files/block_file.hpp"
 
 #include <catch2/catch.hpp>
 #include <cstring>
@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "io/stxxl_lanes.hpp"
+#include "io/files/stxxl_lanes.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/unit/io_write/requests.hpp"
 

@@ -1,10 +1,10 @@
-#include "io/checksum.hpp"
+#include "io/files/checksum.hpp"
 
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <vector>
 
-#include "io/box_runs.hpp"
+#include "io/files/box_runs.hpp"
 #include "pipeline/base/error.hpp"
 
 using namespace terrace;

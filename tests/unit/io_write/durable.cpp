@@ -1,4 +1,4 @@
-#include "io/durable.hpp"
+#include "io/files/durable.hpp"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <csignal>
 
-#include "io/result_file.hpp"
+#include "io/results/file.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/unit/io_write/requests.hpp"
 

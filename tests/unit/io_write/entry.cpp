@@ -1,4 +1,4 @@
-#include "io/entry.hpp"
+#include "io/files/entry.hpp"
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -7,8 +7,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "io/result_file.hpp"
-#include "io/run_lock.hpp"
+#include "io/files/run_lock.hpp"
+#include "io/results/file.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/unit/io_write/requests.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "io/hdf5_handle.hpp"
+#include "io/hdf5/handle.hpp"
 #include "tests/unit/io_write/sample_result.hpp"
 
 namespace terrace::io {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "io/block_file.hpp"
+#include "io/files/block_file.hpp"
 
 namespace terrace::io {
 

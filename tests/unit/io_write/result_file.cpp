@@ -1,4 +1,4 @@
-#include "io/result_file.hpp"
+#include "io/results/file.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>

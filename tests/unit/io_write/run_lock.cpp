@@ -1,4 +1,4 @@
-#include "io/run_lock.hpp"
+#include "io/files/run_lock.hpp"
 
 #include <fcntl.h>
 #include <sys/wait.h>

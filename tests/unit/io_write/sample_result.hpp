@@ -3,8 +3,8 @@
 
 #include <numeric>
 
-#include "io/checksum.hpp"
-#include "io/result_file.hpp"
+#include "io/files/checksum.hpp"
+#include "io/results/file.hpp"
 #include "tests/unit/io_write/requests.hpp"
 
 namespace terrace::io {

@@ -1,9 +1,9 @@
-#include "io/tile_checksums.hpp"
+#include "io/files/tile_checksums.hpp"
 
 #include <catch2/catch.hpp>
 #include <cstring>
 
-#include "io/checksum.hpp"
+#include "io/files/checksum.hpp"
 #include "pipeline/base/error.hpp"
 
 using namespace terrace;

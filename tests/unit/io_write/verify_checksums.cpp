@@ -1,4 +1,4 @@
-#include "io/verify_checksums.hpp"
+#include "io/results/verify_checksums.hpp"
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -8,8 +8,8 @@
 #include <cstring>
 #include <random>
 
-#include "io/result_checksums.hpp"
-#include "io/result_reader.hpp"
+#include "io/results/checksums.hpp"
+#include "io/results/reader.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/unit/io_write/read_result.hpp"
 

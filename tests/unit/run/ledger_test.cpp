@@ -8,7 +8,7 @@
 #include <limits>
 #include <span>
 
-#include "io/checksum.hpp"
+#include "io/files/checksum.hpp"
 #include "pipeline/base/error.hpp"
 #include "tests/support/temp_folder.hpp"
 

@@ -1,0 +1,178 @@
+#include "io/inputs/fasta/scanner.hpp"
+
+#include <array>
+#include <charconv>
+#include <cstdio>
+
+#include "pipeline/base/error.hpp"
+#include "pipeline/base/near_name.hpp"
+
+namespace terrace::io {
+namespace {
+
+enum LetterClass : unsigned char { bad, letter, blank };
+
+constexpr std::array<unsigned char, 256> letter_classes = [] {
+  std::array<unsigned char, 256> classes{};
+  for (unsigned char c = 'A'; c <= 'Z'; ++c) classes[c] = classes[c + 32u] = letter;
+  for (unsigned char c : {'*', '-', '.'}) classes[c] = letter;
+  classes[' '] = classes['\t'] = blank;
+  return classes;
+}();
+
+unsigned char class_of(char c) { return letter_classes[static_cast<unsigned char>(c)]; }
+
+// Without a table, so that the compiler takes many letters at a time.
+bool only_a_to_z(std::string_view text) {
+  unsigned char others = 0;
+  for (const char c : text) others |= static_cast<unsigned char>((c | 0x20) - 'a') >= 26 ? 1 : 0;
+  return others == 0;
+}
+
+std::optional<std::size_t> as_index(const std::optional<std::string>& text) {
+  std::size_t value = 0;
+  if (!text) return std::nullopt;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error != std::errc{} || end != text->data() + text->size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+FastaScanner::FastaScanner(std::string path, std::optional<std::string> wanted)
+    : path_(std::move(path)), wanted_(std::move(wanted)), wanted_index_(as_index(wanted_)) {}
+
+void FastaScanner::reserve(std::size_t letters) { named_.reserve(letters); }
+
+/// A byte order mark may come first, as some editors write it.
+std::string_view FastaScanner::skip_mark(std::string_view text) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  while (mark_bytes_ < mark.size() && !text.empty() && text[0] == mark[mark_bytes_]) {
+    text.remove_prefix(1);
+    ++mark_bytes_;
+  }
+  if (!text.empty() && mark_bytes_ > 0 && mark_bytes_ < mark.size()) fail_byte(1, mark[0]);
+  if (!text.empty()) mark_bytes_ = mark.size();
+  return text;
+}
+
+void FastaScanner::take(std::string_view text) {
+  text = skip_mark(text);
+  while (!text.empty()) {
+    if (state_ == State::line_start) {
+      const char first = text[0];
+      state_ = first == '>' ? State::header : first == ';' ? State::comment : State::sequence;
+    }
+    text = state_ == State::sequence ? take_sequence(text) : take_line(text);
+  }
+}
+
+std::string_view FastaScanner::take_line(std::string_view text) {
+  constexpr std::size_t longest_header = std::size_t{1} << 20;
+  const std::size_t end = text.find('\n');
+  const std::string_view piece = text.substr(0, end);
+  if (line_text_.size() + piece.size() > longest_header)
+    fail(1, "this line is too long for a header; is this FASTA?");
+  line_text_ += piece;
+  if (end == text.npos) return {};
+  end_line();
+  return text.substr(end + 1);
+}
+
+std::string_view FastaScanner::take_sequence(std::string_view text) {
+  const std::size_t end = text.find('\n');
+  std::string_view piece = text.substr(0, end);
+  if (carriage_return_ && !piece.empty()) fail_byte(column_ - 1, '\r');
+  if (!piece.empty() && piece.back() == '\r') {
+    piece.remove_suffix(1);
+    carriage_return_ = true;
+  }
+  take_letters(piece);
+  column_ += static_cast<std::int64_t>(piece.size()) + (carriage_return_ ? 1 : 0);
+  if (end == text.npos) return {};
+  end_line();
+  return text.substr(end + 1);
+}
+
+void FastaScanner::take_letters(std::string_view letters) {
+  const bool all_letters = only_a_to_z(letters);
+  const bool only_blank = !all_letters && letters.find_first_not_of(" \t") == letters.npos;
+  if (names_.empty() && !letters.empty() && !only_blank) {
+    fail(column_, "letters before the first record; a FASTA file begins with a line '>name'");
+  }
+  if (all_letters && keeping_ && !letters.empty()) {
+    const auto* bytes = reinterpret_cast<const std::byte*>(letters.data());
+    keeping_->insert(keeping_->end(), bytes, bytes + letters.size());
+  }
+  if (all_letters) return;
+  for (std::size_t i = 0; i < letters.size(); ++i) {
+    if (class_of(letters[i]) == bad) fail_byte(column_ + static_cast<std::int64_t>(i), letters[i]);
+    if (class_of(letters[i]) == letter && keeping_) keeping_->push_back(static_cast<std::byte>(letters[i]));
+  }
+}
+
+void FastaScanner::end_line() {
+  if (state_ == State::header) begin_record();
+  line_text_.clear();
+  state_ = State::line_start;
+  carriage_return_ = false;
+  column_ = 1;
+  ++line_;
+}
+
+void FastaScanner::begin_record() {
+  if (!line_text_.empty() && line_text_.back() == '\r') line_text_.pop_back();
+  for (std::size_t i = 0; i < line_text_.size(); ++i) {
+    const auto c = static_cast<unsigned char>(line_text_[i]);
+    if ((c < ' ' && c != '\t' && c != 1) || c == 127) fail_byte(static_cast<std::int64_t>(i) + 1, line_text_[i]);
+  }
+  const std::size_t begin = std::min(line_text_.find_first_not_of(" \t", 1), line_text_.size());
+  const std::string header = line_text_.substr(begin);
+  const std::string name = header.substr(0, header.find_first_of(" \t"));
+  const std::size_t index = names_.size();
+  names_.push_back(name);
+  keeping_ = nullptr;
+  if (!wanted_) {
+    // With a second record there is none to keep, only names to list.
+    if (index == 0) keeping_ = &named_;
+    else named_ = {};
+  } else if (name == *wanted_ || header == *wanted_) {
+    if (named_at_) throw JobError("record: two records of " + path_ + " are called '" + name + "'; give an index");
+    named_at_ = index;
+    keeping_ = &named_;
+  } else if (wanted_index_ == index) {
+    keeping_ = &indexed_;
+  }
+}
+
+std::vector<std::byte> FastaScanner::finish() {
+  if (state_ != State::line_start) end_line();
+  if (names_.empty()) throw IoError(path_, "has no record: no line begins with '>'");
+  const std::string count = counted(static_cast<std::int64_t>(names_.size()), "record") + ", ";
+  if (!wanted_ && names_.size() > 1) {
+    throw JobError("record: " + path_ + " has " + count + quote_names(names_) + "; say which one by name or index");
+  }
+  if (named_at_ || !wanted_) {
+    chosen_ = named_at_.value_or(0);
+    return std::move(named_);
+  }
+  if (wanted_index_ && *wanted_index_ < names_.size()) {
+    chosen_ = *wanted_index_;
+    return std::move(indexed_);
+  }
+  throw JobError("record: there is no '" + *wanted_ + "' in " + path_ + " (" + count + quote_names(names_) + ")" +
+                 did_you_mean(*wanted_, names_));
+}
+
+void FastaScanner::fail(std::int64_t column, const std::string& what) const {
+  throw IoError(path_ + ":" + std::to_string(line_) + ":" + std::to_string(column), what);
+}
+
+void FastaScanner::fail_byte(std::int64_t column, char c) const {
+  char shown[16];
+  const auto byte = static_cast<unsigned char>(c);
+  std::snprintf(shown, sizeof shown, byte > ' ' && byte < 127 ? "'%c'" : "byte 0x%02x", byte);
+  fail(column, std::string(shown) + " has no place in FASTA: a sequence has letters, '*', '-' and '.'");
+}
+
+}  // namespace terrace::io

@@ -1,0 +1,195 @@
+// Lists of edges, an edge a line: SNAP's, and plain ones with or without a first line that is a header.
+#include <algorithm>
+
+#include "io/inputs/graph/lines.hpp"
+#include "pipeline/base/near_name.hpp"
+#include "pipeline/base/printable.hpp"
+
+namespace terrace::io {
+namespace {
+
+/// What a first line of two numbers says, where it is a header.
+struct DeclaredSizes {
+  std::int64_t nodes, edges;
+  std::int64_t line;
+};
+
+class EdgeLinesReader {
+ public:
+  EdgeLinesReader(const InputFile& file, const EdgeRules& rules) : file_(file), rules_(rules), lines_(file, "#%") {}
+
+  EdgeList read() {
+    if (!lines_.next()) {
+      if (lines_.number() == 0) throw IoError(path(), "is empty");
+      return std::move(list_);
+    }
+    bool more = read_first_line();
+    while (more) {
+      add_line();
+      more = lines_.next();
+    }
+    if (list_.edges.empty() && header_is_words_) {
+      throw IoError(path(), "has a line of names and no edge: edges are lines of two numbers of nodes");
+    }
+    if (declared_) take_declared();
+    else if (undecided_) warn_of_header();
+    return std::move(list_);
+  }
+
+ private:
+  std::string path() const { return file_.path().string(); }
+
+  /// Decides what the first line is, and takes it. @return whether there is another line, which is not taken yet
+  bool read_first_line() {
+    const std::optional<DeclaredSizes> sizes = sizes_in_line();
+    const bool words = !is_number(lines_.fields()[0].text);
+    if (rules_.header.value_or(words)) {
+      if (sizes) declared_ = sizes;
+      else take_names();
+      return lines_.next();
+    }
+    if (!sizes || rules_.header) return true;
+    return read_two_numbers(*sizes);
+  }
+
+  /// Two numbers are a header where the next line has a field more, else an edge.
+  bool read_two_numbers(const DeclaredSizes& sizes) {
+    const std::string behind = lines_.place(2);
+    const bool more = lines_.next();
+    if (more && lines_.fields().size() == 3) {
+      declared_ = sizes;
+      return true;
+    }
+    undecided_ = sizes;
+    if (!rules_.weight.empty()) throw IoError(behind, no_weight);
+    first_line_ = sizes.line;
+    fields_ = 2;
+    add(sizes.nodes, sizes.edges, "", sizes.line);
+    return more;
+  }
+
+  std::optional<DeclaredSizes> sizes_in_line() const {
+    const auto& fields = lines_.fields();
+    if (fields.size() != 2) return std::nullopt;
+    const auto nodes = whole_number(fields[0].text), edges = whole_number(fields[1].text);
+    if (!nodes || !edges) return std::nullopt;
+    return DeclaredSizes{*nodes, *edges, lines_.number()};
+  }
+
+  /// Takes the line as the names of the columns.
+  void take_names() {
+    header_is_words_ = true;
+    const auto& fields = lines_.fields();
+    for (std::size_t column = 0; column < fields.size(); ++column) {
+      if (!rules_.weight.empty() && fields[column].text == rules_.weight) weight_ = column;
+    }
+  }
+
+  void add_line() {
+    if (fields_ == 0) begin_edges();
+    const auto& fields = lines_.fields();
+    if (fields.size() < 2) lines_.fail(fields.size(), "an edge has two nodes");
+    if (fields.size() != fields_ && !rules_.unweighted) fail_fields();
+    const std::int64_t from = node(0), to = node(1);
+    const auto wrong = add(from, to, weight_ ? fields[*weight_].text : "", lines_.number());
+    if (wrong) lines_.fail(*weight_, *wrong);
+  }
+
+  /// Takes the first edge's line as an example for all.
+  void begin_edges() {
+    fields_ = lines_.fields().size();
+    first_line_ = lines_.number();
+    if (!weight_ && !rules_.unweighted) weight_ = weight_column();
+    if (weight_ && *weight_ >= fields_) lines_.fail(fields_, no_weight);
+  }
+
+  /// The column of the weights: an index, or the third where there is one.
+  std::optional<std::size_t> weight_column() const {
+    if (rules_.weight.empty()) return fields_ > 2 ? std::optional<std::size_t>(2) : std::nullopt;
+    if (const auto index = whole_number(rules_.weight); index && *index >= 2) return static_cast<std::size_t>(*index);
+    lines_.fail(0,
+                "weight: " + quote(rules_.weight) + " is neither a column of a header here nor an index from 2 on");
+  }
+
+  [[noreturn]] void fail_fields() const {
+    const auto count = [](std::size_t fields) { return counted(static_cast<std::int64_t>(fields), "field"); };
+    const std::size_t fields = lines_.fields().size();
+    lines_.fail(
+        std::min(fields, fields_),
+        "this line has " + count(fields) + ", and line " + std::to_string(first_line_) + " has " +
+            std::to_string(fields_) + ": all edges have as many" +
+            (undecided_ ? "; if line " + std::to_string(first_line_) + " is a header, say `header: true`" : ""));
+  }
+
+  std::int64_t node(std::size_t field) const {
+    const std::string_view text = lines_.fields()[field].text;
+    if (const auto number = whole_number(text)) return *number;
+    const bool name = !is_number(text);
+    return lines_.node(field, name ? "; lists of edges with names cannot be read: number the nodes from 0 on" : "");
+  }
+
+  /// @return nothing, or what is wrong with the weight
+  std::optional<std::string> add(std::int64_t from, std::int64_t to, std::string_view weight, std::int64_t line) {
+    // Of the first line that may be a header the numbers tell nothing about the nodes of the others.
+    if (!undecided_ || line != first_line_) {
+      least_ = std::min({least_, from, to});
+      if (const std::int64_t larger = std::max(from, to); larger > largest_) largest_ = larger, largest_line_ = line;
+    }
+    return list_.add(from, to, weight);
+  }
+
+  /// Nodes are counted from 0 where there is a node 0, else from 1.
+  void take_declared() {
+    const auto edges = static_cast<std::int64_t>(list_.edges.size());
+    const std::string said = path() + ":" + std::to_string(declared_->line);
+    if (edges != declared_->edges) {
+      throw IoError(said, "the file says that it has " + counted(declared_->edges, "edge") + ", and has " +
+                              std::to_string(edges) + "; it was cut short, or its first line is wrong");
+    }
+    list_.results = 2;  // the first number took such a line for an edge
+    list_.nodes = declared_->nodes;
+    list_.first = list_.edges.empty() || least_ == 0 ? 0 : 1;
+    if (largest_ >= list_.first + declared_->nodes) {
+      throw IoError(path() + ":" + std::to_string(largest_line_),
+                    "node " + std::to_string(largest_) + " is none of the " + std::to_string(declared_->nodes) +
+                        " nodes, counted from " + std::to_string(list_.first) + ", that line " +
+                        std::to_string(declared_->line) + " says there are");
+    }
+    if (edges > 0 && least_ > 0 && largest_ < declared_->nodes && rules_.warn) {
+      rules_.warn(said + ": the file has " + std::to_string(declared_->nodes) +
+                  " nodes, and neither node 0 nor node " + std::to_string(declared_->nodes) +
+                  " has an edge: they are counted from 1");
+    }
+  }
+
+  void warn_of_header() const {
+    const auto others = static_cast<std::int64_t>(list_.edges.size()) - 1;
+    if (others != undecided_->edges || largest_ > undecided_->nodes || !rules_.warn) return;
+    rules_.warn(path() + ":" + std::to_string(undecided_->line) + ": this line is read as an edge from node " +
+                std::to_string(undecided_->nodes) + " to node " + std::to_string(undecided_->edges) +
+                ", and it would fit a header of the numbers of nodes and edges: say `header: true` or "
+                "`header: false`");
+  }
+
+  static constexpr const char* no_weight = "this edge has no weight; say `unweighted: true` where none has";
+
+  const InputFile& file_;
+  const EdgeRules& rules_;
+  GraphLines lines_;
+  EdgeList list_;
+  std::optional<DeclaredSizes> declared_;   // by a header
+  std::optional<DeclaredSizes> undecided_;  // by a first line that was taken as an edge
+  std::optional<std::size_t> weight_;       // column of the weights
+  std::size_t fields_ = 0;                  // of the first edge; 0: there is none yet
+  std::int64_t first_line_ = 0;             // of the first edge
+  bool header_is_words_ = false;
+  std::int64_t least_ = INT64_MAX, largest_ = -1, largest_line_ = 0;  // numbers of nodes
+};
+
+}  // namespace
+
+EdgeList read_edge_lines(const InputFile& file, const EdgeRules& rules) {
+  return EdgeLinesReader(file, rules).read();
+}
+
+}  // namespace terrace::io

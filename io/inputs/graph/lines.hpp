@@ -1,0 +1,54 @@
+// Lines of graphs in formats that have an edge a line.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/inputs/graph.hpp"
+#include "io/inputs/line_reader.hpp"
+#include "io/inputs/text_fields.hpp"
+
+namespace terrace::io {
+
+/// Whether a text is a number as a whole: "3", "-0.5", "1e9".
+bool is_number(std::string_view text);
+/// A text of digits alone as a number that is not negative; nothing where it is none, or too large.
+std::optional<std::int64_t> whole_number(std::string_view text);
+
+/// Lines of a file, cut into fields; blank lines and comments are left out.
+class GraphLines {
+ public:
+  /// @param comments the characters with which comments begin
+  GraphLines(const InputFile& file, std::string_view comments)
+      : path_(file.path().string()), reader_(file), comments_(comments) {}
+
+  /// Goes to the next line. @return false at the end of the file. @throws IoError
+  bool next();
+
+  const std::vector<Field>& fields() const { return fields_; }
+  std::int64_t number() const { return reader_.number(); }
+  /// "g.txt:3:5": where a field begins; of a field that is not there the end of the line.
+  std::string place(std::size_t field) const;
+  [[noreturn]] void fail(std::size_t field, const std::string& what) const { throw IoError(place(field), what); }
+
+  /// The number of a node in a field. @param advice follows what is wrong with it
+  std::int64_t node(std::size_t field, const std::string& advice = "") const;
+
+  /// Adds the edge whose nodes are in two fields from `from` on, with the weight in field `weight` (none: 1). The
+  /// nodes must be among those of the list, where it says how many there are.
+  void add_edge(EdgeList& list, std::size_t from, std::optional<std::size_t> weight) const;
+
+ private:
+  std::int64_t node_of(const EdgeList& list, std::size_t field) const;
+
+  std::string path_;
+  LineReader reader_;
+  std::string_view comments_;
+  std::string_view line_;
+  std::vector<Field> fields_;
+};
+
+}  // namespace terrace::io

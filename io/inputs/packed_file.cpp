@@ -1,0 +1,40 @@
+#include "io/inputs/packed_file.hpp"
+
+#include <string_view>
+
+#include "pipeline/base/error.hpp"
+
+namespace terrace::io {
+namespace {
+
+struct Packing {
+  std::string_view begin;  // of the file
+  const char* name;
+  const char* program;  // that unpacks it
+};
+
+constexpr Packing packings[] = {
+    {"\x1f\x8b", "gzip", "gunzip -k"},
+    {"BZh", "bzip2", "bunzip2 -k"},
+    {"\xfd"
+     "7zXZ",
+     "xz", "unxz -k"},
+    {"\x28\xb5\x2f\xfd", "zstd", "unzstd"},
+    {"PK\x03\x04", "zip", "unzip"},
+};
+
+}  // namespace
+
+void refuse_packed(const InputFile& file, const char* kind) {
+  char bytes[8] = {};
+  const std::int64_t count = file.read_some(0, sizeof bytes, bytes);
+  const std::string_view begin(bytes, static_cast<std::size_t>(count));
+  for (const Packing& packing : packings) {
+    if (!begin.starts_with(packing.begin)) continue;
+    throw IoError(file.path().string(), std::string("is compressed with ") + packing.name +
+                                            ", which inputs of kind `" + kind + "` do not read: unpack it first (" +
+                                            packing.program + ")");
+  }
+}
+
+}  // namespace terrace::io

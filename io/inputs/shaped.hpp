@@ -1,0 +1,20 @@
+// From a list of numbers to an array of the shape that a job asks for.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "io/inputs/numbers.hpp"
+#include "io/source.hpp"
+
+namespace terrace::io {
+
+/// An array of all the numbers in the list: of the setting `shape` where there is one, else of one dimension.
+/// @param what names the list in errors
+/// @throws JobError where the shape holds another count of numbers
+std::shared_ptr<Source> shaped_source(NumberList& numbers, const Settings& settings,
+                                      std::vector<std::filesystem::path> files, const std::string& what);
+
+}  // namespace terrace::io

@@ -1,0 +1,202 @@
+// The input kinds `csv` and `text`: numbers in text. Read once and kept in memory.
+#include <cctype>
+#include <charconv>
+
+#include "io/input_file.hpp"
+#include "io/inputs/line_reader.hpp"
+#include "io/inputs/numbers.hpp"
+#include "io/inputs/packed_file.hpp"
+#include "io/inputs/shaped.hpp"
+#include "io/inputs/text_fields.hpp"
+#include "io/kinds.hpp"
+#include "pipeline/base/error.hpp"
+#include "pipeline/base/near_name.hpp"
+
+namespace terrace::io {
+namespace {
+
+constexpr const char* row_help = "read this row alone, from 0; blank lines and lines that begin with # do not count";
+constexpr const char* column_help = "read this column alone: index from 0, or name with 'header'";
+constexpr const char* type_help = "element type; i64 where all are whole numbers, else f64";
+
+constexpr Parameter csv_parameters[] = {
+    {"csv", ParameterKind::file, "a table of numbers with commas; kept in memory"},
+    {"row", ParameterKind::integer, row_help, "", nullptr, 0},
+    {"column", ParameterKind::text, column_help, ""},
+    {"header", ParameterKind::flag, "the first line names the columns", "false"},
+    {"skip", ParameterKind::count, "leading values to leave out, whatever they are", "0", nullptr, 0},
+    {"separator", ParameterKind::text, "one character, or 'tab' or 'space'; a comma where absent", ""},
+    {"type", ParameterKind::type, type_help, ""},
+    {"shape", ParameterKind::integers, "extents, slowest first; one dimension where absent", "", nullptr, 0},
+};
+
+constexpr Parameter text_parameters[] = {
+    {"text", ParameterKind::file, "numbers with commas or white space between them; kept in memory"},
+    {"row", ParameterKind::integer, row_help, "", nullptr, 0},
+    {"column", ParameterKind::text, column_help, ""},
+    {"header", ParameterKind::flag, "the first line names the columns", "false"},
+    {"skip", ParameterKind::count, "leading values to leave out, whatever they are", "0", nullptr, 0},
+    {"separator", ParameterKind::text,
+     "one character, or 'tab' or 'space'; where absent, commas in lines that have any, else white space", ""},
+    {"type", ParameterKind::type, type_help, ""},
+    {"shape", ParameterKind::integers, "extents, slowest first; one dimension where absent", "", nullptr, 0},
+};
+
+FieldRule field_rule(const Settings& settings, FieldRule rule) {
+  if (!settings.has("separator")) return rule;
+  const std::string& text = settings.text("separator");
+  if (text == "space" || text == " ") return {Separation::blanks, ' '};
+  if (text == "tab" || text == "\\t" || text == "\t") return {Separation::character, '\t'};
+  if (text.size() != 1) fail_setting(settings, "separator", "separator: give one character, or 'tab' or 'space'");
+  const auto letter = static_cast<unsigned char>(text[0]);
+  if (letter < ' ' || letter > '~') {
+    fail_setting(settings, "separator",
+                 letter == '\n' || letter == '\r' ? "separator: the end of a line parts lines, not values in a line"
+                                                  : "separator: is no character that can be printed, nor a tab");
+  }
+  if (letter == '"' || letter == '\'') fail_setting(settings, "separator", "separator: a quote stands around values");
+  if (std::isalnum(letter) || std::string_view(".+-").find(text[0]) != std::string_view::npos) {
+    fail_setting(settings, "separator", "separator: '" + text + "' is a part of numbers");
+  }
+  return {Separation::character, text[0]};
+}
+
+/// Reads the numbers that the settings choose.
+class TableReader {
+ public:
+  TableReader(const InputFile& file, const Settings& settings, const FieldRule& rule)
+      : file_(file),
+        settings_(settings),
+        rule_(rule),
+        lines_(file),
+        numbers_(type_setting(settings, "type")),
+        row_(settings.find<std::int64_t>("row")),
+        skip_(settings.find<std::int64_t>("skip").value_or(0)) {
+    if (row_ && *row_ < 0) fail_setting(settings, "row", "row: is negative");
+    if (skip_ < 0) fail_setting(settings, "skip", "skip: is negative");
+    if (row_ && settings.has("column")) fail_setting(settings, "row", "row: give a row or a column, not both");
+  }
+
+  NumberList read() {
+    const bool header = settings_.find<bool>("header").value_or(false);
+    if (header && !next_line()) throw IoError(file_.path().string(), "is empty: there is no header");
+    if (settings_.has("column")) find_column(header);
+    std::int64_t row = 0;
+    for (; next_line(); ++row) {
+      if (row_ && row != *row_) continue;
+      take_line();
+      if (row_) break;
+    }
+    if (row_ && row <= *row_ && !taken_)
+      fail_setting(settings_, "row",
+                   "row: there is no row " + std::to_string(*row_) + " in " + file_.path().string() + ", which has " +
+                       std::to_string(row));
+    if (skip_ > seen_) {
+      fail_setting(settings_, "skip",
+                   seen_ == 1 ? "skip: there is only 1 value to leave out"
+                              : "skip: there are only " + std::to_string(seen_) + " values to leave out");
+    }
+    return std::move(numbers_);
+  }
+
+ private:
+  /// Cuts the next line that is neither blank nor a comment into fields.
+  bool next_line() {
+    while (lines_.next(line_)) {
+      if (!line_.empty() && line_[0] == '#') continue;
+      split_fields(line_, rule_, fields_);
+      if (!fields_.empty()) return true;
+    }
+    return false;
+  }
+
+  void take_line() {
+    taken_ = true;
+    if (!column_) {
+      for (const Field& field : fields_) take(field);
+    } else if (*column_ < fields_.size()) {
+      take(fields_[*column_]);
+    } else {
+      throw IoError(place(line_.size()), "this line has " +
+                                             counted(static_cast<std::int64_t>(fields_.size()), "value") +
+                                             ", so none in column " + std::to_string(*column_));
+    }
+  }
+
+  void take(const Field& field) {
+    if (seen_++ < skip_) return;
+    if (auto wrong = numbers_.add(field.text)) throw IoError(place(field.at), *wrong);
+  }
+
+  void find_column(bool header) {
+    const std::string wanted = settings_.text("column");
+    std::vector<std::string> names;
+    for (const Field& field : fields_) names.emplace_back(field.text);
+    const auto named = std::find(names.begin(), names.end(), wanted);
+    if (header && named != names.end()) {
+      if (std::find(named + 1, names.end(), wanted) != names.end()) {
+        fail_setting(settings_, "column", "column: several are called '" + wanted + "'; give an index");
+      }
+      column_ = static_cast<std::size_t>(named - names.begin());
+      return;
+    }
+    std::size_t index = 0;
+    const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), index);
+    const bool number = error == std::errc{} && end == wanted.data() + wanted.size();
+    if (number && (!header || index < names.size())) {
+      column_ = index;
+      return;
+    }
+    if (!header)
+      fail_setting(settings_, "column", "column: '" + wanted + "' is no index; for a name say 'header: true'");
+    fail_setting(
+        settings_, "column",
+        "column: there is no '" + wanted + "'; there are " + quote_names(names) + did_you_mean(wanted, names));
+  }
+
+  std::string place(std::size_t at) const {
+    return file_.path().string() + ":" + std::to_string(lines_.number()) + ":" + std::to_string(at + 1);
+  }
+
+  const InputFile& file_;
+  const Settings& settings_;
+  FieldRule rule_;
+  LineReader lines_;
+  NumberList numbers_;
+  std::optional<std::int64_t> row_;
+  std::optional<std::size_t> column_;
+  std::int64_t skip_;
+  std::int64_t seen_ = 0;
+  bool taken_ = false;
+  std::string_view line_;
+  std::vector<Field> fields_;
+};
+
+std::shared_ptr<Source> open_table(const Settings& settings, const OpenContext& context, const char* key,
+                                   const FieldRule& rule) {
+  const InputFile file(input_path(settings, key, context));
+  refuse_packed(file, key);
+  NumberList numbers = TableReader(file, settings, field_rule(settings, rule)).read();
+  return shaped_source(numbers, settings, {file.path()}, file.path().string());
+}
+
+std::shared_ptr<Source> open_csv(const Settings& settings, const OpenContext& context) {
+  return open_table(settings, context, "csv", {Separation::character, ','});
+}
+
+std::shared_ptr<Source> open_text(const Settings& settings, const OpenContext& context) {
+  return open_table(settings, context, "text", {Separation::either, ','});
+}
+
+}  // namespace
+
+InputKind csv_kind() {
+  return {"csv", "numbers of a table with commas", csv_parameters, open_csv,
+          "{csv: prices.csv, header: true, column: close}"};
+}
+
+InputKind text_kind() {
+  return {"text", "numbers in text", text_parameters, open_text, "{text: numbers.txt, shape: [2, 3]}"};
+}
+
+}  // namespace terrace::io
