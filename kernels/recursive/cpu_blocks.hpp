@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "kernels/device/aligned_array.hpp"
-#include "kernels/device/block_times.hpp"
 #include "kernels/device/cpu_context.hpp"
+#include "kernels/launch/block_times.hpp"
 #include "kernels/recursive/cpu_product.hpp"
 #include "kernels/recursive/matrix.hpp"
 #include "kernels/recursive/semiring.hpp"

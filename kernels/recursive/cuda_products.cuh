@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "kernels/device/launch.cuh"
+#include "kernels/launch/launch.cuh"
 #include "kernels/recursive/blas.hpp"
 #include "kernels/recursive/cuda_blas.hpp"
 #include "kernels/recursive/product_kernel.cuh"

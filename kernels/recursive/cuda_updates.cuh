@@ -8,7 +8,7 @@
 #include <string>
 
 #include "kernels/device/cuda_context.hpp"
-#include "kernels/device/launch.cuh"
+#include "kernels/launch/launch.cuh"
 #include "kernels/recursive/tile_state.cuh"
 #include "kernels/recursive/updates.hpp"
 

@@ -2,7 +2,7 @@
 // them, and the report. No host library header: also compiled at run time.
 #pragma once
 
-#include "kernels/device/port.cuh"
+#include "kernels/launch/port.cuh"
 #include "kernels/recursive/product_tile.hpp"
 #include "kernels/recursive/task.hpp"
 

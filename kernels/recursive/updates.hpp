@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "kernels/device/context.hpp"
-#include "kernels/device/port.hpp"
+#include "kernels/launch/port.hpp"
 #include "pipeline/base/element_type.hpp"
 
 namespace terrace::recursive {

@@ -3,11 +3,11 @@
 // No host library header: also compiled at run time.
 #pragma once
 
-#include "kernels/device/port.cuh"
+#include "kernels/launch/port.cuh"
+#include "kernels/launch/tagged.cuh"
 #include "kernels/wavefront/bit_lines.hpp"
 #include "kernels/wavefront/diagonals.hpp"
 #include "kernels/wavefront/stored.cuh"
-#include "kernels/wavefront/tagged.cuh"
 #include "kernels/wavefront/task.hpp"
 
 namespace terrace::wavefront {

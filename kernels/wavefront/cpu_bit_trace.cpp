@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/wavefront/cpu_serial.hpp"
+#include "kernels/launch/cpu_serial.hpp"
 #include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/tracer.hpp"
 

@@ -1,7 +1,7 @@
 #include <vector>
 
+#include "kernels/launch/cpu_serial.hpp"
 #include "kernels/wavefront/cpu.hpp"
-#include "kernels/wavefront/cpu_serial.hpp"
 #include "kernels/wavefront/kept_blocks.hpp"
 #include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/tracer.hpp"

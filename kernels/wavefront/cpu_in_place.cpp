@@ -4,8 +4,8 @@
 #include <cstring>
 #include <thread>
 
-#include "kernels/device/block_times.hpp"
 #include "kernels/device/cpu_context.hpp"
+#include "kernels/launch/block_times.hpp"
 #include "kernels/wavefront/cpu.hpp"
 #include "kernels/wavefront/cpu_in_place_slab.hpp"
 #include "kernels/wavefront/in_place_cpu.hpp"

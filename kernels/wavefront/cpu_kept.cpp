@@ -3,9 +3,9 @@
 #include <map>
 #include <utility>
 
+#include "kernels/launch/cpu_serial.hpp"
 #include "kernels/wavefront/cpu.hpp"
 #include "kernels/wavefront/cpu_borders.hpp"
-#include "kernels/wavefront/cpu_serial.hpp"
 #include "kernels/wavefront/kept_blocks.hpp"
 #include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/window.hpp"

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "kernels/device/port.hpp"
+#include "kernels/launch/port.hpp"
 #include "kernels/wavefront/block_grid.hpp"
 #include "kernels/wavefront/task.hpp"
 

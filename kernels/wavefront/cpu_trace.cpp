@@ -1,7 +1,7 @@
 #include <vector>
 
+#include "kernels/launch/cpu_serial.hpp"
 #include "kernels/wavefront/cpu_borders.hpp"
-#include "kernels/wavefront/cpu_serial.hpp"
 #include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/tracer.hpp"
 #include "kernels/wavefront/window.hpp"

@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "kernels/device/block_times.hpp"
-#include "kernels/wavefront/cpu_backoff.hpp"
+#include "kernels/launch/block_times.hpp"
+#include "kernels/launch/cpu_backoff.hpp"
 
 namespace terrace::wavefront {
 namespace {

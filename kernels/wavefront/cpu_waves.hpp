@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "kernels/device/port.hpp"
+#include "kernels/launch/port.hpp"
 #include "kernels/wavefront/block_grid.hpp"
 #include "kernels/wavefront/task.hpp"
 #include "kernels/wavefront/tiles.hpp"

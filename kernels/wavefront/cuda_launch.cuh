@@ -5,7 +5,7 @@
 #include <string>
 
 #include "kernels/device/cuda_context.hpp"
-#include "kernels/device/launch.cuh"
+#include "kernels/launch/launch.cuh"
 #include "kernels/wavefront/bands.cuh"
 #include "kernels/wavefront/block_grid.hpp"
 #include "kernels/wavefront/cuda_sweep.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "kernels/device/cuda_context.hpp"
-#include "kernels/device/launch.cuh"
+#include "kernels/launch/launch.cuh"
 #include "kernels/wavefront/cuda_launch.cuh"
 #include "kernels/wavefront/cuda_tracer.hpp"
 #include "kernels/wavefront/problems.hpp"

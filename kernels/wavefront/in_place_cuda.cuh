@@ -6,7 +6,7 @@
 #include <string>
 
 #include "kernels/device/cuda_context.hpp"
-#include "kernels/device/launch.cuh"
+#include "kernels/launch/launch.cuh"
 #include "kernels/wavefront/in_place_cuda.hpp"
 #include "kernels/wavefront/in_place_kernel.cuh"
 #include "kernels/wavefront/in_place_list.hpp"

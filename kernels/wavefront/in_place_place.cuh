@@ -8,7 +8,7 @@
 // group.
 #pragma once
 
-#include "kernels/device/port.cuh"
+#include "kernels/launch/port.cuh"
 #include "kernels/wavefront/in_place_shape.hpp"
 #include "kernels/wavefront/in_place_task.hpp"
 

@@ -3,8 +3,8 @@
 // No host library header: also compiled at run time.
 #pragma once
 
+#include "kernels/launch/tagged.cuh"
 #include "kernels/wavefront/band_borders.cuh"
-#include "kernels/wavefront/tagged.cuh"
 
 namespace terrace::wavefront {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "kernels/device/context.hpp"
-#include "kernels/device/port.hpp"
+#include "kernels/launch/port.hpp"
 #include "kernels/wavefront/bit_lines.hpp"
 #include "kernels/wavefront/diagonals.hpp"
 #include "kernels/wavefront/kept.hpp"

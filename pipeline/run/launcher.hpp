@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/device/context.hpp"
-#include "kernels/device/port.hpp"
+#include "kernels/launch/port.hpp"
 #include "pipeline/run/program.hpp"
 #include "pipeline/run/window.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/device/context.hpp"
-#include "kernels/device/port.hpp"
+#include "kernels/launch/port.hpp"
 #include "pipeline/base/box.hpp"
 #include "pipeline/run/array.hpp"
 

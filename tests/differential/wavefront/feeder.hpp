@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "kernels/device/port.hpp"
+#include "kernels/launch/port.hpp"
 #include "kernels/wavefront/bins.hpp"
 #include "kernels/wavefront/block_grid.hpp"
 #include "kernels/wavefront/problems.hpp"

@@ -4,7 +4,7 @@
 #include <memory_resource>
 #include <vector>
 
-#include "kernels/device/port.hpp"
+#include "kernels/launch/port.hpp"
 #include "kernels/wavefront/trace.hpp"
 #include "pipeline/base/error.hpp"
 

@@ -27,7 +27,7 @@ std::string compile_log(const std::string& source) {
 }
 
 TEST_CASE("every header of wavefront kernels and problems compiles at run time on its own") {
-  std::vector<std::string> headers{"kernels/device/port.cuh",
+  std::vector<std::string> headers{"kernels/launch/port.cuh",
                                    "kernels/wavefront/problem.hpp",
                                    "kernels/wavefront/problem_list.hpp",
                                    "kernels/wavefront/band_kernel.cuh",

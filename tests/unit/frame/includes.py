@@ -14,9 +14,10 @@ FOLDERS = {
     "pipeline/base": [],
     "io": ["pipeline/base"],
     "kernels/device": ["pipeline/base"],
-    "kernels/*": ["pipeline/base", "kernels/device"],
+    "kernels/launch": ["pipeline/base", "kernels/device"],
+    "kernels/*": ["pipeline/base", "kernels/device", "kernels/launch"],
     "pipeline/job": ["pipeline/base", "io"],
-    "pipeline/run": ["pipeline/base", "io", "kernels/device"],
+    "pipeline/run": ["pipeline/base", "io", "kernels/device", "kernels/launch"],
     "stages": ["pipeline/base", "pipeline/job", "pipeline/run", "io", "kernels/device", "kernels/*"],
     "pipeline/app": ["pipeline/base", "pipeline/job", "pipeline/run", "stages", "io", "kernels/device"],
 }
@@ -39,7 +40,7 @@ LIBRARIES = {
 }
 
 # Compiled for devices and at run time, where there is no host library: these headers, and what they include.
-DEVICE_HEADERS = ["kernels/*/problem.hpp", "kernels/*/problems/*.hpp", "kernels/*/task.hpp", "kernels/device/port.hpp",
+DEVICE_HEADERS = ["kernels/*/problem.hpp", "kernels/*/problems/*.hpp", "kernels/*/task.hpp", "kernels/launch/port.hpp",
                   "kernels/*/kernel.cuh"]
 # Of the folders beneath, device headers may include these alone; they include nothing themselves.
 SHARED_WITH_DEVICES = ["pipeline/base/parameter.hpp"]

@@ -39,7 +39,7 @@ class Includes(unittest.TestCase):
         wrong = {
             "pipeline/base/a.hpp": "io/source.hpp",
             "io/a.hpp": "pipeline/job/a.hpp",
-            "io/b.cpp": "kernels/device/port.hpp",
+            "io/b.cpp": "kernels/launch/port.hpp",
             "pipeline/job/a.hpp": "pipeline/run/a.hpp",
             "pipeline/run/a.hpp": "stages/wavefront/a.hpp",
             "pipeline/run/b.hpp": "pipeline/job/a.hpp",
@@ -77,9 +77,9 @@ class Includes(unittest.TestCase):
         parameter = '#include "pipeline/base/parameter.hpp"\n'
         self.assertEqual(self.check({"kernels/stencil/problem.hpp": parameter, "kernels/stencil/kernel.cuh": parameter,
                                      "kernels/stencil/problems/star.hpp": '#include "kernels/stencil/problem.hpp"\n',
-                                     "kernels/device/launch.cuh": "#include <cuda_runtime.h>\n"}), [])
+                                     "kernels/launch/launch.cuh": "#include <cuda_runtime.h>\n"}), [])
         for path in ("kernels/stencil/problem.hpp", "kernels/stencil/problems/star.hpp", "kernels/stencil/kernel.cuh",
-                     "kernels/device/port.hpp", "kernels/stencil/task.hpp"):
+                     "kernels/launch/port.hpp", "kernels/stencil/task.hpp"):
             for include in ("<vector>", "<cstdint>", '"pipeline/base/box.hpp"'):
                 with self.subTest(path=path, include=include):
                     self.assertEqual(len(self.check({path: f"#include {include}\n"})), 1)

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <thread>
 
-#include "kernels/device/block_times.hpp"
-#include "kernels/device/port.hpp"
+#include "kernels/launch/block_times.hpp"
+#include "kernels/launch/port.hpp"
 
 namespace terrace::wavefront {
 

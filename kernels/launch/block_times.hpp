@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "kernels/device/port.hpp"
+#include "kernels/launch/port.hpp"
 
 namespace terrace::device {
 

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "kernels/device/instructions.cuh"
-#include "kernels/device/port.hpp"
+#include "kernels/launch/port.hpp"
 
 namespace terrace::device {
 
