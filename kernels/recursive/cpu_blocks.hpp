@@ -9,7 +9,6 @@
 #include <thread>
 #include <vector>
 
-#include "kernels/device/aligned_array.hpp"
 #include "kernels/device/cpu_context.hpp"
 #include "kernels/launch/block_times.hpp"
 #include "kernels/recursive/cpu_product.hpp"
@@ -17,6 +16,7 @@
 #include "kernels/recursive/semiring.hpp"
 #include "kernels/recursive/task.hpp"
 #include "kernels/recursive/updates.hpp"
+#include "kernels/values/aligned_array.hpp"
 
 namespace terrace::recursive {
 

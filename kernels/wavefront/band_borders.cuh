@@ -2,10 +2,10 @@
 // blocks. No host library header: also compiled at run time.
 #pragma once
 
+#include "kernels/values/stored.cuh"
 #include "kernels/wavefront/band_window.cuh"
 #include "kernels/wavefront/bands.cuh"
 #include "kernels/wavefront/problem.hpp"
-#include "kernels/wavefront/stored.cuh"
 
 namespace terrace::wavefront {
 

@@ -5,9 +5,9 @@
 
 #include "kernels/launch/port.cuh"
 #include "kernels/launch/tagged.cuh"
+#include "kernels/values/stored.cuh"
 #include "kernels/wavefront/bit_lines.hpp"
 #include "kernels/wavefront/diagonals.hpp"
-#include "kernels/wavefront/stored.cuh"
 #include "kernels/wavefront/task.hpp"
 
 namespace terrace::wavefront {

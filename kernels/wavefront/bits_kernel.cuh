@@ -13,8 +13,8 @@
 // those of the band above, only letters without a partner count (diagonals.hpp).
 #pragma once
 
+#include "kernels/values/bits.hpp"
 #include "kernels/wavefront/bands.cuh"
-#include "kernels/wavefront/bits.hpp"
 #include "kernels/wavefront/kept_bits.cuh"
 #include "kernels/wavefront/problem.hpp"
 #include "kernels/wavefront/table_piece.cuh"

@@ -65,11 +65,6 @@ LocalTypes local_types_for(device::InstructionSet set, int problem) {
   return sse2::local_types(problem);
 }
 
-device::i64 vector_bytes(device::InstructionSet set) {
-  if (set == device::InstructionSet::avx512) return avx512::vector_bytes;
-  return set == device::InstructionSet::avx2 ? avx2::vector_bytes : sse2::vector_bytes;
-}
-
 std::unique_ptr<Sweep> make_cpu_sweep(const SweepSpec& spec, device::Context& context, device::InstructionSet set) {
   check(spec);
   if (spec.kept) return make_cpu_kept_sweep(spec, context, set);

@@ -35,10 +35,9 @@ std::int64_t most_bands(const BlockGrid& grid, Count&& bands) {
   return std::max<std::int64_t>(bands(grid.block_rows), bands(grid.rows_of(grid.down() - 1)));
 }
 
-/// The kernels of a problem (its number in problem_list.hpp) for an instruction set, and its vectors' bytes.
+/// The kernels of a problem (its number in problem_list.hpp) for an instruction set.
 BandKernels kernels_for(device::InstructionSet set, int problem);
 LocalTypes local_types_for(device::InstructionSet set, int problem);
-device::i64 vector_bytes(device::InstructionSet set);
 
 /// Problems on letters and values. @throws DeviceError where types do not fit together
 CpuSweeper make_items_sweeper(const CpuSweepPlan& plan);

@@ -3,7 +3,8 @@
 #pragma once
 
 #include "kernels/device/integers.hpp"
-#include "kernels/wavefront/bits.hpp"
+#include "kernels/values/bits.hpp"
+#include "kernels/values/vector_bytes.hpp"
 
 namespace terrace::wavefront {
 
@@ -84,18 +85,15 @@ struct BandKernels {
   AdvanceBits advance_bits;
 };
 
-/// The kernels of problem number `problem` (problem_list.hpp), and their vectors' bytes.
+/// The kernels of problem number `problem` (problem_list.hpp).
 namespace sse2 {
 BandKernels band_kernels(int problem);
-inline constexpr int vector_bytes = 16;
 }  // namespace sse2
 namespace avx2 {
 BandKernels band_kernels(int problem);
-inline constexpr int vector_bytes = 32;
 }  // namespace avx2
 namespace avx512 {
 BandKernels band_kernels(int problem);
-inline constexpr int vector_bytes = 64;
 }  // namespace avx512
 
 }  // namespace terrace::wavefront

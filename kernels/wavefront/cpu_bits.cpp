@@ -1,5 +1,6 @@
 #include "kernels/wavefront/cpu_bits.hpp"
 
+#include "kernels/values/vectors.hpp"
 #include "kernels/wavefront/cpu.hpp"
 #include "kernels/wavefront/cpu_bits_band.hpp"
 #include "kernels/wavefront/cpu_empty.hpp"

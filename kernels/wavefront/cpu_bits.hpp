@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/wavefront/aligned_array.hpp"
+#include "kernels/values/aligned_array.hpp"
 #include "kernels/wavefront/bit_lines.hpp"
 #include "kernels/wavefront/cpu_band.hpp"
 #include "kernels/wavefront/cpu_borders.hpp"
@@ -14,6 +14,8 @@
 #include "kernels/wavefront/problem.hpp"
 
 namespace terrace::wavefront {
+
+using device::AlignedArray;
 
 using device::u64;
 

@@ -6,6 +6,7 @@
 
 #include "kernels/device/cpu_context.hpp"
 #include "kernels/launch/block_times.hpp"
+#include "kernels/values/vectors.hpp"
 #include "kernels/wavefront/cpu.hpp"
 #include "kernels/wavefront/cpu_in_place_slab.hpp"
 #include "kernels/wavefront/in_place_cpu.hpp"

@@ -7,12 +7,14 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/wavefront/aligned_array.hpp"
+#include "kernels/values/aligned_array.hpp"
 #include "kernels/wavefront/cpu_in_place.hpp"
 #include "kernels/wavefront/in_place_sweep.hpp"
 #include "kernels/wavefront/in_place_task.hpp"
 
 namespace terrace::wavefront {
+
+using device::AlignedArray;
 
 /// What all slabs of a sweep share: the kernel, and how a pass is laid out over its lanes.
 template <class T>

@@ -2,8 +2,8 @@
 // compiled for its instruction set and defines TERRACE_ISA.
 #pragma once
 
+#include "kernels/values/cpu_pack.hpp"
 #include "kernels/wavefront/cpu_bits_kernel.hpp"
-#include "kernels/wavefront/cpu_pack.hpp"
 #include "kernels/wavefront/cpu_profile.hpp"
 #include "kernels/wavefront/problem_list.hpp"
 #include "kernels/wavefront/window.hpp"

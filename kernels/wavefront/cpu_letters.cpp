@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "kernels/values/vectors.hpp"
 #include "kernels/wavefront/cpu.hpp"
 #include "kernels/wavefront/cpu_empty.hpp"
 #include "kernels/wavefront/cpu_letters_band.hpp"

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernels/wavefront/aligned_array.hpp"
+#include "kernels/values/aligned_array.hpp"
 #include "kernels/wavefront/cpu_band.hpp"
 #include "kernels/wavefront/cpu_band_rows.hpp"
 #include "kernels/wavefront/cpu_borders.hpp"
@@ -17,6 +17,8 @@
 #include "kernels/wavefront/window.hpp"
 
 namespace terrace::wavefront {
+
+using device::AlignedArray;
 
 /// Steps from one look at the neighbours to the next; with every H kept, steps at a time that stay in the first-level
 /// cache.

@@ -2,8 +2,8 @@
 // cpu_local_avx512.cpp alone, each of which is compiled for its instruction set and defines TERRACE_ISA.
 #pragma once
 
+#include "kernels/values/cpu_pack.hpp"
 #include "kernels/wavefront/cpu_local.hpp"
-#include "kernels/wavefront/cpu_pack.hpp"
 #include "kernels/wavefront/problem_list.hpp"
 
 namespace terrace::wavefront::TERRACE_ISA {

@@ -3,7 +3,7 @@
 // cpu_kernel.hpp alone.
 #pragma once
 
-#include "kernels/wavefront/cpu_pack.hpp"
+#include "kernels/values/cpu_pack.hpp"
 
 namespace terrace::wavefront::TERRACE_ISA {
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "kernels/wavefront/aligned_array.hpp"
+#include "kernels/values/aligned_array.hpp"
 #include "kernels/wavefront/cpu.hpp"
 #include "kernels/wavefront/cpu_borders.hpp"
 #include "kernels/wavefront/cpu_row_sums.hpp"
@@ -14,6 +14,8 @@
 
 namespace terrace::wavefront {
 namespace {
+
+using device::AlignedArray;
 
 constexpr i64 most_band_rows = 32;
 constexpr i64 chunk_columns = 2048;

@@ -2,7 +2,7 @@
 // its instruction set and defines TERRACE_ISA.
 #pragma once
 
-#include "kernels/wavefront/cpu_pack.hpp"
+#include "kernels/values/cpu_pack.hpp"
 #include "kernels/wavefront/cpu_sums.hpp"
 
 namespace terrace::wavefront::TERRACE_ISA {

@@ -30,7 +30,7 @@
 // add() and the operations below, so that V may be T or a pack of SIMD lanes of it.
 #pragma once
 
-#include "kernels/wavefront/operations.hpp"
+#include "kernels/values/operations.hpp"
 #include "kernels/wavefront/problem.hpp"
 
 namespace terrace::wavefront {

@@ -13,7 +13,7 @@
 // known (pruning.hpp).
 #pragma once
 
-#include "kernels/wavefront/pair.cuh"
+#include "kernels/values/pair.cuh"
 #include "kernels/wavefront/pair_range.hpp"
 #include "kernels/wavefront/pruning.hpp"
 #include "kernels/wavefront/row_intake.cuh"
@@ -177,11 +177,9 @@ class PairSweep {
   /// Whether halves that have not begun may be swept like the others, over columns that add no score: all that they
   /// know is 0, and stays so.
   __device__ __forceinline__ bool may_idle() const { return band_.task.left == nullptr; }
-  /// Whether halves that have ended may: nobody needs what they hold, and they find no cell that has not its like in a
-  /// row above, or before it.
-  __device__ __forceinline__ bool may_run_out() const {
-    return band_.task.right == nullptr || a_.border_columns > 0;
-  }
+  /// Whether halves that have ended may: nobody needs what they hold, and they find no cell that has not its like in
+  /// a row above, or before it.
+  __device__ __forceinline__ bool may_run_out() const { return band_.task.right == nullptr || a_.border_columns > 0; }
 
   __device__ __forceinline__ bool sweep_piece(i32 p) {
     const i32 column = p * piece + lane_;

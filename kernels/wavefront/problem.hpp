@@ -25,8 +25,8 @@
 //   template <class V> static Ends ends(const Constants<V>&);      with Report::ends alone
 //   static constexpr bool score_joins_diagonal = true;
 //       optional: score() is select_equal(row, column, k.match, k.mismatch), and cell() uses n.diagonal and the score
-//       in their sum alone, so that whoever sweeps may add them in a way of its own; with Report::best, k also has what
-//       gaps cost (pair_costs in pair_range.hpp)
+//       in their sum alone, so that whoever sweeps may add them in a way of its own; with Report::best, k also has
+//       what gaps cost (pair_costs in pair_range.hpp)
 //   static constexpr bool scores_by_matrix = true;
 //       optional: score() is k.scale * matrix_score(row, column) (substitution.hpp), and cell() uses n.diagonal and
 //       the score in their sum alone, so that whoever sweeps may keep the scores of its rows with every letter;
@@ -79,7 +79,7 @@
 #pragma once
 
 #include "kernels/device/integers.hpp"
-#include "kernels/wavefront/operations.hpp"
+#include "kernels/values/operations.hpp"
 #include "pipeline/base/parameter.hpp"
 
 namespace terrace::wavefront {

@@ -2,9 +2,9 @@
 // No host library header: also compiled at run time.
 #pragma once
 
+#include "kernels/values/word.cuh"
 #include "kernels/wavefront/bands.cuh"
 #include "kernels/wavefront/substitution.hpp"
-#include "kernels/wavefront/word.cuh"
 
 namespace terrace::wavefront {
 

@@ -11,9 +11,9 @@
 // codes that are there already, from a walk before, are not computed again.
 #pragma once
 
+#include "kernels/values/real.cuh"
 #include "kernels/wavefront/bands.cuh"
 #include "kernels/wavefront/profile.cuh"
-#include "kernels/wavefront/real.cuh"
 #include "kernels/wavefront/table_piece.cuh"
 #include "kernels/wavefront/trace.hpp"
 #include "kernels/wavefront/trace_borders.cuh"

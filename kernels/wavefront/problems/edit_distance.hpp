@@ -1,7 +1,7 @@
 // Edit distance: the least number of letters to change, insert or delete (Levenshtein). No host library header.
 #pragma once
 
-#include "kernels/wavefront/bits.hpp"
+#include "kernels/values/bits.hpp"
 #include "kernels/wavefront/problem.hpp"
 
 namespace terrace::wavefront {
@@ -82,7 +82,7 @@ struct EditDistance {
     TERRACE_HOST_DEVICE static void column(Rows<W>& rows, W differs, W (&bits)[planes], W (&words)[planes]) {
       const W equal = ~differs;
       const W run = add_bits(equal & rows.up, add_bits(rows.up, bits[1]));  // a fall from above is carried in
-      const W level = (run ^ rows.up) | equal | rows.down;  // H(i, j) is H(i-1, j-1)
+      const W level = (run ^ rows.up) | equal | rows.down;                  // H(i, j) is H(i-1, j-1)
       words[0] = rows.down | ~(level | rows.up);
       words[1] = level & rows.up;
       const W rise = shift_in(words[0], bits[0]), fall = shift_in(words[1], bits[1]);

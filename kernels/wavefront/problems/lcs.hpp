@@ -1,7 +1,7 @@
 // The length of the longest common subsequence of two sequences. No host library header.
 #pragma once
 
-#include "kernels/wavefront/bits.hpp"
+#include "kernels/values/bits.hpp"
 #include "kernels/wavefront/problem.hpp"
 
 namespace terrace::wavefront {

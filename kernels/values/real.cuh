@@ -2,7 +2,7 @@
 // another, so that cells have the bits that they have on the CPU. No host library header: also compiled at run time.
 #pragma once
 
-#include "kernels/wavefront/word.cuh"
+#include "kernels/values/word.cuh"
 
 namespace terrace::wavefront {
 

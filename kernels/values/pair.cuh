@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/device/instructions.cuh"
-#include "kernels/wavefront/bits.hpp"
+#include "kernels/values/bits.hpp"
 
 namespace terrace::wavefront {
 

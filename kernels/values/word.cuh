@@ -2,8 +2,8 @@
 // substitutes). No host library header: also compiled at run time.
 #pragma once
 
-#include "kernels/wavefront/bits.hpp"
-#include "kernels/wavefront/operations.hpp"
+#include "kernels/values/bits.hpp"
+#include "kernels/values/operations.hpp"
 
 namespace terrace::wavefront {
 

@@ -4,8 +4,8 @@
 
 #include <immintrin.h>
 
-#include "kernels/wavefront/cpu_band.hpp"
-#include "kernels/wavefront/operations.hpp"
+#include "kernels/values/operations.hpp"
+#include "kernels/values/vector_bytes.hpp"
 
 namespace terrace::wavefront::TERRACE_ISA {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/device/instructions.cuh"
-#include "kernels/wavefront/real.cuh"
+#include "kernels/values/real.cuh"
 
 namespace terrace::wavefront {
 
