@@ -1,4 +1,3 @@
 // The band kernels for AVX-512 (F, BW, VL, DQ).
 #define TERRACE_ISA avx512
-#include "kernels/wavefront/cpu_in_place_kernel.hpp"
 #include "kernels/wavefront/cpu_kernel.hpp"

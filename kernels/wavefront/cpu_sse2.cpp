@@ -1,5 +1,4 @@
 // The band kernels for any x86-64.
 #define TERRACE_ISA sse2
-#include "kernels/wavefront/cpu_in_place_kernel.hpp"
 #include "kernels/wavefront/cpu_kernel.hpp"
 #include "kernels/wavefront/cpu_sums_kernel.hpp"

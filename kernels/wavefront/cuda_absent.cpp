@@ -1,7 +1,6 @@
 // The CUDA side of sweeps in a build without the toolkit.
 #include "kernels/wavefront/cuda_sweep.hpp"
 #include "kernels/wavefront/cuda_tracer.hpp"
-#include "kernels/wavefront/in_place_sweep.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::wavefront {
@@ -24,7 +23,5 @@ std::unique_ptr<Tracer> make_cuda_bit_tracer(const TraceSpec&, device::Context&,
 std::unique_ptr<Tracer> make_cuda_bit_tracer(const TraceSpec&, device::Context&, void*, const CudaTrial&) {
   refuse();
 }
-std::size_t in_place_cuda_bytes(const InPlaceSpec&, const device::Limits&) { refuse(); }
-std::unique_ptr<Sweep> make_in_place_cuda(const InPlaceSpec&, device::Context&, void*) { refuse(); }
 
 }  // namespace terrace::wavefront

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <string_view>
 
-#include "kernels/wavefront/in_place_problems.hpp"
+#include "kernels/in_place/problems.hpp"
 #include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/schedule.hpp"
-#include "stages/wavefront/in_place_stage.hpp"
+#include "stages/in_place/stage.hpp"
 #include "stages/wavefront/stage.hpp"
 #include "stages/wavefront/verify.hpp"
 

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
+#include "kernels/in_place/problems.hpp"
 #include "kernels/wavefront/greedy_score.hpp"
-#include "kernels/wavefront/in_place_problems.hpp"
 #include "kernels/wavefront/schedule.hpp"
 #include "kernels/wavefront/tile_sizes.hpp"
 #include "pipeline/base/near_name.hpp"
+#include "stages/in_place/stage.hpp"
 #include "stages/wavefront/alignment_stage.hpp"
-#include "stages/wavefront/in_place_stage.hpp"
 #include "stages/wavefront/letters.hpp"
 #include "stages/wavefront/series.hpp"
 #include "stages/wavefront/sweep_program.hpp"

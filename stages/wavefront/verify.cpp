@@ -1,6 +1,6 @@
 #include "stages/wavefront/verify.hpp"
 
-#include "kernels/wavefront/in_place_problems.hpp"
+#include "kernels/in_place/problems.hpp"
 #include "kernels/wavefront/sweep.hpp"
 #include "stages/wavefront/series.hpp"
 #include "stages/wavefront/stage.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "kernels/device/cpu_context.hpp"
-#include "kernels/wavefront/in_place_sweep.hpp"
+#include "kernels/in_place/sweep.hpp"
 #include "tests/support/in_place_grid.hpp"
 
 namespace {

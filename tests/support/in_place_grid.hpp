@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "kernels/device/context.hpp"
-#include "kernels/wavefront/in_place_sweep.hpp"
-#include "kernels/wavefront/in_place_task.hpp"
+#include "kernels/in_place/sweep.hpp"
+#include "kernels/in_place/task.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::wavefront::testing {

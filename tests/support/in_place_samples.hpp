@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/wavefront/in_place_problems.hpp"
-#include "kernels/wavefront/in_place_reference.hpp"
-#include "kernels/wavefront/in_place_sweep.hpp"
+#include "kernels/in_place/problems.hpp"
+#include "kernels/in_place/reference.hpp"
+#include "kernels/in_place/sweep.hpp"
 
 namespace terrace::wavefront::testing {
 

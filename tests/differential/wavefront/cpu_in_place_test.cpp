@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "kernels/device/cpu_context.hpp"
-#include "kernels/wavefront/in_place_cpu.hpp"
+#include "kernels/in_place/cpu/sweep.hpp"
 #include "tests/support/in_place_grid.hpp"
 #include "tests/support/in_place_samples.hpp"
 

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "kernels/wavefront/in_place_cuda.hpp"
+#include "kernels/in_place/cuda/sweep.hpp"
 #include "tests/differential/wavefront_cuda/cuda_samples.hpp"
 #include "tests/support/in_place_grid.hpp"
 #include "tests/support/in_place_samples.hpp"

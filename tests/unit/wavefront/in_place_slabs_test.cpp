@@ -1,4 +1,4 @@
-#include "stages/wavefront/in_place_slabs.hpp"
+#include "stages/in_place/slabs.hpp"
 
 #include <catch2/catch.hpp>
 

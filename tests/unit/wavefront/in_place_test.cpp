@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/wavefront/in_place_problems.hpp"
-#include "kernels/wavefront/in_place_reference.hpp"
+#include "kernels/in_place/problems.hpp"
+#include "kernels/in_place/reference.hpp"
 #include "kernels/wavefront/problems.hpp"
 
 namespace terrace::wavefront {

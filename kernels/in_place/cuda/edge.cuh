@@ -3,8 +3,8 @@
 // of steps at a time through device memory, as tagged words. No host library header: also compiled at run time.
 #pragma once
 
+#include "kernels/in_place/cuda/place.cuh"
 #include "kernels/launch/tagged.cuh"
-#include "kernels/wavefront/in_place_place.cuh"
 
 namespace terrace::wavefront {
 

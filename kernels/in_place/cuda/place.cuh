@@ -8,9 +8,9 @@
 // group.
 #pragma once
 
+#include "kernels/in_place/shape.hpp"
+#include "kernels/in_place/task.hpp"
 #include "kernels/launch/port.cuh"
-#include "kernels/wavefront/in_place_shape.hpp"
-#include "kernels/wavefront/in_place_task.hpp"
 
 namespace terrace::wavefront {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "kernels/wavefront/in_place_list.hpp"
+#include "kernels/in_place/problem_list.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/settings.hpp"
 

@@ -1,7 +1,7 @@
 // Successive over-relaxation of Laplace's equation. No host library header.
 #pragma once
 
-#include "kernels/wavefront/in_place_problem.hpp"
+#include "kernels/in_place/problem.hpp"
 
 namespace terrace::wavefront {
 

@@ -1,15 +1,15 @@
-#include "stages/wavefront/in_place_stage.hpp"
+#include "stages/in_place/stage.hpp"
 
 #include <algorithm>
 
 #include "io/convert.hpp"
-#include "kernels/wavefront/in_place_problems.hpp"
+#include "kernels/in_place/problems.hpp"
 #include "kernels/wavefront/schedule.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
+#include "stages/in_place/program.hpp"
+#include "stages/in_place/slabs.hpp"
 #include "stages/rounded_inputs.hpp"
-#include "stages/wavefront/in_place_program.hpp"
-#include "stages/wavefront/in_place_slabs.hpp"
 #include "stages/wavefront/types.hpp"
 
 namespace terrace::stages {

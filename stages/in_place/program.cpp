@@ -1,9 +1,9 @@
-#include "stages/wavefront/in_place_program.hpp"
+#include "stages/in_place/program.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/wavefront/in_place_task.hpp"
+#include "kernels/in_place/task.hpp"
 #include "pipeline/base/error.hpp"
 #include "stages/wavefront/blocks.hpp"
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "kernels/wavefront/in_place_shape.hpp"
-#include "kernels/wavefront/in_place_sweep.hpp"
+#include "kernels/in_place/shape.hpp"
+#include "kernels/in_place/sweep.hpp"
 
 namespace terrace::wavefront {
 

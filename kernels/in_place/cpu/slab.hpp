@@ -7,10 +7,10 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/in_place/cpu/strip.hpp"
+#include "kernels/in_place/sweep.hpp"
+#include "kernels/in_place/task.hpp"
 #include "kernels/values/aligned_array.hpp"
-#include "kernels/wavefront/cpu_in_place.hpp"
-#include "kernels/wavefront/in_place_sweep.hpp"
-#include "kernels/wavefront/in_place_task.hpp"
 
 namespace terrace::wavefront {
 

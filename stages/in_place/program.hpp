@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "kernels/wavefront/in_place_sweep.hpp"
+#include "kernels/in_place/sweep.hpp"
 #include "pipeline/run/program.hpp"
 
 namespace terrace::stages {
 
-/// A phase is a pass: a chain of slabs (kernels/wavefront/in_place_task.hpp). Pass p turns generation p of the grid,
+/// A phase is a pass: a chain of slabs (kernels/in_place/task.hpp). Pass p turns generation p of the grid,
 /// the input where p is 0, into generation p + 1, whose rows lie against the slabs shifted by the pass's sweeps.
 /// `border`, what a slab leaves for the next, has a generation for every slab of every pass but the last ones.
 class InPlaceProgram : public run::Program {

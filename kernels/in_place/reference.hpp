@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "kernels/wavefront/in_place_problem.hpp"
+#include "kernels/in_place/problem.hpp"
 
 namespace terrace::wavefront {
 

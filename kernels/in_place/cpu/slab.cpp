@@ -1,4 +1,4 @@
-#include "kernels/wavefront/cpu_in_place_slab.hpp"
+#include "kernels/in_place/cpu/slab.hpp"
 
 #include <immintrin.h>
 

@@ -2,9 +2,9 @@
 // and cpu_avx512.cpp alone, each of which is compiled for its instruction set and defines TERRACE_ISA.
 #pragma once
 
+#include "kernels/in_place/cpu/strip.hpp"
+#include "kernels/in_place/problem_list.hpp"
 #include "kernels/values/cpu_pack.hpp"
-#include "kernels/wavefront/cpu_in_place.hpp"
-#include "kernels/wavefront/in_place_list.hpp"
 
 namespace terrace::wavefront::TERRACE_ISA {
 

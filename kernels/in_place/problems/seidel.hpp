@@ -1,7 +1,7 @@
 // The nine-point average of PolyBench's seidel-2d. No host library header.
 #pragma once
 
-#include "kernels/wavefront/in_place_problem.hpp"
+#include "kernels/in_place/problem.hpp"
 
 namespace terrace::wavefront {
 

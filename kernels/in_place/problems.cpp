@@ -1,4 +1,4 @@
-#include "kernels/wavefront/in_place_problems.hpp"
+#include "kernels/in_place/problems.hpp"
 
 #include <array>
 

@@ -1,9 +1,9 @@
-#include "stages/wavefront/in_place_slabs.hpp"
+#include "stages/in_place/slabs.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/wavefront/in_place_shape.hpp"
+#include "kernels/in_place/shape.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"
 #include "stages/wavefront/blocks.hpp"

@@ -6,10 +6,10 @@
 #include <string>
 
 #include "kernels/device/cuda_context.hpp"
+#include "kernels/in_place/cuda/kernel.cuh"
+#include "kernels/in_place/cuda/sweep.hpp"
+#include "kernels/in_place/problem_list.hpp"
 #include "kernels/launch/launch.cuh"
-#include "kernels/wavefront/in_place_cuda.hpp"
-#include "kernels/wavefront/in_place_kernel.cuh"
-#include "kernels/wavefront/in_place_list.hpp"
 
 namespace terrace::wavefront {
 
@@ -58,7 +58,8 @@ class InPlaceCudaSweep final : public Sweep {
                                      std::min<u64>(arguments.tickets, arguments.processors));
     unsigned blocks = static_cast<unsigned>(std::min<u64>(resident_, wanted));
     if (trial_.thread_blocks > 0) blocks = std::min(blocks, trial_.thread_blocks);
-    device::launch(kernel_, {.blocks = blocks, .threads = threads(), .shared_bytes = shared_bytes(), .stream = stream},
+    device::launch(kernel_,
+                   {.blocks = blocks, .threads = threads(), .shared_bytes = shared_bytes(), .stream = stream},
                    arguments, constants_);
   }
 

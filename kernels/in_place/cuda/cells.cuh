@@ -5,8 +5,8 @@
 // its neighbours are at the same step or one or two before, in the same line or the one before.
 #pragma once
 
-#include "kernels/wavefront/in_place_problem.hpp"
-#include "kernels/wavefront/in_place_shape.hpp"
+#include "kernels/in_place/problem.hpp"
+#include "kernels/in_place/shape.hpp"
 
 namespace terrace::wavefront {
 

@@ -1,8 +1,8 @@
-#include "kernels/wavefront/in_place_cuda.hpp"
+#include "kernels/in_place/cuda/sweep.hpp"
 
 #include <algorithm>
 
-#include "kernels/wavefront/in_place_problems.hpp"
+#include "kernels/in_place/problems.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::wavefront {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "kernels/wavefront/in_place_sweep.hpp"
+#include "kernels/in_place/sweep.hpp"
 #include "stages/stage_kind.hpp"
 
 namespace terrace::stages {

@@ -3,10 +3,10 @@
 // some steps behind the band above it. No host library header: also compiled at run time.
 #pragma once
 
-#include "kernels/wavefront/in_place_cells.cuh"
-#include "kernels/wavefront/in_place_edge.cuh"
-#include "kernels/wavefront/in_place_rows.cuh"
-#include "kernels/wavefront/in_place_strides.cuh"
+#include "kernels/in_place/cuda/cells.cuh"
+#include "kernels/in_place/cuda/edge.cuh"
+#include "kernels/in_place/cuda/rows.cuh"
+#include "kernels/in_place/cuda/strides.cuh"
 
 namespace terrace::wavefront {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/device/cpu_features.hpp"
-#include "kernels/wavefront/in_place_sweep.hpp"
+#include "kernels/in_place/sweep.hpp"
 
 namespace terrace::wavefront {
 

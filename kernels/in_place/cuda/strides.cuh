@@ -3,7 +3,7 @@
 // host library header: also compiled at run time.
 #pragma once
 
-#include "kernels/wavefront/in_place_place.cuh"
+#include "kernels/in_place/cuda/place.cuh"
 
 namespace terrace::wavefront {
 

@@ -1,16 +1,15 @@
-#include "kernels/wavefront/cpu_in_place.hpp"
+#include "kernels/in_place/cpu/strip.hpp"
 
 #include <chrono>
 #include <cstring>
 #include <thread>
 
 #include "kernels/device/cpu_context.hpp"
+#include "kernels/in_place/cpu/slab.hpp"
+#include "kernels/in_place/cpu/sweep.hpp"
+#include "kernels/in_place/problems.hpp"
 #include "kernels/launch/block_times.hpp"
 #include "kernels/values/vectors.hpp"
-#include "kernels/wavefront/cpu.hpp"
-#include "kernels/wavefront/cpu_in_place_slab.hpp"
-#include "kernels/wavefront/in_place_cpu.hpp"
-#include "kernels/wavefront/in_place_problems.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::wavefront {
