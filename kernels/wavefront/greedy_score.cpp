@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/wavefront/pair_range.hpp"
 #include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/pruning.hpp"
+#include "kernels/wavefront/rules/pair_range.hpp"
 
 namespace terrace::wavefront {
 namespace {

@@ -11,7 +11,7 @@ struct NamedSchedule {
   Schedule schedule;
 };
 
-/// Tile heights and widths are in kernels/wavefront/tiles.hpp.
+/// Tile heights and widths are in kernels/wavefront/rules/tiles.hpp.
 constexpr NamedSchedule named[] = {
     {"auto",
      "the fastest, without the cells that cannot change a score",

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "kernels/device/host_device.hpp"
-#include "kernels/wavefront/alignment.hpp"
 #include "kernels/wavefront/problem.hpp"
+#include "kernels/wavefront/rules/alignment.hpp"
 
 namespace terrace::wavefront {
 

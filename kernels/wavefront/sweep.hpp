@@ -8,9 +8,9 @@
 
 #include "kernels/device/context.hpp"
 #include "kernels/launch/port.hpp"
-#include "kernels/wavefront/bit_lines.hpp"
-#include "kernels/wavefront/diagonals.hpp"
-#include "kernels/wavefront/kept.hpp"
+#include "kernels/wavefront/rules/bit_lines.hpp"
+#include "kernels/wavefront/rules/diagonals.hpp"
+#include "kernels/wavefront/rules/kept.hpp"
 #include "kernels/wavefront/schedule.hpp"
 #include "kernels/wavefront/task.hpp"
 #include "pipeline/base/element_type.hpp"

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/wavefront/rules/tiles.hpp"
 #include "kernels/wavefront/sweep.hpp"
-#include "kernels/wavefront/tiles.hpp"
 
 namespace terrace::wavefront {
 

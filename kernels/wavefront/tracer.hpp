@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "kernels/wavefront/bit_lines.hpp"
+#include "kernels/wavefront/rules/bit_lines.hpp"
 #include "kernels/wavefront/sweep.hpp"
 #include "kernels/wavefront/trace.hpp"
 

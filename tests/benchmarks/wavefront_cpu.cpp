@@ -20,8 +20,8 @@
 
 #include "kernels/device/cpu_context.hpp"
 #include "kernels/wavefront/bins.hpp"
-#include "kernels/wavefront/cpu.hpp"
-#include "kernels/wavefront/cpu_bits.hpp"
+#include "kernels/wavefront/cpu/bits/sweeper.hpp"
+#include "kernels/wavefront/cpu/sweep.hpp"
 #include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/sweep.hpp"
 

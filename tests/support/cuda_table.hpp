@@ -13,7 +13,7 @@
 
 #include "kernels/device/cuda_context.hpp"
 #include "kernels/wavefront/bins.hpp"
-#include "kernels/wavefront/cuda_sweep.hpp"
+#include "kernels/wavefront/cuda/sweep.hpp"
 #include "kernels/wavefront/problems.hpp"
 #include "pipeline/base/error.hpp"
 

@@ -1,8 +1,8 @@
 // Needleman-Wunsch: the best global alignment of two sequences, with linear or affine gaps. No host library header.
 #pragma once
 
-#include "kernels/wavefront/alignment.hpp"
 #include "kernels/wavefront/problem.hpp"
+#include "kernels/wavefront/rules/alignment.hpp"
 #include "kernels/wavefront/substitution.hpp"
 
 namespace terrace::wavefront {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/wavefront/reference_path.hpp"
+#include "kernels/wavefront/reference/path.hpp"
 #include "kernels/wavefront/tracer.hpp"
 #include "tests/differential/wavefront/distances.hpp"
 #include "tests/differential/wavefront/feeder.hpp"

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "kernels/device/cpu_features.hpp"
-#include "kernels/wavefront/cpu.hpp"
+#include "kernels/wavefront/cpu/sweep.hpp"
 #include "tests/differential/wavefront/bit_lines.hpp"
 #include "tests/differential/wavefront/run_trace.hpp"
 

@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "kernels/wavefront/bins.hpp"
-#include "kernels/wavefront/cpu.hpp"
+#include "kernels/wavefront/cpu/sweep.hpp"
 #include "tests/differential/wavefront/feeder.hpp"
 #include "tests/differential/wavefront/histogram_samples.hpp"
 

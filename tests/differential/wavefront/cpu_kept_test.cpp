@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 #include <memory>
 
-#include "kernels/wavefront/cpu.hpp"
-#include "kernels/wavefront/reference_path.hpp"
+#include "kernels/wavefront/cpu/sweep.hpp"
+#include "kernels/wavefront/reference/path.hpp"
 #include "kernels/wavefront/report.hpp"
 #include "tests/differential/wavefront/feeder.hpp"
 #include "tests/differential/wavefront/samples.hpp"

@@ -2,8 +2,8 @@
 #include <memory>
 
 #include "kernels/device/cpu_features.hpp"
-#include "kernels/wavefront/cpu.hpp"
-#include "kernels/wavefront/reference.hpp"
+#include "kernels/wavefront/cpu/sweep.hpp"
+#include "kernels/wavefront/reference/reference.hpp"
 #include "kernels/wavefront/report.hpp"
 #include "tests/differential/wavefront/feeder.hpp"
 #include "tests/differential/wavefront/samples.hpp"

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "kernels/device/context.hpp"
-#include "kernels/wavefront/reference.hpp"
+#include "kernels/wavefront/reference/reference.hpp"
 #include "tests/differential/wavefront/feeder.hpp"
 #include "tests/differential/wavefront/samples.hpp"
 

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "kernels/device/cpu_features.hpp"
-#include "kernels/wavefront/cpu.hpp"
+#include "kernels/wavefront/cpu/sweep.hpp"
 #include "tests/differential/wavefront/feeder.hpp"
 #include "tests/differential/wavefront/values.hpp"
 

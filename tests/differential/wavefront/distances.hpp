@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/wavefront/diagonals.hpp"
-#include "kernels/wavefront/reference.hpp"
+#include "kernels/wavefront/reference/reference.hpp"
+#include "kernels/wavefront/rules/diagonals.hpp"
 #include "tests/differential/wavefront/pairs.hpp"
 
 namespace terrace::wavefront::test {

@@ -12,8 +12,8 @@
 
 #include "kernels/launch/port.hpp"
 #include "kernels/wavefront/bins.hpp"
-#include "kernels/wavefront/block_grid.hpp"
 #include "kernels/wavefront/problems.hpp"
+#include "kernels/wavefront/rules/block_grid.hpp"
 #include "kernels/wavefront/sweep.hpp"
 #include "kernels/wavefront/task.hpp"
 #include "pipeline/base/element_type.hpp"

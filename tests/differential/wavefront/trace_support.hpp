@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kernels/wavefront/problems.hpp"
-#include "kernels/wavefront/reference_path.hpp"
+#include "kernels/wavefront/reference/path.hpp"
 #include "kernels/wavefront/tracer.hpp"
 #include "tests/differential/wavefront/run_trace.hpp"
 

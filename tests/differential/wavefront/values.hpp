@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kernels/wavefront/problems.hpp"
-#include "kernels/wavefront/reference.hpp"
+#include "kernels/wavefront/reference/reference.hpp"
 #include "kernels/wavefront/sweep.hpp"
 #include "kernels/wavefront/window.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/device/context.hpp"
-#include "kernels/wavefront/reference.hpp"
+#include "kernels/wavefront/reference/reference.hpp"
 #include "kernels/wavefront/report.hpp"
 #include "tests/support/cuda_device.hpp"
 #include "tests/support/cuda_table.hpp"

@@ -3,7 +3,7 @@
 
 #include <memory_resource>
 
-#include "kernels/wavefront/cuda_tracer.hpp"
+#include "kernels/wavefront/cuda/trace/tracer.hpp"
 #include "tests/support/cuda_table.hpp"
 
 namespace terrace::wavefront::test {

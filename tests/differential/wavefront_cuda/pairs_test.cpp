@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "kernels/wavefront/pair_range.hpp"
-#include "kernels/wavefront/reference.hpp"
+#include "kernels/wavefront/reference/reference.hpp"
+#include "kernels/wavefront/rules/pair_range.hpp"
 #include "tests/differential/wavefront/pairs.hpp"
 #include "tests/differential/wavefront_cuda/cuda_samples.hpp"
 

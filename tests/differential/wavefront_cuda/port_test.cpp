@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 
-#include "kernels/wavefront/reference.hpp"
+#include "kernels/wavefront/reference/reference.hpp"
 #include "tests/differential/wavefront/samples.hpp"
 #include "tests/differential/wavefront_cuda/cuda_samples.hpp"
 

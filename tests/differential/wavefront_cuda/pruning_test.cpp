@@ -1,7 +1,7 @@
 // Local alignments on CUDA without the parts that cannot reach the best cell: the same score and the same end.
 #include <catch2/catch.hpp>
 
-#include "kernels/wavefront/reference.hpp"
+#include "kernels/wavefront/reference/reference.hpp"
 #include "tests/differential/wavefront/pairs.hpp"
 #include "tests/differential/wavefront_cuda/cuda_samples.hpp"
 

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "kernels/wavefront/problems.hpp"
-#include "kernels/wavefront/reference.hpp"
+#include "kernels/wavefront/reference/reference.hpp"
 #include "tests/differential/wavefront_cuda/cuda_samples.hpp"
 
 namespace terrace::wavefront {

@@ -3,7 +3,7 @@
 #include <limits>
 #include <span>
 
-#include "kernels/wavefront/reference.hpp"
+#include "kernels/wavefront/reference/reference.hpp"
 #include "tests/differential/wavefront/samples.hpp"
 #include "tests/differential/wavefront/values.hpp"
 #include "tests/differential/wavefront_cuda/cuda_samples.hpp"

@@ -27,12 +27,20 @@ std::string compile_log(const std::string& source) {
 }
 
 TEST_CASE("every header of wavefront kernels and problems compiles at run time on its own") {
-  std::vector<std::string> headers{
-      "kernels/launch/port.cuh",           "kernels/wavefront/problem.hpp",      "kernels/wavefront/problem_list.hpp",
-      "kernels/wavefront/band_kernel.cuh", "kernels/wavefront/letter_sweep.cuh", "kernels/wavefront/pair_sweep.cuh",
-      "kernels/wavefront/bits_kernel.cuh", "kernels/wavefront/trace_kernel.cuh", "kernels/wavefront/sum_kernel.cuh",
-      "kernels/wavefront/tile_kernel.cuh", "kernels/wavefront/strip_kernel.cuh", "kernels/wavefront/keys.hpp",
-      "kernels/in_place/problem_list.hpp", "kernels/in_place/cuda/kernel.cuh"};
+  std::vector<std::string> headers{"kernels/launch/port.cuh",
+                                   "kernels/wavefront/problem.hpp",
+                                   "kernels/wavefront/problem_list.hpp",
+                                   "kernels/wavefront/cuda/bands/kernel.cuh",
+                                   "kernels/wavefront/cuda/letters/sweep.cuh",
+                                   "kernels/wavefront/cuda/pairs/sweep.cuh",
+                                   "kernels/wavefront/cuda/bits/kernel.cuh",
+                                   "kernels/wavefront/cuda/trace/kernel.cuh",
+                                   "kernels/wavefront/cuda/sums/kernel.cuh",
+                                   "kernels/wavefront/cuda/schedules/kernel.cuh",
+                                   "kernels/wavefront/cuda/sums/strip_kernel.cuh",
+                                   "kernels/wavefront/keys.hpp",
+                                   "kernels/in_place/problem_list.hpp",
+                                   "kernels/in_place/cuda/kernel.cuh"};
   for (const auto& entry : std::filesystem::directory_iterator(source_dir / "kernels/wavefront/problems")) {
     headers.push_back(std::filesystem::relative(entry.path(), source_dir).string());
   }
@@ -54,8 +62,8 @@ TEST_CASE("every header of recursive kernels compiles at run time on its own") {
 }
 
 TEST_CASE("a kernel of a problem can be made at run time") {
-  CHECK(compile_log("#include \"kernels/wavefront/band_kernel.cuh\"\n"
-                    "#include \"kernels/wavefront/letter_sweep.cuh\"\n"
+  CHECK(compile_log("#include \"kernels/wavefront/cuda/bands/kernel.cuh\"\n"
+                    "#include \"kernels/wavefront/cuda/letters/sweep.cuh\"\n"
                     "#include \"kernels/wavefront/problem_list.hpp\"\n"
                     "using namespace terrace::wavefront;\n"
                     "__device__ auto* kernel = &sweep_bands_kernel<LetterSweep<SmithWatermanAffine, Word, 4, 1, "

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "kernels/wavefront/bit_lines.hpp"
+#include "kernels/wavefront/rules/bit_lines.hpp"
 #include "kernels/wavefront/sweep.hpp"
 #include "kernels/wavefront/tracer.hpp"
 

@@ -2,9 +2,9 @@
 #include <numeric>
 #include <vector>
 
-#include "kernels/wavefront/block_grid.hpp"
-#include "kernels/wavefront/cpu_band_rows.hpp"
-#include "kernels/wavefront/cpu_transpose.hpp"
+#include "kernels/wavefront/cpu/band_rows.hpp"
+#include "kernels/wavefront/cpu/transpose.hpp"
+#include "kernels/wavefront/rules/block_grid.hpp"
 
 namespace terrace::wavefront {
 namespace {

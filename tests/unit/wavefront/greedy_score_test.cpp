@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "kernels/wavefront/problems.hpp"
-#include "kernels/wavefront/reference.hpp"
+#include "kernels/wavefront/reference/reference.hpp"
 #include "tests/differential/wavefront/pairs.hpp"
 
 namespace terrace::wavefront {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "kernels/wavefront/problem_list.hpp"
-#include "kernels/wavefront/reference_path.hpp"
+#include "kernels/wavefront/reference/path.hpp"
 
 namespace terrace::wavefront {
 namespace {

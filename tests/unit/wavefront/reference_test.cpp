@@ -1,5 +1,5 @@
 // Tables worked by hand.
-#include "kernels/wavefront/reference.hpp"
+#include "kernels/wavefront/reference/reference.hpp"
 
 #include <catch2/catch.hpp>
 #include <string_view>

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "kernels/wavefront/problems.hpp"
-#include "kernels/wavefront/reference_path.hpp"
+#include "kernels/wavefront/reference/path.hpp"
 #include "pipeline/base/error.hpp"
 #include "tests/differential/wavefront/pairs.hpp"
 #include "tests/differential/wavefront/samples.hpp"

@@ -1,4 +1,4 @@
-#include "kernels/wavefront/tiles.hpp"
+#include "kernels/wavefront/rules/tiles.hpp"
 
 #include <catch2/catch.hpp>
 #include <map>

@@ -1,3 +1,0 @@
-// The band kernels for AVX-512 (F, BW, VL, DQ).
-#define TERRACE_ISA avx512
-#include "kernels/wavefront/cpu_kernel.hpp"

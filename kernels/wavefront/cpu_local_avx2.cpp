@@ -1,3 +1,0 @@
-// The same with AVX2.
-#define TERRACE_ISA avx2
-#include "kernels/wavefront/cpu_local_kernel.hpp"

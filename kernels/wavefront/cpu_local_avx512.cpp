@@ -1,3 +1,0 @@
-// The same with AVX-512.
-#define TERRACE_ISA avx512
-#include "kernels/wavefront/cpu_local_kernel.hpp"

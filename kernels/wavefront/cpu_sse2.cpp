@@ -1,4 +1,0 @@
-// The band kernels for any x86-64.
-#define TERRACE_ISA sse2
-#include "kernels/wavefront/cpu_kernel.hpp"
-#include "kernels/wavefront/cpu_sums_kernel.hpp"

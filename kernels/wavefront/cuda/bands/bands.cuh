@@ -1,0 +1,236 @@
+// How the warps of one launch share the blocks of a sweep: a warp takes bands of rows by ticket, block by block from
+// the top, so that whatever a band waits for is in the hands of a warp that runs, however few are resident.
+// No host library header: also compiled at run time.
+#pragma once
+
+#include "kernels/launch/port.cuh"
+#include "kernels/launch/tagged.cuh"
+#include "kernels/values/stored.cuh"
+#include "kernels/wavefront/rules/bit_lines.hpp"
+#include "kernels/wavefront/rules/diagonals.hpp"
+#include "kernels/wavefront/task.hpp"
+
+namespace terrace::wavefront {
+
+/// What is known of a block that is under way, in device memory; all zero at the start of a launch.
+struct alignas(128) BlockSlot {
+  KeptTask kept;  // its block alone where no lines are kept
+  BlockResult result;
+  u32 lock;
+  u32 finished;  // bands
+  u32 reported;  // whether `result` holds a cell
+  u32 failed;    // whether a band did not pass its checks
+  u64 known;     // of the first slot: the largest cell that any band of the launch has met so far
+};
+
+/// What all kernels of sweeps are given. Blocks are counted from the launch's first.
+struct SweepArguments {
+  device::Launch launch;
+  BlockSlot* slots;  // launch.slots of them; block n uses slot n % launch.slots
+  u64* borders;      // tagged rows, border_words each: one a slot, or a single one where across is 1
+  i64 border_words;
+  u32* column_flags;           // [slot][band]: tag of the last band that wrote its right border
+  i64 rows, columns;           // of the table
+  i64 every;                   // one row and column of so many is kept; 0: none is
+  BitLines lines;              // of sweeps in differences: lines that are kept; 0: none are
+  u64 across;                  // blocks in a row of the table's grid of blocks
+  u64 tickets;                 // in all
+  u32 processors;              // multiprocessors of the device
+  u32 bands;                   // of a block of full height
+  i32 band_rows;               // of a band
+  u32 border_bands;            // from one row border that a block writes to the next; 0: the one below it alone
+  i32 border_columns;          // from one column border to the next; 0: the one right of the block alone
+  i64 border_pieces_across;    // of a row border of a block: one a cell (SweepSpec::cell_columns), or one
+  i64 border_pieces_down;      // of a column border
+  Stored border, table, grid;  // types of the arrays; kept lines have the table's
+  Stored value;                // type that sums must fit where `check` says that they must
+  bool check;
+  bool prunes;             // what cannot reach the best cell may be left out (pruning.hpp)
+  DiagonalBand diagonals;  // of sweeps in differences: what is computed
+  double scale;            // of integer cells in tables of numbers with a fraction
+};
+
+/// Whether descriptors are KeptTask.
+__host__ __device__ inline bool keeps_lines(const SweepArguments& a) { return a.every > 0 || a.lines.rows > 0; }
+
+/// A band that a warp works on, in shared memory: rows [first_row, first_row + rows) of its block.
+struct KernelBand {
+  BlockTask task;
+  u64 ticket;
+  u64 block;  // of the launch
+  i64 first_row;
+  i32 rows;
+  i32 width;  // columns of the block
+  i32 start;  // columns of the block that a window or band of diagonals leaves out before the task's first
+  u32 index;  // of the band in its block
+  bool last;  // of its block
+};
+
+/// A cell for the report: row and column within the block.
+struct Candidate {
+  i64 score, row, column;
+  bool found;
+};
+
+__device__ inline int lane_index() { return static_cast<int>(threadIdx.x % 32); }
+
+/// The number that a band writes beside its values: never 0, and one more than that of the band before.
+__device__ inline u32 tag_of(u64 ticket) { return static_cast<u32>(ticket + 1); }
+
+__device__ inline BlockSlot* slot_of(const SweepArguments& a, u64 block) { return a.slots + block % a.launch.slots; }
+__device__ inline u64* border_row(const SweepArguments& a, u64 block) {
+  return a.borders + (a.across == 1 ? 0 : block % a.launch.slots) * static_cast<u64>(a.border_words);
+}
+__device__ inline u32* column_flag(const SweepArguments& a, u64 block, u32 band) {
+  return a.column_flags + block % a.launch.slots * a.bands + band;
+}
+
+/// Whether the block's top border is what the band before wrote, tagged.
+__device__ inline bool top_is_tagged(const SweepArguments& a, const KernelBand& band) {
+  return band.index > 0 || (a.across == 1 && band.block > 0);
+}
+
+/// Waits until the flag has reached the tag (flags only grow, modulo 2^32).
+__device__ inline bool wait_for_flag(const SweepArguments& a, const u32* flag, u32 tag, u64 block) {
+  while (static_cast<i32>(device::load_acquire(flag) - tag) < 0) {
+    if (device::must_leave(a.launch, block)) return false;
+    __nanosleep(100);
+  }
+  return true;
+}
+
+/// Waits until the borders that other blocks of the launch write are there (one thread). The right border of a band
+/// begins with a cell of the band above it, which has its own flag.
+__device__ inline bool wait_for_borders(const SweepArguments& a, const KernelBand& band) {
+  const u64 block = band.block;
+  if (band.index == 0 && a.across > 1 && block >= a.across &&
+      !device::wait_for(a.launch, &a.launch.words->done.word, block - a.across + 1, block)) {
+    return false;
+  }
+  if (block == 0 || (a.launch.port.first + block) % a.across == 0) return true;
+  const u32 tag = tag_of(band.ticket - a.bands);
+  if (band.index > 0 && !wait_for_flag(a, column_flag(a, block - 1, band.index - 1), tag - 1, block)) return false;
+  return wait_for_flag(a, column_flag(a, block - 1, band.index), tag, block);
+}
+
+/// Fills in what lies where, once the block's task is there. All lanes call it.
+/// @return false when a block at the lower edge has no such band; a block without rows has one, without rows
+__device__ inline bool place_band(const SweepArguments& a, u64 ticket, KernelBand& band) {
+  const u64 block = ticket / a.bands;
+  const u64* task = reinterpret_cast<const u64*>(&slot_of(a, block)->kept.block);
+  const int lane = lane_index();
+  if (lane < static_cast<int>(sizeof(BlockTask) / sizeof(u64))) {
+    reinterpret_cast<u64*>(&band.task)[lane] = device::load_past_l1(task + lane);
+  }
+  __syncwarp();
+  const i64 rows = band.task.row_end - band.task.row_begin;
+  const u32 index = static_cast<u32>(ticket % a.bands);
+  const i64 first_row = static_cast<i64>(index) * a.band_rows;
+  const i64 left = rows - first_row;
+  if (lane == 0) {
+    band.ticket = ticket;
+    band.block = block;
+    band.first_row = first_row;
+    band.rows = left < a.band_rows ? static_cast<i32>(left) : a.band_rows;
+    band.width = static_cast<i32>(band.task.column_end - band.task.column_begin);
+    band.start = 0;
+    band.index = index;
+    band.last = left <= a.band_rows;
+  }
+  __syncwarp();
+  return left > 0 || index == 0;
+}
+
+/// Threads of a thread block that sweeps: a warp for each of a multiprocessor's schedulers, which all get as many.
+inline constexpr int sweep_threads = 128;
+
+/// Gives the warp its next band; false when there is none, or the launch is over. All lanes call it.
+__device__ inline bool take_band(const SweepArguments& a, KernelBand& band) {
+  for (;;) {
+    u64 ticket = 0;
+    if (lane_index() == 0) ticket = device::take_ticket(a.launch);
+    ticket = __shfl_sync(~0u, ticket, 0);
+    if (ticket >= a.tickets) return false;
+    const u64 block = ticket / a.bands;
+    bool begun = true;
+    if (lane_index() == 0) {
+      KeptTask* task = &slot_of(a, block)->kept;
+      const bool leads = ticket % a.bands == 0;
+      begun = keeps_lines(a) ? device::begin_block(a.launch, block, leads, task)
+                             : device::begin_block(a.launch, block, leads, &task->block);
+    }
+    if (!__shfl_sync(~0u, begun, 0)) return false;
+    __syncwarp();
+    if (!place_band(a, ticket, band)) continue;
+    if (lane_index() == 0) begun = wait_for_borders(a, band);
+    begun = __shfl_sync(~0u, begun, 0);
+    __syncwarp();
+    return begun;
+  }
+}
+
+/// Whether a goes before b in a report: larger, then in a smaller row, then in a smaller column.
+__device__ inline bool goes_before(const Candidate& a, const Candidate& b) {
+  if (!a.found || !b.found) return a.found;
+  if (a.score != b.score) return a.score > b.score;
+  return a.row != b.row ? a.row < b.row : a.column < b.column;
+}
+
+/// Adds a finished band to its block; whether it was the block's last, whose report is then in `total`.
+__device__ inline bool add_to_block(const SweepArguments& a, const KernelBand& band, const Candidate& found,
+                                    bool failed, BlockResult& total, bool& block_failed) {
+  volatile BlockSlot* slot = slot_of(a, band.block);
+  u32* lock = &slot_of(a, band.block)->lock;
+  while (atomicCAS(lock, 0u, 1u) != 0) __nanosleep(32);
+  __threadfence();
+  const Candidate known{slot->result.score, slot->result.row, slot->result.column, slot->reported != 0};
+  if (goes_before(found, known)) {
+    slot->result.score = found.score;
+    slot->result.row = found.row;
+    slot->result.column = found.column;
+    slot->reported = 1;
+  }
+  if (failed) slot->failed = 1;
+  const u32 finished = slot->finished + 1;
+  const i64 rows = band.task.row_end - band.task.row_begin;
+  const bool complete = finished == (rows <= 0 ? 1 : (rows + a.band_rows - 1) / a.band_rows);
+  slot->finished = complete ? 0 : finished;
+  if (complete) {
+    const bool any = slot->reported != 0;
+    total.score = any ? slot->result.score : 0;
+    total.row = any ? slot->result.row + band.task.row_begin + 1 : 0;
+    total.column = any ? slot->result.column + band.task.column_begin - band.start + 1 : 0;
+    block_failed = slot->failed != 0;
+    slot->reported = 0;
+    slot->failed = 0;
+  }
+  __threadfence();
+  atomicExch(lock, 0u);
+  return complete;
+}
+
+/// Counts pieces of a band (one lane calls it): of so many columns each, as a lane in its middle passes them.
+__device__ inline void leave_out_pieces(const SweepArguments& a, const KernelBand& band, i32 pieces, i32 columns) {
+  const i64 passed = minimum(i64(pieces) * columns, i64(band.width));
+  if (passed > 0) device::leave_out(a.launch, static_cast<u64>(passed * band.rows));
+}
+
+/// Ends a band (all lanes call it, after their last store): sets its flag and, with the block's last band, reports
+/// it.
+__device__ inline void finish_band(const SweepArguments& a, const KernelBand& band, const Candidate& found,
+                                   bool failed) {
+  __syncwarp();
+  if (lane_index() == 0) {
+    device::random_delay(a.launch, band.ticket);
+    __threadfence();
+    if (a.across > 1) device::store_release(column_flag(a, band.block, band.index), tag_of(band.ticket));
+    BlockResult total;
+    bool block_failed = false;
+    if (add_to_block(a, band, found, failed, total, block_failed)) {
+      device::report_block(a.launch, band.block, total, block_failed);
+    }
+  }
+  __syncwarp();
+}
+
+}  // namespace terrace::wavefront

@@ -1,0 +1,153 @@
+#include "kernels/wavefront/cuda/sweep.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "kernels/wavefront/problems.hpp"
+#include "kernels/wavefront/rules/block_grid.hpp"
+#include "kernels/wavefront/tile_sizes.hpp"
+#include "kernels/wavefront/tracer.hpp"
+
+namespace terrace::wavefront {
+namespace {
+
+std::size_t align(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
+
+/// Slots beyond those that fill the device let the next blocks begin before the last have ended.
+constexpr std::int64_t most_slots = 16;
+/// While the last of a block's bands are yet to begin, the first ones are many narrow blocks further: each band
+/// follows the one above it about so many columns behind.
+constexpr std::int64_t columns_behind = 128, most_narrow_slots = 64;
+
+/// Blocks in a row that bands are at work on at a time, where all of a block's are.
+std::int64_t slots_of_narrow_blocks(const BlockGrid& grid, std::int64_t bands, std::int64_t warps) {
+  const std::int64_t slots = std::min(bands, warps) * columns_behind / grid.block_columns + 3;
+  return std::min({slots, grid.across() + 1, most_narrow_slots});
+}
+
+/// Cells that blocks are grids of divide them.
+void check_cells(const SweepSpec& spec) {
+  const auto divides = [](std::int64_t cell, std::int64_t block, std::int64_t table) {
+    return cell >= 0 && cell % border_cell == 0 && (cell == 0 || block % cell == 0 || block >= table);
+  };
+  const bool kept = spec.cell_rows > 0 || spec.cell_columns > 0;
+  if (divides(spec.cell_rows, spec.block_rows, spec.rows) &&
+      divides(spec.cell_columns, spec.block_columns, spec.columns) &&
+      !(kept && (spec.table || spec.kept || in_tiles(spec)))) {
+    return;
+  }
+  throw DeviceError("make_cuda_sweep", "borders of cells of " + std::to_string(spec.cell_rows) + " x " +
+                                           std::to_string(spec.cell_columns) + " cannot be kept in blocks of " +
+                                           std::to_string(spec.block_rows) + " x " +
+                                           std::to_string(spec.block_columns));
+}
+
+/// Lines in differences are kept of problems with a bit-parallel form, rows where bands end.
+void check_bit_lines(const SweepSpec& spec) {
+  const BitLines& lines = *spec.bit_lines;
+  const bool ends = lines.rows % bit_line_rows == 0 || lines.rows >= spec.rows;
+  if (ends && lines.rows > 0 && lines.columns > 0 && lines.columns % word_cells == 0 && !spec.table && !spec.kept &&
+      spec.cell_rows == 0 && spec.cell_columns == 0 && !in_tiles(spec) && has_bits(spec.problem, spec.settings)) {
+    return;
+  }
+  throw DeviceError("make_cuda_sweep", "lines of " + spec.problem + " after " + std::to_string(lines.rows) +
+                                           " rows and " + std::to_string(lines.columns) +
+                                           " columns cannot be kept in differences by schedule " +
+                                           name_of(spec.schedule));
+}
+
+/// Lines are kept of letters and values, by the kernel that computes cells in registers.
+void check_kept(const SweepSpec& spec) {
+  const ElementType kept = spec.kept->type;
+  const bool divides = is_floating(kept) && !is_floating(spec.value);
+  const bool holds = divides || (is_floating(kept) == is_floating(spec.value) && is_signed(kept) &&
+                                 size_of(kept) >= size_of(spec.value));
+  if (holds && !spec.table && !in_tiles(spec) && find_problem(spec.problem)->items != Items::grid) return;
+  throw DeviceError("make_cuda_sweep", "rows and columns of type " + std::string(name_of(kept)) +
+                                           " of cells of type " + std::string(name_of(spec.value)) +
+                                           " cannot be kept by schedule " + name_of(spec.schedule));
+}
+
+}  // namespace
+
+BlockGrid grid_of(const SweepSpec& spec) {
+  if (spec.rows < 0 || spec.columns < 0 || spec.block_rows < 1 || spec.block_columns < 1) {
+    throw DeviceError("wavefront sweep on CUDA",
+                      "a table of " + std::to_string(spec.rows) + " x " + std::to_string(spec.columns) +
+                          " cells cannot be cut into blocks of " + std::to_string(spec.block_rows) + " x " +
+                          std::to_string(spec.block_columns));
+  }
+  return {spec.rows, spec.columns, std::clamp<std::int64_t>(spec.rows, 1, spec.block_rows),
+          std::clamp<std::int64_t>(spec.columns, 1, spec.block_columns), spec.layers};
+}
+
+CudaWorkspace plan_workspace(const BlockGrid& grid, std::int64_t band_rows, std::int64_t row_words,
+                             std::int64_t warps) {
+  if (grid.block_columns > std::numeric_limits<std::int32_t>::max() - 1024) {
+    throw DeviceError("wavefront sweep on CUDA", "blocks of " + std::to_string(grid.block_columns) +
+                                                     " columns are too wide; use narrower blocks");
+  }
+  CudaWorkspace plan;
+  plan.band_rows = band_rows;
+  plan.bands = std::max<std::int64_t>(1, (grid.block_rows + band_rows - 1) / band_rows);
+  plan.slots = std::clamp<std::int64_t>(2 * warps / plan.bands + 2, 2, most_slots);
+  plan.slots = std::max(plan.slots, slots_of_narrow_blocks(grid, plan.bands, warps));
+  plan.border_words = (row_words + 3) / 4 * 4;  // rows begin at multiples of 32 bytes
+  const std::int64_t rows = grid.across() == 1 ? 1 : plan.slots;
+  plan.slots_at = align(launch_words_bytes);
+  plan.flags_at = plan.slots_at + align(static_cast<std::size_t>(plan.slots) * block_slot_bytes);
+  plan.borders_at = plan.flags_at + align(static_cast<std::size_t>(plan.slots * plan.bands) * sizeof(std::uint32_t));
+  plan.bytes = plan.borders_at + align(static_cast<std::size_t>(rows * plan.border_words) * sizeof(std::uint64_t));
+  return plan;
+}
+
+CudaWorkspace plan_strips(const BlockGrid& grid, std::int64_t batch, std::int64_t value_words) {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - 4096;
+  if (grid.block_columns > most || grid.block_rows > most) {
+    throw DeviceError("wavefront sweep on CUDA", "blocks of " + std::to_string(grid.block_rows) + " x " +
+                                                     std::to_string(grid.block_columns) +
+                                                     " cells are too large; use smaller blocks");
+  }
+  CudaWorkspace plan;
+  plan.band_rows = batch;
+  plan.bands = std::max<std::int64_t>(1, (grid.block_columns + columns_of_strip - 1) / columns_of_strip);
+  plan.slots = 4;
+  plan.border_words = (grid.block_rows + batch - 1) / batch * batch * value_words;
+  plan.slots_at = align(launch_words_bytes);
+  plan.flags_at = plan.borders_at = plan.slots_at + align(static_cast<std::size_t>(plan.slots) * block_slot_bytes);
+  const std::int64_t handed = plan.bands - 1 + (plan.bands - 1) / strips_of_group;
+  plan.bytes = plan.borders_at + align(static_cast<std::size_t>(handed * plan.border_words) * sizeof(std::uint64_t));
+  return plan;
+}
+
+std::size_t cuda_workspace_bytes(const SweepSpec& spec, const device::Limits& limits) {
+  return cuda_workspace_bytes(spec, limits, CudaTrial{});
+}
+
+std::size_t cuda_workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial) {
+  std::size_t bytes = 0;
+  visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
+    bytes = in_tiles(spec) ? CudaTileSweeps<P>::workspace_bytes(spec, limits, trial)
+                           : CudaSweeps<P>::workspace_bytes(spec, limits, trial);
+  });
+  return bytes;
+}
+
+std::unique_ptr<Sweep> make_cuda_sweep(const SweepSpec& spec, device::Context& context, void* workspace,
+                                       const CudaTrial& trial) {
+  if (spec.kept) check_kept(spec);
+  if (spec.bit_lines) check_bit_lines(spec);
+  check_cells(spec);
+  std::unique_ptr<Sweep> sweep;
+  visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
+    sweep = in_tiles(spec) ? CudaTileSweeps<P>::make(spec, context, workspace, trial)
+                           : CudaSweeps<P>::make(spec, context, workspace, trial);
+  });
+  return sweep;
+}
+
+std::unique_ptr<Sweep> make_cuda_sweep(const SweepSpec& spec, device::Context& context, void* workspace) {
+  return make_cuda_sweep(spec, context, workspace, CudaTrial{});
+}
+
+}  // namespace terrace::wavefront

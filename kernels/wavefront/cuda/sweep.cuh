@@ -1,0 +1,408 @@
+// Makes the CUDA sweeps of one problem: which kernel, how many thread blocks, what it is given. Included by the
+// sources that the build makes from cuda/problem.cu.in, one a problem.
+#pragma once
+
+#include <tuple>
+
+#include "kernels/wavefront/cuda/bands/kernel.cuh"
+#include "kernels/wavefront/cuda/bits/kernel.cuh"
+#include "kernels/wavefront/cuda/letters/sweep.cuh"
+#include "kernels/wavefront/cuda/pairs/sweep.cuh"
+#include "kernels/wavefront/cuda/sums/kernel.cuh"
+#include "kernels/wavefront/cuda/sums/strip_sweep.cuh"
+
+namespace terrace::wavefront {
+
+/// Of a thread block: its threads, and the warps among them that take bands.
+struct BlockShape {
+  int threads, sweepers;
+};
+/// All warps take bands.
+constexpr BlockShape all_sweep(int threads) { return {threads, threads / 32}; }
+
+/// A sweep through one kernel. @tparam More what the kernel takes beside SweepArguments
+template <class... More>
+class CudaSweep final : public Sweep {
+ public:
+  using Kernel = device::Kernel<SweepArguments, More...>;
+
+  /// @param warp_bytes of shared memory, of a warp that takes bands
+  CudaSweep(const SweepSpec& spec, const Kernel& kernel, const CudaWorkspace& plan, BlockShape shape,
+            std::size_t warp_bytes, bool check, device::Context& context, void* workspace, const CudaTrial& trial,
+            const More&... more)
+      : kernel_(kernel),
+        plan_(plan),
+        shape_(shape),
+        shared_bytes_(warp_bytes * static_cast<std::size_t>(shape.sweepers)),
+        context_(context),
+        workspace_(static_cast<unsigned char*>(workspace)),
+        trial_(trial),
+        known_(static_cast<u64>(spec.known)),
+        more_(more...) {
+    TERRACE_CUDA_CHECK(cudaMemsetAsync(workspace_, 0, plan_.bytes, device::compute_stream(context)));
+    resident_ = device::resident_blocks(kernel_, shape_.threads, shared_bytes_);
+    arguments_ = sweep_arguments(spec, plan_, workspace_, check);
+    arguments_.processors = static_cast<u32>(context.limits().processors);
+  }
+
+  void run(const device::Port& port) override {
+    SweepArguments arguments = arguments_;
+    check_port(port, arguments.bands, kernel_.name, keeps_lines(arguments));
+    arguments.launch = {port, reinterpret_cast<device::LaunchWords*>(workspace_), static_cast<u64>(plan_.slots),
+                        trial_.delay_seed};
+    arguments.tickets = port.count * arguments.bands;
+    if (arguments.tickets == 0) return;
+    const cudaStream_t stream = device::compute_stream(context_);
+    TERRACE_CUDA_CHECK(cudaMemsetAsync(workspace_, 0, plan_.bytes, stream));
+    TERRACE_CUDA_CHECK(
+        cudaMemcpyAsync(&arguments.slots->known, &known_, sizeof known_, cudaMemcpyHostToDevice, stream));
+    const auto warps = static_cast<u64>(shape_.sweepers);
+    const u64 wanted = (arguments.tickets + warps - 1) / warps;
+    unsigned blocks = static_cast<unsigned>(std::min<u64>(resident_, wanted));
+    if (trial_.thread_blocks > 0) blocks = std::min(blocks, trial_.thread_blocks);
+    std::apply(
+        [&](const More&... more) {
+          device::launch(kernel_,
+                         {.blocks = blocks,
+                          .threads = static_cast<unsigned>(shape_.threads),
+                          .shared_bytes = shared_bytes_,
+                          .stream = stream},
+                         arguments, more...);
+        },
+        more_);
+  }
+
+ private:
+  Kernel kernel_;
+  CudaWorkspace plan_;
+  BlockShape shape_;
+  std::size_t shared_bytes_;
+  device::Context& context_;
+  unsigned char* workspace_;
+  CudaTrial trial_;
+  u64 known_;  // a score that some cell reaches
+  std::tuple<More...> more_;
+  unsigned resident_ = 0;
+  SweepArguments arguments_{};
+};
+
+/// No score may leave the value's type; i16 is computed in i32.
+inline void check_bound(const SweepSpec& spec) {
+  const std::int64_t bound = score_bound(spec.problem, spec.settings, spec.rows, spec.columns);
+  const bool fits = spec.value == ElementType::i64   ? bound < unbounded
+                    : spec.value == ElementType::i32 ? bound <= 2147483647
+                                                     : bound <= 32767;
+  if (!fits) {
+    throw DeviceError("wavefront sweep of " + spec.problem + " on CUDA",
+                      "scores of type " + std::string(name_of(spec.value)) + " may overflow");
+  }
+  if (is_floating(spec.border) || size_of(spec.border) < size_of(spec.value)) {
+    throw DeviceError("wavefront sweep of " + spec.problem + " on CUDA",
+                      "borders of type " + std::string(name_of(spec.border)) + " cannot hold its values");
+  }
+}
+
+/// Values are computed in f32 or f64, which borders and tables hold.
+inline void check_real_types(const SweepSpec& spec) {
+  if (!is_floating(spec.value)) refuse_type(spec);
+  for (const ElementType type : {spec.border, spec.table.value_or(spec.border)}) {
+    if (is_floating(type) && size_of(type) >= size_of(spec.value)) continue;
+    throw DeviceError("wavefront sweep of " + spec.problem + " on CUDA",
+                      "borders or a table of type " + std::string(name_of(type)) + " cannot hold its values");
+  }
+}
+
+/// A sweep through a kernel of letters or values. @param plan its workspace @param memory_bytes of a warp, beyond the
+/// kernel's own
+template <class P>
+std::unique_ptr<Sweep> make_letter_sweep(
+    const SweepSpec& spec, const device::Kernel<SweepArguments, typename P::template Constants<i64>>& kernel,
+    const CudaWorkspace& plan, BlockShape shape, std::size_t memory_bytes, device::Context& context, void* workspace,
+    const CudaTrial& trial) {
+  return std::make_unique<CudaSweep<typename P::template Constants<i64>>>(
+      spec, kernel, plan, shape, memory_bytes, false, context, workspace, trial, problem_constants<P>(spec.settings));
+}
+
+/// Whether so much of the table cannot reach the score that is known that the chain of bands counts, along what is
+/// left of them, and not the number of cells.
+template <class P>
+bool leaves_most_out(const SweepSpec& spec) {
+  if constexpr (can_prune<P>) {
+    const i64 gain = P::gain(problem_constants<P>(spec.settings));
+    return spec.schedule.work == Schedule::Work::needed && spec.known > gain * std::min(spec.rows, spec.columns) / 2;
+  } else {
+    return false;
+  }
+}
+
+/// Whether bands of so many rows of which the work counts, not the length of their chain, fill the device.
+template <class P>
+bool fills(const SweepSpec& spec, const device::Limits& limits, std::int64_t band_rows) {
+  return grid_of(spec).block_rows >= resident_warps(limits) / 5 * band_rows && !leaves_most_out<P>(spec);
+}
+
+/// Sweeps in differences, for problems that have a bit-parallel form: scores, and lines kept in differences.
+template <class P>
+struct BitSweeps {
+  /// Whether the table's scores, or such lines, are wanted, by this kernel.
+  static bool serves(const SweepSpec& spec, const CudaTrial& trial) {
+    return !spec.table && !spec.kept && spec.cell_rows == 0 && spec.cell_columns == 0 && !trial.cells;
+  }
+
+  template <class Call>
+  static auto choose(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial, Call&& call) {
+    check_bound(spec);
+    // Two words a lane where that leaves each scheduler a warp: measured on an H200. In a band of diagonals, so many
+    // rows are under way at a time as it has diagonals.
+    const i64 rows = std::min<i64>(grid_of(spec).block_rows, spec.band.high - spec.band.low);
+    const i64 fewest = std::int64_t{4} * limits.processors * band_rows<2>;
+    const bool two = trial.lane_rows > 0 ? trial.lane_rows == 64 : rows >= fewest;
+    // A kept row ends a band.
+    const bool ends =
+        !spec.bit_lines || spec.bit_lines->rows % band_rows<2> == 0 || spec.bit_lines->rows >= spec.rows;
+    return two && ends ? call.template operator()<2>() : call.template operator()<1>();
+  }
+
+  template <int W>
+  static constexpr i64 band_rows = BitSweep<P, W, false>::band_rows;
+
+  template <int W>
+  static CudaWorkspace plan(const SweepSpec& spec, const device::Limits& limits) {
+    const BlockGrid grid = grid_of(spec);
+    return plan_workspace(grid, band_rows<W>, bit_row_words(grid.block_columns), resident_warps(limits));
+  }
+
+  /// Enough for every band of diagonals.
+  static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial&) {
+    return std::max(plan<1>(spec, limits).bytes, plan<2>(spec, limits).bytes);
+  }
+
+  static std::unique_ptr<Sweep> make(const SweepSpec& spec, device::Context& context, void* workspace,
+                                     const CudaTrial& trial) {
+    return choose(spec, context.limits(), trial, [&]<int W>() {
+      const auto kernel = device::make_kernel(
+          spec.bit_lines ? sweep_bits_kernel<P, W, true> : sweep_bits_kernel<P, W, false>, "sweep_bits_kernel");
+      return make_letter_sweep<P>(spec, {kernel.function, kernel.name}, plan<W>(spec, context.limits()),
+                                  all_sweep(sweep_threads), 0, context, workspace, trial);
+    });
+  }
+};
+
+/// Sweeps of a problem on letters or values, cell by cell.
+template <class P>
+struct LetterSweeps {
+  /// Rows of a lane that the model takes for 32-bit scores: many where bands fill the device, few where the length of
+  /// the chain of bands counts. Measured on an H200 (tests/benchmarks/wavefront_cuda.cpp).
+  static constexpr int many_rows = 32, few_rows = 8;
+  /// Where tables are kept, which fills shared memory, values are wide, or each scheduler has one band of affine
+  /// gaps.
+  static constexpr int fewest_rows = 4;
+  /// Columns of a step: so many ways through the cells go on at a time. Measured on an H200.
+  template <int R>
+  static constexpr int columns = R == fewest_rows                            ? 1
+                                 : R == few_rows&& P::items == Items::values ? 4
+                                                                             : 2;
+
+  /// Calls call(V{}, constant of the rows of a lane, constant of what is kept).
+  template <class Call>
+  static auto choose(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial, Call&& call) {
+    if constexpr (P::items == Items::values) {
+      check_real_types(spec);
+      return choose_rows<Real<float>, Real<double>>(spec, limits, trial, spec.value == ElementType::f64, call);
+    } else {
+      check_bound(spec);
+      const bool wide = spec.value == ElementType::i64;
+      if (!wide && spec.value != ElementType::i32 && spec.value != ElementType::i16) refuse_type(spec);
+      return choose_rows<Word, i64>(spec, limits, trial, wide, call);
+    }
+  }
+
+  /// @tparam Narrow, Wide values of 32 and of 64 bits
+  template <class Narrow, class Wide, class Call>
+  static auto choose_rows(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial, bool wide,
+                          Call&& call) {
+    constexpr bool may_cut = has_window<P>;
+    if (spec.kept && wide) return call.template operator()<Wide, fewest_rows, Keep::lines, may_cut>();
+    if (spec.kept) return call.template operator()<Narrow, fewest_rows, Keep::lines, may_cut>();
+    if (wide && spec.table) return call.template operator()<Wide, fewest_rows, Keep::table, may_cut>();
+    if (wide) return call.template operator()<Wide, fewest_rows, Keep::borders, may_cut>();
+    if (spec.table) return call.template operator()<Narrow, fewest_rows, Keep::table, may_cut>();
+    // A kernel that knows no window is shorter, and its bands begin sooner: 10.4 in place of 15.4 ms on an H200.
+    if constexpr (may_cut) {
+      const i64 window = window_of<P, i64>(problem_constants<P>(spec.settings));
+      if (window < std::max(spec.rows, spec.columns)) {
+        return call.template operator()<Narrow, few_rows, Keep::borders, true>();
+      }
+    }
+    // Affine gaps make the longest way from cell to cell: with a band for each scheduler, shorter ones are faster.
+    if constexpr (P::report == Report::best && P::row_planes == 2 && !by_matrix<P>) {
+      const bool alone = grid_of(spec).block_rows <= i64{4} * limits.processors * 32 * fewest_rows;
+      if (trial.lane_rows > 0 ? trial.lane_rows == fewest_rows : alone) {
+        return call.template operator()<Narrow, fewest_rows, Keep::borders, false>();
+      }
+    }
+    // Proteins are never so long that they need many rows a lane.
+    if constexpr (!by_matrix<P>) {
+      const bool many = trial.lane_rows > 0 ? trial.lane_rows == many_rows : fills<P>(spec, limits, 32 * many_rows);
+      if (many) return call.template operator()<Narrow, many_rows, Keep::borders, false>();
+    }
+    return call.template operator()<Narrow, few_rows, Keep::borders, false>();
+  }
+
+  template <class V, int R>
+  static CudaWorkspace plan(const SweepSpec& spec, const device::Limits& limits) {
+    const BlockGrid grid = grid_of(spec);
+    return plan_workspace(grid, 32 * R, grid.block_columns * TaggedCell<V, P::row_planes>::words,
+                          resident_warps(limits));
+  }
+
+  static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial) {
+    return choose(spec, limits, trial, [&]<class V, int R, Keep, bool>() { return plan<V, R>(spec, limits).bytes; });
+  }
+
+  static std::unique_ptr<Sweep> make(const SweepSpec& spec, device::Context& context, void* workspace,
+                                     const CudaTrial& trial) {
+    return choose(spec, context.limits(), trial, [&]<class V, int R, Keep keep, bool windowed>() {
+      using Swept = LetterSweep<P, V, R, columns<R>, keep, windowed>;
+      const auto kernel = device::make_kernel(sweep_bands_kernel<Swept>, "sweep_bands_kernel");
+      return make_letter_sweep<P>(spec, {kernel.function, kernel.name}, plan<V, R>(spec, context.limits()),
+                                  {Swept::threads, Swept::sweepers}, sizeof(typename Swept::Memory), context,
+                                  workspace, trial);
+    });
+  }
+};
+
+/// Whether cells of P may be kept in 16 bits, two to a word (pair_range.hpp).
+template <class P>
+concept has_pairs = can_prune<P> && !by_matrix<P> && requires {
+  requires P::score_joins_diagonal;
+};
+
+/// Sweeps of local alignments in 16 bits, two cells to a word.
+template <class P>
+struct PairSweeps {
+  using Swept = PairSweep<P, 16>;
+
+  /// Whether no cells but those of borders are wanted, 16 bits are enough for certain, and bands fill the device:
+  /// where the length of the chain of bands counts, cells of 32 bits are faster.
+  static bool serves(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial) {
+    if (spec.table || spec.kept || (trial.lane_rows > 0 && !trial.pairs)) return false;
+    if (spec.value != ElementType::i16 && spec.value != ElementType::i32) return false;
+    if (!fits_pairs<P>(problem_constants<P>(spec.settings), Swept::band_rows)) return false;
+    return trial.pairs || fills<P>(spec, limits, Swept::band_rows);
+  }
+
+  static CudaWorkspace plan(const SweepSpec& spec, const device::Limits& limits) {
+    const BlockGrid grid = grid_of(spec);
+    return plan_workspace(grid, Swept::band_rows, grid.block_columns * TaggedCell<Word, P::row_planes>::words,
+                          resident_warps(limits));
+  }
+
+  static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial&) {
+    check_bound(spec);
+    return plan(spec, limits).bytes;
+  }
+
+  static std::unique_ptr<Sweep> make(const SweepSpec& spec, device::Context& context, void* workspace,
+                                     const CudaTrial& trial) {
+    check_bound(spec);
+    const auto kernel = device::make_kernel(sweep_bands_kernel<Swept>, "sweep_bands_kernel");
+    return make_letter_sweep<P>(spec, {kernel.function, kernel.name}, plan(spec, context.limits()),
+                                {Swept::threads, Swept::sweepers}, sizeof(typename Swept::Memory), context, workspace,
+                                trial);
+  }
+};
+
+/// Sweeps of sums that keep an order: floating point, and checked sums of 64 bits.
+template <class P>
+struct SumSweeps {
+  template <class Call>
+  static auto choose(const SweepSpec& spec, Call&& call) {
+    switch (spec.value) {
+      case ElementType::i64:
+        return call.template operator()<i64, 8>(true);
+      case ElementType::f32:
+        return call.template operator()<float, 16>(false);
+      case ElementType::f64:
+        return call.template operator()<double, 8>(false);
+      default:
+        refuse_type(spec);
+    }
+  }
+
+  template <class V, int R>
+  static CudaWorkspace plan(const SweepSpec& spec, const device::Limits& limits) {
+    const BlockGrid grid = grid_of(spec);
+    return plan_workspace(grid, R, grid.block_columns * TaggedCell<V, 1>::words, resident_warps(limits));
+  }
+
+  static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial&) {
+    return choose(spec, [&]<class V, int R>(bool) { return plan<V, R>(spec, limits).bytes; });
+  }
+
+  static std::unique_ptr<Sweep> make(const SweepSpec& spec, device::Context& context, void* workspace,
+                                     const CudaTrial& trial) {
+    return choose(spec, [&]<class V, int R>(bool check) -> std::unique_ptr<Sweep> {
+      const auto kernel = device::make_kernel(sum_areas_kernel<V, R>, "sum_areas_kernel");
+      return std::make_unique<CudaSweep<>>(spec, device::Kernel<SweepArguments>{kernel.function, kernel.name},
+                                           plan<V, R>(spec, context.limits()), all_sweep(sum_threads), std::size_t{0},
+                                           check, context, workspace, trial);
+    });
+  }
+};
+
+/// A table holds the sums as they are computed, and a grid's values must fit it unless they are counted.
+template <class P>
+void check_sum_types(const SweepSpec& spec) {
+  const bool integers = !is_floating(spec.value) && !is_floating(spec.border);
+  const bool values = is_floating(spec.value) ? is_floating(spec.border) : integers && !is_floating(spec.grid);
+  const bool fits =
+      P::counts ? integers : values && size_of(spec.grid) <= size_of(spec.value) && spec.grid != ElementType::u64;
+  if (!fits || size_of(spec.value) < 4 || !is_signed(spec.value) || size_of(spec.border) < size_of(spec.value) ||
+      spec.table.value_or(spec.value) != spec.value) {
+    throw DeviceError("wavefront sweep of " + spec.problem + " on CUDA",
+                      "a grid of type " + std::string(name_of(spec.grid)) + ", sums of type " +
+                          std::string(name_of(spec.value)) + ", borders of type " +
+                          std::string(name_of(spec.border)) + " and the table's type do not fit together");
+  }
+}
+
+/// Calls call(sweeps) with the family of kernels that serves the spec.
+template <class P, class Call>
+auto with_sweeps(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial, Call&& call) {
+  if constexpr (requires { P::counts; }) {
+    check_sum_types<P>(spec);
+    if constexpr (P::counts) return call(StripSweeps<P>{});
+    else return StripSweeps<P>::serves(spec) ? call(StripSweeps<P>{}) : call(SumSweeps<P>{});
+  } else {
+    if constexpr (requires { typename P::Bits; }) {
+      if (BitSweeps<P>::serves(spec, trial)) return call(BitSweeps<P>{});
+    }
+    if constexpr (has_pairs<P>) {
+      if (PairSweeps<P>::serves(spec, limits, trial)) return call(PairSweeps<P>{});
+    }
+    return call(LetterSweeps<P>{});
+  }
+}
+
+/// Enough whichever score is known before the sweep.
+template <class P>
+std::size_t CudaSweeps<P>::workspace_bytes(const SweepSpec& spec, const device::Limits& limits,
+                                           const CudaTrial& trial) {
+  const auto bytes = [&](std::int64_t known) {
+    SweepSpec like = spec;
+    like.known = known;
+    return with_sweeps<P>(like, limits, trial,
+                          [&](auto sweeps) { return sweeps.workspace_bytes(like, limits, trial); });
+  };
+  return std::max(bytes(0), bytes(unbounded));
+}
+
+template <class P>
+std::unique_ptr<Sweep> CudaSweeps<P>::make(const SweepSpec& spec, device::Context& context, void* workspace,
+                                           const CudaTrial& trial) {
+  return with_sweeps<P>(spec, context.limits(), trial,
+                        [&](auto sweeps) { return sweeps.make(spec, context, workspace, trial); });
+}
+
+}  // namespace terrace::wavefront
