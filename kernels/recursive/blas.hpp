@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "kernels/recursive/matrix.hpp"
+#include "kernels/recursive/rules/matrix.hpp"
 
 namespace terrace::recursive {
 

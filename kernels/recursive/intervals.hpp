@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "kernels/device/cpu_features.hpp"
-#include "kernels/recursive/interval_task.hpp"
+#include "kernels/recursive/rules/interval_task.hpp"
 #include "kernels/recursive/updates.hpp"
 
 namespace terrace::recursive {

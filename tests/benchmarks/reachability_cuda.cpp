@@ -1,7 +1,7 @@
 // Rates of closures with paths and of bits on the first CUDA device, by its own clock, and whether samples are right.
 //
 //   benchmark_reachability_cuda [NODES...]     (8192 16384 32768)
-#include "kernels/recursive/trail.hpp"
+#include "kernels/recursive/rules/trail.hpp"
 #include "tests/benchmarks/tiles_on_cuda.hpp"
 
 namespace terrace::recursive {

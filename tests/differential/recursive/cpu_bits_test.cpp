@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "kernels/device/cpu_context.hpp"
-#include "kernels/recursive/tiles_cpu.hpp"
+#include "kernels/recursive/cpu/tiles.hpp"
 #include "pipeline/base/error.hpp"
 #include "tests/differential/recursive/tiled_bits.hpp"
 

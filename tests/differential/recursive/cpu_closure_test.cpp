@@ -2,10 +2,10 @@
 #include <random>
 
 #include "kernels/device/cpu_context.hpp"
+#include "kernels/recursive/cpu/tiles.hpp"
 #include "kernels/recursive/problems.hpp"
-#include "kernels/recursive/reference.hpp"
+#include "kernels/recursive/reference/reference.hpp"
 #include "kernels/recursive/semiring.hpp"
-#include "kernels/recursive/tiles_cpu.hpp"
 #include "pipeline/base/error.hpp"
 #include "tests/differential/recursive/samples.hpp"
 #include "tests/differential/recursive/tiled_matrix.hpp"

@@ -1,5 +1,5 @@
 #include "kernels/device/cpu_context.hpp"
-#include "kernels/recursive/tiles_cpu.hpp"
+#include "kernels/recursive/cpu/tiles.hpp"
 #include "tests/differential/recursive/eliminations.hpp"
 
 namespace terrace::recursive {

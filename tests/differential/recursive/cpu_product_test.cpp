@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "kernels/device/cpu_context.hpp"
+#include "kernels/recursive/cpu/tiles.hpp"
 #include "kernels/recursive/problems.hpp"
-#include "kernels/recursive/reference.hpp"
+#include "kernels/recursive/reference/reference.hpp"
 #include "kernels/recursive/semiring_list.hpp"
 #include "kernels/recursive/task.hpp"
-#include "kernels/recursive/tiles_cpu.hpp"
 #include "tests/differential/recursive/samples.hpp"
 
 namespace terrace::recursive {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/recursive/problems.hpp"
-#include "kernels/recursive/reference.hpp"
+#include "kernels/recursive/reference/reference.hpp"
 #include "kernels/recursive/semiring.hpp"
 #include "tests/differential/recursive/samples.hpp"
 #include "tests/differential/recursive/tiled_matrix.hpp"

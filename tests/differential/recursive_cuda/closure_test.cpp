@@ -4,7 +4,7 @@
 
 #include "kernels/device/cpu_context.hpp"
 #include "kernels/recursive/problems.hpp"
-#include "kernels/recursive/reference.hpp"
+#include "kernels/recursive/reference/reference.hpp"
 #include "pipeline/base/error.hpp"
 #include "tests/differential/recursive/samples.hpp"
 #include "tests/differential/recursive/tiled_matrix.hpp"

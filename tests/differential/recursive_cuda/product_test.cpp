@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kernels/recursive/problems.hpp"
-#include "kernels/recursive/reference.hpp"
+#include "kernels/recursive/reference/reference.hpp"
 #include "kernels/recursive/semiring_list.hpp"
 #include "pipeline/base/error.hpp"
 #include "tests/differential/recursive/samples.hpp"

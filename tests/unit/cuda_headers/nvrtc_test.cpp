@@ -41,8 +41,10 @@ TEST_CASE("every header of wavefront kernels and problems compiles at run time o
                                    "kernels/wavefront/keys.hpp",
                                    "kernels/in_place/problem_list.hpp",
                                    "kernels/in_place/cuda/kernel.cuh"};
-  for (const auto& entry : std::filesystem::directory_iterator(source_dir / "kernels/wavefront/problems")) {
-    headers.push_back(std::filesystem::relative(entry.path(), source_dir).string());
+  for (const char* folder : {"kernels/wavefront/problems", "kernels/in_place/problems"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(source_dir / folder)) {
+      headers.push_back(std::filesystem::relative(entry.path(), source_dir).string());
+    }
   }
   for (const std::string& header : headers) {
     INFO(header);
@@ -52,10 +54,11 @@ TEST_CASE("every header of wavefront kernels and problems compiles at run time o
 
 TEST_CASE("every header of recursive kernels compiles at run time on its own") {
   for (const char* header :
-       {"semiring_list.hpp", "product_tile.hpp", "words.cuh", "tile_state.cuh", "product_kernel.cuh",
-        "closure_kernel.cuh", "trail.hpp", "relax_kernel.cuh", "paths_kernel.cuh", "bits_kernel.cuh",
-        "reduction_kernel.cuh", "elimination.hpp", "elimination_kernel.cuh", "interval_tile.cuh", "interval_part.cuh",
-        "interval_kernel.cuh", "weighted_kernel.cuh"}) {
+       {"semiring_list.hpp", "rules/trail.hpp", "rules/elimination.hpp", "cuda/products/tile.hpp",
+        "cuda/products/words.cuh", "cuda/products/kernel.cuh", "cuda/tile_state.cuh",
+        "cuda/floyd_warshall_kernel.cuh", "cuda/paths/relax_kernel.cuh", "cuda/paths/kernel.cuh",
+        "cuda/bits/kernel.cuh", "cuda/reduction_kernel.cuh", "cuda/elimination/kernel.cuh", "cuda/intervals/tile.cuh",
+        "cuda/intervals/part.cuh", "cuda/intervals/kernel.cuh", "cuda/intervals/weighted_kernel.cuh"}) {
     INFO(header);
     CHECK(compile_log(std::string("#include \"kernels/recursive/") + header + "\"\n") == "");
   }
@@ -68,7 +71,7 @@ TEST_CASE("a kernel of a problem can be made at run time") {
                     "using namespace terrace::wavefront;\n"
                     "__device__ auto* kernel = &sweep_bands_kernel<LetterSweep<SmithWatermanAffine, Word, 4, 1, "
                     "Keep::table, false>>;\n") == "");
-  CHECK(compile_log("#include \"kernels/recursive/closure_kernel.cuh\"\n"
+  CHECK(compile_log("#include \"kernels/recursive/cuda/floyd_warshall_kernel.cuh\"\n"
                     "using namespace terrace::recursive;\n"
                     "__device__ auto* kernel = &multiply_kernel<MinPlus, float>;\n"
                     "__device__ auto* closing = &close_panels_kernel<MinPlus, i16>;\n") == "");

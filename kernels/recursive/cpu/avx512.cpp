@@ -1,0 +1,3 @@
+// The tile kernels for AVX512.
+#define TERRACE_ISA avx512
+#include "kernels/recursive/cpu/intervals/kernel.hpp"

@@ -1,0 +1,220 @@
+// What updates of tiles on the CPU share: all threads work on one block after another.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "kernels/device/cpu_context.hpp"
+#include "kernels/launch/block_times.hpp"
+#include "kernels/recursive/cpu/product.hpp"
+#include "kernels/recursive/rules/matrix.hpp"
+#include "kernels/recursive/semiring.hpp"
+#include "kernels/recursive/task.hpp"
+#include "kernels/recursive/updates.hpp"
+#include "kernels/values/aligned_array.hpp"
+
+namespace terrace::recursive {
+
+inline constexpr i64 base_size = 64;  // pivots that a tile is closed by at a time
+
+/// The least and largest of finite values.
+template <class T>
+struct Found {
+  bool any = false;
+  T least{}, most{};
+
+  void add(T value) {
+    if (value >= infinity<T>() || value <= -infinity<T>()) return;
+    least = any ? std::min(least, value) : value;
+    most = any ? std::max(most, value) : value;
+    any = true;
+  }
+  void add(const Found& other) {
+    if (other.any) add(other.least), add(other.most);
+  }
+};
+
+/// A value as results have it.
+template <class T>
+TileResult::Extremes extremes(T value) {
+  if constexpr (std::is_floating_point_v<T>) return {0, static_cast<double>(value)};
+  else return {static_cast<i64>(value), 0};
+}
+
+/// Blocks with descriptors of type Task and results of type Result.
+template <class Task, class Result>
+class CpuBlocks : public Updates {
+ public:
+  explicit CpuBlocks(device::ThreadPool& pool) : pool_(pool) {}
+
+  void run(const device::Port& port) override {
+    for (device::u64 block = port.first; block < port.first + port.count; ++block) {
+      if (!wait_for(port, block)) return;
+      device::note_begin(port, block);
+      Task task;
+      std::memcpy(&task, static_cast<const char*>(port.descriptors) + block % port.ring * port.descriptor_bytes,
+                  sizeof task);
+      abort_ = port.abort;
+      const Result result = compute(task);
+      if (aborted()) return;
+      device::note_end(port, block);
+      std::memcpy(static_cast<char*>(port.results) + block % port.ring * port.result_bytes, &result, sizeof result);
+      std::atomic_ref(*port.done).store(block + 1, std::memory_order_release);
+    }
+  }
+
+ protected:
+  /// Computes a block; may leave it in any state once aborted().
+  virtual Result compute(const Task& task) = 0;
+
+  int threads() const { return pool_.size(); }
+  bool aborted() const { return std::atomic_ref(*abort_).load(std::memory_order_acquire) != 0; }
+
+  static constexpr double few_operations = 2e6;  // quicker on one thread
+
+  /// Calls work(begin, end, thread) for pieces of [0, count).
+  template <class Work>
+  void in_pieces(i64 count, double operations, const Work& work) {
+    constexpr i64 most_piece = 384;
+    if (count <= 0) return;
+    const bool alone = operations <= few_operations || threads() == 1;
+    const i64 piece = alone ? count : std::min(most_piece, (count + threads() - 1) / threads());
+    in_turn((count + piece - 1) / piece,
+            [&](i64 number, int thread) { work(piece * number, std::min(count, piece * (number + 1)), thread); });
+  }
+
+  /// Calls work(number, thread) for every number in [0, count), on threads as they become free.
+  template <class Work>
+  void in_turn(i64 count, const Work& work) {
+    std::atomic<i64> next{0};
+    const auto take = [&](int thread) {
+      for (i64 number = next++; number < count && !aborted(); number = next++) work(number, thread);
+    };
+    if (count == 1) take(0);
+    else pool_.run_on_all(take);
+  }
+
+ private:
+  static bool wait_for(const device::Port& port, device::u64 block) {
+    const auto read = [](device::u64* word) { return std::atomic_ref(*word).load(std::memory_order_acquire); };
+    for (int tries = 0; read(port.stop) == 0 && read(port.abort) == 0; ++tries) {
+      if (read(port.ready) > block) return true;
+      if (tries < 200) std::this_thread::yield();
+      else std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+    return false;
+  }
+
+  device::ThreadPool& pool_;
+  device::u64* abort_ = nullptr;
+};
+
+/// Blocks that update tiles of values of type T.
+template <class T>
+class CpuTiles : public CpuBlocks<TileTask, TileResult> {
+ protected:
+  using CpuBlocks::CpuBlocks;
+
+  /// Copies the input into x, where there is one, and looks at it; calls beside(i) for each row i of x.
+  template <class Beside>
+  void begin(const TileTask& task, TileResult& result, const Beside& beside) {
+    const Found<T> found = look_at_rows(task, [&](i64 i, Found<T>& in_row) {
+      const T* row = static_cast<const T*>(task.input) + i * task.input_stride;
+      for (i64 j = 0; j < task.columns; ++j) in_row.add(row[j]);
+      if (task.x == nullptr) return;
+      std::copy_n(row, task.columns, static_cast<T*>(task.x) + i * task.x_stride);
+      beside(i);
+    });
+    if (!found.any) return;
+    result.found |= 1;
+    result.least = extremes(found.least);
+    result.most = extremes(found.most);
+  }
+  void begin(const TileTask& task, TileResult& result) {
+    begin(task, result, [](i64) {});
+  }
+
+  /// Looks at a tile that no other update follows: look(i, found) adds what row i of x has in the end.
+  template <class Look>
+  void end(const TileTask& task, TileResult& result, const Look& look) {
+    const Found<T> found = look_at_rows(task, look);
+    if (!found.any) return;
+    result.found |= 2;
+    result.farthest = extremes(found.most);
+  }
+
+ private:
+  template <class Look>
+  Found<T> look_at_rows(const TileTask& task, const Look& look) {
+    std::vector<Found<T>> found(static_cast<std::size_t>(threads()));
+    const double operations = static_cast<double>(task.rows) * static_cast<double>(task.columns);
+    in_pieces(task.rows, operations, [&](i64 begin, i64 end, int thread) {
+      for (i64 i = begin; i < end; ++i) look(i, found[static_cast<std::size_t>(thread)]);
+    });
+    Found<T> all;
+    for (const Found<T>& part : found) all.add(part);
+    return all;
+  }
+};
+
+/// Products in one semiring, each thread with what it packs into.
+template <class T>
+class Products {
+ public:
+  Products(int threads, Multiply<T> multiply) : multiply_(multiply), scratch_(static_cast<std::size_t>(threads)) {}
+
+  /// x <- x + u * v; x: rows x columns, u: rows x depth.
+  void operator()(Matrix<T> x, Matrix<const T> u, Matrix<const T> v, i64 rows, i64 columns, i64 depth, int thread) {
+    Scratch& scratch = scratch_[static_cast<std::size_t>(thread)];
+    multiply_({rows, columns, depth, u.data, u.stride, v.data, v.stride, x.data, x.stride, scratch.u.data(),
+               scratch.v.data()});
+  }
+
+ private:
+  struct Scratch {
+    device::AlignedArray<T> u{packed_u_size}, v{packed_v_size<T>};
+  };
+
+  Multiply<T> multiply_;
+  std::vector<Scratch> scratch_;
+};
+
+/// The kernel of a semiring for an instruction set; null where it has none for the type.
+template <class T>
+Multiply<T> multiply_of(device::InstructionSet set, int semiring) {
+  const ProductKernels kernels = set == device::InstructionSet::avx512 ? avx512::product_kernels(semiring)
+                                 : set == device::InstructionSet::avx2 ? avx2::product_kernels(semiring)
+                                                                       : sse2::product_kernels(semiring);
+  if constexpr (std::is_same_v<T, float>) return kernels.f32;
+  else if constexpr (std::is_same_v<T, double>) return kernels.f64;
+  else if constexpr (sizeof(T) == 1) return kernels.w8;
+  else if constexpr (sizeof(T) == 2) return kernels.w16;
+  else if constexpr (sizeof(T) == 4) return kernels.w32;
+  else return kernels.w64;
+}
+
+/// Calls call(T{}) with the kernels' own type for a type of values.
+template <class Call>
+auto visit_value(ElementType type, const Call& call) {
+  switch (type) {
+    case ElementType::u8:
+      return call(device::u8{});
+    case ElementType::i16:
+      return call(i16{});
+    case ElementType::i32:
+      return call(i32{});
+    case ElementType::i64:
+      return call(i64{});
+    case ElementType::f32:
+      return call(float{});
+    default:
+      return call(double{});
+  }
+}
+
+}  // namespace terrace::recursive

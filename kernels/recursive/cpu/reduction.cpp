@@ -1,0 +1,67 @@
+// Totals of rows of distances on the CPU.
+#include "kernels/recursive/reduction.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "kernels/recursive/cpu/blocks.hpp"
+#include "pipeline/base/error.hpp"
+
+namespace terrace::recursive {
+namespace {
+
+template <class T>
+RowTotals totals_of(const T* row, i64 columns, i64 self) {
+  RowTotals totals{};
+  Found<T> found;
+  for (i64 j = 0; j < columns; ++j) {
+    if (j == self || !(row[j] < infinity<T>())) continue;
+    found.add(row[j]);
+    ++totals.finite;
+    if constexpr (std::is_floating_point_v<T>) {
+      totals.sum_real += static_cast<double>(row[j]);
+    } else {
+      const auto value = static_cast<i64>(row[j]);
+      totals.high += value >> 32;
+      totals.low += value & 0xFFFFFFFF;
+    }
+  }
+  totals.least = extremes(found.least).whole;
+  totals.most = extremes(found.most).whole;
+  totals.least_real = extremes(found.least).real;
+  totals.most_real = extremes(found.most).real;
+  return totals;
+}
+
+template <class T>
+class ReductionOnCpu : public CpuBlocks<ReductionTask, ReductionResult> {
+ public:
+  using CpuBlocks::CpuBlocks;
+
+ private:
+  ReductionResult compute(const ReductionTask& task) override {
+    ReductionResult result{};
+    const double operations = static_cast<double>(task.rows) * static_cast<double>(task.columns);
+    in_pieces(task.rows, operations, [&](i64 begin, i64 end, int) {
+      for (i64 i = begin; i < end; ++i) {
+        result.rows[i] =
+            totals_of(static_cast<const T*>(task.data) + i * task.stride, task.columns, task.first_row + i);
+      }
+    });
+    return result;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Updates> make_reduction_cpu(ElementType value, device::Context& context) {
+  auto* cpu = dynamic_cast<device::CpuContext*>(&context);
+  if (cpu == nullptr) throw DeviceError("make_reduction_cpu", context.limits().name + " is not a CPU");
+  return visit_value(value, [&](auto zero) -> std::unique_ptr<Updates> {
+    using T = decltype(zero);
+    if constexpr (sizeof(T) == 1) throw DeviceError("make_reduction_cpu", "distances are not of bytes");
+    else return std::make_unique<ReductionOnCpu<T>>(cpu->pool());
+  });
+}
+
+}  // namespace terrace::recursive

@@ -1,3 +1,0 @@
-// The tile kernels for AVX2.
-#define TERRACE_ISA avx2
-#include "kernels/recursive/cpu_interval_kernel.hpp"

@@ -1,3 +1,0 @@
-// The kernels of tables of bits for AVX2.
-#define TERRACE_ISA avx2
-#include "kernels/recursive/cpu_bits_kernel.hpp"

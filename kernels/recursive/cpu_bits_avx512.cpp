@@ -1,3 +1,0 @@
-// The kernels of tables of bits for AVX512.
-#define TERRACE_ISA avx512
-#include "kernels/recursive/cpu_bits_kernel.hpp"

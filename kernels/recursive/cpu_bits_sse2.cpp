@@ -1,3 +1,0 @@
-// The kernels of tables of bits for SSE2.
-#define TERRACE_ISA sse2
-#include "kernels/recursive/cpu_bits_kernel.hpp"

@@ -1,3 +1,0 @@
-// The kernels of tables with trails for AVX2.
-#define TERRACE_ISA avx2
-#include "kernels/recursive/cpu_paths_kernel.hpp"

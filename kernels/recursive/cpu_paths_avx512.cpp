@@ -1,3 +1,0 @@
-// The kernels of tables with trails for AVX512.
-#define TERRACE_ISA avx512
-#include "kernels/recursive/cpu_paths_kernel.hpp"

@@ -1,3 +1,0 @@
-// The kernels of tables with trails for SSE2.
-#define TERRACE_ISA sse2
-#include "kernels/recursive/cpu_paths_kernel.hpp"

@@ -1,3 +1,0 @@
-// The tile kernels for SSE2.
-#define TERRACE_ISA sse2
-#include "kernels/recursive/cpu_interval_kernel.hpp"

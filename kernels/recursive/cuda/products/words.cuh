@@ -1,0 +1,130 @@
+// Values in words: what a thread of a product does with one word of each matrix. No host library header: also
+// compiled at run time.
+#pragma once
+
+#include "kernels/recursive/cuda/products/tile.hpp"
+
+namespace terrace::recursive {
+
+/// The zero of algebra S among values of type T.
+template <class S, class T>
+__device__ __forceinline__ T zero_value() {
+  return S::template zero<T>();
+}
+
+/// A word of the values' own bits; values[lane] is that lane's.
+template <class S, class T>
+__device__ __forceinline__ Word<S, T> join(const T* values) {
+  if constexpr (lanes_of<S, T> == 1) {
+    return static_cast<Word<S, T>>(values[0]);
+  } else {
+    u32 word = 0;
+#pragma unroll
+    for (i32 lane = 0; lane < lanes_of<S, T>; ++lane) {
+      const u32 bits = sizeof(T) == 2 ? static_cast<device::u16>(values[lane]) : static_cast<u8>(values[lane]);
+      word |= bits << (lane * 8 * static_cast<i32>(sizeof(T)));
+    }
+    return word;
+  }
+}
+
+/// The value of one lane.
+template <class S, class T>
+__device__ __forceinline__ T lane_value(Word<S, T> word, i32 lane) {
+  if constexpr (lanes_of<S, T> == 1) return static_cast<T>(word);
+  else return static_cast<T>(word >> (lane * 8 * static_cast<i32>(sizeof(T))));
+}
+
+/// The word with that value in one lane.
+template <class S, class T>
+__device__ __forceinline__ Word<S, T> with_lane(Word<S, T> word, i32 lane, T value) {
+  if constexpr (lanes_of<S, T> == 1) {
+    return static_cast<Word<S, T>>(value);
+  } else {
+    constexpr u32 mask = sizeof(T) == 2 ? 0xFFFFu : 0xFFu;
+    const i32 shift = lane * 8 * static_cast<i32>(sizeof(T));
+    return (word & ~(mask << shift)) | ((static_cast<u32>(value) & mask) << shift);
+  }
+}
+
+/// A word with the value in every lane.
+template <class S, class T>
+__device__ __forceinline__ Word<S, T> in_every_lane(T value) {
+  T values[lanes_of<S, T>];
+#pragma unroll
+  for (T& each : values) each = value;
+  return join<S, T>(values);
+}
+
+/// A value of u as it is packed: with its sign turned where products are taken away.
+template <class S, class T>
+__device__ __forceinline__ T packed_left(T value) {
+  if constexpr (same_type<S, MinusTimes>) return -value;
+  else return value;
+}
+
+/// x + u * v in every lane. Products of floating-point numbers are added to x without being rounded themselves.
+template <class S, class T>
+__device__ __forceinline__ Word<S, T> update_word(Word<S, T> x, Word<S, T> u, Word<S, T> v) {
+  using W = Word<S, T>;
+  if constexpr (in_pairs<S, T>) {
+    return same_type<S, MinPlus> ? __viaddmin_s16x2(u, v, x) : __viaddmax_s16x2(u, v, x);
+  } else if constexpr (same_type<W, i32> && same_type<S, MinPlus>) {
+    return __viaddmin_s32(u, v, x);
+  } else if constexpr (same_type<W, i32> && same_type<S, MaxPlus>) {
+    return __viaddmax_s32(u, v, x);
+  } else if constexpr (same_type<W, float>) {
+    if constexpr (same_type<S, PlusTimes>) return __fmaf_rn(u, v, x);
+    else if constexpr (same_type<S, MinusTimes>) return __fmaf_rn(-u, v, x);
+    else if constexpr (same_type<S, MinPlus>) return fminf(x, __fadd_rn(u, v));
+    else if constexpr (same_type<S, MaxPlus>) return fmaxf(x, __fadd_rn(u, v));
+    else if constexpr (same_type<S, MaxMin>) return fmaxf(x, fminf(u, v));
+    else return fmaxf(x, __fmul_rn(u, v));
+  } else if constexpr (same_type<W, double>) {
+    if constexpr (same_type<S, PlusTimes>) return __fma_rn(u, v, x);
+    else if constexpr (same_type<S, MinusTimes>) return __fma_rn(-u, v, x);
+    else if constexpr (same_type<S, MinPlus>) return fmin(x, __dadd_rn(u, v));
+    else if constexpr (same_type<S, MaxPlus>) return fmax(x, __dadd_rn(u, v));
+    else if constexpr (same_type<S, MaxMin>) return fmax(x, fmin(u, v));
+    else return fmax(x, __dmul_rn(u, v));
+  } else {
+    return S::template plus<W>(x, S::template times<W>(u, v));
+  }
+}
+
+/// Whether two updates of a word may be one instruction that takes the least or largest of three: of whole numbers,
+/// and of floating-point ones where the minimum of their bits is that of the numbers, so where none is negative.
+template <class S, class T>
+inline constexpr bool has_three = (same_type<T, i32> && (same_type<S, MinPlus> || same_type<S, MaxPlus>)) ||
+                                  (same_type<T, float> && same_type<S, MinPlus>);
+/// Whether that asks for numbers that are not negative.
+template <class S, class T>
+inline constexpr bool three_needs_signs = has_three<S, T>&& is_real<T>;
+
+/// Whether word (i, j) of a thread's part takes two updates by three: of whole numbers every other column, so that
+/// the pipes of minima and of multiplications have alike to do.
+template <class S, class T>
+__device__ __forceinline__ constexpr bool by_three(i32 i, i32 j) {
+  return has_three<S, T> && (is_real<T> || j % 2 == 0);
+}
+
+/// x + u0 * v0 + u1 * v1 in every lane, where has_three. @param one 1, which the compiler does not know: sums are
+/// made by multiplying, for which there is another pipe than that of minima
+template <class S, class T>
+__device__ __forceinline__ Word<S, T> update_by_three(Word<S, T> x, Word<S, T> u0, Word<S, T> v0, Word<S, T> u1,
+                                                      Word<S, T> v1, i32 one) {
+  if constexpr (three_needs_signs<S, T>) {
+    return __int_as_float(
+        __vimin3_s32(__float_as_int(x), __float_as_int(__fadd_rn(u0, v0)), __float_as_int(__fadd_rn(u1, v1))));
+  } else if constexpr (has_three<S, T>) {
+    const i32 first = u0 * one + v0, second = u1 * one + v1;
+    return same_type<S, MinPlus> ? __vimin3_s32(x, first, second) : __vimax3_s32(x, first, second);
+  } else {
+    return x;
+  }
+}
+
+/// Whether a number is less than zero, or -0.0.
+__device__ __forceinline__ bool has_sign(float value) { return __float_as_int(value) < 0; }
+
+}  // namespace terrace::recursive
