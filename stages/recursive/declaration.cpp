@@ -1,10 +1,10 @@
 // What the stage `recursive` declares: made from the list of problems.
 #include "kernels/recursive/problems.hpp"
-#include "stages/recursive/closure_stage.hpp"
-#include "stages/recursive/elimination_stage.hpp"
-#include "stages/recursive/product_stage.hpp"
-#include "stages/recursive/reachability_stage.hpp"
-#include "stages/recursive/triangle_stage.hpp"
+#include "stages/recursive/closures/floyd_warshall_stage.hpp"
+#include "stages/recursive/closures/transitive_closure_stage.hpp"
+#include "stages/recursive/elimination/stage.hpp"
+#include "stages/recursive/products/stage.hpp"
+#include "stages/recursive/triangles/stage.hpp"
 #include "stages/recursive/verify.hpp"
 #include "stages/stage_kind.hpp"
 

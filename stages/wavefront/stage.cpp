@@ -8,7 +8,7 @@
 #include "kernels/wavefront/tile_sizes.hpp"
 #include "pipeline/base/near_name.hpp"
 #include "stages/in_place/stage.hpp"
-#include "stages/wavefront/alignment_stage.hpp"
+#include "stages/wavefront/alignment/stage.hpp"
 #include "stages/wavefront/letters.hpp"
 #include "stages/wavefront/series.hpp"
 #include "stages/wavefront/sweep_program.hpp"

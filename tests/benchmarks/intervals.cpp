@@ -13,7 +13,7 @@
 
 #include "kernels/recursive/interval_rules.hpp"
 #include "kernels/recursive/intervals.hpp"
-#include "stages/recursive/triangle_order.hpp"
+#include "stages/recursive/triangles/order.hpp"
 #include "tests/differential/recursive/tiled_triangle.hpp"
 
 namespace terrace::recursive {

@@ -1,8 +1,8 @@
-#include "stages/recursive/product_blocks.hpp"
+#include "stages/recursive/products/blocks.hpp"
 
-#include <catch2/catch.hpp>
 #include <algorithm>
 #include <array>
+#include <catch2/catch.hpp>
 #include <map>
 #include <vector>
 
@@ -11,9 +11,7 @@ namespace {
 
 using Tile = std::array<std::int64_t, 3>;  // matrix, row, column
 
-std::array<Tile, 3> tiles_of(const Update& at) {
-  return {{{0, at.i, at.k}, {1, at.k, at.j}, {2, at.i, at.j}}};
-}
+std::array<Tile, 3> tiles_of(const Update& at) { return {{{0, at.i, at.k}, {1, at.k, at.j}, {2, at.i, at.j}}}; }
 
 /// What moves into and out of a memory of `room` tiles from which the one needed last goes first.
 struct Moved {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "stages/recursive/triangle_order.hpp"
+#include "stages/recursive/triangles/order.hpp"
 
 namespace terrace::stages {
 namespace {

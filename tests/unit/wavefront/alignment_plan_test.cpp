@@ -1,4 +1,4 @@
-#include "stages/wavefront/alignment_plan.hpp"
+#include "stages/wavefront/alignment/plan.hpp"
 
 #include <catch2/catch.hpp>
 

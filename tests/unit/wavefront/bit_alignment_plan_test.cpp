@@ -1,4 +1,4 @@
-#include "stages/wavefront/bit_alignment_plan.hpp"
+#include "stages/wavefront/alignment/bit_plan.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,0 +1,259 @@
+#include "stages/recursive/products/stage.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "kernels/recursive/problems.hpp"
+#include "stages/recursive/blas_choice.hpp"
+#include "stages/recursive/products/blocks.hpp"
+#include "stages/recursive/products/program.hpp"
+#include "stages/recursive/rates.hpp"
+#include "stages/recursive/tiles.hpp"
+#include "stages/refuse.hpp"
+#include "stages/rounded_inputs.hpp"
+
+namespace terrace::stages {
+namespace {
+
+double element_bytes(const ProductPlan& plan) { return static_cast<double>(size_of(plan.spec.value)); }
+
+ProductTiles tiles_of(const ProductPlan& plan) {
+  const auto along = [&](std::int64_t extent) {
+    return std::max<std::int64_t>(1, (extent + plan.tile - 1) / plan.tile);
+  };
+  return {along(plan.rows), along(plan.columns), along(plan.depth)};
+}
+
+TileRoom room_of(const ProductPlan& plan, const Resources& resources) {
+  const std::int64_t tile = pages(plan.tile * plan.tile * static_cast<std::int64_t>(size_of(plan.spec.value)));
+  const auto tiles = [&](std::size_t budget, std::int64_t beside) {
+    return std::max<std::int64_t>(0, static_cast<std::int64_t>(budget) - beside) / tile;
+  };
+  const std::int64_t workspace = workspace_bytes(plan.spec, plan.tile, resources);
+  if (!resources.cuda) return {tiles(resources.host_budget, workspace), 0};
+  return {tiles(resources.host_budget, 0), tiles(resources.device_budget, workspace)};
+}
+
+class ProductStage : public run::Stage {
+ public:
+  /// @param largest magnitude of a result of whole numbers; 0: there are others
+  ProductStage(const Request& request, std::unique_ptr<ProductProgram> program, double largest)
+      : name_(request.stage.name),
+        semiring_(request.stage.settings.text("semiring")),
+        type_place_(place_of(request.stage, "type")),
+        resources_(request.resources),
+        program_(std::move(program)),
+        largest_(largest) {}
+
+  run::Program& program() override { return *program_; }
+  io::DatasetSpec dataset(int) const override {
+    return {"/" + name_ + "/product",
+            {},
+            {},
+            {"row", "column"},
+            "",
+            "product of two matrices in " + semiring_,
+            no_value()};
+  }
+  std::vector<io::SmallDataset> small() const override { return {}; }
+  std::vector<io::Attribute> attributes() const override { return {}; }
+
+  run::Prediction prediction() const override {
+    const ProductPlan& plan = program_->plan();
+    const auto rows = static_cast<double>(plan.rows), columns = static_cast<double>(plan.columns);
+    const auto depth = static_cast<double>(plan.depth), element = element_bytes(plan);
+    run::Prediction p;
+    p.blocks = program_->updates();
+    p.operations = rows * columns * depth;
+    p.unit = "multiplication";
+    const double left = rows * depth * element, right = depth * columns * element, product = rows * columns * element;
+    const ProductTraffic passes =
+        keeps_product(plan.ways) ? traffic_of(tiles_of(plan), room_of(plan, resources_), plan.ways)
+                                 : ProductTraffic{halved(resources_.host_budget), halved(resources_.device_budget)};
+    const auto moved = [&](const ProductPasses& of) {
+      return Traffic{left * of.left + right * of.right + product * (of.product - 1), product * of.product};
+    };
+    const double added = program_->arrays().size() > 3 ? product : 0;
+    const Traffic disk = moved(passes.host);
+    p.bytes_read = disk.in + added + inspected_again(plan.spec.value, left + right + added, resources_.host_budget);
+    p.bytes_written = disk.out;
+    if (resources_.cuda) {
+      const Traffic link = moved(passes.device);
+      p.bytes_up = link.in + added + inspected_again(plan.spec.value, left + right + added, resources_.device_budget);
+      p.bytes_down = link.out;
+    }
+    set_product_rates(p, plan.spec, resources_);
+    set_blocks(p, plan.spec, plan.tile, resources_);
+    return p;
+  }
+
+  /// Squares of a third of the memory each: every other one of the factors is read again, and the product comes and
+  /// goes with every part of the depth.
+  ProductPasses halved(std::size_t budget) const {
+    const ProductPlan& plan = program_->plan();
+    const ProductTiles tiles = tiles_of(plan);
+    const std::int64_t longest = std::max({plan.rows, plan.columns, plan.depth});
+    const auto square = static_cast<double>(longest) * static_cast<double>(longest) * element_bytes(plan);
+    std::vector<std::int64_t> ways;
+    for (const Ways& level : plan.ways) ways.push_back(level.i);
+    const double side = static_cast<double>(longest) /
+                        parts_that_fit(square, budget, ways, std::max({tiles.rows, tiles.columns, tiles.depth}));
+    const auto parts = [&](std::int64_t extent) { return std::max(1.0, static_cast<double>(extent) / side); };
+    const double bytes = (static_cast<double>(plan.rows) * static_cast<double>(plan.depth + plan.columns) +
+                          static_cast<double>(plan.depth) * static_cast<double>(plan.columns)) *
+                         element_bytes(plan);
+    const double missing = std::max(0.0, 1 - static_cast<double>(budget) / bytes);
+    return {parts(plan.columns), parts(plan.rows), 1 + written_a_pass * (parts(plan.depth) - 1) * missing};
+  }
+
+  std::vector<std::string> warnings() const override {
+    if (program_->plan().spec.value != ElementType::f32) return {};
+    const std::string warning = warning_of_f32_results(type_place_, name_, largest_);
+    return warning.empty() ? std::vector<std::string>() : std::vector{warning};
+  }
+
+  nlohmann::json choices() const override {
+    const ProductPlan& plan = program_->plan();
+    nlohmann::json choices = {{"tile", plan.tile}, {"value", name_of(plan.spec.value)}};
+    for (const Ways& level : plan.ways) choices["ways"].push_back({level.i, level.j, level.k});
+    note_blas(choices, plan.spec, resources_);
+    return choices;
+  }
+
+ private:
+  /// The infinity of an integer type that stands where no pair of elements makes one of the product.
+  std::optional<std::int64_t> no_value() const {
+    const auto infinity = no_path_of(program_->plan().spec.value);
+    switch (recursive::semirings()[static_cast<std::size_t>(program_->plan().spec.semiring)].nothing) {
+      case recursive::Nothing::infinity:
+        return infinity;
+      case recursive::Nothing::minus_infinity:
+        return infinity ? std::optional(-*infinity) : std::nullopt;
+      default:
+        return std::nullopt;
+    }
+  }
+
+  std::string name_, semiring_;
+  Place type_place_;  // where the job gives the type, else the stage
+  Resources resources_;
+  std::unique_ptr<ProductProgram> program_;
+  double largest_;
+};
+
+std::shared_ptr<io::Source> open_matrix(const Request& request, const char* parameter) {
+  const std::string& name = request.stage.settings.text(parameter);
+  std::shared_ptr<io::Source> matrix = request.array(name);
+  if (matrix->shape().rank() != 2) {
+    refuse(request.stage, parameter, "'" + name + "' is " + to_string(matrix->shape()) + "; give a matrix");
+  }
+  constexpr std::int64_t longest = std::int64_t{1} << 31;
+  if (std::max(matrix->shape()[0], matrix->shape()[1]) > longest) {
+    refuse(request.stage, parameter, "'" + name + "' has a side of more than 2^31 elements");
+  }
+  return matrix;
+}
+
+/// A type that holds the elements of both.
+ElementType common_type(ElementType a, ElementType b) {
+  a = distance_type(a);
+  b = distance_type(b);
+  if (is_floating(b)) std::swap(a, b);
+  if (is_floating(a) && !is_floating(b)) return size_of(b) < 4 ? a : ElementType::f64;
+  return size_of(a) < size_of(b) ? b : a;
+}
+
+ElementType choose_type(const Request& request, const std::vector<std::shared_ptr<io::Source>>& matrices) {
+  const std::string &type = request.stage.settings.text("type"), &semiring = request.stage.settings.text("semiring");
+  ElementType value = distance_type(matrices[0]->type());
+  for (const auto& matrix : matrices) value = common_type(value, matrix->type());
+  if (type != "input") value = *element_type_from(type);
+  if (semiring == "or_and") {
+    if (type != "input") refuse(request.stage, "type", "products in or_and are of 0 and 1, in u8: leave out `type`");
+    return ElementType::u8;
+  }
+  if (semiring == "max_times" && !is_floating(value)) {
+    if (type != "input") refuse(request.stage, "type", "products in max_times are f32 or f64");
+    return ElementType::f64;
+  }
+  return value;
+}
+
+/// The largest magnitude that an element of the product may have; 0 where not all elements are whole numbers, or it
+/// is one of them.
+double largest_result(const std::vector<std::shared_ptr<io::Source>>& matrices, const std::string& semiring) {
+  for (const auto& matrix : matrices) {
+    if (is_floating(matrix->type())) return 0;
+  }
+  const double left = largest_magnitude(matrices[0]->type()), right = largest_magnitude(matrices[1]->type());
+  if (semiring == "min_plus" || semiring == "max_plus") return left + right;
+  if (semiring == "max_times") return left * right;
+  if (semiring != "plus_times") return 0;
+  const auto depth = static_cast<double>(matrices[0]->shape()[1]);
+  return depth * left * right + (matrices.size() > 2 ? largest_magnitude(matrices[2]->type()) : 0);
+}
+
+}  // namespace
+
+WeightRules factor_rules(io::DataLabel label, const std::string& semiring) {
+  WeightRules rules;
+  rules.label = std::move(label);
+  rules.zero_diagonal = false;
+  rules.nothing = recursive::semirings()[static_cast<std::size_t>(recursive::find_semiring(semiring))].nothing;
+  rules.any_infinity = semiring == "max_min";
+  rules.not_negative = semiring == "max_times";
+  return rules;
+}
+
+std::unique_ptr<run::Stage> make_product(const Request& request) {
+  const Settings& settings = request.stage.settings;
+  const std::string& semiring = settings.text("semiring");
+  std::vector<std::string> names = {"left", "right"};
+  if (settings.has("accumulate")) names.push_back("accumulate");
+  std::vector<std::shared_ptr<io::Source>> matrices;
+  for (const std::string& name : names) matrices.push_back(open_matrix(request, name.c_str()));
+  ProductPlan plan;
+  plan.spec.semiring = recursive::find_semiring(semiring);
+  plan.rows = matrices[0]->shape()[0];
+  plan.depth = matrices[0]->shape()[1];
+  plan.columns = matrices[1]->shape()[1];
+  if (matrices[1]->shape()[0] != plan.depth) {
+    refuse(request.stage, "right",
+           "'" + settings.text("right") + "' is " + to_string(matrices[1]->shape()) + ", and '" +
+               settings.text("left") + "' " + to_string(matrices[0]->shape()) +
+               "; the right matrix has as many rows as the left one has columns");
+  }
+  if (matrices.size() == 3 && matrices[2]->shape() != Extents{plan.rows, plan.columns}) {
+    refuse(request.stage, "accumulate",
+           "'" + settings.text("accumulate") + "' is " + to_string(matrices[2]->shape()) + ", and the product " +
+               to_string(Extents{plan.rows, plan.columns}));
+  }
+  plan.spec.value = choose_type(request, matrices);
+  choose_blas(plan.spec, request);
+  if (request.choices != nullptr) {
+    plan.tile = request.choices->at("tile");
+    for (const nlohmann::json& level : request.choices->at("ways"))
+      plan.ways.push_back({level.at(0), level.at(1), level.at(2)});
+  } else {
+    const std::int64_t longest = std::max({plan.rows, plan.columns, plan.depth});
+    plan.tile = choose_tile(longest, plan.spec, request.resources);
+    const std::string& schedule = settings.text("schedule");
+    plan.ways = schedule == "auto"
+                    ? kept_product_ways(tiles_of(plan), room_of(plan, request.resources))
+                    : alike(choose_ways(schedule, (longest + plan.tile - 1) / plan.tile, plan.tile,
+                                        static_cast<std::int64_t>(size_of(plan.spec.value)), request.resources));
+  }
+  const auto factor = [&](std::size_t number) {
+    WeightRules rules = factor_rules(label_of(request.stage, names[number]), semiring);
+    rules.rounded = rounded_of(request, names[number]);
+    return Factor{weights(matrices[number], plan.spec.value, rules), settings.text(names[number])};
+  };
+  std::optional<Factor> accumulate;
+  if (matrices.size() == 3) accumulate = factor(2);
+  return std::make_unique<ProductStage>(
+      request, std::make_unique<ProductProgram>(plan, factor(0), factor(1), std::move(accumulate)),
+      largest_result(matrices, semiring));
+}
+
+}  // namespace terrace::stages

@@ -1,0 +1,209 @@
+#include "stages/recursive/triangles/stage.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/recursive/interval_rules.hpp"
+#include "pipeline/base/error.hpp"
+#include "stages/recursive/rates.hpp"
+#include "stages/recursive/tiles.hpp"
+#include "stages/recursive/triangles/brackets.hpp"
+#include "stages/recursive/triangles/inputs.hpp"
+#include "stages/recursive/triangles/program.hpp"
+#include "stages/refuse.hpp"
+
+namespace terrace::stages {
+namespace {
+
+/// Splits a second of an H200 in tables of 16384 nodes (tests/benchmarks/RESULTS.md).
+double cuda_rate(ElementType type) {
+  return type == ElementType::i32 ? 2.1e12 : type == ElementType::i16 ? 1.8e12 : 1.1e12;
+}
+
+/// Bytes of the tiles of the largest block: x, its two factors and neighbours, and its splits.
+std::int64_t block_bytes(const TrianglePlan& plan, std::int64_t side) {
+  const auto element = static_cast<std::int64_t>(size_of(plan.spec.value));
+  return (plan.pairs ? 6 : 3) * pages(side * side * element) + (plan.spec.splits ? pages(side * side * 4) : 0);
+}
+
+/// Bytes of what every block reads, where it comes from, and what is counted by nodes, beside the tiles.
+std::int64_t vector_bytes(const TrianglePlan& plan) {
+  const auto element = static_cast<std::int64_t>(size_of(plan.spec.value));
+  return 3 * plan.nodes * (2 * element + (plan.spec.splits ? 4 : 0)) + 2 * 4096;
+}
+
+class TriangleStage : public run::Stage {
+ public:
+  TriangleStage(const Request& request, bool whole, std::unique_ptr<TriangleProgram> program)
+      : name_(request.stage.name),
+        problem_(request.stage.problem),
+        whole_(whole),
+        resources_(request.resources),
+        program_(std::move(program)) {}
+
+  run::Program& program() override { return *program_; }
+
+  io::DatasetSpec dataset(int array) const override {
+    const std::string& name = program_->arrays()[static_cast<std::size_t>(array)].name;
+    const bool split = name == "split";
+    return {"/" + name_ + "/" + name,
+            {},
+            {},
+            {"begin", "end"},
+            "",
+            split ? "where the items [begin, end) are split; -1: nowhere; begin: the first pairs with the last"
+            : program_->plan().chord > 0 ? "of the vertices [begin, end], and the length of the chord between them"
+                                         : "of the items [begin, end)",
+            split ? std::optional<std::int64_t>(-1) : std::nullopt};
+  }
+
+  std::vector<io::SmallDataset> small() const override {
+    const TriangleFindings& found = program_->findings();
+    const TrianglePlan& plan = program_->plan();
+    const bool pairs = plan.pairs;
+    const std::string group = "/" + name_ + "/", name = group + (pairs ? "score" : "cost");
+    const std::string meaning = pairs ? "pairs" : "least cost";
+    std::vector<io::SmallDataset> datasets;
+    if (!whole_) datasets.push_back(io::small_scalar(name, found.real - plan.chord, "", meaning));
+    else if (!is_floating(plan.spec.value)) datasets.push_back(io::small_scalar(name, found.whole, "", meaning));
+    else datasets.push_back(io::small_scalar(name, std::llround(found.real), "", meaning));
+    if (!plan.spec.splits) return datasets;
+    const std::int64_t items = plan.nodes - 1;
+    const std::string text = brackets_of(problem_, found.opens, found.closes, items);
+    if (pairs) datasets.push_back(io::small_text(group + "structure", text, "pairs in brackets"));
+    else
+      datasets.push_back(io::small_text(
+          group + "expression", text,
+          problem_ == "optimal_bst" ? "keys, each tree in brackets" : "items, those put together in brackets"));
+    return datasets;
+  }
+
+  std::vector<io::Attribute> attributes() const override { return {}; }
+
+  run::Prediction prediction() const override {
+    const TrianglePlan& plan = program_->plan();
+    const auto n = static_cast<double>(plan.nodes), element = static_cast<double>(size_of(plan.spec.value));
+    run::Prediction p;
+    p.blocks = program_->blocks();
+    p.operations = n * n * n / 6;
+    p.unit = "split";
+    set_rates(p, plan.spec.value, resources_);
+    if (resources_.cuda) p.operations_per_second = std::min(p.operations_per_second, cuda_rate(plan.spec.value));
+    const double split = plan.spec.splits ? 4 : 0, half = n * n / 2;
+    const auto block = static_cast<double>(block_bytes(plan, plan.tile) + vector_bytes(plan));
+    const std::int64_t across = (plan.nodes + plan.tile - 1) / plan.tile;
+    // Three squares a part of the triangle: half as many as of a square of so many bytes.
+    const UpdatedTable triangle{half * (element + split), block, across, plan.ways, 0.5};
+    set_traffic(p, triangle, {half * split, n * n * ((plan.table ? element : 0) + split)}, resources_);
+    if (resources_.cuda) p.workspace_bytes = recursive::intervals_cuda_bytes(plan.spec, plan.tile);
+    p.block_shape = cube_shape(plan.tile);
+    p.block_bytes = static_cast<std::size_t>(block_bytes(plan, plan.tile));
+    return p;
+  }
+
+  nlohmann::json choices() const override {
+    const TrianglePlan& plan = program_->plan();
+    return {{"tile", plan.tile}, {"nodes", plan.nodes}, {"value", name_of(plan.spec.value)}, {"ways", plan.ways}};
+  }
+
+ private:
+  std::string name_, problem_;
+  bool whole_;
+  Resources resources_;
+  std::unique_ptr<TriangleProgram> program_;
+};
+
+/// What is left for tiles.
+Resources beside_vectors(Resources resources, const TrianglePlan& plan) {
+  const auto bytes = static_cast<std::size_t>(vector_bytes(plan));
+  const auto less = [&](std::size_t budget) { return budget > bytes ? budget - bytes : 0; };
+  resources.host_budget = less(resources.host_budget);
+  resources.device_budget = less(resources.device_budget);
+  resources.input_memory += bytes;
+  return resources;
+}
+
+/// @throws JobError where an earlier attempt computed in another type than the one that the numbers ask for now
+void check_value(const Request& request, ElementType value) {
+  const std::string before = request.choices->at("value");
+  if (before == name_of(value)) return;
+  throw JobError("stage '" + request.stage.name + "' was begun with numbers that " + before +
+                 " holds, and its inputs now ask for " + std::string(name_of(value)) +
+                 ": put them back, or start over with --fresh=all");
+}
+
+}  // namespace
+
+void declare_intervals(const recursive::ProblemInfo& problem, job::ProblemDeclaration& declaration) {
+  const bool pairs = std::string(problem.name) == "nussinov";
+  declaration.group = "intervals";
+  declaration.parameters = {
+      pairs ? Parameter{"type", ParameterKind::choice, "type of the scores; auto: the narrower that holds them",
+                        "auto", "auto, i16, i32"}
+            : Parameter{"type", ParameterKind::choice,
+                        "type of the costs; auto: of whole numbers the fastest that is sure to be exact, else f64",
+                        "auto", "auto, i32, i64, f64"},
+      {"keep", ParameterKind::choice, "what is kept: the best of all items, or the best of every interval", "cost",
+       "cost, table"},
+      {"splits", ParameterKind::flag, "whether to keep where intervals are split, and what that makes of all items",
+       "false"},
+  };
+  if (pairs) declaration.outputs = {{"score", "one value", "pairs"}};
+  else declaration.outputs = {{"cost", "one value", "the least cost"}};
+  declaration.outputs.push_back(
+      {"table", "(items + 1) x (items + 1)", "of the items [row, column); zeros below the diagonal", "keep: table"});
+  declaration.outputs.push_back(
+      {"split", "(items + 1) x (items + 1)",
+       std::string("the first node that the items [row, column) are best split at; -1: none") +
+           (pairs ? "; row: the first base pairs with the last" : ""),
+       "splits"});
+  if (pairs)
+    declaration.outputs.push_back({"structure", "one string", "dots and brackets: bases, and pairs", "splits"});
+  else
+    declaration.outputs.push_back(
+        {"expression", "one string", "the items in order, what is put together in brackets", "splits"});
+}
+
+std::unique_ptr<run::Stage> make_triangle(const Request& request) {
+  const Settings& settings = request.stage.settings;
+  const recursive::ProblemInfo& problem = *recursive::find_problem(request.stage.problem);
+  const IntervalInputs inputs = read_intervals(request);
+  TrianglePlan plan;
+  plan.spec.rule = inputs.points ? recursive::rule_index<recursive::PerimeterRule>(recursive::Rules{}) : problem.rule;
+  if (inputs.points) {
+    plan.chord = std::hypot(static_cast<double>(inputs.first.front() - inputs.first.back()),
+                            static_cast<double>(inputs.second.front() - inputs.second.back()));
+  }
+  plan.spec.splits = settings.flag("splits");
+  plan.nodes = inputs.nodes;
+  plan.table = settings.text("keep") == "table";
+  if (request.stage.problem == "nussinov") {
+    plan.pairs = true;
+    plan.least_inside = settings.integer("minimum_loop");
+    plan.wobble = settings.flag("wobble");
+  }
+  plan.spec.value = interval_type(request, inputs);
+  if (request.choices != nullptr) {
+    check_value(request, plan.spec.value);
+    plan.tile = request.choices->at("tile");
+    plan.ways = request.choices->at("ways").get<std::vector<std::int64_t>>();
+  } else {
+    const Resources resources = beside_vectors(request.resources, plan);
+    TileNeeds needs;
+    needs.block = [&](std::int64_t side) { return block_bytes(plan, side); };
+    needs.workspace = [&](std::int64_t side) -> std::int64_t {
+      if (!resources.cuda) return 0;
+      return static_cast<std::int64_t>(recursive::intervals_cuda_bytes(plan.spec, side));
+    };
+    needs.most = resources.cuda ? 2048 : 1024;  // larger ones leave too much to closing tiles
+    plan.tile = choose_tile(plan.nodes, needs, resources);
+    const std::int64_t across = (plan.nodes + plan.tile - 1) / plan.tile;
+    plan.ways = choose_ways(settings.text("schedule"), across, plan.tile,
+                            static_cast<std::int64_t>(size_of(plan.spec.value)), resources);
+  }
+  auto terms = interval_terms(inputs, plan.spec.value);
+  return std::make_unique<TriangleStage>(request, inputs.whole,
+                                         std::make_unique<TriangleProgram>(std::move(plan), std::move(terms)));
+}
+
+}  // namespace terrace::stages

@@ -1,0 +1,136 @@
+#include <fmt/format.h>
+
+#include "stages/recursive/square_matrix.hpp"
+#include "stages/recursive/verify.hpp"
+#include "stages/recursive/verify/edge_lists.hpp"
+#include "stages/refuse.hpp"
+
+namespace terrace::stages {
+namespace {
+
+template <class T>
+class DistancesCheck {
+  using Sum = typename EdgeLists<T>::Sum;
+
+ public:
+  DistancesCheck(const VerifyRequest& request, const std::shared_ptr<io::Source>& weights, bool loops)
+      : request_(request), edges_(weights), loops_(loops), nodes_(weights->shape()[0]) {
+    distance_ = open_dataset(request, "distance", {nodes_, nodes_}, element_type_of<T>());
+    if (request.has("next")) next_ = read_next();
+  }
+
+  std::vector<Checked> run() {
+    std::string of_distance, of_next;
+    Checked distance = check_parts(request_, "distance", {"distance", nodes_, "rows"}, [&](std::int64_t from) {
+      const std::vector<T> row = read_box<T>(*distance_, {{from, 0}, {from + 1, nodes_}});
+      if (of_distance.empty()) of_distance = check_row(from, row);
+      if (next_ && of_next.empty()) of_next = check_next(from, row);
+      // The rows after it may tell of `next`.
+      return next_ && of_next.empty() ? std::string() : of_distance;
+    });
+    distance.difference = of_distance;
+    const Checked next{"next", "followed from the same nodes", of_next, true};
+    if (std::is_floating_point_v<T>) distance.what += fmt::format(", within {:.2g}", tolerance());
+    if (std::is_floating_point_v<T> && !edges_.has_negative()) distance.what += " of each";
+    if (!next_) return {distance};
+    return {distance, next};
+  }
+
+ private:
+  /// `next` in memory, or where it is too large, the dataset itself.
+  std::function<std::int64_t(std::int64_t, std::int64_t)> read_next() const {
+    constexpr std::int64_t most_in_memory = 4096;  // nodes
+    std::shared_ptr<io::Source> source = open_dataset(request_, "next", {nodes_, nodes_}, ElementType::i32);
+    if (nodes_ > most_in_memory) {
+      return [source](std::int64_t i, std::int64_t j) {
+        return read_box<std::int32_t>(*source, {{i, j}, {i + 1, j + 1}})[0];
+      };
+    }
+    auto all = std::make_shared<std::vector<std::int32_t>>(read_all<std::int32_t>(request_, "next"));
+    return [all, nodes = nodes_](std::int64_t i, std::int64_t j) {
+      return (*all)[static_cast<std::size_t>(i * nodes + j)];
+    };
+  }
+
+  /// Sums of up to n - 1 weights, each rounded, on both sides: of nonnegative ones relative to the sum, of others to
+  /// the largest that a sum of their magnitudes may be.
+  double tolerance() const {
+    const double steps = std::max<double>(1, static_cast<double>(nodes_ - 1));
+    const double relative = 2 * steps * roundoff<T>();
+    return edges_.has_negative() ? relative * steps * edges_.largest() : relative;
+  }
+  bool equal(T stored, Sum computed) const {
+    if constexpr (!std::is_floating_point_v<T>) return static_cast<Sum>(stored) == computed;
+    const double apart = std::abs(static_cast<double>(stored) - static_cast<double>(computed));
+    return apart <= tolerance() * (edges_.has_negative() ? 1 : std::abs(static_cast<double>(computed)));
+  }
+
+  std::string check_row(std::int64_t from, const std::vector<T>& row) const {
+    const Distances<T> found = edges_.has_negative() ? in_queue(edges_, from) : nearest_first(edges_, from);
+    for (std::size_t to = 0; to < row.size(); ++to) {
+      const bool none = row[to] == recursive::infinity<T>();
+      if (found[to] ? !none && equal(row[to], *found[to]) : none) continue;
+      return difference_at({from, static_cast<std::int64_t>(to)}, none ? "no path" : text_of(row[to]),
+                           found[to] ? text_of(*found[to]) : "no path");
+    }
+    return "";
+  }
+
+  std::string check_next(std::int64_t from, const std::vector<T>& row) const {
+    for (std::int64_t to = 0; to < nodes_; ++to) {
+      const T distance = row[static_cast<std::size_t>(to)];
+      const std::string where = "from node " + std::to_string(from) + " to node " + std::to_string(to) + ": ";
+      const std::int64_t first = next_(from, to);
+      if (distance == recursive::infinity<T>()) {
+        if (first == -1) continue;
+        return where + "node " + std::to_string(first) + " is next, and there is no path";
+      }
+      if (from == to && !loops_) {
+        if (first == from) continue;
+        return where + "node " + std::to_string(first) + " is next, not the node itself";
+      }
+      const std::string difference = follow(from, to, distance);
+      if (!difference.empty()) return where + difference;
+    }
+    return "";
+  }
+
+  std::string follow(std::int64_t from, std::int64_t to, T distance) const {
+    Sum sum{};
+    std::int64_t at = from, steps = 0;
+    do {
+      const std::int64_t after = next_(at, to);
+      if (after < 0 || after >= nodes_) return "after node " + std::to_string(at) + " comes " + std::to_string(after);
+      const std::optional<T> weight = edges_.weight(at, after);
+      if (!weight) return "there is no edge from node " + std::to_string(at) + " to node " + std::to_string(after);
+      sum += static_cast<Sum>(*weight);
+      at = after;
+      if (++steps > nodes_) return "the path does not end";
+    } while (at != to);
+    return equal(distance, sum) ? "" : "its edges weigh " + text_of(sum) + ", not " + text_of(distance);
+  }
+
+  const VerifyRequest& request_;
+  EdgeLists<T> edges_;
+  bool loops_;
+  std::int64_t nodes_;
+  std::shared_ptr<io::Source> distance_;
+  std::function<std::int64_t(std::int64_t, std::int64_t)> next_;
+};
+
+}  // namespace
+
+std::vector<Checked> verify_distances(const VerifyRequest& request) {
+  const std::shared_ptr<io::Source> matrix = open_square_matrix(request.request);
+  const WeightRules rules =
+      distance_rules(request.request, *matrix, request.request.stage.settings.text("diagonal") == "zero");
+  std::vector<Checked> found;
+  const ElementType type = request.dataset("distance")->type();
+  dispatch_distance(type, "distance", [&](auto value) {
+    using T = decltype(value);
+    found = DistancesCheck<T>(request, weights(matrix, type, rules), !rules.zero_diagonal).run();
+  });
+  return found;
+}
+
+}  // namespace terrace::stages

@@ -1,0 +1,70 @@
+// The borders that the sweeps of an alignment keep, as arrays.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "pipeline/run/program.hpp"
+#include "stages/wavefront/alignment/plan.hpp"
+#include "stages/wavefront/program.hpp"
+
+namespace terrace::stages {
+
+/// A box of a level, and the generations of the level's arrays that hold the borders kept inside it.
+struct KeptBox {
+  Box cells;
+  std::int64_t row_generation = 0, column_generation = 0;
+};
+
+/// Rows and columns are those of the table. Borders of the first level have a tile a block of its sweep, and in it a
+/// piece a cell; the boxes of each further level share one tile of rows and one of columns, made anew for each box. A
+/// column border consists of pieces of a cell's rows, each after its corner.
+class KeptBorders {
+ public:
+  KeptBorders(const AlignmentPlan& plan, BorderPlanes planes, ElementType type, std::int64_t rows,
+              std::int64_t columns);
+
+  /// The arrays, to be added to a program's; their numbers count from `first`.
+  std::vector<run::ArraySpec> arrays(int first);
+
+  /// What the block of a sweep over `box` writes: the borders below its rows of cells and those right of its columns
+  /// of cells, one after another. Nothing where none lies inside the box.
+  std::optional<run::Access> below(std::size_t level, const KeptBox& box, const Box& block) const;
+  std::optional<run::Access> right_of(std::size_t level, const KeptBox& box, const Box& block) const;
+  /// The borders that cells begin with, where a box of the level keeps them: above their first row, and before their
+  /// first column.
+  std::optional<run::Access> above(std::size_t level, const KeptBox& box, const Box& cells) const;
+  std::optional<run::Access> before(std::size_t level, const KeptBox& box, const Box& cells) const;
+  /// All borders inside a box of a level below the first.
+  std::optional<run::Access> rows_inside(std::size_t level, const KeptBox& box, run::Mode mode) const;
+  std::optional<run::Access> columns_inside(std::size_t level, const KeptBox& box, run::Mode mode) const;
+
+  /// How many borders lie inside a box.
+  std::int64_t rows_kept(std::size_t level, const Box& box) const;
+  std::int64_t columns_kept(std::size_t level, const Box& box) const;
+  /// Elements from plane to plane, of every level.
+  std::int64_t row_plane() const { return pieces_.row; }
+  std::int64_t column_plane() const { return pieces_.column; }
+  /// Elements from one border inside a box to the next, below the first level.
+  std::int64_t row_stride() const { return planes_.row * pieces_.row; }
+  std::int64_t column_stride() const { return planes_.column * pieces_.column; }
+
+ private:
+  struct Arrays {
+    int rows = -1, columns = -1;
+  };
+  run::Access rows_part(std::size_t level, const KeptBox& box, std::int64_t first_kept, std::int64_t count,
+                        const Box& cells, run::Mode mode) const;
+  run::Access columns_part(std::size_t level, const KeptBox& box, std::int64_t first_kept, std::int64_t count,
+                           const Box& cells, run::Mode mode) const;
+  std::int64_t block_of(std::int64_t row, std::int64_t column) const;
+
+  AlignmentPlan plan_;
+  BorderPlanes planes_;
+  ElementType type_;
+  std::int64_t rows_, columns_;
+  BorderPieces pieces_;
+  std::vector<Arrays> numbers_;  // of the arrays of each level
+};
+
+}  // namespace terrace::stages

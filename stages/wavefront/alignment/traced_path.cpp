@@ -1,0 +1,77 @@
+#include "stages/wavefront/alignment/traced_path.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <utility>
+
+#include "pipeline/base/error.hpp"
+
+namespace terrace::stages {
+
+using wavefront::PathGap;
+using wavefront::PathPlace;
+
+nlohmann::json json_of(const PathPlace& place) {
+  return {place.row, place.column, static_cast<int>(place.gap), place.ended};
+}
+
+PathPlace place_from(const nlohmann::json& json) {
+  return {json.at(0), json.at(1), PathGap{json.at(2).get<int>()}, json.at(3)};
+}
+
+void TracedPath::begin(const TracedTable& table) {
+  const bool nothing = table.problem.report == wavefront::Report::best && table.score.row == 0;
+  place_ = {table.score.row, table.score.column, PathGap::none, nothing ? 1 : 0};
+}
+
+void TracedPath::add(const wavefront::TraceResult& found) {
+  path_.add(found);
+  place_ = found.place;
+}
+
+void TracedPath::check(const TracedTable& table, io::Source& rows, io::Source& columns) const {
+  const wavefront::SweepSpec& spec = table.spec;
+  const auto reader = [](io::Source& source) {
+    return [&source](std::int64_t first, std::int64_t count, void* items) {
+      source.read({{first}, {first + count}}, items);
+    };
+  };
+  const wavefront::BlockResult found =
+      wavefront::replay({spec.problem, spec.settings, spec.value, spec.rows, spec.columns, place_.row, place_.column,
+                         path_.runs(), reader(rows), reader(columns)});
+  const WavefrontScore& score = table.score;
+  if (found.score == score.score && found.row == score.row && found.column == score.column) return;
+  const auto shown = [&](const wavefront::BlockResult& cell) {
+    const std::int64_t scale = wavefront::score_scale(table.problem.name, spec.settings);
+    const double value = table.problem.items == wavefront::Items::values
+                             ? std::bit_cast<double>(cell.score)
+                             : static_cast<double>(cell.score) / static_cast<double>(scale);
+    return fmt::format("{} at row {} and column {}", value, cell.row, cell.column);
+  };
+  throw ComputeError(
+      fmt::format("the path that was found through the table of {} from row {} and column {} on leads "
+                  "to {}, where the table has {}: this is an error in the program, and neither is a "
+                  "result; `backend: cpu`, or another one, may do better",
+                  table.problem.name, place_.row, place_.column, shown(found), shown(score)));
+}
+
+Alignment TracedPath::alignment(const wavefront::SweepSpec& spec) const {
+  Alignment alignment{path_, place_.row, place_.column};
+  wavefront::FreeStart free{};
+  wavefront::visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
+    free = wavefront::free_start<P, wavefront::i64>(wavefront::problem_constants<P>(spec.settings));
+  });
+  if (place_.column == 0 && !free.rows) alignment.path.add('I', std::exchange(alignment.row, 0));
+  if (place_.row == 0 && !free.columns) alignment.path.add('D', std::exchange(alignment.column, 0));
+  return alignment;
+}
+
+nlohmann::json TracedPath::save() const { return {json_of(place_), path_.save()}; }
+
+void TracedPath::load(const nlohmann::json& saved) {
+  place_ = place_from(saved.at(0));
+  path_ = Path::load(saved.at(1));
+}
+
+}  // namespace terrace::stages
