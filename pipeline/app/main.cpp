@@ -6,9 +6,9 @@
 #include <iostream>
 
 #include "pipeline/app/program.hpp"
+#include "pipeline/app/progress/stop_signals.hpp"
+#include "pipeline/app/progress/terminal.hpp"
 #include "pipeline/app/stage_table.hpp"
-#include "pipeline/app/stop_signals.hpp"
-#include "pipeline/app/terminal.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <system_error>
 
 #include "pipeline/app/command_line.hpp"
-#include "pipeline/app/stop_signals.hpp"
+#include "pipeline/app/progress/stop_signals.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::app {

@@ -1,4 +1,4 @@
-#include "pipeline/app/stop_signals.hpp"
+#include "pipeline/app/progress/stop_signals.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
-#include "pipeline/app/verify_watch.hpp"
+#include "pipeline/app/verify/watch.hpp"
 
 #include <unistd.h>
 
-#include "pipeline/app/terminal.hpp"
+#include "pipeline/app/progress/terminal.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::app {

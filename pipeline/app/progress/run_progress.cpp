@@ -1,4 +1,4 @@
-#include "pipeline/app/run_progress.hpp"
+#include "pipeline/app/progress/run_progress.hpp"
 
 #include <fmt/format.h>
 

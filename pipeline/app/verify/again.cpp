@@ -1,4 +1,4 @@
-#include "pipeline/app/verify_again.hpp"
+#include "pipeline/app/verify/again.hpp"
 
 #include <fmt/format.h>
 

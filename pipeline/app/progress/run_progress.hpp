@@ -4,7 +4,7 @@
 #include <atomic>
 #include <string>
 
-#include "pipeline/app/progress.hpp"
+#include "pipeline/app/progress/progress.hpp"
 #include "pipeline/run/run.hpp"
 
 namespace terrace::app {

@@ -1,7 +1,7 @@
 #include <ostream>
 
 #include "pipeline/app/commands.hpp"
-#include "pipeline/app/describe.hpp"
+#include "pipeline/app/show/describe.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "pipeline/app/made_result.hpp"
-#include "pipeline/app/verify_watch.hpp"
+#include "pipeline/app/verify/watch.hpp"
 #include "stages/verifier.hpp"
 
 namespace terrace::app {

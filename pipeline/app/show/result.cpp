@@ -1,11 +1,11 @@
-#include "pipeline/app/show_result.hpp"
+#include "pipeline/app/show/result.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "io/results/reader.hpp"
-#include "pipeline/app/show_profile.hpp"
+#include "pipeline/app/show/profile.hpp"
 #include "pipeline/app/text_table.hpp"
 #include "pipeline/base/error.hpp"
 

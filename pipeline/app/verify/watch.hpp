@@ -5,9 +5,9 @@
 #include <chrono>
 #include <string>
 
-#include "pipeline/app/run_progress.hpp"
+#include "pipeline/app/progress/run_progress.hpp"
+#include "pipeline/app/progress/stop_signals.hpp"
 #include "pipeline/app/session.hpp"
-#include "pipeline/app/stop_signals.hpp"
 
 namespace terrace::app {
 

@@ -1,4 +1,4 @@
-#include "pipeline/app/show_run.hpp"
+#include "pipeline/app/show/run.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "pipeline/app/describe.hpp"
+#include "pipeline/app/show/describe.hpp"
 
 #include "pipeline/app/text_table.hpp"
 #include "pipeline/job/yaml_value.hpp"

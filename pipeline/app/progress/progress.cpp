@@ -1,4 +1,4 @@
-#include "pipeline/app/progress.hpp"
+#include "pipeline/app/progress/progress.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "pipeline/app/show_profile.hpp"
+#include "pipeline/app/show/profile.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "pipeline/app/show_paf.hpp"
+#include "pipeline/app/show/paf.hpp"
 
 #include <fmt/format.h>
 

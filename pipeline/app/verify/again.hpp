@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "pipeline/app/made_result.hpp"
-#include "pipeline/app/verify_sample.hpp"
-#include "pipeline/app/verify_watch.hpp"
+#include "pipeline/app/verify/sample.hpp"
+#include "pipeline/app/verify/watch.hpp"
 #include "pipeline/run/run_folder.hpp"
 
 namespace terrace::app {

@@ -1,4 +1,4 @@
-#include "pipeline/app/terminal.hpp"
+#include "pipeline/app/progress/terminal.hpp"
 
 #include <sys/ioctl.h>
 

@@ -1,4 +1,4 @@
-#include "pipeline/app/verify_sample.hpp"
+#include "pipeline/app/verify/sample.hpp"
 
 #include <fmt/format.h>
 
