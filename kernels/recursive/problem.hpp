@@ -18,11 +18,11 @@ namespace terrace::recursive {
 
 /// What is computed of what.
 enum class Form {
-  closure,       // of a square matrix in place: k in order, all (i, j) for each
-  reachability,  // the same of bits
-  elimination,   // of a square matrix in place: k in order, for each all i and j that come after
-  product,       // of two matrices, in the algebra that the job names
-  intervals      // of items, each by the parts that it is best split into
+  shortest_paths,      // of a square matrix in place: k in order, all (i, j) for each
+  transitive_closure,  // the same of bits
+  elimination,         // of a square matrix in place: k in order, for each all i and j that come after
+  product,             // of two matrices, in the algebra that the job names
+  intervals            // of items, each by the parts that it is best split into
 };
 
 /// A list of declarations.

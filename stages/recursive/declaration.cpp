@@ -43,13 +43,13 @@ struct FormDeclaration {
 
 FormDeclaration declaration_of(Form form) {
   switch (form) {
-    case Form::closure:
+    case Form::shortest_paths:
       return {"closures",
               closure_parameters,
               {{"distance", "nodes x nodes",
                 "from each node to each; no path: infinity, in integers half the largest value"},
                {"next", "nodes x nodes", "the node after the first on a shortest path; -1: no path", "paths"}}};
-    case Form::reachability:
+    case Form::transitive_closure:
       return {"closures",
               {},
               {{"closure", "nodes x nodes, or nodes x bytes", "whether there is a path from each node to each"}}};
@@ -73,8 +73,8 @@ job::ProblemDeclaration declare(const recursive::ProblemInfo& problem) {
     declaration.group = form.group;
     declaration.parameters = std::move(form.parameters);
     declaration.outputs = std::move(form.outputs);
-    if (problem.form == Form::closure) declaration.earlier_defaults = {{"type", "input"}};
-    if (problem.form == Form::reachability) declaration.results = 2;  // 1: infinity was an edge
+    if (problem.form == Form::shortest_paths) declaration.earlier_defaults = {{"type", "input"}};
+    if (problem.form == Form::transitive_closure) declaration.results = 2;  // 1: infinity was an edge
   }
   declaration.parameters.insert(declaration.parameters.end(), problem.parameters.begin(), problem.parameters.end());
   return declaration;
@@ -82,16 +82,16 @@ job::ProblemDeclaration declare(const recursive::ProblemInfo& problem) {
 
 /// The type of distances: edges of a graph name none, elements of a matrix do.
 void fill_in(const std::string& problem, Settings& settings, const job::KindOf& kind_of) {
-  if (recursive::find_problem(problem)->form != Form::closure || settings.has("type")) return;
+  if (recursive::find_problem(problem)->form != Form::shortest_paths || settings.has("type")) return;
   settings.set("type", std::string(kind_of("matrix") == "graph" ? "auto" : "input"));
 }
 
 std::unique_ptr<run::Stage> make_recursive(const Request& request) {
   switch (recursive::find_problem(request.stage.problem)->form) {
-    case Form::closure:
-      return make_closure(request);
-    case Form::reachability:
-      return make_reachability(request);
+    case Form::shortest_paths:
+      return make_floyd_warshall(request);
+    case Form::transitive_closure:
+      return make_transitive_closure(request);
     case Form::intervals:
       return make_triangle(request);
     case Form::elimination:

@@ -7,10 +7,10 @@ namespace terrace::stages {
 std::vector<Checked> verify_recursive(const VerifyRequest& request) {
   using recursive::Form;
   switch (recursive::find_problem(request.request.stage.problem)->form) {
-    case Form::closure:
+    case Form::shortest_paths:
       return verify_distances(request);
-    case Form::reachability:
-      return verify_closure(request);
+    case Form::transitive_closure:
+      return verify_transitive_closure(request);
     case Form::intervals:
       return verify_intervals(request);
     case Form::elimination:

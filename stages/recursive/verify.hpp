@@ -14,7 +14,7 @@ std::vector<Checked> verify_recursive(const VerifyRequest& request);
 std::vector<Checked> verify_distances(const VerifyRequest& request);
 
 /// `closure`: sampled rows by a search over the edges from a node, in breadth.
-std::vector<Checked> verify_closure(const VerifyRequest& request);
+std::vector<Checked> verify_transitive_closure(const VerifyRequest& request);
 
 /// `product`: tiles of elements by their definition. Real sums of products may differ by a bound that follows from
 /// their length and their summands.

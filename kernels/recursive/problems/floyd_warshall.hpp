@@ -18,7 +18,7 @@ inline constexpr Parameter floyd_warshall_parameters[] = {
 struct FloydWarshall {
   static constexpr const char* name = "floyd_warshall";
   static constexpr const char* help = "shortest distances between all pairs of nodes of a directed graph";
-  static constexpr Form form = Form::closure;
+  static constexpr Form form = Form::shortest_paths;
   static constexpr ParameterList parameters{floyd_warshall_parameters, 3};
   using Semiring = MinPlus;
 };

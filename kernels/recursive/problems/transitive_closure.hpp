@@ -19,7 +19,7 @@ struct TransitiveClosure {
   static constexpr const char* name = "transitive_closure";
   static constexpr const char* help =
       "from which nodes of a directed graph which others are reached, by at least one edge";
-  static constexpr Form form = Form::reachability;
+  static constexpr Form form = Form::transitive_closure;
   static constexpr ParameterList parameters{transitive_closure_parameters, 3};
   using Semiring = OrAnd;
 };

@@ -26,12 +26,12 @@ std::int64_t element_bytes(const recursive::TileSpec& spec) {
   return static_cast<std::int64_t>(size_of(spec.value) + trail);
 }
 
-class ClosureStage : public run::Stage {
+class FloydWarshallStage : public run::Stage {
  public:
   /// @param zeros what of the matrix was read; null: it says what is no edge
   /// @param whole whether the weights are whole numbers by their type
-  ClosureStage(const Request& request, std::unique_ptr<ClosureProgram> program, std::shared_ptr<ZeroCount> zeros,
-               bool whole)
+  FloydWarshallStage(const Request& request, std::unique_ptr<ClosureProgram> program,
+                     std::shared_ptr<ZeroCount> zeros, bool whole)
       : name_(request.stage.name),
         type_place_(place_of(request.stage, "type")),
         matrix_(label_of(request.stage, "matrix")),
@@ -147,7 +147,7 @@ ElementType choose_type(const Request& request, io::Source& matrix, const Weight
 
 }  // namespace
 
-std::unique_ptr<run::Stage> make_closure(const Request& request) {
+std::unique_ptr<run::Stage> make_floyd_warshall(const Request& request) {
   const Settings& settings = request.stage.settings;
   const std::shared_ptr<io::Source> matrix = open_square_matrix(request);
   WeightRules rules = distance_rules(request, *matrix, settings.text("diagonal") == "zero");
@@ -175,7 +175,7 @@ std::unique_ptr<run::Stage> make_closure(const Request& request) {
         choose_ways(settings.text("schedule"), across, plan.tile, element_bytes(plan.spec), request.resources);
   }
   auto source = weights(matrix, plan.spec.value, rules);
-  return std::make_unique<ClosureStage>(
+  return std::make_unique<FloydWarshallStage>(
       request, std::make_unique<ClosureProgram>(std::move(plan), std::move(source), rules.label.array), rules.zeros,
       !is_floating(matrix->type()));
 }

@@ -1,4 +1,4 @@
-// Closures as a part of the stage `recursive`.
+// Shortest paths as a part of the stage `recursive`.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace terrace::stages {
 
-/// Plans a step of a job that names a closure. @throws JobError
-std::unique_ptr<run::Stage> make_closure(const Request& request);
+/// Plans a step of a job that asks for shortest paths. @throws JobError
+std::unique_ptr<run::Stage> make_floyd_warshall(const Request& request);
 
 }  // namespace terrace::stages

@@ -16,9 +16,9 @@ namespace {
 // Cells a second (tests/benchmarks/RESULTS.md): of a core, and of a GPU by its logic operations on words.
 constexpr double cpu_rate = 2e12, cuda_rate = 2e14;
 
-class ReachabilityStage : public run::Stage {
+class TransitiveClosureStage : public run::Stage {
  public:
-  ReachabilityStage(const Request& request, std::unique_ptr<ClosureProgram> program)
+  TransitiveClosureStage(const Request& request, std::unique_ptr<ClosureProgram> program)
       : name_(request.stage.name), resources_(request.resources), program_(std::move(program)) {}
 
   run::Program& program() override { return *program_; }
@@ -64,7 +64,7 @@ class ReachabilityStage : public run::Stage {
 
 }  // namespace
 
-std::unique_ptr<run::Stage> make_reachability(const Request& request) {
+std::unique_ptr<run::Stage> make_transitive_closure(const Request& request) {
   const Settings& settings = request.stage.settings;
   const std::string& name = settings.text("matrix");
   const std::shared_ptr<io::Source> matrix = open_square_matrix(request);
@@ -82,7 +82,7 @@ std::unique_ptr<run::Stage> make_reachability(const Request& request) {
     plan.ways = choose_ways(settings.text("schedule"), across, plan.tile, 1, request.resources);
   }
   auto bits = edge_bits(matrix, label_of(request.stage, "matrix"), no_edge_of(request, *matrix));
-  return std::make_unique<ReachabilityStage>(
+  return std::make_unique<TransitiveClosureStage>(
       request, std::make_unique<ClosureProgram>(std::move(plan), std::move(bits), name));
 }
 

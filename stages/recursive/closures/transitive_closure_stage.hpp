@@ -9,6 +9,6 @@
 namespace terrace::stages {
 
 /// Plans a step of a job that asks which nodes are reached from which. @throws JobError
-std::unique_ptr<run::Stage> make_reachability(const Request& request);
+std::unique_ptr<run::Stage> make_transitive_closure(const Request& request);
 
 }  // namespace terrace::stages

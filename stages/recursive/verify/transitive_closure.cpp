@@ -55,7 +55,7 @@ Words reached(const EdgeWords& edges, std::int64_t from, std::int64_t words) {
 
 }  // namespace
 
-std::vector<Checked> verify_closure(const VerifyRequest& request) {
+std::vector<Checked> verify_transitive_closure(const VerifyRequest& request) {
   const Settings& settings = request.request.stage.settings;
   const std::shared_ptr<io::Source> matrix = open_square_matrix(request.request);
   const std::int64_t nodes = matrix->shape()[0], words = (nodes + cells_of_word - 1) / cells_of_word;
