@@ -8,22 +8,29 @@ import os
 import re
 import sys
 
-# What a folder may include from others. "kernels/*" is any family of kernels but not another family from a family;
-# "stages" is one folder here, for one stage may use another's phases.
+# Rooms, and from which others each may include: the files at a room's top, for its sub-folders are private to it.
+# "kernels/*" is any family of kernels but not another family from a family; "stages/*" is any stage, which may use
+# another's face.
 FOLDERS = {
     "pipeline/base": [],
-    "io": ["pipeline/base"],
+    "io/files": ["pipeline/base"],
+    "io": ["pipeline/base", "io/files"],
+    "io/hdf5": ["pipeline/base", "io", "io/files"],
+    "io/inputs": ["pipeline/base", "io", "io/files", "io/hdf5"],
+    "io/results": ["pipeline/base", "io", "io/files", "io/hdf5"],
     "kernels/device": ["pipeline/base"],
     "kernels/launch": ["pipeline/base", "kernels/device"],
     "kernels/values": ["pipeline/base", "kernels/device"],
     "kernels/*": ["pipeline/base", "kernels/device", "kernels/launch", "kernels/values"],
-    "pipeline/job": ["pipeline/base", "io"],
-    "pipeline/run": ["pipeline/base", "io", "kernels/device", "kernels/launch"],
-    "stages": ["pipeline/base", "pipeline/job", "pipeline/run", "io", "kernels/device", "kernels/*"],
-    "pipeline/app": ["pipeline/base", "pipeline/job", "pipeline/run", "stages", "io", "kernels/device"],
+    "pipeline/job": ["pipeline/base", "io", "io/*"],
+    "pipeline/run": ["pipeline/base", "io", "io/*", "kernels/device", "kernels/launch"],
+    "stages": ["pipeline/base", "pipeline/job", "pipeline/run", "io", "io/*", "kernels/device"],
+    "stages/*": ["pipeline/base", "pipeline/job", "pipeline/run", "io", "io/*", "kernels/*", "stages", "stages/*"],
+    "pipeline/app": ["pipeline/base", "pipeline/job", "pipeline/run", "stages", "stages/*", "io", "io/*",
+                     "kernels/device"],
 }
 
-# Headers that may be included against that table, a folder each.
+# Headers that a room may include against that table.
 EXCEPTIONS = {
     "kernels/in_place": ["kernels/wavefront/problem.hpp", "kernels/wavefront/problem_list.hpp",
                          "kernels/wavefront/sweep.hpp"],
@@ -35,20 +42,22 @@ LIBRARIES = {
     "spdlog/*": ["pipeline/run", "pipeline/app"],
     "CLI/*": ["pipeline/app"],
     # stages: what a plan chose is JSON
-    "nlohmann/*": ["pipeline/base", "pipeline/job", "pipeline/run", "pipeline/app", "stages"],
-    "stxxl/*": ["io"],
-    "stxxl.h": ["io"],
-    "hdf5*": ["io"],
-    "H5*": ["io"],
-    "png.h": ["io"],
-    "zlib.h": ["io"],
+    "nlohmann/*": ["pipeline/base", "pipeline/job", "pipeline/run", "pipeline/app", "stages", "stages/*"],
+    "stxxl/*": ["io/files"],
+    "stxxl.h": ["io/files"],
+    "hdf5*": ["io/hdf5", "io/results"],
+    "H5*": ["io/hdf5", "io/results"],
+    "png.h": ["io/inputs"],
+    "zlib.h": ["io/inputs"],
     "cuda*": ["kernels/device", "kernels/*"],
     "cub/*": ["kernels/device", "kernels/*"],
 }
 
 # Compiled for devices and at run time, where there is no host library: these headers, and what they include.
-DEVICE_HEADERS = ["kernels/*/problem.hpp", "kernels/*/problems/*.hpp", "kernels/*/task.hpp", "kernels/launch/port.hpp",
-                  "kernels/*/kernel.cuh"]
+DEVICE_HEADERS = ["kernels/*/problem.hpp", "kernels/*/problem_list.hpp", "kernels/*/problems/*.hpp",
+                  "kernels/*/task.hpp", "kernels/*/cuda/*kernel.cuh", "kernels/launch/port.hpp",
+                  "kernels/launch/port.cuh", "kernels/launch/tagged.cuh", "kernels/values/*.cuh",
+                  "kernels/wavefront/cuda/letters/*.cuh", "kernels/wavefront/cuda/pairs/*.cuh"]
 # Of the folders beneath, device headers may include these alone; they include nothing themselves.
 SHARED_WITH_DEVICES = ["pipeline/base/parameter.hpp"]
 
@@ -62,18 +71,23 @@ def matches(path, patterns):
 
 
 def folder_of(path):
-    """The folder of the table in which a file lies; None for files that lie in none."""
+    """The room of the table in which a file lies; None for files that lie in none."""
     parts = path.split("/")
-    if parts[0] in ("io", "stages"):
-        return parts[0]
-    folder = "/".join(parts[:2])
-    if len(parts) < 3 or parts[0] not in TOP:
-        return None
-    return folder if parts[0] == "kernels" or folder in FOLDERS else None
+    if len(parts) == 2:
+        return parts[0] if parts[0] in FOLDERS else None
+    room = "/".join(parts[:2])
+    known = parts[0] in ("kernels", "stages") or room in FOLDERS
+    return room if parts[0] in TOP and len(parts) > 2 and known else None
 
 
 def allowed(folder):
-    return FOLDERS.get(folder, FOLDERS["kernels/*"])
+    return FOLDERS.get(folder) or FOLDERS.get(folder.split("/")[0] + "/*", [])
+
+
+def is_private(path, name):
+    """Whether `name` lies in a sub-folder of a room that is private to others than `path`."""
+    folder = os.path.dirname(name)
+    return folder != folder_of(name) and not path.startswith(os.path.dirname(folder) + "/")
 
 
 def sources(root):
@@ -104,8 +118,12 @@ def wrong_direction(path, angled, name):
     target = folder_of(name)
     if target is None:
         return f'"{name}" is no path from the root into a folder of the program'
-    if target != folder and name not in EXCEPTIONS.get(folder, []) and not matches(target, allowed(folder)):
+    if name in EXCEPTIONS.get(folder, []):
+        return None
+    if target != folder and not matches(target, allowed(folder)):
         return f"{folder} may not include {target}"
+    if is_private(path, name):
+        return f"{os.path.dirname(name)} is private to {os.path.dirname(os.path.dirname(name))}"
     return None
 
 
@@ -143,8 +161,23 @@ def violations(root):
     return wrong
 
 
+def unused(root):
+    """Rooms, patterns and exceptions of the tables that stand for nothing under root."""
+    files = list(sources(root))
+    rooms = {folder_of(path) for path in files}
+    included = {folder: {name for path in files if folder_of(path) == folder
+                         for _, angled, name in includes(root, path) if not angled} for folder in EXCEPTIONS}
+    return ([f"no file lies in {folder}" for folder in FOLDERS
+             if not any(matches(room, [folder]) for room in rooms)] +
+            [f"no file is named {pattern}" for pattern in DEVICE_HEADERS
+             if not any(matches(path, [pattern]) for path in files)] +
+            [f"{folder} does not include {name}" for folder, names in EXCEPTIONS.items()
+             for name in names if name not in included[folder]])
+
+
 def main():
-    wrong = violations(sys.argv[1] if len(sys.argv) > 1 else ".")
+    root = sys.argv[1] if len(sys.argv) > 1 else "."
+    wrong = violations(root) + unused(root)
     print("\n".join(wrong), end="\n" if wrong else "")
     return 1 if wrong else 0
 
