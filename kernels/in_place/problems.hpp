@@ -1,5 +1,5 @@
 // The list of in-place problems. It drives instantiation, names, parameters and their help, and the differential
-// tests: a new problem is one header and one entry in in_place_list.hpp.
+// tests: a new problem is one header and one entry in problem_list.hpp.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// How in-place sweeps are cut on CUDA (in_place_kernel.cuh): for the kernel, and for whoever gives it memory. No host
+// How in-place sweeps are cut on CUDA (cuda/kernel.cuh): for the kernel, and for whoever gives it memory. No host
 // library header.
 #pragma once
 

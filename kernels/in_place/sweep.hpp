@@ -1,4 +1,4 @@
-// In-place sweeps, slab by slab (in_place_task.hpp).
+// In-place sweeps, slab by slab (task.hpp).
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Sums of products of real numbers on the CPU, by OpenBLAS, and what is known of cuBLAS (cuda_blas.hpp).
+// Sums of products of real numbers on the CPU, by OpenBLAS, and what is known of cuBLAS (cuda/products/blas.hpp).
 #pragma once
 
 #include <string>

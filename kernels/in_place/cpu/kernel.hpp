@@ -1,5 +1,5 @@
-// The kernel of in-place sweeps on packs (cpu_in_place.hpp says how it goes). Included by cpu_sse2.cpp, cpu_avx2.cpp
-// and cpu_avx512.cpp alone, each of which is compiled for its instruction set and defines TERRACE_ISA.
+// The kernel of in-place sweeps on packs (strip.hpp says how it goes). Included by sse2.cpp, avx2.cpp
+// and avx512.cpp alone, each of which is compiled for its instruction set and defines TERRACE_ISA.
 #pragma once
 
 #include "kernels/in_place/cpu/strip.hpp"

@@ -46,7 +46,7 @@ struct InPlaceKernels {
   AdvanceInPlace<double> advance_f64;
 };
 
-/// The kernels of problem number `problem` (in_place_list.hpp).
+/// The kernels of problem number `problem` (problem_list.hpp).
 namespace sse2 {
 InPlaceKernels in_place_kernels(int problem);
 }

@@ -1,4 +1,4 @@
-// The CUDA kernel of in-place sweeps. A warp sweeps a band of 128 lines (in_place_place.cuh) from left to right, up
+// The CUDA kernel of in-place sweeps. A warp sweeps a band of 128 lines (place.cuh) from left to right, up
 // to 16 sweeps at once, which stay in registers: a lane has four lines and is a step behind the lane above it, a band
 // some steps behind the band above it. No host library header: also compiled at run time.
 #pragma once

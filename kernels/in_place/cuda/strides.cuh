@@ -1,4 +1,4 @@
-// Rows of an in-place band whose lanes make several steps at once, on the same way as those of in_place_rows.cuh.
+// Rows of an in-place band whose lanes make several steps at once, on the same way as those of rows.cuh.
 // Bands wait for the first steps of those above them, so that moving what lies beside a row costs little here. No
 // host library header: also compiled at run time.
 #pragma once

@@ -1,5 +1,5 @@
 // Makes the CUDA sweeps of one in-place problem. Included by the sources that the build makes from
-// cuda/in_place.cu.in, one a problem.
+// cuda/problem.cu.in, one a problem.
 #pragma once
 
 #include <algorithm>

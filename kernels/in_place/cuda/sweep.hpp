@@ -39,7 +39,7 @@ struct InPlaceWorkspace {
 InPlaceShape in_place_shape(const InPlaceSpec& spec, const InPlaceTrial& trial);
 InPlaceWorkspace plan_in_place(const InPlaceSpec& spec, const InPlaceShape& shape);
 
-/// The sweeps of problem P; defined in the source that the build makes for P (cuda/in_place.cu.in).
+/// The sweeps of problem P; defined in the source that the build makes for P (cuda/problem.cu.in).
 template <class P>
 struct InPlaceCudaSweeps {
   static std::unique_ptr<Sweep> make(const InPlaceSpec& spec, device::Context& context, void* workspace,

@@ -16,7 +16,7 @@ namespace terrace::wavefront {
 /// Arrays have elements of the value type T and are aligned to 64 bytes; [rows_per_lane][lanes] those of rows.
 template <class T>
 struct BandState {
-  static constexpr int most_lanes = 64;  // as many as bytes of the longest vectors: see cpu_local.hpp
+  static constexpr int most_lanes = 64;  // as many as bytes of the longest vectors: see cpu/letters/local.hpp
 
   device::i64 rows_per_lane;
   device::i64 last_lane;  // lanes - 1, save in bands with one row a lane

@@ -1,4 +1,4 @@
-// The band kernel on packs. Included by cpu_sse2.cpp, cpu_avx2.cpp and cpu_avx512.cpp alone, each of which is
+// The band kernel on packs. Included by sse2.cpp, avx2.cpp and avx512.cpp alone, each of which is
 // compiled for its instruction set and defines TERRACE_ISA.
 #pragma once
 

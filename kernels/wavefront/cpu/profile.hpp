@@ -1,6 +1,6 @@
 // Scores by a substitution matrix for packs. Every lane is at a column of its own, so that the scores of its rows
 // with that column's letter are fetched together from a profile, and those of all lanes transposed. Included by
-// cpu_kernel.hpp alone.
+// kernel.hpp alone.
 #pragma once
 
 #include "kernels/values/cpu_pack.hpp"

@@ -42,7 +42,7 @@ struct CudaWorkspace {
   std::size_t bytes = 0;
 };
 
-/// Bytes of the words of a launch and of what is kept of a block under way (cuda_launch.cuh checks them).
+/// Bytes of the words of a launch and of what is kept of a block under way (launch.cuh checks them).
 inline constexpr std::size_t launch_words_bytes = 768;
 inline constexpr std::size_t block_slot_bytes = 256;
 

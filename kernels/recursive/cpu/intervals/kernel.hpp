@@ -1,5 +1,5 @@
 // Problems over intervals for one instruction set. Included by files that define TERRACE_ISA, after
-// cpu_product_kernel.hpp.
+// cpu/product_kernel.hpp.
 //
 // How a tile off the diagonal is closed (the function B of the paper, Ramachandran and Sivaraman 2017, section 7.1,
 // where it did not work). Let x be the tile of rows I and columns J, I before J. Its values need the splits k between

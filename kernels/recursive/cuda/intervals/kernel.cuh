@@ -1,7 +1,7 @@
 // Problems over intervals on CUDA, beside the products of whole tiles: tiles are closed in parts of part_side rows
 // and columns. Those as far from the tile's lower left corner (on the diagonal: as far from the diagonal) are closed
 // at a time, a thread block each, and what they give is taken to all that are not closed yet: so that most of the
-// work is done by many thread blocks beside one another. How a part is closed is told in cpu_interval_kernel.hpp. No
+// work is done by many thread blocks beside one another. How a part is closed is told in cpu/intervals/kernel.hpp. No
 // host library header: also compiled at run time.
 #pragma once
 

@@ -1,5 +1,5 @@
-// The kernel of local alignments in narrow types. Included by cpu_local_sse2.cpp, cpu_local_avx2.cpp and
-// cpu_local_avx512.cpp alone, each of which is compiled for its instruction set and defines TERRACE_ISA.
+// The kernel of local alignments in narrow types. Included by local_sse2.cpp, local_avx2.cpp and
+// local_avx512.cpp alone, each of which is compiled for its instruction set and defines TERRACE_ISA.
 #pragma once
 
 #include "kernels/values/cpu_pack.hpp"

@@ -1,4 +1,4 @@
-// Summed-area tables, of values or of marks: bands of rows, each row from left to right (see cpu_row_sums.hpp), a
+// Summed-area tables, of values or of marks: bands of rows, each row from left to right (see row_sums.hpp), a
 // chunk of columns at a time, so that H of the row above stays in the first-level cache.
 #include <immintrin.h>
 

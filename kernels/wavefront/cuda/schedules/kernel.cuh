@@ -3,7 +3,7 @@
 //
 // A thread is a row of a tile; the threads of a thread block compute one anti-diagonal after another, with a barrier
 // of the thread block between them, and find what the row above has computed one step before in the tile's storage
-// (tile_storage.cuh). One row of H and F below each row of tiles is in global memory, in place: a tile reads its
+// (storage.cuh). One row of H and F below each row of tiles is in global memory, in place: a tile reads its
 // columns before it writes its last row there. E and H before a row stay in registers while a thread block walks over
 // a row of tiles; in waves they wait in global memory for whoever takes the next tile.
 #pragma once

@@ -44,7 +44,7 @@ struct CudaTracers {
 /// @throws DeviceError where pieces are too large
 CudaTraceWorkspace plan_trace(const TraceSpec& spec);
 
-/// Of bands and what is kept of them (trace_kernel.cuh checks them).
+/// Of bands and what is kept of them (kernel.cuh checks them).
 inline constexpr std::int64_t trace_rows_of_band = 128, trace_bytes_of_step = 64;
 inline constexpr std::size_t trace_slot_bytes = 256, trace_codes_bytes = 32;
 
