@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "kernels/device/cpu_context.hpp"
+#include "kernels/values/vectors.hpp"
 #include "kernels/wavefront/bins.hpp"
 #include "kernels/wavefront/cpu/bits/sweeper.hpp"
 #include "kernels/wavefront/cpu/sweep.hpp"
