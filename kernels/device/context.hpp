@@ -40,6 +40,15 @@ struct Limits {
   double multiply_adds_per_second = 0;  // fused ones of f32; 0 where not known
 };
 
+/// Rows of equal length, in host or device memory.
+struct Rows {
+  std::byte* target = nullptr;
+  const std::byte* source = nullptr;
+  std::size_t bytes = 0;  // of a row
+  std::size_t count = 1;
+  std::size_t target_stride = 0, source_stride = 0;  // bytes from row to row
+};
+
 /// One device. Members may be called from one thread at a time, except where said. Destruction waits for all work.
 class Context {
  public:
@@ -58,8 +67,17 @@ class Context {
   virtual void* allocate_host(std::size_t bytes) = 0;
   virtual void release_host(void* memory, std::size_t bytes) noexcept = 0;
 
-  /// Copies between host memory from `allocate_host` and device memory; returns at once.
+  /// Copies between host memory from `allocate_host`, memory of this device and of those that it reaches; returns at
+  /// once.
   virtual void copy(Queue queue, void* target, const void* source, std::size_t bytes) = 0;
+  /// The same of rows.
+  virtual void copy_rows(Queue queue, const Rows& rows) {
+    for (std::size_t row = 0; row < rows.count; ++row) {
+      copy(queue, rows.target + row * rows.target_stride, rows.source + row * rows.source_stride, rows.bytes);
+    }
+  }
+  /// Whether copies of this device reach the memory of another one directly.
+  virtual bool reaches(const Context&) { return false; }
   /// Calls `launch`, which may submit work to this context's compute queue: at once and on the calling thread where
   /// launches are asynchronous themselves (CUDA), else on a thread of the queue's own. What `launch` throws is
   /// thrown again by the next event of the queue.

@@ -152,6 +152,24 @@ class CudaContext final : public Context {
     make_current();
     TERRACE_CUDA_CHECK(cudaMemcpyAsync(target, source, bytes, cudaMemcpyDefault, stream(queue)));
   }
+  void copy_rows(Queue queue, const Rows& rows) override {
+    if (rows.count == 1) return copy(queue, rows.target, rows.source, rows.bytes);
+    make_current();
+    TERRACE_CUDA_CHECK(cudaMemcpy2DAsync(rows.target, rows.target_stride, rows.source, rows.source_stride, rows.bytes,
+                                         rows.count, cudaMemcpyDefault, stream(queue)));
+  }
+  bool reaches(const Context& context) override {
+    const auto* other = dynamic_cast<const CudaContext*>(&context);
+    if (other == nullptr || other == this) return other == this;
+    int can = 0;
+    TERRACE_CUDA_CHECK(cudaDeviceCanAccessPeer(&can, index_, other->index_));
+    if (can == 0) return false;
+    make_current();
+    const cudaError_t status = cudaDeviceEnablePeerAccess(other->index_, 0);
+    if (status == cudaErrorPeerAccessAlreadyEnabled) cudaGetLastError();
+    else check_cuda(status, "cudaDeviceEnablePeerAccess");
+    return true;
+  }
   void submit(std::function<void()> launch) override {
     make_current();
     try {

@@ -7,7 +7,7 @@
 
 namespace terrace {
 
-Extents::Extents(std::initializer_list<std::int64_t> values) {
+Extents::Extents(std::initializer_list<std::int64_t> values) : Extents() {
   for (std::int64_t value : values) push_back(value);
 }
 
@@ -17,9 +17,31 @@ Extents Extents::filled(int rank, std::int64_t value) {
   return result;
 }
 
+void Extents::assign(const Extents& other) {
+  if (!other.is_large()) {
+    release();
+    std::copy_n(other.small_, most_small, small_);
+  } else {
+    if (rank_ != other.rank_) {
+      auto* values = new std::int64_t[static_cast<std::size_t>(other.rank_)];
+      release();
+      large_ = values;
+    }
+    std::copy_n(other.large_, other.rank_, large_);
+  }
+  rank_ = other.rank_;
+}
+
 void Extents::push_back(std::int64_t value) {
   if (rank_ == max_rank) throw Error("an array may have at most 32 dimensions");
-  values_[static_cast<std::size_t>(rank_++)] = value;
+  if (rank_ >= most_small) {
+    auto* values = new std::int64_t[static_cast<std::size_t>(rank_) + 1];
+    std::copy_n(begin(), rank_, values);
+    release();
+    large_ = values;
+  }
+  ++rank_;
+  data()[rank_ - 1] = value;
 }
 
 bool operator==(const Extents& a, const Extents& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
@@ -75,6 +97,23 @@ bool overlaps(const Box& a, const Box& b) {
 
 bool contains(const Box& outer, const Box& inner) {
   return inner.empty() || intersect(outer, inner).volume() == inner.volume();
+}
+
+std::vector<Box> subtract(const Box& a, const Box& b) {
+  if (!overlaps(a, b)) return {a};
+  std::vector<Box> rest;
+  Box left = a;  // shrinks to the common part
+  for (int d = 0; d < a.rank(); ++d) {
+    if (left.begin[d] < b.begin[d]) {
+      rest.push_back(left);
+      rest.back().end[d] = left.begin[d] = b.begin[d];
+    }
+    if (left.end[d] > b.end[d]) {
+      rest.push_back(left);
+      rest.back().begin[d] = left.end[d] = b.end[d];
+    }
+  }
+  return rest;
 }
 
 std::string to_string(const Box& box) {

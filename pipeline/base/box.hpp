@@ -1,41 +1,73 @@
 // Extents and half-open boxes of n-dimensional arrays; the rank is known at run time, up to 32.
 #pragma once
 
-#include <array>
 #include <cassert>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace terrace {
 
 /// Largest number of dimensions an array may have.
 inline constexpr int max_rank = 32;
 
-/// A point, a shape or a stride vector: `rank()` signed 64-bit values, slowest dimension first.
+/// A point, a shape or a stride vector: `rank()` signed 64-bit values, slowest dimension first. Up to three values are
+/// stored inside; windows hold many thousands of boxes.
 class Extents {
  public:
-  Extents() = default;
+  Extents() noexcept : small_{} {}
   Extents(std::initializer_list<std::int64_t> values);
+  Extents(const Extents& other) : small_{} { assign(other); }
+  Extents(Extents&& other) noexcept : small_{} { swap(other); }
+  Extents& operator=(const Extents& other) {
+    if (this != &other) assign(other);
+    return *this;
+  }
+  Extents& operator=(Extents&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~Extents() { release(); }
   /// `rank` values, all equal to `value`.
   static Extents filled(int rank, std::int64_t value);
 
   int rank() const { return rank_; }
-  std::int64_t& operator[](int dimension) { return values_[check(dimension)]; }
-  std::int64_t operator[](int dimension) const { return values_[check(dimension)]; }
-  const std::int64_t* begin() const { return values_.data(); }
-  const std::int64_t* end() const { return values_.data() + rank_; }
+  std::int64_t& operator[](int dimension) { return data()[check(dimension)]; }
+  std::int64_t operator[](int dimension) const { return begin()[check(dimension)]; }
+  const std::int64_t* begin() const { return is_large() ? large_ : small_; }
+  const std::int64_t* end() const { return begin() + rank_; }
   void push_back(std::int64_t value);
 
   friend bool operator==(const Extents& a, const Extents& b);
 
  private:
+  static constexpr int most_small = 3;
+
+  bool is_large() const { return rank_ > most_small; }
+  std::int64_t* data() { return is_large() ? large_ : small_; }
   std::size_t check(int dimension) const {
     assert(dimension >= 0 && dimension < rank_);
     return static_cast<std::size_t>(dimension);
   }
+  void assign(const Extents& other);
+  void release() {
+    if (is_large()) delete[] large_;
+  }
+  void swap(Extents& other) noexcept {
+    std::swap(rank_, other.rank_);
+    std::int64_t values[most_small];
+    std::memcpy(values, small_, sizeof values);
+    std::memcpy(small_, other.small_, sizeof values);
+    std::memcpy(other.small_, values, sizeof values);
+  }
 
-  std::array<std::int64_t, max_rank> values_;
+  union {
+    std::int64_t small_[most_small];
+    std::int64_t* large_;  // rank_ values
+  };
   int rank_ = 0;
 };
 
@@ -70,6 +102,8 @@ Box intersect(const Box& a, const Box& b);
 bool overlaps(const Box& a, const Box& b);
 /// Whether `inner` lies in `outer`; an empty box lies in every box.
 bool contains(const Box& outer, const Box& inner);
+/// The points of `a` that are not in `b`, as disjoint boxes.
+std::vector<Box> subtract(const Box& a, const Box& b);
 /// "[0, 3) x [4, 8)".
 std::string to_string(const Box& box);
 

@@ -16,10 +16,11 @@ void place(StoredVersion& named, const StoredVersion& written) {
 
 }  // namespace
 
-Cutter::Cutter(std::int64_t stage, const Program& program, Window& window, Versions& versions, Store& store,
-               Mover& mover, Ledger& ledger, Completions& completions)
+Cutter::Cutter(std::int64_t stage, const Plan& plan, const Tally& tally, Window& window, Versions& versions,
+               Store& store, Mover& mover, Ledger& ledger, Completions& completions)
     : stage_(stage),
-      program_(program),
+      plan_(plan),
+      tally_(tally),
       window_(window),
       versions_(versions),
       store_(store),
@@ -41,7 +42,7 @@ void Cutter::note_input(const VersionKey& key, std::uint64_t checksum) {
   const auto [known, first] = inputs_.emplace(key, checksum);
   if (first) new_inputs_[key] = checksum;
   if (known->second == checksum) return;
-  const ArraySpec& spec = program_.arrays()[static_cast<std::size_t>(key.array)];
+  const ArraySpec& spec = plan_.arrays()[static_cast<std::size_t>(key.array)];
   if (!spec.source->files().empty()) throw InputChanged(spec.name, spec.source->files());
   throw IoError("'" + spec.name + "', tile " + std::to_string(key.tile),
                 "came back different from what was read before: the disk or the memory is damaged; start over with "
@@ -54,7 +55,7 @@ void Cutter::begin(bool complete, const Work& work) {
   cut_.stage = stage_;
   cut_.complete = complete;
   cut_.work = work;
-  cut_.folded = program_.save();
+  cut_.folded = tally_.save();
   cut_.frontier = window_.frontier();
   cut_.inputs = std::exchange(new_inputs_, {});
   if (complete) {
@@ -73,7 +74,7 @@ void Cutter::begin(bool complete, const Work& work) {
 }
 
 bool Cutter::is_home(const VersionKey& key) const {
-  return is_result(program_.arrays()[static_cast<std::size_t>(key.array)], key);
+  return is_result(plan_.arrays()[static_cast<std::size_t>(key.array)], key);
 }
 
 void Cutter::name(const VersionKey& key) {

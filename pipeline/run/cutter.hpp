@@ -21,8 +21,8 @@ namespace terrace::run {
 /// until the next one is committed.
 class Cutter {
  public:
-  Cutter(std::int64_t stage, const Program& program, Window& window, Versions& versions, Store& store, Mover& mover,
-         Ledger& ledger, Completions& completions);
+  Cutter(std::int64_t stage, const Plan& plan, const Tally& tally, Window& window, Versions& versions, Store& store,
+         Mover& mover, Ledger& ledger, Completions& completions);
   ~Cutter();
 
   /// What the last committed cut of an earlier attempt names, and what had been read of inputs.
@@ -63,7 +63,8 @@ class Cutter {
   void commit();
 
   std::int64_t stage_;
-  const Program& program_;
+  const Plan& plan_;
+  const Tally& tally_;
   Window& window_;
   Versions& versions_;
   Store& store_;

@@ -13,28 +13,36 @@ namespace {
 constexpr std::int64_t window_capacity = 8192;
 constexpr int blocked_rounds = 100;  // of the loop, 2 ms each
 
-std::vector<TileGrid> grids_of(const Program& program) {
+std::vector<TileGrid> grids_of(const Plan& plan) {
   std::vector<TileGrid> grids;
-  for (const ArraySpec& spec : program.arrays()) grids.emplace_back(spec.shape, spec.tile);
+  for (const ArraySpec& spec : plan.arrays()) grids.emplace_back(spec.shape, spec.tile);
   return grids;
+}
+
+/// The devices among which the plan deals its blocks, the first of those that there are.
+std::vector<device::Context*> devices_of(const Plan& plan, const Environment& environment) {
+  const auto available = static_cast<int>(environment.devices.size());
+  const int used = std::clamp(plan.devices(available), 1, available);
+  return {environment.devices.begin(), environment.devices.begin() + used};
 }
 
 }  // namespace
 
-Executor::Executor(std::int64_t stage, Program& program, std::vector<ArrayStorage> storage, Environment& environment,
-                   const std::optional<Cut>& restored)
+Executor::Executor(std::int64_t stage, const Plan& plan, Tally& tally, std::vector<ArrayStorage> storage,
+                   Environment& environment, const std::optional<Cut>& restored)
     : stage_(stage),
-      program_(program),
+      plan_(plan),
+      tally_(tally),
       environment_(environment),
-      grids_(grids_of(program)),
-      store_(program.arrays(), grids_, std::move(storage)),
-      mover_(store_, environment.devices, environment.pools, completions_, *environment.profile),
-      window_(program, grids_, versions_, static_cast<int>(environment.devices.size()) + 1, window_capacity),
-      cutter_(stage, program, window_, versions_, store_, mover_, *environment.ledger, completions_),
-      unstored_(program.arrays().size()),
-      stored_tiles_(program.arrays().size()) {
+      grids_(grids_of(plan)),
+      store_(plan.arrays(), grids_, std::move(storage)),
+      mover_(store_, devices_of(plan, environment), environment.pools, completions_, *environment.profile),
+      window_(plan, tally, grids_, versions_, static_cast<int>(devices_of(plan, environment).size()), window_capacity),
+      cutter_(stage, plan, tally, window_, versions_, store_, mover_, *environment.ledger, completions_),
+      unstored_(plan.arrays().size()),
+      stored_tiles_(plan.arrays().size()) {
   mover_.on_read = [this](const Version& version, std::uint64_t checksum) {
-    const Role role = program_.arrays()[static_cast<std::size_t>(version.key.array)].role;
+    const Role role = plan_.arrays()[static_cast<std::size_t>(version.key.array)].role;
     if (role == Role::input) cutter_.note_input(version.key, checksum);
   };
   mover_.on_moved = [this](Version& version) { settle(version); };
@@ -44,14 +52,12 @@ Executor::Executor(std::int64_t stage, Program& program, std::vector<ArrayStorag
     cut_seconds_ = last_cut_end_ - cut_begin_;
     ++environment_.profile->stage().cuts;
   };
-  for (std::size_t d = 0; d < environment.devices.size(); ++d) {
-    device::Context& context = *environment.devices[d];
-    program_.open(context, static_cast<int>(d));
+  for (device::Context* context : devices_of(plan, environment)) {
     // A CPU's launches take the times of their blocks from the run's own clock.
-    const auto zero = context.shares_host_memory() ? std::optional(environment.profile->steady_zero()) : std::nullopt;
-    Device& device =
-        devices_.emplace_back(Device{&context, location_of(context, static_cast<int>(d)), {}, BlockClock(zero)});
-    for (int i = 0; i < 2; ++i) device.launches.push_back(std::make_unique<LaunchState>(context, program_, ring));
+    const auto zero = context->shares_host_memory() ? std::optional(environment.profile->steady_zero()) : std::nullopt;
+    const int location = location_of(*context, static_cast<int>(devices_.size()));
+    Device& device = devices_.emplace_back(Device{context, location, plan.make_worker(*context), {}, BlockClock(zero)});
+    for (int i = 0; i < 2; ++i) device.launches.push_back(std::make_unique<LaunchState>(*context, plan, ring));
   }
   if (restored) restore(*restored);
   last_cut_end_ = environment_.profile->now();
@@ -59,8 +65,16 @@ Executor::Executor(std::int64_t stage, Program& program, std::vector<ArrayStorag
 
 Executor::~Executor() {
   abandon();
+  for (std::int64_t sequence = window_.frontier(); sequence < window_.end(); ++sequence) {
+    BlockState& block = window_.at(sequence);
+    for (Assembly& assembly : block.assemblies) {
+      mover_.drop(assembly, devices_[static_cast<std::size_t>(block.device)].location);
+    }
+  }
   for (auto& [key, version] : versions_) mover_.drop_all(*version);
-  for (std::size_t d = 0; d < devices_.size(); ++d) freeze(static_cast<int>(d), false);
+  for (Pool* pool : environment_.pools) {
+    if (pool != nullptr) pool->thaw_all();
+  }
 }
 
 /// Waits for what is under way and takes no more notice of it.
@@ -73,7 +87,7 @@ void Executor::abandon() noexcept {
 }
 
 void Executor::restore(const Cut& cut) {
-  program_.load(cut.folded);
+  tally_.load(cut.folded);
   for (const auto& [key, tile] : cut.tiles) {
     versions_.put_aside(key, tile);
     store_.hold(key, tile.slot);
@@ -166,8 +180,9 @@ Work Executor::work() const {
 std::int64_t Executor::dirty_bytes() {
   std::int64_t bytes = 0;
   for (const auto& [key, version] : versions_) {
-    const bool input = program_.arrays()[static_cast<std::size_t>(key.array)].role == Role::input;
-    if (!input && !version->dead && has_content(*version) && !version->on_disk()) {
+    const bool input = plan_.arrays()[static_cast<std::size_t>(key.array)].role == Role::input;
+    const bool handed_over = version->heir != nullptr;
+    if (!input && !version->dead && !handed_over && has_content(*version) && !version->on_disk()) {
       bytes += static_cast<std::int64_t>(version->bytes);
     }
   }
@@ -198,11 +213,7 @@ void Executor::unblock() {
                 "; what is durable stays, and the same command with more memory (memory.host, memory.device) or "
                 "scratch space goes on from it");
   }
-  for (Device& device : devices_) {
-    for (auto& launch : device.launches) {
-      if (launch->active()) launch->stop();
-    }
-  }
+  stop_launches();
   cut_wanted_ = true;
 }
 

@@ -19,7 +19,7 @@
 #include "pipeline/run/memory.hpp"
 #include "pipeline/run/mover.hpp"
 #include "pipeline/run/profile.hpp"
-#include "pipeline/run/program.hpp"
+#include "pipeline/run/plan.hpp"
 #include "pipeline/run/store.hpp"
 #include "pipeline/run/window.hpp"
 
@@ -50,10 +50,10 @@ struct Environment {
 
 class Executor {
  public:
-  /// @param storage the disk side of every array of the program
+  /// @param storage the disk side of every array of the plan
   /// @param restored the last cut of this stage, where an earlier attempt made one
-  Executor(std::int64_t stage, Program& program, std::vector<ArrayStorage> storage, Environment& environment,
-           const std::optional<Cut>& restored);
+  Executor(std::int64_t stage, const Plan& plan, Tally& tally, std::vector<ArrayStorage> storage,
+           Environment& environment, const std::optional<Cut>& restored);
   ~Executor();
 
   /// Runs the stage to its end and commits it. @throws Stopped after a checkpoint that was asked for,
@@ -68,8 +68,10 @@ class Executor {
   struct Device {
     device::Context* context;
     int location;
+    std::unique_ptr<Worker> worker;
     std::vector<std::unique_ptr<LaunchState>> launches;
     BlockClock clock;
+    std::int64_t begun = 0;  // launches so far
   };
 
   void restore(const Cut& cut);
@@ -90,12 +92,20 @@ class Executor {
   bool hold(BlockState& block);
   bool old_generations_gone(const BlockState& block);
   bool contents_there(BlockState& block);
+  bool content_there(BlockState& block, TileUse& use, int location);
+  void count_memory(const BlockState& block, std::int64_t& blocks, std::size_t& bytes) const;
   void read_ahead();
 
   // Starting and ending.
   void start_blocks();
   void start_on(int device);
+  void start_chain(int device, LaunchState& launch, BlockState& block);
+  void start_blocks_of(int device, LaunchState& launch, std::int64_t sequence);
   std::int64_t first_startable(int device);
+  std::vector<LaunchState*> active_launches(Device& device) const;
+  void stop_launches();
+  /// The next block of the launch's phase on its device; past the phase's end where it has no more.
+  std::int64_t next_of(int device, const LaunchState& launch);
   void feed_chain(int device, LaunchState& launch);
   void end_if_starved(int device, LaunchState& launch);
   bool startable(BlockState& block);
@@ -106,13 +116,16 @@ class Executor {
   void rewind(BlockState& block);
   void let_go(Version& version, std::int64_t sequence);
   BlockView start(BlockState& block);
+  TileView view_of(const BlockState& block, const TileUse& use, int location) const;
   std::map<std::size_t, std::size_t> buffers_to_stage() const;
   bool stage_buffers();
   void freeze(int device, bool frozen);
   bool take_results();
+  bool take_results(Device& device);
   void end_launch(LaunchState& launch);
-  void complete(BlockState& block, const LaunchState& launch, const void* result);
-  void record(const BlockState& block, const LaunchState& launch);
+  void complete(BlockState& block, const LaunchState::Done& done);
+  void release_uses(BlockState& block);
+  void record(const BlockState& block, const LaunchState::Done& done);
   void settle(Version& version);
   void settle_key(const VersionKey& key);
   void emptied(const VersionKey& key);
@@ -130,7 +143,8 @@ class Executor {
   void finish();
 
   std::int64_t stage_;
-  Program& program_;
+  const Plan& plan_;
+  Tally& tally_;
   Environment& environment_;
   std::vector<TileGrid> grids_;
   Completions completions_;

@@ -27,7 +27,7 @@ bool Executor::anything_running() const {
 bool Executor::anything_ending() const {
   for (const Device& device : devices_) {
     for (const auto& launch : device.launches) {
-      if (launch->active() && (launch->stopping() || launch->ready() == launch->end())) return true;
+      if (launch->active() && (launch->stopping() || launch->is_fed())) return true;
     }
   }
   return false;
@@ -56,11 +56,7 @@ void Executor::manage_cuts() {
   if (!stopping_ && environment_.stop != nullptr && environment_.stop->load() != 0) {
     stopping_ = true;
     cut_wanted_ = true;
-    for (Device& device : devices_) {
-      for (auto& launch : device.launches) {
-        if (launch->active()) launch->stop();
-      }
-    }
+    stop_launches();
   }
   if (mover_.wants_cut() || cut_is_due(now)) cut_wanted_ = true;
   if (!cut_wanted_ || cutter_.active() || running_updates_ > 0) return;
@@ -76,7 +72,7 @@ void Executor::manage_cuts() {
 void Executor::finish() {
   auto arrays_done = [&] {
     for (std::size_t array = 0; array < grids_.size(); ++array) {
-      if (program_.arrays()[array].role == Role::result && stored_tiles_[array] < grids_[array].count()) return false;
+      if (plan_.arrays()[array].role == Role::result && stored_tiles_[array] < grids_[array].count()) return false;
     }
     return true;
   };

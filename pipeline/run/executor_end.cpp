@@ -10,19 +10,22 @@ namespace terrace::run {
 
 bool Executor::take_results() {
   bool any = false;
-  for (Device& device : devices_) {
-    for (auto& launch : device.launches) {
-      if (!launch->active()) continue;
-      std::int64_t index = 0;
-      while (const void* result = launch->next_done(&index)) {
-        complete(window_.at(launch->phase().first_sequence + index), *launch, result);
-        any = true;
-      }
-      if (!launch->ended()) continue;
-      end_launch(*launch);
+  for (Device& device : devices_) any |= take_results(device);
+  return any;
+}
+
+/// In the order of launches, as later ones may need what earlier ones have done.
+bool Executor::take_results(Device& device) {
+  bool any = false;
+  for (LaunchState* launch : active_launches(device)) {
+    while (const auto done = launch->next_done()) {
+      complete(window_.at(launch->phase().first_sequence + done->index), *done);
       any = true;
-      if (launch->phase().phase.chain) freeze(static_cast<int>(&device - devices_.data()), false);
     }
+    if (!launch->ended()) break;
+    end_launch(*launch);
+    any = true;
+    if (launch->phase().phase.order == Order::chain) freeze(static_cast<int>(&device - devices_.data()), false);
   }
   return any;
 }
@@ -30,39 +33,46 @@ bool Executor::take_results() {
 void Executor::end_launch(LaunchState& launch) {
   launch.finish();
   environment_.profile->stage().skipped += static_cast<double>(launch.skipped());
+  const std::int64_t first = launch.phase().first_sequence;
   const std::int64_t failed = launch.failed();
   if (failed >= 0) {
-    BlockState& block = window_.at(launch.phase().first_sequence + failed);
-    program_.failed(launch.phase().phase, launch.phase().number, failed, block.attempt);
+    BlockState& block = window_.at(first + failed);
+    tally_.failed(launch.phase().phase, failed, block.attempt);
+    if (block.in_launch) throw Error("a block whose launch orders those after it failed, and cannot be repeated");
     ++block.attempt;
   } else if (!launch.stopping() && launch.unfinished()) {
     throw DeviceError(
         "launch", "a launch of stage " + environment_.profile->stage().name + " ended before its blocks were done");
   }
-  // Blocks that were ready but not begun are started again by a later launch.
-  for (std::int64_t sequence = window_.frontier(); sequence < window_.end(); ++sequence) {
-    BlockState& block = window_.at(sequence);
-    const bool ours =
-        block.phase == launch.phase().number && block.index >= launch.first() && block.index < launch.end();
-    if (!ours || block.step != BlockStep::started) continue;
-    start_cursor_ = std::min(start_cursor_, sequence);
-    rewind(block);
+  // Blocks that were ready but not begun are started again by a later launch. The last first: one may have taken over
+  // the tiles of another.
+  const std::vector<std::int64_t> left = launch.not_done();
+  for (auto index = left.rbegin(); index != left.rend(); ++index) {
+    start_cursor_ = std::min(start_cursor_, first + *index);
+    rewind(window_.at(first + *index));
   }
 }
 
 void Executor::rewind(BlockState& block) {
   const int location = devices_[static_cast<std::size_t>(block.device)].location;
+  window_.withdraw_from_launch(block);
   block.step = BlockStep::held;
   for (TileUse& use : block.uses) {
     if (needs_slot(use)) {
       --use.version->claims;
       uncount_if_stored(*use.version);
     }
-    if (use.mode != Mode::read && location == 0) --use.version->writers;
+    if (use.mode != Mode::read) {
+      --use.version->writers;
+      if (location == 0) --use.version->host_writers;
+    }
     if (use.source == nullptr) continue;
     --running_updates_;
     let_go(*use.version, block.sequence);
     mover_.hand_back(*use.source, *use.version, location);
+    if (use.source->claims > 0 && !std::exchange(use.source->counted, true)) {
+      ++unstored_[static_cast<std::size_t>(use.source->key.array)];
+    }
     cutter_.touch(use.source->key);
   }
   if (--running_blocks_ == 0) {
@@ -86,7 +96,7 @@ void Executor::let_go(Version& version, std::int64_t sequence) {
 }
 
 /// Adds a block that is done to the profile, with the times at which the device computed it.
-void Executor::record(const BlockState& block, const LaunchState& launch) {
+void Executor::record(const BlockState& block, const LaunchState::Done& done) {
   BlockRecord record;
   record.phase = block.phase;
   record.first = block.index;
@@ -94,33 +104,42 @@ void Executor::record(const BlockState& block, const LaunchState& launch) {
   record.attempts = block.attempt + 1;
   record.operations = block.operations;
   std::tie(record.begin, record.end) = devices_[static_cast<std::size_t>(block.device)].clock.span(
-      launch.begin_time(block.index), launch.end_time(block.index), block.start_seconds, block.end_seconds);
+      done.begin, done.end, block.start_seconds, block.end_seconds);
   environment_.profile->add(record);
-  const std::string part = program_.part(window_.phase(block.phase).phase);
+  const std::string part = plan_.part(window_.phase(block.phase).phase);
   if (!part.empty()) environment_.profile->stage().add(part, block.operations, record.begin, record.end);
 }
 
-void Executor::complete(BlockState& block, const LaunchState& launch, const void* result) {
+/// Takes in what a block has written, and gives up what it held.
+void Executor::release_uses(BlockState& block) {
   const int location = devices_[static_cast<std::size_t>(block.device)].location;
-  block.end_seconds = environment_.profile->now();
-  std::vector<Version*> touched;
   for (TileUse& use : block.uses) {
-    --use.version->at(location).holders;
+    if (use.assembly < 0) --owner(*use.version).at(location).holders;
     if (use.mode != Mode::read) {
-      if (location == 0) --use.version->writers;
-      mover_.changed(*use.version, location);
+      --use.version->writers;
+      if (location == 0) --use.version->host_writers;
+      mover_.changed(*use.version, location, use.part);
       cutter_.touch(use.version->key);
       if (needs_slot(use)) --use.version->claims;
-    } else if (program_.arrays()[static_cast<std::size_t>(use.version->key.array)].reads > 0) {
+    } else if (plan_.arrays()[static_cast<std::size_t>(use.version->key.array)].reads > 0) {
       cutter_.touch(use.version->key);
     }
-    touched.push_back(use.version);
-    if (use.source != nullptr) touched.push_back(use.source);
     running_updates_ -= use.source != nullptr;
   }
-  record(block, launch);
-  window_.complete(block, std::string(static_cast<const char*>(result), program_.result_bytes()));
+  for (Assembly& assembly : block.assemblies) mover_.drop(assembly, location);
+}
+
+void Executor::complete(BlockState& block, const LaunchState::Done& done) {
+  block.end_seconds = environment_.profile->now();
+  release_uses(block);
+  record(block, done);
+  window_.complete(block, std::string(static_cast<const char*>(done.result), plan_.result_bytes()));
   // A version may be named by several uses of the block, and settling may remove it.
+  std::vector<Version*> touched;
+  for (const TileUse& use : block.uses) {
+    touched.push_back(use.version);
+    if (use.source != nullptr) touched.push_back(use.source);
+  }
   std::sort(touched.begin(), touched.end());
   touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
   for (Version* version : touched) settle(*version);
@@ -135,7 +154,7 @@ void Executor::complete(BlockState& block, const LaunchState& launch, const void
 
 bool Executor::over(const Version& version) const {
   if (!version.pending.empty()) return false;
-  const ArraySpec& spec = program_.arrays()[static_cast<std::size_t>(version.key.array)];
+  const ArraySpec& spec = plan_.arrays()[static_cast<std::size_t>(version.key.array)];
   if (spec.role == Role::input) return window_.end_is_known();
   if (spec.role == Role::result && version.key.generation == spec.generations) return false;
   if (version.doomed_by != never) return true;
@@ -156,11 +175,13 @@ void Executor::emptied(const VersionKey& key) {
 
 void Executor::settle(Version& version) {
   const auto array = static_cast<std::size_t>(version.key.array);
-  const ArraySpec& spec = program_.arrays()[array];
+  const ArraySpec& spec = plan_.arrays()[array];
   uncount_if_stored(version);
   const bool quiet = version.storing == 0 && version.pins == 0 &&
                      std::all_of(version.copies.begin(), version.copies.end(),
-                                 [](const Copy& copy) { return copy.holders == 0 && !copy.incoming; });
+                                 [](const Copy& copy) {
+                                   return copy.holders == 0 && copy.transfers == 0 && !copy.incoming;
+                                 });
   if (version.dead || over(version)) {
     version.dead = true;
     if (quiet) retire(version);
@@ -195,7 +216,7 @@ void Executor::retire(Version& version) {
   if (version.counted) --unstored_[array];
   mover_.drop_all(version);
   store_.release(key, version.slot);
-  if (program_.arrays()[array].role != Role::input) cutter_.touch(key);
+  if (plan_.arrays()[array].role != Role::input) cutter_.touch(key);
   versions_.remove(key);
 }
 

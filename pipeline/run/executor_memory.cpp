@@ -5,7 +5,7 @@
 namespace terrace::run {
 namespace {
 
-constexpr std::int64_t ahead = 8;  // blocks that hold memory before they can start, at least
+constexpr std::int64_t ahead = 8;  // blocks of a device that hold memory before they can start, at least
 constexpr std::size_t ahead_bytes = 256u << 20;
 constexpr std::int64_t most_looked_at = 256;        // blocks under way that are counted for it
 constexpr std::size_t most_staged = 8;              // tiles of an array on their way between device and disk
@@ -19,6 +19,7 @@ constexpr std::size_t early_share = 8;              // of host memory, for what 
 void Executor::hold_blocks() {
   std::int64_t blocks = 0;
   std::size_t bytes = 0;
+  const auto devices = static_cast<std::int64_t>(devices_.size());
   start_cursor_ = std::max(start_cursor_, window_.frontier());
   while (start_cursor_ < window_.end() && window_.at(start_cursor_).step >= BlockStep::started) ++start_cursor_;
   hold_cursor_ = std::max(hold_cursor_, start_cursor_);
@@ -29,24 +30,21 @@ void Executor::hold_blocks() {
     BlockState& block = window_.at(sequence);
     if (block.step != BlockStep::started || block.uses.empty()) continue;
     if (devices_[static_cast<std::size_t>(block.device)].location > 0) continue;
-    ++blocks;
-    for (TileUse& use : block.uses) bytes += use.version->buffer;
+    count_memory(block, blocks, bytes);
   }
   for (std::int64_t sequence = start_cursor_; sequence < hold_cursor_; ++sequence) {
     BlockState& block = window_.at(sequence);
     if (block.step >= BlockStep::started || block.uses.empty()) continue;
     contents_there(block);
-    ++blocks;
-    for (TileUse& use : block.uses) bytes += use.version->buffer;
+    count_memory(block, blocks, bytes);
   }
   while (hold_cursor_ < window_.end()) {
     BlockState& block = window_.at(hold_cursor_);
     if (block.step == BlockStep::registered) {
-      if (!block.uses.empty() && blocks >= ahead && bytes >= ahead_bytes) return;
+      if (!block.uses.empty() && blocks >= ahead * devices && bytes >= ahead_bytes * devices_.size()) return;
       if (!hold(block)) return;
       block.step = BlockStep::held;
-      if (!block.uses.empty()) ++blocks;
-      for (TileUse& use : block.uses) bytes += use.version->buffer;
+      count_memory(block, blocks, bytes);
     }
     ++hold_cursor_;
   }
@@ -56,20 +54,30 @@ bool Executor::old_generations_gone(const BlockState& block) {
   for (const TileUse& use : block.uses) {
     if (use.mode != Mode::write) continue;
     const VersionKey& key = use.version->key;
-    const std::int64_t kept = program_.arrays()[static_cast<std::size_t>(key.array)].kept;
+    const std::int64_t kept = plan_.arrays()[static_cast<std::size_t>(key.array)].kept;
     if (versions_.find({key.array, key.tile, key.generation - kept}) != nullptr) return false;
   }
   return true;
+}
+
+void Executor::count_memory(const BlockState& block, std::int64_t& blocks, std::size_t& bytes) const {
+  if (!block.uses.empty()) ++blocks;
+  for (const TileUse& use : block.uses) {
+    if (use.assembly < 0) bytes += use.version->buffer;
+  }
+  for (const Assembly& assembly : block.assemblies) bytes += assembly.buffer();
 }
 
 bool Executor::hold(BlockState& block) {
   if (!old_generations_gone(block)) return false;
   const int location = devices_[static_cast<std::size_t>(block.device)].location;
   bool all = true;
+  for (Assembly& assembly : block.assemblies) all &= mover_.ensure_room(assembly, location, block.sequence);
   for (TileUse& use : block.uses) {
+    if (use.assembly >= 0) continue;
     Version& version = use.buffer();
     if (version.awaited) return false;
-    mover_.ensure(version, location, block.sequence);
+    content_there(block, use, location);
     Copy& copy = version.at(location);
     if (copy.data == nullptr) {
       all = false;
@@ -81,10 +89,19 @@ bool Executor::hold(BlockState& block) {
   return all;
 }
 
+bool Executor::content_there(BlockState& block, TileUse& use, int location) {
+  if (use.assembly >= 0) {
+    Assembly& assembly = block.assemblies[static_cast<std::size_t>(use.assembly)];
+    return mover_.assemble(assembly, *use.version, location, block.sequence, use.part);
+  }
+  if (use.mode == Mode::write) return mover_.ensure_room(*use.version, location, block.sequence);
+  return mover_.ensure(use.buffer(), location, block.sequence, use.part);
+}
+
 bool Executor::contents_there(BlockState& block) {
   const int location = devices_[static_cast<std::size_t>(block.device)].location;
   bool all = true;
-  for (TileUse& use : block.uses) all &= mover_.ensure(use.buffer(), location, block.sequence);
+  for (TileUse& use : block.uses) all &= content_there(block, use, location);
   return all;
 }
 
@@ -100,8 +117,7 @@ void Executor::read_ahead() {
   for (; read_cursor_ < window_.end(); ++read_cursor_) {
     for (TileUse& use : window_.at(read_cursor_).uses) {
       Version& version = use.source != nullptr ? *use.source : *use.version;
-      const bool on_disk_alone = version.on_disk() && has_content(version) && valid_location(version) < 0;
-      if (version.awaited || !on_disk_alone || version.at(0).incoming) continue;
+      if (use.mode == Mode::write || version.awaited || !mover_.is_only_on_disk(version, use.part)) continue;
       if (early_bytes_ + version.buffer > most || mover_.reading() >= most_reading) return;
       // What earlier blocks need comes first.
       if (mover_.short_of_memory(0) || !mover_.read_ahead(version, read_cursor_)) return;
@@ -117,7 +133,7 @@ std::map<std::size_t, std::size_t> Executor::buffers_to_stage() const {
   const Pool& pool = *environment_.pools[0];
   std::map<std::size_t, std::size_t> wanted;
   for (std::size_t array = 0; array < grids_.size(); ++array) {
-    const ArraySpec& spec = program_.arrays()[array];
+    const ArraySpec& spec = plan_.arrays()[array];
     const auto bytes = static_cast<std::size_t>(slot_bytes(spec, grids_[array]));
     const auto tiles = static_cast<std::size_t>(grids_[array].count());
     const std::size_t share = pool.budget() / 4 / std::max<std::size_t>(1, bytes);
@@ -144,8 +160,10 @@ bool Executor::stage_buffers() {
 void Executor::freeze(int device, bool frozen) {
   const auto location = static_cast<std::size_t>(devices_[static_cast<std::size_t>(device)].location);
   if (location == 0) return;
-  environment_.pools[0]->freeze(frozen);
-  environment_.pools[location]->freeze(frozen);
+  for (Pool* pool : {environment_.pools[0], environment_.pools[location]}) {
+    if (frozen) pool->freeze();
+    else pool->thaw();
+  }
 }
 
 }  // namespace terrace::run

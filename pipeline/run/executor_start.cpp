@@ -8,14 +8,10 @@
 namespace terrace::run {
 namespace {
 
-/// Whether a copy from or into the version is under way, beside what one block holds.
+/// Whether a transfer from or into a copy of the version is under way.
 bool moving(const Version& version) {
-  int holders = 0;
-  for (const Copy& copy : version.copies) {
-    if (copy.incoming) return true;
-    holders += copy.holders;
-  }
-  return holders > 1;
+  return std::any_of(version.copies.begin(), version.copies.end(),
+                     [](const Copy& copy) { return copy.incoming || copy.transfers > 0; });
 }
 
 }  // namespace
@@ -28,65 +24,107 @@ std::int64_t Executor::first_startable(int device) {
   std::int64_t sequence = start_cursor_;
   while (sequence < hold_cursor_) {
     BlockState& block = window_.at(sequence);
-    if (block.device == device && startable(block)) break;
+    const bool ours = block.device == device;
+    if (ours && startable(block)) break;
     const PhaseState& phase = window_.phase(block.phase);
     // A chain goes on with its next block or not at all: what waits inside a launch is only what comes later in it.
-    const bool barred = phase.phase.chain && block.step < BlockStep::started;
-    sequence = barred ? phase.first_sequence + phase.phase.count : sequence + 1;
+    const bool barred = ours && phase.phase.order == Order::chain && block.step < BlockStep::started;
+    sequence = barred ? phase.end() : sequence + 1;
   }
   return sequence;
 }
 
-void Executor::start_on(int device) {
-  auto& launches = devices_[static_cast<std::size_t>(device)].launches;
-  for (auto& launch : launches) {
-    if (launch->active() && launch->phase().phase.chain) return feed_chain(device, *launch);
+/// Launches of the device that have not ended, in the order in which they were begun.
+std::vector<LaunchState*> Executor::active_launches(Device& device) const {
+  std::vector<LaunchState*> active;
+  for (const auto& launch : device.launches) {
+    if (launch->active()) active.push_back(launch.get());
   }
-  for (auto& launch : launches) {
+  std::sort(active.begin(), active.end(), [](const auto* a, const auto* b) { return a->order() < b->order(); });
+  return active;
+}
+
+/// Lets no block begin any more. A launch that may need blocks of one before it hears of that first.
+void Executor::stop_launches() {
+  for (Device& device : devices_) {
+    std::vector<LaunchState*> active = active_launches(device);
+    std::for_each(active.rbegin(), active.rend(), [](LaunchState* launch) { launch->stop(); });
+  }
+}
+
+void Executor::start_on(int device) {
+  Device& state = devices_[static_cast<std::size_t>(device)];
+  const std::vector<LaunchState*> active = active_launches(state);
+  for (LaunchState* launch : active) {
+    if (launch->phase().phase.order == Order::chain) return feed_chain(device, *launch);
+  }
+  for (auto& launch : state.launches) {
     if (launch->active()) continue;
-    const bool alone = std::none_of(launches.begin(), launches.end(), [](auto& other) { return other->active(); });
-    std::int64_t sequence = first_startable(device);
+    const std::int64_t sequence = first_startable(device);
     if (sequence >= hold_cursor_) return;
     BlockState& block = window_.at(sequence);
-    const PhaseState phase = window_.phase(block.phase);
-    const bool repeat = block.attempt > 0;
-    if (phase.phase.chain) {
-      if (!alone) return;
-      const std::int64_t count = repeat ? 1 : phase.phase.count - block.index;
-      // What one block needs is there, and what it writes leaves when it has ended.
-      if (count > 1 && devices_[static_cast<std::size_t>(device)].location > 0 && stage_buffers()) return;
-      freeze(device, true);
-      launch->begin(phase, block.index, count);
-      launch->submit(block.attempt, device);
-      return feed_chain(device, *launch);
+    if (window_.phase(block.phase).phase.order != Order::chain) {
+      start_blocks_of(device, *launch, sequence);
+      continue;
     }
-    std::vector<BlockView> views;
-    while (sequence < hold_cursor_ && static_cast<std::int64_t>(views.size()) < ring) {
-      BlockState& next = window_.at(sequence);
-      if (next.phase != block.phase || next.device != device || next.attempt != block.attempt || !startable(next)) {
-        break;
-      }
-      views.push_back(start(next));
-      ++sequence;
-      if (repeat) break;
-    }
-    launch->begin(phase, block.index, static_cast<std::int64_t>(views.size()));
-    for (const BlockView& view : views) launch->feed(view);
-    launch->submit(block.attempt, device);
+    if (active_launches(state).empty()) start_chain(device, *launch, block);
+    return;
   }
+}
+
+void Executor::start_chain(int device, LaunchState& launch, BlockState& block) {
+  Device& state = devices_[static_cast<std::size_t>(device)];
+  const PhaseState& phase = window_.phase(block.phase);
+  const std::int64_t count = block.attempt > 0 ? 1 : phase.phase.count - block.index;
+  // What one block needs is there, and what it writes leaves when it has ended.
+  if (count > 1 && state.location > 0 && stage_buffers()) return;
+  freeze(device, true);
+  launch.begin(phase, block.index, count, state.begun++);
+  launch.submit(*state.worker, block.attempt);
+  feed_chain(device, launch);
+}
+
+/// Starts a launch over blocks that follow one another from `sequence` on, as many as can be started.
+void Executor::start_blocks_of(int device, LaunchState& launch, std::int64_t sequence) {
+  Device& state = devices_[static_cast<std::size_t>(device)];
+  const BlockState& first = window_.at(sequence);
+  const bool repeat = first.attempt > 0;
+  std::vector<BlockView> views;
+  for (; sequence < hold_cursor_ && static_cast<std::int64_t>(views.size()) < ring; ++sequence) {
+    BlockState& next = window_.at(sequence);
+    if (next.device != device) continue;
+    if (next.phase != first.phase || next.attempt != first.attempt || !startable(next)) break;
+    views.push_back(start(next));
+    if (repeat) break;
+  }
+  launch.begin(window_.phase(first.phase), first.index, static_cast<std::int64_t>(views.size()), state.begun++);
+  for (const BlockView& view : views) launch.feed(*state.worker, view);
+  launch.submit(*state.worker, first.attempt);
+}
+
+std::int64_t Executor::next_of(int device, const LaunchState& launch) {
+  const PhaseState& phase = launch.phase();
+  std::int64_t sequence = phase.first_sequence + launch.last_fed() + 1;
+  while (sequence < std::min(phase.end(), window_.end()) && window_.at(sequence).device != device) ++sequence;
+  return sequence;
 }
 
 void Executor::feed_chain(int device, LaunchState& launch) {
   while (launch.has_room() && !launch.stopping()) {
-    const std::int64_t sequence = launch.phase().first_sequence + launch.ready();
+    const std::int64_t sequence = next_of(device, launch);
+    if (sequence >= launch.phase().end()) {
+      // The rest of the phase is dealt to others. A stop keeps what is fed and not begun from being computed.
+      if (launch.taken() == launch.fed()) launch.stop();
+      return;
+    }
     if (sequence >= hold_cursor_) return end_if_starved(device, launch);
     BlockState& block = window_.at(sequence);
-    if (block.attempt > 0 && launch.end() - launch.first() > 1) {
+    if (block.attempt > 0 && launch.count() > 1) {
       launch.stop();
       return;
     }
     if (!startable(block)) return end_if_starved(device, launch);
-    launch.feed(start(block));
+    launch.feed(*devices_[static_cast<std::size_t>(device)].worker, start(block));
   }
 }
 
@@ -101,7 +139,7 @@ void Executor::end_if_starved(int device, LaunchState& launch) {
 }
 
 bool Executor::needs_slot(const TileUse& use) const {
-  const ArraySpec& spec = program_.arrays()[static_cast<std::size_t>(use.version->key.array)];
+  const ArraySpec& spec = plan_.arrays()[static_cast<std::size_t>(use.version->key.array)];
   const bool home = spec.role == Role::result && use.version->key.generation == spec.generations;
   return use.mode != Mode::read && !home;
 }
@@ -152,30 +190,44 @@ bool Executor::startable(BlockState& block) {
   return false;
 }
 
+TileView Executor::view_of(const BlockState& block, const TileUse& use, int location) const {
+  const bool assembled = use.assembly >= 0;
+  const Assembly* assembly = assembled ? &block.assemblies[static_cast<std::size_t>(use.assembly)] : nullptr;
+  const Box& buffer = assembled ? assembly->box : use.version->box;
+  TileView view;
+  view.box = assembled ? assembly->box : use.part;
+  view.strides = row_major_strides(buffer.shape());
+  std::int64_t offset = 0;
+  for (int d = 0; d < view.box.rank(); ++d) offset += (view.box.begin[d] - buffer.begin[d]) * view.strides[d];
+  const std::size_t element = size_of(plan_.arrays()[static_cast<std::size_t>(use.version->key.array)].type);
+  view.data = (assembled ? assembly->data : use.version->at(location).data) + static_cast<std::size_t>(offset) * element;
+  return view;
+}
+
 BlockView Executor::start(BlockState& block) {
   const int location = devices_[static_cast<std::size_t>(block.device)].location;
   BlockView view;
   view.index = block.index;
+  int access = -1;
   for (TileUse& use : block.uses) {
     if (use.source != nullptr && use.version->awaited) {
       mover_.hand_over(*use.source, *use.version);
       cutter_.touch(use.source->key);
+      running_updates_ += 1;
+      // Where an update that is under way makes it, nothing of it will be stored.
+      if (std::exchange(use.source->counted, false)) --unstored_[static_cast<std::size_t>(use.source->key.array)];
     }
     if (needs_slot(use)) count(*use.version);
-    if (use.mode != Mode::read && location == 0) ++use.version->writers;
-    view.accesses.resize(static_cast<std::size_t>(use.access) + 1);
-    TileView tile;
-    tile.box = use.part;
-    tile.strides = row_major_strides(use.version->box.shape());
-    std::int64_t offset = 0;
-    for (int d = 0; d < tile.box.rank(); ++d) {
-      offset += (use.part.begin[d] - use.version->box.begin[d]) * tile.strides[d];
+    if (use.mode != Mode::read) {
+      ++use.version->writers;
+      if (location == 0) ++use.version->host_writers;
     }
-    const std::size_t element = size_of(program_.arrays()[static_cast<std::size_t>(use.version->key.array)].type);
-    tile.data = use.version->at(location).data + static_cast<std::size_t>(offset) * element;
-    view.accesses.back().tiles.push_back(std::move(tile));
-    running_updates_ += use.source != nullptr;
+    if (use.access != access) view.accesses.push_back({block.slots[static_cast<std::size_t>(use.access)], {}});
+    else if (use.assembly >= 0) continue;
+    access = use.access;
+    view.accesses.back().tiles.push_back(view_of(block, use, location));
   }
+  if (window_.phase(block.phase).phase.order == Order::in_turn) window_.begin_in_launch(block);
   block.step = BlockStep::started;
   block.start_seconds = environment_.profile->now();
   if (running_blocks_++ == 0) running_since_ = block.start_seconds;

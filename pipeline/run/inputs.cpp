@@ -105,7 +105,7 @@ JobError changed_input(const Json& inputs, const std::vector<fs::path>& files, c
 /// files. @param read receives the files of which tiles were read
 void verify_stage(const RunPlan& plan, const PlannedStage& planned, const InputChecksums& tiles,
                   const std::set<fs::path>& changed, std::set<fs::path>& read) {
-  const auto& arrays = planned.stage->program().arrays();
+  const auto& arrays = planned.stage->plan().arrays();
   for (const auto& [key, checksum] : tiles) {
     const ArraySpec& spec = arrays.at(static_cast<std::size_t>(key.array));
     const std::vector<fs::path> files = spec.source->files();

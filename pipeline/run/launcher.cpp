@@ -22,13 +22,14 @@ device::u64 get(device::u64* word) { return std::atomic_ref<device::u64>(*word).
 
 }  // namespace
 
-LaunchState::LaunchState(device::Context& context, Program& program, std::int64_t ring)
+LaunchState::LaunchState(device::Context& context, const Plan& plan, std::int64_t ring)
     : context_(context),
-      program_(program),
+      descriptor_bytes_(plan.descriptor_bytes()),
+      result_bytes_(plan.result_bytes()),
       ring_(ring),
       words_bytes_(page),
-      descriptors_bytes_(whole_pages(program.descriptor_bytes() * static_cast<std::size_t>(ring))),
-      results_bytes_(whole_pages(program.result_bytes() * static_cast<std::size_t>(ring))),
+      descriptors_bytes_(whole_pages(descriptor_bytes_ * static_cast<std::size_t>(ring))),
+      results_bytes_(whole_pages(result_bytes_ * static_cast<std::size_t>(ring))),
       times_bytes_(whole_pages(2 * sizeof(device::u64) * static_cast<std::size_t>(ring))) {
   words_ = static_cast<device::u64*>(context_.allocate_host(words_bytes_));
   descriptors_ = static_cast<std::byte*>(context_.allocate_host(descriptors_bytes_));
@@ -44,8 +45,8 @@ LaunchState::LaunchState(device::Context& context, Program& program, std::int64_
   port_.results = results_;
   port_.times = times_;
   port_.ring = static_cast<device::u64>(ring);
-  port_.descriptor_bytes = program.descriptor_bytes();
-  port_.result_bytes = program.result_bytes();
+  port_.descriptor_bytes = descriptor_bytes_;
+  port_.result_bytes = result_bytes_;
 }
 
 LaunchState::~LaunchState() {
@@ -56,9 +57,12 @@ LaunchState::~LaunchState() {
   context_.release_host(times_, times_bytes_);
 }
 
-void LaunchState::begin(const PhaseState& phase, std::int64_t first, std::int64_t count) {
+void LaunchState::begin(const PhaseState& phase, std::int64_t first, std::int64_t count, std::int64_t order) {
   phase_ = phase;
+  order_ = order;
   first_ = ready_ = taken_ = first;
+  last_fed_ = first - 1;
+  indices_.clear();
   count_ = count;
   stopping_ = false;
   set(port_.ready, static_cast<device::u64>(first));
@@ -71,16 +75,16 @@ void LaunchState::begin(const PhaseState& phase, std::int64_t first, std::int64_
   port_.count = static_cast<device::u64>(count);
 }
 
-void LaunchState::submit(int attempt, int device) {
-  context_.submit(
-      [this, attempt, device] { program_.run(phase_.phase, phase_.number, port_, attempt, context_, device); });
+void LaunchState::submit(Worker& worker, int attempt) {
+  context_.submit([this, &worker, attempt] { worker.run(phase_.phase, port_, attempt); });
   event_ = context_.record(device::Queue::compute);
 }
 
-void LaunchState::feed(const BlockView& view) {
-  program_.describe(phase_.phase, view,
-                    descriptors_ + static_cast<std::size_t>(view.index % ring_) * program_.descriptor_bytes());
-  times_[2 * (view.index % ring_)] = times_[2 * (view.index % ring_) + 1] = 0;
+void LaunchState::feed(const Worker& worker, const BlockView& view) {
+  const auto entry = static_cast<std::size_t>(ready_ % ring_);
+  worker.bind(phase_.phase, view, descriptors_ + entry * descriptor_bytes_);
+  times_[2 * entry] = times_[2 * entry + 1] = 0;
+  indices_.push_back(last_fed_ = view.index);
   set(port_.ready, static_cast<device::u64>(++ready_));
 }
 
@@ -91,10 +95,12 @@ void LaunchState::stop() {
 
 void LaunchState::abort() { set(port_.abort, 1); }
 
-const void* LaunchState::next_done(std::int64_t* index) {
-  if (taken_ >= static_cast<std::int64_t>(get(port_.done))) return nullptr;
-  *index = taken_++;
-  return results_ + static_cast<std::size_t>(*index % ring_) * program_.result_bytes();
+std::optional<LaunchState::Done> LaunchState::next_done() {
+  if (taken_ >= static_cast<std::int64_t>(get(port_.done))) return std::nullopt;
+  const auto entry = static_cast<std::size_t>(taken_++ % ring_);
+  Done done{indices_.front(), results_ + entry * result_bytes_, times_[2 * entry], times_[2 * entry + 1]};
+  indices_.pop_front();
+  return done;
 }
 
 bool LaunchState::ended() {
@@ -104,7 +110,10 @@ bool LaunchState::ended() {
 
 std::int64_t LaunchState::skipped() const { return static_cast<std::int64_t>(get(port_.skipped)); }
 
-std::int64_t LaunchState::failed() const { return static_cast<std::int64_t>(get(port_.failed)) - 1; }
+std::int64_t LaunchState::failed() const {
+  const auto number = static_cast<std::int64_t>(get(port_.failed)) - 1;
+  return number < 0 ? -1 : indices_.at(static_cast<std::size_t>(number - taken_));
+}
 
 void LaunchState::wait() noexcept {
   if (!event_) return;

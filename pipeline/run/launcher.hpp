@@ -2,58 +2,74 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <deque>
 #include <memory>
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "kernels/device/context.hpp"
 #include "kernels/launch/port.hpp"
-#include "pipeline/run/program.hpp"
+#include "pipeline/run/plan.hpp"
 #include "pipeline/run/window.hpp"
 
 namespace terrace::run {
 
-/// One launch over consecutive blocks of a phase, from its submission to its end.
+/// One launch over blocks of a phase that are dealt to one device, from its submission to its end.
+///
+/// The port numbers the blocks of the launch one after another, from the index of the first; where the phase is on one
+/// device these numbers are the blocks' indices.
 class LaunchState {
  public:
-  LaunchState(device::Context& context, Program& program, std::int64_t ring);
+  LaunchState(device::Context& context, const Plan& plan, std::int64_t ring);
   ~LaunchState();
   LaunchState(const LaunchState&) = delete;
   LaunchState& operator=(const LaunchState&) = delete;
 
   bool active() const { return event_ != nullptr; }
-  /// Prepares a launch over blocks [first, first + count) of the phase, none of them ready yet.
-  void begin(const PhaseState& phase, std::int64_t first, std::int64_t count);
+  /// Prepares a launch over at most `count` blocks of the phase from index `first` on, none of them ready yet.
+  /// @param order counts launches of the device: which of two was begun first
+  void begin(const PhaseState& phase, std::int64_t first, std::int64_t count, std::int64_t order);
   /// Submits it: of a chain before its blocks are fed, of others after all of them are.
-  void submit(int attempt, int device);
-  /// Makes the next block ready: its index is `ready()`.
-  void feed(const BlockView& view);
+  void submit(Worker& worker, int attempt);
+  /// Makes the next block ready.
+  void feed(const Worker& worker, const BlockView& view);
+  std::int64_t order() const { return order_; }
+  /// Indices of the first block, and of the last that was made ready; before there is one, first() - 1.
   std::int64_t first() const { return first_; }
-  std::int64_t ready() const { return ready_; }
-  std::int64_t end() const { return first_ + count_; }
+  std::int64_t last_fed() const { return last_fed_; }
+  /// Blocks that were made ready, and of these, those whose results were taken.
+  std::int64_t fed() const { return ready_ - first_; }
+  std::int64_t taken() const { return taken_ - first_; }
+  /// Most blocks that it computes.
+  std::int64_t count() const { return count_; }
+  bool is_fed() const { return fed() == count_; }
   const PhaseState& phase() const { return phase_; }
   /// Whether a further descriptor has room.
-  bool has_room() const { return ready_ < end() && ready_ - taken_ < ring_; }
+  bool has_room() const { return fed() < count_ && ready_ - taken_ < ring_; }
   /// Lets no block begin that has not begun yet.
   void stop();
   void abort();
   bool stopping() const { return stopping_; }
 
-  /// The result of the next block that is done, in order; null when there is none. Valid until the next call.
-  const void* next_done(std::int64_t* index);
-  /// When the block that next_done() has just given was begun and complete, in nanoseconds of the device's clock; 0:
-  /// the launch has not said.
-  device::u64 begin_time(std::int64_t index) const { return times_[2 * (index % ring_)]; }
-  device::u64 end_time(std::int64_t index) const { return times_[2 * (index % ring_) + 1]; }
+  /// A block that is done.
+  struct Done {
+    std::int64_t index = 0;
+    const void* result = nullptr;
+    /// When it was begun and complete, in nanoseconds of the device's clock; 0: the launch has not said.
+    device::u64 begin = 0, end = 0;
+  };
+  /// The next block that is done, in order; nothing when there is none. The result is valid until the next call.
+  std::optional<Done> next_done();
   /// Whether the launch has ended and all its done blocks were taken. @throws DeviceError
   bool ended();
   /// Operations of its blocks that it has left out so far.
   std::int64_t skipped() const;
   /// Index of the block that failed its checks, or -1; asked for once the launch has ended.
   std::int64_t failed() const;
-  /// Whether blocks that were made ready are not done.
-  bool unfinished() const { return taken_ < end(); }
+  /// Whether blocks that it was begun for are not done.
+  bool unfinished() const { return taken() < count_; }
+  /// Indices of blocks that were made ready and are not done, in order.
+  std::vector<std::int64_t> not_done() const { return {indices_.begin(), indices_.end()}; }
   /// Forgets the launch that has ended.
   void finish() { event_.reset(); }
   /// Blocks until the device has let go of the launch; for the way out after an error.
@@ -61,7 +77,7 @@ class LaunchState {
 
  private:
   device::Context& context_;
-  Program& program_;
+  std::size_t descriptor_bytes_, result_bytes_;
   std::int64_t ring_;
   std::size_t words_bytes_, descriptors_bytes_, results_bytes_, times_bytes_;
   device::u64* words_ = nullptr;
@@ -70,7 +86,10 @@ class LaunchState {
   device::u64* times_ = nullptr;
   device::Port port_{};
   PhaseState phase_;
-  std::int64_t first_ = 0, count_ = 0, ready_ = 0, taken_ = 0;
+  std::int64_t order_ = 0;
+  std::int64_t first_ = 0, count_ = 0, ready_ = 0, taken_ = 0;  // numbers of the port
+  std::int64_t last_fed_ = -1;
+  std::deque<std::int64_t> indices_;  // of the blocks [taken_, ready_)
   bool stopping_ = false;
   std::unique_ptr<device::Event> event_;
 };

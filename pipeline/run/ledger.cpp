@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <nlohmann/json.hpp>
@@ -23,6 +24,17 @@ Json to_json(const VersionKey& key) { return {key.array, key.tile, key.generatio
 
 VersionKey key_from(const Json& json) {
   return {json.at(0).get<int>(), json.at(1).get<std::int64_t>(), json.at(2).get<std::int64_t>()};
+}
+
+constexpr std::array<const char*, 3> orders{"any", "in_turn", "chain"};
+
+std::string name_of(Order order) { return orders[static_cast<std::size_t>(order)]; }
+
+/// @throws std::invalid_argument where there is no such order
+Order order_from(const std::string& name) {
+  const auto at = std::find(orders.begin(), orders.end(), name);
+  if (at == orders.end()) throw std::invalid_argument("there is no order '" + name + "' of blocks");
+  return static_cast<Order>(at - orders.begin());
 }
 
 /// The corners of each part, and its checksum.
@@ -84,8 +96,8 @@ Json to_json(const Cut& cut) {
   for (const auto& [sequence, bytes] : cut.results) results.push_back({sequence, to_hex(bytes)});
   Json& phases = json["phases"] = Json::array();
   for (const PhaseState& phase : cut.phases) {
-    phases.push_back({phase.number, phase.first_sequence, phase.phase.count, phase.phase.chain,
-                      phase.phase.after_results, to_hex(phase.phase.data)});
+    const std::vector<std::int64_t> value(phase.phase.value.begin(), phase.phase.value.end());
+    phases.push_back({phase.phase.number, phase.first_sequence, phase.phase.count, name_of(phase.phase.order), value});
   }
   Json& tiles = json["tiles"] = Json::array();
   for (const auto& [key, tile] : cut.tiles) {
@@ -109,7 +121,10 @@ Cut cut_from(const Json& json) {
   for (const Json& range : json.at("done")) cut.done.add(range.at(0), range.at(1));
   for (const Json& result : json.at("results")) cut.results[result.at(0)] = from_hex(result.at(1));
   for (const Json& phase : json.at("phases")) {
-    cut.phases.push_back({phase.at(0), phase.at(1), {phase.at(2), phase.at(3), phase.at(4), from_hex(phase.at(5))}});
+    const auto value = phase.at(4).get<std::vector<std::int64_t>>();
+    cut.phases.push_back({phase.at(1),
+                          {phase.at(0), phase.at(2), order_from(phase.at(3)),
+                           PhaseValue::from(value.data(), value.size())}});
   }
   for (const Json& tile : json.at("tiles")) {
     cut.tiles[key_from(tile)] = {tile.at(3), tile.at(4), tile.at(5), tile.at(6),

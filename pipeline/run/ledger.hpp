@@ -34,7 +34,7 @@ struct Cut {
   Intervals done;                               // beyond the frontier
   std::map<std::int64_t, std::string> results;  // of those, not folded yet
   std::vector<PhaseState> phases;               // that are under way: decisions
-  std::string folded;                           // Program::save at the frontier
+  std::string folded;                           // Tally::save at the frontier
   StoredVersions tiles;                         // in the ledger's records only what changed since the cut before
   std::vector<VersionKey> gone;                 // tiles that were there at the cut before and are no more
   InputChecksums inputs;                        // likewise only what is new
@@ -42,7 +42,7 @@ struct Cut {
 
 /// What is left of a complete stage.
 struct CompletedStage {
-  std::string folded;     // Program::save
+  std::string folded;     // Tally::save
   InputChecksums inputs;  // of all that it read
   HomeChecksums tiles;    // of all that it wrote to the result
 };

@@ -22,18 +22,26 @@ Pool::~Pool() {
       // Nobody needs it any more.
     }
   }
-  frozen_ = false;
+  thaw_all();
   trim();
 }
 
-void Pool::freeze(bool frozen) {
-  if (frozen) end_growth();
-  frozen_ = frozen;
-  if (!frozen) starved_ = false;
+void Pool::freeze() {
+  end_growth();
+  ++frozen_;
+}
+
+void Pool::thaw() {
+  if (frozen_ > 0 && --frozen_ == 0) starved_ = false;
+}
+
+void Pool::thaw_all() {
+  frozen_ = 0;
+  starved_ = false;
 }
 
 void Pool::trim() {
-  if (frozen_) return;
+  if (frozen()) return;
   for (auto& [bytes, buffers] : kept_) {
     for (std::byte* buffer : buffers) release_(buffer, bytes);
     allocated_ -= bytes * buffers.size();
@@ -56,7 +64,7 @@ bool Pool::make_room(std::size_t bytes) {
 }
 
 std::byte* Pool::allocate(std::size_t bytes) {
-  if (frozen_) {
+  if (frozen()) {
     starved_ = true;
     return nullptr;
   }
@@ -113,7 +121,7 @@ std::byte* Pool::take(std::size_t bytes) {
     buffer = kept.back();
     kept.pop_back();
     // Who took a new one soon wants another.
-    if (bytes == grown_bytes_ && kept.empty() && !frozen_) grow(bytes);
+    if (bytes == grown_bytes_ && kept.empty() && !frozen()) grow(bytes);
   } else {
     buffer = allocate(bytes);
   }
@@ -128,7 +136,7 @@ bool Pool::keeps(std::size_t bytes) const {
 
 bool Pool::available(std::size_t bytes) const {
   if (keeps(bytes)) return true;
-  return !frozen_ && available_thawed(bytes);
+  return !frozen() && available_thawed(bytes);
 }
 
 bool Pool::available_thawed(std::size_t bytes) const { return in_use_ + bytes <= budget_; }

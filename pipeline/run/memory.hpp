@@ -45,9 +45,12 @@ class Pool {
   /// Gives up kept buffers.
   void trim();
 
-  /// While frozen nothing is allocated or released, only handed around.
-  void freeze(bool frozen);
-  bool frozen() const { return frozen_; }
+  /// While frozen nothing is allocated or released, only handed around. Counted: a pool is frozen as long as one of
+  /// those who froze it has not thawed it.
+  void freeze();
+  void thaw();
+  void thaw_all();
+  bool frozen() const { return frozen_ > 0; }
   /// Whether a `take` since the pool was frozen gave nothing: it may find room once the pool is not.
   bool starved_by_freeze() const { return starved_; }
 
@@ -85,7 +88,7 @@ class Pool {
   std::size_t allocated_ = 0;
   std::size_t in_use_ = 0;
   std::size_t peak_ = 0;
-  bool frozen_ = false;
+  int frozen_ = 0;  // times
   bool starved_ = false;
 };
 

@@ -1,8 +1,10 @@
 #include "pipeline/run/mover.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "pipeline/base/error.hpp"
+#include "pipeline/run/strided_copy.hpp"
 
 namespace terrace::run {
 
@@ -15,6 +17,24 @@ constexpr std::size_t enough_going_home = 32u << 20;  // bytes that keep a disk 
 // zeroes, and more where the system has to look for its pages: often more than the disk takes to free a used one.
 constexpr std::size_t enough_coming_back = 256u << 20;
 constexpr std::size_t least_coming_back = 2;  // buffers, so that blocks are computed while others are written
+constexpr std::size_t least_row_bytes = 1u << 10;   // parts in shorter rows are moved with the rest of the tile
+constexpr std::size_t least_part_bytes = 64u << 10; // and so are parts of smaller tiles
+constexpr int assembling_threads = 2;
+
+std::int64_t bytes_of(const std::vector<Box>& parts, std::size_t element) {
+  return std::accumulate(parts.begin(), parts.end(), std::int64_t{0}, [&](std::int64_t sum, const Box& part) {
+    return sum + part.volume() * static_cast<std::int64_t>(element);
+  });
+}
+
+std::vector<Box> common(const std::vector<Box>& boxes, const Parts& parts) {
+  std::vector<Box> found;
+  for (const Box& box : boxes) {
+    std::vector<Box> both = parts.common(box);
+    found.insert(found.end(), both.begin(), both.end());
+  }
+  return found;
+}
 
 }  // namespace
 
@@ -25,41 +45,143 @@ Mover::Mover(Store& store, std::vector<device::Context*> devices, std::vector<Po
       pools_(std::move(pools)),
       completions_(completions),
       profile_(profile),
+      copying_(assembling_threads),
+      reached_(devices_.size(), std::vector<bool>(devices_.size())),
       resident_(pools_.size()),
       home_(store),
       leaving_(pools_.size()),
-      wanted_(pools_.size()) {}
+      wanted_(pools_.size()) {
+  for (std::size_t to = 0; to < devices_.size(); ++to) {
+    for (std::size_t from = 0; from < devices_.size(); ++from) {
+      reached_[to][from] = to != from && devices_[to]->reaches(*devices_[from]);
+    }
+  }
+}
 
-void Mover::record(const Version& version, Movement movement, int location, double begin, double end) {
+void Mover::record(const Version& version, Movement movement, int location, std::int64_t bytes, double begin) {
   CopyRecord copy;
   copy.array = version.key.array;
   copy.tile = version.key.tile;
   copy.generation = version.key.generation;
   copy.movement = movement;
   copy.device = location - 1;
-  copy.bytes = static_cast<std::int64_t>(version.bytes);
+  copy.bytes = bytes;
   copy.begin = begin;
-  copy.end = end;
+  copy.end = profile_.now();
   profile_.add(copy);
 }
 
-bool Mover::ensure(Version& version, int location, std::int64_t sequence) {
-  Copy& copy = version.copies[static_cast<std::size_t>(location)];
+// --- towards blocks
+
+bool Mover::ensure_room(Version& version, int location, std::int64_t sequence) {
+  if (version.at(location).data == nullptr) {
+    if (waits_for_used(version, location) || !take_buffer(version, location, sequence, Room::any)) return false;
+  }
+  // The slot on disk is given up when the block has written its part: what it holds must be in memory then.
+  if (is_in_memory(version)) return true;
+  ensure(version, 0, sequence, version.box);
+  return false;
+}
+
+bool Mover::ensure(Version& version, int location, std::int64_t sequence, const Box& part) {
+  Copy& copy = version.at(location);
   if (copy.data == nullptr) {
     if (waits_for_used(version, location) || !take_buffer(version, location, sequence, Room::any)) return false;
   }
-  if (!has_content(version) || copy.valid) return true;
+  const std::vector<Box> wanted = lacking(version, location, part);
+  if (wanted.empty()) return true;
   if (copy.incoming) return false;
-  if (location == 0) {
-    const int from = valid_location(version);
-    if (from > 0) copy_down(version, from, [] {});
-    else fetch(version);
+  if (Source source = source_of(version, location, wanted); source.location >= 0) {
+    if (location == 0 || source.location == 0 || reaches(source.location, location)) {
+      transfer(version, source.location, location,
+               widened(version, source.location, location, std::move(source.parts)), [] {});
+    } else {
+      ensure(version, 0, sequence, part);
+    }
     return false;
   }
-  Copy& host = version.copies[0];
-  if (host.valid) copy_up(version, location);
-  else ensure(version, 0, sequence);
+  if (!has_content(version) || !version.on_disk()) return true;  // nobody has written it: launches order the rest
+  if (location == 0) fetch(version);
+  else ensure(version, 0, sequence, part);
   return false;
+}
+
+bool Mover::ensure_room(Assembly& assembly, int location, std::int64_t sequence) {
+  if (assembly.data != nullptr || assembly.box.empty()) return true;
+  Pool& pool = *pools_[static_cast<std::size_t>(location)];
+  assembly.data = pool.take(assembly.buffer());
+  if (assembly.data == nullptr && make_room(location, assembly.buffer(), sequence, Room::any)) {
+    assembly.data = pool.take(assembly.buffer());
+  }
+  return assembly.data != nullptr;
+}
+
+bool Mover::assemble(Assembly& assembly, Version& version, int location, std::int64_t sequence, const Box& part) {
+  if (assembly.there.covers(part)) return true;
+  if (assembly.incoming > 0) return false;
+  std::vector<Box> wanted = assembly.there.missing(part);
+  for (const PendingUse& use : version.pending) {
+    if (use.mode != Mode::read) wanted = missing(wanted, Parts(use.part));
+  }
+  if (wanted.empty()) return false;  // the rest is still to be written
+  Source source;
+  if (const std::vector<Box> here = common(wanted, version.at(location).valid); !here.empty()) {
+    source = {location, here};
+  } else {
+    source = source_of(version, location, wanted);
+  }
+  const bool direct = source.location == location || source.location == 0 || reaches(source.location, location);
+  if (source.location < 0 || !direct) {
+    if (source.location < 0 && !version.on_disk()) throw Error("a part of a tile that is read was never written");
+    ensure(version, 0, sequence, part);
+    return false;
+  }
+  ++assembly.incoming;
+  Copy& from = version.at(source.location);
+  ++from.transfers;
+  const double begin = profile_.now();
+  const std::size_t element = assembly.element;
+  const auto copies = [&assembly, &version, &from, element, parts = source.parts](device::Context& context,
+                                                                                 device::Queue queue) {
+    for (const Box& box : parts) {
+      copy_box(context, queue, assembly.data, assembly.box, from.data, version.box, box, element);
+    }
+  };
+  auto done = [this, &assembly, &version, &from, location, begin, element, source] {
+    --assembly.incoming;
+    --from.transfers;
+    for (const Box& box : source.parts) assembly.there.add(box);
+    const Movement movement = source.location == location ? Movement::assemble
+                              : source.location == 0      ? Movement::copy_up
+                                                          : Movement::peer;
+    record(version, movement, location, bytes_of(source.parts, element), begin);
+    on_moved(version);
+  };
+  if (location > 0) {
+    submit(source.location, location, copies, std::move(done));
+    return false;
+  }
+  ++outstanding_;
+  copying_.post([this, &assembly, &version, &from, element, parts = source.parts, done] {
+    for (const Box& box : parts) terrace::copy_box(from.data, version.box, assembly.data, assembly.box, box, element);
+    completions_.post([this, done] {
+      --outstanding_;
+      done();
+    });
+  });
+  return false;
+}
+
+void Mover::drop(Assembly& assembly, int location) {
+  if (assembly.data != nullptr) pools_[static_cast<std::size_t>(location)]->give(assembly.data, assembly.buffer());
+  assembly.data = nullptr;
+  assembly.there.clear();
+}
+
+bool Mover::is_only_on_disk(Version& version, const Box& part) const {
+  if (!version.on_disk() || !has_content(version) || version.at(0).incoming) return false;
+  const std::vector<Box> wanted = lacking(version, 0, part);
+  return !wanted.empty() && source_of(version, 0, wanted).location < 0;
 }
 
 bool Mover::read_ahead(Version& version, std::int64_t sequence) {
@@ -70,6 +192,8 @@ bool Mover::read_ahead(Version& version, std::int64_t sequence) {
   fetch(version);
   return true;
 }
+
+// --- memory
 
 /// Whether what a block is to make should lie in a buffer that is being written home, and not in a new one. There is
 /// a write under way then, so that its end is heard of.
@@ -84,34 +208,27 @@ bool Mover::take_buffer(Version& version, int location, std::int64_t sequence, R
   if (data == nullptr && make_room(location, version.buffer, sequence, room)) data = pools_[at]->take(version.buffer);
   if (data == nullptr) return false;
   version.copies[at].data = data;
-  version.copies[at].valid = false;
+  version.copies[at].valid.clear();
   resident_[at].insert(&version);
   return true;
 }
 
 bool Mover::droppable(const Version& version, int location) const {
-  const Copy& copy = version.copies[static_cast<std::size_t>(location)];
-  if (!copy.valid || version.on_disk()) return true;
-  for (std::size_t other = 0; other < version.copies.size(); ++other) {
-    if (other != static_cast<std::size_t>(location) && version.copies[other].valid) return true;
-  }
-  return false;
+  // What is on disk is given up when a block that is under way has written a part of the tile.
+  const bool stays_on_disk = version.on_disk() && version.writers == 0;
+  return version.at(location).valid.empty() || stays_on_disk || is_held_elsewhere(version, location);
 }
 
 /// Whether the copy is the only one in memory of what will be needed again.
 bool Mover::lost_if_dropped(const Version& version, int location) const {
-  if (!version.at(location).valid || version.next_uses.empty()) return false;
-  return std::count_if(version.copies.begin(), version.copies.end(), [](const Copy& copy) { return copy.valid; }) ==
-         1;
+  if (version.at(location).valid.empty() || version.pending.empty()) return false;
+  return !is_held_elsewhere(version, location);
 }
 
 /// What is lost when the copy leaves: nothing, a copy of what another location has, or its place near the device.
 int Mover::cost_of_leaving(const Version& version, int location) const {
-  const Copy& copy = version.at(location);
-  if (!copy.valid || (version.next_uses.empty() && droppable(version, location))) return 0;
-  const bool elsewhere = std::any_of(version.copies.begin(), version.copies.end(),
-                                     [&](const Copy& other) { return &other != &copy && other.valid; });
-  return location == 0 && elsewhere ? 1 : 2;
+  if (version.at(location).valid.empty() || (version.pending.empty() && droppable(version, location))) return 0;
+  return location == 0 && is_held_elsewhere(version, location) ? 1 : 2;
 }
 
 /// Versions whose copies at a location may leave for what block `sequence` needs, in the order in which they should.
@@ -130,7 +247,8 @@ std::vector<Version*> Mover::victims(int location, std::size_t bytes, std::int64
     // What is being written is written from host memory.
     const bool leaves_alone = version->queued && !droppable(*version, location);
     const bool stored_from = location == 0 && (version->storing > 0 || leaves_alone);
-    const bool idle = copy.holders == 0 && !copy.incoming && !version->copies[0].incoming && !stored_from;
+    const bool idle = copy.holders == 0 && copy.transfers == 0 && !copy.incoming && !version->copies[0].incoming &&
+                      !stored_from;
     if (same_size && version->buffer != bytes) continue;
     const int cost = cost_of_leaving(*version, location);
     if (idle && (cost < 2 || version->next_use() > sequence)) found.push_back({cost, version->next_use(), version});
@@ -181,7 +299,7 @@ bool Mover::evict(Version& version, int location) {
     const std::int64_t sequence = version.on_disk() ? version.next_use() : -1;
     if (version.copies[0].data == nullptr && !take_buffer(version, 0, sequence, Room::any)) return false;
     leaving += version.buffer;
-    copy_down(version, location, left);
+    transfer(version, location, 0, missing(version.at(location).valid.boxes(), version.at(0).valid), left);
     return true;
   }
   leaving += version.buffer;
@@ -193,7 +311,7 @@ bool Mover::evict(Version& version, int location) {
 
 void Mover::fetch(Version& version) {
   if (!version.on_disk()) throw Error("a tile that was written is neither in memory nor on disk");
-  Copy& host = version.copies[0];
+  Copy& host = version.at(0);
   host.incoming = true;
   reading_ += version.buffer;
   const double begin = profile_.now();
@@ -202,10 +320,10 @@ void Mover::fetch(Version& version) {
     reading_ -= version.buffer;
     Copy& copy = version.copies[0];
     copy.incoming = false;
-    copy.valid = true;
+    copy.valid = Parts(version.box);
     store_.check(version, *found);
     on_read(version, found->checksum);
-    record(version, Movement::read, 0, begin, profile_.now());
+    record(version, Movement::read, 0, static_cast<std::int64_t>(version.bytes), begin);
     on_moved(version);
   });
   store_.read(version, host.data, *found, std::move(ended));
@@ -229,43 +347,74 @@ std::function<void(std::exception_ptr)> Mover::when_ended(std::function<void()> 
   };
 }
 
-void Mover::copy_up(Version& version, int location) {
-  device::Context& context = *devices_[static_cast<std::size_t>(location - 1)];
-  Copy& target = version.copies[static_cast<std::size_t>(location)];
-  Copy& host = version.copies[0];
-  target.incoming = true;
-  ++host.holders;
-  const double begin = profile_.now();
-  context.copy(device::Queue::up, target.data, host.data, version.bytes);
-  copies_.push_back({context.record(device::Queue::up), [this, &version, location, begin] {
-                       Copy& copy = version.copies[static_cast<std::size_t>(location)];
-                       copy.incoming = false;
-                       copy.valid = true;
-                       --version.copies[0].holders;
-                       record(version, Movement::copy_up, location, begin, profile_.now());
-                       on_moved(version);
-                     }});
+// --- between locations
+
+bool Mover::reaches(int from, int to) const {
+  return from > 0 && to > 0 && reached_[static_cast<std::size_t>(to) - 1][static_cast<std::size_t>(from) - 1];
 }
 
-void Mover::copy_down(Version& version, int location, std::function<void()> done) {
-  device::Context& context = *devices_[static_cast<std::size_t>(location - 1)];
-  Copy& source = version.copies[static_cast<std::size_t>(location)];
-  Copy& host = version.copies[0];
-  host.incoming = true;
-  ++source.holders;
-  const double begin = profile_.now();
-  const std::int64_t changes = version.changes;
-  context.copy(device::Queue::down, host.data, source.data, version.bytes);
-  copies_.push_back({context.record(device::Queue::down), [this, &version, location, begin, changes, done] {
-                       Copy& copy = version.copies[0];
-                       copy.incoming = false;
-                       copy.valid = version.changes == changes;
-                       --version.copies[static_cast<std::size_t>(location)].holders;
-                       record(version, Movement::copy_down, location, begin, profile_.now());
-                       done();
-                       on_moved(version);
-                     }});
+/// The location from which most of the parts come soonest: a device that is reached, the host, another device.
+Mover::Source Mover::source_of(const Version& version, int location, const std::vector<Box>& parts) const {
+  Source best;
+  int rank = 0;
+  for (std::size_t at = 0; at < version.copies.size(); ++at) {
+    const int from = static_cast<int>(at);
+    if (from == location) continue;
+    std::vector<Box> held = common(parts, version.copies[at].valid);
+    const int better = held.empty() ? 0 : reaches(from, location) ? 3 : from == 0 ? 2 : 1;
+    if (better <= rank) continue;
+    rank = better;
+    best = {from, std::move(held)};
+  }
+  return best;
 }
+
+/// Parts of small tiles, and those in short rows, with all else that the one location holds and the other lacks.
+std::vector<Box> Mover::widened(const Version& version, int from, int to, std::vector<Box> parts) const {
+  const std::size_t element = version.bytes / std::max<std::size_t>(1, static_cast<std::size_t>(version.box.volume()));
+  const bool wide = std::all_of(parts.begin(), parts.end(), [&](const Box& part) {
+    return copied_row_bytes(version.box, part, element) >= least_row_bytes;
+  });
+  if (wide && version.bytes >= least_part_bytes) return parts;
+  return missing(version.at(from).valid.boxes(), version.at(to).valid);
+}
+
+/// Submits copies between two locations, one of which may be the host.
+void Mover::submit(int from, int to, const std::function<void(device::Context&, device::Queue)>& copies,
+                   std::function<void()> done) {
+  const bool down = to == 0;
+  device::Context& context = *devices_[static_cast<std::size_t>((down ? from : to) - 1)];
+  const device::Queue queue = down ? device::Queue::down : device::Queue::up;
+  copies(context, queue);
+  copies_.push_back({context.record(queue), std::move(done)});
+}
+
+/// Copies parts that `from` holds to `to`, where a buffer is.
+void Mover::transfer(Version& version, int from, int to, std::vector<Box> parts, std::function<void()> done) {
+  Copy& source = version.at(from);
+  Copy& target = version.at(to);
+  target.incoming = true;
+  ++source.transfers;
+  const double begin = profile_.now();
+  const std::size_t element = version.bytes / std::max<std::size_t>(1, static_cast<std::size_t>(version.box.volume()));
+  const auto copies = [&](device::Context& context, device::Queue queue) {
+    for (const Box& part : parts) {
+      copy_box(context, queue, target.data, version.box, source.data, version.box, part, element);
+    }
+  };
+  submit(from, to, copies, [this, &version, from, to, parts, element, begin, done = std::move(done)] {
+    Copy& copy = version.at(to);
+    copy.incoming = false;
+    for (const Box& part : parts) copy.valid.add(part);
+    --version.at(from).transfers;
+    const Movement movement = to == 0 ? Movement::copy_down : from == 0 ? Movement::copy_up : Movement::peer;
+    record(version, movement, to == 0 ? from : to, bytes_of(parts, element), begin);
+    done();
+    on_moved(version);
+  });
+}
+
+// --- to disk
 
 bool Mover::write_back(Version& version, HomeQueue::Done done) {
   const std::int64_t slot = store_.place_for(version.key);
@@ -283,26 +432,38 @@ bool Mover::write_back(Version& version, HomeQueue::Done done) {
   return true;
 }
 
-/// Brings the version to host memory, and keeps it there until it is written; `there` is called when it has come.
+/// Brings all that has been written of the version to host memory, and keeps it there until it is written; `there` is
+/// called when it has come.
 /// @return whether it is there or on its way; else to be called again
 bool Mover::bring_to_host(WriteBack& request, const std::function<void()>& there) {
   Version& version = *request.version;
-  Copy& host = version.copies[0];
+  Copy& host = version.at(0);
   // What changes while it is written has no checksum that could hold.
-  if (host.incoming || version.writers > 0 || (!host.valid && host.holders > 0)) return false;
-  const int from = host.valid ? 0 : valid_location(version);
+  if (host.incoming || version.host_writers > 0) return false;
   // What others are written from is soon free.
   const Room room = writing_ > 0 ? Room::unneeded : Room::any;
   if (host.data == nullptr && !take_buffer(version, 0, -1, room)) return false;
+  ++host.transfers;
+  bring_rest(request, there);
+  return true;
+}
+
+/// Goes on with that: the parts may be on several devices.
+void Mover::bring_rest(WriteBack& request, const std::function<void()>& there) {
+  Version& version = *request.version;
+  for (std::size_t location = 1; location < version.copies.size(); ++location) {
+    std::vector<Box> parts = missing(version.copies[location].valid.boxes(), version.at(0).valid);
+    if (parts.empty()) continue;
+    transfer(version, static_cast<int>(location), 0, std::move(parts),
+             [this, &request, there] { bring_rest(request, there); });
+    return;
+  }
   request.changes = version.changes;
   request.stored.filled = version.filled;
   request.stored.reads = version.reads;
   // A cut may want the parts that were done when it began.
   if (!version.complete() || version.pins > 0) request.stored.parts = version.parts;
-  ++host.holders;
-  if (from == 0) there();
-  else copy_down(version, from, there);
-  return true;
+  there();
 }
 
 bool Mover::advance_write_back(WriteBack& request) {
@@ -387,8 +548,8 @@ void Mover::finish_write(const WriteBack& request, double begin) {
   const StoredVersion& stored = request.stored;
   count_writes(-1);
   if (stored.slot == home_slot && std::exchange(version.going_home, false)) coming_back_ -= version.buffer;
-  --version.copies[0].holders;
-  record(version, Movement::write, 0, begin, profile_.now());
+  --version.copies[0].transfers;
+  record(version, Movement::write, 0, static_cast<std::int64_t>(version.bytes), begin);
   if (version.changes == request.changes && !version.dead) {
     store_.release(version.key, version.slot);
     store_.hold(version.key, stored.slot);
@@ -426,9 +587,10 @@ void Mover::hand_over(Version& source, Version& target) {
     resident_[location].erase(&source);
     resident_[location].insert(&target);
     target.copies[location] = std::exchange(source.copies[location], {});
-    target.copies[location].valid = false;
+    target.copies[location].valid.clear();
   }
   target.awaited = false;
+  source.heir = &target;
 }
 
 void Mover::hand_back(Version& source, Version& target, int location) {
@@ -437,15 +599,21 @@ void Mover::hand_back(Version& source, Version& target, int location) {
     resident_[at].erase(&target);
     resident_[at].insert(&source);
     source.copies[at] = std::exchange(target.copies[at], {});
-    source.copies[at].valid = at == static_cast<std::size_t>(location);
+    source.copies[at].valid.clear();
   }
+  // Where the block that makes the source was not begun either, there is no content.
+  if (has_content(source)) source.at(location).valid.add(source.box);
   target.awaited = true;
+  source.heir = nullptr;
 }
 
-void Mover::changed(Version& version, int location) {
+void Mover::changed(Version& version, int location, const Box& part) {
   for (std::size_t other = 0; other < version.copies.size(); ++other) {
-    version.copies[other].valid = other == static_cast<std::size_t>(location);
+    if (other == static_cast<std::size_t>(location)) continue;
+    if (!version.copies[other].valid.empty()) version.copies[other].valid.remove(part);
   }
+  // An update that follows in the same launch has the buffer, and its content, already.
+  if (version.heir == nullptr) version.at(location).valid.add(part);
   store_.release(version.key, version.slot);
   version.slot = no_slot;
   version.checksum = 0;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/files/io_threads.hpp"
 #include "kernels/device/context.hpp"
 #include "pipeline/run/completions.hpp"
 #include "pipeline/run/home_queue.hpp"
@@ -18,26 +19,37 @@
 #include "pipeline/run/profile.hpp"
 #include "pipeline/run/store.hpp"
 #include "pipeline/run/version.hpp"
+#include "pipeline/run/window.hpp"
 
 namespace terrace::run {
 
 /// Where blocks of a device find their tiles: 0 when the device works in host memory, else the device's number + 1.
 int location_of(const device::Context& context, int device);
 
-/// All steps that copy a version from one location to a neighbouring one. Steps run beside one another and beside
-/// blocks; their ends are handed to the executor's thread.
+/// All steps that copy parts of a version from one location to another. Steps run beside one another and beside blocks;
+/// their ends are handed to the executor's thread.
 class Mover {
  public:
   /// @param pools memory of every location, host first (null: the device works in host memory)
   Mover(Store& store, std::vector<device::Context*> devices, std::vector<Pool*> pools, Completions& completions,
         Profile& profile);
 
-  /// Brings the version to a location: a buffer, and its content where it has one. Call again until it returns true.
+  /// Brings a buffer for the version to a location, into which a block is to write a part. What has been written of it
+  /// is then in memory, too. Call again until it returns true.
   /// @param sequence the block that wants it; tiles needed before it are not evicted
-  bool ensure(Version& version, int location, std::int64_t sequence);
+  bool ensure_room(Version& version, int location, std::int64_t sequence);
+  /// The same, and the content of a part, as far as blocks that are done have written it.
+  bool ensure(Version& version, int location, std::int64_t sequence, const Box& part);
+  /// Gets memory for an assembly at a location. @return false when there is no room now
+  bool ensure_room(Assembly& assembly, int location, std::int64_t sequence);
+  /// Brings the content of a part of the version into an assembly at a location. Call again until it returns true.
+  bool assemble(Assembly& assembly, Version& version, int location, std::int64_t sequence, const Box& part);
+  /// Gives up the memory of an assembly, into which nothing is on its way.
+  void drop(Assembly& assembly, int location);
 
-  /// Begins to read a version into host memory that is only on disk, for a block to come. @return false when there is
-  /// no room now
+  /// Whether a part of the version is to be read from disk: it is nowhere in memory, nor on its way there.
+  bool is_only_on_disk(Version& version, const Box& part) const;
+  /// Begins to read such a version into host memory for a block to come. @return false when there is no room now
   bool read_ahead(Version& version, std::int64_t sequence);
   /// Bytes of memory into which tiles are on their way from disk.
   std::size_t reading() const { return reading_; }
@@ -57,8 +69,8 @@ class Mover {
   void hand_over(Version& source, Version& target);
   /// Moves them back: the update was not begun, or left its tiles as they were.
   void hand_back(Version& source, Version& target, int location);
-  /// Says that `location` now holds the newest content, and nothing else does.
-  void changed(Version& version, int location);
+  /// Says that a block has written a part, which `location` alone holds now.
+  void changed(Version& version, int location, const Box& part);
 
   /// Versions whose last copy was dropped since the last call.
   std::vector<VersionKey> emptied() { return std::exchange(emptied_, {}); }
@@ -87,6 +99,11 @@ class Mover {
   struct DeviceCopy {
     std::unique_ptr<device::Event> event;
     std::function<void()> done;
+  };
+  /// Boxes that a location holds and another one lacks.
+  struct Source {
+    int location = -1;  // -1: none
+    std::vector<Box> parts = {};
   };
 
   /// A version that is to be written to disk.
@@ -117,16 +134,21 @@ class Mover {
   int cost_of_leaving(const Version& version, int location) const;
   bool evict(Version& version, int location);
   void fetch(Version& version);
-  void copy_up(Version& version, int location);
-  void copy_down(Version& version, int location, std::function<void()> done);
+  bool reaches(int from, int to) const;
+  Source source_of(const Version& version, int location, const std::vector<Box>& parts) const;
+  std::vector<Box> widened(const Version& version, int from, int to, std::vector<Box> parts) const;
+  void submit(int from, int to, const std::function<void(device::Context&, device::Queue)>& copies,
+              std::function<void()> done);
+  void transfer(Version& version, int from, int to, std::vector<Box> parts, std::function<void()> done);
   bool bring_to_host(WriteBack& request, const std::function<void()>& there);
+  void bring_rest(WriteBack& request, const std::function<void()>& there);
   bool advance_write_back(WriteBack& request);
   void write(WriteBack request);
   bool gather_home();
   bool write_home();
   void count_writes(int more);
   void finish_write(const WriteBack& request, double begin);
-  void record(const Version& version, Movement movement, int location, double begin, double end);
+  void record(const Version& version, Movement movement, int location, std::int64_t bytes, double begin);
   std::function<void(std::exception_ptr)> when_ended(std::function<void()> done);
 
   Store& store_;
@@ -134,6 +156,8 @@ class Mover {
   std::vector<Pool*> pools_;
   Completions& completions_;
   Profile& profile_;
+  io::IoThreads copying_;                               // parts into assemblies in host memory
+  std::vector<std::vector<bool>> reached_;              // by each device, other devices
   std::vector<std::unordered_set<Version*>> resident_;  // with a buffer, of each location
   std::list<DeviceCopy> copies_;
   std::list<WriteBack> waiting_;                                             // for host memory

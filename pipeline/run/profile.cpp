@@ -122,6 +122,9 @@ void Profile::add(CopyRecord copy) {
     case Movement::write:
       sums.bytes_written += copy.bytes;
       break;
+    case Movement::peer:
+    case Movement::assemble:
+      break;
   }
   if (copies_.size() < most_records) copies_.push_back(copy);
 }

@@ -12,21 +12,23 @@
 
 namespace terrace::run {
 
-enum class Movement : std::uint8_t { read, copy_up, copy_down, write };
+/// The way of a tile, or of parts of it: from disk, from the host to a device, from a device to the host, to disk, from
+/// one device to another, and within the memory of a device into one buffer.
+enum class Movement : std::uint8_t { read, copy_up, copy_down, write, peer, assemble };
 
-/// One tile moved between two neighbouring locations.
+/// One tile, or parts of it, moved between two locations.
 struct CopyRecord {
   std::int64_t stage = 0;
   int array = 0;
   std::int64_t tile = 0, generation = 0;  // tile -1: several
   Movement movement = Movement::read;
-  int device = -1;  // of copies up and down
+  int device = -1;  // of copies; between devices, the one that receives
   std::int64_t bytes = 0;
   double begin = 0, end = 0;
   std::int64_t written_by = -1;  // the stage whose array it is; -1: the stage that moved the tile
 };
 
-/// Sums of the blocks of a stage that do one kind of work (Program::part).
+/// Sums of the blocks of a stage that do one kind of work (Plan::part).
 struct PartRecord {
   std::string name;
   std::int64_t blocks = 0;
@@ -37,7 +39,7 @@ struct PartRecord {
 
 /// What blocks were for.
 struct Work {
-  double operations = 0;  // as Program::block counts them
+  double operations = 0;  // as Plan::block counts them
   double skipped = 0;     // of these, those left out because they cannot change the result
 };
 

@@ -170,20 +170,21 @@ void add_copies(const RunPlan& plan, const Profile& profile, io::Finish& finish)
   const auto& records = profile.copies();
   Columns columns(finish, "/profile/copies/", "copy", records.size());
   using R = CopyRecord;
-  static constexpr const char* movements[] = {"read", "copy up", "copy down", "write"};
+  static constexpr const char* movements[] = {"read", "copy up", "copy down", "write", "peer", "assemble"};
   columns.add("stage", "index of the stage", records, [](const R& r) { return r.stage; });
   columns.add("array", "name of the array; STAGE/NAME of what an earlier stage wrote and was read to be checked",
               records, [&](const R& r) {
                 const bool own = r.written_by < 0;
                 const PlannedStage& of = plan.stages[static_cast<std::size_t>(own ? r.stage : r.written_by)];
-                const std::string& name = of.stage->program().arrays()[static_cast<std::size_t>(r.array)].name;
+                const std::string& name = of.stage->plan().arrays()[static_cast<std::size_t>(r.array)].name;
                 return own ? name : of.name + "/" + name;
               });
   columns.add("tile", "number of the tile in the array; -1: several", records, [](const R& r) { return r.tile; });
   columns.add("generation", "how often the tile had been made anew", records,
               [](const R& r) { return r.generation; });
   columns.add("movement",
-              "way of the tile: from disk (read), to a device (copy up), from it (copy down), to disk (write)",
+              "way of the tile: from disk (read), to a device (copy up), from it (copy down), to disk (write), from one "
+              "device to another (peer), within a device into one buffer (assemble)",
               records, [](const R& r) { return std::string(movements[static_cast<std::size_t>(r.movement)]); });
   columns.add("device", "index of the device; -1: none", records,
               [](const R& r) { return static_cast<std::int32_t>(r.device); });

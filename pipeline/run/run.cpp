@@ -43,7 +43,7 @@ struct ScratchFile {
 std::vector<ScratchFile> scratch_files(const RunPlan& plan) {
   std::vector<ScratchFile> files;
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-    const auto& arrays = plan.stages[s].stage->program().arrays();
+    const auto& arrays = plan.stages[s].stage->plan().arrays();
     for (std::size_t a = 0; a < arrays.size(); ++a) {
       const TileGrid grid(arrays[a].shape, arrays[a].tile);
       ScratchFile file{s, a, slots_needed(arrays[a], grid), slot_bytes(arrays[a], grid), 0};
@@ -64,7 +64,7 @@ std::vector<LargeDataset> large_datasets(const RunPlan& plan) {
   std::vector<LargeDataset> datasets;
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     if (plan.stages[s].temporary) continue;
-    const auto& arrays = plan.stages[s].stage->program().arrays();
+    const auto& arrays = plan.stages[s].stage->plan().arrays();
     for (std::size_t a = 0; a < arrays.size(); ++a) {
       if (arrays[a].role != Role::result) continue;
       io::DatasetSpec spec = plan.stages[s].stage->dataset(static_cast<int>(a));
@@ -124,7 +124,7 @@ Json start(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
   }
   Json& files = json["scratch"] = Json::array();
   for (const ScratchFile& file : scratch_files(plan)) {
-    const ArraySpec& spec = plan.stages[file.stage].stage->program().arrays()[file.array];
+    const ArraySpec& spec = plan.stages[file.stage].stage->plan().arrays()[file.array];
     const fs::path name = id + "-" + plan.stages[file.stage].name + "-" + spec.name;
     // In the run's folder by its name alone, so that the folder may be moved.
     files.push_back({{"path", text_json((plan.scratch.empty() ? name : fs::absolute(scratch / name)).string())},
@@ -173,7 +173,7 @@ auto read_plan_of(const RunFolder& folder, const Read& read) {
 /// The disk side of one stage's arrays.
 std::vector<ArrayStorage> storage_of(const RunPlan& plan, const Json& json, std::size_t stage,
                                      const RunFolder& folder) {
-  const auto& arrays = plan.stages[stage].stage->program().arrays();
+  const auto& arrays = plan.stages[stage].stage->plan().arrays();
   std::vector<ArrayStorage> storage(arrays.size());
   auto result_file = std::make_shared<io::BlockFile>(folder.result(), io::BlockFile::Mode::read_write);
   const std::vector<LargeDataset> datasets = large_datasets(plan);
@@ -268,7 +268,7 @@ HomeChecksums run_stage(std::size_t number, RunPlan& plan, const Json& json, Run
   }
   HomeChecksums written;
   {
-    Executor executor(static_cast<std::int64_t>(number), planned.stage->program(),
+    Executor executor(static_cast<std::int64_t>(number), planned.stage->plan(), planned.stage->tally(),
                       read_plan_of(folder, [&] { return storage_of(plan, json, number, folder); }), environment,
                       restored);
     try {
@@ -308,7 +308,7 @@ using StageTiles = std::map<int, std::shared_ptr<HomeTiles>>;
 /// @param written checksums of all of their tiles
 StageTiles tiles_of(const RunPlan& plan, std::size_t number, const Json& json, const RunFolder& folder,
                     const HomeChecksums& written) {
-  const auto& arrays = plan.stages[number].stage->program().arrays();
+  const auto& arrays = plan.stages[number].stage->plan().arrays();
   const auto storage = read_plan_of(folder, [&] { return storage_of(plan, json, number, folder); });
   StageTiles tiles;
   for (const auto& [array, checksums] : written) {
@@ -395,7 +395,7 @@ void finish_result_file(const RunPlan& plan, const Json& json, RunFolder& folder
                         const RunReport& report, std::vector<HomeChecksums> written) {
   io::Finish finish;
   for (LargeDataset& dataset : large_datasets(plan)) {
-    const ArraySpec& spec = plan.stages[dataset.stage].stage->program().arrays()[dataset.array];
+    const ArraySpec& spec = plan.stages[dataset.stage].stage->plan().arrays()[dataset.array];
     finish.tiles.push_back({spec.tile, std::move(written[dataset.stage][static_cast<int>(dataset.array)])});
     finish.large.push_back(std::move(dataset.spec));
   }
@@ -428,7 +428,7 @@ RunReport run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings)
       HomeChecksums before = written_before(progress, number);
       if (number < progress.completed.size()) {
         read_json(ledger_state(progress, planned), remedy_for_runs,
-                  [&] { planned.stage->program().load(progress.completed[number].folded); });
+                  [&] { planned.stage->tally().load(progress.completed[number].folded); });
         StageRecord record;
         record.name = planned.name;
         report.profile.begin_stage(record);

@@ -1,4 +1,4 @@
-// One step of a run: its program, what it leaves in the result, and what it is expected to cost.
+// One step of a run: its plan, what it leaves in the result, and what it is expected to cost.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "io/results/file.hpp"
-#include "pipeline/run/program.hpp"
+#include "pipeline/run/plan.hpp"
+#include "pipeline/run/tally.hpp"
 
 namespace terrace::run {
 
@@ -31,11 +32,13 @@ struct Prediction {
 class Stage {
  public:
   virtual ~Stage() = default;
-  virtual Program& program() = 0;
-  /// How result array `array` of the program appears in the result: path, dimensions, units. Type and shape are the
+  virtual const Plan& plan() const = 0;
+  /// Folded results of the plan's blocks.
+  virtual Tally& tally() = 0;
+  /// How result array `array` of the plan appears in the result: path, dimensions, units. Type and shape are the
   /// array's.
   virtual io::DatasetSpec dataset(int array) const = 0;
-  /// Everything small, from the program's folded results.
+  /// Everything small, from the folded results.
   virtual std::vector<io::SmallDataset> small() const = 0;
   virtual std::vector<io::Attribute> attributes() const = 0;
   virtual Prediction prediction() const = 0;
@@ -44,7 +47,7 @@ class Stage {
   virtual double whole() const { return 0; }
   /// What is right but hardly meant, as far as it is known: some of it from the plan on, the rest after the run.
   virtual std::vector<std::string> warnings() const { return {}; }
-  /// What was chosen that the job does not say: block shapes, types, schedule. Enough to make the same program again.
+  /// What was chosen that the job does not say: block shapes, types, schedule. Enough to make the same plan again.
   virtual nlohmann::json choices() const = 0;
 };
 

@@ -4,11 +4,39 @@ namespace terrace::run {
 
 bool has_content(const Version& version) { return version.filled > 0; }
 
-int valid_location(const Version& version) {
-  for (std::size_t location = 0; location < version.copies.size(); ++location) {
-    if (version.copies[location].valid) return static_cast<int>(location);
+std::vector<Box> lacking(const Version& version, int location, const Box& box) {
+  const Parts& valid = version.at(location).valid;
+  if (valid.covers(box)) return {};
+  std::vector<Box> rest = valid.missing(box);
+  for (const PendingUse& use : version.pending) {
+    if (rest.empty()) break;
+    if (use.mode != Mode::read) rest = missing(rest, Parts(use.part));
   }
-  return -1;
+  return rest;
+}
+
+bool is_in_memory(const Version& version) {
+  if (!version.on_disk() || !has_content(version)) return true;
+  Parts held;
+  for (const Copy& copy : version.copies) {
+    for (const Box& part : copy.valid.boxes()) held.add(part);
+  }
+  // A copy that was read from disk is valid as a whole; others are where blocks have written.
+  return held.volume() >= version.filled;
+}
+
+bool is_held_elsewhere(const Version& version, int location) {
+  std::vector<Box> rest = version.at(location).valid.boxes();
+  for (std::size_t other = 0; other < version.copies.size() && !rest.empty(); ++other) {
+    if (static_cast<int>(other) != location) rest = missing(rest, version.copies[other].valid);
+  }
+  return rest.empty();
+}
+
+Version& owner(Version& version) {
+  Version* found = &version;
+  while (found->heir != nullptr) found = found->heir;
+  return *found;
 }
 
 StoredVersion stored_of(const Version& version) {

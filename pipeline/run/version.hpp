@@ -3,14 +3,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
-#include "pipeline/run/program.hpp"
+#include "pipeline/run/access.hpp"
+#include "pipeline/run/array.hpp"
+#include "pipeline/run/parts.hpp"
 
 namespace terrace::run {
 
@@ -43,11 +44,15 @@ inline constexpr std::int64_t home_slot = -2;
 inline constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
 /// A copy of a version at one location (0: host, d + 1: device d).
+///
+/// A part of a tile is written once in a generation. So what a copy holds stays right; it may lack parts that were
+/// written elsewhere.
 struct Copy {
   std::byte* data = nullptr;
-  bool valid = false;     // holds the content (of the parts written so far)
-  bool incoming = false;  // a copy into it is under way
-  int holders = 0;        // blocks that reserved it and transfers that use it
+  Parts valid;            // the parts that hold the newest content
+  bool incoming = false;  // a transfer into it is under way
+  int transfers = 0;      // transfers out of it that are under way
+  int holders = 0;        // blocks that reserved it
 };
 
 /// An access of a block in the window that has not ended yet.
@@ -78,32 +83,39 @@ struct Version {
   bool going_home = false;      // is being written home, or waits for that: its host buffer will be free again
   bool queued = false;          // waits for its turn to be written home
   int pins = 0;                 // cuts that still have to write it
-  int writers = 0;              // blocks under way that write parts of it in host memory
+  int writers = 0;              // blocks under way that write parts of it
+  int host_writers = 0;         // of these, those that write in host memory
   bool awaited = false;         // an update that has not started yet will hand its buffers over
   bool home = false;            // counted among the tiles of the result that are complete on disk
   int claims = 0;               // blocks under way that write parts of it, for which it is to take a free slot
   bool counted = false;         // among those that are to take a free slot
-  int writer = -1;              // the device whose blocks write it; -1: none has registered
+  Version* heir = nullptr;      // the update that took its buffers over, and has not ended
   std::int64_t filled = 0;      // elements written by blocks that are done
   std::int64_t reads = 0;       // reads by blocks that are done
   std::int64_t changes = 0;     // counts writes by blocks that are done, so that a cut knows what it wrote
 
-  std::vector<PendingUse> pending;     // by blocks in the window, in order
-  std::deque<std::int64_t> next_uses;  // their sequence numbers
-  std::int64_t doomed_by = never;      // the block whose start says that nobody reads this any more
+  std::vector<PendingUse> pending;  // by blocks in the window, in order
+  std::int64_t doomed_by = never;   // the block whose start says that nobody reads this any more
   bool dead = false;
 
   Copy& at(int location) { return copies[static_cast<std::size_t>(location)]; }
   const Copy& at(int location) const { return copies[static_cast<std::size_t>(location)]; }
-  std::int64_t next_use() const { return next_uses.empty() ? never : next_uses.front(); }
+  std::int64_t next_use() const { return pending.empty() ? never : pending.front().sequence; }
   bool complete() const { return filled >= box.volume(); }
   bool on_disk() const { return slot != no_slot; }
 };
 
-/// What a version's copies hold when nobody has written it yet.
+/// Whether a block that is done has written a part of it.
 bool has_content(const Version& version);
-/// The location whose copy is valid, host first; -1: none.
-int valid_location(const Version& version);
+/// The points of `box` that the copy at `location` lacks and a block that is done has written. Parts that blocks in the
+/// window are still to write are not among them.
+std::vector<Box> lacking(const Version& version, int location, const Box& box);
+/// Whether the copies together hold all that has been written.
+bool is_in_memory(const Version& version);
+/// Whether the parts that the copy at `location` holds are held by other copies, too.
+bool is_held_elsewhere(const Version& version, int location);
+/// The version that has its buffers now: itself, or the last of the updates under way that took them over.
+Version& owner(Version& version);
 
 /// What is left to know of a version that is only on disk, and of one that a cut names.
 ///

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "pipeline/run/intervals.hpp"
-#include "pipeline/run/program.hpp"
+#include "pipeline/run/plan.hpp"
 #include "pipeline/run/version.hpp"
 
 namespace terrace::run {
@@ -20,12 +20,25 @@ struct TileUse {
   Version* version = nullptr;  // read or written; for an update the generation that comes to be
   Version* source = nullptr;   // update: the generation that it is made from
   int access = 0;
+  int assembly = -1;  // of its block, where the access is contiguous
   Mode mode = Mode::read;
   bool held = false;  // counted among the holders of its copy
   Box part;
 
   /// Where its buffer is: an update works in that of the generation before it until it starts.
   Version& buffer() const { return source != nullptr && version->awaited ? *source : *version; }
+};
+
+/// The buffer of a contiguous access in memory of the block's device, and how far it is filled.
+struct Assembly {
+  Box box;
+  std::size_t element = 0;     // bytes
+  std::byte* data = nullptr;   // row-major, tightly packed; null: no memory yet
+  Parts there;                 // the parts of the box that it holds
+  int incoming = 0;            // transfers into it that are under way
+
+  /// Bytes of its buffer.
+  std::size_t buffer() const;
 };
 
 enum class BlockStep { registered, held, started, done };
@@ -38,36 +51,44 @@ struct BlockState {
   int device = 0;
   BlockStep step = BlockStep::registered;
   int attempt = 0;
-  int unmet = 0;  // blocks that must end before this one may start
+  int unmet = 0;          // blocks that must end, or begin in a launch before it, before this one may start
+  bool in_launch = false;  // the launch that it was started in orders those of its dependents that may be in it, too
   double operations = 0;
   std::vector<std::int64_t> dependents;
+  std::vector<std::int64_t> dependents_on_end;  // also in its launch: what they read is assembled by the host
   std::vector<TileUse> uses;
+  std::vector<Slot> slots;  // of its accesses
+  std::vector<Assembly> assemblies;
   std::string result;  // of a block that is done but not yet folded
   double ready_seconds = 0, start_seconds = 0, end_seconds = 0;
 };
 
 struct PhaseState {
-  std::int64_t number = 0;
   std::int64_t first_sequence = 0;
   Phase phase;
+
+  std::int64_t end() const { return first_sequence + phase.count; }
 };
 
 /// Registers blocks in order and derives what waits for what from their accesses.
 class Window {
  public:
-  /// @param grids how each array of the program is cut
-  /// @param locations copies that a version may have (host and devices)
+  /// @param grids how each array of the plan is cut
+  /// @param devices among which blocks are dealt
   /// @param capacity most blocks at a time
-  Window(Program& program, const std::vector<TileGrid>& grids, Versions& versions, int locations,
+  Window(const Plan& plan, Tally& tally, const std::vector<TileGrid>& grids, Versions& versions, int devices,
          std::int64_t capacity);
 
   /// Goes on where a cut left off: phases that are under way, blocks from `frontier` on that are done, their results.
   void restore(std::vector<PhaseState> phases, std::int64_t frontier, const Intervals& done,
                std::map<std::int64_t, std::string> results);
 
-  /// Registers blocks as far as capacity and known phases go. @throws Error on accesses that contradict each other,
-  /// and where one chain, or the writing of one tile, is dealt to several devices, which nothing carries over
+  /// Registers blocks as far as capacity and known phases go. @throws Error on accesses that contradict each other
   void extend();
+  /// Says that a block of a phase in turn was started: blocks of the phase on the same device may follow it.
+  void begin_in_launch(BlockState& block);
+  /// Takes that back: the block was not begun.
+  void withdraw_from_launch(BlockState& block);
   /// Ends a block: frees its dependents and its marks on tiles. The block stays until `advance`.
   void complete(BlockState& block, std::string result);
   /// Folds and drops finished blocks at the front.
@@ -87,27 +108,29 @@ class Window {
   /// Their results.
   std::map<std::int64_t, std::string> results() const;
   /// Blocks of the phases made so far.
-  std::int64_t known_blocks() const { return phases_.empty() ? frontier_ : end_of(phases_.back()); }
+  std::int64_t known_blocks() const { return phases_.empty() ? frontier_ : phases_.back().end(); }
   /// Whether every block of the stage has been registered.
   bool end_is_known() const { return ended_ && end() == known_blocks(); }
 
  private:
-  static std::int64_t end_of(const PhaseState& phase) { return phase.first_sequence + phase.phase.count; }
   bool make_next_phase();
   void register_block(const PhaseState& phase, std::int64_t sequence);
-  void refuse_other_device(const BlockState& block, const PhaseState& phase) const;
-  void register_use(BlockState& block, const PhaseState& phase, int access_number, const Access& access,
-                    std::int64_t tile, const Box& part);
-  void depend(BlockState& block, const PendingUse& use);
+  void register_access(BlockState& block, const PhaseState& phase, const Access& access);
+  void register_use(BlockState& block, const PhaseState& phase, const Access& access, std::int64_t tile,
+                    const Box& part);
+  void register_write(BlockState& block, const Access& access, std::int64_t tile, TileUse& use);
+  bool shares_launch(const BlockState& block, const BlockState& earlier) const;
+  void depend(BlockState& block, const PendingUse& use, bool on_end = false);
   Version* look_up(const VersionKey& key);
   Version& obtain(const VersionKey& key, bool create, const BlockState& block);
   void add_part(Version& version, const Box& part);
   Version& make(const VersionKey& key, const StoredVersion& stored);
 
-  Program& program_;
+  const Plan& plan_;
+  Tally& tally_;
   const std::vector<TileGrid>& grids_;
   Versions& versions_;
-  int locations_;
+  int devices_;
   std::int64_t capacity_;
   std::deque<PhaseState> phases_;  // those with blocks that are not folded yet
   std::int64_t phases_made_ = 0;

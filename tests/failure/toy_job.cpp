@@ -35,7 +35,8 @@ class ToyStage : public run::Stage {
  public:
   ToyStage(std::string name, std::unique_ptr<test::ToyProgram> program)
       : name_(std::move(name)), program_(std::move(program)) {}
-  run::Program& program() override { return *program_; }
+  const run::Plan& plan() const override { return *program_; }
+  run::Tally& tally() override { return *program_; }
   io::DatasetSpec dataset(int array) const override {
     io::DatasetSpec spec;
     spec.path = "/" + name_ + "/" + program_->arrays()[static_cast<std::size_t>(array)].name;

@@ -22,22 +22,22 @@ class GridChain : public ToyProgram {
         "column_border", run::Role::scratch, ElementType::u64, {down, height}, {1, height}, nullptr, 1, kept, 1};
     arrays_[4] = {"table", run::Role::result, ElementType::u64, {down * height, across * width}, {height, width}};
   }
-  std::optional<run::Phase> phase(std::int64_t number) override {
+  std::optional<run::Phase> phase(std::int64_t number, const run::Tally&) const override {
     if (number > 0) return std::nullopt;
-    return run::Phase{down_ * across_, true};
+    return run::Phase{number, down_ * across_, run::Order::chain};
   }
-  run::Block block(const run::Phase&, std::int64_t, std::int64_t index) const override {
+  run::Block block(const run::Phase&, std::int64_t index) const override {
     const std::int64_t i = index / across_, j = index % across_;
     const Box rows{{i * height_}, {(i + 1) * height_}}, columns{{j * width_}, {(j + 1) * width_}};
     const Box row_tile{{j, 0}, {j + 1, width_}}, column_tile{{i, 0}, {i + 1, height_}};
     run::Block result;
-    result.accesses = {{0, 0, rows, run::Mode::read}, {1, 0, columns, run::Mode::read}};
-    if (i > 0) result.accesses.push_back({2, i, row_tile, run::Mode::read});
-    if (i + 1 < down_) result.accesses.push_back({2, i + 1, row_tile, run::Mode::write});
-    if (j > 0) result.accesses.push_back({3, j, column_tile, run::Mode::read});
-    if (j + 1 < across_) result.accesses.push_back({3, j + 1, column_tile, run::Mode::write});
+    result.accesses = {{At::first, 0, 0, rows, run::Mode::read}, {At::second, 1, 0, columns, run::Mode::read}};
+    if (i > 0) result.accesses.push_back({At::third, 2, i, row_tile, run::Mode::read});
+    if (i + 1 < down_) result.accesses.push_back({At::fourth, 2, i + 1, row_tile, run::Mode::write});
+    if (j > 0) result.accesses.push_back({At::fifth, 3, j, column_tile, run::Mode::read});
+    if (j + 1 < across_) result.accesses.push_back({At::sixth, 3, j + 1, column_tile, run::Mode::write});
     result.accesses.push_back(
-        {4, 1, {{rows.begin[0], columns.begin[0]}, {rows.end[0], columns.end[0]}}, run::Mode::write});
+        {At::seventh, 4, 1, {{rows.begin[0], columns.begin[0]}, {rows.end[0], columns.end[0]}}, run::Mode::write});
     result.operations = static_cast<double>(height_ * width_);
     return result;
   }
@@ -56,16 +56,14 @@ class GridChain : public ToyProgram {
   }
 
  protected:
-  bool compute(const run::Phase&, std::int64_t, const Descriptor& d, u64* result, int) override {
-    const std::int64_t i = d.index / across_, j = d.index % across_;
-    auto next = [&, at = 0]() mutable { return reinterpret_cast<u64*>(d.data[at++]); };
-    const u64* rows = next();
-    const u64* columns = next();
-    const u64* top = i > 0 ? next() : nullptr;
-    u64* bottom = i + 1 < down_ ? next() : nullptr;
-    const u64* left = j > 0 ? next() : nullptr;
-    u64* right = j + 1 < across_ ? next() : nullptr;
-    u64* table = next();
+  bool compute(const run::Phase&, const Descriptor& d, u64* result, int) override {
+    const u64* rows = d.at(At::first);
+    const u64* columns = d.at(At::second);
+    const u64* top = d.at(At::third);
+    u64* bottom = d.at(At::fourth);
+    const u64* left = d.at(At::fifth);
+    u64* right = d.at(At::sixth);
+    u64* table = d.at(At::seventh);
     for (std::int64_t y = 0; y < height_; ++y) {
       for (std::int64_t x = 0; x < width_; ++x) {
         const u64 up = y > 0 ? table[(y - 1) * width_ + x] : top == nullptr ? 1 : top[x];

@@ -114,6 +114,8 @@ class SimulatedContext : public device::Context {
   }
   ~SimulatedContext() override = default;
 
+  bool peers = true;  // whether it copies from other devices directly
+
   const device::Limits& limits() const override { return limits_; }
   bool shares_host_memory() const override { return shares_; }
   void* allocate(std::size_t bytes) override { return poisoned(bytes); }
@@ -123,6 +125,7 @@ class SimulatedContext : public device::Context {
   void copy(device::Queue queue, void* target, const void* source, std::size_t bytes) override {
     of(queue).submit([=] { std::memcpy(target, source, bytes); });
   }
+  bool reaches(const device::Context& other) override { return &other == this || peers; }
   void submit(std::function<void()> launch) override { compute_.submit(std::move(launch)); }
   std::unique_ptr<device::Event> record(device::Queue queue) override {
     return std::make_unique<SlowEvent>(of(queue), of(queue).submitted());

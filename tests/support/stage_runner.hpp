@@ -14,6 +14,7 @@ namespace terrace::test {
 struct RunnerOptions {
   bool shares_host_memory = true;
   int devices = 1;
+  bool peers = true;  // whether they copy from one another directly
   std::size_t host_bytes = 64 << 20;
   std::size_t device_bytes = 64 << 20;
   int longest_pause = 0;  // microseconds
@@ -23,10 +24,11 @@ struct RunnerOptions {
   bool reserve = true;  // space in the files, beforehand
 };
 
-/// Files of one stage in a folder: `<array>.home`, `<array>.slots`, `ledger/`. A second run goes on from the ledger.
+/// Runs a plan that is its own tally. Files of one stage in a folder: `<array>.home`, `<array>.slots`, `ledger/`. A second run goes on from the ledger.
+template <class P>
 class StageRunner {
  public:
-  StageRunner(std::filesystem::path folder, run::Program& program, RunnerOptions options)
+  StageRunner(std::filesystem::path folder, P& program, RunnerOptions options)
       : folder_(std::move(folder)), program_(program), options_(options) {}
 
   void run() {
@@ -39,8 +41,10 @@ class StageRunner {
     std::vector<std::unique_ptr<device::Context>> contexts;
     std::vector<std::unique_ptr<run::Pool>> pools;
     for (int d = 0; d < options_.devices; ++d) {
-      contexts.push_back(std::make_unique<SimulatedContext>(options_.shares_host_memory, options_.seed + 10 * d,
-                                                            options_.longest_pause));
+      auto context = std::make_unique<SimulatedContext>(options_.shares_host_memory, options_.seed + 10 * d,
+                                                        options_.longest_pause);
+      context->peers = options_.peers;
+      contexts.push_back(std::move(context));
     }
     device::Context* first = contexts[0].get();
     pools.push_back(std::make_unique<run::Pool>(
@@ -67,7 +71,7 @@ class StageRunner {
     environment.stop = options_.stop;
     environment.checkpoint_seconds = options_.checkpoint_seconds;
     {
-      run::Executor executor(0, program_, storage(), environment, progress.current);
+      run::Executor executor(0, program_, program_, storage(), environment, progress.current);
       executor.run();
     }
     peak_host = pools[0]->peak();
@@ -115,7 +119,7 @@ class StageRunner {
   }
 
   std::filesystem::path folder_;
-  run::Program& program_;
+  P& program_;
   RunnerOptions options_;
 };
 

@@ -12,7 +12,7 @@
 
 #include "io/source.hpp"
 #include "pipeline/base/error.hpp"
-#include "pipeline/run/program.hpp"
+#include "pipeline/run/plan.hpp"
 
 namespace terrace::test {
 
@@ -44,57 +44,38 @@ class CountingSource : public io::Source {
 inline u64 word(u64* at) { return std::atomic_ref<u64>(*at).load(std::memory_order_acquire); }
 inline void set_word(u64* at, u64 value) { std::atomic_ref<u64>(*at).store(value, std::memory_order_release); }
 
-/// A program whose blocks are computed one after another by a function on pointers.
-class ToyProgram : public run::Program {
+/// Names of the accesses of made-up blocks.
+enum class At { first, second, third, fourth, fifth, sixth, seventh };
+
+/// A plan with its tally, whose blocks are computed one after another by a function on pointers.
+class ToyProgram : public run::Plan, public run::Tally {
  public:
-  static constexpr int most_pointers = 8;
+  static constexpr int most_slots = 7, most_parts = 4;
+  struct Part {
+    std::byte* data = nullptr;
+    std::int64_t count = 0;  // elements
+  };
   struct Descriptor {
     std::int64_t index = 0;
-    std::byte* data[most_pointers] = {};
-    std::int64_t count[most_pointers] = {};  // elements of the part
+    Part parts[most_slots][most_parts];
+
+    u64* at(At slot, int part = 0) const { return reinterpret_cast<u64*>(parts[static_cast<int>(slot)][part].data); }
+    std::int64_t count(At slot, int part = 0) const { return parts[static_cast<int>(slot)][part].count; }
   };
 
   const std::vector<run::ArraySpec>& arrays() const override { return arrays_; }
-  bool needs_results(std::int64_t) const override { return false; }
+  bool depends_on_results(std::int64_t) const override { return false; }
   std::size_t descriptor_bytes() const override { return sizeof(Descriptor); }
   std::size_t result_bytes() const override { return sizeof(u64); }
-  void describe(const run::Phase&, const run::BlockView& view, void* out) const override {
-    Descriptor descriptor;
-    descriptor.index = view.index;
-    int number = 0;
-    for (const auto& access : view.accesses) {
-      for (const auto& tile : access.tiles) {
-        descriptor.data[number] = tile.data;
-        descriptor.count[number++] = tile.box.volume();
-      }
-    }
-    std::memcpy(out, &descriptor, sizeof descriptor);
+  std::unique_ptr<run::Worker> make_worker(device::Context&) const override {
+    // What blocks do is counted in the program itself.
+    return std::make_unique<ToyWorker>(const_cast<ToyProgram&>(*this));
   }
-  void run(const run::Phase& phase, std::int64_t number, const device::Port& port, int attempt, device::Context&,
-           int) override {
-    for (u64 index = port.first; index < port.first + port.count; ++index) {
-      while (word(port.ready) <= index) {
-        if (word(port.stop) != 0 || word(port.abort) != 0) return;
-        std::this_thread::yield();
-      }
-      if (word(port.stop) != 0 || word(port.abort) != 0) return;
-      const auto* descriptor = reinterpret_cast<const Descriptor*>(static_cast<const std::byte*>(port.descriptors) +
-                                                                   index % port.ring * port.descriptor_bytes);
-      auto* result =
-          reinterpret_cast<u64*>(static_cast<std::byte*>(port.results) + index % port.ring * port.result_bytes);
-      if (!compute(phase, number, *descriptor, result, attempt)) {
-        set_word(port.failed, index + 1);
-        return;
-      }
-      std::atomic_ref<u64>(*port.skipped).fetch_add(skips);
-      set_word(port.done, index + 1);
-    }
-  }
-  void failed(const run::Phase&, std::int64_t, std::int64_t index, int attempt) override {
+  void failed(const run::Phase&, std::int64_t index, int attempt) override {
     if (attempt > 1) throw ComputeError("block " + std::to_string(index) + " failed again");
     ++failures;
   }
-  void fold(const run::Phase&, std::int64_t, std::int64_t, const void* result) override {
+  void fold(const run::Phase&, std::int64_t, const void* result) override {
     u64 value;
     std::memcpy(&value, result, sizeof value);
     folded = folded * 31 + value;
@@ -108,9 +89,45 @@ class ToyProgram : public run::Program {
 
  protected:
   /// Whether the block passed its checks.
-  virtual bool compute(const run::Phase& phase, std::int64_t number, const Descriptor& descriptor, u64* result,
-                       int attempt) = 0;
+  virtual bool compute(const run::Phase& phase, const Descriptor& descriptor, u64* result, int attempt) = 0;
   std::vector<run::ArraySpec> arrays_;
+
+ private:
+  class ToyWorker : public run::Worker {
+   public:
+    explicit ToyWorker(ToyProgram& program) : program_(program) {}
+    void bind(const run::Phase&, const run::BlockView& view, void* out) const override {
+      Descriptor descriptor;
+      descriptor.index = view.index;
+      for (const run::AccessView& access : view.accesses) {
+        Part* part = descriptor.parts[access.slot.number];
+        for (const run::TileView& tile : access.tiles) *part++ = {tile.data, tile.box.volume()};
+      }
+      std::memcpy(out, &descriptor, sizeof descriptor);
+    }
+    void run(const run::Phase& phase, const device::Port& port, int attempt) override {
+      for (u64 number = port.first; number < port.first + port.count; ++number) {
+        while (word(port.ready) <= number) {
+          if (word(port.stop) != 0 || word(port.abort) != 0) return;
+          std::this_thread::yield();
+        }
+        if (word(port.stop) != 0 || word(port.abort) != 0) return;
+        const auto* descriptor = reinterpret_cast<const Descriptor*>(static_cast<const std::byte*>(port.descriptors) +
+                                                                     number % port.ring * port.descriptor_bytes);
+        auto* result =
+            reinterpret_cast<u64*>(static_cast<std::byte*>(port.results) + number % port.ring * port.result_bytes);
+        if (!program_.compute(phase, *descriptor, result, attempt)) {
+          set_word(port.failed, number + 1);
+          return;
+        }
+        std::atomic_ref<u64>(*port.skipped).fetch_add(program_.skips);
+        set_word(port.done, number + 1);
+      }
+    }
+
+   private:
+    ToyProgram& program_;
+  };
 };
 
 /// Passes over a ring of numbers: every pass makes x[i] = 3 x[i-1] + x[i], periodic, block by block into the next
@@ -124,18 +141,18 @@ class PeriodicPasses : public ToyProgram {
                   {size},  {tile},           std::make_shared<CountingSource>(Extents{size})};
     arrays_[1] = {"ring", run::Role::result, ElementType::u64, {size}, {tile}, nullptr, passes};
   }
-  std::optional<run::Phase> phase(std::int64_t number) override {
+  std::optional<run::Phase> phase(std::int64_t number, const run::Tally&) const override {
     if (number == passes_) return std::nullopt;
-    return run::Phase{(size_ + block_ - 1) / block_};
+    return run::Phase{number, (size_ + block_ - 1) / block_};
   }
-  run::Block block(const run::Phase&, std::int64_t number, std::int64_t index) const override {
+  run::Block block(const run::Phase& phase, std::int64_t index) const override {
     const std::int64_t begin = index * block_, end = std::min(size_, begin + block_);
     const std::int64_t before = (begin + size_ - 1) % size_;
-    const int source = number == 0 ? 0 : 1;
+    const int source = phase.number == 0 ? 0 : 1;
     run::Block result;
-    result.accesses = {{source, number, {{before}, {before + 1}}, run::Mode::read},
-                       {source, number, {{begin}, {end}}, run::Mode::read},
-                       {1, number + 1, {{begin}, {end}}, run::Mode::write}};
+    result.accesses = {{At::first, source, phase.number, {{before}, {before + 1}}, run::Mode::read},
+                       {At::second, source, phase.number, {{begin}, {end}}, run::Mode::read},
+                       {At::third, 1, phase.number + 1, {{begin}, {end}}, run::Mode::write}};
     result.operations = static_cast<double>(end - begin);
     return result;
   }
@@ -150,18 +167,14 @@ class PeriodicPasses : public ToyProgram {
   }
 
  protected:
-  bool compute(const run::Phase&, std::int64_t, const Descriptor& d, u64* result, int) override {
-    // The number before, then the parts of the block in, then the same parts out.
-    u64 before = *reinterpret_cast<const u64*>(d.data[0]);
-    int parts = 1;
-    while (parts < most_pointers && d.data[parts] != nullptr) ++parts;
-    // Reads and writes may be cut differently only when the arrays are; here they are not.
-    const int half = (parts - 1) / 2;
+  bool compute(const run::Phase&, const Descriptor& d, u64* result, int) override {
+    u64 before = *d.at(At::first);
     u64 sum = 0;
-    for (int p = 0; p < half; ++p) {
-      const auto* in = reinterpret_cast<const u64*>(d.data[1 + p]);
-      auto* out = reinterpret_cast<u64*>(d.data[1 + half + p]);
-      for (std::int64_t i = 0; i < d.count[1 + p]; ++i) {
+    // Reads and writes may be cut differently only when the arrays are; here they are not.
+    for (int p = 0; p < most_parts && d.at(At::second, p) != nullptr; ++p) {
+      const u64* in = d.at(At::second, p);
+      u64* out = d.at(At::third, p);
+      for (std::int64_t i = 0; i < d.count(At::second, p); ++i) {
         const u64 here = in[i];
         out[i] = 3 * before + here;
         before = here;
@@ -187,19 +200,23 @@ class InPlaceUpdates : public ToyProgram {
                   {size_}, {tile},           std::make_shared<CountingSource>(Extents{size_})};
     arrays_[1] = {"matrix", run::Role::result, ElementType::u64, {size_}, {tile}, nullptr, tiles + 1, 1};
   }
-  std::optional<run::Phase> phase(std::int64_t number) override {
+  std::optional<run::Phase> phase(std::int64_t number, const run::Tally&) const override {
     if (number > tiles_) return std::nullopt;
-    return run::Phase{tiles_};
+    return run::Phase{number, tiles_, order};
   }
-  run::Block block(const run::Phase&, std::int64_t number, std::int64_t index) const override {
-    if (number == 0) {
-      return {{{0, 0, part(index), run::Mode::read}, {1, 1, part(index), run::Mode::write}}, 1};
+  run::Block block(const run::Phase& phase, std::int64_t index) const override {
+    const std::int64_t step = phase.number;
+    if (step == 0) {
+      return {{{At::first, 0, 0, part(index), run::Mode::read}, {At::second, 1, 1, part(index), run::Mode::write}}, 1};
     }
-    const std::int64_t k = number - 1;
-    if (index == 0) return {{{1, number, part(k), run::Mode::update}}, 1};
+    const std::int64_t k = step - 1;
+    if (index == 0) return {{{At::second, 1, step, part(k), run::Mode::update}}, 1};
     const std::int64_t tile = index <= k ? index - 1 : index;
-    return {{{1, number + 1, part(k), run::Mode::read}, {1, number, part(tile), run::Mode::update}}, 1};
+    return {{{At::first, 1, step + 1, part(k), run::Mode::read},
+             {At::second, 1, step, part(tile), run::Mode::update}},
+            1};
   }
+  run::Order order = run::Order::any;  // of every phase
   std::vector<u64> expected() const {
     std::vector<u64> x(static_cast<std::size_t>(size_));
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = CountingSource::value(i);
@@ -215,16 +232,17 @@ class InPlaceUpdates : public ToyProgram {
   }
 
  protected:
-  bool compute(const run::Phase&, std::int64_t number, const Descriptor& d, u64* result, int) override {
-    auto* first = reinterpret_cast<u64*>(d.data[0]);
-    auto* second = reinterpret_cast<u64*>(d.data[1]);
+  bool compute(const run::Phase& phase, const Descriptor& d, u64* result, int) override {
+    const u64* first = d.at(At::first);
+    u64* second = d.at(At::second);
+    const std::int64_t count = d.count(At::second);
     *result = static_cast<u64>(d.index);
-    if (number == 0) {
-      std::memcpy(second, first, static_cast<std::size_t>(d.count[0]) * sizeof(u64));
-    } else if (second == nullptr) {
-      for (std::int64_t i = 0; i < d.count[0]; ++i) first[i] = first[i] * 5 + 1;
+    if (phase.number == 0) {
+      std::memcpy(second, first, static_cast<std::size_t>(count) * sizeof(u64));
+    } else if (first == nullptr) {
+      for (std::int64_t i = 0; i < count; ++i) second[i] = second[i] * 5 + 1;
     } else {
-      for (std::int64_t i = 0; i < d.count[1]; ++i) second[i] = second[i] * 7 + *first;
+      for (std::int64_t i = 0; i < count; ++i) second[i] = second[i] * 7 + *first;
     }
     return true;
   }
@@ -245,17 +263,17 @@ class PrefixChain : public ToyProgram {
     arrays_[1] = {"sums", run::Role::result, ElementType::u64, {size}, {tile}};
     arrays_[2] = {"carry", run::Role::scratch, ElementType::u64, {1}, {1}, nullptr, 1, in_flight + 2, 1};
   }
-  std::optional<run::Phase> phase(std::int64_t number) override {
+  std::optional<run::Phase> phase(std::int64_t number, const run::Tally&) const override {
     if (number > 0) return std::nullopt;
-    return run::Phase{(size_ + tile_ - 1) / tile_, true};
+    return run::Phase{number, (size_ + tile_ - 1) / tile_, run::Order::chain};
   }
-  run::Block block(const run::Phase&, std::int64_t, std::int64_t index) const override {
+  run::Block block(const run::Phase&, std::int64_t index) const override {
     const Box part{{index * tile_}, {std::min(size_, (index + 1) * tile_)}};
     const Box one{{0}, {1}};
     run::Block result;
-    result.accesses = {{0, 0, part, run::Mode::read}, {1, 1, part, run::Mode::write}};
-    if (part.end[0] < size_) result.accesses.push_back({2, index + 1, one, run::Mode::write});
-    if (index > 0) result.accesses.push_back({2, index, one, run::Mode::read});
+    result.accesses = {{At::first, 0, 0, part, run::Mode::read}, {At::second, 1, 1, part, run::Mode::write}};
+    if (part.end[0] < size_) result.accesses.push_back({At::third, 2, index + 1, one, run::Mode::write});
+    if (index > 0) result.accesses.push_back({At::fourth, 2, index, one, run::Mode::read});
     result.operations = static_cast<double>(part.volume());
     return result;
   }
@@ -267,15 +285,14 @@ class PrefixChain : public ToyProgram {
   }
 
  protected:
-  bool compute(const run::Phase& phase, std::int64_t, const Descriptor& d, u64* result, int attempt) override {
+  bool compute(const run::Phase&, const Descriptor& d, u64* result, int attempt) override {
     if (d.index == fails_at_ && attempt == 0) return false;
-    const bool last = d.index + 1 == phase.count;
-    const auto* in = reinterpret_cast<const u64*>(d.data[0]);
-    auto* out = reinterpret_cast<u64*>(d.data[1]);
-    auto* carry_out = last ? nullptr : reinterpret_cast<u64*>(d.data[2]);
-    const auto* carry_in = d.index == 0 ? nullptr : reinterpret_cast<const u64*>(d.data[last ? 2 : 3]);
+    const u64* in = d.at(At::first);
+    u64* out = d.at(At::second);
+    u64* carry_out = d.at(At::third);
+    const u64* carry_in = d.at(At::fourth);
     u64 sum = carry_in == nullptr ? 0 : *carry_in;
-    for (std::int64_t i = 0; i < d.count[0]; ++i) out[i] = sum += in[i];
+    for (std::int64_t i = 0; i < d.count(At::first); ++i) out[i] = sum += in[i];
     if (carry_out != nullptr) *carry_out = sum;
     *result = sum;
     return true;
@@ -295,13 +312,15 @@ class ChainPasses : public ToyProgram {
                   {size},  {tile},           std::make_shared<CountingSource>(Extents{size})};
     arrays_[1] = {"row", run::Role::result, ElementType::u64, {size}, {tile}, nullptr, passes, 2, 1};
   }
-  std::optional<run::Phase> phase(std::int64_t number) override {
+  std::optional<run::Phase> phase(std::int64_t number, const run::Tally&) const override {
     if (number == passes_) return std::nullopt;
-    return run::Phase{(size_ + tile_ - 1) / tile_, true};
+    return run::Phase{number, (size_ + tile_ - 1) / tile_, run::Order::chain};
   }
-  run::Block block(const run::Phase&, std::int64_t number, std::int64_t index) const override {
+  run::Block block(const run::Phase& phase, std::int64_t index) const override {
     const Box part{{index * tile_}, {std::min(size_, (index + 1) * tile_)}};
-    return {{{number == 0 ? 0 : 1, number, part, run::Mode::read}, {1, number + 1, part, run::Mode::write}}, 1};
+    return {{{At::first, phase.number == 0 ? 0 : 1, phase.number, part, run::Mode::read},
+             {At::second, 1, phase.number + 1, part, run::Mode::write}},
+            1};
   }
   std::vector<u64> expected() const {
     std::vector<u64> x(static_cast<std::size_t>(size_));
@@ -313,10 +332,10 @@ class ChainPasses : public ToyProgram {
   }
 
  protected:
-  bool compute(const run::Phase&, std::int64_t, const Descriptor& d, u64* result, int) override {
-    const auto* in = reinterpret_cast<const u64*>(d.data[0]);
-    auto* out = reinterpret_cast<u64*>(d.data[1]);
-    for (std::int64_t i = 0; i < d.count[0]; ++i) out[i] = 3 * in[i] + 1;
+  bool compute(const run::Phase&, const Descriptor& d, u64* result, int) override {
+    const u64* in = d.at(At::first);
+    u64* out = d.at(At::second);
+    for (std::int64_t i = 0; i < d.count(At::first); ++i) out[i] = 3 * in[i] + 1;
     *result = out[0];
     return true;
   }
@@ -328,21 +347,25 @@ class ChainPasses : public ToyProgram {
 /// Phases made from results: each phase counts blocks whose number divides the target; the next target is made from
 /// what was folded, until it is small.
 class Probes : public ToyProgram {
+  struct Target {
+    std::int64_t number;
+  };
+
  public:
   explicit Probes(std::int64_t target) : target_(target) {}
-  bool needs_results(std::int64_t number) const override { return number > 0; }
-  std::optional<run::Phase> phase(std::int64_t number) override {
+  bool depends_on_results(std::int64_t number) const override { return number > 0; }
+  std::optional<run::Phase> phase(std::int64_t number, const run::Tally&) const override {
     const std::int64_t target = number == 0 ? target_ : static_cast<std::int64_t>(folded % 97);
     if (number > 0 && (target < 5 || number > 20)) return std::nullopt;
     ++phases_made;
-    return run::Phase{target, false, number > 0, std::to_string(target)};
+    return run::Phase{number, target, run::Order::any, Target{target}};
   }
-  run::Block block(const run::Phase&, std::int64_t, std::int64_t) const override { return {{}, 1}; }
-  int phases_made = 0;
+  run::Block block(const run::Phase&, std::int64_t) const override { return {{}, 1}; }
+  mutable int phases_made = 0;
 
  protected:
-  bool compute(const run::Phase& phase, std::int64_t, const Descriptor& d, u64* result, int) override {
-    *result = std::stoll(phase.data) % (d.index + 1) == 0 ? 1 : 0;
+  bool compute(const run::Phase& phase, const Descriptor& d, u64* result, int) override {
+    *result = phase.value.as<Target>().number % (d.index + 1) == 0 ? 1 : 0;
     return true;
   }
 
@@ -353,15 +376,16 @@ class Probes : public ToyProgram {
 /// Very many blocks that do next to nothing.
 class ManyBlocks : public ToyProgram {
  public:
-  explicit ManyBlocks(std::int64_t count) : count_(count) {}
-  std::optional<run::Phase> phase(std::int64_t number) override {
+  explicit ManyBlocks(std::int64_t count, run::Order in = run::Order::any) : order(in), count_(count) {}
+  run::Order order;
+  std::optional<run::Phase> phase(std::int64_t number, const run::Tally&) const override {
     if (number > 0) return std::nullopt;
-    return run::Phase{count_};
+    return run::Phase{number, count_, order};
   }
-  run::Block block(const run::Phase&, std::int64_t, std::int64_t) const override { return {{}, 1}; }
+  run::Block block(const run::Phase&, std::int64_t) const override { return {{}, 1}; }
 
  protected:
-  bool compute(const run::Phase&, std::int64_t, const Descriptor& d, u64* result, int) override {
+  bool compute(const run::Phase&, const Descriptor& d, u64* result, int) override {
     *result = static_cast<u64>(d.index);
     return true;
   }

@@ -11,6 +11,7 @@
 #include "tests/support/toy_programs.hpp"
 
 using namespace terrace;
+using test::At;
 using test::u64;
 
 namespace {
@@ -47,20 +48,20 @@ class WaitingUpdates : public test::ToyProgram {
     arrays_[0] = {"start", run::Role::input, ElementType::u64, {1024}, {512}, source};
     arrays_[1] = {"sums", run::Role::result, ElementType::u64, {512}, {512}, nullptr, updates, 1};
   }
-  std::optional<run::Phase> phase(std::int64_t number) override {
-    return number > 0 ? std::nullopt : std::optional(run::Phase{updates});
+  std::optional<run::Phase> phase(std::int64_t number, const run::Tally&) const override {
+    return number > 0 ? std::nullopt : std::optional(run::Phase{number, updates});
   }
-  run::Block block(const run::Phase&, std::int64_t, std::int64_t index) const override {
+  run::Block block(const run::Phase&, std::int64_t index) const override {
     const Box all{{0}, {512}}, other{{512}, {1024}};
-    if (index == 0) return {{{1, 1, all, run::Mode::write}, {0, 0, all, run::Mode::read}}, 1};
-    if (index + 1 < updates) return {{{1, index, all, run::Mode::update}}, 1};
-    return {{{1, index, all, run::Mode::update}, {0, 0, other, run::Mode::read}}, 1};
+    if (index == 0) return {{{At::first, 1, 1, all, run::Mode::write}, {At::second, 0, 0, all, run::Mode::read}}, 1};
+    if (index + 1 < updates) return {{{At::first, 1, index, all, run::Mode::update}}, 1};
+    return {{{At::first, 1, index, all, run::Mode::update}, {At::second, 0, 0, other, run::Mode::read}}, 1};
   }
 
  protected:
-  bool compute(const run::Phase&, std::int64_t, const Descriptor& d, u64* result, int) override {
-    auto* sums = reinterpret_cast<u64*>(d.data[0]);
-    const auto* in = reinterpret_cast<const u64*>(d.data[1]);
+  bool compute(const run::Phase&, const Descriptor& d, u64* result, int) override {
+    u64* sums = d.at(At::first);
+    const u64* in = d.at(At::second);
     for (std::int64_t i = 0; i < 512; ++i)
       sums[i] = in == nullptr ? sums[i] + 1 : d.index == 0 ? in[i] : sums[i] * in[i];
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -71,51 +72,7 @@ class WaitingUpdates : public test::ToyProgram {
   }
 };
 
-/// A program whose blocks are dealt to two devices in turn.
-template <class Toy>
-class Dealt : public Toy {
- public:
-  using Toy::Toy;
-  int device(std::int64_t, std::int64_t index) const override { return static_cast<int>(index % 2); }
-};
-
 }  // namespace
-
-TEST_CASE("Whole tiles that two devices write and update in turn come out right") {
-  for (std::uint32_t seed = 1; seed <= 5; ++seed) {
-    test::RunnerOptions options = options_of(false, 24, 50, seed);
-    options.devices = 2;
-    test::TempFolder folder, second;
-    Dealt<test::InPlaceUpdates> updates(7, 512, 33);
-    test::StageRunner runner(folder.path(), updates, options);
-    runner.run();
-    INFO("seed " << seed);
-    CHECK(runner.result<u64>(1) == updates.expected());
-    Dealt<test::PeriodicPasses> passes(512 * 6, 512, 512, 4);
-    test::StageRunner other(second.path(), passes, options);
-    other.run();
-    CHECK(other.result<u64>(1) == passes.expected());
-  }
-}
-
-TEST_CASE("Chains, and tiles written in parts, are refused where they are dealt to two devices") {
-  const auto error_of = [](auto program) {
-    test::RunnerOptions options = options_of(false, 24, 50);
-    options.devices = 2;
-    test::TempFolder folder;
-    test::StageRunner runner(folder.path(), program, options);
-    try {
-      runner.run();
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string("none");
-  };
-  const std::string chain = "the chain that it continues";
-  CHECK_THAT(error_of(Dealt<test::PrefixChain>(512 * 6, 512, 3)), Catch::Contains(chain));
-  CHECK_THAT(error_of(Dealt<test::ChainPasses>(512 * 6, 512, 3)), Catch::Contains(chain));
-  CHECK_THAT(error_of(Dealt<test::PeriodicPasses>(512 * 6 + 100, 512, 700, 5)), Catch::Contains("writes a part of"));
-}
 
 TEST_CASE("Passes into the next generation come out right with periodic wraps, shifted blocks and partial tiles") {
   for (const bool shares : {true, false}) {

@@ -32,7 +32,7 @@ test::RunnerOptions options_of(bool shares, std::size_t pages, int pause, std::u
 }
 
 /// The tiles of the stage's result array as its ledger has them.
-std::unique_ptr<run::HomeTiles> home_tiles(const fs::path& folder, const run::Program& program) {
+std::unique_ptr<run::HomeTiles> home_tiles(const fs::path& folder, const run::Plan& program) {
   const run::ArraySpec& spec = program.arrays()[1];
   const auto file = std::make_shared<io::BlockFile>(folder / (spec.name + ".home"), io::BlockFile::Mode::read_write);
   return std::make_unique<run::HomeTiles>("dataset /toy/" + spec.name, run::Home{file, 0}, spec.type,
@@ -41,7 +41,7 @@ std::unique_ptr<run::HomeTiles> home_tiles(const fs::path& folder, const run::Pr
 }
 
 /// Compares all tiles with the checksums that the ledger of the stage, which is done, has of them. @throws IoError
-void check_home(const fs::path& folder, const run::Program& program) {
+void check_home(const fs::path& folder, const run::Plan& program) {
   const auto checksums = run::Ledger::read(folder / "ledger").completed.at(0).tiles.at(1);
   std::int64_t bytes = 0;
   home_tiles(folder, program)->check_rest(checksums, [&](std::int64_t more) { bytes += more; });
@@ -80,7 +80,7 @@ int run_with_stops(Make make, test::RunnerOptions options, std::uint32_t seed) {
     over = true;
     stopper.join();
     if (stopped) continue;
-    CHECK(runner.result<u64>(1) == program.expected());
+    CHECK(runner.template result<u64>(1) == program.expected());
     check_home(folder.path(), program);
     return stops;
   }
@@ -92,10 +92,9 @@ class SlowUpdates : public test::InPlaceUpdates {
   using InPlaceUpdates::InPlaceUpdates;
 
  protected:
-  bool compute(const run::Phase& phase, std::int64_t number, const Descriptor& descriptor, u64* result,
-               int attempt) override {
+  bool compute(const run::Phase& phase, const Descriptor& descriptor, u64* result, int attempt) override {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    return InPlaceUpdates::compute(phase, number, descriptor, result, attempt);
+    return InPlaceUpdates::compute(phase, descriptor, result, attempt);
   }
 };
 
@@ -105,10 +104,9 @@ class FailingUpdates : public test::InPlaceUpdates {
   using InPlaceUpdates::InPlaceUpdates;
 
  protected:
-  bool compute(const run::Phase& phase, std::int64_t number, const Descriptor& descriptor, u64* result,
-               int attempt) override {
-    if (number > 0 && descriptor.index == 3 && attempt == 0) return false;
-    return InPlaceUpdates::compute(phase, number, descriptor, result, attempt);
+  bool compute(const run::Phase& phase, const Descriptor& descriptor, u64* result, int attempt) override {
+    if (phase.number > 0 && descriptor.index == 3 && attempt == 0) return false;
+    return InPlaceUpdates::compute(phase, descriptor, result, attempt);
   }
 };
 
@@ -118,9 +116,8 @@ class HopelessChain : public test::PrefixChain {
   using PrefixChain::PrefixChain;
 
  protected:
-  bool compute(const run::Phase& phase, std::int64_t number, const Descriptor& descriptor, u64* result,
-               int attempt) override {
-    return descriptor.index != 7 && PrefixChain::compute(phase, number, descriptor, result, attempt);
+  bool compute(const run::Phase& phase, const Descriptor& descriptor, u64* result, int attempt) override {
+    return descriptor.index != 7 && PrefixChain::compute(phase, descriptor, result, attempt);
   }
 };
 
@@ -130,9 +127,9 @@ class StoppingChain : public test::PrefixChain {
   StoppingChain(std::int64_t size, std::atomic<int>& stop) : PrefixChain(size, 512, 3), stop_(stop) { skips = 100; }
 
  protected:
-  bool compute(const run::Phase& phase, std::int64_t number, const Descriptor& d, u64* result, int attempt) override {
+  bool compute(const run::Phase& phase, const Descriptor& d, u64* result, int attempt) override {
     if (d.index == 20) stop_ = 1;
-    return PrefixChain::compute(phase, number, d, result, attempt);
+    return PrefixChain::compute(phase, d, result, attempt);
   }
 
  private:
@@ -146,7 +143,7 @@ struct RecordedByte {
   Box box;              // that an error has to name: the tile, or where it was not complete the part
 };
 
-std::optional<RecordedByte> draw_recorded_byte(const fs::path& folder, const run::Program& program,
+std::optional<RecordedByte> draw_recorded_byte(const fs::path& folder, const run::Plan& program,
                                                std::mt19937& random) {
   const run::Progress progress = run::Ledger::read(folder / "ledger");
   if (!progress.current) return std::nullopt;
@@ -183,10 +180,9 @@ class Stopping : public P {
   Stopping(P program, std::atomic<int>& stop, std::int64_t at) : P(std::move(program)), stop_(stop), left_(at) {}
 
  protected:
-  bool compute(const run::Phase& phase, std::int64_t number, const typename P::Descriptor& descriptor, u64* result,
-               int attempt) override {
+  bool compute(const run::Phase& phase, const typename P::Descriptor& descriptor, u64* result, int attempt) override {
     if (--left_ == 0) stop_ = 1;
-    return P::compute(phase, number, descriptor, result, attempt);
+    return P::compute(phase, descriptor, result, attempt);
   }
 
  private:
@@ -199,7 +195,7 @@ template <class P>
 std::optional<RecordedByte> run_until_stop(const fs::path& folder, P program, test::RunnerOptions options,
                                            std::mt19937& random) {
   std::int64_t before = 0, last = 0;
-  for (std::int64_t number = 0; const auto phase = program.phase(number); ++number) {
+  for (std::int64_t number = 0; const auto phase = program.phase(number, program); ++number) {
     before += last;
     last = phase->count;
   }

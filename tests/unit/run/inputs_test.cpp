@@ -45,20 +45,22 @@ class ReadTwice : public test::ToyProgram {
     arrays_[0] = {"numbers", run::Role::input, ElementType::u64, {tile * tiles}, {tile}, source};
     arrays_[1] = {"sums", run::Role::result, ElementType::u64, {tile * tiles}, {tile}, nullptr, 2};
   }
-  std::optional<run::Phase> phase(std::int64_t number) override {
-    return number > 1 ? std::nullopt : std::optional(run::Phase{tiles});
+  std::optional<run::Phase> phase(std::int64_t number, const run::Tally&) const override {
+    return number > 1 ? std::nullopt : std::optional(run::Phase{number, tiles});
   }
-  run::Block block(const run::Phase&, std::int64_t number, std::int64_t index) const override {
+  run::Block block(const run::Phase& phase, std::int64_t index) const override {
     const Box part{{index * tile}, {(index + 1) * tile}};
-    return {{{0, 0, part, run::Mode::read}, {1, number + 1, part, run::Mode::write}}, 1};
+    return {{{test::At::first, 0, 0, part, run::Mode::read},
+             {test::At::second, 1, phase.number + 1, part, run::Mode::write}},
+            1};
   }
 
  protected:
-  bool compute(const run::Phase&, std::int64_t number, const Descriptor& d, u64* result, int) override {
-    const auto* in = reinterpret_cast<const u64*>(d.data[0]);
-    std::copy_n(in, tile, reinterpret_cast<u64*>(d.data[1]));
+  bool compute(const run::Phase& phase, const Descriptor& d, u64* result, int) override {
+    const u64* in = d.at(test::At::first);
+    std::copy_n(in, tile, d.at(test::At::second));
     *result = std::accumulate(in, in + tile, u64{0});
-    if (stop != nullptr && number == 0 && d.index == 4) *stop = 1;
+    if (stop != nullptr && phase.number == 0 && d.index == 4) *stop = 1;
     return true;
   }
 };

@@ -17,6 +17,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
+struct TwoWords {
+  std::int64_t first, second;
+};
+
 /// A tile at home of which only parts are done.
 run::StoredVersion parts_of(std::int64_t number) {
   return {run::home_slot, 0, 6, 0, {{{{8, 0}, {9, 3}}, 1u}, {{{9, number}, {10, 3}}, 0xfedcba9876543210ull}}};
@@ -28,7 +32,7 @@ run::Cut cut_of(std::int64_t number) {
   cut.frontier = number;
   cut.done.add(number + 2, number + 4);
   cut.results[number + 2] = std::string("\0\1\xff", 3);
-  cut.phases.push_back({1, 5, {100, true, false, "two words\n\xfe"}});
+  cut.phases.push_back({5, {1, 100, run::Order::in_turn, TwoWords{-1, std::numeric_limits<std::int64_t>::max()}}});
   cut.folded = "state " + std::to_string(number);
   cut.tiles[{0, number, 1}] = {number, 0xfedcba9876543210ull, 512, 3};
   if (number > 0) cut.gone.push_back({0, number - 1, 1});
@@ -45,8 +49,12 @@ void check_state(const run::Progress& progress, std::int64_t number) {
   CHECK(cut.folded == "state " + std::to_string(number));
   CHECK(cut.done.ranges() == cut_of(number).done.ranges());
   CHECK(cut.results == cut_of(number).results);
-  CHECK(cut.phases.at(0).phase.data == "two words\n\xfe");
-  CHECK(cut.phases.at(0).phase.chain);
+  CHECK(cut.phases.at(0).first_sequence == 5);
+  CHECK(cut.phases.at(0).phase.number == 1);
+  CHECK(cut.phases.at(0).phase.count == 100);
+  CHECK(cut.phases.at(0).phase.order == run::Order::in_turn);
+  CHECK(cut.phases.at(0).phase.value.as<TwoWords>().first == -1);
+  CHECK(cut.phases.at(0).phase.value.as<TwoWords>().second == std::numeric_limits<std::int64_t>::max());
   CHECK(cut.tiles == run::StoredVersions{{{0, number, 1}, {number, 0xfedcba9876543210ull, 512, 3}},
                                          {{2, 5, 1}, parts_of(number)}});
   CHECK(cut.inputs.size() == static_cast<std::size_t>(number) + 1);

@@ -162,13 +162,13 @@ TEST_CASE("A pool that grows beside gives large buffers when they are there, two
     CHECK(pool.allocated() == 9 * mib);  // two at a time
     CHECK(pool.take(mib) == nullptr);    // nothing beside them
     waits = false;
-    pool.freeze(true);  // when they are there
+    pool.freeze();  // when they are there
     CHECK_FALSE(pool.growing());
     std::byte *first = pool.take(4 * mib), *second = pool.take(4 * mib);
     REQUIRE(first != nullptr);
     REQUIRE(second != nullptr);
     CHECK_FALSE(pool.growing());
-    pool.freeze(false);
+    pool.thaw();
     CHECK(pool.take(4 * mib) == nullptr);
     CHECK_FALSE(pool.growing());  // for which there is no room
     pool.give(first, 4 * mib);
@@ -211,7 +211,7 @@ TEST_CASE("A frozen pool allocates and releases nothing, hands around what it ha
   }
   CHECK(counted.now == 900);
   CHECK(pool.in_use(300) == 0);
-  pool.freeze(true);
+  pool.freeze();
   std::byte* a = pool.take(300);
   REQUIRE(a != nullptr);
   CHECK(pool.in_use(300) == 1);
@@ -227,7 +227,7 @@ TEST_CASE("A frozen pool allocates and releases nothing, hands around what it ha
   CHECK(pool.starved_by_freeze());  // what a later request meets does not change what the earlier one would take
   pool.trim();
   CHECK(counted.now == 900);
-  pool.freeze(false);
+  pool.thaw();
   CHECK_FALSE(pool.starved_by_freeze());
   std::byte* b = pool.take(700);
   REQUIRE(b != nullptr);

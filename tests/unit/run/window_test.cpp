@@ -12,48 +12,53 @@ using run::Mode;
 
 namespace {
 
-/// A program whose blocks are given; nothing is computed.
-class Script : public run::Program {
+enum class At { only };
+
+/// A plan whose blocks are given; nothing is computed.
+class Script : public run::Plan {
  public:
   std::vector<run::ArraySpec> specs;
   std::vector<std::pair<run::Phase, std::vector<run::Block>>> phases;
-  std::vector<std::int64_t> waiting;  // phases that need results
-  std::vector<std::int64_t> made;
-  std::string folded;
-  std::vector<int> devices;  // of blocks of every phase; those beyond its end: the first
+  std::vector<std::int64_t> waiting;  // phases that depend on results
+  mutable std::vector<std::int64_t> made;
+  std::vector<int> dealt;  // devices of the blocks of every phase; those beyond its end: the first
 
-  int device(std::int64_t, std::int64_t index) const override {
-    return index < static_cast<std::int64_t>(devices.size()) ? devices[static_cast<std::size_t>(index)] : 0;
+  int devices(int available) const override { return available; }
+  int device(const run::Phase&, std::int64_t index, int) const override {
+    return index < static_cast<std::int64_t>(dealt.size()) ? dealt[static_cast<std::size_t>(index)] : 0;
   }
   const std::vector<run::ArraySpec>& arrays() const override { return specs; }
-  std::optional<run::Phase> phase(std::int64_t number) override {
+  std::optional<run::Phase> phase(std::int64_t number, const run::Tally&) const override {
     if (number >= static_cast<std::int64_t>(phases.size())) return std::nullopt;
     made.push_back(number);
-    auto& [phase, blocks] = phases[static_cast<std::size_t>(number)];
-    phase.count = static_cast<std::int64_t>(blocks.size());
-    return phase;
+    const auto& [phase, blocks] = phases[static_cast<std::size_t>(number)];
+    return run::Phase{number, static_cast<std::int64_t>(blocks.size()), phase.order};
   }
-  bool needs_results(std::int64_t number) const override {
+  bool depends_on_results(std::int64_t number) const override {
     return std::find(waiting.begin(), waiting.end(), number) != waiting.end();
   }
-  run::Block block(const run::Phase&, std::int64_t number, std::int64_t index) const override {
-    return phases[static_cast<std::size_t>(number)].second[static_cast<std::size_t>(index)];
+  run::Block block(const run::Phase& phase, std::int64_t index) const override {
+    return phases[static_cast<std::size_t>(phase.number)].second[static_cast<std::size_t>(index)];
   }
   std::size_t descriptor_bytes() const override { return 1; }
   std::size_t result_bytes() const override { return 1; }
-  void describe(const run::Phase&, const run::BlockView&, void*) const override {}
-  void run(const run::Phase&, std::int64_t, const device::Port&, int, device::Context&, int) override {}
-  void failed(const run::Phase&, std::int64_t, std::int64_t, int) override {}
-  void fold(const run::Phase&, std::int64_t, std::int64_t, const void* result) override {
+  std::unique_ptr<run::Worker> make_worker(device::Context&) const override { return nullptr; }
+};
+
+class Letters : public run::Tally {
+ public:
+  void fold(const run::Phase&, std::int64_t, const void* result) override {
     folded += *static_cast<const char*>(result);
   }
   std::string save() const override { return folded; }
   void load(const std::string& state) override { folded = state; }
+  std::string folded;
 };
 
 /// One array "in" (input) and one "out" (result) of four tiles of ten numbers.
 struct Scene {
   Script program;
+  Letters tally;
   std::vector<TileGrid> grids;
   run::Versions versions;
   std::unique_ptr<run::Window> window;
@@ -63,13 +68,13 @@ struct Scene {
                      {"out", run::Role::result, ElementType::u8, {40}, {10}, nullptr, generations, kept}};
     for (const run::ArraySpec& spec : program.specs) grids.emplace_back(spec.shape, spec.tile);
   }
-  void phase(std::vector<run::Block> blocks, bool chain = false) {
+  void phase(std::vector<run::Block> blocks, run::Order order = run::Order::any) {
     run::Phase phase;
-    phase.chain = chain;
+    phase.order = order;
     program.phases.push_back({phase, std::move(blocks)});
   }
   run::Window& open(std::int64_t capacity = 100) {
-    window = std::make_unique<run::Window>(program, grids, versions, 1, capacity);
+    window = std::make_unique<run::Window>(program, tally, grids, versions, 2, capacity);
     return *window;
   }
   int unmet(std::int64_t sequence) { return window->at(sequence).unmet; }
@@ -79,13 +84,13 @@ struct Scene {
 };
 
 Access reading(int array, std::int64_t generation, std::int64_t begin, std::int64_t end) {
-  return {array, generation, {{begin}, {end}}, Mode::read};
+  return {At::only, array, generation, {{begin}, {end}}, Mode::read};
 }
 Access writing(std::int64_t generation, std::int64_t begin, std::int64_t end) {
-  return {1, generation, {{begin}, {end}}, Mode::write};
+  return {At::only, 1, generation, {{begin}, {end}}, Mode::write};
 }
 Access updating(std::int64_t generation, std::int64_t begin, std::int64_t end) {
-  return {1, generation, {{begin}, {end}}, Mode::update};
+  return {At::only, 1, generation, {{begin}, {end}}, Mode::update};
 }
 
 }  // namespace
@@ -113,8 +118,8 @@ TEST_CASE("A reader waits for exactly the writers of what it reads") {
 
 TEST_CASE("Inside a chain the launch orders readers after writers, and between phases the window does") {
   Scene scene(2);
-  scene.phase({{{writing(1, 0, 10)}, 1}, {{reading(1, 1, 0, 10), writing(1, 10, 20)}, 1}}, true);
-  scene.phase({{{reading(1, 1, 0, 20)}, 1}}, true);
+  scene.phase({{{writing(1, 0, 10)}, 1}, {{reading(1, 1, 0, 10), writing(1, 10, 20)}, 1}}, run::Order::chain);
+  scene.phase({{{reading(1, 1, 0, 20)}, 1}}, run::Order::chain);
   scene.open().extend();
   CHECK(scene.unmet(1) == 0);
   CHECK(scene.unmet(2) == 2);
@@ -153,43 +158,88 @@ TEST_CASE("Accesses that contradict each other are errors that name the block") 
     CHECK_THROWS_WITH(window.extend(), Catch::Contains(words));
   };
   fails({{{reading(1, 1, 0, 10)}, 1}}, "block 0 of phase 0 reads generation 1 of tile 0 of array 1");
-  fails({{{{0, 0, {{0}, {10}}, Mode::write}}, 1}}, "writes the input 'in'");
+  fails({{{{At::only, 0, 0, {{0}, {10}}, Mode::write}}, 1}}, "writes the input 'in'");
   fails({{{writing(1, 0, 6)}, 1}, {{writing(1, 5, 10)}, 1}}, "block 1 of phase 0 writes a part");
   fails({{{writing(1, 0, 10)}, 1}, {{updating(1, 0, 5)}, 1}}, "block 1 of phase 0 updates");
   fails({{{writing(1, 0, 10)}, 1}, {{updating(1, 0, 10)}, 1}, {{updating(1, 0, 10)}, 1}}, "updated before");
 }
 
-TEST_CASE("A chain that is dealt to two devices is an error, and a phase of which every block is a launch is none") {
-  for (const bool chain : {true, false}) {
+TEST_CASE("A chain orders readers after writers of the same device alone") {
+  Scene scene;
+  scene.phase({{{writing(1, 0, 10)}, 1},
+               {{reading(1, 1, 0, 10), writing(1, 10, 20)}, 1},
+               {{reading(1, 1, 10, 20), writing(1, 20, 30)}, 1},
+               {{reading(1, 1, 0, 30)}, 1}},
+              run::Order::chain);
+  scene.program.dealt = {1, 1, 0, 1};
+  scene.open().extend();
+  CHECK(scene.unmet(1) == 0);
+  CHECK(scene.unmet(2) == 1);  // on the other device than what it reads
+  CHECK(scene.unmet(3) == 1);
+  scene.complete(0);
+  scene.complete(1);
+  CHECK(scene.unmet(2) == 0);
+  CHECK(scene.unmet(3) == 1);
+  scene.complete(2);
+  CHECK(scene.unmet(3) == 0);
+}
+
+TEST_CASE("In turn, a block may follow those of its device that were started, and others when they have ended") {
+  Scene scene(3, 1);
+  scene.phase({{{writing(1, 0, 10)}, 1},
+               {{updating(1, 0, 10)}, 1},
+               {{reading(1, 2, 0, 10), writing(1, 10, 20)}, 1},
+               {{reading(1, 2, 0, 10), writing(1, 20, 30)}, 1}},
+              run::Order::in_turn);
+  scene.program.dealt = {0, 0, 0, 1};
+  run::Window& window = scene.open(3);
+  window.extend();
+  CHECK(scene.unmet(1) == 1);
+  window.begin_in_launch(window.at(0));
+  CHECK(scene.unmet(1) == 0);
+  CHECK(scene.unmet(2) == 1);
+  window.begin_in_launch(window.at(1));
+  CHECK(scene.unmet(2) == 0);
+  window.withdraw_from_launch(window.at(1));
+  window.withdraw_from_launch(window.at(0));
+  CHECK(scene.unmet(1) == 1);
+  CHECK(scene.unmet(2) == 1);
+  window.begin_in_launch(window.at(0));
+  window.begin_in_launch(window.at(1));
+  scene.complete(0);
+  CHECK(scene.unmet(1) == 0);
+  window.advance();
+  window.extend();  // registers the last block, whose predecessor is under way
+  CHECK(scene.unmet(2) == 0);
+  CHECK(scene.unmet(3) == 1);
+  scene.complete(1);
+  CHECK(scene.unmet(3) == 0);
+}
+
+TEST_CASE("A contiguous access waits for the ends of writers, in a chain and in turn, too") {
+  for (const run::Order order : {run::Order::chain, run::Order::in_turn}) {
     Scene scene;
-    scene.phase({{{writing(1, 0, 10)}, 1}, {{writing(1, 10, 20)}, 1}, {{writing(1, 20, 30)}, 1}}, chain);
-    scene.program.devices = {1, 1, 0};
+    Access halo = reading(1, 1, 5, 15);
+    halo.view = run::View::contiguous;
+    scene.phase({{{writing(1, 0, 10)}, 1}, {{writing(1, 10, 20)}, 1}, {{halo}, 1}}, order);
     run::Window& window = scene.open();
-    if (chain) {
-      CHECK_THROWS_WITH(window.extend(),
-                        "block 2 of phase 0 is dealt to device 0, and the chain that it continues to "
-                        "device 1");
-    } else {
-      CHECK_NOTHROW(window.extend());
-    }
+    window.extend();
+    if (order == run::Order::in_turn) window.begin_in_launch(window.at(0));
+    CHECK(scene.unmet(2) == 2);
+    scene.complete(0);
+    scene.complete(1);
+    CHECK(scene.unmet(2) == 0);
+    REQUIRE(window.at(2).assemblies.size() == 1);
+    CHECK(window.at(2).assemblies[0].box == Box{{5}, {15}});
   }
 }
 
-TEST_CASE("A tile of which two devices write parts is an error, also when the first part is done") {
-  for (const bool done : {true, false}) {
-    Scene scene;
-    scene.phase({{{writing(1, 0, 5)}, 1}, {{writing(1, 10, 20)}, 1}, {{writing(1, 5, 10)}, 1}});
-    scene.program.devices = {0, 1, 1};
-    run::Window& window = scene.open(done ? 2 : 3);
-    if (done) {
-      window.extend();
-      scene.complete(0);
-      window.advance();
-    }
-    CHECK_THROWS_WITH(window.extend(),
-                      "block 2 of phase 0 is dealt to device 1 and writes a part of generation 1 of "
-                      "tile 0 of array 1, of which device 0 writes another");
-  }
+TEST_CASE("A block that is dealt to a device that there is not is an error") {
+  Scene scene;
+  scene.phase({{{writing(1, 0, 10)}, 1}});
+  scene.program.dealt = {2};
+  run::Window& window = scene.open();
+  CHECK_THROWS_WITH(window.extend(), "block 0 of phase 0 is dealt to device 2 of 2");
 }
 
 TEST_CASE("Results are folded in the order of blocks, whatever the order in which they end") {
@@ -200,7 +250,7 @@ TEST_CASE("Results are folded in the order of blocks, whatever the order in whic
   CHECK(window.end() == 3);
   scene.complete(2, "c");
   window.advance();
-  CHECK(scene.program.folded.empty());
+  CHECK(scene.tally.folded.empty());
   CHECK(window.done().ranges() == std::map<std::int64_t, std::int64_t>{{2, 3}});
   CHECK(window.results() == std::map<std::int64_t, std::string>{{2, "c"}});
   scene.complete(0, "a");
@@ -212,7 +262,7 @@ TEST_CASE("Results are folded in the order of blocks, whatever the order in whic
   scene.complete(3, "d");
   window.advance();
   window.extend();
-  CHECK(scene.program.folded == "abcd");
+  CHECK(scene.tally.folded == "abcd");
   CHECK(window.finished());
 }
 
@@ -241,12 +291,13 @@ TEST_CASE("A window goes on from a cut: phases are not made again, done blocks n
   scene.phase({{{writing(1, 0, 10)}, 1}, {{writing(1, 10, 20)}, 1}});
   scene.phase({{{reading(1, 1, 0, 10), writing(2, 0, 10)}, 1}, {{reading(1, 1, 10, 20), writing(2, 10, 20)}, 1}});
   run::Phase second;
+  second.number = 1;
   second.count = 2;
   run::Intervals done;
   done.add(3, 4);
   scene.versions.put_aside({1, 0, 1}, {4, 99, 10, 0});
   run::Window& window = scene.open();
-  window.restore({{1, 2, second}}, 2, done, {{3, "d"}});
+  window.restore({{2, second}}, 2, done, {{3, "d"}});
   window.extend();
   CHECK(scene.program.made.empty());
   CHECK(window.frontier() == 2);
@@ -261,7 +312,7 @@ TEST_CASE("A window goes on from a cut: phases are not made again, done blocks n
   window.complete(block, "c");
   window.advance();
   window.extend();
-  CHECK(scene.program.folded == "cd");
+  CHECK(scene.tally.folded == "cd");
   CHECK(window.finished());
 }
 
@@ -274,7 +325,7 @@ TEST_CASE("A part of a tile that an earlier attempt wrote stays; the rest is wri
   done.add(1, 2);
   scene.versions.put_aside({1, 0, 1}, {run::home_slot, 0, 6, 0});
   run::Window& window = scene.open();
-  window.restore({{0, 0, phase}}, 0, done, {{1, "b"}});
+  window.restore({{0, phase}}, 0, done, {{1, "b"}});
   window.extend();
   run::Version& version = *window.at(0).uses[0].version;
   CHECK(version.on_disk());

@@ -1,0 +1,81 @@
+// Accesses: the boxes of arrays that a block reads, writes or updates, and how its kernel receives them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "pipeline/base/box.hpp"
+
+namespace terrace::run {
+
+enum class Mode : std::uint8_t {
+  read,    // reads the box of that generation
+  write,   // makes the box of that generation; several blocks may each write a part of a tile, the parts disjoint
+  update,  // turns whole tiles of generation g into g + 1 in place; `generation` is g
+};
+
+/// The name under which a kernel's descriptor receives an access: an enumerator of the stage's own type.
+struct Slot {
+  int number = 0;
+
+  constexpr Slot() = default;
+  template <class E>
+    requires std::is_enum_v<E>
+  constexpr Slot(E slot) : number(static_cast<int>(slot)) {}
+  friend bool operator==(Slot, Slot) = default;
+};
+
+/// How a block wants to see the box of an access.
+enum class View : std::uint8_t {
+  tiles,       // where the tiles lie: a pointer and strides for each tile that the box touches
+  contiguous,  // reads only: assembled in one row-major buffer of the device, whatever the tiles are
+};
+
+/// One access of a block: a box of one generation of an array of the stage.
+struct Access {
+  Slot slot;
+  int array = 0;
+  std::int64_t generation = 0;
+  Box box;
+  Mode mode = Mode::read;
+  View view = View::tiles;
+};
+
+/// The unit of work of a plan: what a device computes at a time.
+struct Block {
+  std::vector<Access> accesses;
+  double operations = 0;  // in the unit that the stage's rate counts: cells, relaxations, ...
+};
+
+/// A part of a tile as a block sees it, in memory of the device that computes the block.
+struct TileView {
+  Box box;                    // the part
+  std::byte* data = nullptr;  // its first element
+  Extents strides;            // in elements, of the tile
+};
+
+/// One access as the block sees it: the tiles that its box touches, in the order of tiles; one part where the view is
+/// contiguous.
+struct AccessView {
+  Slot slot;
+  std::vector<TileView> tiles;
+};
+
+/// A block as its worker binds it.
+struct BlockView {
+  std::int64_t index = 0;
+  std::vector<AccessView> accesses;  // those that the plan lists whose boxes are not empty
+
+  /// The access with that slot; null where the block lists none.
+  const AccessView* find(Slot slot) const {
+    for (const AccessView& access : accesses) {
+      if (access.slot == slot) return &access;
+    }
+    return nullptr;
+  }
+};
+
+}  // namespace terrace::run

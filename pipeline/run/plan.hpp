@@ -1,0 +1,51 @@
+// A stage as the executor runs it: what it computes in which order, as pure functions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/device/context.hpp"
+#include "pipeline/run/access.hpp"
+#include "pipeline/run/array.hpp"
+#include "pipeline/run/phase.hpp"
+#include "pipeline/run/tally.hpp"
+#include "pipeline/run/worker.hpp"
+
+namespace terrace::run {
+
+/// The pure description of a stage: arrays, phases, blocks. Blocks are functions of their phase and index, so that
+/// 10^9 of them cost no memory.
+class Plan {
+ public:
+  virtual ~Plan() = default;
+
+  virtual const std::vector<ArraySpec>& arrays() const = 0;
+
+  /// The phase of that number; nothing when the stage has no more. Asked for once in a run, and not again for phases
+  /// that an earlier attempt made and recorded.
+  /// @param tally of a phase that depends on results: all earlier blocks are folded into it; else not to be read
+  virtual std::optional<Phase> phase(std::int64_t number, const Tally& tally) const = 0;
+  /// Whether phase `number` is made from the results of all blocks before it.
+  virtual bool depends_on_results(std::int64_t number) const = 0;
+  virtual Block block(const Phase& phase, std::int64_t index) const = 0;
+  /// The work that the blocks of the phase do, where a stage does several kinds: the profile tells them apart. "": one
+  /// kind.
+  virtual std::string part(const Phase&) const { return ""; }
+
+  /// Devices among which the plan deals its blocks, of `available` ones.
+  virtual int devices(int available) const { return available > 0 ? 1 : 0; }
+  /// The device that computes the block, below devices(available). No result depends on it.
+  virtual int device(const Phase&, std::int64_t, int) const { return 0; }
+
+  /// Bytes of what a launch's kernel receives of a block, and of what it reports.
+  virtual std::size_t descriptor_bytes() const = 0;
+  virtual std::size_t result_bytes() const = 0;
+  /// What computes blocks on a device. The plan outlives it.
+  virtual std::unique_ptr<Worker> make_worker(device::Context& context) const = 0;
+};
+
+}  // namespace terrace::run

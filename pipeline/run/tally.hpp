@@ -1,0 +1,31 @@
+// The small results of a stage's blocks, folded in their order.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "pipeline/base/error.hpp"
+#include "pipeline/run/phase.hpp"
+
+namespace terrace::run {
+
+/// Folds results at the frontier of finished blocks, and decides about blocks that fail their own checks.
+class Tally {
+ public:
+  virtual ~Tally() = default;
+
+  /// Takes in a block's result, of Plan::result_bytes(); called in the order of blocks.
+  virtual void fold(const Phase& phase, std::int64_t index, const void* result) = 0;
+  /// What has been folded so far, and its way back after a stop.
+  virtual std::string save() const = 0;
+  virtual void load(const std::string& state) = 0;
+  /// A block did not pass its own checks; tiles that it was to update are as they were. Returns when it can be
+  /// repeated (with attempt + 1).
+  /// @throws ComputeError when it cannot
+  virtual void failed(const Phase& phase, std::int64_t index, int) {
+    throw ComputeError("block " + std::to_string(index) + " of phase " + std::to_string(phase.number) +
+                       " failed, which no block of the stage does");
+  }
+};
+
+}  // namespace terrace::run

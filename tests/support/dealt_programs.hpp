@@ -1,0 +1,111 @@
+// Made-up stages whose blocks are dealt to several devices.
+#pragma once
+
+#include "tests/support/toy_programs.hpp"
+
+namespace terrace::test {
+
+/// How the blocks of a made-up stage are dealt.
+enum class Deal {
+  in_turn,    // block i to device i modulo their number
+  in_halves,  // as many consecutive blocks to each
+  scattered,  // by a hash of phase and block
+};
+
+/// A toy that deals its blocks to all devices that there are.
+template <class Toy>
+class Dealt : public Toy {
+ public:
+  using Toy::Toy;
+  Deal deal = Deal::in_turn;
+
+  int devices(int available) const override { return available; }
+  int device(const run::Phase& phase, std::int64_t index, int devices) const override {
+    if (deal == Deal::in_halves) return static_cast<int>(index * devices / phase.count);
+    u64 number = static_cast<u64>(index);
+    if (deal == Deal::scattered) number = (number * 31 + static_cast<u64>(phase.number) + 1) * 0x9E3779B97F4A7C15ull >> 40;
+    return static_cast<int>(number % static_cast<u64>(devices));
+  }
+};
+
+/// Steps over a plane of numbers: each makes x[i][j] = x + 3 up + 5 left + 7 right (0 outside), every block from its
+/// box with a halo of one, into the next generation. Blocks are smaller than tiles and lie across them.
+class HaloSteps : public ToyProgram {
+ public:
+  HaloSteps(std::int64_t rows, std::int64_t columns, Extents tile, Extents block, std::int64_t steps)
+      : shape_{rows, columns}, blocks_(shape_, block), steps_(steps) {
+    arrays_.resize(2);
+    arrays_[0] = {"start", run::Role::input, ElementType::u64, shape_, tile, std::make_shared<CountingSource>(shape_)};
+    arrays_[1] = {"plane", run::Role::result, ElementType::u64, shape_, tile, nullptr, steps};
+  }
+  std::optional<run::Phase> phase(std::int64_t number, const run::Tally&) const override {
+    if (number == steps_) return std::nullopt;
+    return run::Phase{number, blocks_.count(), order};
+  }
+  run::Block block(const run::Phase& phase, std::int64_t index) const override {
+    const Box box = blocks_.box(index);
+    run::Access halo{At::first, phase.number == 0 ? 0 : 1, phase.number, around(box), run::Mode::read};
+    halo.view = run::View::contiguous;
+    run::Block block;
+    block.accesses = {halo, {At::second, 1, phase.number + 1, box, run::Mode::write}};
+    block.operations = static_cast<double>(box.volume());
+    return block;
+  }
+  std::vector<u64> expected() const {
+    const std::int64_t rows = shape_[0], columns = shape_[1];
+    std::vector<u64> x(static_cast<std::size_t>(rows * columns)), next = x;
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = CountingSource::value(i);
+    for (std::int64_t step = 0; step < steps_; ++step) {
+      for (std::int64_t i = 0; i < rows; ++i) {
+        for (std::int64_t j = 0; j < columns; ++j) {
+          const auto at = [&](std::int64_t row, std::int64_t column) {
+            const bool inside = row >= 0 && column >= 0 && column < columns;
+            return inside ? x[static_cast<std::size_t>(row * columns + column)] : 0;
+          };
+          next[static_cast<std::size_t>(i * columns + j)] =
+              at(i, j) + 3 * at(i - 1, j) + 5 * at(i, j - 1) + 7 * at(i, j + 1);
+        }
+      }
+      x = next;
+    }
+    return x;
+  }
+  run::Order order = run::Order::any;
+
+ protected:
+  bool compute(const run::Phase&, const Descriptor& d, u64* result, int) override {
+    const Box box = blocks_.box(d.index), halo = around(box);
+    const TileGrid tiles(shape_, arrays_[1].tile);
+    const u64* in = d.at(At::first);
+    const std::int64_t stride = halo.end[1] - halo.begin[1];
+    const auto at = [&](std::int64_t row, std::int64_t column) {
+      const bool inside = row >= 0 && column >= 0 && column < shape_[1];
+      return inside ? in[(row - halo.begin[0]) * stride + column - halo.begin[1]] : 0;
+    };
+    u64 sum = 0;
+    int part = 0;
+    tiles.for_each_tile(box, [&](std::int64_t tile, const Box& piece) {
+      u64* out = d.at(At::second, part++);
+      const std::int64_t out_stride = tiles.box(tile).shape()[1];
+      for (std::int64_t i = piece.begin[0]; i < piece.end[0]; ++i) {
+        for (std::int64_t j = piece.begin[1]; j < piece.end[1]; ++j) {
+          const u64 value = at(i, j) + 3 * at(i - 1, j) + 5 * at(i, j - 1) + 7 * at(i, j + 1);
+          sum += out[(i - piece.begin[0]) * out_stride + j - piece.begin[1]] = value;
+        }
+      }
+    });
+    *result = sum;
+    return true;
+  }
+
+ private:
+  Box around(const Box& box) const {
+    return {{std::max<std::int64_t>(0, box.begin[0] - 1), std::max<std::int64_t>(0, box.begin[1] - 1)},
+            {box.end[0], std::min(shape_[1], box.end[1] + 1)}};
+  }
+  Extents shape_;
+  TileGrid blocks_;
+  std::int64_t steps_;
+};
+
+}  // namespace terrace::test
