@@ -1,6 +1,7 @@
 #include "pipeline/run/executor.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace terrace::run {
 namespace {
@@ -74,10 +75,11 @@ bool Executor::hold(BlockState& block) {
   bool all = true;
   for (Assembly& assembly : block.assemblies) all &= mover_.ensure_room(assembly, location, block.sequence);
   for (TileUse& use : block.uses) {
-    if (use.assembly >= 0) continue;
     Version& version = use.buffer();
+    // Where a part is assembled from a tile in the same memory, its tile has to be there meanwhile.
+    if (content_there(block, use, location) && use.assembly >= 0) continue;
+    if (use.assembly >= 0 && location > 0) continue;
     if (version.awaited) return false;
-    content_there(block, use, location);
     Copy& copy = version.at(location);
     if (copy.data == nullptr) {
       all = false;
@@ -92,8 +94,13 @@ bool Executor::hold(BlockState& block) {
 bool Executor::content_there(BlockState& block, TileUse& use, int location) {
   if (use.assembly >= 0) {
     Assembly& assembly = block.assemblies[static_cast<std::size_t>(use.assembly)];
-    return mover_.assemble(assembly, *use.version, location, block.sequence, use.part);
+    if (assembly.data == nullptr || !mover_.assemble(assembly, *use.version, location, block.sequence, use.part)) {
+      return false;
+    }
+    if (std::exchange(use.held, false)) --use.version->at(location).holders;
+    return true;
   }
+  if (use.buffer().awaited) return false;
   if (use.mode == Mode::write) return mover_.ensure_room(*use.version, location, block.sequence);
   return mover_.ensure(use.buffer(), location, block.sequence, use.part);
 }

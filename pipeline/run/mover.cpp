@@ -121,7 +121,7 @@ bool Mover::assemble(Assembly& assembly, Version& version, int location, std::in
   if (assembly.incoming > 0) return false;
   std::vector<Box> wanted = assembly.there.missing(part);
   for (const PendingUse& use : version.pending) {
-    if (use.mode != Mode::read) wanted = missing(wanted, Parts(use.part));
+    if (use.mode == Mode::write) wanted = missing(wanted, Parts(use.part));
   }
   if (wanted.empty()) return false;  // the rest is still to be written
   Source source;

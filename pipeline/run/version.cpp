@@ -10,7 +10,7 @@ std::vector<Box> lacking(const Version& version, int location, const Box& box) {
   std::vector<Box> rest = valid.missing(box);
   for (const PendingUse& use : version.pending) {
     if (rest.empty()) break;
-    if (use.mode != Mode::read) rest = missing(rest, Parts(use.part));
+    if (use.mode == Mode::write) rest = missing(rest, Parts(use.part));
   }
   return rest;
 }
