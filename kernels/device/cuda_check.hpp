@@ -16,7 +16,8 @@ inline void check_cuda(cudaError_t status, const char* call) {
   throw DeviceError(call, std::string(cudaGetErrorName(status)) + ": " + cudaGetErrorString(status));
 }
 
-/// @param needed, most bytes of shared memory that a launch of the kernel asks for, and that the device gives a thread
+/// @param needed, most bytes of shared memory that a launch of the kernel asks for, and that the device gives a
+/// thread
 ///   block
 /// @throws DeviceError naming the kernel, unless there is enough
 inline void check_shared_memory(const char* kernel, std::size_t needed, std::size_t most) {

@@ -14,8 +14,8 @@ namespace terrace {
 /// Largest number of dimensions an array may have.
 inline constexpr int max_rank = 32;
 
-/// A point, a shape or a stride vector: `rank()` signed 64-bit values, slowest dimension first. Up to three values are
-/// stored inside; windows hold many thousands of boxes.
+/// A point, a shape or a stride vector: `rank()` signed 64-bit values, slowest dimension first. Up to three values
+/// are stored inside; windows hold many thousands of boxes.
 class Extents {
  public:
   Extents() noexcept : small_{} {}

@@ -23,7 +23,7 @@ struct Slot {
 
   constexpr Slot() = default;
   template <class E>
-    requires std::is_enum_v<E>
+  requires std::is_enum_v<E>
   constexpr Slot(E slot) : number(static_cast<int>(slot)) {}
   friend bool operator==(Slot, Slot) = default;
 };

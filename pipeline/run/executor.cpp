@@ -37,7 +37,8 @@ Executor::Executor(std::int64_t stage, const Plan& plan, Tally& tally, std::vect
       grids_(grids_of(plan)),
       store_(plan.arrays(), grids_, std::move(storage)),
       mover_(store_, devices_of(plan, environment), environment.pools, completions_, *environment.profile),
-      window_(plan, tally, grids_, versions_, static_cast<int>(devices_of(plan, environment).size()), window_capacity),
+      window_(plan, tally, grids_, versions_, static_cast<int>(devices_of(plan, environment).size()),
+              window_capacity),
       cutter_(stage, plan, tally, window_, versions_, store_, mover_, *environment.ledger, completions_),
       unstored_(plan.arrays().size()),
       stored_tiles_(plan.arrays().size()) {
@@ -54,9 +55,11 @@ Executor::Executor(std::int64_t stage, const Plan& plan, Tally& tally, std::vect
   };
   for (device::Context* context : devices_of(plan, environment)) {
     // A CPU's launches take the times of their blocks from the run's own clock.
-    const auto zero = context->shares_host_memory() ? std::optional(environment.profile->steady_zero()) : std::nullopt;
+    const auto zero =
+        context->shares_host_memory() ? std::optional(environment.profile->steady_zero()) : std::nullopt;
     const int location = location_of(*context, static_cast<int>(devices_.size()));
-    Device& device = devices_.emplace_back(Device{context, location, plan.make_worker(*context), {}, BlockClock(zero)});
+    Device& device =
+        devices_.emplace_back(Device{context, location, plan.make_worker(*context), {}, BlockClock(zero)});
     for (int i = 0; i < 2; ++i) device.launches.push_back(std::make_unique<LaunchState>(*context, plan, ring));
   }
   if (restored) restore(*restored);

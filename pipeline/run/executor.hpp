@@ -18,8 +18,8 @@
 #include "pipeline/run/ledger.hpp"
 #include "pipeline/run/memory.hpp"
 #include "pipeline/run/mover.hpp"
-#include "pipeline/run/profile.hpp"
 #include "pipeline/run/plan.hpp"
+#include "pipeline/run/profile.hpp"
 #include "pipeline/run/store.hpp"
 #include "pipeline/run/window.hpp"
 

@@ -178,10 +178,9 @@ void Executor::settle(Version& version) {
   const ArraySpec& spec = plan_.arrays()[array];
   uncount_if_stored(version);
   const bool quiet = version.storing == 0 && version.pins == 0 &&
-                     std::all_of(version.copies.begin(), version.copies.end(),
-                                 [](const Copy& copy) {
-                                   return copy.holders == 0 && copy.transfers == 0 && !copy.incoming;
-                                 });
+                     std::all_of(version.copies.begin(), version.copies.end(), [](const Copy& copy) {
+                       return copy.holders == 0 && copy.transfers == 0 && !copy.incoming;
+                     });
   if (version.dead || over(version)) {
     version.dead = true;
     if (quiet) retire(version);

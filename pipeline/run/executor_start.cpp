@@ -200,7 +200,8 @@ TileView Executor::view_of(const BlockState& block, const TileUse& use, int loca
   std::int64_t offset = 0;
   for (int d = 0; d < view.box.rank(); ++d) offset += (view.box.begin[d] - buffer.begin[d]) * view.strides[d];
   const std::size_t element = size_of(plan_.arrays()[static_cast<std::size_t>(use.version->key.array)].type);
-  view.data = (assembled ? assembly->data : use.version->at(location).data) + static_cast<std::size_t>(offset) * element;
+  view.data =
+      (assembled ? assembly->data : use.version->at(location).data) + static_cast<std::size_t>(offset) * element;
   return view;
 }
 

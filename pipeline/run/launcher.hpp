@@ -16,8 +16,8 @@ namespace terrace::run {
 
 /// One launch over blocks of a phase that are dealt to one device, from its submission to its end.
 ///
-/// The port numbers the blocks of the launch one after another, from the index of the first; where the phase is on one
-/// device these numbers are the blocks' indices.
+/// The port numbers the blocks of the launch one after another, from the index of the first; where the phase is on
+/// one device these numbers are the blocks' indices.
 class LaunchState {
  public:
   LaunchState(device::Context& context, const Plan& plan, std::int64_t ring);

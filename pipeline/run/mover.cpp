@@ -16,9 +16,9 @@ constexpr std::size_t enough_going_home = 32u << 20;  // bytes that keep a disk 
 // Bytes of results on their way home from which on blocks wait for their buffers. A new buffer costs the system's
 // zeroes, and more where the system has to look for its pages: often more than the disk takes to free a used one.
 constexpr std::size_t enough_coming_back = 256u << 20;
-constexpr std::size_t least_coming_back = 2;  // buffers, so that blocks are computed while others are written
-constexpr std::size_t least_row_bytes = 1u << 10;   // parts in shorter rows are moved with the rest of the tile
-constexpr std::size_t least_part_bytes = 64u << 10; // and so are parts of smaller tiles
+constexpr std::size_t least_coming_back = 2;         // buffers, so that blocks are computed while others are written
+constexpr std::size_t least_row_bytes = 1u << 10;    // parts in shorter rows are moved with the rest of the tile
+constexpr std::size_t least_part_bytes = 64u << 10;  // and so are parts of smaller tiles
 constexpr int assembling_threads = 2;
 
 std::int64_t bytes_of(const std::vector<Box>& parts, std::size_t element) {
@@ -90,7 +90,7 @@ bool Mover::ensure(Version& version, int location, std::int64_t sequence, const 
   }
   const std::vector<Box> wanted = lacking(version, location, part);
   if (wanted.empty()) return true;
-  if (copy.incoming) return false;
+  if (copy.incoming || (location == 0 && version.being_written > 0)) return false;
   if (Source source = source_of(version, location, wanted); source.location >= 0) {
     if (location == 0 || source.location == 0 || reaches(source.location, location)) {
       transfer(version, source.location, location,
@@ -142,7 +142,7 @@ bool Mover::assemble(Assembly& assembly, Version& version, int location, std::in
   const double begin = profile_.now();
   const std::size_t element = assembly.element;
   const auto copies = [&assembly, &version, &from, element, parts = source.parts](device::Context& context,
-                                                                                 device::Queue queue) {
+                                                                                  device::Queue queue) {
     for (const Box& box : parts) {
       copy_box(context, queue, assembly.data, assembly.box, from.data, version.box, box, element);
     }
@@ -248,7 +248,7 @@ std::vector<Version*> Mover::victims(int location, std::size_t bytes, std::int64
     const bool leaves_alone = version->queued && !droppable(*version, location);
     const bool stored_from = location == 0 && (version->storing > 0 || leaves_alone);
     const bool idle = copy.holders == 0 && copy.transfers == 0 && !copy.incoming && !version->copies[0].incoming &&
-                      !stored_from;
+                      version->being_written == 0 && !stored_from;
     if (same_size && version->buffer != bytes) continue;
     const int cost = cost_of_leaving(*version, location);
     if (idle && (cost < 2 || version->next_use() > sequence)) found.push_back({cost, version->next_use(), version});
@@ -371,7 +371,8 @@ Mover::Source Mover::source_of(const Version& version, int location, const std::
 
 /// Parts of small tiles, and those in short rows, with all else that the one location holds and the other lacks.
 std::vector<Box> Mover::widened(const Version& version, int from, int to, std::vector<Box> parts) const {
-  const std::size_t element = version.bytes / std::max<std::size_t>(1, static_cast<std::size_t>(version.box.volume()));
+  const std::size_t element =
+      version.bytes / std::max<std::size_t>(1, static_cast<std::size_t>(version.box.volume()));
   const bool wide = std::all_of(parts.begin(), parts.end(), [&](const Box& part) {
     return copied_row_bytes(version.box, part, element) >= least_row_bytes;
   });
@@ -396,7 +397,8 @@ void Mover::transfer(Version& version, int from, int to, std::vector<Box> parts,
   target.incoming = true;
   ++source.transfers;
   const double begin = profile_.now();
-  const std::size_t element = version.bytes / std::max<std::size_t>(1, static_cast<std::size_t>(version.box.volume()));
+  const std::size_t element =
+      version.bytes / std::max<std::size_t>(1, static_cast<std::size_t>(version.box.volume()));
   const auto copies = [&](device::Context& context, device::Queue queue) {
     for (const Box& part : parts) {
       copy_box(context, queue, target.data, version.box, source.data, version.box, part, element);
@@ -439,7 +441,7 @@ bool Mover::bring_to_host(WriteBack& request, const std::function<void()>& there
   Version& version = *request.version;
   Copy& host = version.at(0);
   // What changes while it is written has no checksum that could hold.
-  if (host.incoming || version.host_writers > 0) return false;
+  if (host.incoming || version.host_writers > 0 || version.being_written > 0) return false;
   // What others are written from is soon free.
   const Room room = writing_ > 0 ? Room::unneeded : Room::any;
   if (host.data == nullptr && !take_buffer(version, 0, -1, room)) return false;
@@ -474,6 +476,7 @@ bool Mover::advance_write_back(WriteBack& request) {
 
 void Mover::write(WriteBack request) {
   Version& version = *request.version;
+  ++version.being_written;
   count_writes(1);
   const auto kept = std::make_shared<WriteBack>(std::move(request));
   store_.write(version, version.copies[0].data, kept->stored,
@@ -521,6 +524,7 @@ bool Mover::write_home() {
     std::vector<StoredVersion*> stored;
     std::size_t bytes = 0;
     for (WriteBack& request : *requests) {
+      ++request.version->being_written;
       versions.push_back(request.version);
       stored.push_back(&request.stored);
       bytes += request.version->bytes;
@@ -549,6 +553,7 @@ void Mover::finish_write(const WriteBack& request, double begin) {
   count_writes(-1);
   if (stored.slot == home_slot && std::exchange(version.going_home, false)) coming_back_ -= version.buffer;
   --version.copies[0].transfers;
+  --version.being_written;
   record(version, Movement::write, 0, static_cast<std::int64_t>(version.bytes), begin);
   if (version.changes == request.changes && !version.dead) {
     store_.release(version.key, version.slot);

@@ -26,16 +26,16 @@ namespace terrace::run {
 /// Where blocks of a device find their tiles: 0 when the device works in host memory, else the device's number + 1.
 int location_of(const device::Context& context, int device);
 
-/// All steps that copy parts of a version from one location to another. Steps run beside one another and beside blocks;
-/// their ends are handed to the executor's thread.
+/// All steps that copy parts of a version from one location to another. Steps run beside one another and beside
+/// blocks; their ends are handed to the executor's thread.
 class Mover {
  public:
   /// @param pools memory of every location, host first (null: the device works in host memory)
   Mover(Store& store, std::vector<device::Context*> devices, std::vector<Pool*> pools, Completions& completions,
         Profile& profile);
 
-  /// Brings a buffer for the version to a location, into which a block is to write a part. What has been written of it
-  /// is then in memory, too. Call again until it returns true.
+  /// Brings a buffer for the version to a location, into which a block is to write a part. What has been written of
+  /// it is then in memory, too. Call again until it returns true.
   /// @param sequence the block that wants it; tiles needed before it are not evicted
   bool ensure_room(Version& version, int location, std::int64_t sequence);
   /// The same, and the content of a part, as far as blocks that are done have written it.

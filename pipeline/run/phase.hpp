@@ -18,8 +18,8 @@ enum class Order : std::uint8_t {
   chain,    // one persistent launch is fed with the blocks and hands a state from each to the next
 };
 
-/// What a stage's blocks need to know of their phase beside its number: a struct of signed 64-bit integers. The ledger
-/// records it as such.
+/// What a stage's blocks need to know of their phase beside its number: a struct of signed 64-bit integers. The
+/// ledger records it as such.
 class PhaseValue {
  public:
   static constexpr int most_words = 16;

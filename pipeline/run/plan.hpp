@@ -32,8 +32,8 @@ class Plan {
   /// Whether phase `number` is made from the results of all blocks before it.
   virtual bool depends_on_results(std::int64_t number) const = 0;
   virtual Block block(const Phase& phase, std::int64_t index) const = 0;
-  /// The work that the blocks of the phase do, where a stage does several kinds: the profile tells them apart. "": one
-  /// kind.
+  /// The work that the blocks of the phase do, where a stage does several kinds: the profile tells them apart. "":
+  /// one kind.
   virtual std::string part(const Phase&) const { return ""; }
 
   /// Devices among which the plan deals its blocks, of `available` ones.

@@ -12,8 +12,8 @@
 
 namespace terrace::run {
 
-/// The way of a tile, or of parts of it: from disk, from the host to a device, from a device to the host, to disk, from
-/// one device to another, and within the memory of a device into one buffer.
+/// The way of a tile, or of parts of it: from disk, from the host to a device, from a device to the host, to disk,
+/// from one device to another, and within the memory of a device into one buffer.
 enum class Movement : std::uint8_t { read, copy_up, copy_down, write, peer, assemble };
 
 /// One tile, or parts of it, moved between two locations.

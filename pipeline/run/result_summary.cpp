@@ -182,10 +182,11 @@ void add_copies(const RunPlan& plan, const Profile& profile, io::Finish& finish)
   columns.add("tile", "number of the tile in the array; -1: several", records, [](const R& r) { return r.tile; });
   columns.add("generation", "how often the tile had been made anew", records,
               [](const R& r) { return r.generation; });
-  columns.add("movement",
-              "way of the tile: from disk (read), to a device (copy up), from it (copy down), to disk (write), from one "
-              "device to another (peer), within a device into one buffer (assemble)",
-              records, [](const R& r) { return std::string(movements[static_cast<std::size_t>(r.movement)]); });
+  columns.add(
+      "movement",
+      "way of the tile: from disk (read), to a device (copy up), from it (copy down), to disk (write), from one "
+      "device to another (peer), within a device into one buffer (assemble)",
+      records, [](const R& r) { return std::string(movements[static_cast<std::size_t>(r.movement)]); });
   columns.add("device", "index of the device; -1: none", records,
               [](const R& r) { return static_cast<std::int32_t>(r.device); });
   columns.add(

@@ -39,11 +39,13 @@ constexpr auto field(Slot slot, const char* name) {
   using Pointer = typename detail::MemberOf<decltype(Data)>::Type;
   return SlotField<Task>{slot, name, [](Task& task, const TileView& view) {
                            task.*Data = reinterpret_cast<Pointer>(view.data);
-                           if constexpr (!std::is_null_pointer_v<decltype(Stride)>) task.*Stride = view.strides[dimension];
+                           if constexpr (!std::is_null_pointer_v<decltype(Stride)>)
+                             task.*Stride = view.strides[dimension];
                          }};
 }
 
-/// Puts every access that the block lists into the descriptor. Fields of slots that it does not list stay as they are.
+/// Puts every access that the block lists into the descriptor. Fields of slots that it does not list stay as they
+/// are.
 /// @throws Error where the table has no row for a slot, two accesses have the same one, or an access lies in several
 /// tiles and is not contiguous
 template <class Task, std::size_t rows>

@@ -79,7 +79,8 @@ struct Version {
   std::int64_t slot = no_slot;  // where on disk its content is; no_slot: nowhere, or only an older state of it
   std::uint64_t checksum = 0;   // of the content on disk, the whole tile; 0: not known
   std::vector<TilePart> parts;  // of a result, in the order in which blocks have done them, until all of it is done
-  int storing = 0;              // writes to disk under way
+  int storing = 0;              // writes to disk under way, or waiting
+  int being_written = 0;        // of these, those that read the buffer in host memory now: nothing may come into it
   bool going_home = false;      // is being written home, or waits for that: its host buffer will be free again
   bool queued = false;          // waits for its turn to be written home
   int pins = 0;                 // cuts that still have to write it
@@ -107,8 +108,8 @@ struct Version {
 
 /// Whether a block that is done has written a part of it.
 bool has_content(const Version& version);
-/// The points of `box` that the copy at `location` lacks and a block that is done has written. Parts that blocks in the
-/// window are still to write are not among them.
+/// The points of `box` that the copy at `location` lacks and a block that is done has written. Parts that blocks in
+/// the window are still to write are not among them.
 std::vector<Box> lacking(const Version& version, int location, const Box& box);
 /// Whether the copies together hold all that has been written.
 bool is_in_memory(const Version& version);

@@ -62,8 +62,7 @@ void Window::extend() {
   for (;;) {
     while (end() < known_blocks()) {
       if (static_cast<std::int64_t>(blocks_.size()) >= capacity_) return;
-      auto phase =
-          std::find_if(phases_.begin(), phases_.end(), [&](const PhaseState& p) { return end() < p.end(); });
+      auto phase = std::find_if(phases_.begin(), phases_.end(), [&](const PhaseState& p) { return end() < p.end(); });
       register_block(*phase, end());
     }
     if (!make_next_phase()) return;
@@ -99,9 +98,8 @@ void Window::register_access(BlockState& block, const PhaseState& phase, const A
     assembly.element = size_of(plan_.arrays()[static_cast<std::size_t>(access.array)].type);
   }
   const TileGrid& grid = grids_[static_cast<std::size_t>(access.array)];
-  grid.for_each_tile(access.box, [&](std::int64_t tile, const Box& part) {
-    register_use(block, phase, access, tile, part);
-  });
+  grid.for_each_tile(access.box,
+                     [&](std::int64_t tile, const Box& part) { register_use(block, phase, access, tile, part); });
 }
 
 /// Whether the launch of the later block can order it after the earlier one: both are of one phase and device.

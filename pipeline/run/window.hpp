@@ -32,10 +32,10 @@ struct TileUse {
 /// The buffer of a contiguous access in memory of the block's device, and how far it is filled.
 struct Assembly {
   Box box;
-  std::size_t element = 0;     // bytes
-  std::byte* data = nullptr;   // row-major, tightly packed; null: no memory yet
-  Parts there;                 // the parts of the box that it holds
-  int incoming = 0;            // transfers into it that are under way
+  std::size_t element = 0;    // bytes
+  std::byte* data = nullptr;  // row-major, tightly packed; null: no memory yet
+  Parts there;                // the parts of the box that it holds
+  int incoming = 0;           // transfers into it that are under way
 
   /// Bytes of its buffer.
   std::size_t buffer() const;
@@ -51,7 +51,7 @@ struct BlockState {
   int device = 0;
   BlockStep step = BlockStep::registered;
   int attempt = 0;
-  int unmet = 0;          // blocks that must end, or begin in a launch before it, before this one may start
+  int unmet = 0;           // blocks that must end, or begin in a launch before it, before this one may start
   bool in_launch = false;  // the launch that it was started in orders those of its dependents that may be in it, too
   double operations = 0;
   std::vector<std::int64_t> dependents;

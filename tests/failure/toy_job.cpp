@@ -6,7 +6,8 @@
 // In each folder in turn: begins the run of `out.h5`, or goes on with it, and compares the result with what it has
 // to be. SECONDS between checkpoints. Prints a line a folder: "FOLDER: right, checksum", "FOLDER: stopped",
 // "FOLDER: error: ..." or "FOLDER: WRONG ...". Ends with 0 when all were right, 3 when one was wrong, 75 when the
-// last was stopped by SIGTERM, else 1. The seed chooses sizes, budgets, kinds of memory and delays.
+// last was stopped by SIGTERM, else 1. The seed chooses sizes, budgets, kinds of memory and
+// delays; how many devices there are is drawn anew in every attempt.
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -16,8 +17,8 @@
 #include "io/hdf5/dataset.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/run/run.hpp"
+#include "tests/support/dealt_programs.hpp"
 #include "tests/support/simulated_context.hpp"
-#include "tests/support/toy_programs.hpp"
 
 using namespace terrace;
 using test::u64;
@@ -41,6 +42,7 @@ class ToyStage : public run::Stage {
     io::DatasetSpec spec;
     spec.path = "/" + name_ + "/" + program_->arrays()[static_cast<std::size_t>(array)].name;
     spec.dimensions = {"x"};
+    if (program_->arrays()[static_cast<std::size_t>(array)].shape.rank() == 2) spec.dimensions = {"y", "x"};
     return spec;
   }
   std::vector<io::SmallDataset> small() const override {
@@ -69,16 +71,19 @@ struct Scene {
     shares = pick(0, 1) == 0;
     pause = static_cast<int>(pick(0, 2)) * 100;
     const std::int64_t page_numbers = 512;
-    add<test::PeriodicPasses>("passes", "ring", page_numbers * pick(3, 5) + pick(1, 511), page_numbers,
-                              pick(150, 700), pick(2, 3));
-    add<test::InPlaceUpdates>("updates", "matrix", pick(3, 5), page_numbers, pick(1, 512));
+    add<test::Dealt<test::PeriodicPasses>>("passes", "ring", page_numbers * pick(3, 5) + pick(1, 511), page_numbers,
+                                           pick(150, 700), pick(2, 3));
+    add<test::Dealt<test::InPlaceUpdates>>("updates", "matrix", pick(3, 5), page_numbers, pick(1, 512));
     const std::int64_t fails_at = pick(0, 5);
-    add<test::PrefixChain>("prefix", "sums", page_numbers * 6 + pick(1, 511), page_numbers, pick(1, 3), fails_at);
+    add<test::Dealt<test::PrefixChain>>("prefix", "sums", page_numbers * 6 + pick(1, 511), page_numbers, pick(1, 3),
+                                        fails_at);
+    add<test::Dealt<test::HaloSteps>>("halos", "plane", pick(40, 60), pick(60, 90), Extents{16, 32},
+                                      Extents{pick(9, 20), pick(15, 50)}, pick(2, 3));
     plan.stages.push_back({"probes", false, std::make_unique<ToyStage>("probes", probes()), {}});
     plan.stages[1].temporary = pick(0, 3) == 0;
     if (plan.stages[1].temporary) expected.erase("/updates/matrix");
-    host_bytes = static_cast<std::size_t>(pick(12, 24)) * 4096;
-    device_bytes = static_cast<std::size_t>(pick(12, 24)) * 4096;
+    host_bytes = static_cast<std::size_t>(pick(24, 40)) * 4096;
+    device_bytes = static_cast<std::size_t>(pick(24, 40)) * 4096;
     plan.identity = {{"seed", seed}};
     plan.fixed = plan.inputs = nlohmann::json::object();
     plan.job_text = plan.job_name = "toy";
@@ -91,6 +96,10 @@ struct Scene {
   template <class P, class... Arguments>
   void add(const std::string& name, const std::string& array, Arguments... arguments) {
     auto program = std::make_unique<P>(arguments...);
+    program->deal = static_cast<test::Deal>(pick(0, 2));
+    if constexpr (std::is_same_v<P, test::Dealt<test::InPlaceUpdates>>) {
+      program->order = pick(0, 1) == 0 ? run::Order::any : run::Order::in_turn;
+    }
     expected["/" + name + "/" + array] = program->expected();
     plan.stages.push_back({name, false, std::make_unique<ToyStage>(name, std::move(program)), {}});
   }
@@ -104,9 +113,15 @@ void run_in(const fs::path& output, Scene& scene, double seconds) {
     return;
   }
   if (!folder.plan()) folder.clear();
-  test::SimulatedContext context(scene.shares, scene.seed, scene.pause);
+  // Every attempt has its own number of devices.
+  std::vector<std::unique_ptr<test::SimulatedContext>> devices;
   run::RunSettings settings;
-  settings.devices = {&context};
+  const std::uint32_t count = 1 + std::random_device()() % 3;
+  for (std::uint32_t number = 0; number < count; ++number) {
+    devices.push_back(std::make_unique<test::SimulatedContext>(scene.shares, scene.seed + 10 * number, scene.pause));
+    devices.back()->peers = scene.seed % 2 == 0;
+    settings.devices.push_back(devices.back().get());
+  }
   settings.host_budget = scene.host_bytes;
   settings.device_budget = scene.device_bytes;
   settings.checkpoint_seconds = seconds;
@@ -124,7 +139,7 @@ std::uint64_t check(const fs::path& output, const Scene& scene) {
     if (found != values) throw ComputeError(name + " is wrong");
     sum = sum * 31 + io::checksum(std::as_bytes(std::span(found)));
   }
-  for (const char* name : {"passes", "updates", "prefix", "probes"}) {
+  for (const char* name : {"passes", "updates", "prefix", "halos", "probes"}) {
     if (name == std::string("updates") && scene.plan.stages[1].temporary) continue;
     const io::Hdf5Dataset dataset(output.string(), std::string("/") + name + "/folded", 1 << 20);
     u64 folded = 0;

@@ -23,7 +23,8 @@ class Dealt : public Toy {
   int device(const run::Phase& phase, std::int64_t index, int devices) const override {
     if (deal == Deal::in_halves) return static_cast<int>(index * devices / phase.count);
     u64 number = static_cast<u64>(index);
-    if (deal == Deal::scattered) number = (number * 31 + static_cast<u64>(phase.number) + 1) * 0x9E3779B97F4A7C15ull >> 40;
+    if (deal == Deal::scattered)
+      number = (number * 31 + static_cast<u64>(phase.number) + 1) * 0x9E3779B97F4A7C15ull >> 40;
     return static_cast<int>(number % static_cast<u64>(devices));
   }
 };
@@ -35,7 +36,8 @@ class HaloSteps : public ToyProgram {
   HaloSteps(std::int64_t rows, std::int64_t columns, Extents tile, Extents block, std::int64_t steps)
       : shape_{rows, columns}, blocks_(shape_, block), steps_(steps) {
     arrays_.resize(2);
-    arrays_[0] = {"start", run::Role::input, ElementType::u64, shape_, tile, std::make_shared<CountingSource>(shape_)};
+    arrays_[0] = {
+        "start", run::Role::input, ElementType::u64, shape_, tile, std::make_shared<CountingSource>(shape_)};
     arrays_[1] = {"plane", run::Role::result, ElementType::u64, shape_, tile, nullptr, steps};
   }
   std::optional<run::Phase> phase(std::int64_t number, const run::Tally&) const override {

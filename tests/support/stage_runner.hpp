@@ -24,7 +24,8 @@ struct RunnerOptions {
   bool reserve = true;  // space in the files, beforehand
 };
 
-/// Runs a plan that is its own tally. Files of one stage in a folder: `<array>.home`, `<array>.slots`, `ledger/`. A second run goes on from the ledger.
+/// Runs a plan that is its own tally. Files of one stage in a folder: `<array>.home`, `<array>.slots`, `ledger/`. A
+/// second run goes on from the ledger.
 template <class P>
 class StageRunner {
  public:

@@ -207,14 +207,15 @@ class InPlaceUpdates : public ToyProgram {
   run::Block block(const run::Phase& phase, std::int64_t index) const override {
     const std::int64_t step = phase.number;
     if (step == 0) {
-      return {{{At::first, 0, 0, part(index), run::Mode::read}, {At::second, 1, 1, part(index), run::Mode::write}}, 1};
+      return {{{At::first, 0, 0, part(index), run::Mode::read}, {At::second, 1, 1, part(index), run::Mode::write}},
+              1};
     }
     const std::int64_t k = step - 1;
     if (index == 0) return {{{At::second, 1, step, part(k), run::Mode::update}}, 1};
     const std::int64_t tile = index <= k ? index - 1 : index;
-    return {{{At::first, 1, step + 1, part(k), run::Mode::read},
-             {At::second, 1, step, part(tile), run::Mode::update}},
-            1};
+    return {
+        {{At::first, 1, step + 1, part(k), run::Mode::read}, {At::second, 1, step, part(tile), run::Mode::update}},
+        1};
   }
   run::Order order = run::Order::any;  // of every phase
   std::vector<u64> expected() const {

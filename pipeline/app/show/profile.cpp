@@ -19,9 +19,8 @@ namespace {
 constexpr std::array<const char*, 4> activities{"computing", "reading", "copying", "writing"};
 
 /// Which of them a movement of a tile is, as the profile names movements.
-const std::map<std::string, std::size_t> activity_of{{"read", 1}, {"copy up", 2},
-                                                      {"copy down", 2}, {"write", 3},
-                                                      {"peer", 2}, {"assemble", 2}};
+const std::map<std::string, std::size_t> activity_of{{"read", 1},  {"copy up", 2}, {"copy down", 2},
+                                                     {"write", 3}, {"peer", 2},    {"assemble", 2}};
 
 /// Of the whole problem: what is less is not worth a line.
 constexpr double told_share = 1e-3;

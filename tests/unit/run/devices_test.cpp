@@ -12,8 +12,8 @@
 #include "tests/support/temp_folder.hpp"
 
 using namespace terrace;
-using test::Dealt;
 using test::Deal;
+using test::Dealt;
 using test::u64;
 
 namespace {
