@@ -104,7 +104,7 @@ class Executor {
   std::int64_t first_startable(int device);
   std::vector<LaunchState*> active_launches(Device& device) const;
   void stop_launches();
-  /// The next block of the launch's phase on its device; past the phase's end where it has no more.
+  /// The next block of a chain on its device, or the first that is not known yet, or the chain's end.
   std::int64_t next_of(int device, const LaunchState& launch);
   void feed_chain(int device, LaunchState& launch);
   void end_if_starved(int device, LaunchState& launch);

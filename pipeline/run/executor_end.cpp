@@ -19,13 +19,13 @@ bool Executor::take_results(Device& device) {
   bool any = false;
   for (LaunchState* launch : active_launches(device)) {
     while (const auto done = launch->next_done()) {
-      complete(window_.at(launch->phase().first_sequence + done->index), *done);
+      complete(window_.at(done->sequence), *done);
       any = true;
     }
     if (!launch->ended()) break;
     end_launch(*launch);
     any = true;
-    if (launch->phase().phase.order == Order::chain) freeze(static_cast<int>(&device - devices_.data()), false);
+    if (launch->order() == Order::chain) freeze(static_cast<int>(&device - devices_.data()), false);
   }
   return any;
 }
@@ -33,11 +33,9 @@ bool Executor::take_results(Device& device) {
 void Executor::end_launch(LaunchState& launch) {
   launch.finish();
   environment_.profile->stage().skipped += static_cast<double>(launch.skipped());
-  const std::int64_t first = launch.phase().first_sequence;
-  const std::int64_t failed = launch.failed();
-  if (failed >= 0) {
-    BlockState& block = window_.at(first + failed);
-    tally_.failed(launch.phase().phase, failed, block.attempt);
+  if (const std::int64_t failed = launch.failed(); failed >= 0) {
+    BlockState& block = window_.at(failed);
+    tally_.failed(window_.phase(block.phase).phase, block.index, block.attempt);
     if (block.in_launch) throw Error("a block whose launch orders those after it failed, and cannot be repeated");
     ++block.attempt;
   } else if (!launch.stopping() && launch.unfinished()) {
@@ -47,9 +45,9 @@ void Executor::end_launch(LaunchState& launch) {
   // Blocks that were ready but not begun are started again by a later launch. The last first: one may have taken over
   // the tiles of another.
   const std::vector<std::int64_t> left = launch.not_done();
-  for (auto index = left.rbegin(); index != left.rend(); ++index) {
-    start_cursor_ = std::min(start_cursor_, first + *index);
-    rewind(window_.at(first + *index));
+  for (auto sequence = left.rbegin(); sequence != left.rend(); ++sequence) {
+    start_cursor_ = std::min(start_cursor_, *sequence);
+    rewind(window_.at(*sequence));
   }
 }
 

@@ -40,7 +40,7 @@ std::vector<LaunchState*> Executor::active_launches(Device& device) const {
   for (const auto& launch : device.launches) {
     if (launch->active()) active.push_back(launch.get());
   }
-  std::sort(active.begin(), active.end(), [](const auto* a, const auto* b) { return a->order() < b->order(); });
+  std::sort(active.begin(), active.end(), [](const auto* a, const auto* b) { return a->number() < b->number(); });
   return active;
 }
 
@@ -56,7 +56,7 @@ void Executor::start_on(int device) {
   Device& state = devices_[static_cast<std::size_t>(device)];
   const std::vector<LaunchState*> active = active_launches(state);
   for (LaunchState* launch : active) {
-    if (launch->phase().phase.order == Order::chain) return feed_chain(device, *launch);
+    if (launch->order() == Order::chain) return feed_chain(device, *launch);
   }
   for (auto& launch : state.launches) {
     if (launch->active()) continue;
@@ -75,7 +75,7 @@ void Executor::start_on(int device) {
 void Executor::start_chain(int device, LaunchState& launch, BlockState& block) {
   Device& state = devices_[static_cast<std::size_t>(device)];
   const PhaseState& phase = window_.phase(block.phase);
-  const std::int64_t count = block.attempt > 0 ? 1 : phase.phase.count - block.index;
+  const std::int64_t count = block.attempt > 0 ? 1 : phase.phase.count - block.index + phase.phase.further;
   // What one block needs is there, and what it writes leaves when it has ended.
   if (count > 1 && state.location > 0 && stage_buffers()) return;
   freeze(device, true);
@@ -97,23 +97,23 @@ void Executor::start_blocks_of(int device, LaunchState& launch, std::int64_t seq
     views.push_back(start(next));
     if (repeat) break;
   }
-  launch.begin(window_.phase(first.phase), first.index, static_cast<std::int64_t>(views.size()), state.begun++);
-  for (const BlockView& view : views) launch.feed(*state.worker, view);
+  const PhaseState& phase = window_.phase(first.phase);
+  launch.begin(phase, first.index, static_cast<std::int64_t>(views.size()), state.begun++);
+  for (const BlockView& view : views) launch.feed(*state.worker, phase, view);
   launch.submit(*state.worker, first.attempt);
 }
 
 std::int64_t Executor::next_of(int device, const LaunchState& launch) {
-  const PhaseState& phase = launch.phase();
-  std::int64_t sequence = phase.first_sequence + launch.last_fed() + 1;
-  while (sequence < std::min(phase.end(), window_.end()) && window_.at(sequence).device != device) ++sequence;
+  std::int64_t sequence = launch.next_sequence();
+  while (sequence < std::min(launch.end_sequence(), window_.end()) && window_.at(sequence).device != device) ++sequence;
   return sequence;
 }
 
 void Executor::feed_chain(int device, LaunchState& launch) {
   while (launch.has_room() && !launch.stopping()) {
     const std::int64_t sequence = next_of(device, launch);
-    if (sequence >= launch.phase().end()) {
-      // The rest of the phase is dealt to others. A stop keeps what is fed and not begun from being computed.
+    if (sequence >= launch.end_sequence()) {
+      // The rest of the chain is dealt to others. A stop keeps what is fed and not begun from being computed.
       if (launch.taken() == launch.fed()) launch.stop();
       return;
     }
@@ -124,7 +124,7 @@ void Executor::feed_chain(int device, LaunchState& launch) {
       return;
     }
     if (!startable(block)) return end_if_starved(device, launch);
-    launch.feed(*devices_[static_cast<std::size_t>(device)].worker, start(block));
+    launch.feed(*devices_[static_cast<std::size_t>(device)].worker, window_.phase(block.phase), start(block));
   }
 }
 

@@ -57,12 +57,13 @@ LaunchState::~LaunchState() {
   context_.release_host(times_, times_bytes_);
 }
 
-void LaunchState::begin(const PhaseState& phase, std::int64_t first, std::int64_t count, std::int64_t order) {
+void LaunchState::begin(const PhaseState& phase, std::int64_t first, std::int64_t count, std::int64_t number) {
   phase_ = phase;
-  order_ = order;
+  number_ = number;
   first_ = ready_ = taken_ = first;
-  last_fed_ = first - 1;
-  indices_.clear();
+  next_sequence_ = phase.first_sequence + first;
+  end_sequence_ = phase.end() + phase.phase.further;
+  sequences_.clear();
   count_ = count;
   stopping_ = false;
   set(port_.ready, static_cast<device::u64>(first));
@@ -80,11 +81,12 @@ void LaunchState::submit(Worker& worker, int attempt) {
   event_ = context_.record(device::Queue::compute);
 }
 
-void LaunchState::feed(const Worker& worker, const BlockView& view) {
+void LaunchState::feed(const Worker& worker, const PhaseState& phase, const BlockView& view) {
   const auto entry = static_cast<std::size_t>(ready_ % ring_);
-  worker.bind(phase_.phase, view, descriptors_ + entry * descriptor_bytes_);
+  worker.bind(phase.phase, view, descriptors_ + entry * descriptor_bytes_);
   times_[2 * entry] = times_[2 * entry + 1] = 0;
-  indices_.push_back(last_fed_ = view.index);
+  sequences_.push_back(phase.first_sequence + view.index);
+  next_sequence_ = sequences_.back() + 1;
   set(port_.ready, static_cast<device::u64>(++ready_));
 }
 
@@ -98,8 +100,8 @@ void LaunchState::abort() { set(port_.abort, 1); }
 std::optional<LaunchState::Done> LaunchState::next_done() {
   if (taken_ >= static_cast<std::int64_t>(get(port_.done))) return std::nullopt;
   const auto entry = static_cast<std::size_t>(taken_++ % ring_);
-  Done done{indices_.front(), results_ + entry * result_bytes_, times_[2 * entry], times_[2 * entry + 1]};
-  indices_.pop_front();
+  Done done{sequences_.front(), results_ + entry * result_bytes_, times_[2 * entry], times_[2 * entry + 1]};
+  sequences_.pop_front();
   return done;
 }
 
@@ -112,7 +114,7 @@ std::int64_t LaunchState::skipped() const { return static_cast<std::int64_t>(get
 
 std::int64_t LaunchState::failed() const {
   const auto number = static_cast<std::int64_t>(get(port_.failed)) - 1;
-  return number < 0 ? -1 : indices_.at(static_cast<std::size_t>(number - taken_));
+  return number < 0 ? -1 : sequences_.at(static_cast<std::size_t>(number - taken_));
 }
 
 void LaunchState::wait() noexcept {

@@ -14,10 +14,11 @@
 
 namespace terrace::run {
 
-/// One launch over blocks of a phase that are dealt to one device, from its submission to its end.
+/// One launch over blocks that are dealt to one device, from its submission to its end: of one phase, or of a chain
+/// that goes on over several.
 ///
-/// The port numbers the blocks of the launch one after another, from the index of the first; where the phase is on
-/// one device these numbers are the blocks' indices.
+/// The port numbers the blocks of the launch one after another, from the index of the first; where all are of one phase
+/// that is on one device these numbers are the blocks' indices.
 class LaunchState {
  public:
   LaunchState(device::Context& context, const Plan& plan, std::int64_t ring);
@@ -26,24 +27,26 @@ class LaunchState {
   LaunchState& operator=(const LaunchState&) = delete;
 
   bool active() const { return event_ != nullptr; }
-  /// Prepares a launch over at most `count` blocks of the phase from index `first` on, none of them ready yet.
-  /// @param order counts launches of the device: which of two was begun first
-  void begin(const PhaseState& phase, std::int64_t first, std::int64_t count, std::int64_t order);
+  /// Prepares a launch over at most `count` blocks, none of them ready yet.
+  /// @param phase of its first block, whose index is `first`
+  /// @param number counts launches of the device: which of two was begun first
+  void begin(const PhaseState& phase, std::int64_t first, std::int64_t count, std::int64_t number);
   /// Submits it: of a chain before its blocks are fed, of others after all of them are.
   void submit(Worker& worker, int attempt);
-  /// Makes the next block ready.
-  void feed(const Worker& worker, const BlockView& view);
-  std::int64_t order() const { return order_; }
-  /// Indices of the first block, and of the last that was made ready; before there is one, first() - 1.
-  std::int64_t first() const { return first_; }
-  std::int64_t last_fed() const { return last_fed_; }
+  /// Makes the next block ready. @param phase of the block
+  void feed(const Worker& worker, const PhaseState& phase, const BlockView& view);
+  std::int64_t number() const { return number_; }
+  Order order() const { return phase_.phase.order; }
+  /// The sequence number after the last block that was made ready; before there is one, that of the first.
+  std::int64_t next_sequence() const { return next_sequence_; }
+  /// The sequence number after the last block that it may be given.
+  std::int64_t end_sequence() const { return end_sequence_; }
   /// Blocks that were made ready, and of these, those whose results were taken.
   std::int64_t fed() const { return ready_ - first_; }
   std::int64_t taken() const { return taken_ - first_; }
   /// Most blocks that it computes.
   std::int64_t count() const { return count_; }
   bool is_fed() const { return fed() == count_; }
-  const PhaseState& phase() const { return phase_; }
   /// Whether a further descriptor has room.
   bool has_room() const { return fed() < count_ && ready_ - taken_ < ring_; }
   /// Lets no block begin that has not begun yet.
@@ -53,7 +56,7 @@ class LaunchState {
 
   /// A block that is done.
   struct Done {
-    std::int64_t index = 0;
+    std::int64_t sequence = 0;
     const void* result = nullptr;
     /// When it was begun and complete, in nanoseconds of the device's clock; 0: the launch has not said.
     device::u64 begin = 0, end = 0;
@@ -64,12 +67,12 @@ class LaunchState {
   bool ended();
   /// Operations of its blocks that it has left out so far.
   std::int64_t skipped() const;
-  /// Index of the block that failed its checks, or -1; asked for once the launch has ended.
+  /// Sequence number of the block that failed its checks, or -1; asked for once the launch has ended.
   std::int64_t failed() const;
   /// Whether blocks that it was begun for are not done.
   bool unfinished() const { return taken() < count_; }
-  /// Indices of blocks that were made ready and are not done, in order.
-  std::vector<std::int64_t> not_done() const { return {indices_.begin(), indices_.end()}; }
+  /// Sequence numbers of blocks that were made ready and are not done, in order.
+  std::vector<std::int64_t> not_done() const { return {sequences_.begin(), sequences_.end()}; }
   /// Forgets the launch that has ended.
   void finish() { event_.reset(); }
   /// Blocks until the device has let go of the launch; for the way out after an error.
@@ -86,10 +89,10 @@ class LaunchState {
   device::u64* times_ = nullptr;
   device::Port port_{};
   PhaseState phase_;
-  std::int64_t order_ = 0;
+  std::int64_t number_ = 0;
   std::int64_t first_ = 0, count_ = 0, ready_ = 0, taken_ = 0;  // numbers of the port
-  std::int64_t last_fed_ = -1;
-  std::deque<std::int64_t> indices_;  // of the blocks [taken_, ready_)
+  std::int64_t next_sequence_ = 0, end_sequence_ = 0;
+  std::deque<std::int64_t> sequences_;  // of the blocks [taken_, ready_)
   bool stopping_ = false;
   std::unique_ptr<device::Event> event_;
 };

@@ -98,7 +98,8 @@ Json to_json(const Cut& cut) {
   for (const PhaseState& phase : cut.phases) {
     const std::vector<std::int64_t> value(phase.phase.value.begin(), phase.phase.value.end());
     phases.push_back(
-        {phase.phase.number, phase.first_sequence, phase.phase.count, name_of(phase.phase.order), value});
+        {phase.phase.number, phase.first_sequence, phase.phase.count, name_of(phase.phase.order), value,
+                      phase.phase.further});
   }
   Json& tiles = json["tiles"] = Json::array();
   for (const auto& [key, tile] : cut.tiles) {
@@ -125,7 +126,7 @@ Cut cut_from(const Json& json) {
     const auto value = phase.at(4).get<std::vector<std::int64_t>>();
     cut.phases.push_back(
         {phase.at(1),
-         {phase.at(0), phase.at(2), order_from(phase.at(3)), PhaseValue::from(value.data(), value.size())}});
+         {phase.at(0), phase.at(2), order_from(phase.at(3)), PhaseValue::from(value.data(), value.size()), phase.at(5)}});
   }
   for (const Json& tile : json.at("tiles")) {
     cut.tiles[key_from(tile)] = {tile.at(3), tile.at(4), tile.at(5), tile.at(6),

@@ -68,6 +68,9 @@ struct Phase {
   std::int64_t count = 0;   // blocks
   Order order = Order::any;
   PhaseValue value = {};
+  /// Of a chain: blocks of the phases after it with which the same launch goes on, so that it does not drain in
+  /// between. Between phases dependences are met when the host has seen them.
+  std::int64_t further = 0;
 };
 
 }  // namespace terrace::run

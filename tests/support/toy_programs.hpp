@@ -304,9 +304,10 @@ class PrefixChain : public ToyProgram {
 };
 
 /// Passes over a row of numbers, each a chain that makes x = 3 x + 1 of every tile into its next generation, which
-/// the next pass reads once.
+/// the next pass reads once. Where it goes on, one chain computes all passes.
 class ChainPasses : public ToyProgram {
  public:
+  bool goes_on = false;
   ChainPasses(std::int64_t size, std::int64_t tile, std::int64_t passes) : size_(size), tile_(tile), passes_(passes) {
     arrays_.resize(2);
     arrays_[0] = {"start", run::Role::input, ElementType::u64,
@@ -315,7 +316,9 @@ class ChainPasses : public ToyProgram {
   }
   std::optional<run::Phase> phase(std::int64_t number, const run::Tally&) const override {
     if (number == passes_) return std::nullopt;
-    return run::Phase{number, (size_ + tile_ - 1) / tile_, run::Order::chain};
+    run::Phase phase{number, (size_ + tile_ - 1) / tile_, run::Order::chain};
+    if (goes_on) phase.further = (passes_ - 1 - number) * phase.count;
+    return phase;
   }
   run::Block block(const run::Phase& phase, std::int64_t index) const override {
     const Box part{{index * tile_}, {std::min(size_, (index + 1) * tile_)}};

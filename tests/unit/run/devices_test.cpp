@@ -107,6 +107,11 @@ void check_stops(const Make& make, std::size_t pages, int result) {
 
 Dealt<test::PrefixChain> prefix_chain() { return {512 * 12 + 100, 512, 3, 5}; }
 Dealt<test::ChainPasses> chain_passes() { return {512 * 8, 512, 4}; }
+Dealt<test::ChainPasses> passes_of_one_chain() {
+  auto toy = chain_passes();
+  toy.goes_on = true;
+  return toy;
+}
 Dealt<test::PeriodicPasses> shifted_passes() { return {512 * 6 + 100, 512, 700, 4}; }
 Dealt<test::PeriodicPasses> whole_tiles() { return {512 * 6, 512, 512, 4}; }
 Dealt<test::GridChain> grid_chain() { return {4, 5, 32, 64, 3}; }
@@ -127,6 +132,7 @@ Dealt<test::HaloSteps> halo_chain() {
 TEST_CASE("Chains come out right, whichever devices their blocks are dealt to") {
   check_everywhere(prefix_chain, 24, 1);
   check_everywhere(chain_passes, 24, 1);
+  check_everywhere(passes_of_one_chain, 24, 1);
 }
 
 TEST_CASE("A chain over a grid hands its borders from device to device") { check_everywhere(grid_chain, 60, 4); }
@@ -149,6 +155,7 @@ TEST_CASE("Boxes with halos are assembled from tiles of all devices") {
 TEST_CASE("A run on several devices stops, and goes on with another number of them") {
   check_stops(prefix_chain, 24, 1);
   check_stops(chain_passes, 24, 1);
+  check_stops(passes_of_one_chain, 24, 1);
   check_stops(shifted_passes, 24, 1);
   check_stops([] { return updates(run::Order::any); }, 24, 1);
   check_stops([] { return updates(run::Order::in_turn); }, 24, 1);

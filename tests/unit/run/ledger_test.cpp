@@ -32,7 +32,7 @@ run::Cut cut_of(std::int64_t number) {
   cut.frontier = number;
   cut.done.add(number + 2, number + 4);
   cut.results[number + 2] = std::string("\0\1\xff", 3);
-  cut.phases.push_back({5, {1, 100, run::Order::in_turn, TwoWords{-1, std::numeric_limits<std::int64_t>::max()}}});
+  cut.phases.push_back({5, {1, 100, run::Order::in_turn, TwoWords{-1, std::numeric_limits<std::int64_t>::max()}, 7}});
   cut.folded = "state " + std::to_string(number);
   cut.tiles[{0, number, 1}] = {number, 0xfedcba9876543210ull, 512, 3};
   if (number > 0) cut.gone.push_back({0, number - 1, 1});
@@ -53,6 +53,7 @@ void check_state(const run::Progress& progress, std::int64_t number) {
   CHECK(cut.phases.at(0).phase.number == 1);
   CHECK(cut.phases.at(0).phase.count == 100);
   CHECK(cut.phases.at(0).phase.order == run::Order::in_turn);
+  CHECK(cut.phases.at(0).phase.further == 7);
   CHECK(cut.phases.at(0).phase.value.as<TwoWords>().first == -1);
   CHECK(cut.phases.at(0).phase.value.as<TwoWords>().second == std::numeric_limits<std::int64_t>::max());
   CHECK(cut.tiles == run::StoredVersions{{{0, number, 1}, {number, 0xfedcba9876543210ull, 512, 3}},
