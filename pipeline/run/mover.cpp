@@ -377,7 +377,13 @@ std::vector<Box> Mover::widened(const Version& version, int from, int to, std::v
     return copied_row_bytes(version.box, part, element) >= least_row_bytes;
   });
   if (wide && version.bytes >= least_part_bytes) return parts;
-  return missing(version.at(from).valid.boxes(), version.at(to).valid);
+  std::vector<Box> all;
+  for (const Box& held : version.at(from).valid.boxes()) {
+    // Into parts that blocks are writing nothing may be copied.
+    const std::vector<Box> lacked = lacking(version, to, held);
+    all.insert(all.end(), lacked.begin(), lacked.end());
+  }
+  return all;
 }
 
 /// Submits copies between two locations, one of which may be the host.
