@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "pipeline/base/element_type.hpp"
-#include "pipeline/run/store.hpp"
+#include "pipeline/run/executor/store.hpp"
 
 namespace terrace::run {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/run/block_log.hpp"
-#include "pipeline/run/block_record.hpp"
+#include "pipeline/run/profile/block_log.hpp"
+#include "pipeline/run/profile/block_record.hpp"
 
 namespace terrace::run {
 

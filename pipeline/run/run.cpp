@@ -10,9 +10,9 @@
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/json.hpp"
 #include "pipeline/base/units.hpp"
+#include "pipeline/run/folder/scratch_files.hpp"
 #include "pipeline/run/home_tiles.hpp"
 #include "pipeline/run/result_summary.hpp"
-#include "pipeline/run/scratch_files.hpp"
 
 namespace terrace::run {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "kernels/device/context.hpp"
-#include "pipeline/run/executor.hpp"
+#include "pipeline/run/executor/executor.hpp"
 #include "pipeline/run/inputs.hpp"
 #include "pipeline/run/profile.hpp"
 #include "pipeline/run/run_folder.hpp"

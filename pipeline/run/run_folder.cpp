@@ -14,7 +14,7 @@
 #include "io/files/checksum.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/json.hpp"
-#include "pipeline/run/scratch_files.hpp"
+#include "pipeline/run/folder/scratch_files.hpp"
 
 namespace terrace::run {
 

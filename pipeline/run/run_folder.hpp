@@ -10,7 +10,7 @@
 
 #include "io/files/durable.hpp"
 #include "io/files/run_lock.hpp"
-#include "pipeline/run/folder_check.hpp"
+#include "pipeline/run/folder/check.hpp"
 
 namespace terrace::run {
 

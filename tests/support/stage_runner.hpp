@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "pipeline/run/executor.hpp"
+#include "pipeline/run/executor/executor.hpp"
 #include "tests/support/simulated_context.hpp"
 
 namespace terrace::test {

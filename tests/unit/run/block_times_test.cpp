@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "pipeline/run/block_clock.hpp"
+#include "pipeline/run/executor/block_clock.hpp"
 #include "pipeline/run/profile.hpp"
 #include "tests/support/temp_folder.hpp"
 

@@ -1,4 +1,4 @@
-#include "pipeline/run/home_queue.hpp"
+#include "pipeline/run/executor/home_queue.hpp"
 
 #include <catch2/catch.hpp>
 #include <deque>

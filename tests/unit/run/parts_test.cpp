@@ -11,10 +11,10 @@
 
 #include "pipeline/base/bands.hpp"
 #include "pipeline/base/error.hpp"
-#include "pipeline/run/completions.hpp"
-#include "pipeline/run/intervals.hpp"
-#include "pipeline/run/memory.hpp"
-#include "pipeline/run/store.hpp"
+#include "pipeline/run/executor/completions.hpp"
+#include "pipeline/run/executor/intervals.hpp"
+#include "pipeline/run/executor/pool.hpp"
+#include "pipeline/run/executor/store.hpp"
 #include "tests/support/temp_folder.hpp"
 
 using namespace terrace;

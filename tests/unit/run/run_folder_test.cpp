@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "pipeline/run/scratch_files.hpp"
+#include "pipeline/run/folder/scratch_files.hpp"
 #include "tests/support/temp_folder.hpp"
 
 using namespace terrace;

@@ -1,4 +1,4 @@
-#include "pipeline/run/parts.hpp"
+#include "pipeline/run/executor/parts.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "io/files/durable.hpp"
-#include "pipeline/run/block_record.hpp"
+#include "pipeline/run/profile/block_record.hpp"
 
 namespace terrace::run {
 

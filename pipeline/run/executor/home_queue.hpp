@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/run/store.hpp"
-#include "pipeline/run/version.hpp"
+#include "pipeline/run/executor/store.hpp"
+#include "pipeline/run/executor/version.hpp"
 
 namespace terrace::run {
 

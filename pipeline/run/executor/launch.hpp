@@ -9,8 +9,8 @@
 
 #include "kernels/device/context.hpp"
 #include "kernels/launch/port.hpp"
+#include "pipeline/run/executor/window.hpp"
 #include "pipeline/run/plan.hpp"
-#include "pipeline/run/window.hpp"
 
 namespace terrace::run {
 

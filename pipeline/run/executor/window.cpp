@@ -1,4 +1,4 @@
-#include "pipeline/run/window.hpp"
+#include "pipeline/run/executor/window.hpp"
 
 #include <algorithm>
 

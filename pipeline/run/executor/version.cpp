@@ -1,4 +1,4 @@
-#include "pipeline/run/version.hpp"
+#include "pipeline/run/executor/version.hpp"
 
 namespace terrace::run {
 

@@ -1,4 +1,4 @@
-#include "pipeline/run/executor.hpp"
+#include "pipeline/run/executor/executor.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "pipeline/run/launcher.hpp"
+#include "pipeline/run/executor/launch.hpp"
 
 #include <algorithm>
 #include <atomic>

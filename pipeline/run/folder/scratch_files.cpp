@@ -1,4 +1,4 @@
-#include "pipeline/run/scratch_files.hpp"
+#include "pipeline/run/folder/scratch_files.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 
 #include "io/files/durable.hpp"
 #include "pipeline/base/json.hpp"
-#include "pipeline/run/folder_check.hpp"
+#include "pipeline/run/folder/check.hpp"
 
 namespace terrace::run {
 

@@ -1,4 +1,4 @@
-#include "pipeline/run/folder_check.hpp"
+#include "pipeline/run/folder/check.hpp"
 
 #include <pwd.h>
 #include <unistd.h>

@@ -11,17 +11,17 @@
 #include <vector>
 
 #include "kernels/device/context.hpp"
-#include "pipeline/run/block_clock.hpp"
-#include "pipeline/run/completions.hpp"
-#include "pipeline/run/cutter.hpp"
-#include "pipeline/run/launcher.hpp"
+#include "pipeline/run/executor/block_clock.hpp"
+#include "pipeline/run/executor/checkpoints.hpp"
+#include "pipeline/run/executor/completions.hpp"
+#include "pipeline/run/executor/launch.hpp"
+#include "pipeline/run/executor/pool.hpp"
+#include "pipeline/run/executor/residence.hpp"
+#include "pipeline/run/executor/store.hpp"
+#include "pipeline/run/executor/window.hpp"
 #include "pipeline/run/ledger.hpp"
-#include "pipeline/run/memory.hpp"
-#include "pipeline/run/mover.hpp"
 #include "pipeline/run/plan.hpp"
 #include "pipeline/run/profile.hpp"
-#include "pipeline/run/store.hpp"
-#include "pipeline/run/window.hpp"
 
 namespace terrace::run {
 

@@ -1,4 +1,4 @@
-#include "pipeline/run/memory.hpp"
+#include "pipeline/run/executor/pool.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "pipeline/run/block_log.hpp"
+#include "pipeline/run/profile/block_log.hpp"
 
 #include <fcntl.h>
 

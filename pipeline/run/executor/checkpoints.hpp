@@ -7,12 +7,12 @@
 #include <unordered_set>
 #include <vector>
 
-#include "pipeline/run/completions.hpp"
+#include "pipeline/run/executor/completions.hpp"
+#include "pipeline/run/executor/residence.hpp"
+#include "pipeline/run/executor/store.hpp"
+#include "pipeline/run/executor/version.hpp"
+#include "pipeline/run/executor/window.hpp"
 #include "pipeline/run/ledger.hpp"
-#include "pipeline/run/mover.hpp"
-#include "pipeline/run/store.hpp"
-#include "pipeline/run/version.hpp"
-#include "pipeline/run/window.hpp"
 
 namespace terrace::run {
 

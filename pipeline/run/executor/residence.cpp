@@ -1,10 +1,10 @@
-#include "pipeline/run/mover.hpp"
+#include "pipeline/run/executor/residence.hpp"
 
 #include <algorithm>
 #include <numeric>
 
 #include "pipeline/base/error.hpp"
-#include "pipeline/run/strided_copy.hpp"
+#include "pipeline/run/executor/strided_copy.hpp"
 
 namespace terrace::run {
 

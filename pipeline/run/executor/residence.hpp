@@ -13,13 +13,13 @@
 
 #include "io/files/io_threads.hpp"
 #include "kernels/device/context.hpp"
-#include "pipeline/run/completions.hpp"
-#include "pipeline/run/home_queue.hpp"
-#include "pipeline/run/memory.hpp"
+#include "pipeline/run/executor/completions.hpp"
+#include "pipeline/run/executor/home_queue.hpp"
+#include "pipeline/run/executor/pool.hpp"
+#include "pipeline/run/executor/store.hpp"
+#include "pipeline/run/executor/version.hpp"
+#include "pipeline/run/executor/window.hpp"
 #include "pipeline/run/profile.hpp"
-#include "pipeline/run/store.hpp"
-#include "pipeline/run/version.hpp"
-#include "pipeline/run/window.hpp"
 
 namespace terrace::run {
 

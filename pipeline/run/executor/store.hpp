@@ -16,7 +16,7 @@
 #include "io/read_queue.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/run/array.hpp"
-#include "pipeline/run/version.hpp"
+#include "pipeline/run/executor/version.hpp"
 
 namespace terrace::run {
 

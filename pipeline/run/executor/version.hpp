@@ -11,7 +11,7 @@
 
 #include "pipeline/run/access.hpp"
 #include "pipeline/run/array.hpp"
-#include "pipeline/run/parts.hpp"
+#include "pipeline/run/executor/parts.hpp"
 
 namespace terrace::run {
 

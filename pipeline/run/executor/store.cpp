@@ -1,4 +1,4 @@
-#include "pipeline/run/store.hpp"
+#include "pipeline/run/executor/store.hpp"
 
 #include <algorithm>
 #include <mutex>

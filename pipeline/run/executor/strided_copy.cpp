@@ -1,4 +1,4 @@
-#include "pipeline/run/strided_copy.hpp"
+#include "pipeline/run/executor/strided_copy.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "pipeline/run/cutter.hpp"
+#include "pipeline/run/executor/checkpoints.hpp"
 
 #include "pipeline/base/error.hpp"
 #include "pipeline/run/inputs.hpp"

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/run/intervals.hpp"
+#include "pipeline/run/executor/intervals.hpp"
+#include "pipeline/run/executor/version.hpp"
 #include "pipeline/run/plan.hpp"
-#include "pipeline/run/version.hpp"
 
 namespace terrace::run {
 
