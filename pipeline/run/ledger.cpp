@@ -97,8 +97,7 @@ Json to_json(const Cut& cut) {
   Json& phases = json["phases"] = Json::array();
   for (const PhaseState& phase : cut.phases) {
     const std::vector<std::int64_t> value(phase.phase.value.begin(), phase.phase.value.end());
-    phases.push_back(
-        {phase.phase.number, phase.first_sequence, phase.phase.count, name_of(phase.phase.order), value,
+    phases.push_back({phase.phase.number, phase.first_sequence, phase.phase.count, name_of(phase.phase.order), value,
                       phase.phase.further});
   }
   Json& tiles = json["tiles"] = Json::array();
@@ -124,9 +123,9 @@ Cut cut_from(const Json& json) {
   for (const Json& result : json.at("results")) cut.results[result.at(0)] = from_hex(result.at(1));
   for (const Json& phase : json.at("phases")) {
     const auto value = phase.at(4).get<std::vector<std::int64_t>>();
-    cut.phases.push_back(
-        {phase.at(1),
-         {phase.at(0), phase.at(2), order_from(phase.at(3)), PhaseValue::from(value.data(), value.size()), phase.at(5)}});
+    cut.phases.push_back({phase.at(1),
+                          {phase.at(0), phase.at(2), order_from(phase.at(3)),
+                           PhaseValue::from(value.data(), value.size()), phase.at(5)}});
   }
   for (const Json& tile : json.at("tiles")) {
     cut.tiles[key_from(tile)] = {tile.at(3), tile.at(4), tile.at(5), tile.at(6),

@@ -16,29 +16,29 @@ void place(StoredVersion& named, const StoredVersion& written) {
 
 }  // namespace
 
-Cutter::Cutter(std::int64_t stage, const Plan& plan, const Tally& tally, Window& window, Versions& versions,
-               Store& store, Mover& mover, Ledger& ledger, Completions& completions)
+Checkpoints::Checkpoints(std::int64_t stage, const Plan& plan, const Tally& tally, Window& window, Versions& versions,
+                         Store& store, Residence& mover, Ledger& ledger, Completions& completions)
     : stage_(stage),
       plan_(plan),
       tally_(tally),
       window_(window),
       versions_(versions),
       store_(store),
-      mover_(mover),
+      residence_(mover),
       ledger_(ledger),
       completions_(completions) {}
 
-Cutter::~Cutter() {
+Checkpoints::~Checkpoints() {
   if (syncer_.joinable()) syncer_.join();
 }
 
-void Cutter::restore(const StoredVersions& named, const InputChecksums& inputs) {
+void Checkpoints::restore(const StoredVersions& named, const InputChecksums& inputs) {
   inputs_ = inputs;
   named_ = named;
   for (const auto& [key, tile] : named_) store_.hold(key, tile.slot);
 }
 
-void Cutter::note_input(const VersionKey& key, std::uint64_t checksum) {
+void Checkpoints::note_input(const VersionKey& key, std::uint64_t checksum) {
   const auto [known, first] = inputs_.emplace(key, checksum);
   if (first) new_inputs_[key] = checksum;
   if (known->second == checksum) return;
@@ -49,7 +49,7 @@ void Cutter::note_input(const VersionKey& key, std::uint64_t checksum) {
                 "--fresh=all");
 }
 
-void Cutter::begin(bool complete, const Work& work) {
+void Checkpoints::begin(bool complete, const Work& work) {
   active_ = true;
   cut_ = {};
   cut_.stage = stage_;
@@ -73,11 +73,11 @@ void Cutter::begin(bool complete, const Work& work) {
   for (const VersionKey& key : std::exchange(touched_, {})) name(key);
 }
 
-bool Cutter::is_home(const VersionKey& key) const {
+bool Checkpoints::is_home(const VersionKey& key) const {
   return is_result(plan_.arrays()[static_cast<std::size_t>(key.array)], key);
 }
 
-void Cutter::name(const VersionKey& key) {
+void Checkpoints::name(const VersionKey& key) {
   if (Version* version = versions_.find(key)) {
     if (!version->dead && has_content(*version)) {
       cut_.tiles[key] = stored_of(*version);
@@ -97,7 +97,7 @@ void Cutter::name(const VersionKey& key) {
   if (named_.count(key) > 0) cut_.gone.push_back(key);
 }
 
-void Cutter::poll() {
+void Checkpoints::poll() {
   if (!active_ || syncing_) return;
   for (const VersionKey key : to_write_) {  // a copy: the set's own is erased below, and named after that
     if (writing_.count(key) > 0) continue;
@@ -112,7 +112,7 @@ void Cutter::poll() {
       if (on_unpinned) on_unpinned(key);
       return poll();
     }
-    const bool begun = mover_.write_back(version, [this, key, &version](const StoredVersion& stored) {
+    const bool begun = residence_.write_back(version, [this, key, &version](const StoredVersion& stored) {
       place(cut_.tiles[key], stored);
       store_.hold(key, stored.slot);
       --version.pins;
@@ -140,7 +140,7 @@ void Cutter::poll() {
   });
 }
 
-void Cutter::commit() {
+void Checkpoints::commit() {
   for (const VersionKey& key : cut_.gone) {
     auto old = named_.find(key);
     if (old == named_.end()) continue;

@@ -19,11 +19,11 @@ namespace terrace::run {
 /// Makes one cut at a time: fixes the set of done blocks, writes every tile that they changed since the last cut and
 /// that is not on disk yet, syncs, and appends one record to the ledger. Slots that the last cut names stay untouched
 /// until the next one is committed.
-class Cutter {
+class Checkpoints {
  public:
-  Cutter(std::int64_t stage, const Plan& plan, const Tally& tally, Window& window, Versions& versions, Store& store,
-         Mover& mover, Ledger& ledger, Completions& completions);
-  ~Cutter();
+  Checkpoints(std::int64_t stage, const Plan& plan, const Tally& tally, Window& window, Versions& versions,
+              Store& store, Residence& mover, Ledger& ledger, Completions& completions);
+  ~Checkpoints();
 
   /// What the last committed cut of an earlier attempt names, and what had been read of inputs.
   void restore(const StoredVersions& named, const InputChecksums& inputs);
@@ -68,7 +68,7 @@ class Cutter {
   Window& window_;
   Versions& versions_;
   Store& store_;
-  Mover& mover_;
+  Residence& residence_;
   Ledger& ledger_;
   Completions& completions_;
   std::unordered_set<VersionKey, VersionKeyHash> touched_;

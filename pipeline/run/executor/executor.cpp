@@ -36,19 +36,19 @@ Executor::Executor(std::int64_t stage, const Plan& plan, Tally& tally, std::vect
       environment_(environment),
       grids_(grids_of(plan)),
       store_(plan.arrays(), grids_, std::move(storage)),
-      mover_(store_, devices_of(plan, environment), environment.pools, completions_, *environment.profile),
+      residence_(store_, devices_of(plan, environment), environment.pools, completions_, *environment.profile),
       window_(plan, tally, grids_, versions_, static_cast<int>(devices_of(plan, environment).size()),
               window_capacity),
-      cutter_(stage, plan, tally, window_, versions_, store_, mover_, *environment.ledger, completions_),
+      checkpoints_(stage, plan, tally, window_, versions_, store_, residence_, *environment.ledger, completions_),
       unstored_(plan.arrays().size()),
       stored_tiles_(plan.arrays().size()) {
-  mover_.on_read = [this](const Version& version, std::uint64_t checksum) {
+  residence_.on_read = [this](const Version& version, std::uint64_t checksum) {
     const Role role = plan_.arrays()[static_cast<std::size_t>(version.key.array)].role;
-    if (role == Role::input) cutter_.note_input(version.key, checksum);
+    if (role == Role::input) checkpoints_.note_input(version.key, checksum);
   };
-  mover_.on_moved = [this](Version& version) { settle(version); };
-  cutter_.on_unpinned = [this](const VersionKey& key) { settle_key(key); };
-  cutter_.on_commit = [this] {
+  residence_.on_moved = [this](Version& version) { settle(version); };
+  checkpoints_.on_unpinned = [this](const VersionKey& key) { settle_key(key); };
+  checkpoints_.on_commit = [this] {
     last_cut_end_ = environment_.profile->now();
     cut_seconds_ = last_cut_end_ - cut_begin_;
     ++environment_.profile->stage().cuts;
@@ -60,7 +60,7 @@ Executor::Executor(std::int64_t stage, const Plan& plan, Tally& tally, std::vect
     const int location = location_of(*context, static_cast<int>(devices_.size()));
     Device& device =
         devices_.emplace_back(Device{context, location, plan.make_worker(*context), {}, BlockClock(zero)});
-    for (int i = 0; i < 2; ++i) device.launches.push_back(std::make_unique<LaunchState>(*context, plan, ring));
+    for (int i = 0; i < 2; ++i) device.launches.push_back(std::make_unique<Launch>(*context, plan, ring));
   }
   if (restored) restore(*restored);
   last_cut_end_ = environment_.profile->now();
@@ -71,10 +71,10 @@ Executor::~Executor() {
   for (std::int64_t sequence = window_.frontier(); sequence < window_.end(); ++sequence) {
     BlockState& block = window_.at(sequence);
     for (Assembly& assembly : block.assemblies) {
-      mover_.drop(assembly, devices_[static_cast<std::size_t>(block.device)].location);
+      residence_.drop(assembly, devices_[static_cast<std::size_t>(block.device)].location);
     }
   }
-  for (auto& [key, version] : versions_) mover_.drop_all(*version);
+  for (auto& [key, version] : versions_) residence_.drop_all(*version);
   for (Pool* pool : environment_.pools) {
     if (pool != nullptr) pool->thaw_all();
   }
@@ -85,8 +85,8 @@ void Executor::abandon() noexcept {
   for (Device& device : devices_) {
     for (auto& launch : device.launches) launch->wait();
   }
-  cutter_.abandon();
-  mover_.abandon();
+  checkpoints_.abandon();
+  residence_.abandon();
 }
 
 void Executor::restore(const Cut& cut) {
@@ -98,7 +98,7 @@ void Executor::restore(const Cut& cut) {
       ++stored_tiles_[static_cast<std::size_t>(key.array)];
     }
   }
-  cutter_.restore(cut.tiles, cut.inputs);
+  checkpoints_.restore(cut.tiles, cut.inputs);
   window_.restore(cut.phases, cut.frontier, cut.done, cut.results);
   start_cursor_ = hold_cursor_ = cut.frontier;
   done_blocks_ = cut_blocks_ = cut.frontier + cut.done.count();
@@ -114,7 +114,7 @@ void Executor::run() {
   } catch (...) {
     environment_.profile->log_blocks(true);
     abandon();
-    if (mover_.first_failure()) std::rethrow_exception(mover_.first_failure());
+    if (residence_.first_failure()) std::rethrow_exception(residence_.first_failure());
     throw;
   }
 }
@@ -122,7 +122,7 @@ void Executor::run() {
 void Executor::run_blocks() {
   while (!window_.finished()) {
     const bool moved = step();
-    if (stopping_ && !anything_running() && !cutter_.active() && !cut_wanted_) {
+    if (stopping_ && !anything_running() && !checkpoints_.active() && !cut_wanted_) {
       throw Stopped("stopped at a checkpoint; the same command goes on from it");
     }
     wait(moved);
@@ -131,19 +131,19 @@ void Executor::run_blocks() {
 
 bool Executor::step() {
   bool moved = completions_.drain();
-  moved |= mover_.poll();
+  moved |= residence_.poll();
   moved |= take_results();
   window_.advance();
   window_.extend();
   for (const VersionKey& key : window_.doomed()) settle_key(key);
-  cutter_.poll();
+  checkpoints_.poll();
   const std::int64_t started = start_cursor_;
   if (!stopping_) {
     hold_blocks();
     start_blocks();
     if (moved || start_cursor_ != started) read_ahead();
   }
-  for (const VersionKey& key : mover_.emptied()) emptied(key);
+  for (const VersionKey& key : residence_.emptied()) emptied(key);
   manage_cuts();
   if (environment_.note_done && std::exchange(noted_blocks_, done_blocks_) != done_blocks_) {
     environment_.note_done({done_blocks_, window_.known_blocks(), work().operations});
@@ -194,7 +194,7 @@ std::int64_t Executor::dirty_bytes() {
 
 /// Whether something goes on that will end by itself and be heard of.
 bool Executor::under_way() const {
-  return running_blocks_ > 0 || mover_.under_way() || cutter_.syncing() || anything_ending();
+  return running_blocks_ > 0 || residence_.under_way() || checkpoints_.syncing() || anything_ending();
 }
 
 /// Nothing under way and nothing done means that nothing ever will be: a few rounds later that is an error.
@@ -238,7 +238,7 @@ void Executor::wait(bool moved) {
     return;
   }
   // Words and events have to be asked; what disks do is told.
-  const bool asked = running_blocks_ > 0 || mover_.copying() || anything_ending();
+  const bool asked = running_blocks_ > 0 || residence_.copying() || anything_ending();
   // No sched_yield: Linux takes that for a wish to come after all others, and busy threads of the CPU's kernels would
   // keep this one waiting for seconds.
   if (asked && ++idle_rounds_ < 50) {

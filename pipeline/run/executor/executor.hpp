@@ -60,7 +60,7 @@ class Executor {
   /// ComputeError, IoError, DeviceError
   void run();
   /// Of the tiles at home; all of them after `run`.
-  HomeChecksums home_checksums() const { return run::home_checksums(cutter_.named()); }
+  HomeChecksums home_checksums() const { return run::home_checksums(checkpoints_.named()); }
 
  private:
   static constexpr std::int64_t ring = 2048;  // blocks of one launch between ready and done
@@ -69,7 +69,7 @@ class Executor {
     device::Context* context;
     int location;
     std::unique_ptr<Worker> worker;
-    std::vector<std::unique_ptr<LaunchState>> launches;
+    std::vector<std::unique_ptr<Launch>> launches;
     BlockClock clock;
     std::int64_t begun = 0;  // launches so far
   };
@@ -99,15 +99,15 @@ class Executor {
   // Starting and ending.
   void start_blocks();
   void start_on(int device);
-  void start_chain(int device, LaunchState& launch, BlockState& block);
-  void start_blocks_of(int device, LaunchState& launch, std::int64_t sequence);
+  void start_chain(int device, Launch& launch, BlockState& block);
+  void start_blocks_of(int device, Launch& launch, std::int64_t sequence);
   std::int64_t first_startable(int device);
-  std::vector<LaunchState*> active_launches(Device& device) const;
+  std::vector<Launch*> active_launches(Device& device) const;
   void stop_launches();
   /// The next block of a chain on its device, or the first that is not known yet, or the chain's end.
-  std::int64_t next_of(int device, const LaunchState& launch);
-  void feed_chain(int device, LaunchState& launch);
-  void end_if_starved(int device, LaunchState& launch);
+  std::int64_t next_of(int device, const Launch& launch);
+  void feed_chain(int device, Launch& launch);
+  void end_if_starved(int device, Launch& launch);
   bool startable(BlockState& block);
   bool slots_admit(const BlockState& block);
   bool needs_slot(const TileUse& use) const;
@@ -122,10 +122,10 @@ class Executor {
   void freeze(int device, bool frozen);
   bool take_results();
   bool take_results(Device& device);
-  void end_launch(LaunchState& launch);
-  void complete(BlockState& block, const LaunchState::Done& done);
+  void end_launch(Launch& launch);
+  void complete(BlockState& block, const Launch::Done& done);
   void release_uses(BlockState& block);
-  void record(const BlockState& block, const LaunchState::Done& done);
+  void record(const BlockState& block, const Launch::Done& done);
   void settle(Version& version);
   void settle_key(const VersionKey& key);
   void emptied(const VersionKey& key);
@@ -150,9 +150,9 @@ class Executor {
   Completions completions_;
   Versions versions_;
   Store store_;
-  Mover mover_;
+  Residence residence_;
   Window window_;
-  Cutter cutter_;
+  Checkpoints checkpoints_;
   std::vector<Device> devices_;
 
   std::int64_t start_cursor_ = 0;                   // blocks before it have been started

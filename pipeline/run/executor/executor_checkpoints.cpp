@@ -36,7 +36,7 @@ bool Executor::anything_ending() const {
 /// Whether it is time for a cut: as often as the job says, or as takes a twentieth of the time, by how long the last
 /// one took and by what there is to write.
 bool Executor::cut_is_due(double now) {
-  if (cutter_.active() || done_blocks_ == cut_blocks_) return false;
+  if (checkpoints_.active() || done_blocks_ == cut_blocks_) return false;
   const double passed = now - last_cut_end_;
   if (environment_.checkpoint_seconds > 0) return passed > environment_.checkpoint_seconds;
   if (passed < std::max(least_interval, cut_seconds_ / cut_share) || now < next_look_) return false;
@@ -46,7 +46,7 @@ bool Executor::cut_is_due(double now) {
 
 /// Bytes a second at which tiles are written: as measured in this attempt, or assumed before there is a measurement.
 double Executor::disk_rate() {
-  const double seconds = mover_.writing_seconds();
+  const double seconds = residence_.writing_seconds();
   if (seconds < least_writing) return assumed_rate;
   return static_cast<double>(environment_.profile->stage().bytes_written) / seconds;
 }
@@ -58,15 +58,15 @@ void Executor::manage_cuts() {
     cut_wanted_ = true;
     stop_launches();
   }
-  if (mover_.wants_cut() || cut_is_due(now)) cut_wanted_ = true;
-  if (!cut_wanted_ || cutter_.active() || running_updates_ > 0) return;
+  if (residence_.wants_cut() || cut_is_due(now)) cut_wanted_ = true;
+  if (!cut_wanted_ || checkpoints_.active() || running_updates_ > 0) return;
   if (stopping_ && anything_running()) return;
   cut_wanted_ = false;
   cut_blocks_ = done_blocks_;
   cut_begin_ = now;
   ++fruitless_cuts_;
   environment_.profile->log_blocks(true);
-  cutter_.begin(false, work());
+  checkpoints_.begin(false, work());
 }
 
 void Executor::finish() {
@@ -77,20 +77,20 @@ void Executor::finish() {
     return true;
   };
   bool begun = false, committed = false;
-  cutter_.on_commit = [&] {
+  checkpoints_.on_commit = [&] {
     ++environment_.profile->stage().cuts;
     committed = begun;
   };
   while (!committed) {
     bool moved = completions_.drain();
-    moved |= mover_.poll();
+    moved |= residence_.poll();
     moved |= take_results();
-    cutter_.poll();
-    if (!begun && !cutter_.active() && !mover_.busy() && !anything_running()) {
+    checkpoints_.poll();
+    if (!begun && !checkpoints_.active() && !residence_.busy() && !anything_running()) {
       if (!arrays_done())
         throw Error("stage " + environment_.profile->stage().name + " left a part of its result unwritten");
       begun = true;
-      cutter_.begin(true, work());
+      checkpoints_.begin(true, work());
       moved = true;
     }
     wait(moved);

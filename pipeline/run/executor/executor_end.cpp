@@ -17,7 +17,7 @@ bool Executor::take_results() {
 /// In the order of launches, as later ones may need what earlier ones have done.
 bool Executor::take_results(Device& device) {
   bool any = false;
-  for (LaunchState* launch : active_launches(device)) {
+  for (Launch* launch : active_launches(device)) {
     while (const auto done = launch->next_done()) {
       complete(window_.at(done->sequence), *done);
       any = true;
@@ -30,7 +30,7 @@ bool Executor::take_results(Device& device) {
   return any;
 }
 
-void Executor::end_launch(LaunchState& launch) {
+void Executor::end_launch(Launch& launch) {
   launch.finish();
   environment_.profile->stage().skipped += static_cast<double>(launch.skipped());
   if (const std::int64_t failed = launch.failed(); failed >= 0) {
@@ -67,11 +67,11 @@ void Executor::rewind(BlockState& block) {
     if (use.source == nullptr) continue;
     --running_updates_;
     let_go(*use.version, block.sequence);
-    mover_.hand_back(*use.source, *use.version, location);
+    residence_.hand_back(*use.source, *use.version, location);
     if (use.source->claims > 0 && !std::exchange(use.source->counted, true)) {
       ++unstored_[static_cast<std::size_t>(use.source->key.array)];
     }
-    cutter_.touch(use.source->key);
+    checkpoints_.touch(use.source->key);
   }
   if (--running_blocks_ == 0) {
     environment_.profile->stage().compute_seconds += environment_.profile->now() - running_since_;
@@ -94,7 +94,7 @@ void Executor::let_go(Version& version, std::int64_t sequence) {
 }
 
 /// Adds a block that is done to the profile, with the times at which the device computed it.
-void Executor::record(const BlockState& block, const LaunchState::Done& done) {
+void Executor::record(const BlockState& block, const Launch::Done& done) {
   BlockRecord record;
   record.phase = block.phase;
   record.first = block.index;
@@ -116,18 +116,18 @@ void Executor::release_uses(BlockState& block) {
     if (use.mode != Mode::read) {
       --use.version->writers;
       if (location == 0) --use.version->host_writers;
-      mover_.changed(*use.version, location, use.part);
-      cutter_.touch(use.version->key);
+      residence_.changed(*use.version, location, use.part);
+      checkpoints_.touch(use.version->key);
       if (needs_slot(use)) --use.version->claims;
     } else if (plan_.arrays()[static_cast<std::size_t>(use.version->key.array)].reads > 0) {
-      cutter_.touch(use.version->key);
+      checkpoints_.touch(use.version->key);
     }
     running_updates_ -= use.source != nullptr;
   }
-  for (Assembly& assembly : block.assemblies) mover_.drop(assembly, location);
+  for (Assembly& assembly : block.assemblies) residence_.drop(assembly, location);
 }
 
-void Executor::complete(BlockState& block, const LaunchState::Done& done) {
+void Executor::complete(BlockState& block, const Launch::Done& done) {
   block.end_seconds = environment_.profile->now();
   release_uses(block);
   record(block, done);
@@ -186,18 +186,18 @@ void Executor::settle(Version& version) {
   }
   const bool result = spec.role == Role::result && version.key.generation == spec.generations;
   if (result && version.complete() && !version.on_disk() && version.storing == 0 && !version.queued) {
-    mover_.write_back(version, [](const StoredVersion&) {});
+    residence_.write_back(version, [](const StoredVersion&) {});
     return;
   }
   if (result && version.complete() && version.on_disk() && !std::exchange(version.home, true)) {
     ++stored_tiles_[array];
-    cutter_.touch(version.key);
+    checkpoints_.touch(version.key);
   }
   if (!quiet || !version.pending.empty() || !version.on_disk()) return;
   const bool cached = std::any_of(version.copies.begin(), version.copies.end(),
                                   [](const Copy& copy) { return copy.data != nullptr; });
   if (cached && !result) return;  // it may be read again, and leaves when memory is needed
-  mover_.drop_all(version);
+  residence_.drop_all(version);
   if (spec.role == Role::input) {
     const VersionKey key = version.key;
     versions_.remove(key);
@@ -211,9 +211,9 @@ void Executor::retire(Version& version) {
   const VersionKey key = version.key;
   const auto array = static_cast<std::size_t>(key.array);
   if (version.counted) --unstored_[array];
-  mover_.drop_all(version);
+  residence_.drop_all(version);
   store_.release(key, version.slot);
-  if (plan_.arrays()[array].role != Role::input) cutter_.touch(key);
+  if (plan_.arrays()[array].role != Role::input) checkpoints_.touch(key);
   versions_.remove(key);
 }
 

@@ -73,7 +73,7 @@ bool Executor::hold(BlockState& block) {
   if (!old_generations_gone(block)) return false;
   const int location = devices_[static_cast<std::size_t>(block.device)].location;
   bool all = true;
-  for (Assembly& assembly : block.assemblies) all &= mover_.ensure_room(assembly, location, block.sequence);
+  for (Assembly& assembly : block.assemblies) all &= residence_.ensure_room(assembly, location, block.sequence);
   for (TileUse& use : block.uses) {
     Version& version = use.buffer();
     // Where a part is assembled from a tile in the same memory, its tile has to be there meanwhile.
@@ -94,15 +94,16 @@ bool Executor::hold(BlockState& block) {
 bool Executor::content_there(BlockState& block, TileUse& use, int location) {
   if (use.assembly >= 0) {
     Assembly& assembly = block.assemblies[static_cast<std::size_t>(use.assembly)];
-    if (assembly.data == nullptr || !mover_.assemble(assembly, *use.version, location, block.sequence, use.part)) {
+    if (assembly.data == nullptr ||
+        !residence_.assemble(assembly, *use.version, location, block.sequence, use.part)) {
       return false;
     }
     if (std::exchange(use.held, false)) --use.version->at(location).holders;
     return true;
   }
   if (use.buffer().awaited) return false;
-  if (use.mode == Mode::write) return mover_.ensure_room(*use.version, location, block.sequence);
-  return mover_.ensure(use.buffer(), location, block.sequence, use.part);
+  if (use.mode == Mode::write) return residence_.ensure_room(*use.version, location, block.sequence);
+  return residence_.ensure(use.buffer(), location, block.sequence, use.part);
 }
 
 bool Executor::contents_there(BlockState& block) {
@@ -124,10 +125,10 @@ void Executor::read_ahead() {
   for (; read_cursor_ < window_.end(); ++read_cursor_) {
     for (TileUse& use : window_.at(read_cursor_).uses) {
       Version& version = use.source != nullptr ? *use.source : *use.version;
-      if (use.mode == Mode::write || version.awaited || !mover_.is_only_on_disk(version, use.part)) continue;
-      if (early_bytes_ + version.buffer > most || mover_.reading() >= most_reading) return;
+      if (use.mode == Mode::write || version.awaited || !residence_.is_only_on_disk(version, use.part)) continue;
+      if (early_bytes_ + version.buffer > most || residence_.reading() >= most_reading) return;
       // What earlier blocks need comes first.
-      if (mover_.short_of_memory(0) || !mover_.read_ahead(version, read_cursor_)) return;
+      if (residence_.short_of_memory(0) || !residence_.read_ahead(version, read_cursor_)) return;
       early_.emplace(read_cursor_, version.buffer);
       early_bytes_ += version.buffer;
     }

@@ -35,8 +35,8 @@ std::int64_t Executor::first_startable(int device) {
 }
 
 /// Launches of the device that have not ended, in the order in which they were begun.
-std::vector<LaunchState*> Executor::active_launches(Device& device) const {
-  std::vector<LaunchState*> active;
+std::vector<Launch*> Executor::active_launches(Device& device) const {
+  std::vector<Launch*> active;
   for (const auto& launch : device.launches) {
     if (launch->active()) active.push_back(launch.get());
   }
@@ -47,15 +47,15 @@ std::vector<LaunchState*> Executor::active_launches(Device& device) const {
 /// Lets no block begin any more. A launch that may need blocks of one before it hears of that first.
 void Executor::stop_launches() {
   for (Device& device : devices_) {
-    std::vector<LaunchState*> active = active_launches(device);
-    std::for_each(active.rbegin(), active.rend(), [](LaunchState* launch) { launch->stop(); });
+    std::vector<Launch*> active = active_launches(device);
+    std::for_each(active.rbegin(), active.rend(), [](Launch* launch) { launch->stop(); });
   }
 }
 
 void Executor::start_on(int device) {
   Device& state = devices_[static_cast<std::size_t>(device)];
-  const std::vector<LaunchState*> active = active_launches(state);
-  for (LaunchState* launch : active) {
+  const std::vector<Launch*> active = active_launches(state);
+  for (Launch* launch : active) {
     if (launch->order() == Order::chain) return feed_chain(device, *launch);
   }
   for (auto& launch : state.launches) {
@@ -72,7 +72,7 @@ void Executor::start_on(int device) {
   }
 }
 
-void Executor::start_chain(int device, LaunchState& launch, BlockState& block) {
+void Executor::start_chain(int device, Launch& launch, BlockState& block) {
   Device& state = devices_[static_cast<std::size_t>(device)];
   const PhaseState& phase = window_.phase(block.phase);
   const std::int64_t count = block.attempt > 0 ? 1 : phase.phase.count - block.index + phase.phase.further;
@@ -85,7 +85,7 @@ void Executor::start_chain(int device, LaunchState& launch, BlockState& block) {
 }
 
 /// Starts a launch over blocks that follow one another from `sequence` on, as many as can be started.
-void Executor::start_blocks_of(int device, LaunchState& launch, std::int64_t sequence) {
+void Executor::start_blocks_of(int device, Launch& launch, std::int64_t sequence) {
   Device& state = devices_[static_cast<std::size_t>(device)];
   const BlockState& first = window_.at(sequence);
   const bool repeat = first.attempt > 0;
@@ -103,13 +103,14 @@ void Executor::start_blocks_of(int device, LaunchState& launch, std::int64_t seq
   launch.submit(*state.worker, first.attempt);
 }
 
-std::int64_t Executor::next_of(int device, const LaunchState& launch) {
+std::int64_t Executor::next_of(int device, const Launch& launch) {
   std::int64_t sequence = launch.next_sequence();
-  while (sequence < std::min(launch.end_sequence(), window_.end()) && window_.at(sequence).device != device) ++sequence;
+  while (sequence < std::min(launch.end_sequence(), window_.end()) && window_.at(sequence).device != device)
+    ++sequence;
   return sequence;
 }
 
-void Executor::feed_chain(int device, LaunchState& launch) {
+void Executor::feed_chain(int device, Launch& launch) {
   while (launch.has_room() && !launch.stopping()) {
     const std::int64_t sequence = next_of(device, launch);
     if (sequence >= launch.end_sequence()) {
@@ -130,8 +131,8 @@ void Executor::feed_chain(int device, LaunchState& launch) {
 
 /// Nothing can be allocated while the launch waits for us: ends it when that is what it would take to hold its next
 /// block, or to bring that block's tiles or take away those of the last ones through host memory.
-void Executor::end_if_starved(int device, LaunchState& launch) {
-  if (running_blocks_ > 0 || mover_.under_way()) return;
+void Executor::end_if_starved(int device, Launch& launch) {
+  if (running_blocks_ > 0 || residence_.under_way()) return;
   const auto location = static_cast<std::size_t>(devices_[static_cast<std::size_t>(device)].location);
   for (const Pool* pool : {environment_.pools[0], environment_.pools[location]}) {
     if (pool->starved_by_freeze()) return launch.stop();
@@ -181,7 +182,7 @@ bool Executor::startable(BlockState& block) {
     if (cut_wanted_ || use.source->pins > 0 || use.source->storing > 0 || moving(*use.source)) return false;
   }
   if (slots_admit(block)) return true;
-  if (!cutter_.active() && !cut_wanted_) {
+  if (!checkpoints_.active() && !cut_wanted_) {
     if (fruitless_cuts_ > 2 && running_blocks_ == 0) {
       throw Error("the scratch files have too few spare slots for the largest block of the stage");
     }
@@ -212,8 +213,8 @@ BlockView Executor::start(BlockState& block) {
   int access = -1;
   for (TileUse& use : block.uses) {
     if (use.source != nullptr && use.version->awaited) {
-      mover_.hand_over(*use.source, *use.version);
-      cutter_.touch(use.source->key);
+      residence_.hand_over(*use.source, *use.version);
+      checkpoints_.touch(use.source->key);
       running_updates_ += 1;
       // Where an update that is under way makes it, nothing of it will be stored.
       if (std::exchange(use.source->counted, false)) --unstored_[static_cast<std::size_t>(use.source->key.array)];

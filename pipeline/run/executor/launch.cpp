@@ -22,7 +22,7 @@ device::u64 get(device::u64* word) { return std::atomic_ref<device::u64>(*word).
 
 }  // namespace
 
-LaunchState::LaunchState(device::Context& context, const Plan& plan, std::int64_t ring)
+Launch::Launch(device::Context& context, const Plan& plan, std::int64_t ring)
     : context_(context),
       descriptor_bytes_(plan.descriptor_bytes()),
       result_bytes_(plan.result_bytes()),
@@ -49,7 +49,7 @@ LaunchState::LaunchState(device::Context& context, const Plan& plan, std::int64_
   port_.result_bytes = result_bytes_;
 }
 
-LaunchState::~LaunchState() {
+Launch::~Launch() {
   wait();
   context_.release_host(words_, words_bytes_);
   context_.release_host(descriptors_, descriptors_bytes_);
@@ -57,7 +57,7 @@ LaunchState::~LaunchState() {
   context_.release_host(times_, times_bytes_);
 }
 
-void LaunchState::begin(const PhaseState& phase, std::int64_t first, std::int64_t count, std::int64_t number) {
+void Launch::begin(const PhaseState& phase, std::int64_t first, std::int64_t count, std::int64_t number) {
   phase_ = phase;
   number_ = number;
   first_ = ready_ = taken_ = first;
@@ -76,12 +76,12 @@ void LaunchState::begin(const PhaseState& phase, std::int64_t first, std::int64_
   port_.count = static_cast<device::u64>(count);
 }
 
-void LaunchState::submit(Worker& worker, int attempt) {
+void Launch::submit(Worker& worker, int attempt) {
   context_.submit([this, &worker, attempt] { worker.run(phase_.phase, port_, attempt); });
   event_ = context_.record(device::Queue::compute);
 }
 
-void LaunchState::feed(const Worker& worker, const PhaseState& phase, const BlockView& view) {
+void Launch::feed(const Worker& worker, const PhaseState& phase, const BlockView& view) {
   const auto entry = static_cast<std::size_t>(ready_ % ring_);
   worker.bind(phase.phase, view, descriptors_ + entry * descriptor_bytes_);
   times_[2 * entry] = times_[2 * entry + 1] = 0;
@@ -90,14 +90,14 @@ void LaunchState::feed(const Worker& worker, const PhaseState& phase, const Bloc
   set(port_.ready, static_cast<device::u64>(++ready_));
 }
 
-void LaunchState::stop() {
+void Launch::stop() {
   stopping_ = true;
   set(port_.stop, 1);
 }
 
-void LaunchState::abort() { set(port_.abort, 1); }
+void Launch::abort() { set(port_.abort, 1); }
 
-std::optional<LaunchState::Done> LaunchState::next_done() {
+std::optional<Launch::Done> Launch::next_done() {
   if (taken_ >= static_cast<std::int64_t>(get(port_.done))) return std::nullopt;
   const auto entry = static_cast<std::size_t>(taken_++ % ring_);
   Done done{sequences_.front(), results_ + entry * result_bytes_, times_[2 * entry], times_[2 * entry + 1]};
@@ -105,19 +105,19 @@ std::optional<LaunchState::Done> LaunchState::next_done() {
   return done;
 }
 
-bool LaunchState::ended() {
+bool Launch::ended() {
   // The event first: what the launch reported before it ended must not be missed.
   return event_->done() && taken_ >= static_cast<std::int64_t>(get(port_.done));
 }
 
-std::int64_t LaunchState::skipped() const { return static_cast<std::int64_t>(get(port_.skipped)); }
+std::int64_t Launch::skipped() const { return static_cast<std::int64_t>(get(port_.skipped)); }
 
-std::int64_t LaunchState::failed() const {
+std::int64_t Launch::failed() const {
   const auto number = static_cast<std::int64_t>(get(port_.failed)) - 1;
   return number < 0 ? -1 : sequences_.at(static_cast<std::size_t>(number - taken_));
 }
 
-void LaunchState::wait() noexcept {
+void Launch::wait() noexcept {
   if (!event_) return;
   abort();
   stop();

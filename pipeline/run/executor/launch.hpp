@@ -17,14 +17,14 @@ namespace terrace::run {
 /// One launch over blocks that are dealt to one device, from its submission to its end: of one phase, or of a chain
 /// that goes on over several.
 ///
-/// The port numbers the blocks of the launch one after another, from the index of the first; where all are of one phase
-/// that is on one device these numbers are the blocks' indices.
-class LaunchState {
+/// The port numbers the blocks of the launch one after another, from the index of the first; where all are of one
+/// phase that is on one device these numbers are the blocks' indices.
+class Launch {
  public:
-  LaunchState(device::Context& context, const Plan& plan, std::int64_t ring);
-  ~LaunchState();
-  LaunchState(const LaunchState&) = delete;
-  LaunchState& operator=(const LaunchState&) = delete;
+  Launch(device::Context& context, const Plan& plan, std::int64_t ring);
+  ~Launch();
+  Launch(const Launch&) = delete;
+  Launch& operator=(const Launch&) = delete;
 
   bool active() const { return event_ != nullptr; }
   /// Prepares a launch over at most `count` blocks, none of them ready yet.

@@ -28,11 +28,11 @@ int location_of(const device::Context& context, int device);
 
 /// All steps that copy parts of a version from one location to another. Steps run beside one another and beside
 /// blocks; their ends are handed to the executor's thread.
-class Mover {
+class Residence {
  public:
   /// @param pools memory of every location, host first (null: the device works in host memory)
-  Mover(Store& store, std::vector<device::Context*> devices, std::vector<Pool*> pools, Completions& completions,
-        Profile& profile);
+  Residence(Store& store, std::vector<device::Context*> devices, std::vector<Pool*> pools, Completions& completions,
+            Profile& profile);
 
   /// Brings a buffer for the version to a location, into which a block is to write a part. What has been written of
   /// it is then in memory, too. Call again until it returns true.
