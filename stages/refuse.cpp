@@ -6,6 +6,7 @@
 
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"
+#include "pipeline/run/run.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -61,19 +62,29 @@ void refuse_on_cuda(const job::Stage& stage, const std::string& parameter, const
   throw CpuOnly(message_at(place_of(stage, parameter), "stage '" + stage.name + "': " + what));
 }
 
+std::size_t Resources::host_memory_for(std::size_t blocks) const {
+  const std::size_t wanted = blocks + input_memory;
+  std::size_t memory = wanted + window_memory;
+  // The share of the window grows with the memory.
+  while (memory < wanted + run::window_share(memory)) memory = wanted + run::window_share(memory);
+  return memory;
+}
+
 void refuse_budgets(const Resources& resources, std::int64_t least, std::int64_t workspace) {
   const std::int64_t host = resources.cuda ? (least + 1) / 2 : least + workspace;
   const std::int64_t device = resources.cuda ? least + workspace : least;
   std::string text;
-  const auto need = [&](const char* budget, std::size_t given, std::int64_t wanted, std::size_t beside) {
+  const auto need = [&](const char* budget, std::size_t given, std::int64_t wanted, std::size_t least_budget) {
     if (static_cast<std::int64_t>(given) >= wanted) return;
     text += (text.empty() ? "" : "; ") + std::string(budget) +
             " is too small for any plan of this stage: the least is " +
-            format_size(shown_above(static_cast<double>(wanted) + static_cast<double>(beside)));
+            format_size(shown_above(static_cast<double>(least_budget)));
   };
-  need("memory.host", resources.host_budget, host, resources.input_memory);
+  need("memory.host", resources.host_budget, host, resources.host_memory_for(static_cast<std::size_t>(host)));
   // On the CPU a job that gives memory.host alone means all of it for blocks, too.
-  if (resources.cuda || resources.device_given) need("memory.device", resources.device_budget, device, 0);
+  if (resources.cuda || resources.device_given) {
+    need("memory.device", resources.device_budget, device, static_cast<std::size_t>(device));
+  }
   throw JobError(text);
 }
 

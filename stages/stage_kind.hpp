@@ -20,13 +20,17 @@ class RoundedInputs;
 
 /// What a stage is planned for.
 struct Resources {
-  bool cuda = false;      // else the CPU
-  device::Limits device;  // of every device (they are of one kind)
-  std::size_t host_budget = 0;
+  bool cuda = false;              // else the CPU
+  device::Limits device;          // of every device (they are of one kind)
+  std::size_t host_budget = 0;    // for blocks
   std::size_t input_memory = 0;   // of memory.host, what inputs keep: not a part of host_budget
+  std::size_t window_memory = 0;  // likewise what the executor keeps for what it knows of the next blocks
   std::size_t device_budget = 0;  // on the CPU: what a block may work on
   bool device_given = true;       // whether the job says the latter; else it is host_budget, or what the device has
   bool to_run = true;             // else the job is only checked: what is large is not read to choose by its values
+
+  /// The memory.host that leaves so much for blocks.
+  std::size_t host_memory_for(std::size_t blocks) const;
 };
 
 /// A step of a job, ready to be planned.

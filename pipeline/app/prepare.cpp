@@ -173,6 +173,8 @@ Machine open_machine(const job::OpenJob& open, bool cpu) {
     // What inputs keep is not free any more.
     resources.host_budget = static_cast<std::size_t>(static_cast<double>(host_free) * host_share);
   }
+  resources.window_memory = run::window_share(resources.host_budget);
+  resources.host_budget -= resources.window_memory;
   resources.device_given = job.device_memory.has_value();
   if (job.device_memory) {
     resources.device_budget = static_cast<std::size_t>(*job.device_memory);

@@ -259,6 +259,7 @@ HomeChecksums run_stage(std::size_t number, RunPlan& plan, const Json& json, Run
   environment.ledger = &ledger;
   environment.stop = settings.stop;
   environment.checkpoint_seconds = settings.checkpoint_seconds;
+  environment.window_bytes = settings.window_bytes;
   environment.note_done = [&](const StageProgress& progress) {
     const double share = prediction.operations > 0 ? progress.operations / prediction.operations : 0;
     folder.note_done({static_cast<std::int64_t>(number), progress.done_blocks, share});
@@ -458,6 +459,11 @@ RunReport run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings)
 }
 
 }  // namespace
+
+std::size_t window_share(std::size_t host_memory) {
+  constexpr std::size_t most = 16u << 20;  // thousands of blocks
+  return std::min(most, host_memory / 32);
+}
 
 DiskNeed disk_need(const RunPlan& plan) {
   DiskNeed need;

@@ -56,7 +56,8 @@ DiskNeed disk_need(const RunPlan& plan);
 
 struct RunSettings {
   std::vector<device::Context*> devices;
-  std::size_t host_budget = 0;
+  std::size_t host_budget = 0;       // for tiles
+  std::size_t window_bytes = 0;      // beside it, for what is known of the next blocks: see window_share()
   std::size_t device_budget = 0;     // of each device; the stage's workspace included
   double checkpoint_seconds = 0;     // 0: automatic
   std::atomic<int>* stop = nullptr;  // not 0: stop at a checkpoint
@@ -64,6 +65,9 @@ struct RunSettings {
   std::function<void(const std::string&)> warn;
   std::function<nlohmann::json()> inputs_now;  // as RunPlan::inputs; where it is set, asked for at the end
 };
+
+/// Bytes of memory.host that the executor keeps for what it knows of the next blocks.
+std::size_t window_share(std::size_t host_memory);
 
 /// What a run that ended says about itself.
 struct RunReport {

@@ -123,6 +123,7 @@ void run_in(const fs::path& output, Scene& scene, double seconds) {
     settings.devices.push_back(devices.back().get());
   }
   settings.host_budget = scene.host_bytes;
+  settings.window_bytes = run::window_share(scene.host_bytes);
   settings.device_budget = scene.device_bytes;
   settings.checkpoint_seconds = seconds;
   settings.stop = &stop_requests;

@@ -94,6 +94,7 @@ int run_job(Session& session, const RunArguments& arguments) {
   run::RunSettings run_settings;
   run_settings.devices = machine.devices();
   run_settings.host_budget = machine.resources.host_budget;
+  run_settings.window_bytes = machine.resources.window_memory;
   run_settings.device_budget = machine.resources.device_budget;
   run_settings.checkpoint_seconds = job.checkpoint_every.value_or(0);
   run_settings.stop = &signals.flag();

@@ -107,6 +107,7 @@ class SecondRun {
     run::RunSettings settings;
     settings.devices = machine_.devices();
     settings.host_budget = machine_.resources.host_budget;
+    settings.window_bytes = machine_.resources.window_memory;
     settings.device_budget = machine_.resources.device_budget;
     settings.stop = &watch_.stop();
     settings.inputs_now = [&] { return inputs_of(open_); };

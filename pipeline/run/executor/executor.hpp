@@ -41,8 +41,9 @@ struct Environment {
   std::vector<Pool*> pools;  // host, then one a device (null where it works in host memory)
   Profile* profile = nullptr;
   Ledger* ledger = nullptr;
-  std::atomic<int>* stop = nullptr;  // not 0: stop at a checkpoint
-  double checkpoint_seconds = 0;     // 0: as often as 5% of the time allows
+  std::atomic<int>* stop = nullptr;      // not 0: stop at a checkpoint
+  double checkpoint_seconds = 0;         // 0: as often as 5% of the time allows
+  std::size_t window_bytes = 16u << 20;  // of host memory, for what is known of the next blocks
   /// How far the stage is, durable against a kill only; called after every change.
   std::function<void(const StageProgress&)> note_done;
   std::function<void(const StageProgress&)> report;

@@ -8,6 +8,13 @@ namespace terrace::run {
 namespace {
 
 constexpr std::size_t page = 4096;
+constexpr std::int64_t least_blocks = 32;  // whatever memory they take
+
+/// Memory of a block and of its marks on tiles.
+std::size_t bytes_of(const BlockState& block) {
+  return sizeof block + block.uses.capacity() * (sizeof(TileUse) + sizeof(PendingUse)) +
+         block.slots.capacity() * sizeof(Slot) + block.assemblies.capacity() * sizeof(Assembly);
+}
 
 std::string describe(const BlockState& block) {
   return "block " + std::to_string(block.index) + " of phase " + std::to_string(block.phase);
@@ -26,8 +33,14 @@ std::size_t Assembly::buffer() const {
 }
 
 Window::Window(const Plan& plan, Tally& tally, const std::vector<TileGrid>& grids, Versions& versions, int devices,
-               std::int64_t capacity)
-    : plan_(plan), tally_(tally), grids_(grids), versions_(versions), devices_(devices), capacity_(capacity) {}
+               std::int64_t capacity, std::size_t bytes)
+    : plan_(plan),
+      tally_(tally),
+      grids_(grids),
+      versions_(versions),
+      devices_(devices),
+      capacity_(capacity),
+      most_bytes_(bytes) {}
 
 void Window::restore(std::vector<PhaseState> phases, std::int64_t frontier, const Intervals& done,
                      std::map<std::int64_t, std::string> results) {
@@ -61,7 +74,8 @@ bool Window::make_next_phase() {
 void Window::extend() {
   for (;;) {
     while (end() < known_blocks()) {
-      if (static_cast<std::int64_t>(blocks_.size()) >= capacity_) return;
+      const auto blocks = static_cast<std::int64_t>(blocks_.size());
+      if (blocks >= capacity_ || (blocks >= least_blocks && bytes_ >= most_bytes_)) return;
       auto phase = std::find_if(phases_.begin(), phases_.end(), [&](const PhaseState& p) { return end() < p.end(); });
       register_block(*phase, end());
     }
@@ -87,6 +101,7 @@ void Window::register_block(const PhaseState& phase, std::int64_t sequence) {
   Block declared = plan_.block(phase.phase, block.index);
   block.operations = declared.operations;
   for (const Access& access : declared.accesses) register_access(block, phase, access);
+  bytes_ += block.bytes = bytes_of(block);
 }
 
 void Window::register_access(BlockState& block, const PhaseState& phase, const Access& access) {
@@ -261,6 +276,7 @@ void Window::advance() {
     BlockState& block = blocks_.front();
     const PhaseState& state = phase(block.phase);
     tally_.fold(state.phase, block.index, block.result.data());
+    bytes_ -= block.bytes;
     blocks_.pop_front();
     ++frontier_;
   }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -59,8 +60,9 @@ struct BlockState {
   std::vector<TileUse> uses;
   std::vector<Slot> slots;  // of its accesses
   std::vector<Assembly> assemblies;
-  std::string result;  // of a block that is done but not yet folded
-  double ready_seconds = 0, start_seconds = 0, end_seconds = 0;
+  std::string result;     // of a block that is done but not yet folded
+  std::size_t bytes = 0;  // of memory, when it was registered
+  double start_seconds = 0, end_seconds = 0;
 };
 
 struct PhaseState {
@@ -76,8 +78,9 @@ class Window {
   /// @param grids how each array of the plan is cut
   /// @param devices among which blocks are dealt
   /// @param capacity most blocks at a time
+  /// @param bytes most memory for them, where there are more than a few
   Window(const Plan& plan, Tally& tally, const std::vector<TileGrid>& grids, Versions& versions, int devices,
-         std::int64_t capacity);
+         std::int64_t capacity, std::size_t bytes = std::numeric_limits<std::size_t>::max());
 
   /// Goes on where a cut left off: phases that are under way, blocks from `frontier` on that are done, their results.
   void restore(std::vector<PhaseState> phases, std::int64_t frontier, const Intervals& done,
@@ -97,6 +100,8 @@ class Window {
   /// Versions that nobody will read any more, since the last call.
   std::vector<VersionKey> doomed() { return std::exchange(doomed_, {}); }
 
+  /// Memory that its blocks take.
+  std::size_t bytes() const { return bytes_; }
   bool finished() const { return ended_ && blocks_.empty(); }
   std::int64_t frontier() const { return frontier_; }
   std::int64_t end() const { return frontier_ + static_cast<std::int64_t>(blocks_.size()); }
@@ -132,6 +137,8 @@ class Window {
   Versions& versions_;
   int devices_;
   std::int64_t capacity_;
+  std::size_t most_bytes_;
+  std::size_t bytes_ = 0;          // of the blocks and of their marks on tiles
   std::deque<PhaseState> phases_;  // those with blocks that are not folded yet
   std::int64_t phases_made_ = 0;
   bool ended_ = false;
