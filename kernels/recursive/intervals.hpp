@@ -7,7 +7,7 @@
 
 #include "kernels/device/cpu_features.hpp"
 #include "kernels/recursive/rules/interval_task.hpp"
-#include "kernels/recursive/updates.hpp"
+#include "kernels/recursive/tiles.hpp"
 
 namespace terrace::recursive {
 
@@ -21,12 +21,13 @@ struct IntervalSpec {
 /// Whether there are kernels of that rule and type.
 bool has_intervals(const IntervalSpec& spec);
 
-/// Descriptors are IntervalTask, results IntervalResult. All threads of the CPU work on one block after another.
+/// Descriptors are IntervalTask, results IntervalResult. A launch computes its blocks one after another, each by all
+/// threads of the CPU, so that a block may need what earlier ones of the launch made.
 /// @throws DeviceError where there are no kernels
-std::unique_ptr<Updates> make_intervals_cpu(const IntervalSpec& spec, device::Context& context);
+std::unique_ptr<device::BlockKernel> make_intervals_cpu(const IntervalSpec& spec, device::Context& context);
 /// With a chosen instruction set, which the CPU must have.
-std::unique_ptr<Updates> make_intervals_cpu(const IntervalSpec& spec, device::Context& context,
-                                            device::InstructionSet set);
+std::unique_ptr<device::BlockKernel> make_intervals_cpu(const IntervalSpec& spec, device::Context& context,
+                                                        device::InstructionSet set);
 
 /// Bytes of device memory beside the tiles that blocks on CUDA need for tiles of at most `side` rows and columns.
 std::size_t intervals_cuda_bytes(const IntervalSpec& spec, std::int64_t side);
@@ -34,7 +35,7 @@ std::size_t intervals_cuda_bytes(const IntervalSpec& spec, std::int64_t side);
 /// The same on CUDA: tiles lie in device memory, and so does the workspace of intervals_cuda_bytes(), which outlives
 /// the blocks. All blocks of a launch are ready, and their descriptors written, when it is run. Values come out as on
 /// the CPU where every sum and product is exact. @throws DeviceError where there are no kernels
-std::unique_ptr<Updates> make_intervals_cuda(const IntervalSpec& spec, std::int64_t side, device::Context& context,
-                                             void* workspace);
+std::unique_ptr<device::BlockKernel> make_intervals_cuda(const IntervalSpec& spec, std::int64_t side,
+                                                         device::Context& context, void* workspace);
 
 }  // namespace terrace::recursive

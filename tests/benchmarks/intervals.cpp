@@ -134,12 +134,12 @@ void report(device::Context& context, const std::string& name, std::int64_t node
   const Triangle<R, T> triangle(context, nodes, tile, values);
   const IntervalSpec spec{rule_index<R>(Rules{}), element_type_of<T>(), false};
   std::unique_ptr<Memory> workspace;
-  std::unique_ptr<Updates> updates;
+  std::unique_ptr<device::BlockKernel> kernel;
   if (context.shares_host_memory()) {
-    updates = make_intervals_cpu(spec, context);
+    kernel = make_intervals_cpu(spec, context);
   } else {
     workspace = std::make_unique<Memory>(context, intervals_cuda_bytes(spec, tile), true);
-    updates = make_intervals_cuda(spec, tile, context, workspace->template as<void>());
+    kernel = make_intervals_cuda(spec, tile, context, workspace->template as<void>());
   }
   std::vector<IntervalResult> results;
   const std::vector<IntervalTask> tasks = triangle.tasks();
@@ -147,7 +147,7 @@ void report(device::Context& context, const std::string& name, std::int64_t node
   const auto run = [&](const std::vector<IntervalTask>& part) {
     double seconds = 1e30;
     for (int turn = 0; turn < 2; ++turn) {
-      seconds = std::min(seconds, testing::run_blocks(context, *updates, part, results).seconds);
+      seconds = std::min(seconds, testing::run_blocks(context, *kernel, part, results).seconds);
     }
     return seconds;
   };

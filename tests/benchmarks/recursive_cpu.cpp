@@ -13,7 +13,7 @@
 #include "kernels/device/cpu_context.hpp"
 #include "kernels/recursive/problems.hpp"
 #include "kernels/recursive/task.hpp"
-#include "kernels/recursive/updates.hpp"
+#include "kernels/recursive/tiles.hpp"
 
 namespace {
 
@@ -47,7 +47,7 @@ void measure(device::CpuContext& context, const std::string& semiring, Function 
   const ElementType type = element_type_of<T>();
   const recursive::TileSpec spec{recursive::find_semiring(semiring), type, recursive::Table::values,
                                  context.limits().processors};
-  const auto updates = recursive::make_tiles_cpu(spec, context);
+  const auto kernel = recursive::make_tiles_cpu(spec, context);
   double wall = 1e30, processors = 1e30;
   for (int turn = 0; turn < 3; ++turn) {
     fill(x);
@@ -60,7 +60,7 @@ void measure(device::CpuContext& context, const std::string& semiring, Function 
     TileResult result{};
     device::u64 ready = 1, stop = 0, abort = 0, done = 0, failed = 0, skipped = 0;
     const Seconds begin = now();
-    updates->run(
+    kernel->run(
         {&ready, &stop, &abort, &done, &failed, &skipped, &task, &result, 1, sizeof task, sizeof result, 0, 1});
     const Seconds end = now();
     wall = std::min(wall, end.wall - begin.wall);

@@ -15,7 +15,7 @@
 #include "kernels/recursive/rules/matrix.hpp"
 #include "kernels/recursive/semiring.hpp"
 #include "kernels/recursive/task.hpp"
-#include "kernels/recursive/updates.hpp"
+#include "kernels/recursive/tiles.hpp"
 #include "kernels/values/aligned_array.hpp"
 
 namespace terrace::recursive {
@@ -48,7 +48,7 @@ TileResult::Extremes extremes(T value) {
 
 /// Blocks with descriptors of type Task and results of type Result.
 template <class Task, class Result>
-class CpuBlocks : public Updates {
+class CpuBlocks : public device::BlockKernel {
  public:
   explicit CpuBlocks(device::ThreadPool& pool) : pool_(pool) {}
 

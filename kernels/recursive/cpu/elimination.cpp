@@ -142,7 +142,7 @@ class EliminationOnCpu : public BlasTiles<T> {
 
 }  // namespace
 
-std::unique_ptr<Updates> make_elimination_cpu(const TileSpec& spec, device::ThreadPool& pool) {
+std::unique_ptr<device::BlockKernel> make_elimination_cpu(const TileSpec& spec, device::ThreadPool& pool) {
   if (spec.value == ElementType::f32) return std::make_unique<EliminationOnCpu<float>>(pool, spec);
   return std::make_unique<EliminationOnCpu<double>>(pool, spec);
 }

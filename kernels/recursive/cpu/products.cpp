@@ -25,7 +25,7 @@ class ProductsOnCpu : public BlasTiles<T> {
 
 }  // namespace
 
-std::unique_ptr<Updates> make_products_cpu(const TileSpec& spec, device::ThreadPool& pool) {
+std::unique_ptr<device::BlockKernel> make_products_cpu(const TileSpec& spec, device::ThreadPool& pool) {
   if (spec.value == ElementType::f32) return std::make_unique<ProductsOnCpu<float>>(pool, spec);
   return std::make_unique<ProductsOnCpu<double>>(pool, spec);
 }

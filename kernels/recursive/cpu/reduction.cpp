@@ -54,10 +54,10 @@ class ReductionOnCpu : public CpuBlocks<ReductionTask, ReductionResult> {
 
 }  // namespace
 
-std::unique_ptr<Updates> make_reduction_cpu(ElementType value, device::Context& context) {
+std::unique_ptr<device::BlockKernel> make_reduction_cpu(ElementType value, device::Context& context) {
   auto* cpu = dynamic_cast<device::CpuContext*>(&context);
   if (cpu == nullptr) throw DeviceError("make_reduction_cpu", context.limits().name + " is not a CPU");
-  return visit_value(value, [&](auto zero) -> std::unique_ptr<Updates> {
+  return visit_value(value, [&](auto zero) -> std::unique_ptr<device::BlockKernel> {
     using T = decltype(zero);
     if constexpr (sizeof(T) == 1) throw DeviceError("make_reduction_cpu", "distances are not of bytes");
     else return std::make_unique<ReductionOnCpu<T>>(cpu->pool());

@@ -177,7 +177,8 @@ bool has_blas(const TileSpec& spec) {
   return is_floating(spec.value) && (spec.semiring == plus_times || spec.semiring == minus_times);
 }
 
-std::unique_ptr<Updates> make_tiles_cpu(const TileSpec& spec, device::Context& context, InstructionSet set) {
+std::unique_ptr<device::BlockKernel> make_tiles_cpu(const TileSpec& spec, device::Context& context,
+                                                    InstructionSet set) {
   const std::span<const SemiringInfo> known = semirings();
   if (spec.semiring < 0 || spec.semiring >= static_cast<int>(known.size()) || !has_tiles(spec)) {
     throw DeviceError("make_tiles_cpu", "there are no kernels of algebra " + std::to_string(spec.semiring) + " in " +
@@ -190,13 +191,13 @@ std::unique_ptr<Updates> make_tiles_cpu(const TileSpec& spec, device::Context& c
   if (spec.semiring == semiring_index<MinusTimes>(Semirings{})) return make_elimination_cpu(spec, cpu->pool());
   if (has_blas(spec)) return make_products_cpu(spec, cpu->pool());
   const Nothing nothing = known[static_cast<std::size_t>(spec.semiring)].nothing;
-  return visit_value(spec.value, [&](auto value) -> std::unique_ptr<Updates> {
+  return visit_value(spec.value, [&](auto value) -> std::unique_ptr<device::BlockKernel> {
     using T = decltype(value);
     return std::make_unique<TilesOnCpu<T>>(cpu->pool(), multiply_of<T>(set, spec.semiring), nothing);
   });
 }
 
-std::unique_ptr<Updates> make_tiles_cpu(const TileSpec& spec, device::Context& context) {
+std::unique_ptr<device::BlockKernel> make_tiles_cpu(const TileSpec& spec, device::Context& context) {
   return make_tiles_cpu(spec, context, device::best_instruction_set());
 }
 

@@ -3,21 +3,24 @@
 
 #include "kernels/device/cpu_features.hpp"
 #include "kernels/device/thread_pool.hpp"
-#include "kernels/recursive/updates.hpp"
+#include "kernels/recursive/tiles.hpp"
 
 namespace terrace::recursive {
 
 /// make_tiles_cpu() with a chosen instruction set, which the CPU must have.
-std::unique_ptr<Updates> make_tiles_cpu(const TileSpec& spec, device::Context& context, device::InstructionSet set);
+std::unique_ptr<device::BlockKernel> make_tiles_cpu(const TileSpec& spec, device::Context& context,
+                                                    device::InstructionSet set);
 
 /// The same of tables with trails, for make_tiles_cpu(). @throws DeviceError where there are no kernels
-std::unique_ptr<Updates> make_paths_cpu(const TileSpec& spec, device::ThreadPool& pool, device::InstructionSet set);
+std::unique_ptr<device::BlockKernel> make_paths_cpu(const TileSpec& spec, device::ThreadPool& pool,
+                                                    device::InstructionSet set);
 
 /// The same of tables that has_blas(): products, and eliminations.
-std::unique_ptr<Updates> make_products_cpu(const TileSpec& spec, device::ThreadPool& pool);
-std::unique_ptr<Updates> make_elimination_cpu(const TileSpec& spec, device::ThreadPool& pool);
+std::unique_ptr<device::BlockKernel> make_products_cpu(const TileSpec& spec, device::ThreadPool& pool);
+std::unique_ptr<device::BlockKernel> make_elimination_cpu(const TileSpec& spec, device::ThreadPool& pool);
 
 /// The same of tables of bits.
-std::unique_ptr<Updates> make_bits_cpu(const TileSpec& spec, device::ThreadPool& pool, device::InstructionSet set);
+std::unique_ptr<device::BlockKernel> make_bits_cpu(const TileSpec& spec, device::ThreadPool& pool,
+                                                   device::InstructionSet set);
 
 }  // namespace terrace::recursive

@@ -18,11 +18,15 @@ const std::string& cuda_blas_kind() {
 }
 
 std::size_t tiles_cuda_bytes(const TileSpec&, std::int64_t) { refuse(); }
-std::unique_ptr<Updates> make_tiles_cuda(const TileSpec&, std::int64_t, device::Context&, void*) { refuse(); }
+std::unique_ptr<device::BlockKernel> make_tiles_cuda(const TileSpec&, std::int64_t, device::Context&, void*) {
+  refuse();
+}
 std::size_t reduction_cuda_bytes() { refuse(); }
-std::unique_ptr<Updates> make_reduction_cuda(ElementType, device::Context&, void*) { refuse(); }
+std::unique_ptr<device::BlockKernel> make_reduction_cuda(ElementType, device::Context&, void*) { refuse(); }
 
 std::size_t intervals_cuda_bytes(const IntervalSpec&, std::int64_t) { refuse(); }
-std::unique_ptr<Updates> make_intervals_cuda(const IntervalSpec&, std::int64_t, device::Context&, void*) { refuse(); }
+std::unique_ptr<device::BlockKernel> make_intervals_cuda(const IntervalSpec&, std::int64_t, device::Context&, void*) {
+  refuse();
+}
 
 }  // namespace terrace::recursive

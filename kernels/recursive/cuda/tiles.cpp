@@ -45,8 +45,8 @@ std::size_t tiles_cuda_bytes(const TileSpec& spec, std::int64_t side) {
   return visit_tiles(spec.value, [&]<class Tiles>(Tiles) { return Tiles::workspace(spec.semiring, side); });
 }
 
-std::unique_ptr<Updates> make_tiles_cuda(const TileSpec& spec, std::int64_t side, device::Context& context,
-                                         void* workspace) {
+std::unique_ptr<device::BlockKernel> make_tiles_cuda(const TileSpec& spec, std::int64_t side,
+                                                     device::Context& context, void* workspace) {
   if (has_bits(spec.table)) return CudaBits::make(spec.table == Table::packed_bits, side, context, workspace);
   if (has_trails(spec.table)) {
     return visit_trails(spec.table,

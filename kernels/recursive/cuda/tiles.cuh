@@ -4,11 +4,11 @@
 
 #include <string>
 
+#include "kernels/recursive/cuda/blocks.cuh"
 #include "kernels/recursive/cuda/elimination/elimination.cuh"
 #include "kernels/recursive/cuda/floyd_warshall_kernel.cuh"
 #include "kernels/recursive/cuda/products/products.cuh"
 #include "kernels/recursive/cuda/tiles.hpp"
-#include "kernels/recursive/cuda/updates.cuh"
 
 namespace terrace::recursive {
 
@@ -88,23 +88,23 @@ class TilesOnCuda final : public TilesOfValues<T> {
 };
 
 template <class S, class T>
-struct UpdatesIn {
+struct TilesIn {
   using Type = TilesOnCuda<S, T>;
 };
 template <class T>
-struct UpdatesIn<MinusTimes, T> {
+struct TilesIn<MinusTimes, T> {
   using Type = EliminationOnCuda<T>;
 };
 
-/// Calls call.operator()<Updates>() with the updates in algebra number `semiring`. @throws DeviceError where it has
-/// no kernels of T
+/// Calls call.operator()<Tiles>() with the kernel of tiles in algebra number `semiring`. @throws DeviceError where it
+/// has no kernels of T
 template <class T, class Result, class Call, class... Ss>
 Result visit_algebra(int semiring, const Call& call, SemiringList<Ss...>) {
   Result result{};
   const auto visit = [&]<class S>(S) {
     if constexpr (S::template has<T>) {
       if (semiring != semiring_index<S>(Semirings{})) return false;
-      result = call.template operator()<typename UpdatesIn<S, T>::Type>();
+      result = call.template operator()<typename TilesIn<S, T>::Type>();
       return true;
     } else {
       return false;
@@ -122,9 +122,9 @@ std::size_t CudaTiles<T>::workspace(int semiring, std::int64_t side) {
 }
 
 template <class T>
-std::unique_ptr<Updates> CudaTiles<T>::make(int semiring, std::int64_t side, device::Context& context,
-                                            void* workspace) {
-  return visit_algebra<T, std::unique_ptr<Updates>>(
+std::unique_ptr<device::BlockKernel> CudaTiles<T>::make(int semiring, std::int64_t side, device::Context& context,
+                                                        void* workspace) {
+  return visit_algebra<T, std::unique_ptr<device::BlockKernel>>(
       semiring, [&]<class Tiles>() { return std::make_unique<Tiles>(side, context, workspace); }, Semirings{});
 }
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "kernels/recursive/updates.hpp"
+#include "kernels/recursive/tiles.hpp"
 
 namespace terrace::recursive {
 
@@ -14,7 +14,8 @@ template <class T>
 struct CudaTiles {
   /// @throws DeviceError where algebra number `semiring` has no kernels of T
   static std::size_t workspace(int semiring, std::int64_t side);
-  static std::unique_ptr<Updates> make(int semiring, std::int64_t side, device::Context& context, void* workspace);
+  static std::unique_ptr<device::BlockKernel> make(int semiring, std::int64_t side, device::Context& context,
+                                                   void* workspace);
 };
 
 /// Updates of tiles of distances with trails of type W; defined in the source that the build makes for W
@@ -23,15 +24,16 @@ template <class W>
 struct CudaPaths {
   /// @throws DeviceError where there are no kernels of distances of that type
   static std::size_t workspace(ElementType type, std::int64_t side);
-  static std::unique_ptr<Updates> make(ElementType type, std::int64_t side, device::Context& context,
-                                       void* workspace);
+  static std::unique_ptr<device::BlockKernel> make(ElementType type, std::int64_t side, device::Context& context,
+                                                   void* workspace);
 };
 
 /// Updates of tiles of bits (cuda/bits.cu.in).
 struct CudaBits {
   static std::size_t workspace(std::int64_t side);
   /// @param packed whether bytes of eight cells are given out
-  static std::unique_ptr<Updates> make(bool packed, std::int64_t side, device::Context& context, void* workspace);
+  static std::unique_ptr<device::BlockKernel> make(bool packed, std::int64_t side, device::Context& context,
+                                                   void* workspace);
 };
 
 }  // namespace terrace::recursive

@@ -32,10 +32,10 @@ void check(device::Context& context, InstructionSet set, std::int64_t n, std::in
     if (negative && distance >= infinity<T>() / T(2)) distance = infinity<T>();
     if (distance < infinity<T>()) farthest = std::max(farthest, distance);
   }
-  const auto updates = make_tiles_cpu({min_plus, element_type_of<T>()}, context, set);
+  const auto kernel = make_tiles_cpu({min_plus, element_type_of<T>()}, context, set);
   testing::TiledMatrix<T> tiles(context, matrix, n, tile);
   T found_least = infinity<T>(), found_most = -infinity<T>(), found_farthest = T(0);
-  for (const TileResult& result : tiles.close(*updates, negative)) {
+  for (const TileResult& result : tiles.close(*kernel, negative)) {
     const auto value = [](const TileResult::Extremes& extremes) {
       return is_real<T> ? static_cast<T>(extremes.real) : static_cast<T>(extremes.whole);
     };
@@ -111,7 +111,7 @@ TEST_CASE("a negative cycle is found at a node on it, whatever tile it lies in")
 
 TEST_CASE("an aborted launch leaves its blocks undone") {
   device::CpuContext context(1);
-  const auto updates = make_tiles_cpu({min_plus, ElementType::f32}, context);
+  const auto kernel = make_tiles_cpu({min_plus, ElementType::f32}, context);
   float tile[16] = {};
   TileTask task{};
   task.rows = task.columns = task.depth = task.x_stride = task.input_stride = 4;
@@ -120,8 +120,7 @@ TEST_CASE("an aborted launch leaves its blocks undone") {
   task.input = tile;
   TileResult result{};
   device::u64 ready = 1, stop = 0, abort = 1, done = 0, failed = 0, skipped = 0;
-  updates->run(
-      {&ready, &stop, &abort, &done, &failed, &skipped, &task, &result, 1, sizeof task, sizeof result, 0, 1});
+  kernel->run({&ready, &stop, &abort, &done, &failed, &skipped, &task, &result, 1, sizeof task, sizeof result, 0, 1});
   CHECK(done == 0);
 }
 

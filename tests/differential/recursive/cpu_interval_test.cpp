@@ -19,8 +19,8 @@ void check(device::Context& context, InstructionSet set, std::int64_t nodes, std
   for (const bool splits : {false, true}) {
     const IntervalSpec spec{rule_index<R>(Rules{}), element_type_of<T>(), splits};
     testing::TiledTriangle<T> triangle(context, terms, nodes, tile, rules, R::looks_inside, splits);
-    const auto updates = make_intervals_cpu(spec, context, set);
-    const IntervalResult result = triangle.solve(*updates);
+    const auto kernel = make_intervals_cpu(spec, context, set);
+    const IntervalResult result = triangle.solve(*kernel);
     CHECK((is_real<T> ? static_cast<T>(result.real) : static_cast<T>(result.whole)) ==
           expected.table[static_cast<std::size_t>(nodes - 1)]);
     CHECK(triangle.solved().table == expected.table);
@@ -63,9 +63,9 @@ void check_lost_walks(device::Context& context, RuleList<Rs...>) {
     constexpr std::int32_t nodes = 40;
     testing::TiledTriangle<T> triangle(context, testing::random_terms<R, T>(nodes, 3), nodes, 16, {}, R::looks_inside,
                                        true);
-    const auto updates = make_intervals_cpu({rule_index<R>(Rules{}), element_type_of<T>(), true}, context);
-    triangle.solve(*updates);
-    testing::check_lost<R>(triangle, *updates, nodes);
+    const auto kernel = make_intervals_cpu({rule_index<R>(Rules{}), element_type_of<T>(), true}, context);
+    triangle.solve(*kernel);
+    testing::check_lost<R>(triangle, *kernel, nodes);
   };
   (visit(Rs{}), ...);
 }
@@ -114,9 +114,9 @@ TEST_CASE("the brackets of a triangle's splits are those of the tree that they m
     count(count, 0, nodes - 1);
     for (const std::int64_t tile : {1, 9, 128}) {
       testing::TiledTriangle<std::int32_t> triangle(context, terms, nodes, tile, {}, false, true);
-      const auto updates = make_intervals_cpu({rule_index<ChainRule>(Rules{}), ElementType::i32, true}, context);
-      triangle.solve(*updates);
-      const auto found = triangle.trace(*updates);
+      const auto kernel = make_intervals_cpu({rule_index<ChainRule>(Rules{}), ElementType::i32, true}, context);
+      triangle.solve(*kernel);
+      const auto found = triangle.trace(*kernel);
       CHECK(found.first == opens);
       CHECK(found.second == closes);
     }

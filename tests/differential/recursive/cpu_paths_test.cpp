@@ -66,8 +66,8 @@ TEST_CASE("a negative cycle is found in a table with paths, too") {
   matrix[88 * n + 3] = 4, matrix[3 * n + 88] = -5;
   testing::TiledPaths<std::int32_t, device::u32> tiles(context, matrix, n, 32);
   std::int64_t found = -1;
-  const auto updates = make_tiles_cpu(testing::paths_spec<std::int32_t, device::u32>(), context);
-  for (const TileResult& result : tiles.close(*updates, true)) {
+  const auto kernel = make_tiles_cpu(testing::paths_spec<std::int32_t, device::u32>(), context);
+  for (const TileResult& result : tiles.close(*kernel, true)) {
     if (found < 0) found = result.negative_pivot;
   }
   CHECK(found == 88);

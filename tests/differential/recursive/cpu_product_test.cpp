@@ -32,7 +32,7 @@ void check(device::Context& context, InstructionSet set, const Shape& shape, boo
   if (empty) std::fill(expected.begin(), expected.end(), S::template zero<T>());
   multiply<S>(expected.data(), u.data(), v.data(), shape.rows, shape.columns, shape.depth);
   const int threads = context.limits().processors;
-  const auto updates =
+  const auto kernel =
       make_tiles_cpu({find_semiring(S::name), element_type_of<T>(), Table::values, threads}, context, set);
   TileTask task{};
   task.rows = shape.rows;
@@ -45,8 +45,7 @@ void check(device::Context& context, InstructionSet set, const Shape& shape, boo
   task.v = v.data();
   TileResult result{};
   device::u64 ready = 1, stop = 0, abort = 0, done = 0, failed = 0, skipped = 0;
-  updates->run(
-      {&ready, &stop, &abort, &done, &failed, &skipped, &task, &result, 1, sizeof task, sizeof result, 0, 1});
+  kernel->run({&ready, &stop, &abort, &done, &failed, &skipped, &task, &result, 1, sizeof task, sizeof result, 0, 1});
   REQUIRE(done == 1);
   CHECK(x == expected);
 }

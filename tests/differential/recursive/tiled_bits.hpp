@@ -63,7 +63,7 @@ class TiledBits {
   }
 
   /// All updates, k by k, in launches of those that do not need one another; @returns what is given out.
-  std::vector<std::uint8_t> close(Updates& updates) {
+  std::vector<std::uint8_t> close(device::BlockKernel& kernel) {
     std::vector<TileResult> results;
     for (std::int64_t k = 0; k < across_; ++k) {
       std::vector<TileTask> groups[3];
@@ -72,7 +72,7 @@ class TiledBits {
         groups[(i != k) + (j != k)].push_back(task(i, j, k));
       }
       for (const auto& tasks : groups) {
-        if (run_blocks(context_, updates, tasks, results).done != tasks.size()) {
+        if (run_blocks(context_, kernel, tasks, results).done != tasks.size()) {
           throw std::runtime_error("the launch ended before its blocks were done");
         }
       }

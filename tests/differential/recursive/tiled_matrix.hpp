@@ -11,7 +11,7 @@
 
 #include "kernels/device/context.hpp"
 #include "kernels/recursive/task.hpp"
-#include "kernels/recursive/updates.hpp"
+#include "kernels/recursive/tiles.hpp"
 
 namespace terrace::recursive::testing {
 
@@ -72,8 +72,9 @@ using TaskOf = typename TaskOfResult<Result>::Type;
 
 /// Runs one launch over blocks, each of which may need what those before it made.
 template <class Result, class Task = TaskOf<Result>>
-Launched run_blocks(device::Context& context, Updates& updates, const std::vector<std::type_identity_t<Task>>& tasks,
-                    std::vector<Result>& results, bool abort = false) {
+Launched run_blocks(device::Context& context, device::BlockKernel& kernel,
+                    const std::vector<std::type_identity_t<Task>>& tasks, std::vector<Result>& results,
+                    bool abort = false) {
   struct Words {
     device::u64 ready, stop, abort, done, failed, skipped;
   };
@@ -83,8 +84,8 @@ Launched run_blocks(device::Context& context, Updates& updates, const std::vecto
   *at = {tasks.size(), 0, abort, 0, 0, 0};
   std::copy(tasks.begin(), tasks.end(), descriptors.as<Task>());
   const auto begin = context.record(device::Queue::compute);
-  updates.run({&at->ready, &at->stop, &at->abort, &at->done, &at->failed, &at->skipped, descriptors.as<void>(),
-               found.as<void>(), tasks.size(), sizeof(Task), sizeof(Result), 0, tasks.size()});
+  kernel.run({&at->ready, &at->stop, &at->abort, &at->done, &at->failed, &at->skipped, descriptors.as<void>(),
+              found.as<void>(), tasks.size(), sizeof(Task), sizeof(Result), 0, tasks.size()});
   const auto end = context.record(device::Queue::compute);
   end->wait();
   results.insert(results.end(), found.as<Result>(), found.as<Result>() + at->done);
@@ -107,10 +108,12 @@ class TiledMatrix {
 
   /// All updates, k by k: its own tile, those of its row and its column, and all others, a launch each.
   /// @returns what the blocks found, in order
-  std::vector<TileResult> close(Updates& updates, bool clamped) { return update_all(updates, clamped, false); }
+  std::vector<TileResult> close(device::BlockKernel& kernel, bool clamped) {
+    return update_all(kernel, clamped, false);
+  }
 
   /// The same of an elimination, in which k changes the tiles from its own on.
-  std::vector<TileResult> eliminate(Updates& updates) { return update_all(updates, false, true); }
+  std::vector<TileResult> eliminate(device::BlockKernel& kernel) { return update_all(kernel, false, true); }
 
   std::vector<T> matrix() const {
     std::vector<T> all(static_cast<std::size_t>(n_ * n_));
@@ -123,7 +126,7 @@ class TiledMatrix {
   }
 
  private:
-  std::vector<TileResult> update_all(Updates& updates, bool clamped, bool from_pivot_on) {
+  std::vector<TileResult> update_all(device::BlockKernel& kernel, bool clamped, bool from_pivot_on) {
     std::vector<TileResult> results;
     for (std::int64_t k = 0; k < across_; ++k) {
       std::vector<TileTask> panels, others;
@@ -135,7 +138,7 @@ class TiledMatrix {
         }
       }
       for (const std::vector<TileTask>& tasks : {std::vector<TileTask>{task(k, k, k, clamped)}, panels, others}) {
-        if (run_blocks(context_, updates, tasks, results).done != tasks.size()) {
+        if (run_blocks(context_, kernel, tasks, results).done != tasks.size()) {
           throw std::runtime_error("the launch ended before its blocks were done");
         }
       }

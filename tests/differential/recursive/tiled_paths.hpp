@@ -52,7 +52,7 @@ class TiledPaths {
   }
 
   /// All updates, k by k, in launches of those that do not need one another; @returns what the blocks found.
-  std::vector<TileResult> close(Updates& updates, bool clamped) {
+  std::vector<TileResult> close(device::BlockKernel& kernel, bool clamped) {
     std::vector<TileResult> results;
     for (std::int64_t k = 0; k < across_; ++k) {
       std::vector<TileTask> groups[3];
@@ -61,7 +61,7 @@ class TiledPaths {
         groups[(i != k) + (j != k)].push_back(task(i, j, k, clamped));
       }
       for (const auto& tasks : groups) {
-        if (run_blocks(context_, updates, tasks, results).done != tasks.size()) {
+        if (run_blocks(context_, kernel, tasks, results).done != tasks.size()) {
           throw std::runtime_error("the launch ended before its blocks were done");
         }
       }

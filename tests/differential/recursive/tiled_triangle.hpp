@@ -100,10 +100,10 @@ class TiledTriangle {
   }
 
   /// @returns the value of all items, as a block reported it
-  IntervalResult solve(Updates& updates) {
+  IntervalResult solve(device::BlockKernel& kernel) {
     std::vector<IntervalResult> results;
     const auto run = [&](const std::vector<IntervalTask>& tasks) {
-      if (run_blocks(context_, updates, tasks, results).done != tasks.size()) {
+      if (run_blocks(context_, kernel, tasks, results).done != tasks.size()) {
         throw std::runtime_error("the launch ended before its blocks were done");
       }
     };
@@ -138,13 +138,13 @@ class TiledTriangle {
   }
 
   /// Brackets before and behind each item, counted by walking through all tiles.
-  std::pair<std::vector<std::int32_t>, std::vector<std::int32_t>> trace(Updates& updates) {
+  std::pair<std::vector<std::int32_t>, std::vector<std::int32_t>> trace(device::BlockKernel& kernel) {
     Values<std::int32_t> words(context_, std::vector<std::int32_t>(static_cast<std::size_t>(3 * nodes_), 5));
     std::vector<IntervalResult> results;
     const auto run = [&](IntervalTask step) {
       step.trace = words.data();
       if (step.step == IntervalStep::report) step.trace += nodes_ + step.row;
-      run_blocks(context_, updates, {step}, results);
+      run_blocks(context_, kernel, {step}, results);
     };
     run(task(0, 0, IntervalStep::begin_trace));
     for (std::int64_t i = 0; i < across_; ++i) {
@@ -163,7 +163,7 @@ class TiledTriangle {
   }
 
   /// IntervalResult::lost of a walk through tiles of which the first splits all items at `k`.
-  std::int64_t lost(Updates& updates, std::int32_t k) {
+  std::int64_t lost(device::BlockKernel& kernel, std::int32_t k) {
     Values<std::int32_t> words(context_, std::vector<std::int32_t>(static_cast<std::size_t>(3 * nodes_), 5));
     const std::int64_t last = across_ - 1;
     std::int32_t& split = split_[static_cast<std::size_t>(last)]->data()[side(last) - 1];
@@ -171,7 +171,7 @@ class TiledTriangle {
     std::vector<IntervalResult> results;
     for (IntervalTask step : {task(0, 0, IntervalStep::begin_trace), task(0, last, IntervalStep::trace)}) {
       step.trace = words.data();
-      run_blocks(context_, updates, {step}, results);
+      run_blocks(context_, kernel, {step}, results);
     }
     split = right;
     return results.back().lost;
@@ -243,15 +243,15 @@ class TiledTriangle {
 
 /// Splits of all items that lead out of them, or nowhere.
 template <class R, class T>
-void check_lost(TiledTriangle<T>& triangle, Updates& updates, std::int32_t nodes) {
+void check_lost(TiledTriangle<T>& triangle, device::BlockKernel& kernel, std::int32_t nodes) {
   INFO("rule " << rule_index<R>(Rules{}));
-  CHECK(triangle.lost(updates, triangle.split_of_all()) == 0);
+  CHECK(triangle.lost(kernel, triangle.split_of_all()) == 0);
   constexpr std::int32_t largest = std::numeric_limits<std::int32_t>::max();
   for (const std::int32_t k : {-largest - 1, -1, nodes - 1, nodes, largest}) {
     INFO("split at " << k);
-    CHECK(triangle.lost(updates, k) == 1);
+    CHECK(triangle.lost(kernel, k) == 1);
   }
-  if (!R::looks_inside) CHECK(triangle.lost(updates, 0) == 1);
+  if (!R::looks_inside) CHECK(triangle.lost(kernel, 0) == 1);
 }
 
 }  // namespace terrace::recursive::testing

@@ -18,12 +18,12 @@ using testing::TiledMatrix;
 const int min_plus = find_semiring("min_plus");
 
 /// Updates of tiles with their workspace.
-struct CudaUpdates {
-  CudaUpdates(device::Context& context, ElementType type, std::int64_t side)
+struct CudaKernel {
+  CudaKernel(device::Context& context, ElementType type, std::int64_t side)
       : workspace(context, tiles_cuda_bytes({min_plus, type}, side), true),
-        updates(make_tiles_cuda({min_plus, type}, side, context, workspace.as<void>())) {}
+        kernel(make_tiles_cuda({min_plus, type}, side, context, workspace.as<void>())) {}
   testing::Memory workspace;
-  std::unique_ptr<Updates> updates;
+  std::unique_ptr<device::BlockKernel> kernel;
 };
 
 /// What the CPU finds in the same tiles.
@@ -47,9 +47,9 @@ void check(device::Context& context, std::int64_t n, std::int64_t tile, double e
   }
   const std::vector<TileResult> known = close_on_cpu(expected, n, tile, negative);
   REQUIRE(expected == defined);
-  CudaUpdates cuda(context, element_type_of<T>(), tile);
+  CudaKernel cuda(context, element_type_of<T>(), tile);
   TiledMatrix<T> tiles(context, matrix, n, tile);
-  const std::vector<TileResult> found = tiles.close(*cuda.updates, negative);
+  const std::vector<TileResult> found = tiles.close(*cuda.kernel, negative);
   CHECK(tiles.matrix() == expected);
   REQUIRE(found.size() == known.size());
   for (std::size_t block = 0; block < known.size(); ++block) {
@@ -97,9 +97,9 @@ TEMPLATE_TEST_CASE("a tile of numbers that are no whole ones is closed to the sa
   const std::vector<TestType> matrix = random_weights<TestType>(n);
   auto expected = matrix;
   close_on_cpu(expected, n, n, false);
-  CudaUpdates cuda(*context, element_type_of<TestType>(), n);
+  CudaKernel cuda(*context, element_type_of<TestType>(), n);
   TiledMatrix<TestType> tiles(*context, matrix, n, n);
-  tiles.close(*cuda.updates, false);
+  tiles.close(*cuda.kernel, false);
   CHECK(tiles.matrix() == expected);
 }
 
@@ -112,9 +112,9 @@ TEST_CASE("tiles of numbers that are no whole ones come out the same in every la
   close<MinPlus>(exact.data(), n);
   std::vector<float> first;
   for (int turn = 0; turn < 2; ++turn) {
-    CudaUpdates cuda(*context, ElementType::f32, 70);
+    CudaKernel cuda(*context, ElementType::f32, 70);
     TiledMatrix<float> tiles(*context, matrix, n, 70);
-    tiles.close(*cuda.updates, false);
+    tiles.close(*cuda.kernel, false);
     const std::vector<float> found = tiles.matrix();
     if (first.empty()) first = found;
     CHECK(found == first);
@@ -137,10 +137,10 @@ TEST_CASE("a negative cycle is found on CUDA at the node where the CPU finds it"
       matrix[static_cast<std::size_t>(cycle[c] * n + next)] = c == 0 ? -10 : 2;
     }
     for (const std::int64_t tile : {32, 90}) {
-      CudaUpdates cuda(*context, ElementType::i32, tile);
+      CudaKernel cuda(*context, ElementType::i32, tile);
       TiledMatrix<std::int32_t> tiles(*context, matrix, n, tile);
       std::int64_t found = -1;
-      for (const TileResult& result : tiles.close(*cuda.updates, true)) {
+      for (const TileResult& result : tiles.close(*cuda.kernel, true)) {
         if (found < 0) found = result.negative_pivot;
       }
       CHECK(found == *std::max_element(cycle.begin(), cycle.end()));
@@ -157,11 +157,11 @@ TEST_CASE("an aborted CUDA launch leaves its blocks undone and their tiles as th
   task.rows = task.columns = task.depth = task.x_stride = 3;
   task.function = Function::a;
   task.x = tile.data();
-  CudaUpdates cuda(*context, ElementType::f32, 3);
+  CudaKernel cuda(*context, ElementType::f32, 3);
   std::vector<TileResult> results;
-  CHECK(testing::run_blocks(*context, *cuda.updates, {task, task}, results, true).done == 0);
+  CHECK(testing::run_blocks(*context, *cuda.kernel, {task, task}, results, true).done == 0);
   CHECK(tile.vector() == before);
-  CHECK(testing::run_blocks(*context, *cuda.updates, {task}, results).done == 1);
+  CHECK(testing::run_blocks(*context, *cuda.kernel, {task}, results).done == 1);
   CHECK(tile.vector() == std::vector<float>{0, 4, 1, 5, 0, 2, 3, 3, 0});
 }
 
@@ -172,13 +172,13 @@ TEST_CASE("what is larger than the workspace, or has no kernels, is refused on C
     CHECK_THROWS_AS(tiles_cuda_bytes({min_plus, type}, 64), DeviceError);
   }
   CHECK_THROWS_AS(tiles_cuda_bytes({-1, ElementType::f32}, 64), DeviceError);
-  CudaUpdates cuda(*context, ElementType::f32, 16);
+  CudaKernel cuda(*context, ElementType::f32, 16);
   const testing::Values<float> tile(*context, std::vector<float>(17 * 17));
   TileTask task{};
   task.rows = task.columns = task.depth = task.x_stride = 17;
   task.x = tile.data();
   std::vector<TileResult> results;
-  CHECK_THROWS_AS(testing::run_blocks(*context, *cuda.updates, {task}, results), DeviceError);
+  CHECK_THROWS_AS(testing::run_blocks(*context, *cuda.kernel, {task}, results), DeviceError);
 }
 
 }  // namespace

@@ -10,12 +10,12 @@ class CudaElimination {
  public:
   CudaElimination(device::Context& context, std::int64_t side)
       : workspace_(context, tiles_cuda_bytes(testing::elimination_spec<T>(), side), true),
-        updates_(make_tiles_cuda(testing::elimination_spec<T>(), side, context, workspace_.as<void>())) {}
-  Updates& operator*() const { return *updates_; }
+        kernel_(make_tiles_cuda(testing::elimination_spec<T>(), side, context, workspace_.as<void>())) {}
+  device::BlockKernel& operator*() const { return *kernel_; }
 
  private:
   testing::Memory workspace_;
-  std::unique_ptr<Updates> updates_;
+  std::unique_ptr<device::BlockKernel> kernel_;
 };
 
 TEMPLATE_TEST_CASE("L times U is the matrix on CUDA, and whole numbers are exact", "", float, double) {

@@ -11,10 +11,10 @@ namespace {
 struct Opened {
   Opened(const IntervalSpec& spec, std::int64_t side, device::Context& context)
       : workspace(context, intervals_cuda_bytes(spec, side), true),
-        updates(make_intervals_cuda(spec, side, context, workspace.as<void>())) {}
+        kernel(make_intervals_cuda(spec, side, context, workspace.as<void>())) {}
 
   testing::Memory workspace;
-  std::unique_ptr<Updates> updates;
+  std::unique_ptr<device::BlockKernel> kernel;
 };
 
 template <class R, class T>
@@ -26,7 +26,7 @@ void check(device::Context& context, std::int64_t nodes, std::int64_t tile, bool
   const testing::Solved<T> expected = testing::solve_plainly<R>(terms, nodes, rules);
   testing::TiledTriangle<T> triangle(context, terms, nodes, tile, rules, R::looks_inside, splits);
   const Opened opened({rule_index<R>(Rules{}), element_type_of<T>(), splits}, std::min(nodes, tile), context);
-  const IntervalResult result = triangle.solve(*opened.updates);
+  const IntervalResult result = triangle.solve(*opened.kernel);
   CHECK((is_real<T> ? static_cast<T>(result.real) : static_cast<T>(result.whole)) ==
         expected.table[static_cast<std::size_t>(nodes - 1)]);
   CHECK(triangle.solved().table == expected.table);
@@ -91,8 +91,8 @@ TEST_CASE("the brackets of splits on CUDA are those of the walk on one thread") 
     count(count, 0, nodes - 1);
     testing::TiledTriangle<std::int32_t> triangle(*context, terms, nodes, 40, {}, false, true);
     const Opened opened({rule_index<ChainRule>(Rules{}), ElementType::i32, true}, 40, *context);
-    triangle.solve(*opened.updates);
-    const auto found = triangle.trace(*opened.updates);
+    triangle.solve(*opened.kernel);
+    const auto found = triangle.trace(*opened.kernel);
     CHECK(found.first == opens);
     CHECK(found.second == closes);
   }
@@ -104,8 +104,8 @@ void check_lost_walk(device::Context& context) {
   testing::TiledTriangle<std::int32_t> triangle(context, testing::random_terms<R, std::int32_t>(nodes, 3), nodes, 16,
                                                 {}, R::looks_inside, true);
   const Opened opened({rule_index<R>(Rules{}), ElementType::i32, true}, 16, context);
-  triangle.solve(*opened.updates);
-  testing::check_lost<R>(triangle, *opened.updates, nodes);
+  triangle.solve(*opened.kernel);
+  testing::check_lost<R>(triangle, *opened.kernel, nodes);
 }
 
 TEST_CASE("a walk on CUDA ends where a split leads out of its interval, and names the node where that begins") {
@@ -121,7 +121,7 @@ TEST_CASE("tiles of a triangle larger than the workspace are refused") {
   const auto terms = testing::random_terms<ChainRule, double>(40, 5);
   testing::TiledTriangle<double> triangle(*context, terms, 40, 40, {}, false, false);
   const Opened opened({rule_index<ChainRule>(Rules{}), ElementType::f64, false}, 39, *context);
-  CHECK_THROWS_AS(triangle.solve(*opened.updates), DeviceError);
+  CHECK_THROWS_AS(triangle.solve(*opened.kernel), DeviceError);
 }
 
 }  // namespace

@@ -9,12 +9,12 @@ namespace terrace::recursive {
 namespace {
 
 /// Updates of tiles with their workspace.
-struct CudaUpdates {
-  CudaUpdates(device::Context& context, const TileSpec& spec, std::int64_t side)
+struct CudaKernel {
+  CudaKernel(device::Context& context, const TileSpec& spec, std::int64_t side)
       : workspace(context, tiles_cuda_bytes(spec, side), true),
-        updates(make_tiles_cuda(spec, side, context, workspace.as<void>())) {}
+        kernel(make_tiles_cuda(spec, side, context, workspace.as<void>())) {}
   testing::Memory workspace;
-  std::unique_ptr<Updates> updates;
+  std::unique_ptr<device::BlockKernel> kernel;
 };
 
 template <class T, class W>
@@ -23,9 +23,9 @@ void check(device::Context& context, const std::vector<T>& matrix, std::int64_t 
          << negative);
   const auto expected = testing::AllPaths<T>::by_definition(matrix, n, negative);
   const TileSpec spec = testing::paths_spec<T, W>();
-  CudaUpdates cuda(context, spec, tile);
+  CudaKernel cuda(context, spec, tile);
   testing::TiledPaths<T, W> tiles(context, matrix, n, tile);
-  const std::vector<TileResult> found = tiles.close(*cuda.updates, negative);
+  const std::vector<TileResult> found = tiles.close(*cuda.kernel, negative);
   CHECK(tiles.paths().distance == expected.distance);
   CHECK(tiles.paths().next == expected.next);
   device::CpuContext cpu(1);
@@ -79,7 +79,7 @@ TEST_CASE("where thread blocks have too little shared memory for paths the error
   const auto context = test::cuda_context();
   if (!context || context->limits().block_shared_bytes > 48 << 10) return;
   using Catch::Matchers::Contains;
-  CHECK_THROWS_WITH(CudaUpdates(*context, testing::paths_spec<float, device::u32>(), 64),
+  CHECK_THROWS_WITH(CudaKernel(*context, testing::paths_spec<float, device::u32>(), 64),
                     Contains("relax_pairs_kernel: needs 65 KiB of shared memory for a thread block") &&
                         Contains("this GPU has 48 KiB") && Contains("backend: cpu"));
 }
@@ -92,10 +92,10 @@ TEST_CASE("a negative cycle is found in a table with paths on CUDA, too") {
   for (std::int64_t i = 0; i < n; ++i) matrix[static_cast<std::size_t>(i * n + i)] = 0;
   matrix[88 * n + 3] = 4, matrix[3 * n + 88] = -5;
   for (const std::int64_t tile : {32, 90}) {
-    CudaUpdates cuda(*context, testing::paths_spec<float, device::u32>(), tile);
+    CudaKernel cuda(*context, testing::paths_spec<float, device::u32>(), tile);
     testing::TiledPaths<float, device::u32> tiles(*context, matrix, n, tile);
     std::int64_t found = -1;
-    for (const TileResult& result : tiles.close(*cuda.updates, true)) {
+    for (const TileResult& result : tiles.close(*cuda.kernel, true)) {
       if (found < 0) found = result.negative_pivot;
     }
     CHECK(found == 88);

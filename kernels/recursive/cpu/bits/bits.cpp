@@ -125,7 +125,8 @@ class BitsOnCpu : public CpuBlocks<TileTask, TileResult> {
 
 bool has_bits(Table table) { return table == Table::bits || table == Table::packed_bits; }
 
-std::unique_ptr<Updates> make_bits_cpu(const TileSpec& spec, device::ThreadPool& pool, InstructionSet set) {
+std::unique_ptr<device::BlockKernel> make_bits_cpu(const TileSpec& spec, device::ThreadPool& pool,
+                                                   InstructionSet set) {
   const Kernel kernel = set == InstructionSet::avx512 ? avx512::or_bits
                         : set == InstructionSet::avx2 ? avx2::or_bits
                                                       : sse2::or_bits;

@@ -263,20 +263,21 @@ bool has_intervals(const IntervalSpec& spec) {
   });
 }
 
-std::unique_ptr<Updates> make_intervals_cpu(const IntervalSpec& spec, device::Context& context, InstructionSet set) {
+std::unique_ptr<device::BlockKernel> make_intervals_cpu(const IntervalSpec& spec, device::Context& context,
+                                                        InstructionSet set) {
   if (spec.rule < 0 || spec.rule >= rule_count(Rules{}) || !has_intervals(spec)) {
     throw DeviceError("make_intervals_cpu", "there are no kernels of rule " + std::to_string(spec.rule) + " in " +
                                                 std::string(name_of(spec.value)));
   }
   auto* cpu = dynamic_cast<device::CpuContext*>(&context);
   if (cpu == nullptr) throw DeviceError("make_intervals_cpu", context.limits().name + " is not a CPU");
-  return visit_interval_value(spec.value, [&](auto value) -> std::unique_ptr<Updates> {
+  return visit_interval_value(spec.value, [&](auto value) -> std::unique_ptr<device::BlockKernel> {
     using T = decltype(value);
     return std::make_unique<IntervalsOnCpu<T>>(cpu->pool(), kernels_in<T>(kernel_set(set, spec.rule)), spec.splits);
   });
 }
 
-std::unique_ptr<Updates> make_intervals_cpu(const IntervalSpec& spec, device::Context& context) {
+std::unique_ptr<device::BlockKernel> make_intervals_cpu(const IntervalSpec& spec, device::Context& context) {
   return make_intervals_cpu(spec, context, device::best_instruction_set());
 }
 

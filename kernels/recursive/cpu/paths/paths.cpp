@@ -179,13 +179,15 @@ Table paths_table(ElementType distance, std::int64_t nodes) {
   return size_of(distance) <= 4 && nodes <= Trail<u32>::most_nodes ? Table::paths : Table::long_paths;
 }
 
-std::unique_ptr<Updates> make_paths_cpu(const TileSpec& spec, device::ThreadPool& pool, InstructionSet set) {
+std::unique_ptr<device::BlockKernel> make_paths_cpu(const TileSpec& spec, device::ThreadPool& pool,
+                                                    InstructionSet set) {
   const PathKernels kernels = set == InstructionSet::avx512 ? avx512::path_kernels()
                               : set == InstructionSet::avx2 ? avx2::path_kernels()
                                                             : sse2::path_kernels();
-  return visit_paths(spec, kernels, [&]<class T, class W>(T, W, RelaxPaths<T, W> kernel) -> std::unique_ptr<Updates> {
-    return std::make_unique<PathsOnCpu<T, W>>(pool, kernel);
-  });
+  return visit_paths(spec, kernels,
+                     [&]<class T, class W>(T, W, RelaxPaths<T, W> kernel) -> std::unique_ptr<device::BlockKernel> {
+                       return std::make_unique<PathsOnCpu<T, W>>(pool, kernel);
+                     });
 }
 
 }  // namespace terrace::recursive

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "kernels/recursive/cuda/bits/kernel.cuh"
+#include "kernels/recursive/cuda/blocks.cuh"
 #include "kernels/recursive/cuda/tiles.hpp"
-#include "kernels/recursive/cuda/updates.cuh"
 
 namespace terrace::recursive {
 

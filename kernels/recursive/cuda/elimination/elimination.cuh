@@ -2,9 +2,9 @@
 // cuda/tiles.cu.in for types of floating-point values.
 #pragma once
 
+#include "kernels/recursive/cuda/blocks.cuh"
 #include "kernels/recursive/cuda/elimination/kernel.cuh"
 #include "kernels/recursive/cuda/products/products.cuh"
-#include "kernels/recursive/cuda/updates.cuh"
 
 namespace terrace::recursive {
 

@@ -30,8 +30,8 @@ std::size_t intervals_cuda_bytes(const IntervalSpec& spec, std::int64_t side) {
   return visit_intervals(spec.value, [&]<class Intervals>(Intervals) { return Intervals::workspace(spec, side); });
 }
 
-std::unique_ptr<Updates> make_intervals_cuda(const IntervalSpec& spec, std::int64_t side, device::Context& context,
-                                             void* workspace) {
+std::unique_ptr<device::BlockKernel> make_intervals_cuda(const IntervalSpec& spec, std::int64_t side,
+                                                         device::Context& context, void* workspace) {
   return visit_intervals(spec.value,
                          [&]<class Intervals>(Intervals) { return Intervals::make(spec, side, context, workspace); });
 }

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <string>
 
+#include "kernels/recursive/cuda/blocks.cuh"
 #include "kernels/recursive/cuda/intervals/intervals.hpp"
 #include "kernels/recursive/cuda/intervals/kernel.cuh"
 #include "kernels/recursive/cuda/intervals/weighted_kernel.cuh"
 #include "kernels/recursive/cuda/products/products.cuh"
-#include "kernels/recursive/cuda/updates.cuh"
 
 namespace terrace::recursive {
 
@@ -183,9 +183,9 @@ std::size_t CudaIntervals<T>::workspace(const IntervalSpec& spec, std::int64_t s
 }
 
 template <class T>
-std::unique_ptr<Updates> CudaIntervals<T>::make(const IntervalSpec& spec, std::int64_t side, device::Context& context,
-                                                void* workspace) {
-  return visit_rule<T, std::unique_ptr<Updates>>(
+std::unique_ptr<device::BlockKernel> CudaIntervals<T>::make(const IntervalSpec& spec, std::int64_t side,
+                                                            device::Context& context, void* workspace) {
+  return visit_rule<T, std::unique_ptr<device::BlockKernel>>(
       spec.rule, [&]<class R>() { return std::make_unique<IntervalsOnCuda<R, T>>(spec, side, context, workspace); },
       Rules{});
 }

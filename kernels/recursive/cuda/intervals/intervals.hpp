@@ -11,8 +11,8 @@ template <class T>
 struct CudaIntervals {
   /// @throws DeviceError where the rule has no kernels of T
   static std::size_t workspace(const IntervalSpec& spec, std::int64_t side);
-  static std::unique_ptr<Updates> make(const IntervalSpec& spec, std::int64_t side, device::Context& context,
-                                       void* workspace);
+  static std::unique_ptr<device::BlockKernel> make(const IntervalSpec& spec, std::int64_t side,
+                                                   device::Context& context, void* workspace);
 };
 
 }  // namespace terrace::recursive

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <string>
 
+#include "kernels/recursive/cuda/blocks.cuh"
 #include "kernels/recursive/cuda/paths/kernel.cuh"
 #include "kernels/recursive/cuda/tiles.hpp"
-#include "kernels/recursive/cuda/updates.cuh"
 
 namespace terrace::recursive {
 
@@ -174,9 +174,9 @@ std::size_t CudaPaths<W>::workspace(ElementType type, std::int64_t side) {
 }
 
 template <class W>
-std::unique_ptr<Updates> CudaPaths<W>::make(ElementType type, std::int64_t side, device::Context& context,
-                                            void* workspace) {
-  return visit_distances<W, std::unique_ptr<Updates>>(
+std::unique_ptr<device::BlockKernel> CudaPaths<W>::make(ElementType type, std::int64_t side, device::Context& context,
+                                                        void* workspace) {
+  return visit_distances<W, std::unique_ptr<device::BlockKernel>>(
       type, [&]<class T>() { return std::make_unique<PathsOnCuda<T, W>>(side, context, workspace); });
 }
 

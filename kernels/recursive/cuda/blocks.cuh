@@ -10,7 +10,7 @@
 #include "kernels/device/cuda_context.hpp"
 #include "kernels/launch/launch.cuh"
 #include "kernels/recursive/cuda/tile_state.cuh"
-#include "kernels/recursive/updates.hpp"
+#include "kernels/recursive/tiles.hpp"
 
 namespace terrace::recursive {
 
@@ -21,7 +21,7 @@ static_assert(sizeof(TileState) <= state_bytes && sizeof(TileResult) % sizeof(u6
 
 /// Blocks with descriptors of type Task and results of type Result.
 template <class Task, class Result>
-class BlocksOnCuda : public Updates {
+class BlocksOnCuda : public device::BlockKernel {
  public:
   void run(const device::Port& port) final {
     if (port.descriptor_bytes < sizeof(Task) || port.result_bytes < sizeof(Result)) {

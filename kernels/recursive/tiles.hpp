@@ -1,23 +1,14 @@
-// Updates of tiles, block by block.
+// The kernels of tiles: blocks that update tiles of a table, and blocks that look at rows of one.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 
 #include "kernels/device/context.hpp"
-#include "kernels/launch/port.hpp"
+#include "kernels/launch/block_kernel.hpp"
 #include "pipeline/base/element_type.hpp"
 
 namespace terrace::recursive {
-
-/// Computes blocks of one table, which do not depend on one another within a launch.
-class Updates {
- public:
-  virtual ~Updates() = default;
-  /// Computes blocks [port.first, port.first + port.count) in order. Ends early on stop or abort.
-  /// @throws DeviceError when a launch fails
-  virtual void run(const device::Port& port) = 0;
-};
 
 /// What a table holds.
 enum class Table {
@@ -55,23 +46,25 @@ bool has_blas(const TileSpec& spec);
 
 /// Descriptors are TileTask, results TileResult. Functions A, B and C close tiles, of min_plus, or eliminate them, of
 /// minus_times: there results name, as negative_pivot, a pivot that is of no use (elimination.hpp).
-/// All threads of the CPU work on one block after another. @throws DeviceError where there are no kernels
-std::unique_ptr<Updates> make_tiles_cpu(const TileSpec& spec, device::Context& context);
+/// A launch computes its blocks one after another, each by all threads of the CPU, so that a block may need what
+/// earlier ones of the launch made. @throws DeviceError where there are no kernels
+std::unique_ptr<device::BlockKernel> make_tiles_cpu(const TileSpec& spec, device::Context& context);
 
 /// Bytes of device memory beside the tiles that updates on CUDA need for tiles of at most `side` rows and columns.
 std::size_t tiles_cuda_bytes(const TileSpec& spec, std::int64_t side);
 
 /// The same on CUDA: tiles lie in device memory, and so does the workspace of tiles_cuda_bytes(), which outlives the
-/// updates. All blocks of a launch are ready, and their descriptors written, when it is run. Whole numbers come out
+/// kernel. All blocks of a launch are ready, and their descriptors written, when it is run. Whole numbers come out
 /// as on the CPU; of floating-point ones closed tiles and minima and maxima of sums do, too, where they are no sums
 /// of sums. @throws DeviceError where there are no kernels
-std::unique_ptr<Updates> make_tiles_cuda(const TileSpec& spec, std::int64_t side, device::Context& context,
-                                         void* workspace);
+std::unique_ptr<device::BlockKernel> make_tiles_cuda(const TileSpec& spec, std::int64_t side,
+                                                     device::Context& context, void* workspace);
 
 /// Looks at rows of a table of distances of that type (is_distance_type()): descriptors are ReductionTask, results
 /// ReductionResult. @param workspace on CUDA reduction_cuda_bytes() of device memory
-std::unique_ptr<Updates> make_reduction_cpu(ElementType value, device::Context& context);
+std::unique_ptr<device::BlockKernel> make_reduction_cpu(ElementType value, device::Context& context);
 std::size_t reduction_cuda_bytes();
-std::unique_ptr<Updates> make_reduction_cuda(ElementType value, device::Context& context, void* workspace);
+std::unique_ptr<device::BlockKernel> make_reduction_cuda(ElementType value, device::Context& context,
+                                                         void* workspace);
 
 }  // namespace terrace::recursive
