@@ -1,5 +1,5 @@
 // What the stage `query` declares.
-#include "stages/query/query_stage.hpp"
+#include "stages/query/stage.hpp"
 #include "stages/query/verify.hpp"
 #include "stages/stage_kind.hpp"
 

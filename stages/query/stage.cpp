@@ -1,4 +1,4 @@
-#include "stages/query/query_stage.hpp"
+#include "stages/query/stage.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include "kernels/recursive/reduction.hpp"
 #include "pipeline/base/error.hpp"
 #include "stages/query/pairs.hpp"
-#include "stages/query/query_program.hpp"
+#include "stages/query/tally.hpp"
 #include "stages/recursive/rates.hpp"
 #include "stages/recursive/square_matrix.hpp"
 #include "stages/recursive/tiles.hpp"
@@ -35,29 +35,31 @@ struct Questions {
 
 class QueryStage : public run::Stage {
  public:
-  QueryStage(const Request& request, Questions questions, std::unique_ptr<QueryProgram> program)
+  QueryStage(const Request& request, Questions questions, std::unique_ptr<QueryPlan> plan)
       : name_(request.stage.name),
         resources_(request.resources),
         questions_(std::move(questions)),
-        program_(std::move(program)) {}
+        plan_(std::move(plan)),
+        tally_(*plan_) {}
 
-  run::Program& program() override { return *program_; }
+  const run::Plan& plan() const override { return *plan_; }
+  run::Tally& tally() override { return tally_; }
   io::DatasetSpec dataset(int) const override { return {}; }
   std::vector<io::Attribute> attributes() const override { return {}; }
 
   std::vector<io::SmallDataset> small() const override {
     std::vector<io::SmallDataset> found;
-    dispatch(program_->plan().value, [&](auto value) { add_totals<decltype(value)>(found); });
+    dispatch(plan_->cut().value, [&](auto value) { add_totals<decltype(value)>(found); });
     if (questions_.has_pairs) add_pairs(found);
     return found;
   }
 
   run::Prediction prediction() const override {
-    const QueryPlan& plan = program_->plan();
-    const double elements = plan.totals ? static_cast<double>(plan.nodes) * static_cast<double>(plan.nodes) : 0;
-    const auto element = static_cast<double>(size_of(plan.value));
+    const QueryCut& cut = plan_->cut();
+    const double elements = cut.totals ? static_cast<double>(cut.nodes) * static_cast<double>(cut.nodes) : 0;
+    const auto element = static_cast<double>(size_of(cut.value));
     run::Prediction p;
-    p.blocks = program_->blocks();
+    p.blocks = plan_->blocks();
     p.operations = elements;
     p.unit = "distance";
     p.operations_per_second = rate * std::max(1, resources_.device.processors);
@@ -66,19 +68,19 @@ class QueryStage : public run::Stage {
       p.bytes_up = p.bytes_read;
       p.workspace_bytes = recursive::reduction_cuda_bytes();
     }
-    p.block_shape = std::to_string(plan.rows) + " x " + std::to_string(plan.nodes);
-    p.block_bytes = static_cast<std::size_t>(plan.rows * plan.nodes) * size_of(plan.value);
+    p.block_shape = std::to_string(cut.rows) + " x " + std::to_string(cut.nodes);
+    p.block_bytes = static_cast<std::size_t>(cut.rows * cut.nodes) * size_of(cut.value);
     return p;
   }
 
-  nlohmann::json choices() const override { return {{"rows", program_->plan().rows}}; }
+  nlohmann::json choices() const override { return {{"rows", plan_->cut().rows}}; }
 
  private:
   std::string path(const char* name) const { return "/" + name_ + "/" + name; }
 
   template <class T>
   void add_totals(std::vector<io::SmallDataset>& found) const {
-    const DistanceTotals& totals = program_->totals();
+    const DistanceTotals& totals = tally_.totals();
     if constexpr (std::is_signed_v<T> && sizeof(T) > 1) {
       constexpr bool real = std::is_floating_point_v<T>;
       const auto one = [&](const char* name, std::int64_t whole, double number, const char* meaning) {
@@ -86,16 +88,16 @@ class QueryStage : public run::Stage {
                                            : static_cast<T>(real ? static_cast<T>(number) : static_cast<T>(whole));
         if (!questions_.asks(name)) return;
         found.push_back(io::small_scalar(path(name), value, "", meaning));
-        found.back().spec.no_value = no_path_of(program_->plan().value);
+        found.back().spec.no_value = no_path_of(plan_->cut().value);
       };
       if (questions_.asks("eccentricity")) {
         std::vector<T> values;
         if constexpr (real) values.assign(totals.farthest_real.begin(), totals.farthest_real.end());
         else
           for (const std::int64_t value : totals.farthest) values.push_back(static_cast<T>(value));
-        found.push_back(io::small_dataset<T>(path("eccentricity"), {program_->plan().nodes}, {"from"}, values, "",
+        found.push_back(io::small_dataset<T>(path("eccentricity"), {plan_->cut().nodes}, {"from"}, values, "",
                                              "largest finite distance from each node to another"));
-        found.back().spec.no_value = no_path_of(program_->plan().value);
+        found.back().spec.no_value = no_path_of(plan_->cut().value);
       }
       one("diameter", totals.most, totals.most_real, "largest finite distance between different nodes");
       one("minimum", totals.least, totals.least_real, "least finite distance between different nodes");
@@ -116,7 +118,7 @@ class QueryStage : public run::Stage {
 
   void add_pairs(std::vector<io::SmallDataset>& found) const {
     const auto count = static_cast<std::int64_t>(questions_.pairs.size());
-    const ElementType type = program_->plan().value;
+    const ElementType type = plan_->cut().value;
     found.push_back({{path("distance"), type, {count}, {"pair"}, "", "distance of each pair", no_path_of(type)},
                      elements_at(*questions_.matrix, questions_.pairs)});
     if (!questions_.next) return;
@@ -133,7 +135,8 @@ class QueryStage : public run::Stage {
   std::string name_;
   Resources resources_;
   Questions questions_;
-  std::unique_ptr<QueryProgram> program_;
+  std::unique_ptr<QueryPlan> plan_;
+  QueryTally tally_;
 };
 
 /// The table of next nodes. @throws JobError where it is none of that matrix
@@ -197,16 +200,16 @@ std::int64_t choose_rows(std::int64_t nodes, ElementType type, const Resources& 
 std::unique_ptr<run::Stage> make_query(const Request& request) {
   const std::shared_ptr<io::Source> matrix = open_square_matrix(request);
   Questions questions = read_questions(request, matrix->shape());
-  QueryPlan plan;
-  plan.value = distance_type(matrix->type());
-  plan.nodes = matrix->shape()[0];
-  plan.totals = !questions.reduce.empty();
-  plan.each = questions.asks("eccentricity");
-  plan.rows = request.choices != nullptr ? request.choices->at("rows").get<std::int64_t>()
-                                         : choose_rows(plan.nodes, plan.value, request.resources);
-  questions.matrix = weights(matrix, plan.value, distance_rules(request, *matrix, false));
-  auto program = std::make_unique<QueryProgram>(plan, questions.matrix);
-  return std::make_unique<QueryStage>(request, std::move(questions), std::move(program));
+  QueryCut cut;
+  cut.value = distance_type(matrix->type());
+  cut.nodes = matrix->shape()[0];
+  cut.totals = !questions.reduce.empty();
+  cut.each = questions.asks("eccentricity");
+  cut.rows = request.choices != nullptr ? request.choices->at("rows").get<std::int64_t>()
+                                        : choose_rows(cut.nodes, cut.value, request.resources);
+  questions.matrix = weights(matrix, cut.value, distance_rules(request, *matrix, false));
+  auto plan = std::make_unique<QueryPlan>(cut, questions.matrix);
+  return std::make_unique<QueryStage>(request, std::move(questions), std::move(plan));
 }
 
 }  // namespace terrace::stages

@@ -1,0 +1,48 @@
+// Totals of a table of distances as a plan of blocks.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "kernels/recursive/reduction.hpp"
+#include "pipeline/run/plan.hpp"
+
+namespace terrace::stages {
+
+/// How a table is read.
+struct QueryCut {
+  ElementType value = ElementType::f32;
+  std::int64_t nodes = 0;
+  std::int64_t rows = 1;  // of a block, with all of their columns
+  bool totals = false;    // whether it is read at all
+  bool each = false;      // whether the largest distance from each node is kept
+};
+
+/// One phase: a block reads some rows of the table.
+class QueryPlan : public run::Plan {
+ public:
+  QueryPlan(QueryCut cut, std::shared_ptr<io::Source> matrix);
+
+  const std::vector<run::ArraySpec>& arrays() const override { return arrays_; }
+  std::optional<run::Phase> phase(std::int64_t number, const run::Tally& tally) const override;
+  bool depends_on_results(std::int64_t) const override { return false; }
+  run::Block block(const run::Phase& phase, std::int64_t index) const override;
+  std::size_t descriptor_bytes() const override { return sizeof(recursive::ReductionTask); }
+  std::size_t result_bytes() const override { return sizeof(recursive::ReductionResult); }
+  std::unique_ptr<run::Worker> make_worker(device::Context& context) const override;
+
+  /// The descriptor of a block.
+  recursive::ReductionTask task(const run::Phase& phase, const run::BlockView& view) const;
+
+  const QueryCut& cut() const { return cut_; }
+  std::int64_t blocks() const;
+  /// The rows that a block reads.
+  Box rows(std::int64_t index) const;
+
+ private:
+  QueryCut cut_;
+  std::vector<run::ArraySpec> arrays_;
+};
+
+}  // namespace terrace::stages
