@@ -7,7 +7,7 @@
 #include "io/inputs/graph.hpp"
 #include "kernels/recursive/problems.hpp"
 #include "kernels/recursive/semiring.hpp"
-#include "stages/recursive/closures/program.hpp"
+#include "stages/recursive/closures/tally.hpp"
 #include "stages/recursive/rates.hpp"
 #include "stages/recursive/square_matrix.hpp"
 #include "stages/recursive/tiles.hpp"
@@ -30,17 +30,19 @@ class FloydWarshallStage : public run::Stage {
  public:
   /// @param zeros what of the matrix was read; null: it says what is no edge
   /// @param whole whether the weights are whole numbers by their type
-  FloydWarshallStage(const Request& request, std::unique_ptr<ClosureProgram> program,
-                     std::shared_ptr<ZeroCount> zeros, bool whole)
+  FloydWarshallStage(const Request& request, std::unique_ptr<ClosurePlan> plan, std::shared_ptr<ZeroCount> zeros,
+                     bool whole)
       : name_(request.stage.name),
         type_place_(place_of(request.stage, "type")),
         matrix_(label_of(request.stage, "matrix")),
         resources_(request.resources),
-        program_(std::move(program)),
+        plan_(std::move(plan)),
+        tally_(*plan_),
         zeros_(std::move(zeros)),
         whole_(whole) {}
 
-  run::Program& program() override { return *program_; }
+  const run::Plan& plan() const override { return *plan_; }
+  run::Tally& tally() override { return tally_; }
 
   io::DatasetSpec dataset(int array) const override {
     if (array > 1) {
@@ -52,7 +54,7 @@ class FloydWarshallStage : public run::Stage {
               "the node after `from` on a shortest path; -1: none",
               -1};
     }
-    const std::optional<std::int64_t> no_path = no_path_of(program_->plan().spec.value);
+    const std::optional<std::int64_t> no_path = no_path_of(plan_->cut().spec.value);
     return {"/" + name_ + "/distance",
             {},
             {},
@@ -66,24 +68,24 @@ class FloydWarshallStage : public run::Stage {
   std::vector<io::Attribute> attributes() const override { return {}; }
 
   run::Prediction prediction() const override {
-    const ClosurePlan& plan = program_->plan();
-    const bool paths = recursive::has_trails(plan.spec.table);
-    const auto n = static_cast<double>(plan.nodes), element = static_cast<double>(element_bytes(plan.spec));
+    const ClosureCut& cut = plan_->cut();
+    const bool paths = recursive::has_trails(cut.spec.table);
+    const auto n = static_cast<double>(cut.nodes), element = static_cast<double>(element_bytes(cut.spec));
     run::Prediction p;
-    p.blocks = program_->updates();
+    p.blocks = plan_->updates();
     p.operations = n * n * n;
     p.unit = "relaxation";
     // With paths a GPU computes distances of 16 bits in 32.
-    const bool wider = paths && resources_.cuda && plan.spec.value == ElementType::i16;
-    set_rates(p, wider ? ElementType::i32 : plan.spec.value, resources_);
+    const bool wider = paths && resources_.cuda && cut.spec.value == ElementType::i16;
+    set_rates(p, wider ? ElementType::i32 : cut.spec.value, resources_);
     if (paths) p.operations_per_second /= resources_.cuda ? cuda_paths_cost : cpu_paths_cost;
-    const auto block = static_cast<double>(block_bytes(plan.spec, plan.tile));
-    const UpdatedTable table{n * n * element, block, program_->across(), plan.ways};
+    const auto block = static_cast<double>(block_bytes(cut.spec, cut.tile));
+    const UpdatedTable table{n * n * element, block, plan_->across(), cut.ways};
     set_traffic(p, table, {table.bytes, table.bytes + (paths ? 4 * n * n : 0)}, resources_);
-    const double matrix = n * n * static_cast<double>(size_of(plan.spec.value));
-    p.bytes_read += inspected_again(plan.spec.value, matrix, resources_.host_budget);
-    if (resources_.cuda) p.bytes_up += inspected_again(plan.spec.value, matrix, resources_.device_budget);
-    set_blocks(p, plan.spec, plan.tile, resources_);
+    const double matrix = n * n * static_cast<double>(size_of(cut.spec.value));
+    p.bytes_read += inspected_again(cut.spec.value, matrix, resources_.host_budget);
+    if (resources_.cuda) p.bytes_up += inspected_again(cut.spec.value, matrix, resources_.device_budget);
+    set_blocks(p, cut.spec, cut.tile, resources_);
     return p;
   }
 
@@ -96,8 +98,8 @@ class FloydWarshallStage : public run::Stage {
   }
 
   nlohmann::json choices() const override {
-    const ClosurePlan& plan = program_->plan();
-    return {{"tile", plan.tile}, {"nodes", plan.nodes}, {"value", name_of(plan.spec.value)}, {"ways", plan.ways}};
+    const ClosureCut& cut = plan_->cut();
+    return {{"tile", cut.tile}, {"nodes", cut.nodes}, {"value", name_of(cut.spec.value)}, {"ways", cut.ways}};
   }
 
  private:
@@ -114,15 +116,16 @@ class FloydWarshallStage : public run::Stage {
 
   /// Once the distances are known.
   std::string warning_of_f32() const {
-    if (!whole_ || program_->plan().spec.value != ElementType::f32) return "";
-    return warning_of_f32_results(type_place_, name_, program_->farthest());
+    if (!whole_ || plan_->cut().spec.value != ElementType::f32) return "";
+    return warning_of_f32_results(type_place_, name_, tally_.farthest());
   }
 
   std::string name_;
   Place type_place_;  // where the job gives the type, else the stage
   io::DataLabel matrix_;
   Resources resources_;
-  std::unique_ptr<ClosureProgram> program_;
+  std::unique_ptr<ClosurePlan> plan_;
+  ClosureTally tally_;
   std::shared_ptr<ZeroCount> zeros_;
   bool whole_;
 };
@@ -154,29 +157,28 @@ std::unique_ptr<run::Stage> make_floyd_warshall(const Request& request) {
   // In a graph 0 is a weight as any other.
   if (!settings.has("no_edge") && !io::is_graph(*matrix)) rules.zeros = std::make_shared<ZeroCount>();
   rules.rounded = rounded_of(request, "matrix");
-  ClosurePlan plan;
-  plan.spec.semiring = recursive::find_problem(request.stage.problem)->semiring;
-  plan.nodes = matrix->shape()[0];
-  plan.loops = !rules.zero_diagonal;
+  ClosureCut cut;
+  cut.spec.semiring = recursive::find_problem(request.stage.problem)->semiring;
+  cut.nodes = matrix->shape()[0];
+  cut.loops = !rules.zero_diagonal;
   const auto set_table = [&] {
-    if (settings.flag("paths")) plan.spec.table = recursive::paths_table(plan.spec.value, plan.nodes);
+    if (settings.flag("paths")) cut.spec.table = recursive::paths_table(cut.spec.value, cut.nodes);
   };
   if (request.choices != nullptr) {
-    plan.spec.value = *element_type_from(request.choices->at("value").get<std::string>());
+    cut.spec.value = *element_type_from(request.choices->at("value").get<std::string>());
     set_table();
-    plan.tile = request.choices->at("tile");
-    plan.ways = request.choices->at("ways").get<std::vector<std::int64_t>>();
+    cut.tile = request.choices->at("tile");
+    cut.ways = request.choices->at("ways").get<std::vector<std::int64_t>>();
   } else {
-    plan.spec.value = choose_type(request, *matrix, rules);
+    cut.spec.value = choose_type(request, *matrix, rules);
     set_table();
-    plan.tile = choose_tile(plan.nodes, plan.spec, request.resources);
-    const std::int64_t across = (plan.nodes + plan.tile - 1) / plan.tile;
-    plan.ways =
-        choose_ways(settings.text("schedule"), across, plan.tile, element_bytes(plan.spec), request.resources);
+    cut.tile = choose_tile(cut.nodes, cut.spec, request.resources);
+    const std::int64_t across = (cut.nodes + cut.tile - 1) / cut.tile;
+    cut.ways = choose_ways(settings.text("schedule"), across, cut.tile, element_bytes(cut.spec), request.resources);
   }
-  auto source = weights(matrix, plan.spec.value, rules);
+  auto source = weights(matrix, cut.spec.value, rules);
   return std::make_unique<FloydWarshallStage>(
-      request, std::make_unique<ClosureProgram>(std::move(plan), std::move(source), rules.label.array), rules.zeros,
+      request, std::make_unique<ClosurePlan>(std::move(cut), std::move(source), rules.label.array), rules.zeros,
       !is_floating(matrix->type()));
 }
 

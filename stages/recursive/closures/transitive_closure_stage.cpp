@@ -4,7 +4,7 @@
 
 #include "kernels/recursive/problems.hpp"
 #include "stages/recursive/closures/edges.hpp"
-#include "stages/recursive/closures/program.hpp"
+#include "stages/recursive/closures/tally.hpp"
 #include "stages/recursive/rates.hpp"
 #include "stages/recursive/square_matrix.hpp"
 #include "stages/recursive/tiles.hpp"
@@ -18,13 +18,14 @@ constexpr double cpu_rate = 2e12, cuda_rate = 2e14;
 
 class TransitiveClosureStage : public run::Stage {
  public:
-  TransitiveClosureStage(const Request& request, std::unique_ptr<ClosureProgram> program)
-      : name_(request.stage.name), resources_(request.resources), program_(std::move(program)) {}
+  TransitiveClosureStage(const Request& request, std::unique_ptr<ClosurePlan> plan)
+      : name_(request.stage.name), resources_(request.resources), plan_(std::move(plan)), tally_(*plan_) {}
 
-  run::Program& program() override { return *program_; }
+  const run::Plan& plan() const override { return *plan_; }
+  run::Tally& tally() override { return tally_; }
 
   io::DatasetSpec dataset(int) const override {
-    const bool packed = program_->plan().spec.table == recursive::Table::packed_bits;
+    const bool packed = plan_->cut().spec.table == recursive::Table::packed_bits;
     return {"/" + name_ + "/closure",
             {},
             {},
@@ -37,29 +38,30 @@ class TransitiveClosureStage : public run::Stage {
   std::vector<io::Attribute> attributes() const override { return {}; }
 
   run::Prediction prediction() const override {
-    const ClosurePlan& plan = program_->plan();
-    const auto n = static_cast<double>(plan.nodes);
+    const ClosureCut& cut = plan_->cut();
+    const auto n = static_cast<double>(cut.nodes);
     run::Prediction p;
-    p.blocks = program_->updates();
+    p.blocks = plan_->updates();
     p.operations = n * n * n;
     p.unit = "cell";
     p.operations_per_second = resources_.cuda ? cuda_rate : cpu_rate * resources_.device.processors;
-    const double table = n * n / 8, closure = plan.spec.table == recursive::Table::bits ? n * n : table;
-    const auto block = static_cast<double>(block_bytes(plan.spec, plan.tile));
-    set_traffic(p, {table, block, program_->across(), plan.ways}, {table, closure}, resources_);
-    set_blocks(p, plan.spec, plan.tile, resources_);
+    const double table = n * n / 8, closure = cut.spec.table == recursive::Table::bits ? n * n : table;
+    const auto block = static_cast<double>(block_bytes(cut.spec, cut.tile));
+    set_traffic(p, {table, block, plan_->across(), cut.ways}, {table, closure}, resources_);
+    set_blocks(p, cut.spec, cut.tile, resources_);
     return p;
   }
 
   nlohmann::json choices() const override {
-    const ClosurePlan& plan = program_->plan();
-    return {{"tile", plan.tile}, {"nodes", plan.nodes}, {"ways", plan.ways}};
+    const ClosureCut& cut = plan_->cut();
+    return {{"tile", cut.tile}, {"nodes", cut.nodes}, {"ways", cut.ways}};
   }
 
  private:
   std::string name_;
   Resources resources_;
-  std::unique_ptr<ClosureProgram> program_;
+  std::unique_ptr<ClosurePlan> plan_;
+  ClosureTally tally_;
 };
 
 }  // namespace
@@ -68,22 +70,22 @@ std::unique_ptr<run::Stage> make_transitive_closure(const Request& request) {
   const Settings& settings = request.stage.settings;
   const std::string& name = settings.text("matrix");
   const std::shared_ptr<io::Source> matrix = open_square_matrix(request);
-  ClosurePlan plan;
-  plan.spec.semiring = recursive::find_problem(request.stage.problem)->semiring;
-  plan.spec.value = ElementType::u32;
-  plan.spec.table = settings.flag("packed") ? recursive::Table::packed_bits : recursive::Table::bits;
-  plan.nodes = matrix->shape()[0];
+  ClosureCut cut;
+  cut.spec.semiring = recursive::find_problem(request.stage.problem)->semiring;
+  cut.spec.value = ElementType::u32;
+  cut.spec.table = settings.flag("packed") ? recursive::Table::packed_bits : recursive::Table::bits;
+  cut.nodes = matrix->shape()[0];
   if (request.choices != nullptr) {
-    plan.tile = request.choices->at("tile");
-    plan.ways = request.choices->at("ways").get<std::vector<std::int64_t>>();
+    cut.tile = request.choices->at("tile");
+    cut.ways = request.choices->at("ways").get<std::vector<std::int64_t>>();
   } else {
-    plan.tile = choose_tile(plan.nodes, plan.spec, request.resources);
-    const std::int64_t across = (plan.nodes + plan.tile - 1) / plan.tile;
-    plan.ways = choose_ways(settings.text("schedule"), across, plan.tile, 1, request.resources);
+    cut.tile = choose_tile(cut.nodes, cut.spec, request.resources);
+    const std::int64_t across = (cut.nodes + cut.tile - 1) / cut.tile;
+    cut.ways = choose_ways(settings.text("schedule"), across, cut.tile, 1, request.resources);
   }
   auto bits = edge_bits(matrix, label_of(request.stage, "matrix"), no_edge_of(request, *matrix));
   return std::make_unique<TransitiveClosureStage>(
-      request, std::make_unique<ClosureProgram>(std::move(plan), std::move(bits), name));
+      request, std::make_unique<ClosurePlan>(std::move(cut), std::move(bits), name));
 }
 
 }  // namespace terrace::stages
