@@ -1,4 +1,4 @@
-// Gaussian elimination of a square matrix as a program of blocks.
+// Gaussian elimination of a square matrix as a plan of blocks.
 #pragma once
 
 #include <memory>
@@ -6,14 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/run/program.hpp"
-#include "stages/recursive/opened_tiles.hpp"
+#include "kernels/recursive/task.hpp"
+#include "kernels/recursive/tiles.hpp"
+#include "pipeline/run/plan.hpp"
 #include "stages/recursive/order.hpp"
 
 namespace terrace::stages {
 
 /// What is eliminated, and how it is cut.
-struct EliminationPlan {
+struct EliminationCut {
   recursive::TileSpec spec;
   std::int64_t tile = 1;  // rows and columns of a tile
   std::int64_t rows = 0;
@@ -22,38 +23,47 @@ struct EliminationPlan {
 
 /// One phase: block n is update n of the order. Tile (i, j) has min(i, j) + 1 updates, the last of which makes the
 /// generation that all tiles end with; the first one makes it from the input.
-class EliminationProgram : public run::Program {
+class EliminationPlan : public run::Plan {
  public:
-  EliminationProgram(EliminationPlan plan, std::shared_ptr<io::Source> matrix, std::string matrix_name);
-  ~EliminationProgram() override;
+  EliminationPlan(EliminationCut cut, std::shared_ptr<io::Source> matrix, std::string matrix_name);
 
   const std::vector<run::ArraySpec>& arrays() const override { return arrays_; }
-  std::optional<run::Phase> phase(std::int64_t number) override;
-  bool needs_results(std::int64_t) const override { return false; }
-  run::Block block(const run::Phase& phase, std::int64_t number, std::int64_t index) const override;
-  void open(device::Context& context, int device) override;
-  std::size_t descriptor_bytes() const override;
-  std::size_t result_bytes() const override;
-  void describe(const run::Phase& phase, const run::BlockView& view, void* descriptor) const override;
-  void run(const run::Phase& phase, std::int64_t number, const device::Port& port, int attempt,
-           device::Context& context, int device) override;
-  void failed(const run::Phase& phase, std::int64_t number, std::int64_t index, int attempt) override;
-  void fold(const run::Phase& phase, std::int64_t number, std::int64_t index, const void* result) override;
-  std::string save() const override { return "{}"; }
-  void load(const std::string&) override {}
+  std::optional<run::Phase> phase(std::int64_t number, const run::Tally& tally) const override;
+  bool depends_on_results(std::int64_t) const override { return false; }
+  run::Block block(const run::Phase& phase, std::int64_t index) const override;
+  std::size_t descriptor_bytes() const override { return sizeof(recursive::TileTask); }
+  std::size_t result_bytes() const override { return sizeof(recursive::TileResult); }
+  std::unique_ptr<run::Worker> make_worker(device::Context& context) const override;
 
-  const EliminationPlan& plan() const { return plan_; }
+  /// The descriptor of a block.
+  recursive::TileTask task(const run::Phase& phase, const run::BlockView& view) const;
+
+  const EliminationCut& cut() const { return cut_; }
+  const std::string& matrix_name() const { return matrix_name_; }
   std::int64_t updates() const { return order_.count(); }
 
  private:
   Box tile(std::int64_t i, std::int64_t j) const;
 
-  EliminationPlan plan_;
+  EliminationCut cut_;
   std::string matrix_name_;
   std::int64_t across_;  // tiles
   RecursiveOrder order_;
   std::vector<run::ArraySpec> arrays_;
-  std::vector<std::unique_ptr<OpenedTiles>> opened_;  // one a device
+};
+
+/// Blocks find nothing but pivots that are of no use, which end the run.
+class EliminationTally : public run::Tally {
+ public:
+  explicit EliminationTally(const EliminationPlan& plan) : plan_(plan) {}
+
+  /// @throws ComputeError where a pivot is of no use
+  void fold(const run::Phase& phase, std::int64_t index, const void* result) override;
+  std::string save() const override { return "{}"; }
+  void load(const std::string&) override {}
+
+ private:
+  const EliminationPlan& plan_;
 };
 
 }  // namespace terrace::stages
