@@ -1,4 +1,4 @@
-// Products of two matrices as a program of blocks.
+// Products of two matrices as a plan of blocks.
 #pragma once
 
 #include <array>
@@ -9,15 +9,15 @@
 
 #include "kernels/recursive/semiring.hpp"
 #include "kernels/recursive/task.hpp"
-#include "pipeline/run/program.hpp"
-#include "stages/recursive/opened_tiles.hpp"
+#include "kernels/recursive/tiles.hpp"
+#include "pipeline/run/plan.hpp"
 #include "stages/recursive/order.hpp"
 #include "stages/recursive/weights.hpp"
 
 namespace terrace::stages {
 
 /// What a product is of, and how it is cut.
-struct ProductPlan {
+struct ProductCut {
   recursive::TileSpec spec;
   std::int64_t rows = 0, columns = 0, depth = 0;  // the left matrix: rows x depth, the right one: depth x columns
   std::int64_t tile = 1;                          // rows and columns of a tile
@@ -30,36 +30,35 @@ struct Factor {
   std::string name;
 };
 
+/// Of the elements of left, right and accumulate.
+using ProductRanges = std::array<WeightRange, 3>;
+
 /// Whether products in a semiring, and their sums, are sure to be told from its zero in an integer type.
-/// @param ranges of the elements of left, right and accumulate
-bool holds_product(const std::string& semiring, ElementType type, const std::array<WeightRange, 3>& ranges,
-                   std::int64_t depth);
+bool holds_product(const std::string& semiring, ElementType type, const ProductRanges& ranges, std::int64_t depth);
 
 /// The phase of updates: block n is update n of the order. The first update of a tile begins it as the algebra's
 /// zero, or as the tile of the matrix that the product is added to. Products of integers whose range matters begin
 /// with a phase that looks at all elements.
-class ProductProgram : public run::Program {
+class ProductPlan : public run::Plan {
  public:
   /// @param accumulate null where the product is added to nothing
-  ProductProgram(ProductPlan plan, Factor left, Factor right, std::optional<Factor> accumulate);
-  ~ProductProgram() override;
+  ProductPlan(ProductCut cut, Factor left, Factor right, std::optional<Factor> accumulate);
 
   const std::vector<run::ArraySpec>& arrays() const override { return arrays_; }
-  std::optional<run::Phase> phase(std::int64_t number) override;
-  bool needs_results(std::int64_t number) const override { return inspects_ && number == 1; }
-  run::Block block(const run::Phase& phase, std::int64_t number, std::int64_t index) const override;
-  void open(device::Context& context, int device) override;
-  std::size_t descriptor_bytes() const override;
-  std::size_t result_bytes() const override;
-  void describe(const run::Phase& phase, const run::BlockView& view, void* descriptor) const override;
-  void run(const run::Phase& phase, std::int64_t number, const device::Port& port, int attempt,
-           device::Context& context, int device) override;
-  void failed(const run::Phase& phase, std::int64_t number, std::int64_t index, int attempt) override;
-  void fold(const run::Phase& phase, std::int64_t number, std::int64_t index, const void* result) override;
-  std::string save() const override;
-  void load(const std::string& state) override;
+  /// @param tally a ProductTally. @throws ComputeError where the type may not hold the product
+  std::optional<run::Phase> phase(std::int64_t number, const run::Tally& tally) const override;
+  bool depends_on_results(std::int64_t number) const override { return inspects_ && number == 1; }
+  run::Block block(const run::Phase& phase, std::int64_t index) const override;
+  std::size_t descriptor_bytes() const override { return sizeof(recursive::TileTask); }
+  std::size_t result_bytes() const override { return sizeof(recursive::TileResult); }
+  std::unique_ptr<run::Worker> make_worker(device::Context& context) const override;
 
-  const ProductPlan& plan() const { return plan_; }
+  /// The descriptor of a block.
+  recursive::TileTask task(const run::Phase& phase, const run::BlockView& view) const;
+  /// The input, 0, 1 or 2, that a block which inspects looks at.
+  int input_of(std::int64_t index) const { return input_tile(index).array; }
+
+  const ProductCut& cut() const { return cut_; }
   std::int64_t updates() const { return order_.count(); }
 
  private:
@@ -70,8 +69,11 @@ class ProductProgram : public run::Program {
   };
   InputTile input_tile(std::int64_t number) const;
   std::int64_t input_tiles() const;
+  Box tile(int array, std::int64_t i, std::int64_t j) const;
+  run::Block update(const Update& at) const;
+  void check_range(const ProductRanges& ranges) const;
 
-  ProductPlan plan_;
+  ProductCut cut_;
   std::string semiring_;
   RecursiveOrder order_;
   bool inspects_;
@@ -79,8 +81,6 @@ class ProductProgram : public run::Program {
   std::vector<std::string> names_;
   std::vector<run::ArraySpec> arrays_;
   std::vector<TileGrid> grids_;
-  std::vector<std::unique_ptr<OpenedTiles>> opened_;  // one a device
-  std::array<WeightRange, 3> ranges_;                 // what has been folded
 };
 
 }  // namespace terrace::stages

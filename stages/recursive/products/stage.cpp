@@ -7,7 +7,7 @@
 #include "kernels/recursive/problems.hpp"
 #include "stages/recursive/blas_choice.hpp"
 #include "stages/recursive/products/blocks.hpp"
-#include "stages/recursive/products/program.hpp"
+#include "stages/recursive/products/tally.hpp"
 #include "stages/recursive/rates.hpp"
 #include "stages/recursive/tiles.hpp"
 #include "stages/refuse.hpp"
@@ -16,21 +16,21 @@
 namespace terrace::stages {
 namespace {
 
-double element_bytes(const ProductPlan& plan) { return static_cast<double>(size_of(plan.spec.value)); }
+double element_bytes(const ProductCut& cut) { return static_cast<double>(size_of(cut.spec.value)); }
 
-ProductTiles tiles_of(const ProductPlan& plan) {
+ProductTiles tiles_of(const ProductCut& cut) {
   const auto along = [&](std::int64_t extent) {
-    return std::max<std::int64_t>(1, (extent + plan.tile - 1) / plan.tile);
+    return std::max<std::int64_t>(1, (extent + cut.tile - 1) / cut.tile);
   };
-  return {along(plan.rows), along(plan.columns), along(plan.depth)};
+  return {along(cut.rows), along(cut.columns), along(cut.depth)};
 }
 
-TileRoom room_of(const ProductPlan& plan, const Resources& resources) {
-  const std::int64_t tile = pages(plan.tile * plan.tile * static_cast<std::int64_t>(size_of(plan.spec.value)));
+TileRoom room_of(const ProductCut& cut, const Resources& resources) {
+  const std::int64_t tile = pages(cut.tile * cut.tile * static_cast<std::int64_t>(size_of(cut.spec.value)));
   const auto tiles = [&](std::size_t budget, std::int64_t beside) {
     return std::max<std::int64_t>(0, static_cast<std::int64_t>(budget) - beside) / tile;
   };
-  const std::int64_t workspace = workspace_bytes(plan.spec, plan.tile, resources);
+  const std::int64_t workspace = workspace_bytes(cut.spec, cut.tile, resources);
   if (!resources.cuda) return {tiles(resources.host_budget, workspace), 0};
   return {tiles(resources.host_budget, 0), tiles(resources.device_budget, workspace)};
 }
@@ -38,15 +38,17 @@ TileRoom room_of(const ProductPlan& plan, const Resources& resources) {
 class ProductStage : public run::Stage {
  public:
   /// @param largest magnitude of a result of whole numbers; 0: there are others
-  ProductStage(const Request& request, std::unique_ptr<ProductProgram> program, double largest)
+  ProductStage(const Request& request, std::unique_ptr<ProductPlan> plan, double largest)
       : name_(request.stage.name),
         semiring_(request.stage.settings.text("semiring")),
         type_place_(place_of(request.stage, "type")),
         resources_(request.resources),
-        program_(std::move(program)),
+        plan_(std::move(plan)),
+        tally_(*plan_),
         largest_(largest) {}
 
-  run::Program& program() override { return *program_; }
+  const run::Plan& plan() const override { return *plan_; }
+  run::Tally& tally() override { return tally_; }
   io::DatasetSpec dataset(int) const override {
     return {"/" + name_ + "/product",
             {},
@@ -60,72 +62,72 @@ class ProductStage : public run::Stage {
   std::vector<io::Attribute> attributes() const override { return {}; }
 
   run::Prediction prediction() const override {
-    const ProductPlan& plan = program_->plan();
-    const auto rows = static_cast<double>(plan.rows), columns = static_cast<double>(plan.columns);
-    const auto depth = static_cast<double>(plan.depth), element = element_bytes(plan);
+    const ProductCut& cut = plan_->cut();
+    const auto rows = static_cast<double>(cut.rows), columns = static_cast<double>(cut.columns);
+    const auto depth = static_cast<double>(cut.depth), element = element_bytes(cut);
     run::Prediction p;
-    p.blocks = program_->updates();
+    p.blocks = plan_->updates();
     p.operations = rows * columns * depth;
     p.unit = "multiplication";
     const double left = rows * depth * element, right = depth * columns * element, product = rows * columns * element;
     const ProductTraffic passes =
-        keeps_product(plan.ways) ? traffic_of(tiles_of(plan), room_of(plan, resources_), plan.ways)
-                                 : ProductTraffic{halved(resources_.host_budget), halved(resources_.device_budget)};
+        keeps_product(cut.ways) ? traffic_of(tiles_of(cut), room_of(cut, resources_), cut.ways)
+                                : ProductTraffic{halved(resources_.host_budget), halved(resources_.device_budget)};
     const auto moved = [&](const ProductPasses& of) {
       return Traffic{left * of.left + right * of.right + product * (of.product - 1), product * of.product};
     };
-    const double added = program_->arrays().size() > 3 ? product : 0;
+    const double added = plan_->arrays().size() > 3 ? product : 0;
     const Traffic disk = moved(passes.host);
-    p.bytes_read = disk.in + added + inspected_again(plan.spec.value, left + right + added, resources_.host_budget);
+    p.bytes_read = disk.in + added + inspected_again(cut.spec.value, left + right + added, resources_.host_budget);
     p.bytes_written = disk.out;
     if (resources_.cuda) {
       const Traffic link = moved(passes.device);
-      p.bytes_up = link.in + added + inspected_again(plan.spec.value, left + right + added, resources_.device_budget);
+      p.bytes_up = link.in + added + inspected_again(cut.spec.value, left + right + added, resources_.device_budget);
       p.bytes_down = link.out;
     }
-    set_product_rates(p, plan.spec, resources_);
-    set_blocks(p, plan.spec, plan.tile, resources_);
+    set_product_rates(p, cut.spec, resources_);
+    set_blocks(p, cut.spec, cut.tile, resources_);
     return p;
   }
 
   /// Squares of a third of the memory each: every other one of the factors is read again, and the product comes and
   /// goes with every part of the depth.
   ProductPasses halved(std::size_t budget) const {
-    const ProductPlan& plan = program_->plan();
-    const ProductTiles tiles = tiles_of(plan);
-    const std::int64_t longest = std::max({plan.rows, plan.columns, plan.depth});
-    const auto square = static_cast<double>(longest) * static_cast<double>(longest) * element_bytes(plan);
+    const ProductCut& cut = plan_->cut();
+    const ProductTiles tiles = tiles_of(cut);
+    const std::int64_t longest = std::max({cut.rows, cut.columns, cut.depth});
+    const auto square = static_cast<double>(longest) * static_cast<double>(longest) * element_bytes(cut);
     std::vector<std::int64_t> ways;
-    for (const Ways& level : plan.ways) ways.push_back(level.i);
+    for (const Ways& level : cut.ways) ways.push_back(level.i);
     const double side = static_cast<double>(longest) /
                         parts_that_fit(square, budget, ways, std::max({tiles.rows, tiles.columns, tiles.depth}));
     const auto parts = [&](std::int64_t extent) { return std::max(1.0, static_cast<double>(extent) / side); };
-    const double bytes = (static_cast<double>(plan.rows) * static_cast<double>(plan.depth + plan.columns) +
-                          static_cast<double>(plan.depth) * static_cast<double>(plan.columns)) *
-                         element_bytes(plan);
+    const double bytes = (static_cast<double>(cut.rows) * static_cast<double>(cut.depth + cut.columns) +
+                          static_cast<double>(cut.depth) * static_cast<double>(cut.columns)) *
+                         element_bytes(cut);
     const double missing = std::max(0.0, 1 - static_cast<double>(budget) / bytes);
-    return {parts(plan.columns), parts(plan.rows), 1 + written_a_pass * (parts(plan.depth) - 1) * missing};
+    return {parts(cut.columns), parts(cut.rows), 1 + written_a_pass * (parts(cut.depth) - 1) * missing};
   }
 
   std::vector<std::string> warnings() const override {
-    if (program_->plan().spec.value != ElementType::f32) return {};
+    if (plan_->cut().spec.value != ElementType::f32) return {};
     const std::string warning = warning_of_f32_results(type_place_, name_, largest_);
     return warning.empty() ? std::vector<std::string>() : std::vector{warning};
   }
 
   nlohmann::json choices() const override {
-    const ProductPlan& plan = program_->plan();
-    nlohmann::json choices = {{"tile", plan.tile}, {"value", name_of(plan.spec.value)}};
-    for (const Ways& level : plan.ways) choices["ways"].push_back({level.i, level.j, level.k});
-    note_blas(choices, plan.spec, resources_);
+    const ProductCut& cut = plan_->cut();
+    nlohmann::json choices = {{"tile", cut.tile}, {"value", name_of(cut.spec.value)}};
+    for (const Ways& level : cut.ways) choices["ways"].push_back({level.i, level.j, level.k});
+    note_blas(choices, cut.spec, resources_);
     return choices;
   }
 
  private:
   /// The infinity of an integer type that stands where no pair of elements makes one of the product.
   std::optional<std::int64_t> no_value() const {
-    const auto infinity = no_path_of(program_->plan().spec.value);
-    switch (recursive::semirings()[static_cast<std::size_t>(program_->plan().spec.semiring)].nothing) {
+    const auto infinity = no_path_of(plan_->cut().spec.value);
+    switch (recursive::semirings()[static_cast<std::size_t>(plan_->cut().spec.semiring)].nothing) {
       case recursive::Nothing::infinity:
         return infinity;
       case recursive::Nothing::minus_infinity:
@@ -138,7 +140,8 @@ class ProductStage : public run::Stage {
   std::string name_, semiring_;
   Place type_place_;  // where the job gives the type, else the stage
   Resources resources_;
-  std::unique_ptr<ProductProgram> program_;
+  std::unique_ptr<ProductPlan> plan_;
+  ProductTally tally_;
   double largest_;
 };
 
@@ -213,46 +216,46 @@ std::unique_ptr<run::Stage> make_product(const Request& request) {
   if (settings.has("accumulate")) names.push_back("accumulate");
   std::vector<std::shared_ptr<io::Source>> matrices;
   for (const std::string& name : names) matrices.push_back(open_matrix(request, name.c_str()));
-  ProductPlan plan;
-  plan.spec.semiring = recursive::find_semiring(semiring);
-  plan.rows = matrices[0]->shape()[0];
-  plan.depth = matrices[0]->shape()[1];
-  plan.columns = matrices[1]->shape()[1];
-  if (matrices[1]->shape()[0] != plan.depth) {
+  ProductCut cut;
+  cut.spec.semiring = recursive::find_semiring(semiring);
+  cut.rows = matrices[0]->shape()[0];
+  cut.depth = matrices[0]->shape()[1];
+  cut.columns = matrices[1]->shape()[1];
+  if (matrices[1]->shape()[0] != cut.depth) {
     refuse(request.stage, "right",
            "'" + settings.text("right") + "' is " + to_string(matrices[1]->shape()) + ", and '" +
                settings.text("left") + "' " + to_string(matrices[0]->shape()) +
                "; the right matrix has as many rows as the left one has columns");
   }
-  if (matrices.size() == 3 && matrices[2]->shape() != Extents{plan.rows, plan.columns}) {
+  if (matrices.size() == 3 && matrices[2]->shape() != Extents{cut.rows, cut.columns}) {
     refuse(request.stage, "accumulate",
            "'" + settings.text("accumulate") + "' is " + to_string(matrices[2]->shape()) + ", and the product " +
-               to_string(Extents{plan.rows, plan.columns}));
+               to_string(Extents{cut.rows, cut.columns}));
   }
-  plan.spec.value = choose_type(request, matrices);
-  choose_blas(plan.spec, request);
+  cut.spec.value = choose_type(request, matrices);
+  choose_blas(cut.spec, request);
   if (request.choices != nullptr) {
-    plan.tile = request.choices->at("tile");
+    cut.tile = request.choices->at("tile");
     for (const nlohmann::json& level : request.choices->at("ways"))
-      plan.ways.push_back({level.at(0), level.at(1), level.at(2)});
+      cut.ways.push_back({level.at(0), level.at(1), level.at(2)});
   } else {
-    const std::int64_t longest = std::max({plan.rows, plan.columns, plan.depth});
-    plan.tile = choose_tile(longest, plan.spec, request.resources);
+    const std::int64_t longest = std::max({cut.rows, cut.columns, cut.depth});
+    cut.tile = choose_tile(longest, cut.spec, request.resources);
     const std::string& schedule = settings.text("schedule");
-    plan.ways = schedule == "auto"
-                    ? kept_product_ways(tiles_of(plan), room_of(plan, request.resources))
-                    : alike(choose_ways(schedule, (longest + plan.tile - 1) / plan.tile, plan.tile,
-                                        static_cast<std::int64_t>(size_of(plan.spec.value)), request.resources));
+    cut.ways = schedule == "auto"
+                   ? kept_product_ways(tiles_of(cut), room_of(cut, request.resources))
+                   : alike(choose_ways(schedule, (longest + cut.tile - 1) / cut.tile, cut.tile,
+                                       static_cast<std::int64_t>(size_of(cut.spec.value)), request.resources));
   }
   const auto factor = [&](std::size_t number) {
     WeightRules rules = factor_rules(label_of(request.stage, names[number]), semiring);
     rules.rounded = rounded_of(request, names[number]);
-    return Factor{weights(matrices[number], plan.spec.value, rules), settings.text(names[number])};
+    return Factor{weights(matrices[number], cut.spec.value, rules), settings.text(names[number])};
   };
   std::optional<Factor> accumulate;
   if (matrices.size() == 3) accumulate = factor(2);
   return std::make_unique<ProductStage>(
-      request, std::make_unique<ProductProgram>(plan, factor(0), factor(1), std::move(accumulate)),
+      request, std::make_unique<ProductPlan>(cut, factor(0), factor(1), std::move(accumulate)),
       largest_result(matrices, semiring));
 }
 
