@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "kernels/recursive/updates.hpp"
+#include "kernels/recursive/tiles.hpp"
 #include "stages/stage_kind.hpp"
 
 namespace terrace::stages {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "kernels/recursive/updates.hpp"
+#include "kernels/recursive/tiles.hpp"
 #include "pipeline/run/stage.hpp"
 #include "stages/recursive/tiles.hpp"
 #include "stages/stage_kind.hpp"

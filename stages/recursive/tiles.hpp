@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/recursive/updates.hpp"
+#include "kernels/recursive/tiles.hpp"
 #include "stages/stage_kind.hpp"
 
 namespace terrace::stages {

@@ -1,15 +1,12 @@
-#include "stages/recursive/triangles/program.hpp"
+#include "stages/recursive/triangles/plan.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <nlohmann/json.hpp>
 
-#include "pipeline/base/error.hpp"
-#include "pipeline/base/json.hpp"
+#include "pipeline/run/slots.hpp"
+#include "stages/kernel_worker.hpp"
 
 namespace terrace::stages {
 
-using recursive::IntervalResult;
 using recursive::IntervalStep;
 using recursive::IntervalTask;
 using recursive::reported_nodes;
@@ -21,17 +18,32 @@ namespace {
 
 constexpr int terms_array = 0, table_array = 1;
 
+/// Names of the accesses of a block: fields of IntervalTask.
+enum class Slot { x, split, terms, u, v, under, beside, corner, trace };
+
+constexpr run::SlotField<IntervalTask> slots[] = {
+    run::field<&IntervalTask::x, &IntervalTask::x_stride>(Slot::x, "x"),
+    run::field<&IntervalTask::split, &IntervalTask::split_stride>(Slot::split, "split"),
+    run::field<&IntervalTask::terms>(Slot::terms, "terms"),
+    run::field<&IntervalTask::u, &IntervalTask::u_stride>(Slot::u, "u"),
+    run::field<&IntervalTask::v, &IntervalTask::v_stride>(Slot::v, "v"),
+    run::field<&IntervalTask::under>(Slot::under, "under"),
+    run::field<&IntervalTask::beside, &IntervalTask::beside_stride>(Slot::beside, "beside"),
+    run::field<&IntervalTask::corner>(Slot::corner, "corner"),
+    run::field<&IntervalTask::trace>(Slot::trace, "trace"),
+};
+
 }  // namespace
 
-TriangleProgram::TriangleProgram(TrianglePlan plan, std::shared_ptr<io::Source> terms)
-    : plan_(std::move(plan)), across_((plan_.nodes + plan_.tile - 1) / plan_.tile), order_(across_, plan_.ways) {
+TrianglePlan::TrianglePlan(TriangleCut cut, std::shared_ptr<io::Source> terms)
+    : cut_(std::move(cut)), across_((cut_.nodes + cut_.tile - 1) / cut_.tile), order_(across_, cut_.ways) {
   const auto triangle = [&](const std::string& name, ElementType type, bool result) {
     ArraySpec spec;
     spec.name = name;
     spec.role = result ? Role::result : Role::scratch;
     spec.type = type;
-    spec.shape = result ? Extents{plan_.nodes, plan_.nodes} : Extents{tiles() * plan_.tile, plan_.tile};
-    spec.tile = {plan_.tile, plan_.tile};
+    spec.shape = result ? Extents{cut_.nodes, cut_.nodes} : Extents{tiles() * cut_.tile, cut_.tile};
+    spec.tile = {cut_.tile, cut_.tile};
     spec.generations = across_;
     spec.kept = 1;
     return spec;
@@ -39,43 +51,39 @@ TriangleProgram::TriangleProgram(TrianglePlan plan, std::shared_ptr<io::Source> 
   ArraySpec input;
   input.name = "terms";
   input.role = Role::input;
-  input.type = plan_.spec.value;
-  input.shape = input.tile = {3, plan_.nodes};
+  input.type = cut_.spec.value;
+  input.shape = input.tile = {3, cut_.nodes};
   input.source = std::move(terms);
   arrays_.push_back(std::move(input));
-  arrays_.push_back(triangle("table", plan_.spec.value, plan_.table));
-  if (!plan_.spec.splits) return;
+  arrays_.push_back(triangle("table", cut_.spec.value, cut_.table));
+  if (!cut_.spec.splits) return;
   split_array_ = static_cast<int>(arrays_.size());
   arrays_.push_back(triangle("split", ElementType::i32, true));
   trace_array_ = static_cast<int>(arrays_.size());
   ArraySpec trace;
   trace.name = "trace";
   trace.type = ElementType::i32;
-  trace.shape = trace.tile = {3, plan_.nodes};
+  trace.shape = trace.tile = {3, cut_.nodes};
   trace.kept = 1;
   arrays_.push_back(std::move(trace));
 }
 
-TriangleProgram::~TriangleProgram() = default;
-
-std::int64_t TriangleProgram::below_tiles() const {
-  return plan_.table || plan_.spec.splits ? across_ * (across_ - 1) / 2 : 0;
+std::int64_t TrianglePlan::below_tiles() const {
+  return cut_.table || cut_.spec.splits ? across_ * (across_ - 1) / 2 : 0;
 }
 
-std::int64_t TriangleProgram::reports() const { return (plan_.nodes + reported_nodes - 1) / reported_nodes; }
+std::int64_t TrianglePlan::reports() const { return (cut_.nodes + reported_nodes - 1) / reported_nodes; }
 
-std::int64_t TriangleProgram::blocks() const {
-  return order_.count() + below_tiles() + (plan_.spec.splits ? 1 + tiles() + reports() : 0);
+std::int64_t TrianglePlan::blocks() const {
+  return order_.count() + below_tiles() + (cut_.spec.splits ? 1 + tiles() + reports() : 0);
 }
 
-std::optional<run::Phase> TriangleProgram::phase(std::int64_t number) {
+std::optional<run::Phase> TrianglePlan::phase(std::int64_t number, const run::Tally&) const {
   if (number > 0) return std::nullopt;
-  run::Phase phase;
-  phase.count = blocks();
-  return phase;
+  return run::Phase{number, blocks(), run::Order::in_turn};
 }
 
-TriangleProgram::Place TriangleProgram::place_of(std::int64_t index) const {
+TrianglePlan::Place TrianglePlan::place_of(std::int64_t index) const {
   if (index < order_.count()) return {IntervalStep::multiply, index};
   index -= order_.count();
   if (index < below_tiles()) return {IntervalStep::below, index};
@@ -85,24 +93,24 @@ TriangleProgram::Place TriangleProgram::place_of(std::int64_t index) const {
   return {IntervalStep::report, index - 1 - tiles()};
 }
 
-TriangleProgram::Tile TriangleProgram::below_tile(std::int64_t number) const {
+TrianglePlan::Tile TrianglePlan::below_tile(std::int64_t number) const {
   std::int64_t i = 1;
   while (number >= i) number -= i++;
   return {i, number};
 }
 
-TriangleProgram::Tile TriangleProgram::traced_tile(std::int64_t number) const {
+TrianglePlan::Tile TrianglePlan::traced_tile(std::int64_t number) const {
   std::int64_t i = 0;
   while (number >= across_ - i) number -= across_ - i++;
   return {i, across_ - 1 - number};
 }
 
-std::int64_t TriangleProgram::size_of(std::int64_t tile) const {
-  return std::min(plan_.tile, plan_.nodes - tile * plan_.tile);
+std::int64_t TrianglePlan::size_of(std::int64_t tile) const {
+  return std::min(cut_.tile, cut_.nodes - tile * cut_.tile);
 }
 
-Box TriangleProgram::box_of(int array, const Tile& tile) const {
-  const std::int64_t side = plan_.tile;
+Box TrianglePlan::box_of(int array, const Tile& tile) const {
+  const std::int64_t side = cut_.tile;
   if (arrays_[static_cast<std::size_t>(array)].role == Role::scratch) {
     const std::int64_t piece = tile.j * (tile.j + 1) / 2 + tile.i;
     return {{piece * side, 0}, {(piece + 1) * side, side}};
@@ -110,210 +118,135 @@ Box TriangleProgram::box_of(int array, const Tile& tile) const {
   return {{tile.i * side, tile.j * side}, {tile.i * side + size_of(tile.i), tile.j * side + size_of(tile.j)}};
 }
 
-Box TriangleProgram::report_box(std::int64_t number) const {
-  return {{1, number * reported_nodes}, {3, std::min<std::int64_t>(plan_.nodes, (number + 1) * reported_nodes)}};
+std::pair<std::int64_t, std::int64_t> TrianglePlan::reported(std::int64_t number) const {
+  return {number * reported_nodes, std::min<std::int64_t>(cut_.nodes, (number + 1) * reported_nodes)};
 }
 
-double TriangleProgram::operations_of(const TriangleUpdate& at) const {
+double TrianglePlan::operations_of(const TriangleUpdate& at) const {
   const auto rows = static_cast<double>(size_of(at.i)), columns = static_cast<double>(size_of(at.j));
   if (!at.closes()) return rows * columns * static_cast<double>(size_of(at.k));
   return at.i == at.j ? rows * rows * rows / 6 : rows * columns * (rows + columns) / 2;
 }
 
-/// The finished tiles that an update reads: two factors, or the tiles on the diagonal and, where the rule looks
-/// inside, those below, on the left, and between.
-std::vector<TriangleProgram::Tile> TriangleProgram::factors(const TriangleUpdate& at) const {
-  if (at.i == at.j) return {};
-  if (!at.closes()) return {{at.i, at.k}, {at.k, at.j}};
-  std::vector<Tile> tiles = {{at.i, at.i}, {at.j, at.j}};
-  if (!plan_.pairs || at.i + 1 == at.j) return tiles;  // the neighbours are those on the diagonal
-  tiles.push_back({at.i + 1, at.j});
-  tiles.push_back({at.i, at.j - 1});
-  tiles.push_back({at.i + 1, at.j - 1});
-  return tiles;
+/// The parts of finished tiles that an update reads: two factors, or the tiles on the diagonal and, where the rule
+/// looks inside, the row below x, the column on its left, and the value between them.
+std::vector<run::Access> TrianglePlan::factors(const TriangleUpdate& at) const {
+  std::vector<run::Access> accesses;
+  const auto add = [&](Slot slot, const Box& box) {
+    accesses.push_back({slot, table_array, across_, box, Mode::read});
+  };
+  const auto add_tile = [&](Slot slot, const Tile& tile) { add(slot, box_of(table_array, tile)); };
+  // `rows` x `columns` values of a tile, from column `column` of its first row on.
+  const auto add_part = [&](Slot slot, const Tile& tile, std::int64_t column, std::int64_t rows,
+                            std::int64_t columns) {
+    const Extents begin = box_of(table_array, tile).begin;
+    add(slot, {{begin[0], begin[1] + column}, {begin[0] + rows, begin[1] + column + columns}});
+  };
+  if (at.i == at.j) return accesses;
+  add_tile(Slot::u, {at.i, at.closes() ? at.i : at.k});
+  add_tile(Slot::v, {at.closes() ? at.j : at.k, at.j});
+  if (!at.closes() || !cut_.pairs) return accesses;
+  const std::int64_t last = size_of(at.j - 1) - 1;
+  add_part(Slot::under, {at.i + 1, at.j}, 0, 1, size_of(at.j));
+  add_part(Slot::beside, {at.i, at.j - 1}, last, size_of(at.i), 1);
+  if (at.i + 1 < at.j) add_part(Slot::corner, {at.i + 1, at.j - 1}, last, 1, 1);
+  return accesses;
 }
 
-run::Block TriangleProgram::block(const run::Phase&, std::int64_t, std::int64_t index) const {
+run::Block TrianglePlan::update(const TriangleUpdate& at) const {
+  run::Block block;
+  const std::int64_t first = across_ - TriangleOrder::updates_of(at.i, at.j) + 1;
+  const auto add = [&](Slot slot, int array) {
+    const Box x = box_of(array, {at.i, at.j});
+    if (at.before == 0) block.accesses.push_back({slot, array, first, x, Mode::write});
+    else block.accesses.push_back({slot, array, first + at.before - 1, x, Mode::update});
+  };
+  add(Slot::x, table_array);
+  if (split_array_ >= 0) add(Slot::split, split_array_);
+  block.accesses.push_back({Slot::terms, terms_array, 0, {{0, 0}, {3, cut_.nodes}}, Mode::read});
+  for (const run::Access& factor : factors(at)) block.accesses.push_back(factor);
+  block.operations = operations_of(at);
+  return block;
+}
+
+run::Block TrianglePlan::block(const run::Phase&, std::int64_t index) const {
   const Place place = place_of(index);
   run::Block block;
-  const auto add = [&](int array, std::int64_t generation, const Box& box, Mode mode) {
-    block.accesses.push_back({array, generation, box, mode});
+  const auto add = [&](Slot slot, int array, std::int64_t generation, const Box& box, Mode mode) {
+    block.accesses.push_back({slot, array, generation, box, mode});
   };
-  const Box whole = {{0, 0}, {3, plan_.nodes}};
+  const Box whole = {{0, 0}, {3, cut_.nodes}};
   switch (place.step) {
-    case IntervalStep::multiply: {
-      const TriangleUpdate at = order_.at(index);
-      const std::int64_t first = across_ - TriangleOrder::updates_of(at.i, at.j) + 1;
-      for (const int array : {table_array, split_array_}) {
-        if (array < 0) continue;
-        const Box x = box_of(array, {at.i, at.j});
-        if (at.before == 0) add(array, first, x, Mode::write);
-        else add(array, first + at.before - 1, x, Mode::update);
-      }
-      add(terms_array, 0, whole, Mode::read);
-      for (const Tile& tile : factors(at)) add(table_array, across_, box_of(table_array, tile), Mode::read);
-      block.operations = operations_of(at);
+    case IntervalStep::multiply:
+      return update(order_.at(index));
+    case IntervalStep::below: {
+      const Tile tile = below_tile(place.number);
+      if (cut_.table) add(Slot::x, table_array, across_, box_of(table_array, tile), Mode::write);
+      if (split_array_ >= 0) add(Slot::split, split_array_, across_, box_of(split_array_, tile), Mode::write);
       break;
     }
-    case IntervalStep::below:
-      for (const int array : {table_array, split_array_}) {
-        if (array < 0 || arrays_[static_cast<std::size_t>(array)].role == Role::scratch) continue;
-        add(array, across_, box_of(array, below_tile(place.number)), Mode::write);
-      }
-      break;
     case IntervalStep::begin_trace:
-      add(trace_array_, 1, whole, Mode::write);
+      add(Slot::trace, trace_array_, 1, whole, Mode::write);
       break;
     case IntervalStep::trace:
-      add(trace_array_, 1 + place.number, whole, Mode::update);
-      add(split_array_, across_, box_of(split_array_, traced_tile(place.number)), Mode::read);
+      add(Slot::trace, trace_array_, 1 + place.number, whole, Mode::update);
+      add(Slot::split, split_array_, across_, box_of(split_array_, traced_tile(place.number)), Mode::read);
       break;
-    default:
-      add(trace_array_, 1 + tiles(), report_box(place.number), Mode::read);
+    default: {
+      const auto [begin, end] = reported(place.number);
+      add(Slot::trace, trace_array_, 1 + tiles(), {{1, begin}, {3, end}}, Mode::read);
+    }
   }
   return block;
 }
 
-std::size_t TriangleProgram::descriptor_bytes() const { return sizeof(IntervalTask); }
-std::size_t TriangleProgram::result_bytes() const { return sizeof(IntervalResult); }
-
-void TriangleProgram::describe_update(const TriangleUpdate& at, const run::BlockView& view,
-                                      IntervalTask& task) const {
-  std::size_t next = 0;
-  const auto take = [&] { return view.accesses[next++].tiles[0]; };
-  const run::TileView x = take();
+void TrianglePlan::describe_update(const TriangleUpdate& at, IntervalTask& task) const {
   task.step = !at.closes() ? IntervalStep::multiply : at.i == at.j ? IntervalStep::diagonal : IntervalStep::close;
+  task.depth = at.closes() ? 0 : size_of(at.k);
+  task.first_split = at.k * cut_.tile;
   task.empty = at.before == 0;
   task.top = at.closes() && at.i == 0 && at.j + 1 == across_;
-  task.wobble = plan_.wobble;
-  task.least_inside = plan_.least_inside;
-  task.x = x.data;
-  task.x_stride = x.strides[0];
-  task.first_split = at.k * plan_.tile;
-  if (split_array_ >= 0) {
-    const run::TileView split = take();
-    task.split = reinterpret_cast<std::int32_t*>(split.data);
-    task.split_stride = split.strides[0];
-  }
-  task.terms = take().data;
-  if (at.i == at.j) return;
-  const run::TileView u = take(), v = take();
-  task.depth = at.closes() ? 0 : size_of(at.k);
-  task.u = u.data;
-  task.u_stride = u.strides[0];
-  task.v = v.data;
-  task.v_stride = v.strides[0];
-  if (!at.closes() || !plan_.pairs) return;
-  const bool neighbours = at.i + 1 == at.j;
-  const std::int64_t element = static_cast<std::int64_t>(terrace::size_of(plan_.spec.value));
-  const run::TileView under = neighbours ? v : take(), beside = neighbours ? u : take();
-  task.under = under.data;
-  task.beside = beside.data + (size_of(at.j - 1) - 1) * element;
-  task.beside_stride = beside.strides[0];
-  if (!neighbours) task.corner = take().data + (size_of(at.j - 1) - 1) * element;
+  task.wobble = cut_.wobble;
+  task.least_inside = cut_.least_inside;
 }
 
-void TriangleProgram::describe(const run::Phase&, const run::BlockView& view, void* descriptor) const {
+IntervalTask TrianglePlan::task(const run::Phase&, const run::BlockView& view) const {
   const Place place = place_of(view.index);
   IntervalTask task{};
   task.step = place.step;
-  task.nodes = plan_.nodes;
-  task.pairs = plan_.pairs;
+  task.nodes = cut_.nodes;
+  task.pairs = cut_.pairs;
   const auto lies_at = [&](const Tile& tile) {
-    task.row = tile.i * plan_.tile;
-    task.column = tile.j * plan_.tile;
+    task.row = tile.i * cut_.tile;
+    task.column = tile.j * cut_.tile;
     task.rows = size_of(tile.i);
     task.columns = size_of(tile.j);
   };
-  const auto data = [&](std::size_t access) { return view.accesses[access].tiles[0].data; };
-  const auto stride = [&](std::size_t access) { return view.accesses[access].tiles[0].strides[0]; };
-  const auto splits_at = [&](std::size_t access) {
-    task.split = reinterpret_cast<std::int32_t*>(data(access));
-    task.split_stride = stride(access);
-  };
-  switch (place.step) {
-    case IntervalStep::multiply: {
-      const TriangleUpdate at = order_.at(view.index);
-      lies_at({at.i, at.j});
-      describe_update(at, view, task);
-      break;
-    }
-    case IntervalStep::below:
-      lies_at(below_tile(place.number));
-      if (plan_.table) task.x = data(0), task.x_stride = stride(0);
-      if (plan_.spec.splits) splits_at(plan_.table ? 1 : 0);
-      break;
-    case IntervalStep::begin_trace:
-      task.trace = reinterpret_cast<std::int32_t*>(data(0));
-      break;
-    case IntervalStep::trace:
-      lies_at(traced_tile(place.number));
-      task.trace = reinterpret_cast<std::int32_t*>(data(0));
-      splits_at(1);
-      break;
-    default: {
-      const Box box = report_box(place.number);
-      task.row = box.begin[1];
-      task.rows = box.end[1] - box.begin[1];
-      task.trace = reinterpret_cast<std::int32_t*>(data(0));
-    }
-  }
-  std::memcpy(descriptor, &task, sizeof task);
-}
-
-void TriangleProgram::open(device::Context& context, int) {
-  if (context.shares_host_memory()) {
-    opened_.push_back(recursive::make_intervals_cpu(plan_.spec, context));
-    return;
-  }
-  const std::size_t bytes = recursive::intervals_cuda_bytes(plan_.spec, plan_.tile);
-  workspaces_.push_back(std::make_unique<DeviceMemory>(context, bytes));
-  opened_.push_back(recursive::make_intervals_cuda(plan_.spec, plan_.tile, context, workspaces_.back()->data()));
-}
-
-void TriangleProgram::run(const run::Phase&, std::int64_t, const device::Port& port, int, device::Context&,
-                          int device) {
-  opened_[static_cast<std::size_t>(device)]->run(port);
-}
-
-void TriangleProgram::failed(const run::Phase&, std::int64_t, std::int64_t index, int) {
-  throw ComputeError("block " + std::to_string(index) + " of a triangle failed, which no block does");
-}
-
-void TriangleProgram::fold(const run::Phase&, std::int64_t, std::int64_t index, const void* folded) {
-  const Place place = place_of(index);
-  IntervalResult result;
-  std::memcpy(&result, folded, sizeof result);
-  if (result.lost != 0) {
-    throw ComputeError("the table of splits does not split what begins at node " + std::to_string(result.lost - 1) +
-                       ": an input, the disk or the memory has changed since it was computed; start over with "
-                       "--fresh=all");
-  }
-  if (index + 1 == order_.count()) {  // the tile in the upper right corner needs all others
-    findings_.whole = result.whole;
-    findings_.real = result.real;
+  if (place.step == IntervalStep::multiply) {
+    const TriangleUpdate at = order_.at(view.index);
+    lies_at({at.i, at.j});
+    describe_update(at, task);
+  } else if (place.step == IntervalStep::below) {
+    lies_at(below_tile(place.number));
+  } else if (place.step == IntervalStep::trace) {
+    lies_at(traced_tile(place.number));
   } else if (place.step == IntervalStep::report) {
-    const Box box = report_box(place.number);
-    const std::int64_t count = box.end[1] - box.begin[1];
-    findings_.opens.insert(findings_.opens.end(), result.opens, result.opens + count);
-    findings_.closes.insert(findings_.closes.end(), result.closes, result.closes + count);
+    const auto [begin, end] = reported(place.number);
+    task.row = begin;
+    task.rows = end - begin;
   }
+  run::bind_slots(slots, view, task);
+  return task;
 }
 
-std::string TriangleProgram::save() const {
-  return nlohmann::json{{"whole", findings_.whole},
-                        {"real", number_json(findings_.real)},
-                        {"opens", findings_.opens},
-                        {"closes", findings_.closes}}
-      .dump();
-}
-
-void TriangleProgram::load(const std::string& text) {
-  const nlohmann::json state = nlohmann::json::parse(text);
-  findings_.whole = state.at("whole");
-  findings_.real = number_from(state.at("real"));
-  findings_.opens = state.at("opens").get<std::vector<std::int32_t>>();
-  findings_.closes = state.at("closes").get<std::vector<std::int32_t>>();
+std::unique_ptr<run::Worker> TrianglePlan::make_worker(device::Context& context) const {
+  using Worker = KernelWorker<TrianglePlan>;
+  if (context.shares_host_memory()) {
+    return std::make_unique<Worker>(*this, recursive::make_intervals_cpu(cut_.spec, context));
+  }
+  auto workspace = std::make_unique<DeviceMemory>(context, recursive::intervals_cuda_bytes(cut_.spec, cut_.tile));
+  auto kernel = recursive::make_intervals_cuda(cut_.spec, cut_.tile, context, workspace->data());
+  return std::make_unique<Worker>(*this, std::move(kernel), std::move(workspace));
 }
 
 }  // namespace terrace::stages

@@ -9,7 +9,7 @@
 #include "stages/recursive/tiles.hpp"
 #include "stages/recursive/triangles/brackets.hpp"
 #include "stages/recursive/triangles/inputs.hpp"
-#include "stages/recursive/triangles/program.hpp"
+#include "stages/recursive/triangles/tally.hpp"
 #include "stages/refuse.hpp"
 
 namespace terrace::stages {
@@ -21,30 +21,32 @@ double cuda_rate(ElementType type) {
 }
 
 /// Bytes of the tiles of the largest block: x, its two factors and neighbours, and its splits.
-std::int64_t block_bytes(const TrianglePlan& plan, std::int64_t side) {
-  const auto element = static_cast<std::int64_t>(size_of(plan.spec.value));
-  return (plan.pairs ? 6 : 3) * pages(side * side * element) + (plan.spec.splits ? pages(side * side * 4) : 0);
+std::int64_t block_bytes(const TriangleCut& cut, std::int64_t side) {
+  const auto element = static_cast<std::int64_t>(size_of(cut.spec.value));
+  return (cut.pairs ? 6 : 3) * pages(side * side * element) + (cut.spec.splits ? pages(side * side * 4) : 0);
 }
 
 /// Bytes of what every block reads, where it comes from, and what is counted by nodes, beside the tiles.
-std::int64_t vector_bytes(const TrianglePlan& plan) {
-  const auto element = static_cast<std::int64_t>(size_of(plan.spec.value));
-  return 3 * plan.nodes * (2 * element + (plan.spec.splits ? 4 : 0)) + 2 * 4096;
+std::int64_t vector_bytes(const TriangleCut& cut) {
+  const auto element = static_cast<std::int64_t>(size_of(cut.spec.value));
+  return 3 * cut.nodes * (2 * element + (cut.spec.splits ? 4 : 0)) + 2 * 4096;
 }
 
 class TriangleStage : public run::Stage {
  public:
-  TriangleStage(const Request& request, bool whole, std::unique_ptr<TriangleProgram> program)
+  TriangleStage(const Request& request, bool whole, std::unique_ptr<TrianglePlan> plan)
       : name_(request.stage.name),
         problem_(request.stage.problem),
         whole_(whole),
         resources_(request.resources),
-        program_(std::move(program)) {}
+        plan_(std::move(plan)),
+        tally_(*plan_) {}
 
-  run::Program& program() override { return *program_; }
+  const run::Plan& plan() const override { return *plan_; }
+  run::Tally& tally() override { return tally_; }
 
   io::DatasetSpec dataset(int array) const override {
-    const std::string& name = program_->arrays()[static_cast<std::size_t>(array)].name;
+    const std::string& name = plan_->arrays()[static_cast<std::size_t>(array)].name;
     const bool split = name == "split";
     return {"/" + name_ + "/" + name,
             {},
@@ -52,23 +54,23 @@ class TriangleStage : public run::Stage {
             {"begin", "end"},
             "",
             split ? "where the items [begin, end) are split; -1: nowhere; begin: the first pairs with the last"
-            : program_->plan().chord > 0 ? "of the vertices [begin, end], and the length of the chord between them"
-                                         : "of the items [begin, end)",
+            : plan_->cut().chord > 0 ? "of the vertices [begin, end], and the length of the chord between them"
+                                     : "of the items [begin, end)",
             split ? std::optional<std::int64_t>(-1) : std::nullopt};
   }
 
   std::vector<io::SmallDataset> small() const override {
-    const TriangleFindings& found = program_->findings();
-    const TrianglePlan& plan = program_->plan();
-    const bool pairs = plan.pairs;
+    const TriangleFindings& found = tally_.findings();
+    const TriangleCut& cut = plan_->cut();
+    const bool pairs = cut.pairs;
     const std::string group = "/" + name_ + "/", name = group + (pairs ? "score" : "cost");
     const std::string meaning = pairs ? "pairs" : "least cost";
     std::vector<io::SmallDataset> datasets;
-    if (!whole_) datasets.push_back(io::small_scalar(name, found.real - plan.chord, "", meaning));
-    else if (!is_floating(plan.spec.value)) datasets.push_back(io::small_scalar(name, found.whole, "", meaning));
+    if (!whole_) datasets.push_back(io::small_scalar(name, found.real - cut.chord, "", meaning));
+    else if (!is_floating(cut.spec.value)) datasets.push_back(io::small_scalar(name, found.whole, "", meaning));
     else datasets.push_back(io::small_scalar(name, std::llround(found.real), "", meaning));
-    if (!plan.spec.splits) return datasets;
-    const std::int64_t items = plan.nodes - 1;
+    if (!cut.spec.splits) return datasets;
+    const std::int64_t items = cut.nodes - 1;
     const std::string text = brackets_of(problem_, found.opens, found.closes, items);
     if (pairs) datasets.push_back(io::small_text(group + "structure", text, "pairs in brackets"));
     else
@@ -81,41 +83,42 @@ class TriangleStage : public run::Stage {
   std::vector<io::Attribute> attributes() const override { return {}; }
 
   run::Prediction prediction() const override {
-    const TrianglePlan& plan = program_->plan();
-    const auto n = static_cast<double>(plan.nodes), element = static_cast<double>(size_of(plan.spec.value));
+    const TriangleCut& cut = plan_->cut();
+    const auto n = static_cast<double>(cut.nodes), element = static_cast<double>(size_of(cut.spec.value));
     run::Prediction p;
-    p.blocks = program_->blocks();
+    p.blocks = plan_->blocks();
     p.operations = n * n * n / 6;
     p.unit = "split";
-    set_rates(p, plan.spec.value, resources_);
-    if (resources_.cuda) p.operations_per_second = std::min(p.operations_per_second, cuda_rate(plan.spec.value));
-    const double split = plan.spec.splits ? 4 : 0, half = n * n / 2;
-    const auto block = static_cast<double>(block_bytes(plan, plan.tile) + vector_bytes(plan));
-    const std::int64_t across = (plan.nodes + plan.tile - 1) / plan.tile;
+    set_rates(p, cut.spec.value, resources_);
+    if (resources_.cuda) p.operations_per_second = std::min(p.operations_per_second, cuda_rate(cut.spec.value));
+    const double split = cut.spec.splits ? 4 : 0, half = n * n / 2;
+    const auto block = static_cast<double>(block_bytes(cut, cut.tile) + vector_bytes(cut));
+    const std::int64_t across = (cut.nodes + cut.tile - 1) / cut.tile;
     // Three squares a part of the triangle: half as many as of a square of so many bytes.
-    const UpdatedTable triangle{half * (element + split), block, across, plan.ways, 0.5};
-    set_traffic(p, triangle, {half * split, n * n * ((plan.table ? element : 0) + split)}, resources_);
-    if (resources_.cuda) p.workspace_bytes = recursive::intervals_cuda_bytes(plan.spec, plan.tile);
-    p.block_shape = cube_shape(plan.tile);
-    p.block_bytes = static_cast<std::size_t>(block_bytes(plan, plan.tile));
+    const UpdatedTable triangle{half * (element + split), block, across, cut.ways, 0.5};
+    set_traffic(p, triangle, {half * split, n * n * ((cut.table ? element : 0) + split)}, resources_);
+    if (resources_.cuda) p.workspace_bytes = recursive::intervals_cuda_bytes(cut.spec, cut.tile);
+    p.block_shape = cube_shape(cut.tile);
+    p.block_bytes = static_cast<std::size_t>(block_bytes(cut, cut.tile));
     return p;
   }
 
   nlohmann::json choices() const override {
-    const TrianglePlan& plan = program_->plan();
-    return {{"tile", plan.tile}, {"nodes", plan.nodes}, {"value", name_of(plan.spec.value)}, {"ways", plan.ways}};
+    const TriangleCut& cut = plan_->cut();
+    return {{"tile", cut.tile}, {"nodes", cut.nodes}, {"value", name_of(cut.spec.value)}, {"ways", cut.ways}};
   }
 
  private:
   std::string name_, problem_;
   bool whole_;
   Resources resources_;
-  std::unique_ptr<TriangleProgram> program_;
+  std::unique_ptr<TrianglePlan> plan_;
+  TriangleTally tally_;
 };
 
 /// What is left for tiles.
-Resources beside_vectors(Resources resources, const TrianglePlan& plan) {
-  const auto bytes = static_cast<std::size_t>(vector_bytes(plan));
+Resources beside_vectors(Resources resources, const TriangleCut& cut) {
+  const auto bytes = static_cast<std::size_t>(vector_bytes(cut));
   const auto less = [&](std::size_t budget) { return budget > bytes ? budget - bytes : 0; };
   resources.host_budget = less(resources.host_budget);
   resources.device_budget = less(resources.device_budget);
@@ -168,42 +171,42 @@ std::unique_ptr<run::Stage> make_triangle(const Request& request) {
   const Settings& settings = request.stage.settings;
   const recursive::ProblemInfo& problem = *recursive::find_problem(request.stage.problem);
   const IntervalInputs inputs = read_intervals(request);
-  TrianglePlan plan;
-  plan.spec.rule = inputs.points ? recursive::rule_index<recursive::PerimeterRule>(recursive::Rules{}) : problem.rule;
+  TriangleCut cut;
+  cut.spec.rule = inputs.points ? recursive::rule_index<recursive::PerimeterRule>(recursive::Rules{}) : problem.rule;
   if (inputs.points) {
-    plan.chord = std::hypot(static_cast<double>(inputs.first.front() - inputs.first.back()),
-                            static_cast<double>(inputs.second.front() - inputs.second.back()));
+    cut.chord = std::hypot(static_cast<double>(inputs.first.front() - inputs.first.back()),
+                           static_cast<double>(inputs.second.front() - inputs.second.back()));
   }
-  plan.spec.splits = settings.flag("splits");
-  plan.nodes = inputs.nodes;
-  plan.table = settings.text("keep") == "table";
+  cut.spec.splits = settings.flag("splits");
+  cut.nodes = inputs.nodes;
+  cut.table = settings.text("keep") == "table";
   if (request.stage.problem == "nussinov") {
-    plan.pairs = true;
-    plan.least_inside = settings.integer("minimum_loop");
-    plan.wobble = settings.flag("wobble");
+    cut.pairs = true;
+    cut.least_inside = settings.integer("minimum_loop");
+    cut.wobble = settings.flag("wobble");
   }
-  plan.spec.value = interval_type(request, inputs);
+  cut.spec.value = interval_type(request, inputs);
   if (request.choices != nullptr) {
-    check_value(request, plan.spec.value);
-    plan.tile = request.choices->at("tile");
-    plan.ways = request.choices->at("ways").get<std::vector<std::int64_t>>();
+    check_value(request, cut.spec.value);
+    cut.tile = request.choices->at("tile");
+    cut.ways = request.choices->at("ways").get<std::vector<std::int64_t>>();
   } else {
-    const Resources resources = beside_vectors(request.resources, plan);
+    const Resources resources = beside_vectors(request.resources, cut);
     TileNeeds needs;
-    needs.block = [&](std::int64_t side) { return block_bytes(plan, side); };
+    needs.block = [&](std::int64_t side) { return block_bytes(cut, side); };
     needs.workspace = [&](std::int64_t side) -> std::int64_t {
       if (!resources.cuda) return 0;
-      return static_cast<std::int64_t>(recursive::intervals_cuda_bytes(plan.spec, side));
+      return static_cast<std::int64_t>(recursive::intervals_cuda_bytes(cut.spec, side));
     };
     needs.most = resources.cuda ? 2048 : 1024;  // larger ones leave too much to closing tiles
-    plan.tile = choose_tile(plan.nodes, needs, resources);
-    const std::int64_t across = (plan.nodes + plan.tile - 1) / plan.tile;
-    plan.ways = choose_ways(settings.text("schedule"), across, plan.tile,
-                            static_cast<std::int64_t>(size_of(plan.spec.value)), resources);
+    cut.tile = choose_tile(cut.nodes, needs, resources);
+    const std::int64_t across = (cut.nodes + cut.tile - 1) / cut.tile;
+    cut.ways = choose_ways(settings.text("schedule"), across, cut.tile,
+                           static_cast<std::int64_t>(size_of(cut.spec.value)), resources);
   }
-  auto terms = interval_terms(inputs, plan.spec.value);
+  auto terms = interval_terms(inputs, cut.spec.value);
   return std::make_unique<TriangleStage>(request, inputs.whole,
-                                         std::make_unique<TriangleProgram>(std::move(plan), std::move(terms)));
+                                         std::make_unique<TrianglePlan>(std::move(cut), std::move(terms)));
 }
 
 }  // namespace terrace::stages
