@@ -6,7 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "kernels/wavefront/sweep.hpp"
+#include "kernels/device/context.hpp"
+#include "kernels/launch/block_kernel.hpp"
 #include "pipeline/base/element_type.hpp"
 #include "pipeline/base/settings.hpp"
 
@@ -34,9 +35,11 @@ std::size_t in_place_cpu_bytes(const InPlaceSpec& spec, int threads);
 /// Bytes of device memory that a CUDA sweep needs beside its slabs.
 std::size_t in_place_cuda_bytes(const InPlaceSpec& spec, const device::Limits& limits);
 
-/// Sweeps whose launches take consecutive slabs of a pass: descriptors are InPlaceTask, results InPlaceResult.
-std::unique_ptr<Sweep> make_in_place_cpu(const InPlaceSpec& spec, device::Context& context);
-/// @param workspace in_place_cuda_bytes() of device memory, owned by the caller; the sweep initialises it
-std::unique_ptr<Sweep> make_in_place_cuda(const InPlaceSpec& spec, device::Context& context, void* workspace);
+/// A kernel whose launches take consecutive slabs of a pass, and which orders them itself: descriptors are
+/// InPlaceTask, results InPlaceResult.
+std::unique_ptr<device::BlockKernel> make_in_place_cpu(const InPlaceSpec& spec, device::Context& context);
+/// Likewise. @param workspace in_place_cuda_bytes() of device memory, owned by the caller; the kernel initialises it
+std::unique_ptr<device::BlockKernel> make_in_place_cuda(const InPlaceSpec& spec, device::Context& context,
+                                                        void* workspace);
 
 }  // namespace terrace::wavefront

@@ -1,4 +1,4 @@
-// Sweeping a two-dimensional wavefront table block by block: what a block is in pointers, and what sweeps it.
+// Sweeping a two-dimensional wavefront table block by block: its specification, and the kernels that do it.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "kernels/device/context.hpp"
-#include "kernels/launch/port.hpp"
+#include "kernels/launch/block_kernel.hpp"
 #include "kernels/wavefront/rules/bit_lines.hpp"
 #include "kernels/wavefront/rules/diagonals.hpp"
 #include "kernels/wavefront/rules/kept.hpp"
@@ -56,26 +56,18 @@ inline constexpr std::int64_t border_cell = 1024;
 /// What rows between lines in differences are multiples of on CUDA.
 inline constexpr std::int64_t bit_line_rows = 1024;
 
-/// Sweeps blocks of one table. Blocks of one launch are ordered by the sweep itself (block n needs the borders of
-/// n - 1 and of the block above); everything else is the feeder's business (see Port).
-class Sweep {
- public:
-  virtual ~Sweep() = default;
-  /// Computes blocks [port.first, port.first + port.count). Descriptors are BlockTask, or KeptTask
-  /// where rows and columns are kept; results BlockResult.
-  /// CPU: returns when the launch has ended. CUDA: submits the launch to the context's compute queue.
-  /// Ends early on stop, abort or a block that fails its checks. @throws DeviceError when a launch fails
-  virtual void run(const device::Port& port) = 0;
-};
-
 /// Bytes of device memory that a CUDA sweep needs for flags and borders between kernel tiles, beside its blocks.
 std::size_t cuda_workspace_bytes(const SweepSpec& spec, const device::Limits& limits);
 
 /// Bytes of host memory that a CPU sweep on `threads` threads allocates beside its blocks, at most.
 std::size_t cpu_workspace_bytes(const SweepSpec& spec, int threads);
 
-std::unique_ptr<Sweep> make_cpu_sweep(const SweepSpec& spec, device::Context& context);
-/// @param workspace cuda_workspace_bytes() of device memory, owned by the caller; the sweep initialises it
-std::unique_ptr<Sweep> make_cuda_sweep(const SweepSpec& spec, device::Context& context, void* workspace);
+/// A kernel that sweeps the blocks of one table. Descriptors are BlockTask, or KeptTask where rows and columns or
+/// lines in differences are kept; results are BlockResult. The kernel itself orders the blocks of one launch (block n
+/// needs the borders of n - 1 and of the block above); everything else is the feeder's business (see Port).
+std::unique_ptr<device::BlockKernel> make_cpu_sweep(const SweepSpec& spec, device::Context& context);
+/// Likewise. @param workspace cuda_workspace_bytes() of device memory, owned by the caller; the kernel initialises it
+std::unique_ptr<device::BlockKernel> make_cuda_sweep(const SweepSpec& spec, device::Context& context,
+                                                     void* workspace);
 
 }  // namespace terrace::wavefront

@@ -22,29 +22,21 @@ struct TraceSpec {
 /// Whether the paths of the problem that these parameters mean can be followed.
 bool is_traceable(const std::string& problem, const Settings& settings);
 
-/// Walks through boxes of letters or values, one a block of a launch.
-class Tracer {
- public:
-  virtual ~Tracer() = default;
-  /// Computes blocks [port.first, port.first + port.count), one after another. Descriptors are TraceTask, results
-  /// TraceResult. CPU: returns when the launch has ended. CUDA: submits the launch to the context's compute queue,
-  /// and a walk ends where it leaves the pieces between kept borders that were computed with it. Ends early on stop
-  /// or abort.
-  virtual void run(const device::Port& port) = 0;
-};
-
-std::unique_ptr<Tracer> make_cpu_tracer(const TraceSpec& spec);
-/// Sweeps boxes for the borders that are kept inside them. Descriptors are TraceTask, whose `row_borders` and
-/// `column_borders` are written; results mean nothing.
-std::unique_ptr<Sweep> make_cpu_box_sweep(const SweepSpec& spec, device::Context& context);
+/// A kernel that walks through boxes of letters or values, one a block of a launch, one after another. Descriptors
+/// are TraceTask, results TraceResult.
+std::unique_ptr<device::BlockKernel> make_cpu_tracer(const TraceSpec& spec);
+/// A kernel that sweeps boxes, one a block of a launch, for the borders that are kept inside them. Descriptors are
+/// TraceTask, whose `row_borders` and `column_borders` are written; results mean nothing.
+std::unique_ptr<device::BlockKernel> make_cpu_box_sweep(const SweepSpec& spec, device::Context& context);
 
 /// Whether the problem has a bit-parallel form.
 bool has_bits(const std::string& problem, const Settings& settings);
-/// A tracer of a problem with a bit-parallel form, between lines that are kept in differences: its descriptors are
-/// BitTraceTask. The cells of `spec` are multiples of word_cells, and those of its tasks are no larger.
-std::unique_ptr<Tracer> make_cpu_bit_tracer(const TraceSpec& spec);
-/// @param workspace as of make_cuda_tracer
-std::unique_ptr<Tracer> make_cuda_bit_tracer(const TraceSpec& spec, device::Context& context, void* workspace);
+/// As make_cpu_tracer, of a problem with a bit-parallel form, between lines that are kept in differences: descriptors
+/// are BitTraceTask. The cells of `spec` are multiples of word_cells, and those of its tasks are no larger.
+std::unique_ptr<device::BlockKernel> make_cpu_bit_tracer(const TraceSpec& spec);
+/// Likewise. @param workspace as of make_cuda_tracer
+std::unique_ptr<device::BlockKernel> make_cuda_bit_tracer(const TraceSpec& spec, device::Context& context,
+                                                          void* workspace);
 /// @throws DeviceError, by the name of `maker`, where no such tracer can be made
 void check_bit_tracer(const char* maker, const TraceSpec& spec);
 /// Bytes of host memory that it allocates, at most.
@@ -52,8 +44,10 @@ std::size_t cpu_bit_trace_bytes(const TraceSpec& spec);
 
 /// Bytes of device memory that a CUDA tracer needs beside its tasks: for the codes of its pieces, half a byte a cell.
 std::size_t cuda_trace_bytes(const TraceSpec& spec);
-/// @param workspace cuda_trace_bytes() of device memory, owned by the caller; the tracer initialises it. Its tasks
-/// are of one table: what is known of a piece is kept from task to task
-std::unique_ptr<Tracer> make_cuda_tracer(const TraceSpec& spec, device::Context& context, void* workspace);
+/// As make_cpu_tracer, but a walk ends where it leaves the pieces between kept borders that were computed with it.
+/// All tasks are of one table: what is known of a piece is kept from task to task.
+/// @param workspace cuda_trace_bytes() of device memory, owned by the caller; the kernel initialises it
+std::unique_ptr<device::BlockKernel> make_cuda_tracer(const TraceSpec& spec, device::Context& context,
+                                                      void* workspace);
 
 }  // namespace terrace::wavefront

@@ -97,7 +97,7 @@ class WholeTable {
 
  private:
   SweepSpec spec_;
-  std::unique_ptr<Sweep> sweep_;
+  std::unique_ptr<device::BlockKernel> sweep_;
   BlockTask task_{};
 };
 

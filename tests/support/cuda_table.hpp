@@ -309,7 +309,7 @@ class CudaTable {
   Memory row_borders_, column_borders_;
   Memory port_memory_;
   std::unique_ptr<Memory> table_;
-  std::unique_ptr<Sweep> sweep_;
+  std::unique_ptr<device::BlockKernel> sweep_;
   std::function<KeptTask(const BlockTask&, std::uint64_t)> kept_task_;
 };
 

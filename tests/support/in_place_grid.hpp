@@ -40,7 +40,7 @@ class GridMemory {
 class InPlaceGrid {
  public:
   /// @param sweep takes the grid's slabs; owned by the caller
-  InPlaceGrid(const InPlaceSpec& spec, device::Context& context, Sweep& sweep)
+  InPlaceGrid(const InPlaceSpec& spec, device::Context& context, device::BlockKernel& sweep)
       : spec_(spec),
         context_(context),
         sweep_(sweep),
@@ -179,7 +179,7 @@ class InPlaceGrid {
 
   InPlaceSpec spec_;
   device::Context& context_;
-  Sweep& sweep_;
+  device::BlockKernel& sweep_;
   std::int64_t size_, bytes_, carry_bytes_;
   GridMemory from_, to_, carries_, port_;
   unsigned char *before_ = from_.data(), *after_ = to_.data();

@@ -46,7 +46,7 @@ void write(device::u64* word, std::uint64_t value) { std::atomic_ref(*word).stor
 
 /// Takes slabs one after another, the bands of each on all threads.
 template <class T>
-class InPlaceCpuSweep : public Sweep {
+class InPlaceCpuSweep : public device::BlockKernel {
  public:
   InPlaceCpuSweep(const InPlaceSpec& spec, device::ThreadPool& pool, InstructionSet set)
       : plan_(plan_for<T>(spec, set)), pool_(pool) {
@@ -122,7 +122,8 @@ std::size_t in_place_cpu_bytes(const InPlaceSpec& spec, int threads) {
   return static_cast<std::size_t>(states + 64 * bands) + static_cast<std::size_t>(threads) * (24 << 10);
 }
 
-std::unique_ptr<Sweep> make_in_place_cpu(const InPlaceSpec& spec, device::Context& context, InstructionSet set) {
+std::unique_ptr<device::BlockKernel> make_in_place_cpu(const InPlaceSpec& spec, device::Context& context,
+                                                       InstructionSet set) {
   check_in_place(spec);
   auto* cpu = dynamic_cast<device::CpuContext*>(&context);
   if (cpu == nullptr) throw DeviceError("make_in_place_cpu", context.limits().name + " is not a CPU");
@@ -130,7 +131,7 @@ std::unique_ptr<Sweep> make_in_place_cpu(const InPlaceSpec& spec, device::Contex
   return std::make_unique<InPlaceCpuSweep<double>>(spec, cpu->pool(), set);
 }
 
-std::unique_ptr<Sweep> make_in_place_cpu(const InPlaceSpec& spec, device::Context& context) {
+std::unique_ptr<device::BlockKernel> make_in_place_cpu(const InPlaceSpec& spec, device::Context& context) {
   return make_in_place_cpu(spec, context, device::best_instruction_set());
 }
 

@@ -7,7 +7,7 @@
 namespace terrace::wavefront {
 
 /// make_in_place_cpu() with a chosen instruction set, which the CPU must have.
-std::unique_ptr<Sweep> make_in_place_cpu(const InPlaceSpec& spec, device::Context& context,
-                                         device::InstructionSet set);
+std::unique_ptr<device::BlockKernel> make_in_place_cpu(const InPlaceSpec& spec, device::Context& context,
+                                                       device::InstructionSet set);
 
 }  // namespace terrace::wavefront

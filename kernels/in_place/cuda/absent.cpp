@@ -12,6 +12,6 @@ namespace {
 }  // namespace
 
 std::size_t in_place_cuda_bytes(const InPlaceSpec&, const device::Limits&) { refuse(); }
-std::unique_ptr<Sweep> make_in_place_cuda(const InPlaceSpec&, device::Context&, void*) { refuse(); }
+std::unique_ptr<device::BlockKernel> make_in_place_cuda(const InPlaceSpec&, device::Context&, void*) { refuse(); }
 
 }  // namespace terrace::wavefront

@@ -51,16 +51,17 @@ std::size_t in_place_cuda_bytes(const InPlaceSpec& spec, const device::Limits& l
   return in_place_cuda_bytes(spec, limits, InPlaceTrial{});
 }
 
-std::unique_ptr<Sweep> make_in_place_cuda(const InPlaceSpec& spec, device::Context& context, void* workspace,
-                                          const InPlaceTrial& trial) {
+std::unique_ptr<device::BlockKernel> make_in_place_cuda(const InPlaceSpec& spec, device::Context& context,
+                                                        void* workspace, const InPlaceTrial& trial) {
   check_in_place(spec);
-  std::unique_ptr<Sweep> sweep;
+  std::unique_ptr<device::BlockKernel> sweep;
   visit_in_place(spec.problem,
                  [&]<class P>(P) { sweep = InPlaceCudaSweeps<P>::make(spec, context, workspace, trial); });
   return sweep;
 }
 
-std::unique_ptr<Sweep> make_in_place_cuda(const InPlaceSpec& spec, device::Context& context, void* workspace) {
+std::unique_ptr<device::BlockKernel> make_in_place_cuda(const InPlaceSpec& spec, device::Context& context,
+                                                        void* workspace) {
   return make_in_place_cuda(spec, context, workspace, InPlaceTrial{});
 }
 

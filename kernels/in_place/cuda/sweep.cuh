@@ -16,7 +16,7 @@ namespace terrace::wavefront {
 static_assert(sizeof(device::LaunchWords) <= 1024 && sizeof(InPlaceSlot) == 128);
 
 template <class P, class T, bool few>
-class InPlaceCudaSweep final : public Sweep {
+class InPlaceCudaSweep final : public device::BlockKernel {
  public:
   using Constants = typename P::template Constants<T>;
 
@@ -95,10 +95,10 @@ class InPlaceCudaSweep final : public Sweep {
 };
 
 template <class P>
-std::unique_ptr<Sweep> InPlaceCudaSweeps<P>::make(const InPlaceSpec& spec, device::Context& context, void* workspace,
-                                                  const InPlaceTrial& trial) {
+std::unique_ptr<device::BlockKernel> InPlaceCudaSweeps<P>::make(const InPlaceSpec& spec, device::Context& context,
+                                                                void* workspace, const InPlaceTrial& trial) {
   const bool few = in_place_shape(spec, trial).few;
-  const auto with = [&]<class T>(T) -> std::unique_ptr<Sweep> {
+  const auto with = [&]<class T>(T) -> std::unique_ptr<device::BlockKernel> {
     if (few) return std::make_unique<InPlaceCudaSweep<P, T, true>>(spec, context, workspace, trial);
     return std::make_unique<InPlaceCudaSweep<P, T, false>>(spec, context, workspace, trial);
   };

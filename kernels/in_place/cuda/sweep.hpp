@@ -19,8 +19,8 @@ struct InPlaceTrial {
 
 /// in_place_cuda_bytes and make_in_place_cuda under the conditions of a test.
 std::size_t in_place_cuda_bytes(const InPlaceSpec& spec, const device::Limits& limits, const InPlaceTrial& trial);
-std::unique_ptr<Sweep> make_in_place_cuda(const InPlaceSpec& spec, device::Context& context, void* workspace,
-                                          const InPlaceTrial& trial);
+std::unique_ptr<device::BlockKernel> make_in_place_cuda(const InPlaceSpec& spec, device::Context& context,
+                                                        void* workspace, const InPlaceTrial& trial);
 
 /// Where things lie in a sweep's workspace, in bytes from its start.
 struct InPlaceWorkspace {
@@ -42,8 +42,8 @@ InPlaceWorkspace plan_in_place(const InPlaceSpec& spec, const InPlaceShape& shap
 /// The sweeps of problem P; defined in the source that the build makes for P (cuda/problem.cu.in).
 template <class P>
 struct InPlaceCudaSweeps {
-  static std::unique_ptr<Sweep> make(const InPlaceSpec& spec, device::Context& context, void* workspace,
-                                     const InPlaceTrial& trial);
+  static std::unique_ptr<device::BlockKernel> make(const InPlaceSpec& spec, device::Context& context, void* workspace,
+                                                   const InPlaceTrial& trial);
 };
 
 }  // namespace terrace::wavefront

@@ -63,7 +63,7 @@ void check_kept(const SweepSpec& spec) {
                                           " cannot hold borders of type " + std::string(name_of(spec.border)));
 }
 
-class CpuKeptSweep : public Sweep {
+class CpuKeptSweep : public device::BlockKernel {
  public:
   CpuKeptSweep(const SweepSpec& spec, device::Context& context, device::InstructionSet set,
                const BorderLayout& layout, i64 window)
@@ -119,8 +119,8 @@ class CpuKeptSweep : public Sweep {
   }
 
   /// Blocks at the table's edges have a size of their own.
-  Sweep& sweep_of(const BlockGrid& parts) {
-    std::unique_ptr<Sweep>& sweep = sweeps_[{parts.rows, parts.columns}];
+  device::BlockKernel& sweep_of(const BlockGrid& parts) {
+    std::unique_ptr<device::BlockKernel>& sweep = sweeps_[{parts.rows, parts.columns}];
     if (!sweep) sweep = make_cpu_sweep(spec_, parts, context_, set_);
     return *sweep;
   }
@@ -165,15 +165,15 @@ class CpuKeptSweep : public Sweep {
   LineStore store_;
   PartBorders borders_;
   bool last_ = find_problem(spec_.problem)->report == Report::last;
-  std::map<std::pair<i64, i64>, std::unique_ptr<Sweep>> sweeps_;
+  std::map<std::pair<i64, i64>, std::unique_ptr<device::BlockKernel>> sweeps_;
   std::vector<BlockTask> tasks_;
   std::vector<BlockResult> results_;
 };
 
 }  // namespace
 
-std::unique_ptr<Sweep> make_cpu_kept_sweep(const SweepSpec& spec, device::Context& context,
-                                           device::InstructionSet set) {
+std::unique_ptr<device::BlockKernel> make_cpu_kept_sweep(const SweepSpec& spec, device::Context& context,
+                                                         device::InstructionSet set) {
   check_kept(spec);
   BorderLayout layout{spec.border, 1, 1, 1};
   i64 window = no_window;

@@ -8,7 +8,7 @@
 namespace terrace::wavefront {
 namespace {
 
-class CpuSweep : public Sweep {
+class CpuSweep : public device::BlockKernel {
  public:
   CpuSweep(const BlockGrid& grid, device::ThreadPool& pool, CpuSweeper made)
       : grid_(grid),
@@ -28,7 +28,7 @@ class CpuSweep : public Sweep {
   BandSlots slots_;
 };
 
-class CpuWaveSweep : public Sweep {
+class CpuWaveSweep : public device::BlockKernel {
  public:
   CpuWaveSweep(device::ThreadPool& pool, CpuTileSweep made) : pool_(pool), made_(std::move(made)) {}
 
@@ -65,15 +65,16 @@ LocalTypes local_types_for(device::InstructionSet set, int problem) {
   return sse2::local_types(problem);
 }
 
-std::unique_ptr<Sweep> make_cpu_sweep(const SweepSpec& spec, device::Context& context, device::InstructionSet set) {
+std::unique_ptr<device::BlockKernel> make_cpu_sweep(const SweepSpec& spec, device::Context& context,
+                                                    device::InstructionSet set) {
   check(spec);
   if (spec.kept) return make_cpu_kept_sweep(spec, context, set);
   return make_cpu_sweep(spec, {spec.rows, spec.columns, spec.block_rows, spec.block_columns, spec.layers}, context,
                         set);
 }
 
-std::unique_ptr<Sweep> make_cpu_sweep(const SweepSpec& spec, const BlockGrid& blocks, device::Context& context,
-                                      device::InstructionSet set) {
+std::unique_ptr<device::BlockKernel> make_cpu_sweep(const SweepSpec& spec, const BlockGrid& blocks,
+                                                    device::Context& context, device::InstructionSet set) {
   auto* cpu = dynamic_cast<device::CpuContext*>(&context);
   if (cpu == nullptr) throw DeviceError("make_cpu_sweep", context.limits().name + " is not a CPU");
   BlockGrid grid = blocks;
@@ -105,7 +106,7 @@ std::size_t cpu_workspace_bytes(const SweepSpec& spec, int threads) {
          static_cast<std::size_t>(threads) * thread_bytes;
 }
 
-std::unique_ptr<Sweep> make_cpu_sweep(const SweepSpec& spec, device::Context& context) {
+std::unique_ptr<device::BlockKernel> make_cpu_sweep(const SweepSpec& spec, device::Context& context) {
   return make_cpu_sweep(spec, context, device::best_instruction_set());
 }
 

@@ -64,15 +64,16 @@ std::size_t tile_workspace_bytes(const SweepSpec& spec, int threads);
 
 /// make_cpu_sweep() of a sweep that keeps rows and columns: blocks one after another, each in parts between those
 /// that are kept in it. @throws DeviceError where types do not fit together
-std::unique_ptr<Sweep> make_cpu_kept_sweep(const SweepSpec& spec, device::Context& context,
-                                           device::InstructionSet set);
+std::unique_ptr<device::BlockKernel> make_cpu_kept_sweep(const SweepSpec& spec, device::Context& context,
+                                                         device::InstructionSet set);
 
 /// make_cpu_sweep() over the blocks of a part of the table, which has the extents of `spec`; keeps no rows or
 /// columns.
-std::unique_ptr<Sweep> make_cpu_sweep(const SweepSpec& spec, const BlockGrid& grid, device::Context& context,
-                                      device::InstructionSet set);
+std::unique_ptr<device::BlockKernel> make_cpu_sweep(const SweepSpec& spec, const BlockGrid& grid,
+                                                    device::Context& context, device::InstructionSet set);
 
 /// make_cpu_sweep() with a chosen instruction set, which the CPU must have.
-std::unique_ptr<Sweep> make_cpu_sweep(const SweepSpec& spec, device::Context& context, device::InstructionSet set);
+std::unique_ptr<device::BlockKernel> make_cpu_sweep(const SweepSpec& spec, device::Context& context,
+                                                    device::InstructionSet set);
 
 }  // namespace terrace::wavefront

@@ -14,13 +14,18 @@ namespace {
 
 std::size_t cuda_workspace_bytes(const SweepSpec&, const device::Limits&) { refuse(); }
 std::size_t cuda_workspace_bytes(const SweepSpec&, const device::Limits&, const CudaTrial&) { refuse(); }
-std::unique_ptr<Sweep> make_cuda_sweep(const SweepSpec&, device::Context&, void*) { refuse(); }
-std::unique_ptr<Sweep> make_cuda_sweep(const SweepSpec&, device::Context&, void*, const CudaTrial&) { refuse(); }
+std::unique_ptr<device::BlockKernel> make_cuda_sweep(const SweepSpec&, device::Context&, void*) { refuse(); }
+std::unique_ptr<device::BlockKernel> make_cuda_sweep(const SweepSpec&, device::Context&, void*, const CudaTrial&) {
+  refuse();
+}
 std::size_t cuda_trace_bytes(const TraceSpec&) { refuse(); }
-std::unique_ptr<Tracer> make_cuda_tracer(const TraceSpec&, device::Context&, void*) { refuse(); }
-std::unique_ptr<Tracer> make_cuda_tracer(const TraceSpec&, device::Context&, void*, const CudaTrial&) { refuse(); }
-std::unique_ptr<Tracer> make_cuda_bit_tracer(const TraceSpec&, device::Context&, void*) { refuse(); }
-std::unique_ptr<Tracer> make_cuda_bit_tracer(const TraceSpec&, device::Context&, void*, const CudaTrial&) {
+std::unique_ptr<device::BlockKernel> make_cuda_tracer(const TraceSpec&, device::Context&, void*) { refuse(); }
+std::unique_ptr<device::BlockKernel> make_cuda_tracer(const TraceSpec&, device::Context&, void*, const CudaTrial&) {
+  refuse();
+}
+std::unique_ptr<device::BlockKernel> make_cuda_bit_tracer(const TraceSpec&, device::Context&, void*) { refuse(); }
+std::unique_ptr<device::BlockKernel> make_cuda_bit_tracer(const TraceSpec&, device::Context&, void*,
+                                                          const CudaTrial&) {
   refuse();
 }
 

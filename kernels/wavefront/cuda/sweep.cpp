@@ -133,12 +133,12 @@ std::size_t cuda_workspace_bytes(const SweepSpec& spec, const device::Limits& li
   return bytes;
 }
 
-std::unique_ptr<Sweep> make_cuda_sweep(const SweepSpec& spec, device::Context& context, void* workspace,
-                                       const CudaTrial& trial) {
+std::unique_ptr<device::BlockKernel> make_cuda_sweep(const SweepSpec& spec, device::Context& context, void* workspace,
+                                                     const CudaTrial& trial) {
   if (spec.kept) check_kept(spec);
   if (spec.bit_lines) check_bit_lines(spec);
   check_cells(spec);
-  std::unique_ptr<Sweep> sweep;
+  std::unique_ptr<device::BlockKernel> sweep;
   visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
     sweep = in_tiles(spec) ? CudaTileSweeps<P>::make(spec, context, workspace, trial)
                            : CudaSweeps<P>::make(spec, context, workspace, trial);
@@ -146,7 +146,8 @@ std::unique_ptr<Sweep> make_cuda_sweep(const SweepSpec& spec, device::Context& c
   return sweep;
 }
 
-std::unique_ptr<Sweep> make_cuda_sweep(const SweepSpec& spec, device::Context& context, void* workspace) {
+std::unique_ptr<device::BlockKernel> make_cuda_sweep(const SweepSpec& spec, device::Context& context,
+                                                     void* workspace) {
   return make_cuda_sweep(spec, context, workspace, CudaTrial{});
 }
 

@@ -22,7 +22,7 @@ constexpr BlockShape all_sweep(int threads) { return {threads, threads / 32}; }
 
 /// A sweep through one kernel. @tparam More what the kernel takes beside SweepArguments
 template <class... More>
-class CudaSweep final : public Sweep {
+class CudaSweep final : public device::BlockKernel {
  public:
   using Kernel = device::Kernel<SweepArguments, More...>;
 
@@ -115,7 +115,7 @@ inline void check_real_types(const SweepSpec& spec) {
 /// A sweep through a kernel of letters or values. @param plan its workspace @param memory_bytes of a warp, beyond the
 /// kernel's own
 template <class P>
-std::unique_ptr<Sweep> make_letter_sweep(
+std::unique_ptr<device::BlockKernel> make_letter_sweep(
     const SweepSpec& spec, const device::Kernel<SweepArguments, typename P::template Constants<i64>>& kernel,
     const CudaWorkspace& plan, BlockShape shape, std::size_t memory_bytes, device::Context& context, void* workspace,
     const CudaTrial& trial) {
@@ -177,8 +177,8 @@ struct BitSweeps {
     return std::max(plan<1>(spec, limits).bytes, plan<2>(spec, limits).bytes);
   }
 
-  static std::unique_ptr<Sweep> make(const SweepSpec& spec, device::Context& context, void* workspace,
-                                     const CudaTrial& trial) {
+  static std::unique_ptr<device::BlockKernel> make(const SweepSpec& spec, device::Context& context, void* workspace,
+                                                   const CudaTrial& trial) {
     return choose(spec, context.limits(), trial, [&]<int W>() {
       const auto kernel = device::make_kernel(
           spec.bit_lines ? sweep_bits_kernel<P, W, true> : sweep_bits_kernel<P, W, false>, "sweep_bits_kernel");
@@ -260,8 +260,8 @@ struct LetterSweeps {
     return choose(spec, limits, trial, [&]<class V, int R, Keep, bool>() { return plan<V, R>(spec, limits).bytes; });
   }
 
-  static std::unique_ptr<Sweep> make(const SweepSpec& spec, device::Context& context, void* workspace,
-                                     const CudaTrial& trial) {
+  static std::unique_ptr<device::BlockKernel> make(const SweepSpec& spec, device::Context& context, void* workspace,
+                                                   const CudaTrial& trial) {
     return choose(spec, context.limits(), trial, [&]<class V, int R, Keep keep, bool windowed>() {
       using Swept = LetterSweep<P, V, R, columns<R>, keep, windowed>;
       const auto kernel = device::make_kernel(sweep_bands_kernel<Swept>, "sweep_bands_kernel");
@@ -303,8 +303,8 @@ struct PairSweeps {
     return plan(spec, limits).bytes;
   }
 
-  static std::unique_ptr<Sweep> make(const SweepSpec& spec, device::Context& context, void* workspace,
-                                     const CudaTrial& trial) {
+  static std::unique_ptr<device::BlockKernel> make(const SweepSpec& spec, device::Context& context, void* workspace,
+                                                   const CudaTrial& trial) {
     check_bound(spec);
     const auto kernel = device::make_kernel(sweep_bands_kernel<Swept>, "sweep_bands_kernel");
     return make_letter_sweep<P>(spec, {kernel.function, kernel.name}, plan(spec, context.limits()),
@@ -340,9 +340,9 @@ struct SumSweeps {
     return choose(spec, [&]<class V, int R>(bool) { return plan<V, R>(spec, limits).bytes; });
   }
 
-  static std::unique_ptr<Sweep> make(const SweepSpec& spec, device::Context& context, void* workspace,
-                                     const CudaTrial& trial) {
-    return choose(spec, [&]<class V, int R>(bool check) -> std::unique_ptr<Sweep> {
+  static std::unique_ptr<device::BlockKernel> make(const SweepSpec& spec, device::Context& context, void* workspace,
+                                                   const CudaTrial& trial) {
+    return choose(spec, [&]<class V, int R>(bool check) -> std::unique_ptr<device::BlockKernel> {
       const auto kernel = device::make_kernel(sum_areas_kernel<V, R>, "sum_areas_kernel");
       return std::make_unique<CudaSweep<>>(spec, device::Kernel<SweepArguments>{kernel.function, kernel.name},
                                            plan<V, R>(spec, context.limits()), all_sweep(sum_threads), std::size_t{0},
@@ -399,8 +399,8 @@ std::size_t CudaSweeps<P>::workspace_bytes(const SweepSpec& spec, const device::
 }
 
 template <class P>
-std::unique_ptr<Sweep> CudaSweeps<P>::make(const SweepSpec& spec, device::Context& context, void* workspace,
-                                           const CudaTrial& trial) {
+std::unique_ptr<device::BlockKernel> CudaSweeps<P>::make(const SweepSpec& spec, device::Context& context,
+                                                         void* workspace, const CudaTrial& trial) {
   return with_sweeps<P>(spec, context.limits(), trial,
                         [&](auto sweeps) { return sweeps.make(spec, context, workspace, trial); });
 }

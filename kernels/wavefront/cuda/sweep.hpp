@@ -24,8 +24,8 @@ struct CudaTrial {
 
 /// cuda_workspace_bytes and make_cuda_sweep under the conditions of a test.
 std::size_t cuda_workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial);
-std::unique_ptr<Sweep> make_cuda_sweep(const SweepSpec& spec, device::Context& context, void* workspace,
-                                       const CudaTrial& trial);
+std::unique_ptr<device::BlockKernel> make_cuda_sweep(const SweepSpec& spec, device::Context& context, void* workspace,
+                                                     const CudaTrial& trial);
 
 /// The table cut into blocks, none larger than the table. @throws DeviceError where it cannot be cut so
 BlockGrid grid_of(const SweepSpec& spec);
@@ -63,16 +63,16 @@ inline constexpr std::int64_t strips_of_group = 8, columns_of_strip = 128;
 template <class P>
 struct CudaTileSweeps {
   static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial);
-  static std::unique_ptr<Sweep> make(const SweepSpec& spec, device::Context& context, void* workspace,
-                                     const CudaTrial& trial);
+  static std::unique_ptr<device::BlockKernel> make(const SweepSpec& spec, device::Context& context, void* workspace,
+                                                   const CudaTrial& trial);
 };
 
 /// The sweeps of problem P; defined in the source that the build makes for P (cuda/problem.cu.in).
 template <class P>
 struct CudaSweeps {
   static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial);
-  static std::unique_ptr<Sweep> make(const SweepSpec& spec, device::Context& context, void* workspace,
-                                     const CudaTrial& trial);
+  static std::unique_ptr<device::BlockKernel> make(const SweepSpec& spec, device::Context& context, void* workspace,
+                                                   const CudaTrial& trial);
 };
 
 }  // namespace terrace::wavefront

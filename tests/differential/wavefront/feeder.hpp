@@ -171,8 +171,8 @@ struct Fed {
 
 /// Runs blocks [first, first + count) of the table; task_of(block) is the descriptor of one.
 template <class TaskOf>
-Fed feed_tasks(Sweep& sweep, TableMemory& memory, std::uint64_t first, std::uint64_t count, const Feeding& how,
-               TaskOf&& task_of) {
+Fed feed_tasks(device::BlockKernel& sweep, TableMemory& memory, std::uint64_t first, std::uint64_t count,
+               const Feeding& how, TaskOf&& task_of) {
   using Task = decltype(task_of(first));
   device::u64 ready = first, stop = 0, abort = 0, done = first, failed = 0, skipped = 0;
   std::vector<Task> descriptors(how.ring);
@@ -226,7 +226,7 @@ Fed feed_tasks(Sweep& sweep, TableMemory& memory, std::uint64_t first, std::uint
   return {done, failed, skipped};
 }
 
-inline Fed feed(Sweep& sweep, TableMemory& memory, std::uint64_t first, std::uint64_t count,
+inline Fed feed(device::BlockKernel& sweep, TableMemory& memory, std::uint64_t first, std::uint64_t count,
                 const Feeding& how = {}) {
   return feed_tasks(sweep, memory, first, count, how, [&](std::uint64_t block) { return memory.task(block); });
 }

@@ -63,7 +63,7 @@ class Distances {
 
  private:
   std::int64_t length_;
-  std::unique_ptr<Sweep> sweep_;
+  std::unique_ptr<device::BlockKernel> sweep_;
 };
 
 struct KnownSet {

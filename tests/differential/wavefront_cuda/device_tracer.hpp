@@ -25,7 +25,7 @@ class PinnedArena {
 /// A tracer with its workspace.
 class DeviceTracer {
  public:
-  using Make = std::unique_ptr<Tracer>(const TraceSpec&, device::Context&, void*, const CudaTrial&);
+  using Make = std::unique_ptr<device::BlockKernel>(const TraceSpec&, device::Context&, void*, const CudaTrial&);
 
   DeviceTracer(device::Context& context, const TraceSpec& spec, const CudaTrial& trial, Make* make)
       : context_(context),
@@ -40,7 +40,7 @@ class DeviceTracer {
  private:
   device::Context& context_;
   wavefront::testing::Memory workspace_;
-  std::unique_ptr<Tracer> tracer_;
+  std::unique_ptr<device::BlockKernel> tracer_;
 };
 
 }  // namespace terrace::wavefront::test

@@ -39,7 +39,7 @@ constexpr i64 plain_codes = 4;  // codes below this have their rows looked up
 
 /// Computes pieces anew in differences, with two bits a cell for the way that a path leaves it, and walks.
 template <class P>
-class CpuBitTracer : public Tracer {
+class CpuBitTracer : public device::BlockKernel {
  public:
   explicit CpuBitTracer(const TraceSpec& spec) {
     const auto words = static_cast<std::size_t>(words_of(spec.cell_rows));
@@ -213,9 +213,9 @@ void check_bit_tracer(const char* maker, const TraceSpec& spec) {
   if (!has_bits(spec.problem, spec.settings)) throw DeviceError(maker, spec.problem + " has no bit-parallel form");
 }
 
-std::unique_ptr<Tracer> make_cpu_bit_tracer(const TraceSpec& spec) {
+std::unique_ptr<device::BlockKernel> make_cpu_bit_tracer(const TraceSpec& spec) {
   check_bit_tracer("make_cpu_bit_tracer", spec);
-  std::unique_ptr<Tracer> tracer;
+  std::unique_ptr<device::BlockKernel> tracer;
   visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
     if constexpr (requires { typename P::Bits; }) tracer = std::make_unique<CpuBitTracer<P>>(spec);
   });

@@ -10,7 +10,7 @@ namespace terrace::wavefront {
 namespace {
 
 /// Sweeps the pieces of a box as blocks of one launch, with their borders where they are kept.
-class CpuBoxSweep : public Sweep {
+class CpuBoxSweep : public device::BlockKernel {
  public:
   CpuBoxSweep(const SweepSpec& spec, device::Context& context, const BorderLayout& layout)
       : spec_(spec), context_(context), layout_(layout) {}
@@ -71,7 +71,7 @@ class CpuBoxSweep : public Sweep {
 
 }  // namespace
 
-std::unique_ptr<Sweep> make_cpu_box_sweep(const SweepSpec& spec, device::Context& context) {
+std::unique_ptr<device::BlockKernel> make_cpu_box_sweep(const SweepSpec& spec, device::Context& context) {
   BorderLayout layout{spec.border, 1, 1, 1};
   visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
     if (P::items == Items::values) layout.item_bytes = size_of(spec.value);

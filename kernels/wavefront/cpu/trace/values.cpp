@@ -12,7 +12,7 @@ namespace {
 /// Computes a piece anew and walks through its codes: in 64 bits, which hold every score of every type, or in the
 /// type of values, so that costs come out the same to the bit.
 template <class P, class V>
-class CpuTracer : public Tracer {
+class CpuTracer : public device::BlockKernel {
  public:
   explicit CpuTracer(const TraceSpec& spec)
       : constants_(problem_constants<P>(spec.settings)),
@@ -146,8 +146,8 @@ bool is_traceable(const std::string& problem, const Settings& settings) {
   return traceable;
 }
 
-std::unique_ptr<Tracer> make_cpu_tracer(const TraceSpec& spec) {
-  std::unique_ptr<Tracer> tracer;
+std::unique_ptr<device::BlockKernel> make_cpu_tracer(const TraceSpec& spec) {
+  std::unique_ptr<device::BlockKernel> tracer;
   visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
     if constexpr (Traceable<P> && P::items == Items::letters) {
       tracer = std::make_unique<CpuTracer<P, i64>>(spec);

@@ -10,7 +10,7 @@ namespace terrace::wavefront {
 
 /// A sweep in tiles of problem P, computed in V.
 template <class P, class V>
-class CudaTileSweep final : public Sweep {
+class CudaTileSweep final : public device::BlockKernel {
  public:
   using Constants = typename P::template Constants<i64>;
 
@@ -235,11 +235,11 @@ std::size_t CudaTileSweeps<P>::workspace_bytes(const SweepSpec& spec, const devi
 }
 
 template <class P>
-std::unique_ptr<Sweep> CudaTileSweeps<P>::make(const SweepSpec& spec, device::Context& context, void* workspace,
-                                               const CudaTrial& trial) {
+std::unique_ptr<device::BlockKernel> CudaTileSweeps<P>::make(const SweepSpec& spec, device::Context& context,
+                                                             void* workspace, const CudaTrial& trial) {
   if constexpr (!sweeps_in_tiles<P>) refuse_tiles(spec);
   else {
-    return with_tile_value<P>(spec, [&]<class V>(V) -> std::unique_ptr<Sweep> {
+    return with_tile_value<P>(spec, [&]<class V>(V) -> std::unique_ptr<device::BlockKernel> {
       const CudaTilePlan plan = plan_tiles(spec, context.limits(), {sizeof(V), P::row_planes}, trial);
       return std::make_unique<CudaTileSweep<P, V>>(spec, plan, context, workspace, trial);
     });

@@ -10,7 +10,7 @@ namespace terrace::wavefront {
 static_assert(strips_of_group == strip_group && columns_of_strip == strip_columns);
 
 /// A sweep through a kernel of strips. What strips hand to one another is told apart by tags from launch to launch.
-class StripsOnCuda final : public Sweep {
+class StripsOnCuda final : public device::BlockKernel {
  public:
   using Kernel = device::Kernel<SweepArguments, StripArguments>;
 
@@ -115,9 +115,9 @@ struct StripSweeps {
     return choose(spec, [&]<class V, class T, int bytes>() { return plan<V, bytes>(spec).bytes; });
   }
 
-  static std::unique_ptr<Sweep> make(const SweepSpec& spec, device::Context& context, void* workspace,
-                                     const CudaTrial& trial) {
-    return choose(spec, [&]<class V, class T, int bytes>() -> std::unique_ptr<Sweep> {
+  static std::unique_ptr<device::BlockKernel> make(const SweepSpec& spec, device::Context& context, void* workspace,
+                                                   const CudaTrial& trial) {
+    return choose(spec, [&]<class V, class T, int bytes>() -> std::unique_ptr<device::BlockKernel> {
       const auto kernel = device::make_kernel(sum_strips_kernel<V, T, bytes, P::counts>, "sum_strips_kernel");
       return std::make_unique<StripsOnCuda>(spec, StripsOnCuda::Kernel{kernel.function, kernel.name},
                                             plan<V, bytes>(spec),

@@ -38,9 +38,9 @@ CudaTraceWorkspace plan_trace(const TraceSpec& spec) {
 
 std::size_t cuda_trace_bytes(const TraceSpec& spec) { return plan_trace(spec).bytes; }
 
-std::unique_ptr<Tracer> make_cuda_tracer(const TraceSpec& spec, device::Context& context, void* workspace,
-                                         const CudaTrial& trial) {
-  std::unique_ptr<Tracer> tracer;
+std::unique_ptr<device::BlockKernel> make_cuda_tracer(const TraceSpec& spec, device::Context& context,
+                                                      void* workspace, const CudaTrial& trial) {
+  std::unique_ptr<device::BlockKernel> tracer;
   visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
     if constexpr (Traceable<P>) tracer = CudaTracers<P>::make(spec, context, workspace, trial);
   });
@@ -48,21 +48,23 @@ std::unique_ptr<Tracer> make_cuda_tracer(const TraceSpec& spec, device::Context&
   return tracer;
 }
 
-std::unique_ptr<Tracer> make_cuda_tracer(const TraceSpec& spec, device::Context& context, void* workspace) {
+std::unique_ptr<device::BlockKernel> make_cuda_tracer(const TraceSpec& spec, device::Context& context,
+                                                      void* workspace) {
   return make_cuda_tracer(spec, context, workspace, CudaTrial{});
 }
 
-std::unique_ptr<Tracer> make_cuda_bit_tracer(const TraceSpec& spec, device::Context& context, void* workspace,
-                                             const CudaTrial& trial) {
+std::unique_ptr<device::BlockKernel> make_cuda_bit_tracer(const TraceSpec& spec, device::Context& context,
+                                                          void* workspace, const CudaTrial& trial) {
   check_bit_tracer("make_cuda_bit_tracer", spec);
-  std::unique_ptr<Tracer> tracer;
+  std::unique_ptr<device::BlockKernel> tracer;
   visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
     if constexpr (Traceable<P>) tracer = CudaTracers<P>::make_bits(spec, context, workspace, trial);
   });
   return tracer;
 }
 
-std::unique_ptr<Tracer> make_cuda_bit_tracer(const TraceSpec& spec, device::Context& context, void* workspace) {
+std::unique_ptr<device::BlockKernel> make_cuda_bit_tracer(const TraceSpec& spec, device::Context& context,
+                                                          void* workspace) {
   return make_cuda_bit_tracer(spec, context, workspace, CudaTrial{});
 }
 

@@ -19,7 +19,7 @@ static_assert(trace_band_rows == trace_rows_of_band && trace_step_bytes == trace
 
 /// @tparam V the kernel's type of cells @tparam Task the descriptor's type
 template <class P, class V, class Task>
-class CudaTracer final : public Tracer {
+class CudaTracer final : public device::BlockKernel {
  public:
   using Constants = typename P::template Constants<i64>;
 
@@ -81,9 +81,9 @@ template <class P>
 inline constexpr bool follows_wide = is_local<P>&& P::row_planes == 1;
 
 template <class P>
-std::unique_ptr<Tracer> CudaTracers<P>::make(const TraceSpec& spec, device::Context& context, void* workspace,
-                                             const CudaTrial& trial) {
-  const auto make_of = [&]<class V>(V) -> std::unique_ptr<Tracer> {
+std::unique_ptr<device::BlockKernel> CudaTracers<P>::make(const TraceSpec& spec, device::Context& context,
+                                                          void* workspace, const CudaTrial& trial) {
+  const auto make_of = [&]<class V>(V) -> std::unique_ptr<device::BlockKernel> {
     return std::make_unique<CudaTracer<P, V, TraceTask>>(spec, context, workspace, trial);
   };
   if constexpr (Traceable<P> && P::items == Items::letters) {
@@ -104,8 +104,8 @@ std::unique_ptr<Tracer> CudaTracers<P>::make(const TraceSpec& spec, device::Cont
 
 /// H of a piece, which counts from its corner, fits 32 bits.
 template <class P>
-std::unique_ptr<Tracer> CudaTracers<P>::make_bits(const TraceSpec& spec, device::Context& context, void* workspace,
-                                                  const CudaTrial& trial) {
+std::unique_ptr<device::BlockKernel> CudaTracers<P>::make_bits(const TraceSpec& spec, device::Context& context,
+                                                               void* workspace, const CudaTrial& trial) {
   if constexpr (requires { typename P::Bits; }) {
     return std::make_unique<CudaTracer<P, Word, BitTraceTask>>(spec, context, workspace, trial);
   }

@@ -11,11 +11,11 @@
 namespace terrace::wavefront {
 
 /// make_cuda_tracer under the conditions of a test.
-std::unique_ptr<Tracer> make_cuda_tracer(const TraceSpec& spec, device::Context& context, void* workspace,
-                                         const CudaTrial& trial);
+std::unique_ptr<device::BlockKernel> make_cuda_tracer(const TraceSpec& spec, device::Context& context,
+                                                      void* workspace, const CudaTrial& trial);
 /// make_cuda_bit_tracer, likewise.
-std::unique_ptr<Tracer> make_cuda_bit_tracer(const TraceSpec& spec, device::Context& context, void* workspace,
-                                             const CudaTrial& trial);
+std::unique_ptr<device::BlockKernel> make_cuda_bit_tracer(const TraceSpec& spec, device::Context& context,
+                                                          void* workspace, const CudaTrial& trial);
 
 /// Where things lie in a tracer's workspace, in bytes from its start. What comes before `known_at` is all zero at the
 /// start of a launch.
@@ -34,11 +34,11 @@ struct CudaTraceWorkspace {
 /// The tracer of problem P; defined in the source that the build makes for P (cuda/problem.cu.in).
 template <class P>
 struct CudaTracers {
-  static std::unique_ptr<Tracer> make(const TraceSpec& spec, device::Context& context, void* workspace,
-                                      const CudaTrial& trial);
+  static std::unique_ptr<device::BlockKernel> make(const TraceSpec& spec, device::Context& context, void* workspace,
+                                                   const CudaTrial& trial);
   /// Between lines in differences; null where P has no bit-parallel form.
-  static std::unique_ptr<Tracer> make_bits(const TraceSpec& spec, device::Context& context, void* workspace,
-                                           const CudaTrial& trial);
+  static std::unique_ptr<device::BlockKernel> make_bits(const TraceSpec& spec, device::Context& context,
+                                                        void* workspace, const CudaTrial& trial);
 };
 
 /// @throws DeviceError where pieces are too large
