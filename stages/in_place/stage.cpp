@@ -7,8 +7,9 @@
 #include "kernels/wavefront/schedule.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
-#include "stages/in_place/program.hpp"
+#include "stages/in_place/plan.hpp"
 #include "stages/in_place/slabs.hpp"
+#include "stages/in_place/tally.hpp"
 #include "stages/rounded_inputs.hpp"
 #include "stages/wavefront/types.hpp"
 
@@ -46,14 +47,13 @@ const CellCost& cost_of(const std::string& problem) {
 class InPlaceStage : public run::Stage {
  public:
   InPlaceStage(const Request& request, InPlaceSpec spec, std::int64_t sweeps, std::shared_ptr<io::Source> grid)
-      : name_(request.stage.name),
-        resources_(request.resources),
-        program_(std::move(spec), sweeps, std::move(grid)) {}
+      : name_(request.stage.name), resources_(request.resources), plan_(std::move(spec), sweeps, std::move(grid)) {}
 
-  run::Program& program() override { return program_; }
+  const run::Plan& plan() const override { return plan_; }
+  run::Tally& tally() override { return tally_; }
 
   io::DatasetSpec dataset(int) const override {
-    const std::string& problem = program_.spec().problem;
+    const std::string& problem = plan_.spec().problem;
     return {"/" + name_ + "/grid",
             {},
             {},
@@ -66,15 +66,15 @@ class InPlaceStage : public run::Stage {
   std::vector<io::Attribute> attributes() const override { return {}; }
 
   run::Prediction prediction() const override {
-    const InPlaceSpec& spec = program_.spec();
+    const InPlaceSpec& spec = plan_.spec();
     const CellCost& cost = cost_of(spec.problem);
     const auto size = static_cast<double>(size_of(spec.value));
     const double cells = static_cast<double>(spec.rows) * static_cast<double>(spec.columns);
-    const auto passes = static_cast<double>(program_.passes());
+    const auto passes = static_cast<double>(plan_.passes());
     run::Prediction p;
-    p.blocks = spec.slabs() * program_.passes();
+    p.blocks = spec.slabs() * plan_.passes();
     p.unit = "cell";
-    p.operations = cells * static_cast<double>(program_.sweeps());
+    p.operations = cells * static_cast<double>(plan_.sweeps());
     p.operations_per_second =
         (resources_.cuda ? cost.cuda_rate : cost.cpu_rate * resources_.device.processors) * 4 / size;
     // Where the grid does not fit beside what comes and goes, every pass reads and writes it.
@@ -106,7 +106,7 @@ class InPlaceStage : public run::Stage {
   }
 
   nlohmann::json choices() const override {
-    const InPlaceSpec& spec = program_.spec();
+    const InPlaceSpec& spec = plan_.spec();
     return {{"slab_rows", spec.slab_rows},
             {"pass_sweeps", spec.pass_sweeps},
             {"rows", spec.rows},
@@ -117,7 +117,8 @@ class InPlaceStage : public run::Stage {
  private:
   std::string name_;
   Resources resources_;
-  InPlaceProgram program_;
+  InPlacePlan plan_;
+  InPlaceTally tally_;
 };
 
 /// The rim keeps its values: a grid without a cell inside it is handed on by one sweep, and so by all.

@@ -1,0 +1,40 @@
+#include "stages/in_place/worker.hpp"
+
+#include <cstring>
+
+#include "pipeline/run/slots.hpp"
+
+namespace terrace::stages {
+namespace {
+
+using run::field;
+using wavefront::InPlaceTask;
+
+constexpr run::SlotField<InPlaceTask> slots[] = {
+    field<&InPlaceTask::grid, &InPlaceTask::grid_stride>(InPlaceSlot::grid, "grid"),
+    field<&InPlaceTask::before, &InPlaceTask::result_stride>(InPlaceSlot::before, "before"),
+    field<&InPlaceTask::result, &InPlaceTask::result_stride>(InPlaceSlot::result, "result"),
+    field<&InPlaceTask::above>(InPlaceSlot::above, "above"),
+    field<&InPlaceTask::below>(InPlaceSlot::below, "below"),
+};
+
+}  // namespace
+
+InPlaceWorker::InPlaceWorker(const InPlacePlan& plan, device::Context& context) : plan_(plan) {
+  const wavefront::InPlaceSpec& spec = plan.spec();
+  if (context.shares_host_memory()) {
+    sweep_ = wavefront::make_in_place_cpu(spec, context);
+  } else {
+    const std::size_t bytes = wavefront::in_place_cuda_bytes(spec, context.limits());
+    workspace_ = std::make_unique<DeviceMemory>(context, bytes);
+    sweep_ = wavefront::make_in_place_cuda(spec, context, workspace_->data());
+  }
+}
+
+void InPlaceWorker::bind(const run::Phase& phase, const run::BlockView& view, void* descriptor) const {
+  InPlaceTask task = plan_.task_of(phase.number, view.index);
+  run::bind_slots(slots, view, task);
+  std::memcpy(descriptor, &task, sizeof task);
+}
+
+}  // namespace terrace::stages

@@ -1,0 +1,25 @@
+// What computes in-place sweeps on one device.
+#pragma once
+
+#include <memory>
+
+#include "pipeline/run/worker.hpp"
+#include "stages/device_memory.hpp"
+#include "stages/in_place/plan.hpp"
+
+namespace terrace::stages {
+
+class InPlaceWorker : public run::Worker {
+ public:
+  InPlaceWorker(const InPlacePlan& plan, device::Context& context);
+
+  void bind(const run::Phase& phase, const run::BlockView& view, void* descriptor) const override;
+  void run(const run::Phase&, const device::Port& port, int) override { sweep_->run(port); }
+
+ private:
+  const InPlacePlan& plan_;
+  std::unique_ptr<DeviceMemory> workspace_;
+  std::unique_ptr<device::BlockKernel> sweep_;
+};
+
+}  // namespace terrace::stages
