@@ -8,7 +8,7 @@
 #include "kernels/wavefront/pruning.hpp"
 #include "kernels/wavefront/tracer.hpp"
 #include "kernels/wavefront/window.hpp"
-#include "stages/wavefront/program.hpp"
+#include "stages/wavefront/plan.hpp"
 
 namespace terrace::stages {
 namespace {

@@ -4,7 +4,7 @@
 #include "kernels/wavefront/sweep.hpp"
 #include "pipeline/run/stage.hpp"
 #include "stages/stage_kind.hpp"
-#include "stages/wavefront/alignment/plan.hpp"
+#include "stages/wavefront/alignment/levels.hpp"
 #include "stages/wavefront/blocks.hpp"
 
 namespace terrace::stages {

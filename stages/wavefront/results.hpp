@@ -6,7 +6,7 @@
 
 #include "io/results/file.hpp"
 #include "stages/wavefront/path.hpp"
-#include "stages/wavefront/program.hpp"
+#include "stages/wavefront/tally.hpp"
 
 namespace terrace::stages {
 
@@ -19,7 +19,7 @@ std::string long_name(const wavefront::ProblemInfo& problem, const std::string& 
 std::vector<io::SmallDataset> score_results(const std::string& stage, const wavefront::SweepSpec& spec,
                                             const wavefront::ProblemInfo& problem, const WavefrontScore& score);
 
-/// What a kept array of the program is called and what it means.
+/// What a kept array of the plan is called and what it means.
 io::DatasetSpec kept_dataset(const std::string& stage, const wavefront::ProblemInfo& problem,
                              const std::string& array);
 

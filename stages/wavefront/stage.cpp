@@ -11,7 +11,7 @@
 #include "stages/wavefront/alignment/stage.hpp"
 #include "stages/wavefront/letters.hpp"
 #include "stages/wavefront/series.hpp"
-#include "stages/wavefront/sweep_program.hpp"
+#include "stages/wavefront/sweep_tally.hpp"
 #include "stages/wavefront/types.hpp"
 
 namespace terrace::stages {
@@ -126,8 +126,9 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
     spec.block_columns = shape.columns;
   }
   const auto margin = Widening::least_of(spec, request.resources);
-  return std::make_unique<WavefrontStage>(request,
-                                          std::make_unique<SweepProgram>(std::move(spec), problem, inputs, margin));
+  auto plan = std::make_unique<SweepPlan>(std::move(spec), problem, inputs, margin);
+  auto tally = std::make_unique<SweepTally>(*plan);
+  return std::make_unique<WavefrontStage>(request, std::move(plan), std::move(tally));
 }
 
 }  // namespace terrace::stages

@@ -8,7 +8,7 @@
 #include "kernels/wavefront/problems.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"
-#include "stages/wavefront/program.hpp"
+#include "stages/wavefront/plan.hpp"
 
 namespace terrace::stages {
 namespace {

@@ -30,15 +30,17 @@ TableNeed table_need(const SweepSpec& spec, const ProblemInfo& problem, bool cud
   return need;
 }
 
-WavefrontStage::WavefrontStage(const Request& request, std::unique_ptr<WavefrontProgram> program)
+WavefrontStage::WavefrontStage(const Request& request, std::unique_ptr<WavefrontPlan> plan,
+                               std::unique_ptr<WavefrontTally> tally)
     : name_(request.stage.name),
       type_place_(place_of(request.stage, "type")),
       resources_(request.resources),
-      need_(table_need(program->spec(), program->problem(), request.resources.cuda)),
-      program_(std::move(program)) {}
+      need_(table_need(plan->spec(), plan->problem(), request.resources.cuda)),
+      plan_(std::move(plan)),
+      tally_(std::move(tally)) {}
 
 io::DatasetSpec WavefrontStage::dataset(int array) const {
-  if (spec().kept) return kept_dataset(name_, problem(), program_->arrays()[static_cast<std::size_t>(array)].name);
+  if (spec().kept) return kept_dataset(name_, problem(), plan_->arrays()[static_cast<std::size_t>(array)].name);
   std::vector<std::string> dimensions{"row", "column"};
   if (problem().counts) dimensions.insert(dimensions.begin(), "bin");
   return {"/" + name_ + "/table", {}, {}, dimensions, "", long_name(problem(), "table")};
@@ -47,12 +49,12 @@ io::DatasetSpec WavefrontStage::dataset(int array) const {
 std::vector<io::SmallDataset> WavefrontStage::small() const {
   if (problem().counts) return {edge_results(name_, spec())};
   if (problem().items == Items::grid) return {};
-  std::vector<io::SmallDataset> results = score_results(name_, spec(), problem(), program_->score());
+  std::vector<io::SmallDataset> results = score_results(name_, spec(), problem(), tally_->score());
   if (spec().kept) add_kept_lines(results, name_, spec());
   return results;
 }
 
-run::Prediction WavefrontStage::prediction() const { return predict(spec(), program_->blocks(), need_, resources_); }
+run::Prediction WavefrontStage::prediction() const { return predict(spec(), plan_->blocks(), need_, resources_); }
 
 /// Every cell of the window, once.
 double WavefrontStage::whole() const {

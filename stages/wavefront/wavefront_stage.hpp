@@ -1,11 +1,12 @@
-// The stage `wavefront` once its program is made.
+// The stage `wavefront` once its plan is made.
 #pragma once
 
 #include <memory>
 #include <string>
 
 #include "stages/wavefront/blocks.hpp"
-#include "stages/wavefront/program.hpp"
+#include "stages/wavefront/plan.hpp"
+#include "stages/wavefront/tally.hpp"
 
 namespace terrace::stages {
 
@@ -15,9 +16,10 @@ TableNeed table_need(const wavefront::SweepSpec& spec, const wavefront::ProblemI
 /// Its score, or its table.
 class WavefrontStage : public run::Stage {
  public:
-  WavefrontStage(const Request& request, std::unique_ptr<WavefrontProgram> program);
+  WavefrontStage(const Request& request, std::unique_ptr<WavefrontPlan> plan, std::unique_ptr<WavefrontTally> tally);
 
-  run::Program& program() override { return *program_; }
+  const run::Plan& plan() const override { return *plan_; }
+  run::Tally& tally() override { return *tally_; }
   io::DatasetSpec dataset(int array) const override;
   std::vector<io::SmallDataset> small() const override;
   std::vector<io::Attribute> attributes() const override { return {}; }
@@ -28,15 +30,17 @@ class WavefrontStage : public run::Stage {
 
  protected:
   const std::string& name() const { return name_; }
-  const wavefront::SweepSpec& spec() const { return program_->spec(); }
-  const wavefront::ProblemInfo& problem() const { return program_->problem(); }
+  const wavefront::SweepSpec& spec() const { return plan_->spec(); }
+  const wavefront::ProblemInfo& problem() const { return plan_->problem(); }
+  const WavefrontTally& folded() const { return *tally_; }
 
  private:
   std::string name_;
   Place type_place_;  // where the job gives the type of sums, else the stage
   Resources resources_;
   TableNeed need_;
-  std::unique_ptr<WavefrontProgram> program_;
+  std::unique_ptr<WavefrontPlan> plan_;
+  std::unique_ptr<WavefrontTally> tally_;
 };
 
 }  // namespace terrace::stages

@@ -2,110 +2,145 @@
 
 #include <algorithm>
 
-#include "kernels/wavefront/tracer.hpp"
+#include "pipeline/base/error.hpp"
+#include "stages/wavefront/alignment/bit_tally.hpp"
+#include "stages/wavefront/alignment/bit_worker.hpp"
 
 namespace terrace::stages {
-namespace {
 
+using run::Access;
+using run::Mode;
+using wavefront::BitTraceTask;
+using wavefront::KeptTask;
 using wavefront::word_cells;
 
-constexpr std::int64_t page = 4096;
-constexpr std::int64_t most_lines = 1024;  // each way
-constexpr std::int64_t most_planes = 2;    // of differences
-constexpr std::int64_t most_steps = wavefront::most_path_steps;
-
-/// The sizes that a back end is best at, where memory allows.
-struct Sizes {
-  std::int64_t row_unit;  // rows of a cell are multiples of it, where a table has more
-  std::int64_t cell;      // side of a cell, at least
-  std::int64_t block_rows, block_columns;
-};
-/// The ways through a cell fill a cache; blocks are of many cells, since something is lost at their edges.
-constexpr Sizes cpu_sizes{word_cells, 2048, 65536, 16384};
-/// A walk goes through some cells, whose ways are computed side by side. The whole table is one block: only then are
-/// bands of diagonals cut.
-constexpr Sizes cuda_sizes{wavefront::bit_line_rows, 4096, std::int64_t{1} << 30, std::int64_t{1} << 30};
-
-std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-std::int64_t pages(std::int64_t bytes) { return ceiling(bytes, page) * page; }
-std::int64_t whole(std::int64_t cells, std::int64_t unit) {
-  return std::max<std::int64_t>(1, ceiling(cells, unit)) * unit;
+wavefront::SweepSpec bit_sweep(wavefront::SweepSpec spec, const BitAlignmentCut& cut) {
+  spec.block_rows = cut.block_rows;
+  spec.block_columns = cut.block_columns;
+  spec.bit_lines = wavefront::BitLines{cut.cell_rows, cut.cell_columns};
+  return spec;
 }
 
-/// Cells of about that side, each of them a block.
-BitAlignmentPlan cells_of(const TableNeed& need, const Sizes& sizes, std::int64_t side) {
-  BitAlignmentPlan plan;
-  plan.cell_rows = plan.block_rows = std::min(whole(side, sizes.row_unit), whole(need.rows, word_cells));
-  plan.cell_columns = plan.block_columns = std::min(side, whole(need.columns, word_cells));
-  return plan;
-}
+namespace {
 
-/// Blocks of at most so many rows or columns in cells of so many, of a table of so many.
-std::int64_t cells_of_block(std::int64_t most, std::int64_t cell, std::int64_t table) {
-  return std::clamp<std::int64_t>(most / cell, 1, std::max<std::int64_t>(1, ceiling(table, cell)));
+int planes_of(const wavefront::SweepSpec& spec) {
+  int planes = 0;
+  wavefront::visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
+    if constexpr (requires { typename P::Bits; }) planes = P::Bits::planes;
+  });
+  return planes;
 }
 
 }  // namespace
 
-std::int64_t cells_of_walk(std::int64_t cell_columns) { return cell_columns < 1024 ? 1 : 16; }
-
-std::int64_t BitAlignmentPlan::row_words() const { return block_columns / word_cells; }
-std::int64_t BitAlignmentPlan::column_words() const { return block_rows / word_cells; }
-
-std::int64_t block_bytes(const TableNeed& need, const BitAlignmentPlan& plan) {
-  const std::int64_t word = most_planes * static_cast<std::int64_t>(sizeof(std::uint64_t));
-  const std::int64_t kept =
-      pages(plan.row_lines() * plan.row_words() * word) + pages(plan.column_lines() * plan.column_words() * word);
-  const std::int64_t blocks =
-      std::max<std::int64_t>(1, ceiling(need.rows, plan.block_rows) * ceiling(need.columns, plan.block_columns));
-  // A walk reads what a block and the two before it have kept.
-  return block_bytes(need, BlockShape{plan.block_rows, plan.block_columns}) +
-         std::min(blocks, blocks_in_flight) * kept;
-}
-
-WayBack way_back(const TableNeed& need, const BitAlignmentPlan& plan, bool cuda) {
-  const auto rows = static_cast<double>(need.rows), columns = static_cast<double>(need.columns);
-  // Each way: a path leaves them in turn.
-  const std::int64_t cells = std::max<std::int64_t>(1, cells_of_walk(plan.cell_columns) / 2);
-  const std::int64_t along_rows = cuda ? cells * plan.cell_rows : plan.block_rows;
-  const std::int64_t along_columns = cuda ? cells * plan.cell_columns : plan.block_columns;
-  WayBack back;
-  back.walked = (rows * static_cast<double>(plan.cell_columns) + columns * static_cast<double>(plan.cell_rows)) / 2;
-  back.blocks = ceiling(need.rows, along_rows) + ceiling(need.columns, along_columns) - 1 +
-                std::max(need.rows, need.columns) / most_steps;
-  return back;
-}
-
-BitAlignmentPlan plan_bit_alignment(const TableNeed& need, const Resources& resources,
-                                    const std::function<std::int64_t(const BitAlignmentPlan&)>& workspace) {
-  const Sizes sizes = resources.cuda ? cuda_sizes : cpu_sizes;
-  const auto device = static_cast<std::int64_t>(resources.device_budget);
-  const auto host = static_cast<std::int64_t>(resources.host_budget);
-  const auto fits = [&](const BitAlignmentPlan& plan) {
-    const std::int64_t beside = workspace(plan), blocks = block_bytes(need, plan) + page;
-    // On a device of its own a tile passes through host memory; on the CPU all is host memory.
-    return blocks + beside <= device && (resources.cuda ? blocks <= 2 * host : blocks + beside <= host);
+BitAlignmentPlan::BitAlignmentPlan(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem,
+                                   const WavefrontInputs& inputs, std::optional<std::int64_t> least_margin)
+    : SweepPlan(std::move(spec), problem, inputs, least_margin) {
+  const auto add_lines = [&](const char* name, std::int64_t count, std::int64_t cells) {
+    run::ArraySpec array;
+    array.name = name;
+    array.type = ElementType::u64;
+    array.tile = {1, count, planes_of(spec_), cells / word_cells};
+    array.shape = array.tile;
+    array.shape[0] = std::max<std::int64_t>(1, blocks());
+    array.kept = 1;
+    return add(std::move(array));
   };
-  const std::int64_t budget = std::min(device, host);
-  std::int64_t side =
-      std::max(sizes.cell, whole(ceiling(std::max(need.rows, need.columns), most_lines), 2 * sizes.row_unit));
-  const auto halve = [&] { side = whole(side / 2, word_cells); };
-  while (side > word_cells && workspace(cells_of(need, sizes, side)) > budget / 4) halve();
-  for (;; halve()) {
-    const BitAlignmentPlan cells = cells_of(need, sizes, side);
-    std::int64_t down = cells_of_block(sizes.block_rows, cells.cell_rows, need.rows);
-    std::int64_t across = cells_of_block(sizes.block_columns, cells.cell_columns, need.columns);
-    for (;;) {
-      BitAlignmentPlan plan = cells;
-      plan.block_rows *= down;
-      plan.block_columns *= across;
-      if (fits(plan)) return plan;
-      if (down == 1 && across == 1) break;
-      std::int64_t& longer = down >= across ? down : across;
-      longer = ceiling(longer, 2);
-    }
-    if (side == word_cells) refuse_budgets(resources, block_bytes(need, cells) + page, workspace(cells));
+  row_lines_ = add_lines("row_lines", spec_.block_rows / spec_.bit_lines->rows, spec_.block_columns);
+  column_lines_ = add_lines("column_lines", spec_.block_columns / spec_.bit_lines->columns, spec_.block_rows);
+}
+
+// --- phases
+// ---------------------------------------------------------------------------------------------------------
+
+std::optional<run::Phase> BitAlignmentPlan::phase(std::int64_t number, const run::Tally& tally) const {
+  const auto& folded = static_cast<const BitAlignmentTally&>(tally);
+  if (const auto margin = next_margin(number, folded)) {
+    return run::Phase{number, blocks(), run::Order::chain, BitAlignmentPhase{*margin, 0, 0, {}}};
   }
+  if (folded.path().finished()) {
+    folded.path().check({spec_, problem_, folded.score()}, row_items(), column_items());
+    return std::nullopt;
+  }
+  const BitAlignmentPhase walk{folded.margin(), 1, folded.swept(), PlaceValue::of(folded.path().place())};
+  return run::Phase{number, 1, run::Order::any, walk};
+}
+
+std::string BitAlignmentPlan::part(const run::Phase& phase) const {
+  if (phase.value.as<BitAlignmentPhase>().walks != 0) return "walks";
+  const std::string band = SweepPlan::part(phase);
+  return band.empty() ? "table" : band;
+}
+
+// --- blocks
+// ---------------------------------------------------------------------------------------------------------
+
+/// Whether the block has cells in the band of that margin: others keep nothing.
+bool BitAlignmentPlan::has_lines(std::int64_t margin, std::int64_t index) const {
+  return cells_in_band(margin, index) > 0;
+}
+
+/// The block that the cell of a path is in.
+std::int64_t BitAlignmentPlan::block_of(const PlaceValue& place) const {
+  return (place.row - 1) / spec_.block_rows * across_ + (place.column - 1) / spec_.block_columns;
+}
+
+Access BitAlignmentPlan::lines(WavefrontSlot slot, int array, std::int64_t generation, std::int64_t index,
+                               std::int64_t first, Mode mode) const {
+  const Extents& tile = arrays()[static_cast<std::size_t>(array)].tile;
+  return {slot, array, generation, {{index, first, 0, 0}, {index + 1, tile[1], tile[2], tile[3]}}, mode};
+}
+
+run::Block BitAlignmentPlan::block(const run::Phase& phase, std::int64_t index) const {
+  const auto what = phase.value.as<BitAlignmentPhase>();
+  if (what.walks != 0) return walk_block(what);
+  run::Block block = SweepPlan::block(phase, index);
+  if (!has_lines(what.margin, index)) return block;
+  const std::int64_t generation = phase.number + 1;
+  auto& accesses = block.accesses;
+  accesses.push_back(lines(WavefrontSlot::row_lines, row_lines_, generation, index, 0, Mode::write));
+  accesses.push_back(lines(WavefrontSlot::column_lines, column_lines_, generation, index, 0, Mode::write));
+  return block;
+}
+
+/// The lines of the block, and the last ones of the blocks before it, so far as there are any: the path leads through
+/// cells of the band.
+run::Block BitAlignmentPlan::walk_block(const BitAlignmentPhase& walk) const {
+  const std::int64_t index = block_of(walk.place), above = index - across_, before = index - 1;
+  const auto [i, layer, j] = place_of(index);
+  if (!has_lines(walk.margin, index)) {
+    throw ComputeError("the path has left the band that was swept at row " + std::to_string(walk.place.row) +
+                       " and column " + std::to_string(walk.place.column) +
+                       ": an input, the disk or the memory has changed since then; start over with --fresh=all");
+  }
+  run::Block block;
+  read_inputs(cells_of(index), block.accesses);
+  const auto read = [&](WavefrontSlot slot, int array, std::int64_t block_index, std::int64_t first) {
+    block.accesses.push_back(lines(slot, array, walk.generation, block_index, first, Mode::read));
+  };
+  const auto last = [&](int array) { return arrays()[static_cast<std::size_t>(array)].tile[1] - 1; };
+  read(WavefrontSlot::row_lines, row_lines_, index, 0);
+  read(WavefrontSlot::column_lines, column_lines_, index, 0);
+  if (i > 0 && has_lines(walk.margin, above)) read(WavefrontSlot::above, row_lines_, above, last(row_lines_));
+  if (j > 0 && has_lines(walk.margin, before))
+    read(WavefrontSlot::before, column_lines_, before, last(column_lines_));
+  return block;
+}
+
+std::size_t BitAlignmentPlan::descriptor_bytes() const { return std::max(sizeof(KeptTask), sizeof(BitTraceTask)); }
+
+BitTraceTask BitAlignmentPlan::walk_task(const BitAlignmentPhase& walk) const {
+  BitTraceTask task{};
+  set_cells(cells_of(block_of(walk.place)), task);
+  task.cell_rows = spec_.bit_lines->rows;
+  task.cell_columns = spec_.bit_lines->columns;
+  task.band = band(walk.margin);
+  task.place = walk.place.place();
+  return task;
+}
+
+std::unique_ptr<run::Worker> BitAlignmentPlan::make_worker(device::Context& context) const {
+  return std::make_unique<BitAlignmentWorker>(*this, context);
 }
 
 }  // namespace terrace::stages

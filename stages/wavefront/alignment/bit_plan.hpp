@@ -1,39 +1,62 @@
-// The cut of an alignment table into blocks whose lines are kept as differences.
+// The best alignment of a problem with a bit-parallel form as a plan of blocks: sweeps of bands of diagonals that
+// keep lines in differences, and the way back.
 #pragma once
 
-#include "stages/wavefront/alignment/plan.hpp"
-#include "stages/wavefront/blocks.hpp"
+#include "kernels/wavefront/tracer.hpp"
+#include "stages/wavefront/alignment/bit_cut.hpp"
+#include "stages/wavefront/alignment/traced_path.hpp"
+#include "stages/wavefront/sweep_plan.hpp"
 
 namespace terrace::stages {
 
-/// Blocks are grids of cells, between whose rows and columns lines are kept (bit_lines.hpp); the path is walked
-/// through cells. Sides of cells are multiples of wavefront::word_cells, those of blocks multiples of theirs; the
-/// last ones of a table may be smaller.
-struct BitAlignmentPlan {
-  std::int64_t cell_rows = 1, cell_columns = 1;
-  std::int64_t block_rows = 1, block_columns = 1;
+/// The sweep over the table: `spec` in the blocks of the cut.
+wavefront::SweepSpec bit_sweep(wavefront::SweepSpec spec, const BitAlignmentCut& cut);
 
-  /// Lines that a block keeps, and words of a plane of each.
-  std::int64_t row_lines() const { return block_rows / cell_rows; }
-  std::int64_t column_lines() const { return block_columns / cell_columns; }
-  std::int64_t row_words() const;
-  std::int64_t column_words() const;
+/// The value of a phase: the band of diagonals that it sweeps, or that was swept where it walks.
+struct BitAlignmentPhase {
+  std::int64_t margin;
+  std::int64_t walks;       // 1: it walks
+  std::int64_t generation;  // of the lines that a walk reads
+  PlaceValue place;         // where a walk begins
 };
 
-/// Cells whose ways are computed at a time on CUDA, by their columns: one where memory is short, so that they are
-/// narrow.
-std::int64_t cells_of_walk(std::int64_t cell_columns);
+/// The first phases are those of SweepPlan, until the score proves that all best alignments lie in the band of
+/// diagonals (bit_lines.hpp), or the whole table is swept. Each block in the band keeps its lines; those of a band
+/// take the place of those of the one before. Then follow phases of one block, from the end of the path: each walks
+/// through the block of the table that the path is in, until it leaves that (on CUDA a cell of it) or a result is
+/// full.
+class BitAlignmentPlan : public SweepPlan {
+ public:
+  /// @param spec as bit_sweep gives it @param least_margin as of SweepPlan
+  BitAlignmentPlan(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem, const WavefrontInputs& inputs,
+                   std::optional<std::int64_t> least_margin);
 
-/// Bytes that the blocks in flight hold in the memory of their device.
-std::int64_t block_bytes(const TableNeed& need, const BitAlignmentPlan& plan);
+  std::optional<run::Phase> phase(std::int64_t number, const run::Tally& tally) const override;
+  run::Block block(const run::Phase& phase, std::int64_t index) const override;
+  std::string part(const run::Phase& phase) const override;
+  std::size_t descriptor_bytes() const override;
+  std::size_t result_bytes() const override { return sizeof(wavefront::TraceResult); }
+  std::unique_ptr<run::Worker> make_worker(device::Context& context) const override;
 
-/// What the way back walks through, as if the path went from corner to corner of the table.
-WayBack way_back(const TableNeed& need, const BitAlignmentPlan& plan, bool cuda);
+  std::int64_t margin_of(const run::Phase& phase) const override {
+    return phase.value.as<BitAlignmentPhase>().margin;
+  }
+  /// The descriptor of a walk, but for what its accesses point to.
+  wavefront::BitTraceTask walk_task(const BitAlignmentPhase& walk) const;
 
-/// A plan that keeps at most 1,024 lines each way, so long as memory allows.
-/// @param workspace bytes that the kernels of a plan need in the memory of the device beside its blocks
-/// @throws JobError naming the least budget where not even the smallest plan fits
-BitAlignmentPlan plan_bit_alignment(const TableNeed& need, const Resources& resources,
-                                    const std::function<std::int64_t(const BitAlignmentPlan&)>& workspace);
+ protected:
+  /// All alignments of that distance are to lie in the band, not one alone.
+  std::int64_t to_prove(std::int64_t distance) const override { return distance + 1; }
+
+ private:
+  bool has_lines(std::int64_t margin, std::int64_t index) const;
+  std::int64_t block_of(const PlaceValue& place) const;
+  /// Lines of a block from `first` on, in an access to `array`.
+  run::Access lines(WavefrontSlot slot, int array, std::int64_t generation, std::int64_t index, std::int64_t first,
+                    run::Mode mode) const;
+  run::Block walk_block(const BitAlignmentPhase& walk) const;
+
+  int row_lines_ = -1, column_lines_ = -1;
+};
 
 }  // namespace terrace::stages

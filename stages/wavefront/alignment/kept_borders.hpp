@@ -4,9 +4,10 @@
 #include <optional>
 #include <vector>
 
-#include "pipeline/run/program.hpp"
-#include "stages/wavefront/alignment/plan.hpp"
-#include "stages/wavefront/program.hpp"
+#include "pipeline/run/access.hpp"
+#include "pipeline/run/array.hpp"
+#include "stages/wavefront/alignment/levels.hpp"
+#include "stages/wavefront/plan.hpp"
 
 namespace terrace::stages {
 
@@ -18,13 +19,14 @@ struct KeptBox {
 
 /// Rows and columns are those of the table. Borders of the first level have a tile a block of its sweep, and in it a
 /// piece a cell; the boxes of each further level share one tile of rows and one of columns, made anew for each box. A
-/// column border consists of pieces of a cell's rows, each after its corner.
+/// column border consists of pieces of a cell's rows, each after its corner. The accesses that it makes have no slot
+/// yet.
 class KeptBorders {
  public:
-  KeptBorders(const AlignmentPlan& plan, BorderPlanes planes, ElementType type, std::int64_t rows,
+  KeptBorders(const AlignmentLevels& levels, BorderPlanes planes, ElementType type, std::int64_t rows,
               std::int64_t columns);
 
-  /// The arrays, to be added to a program's; their numbers count from `first`.
+  /// The arrays, to be added to a plan's; their numbers count from `first`.
   std::vector<run::ArraySpec> arrays(int first);
 
   /// What the block of a sweep over `box` writes: the borders below its rows of cells and those right of its columns
@@ -35,6 +37,11 @@ class KeptBorders {
   /// first column.
   std::optional<run::Access> above(std::size_t level, const KeptBox& box, const Box& cells) const;
   std::optional<run::Access> before(std::size_t level, const KeptBox& box, const Box& cells) const;
+  /// The box of `level` that the cells lie in, which lie in a box of a further level; its end is left open.
+  Box around(std::size_t level, const Box& cells) const;
+  /// The innermost level above `level` in whose box cells of a box of `level` do not begin with the first row
+  /// (dimension 0) or column (1), so that the box keeps the border that they begin with; nothing at the table's own.
+  std::optional<std::size_t> level_around(std::size_t level, const Box& cells, int dimension) const;
   /// All borders inside a box of a level below the first.
   std::optional<run::Access> rows_inside(std::size_t level, const KeptBox& box, run::Mode mode) const;
   std::optional<run::Access> columns_inside(std::size_t level, const KeptBox& box, run::Mode mode) const;
@@ -59,7 +66,7 @@ class KeptBorders {
                            const Box& cells, run::Mode mode) const;
   std::int64_t block_of(std::int64_t row, std::int64_t column) const;
 
-  AlignmentPlan plan_;
+  AlignmentLevels levels_;
   BorderPlanes planes_;
   ElementType type_;
   std::int64_t rows_, columns_;

@@ -2,196 +2,213 @@
 
 #include <algorithm>
 
-#include "kernels/wavefront/sweep.hpp"
+#include "kernels/wavefront/window.hpp"
+#include "pipeline/base/error.hpp"
+#include "stages/wavefront/alignment/tally.hpp"
+#include "stages/wavefront/alignment/worker.hpp"
 
 namespace terrace::stages {
+
+using run::Mode;
+using wavefront::PathPlace;
+
 namespace {
 
-constexpr std::int64_t page = 4096;
-constexpr std::int64_t most_kept = 64;               // borders of the table, each way
-constexpr std::int64_t least_side = 64;              // of any cell
-constexpr std::int64_t most_level_bytes = 64 << 20;  // of the borders inside one box, where it may be cut again
-constexpr std::int64_t most_code_bytes = 512 << 20;  // of a walk on a GPU
-
-std::int64_t pages(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
-std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
-/// The borders that are kept inside a box.
-std::int64_t inner_bytes(const TableNeed& need, const AlignmentLevel& level, const BorderPieces& pieces) {
-  return pages(level.kept_rows() * pieces.row * need.border_bytes) +
-         pages(level.kept_columns() * pieces.column * need.border_bytes);
+/// Whether the cell that the path is in lies in the box.
+bool holds(const Box& box, const PathPlace& place) {
+  return place.row > box.begin[0] && place.row <= box.end[0] && place.column > box.begin[1] &&
+         place.column <= box.end[1];
 }
 
-/// A block of the sweep over the table: its letters, the borders that it reads and those that it writes.
-std::int64_t first_bytes(const TableNeed& need, const AlignmentPlan& plan) {
-  const AlignmentLevel& level = plan.levels.front();
-  const BorderPieces pieces = border_pieces(plan);
-  const std::int64_t cells =
-      ceiling(level.block_rows, level.cell_rows) * ceiling(level.block_columns, level.cell_columns);
-  const std::int64_t row_borders = level.kept_rows() > 0 ? pages(cells * pieces.row * need.border_bytes) : 0;
-  const std::int64_t column_borders = level.kept_columns() > 0 ? pages(cells * pieces.column * need.border_bytes) : 0;
-  const std::int64_t items = pages(level.block_rows * need.item_bytes) + pages(level.block_columns * need.item_bytes);
-  return items + 2 * (row_borders + column_borders);
-}
-
-/// Bytes of the blocks of that sweep that are in flight at a time.
-std::int64_t sweep_bytes(const TableNeed& need, const AlignmentPlan& plan) {
-  const AlignmentLevel& level = plan.levels.front();
-  const std::int64_t blocks = ceiling(level.rows, level.block_rows) * ceiling(level.columns, level.block_columns);
-  return std::min(blocks, blocks_in_flight) * first_bytes(need, plan);
-}
-
-/// The cells of a box: as small as the last level's, or as many as the bytes of their borders allow.
-AlignmentLevel divide(const TableNeed& need, const AlignmentPlan& plan, const AlignmentLimits& limits,
-                      std::int64_t most_bytes) {
-  const std::int64_t rows = plan.levels.back().cell_rows, columns = plan.levels.back().cell_columns;
-  AlignmentLevel level{rows, columns, std::min(rows, limits.cell_rows), std::min(columns, limits.cell_columns)};
-  const auto bytes = [&] {
-    AlignmentPlan longer = plan;
-    longer.levels.push_back(level);
-    return inner_bytes(need, level, border_pieces(longer));
-  };
-  while (bytes() > most_bytes && (level.cell_rows < rows || level.cell_columns < columns)) {
-    level.cell_rows = std::min(rows, 2 * level.cell_rows);
-    level.cell_columns = std::min(columns, 2 * level.cell_columns);
-  }
-  level.block_rows = limits.whole_boxes ? rows : level.cell_rows;
-  level.block_columns = limits.whole_boxes ? columns : level.cell_columns;
-  return level;
-}
-
-/// Levels below `first`; nothing where their borders do not fit into `most_bytes`.
-AlignmentPlan plan_of(const TableNeed& need, const AlignmentLevel& first, const AlignmentLimits& limits,
-                      std::int64_t most_bytes) {
-  AlignmentPlan plan;
-  plan.levels.push_back(first);
-  for (;;) {
-    const AlignmentLevel level = divide(need, plan, limits, most_bytes);
-    const bool last = level.cell_rows <= limits.cell_rows && level.cell_columns <= limits.cell_columns;
-    if (!last && level.kept_rows() + level.kept_columns() == 0) return {};
-    plan.levels.push_back(level);
-    if (last) return plan;
-  }
-}
-
-/// The next side of cells at which blocks may be grids of them; small ones stay as they are.
-std::int64_t whole_cells(std::int64_t side, const AlignmentLimits& limits) {
-  if (limits.border_cell == 0 || side < limits.border_cell) return side;
-  return ceiling(side, limits.border_cell) * limits.border_cell;
-}
-
-/// Calls tries(level) with blocks of as many cells as may be, then of fewer, until it returns true; whether it did.
-/// Rows first: bands of a block go on in the next one below.
-template <class Tries>
-bool try_blocks(AlignmentLevel level, const AlignmentLimits& limits, Tries&& tries) {
-  const auto most = [&](std::int64_t cell, std::int64_t side) {
-    return limits.border_cell > 0 && cell % limits.border_cell == 0 ? ceiling(side, cell) : 1;
-  };
-  for (std::int64_t across = most(level.cell_columns, level.columns);; across = ceiling(across, 2)) {
-    for (std::int64_t down = most(level.cell_rows, level.rows);; down = ceiling(down, 2)) {
-      level.block_rows = std::min(level.rows, down * level.cell_rows);
-      level.block_columns = std::min(level.columns, across * level.cell_columns);
-      if (tries(level)) return true;
-      if (down == 1) break;
-    }
-    if (across == 1) return false;
-  }
+/// The sweep of a box of the level.
+AlignmentPhase phase_in(std::size_t level, const KeptBox& box) {
+  AlignmentPhase phase{};
+  phase.level = static_cast<std::int64_t>(level);
+  phase.row_begin = box.cells.begin[0];
+  phase.row_end = box.cells.end[0];
+  phase.column_begin = box.cells.begin[1];
+  phase.column_end = box.cells.end[1];
+  phase.row_generation = box.row_generation;
+  phase.column_generation = box.column_generation;
+  return phase;
 }
 
 }  // namespace
 
-AlignmentLimits alignment_limits(const Resources& resources, bool inside) {
-  if (!resources.cuda) return {256, 512, 4096, 8192, 0, true};
-  // A box is as fast as its chain of steps, however large it is: few boxes are best, if the codes of one fit.
-  const std::int64_t codes = std::min<std::int64_t>(most_code_bytes, resources.device_budget / 8);
-  std::int64_t side = least_side;
-  while (side < 1 << 20 && side * side * 2 <= codes) side *= 2;  // half a byte a cell
-  return {side, side, 16384, 16384, inside ? wavefront::border_cell : 0};
+wavefront::SweepSpec table_sweep(wavefront::SweepSpec spec, const AlignmentLevels& levels) {
+  const AlignmentLevel& table = levels.front();
+  spec.block_rows = table.block_rows;
+  spec.block_columns = table.block_columns;
+  spec.cell_rows = table.block_rows > table.cell_rows ? table.cell_rows : 0;
+  spec.cell_columns = table.block_columns > table.cell_columns ? table.cell_columns : 0;
+  return spec;
 }
 
-BorderPieces border_pieces(const AlignmentPlan& plan) {
-  const AlignmentLevel& table = plan.levels.front();
-  BorderPieces pieces{table.cell_columns, table.cell_rows + 1};
-  for (std::size_t i = 1; i < plan.levels.size(); ++i) {
-    pieces.column = std::max(pieces.column, plan.levels[i].column_length());
+std::int64_t AlignmentPlan::BoxGrid::across() const {
+  return (box.end[1] - box.begin[1] + block_columns - 1) / block_columns;
+}
+
+std::int64_t AlignmentPlan::BoxGrid::count() const {
+  return (box.end[0] - box.begin[0] + block_rows - 1) / block_rows * across();
+}
+
+Box AlignmentPlan::BoxGrid::block(std::int64_t index) const {
+  const std::int64_t row = box.begin[0] + index / across() * block_rows;
+  const std::int64_t column = box.begin[1] + index % across() * block_columns;
+  return {{row, column}, {std::min(box.end[0], row + block_rows), std::min(box.end[1], column + block_columns)}};
+}
+
+AlignmentPlan::AlignmentPlan(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem,
+                             const WavefrontInputs& inputs, AlignmentLevels levels)
+    : WavefrontPlan(std::move(spec), problem, inputs),
+      levels_(std::move(levels)),
+      borders_(levels_, planes_, spec_.border, spec_.rows, spec_.columns) {
+  for (run::ArraySpec& array : borders_.arrays(static_cast<int>(arrays().size()))) add(std::move(array));
+}
+
+// --- phases
+// ---------------------------------------------------------------------------------------------------------
+
+AlignmentPhase AlignmentPlan::phase_of(std::size_t level, const KeptBox& box, bool walks,
+                                       const AlignmentTally& tally) const {
+  AlignmentPhase phase = phase_in(level, box);
+  phase.walks = walks ? 1 : 0;
+  const auto above = borders_.level_around(level, box.cells, 0), before = borders_.level_around(level, box.cells, 1);
+  if (above) phase.above_generation = tally.boxes()[*above].row_generation;
+  if (before) phase.before_generation = tally.boxes()[*before].column_generation;
+  phase.place = PlaceValue::of(tally.path().place());
+  return phase;
+}
+
+AlignmentPhase AlignmentPlan::next(const AlignmentTally& tally) const {
+  const PathPlace& place = tally.path().place();
+  const std::vector<KeptBox>& boxes = tally.boxes();
+  const std::size_t last = levels_.size() - 1;
+  std::size_t level = last;
+  while (!holds(boxes[level].cells, place)) {
+    if (level-- > 0) continue;
+    throw ComputeError(
+        "the path has left the table at row " + std::to_string(place.row) + " and column " +
+        std::to_string(place.column) +
+        ": an input, the disk or the memory has changed since it was swept; start over with --fresh=all");
   }
-  return pieces;
+  if (level == last) return phase_of(last, boxes[last], true, tally);
+  const AlignmentLevel& grid = levels_[level];
+  const Box& around = boxes[level].cells;
+  const std::int64_t row = around.begin[0] + (place.row - 1 - around.begin[0]) / grid.cell_rows * grid.cell_rows;
+  const std::int64_t column =
+      around.begin[1] + (place.column - 1 - around.begin[1]) / grid.cell_columns * grid.cell_columns;
+  const Box cells{{row, column}, {place.row, place.column}};
+  const bool keeps_rows = borders_.rows_kept(level + 1, cells) > 0;
+  const bool keeps_columns = borders_.columns_kept(level + 1, cells) > 0;
+  const KeptBox& before = boxes[level + 1];
+  const KeptBox box{cells, before.row_generation + keeps_rows, before.column_generation + keeps_columns};
+  return phase_of(level + 1, box, level + 1 == last && !keeps_rows && !keeps_columns, tally);
 }
 
-std::int64_t block_bytes(const TableNeed& need, const AlignmentPlan& plan) {
-  // A box reads letters, two borders of the first level or of the boxes that it is in, and those inside it.
-  std::int64_t bytes = first_bytes(need, plan);
-  for (std::size_t i = 1; i < plan.levels.size(); ++i)
-    bytes += inner_bytes(need, plan.levels[i], border_pieces(plan));
-  return bytes;
-}
-
-WayBack way_back(const AlignmentPlan& plan) {
-  const AlignmentLevel& table = plan.levels.front();
-  // Of the boxes of a level those that the path crosses, each up to where it leaves: half of the rows of boxes and of
-  // the columns of boxes that they are in.
-  const auto crossed = [&](const AlignmentLevel& level) {
-    return (static_cast<double>(table.rows) * static_cast<double>(level.cell_columns) +
-            static_cast<double>(table.columns) * static_cast<double>(level.cell_rows)) /
-           2;
-  };
-  const auto boxes = [&](const AlignmentLevel& level) {
-    return ceiling(table.rows, level.cell_rows) + ceiling(table.columns, level.cell_columns) - 1;
-  };
-  WayBack back;
-  for (std::size_t i = 1; i < plan.levels.size(); ++i) {
-    const AlignmentLevel &level = plan.levels[i], &above = plan.levels[i - 1];
-    if (level.kept_rows() + level.kept_columns() == 0) continue;
-    back.swept += crossed(above);
-    back.blocks += boxes(above);
-    if (level.whole_box()) continue;
-    const double block = static_cast<double>(level.block_rows) * static_cast<double>(level.block_columns);
-    back.blocks += static_cast<std::int64_t>(crossed(above) / block);
+std::optional<run::Phase> AlignmentPlan::phase(std::int64_t number, const run::Tally& tally) const {
+  if (number == 0) {
+    return run::Phase{number, blocks(), run::Order::chain,
+                      phase_in(0, {Box::whole({spec_.rows, spec_.columns}), 1, 1})};
   }
-  back.walked = crossed(plan.levels.back());
-  back.blocks += boxes(plan.levels[plan.levels.size() - 2]);
-  return back;
+  const auto& folded = static_cast<const AlignmentTally&>(tally);
+  if (folded.path().finished()) {
+    folded.path().check({spec_, problem_, folded.score()}, row_items(), column_items());
+    return std::nullopt;
+  }
+  const AlignmentPhase next_phase = next(folded);
+  if (next_phase.walks != 0) return run::Phase{number, 1, run::Order::any, next_phase};
+  return run::Phase{number, grid_of(next_phase).count(), run::Order::chain, next_phase};
 }
 
-AlignmentPlan plan_alignment(const TableNeed& need, const Resources& resources, bool inside,
-                             const std::function<std::int64_t(const AlignmentPlan&)>& workspace) {
-  const auto device = static_cast<std::int64_t>(resources.device_budget);
-  const std::int64_t host = static_cast<std::int64_t>(resources.host_budget) * (resources.cuda ? 2 : 1);
-  AlignmentLimits limits = alignment_limits(resources, inside);
-  const std::int64_t rows = std::max<std::int64_t>(1, need.rows), columns = std::max<std::int64_t>(1, need.columns);
-  TableNeed table = need;
-  table.rows = rows;
-  table.columns = columns;
-  const std::int64_t most_bytes = std::min(most_level_bytes, std::min(device, host) / 4);
-  const auto rows_from = [&](std::int64_t cell) { return cell < rows ? whole_cells(cell, limits) : cell; };
-  const auto columns_from = [&](std::int64_t cell) { return cell < columns ? whole_cells(cell, limits) : cell; };
-  const std::int64_t most_rows = rows_from(std::min(rows, std::max(limits.table_rows, ceiling(rows, most_kept))));
-  const std::int64_t most_columns =
-      columns_from(std::min(columns, std::max(limits.table_columns, ceiling(columns, most_kept))));
-  std::int64_t cell_rows = most_rows, cell_columns = most_columns;
-  const auto need_of = [&](const AlignmentPlan& plan) {
-    return sweep_bytes(table, plan) + block_bytes(table, plan) + page;
+std::string AlignmentPlan::part(const run::Phase& phase) const {
+  const auto what = phase.value.as<AlignmentPhase>();
+  if (what.walks != 0) return "walks";
+  return what.level == 0 ? "table" : "boxes of level " + std::to_string(what.level);
+}
+
+AlignmentPlan::BoxGrid AlignmentPlan::grid_of(const AlignmentPhase& phase) const {
+  const AlignmentLevel& grid = levels_[phase.box_level()];
+  return {phase.box().cells, grid.block_rows, grid.block_columns};
+}
+
+// --- blocks
+// ---------------------------------------------------------------------------------------------------------
+
+/// The border above cells of the phase's box: one of that box, or of a box around it; nothing at the table's first
+/// row.
+std::optional<run::Access> AlignmentPlan::top_of(const AlignmentPhase& phase, const Box& cells) const {
+  if (auto inside = borders_.above(phase.box_level(), phase.box(), cells)) return inside;
+  const auto level = borders_.level_around(phase.box_level(), cells, 0);
+  if (!level) return std::nullopt;
+  return borders_.above(*level, {borders_.around(*level, cells), phase.above_generation, 0}, cells);
+}
+
+std::optional<run::Access> AlignmentPlan::left_of(const AlignmentPhase& phase, const Box& cells) const {
+  if (auto inside = borders_.before(phase.box_level(), phase.box(), cells)) return inside;
+  const auto level = borders_.level_around(phase.box_level(), cells, 1);
+  if (!level) return std::nullopt;
+  return borders_.before(*level, {borders_.around(*level, cells), 0, phase.before_generation}, cells);
+}
+
+run::Block AlignmentPlan::block(const run::Phase& phase, std::int64_t index) const {
+  const auto what = phase.value.as<AlignmentPhase>();
+  const std::size_t level = what.box_level();
+  const KeptBox box = what.box();
+  const Box cells = takes_box(what) ? box.cells : grid_of(what).block(index);
+  run::Block block;
+  read_inputs(cells, block.accesses);
+  const auto add_border = [&](WavefrontSlot slot, std::optional<run::Access> border) {
+    if (!border) return;
+    border->slot = slot;
+    block.accesses.push_back(*std::move(border));
   };
-  for (;;) {
-    AlignmentPlan plan;
-    const auto fits = [&](const AlignmentLevel& first) {
-      plan = plan_of(table, first, limits, most_bytes);
-      return !plan.levels.empty() && need_of(plan) <= std::min(device - workspace(plan), host);
-    };
-    const AlignmentLevel first{rows, columns, cell_rows, cell_columns, cell_rows, cell_columns};
-    if (try_blocks(first, limits, fits)) return plan;
-    if (cell_rows <= least_side && cell_columns <= least_side) {
-      if (!resources.cuda || limits.cell_rows <= least_side) {
-        const AlignmentPlan least = plan_of(table, first, limits, most_level_bytes);
-        refuse_budgets(resources, need_of(least), workspace(least));
-      }
-      // Again with fewer codes.
-      limits.cell_rows = limits.cell_columns = limits.cell_rows / 2;
-      cell_rows = most_rows;
-      cell_columns = most_columns;
-    } else if (cell_rows >= cell_columns) cell_rows = rows_from(std::max(least_side, ceiling(cell_rows, 2)));
-    else cell_columns = columns_from(std::max(least_side, ceiling(cell_columns, 2)));
+  add_border(WavefrontSlot::top, top_of(what, cells));
+  add_border(WavefrontSlot::left, left_of(what, cells));
+  if (takes_box(what)) {
+    const Mode mode = what.walks != 0 ? Mode::read : Mode::write;
+    add_border(WavefrontSlot::row_borders, borders_.rows_inside(level, box, mode));
+    add_border(WavefrontSlot::column_borders, borders_.columns_inside(level, box, mode));
+  } else {
+    add_border(WavefrontSlot::bottom, borders_.below(level, box, cells));
+    add_border(WavefrontSlot::right, borders_.right_of(level, box, cells));
   }
+  if (what.walks == 0) {
+    block.operations =
+        wavefront::cells_in_window(window_, cells.begin[0], cells.end[0], cells.begin[1], cells.end[1]);
+  }
+  return block;
+}
+
+std::size_t AlignmentPlan::descriptor_bytes() const {
+  return std::max(sizeof(wavefront::BlockTask), sizeof(wavefront::TraceTask));
+}
+
+wavefront::KeptTask AlignmentPlan::sweep_task(const AlignmentPhase& phase, std::int64_t index) const {
+  wavefront::KeptTask task{};
+  set_cells(grid_of(phase).block(index), task.block);
+  task.block.row_border_stride = borders_.row_plane();
+  task.block.column_border_stride = borders_.column_plane();
+  return task;
+}
+
+wavefront::TraceTask AlignmentPlan::box_task(const AlignmentPhase& phase) const {
+  const AlignmentLevel& grid = levels_[phase.box_level()];
+  wavefront::TraceTask task{};
+  set_cells(phase.box().cells, task);
+  task.cell_rows = grid.cell_rows;
+  task.cell_columns = grid.cell_columns;
+  task.block_rows = grid.cell_rows;
+  task.row_border_stride = borders_.row_plane();
+  task.column_border_stride = borders_.column_plane();
+  task.row_borders_stride = borders_.row_stride();
+  task.column_borders_stride = borders_.column_stride();
+  task.place = phase.place.place();
+  return task;
+}
+
+std::unique_ptr<run::Worker> AlignmentPlan::make_worker(device::Context& context) const {
+  return std::make_unique<AlignmentWorker>(*this, context);
 }
 
 }  // namespace terrace::stages

@@ -1,72 +1,78 @@
-// How the way back through a table is planned: which borders are kept, level by level.
+// The best alignment as a plan of blocks: a sweep that keeps borders, and the way back.
 #pragma once
 
-#include <functional>
-#include <vector>
-
-#include "stages/wavefront/blocks.hpp"
+#include "kernels/wavefront/tracer.hpp"
+#include "stages/wavefront/alignment/kept_borders.hpp"
+#include "stages/wavefront/alignment/traced_path.hpp"
 
 namespace terrace::stages {
 
-/// A grid of cells over a box, between whose rows and columns borders are kept. The boxes of a level are the cells
-/// of the level above it; the box of the first level is the table.
-struct AlignmentLevel {
-  std::int64_t rows = 1, columns = 1;            // of a box, at most
-  std::int64_t cell_rows = 1, cell_columns = 1;  // the last ones of a box may be smaller
-  /// Of the blocks of its sweep: one cell, or a grid of them; below the first level one cell, or the whole box.
-  std::int64_t block_rows = 1, block_columns = 1;
+class AlignmentTally;
 
-  /// Borders kept inside a box, at most.
-  std::int64_t kept_rows() const { return (rows - 1) / cell_rows; }
-  std::int64_t kept_columns() const { return (columns - 1) / cell_columns; }
-  /// Whether a sweep of a box is one block of many cells.
-  bool whole_box() const { return block_rows > cell_rows || block_columns > cell_columns; }
-  /// Values of a plane of a column border inside a box: a corner before each cell's rows.
-  std::int64_t column_length() const { return rows + (rows + cell_rows - 1) / cell_rows; }
+/// The sweep over the table: `spec` in the blocks of the first level.
+wavefront::SweepSpec table_sweep(wavefront::SweepSpec spec, const AlignmentLevels& levels);
+
+/// The value of a phase, which sweeps a box of a level or walks through one of the last level.
+struct AlignmentPhase {
+  std::int64_t walks;  // 1: it walks
+  std::int64_t level;
+  std::int64_t row_begin, row_end, column_begin, column_end;  // the box
+  std::int64_t row_generation, column_generation;             // of the borders kept inside it
+  std::int64_t above_generation, before_generation;           // of those that it begins with, kept in boxes around it
+  PlaceValue place;                                           // where a walk begins
+
+  KeptBox box() const {
+    return {{{row_begin, column_begin}, {row_end, column_end}}, row_generation, column_generation};
+  }
+  std::size_t box_level() const { return static_cast<std::size_t>(level); }
 };
 
-/// Two levels at least. The cells of the last one are small enough that every cell's code is kept while the path is
-/// walked.
-struct AlignmentPlan {
-  std::vector<AlignmentLevel> levels;
+/// Phase 0 sweeps the table and keeps the borders of the first level's cells. Then, from the end of the path: a phase
+/// that sweeps the box of the next level that the path is in, from borders kept above it and before it up to where
+/// the path leaves it, and keeps the borders of its cells; at the last level a phase of one block that walks through
+/// the box. On the CPU the sweep of a box is one block. Each phase follows from where the path stands once the
+/// earlier ones are folded.
+class AlignmentPlan : public WavefrontPlan {
+ public:
+  /// @param spec as table_sweep gives it
+  AlignmentPlan(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem, const WavefrontInputs& inputs,
+                AlignmentLevels levels);
+
+  std::optional<run::Phase> phase(std::int64_t number, const run::Tally& tally) const override;
+  run::Block block(const run::Phase& phase, std::int64_t index) const override;
+  std::string part(const run::Phase& phase) const override;
+  std::size_t descriptor_bytes() const override;
+  std::size_t result_bytes() const override { return sizeof(wavefront::TraceResult); }
+  std::unique_ptr<run::Worker> make_worker(device::Context& context) const override;
+
+  const AlignmentLevels& levels() const { return levels_; }
+  /// Whether a block of the phase is a whole box with the borders inside.
+  bool takes_box(const AlignmentPhase& phase) const {
+    return phase.walks != 0 || (phase.level > 0 && levels_[phase.box_level()].whole_box());
+  }
+  /// The descriptor of a block, but for what its accesses point to: of a phase that does not take a box, and of one
+  /// that does.
+  wavefront::KeptTask sweep_task(const AlignmentPhase& phase, std::int64_t index) const;
+  wavefront::TraceTask box_task(const AlignmentPhase& phase) const;
+
+ private:
+  /// Blocks of the sweep over a box, numbered row-major.
+  struct BoxGrid {
+    Box box;
+    std::int64_t block_rows, block_columns;
+    std::int64_t across() const;
+    std::int64_t count() const;
+    Box block(std::int64_t index) const;
+  };
+
+  BoxGrid grid_of(const AlignmentPhase& phase) const;
+  AlignmentPhase next(const AlignmentTally& tally) const;
+  AlignmentPhase phase_of(std::size_t level, const KeptBox& box, bool walks, const AlignmentTally& tally) const;
+  std::optional<run::Access> top_of(const AlignmentPhase& phase, const Box& cells) const;
+  std::optional<run::Access> left_of(const AlignmentPhase& phase, const Box& cells) const;
+
+  AlignmentLevels levels_;
+  KeptBorders borders_;
 };
-
-/// What the way back computes again, as if the path went from corner to corner of the table.
-struct WayBack {
-  double swept = 0, walked = 0;  // cells, in blocks and where the path is walked
-  std::int64_t blocks = 0;
-};
-WayBack way_back(const AlignmentPlan& plan);
-
-/// What the device sets.
-struct AlignmentLimits {
-  std::int64_t cell_rows, cell_columns;    // of a cell of the last level, at most
-  std::int64_t table_rows, table_columns;  // of a cell of the first level, at least, where memory allows
-  /// Where cells of the first level have so many rows, or a multiple, their blocks have as many rows of cells as
-  /// memory allows, and likewise columns; 0: every cell is a block.
-  std::int64_t border_cell;
-  /// Whether boxes below the first level are swept as one block each.
-  bool whole_boxes = false;
-};
-/// @param inside whether blocks may keep borders inside
-AlignmentLimits alignment_limits(const Resources& resources, bool inside);
-
-/// Values of a plane of the pieces that borders are kept in, of every level: of the row borders of the first level
-/// one a cell, of its column borders one a cell with its corner; those of a box of a further level are no longer.
-struct BorderPieces {
-  std::int64_t row, column;
-};
-BorderPieces border_pieces(const AlignmentPlan& plan);
-
-/// Bytes that the largest block of the plan holds in the memory of its device.
-std::int64_t block_bytes(const TableNeed& need, const AlignmentPlan& plan);
-
-/// A plan whose borders are linear in the lengths of the table's sides: of the first level at most 64 each way are
-/// kept, so long as memory allows.
-/// @param inside whether blocks may keep borders inside @param workspace bytes of device memory that kernels need
-/// beside, at most
-/// @throws JobError naming the least budget where not even the smallest plan fits
-AlignmentPlan plan_alignment(const TableNeed& need, const Resources& resources, bool inside,
-                             const std::function<std::int64_t(const AlignmentPlan&)>& workspace);
 
 }  // namespace terrace::stages

@@ -2,8 +2,10 @@
 
 #include "io/record_name.hpp"
 #include "kernels/wavefront/tile_sizes.hpp"
-#include "stages/wavefront/alignment/bit_program.hpp"
-#include "stages/wavefront/alignment/program.hpp"
+#include "stages/wavefront/alignment/bit_tally.hpp"
+#include "stages/wavefront/alignment/bit_worker.hpp"
+#include "stages/wavefront/alignment/tally.hpp"
+#include "stages/wavefront/alignment/worker.hpp"
 #include "stages/wavefront/costs.hpp"
 #include "stages/wavefront/results.hpp"
 #include "stages/wavefront/types.hpp"
@@ -14,21 +16,21 @@ namespace {
 using wavefront::ProblemInfo;
 using wavefront::SweepSpec;
 
-nlohmann::json json_of(const AlignmentPlan& plan) {
-  nlohmann::json levels = nlohmann::json::array();
-  for (const AlignmentLevel& level : plan.levels) {
-    levels.push_back(
+nlohmann::json json_of(const AlignmentLevels& levels) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const AlignmentLevel& level : levels) {
+    json.push_back(
         {level.rows, level.columns, level.cell_rows, level.cell_columns, level.block_rows, level.block_columns});
   }
-  return levels;
+  return json;
 }
 
-AlignmentPlan plan_from(const nlohmann::json& levels) {
-  AlignmentPlan plan;
-  for (const auto& level : levels) {
-    plan.levels.push_back({level.at(0), level.at(1), level.at(2), level.at(3), level.at(4), level.at(5)});
+AlignmentLevels levels_from(const nlohmann::json& json) {
+  AlignmentLevels levels;
+  for (const auto& level : json) {
+    levels.push_back({level.at(0), level.at(1), level.at(2), level.at(3), level.at(4), level.at(5)});
   }
-  return plan;
+  return levels;
 }
 
 /// What the file calls the sequence, else what the job does.
@@ -38,27 +40,26 @@ std::string name_of(const Request& request, const std::string& parameter) {
   return name.empty() ? input : name;
 }
 
-std::size_t workspace_bytes(const Resources& resources, const SweepSpec& spec, const AlignmentPlan& plan) {
+std::size_t workspace_bytes(const Resources& resources, const SweepSpec& spec, const AlignmentLevels& levels) {
   if (!resources.cuda) return 0;
-  const AlignmentWorkspace workspace = alignment_workspace(spec, plan, resources.device);
+  const AlignmentWorkspace workspace = alignment_workspace(spec, levels, resources.device);
   return workspace.sweep + workspace.walk;
 }
 
-/// Results that all alignments have. @tparam Program has alignment()
-template <class Program>
+/// Results that all alignments have. @tparam Tally has alignment()
+template <class Tally>
 class PathStage : public WavefrontStage {
  public:
-  PathStage(const Request& request, std::unique_ptr<Program> program)
-      : WavefrontStage(request, std::unique_ptr<WavefrontProgram>(program.get())),
+  PathStage(const Request& request, std::unique_ptr<WavefrontPlan> plan, std::unique_ptr<Tally> tally)
+      : WavefrontStage(request, std::move(plan), std::move(tally)),
         resources_(request.resources),
-        program_(*program.release()),
         rows_(name_of(request, "rows")),
         columns_(name_of(request, "columns")) {}
 
   std::vector<io::SmallDataset> small() const override {
     std::vector<io::SmallDataset> results = WavefrontStage::small();
-    const std::vector<io::SmallDataset> more =
-        alignment_results(name(), spec(), problem(), program_.score(), program_.alignment());
+    const std::vector<io::SmallDataset> more = alignment_results(name(), spec(), problem(), folded().score(),
+                                                                 static_cast<const Tally&>(folded()).alignment());
     results.insert(results.end(), more.begin(), more.end());
     return results;
   }
@@ -76,79 +77,79 @@ class PathStage : public WavefrontStage {
 
  private:
   Resources resources_;
-  Program& program_;
   std::string rows_, columns_;
 };
 
-class AlignmentStage : public PathStage<AlignmentProgram> {
+class AlignmentStage : public PathStage<AlignmentTally> {
  public:
-  AlignmentStage(const Request& request, std::unique_ptr<AlignmentProgram> program, AlignmentPlan plan)
-      : PathStage(request, std::move(program)), plan_(std::move(plan)) {}
+  AlignmentStage(const Request& request, std::unique_ptr<AlignmentPlan> plan, std::unique_ptr<AlignmentTally> tally,
+                 AlignmentLevels levels)
+      : PathStage(request, std::move(plan), std::move(tally)), levels_(std::move(levels)) {}
 
   run::Prediction prediction() const override {
     run::Prediction prediction = WavefrontStage::prediction();
-    add_way_back(way_back(plan_), resources().cuda, prediction);
+    add_way_back(way_back(levels_), resources().cuda, prediction);
     prediction.block_bytes =
-        static_cast<std::size_t>(block_bytes(table_need(spec(), problem(), resources().cuda), plan_));
-    prediction.workspace_bytes = workspace_bytes(resources(), spec(), plan_);
+        static_cast<std::size_t>(block_bytes(table_need(spec(), problem(), resources().cuda), levels_));
+    prediction.workspace_bytes = workspace_bytes(resources(), spec(), levels_);
     return prediction;
   }
 
   nlohmann::json choices() const override {
     nlohmann::json choices = WavefrontStage::choices();
-    choices["levels"] = json_of(plan_);
+    choices["levels"] = json_of(levels_);
     return choices;
   }
 
  private:
-  AlignmentPlan plan_;
+  AlignmentLevels levels_;
 };
 
 /// With lines that are kept in differences.
-class BitAlignmentStage : public PathStage<BitAlignmentProgram> {
+class BitAlignmentStage : public PathStage<BitAlignmentTally> {
  public:
-  BitAlignmentStage(const Request& request, std::unique_ptr<BitAlignmentProgram> program,
-                    const BitAlignmentPlan& plan)
-      : PathStage(request, std::move(program)), plan_(plan) {}
+  BitAlignmentStage(const Request& request, std::unique_ptr<BitAlignmentPlan> plan,
+                    std::unique_ptr<BitAlignmentTally> tally, const BitAlignmentCut& cut)
+      : PathStage(request, std::move(plan), std::move(tally)), cut_(cut) {}
 
   run::Prediction prediction() const override {
     const bool cuda = resources().cuda;
     const TableNeed need = table_need(spec(), problem(), cuda);
     run::Prediction prediction = WavefrontStage::prediction();
-    add_bit_way_back(way_back(need, plan_, cuda), cuda, prediction);
-    const std::size_t walk = bit_walk_bytes(spec(), plan_, cuda);
-    prediction.block_bytes = static_cast<std::size_t>(block_bytes(need, plan_));
+    add_bit_way_back(way_back(need, cut_, cuda), cuda, prediction);
+    const std::size_t walk = bit_walk_bytes(spec(), cut_, cuda);
+    prediction.block_bytes = static_cast<std::size_t>(block_bytes(need, cut_));
     (cuda ? prediction.workspace_bytes : prediction.block_bytes) += walk;
     return prediction;
   }
 
   nlohmann::json choices() const override {
     nlohmann::json choices = WavefrontStage::choices();
-    choices["cells"] = {plan_.cell_rows, plan_.cell_columns};
+    choices["cells"] = {cut_.cell_rows, cut_.cell_columns};
     return choices;
   }
 
  private:
-  BitAlignmentPlan plan_;
+  BitAlignmentCut cut_;
 };
 
 std::unique_ptr<run::Stage> make_bit_alignment(const Request& request, const SweepSpec& whole,
                                                const ProblemInfo& problem, const WavefrontInputs& inputs) {
   const Resources& resources = request.resources;
-  BitAlignmentPlan plan;
+  BitAlignmentCut cut;
   if (const nlohmann::json* made = request.choices) {
-    plan = {made->at("cells")[0], made->at("cells")[1], made->at("block_rows"), made->at("block_columns")};
+    cut = {made->at("cells")[0], made->at("cells")[1], made->at("block_rows"), made->at("block_columns")};
   } else {
-    plan =
-        plan_bit_alignment(table_need(whole, problem, resources.cuda), resources, [&](const BitAlignmentPlan& tried) {
-          std::size_t bytes = bit_walk_bytes(whole, tried, resources.cuda);
-          if (resources.cuda) bytes += wavefront::cuda_workspace_bytes(bit_sweep(whole, tried), resources.device);
-          return static_cast<std::int64_t>(bytes);
-        });
+    cut = choose_bit_cut(table_need(whole, problem, resources.cuda), resources, [&](const BitAlignmentCut& tried) {
+      std::size_t bytes = bit_walk_bytes(whole, tried, resources.cuda);
+      if (resources.cuda) bytes += wavefront::cuda_workspace_bytes(bit_sweep(whole, tried), resources.device);
+      return static_cast<std::int64_t>(bytes);
+    });
   }
-  const SweepSpec spec = bit_sweep(whole, plan);
-  auto program = std::make_unique<BitAlignmentProgram>(spec, problem, inputs, Widening::least_of(spec, resources));
-  return std::make_unique<BitAlignmentStage>(request, std::move(program), plan);
+  const SweepSpec spec = bit_sweep(whole, cut);
+  auto plan = std::make_unique<BitAlignmentPlan>(spec, problem, inputs, Widening::least_of(spec, resources));
+  auto tally = std::make_unique<BitAlignmentTally>(*plan);
+  return std::make_unique<BitAlignmentStage>(request, std::move(plan), std::move(tally), cut);
 }
 
 }  // namespace
@@ -161,19 +162,19 @@ std::unique_ptr<run::Stage> make_alignment(const Request& request, SweepSpec spe
   if (!wavefront::in_tiles(spec) && wavefront::has_bits(spec.problem, spec.settings)) {
     return make_bit_alignment(request, spec, problem, inputs);
   }
-  AlignmentPlan plan;
+  AlignmentLevels levels;
   if (request.choices != nullptr) {
-    plan = plan_from(request.choices->at("levels"));
+    levels = levels_from(request.choices->at("levels"));
   } else {
     const bool inside = !wavefront::in_tiles(spec);
-    plan = plan_alignment(table_need(spec, problem, request.resources.cuda), request.resources, inside,
-                          [&](const AlignmentPlan& tried) {
-                            return static_cast<std::int64_t>(workspace_bytes(request.resources, spec, tried));
-                          });
+    levels = choose_levels(table_need(spec, problem, request.resources.cuda), request.resources, inside,
+                           [&](const AlignmentLevels& tried) {
+                             return static_cast<std::int64_t>(workspace_bytes(request.resources, spec, tried));
+                           });
   }
-  spec = table_sweep(std::move(spec), plan);
-  auto program = std::make_unique<AlignmentProgram>(std::move(spec), problem, inputs, plan);
-  return std::make_unique<AlignmentStage>(request, std::move(program), std::move(plan));
+  auto plan = std::make_unique<AlignmentPlan>(table_sweep(std::move(spec), levels), problem, inputs, levels);
+  auto tally = std::make_unique<AlignmentTally>(*plan);
+  return std::make_unique<AlignmentStage>(request, std::move(plan), std::move(tally), std::move(levels));
 }
 
 }  // namespace terrace::stages

@@ -12,12 +12,12 @@ namespace terrace::stages {
 using wavefront::PathGap;
 using wavefront::PathPlace;
 
-nlohmann::json json_of(const PathPlace& place) {
-  return {place.row, place.column, static_cast<int>(place.gap), place.ended};
+PlaceValue PlaceValue::of(const PathPlace& place) {
+  return {place.row, place.column, static_cast<std::int64_t>(place.gap), place.ended};
 }
 
-PathPlace place_from(const nlohmann::json& json) {
-  return {json.at(0), json.at(1), PathGap{json.at(2).get<int>()}, json.at(3)};
+PathPlace PlaceValue::place() const {
+  return {row, column, static_cast<PathGap>(gap), static_cast<device::i32>(ended)};
 }
 
 void TracedPath::begin(const TracedTable& table) {
@@ -67,10 +67,13 @@ Alignment TracedPath::alignment(const wavefront::SweepSpec& spec) const {
   return alignment;
 }
 
-nlohmann::json TracedPath::save() const { return {json_of(place_), path_.save()}; }
+nlohmann::json TracedPath::save() const {
+  return {{place_.row, place_.column, static_cast<int>(place_.gap), place_.ended}, path_.save()};
+}
 
 void TracedPath::load(const nlohmann::json& saved) {
-  place_ = place_from(saved.at(0));
+  const nlohmann::json& place = saved.at(0);
+  place_ = {place.at(0), place.at(1), PathGap{place.at(2).get<int>()}, place.at(3)};
   path_ = Path::load(saved.at(1));
 }
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "stages/wavefront/path.hpp"
-#include "stages/wavefront/program.hpp"
+#include "stages/wavefront/tally.hpp"
 
 namespace terrace::stages {
 
@@ -15,9 +15,13 @@ struct TracedTable {
   const WavefrontScore& score;
 };
 
-/// Where a path stands on its way back, as text of a run's record, and its way back.
-nlohmann::json json_of(const wavefront::PathPlace& place);
-wavefront::PathPlace place_from(const nlohmann::json& json);
+/// Where a path stands on its way back, as a part of a phase's value.
+struct PlaceValue {
+  std::int64_t row, column, gap, ended;
+
+  static PlaceValue of(const wavefront::PathPlace& place);
+  wavefront::PathPlace place() const;
+};
 
 class TracedPath {
  public:

@@ -1,10 +1,8 @@
-#include "stages/wavefront/program.hpp"
+#include "stages/wavefront/plan.hpp"
 
-#include <cstring>
+#include <algorithm>
 
-#include "kernels/wavefront/report.hpp"
 #include "kernels/wavefront/window.hpp"
-#include "pipeline/base/error.hpp"
 
 namespace terrace::stages {
 
@@ -28,17 +26,14 @@ std::int64_t half_width(const wavefront::SweepSpec& spec) {
   return window;
 }
 
-WavefrontProgram::WavefrontProgram(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem,
-                                   const WavefrontInputs& inputs)
+WavefrontPlan::WavefrontPlan(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem,
+                             const WavefrontInputs& inputs)
     : spec_(std::move(spec)),
       problem_(problem),
       down_((spec_.rows + spec_.block_rows - 1) / spec_.block_rows),
       across_((spec_.columns + spec_.block_columns - 1) / spec_.block_columns),
       planes_(border_planes(spec_)),
       window_(half_width(spec_)) {
-  wavefront::visit_problem(spec_.problem, spec_.settings, [&]<class P>(P) {
-    score_ = wavefront::border_report<P>(wavefront::problem_constants<P>(spec_.settings), spec_.rows, spec_.columns);
-  });
   const auto input = [&](const char* name, const std::shared_ptr<io::Source>& source, Extents tile) {
     ArraySpec array;
     array.name = name;
@@ -57,39 +52,24 @@ WavefrontProgram::WavefrontProgram(wavefront::SweepSpec spec, const wavefront::P
   }
 }
 
-int WavefrontProgram::add(ArraySpec spec) {
+int WavefrontPlan::add(ArraySpec spec) {
   arrays_.push_back(std::move(spec));
   return static_cast<int>(arrays_.size()) - 1;
 }
 
-Box WavefrontProgram::part(std::int64_t index) const {
+Box WavefrontPlan::cells_of(std::int64_t index) const {
   const auto [i, layer, j] = place_of(index);
   return {{i * spec_.block_rows, j * spec_.block_columns},
           {std::min(spec_.rows, (i + 1) * spec_.block_rows), std::min(spec_.columns, (j + 1) * spec_.block_columns)}};
 }
 
-void WavefrontProgram::read_inputs(const Box& cells, std::vector<run::Access>& accesses) const {
+void WavefrontPlan::read_inputs(const Box& cells, std::vector<run::Access>& accesses) const {
   if (grid_ >= 0) {
-    accesses.push_back({grid_, 0, cells, Mode::read});
+    accesses.push_back({WavefrontSlot::grid, grid_, 0, cells, Mode::read});
   } else {
-    accesses.push_back({rows_, 0, {{cells.begin[0]}, {cells.end[0]}}, Mode::read});
-    accesses.push_back({columns_, 0, {{cells.begin[1]}, {cells.end[1]}}, Mode::read});
+    accesses.push_back({WavefrontSlot::rows, rows_, 0, {{cells.begin[0]}, {cells.end[0]}}, Mode::read});
+    accesses.push_back({WavefrontSlot::columns, columns_, 0, {{cells.begin[1]}, {cells.end[1]}}, Mode::read});
   }
-}
-
-void WavefrontProgram::failed(const run::Phase&, std::int64_t, std::int64_t index, int) {
-  const bool widest = spec_.value == ElementType::i64;
-  throw ComputeError("a sum in " + to_string(part(index)) + " (rows x columns) of " + problem_.name +
-                     " does not fit type " + std::string(name_of(spec_.value)) + ": say " +
-                     (widest ? "`type: f64`, which rounds" : "`type: i64`") +
-                     ", or `overflow: wrap` to count modulo 2^" + std::to_string(8 * size_of(spec_.value)));
-}
-
-void WavefrontProgram::fold_score(std::int64_t index, const void* result) {
-  wavefront::BlockResult found;
-  std::memcpy(&found, result, sizeof found);
-  wavefront::visit_problem(spec_.problem, spec_.settings,
-                           [&]<class P>(P) { wavefront::add_report<P>(found, index + 1 == blocks(), score_); });
 }
 
 }  // namespace terrace::stages

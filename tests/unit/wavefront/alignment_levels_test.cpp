@@ -1,4 +1,4 @@
-#include "stages/wavefront/alignment/plan.hpp"
+#include "stages/wavefront/alignment/levels.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -23,23 +23,21 @@ Resources resources_of(bool cuda, std::size_t device, std::size_t host) {
   return resources;
 }
 
-AlignmentPlan plan_of(const TableNeed& need, const Resources& resources) {
-  return plan_alignment(need, resources, true, [](const AlignmentPlan&) { return std::int64_t{1} << 16; });
+AlignmentLevels levels_of(const TableNeed& need, const Resources& resources) {
+  return choose_levels(need, resources, true, [](const AlignmentLevels&) { return std::int64_t{1} << 16; });
 }
 
 TEST_CASE(
     "with memory for all borders the table of an alignment is one block on CUDA, and every cell one on the CPU") {
   const TableNeed need = need_of(1072950, 1042519);
-  const AlignmentLevel wide =
-      plan_of(need, resources_of(true, std::size_t{100} << 30, std::size_t{100} << 30)).levels[0];
+  const AlignmentLevel wide = levels_of(need, resources_of(true, std::size_t{100} << 30, std::size_t{100} << 30))[0];
   CHECK(wide.block_rows == need.rows);
   CHECK(wide.block_columns == need.columns);
   CHECK(wide.cell_rows % wavefront::border_cell == 0);
   CHECK(wide.cell_columns % wavefront::border_cell == 0);
   CHECK(wide.kept_rows() <= 64);
   CHECK(wide.kept_columns() <= 64);
-  const AlignmentLevel cells =
-      plan_of(need, resources_of(false, std::size_t{4} << 30, std::size_t{4} << 30)).levels[0];
+  const AlignmentLevel cells = levels_of(need, resources_of(false, std::size_t{4} << 30, std::size_t{4} << 30))[0];
   CHECK(cells.block_rows == cells.cell_rows);
   CHECK(cells.block_columns == cells.cell_columns);
 }
@@ -48,9 +46,9 @@ TEST_CASE("with less memory blocks of an alignment are lower, then narrower, and
   const TableNeed need = need_of(1072950, 1042519);
   const auto shape = [&](std::int64_t budget) {
     const auto bytes = static_cast<std::size_t>(budget);
-    const AlignmentPlan plan = plan_of(need, resources_of(true, bytes, bytes));
-    CHECK(block_bytes(need, plan) <= budget);
-    return plan.levels[0];
+    const AlignmentLevels levels = levels_of(need, resources_of(true, bytes, bytes));
+    CHECK(block_bytes(need, levels) <= budget);
+    return levels[0];
   };
   const AlignmentLevel lower = shape(std::int64_t{3} << 30), narrower = shape(std::int64_t{96} << 20);
   CHECK(lower.block_columns == need.columns);
@@ -62,8 +60,8 @@ TEST_CASE("with less memory blocks of an alignment are lower, then narrower, and
 }
 
 TEST_CASE("blocks of cells too small for borders inside them are single cells") {
-  const AlignmentPlan plan = plan_of(need_of(5000, 3000), resources_of(true, 400 << 10, 64 << 20));
-  const AlignmentLevel& first = plan.levels[0];
+  const AlignmentLevels levels = levels_of(need_of(5000, 3000), resources_of(true, 400 << 10, 64 << 20));
+  const AlignmentLevel& first = levels[0];
   CHECK((first.block_rows == first.cell_rows || first.cell_rows % wavefront::border_cell == 0));
   CHECK((first.block_columns == first.cell_columns || first.cell_columns % wavefront::border_cell == 0));
 }

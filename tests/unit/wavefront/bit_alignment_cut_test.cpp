@@ -1,4 +1,4 @@
-#include "stages/wavefront/alignment/bit_plan.hpp"
+#include "stages/wavefront/alignment/bit_cut.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -24,37 +24,37 @@ Resources resources_of(std::int64_t device, std::int64_t host) {
   return resources;
 }
 
-std::int64_t walk_bytes(const BitAlignmentPlan& plan) {
+std::int64_t walk_bytes(const BitAlignmentCut& cut) {
   wavefront::TraceSpec spec;
-  spec.cell_rows = plan.cell_rows;
-  spec.cell_columns = plan.cell_columns;
+  spec.cell_rows = cut.cell_rows;
+  spec.cell_columns = cut.cell_columns;
   return static_cast<std::int64_t>(wavefront::cpu_bit_trace_bytes(spec));
 }
 
 /// What the kernels of a GPU may need: the codes of a cell, and what sweeps hand from band to band.
-std::int64_t cuda_bytes(const BitAlignmentPlan& plan) {
-  return plan.cell_rows * plan.cell_columns / 2 + plan.block_columns / 2 + (1 << 16);
+std::int64_t cuda_bytes(const BitAlignmentCut& cut) {
+  return cut.cell_rows * cut.cell_columns / 2 + cut.block_columns / 2 + (1 << 16);
 }
 
 /// Bytes of all lines that the table keeps.
-double kept_bytes(const TableNeed& need, const BitAlignmentPlan& plan) {
+double kept_bytes(const TableNeed& need, const BitAlignmentCut& cut) {
   const auto rows = static_cast<double>(need.rows), columns = static_cast<double>(need.columns);
-  return rows * columns / 4 * (1 / static_cast<double>(plan.cell_rows) + 1 / static_cast<double>(plan.cell_columns));
+  return rows * columns / 4 * (1 / static_cast<double>(cut.cell_rows) + 1 / static_cast<double>(cut.cell_columns));
 }
 
-TEST_CASE("plans fit every budget, and cut blocks into cells of whole words") {
+TEST_CASE("cuts fit every budget, and cut blocks into cells of whole words") {
   for (const auto& [rows, columns] : {std::pair{1, 1}, std::pair{63, 100000}, std::pair{3000, 2900},
                                       std::pair{1000000, 999951}, std::pair{4600000, 4700000}}) {
     const TableNeed need = need_of(rows, columns);
     for (const std::int64_t budget : {100 << 10, 333333, 1 << 20, 5000001, 64 << 20, 1 << 30}) {
-      const BitAlignmentPlan plan = plan_bit_alignment(need, resources_of(budget, std::int64_t{4} << 30), walk_bytes);
+      const BitAlignmentCut cut = choose_bit_cut(need, resources_of(budget, std::int64_t{4} << 30), walk_bytes);
       INFO(rows << " x " << columns << " in " << budget);
-      CHECK(block_bytes(need, plan) + walk_bytes(plan) <= budget);
-      CHECK(plan.cell_rows % wavefront::word_cells == 0);
-      CHECK(plan.cell_columns % wavefront::word_cells == 0);
-      CHECK(plan.block_rows % plan.cell_rows == 0);
-      CHECK(plan.block_columns % plan.cell_columns == 0);
-      const BitAlignmentPlan other = plan_bit_alignment(need, resources_of(1 << 30, budget), walk_bytes);
+      CHECK(block_bytes(need, cut) + walk_bytes(cut) <= budget);
+      CHECK(cut.cell_rows % wavefront::word_cells == 0);
+      CHECK(cut.cell_columns % wavefront::word_cells == 0);
+      CHECK(cut.block_rows % cut.cell_rows == 0);
+      CHECK(cut.block_columns % cut.cell_columns == 0);
+      const BitAlignmentCut other = choose_bit_cut(need, resources_of(1 << 30, budget), walk_bytes);
       CHECK(block_bytes(need, other) + walk_bytes(other) <= budget);
     }
   }
@@ -63,19 +63,19 @@ TEST_CASE("plans fit every budget, and cut blocks into cells of whole words") {
 TEST_CASE("lines of long sequences take no more than 64 borders of 32 bits each way would") {
   for (const std::int64_t length : {1000000, 4600000, 9000000}) {
     const TableNeed need = need_of(length, length);
-    const BitAlignmentPlan plan =
-        plan_bit_alignment(need, resources_of(std::int64_t{4} << 30, std::int64_t{4} << 30), walk_bytes);
-    CHECK(kept_bytes(need, plan) <= 2 * 64 * 4.0 * static_cast<double>(length));
+    const BitAlignmentCut cut =
+        choose_bit_cut(need, resources_of(std::int64_t{4} << 30, std::int64_t{4} << 30), walk_bytes);
+    CHECK(kept_bytes(need, cut) <= 2 * 64 * 4.0 * static_cast<double>(length));
   }
 }
 
-TEST_CASE("a budget too small for any plan is refused, and what it names is enough") {
+TEST_CASE("a budget too small for any cut is refused, and what it names is enough") {
   const TableNeed need = need_of(500, 500);
-  CHECK_THROWS_AS(plan_bit_alignment(need, resources_of(4 << 10, 1 << 20), walk_bytes), JobError);
-  const BitAlignmentPlan least{wavefront::word_cells, wavefront::word_cells, wavefront::word_cells,
-                               wavefront::word_cells};
+  CHECK_THROWS_AS(choose_bit_cut(need, resources_of(4 << 10, 1 << 20), walk_bytes), JobError);
+  const BitAlignmentCut least{wavefront::word_cells, wavefront::word_cells, wavefront::word_cells,
+                              wavefront::word_cells};
   const std::int64_t enough = block_bytes(need, least) + walk_bytes(least) + 4096;
-  CHECK_NOTHROW(plan_bit_alignment(need, resources_of(enough, 1 << 20), walk_bytes));
+  CHECK_NOTHROW(choose_bit_cut(need, resources_of(enough, 1 << 20), walk_bytes));
 }
 
 TEST_CASE("on a GPU rows are kept where bands end, and the table is one block where it fits") {
@@ -85,16 +85,16 @@ TEST_CASE("on a GPU rows are kept where bands end, and the table is one block wh
     for (const std::int64_t budget : {std::int64_t{8} << 20, std::int64_t{50} << 20, std::int64_t{4} << 30}) {
       Resources resources = resources_of(budget, budget);
       resources.cuda = true;
-      const BitAlignmentPlan plan = plan_bit_alignment(need, resources, cuda_bytes);
+      const BitAlignmentCut cut = choose_bit_cut(need, resources, cuda_bytes);
       INFO(rows << " x " << columns << " in " << budget);
-      CHECK(block_bytes(need, plan) + cuda_bytes(plan) <= budget);
-      CHECK((plan.cell_rows % wavefront::bit_line_rows == 0 || plan.cell_rows >= rows));
-      CHECK(plan.cell_columns % wavefront::word_cells == 0);
-      CHECK(plan.block_rows % plan.cell_rows == 0);
-      CHECK(plan.block_columns % plan.cell_columns == 0);
+      CHECK(block_bytes(need, cut) + cuda_bytes(cut) <= budget);
+      CHECK((cut.cell_rows % wavefront::bit_line_rows == 0 || cut.cell_rows >= rows));
+      CHECK(cut.cell_columns % wavefront::word_cells == 0);
+      CHECK(cut.block_rows % cut.cell_rows == 0);
+      CHECK(cut.block_columns % cut.cell_columns == 0);
       if (budget > std::int64_t{1} << 31) {
-        CHECK(plan.block_rows >= rows);
-        CHECK(plan.block_columns >= columns);
+        CHECK(cut.block_rows >= rows);
+        CHECK(cut.block_columns >= columns);
       }
     }
   }
