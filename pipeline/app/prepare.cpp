@@ -84,7 +84,7 @@ class Sources {
     if (unknown_.contains(name.substr(0, slash))) throw Unknown{};
     for (run::PlannedStage& stage : plan_.stages) {
       if (stage.name != name.substr(0, slash)) continue;
-      const auto& arrays = stage.stage->program().arrays();
+      const auto& arrays = stage.stage->plan().arrays();
       for (std::size_t a = 0; a < arrays.size(); ++a) {
         if (arrays[a].role != run::Role::result || arrays[a].name != name.substr(slash + 1)) continue;
         auto output = std::make_shared<run::StageOutput>(name, arrays[a].type, arrays[a].shape);

@@ -6,6 +6,7 @@
 #include "kernels/in_place/shape.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"
+#include "stages/refuse.hpp"
 #include "stages/wavefront/blocks.hpp"
 
 namespace terrace::stages {
@@ -53,7 +54,8 @@ class Room {
   }
   bool holds(const InPlaceSpec& spec, std::int64_t in_flight) const {
     const std::int64_t beside = workspace_(spec);
-    const std::int64_t room = std::min(device_ - beside, host_ - (cuda_ ? 0 : beside));
+    // On the CPU the sweep works in host memory, beside what memory.device bounds.
+    const std::int64_t room = std::min(device_ - (cuda_ ? beside : 0), host_ - (cuda_ ? 0 : beside));
     return slab_bytes(spec, in_flight) + page <= room;
   }
 
@@ -90,30 +92,6 @@ bool fit(InPlaceSpec& spec, std::int64_t sweeps, const Room& room) {
   return with(blocks_in_flight, heights) || with(1, 1);
 }
 
-/// No fewer bytes, of which three digits say all.
-double rounded_up(double bytes) {
-  double unit = 1;
-  while (bytes / unit >= 1024) unit *= 1024;
-  const double step = unit == 1 ? 1 : bytes / unit < 10 ? unit / 100 : bytes / unit < 100 ? unit / 10 : unit;
-  return std::ceil(bytes / step) * step;
-}
-
-[[noreturn]] void refuse_budgets(InPlaceSpec spec, const Resources& resources, std::int64_t workspace) {
-  const std::int64_t least = slab_bytes(spec, 1) + page;
-  const std::int64_t host = resources.cuda ? ceiling(least, 2) : least + workspace;
-  std::string text;
-  const auto need = [&](const char* budget, std::size_t given, std::int64_t wanted, std::size_t beside) {
-    if (static_cast<std::int64_t>(given) >= wanted) return;
-    text += (text.empty() ? "" : "; ") + std::string(budget) +
-            " is too small for any plan of this stage: the least is " +
-            format_size(rounded_up(static_cast<double>(wanted) + static_cast<double>(beside)));
-  };
-  need("memory.host", resources.host_budget, host, resources.input_memory);
-  // On the CPU a job that gives memory.host alone means all of it for slabs, too.
-  if (resources.cuda || resources.device_given) need("memory.device", resources.device_budget, least + workspace, 0);
-  throw JobError(text);
-}
-
 }  // namespace
 
 std::int64_t slab_bytes(const InPlaceSpec& spec, std::int64_t in_flight) {
@@ -126,7 +104,9 @@ std::int64_t slab_bytes(const InPlaceSpec& spec, std::int64_t in_flight) {
 
 void choose_slabs(InPlaceSpec& spec, std::int64_t sweeps, const Resources& resources,
                   const std::function<std::int64_t(const InPlaceSpec&)>& workspace) {
-  if (!fit(spec, sweeps, Room(resources, workspace))) refuse_budgets(spec, resources, workspace(spec));
+  if (!fit(spec, sweeps, Room(resources, workspace))) {
+    refuse_budgets(resources, slab_bytes(spec, 1) + page, workspace(spec));
+  }
   // Passes that are alike, of whole groups.
   const std::int64_t passes = ceiling(sweeps, spec.pass_sweeps);
   const std::int64_t even = ceiling(sweeps, passes);
