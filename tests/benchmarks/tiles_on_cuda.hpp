@@ -84,9 +84,9 @@ class DeviceMatrix {
 inline double time_blocks(device::Context& context, const TileSpec& spec, std::int64_t side,
                           const std::vector<TileTask>& tasks) {
   const Memory workspace(context, tiles_cuda_bytes(spec, side), true);
-  const auto updates = make_tiles_cuda(spec, side, context, workspace.as<void>());
+  const auto kernel = make_tiles_cuda(spec, side, context, workspace.as<void>());
   std::vector<TileResult> results;
-  const testing::Launched launched = testing::run_blocks(context, *updates, tasks, results);
+  const testing::Launched launched = testing::run_blocks(context, *kernel, tasks, results);
   if (launched.done != tasks.size()) throw DeviceError("benchmark", "a launch ended before its blocks were done");
   return launched.seconds;
 }
