@@ -1,3 +1,4 @@
+// Letters of sequences as the codes of an alphabet, translated as they are read (data_error.hpp).
 #include <cstdio>
 
 #include "io/data_error.hpp"

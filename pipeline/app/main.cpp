@@ -1,3 +1,4 @@
+// The main function: signals, standard streams and the C library's memory before anything else.
 #include <fcntl.h>
 #include <malloc.h>
 #include <unistd.h>

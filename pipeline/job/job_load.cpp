@@ -1,3 +1,4 @@
+// Loads a job: parses it, checks its header, inputs and stages in that order, and opens its inputs.
 #include "pipeline/base/error.hpp"
 #include "pipeline/job/job.hpp"
 #include "pipeline/job/job_reader.hpp"

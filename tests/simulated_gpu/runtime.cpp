@@ -1,3 +1,4 @@
+// The part of the CUDA runtime that Terrace calls, for the simulated device: memory, streams, events, launches.
 #include <cuda_runtime.h>
 
 #include <array>

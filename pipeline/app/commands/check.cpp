@@ -1,3 +1,4 @@
+// `terrace check`: loads a job, opens its inputs and plans it without reading large arrays.
 #include <fmt/format.h>
 
 #include <iterator>

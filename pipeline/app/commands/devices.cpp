@@ -1,3 +1,4 @@
+// `terrace devices`: the CPU and every GPU with their memory and ceilings.
 #include <fmt/format.h>
 
 #include <ostream>

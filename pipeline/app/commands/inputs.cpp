@@ -1,3 +1,4 @@
+// `terrace inputs`: the kinds of input with their keys and examples, from their declarations.
 #include <ostream>
 
 #include "pipeline/app/commands.hpp"

@@ -1,3 +1,4 @@
+// `terrace plan`: blocks, memory, disk space and time that a job is expected to take.
 #include <fmt/format.h>
 
 #include <ostream>

@@ -1,3 +1,4 @@
+// `terrace problems`: stages and problems with their keys and datasets, from their declarations.
 #include <ostream>
 
 #include "pipeline/app/commands.hpp"

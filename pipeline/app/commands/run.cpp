@@ -1,3 +1,4 @@
+// `terrace run`: takes the run's folder, plans or resumes, and runs to the complete result.
 #include <fmt/format.h>
 #include <unistd.h>
 

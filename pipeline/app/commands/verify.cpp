@@ -1,3 +1,4 @@
+// `terrace verify`: a result against its checksums, against plain programs, or against a second run.
 #include <fmt/format.h>
 
 #include <ostream>

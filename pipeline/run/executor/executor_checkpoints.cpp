@@ -1,3 +1,4 @@
+// The executor's checkpoints: when one is due, what it waits for, and the last one of a stage.
 #include "pipeline/run/executor/executor.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The executor's end of blocks: results, failed checks, blocks taken back, versions that are over.
 #include "pipeline/run/executor/executor.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The executor's memory: blocks hold buffers in order, contents are brought, tiles are read ahead.
 #include "pipeline/run/executor/executor.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The executor's start of blocks: which block may start, in which launch, and how it sees its tiles.
 #include "pipeline/run/executor/executor.hpp"
 
 #include <algorithm>

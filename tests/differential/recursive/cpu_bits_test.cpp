@@ -1,3 +1,4 @@
+// Transitive closures in tables of bits on the CPU, in every instruction set, against plain loops.
 #include <catch2/catch.hpp>
 
 #include "kernels/device/cpu_context.hpp"

@@ -1,3 +1,4 @@
+// Floyd-Warshall in tiles on the CPU: against the definition in every type, and the port's stop words.
 #include <catch2/catch.hpp>
 #include <random>
 

@@ -1,3 +1,4 @@
+// Gaussian elimination in tiles on the CPU: L times U is the matrix, on any number of threads.
 #include "kernels/device/cpu_context.hpp"
 #include "kernels/recursive/cpu/tiles.hpp"
 #include "tests/differential/recursive/eliminations.hpp"

@@ -1,3 +1,4 @@
+// Problems over intervals on the CPU against their definition, and the walk through their splits.
 #include <catch2/catch.hpp>
 
 #include "kernels/device/cpu_context.hpp"

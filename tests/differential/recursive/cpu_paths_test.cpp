@@ -1,3 +1,4 @@
+// Distances with next nodes on the CPU against the definition, in every type of distances and trails.
 #include <catch2/catch.hpp>
 
 #include "kernels/device/cpu_context.hpp"

@@ -1,3 +1,4 @@
+// Products of matrices on the CPU against the definition, in every semiring, type and instruction set.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>

@@ -1,3 +1,4 @@
+// Transitive closures in tables of bits on CUDA.
 #include <catch2/catch.hpp>
 
 #include "tests/differential/recursive/tiled_bits.hpp"

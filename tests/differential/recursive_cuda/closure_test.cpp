@@ -1,3 +1,4 @@
+// Floyd-Warshall in tiles on CUDA against the CPU, launches that are aborted, and what is refused.
 #include <catch2/catch.hpp>
 #include <random>
 #include <vector>

@@ -1,3 +1,4 @@
+// Gaussian elimination in tiles on CUDA: L times U is the matrix, and every launch gives the same bits.
 #include "tests/differential/recursive/eliminations.hpp"
 #include "tests/support/cuda_device.hpp"
 

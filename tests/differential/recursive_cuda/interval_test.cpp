@@ -1,3 +1,4 @@
+// Problems over intervals on CUDA against their definition, and the walk through their splits.
 #include <catch2/catch.hpp>
 
 #include "pipeline/base/error.hpp"

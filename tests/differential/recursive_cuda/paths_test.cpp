@@ -1,3 +1,4 @@
+// Distances with next nodes on CUDA against the definition, also with little shared memory.
 #include <catch2/catch.hpp>
 
 #include "kernels/device/cpu_context.hpp"

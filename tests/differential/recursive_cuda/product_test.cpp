@@ -1,3 +1,4 @@
+// Products of matrices on CUDA against the definition, in every semiring and type.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <random>

@@ -1,3 +1,4 @@
+// Integral histograms on the CPU against the plain rule: edges of bins, ends of types.
 #include <catch2/catch.hpp>
 #include <memory>
 

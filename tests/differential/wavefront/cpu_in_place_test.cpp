@@ -1,3 +1,4 @@
+// In-place sweeps on the CPU against the definition, to the bit, in every instruction set.
 #include <catch2/catch.hpp>
 
 #include "kernels/device/cpu_context.hpp"

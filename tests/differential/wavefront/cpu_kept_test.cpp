@@ -1,3 +1,4 @@
+// Kept rows and columns of sweeps on the CPU against the reference's table.
 #include <catch2/catch.hpp>
 #include <memory>
 

@@ -1,3 +1,4 @@
+// Every problem on letters on the CPU against the reference, in every instruction set and value type.
 #include <catch2/catch.hpp>
 #include <memory>
 

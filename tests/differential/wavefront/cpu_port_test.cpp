@@ -1,3 +1,4 @@
+// Launches on the CPU: stop, abort, a table in several launches, a ring of one entry.
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <memory>

@@ -1,3 +1,4 @@
+// Summed-area tables on the CPU against the reference: every grid type, overflow, wrapping.
 #include <catch2/catch.hpp>
 #include <limits>
 #include <memory>

@@ -1,3 +1,4 @@
+// The papers' schedules in kernel tiles on the CPU: every problem against the reference, and their launches.
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <limits>

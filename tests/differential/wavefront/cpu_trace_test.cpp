@@ -1,3 +1,4 @@
+// Walks back through boxes of a table on the CPU against the reference's path.
 #include <catch2/catch.hpp>
 
 #include "kernels/device/cpu_context.hpp"

@@ -1,3 +1,4 @@
+// Integral histograms on CUDA against the plain rule.
 #include <catch2/catch.hpp>
 
 #include "tests/differential/wavefront/histogram_samples.hpp"

@@ -1,3 +1,4 @@
+// In-place sweeps on CUDA against the definition, to the bit, also with delays and few thread blocks.
 #include <catch2/catch.hpp>
 
 #include "kernels/in_place/cuda/sweep.hpp"

@@ -1,3 +1,4 @@
+// Every problem on letters on CUDA against the reference, also with delays and few thread blocks.
 #include <catch2/catch.hpp>
 
 #include "kernels/wavefront/reference/reference.hpp"

@@ -1,3 +1,4 @@
+// Launches on CUDA: stop, abort, a table in several launches, any ring; memory that is counted.
 #include <catch2/catch.hpp>
 #include <chrono>
 

@@ -1,3 +1,4 @@
+// Summed-area tables on CUDA against the reference: every grid type, strips, overflow.
 #include <catch2/catch.hpp>
 #include <limits>
 #include <random>

@@ -1,3 +1,4 @@
+// Walks back through boxes of a table on CUDA, and the borders that sweeps keep for them.
 #include <catch2/catch.hpp>
 #include <memory_resource>
 

@@ -1,3 +1,4 @@
+// Time warping on CUDA against the reference, to the bit, with and without windows.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 

@@ -1,3 +1,4 @@
+// Lines of progress: share, rate and time left, on terminals and elsewhere.
 #include "pipeline/app/progress/progress.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Signals as a wish to stop: each is noticed once, a second one ends the process, children are left alone.
 #include "pipeline/app/progress/stop_signals.hpp"
 
 #include <sys/wait.h>

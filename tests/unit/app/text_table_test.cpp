@@ -1,3 +1,4 @@
+// Tables for people: columns, wrapping, Markdown.
 #include "pipeline/app/text_table.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The CPU as a device: memory, limits of control groups, the queue of launches.
 #include <unistd.h>
 
 #include <algorithm>

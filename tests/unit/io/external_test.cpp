@@ -1,3 +1,4 @@
+// Raw files as inputs: boxes, types, byte orders, files that do not fit their description.
 #include <catch2/catch.hpp>
 #include <thread>
 

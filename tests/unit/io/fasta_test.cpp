@@ -1,3 +1,4 @@
+// FASTA files as inputs: records, ranges, strands, gzip, and text that is none.
 #include <zlib.h>
 
 #include <catch2/catch.hpp>

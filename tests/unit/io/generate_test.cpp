@@ -1,3 +1,4 @@
+// Generated inputs: the same values for a seed, any part made alone.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <map>

@@ -1,3 +1,4 @@
+// HDF5 datasets as inputs: types, layouts, selections, damaged files.
 #include <hdf5.h>
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+// PNG and PNM images as inputs: depths, palettes, channels, damaged files.
 #include <png.h>
 
 #include <catch2/catch.hpp>

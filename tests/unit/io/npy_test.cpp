@@ -1,3 +1,4 @@
+// NumPy files as inputs: types, byte orders, Fortran order, damaged headers.
 #include <catch2/catch.hpp>
 
 #include "tests/unit/io/fixture.hpp"

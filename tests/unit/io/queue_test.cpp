@@ -1,3 +1,4 @@
+// Reads on threads of their own, and conversions of letters and numbers as they are read.
 #include <catch2/catch.hpp>
 #include <condition_variable>
 #include <mutex>

@@ -1,3 +1,4 @@
+// Whole numbers that lose digits in f32: which are found, and which is named.
 #include "io/rounded.hpp"
 
 #include <catch2/catch.hpp>

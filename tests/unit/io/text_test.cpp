@@ -1,3 +1,4 @@
+// Text and CSV files as inputs: rows, columns, separators, numbers that are none.
 #include <catch2/catch.hpp>
 
 #include "tests/unit/io/fixture.hpp"

@@ -1,3 +1,4 @@
+// The list of kinds of input, and values that a job gives itself.
 #include <catch2/catch.hpp>
 #include <cmath>
 

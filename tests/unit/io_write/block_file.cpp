@@ -1,3 +1,4 @@
+// Blocks of files: any offset and box, direct and through the page cache, reservation, sync.
 #include "io/files/block_file.hpp"
 
 #include <catch2/catch.hpp>

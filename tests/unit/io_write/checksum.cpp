@@ -1,3 +1,4 @@
+// Checksums of bytes and of boxes.
 #include "io/files/checksum.hpp"
 
 #include <catch2/catch.hpp>

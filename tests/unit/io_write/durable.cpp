@@ -1,3 +1,4 @@
+// Durable small files, renames and folders; errors of full disks and limits.
 #include "io/files/durable.hpp"
 
 #include <dirent.h>

@@ -1,3 +1,4 @@
+// Names in folders that are held open: no link is followed, and nobody can put another file in their place.
 #include "io/files/entry.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// Result files: made at full size, finished, interrupted at any moment and put back.
 #include "io/results/file.hpp"
 
 #include <sys/wait.h>

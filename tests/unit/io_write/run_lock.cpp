@@ -1,3 +1,4 @@
+// The lock of a run's folder: one holder at a time, free when the holder is gone.
 #include "io/files/run_lock.hpp"
 
 #include <fcntl.h>

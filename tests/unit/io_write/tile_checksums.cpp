@@ -1,3 +1,4 @@
+// Checksums of tiles that are read in the order of the file.
 #include "io/files/tile_checksums.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// Results against their record of checksums: every kind of damage is found and named.
 #include "io/results/verify_checksums.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// Jobs that compute the same, and the first difference of those that do not.
 #include "pipeline/job/identity.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// Correct jobs: every value of the header, of inputs and of stages.
 #include <catch2/catch.hpp>
 
 #include "tests/unit/job/fixture.hpp"

@@ -1,3 +1,4 @@
+// The BLAS library that a stage records, and the memory that OpenBLAS works in.
 #include "stages/recursive/blas_choice.hpp"
 
 #include <sys/resource.h>

@@ -1,3 +1,4 @@
+// The recursive order of updates of a square table: complete, legal, and with little traffic.
 #include <catch2/catch.hpp>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Products cut so that parts stay in memory until they are done.
 #include "stages/recursive/products/blocks.hpp"
 
 #include <algorithm>

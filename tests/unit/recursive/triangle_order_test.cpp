@@ -1,3 +1,4 @@
+// The recursive order of updates of a triangle: every split once, and only complete tiles are read.
 #include <catch2/catch.hpp>
 
 #include <map>

@@ -1,3 +1,4 @@
+// The executor on made-up stages: passes, updates, chains, phases from results, checkpoints, flat memory.
 #include <catch2/catch.hpp>
 
 #include <atomic>

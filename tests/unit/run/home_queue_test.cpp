@@ -1,3 +1,4 @@
+// Tiles on their way to the result: which are written together, and in which order.
 #include "pipeline/run/executor/home_queue.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// What a run has read of its inputs: a later read that differs names the file.
 #include "pipeline/run/inputs.hpp"
 
 #include <catch2/catch.hpp>

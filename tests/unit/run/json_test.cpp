@@ -1,3 +1,4 @@
+// Numbers and bytes that JSON alone does not hold, and errors of JSON with their place.
 #include "pipeline/base/json.hpp"
 
 #include <catch2/catch.hpp>

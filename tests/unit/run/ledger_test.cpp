@@ -1,3 +1,4 @@
+// The ledger: records and attempts read back, torn and damaged files.
 #include "pipeline/run/ledger.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// The folder of a run: only files of the run are made and removed, wishes to start over.
 #include "pipeline/run/run_folder.hpp"
 
 #include <sys/stat.h>

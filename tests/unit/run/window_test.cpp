@@ -1,3 +1,4 @@
+// The window: which block waits for which, folding in order, phases from results, a restored cut.
 #include "pipeline/run/executor/window.hpp"
 
 #include <catch2/catch.hpp>

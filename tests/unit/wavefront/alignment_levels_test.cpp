@@ -1,3 +1,4 @@
+// Kept borders of alignments, level by level, at every budget.
 #include "stages/wavefront/alignment/levels.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// Lines of alignments kept in differences: cuts that fit every budget.
 #include "stages/wavefront/alignment/bit_cut.hpp"
 
 #include <catch2/catch.hpp>

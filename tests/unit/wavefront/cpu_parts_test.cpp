@@ -1,3 +1,4 @@
+// Small parts of sweeps: layouts of bands, transposition, grids of blocks.
 #include <catch2/catch.hpp>
 #include <numeric>
 #include <vector>

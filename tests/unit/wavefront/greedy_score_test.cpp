@@ -1,3 +1,4 @@
+// Scores that a local alignment certainly reaches: never above the best one.
 #include "kernels/wavefront/greedy_score.hpp"
 
 #include <algorithm>

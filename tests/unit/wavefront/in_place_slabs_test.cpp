@@ -1,3 +1,4 @@
+// The cut of in-place sweeps into slabs, at every budget.
 #include "stages/in_place/slabs.hpp"
 
 #include <catch2/catch.hpp>

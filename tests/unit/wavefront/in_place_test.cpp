@@ -1,3 +1,4 @@
+// In-place problems by hand: which neighbours are new and which are old; the list of their names.
 #include <catch2/catch.hpp>
 #include <set>
 #include <string>

@@ -1,3 +1,4 @@
+// The list of wavefront problems: names, variants, parameters, bounds, value types.
 #include "kernels/wavefront/problems.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// The reference's paths by hand: ties, gaps, local and empty ones.
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>

@@ -1,3 +1,4 @@
+// Scores of paths from their steps alone, and wrong paths that a replay finds.
 #include "kernels/wavefront/replay.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// Sizes of kernel tiles by the papers' models, and the order of waves.
 #include "kernels/wavefront/rules/tiles.hpp"
 
 #include <catch2/catch.hpp>

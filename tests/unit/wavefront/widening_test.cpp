@@ -1,3 +1,4 @@
+// Bands of diagonals that widen until the distance is proved.
 #include "stages/wavefront/widening.hpp"
 
 #include <catch2/catch.hpp>
