@@ -1,4 +1,3 @@
-// The part of the CUDA runtime that Terrace calls, for the simulated device: memory, streams, events, launches.
 #include <cuda_runtime.h>
 
 #include <array>
@@ -270,6 +269,8 @@ const char* cudaGetErrorName(cudaError_t status) {
       return "cudaErrorNoDevice";
     case cudaErrorNotReady:
       return "cudaErrorNotReady";
+    case cudaErrorPeerAccessAlreadyEnabled:
+      return "cudaErrorPeerAccessAlreadyEnabled";
   }
   return "unknown";
 }
@@ -290,6 +291,13 @@ cudaError_t cudaSetDevice(int device) {
   if (device < 0 || device >= count) return ended_with(cudaErrorInvalidDevice);
   current_device = device;
   return cudaSuccess;
+}
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  *can = device != peer ? 1 : 0;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned) {
+  return peer == current_device ? ended_with(cudaErrorInvalidDevice) : cudaSuccess;
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   *properties = {"simulated GPU", 9, 0, processors()};
@@ -372,6 +380,16 @@ cudaError_t cudaMemcpyAsync(void* target, const void* source, std::size_t bytes,
     stream->submit([target, source, bytes] { std::memmove(target, source, bytes); });
   }
   if (!to) stream->wait();  // and written before it does
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpy2DAsync(void* target, std::size_t target_pitch, const void* source, std::size_t source_pitch,
+                              std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
+  for (std::size_t row = 0; row < height; ++row) {
+    const cudaError_t status =
+        cudaMemcpyAsync(static_cast<char*>(target) + row * target_pitch,
+                        static_cast<const char*>(source) + row * source_pitch, width, kind, stream);
+    if (status != cudaSuccess) return status;
+  }
   return cudaSuccess;
 }
 cudaError_t cudaMemsetAsync(void* target, int value, std::size_t bytes, cudaStream_t stream) {
