@@ -1,4 +1,4 @@
-// What is folded of in-place sweeps: nothing.
+// The tally of in-place sweeps, which folds nothing.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What computes in-place sweeps on one device.
+// The worker of in-place sweeps: slabs on one device.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What the plans that sweep a wavefront table share.
+// The common part of plans that sweep a wavefront table.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace terrace::stages {
 
-/// Where a plan's arrays come from.
+/// The sources of a plan's arrays.
 struct WavefrontInputs {
   std::shared_ptr<io::Source> rows, columns;  // codes of letters
   std::shared_ptr<io::Source> grid;
@@ -44,16 +44,16 @@ class WavefrontPlan : public run::Plan {
 
  protected:
   int add(run::ArraySpec spec);
-  /// Where block `index` is: row of blocks, layer, column of blocks.
+  /// The place of block `index`: row of blocks, layer, column of blocks.
   struct BlockPlace {
     std::int64_t i, layer, j;
   };
   BlockPlace place_of(std::int64_t index) const {
     return {index / (across_ * spec_.layers), index / across_ % spec_.layers, index % across_};
   }
-  /// What a block of these cells reads of the inputs.
+  /// Adds the parts of the inputs that a block of these cells reads.
   void read_inputs(const Box& cells, std::vector<run::Access>& accesses) const;
-  /// Where letters or values come from.
+  /// The sources of letters or values.
   io::Source& row_items() const { return *arrays_[static_cast<std::size_t>(rows_)].source; }
   io::Source& column_items() const { return *arrays_[static_cast<std::size_t>(columns_)].source; }
 

@@ -19,7 +19,7 @@ std::string long_name(const wavefront::ProblemInfo& problem, const std::string& 
 std::vector<io::SmallDataset> score_results(const std::string& stage, const wavefront::SweepSpec& spec,
                                             const wavefront::ProblemInfo& problem, const WavefrontScore& score);
 
-/// What a kept array of the plan is called and what it means.
+/// Name and meaning of a kept array of the plan.
 io::DatasetSpec kept_dataset(const std::string& stage, const wavefront::ProblemInfo& problem,
                              const std::string& array);
 

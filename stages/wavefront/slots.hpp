@@ -1,4 +1,4 @@
-// How the descriptors of wavefront kernels are filled: the names of what a block reads and writes, and its cells.
+// Filling descriptors of wavefront kernels: the names of what a block reads and writes, and its cells.
 #pragma once
 
 #include "kernels/wavefront/task.hpp"

@@ -122,7 +122,7 @@ double SweepPlan::cells_in_band(std::int64_t margin, std::int64_t index) const {
                                        cells.begin[1], cells.end[1]);
 }
 
-/// What a block writes of the kept rows that end in it, and of the columns.
+/// Adds what a block writes: the kept rows that end in it, and the columns.
 void SweepPlan::add_kept_parts(const Box& cells, std::vector<run::Access>& accesses) const {
   const auto add_part = [&](WavefrontSlot slot, int array, int across, int along, std::int64_t extent) {
     const std::int64_t first = spec_.kept->count(cells.begin[across], extent);

@@ -34,13 +34,13 @@ class SweepPlan : public WavefrontPlan {
   std::size_t descriptor_bytes() const override { return task_bytes(); }
   std::unique_ptr<run::Worker> make_worker(device::Context& context) const override;
 
-  /// Of the phase's band of diagonals.
+  /// The margin of the phase's band of diagonals.
   virtual std::int64_t margin_of(const run::Phase& phase) const { return phase.value.as<SweepPhase>().margin; }
   std::int64_t first_margin() const { return first_margin_; }
   wavefront::DiagonalBand band(std::int64_t margin) const { return widening_.band(margin); }
   /// The descriptor of block `index`, but for what its accesses point to.
   wavefront::KeptTask task_of(std::int64_t index) const;
-  /// Of that descriptor those that the kernel reads: all, or KeptTask::block.
+  /// Bytes of that descriptor that the kernel reads: all, or KeptTask::block.
   std::size_t task_bytes() const {
     return spec_.kept || spec_.bit_lines ? sizeof(wavefront::KeptTask) : sizeof(wavefront::BlockTask);
   }
@@ -56,7 +56,7 @@ class SweepPlan : public WavefrontPlan {
  private:
   void add_kept();
   void add_kept_parts(const Box& cells, std::vector<run::Access>& accesses) const;
-  /// What a score means as a distance.
+  /// The distance that a score means.
   std::int64_t distance_of(const wavefront::BlockResult& score) const;
 
   Widening widening_;

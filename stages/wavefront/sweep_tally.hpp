@@ -1,4 +1,4 @@
-// What is folded of a sweep over a wavefront table: its score, and the band of diagonals that it was found in.
+// The results of a sweep over a wavefront table: its score, and the band of diagonals that it was found in.
 #pragma once
 
 #include "stages/wavefront/sweep_plan.hpp"
@@ -15,7 +15,7 @@ class SweepTally : public WavefrontTally {
   std::string save() const override;
   void load(const std::string& state) override;
 
-  /// Of the last phase whose blocks are all folded, or of the first.
+  /// The margin of the last phase whose blocks are all folded, or of the first.
   std::int64_t margin() const { return margin_; }
 
  private:

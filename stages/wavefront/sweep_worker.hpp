@@ -1,4 +1,4 @@
-// What sweeps a wavefront table on one device.
+// The worker of sweeps over a wavefront table, on one device.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What is folded of the sweeps over a wavefront table: the cell that they report.
+// The results of the sweeps over a wavefront table: the cell that they report.
 #pragma once
 
 #include "pipeline/run/tally.hpp"

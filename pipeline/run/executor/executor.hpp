@@ -136,6 +136,7 @@ class Executor {
   // Checkpoints.
   void manage_cuts();
   bool cut_is_due(double now);
+  bool slots_for_checkpoint();
   double disk_rate();
   std::int64_t dirty_bytes();
   bool updates_running() const;
@@ -168,6 +169,7 @@ class Executor {
   int running_blocks_ = 0, running_updates_ = 0;
   double running_since_ = 0;
   bool cut_wanted_ = false;
+  bool checkpoint_lacks_slots_ = false;  // until writes that are under way have ended
   bool stopping_ = false;
   int fruitless_cuts_ = 0;
   double last_cut_end_ = 0, cut_begin_ = 0, cut_seconds_ = 0, last_report_ = 0;

@@ -52,6 +52,23 @@ double Executor::disk_rate() {
   return static_cast<double>(environment_.profile->stage().bytes_written) / seconds;
 }
 
+/// Whether there are free slots for all tiles that a checkpoint would store now, beside those that writes take which
+/// are under way: a tile that is stored and then changed takes two.
+bool Executor::slots_for_checkpoint() {
+  std::vector<std::int64_t> needed = unstored_;
+  bool under_way = false;
+  for (const auto& [key, version] : versions_) {
+    if (version->claims == 0 || version->on_disk() || !has_content(*version)) continue;
+    ++needed[static_cast<std::size_t>(key.array)];
+    under_way = true;
+  }
+  if (!under_way) return true;
+  for (std::size_t array = 0; array < needed.size(); ++array) {
+    if (needed[array] > store_.free_slots(static_cast<int>(array))) return false;
+  }
+  return true;
+}
+
 void Executor::manage_cuts() {
   const double now = environment_.profile->now();
   if (!stopping_ && environment_.stop != nullptr && environment_.stop->load() != 0) {
@@ -62,6 +79,8 @@ void Executor::manage_cuts() {
   if (residence_.wants_cut() || cut_is_due(now)) cut_wanted_ = true;
   if (!cut_wanted_ || checkpoints_.active() || running_updates_ > 0) return;
   if (stopping_ && anything_running()) return;
+  checkpoint_lacks_slots_ = !slots_for_checkpoint();
+  if (checkpoint_lacks_slots_) return;
   cut_wanted_ = false;
   cut_blocks_ = done_blocks_;
   cut_begin_ = now;

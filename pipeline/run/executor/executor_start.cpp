@@ -178,7 +178,9 @@ bool Executor::startable(BlockState& block) {
   const bool in_host_memory = devices_[static_cast<std::size_t>(block.device)].location == 0;
   for (const TileUse& use : block.uses) {
     const bool being_written = use.version->pins > 0 || use.version->storing > 0;
-    if (use.mode == Mode::write && in_host_memory && being_written) return false;
+    // What a checkpoint stores of a tile that is changed meanwhile takes a slot of its own.
+    if (use.mode == Mode::write && (in_host_memory || needs_slot(use)) && being_written) return false;
+    if (checkpoint_lacks_slots_ && needs_slot(use)) return false;
     if (use.source == nullptr) continue;
     if (cut_wanted_ || use.source->pins > 0 || use.source->storing > 0 || moving(*use.source)) return false;
   }

@@ -1,4 +1,4 @@
-// What is folded of an alignment by bands of diagonals: the sweeps, and the path.
+// The results of an alignment by bands of diagonals: those of the sweeps, and the path.
 #pragma once
 
 #include "stages/wavefront/alignment/bit_plan.hpp"
@@ -15,7 +15,7 @@ class BitAlignmentTally : public SweepTally {
   std::string save() const override;
   void load(const std::string& state) override;
 
-  /// Bands, all of whose blocks are folded.
+  /// Number of bands, all of whose blocks are folded.
   std::int64_t swept() const { return swept_; }
   const TracedPath& path() const { return path_; }
   /// Once all phases are folded.

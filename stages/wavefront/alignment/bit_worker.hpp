@@ -1,4 +1,4 @@
-// What computes alignments by bands of diagonals on one device.
+// The worker of alignments by bands of diagonals: sweeps and walks on one device.
 #pragma once
 
 #include <memory>

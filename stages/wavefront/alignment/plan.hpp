@@ -46,7 +46,7 @@ class AlignmentPlan : public WavefrontPlan {
   std::unique_ptr<run::Worker> make_worker(device::Context& context) const override;
 
   const AlignmentLevels& levels() const { return levels_; }
-  /// Whether a block of the phase is a whole box with the borders inside.
+  /// True if a block of the phase is a whole box with the borders inside.
   bool takes_box(const AlignmentPhase& phase) const {
     return phase.walks != 0 || (phase.level > 0 && levels_[phase.box_level()].whole_box());
   }

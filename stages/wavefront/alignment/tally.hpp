@@ -1,4 +1,4 @@
-// What is folded of an alignment: the score of the table, the boxes that were swept, and the path.
+// The results of an alignment: the score of the table, the boxes that were swept, and the path.
 #pragma once
 
 #include <vector>
@@ -17,7 +17,7 @@ class AlignmentTally : public WavefrontTally {
   std::string save() const override;
   void load(const std::string& state) override;
 
-  /// Of each level the box that was swept last.
+  /// The box of each level that was swept last.
   const std::vector<KeptBox>& boxes() const { return boxes_; }
   const TracedPath& path() const { return path_; }
   /// Once all phases are folded.

@@ -15,7 +15,7 @@ struct TracedTable {
   const WavefrontScore& score;
 };
 
-/// Where a path stands on its way back, as a part of a phase's value.
+/// A place of a path, as a part of a phase's value.
 struct PlaceValue {
   std::int64_t row, column, gap, ended;
 

@@ -1,4 +1,4 @@
-// What computes alignments on one device.
+// The worker of alignments: sweeps and walks on one device.
 #pragma once
 
 #include <memory>
