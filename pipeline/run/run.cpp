@@ -461,8 +461,9 @@ RunReport run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings)
 }  // namespace
 
 std::size_t window_share(std::size_t host_memory) {
-  constexpr std::size_t most = 16u << 20;  // thousands of blocks
-  return std::min(most, host_memory / 32);
+  constexpr std::size_t most = 16u << 20;   // thousands of blocks
+  constexpr std::size_t least = 64u << 10;  // some dozens, which are kept in any memory
+  return std::min(most, host_memory / 32 / least * least);
 }
 
 DiskNeed disk_need(const RunPlan& plan) {
