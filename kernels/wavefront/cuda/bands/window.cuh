@@ -6,6 +6,17 @@
 
 namespace terrace::wavefront {
 
+/// Row minus column, in the table, of the band's row 0 and its column 0.
+__device__ inline i64 diagonal_of(const KernelBand& band) {
+  return band.task.row_begin + band.first_row - band.task.column_begin;
+}
+
+/// Columns above which the row border lies in the window, at most `width`. @param diagonal of the band
+__device__ inline i32 columns_under_window(i64 diagonal, i64 window, i32 width) {
+  const i64 columns = diagonal + window;
+  return static_cast<i32>(maximum(i64(0), minimum(columns, static_cast<i64>(width))));
+}
+
 /// `array` with its first `elements` left out; null stays null.
 __device__ inline const void* past(const void* array, i64 elements, Stored type) {
   i64 bytes = 0;
