@@ -76,12 +76,14 @@ __device__ inline bool ask_host(const Launch& launch, u64 block) {
       store_release(&launch.words->abort.word, u64{1});
       return false;
     }
-    if (load_system(port.stop) != 0) {
+    const u64 stop = load_system(port.stop);
+    const bool ready = load_acquire_system(port.ready) > port.first + block;
+    if (stop == 1 || (stop != 0 && !ready)) {
       give_up(launch, block);
       return false;
     }
     if (given_up(launch, block)) return false;
-    if (load_acquire_system(port.ready) > port.first + block) return true;
+    if (ready) return true;
     __nanosleep(500);
   }
 }

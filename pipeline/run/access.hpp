@@ -14,7 +14,7 @@ namespace terrace::run {
 enum class Mode : std::uint8_t {
   read,    // reads the box of that generation
   write,   // makes the box of that generation; several blocks may each write a part of a tile, the parts disjoint
-  update,  // turns whole tiles of generation g into g + 1 in place; `generation` is g
+  update,  // turns whole tiles of generation g into a later one in place; `generation` is g
 };
 
 /// The name under which a kernel's descriptor receives an access: an enumerator of the stage's own type.
@@ -42,6 +42,7 @@ struct Access {
   Box box;
   Mode mode = Mode::read;
   View view = View::tiles;
+  std::int64_t made = 0;  // of an update: the generation that it makes; 0: the next one
 };
 
 /// The unit of work of a plan: what a device computes at a time.

@@ -15,7 +15,8 @@ namespace terrace::run {
 enum class Order : std::uint8_t {
   any,      // a block starts when the host has seen the end of those that it depends on
   in_turn,  // a launch computes its blocks one after another: what they need of one another counts as there
-  chain,    // one persistent launch is fed with the blocks and hands a state from each to the next
+  chain,    // one persistent launch is fed with the blocks and hands a state from each to the next; where blocks
+            // update tiles in place it also orders the updates of one tile, and what needs them counts as there
 };
 
 /// What a stage's blocks need to know of their phase beside its number: a struct of signed 64-bit integers. The

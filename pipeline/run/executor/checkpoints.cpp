@@ -78,6 +78,7 @@ bool Checkpoints::is_home(const VersionKey& key) const {
 }
 
 void Checkpoints::name(const VersionKey& key) {
+  if (comes_from_source(plan_.arrays()[static_cast<std::size_t>(key.array)], key)) return;
   if (Version* version = versions_.find(key)) {
     if (!version->dead && has_content(*version)) {
       cut_.tiles[key] = stored_of(*version);

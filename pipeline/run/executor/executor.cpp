@@ -43,8 +43,8 @@ Executor::Executor(std::int64_t stage, const Plan& plan, Tally& tally, std::vect
       unstored_(plan.arrays().size()),
       stored_tiles_(plan.arrays().size()) {
   residence_.on_read = [this](const Version& version, std::uint64_t checksum) {
-    const Role role = plan_.arrays()[static_cast<std::size_t>(version.key.array)].role;
-    if (role == Role::input) checkpoints_.note_input(version.key, checksum);
+    const ArraySpec& spec = plan_.arrays()[static_cast<std::size_t>(version.key.array)];
+    if (comes_from_source(spec, version.key)) checkpoints_.note_input(version.key, checksum);
   };
   residence_.on_moved = [this](Version& version) { settle(version); };
   checkpoints_.on_unpinned = [this](const VersionKey& key) { settle_key(key); };
@@ -183,9 +183,8 @@ Work Executor::work() const {
 std::int64_t Executor::dirty_bytes() {
   std::int64_t bytes = 0;
   for (const auto& [key, version] : versions_) {
-    const bool input = plan_.arrays()[static_cast<std::size_t>(key.array)].role == Role::input;
     const bool handed_over = version->heir != nullptr;
-    if (!input && !version->dead && !handed_over && has_content(*version) && !version->on_disk()) {
+    if (!version->dead && !handed_over && has_content(*version) && !version->on_disk()) {
       bytes += static_cast<std::int64_t>(version->bytes);
     }
   }

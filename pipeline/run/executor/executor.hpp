@@ -109,6 +109,8 @@ class Executor {
   std::int64_t next_of(int device, const Launch& launch);
   void feed_chain(int device, Launch& launch);
   void end_if_starved(int device, Launch& launch);
+  bool keeps_last(const Launch& launch);
+  int launches_that_keep_their_last();
   bool startable(BlockState& block);
   bool slots_admit(const BlockState& block);
   bool needs_slot(const TileUse& use) const;
@@ -135,6 +137,7 @@ class Executor {
 
   // Checkpoints.
   void manage_cuts();
+  void end_update_chains();
   bool cut_is_due(double now);
   bool slots_for_checkpoint();
   double disk_rate();

@@ -69,6 +69,15 @@ bool Executor::slots_for_checkpoint() {
   return true;
 }
 
+/// A cut waits until no update is under way: chains of updates, which do not end by themselves, begin no other.
+void Executor::end_update_chains() {
+  for (Device& device : devices_) {
+    for (Launch* launch : active_launches(device)) {
+      if (keeps_last(*launch) && !launch->stopping()) launch->stop();
+    }
+  }
+}
+
 void Executor::manage_cuts() {
   const double now = environment_.profile->now();
   if (!stopping_ && environment_.stop != nullptr && environment_.stop->load() != 0) {
@@ -77,6 +86,7 @@ void Executor::manage_cuts() {
     stop_launches();
   }
   if (residence_.wants_cut() || cut_is_due(now)) cut_wanted_ = true;
+  if (cut_wanted_ && !checkpoints_.active() && running_updates_ > 0) end_update_chains();
   if (!cut_wanted_ || checkpoints_.active() || running_updates_ > 0) return;
   if (stopping_ && anything_running()) return;
   checkpoint_lacks_slots_ = !slots_for_checkpoint();

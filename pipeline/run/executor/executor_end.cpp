@@ -199,7 +199,7 @@ void Executor::settle(Version& version) {
                                   [](const Copy& copy) { return copy.data != nullptr; });
   if (cached && !result) return;  // it may be read again, and leaves when memory is needed
   residence_.drop_all(version);
-  if (spec.role == Role::input) {
+  if (comes_from_source(spec, version.key)) {
     const VersionKey key = version.key;
     versions_.remove(key);
   } else {
@@ -214,7 +214,7 @@ void Executor::retire(Version& version) {
   if (version.counted) --unstored_[array];
   residence_.drop_all(version);
   store_.release(key, version.slot);
-  if (plan_.arrays()[array].role != Role::input) checkpoints_.touch(key);
+  if (!comes_from_source(plan_.arrays()[array], key)) checkpoints_.touch(key);
   versions_.remove(key);
 }
 

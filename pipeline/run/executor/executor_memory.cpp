@@ -145,9 +145,10 @@ std::map<std::size_t, std::size_t> Executor::buffers_to_stage() const {
     const ArraySpec& spec = plan_.arrays()[array];
     const auto bytes = static_cast<std::size_t>(slot_bytes(spec, grids_[array]));
     const auto tiles = static_cast<std::size_t>(grids_[array].count());
+    const std::size_t live = spec.live > 0 ? std::min(static_cast<std::size_t>(spec.live), tiles) : tiles;
     const std::size_t share = pool.budget() / 4 / std::max<std::size_t>(1, bytes);
     const std::size_t ready = std::clamp<std::size_t>(std::min(share, tiles), 2, most_staged);
-    const std::size_t all = needs_slots(spec) && bytes >= least_staged ? tiles + ready : 0;
+    const std::size_t all = needs_slots(spec) && bytes >= least_staged ? live + ready : 0;
     wanted[bytes] = std::max({wanted[bytes], pool.in_use(bytes) + ready, all});
   }
   return wanted;

@@ -115,8 +115,7 @@ void Executor::feed_chain(int device, Launch& launch) {
   while (launch.has_room() && !launch.stopping()) {
     const std::int64_t sequence = next_of(device, launch);
     if (sequence >= launch.end_sequence()) {
-      // The rest of the chain is dealt to others. A stop keeps what is fed and not begun from being computed.
-      if (launch.taken() == launch.fed()) launch.stop();
+      launch.close();  // the rest of the chain is dealt to others
       return;
     }
     if (sequence >= hold_cursor_) return end_if_starved(device, launch);
@@ -130,10 +129,30 @@ void Executor::feed_chain(int device, Launch& launch) {
   }
 }
 
+/// Whether the launch may keep the report of its last block until the next one has begun: see device::Port::done.
+bool Executor::keeps_last(const Launch& launch) {
+  return launch.order() == Order::chain && launch.taken() < launch.fed() &&
+         window_.at(launch.next_sequence() - 1).in_launch;
+}
+
+int Executor::launches_that_keep_their_last() {
+  int found = 0;
+  for (const Device& device : devices_) {
+    found += static_cast<int>(std::count_if(device.launches.begin(), device.launches.end(), [&](const auto& launch) {
+      return launch->active() && keeps_last(*launch);
+    }));
+  }
+  return found;
+}
+
 /// Nothing can be allocated while the launch waits for us: ends it when that is what it would take to hold its next
-/// block, or to bring that block's tiles or take away those of the last ones through host memory.
+/// block, or to bring that block's tiles or take away those of the last ones through host memory. Also when the next
+/// block waits for nothing but blocks whose reports launches keep.
 void Executor::end_if_starved(int device, Launch& launch) {
-  if (running_blocks_ > 0 || residence_.under_way()) return;
+  const int kept = launches_that_keep_their_last();
+  if (running_blocks_ > kept || residence_.under_way()) return;
+  if (keeps_last(launch)) return launch.close();
+  if (kept > 0) return;
   const auto location = static_cast<std::size_t>(devices_[static_cast<std::size_t>(device)].location);
   for (const Pool* pool : {environment_.pools[0], environment_.pools[location]}) {
     if (pool->starved_by_freeze()) return launch.stop();
@@ -214,8 +233,10 @@ BlockView Executor::start(BlockState& block) {
   BlockView view;
   view.index = block.index;
   int access = -1;
+  bool updates = false;  // tiles of a chain, where its launch orders them
   for (TileUse& use : block.uses) {
     if (use.source != nullptr && use.version->awaited) {
+      updates = window_.phase(block.phase).phase.order == Order::chain;
       residence_.hand_over(*use.source, *use.version);
       checkpoints_.touch(use.source->key);
       running_updates_ += 1;
@@ -232,7 +253,7 @@ BlockView Executor::start(BlockState& block) {
     access = use.access;
     view.accesses.back().tiles.push_back(view_of(block, use, location));
   }
-  if (window_.phase(block.phase).phase.order == Order::in_turn) window_.begin_in_launch(block);
+  if (window_.phase(block.phase).phase.order == Order::in_turn || updates) window_.begin_in_launch(block);
   block.step = BlockStep::started;
   block.start_seconds = environment_.profile->now();
   if (running_blocks_++ == 0) running_since_ = block.start_seconds;

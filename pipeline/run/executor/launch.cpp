@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <utility>
 
 namespace terrace::run {
 namespace {
@@ -93,6 +94,11 @@ void Launch::feed(const Worker& worker, const PhaseState& phase, const BlockView
 void Launch::stop() {
   stopping_ = true;
   set(port_.stop, 1);
+}
+
+void Launch::close() {
+  if (std::exchange(stopping_, true)) return;
+  set(port_.stop, 2);
 }
 
 void Launch::abort() { set(port_.abort, 1); }

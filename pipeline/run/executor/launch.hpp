@@ -51,6 +51,8 @@ class Launch {
   bool has_room() const { return fed() < count_ && ready_ - taken_ < ring_; }
   /// Lets no block begin that has not begun yet.
   void stop();
+  /// Lets no block begin beyond those that were made ready.
+  void close();
   void abort();
   bool stopping() const { return stopping_; }
 

@@ -50,7 +50,7 @@ bool needs_slots(const ArraySpec& spec) {
 
 std::int64_t slots_needed(const ArraySpec& spec, const TileGrid& grid) {
   if (!needs_slots(spec)) return 0;
-  const std::int64_t tiles = grid.count();
+  const std::int64_t tiles = spec.live > 0 ? std::min(spec.live, grid.count()) : grid.count();
   // Where tiles are only updated in place, all of them may change between two cuts.
   const std::int64_t spare = spec.kept == 1 ? tiles : (tiles + 3) / 4;
   return tiles * spec.kept + std::max({spec.spare, std::min<std::int64_t>(tiles * spec.kept, 8), spare});
@@ -131,7 +131,7 @@ void Store::read(const Version& version, std::byte* buffer, StoredVersion& found
     }
     done(error);
   };
-  if (spec.role == Role::input) {
+  if (comes_from_source(spec, version.key)) {
     input_bytes_ += static_cast<std::int64_t>(version.bytes);
     inputs_.submit(spec.source, version.box, buffer, std::move(read));
   } else if (version.slot == home_slot) {

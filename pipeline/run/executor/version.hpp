@@ -36,6 +36,11 @@ inline bool is_result(const ArraySpec& spec, const VersionKey& key) {
   return spec.role == Role::result && key.generation == spec.generations;
 }
 
+/// Whether that generation is the content of the array's source.
+inline bool comes_from_source(const ArraySpec& spec, const VersionKey& key) {
+  return spec.source != nullptr && key.generation == 0;
+}
+
 /// A place on disk: the array's home (a dataset, or the source of an input), or a slot of its scratch file.
 inline constexpr std::int64_t no_slot = -1;
 inline constexpr std::int64_t home_slot = -2;

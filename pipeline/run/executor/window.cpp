@@ -173,7 +173,7 @@ Version* Window::look_up(const VersionKey& key) {
 Version& Window::obtain(const VersionKey& key, bool create, const BlockState& block) {
   if (Version* found = look_up(key)) return *found;
   const ArraySpec& spec = plan_.arrays()[static_cast<std::size_t>(key.array)];
-  if (spec.role == Role::input && key.generation == 0) {
+  if (comes_from_source(spec, key)) {
     return make(key, {home_slot, 0, grids_[static_cast<std::size_t>(key.array)].box(key.tile).volume(), 0});
   }
   if (!create) {
@@ -212,10 +212,12 @@ void Window::register_use(BlockState& block, const PhaseState& phase, const Acce
 void Window::register_write(BlockState& block, const Access& access, std::int64_t tile, TileUse& use) {
   const ArraySpec& spec = plan_.arrays()[static_cast<std::size_t>(access.array)];
   const VersionKey key{access.array, tile, access.generation};
-  const std::int64_t made = access.mode == Mode::update ? access.generation + 1 : access.generation;
+  const bool update = access.mode == Mode::update;
+  const std::int64_t next = access.made > 0 ? access.made : access.generation + 1;
+  const std::int64_t made = update ? next : access.generation;
   const VersionKey target{access.array, tile, made};
   const bool fresh = look_up(target) == nullptr;
-  if (access.mode == Mode::update) {
+  if (update) {
     use.source = &obtain(key, false, block);
     if (!fresh || use.part.volume() != use.source->box.volume()) {
       throw Error(describe(block) + " updates " + describe(key) + ", which is not whole or was updated before");
@@ -225,7 +227,7 @@ void Window::register_write(BlockState& block, const Access& access, std::int64_
     use.source->doomed_by = block.sequence;
   }
   use.version = &obtain(target, true, block);
-  if (access.mode == Mode::update) use.version->awaited = true;
+  if (update) use.version->awaited = true;
   for (const PendingUse& other : use.version->pending) {
     if (overlaps(other.part, use.part)) {
       throw Error(describe(block) + " writes a part of " + describe(target) + " that another block uses before");

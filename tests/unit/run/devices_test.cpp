@@ -121,6 +121,11 @@ Dealt<test::InPlaceUpdates> updates(run::Order order) {
   toy.order = order;
   return toy;
 }
+Dealt<test::UpdateChain> update_chain(std::int64_t passes, bool late) {
+  Dealt<test::UpdateChain> toy(7, 512, 33, passes);
+  toy.reports_late = late;
+  return toy;
+}
 Dealt<test::HaloSteps> halo_chain() {
   auto toy = halo_steps();
   toy.order = run::Order::chain;
@@ -147,6 +152,15 @@ TEST_CASE("Tiles that devices update in turn come out right, whatever the order 
   check_everywhere([] { return updates(run::Order::in_turn); }, 24, 1);
 }
 
+TEST_CASE(
+    "Chains that update tiles in place come out right, also where a launch keeps the report of its last block") {
+  for (const std::int64_t passes : {1, 4}) {
+    check_everywhere([&] { return update_chain(passes, false); }, 24, 0);
+    check_everywhere([&] { return update_chain(passes, true); }, 24, 0);
+  }
+  check_everywhere([] { return update_chain(3, true); }, 3, 0);
+}
+
 TEST_CASE("Boxes with halos are assembled from tiles of all devices") {
   check_everywhere(halo_steps, 60, 1);
   check_everywhere(halo_chain, 60, 1);
@@ -159,6 +173,9 @@ TEST_CASE("A run on several devices stops, and goes on with another number of th
   check_stops(shifted_passes, 24, 1);
   check_stops([] { return updates(run::Order::any); }, 24, 1);
   check_stops([] { return updates(run::Order::in_turn); }, 24, 1);
+  check_stops([] { return update_chain(1, true); }, 24, 0);
+  check_stops([] { return update_chain(4, true); }, 24, 0);
+  check_stops([] { return update_chain(4, true); }, 3, 0);
   check_stops(halo_steps, 60, 1);
   check_stops(grid_chain, 60, 4);
 }
