@@ -1,31 +1,30 @@
-// The descriptor of one slab of an in-place pass. No host library header.
+// The descriptor of one slab of an in-place pass.
 //
 // A pass makes `sweeps` sweeps at once. Its slabs are rows [k h, (k + 1) h) of the grid, from top to bottom; slab k
 // does rows [k h - s, (k + 1) h - s) of sweep s = 1 ... sweeps, so that the row below a cell, of the sweep before, is
-// always there; the first slab begins each sweep with row 0, the last ends it with the last row. A slab is higher
-// than its pass has sweeps, save where it is the only one. What a slab leaves for the next are its last rows, each as
-// its latest sweep made it.
+// always there; the first slab begins each sweep with row 0, the last ends it with the last row. A slab has more rows
+// than its pass has sweeps, unless it is the only one.
+//
+// Rows are updated in place. After slab k, row (k + 1) h - 1 - s has been through s sweeps, for s = 0 ... sweeps, and
+// the rows above through all of them; that is what slab k + 1 goes on from.
 #pragma once
 
 #include "kernels/device/integers.hpp"
 
 namespace terrace::wavefront {
 
-/// Pointers are to values of the sweep's type; strides count values from row to row.
+/// Pointers are to values of the sweep's type.
 struct InPlaceTask {
   device::i64 row_begin, row_end;  // of the grid
   device::i64 sweeps;              // of the pass, at least 1
-  const void* grid;                // rows [row_begin, row_end) before the pass
-  device::i64 grid_stride;
-  void* before;  // to write: rows [row_begin - sweeps, row_begin) after the pass; null in the first slab
-  void* result;  // to write: rows [row_begin, row_end - sweeps) after the pass; up to row_end in the last slab
-  device::i64 result_stride;
-  const void* above;  // rows [row_begin - 1 - sweeps, row_begin), left by the slab above; null in the first slab
-  void* below;        // to write: rows [row_end - 1 - sweeps, row_end), for the slab below; null in the last slab
-  device::i64 carry_stride;
+  void* rows;                      // [row_begin, row_end)
+  void* above;                     // rows [above_begin, row_begin), at least sweeps + 1; null in the first slab
+  device::i64 above_begin;
+  device::i64 stride;  // values from row to row, in both
 };
 
-/// What a slab reports: nothing beside that it is done.
+/// What a slab reports: nothing but that it is done. A launch may report a slab only when the next one has begun or
+/// the launch ends: until then its last rows may be in the launch's own memory.
 struct InPlaceResult {
   device::u64 done;
 };

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "stages/in_place/worker.hpp"
-#include "stages/wavefront/blocks.hpp"
 
 namespace terrace::stages {
 
@@ -14,35 +13,25 @@ using wavefront::InPlaceTask;
 
 namespace {
 
-constexpr int input_array = 0, grid_array = 1, border_array = 2;
+constexpr std::int64_t most_launch_slabs = 65536;
 
 }  // namespace
 
 InPlacePlan::InPlacePlan(wavefront::InPlaceSpec spec, std::int64_t sweeps, std::shared_ptr<io::Source> grid)
     : spec_(std::move(spec)), sweeps_(sweeps) {
   passes_ = spec_.slabs() == 0 ? 1 : (sweeps_ + spec_.pass_sweeps - 1) / spec_.pass_sweeps;
-  ArraySpec input;
-  input.name = "input";
-  input.role = Role::input;
-  input.type = spec_.value;
-  input.shape = {spec_.rows, spec_.columns};
-  input.tile = {spec_.slab_rows, std::max<std::int64_t>(1, spec_.columns)};
-  input.source = std::move(grid);
-  ArraySpec result = input;
+  ArraySpec result;
   result.name = "grid";
   result.role = Role::result;
-  result.source = nullptr;
-  result.generations = passes_;
-  result.reads = 1;  // by the next pass
-  ArraySpec border;
-  border.name = "border";
-  border.type = spec_.value;
-  border.shape = {1, spec_.pass_sweeps + 1, spec_.columns};
-  border.tile = border.shape;
-  border.kept = blocks_in_flight + 2;
-  border.reads = 1;
-  arrays_ = {std::move(input), std::move(result)};
-  if (spec_.slabs() > 1) arrays_.push_back(std::move(border));
+  result.type = spec_.value;
+  result.shape = {spec_.rows, spec_.columns};
+  result.tile = {spec_.slab_rows, std::max<std::int64_t>(1, spec_.columns)};
+  result.source = std::move(grid);
+  result.generations = made_in_pass() * passes_;
+  result.kept = 1;
+  // Of the only pass, at a checkpoint the tile of the last slab lacks sweeps, and no other.
+  if (passes_ == 1) result.live = result.spare = 2;
+  arrays_ = {std::move(result)};
 }
 
 std::int64_t InPlacePlan::sweeps_of(std::int64_t pass) const {
@@ -51,7 +40,9 @@ std::int64_t InPlacePlan::sweeps_of(std::int64_t pass) const {
 
 std::optional<run::Phase> InPlacePlan::phase(std::int64_t number, const run::Tally&) const {
   if (number >= passes_) return std::nullopt;
-  return run::Phase{number, spec_.slabs(), run::Order::chain};
+  const std::int64_t slabs = std::max<std::int64_t>(1, spec_.slabs());
+  const std::int64_t further = std::min(passes_ - 1 - number, most_launch_slabs / slabs);
+  return run::Phase{number, spec_.slabs(), run::Order::chain, {}, further * slabs};
 }
 
 std::string InPlacePlan::part(const run::Phase& phase) const {
@@ -62,23 +53,18 @@ std::string InPlacePlan::part(const run::Phase& phase) const {
 run::Block InPlacePlan::block(const run::Phase& phase, std::int64_t index) const {
   const std::int64_t pass = phase.number, slabs = spec_.slabs();
   const InPlaceTask task = task_of(pass, index);
-  const bool first = index == 0, last = index + 1 == slabs;
-  const Box border = Box::whole({1, spec_.pass_sweeps + 1, spec_.columns});
-  const std::int64_t generation = pass * (slabs - 1) + index;
+  const std::int64_t generation = made_in_pass() * pass;
+  const auto tile = [&](std::int64_t slab) {
+    const std::int64_t begin = slab * spec_.slab_rows;
+    return Box{{begin, 0}, {std::min(spec_.rows, begin + spec_.slab_rows), spec_.columns}};
+  };
   run::Block block;
   block.operations = static_cast<double>(task.row_end - task.row_begin) * static_cast<double>(spec_.columns) *
                      static_cast<double>(task.sweeps);
-  auto& accesses = block.accesses;
-  const int read = pass == 0 ? input_array : grid_array;
-  accesses.push_back({InPlaceSlot::grid, read, pass, rows_box(task.row_begin, task.row_end), Mode::read});
-  const auto write = [&](InPlaceSlot slot, std::int64_t begin, std::int64_t end) {
-    accesses.push_back({slot, grid_array, pass + 1, rows_box(begin, end), Mode::write});
-  };
-  // A slab is higher than its pass has sweeps, so that the rows before it lie in one tile.
-  if (!first) write(InPlaceSlot::before, task.row_begin - task.sweeps, task.row_begin);
-  write(InPlaceSlot::result, task.row_begin, last ? task.row_end : task.row_end - task.sweeps);
-  if (!first) accesses.push_back({InPlaceSlot::above, border_array, generation, border, Mode::read});
-  if (!last) accesses.push_back({InPlaceSlot::below, border_array, generation + 1, border, Mode::write});
+  run::Access rows{InPlaceSlot::rows, 0, generation, tile(index), Mode::update};
+  rows.made = generation + (index + 1 == slabs ? made_in_pass() : 1);
+  block.accesses.push_back(std::move(rows));
+  if (index > 0) block.accesses.push_back({InPlaceSlot::above, 0, generation + 1, tile(index - 1), Mode::update});
   return block;
 }
 
@@ -87,7 +73,7 @@ InPlaceTask InPlacePlan::task_of(std::int64_t pass, std::int64_t slab) const {
   task.row_begin = slab * spec_.slab_rows;
   task.row_end = std::min<std::int64_t>(spec_.rows, task.row_begin + spec_.slab_rows);
   task.sweeps = sweeps_of(pass);
-  task.carry_stride = spec_.columns;
+  task.above_begin = std::max<std::int64_t>(0, task.row_begin - spec_.slab_rows);
   return task;
 }
 

@@ -12,12 +12,13 @@
 
 namespace terrace::stages {
 
-/// The names of what a slab reads and writes, as in wavefront::InPlaceTask.
-enum class InPlaceSlot { grid, before, result, above, below };
+/// The names of what a slab updates, as in wavefront::InPlaceTask.
+enum class InPlaceSlot { rows, above };
 
-/// A phase is a pass: a chain of slabs (kernels/in_place/task.hpp). Pass p turns generation p of the grid,
-/// the input where p is 0, into generation p + 1, whose rows lie against the slabs shifted by the pass's sweeps.
-/// `border`, what a slab leaves for the next, has a generation for every slab of every pass but the last ones.
+/// A phase is a pass: a chain of slabs (kernels/in_place/task.hpp), which goes on over the passes. A slab is a tile
+/// of the grid, which is updated in place: generation 0 is the input, and pass p turns generation 2p into 2p + 2.
+/// Slab k makes generation 2p + 1 of tile k, whose last rows lack sweeps, and 2p + 2 of tile k - 1; the last slab
+/// makes 2p + 2 of its own tile at once. Where a slab is the whole grid a pass makes one generation.
 class InPlacePlan : public run::Plan {
  public:
   InPlacePlan(wavefront::InPlaceSpec spec, std::int64_t sweeps, std::shared_ptr<io::Source> grid);
@@ -39,7 +40,8 @@ class InPlacePlan : public run::Plan {
 
  private:
   std::int64_t sweeps_of(std::int64_t pass) const;
-  Box rows_box(std::int64_t begin, std::int64_t end) const { return {{begin, 0}, {end, spec_.columns}}; }
+  /// Generations that a pass makes of a tile.
+  std::int64_t made_in_pass() const { return spec_.slabs() > 1 ? 2 : 1; }
 
   wavefront::InPlaceSpec spec_;
   std::int64_t sweeps_, passes_;

@@ -1,13 +1,12 @@
 #include "stages/in_place/slabs.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 
 #include "kernels/in_place/shape.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"
 #include "stages/refuse.hpp"
-#include "stages/wavefront/blocks.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -15,20 +14,39 @@ namespace {
 using wavefront::InPlaceSpec;
 
 constexpr std::int64_t page = 4096;
-constexpr std::int64_t most_pass_sweeps = 256;          // beyond that the disk is hidden, and what slabs leave grows
-constexpr std::int64_t most_slab_bytes = 128 << 20;     // beyond that disks and links get no faster
-constexpr std::int64_t most_filling_bytes = 512 << 20;  // of a slab that fills a GPU with warps
-constexpr std::int64_t heights = 2;                     // sweeps of a pass that a slab is high, where there is room
-constexpr std::int64_t group = 32;                      // sweeps are made in groups of at most so many
-constexpr std::int64_t band = wavefront::InPlaceShape::rows;  // rows that a GPU's warp sweeps; fewer take longer
-constexpr std::int64_t band_sweeps = 16;                      // sweeps of an f32 grid that it makes at a time
-constexpr std::int64_t processor_warps = 8;                   // of a multiprocessor
+constexpr std::int64_t most_slab_bytes = 128 << 20;  // more makes disks and links no faster
+constexpr std::int64_t group = 32;                   // sweeps are made in groups of at most so many
+constexpr std::int64_t least_tiles = 2;              // of a slab and of the one above it
+
+// On the CPU.
+constexpr std::int64_t tiles_wanted = 5;       // of a slab, the one above, the next one, and two on their way out
+constexpr std::int64_t most_cpu_sweeps = 256;  // of a pass: more of them hide no more of the disk's time
+constexpr std::int64_t heights = 2;            // sweeps of a pass that a slab is high, where there is room
+
+// On a GPU: what a pass is chosen by.
+constexpr std::int64_t pass_sweeps[] = {768, 640, 512, 384, 320, 256, 192, 128, 96, 64, 48, 32, 16, 8, 4, 2, 1};
+constexpr std::int64_t band = wavefront::InPlaceShape::rows;  // rows that a warp sweeps; fewer take as long
+constexpr std::int64_t most_filling_bytes = 512 << 20;        // of a slab
+constexpr std::int64_t tiles_moving = 3;  // that no band is in: one comes, one goes, one is kept by the slab below it
+
+/// Rates of an NVIDIA H200, as measured (tests/benchmarks/RESULTS.md).
+struct GpuRates {
+  double cells = 1.9e12;                // a second, f32, with all warps busy
+  double one_warp = 0.74;               // of that with one warp on each scheduler in place of two
+  std::int64_t schedulers = 4;          // of a multiprocessor
+  std::int64_t band_bytes = 16 * 4;     // of sweeps that a warp makes at a time, times the bytes of a cell
+  double link_bytes_per_second = 50e9;  // each way, both at once
+};
 
 std::int64_t pages(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
 
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// What there is for slabs of that shape, in bytes where they are swept.
+std::int64_t row_bytes(const InPlaceSpec& spec) {
+  return std::max<std::int64_t>(1, spec.columns * static_cast<std::int64_t>(size_of(spec.value)));
+}
+
+/// The memory for slabs where they are swept.
 class Room {
  public:
   Room(const Resources& resources, const std::function<std::int64_t(const InPlaceSpec&)>& workspace)
@@ -36,81 +54,114 @@ class Room {
         // On a device of its own a tile passes through host memory; on the CPU slabs are swept in host memory.
         host_(static_cast<std::int64_t>(resources.host_budget) * (resources.cuda ? 2 : 1)),
         cuda_(resources.cuda),
-        processors_(resources.device.processors),
         workspace_(workspace) {}
 
-  /// Rows of slabs whose bands, of those in flight, give every warp of a GPU one, where sweeps take longer than the
-  /// way there.
-  std::int64_t filling(const InPlaceSpec& spec, std::int64_t row_bytes) const {
-    if (!cuda_ || spec.pass_sweeps <= band_sweeps) return 1;
-    const std::int64_t groups = ceiling(spec.pass_sweeps, band_sweeps);
-    const std::int64_t bands = ceiling(processors_ * processor_warps, groups * blocks_in_flight);
-    return std::min({spec.rows, bands * band, most_filling_bytes / row_bytes});
-  }
-  /// The next height of slabs, from `rows` down: on a GPU of whole bands, where they are so high.
-  std::int64_t height(std::int64_t rows, std::int64_t least) const {
-    const std::int64_t whole = cuda_ ? rows / band * band : 0;
-    return whole >= std::max<std::int64_t>(1, least) ? whole : rows;
-  }
-  bool holds(const InPlaceSpec& spec, std::int64_t in_flight) const {
+  /// Bytes for tiles.
+  std::int64_t bytes(const InPlaceSpec& spec) const {
     const std::int64_t beside = workspace_(spec);
-    // On the CPU the sweep works in host memory, beside what memory.device bounds.
-    const std::int64_t room = std::min(device_ - (cuda_ ? beside : 0), host_ - (cuda_ ? 0 : beside));
-    return slab_bytes(spec, in_flight) + page <= room;
+    // On the CPU the sweep works in host memory, in addition to what memory.device bounds.
+    return std::min(device_ - (cuda_ ? beside : 0), host_ - (cuda_ ? 0 : beside)) - page;
   }
+  bool holds(const InPlaceSpec& spec, std::int64_t tiles) const { return slab_bytes(spec, tiles) <= bytes(spec); }
 
  private:
   std::int64_t device_, host_;
   bool cuda_;
-  std::int64_t processors_;
   const std::function<std::int64_t(const InPlaceSpec&)>& workspace_;
 };
 
-/// The highest slabs for that many sweeps a pass that fit, from `most` rows down to `least`; whether any do.
-bool fit_rows(InPlaceSpec& spec, const Room& room, std::int64_t in_flight, std::int64_t most, std::int64_t least) {
-  for (spec.slab_rows = room.height(std::max(most, least), least);;
-       spec.slab_rows = room.height(std::max(least, spec.slab_rows - ceiling(spec.slab_rows, 8)), least)) {
+/// The highest slabs for that many sweeps a pass of which so many fit, from `most` rows down to `least`; whether any
+/// do.
+bool fit_rows(InPlaceSpec& spec, const Room& room, std::int64_t tiles, std::int64_t most, std::int64_t least) {
+  for (spec.slab_rows = std::max(most, least);;
+       spec.slab_rows = std::max(least, spec.slab_rows - ceiling(spec.slab_rows, 8))) {
     if (spec.slab_rows >= spec.rows) spec.slab_rows = std::max<std::int64_t>(1, spec.rows);
-    if (room.holds(spec, spec.slab_rows == spec.rows ? 1 : in_flight)) return true;
+    if (room.holds(spec, tiles)) return true;
     if (spec.slab_rows <= least) return false;
   }
 }
 
-/// Whether slabs of any shape fit; the shape.
-bool fit(InPlaceSpec& spec, std::int64_t sweeps, const Room& room) {
-  const std::int64_t row_bytes =
-      std::max<std::int64_t>(1, spec.columns * static_cast<std::int64_t>(size_of(spec.value)));
-  const std::int64_t most =
-      std::clamp<std::int64_t>(most_slab_bytes / row_bytes, 1, std::max<std::int64_t>(1, spec.rows));
-  const auto with = [&](std::int64_t in_flight, std::int64_t multiple) {
-    for (spec.pass_sweeps = std::min(sweeps, most_pass_sweeps);; spec.pass_sweeps = ceiling(spec.pass_sweeps, 2)) {
-      const std::int64_t least = std::max(multiple * spec.pass_sweeps, spec.pass_sweeps + 1);
-      if (fit_rows(spec, room, in_flight, std::max(most, room.filling(spec, row_bytes)), least)) return true;
-      if (spec.pass_sweeps == 1) return false;
+/// Slabs at least `multiple` times as high as a pass has sweeps, of which so many fit, for as many sweeps a pass as
+/// that allows; whether there are any.
+bool fit(InPlaceSpec& spec, std::int64_t sweeps, const Room& room, std::int64_t tiles, std::int64_t multiple) {
+  const std::int64_t rows = std::max<std::int64_t>(1, spec.rows);
+  const std::int64_t most = std::clamp<std::int64_t>(most_slab_bytes / row_bytes(spec), 1, rows);
+  for (spec.pass_sweeps = std::min(sweeps, most_cpu_sweeps);; spec.pass_sweeps = ceiling(spec.pass_sweeps, 2)) {
+    const std::int64_t least = std::max(multiple * spec.pass_sweeps, spec.pass_sweeps + 1);
+    if (fit_rows(spec, room, tiles, most, least)) return true;
+    if (spec.pass_sweeps == 1) return false;
+  }
+}
+
+/// Sweeps of passes that are alike, of whole groups, and as few as with `most` sweeps a pass.
+std::int64_t even_sweeps(std::int64_t sweeps, std::int64_t most) {
+  const std::int64_t even = ceiling(sweeps, ceiling(sweeps, most));
+  return std::min(most, ceiling(even, group) * group);
+}
+
+/// Seconds that all passes take on a GPU, as far as that depends on the cut: the longer of sweeping and moving. Warps
+/// have work as far as rows are there to be swept: a warp has `band` rows and some sweeps of them, for as long as it
+/// takes to go through all columns.
+double gpu_seconds(const InPlaceSpec& spec, std::int64_t sweeps, std::int64_t tiles, std::int64_t processors) {
+  const GpuRates rates;
+  const auto size = static_cast<std::int64_t>(size_of(spec.value));
+  const bool resident = tiles >= spec.slabs();
+  const std::int64_t swept = resident ? spec.rows : std::max<std::int64_t>(1, tiles - tiles_moving) * spec.slab_rows;
+  const auto schedulers = static_cast<double>(std::max<std::int64_t>(1, processors) * rates.schedulers);
+  const auto warps =
+      static_cast<double>(swept) / band * static_cast<double>(ceiling(spec.pass_sweeps * size, rates.band_bytes));
+  const double first = std::min(1.0, warps / schedulers), second = std::clamp(warps / schedulers - 1, 0.0, 1.0);
+  const double busy = first * rates.one_warp + second * (1 - rates.one_warp);
+  const auto cells = static_cast<double>(spec.rows) * static_cast<double>(spec.columns);
+  const double sweeping =
+      cells * static_cast<double>(spec.pass_sweeps) * static_cast<double>(size) / 4 / rates.cells / busy;
+  const double moving = resident ? 0 : cells * static_cast<double>(size) / rates.link_bytes_per_second;
+  return static_cast<double>(ceiling(sweeps, spec.pass_sweeps)) * std::max(sweeping, moving);
+}
+
+/// The cut of whole bands that takes least time on a GPU; whether there is any.
+bool fit_gpu(InPlaceSpec& spec, std::int64_t sweeps, const Room& room, std::int64_t processors) {
+  InPlaceSpec best = spec;
+  double least = std::numeric_limits<double>::infinity();
+  for (const std::int64_t most : pass_sweeps) {
+    if (most > sweeps && most > 1 && ceiling(most, 2) >= sweeps) continue;
+    spec.pass_sweeps = even_sweeps(sweeps, std::min(most, sweeps));
+    const std::int64_t lowest = ceiling(spec.pass_sweeps + 1, band) * band;
+    const std::int64_t highest =
+        std::max(lowest, (spec.pass_sweeps > group / 2 ? most_filling_bytes : most_slab_bytes) / row_bytes(spec));
+    for (std::int64_t rows = lowest; rows <= highest; rows += ceiling(rows, 8 * band) * band) {
+      spec.slab_rows = std::min(rows, std::max<std::int64_t>(1, spec.rows));
+      const std::int64_t tiles = room.bytes(spec) / slab_bytes(spec, 1);
+      if (tiles < std::min(least_tiles, spec.slabs())) break;
+      const double seconds = gpu_seconds(spec, sweeps, tiles, processors);
+      // Higher slabs are fewer, and a disk takes them faster; what is not faster by more than that stays.
+      if (seconds < 0.99 * least ||
+          (seconds <= 1.001 * least && spec.pass_sweeps == best.pass_sweeps && tiles >= 2 * tiles_moving)) {
+        least = std::min(least, seconds);
+        best = spec;
+      }
+      if (rows >= spec.rows) break;
     }
-  };
-  return with(blocks_in_flight, heights) || with(1, 1);
+  }
+  spec = best;
+  return least < std::numeric_limits<double>::infinity();
 }
 
 }  // namespace
 
-std::int64_t slab_bytes(const InPlaceSpec& spec, std::int64_t in_flight) {
-  const auto size = static_cast<std::int64_t>(size_of(spec.value));
-  const std::int64_t tile = pages(std::min(spec.rows, spec.slab_rows) * spec.columns * size);
-  if (spec.slab_rows >= spec.rows) return 2 * tile;
-  const std::int64_t carry = pages((spec.pass_sweeps + 1) * spec.columns * size);
-  return (2 * in_flight + 1) * tile + (in_flight + 2) * carry;
+std::int64_t slab_bytes(const InPlaceSpec& spec, std::int64_t tiles) {
+  const std::int64_t tile = pages(std::min(spec.rows, spec.slab_rows) * row_bytes(spec));
+  return std::min(tiles, std::max<std::int64_t>(1, spec.slabs())) * tile;
 }
 
 void choose_slabs(InPlaceSpec& spec, std::int64_t sweeps, const Resources& resources,
                   const std::function<std::int64_t(const InPlaceSpec&)>& workspace) {
-  if (!fit(spec, sweeps, Room(resources, workspace))) {
-    refuse_budgets(resources, slab_bytes(spec, 1) + page, workspace(spec));
+  const Room room(resources, workspace);
+  if (resources.cuda && fit_gpu(spec, sweeps, room, resources.device.processors)) return;
+  if (!fit(spec, sweeps, room, tiles_wanted, heights) && !fit(spec, sweeps, room, least_tiles, 1)) {
+    refuse_budgets(resources, slab_bytes(spec, least_tiles) + page, workspace(spec));
   }
-  // Passes that are alike, of whole groups.
-  const std::int64_t passes = ceiling(sweeps, spec.pass_sweeps);
-  const std::int64_t even = ceiling(sweeps, passes);
-  spec.pass_sweeps = std::min(spec.pass_sweeps, ceiling(even, group) * group);
+  spec.pass_sweeps = even_sweeps(sweeps, spec.pass_sweeps);
 }
 
 }  // namespace terrace::stages

@@ -9,12 +9,13 @@
 
 namespace terrace::stages {
 
-/// Bytes that `in_flight` slabs of a pass hold in the memory of their device, with what they leave for one another.
-std::int64_t slab_bytes(const wavefront::InPlaceSpec& spec, std::int64_t in_flight);
+/// Bytes of the tiles of so many slabs, as far as the grid has them.
+std::int64_t slab_bytes(const wavefront::InPlaceSpec& spec, std::int64_t tiles);
 
-/// As many sweeps a pass as the budgets allow in slabs several times as high, and as few passes as that takes.
+/// Chooses slabs of which several fit the budgets: on the CPU for as many sweeps a pass as that allows, on a GPU so
+/// that the passes take least time.
 /// @param spec problem, type and extents are read; slab_rows and pass_sweeps are chosen
-/// @param workspace bytes of device memory that the kernel needs beside
+/// @param workspace bytes of memory that the kernel needs in addition
 /// @throws JobError naming the least budget where not even the smallest slab fits
 void choose_slabs(wavefront::InPlaceSpec& spec, std::int64_t sweeps, const Resources& resources,
                   const std::function<std::int64_t(const wavefront::InPlaceSpec&)>& workspace);

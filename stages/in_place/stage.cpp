@@ -81,13 +81,13 @@ class InPlaceStage : public run::Stage {
     const bool stays = 1.1 * cells * size <= static_cast<double>(resources_.host_budget);
     p.bytes_read = p.bytes_written = cells * size * (stays ? 1 : passes);
     if (resources_.cuda) {
-      const bool stays_there = 2 * cells * size <= static_cast<double>(resources_.device_budget);
+      const bool stays_there = cells * size <= static_cast<double>(resources_.device_budget);
       p.bytes_up = p.bytes_down = cells * size * (stays_there ? 1 : passes);
       p.workspace_bytes = wavefront::in_place_cuda_bytes(spec, resources_.device);
     }
     p.block_shape = std::to_string(spec.slab_rows) + " x " + std::to_string(spec.columns) + ", " +
                     std::to_string(spec.pass_sweeps) + " sweeps a pass";
-    p.block_bytes = static_cast<std::size_t>(slab_bytes(spec, 1));
+    p.block_bytes = static_cast<std::size_t>(slab_bytes(spec, 2));
     const double lanes = (resources_.cuda ? 2 : 1) * 4 / size;
     p.limit = lanes * resources_.device.operations_per_second / cost.operations;
     p.limit_kind = "operations";

@@ -11,11 +11,8 @@ using run::field;
 using wavefront::InPlaceTask;
 
 constexpr run::SlotField<InPlaceTask> slots[] = {
-    field<&InPlaceTask::grid, &InPlaceTask::grid_stride>(InPlaceSlot::grid, "grid"),
-    field<&InPlaceTask::before, &InPlaceTask::result_stride>(InPlaceSlot::before, "before"),
-    field<&InPlaceTask::result, &InPlaceTask::result_stride>(InPlaceSlot::result, "result"),
+    field<&InPlaceTask::rows, &InPlaceTask::stride>(InPlaceSlot::rows, "rows"),
     field<&InPlaceTask::above>(InPlaceSlot::above, "above"),
-    field<&InPlaceTask::below>(InPlaceSlot::below, "below"),
 };
 
 }  // namespace

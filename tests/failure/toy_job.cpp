@@ -79,6 +79,7 @@ struct Scene {
                                         fails_at);
     add<test::Dealt<test::HaloSteps>>("halos", "plane", pick(40, 60), pick(60, 90), Extents{16, 32},
                                       Extents{pick(9, 20), pick(15, 50)}, pick(2, 3));
+    add<test::Dealt<test::UpdateChain>>("sweeps", "row", pick(3, 6), page_numbers, pick(1, 512), pick(1, 3));
     plan.stages.push_back({"probes", false, std::make_unique<ToyStage>("probes", probes()), {}});
     plan.stages[1].temporary = pick(0, 3) == 0;
     if (plan.stages[1].temporary) expected.erase("/updates/matrix");
@@ -140,7 +141,7 @@ std::uint64_t check(const fs::path& output, const Scene& scene) {
     if (found != values) throw ComputeError(name + " is wrong");
     sum = sum * 31 + io::checksum(std::as_bytes(std::span(found)));
   }
-  for (const char* name : {"passes", "updates", "prefix", "halos", "probes"}) {
+  for (const char* name : {"passes", "updates", "prefix", "halos", "sweeps", "probes"}) {
     if (name == std::string("updates") && scene.plan.stages[1].temporary) continue;
     const io::Hdf5Dataset dataset(output.string(), std::string("/") + name + "/folded", 1 << 20);
     u64 folded = 0;

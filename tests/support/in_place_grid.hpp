@@ -36,7 +36,7 @@ class GridMemory {
   void* data_;
 };
 
-/// The grid before and after a pass, and what every slab leaves for the next, on the device.
+/// A grid on the device.
 class InPlaceGrid {
  public:
   /// @param sweep takes the grid's slabs; owned by the caller
@@ -46,19 +46,15 @@ class InPlaceGrid {
         sweep_(sweep),
         size_(static_cast<std::int64_t>(size_of(spec.value))),
         bytes_(spec.rows * spec.columns * size_),
-        carry_bytes_((spec.pass_sweeps + 1) * spec.columns * size_),
-        from_(context, bytes_),
-        to_(context, bytes_),
-        carries_(context, spec.slabs() * carry_bytes_),
-        port_(context, 4096 + spec.slabs() * static_cast<std::int64_t>(sizeof(InPlaceTask) + sizeof(InPlaceResult)),
-              true) {}
+        grid_(context, bytes_),
+        port_(context, 4096 + ring_ * static_cast<std::int64_t>(sizeof(InPlaceTask) + sizeof(InPlaceResult)), true) {}
 
   /// Sweeps the grid `sweeps` times. @param launch_slabs most slabs of a launch @return seconds in launches
   template <class T>
   double run(std::vector<T>& grid, std::int64_t sweeps, std::int64_t launch_slabs) {
-    copy(before_, grid.data(), device::Queue::up);
+    copy(grid_.data(), grid.data(), device::Queue::up);
     const double seconds = sweep(sweeps, launch_slabs);
-    copy(grid.data(), before_, device::Queue::down);
+    copy(grid.data(), grid_.data(), device::Queue::down);
     return seconds;
   }
 
@@ -76,20 +72,25 @@ class InPlaceGrid {
     for (std::int64_t at = 0; at < bytes_; at += part) {
       const auto bytes = static_cast<std::size_t>(std::min(part, bytes_ - at));
       if (context_.shares_host_memory()) {
-        std::memcpy(before_ + at, staging.data(), bytes);
+        std::memcpy(grid_.data() + at, staging.data(), bytes);
       } else {
-        context_.copy(device::Queue::up, before_ + at, staging.data(), bytes);
+        context_.copy(device::Queue::up, grid_.data() + at, staging.data(), bytes);
         context_.record(device::Queue::up)->wait();
       }
     }
   }
 
-  /// Sweeps what is on the device as it is.
+  /// Sweeps the grid on the device. @param launch_slabs most slabs of a launch, over all passes
   double sweep(std::int64_t sweeps, std::int64_t launch_slabs) {
+    sweeps_ = sweeps;
+    const std::int64_t slabs = spec_.slabs();
+    const std::int64_t blocks = (sweeps + spec_.pass_sweeps - 1) / spec_.pass_sweeps * slabs;
     double seconds = 0;
-    for (std::int64_t left = sweeps; left > 0; left -= spec_.pass_sweeps) {
-      seconds += pass(std::min(left, spec_.pass_sweeps), launch_slabs);
-      std::swap(before_, after_);
+    for (std::int64_t first = 0, count = 0; first < blocks; first += count) {
+      count = std::min(launch_slabs, blocks - first);
+      // Where a pass has fewer slabs than may be kept back, its first needs the last of the pass before.
+      if (slabs < 3) count = std::min(count, slabs - first % slabs);
+      seconds += launch(first, count);
     }
     return seconds;
   }
@@ -109,35 +110,35 @@ class InPlaceGrid {
     if (!up) std::memcpy(to, staging.data(), static_cast<std::size_t>(bytes_));
   }
 
-  InPlaceTask task(std::int64_t slab, std::int64_t sweeps) const {
-    const std::int64_t row_bytes = spec_.columns * size_;
+  /// Blocks are slabs, pass by pass.
+  InPlaceTask task(std::int64_t block) const {
+    const std::int64_t row_bytes = spec_.columns * size_, pass = block / spec_.slabs(), slab = block % spec_.slabs();
     InPlaceTask task{};
     task.row_begin = slab * spec_.slab_rows;
     task.row_end = std::min<std::int64_t>(spec_.rows, task.row_begin + spec_.slab_rows);
-    task.sweeps = sweeps;
-    task.grid = before_ + task.row_begin * row_bytes;
-    task.result = after_ + task.row_begin * row_bytes;
-    if (slab > 0) {
-      task.before = after_ + (task.row_begin - sweeps) * row_bytes;
-      task.above = carries_.data() + (slab - 1) * carry_bytes_;
-    }
-    if (task.row_end < spec_.rows) task.below = carries_.data() + slab * carry_bytes_;
-    task.grid_stride = task.result_stride = task.carry_stride = spec_.columns;
+    task.sweeps = std::min(spec_.pass_sweeps, sweeps_ - pass * spec_.pass_sweeps);
+    task.rows = grid_.data() + task.row_begin * row_bytes;
+    task.above_begin = std::max<std::int64_t>(0, task.row_begin - spec_.slab_rows);
+    if (slab > 0) task.above = grid_.data() + task.above_begin * row_bytes;
+    task.stride = spec_.columns;
     return task;
   }
 
-  double pass(std::int64_t sweeps, std::int64_t launch_slabs) {
-    double seconds = 0;
-    for (std::int64_t first = 0; first < spec_.slabs(); first += launch_slabs) {
-      seconds += launch(first, std::min(launch_slabs, spec_.slabs() - first), sweeps);
+  /// How many blocks may be begun when `done` are done: a slab's rows are through the pass before when the slab below
+  /// is.
+  std::uint64_t ready(std::uint64_t done, std::uint64_t end) const {
+    const auto slabs = static_cast<std::uint64_t>(spec_.slabs());
+    for (std::uint64_t block = done;; ++block) {
+      const std::uint64_t slab = block % slabs;
+      if (block == end) return end;
+      if (block >= slabs && done < block - slab - slabs + std::min(slab + 1, slabs - 1) + 1) return block;
     }
-    return seconds;
   }
 
-  double launch(std::int64_t first, std::int64_t count, std::int64_t sweeps) {
+  double launch(std::int64_t first, std::int64_t count) {
     auto* words = reinterpret_cast<device::u64*>(port_.data());
     auto* tasks = port_.data() + 4096;
-    auto* results = tasks + spec_.slabs() * static_cast<std::int64_t>(sizeof(InPlaceTask));
+    auto* results = tasks + ring_ * static_cast<std::int64_t>(sizeof(InPlaceTask));
     const auto begin = static_cast<std::uint64_t>(first), end = static_cast<std::uint64_t>(first + count);
     const device::Port port{words,
                             words + 1,
@@ -147,18 +148,24 @@ class InPlaceGrid {
                             words + 5,
                             tasks,
                             results,
-                            static_cast<device::u64>(spec_.slabs()),
+                            static_cast<device::u64>(ring_),
                             sizeof(InPlaceTask),
                             sizeof(InPlaceResult),
                             begin,
                             static_cast<device::u64>(count)};
     std::memset(words, 0, 4096);
-    *port.ready = end;
     *port.done = begin;
-    for (std::int64_t slab = first; slab < first + count; ++slab) {
-      const InPlaceTask next = task(slab, sweeps);
-      std::memcpy(tasks + slab * static_cast<std::int64_t>(sizeof next), &next, sizeof next);
-    }
+    std::uint64_t fed = begin;
+    const auto feed = [&](std::uint64_t done) {
+      // The CPU sweeps one slab after another.
+      const std::uint64_t most = context_.shares_host_memory() ? end : ready(done, end);
+      for (; fed < most; ++fed) {
+        const InPlaceTask next = task(static_cast<std::int64_t>(fed));
+        std::memcpy(tasks + fed % static_cast<std::uint64_t>(ring_) * sizeof next, &next, sizeof next);
+      }
+      __atomic_store_n(port.ready, fed, __ATOMIC_RELEASE);
+    };
+    feed(begin);
     const auto started = std::chrono::steady_clock::now();
     double seconds = 0;
     if (context_.shares_host_memory()) {
@@ -169,6 +176,7 @@ class InPlaceGrid {
       sweep_.run(port);
       auto ended = context_.record(device::Queue::compute);
       while (!ended->done()) {
+        feed(__atomic_load_n(port.done, __ATOMIC_ACQUIRE));
         if (std::chrono::steady_clock::now() - started > std::chrono::seconds(30)) *port.abort = 1;
       }
       seconds = ended->seconds_since(*begun);
@@ -180,9 +188,9 @@ class InPlaceGrid {
   InPlaceSpec spec_;
   device::Context& context_;
   device::BlockKernel& sweep_;
-  std::int64_t size_, bytes_, carry_bytes_;
-  GridMemory from_, to_, carries_, port_;
-  unsigned char *before_ = from_.data(), *after_ = to_.data();
+  static constexpr std::int64_t ring_ = 1 << 14;  // blocks that a launch knows at a time
+  std::int64_t size_, bytes_, sweeps_ = 0;
+  GridMemory grid_, port_;
 };
 
 }  // namespace terrace::wavefront::testing

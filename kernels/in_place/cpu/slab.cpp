@@ -63,33 +63,11 @@ T* InPlaceSlab<T>::state(const Band& band, i64 step) const {
   return states_[static_cast<std::size_t>(band.group)].data() + (plan_.margin() + step) * plan_.lanes;
 }
 
+/// A row of this slab or of the one above, where every group of sweeps finds it and leaves it.
 template <class T>
-const T* InPlaceSlab<T>::row_above(i64 row) const {
-  return static_cast<const T*>(task_.above) + (row - (task_.row_begin - 1 - task_.sweeps)) * task_.carry_stride;
-}
-
-template <class T>
-T* InPlaceSlab<T>::row_below(i64 row) const {
-  return static_cast<T*>(task_.below) + (row - (task_.row_end - 1 - task_.sweeps)) * task_.carry_stride;
-}
-
-/// A row as the sweeps before the group's left it. Beyond the last row any will do: no cell depends on it.
-template <class T>
-const T* InPlaceSlab<T>::row_in(i64 group, i64 row) const {
-  row = std::min(row, plan_.rows - 1);
-  if (task_.row_begin > 0 && row <= begin_row(group)) return row_above(row);
-  if (group > 0) return row_out(row);
-  return static_cast<const T*>(task_.grid) + (row - task_.row_begin) * task_.grid_stride;
-}
-
-/// Where the group's sweeps leave a row, in place of those of the groups before.
-template <class T>
-T* InPlaceSlab<T>::row_out(i64 row) const {
-  if (row < task_.row_begin) {
-    return static_cast<T*>(task_.before) + (row - (task_.row_begin - task_.sweeps)) * task_.result_stride;
-  }
-  if (!is_last_ && row >= task_.row_end - task_.sweeps) return row_below(row);
-  return static_cast<T*>(task_.result) + (row - task_.row_begin) * task_.result_stride;
+T* InPlaceSlab<T>::row_of(i64 row) const {
+  if (row < task_.row_begin) return static_cast<T*>(task_.above) + (row - task_.above_begin) * task_.stride;
+  return static_cast<T*>(task_.rows) + (row - task_.row_begin) * task_.stride;
 }
 
 template <class T>
@@ -117,7 +95,7 @@ bool InPlaceSlab<T>::wait_for_others(const Band& band, i64 end) const {
 template <class T>
 void InPlaceSlab<T>::load_state(const Band& band, i64 begin, i64 end) const {
   for (i64 lane = 0; lane < band.lanes; ++lane) {
-    const T* row = row_above(band.first_row - 1 - lane);
+    const T* row = row_of(band.first_row - 1 - lane);
     const i64 shift = plan_.lag * lane;
     T* to = state(band, 0) + lane;
     for (i64 step = std::max(begin, shift); step < std::min(end, plan_.columns + shift); ++step) {
@@ -130,7 +108,7 @@ void InPlaceSlab<T>::load_state(const Band& band, i64 begin, i64 end) const {
 template <class T>
 void InPlaceSlab<T>::leave_state(const Band& band, i64 begin, i64 end) const {
   for (i64 lane = 0; lane < band.lanes; ++lane) {
-    T* row = row_below(task_.row_end - 2 - band.group * plan_.lanes - lane);
+    T* row = row_of(task_.row_end - 2 - band.group * plan_.lanes - lane);
     const i64 shift = plan_.lag * lane;
     const T* from = state(band, 0) + lane;
     for (i64 step = std::max(begin, shift); step < std::min(end, plan_.columns + shift); ++step) {
@@ -139,13 +117,7 @@ void InPlaceSlab<T>::leave_state(const Band& band, i64 begin, i64 end) const {
   }
 }
 
-/// No sweep of the slab makes its last row.
-template <class T>
-void InPlaceSlab<T>::leave_last_row() const {
-  std::memcpy(row_below(task_.row_end - 1), row_in(0, task_.row_end - 1),
-              static_cast<std::size_t>(plan_.columns) * sizeof(T));
-}
-
+/// Loads rows as the groups before left them. Beyond the last row any will do: no cell depends on it.
 template <class T>
 void InPlaceSlab<T>::load_rows(const Band& band, const InPlaceStrip<T>& strip, InPlaceScratch<T>& scratch) const {
   for (i64 u = 0; u <= band.live; ++u) {
@@ -154,7 +126,8 @@ void InPlaceSlab<T>::load_rows(const Band& band, const InPlaceStrip<T>& strip, I
               end = std::min(plan_.columns, strip.end + 2 * plan_.lag - plan_.lag * u);
     if (begin >= end) continue;
     std::memcpy(scratch.in.data() + u * scratch.in_width + begin - first,
-                row_in(band.group, band.first_row + u) + begin, static_cast<std::size_t>(end - begin) * sizeof(T));
+                row_of(std::min(band.first_row + u, plan_.rows - 1)) + begin,
+                static_cast<std::size_t>(end - begin) * sizeof(T));
   }
 }
 
@@ -167,7 +140,7 @@ void InPlaceSlab<T>::store_rows(const Band& band, const InPlaceStrip<T>& strip) 
     if (row < 0 || row >= plan_.rows) continue;
     const i64 shift = plan_.lag * (u + lane);
     const T* from = strip.out + (u * length - strip.begin) * plan_.lanes + lane;
-    T* to = row_out(row);
+    T* to = row_of(row);
     for (i64 t = std::max(strip.begin, shift); t < std::min(strip.end, plan_.columns + shift); ++t) {
       to[t - shift] = from[t * plan_.lanes];
     }
@@ -179,7 +152,6 @@ bool InPlaceSlab<T>::sweep(i64 number, InPlaceScratch<T>& scratch) {
   const Band band = this->band(number);
   const i64 behind = plan_.lag * (band_passes - 1);
   const bool takes_over = band.first && task_.row_begin > 0, leaves = band.last && !is_last_;
-  if (leaves && band.group == 0) leave_last_row();
   InPlaceStrip<T> strip{};
   strip.rows = plan_.rows;
   strip.columns = plan_.columns;

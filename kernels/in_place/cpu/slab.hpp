@@ -89,15 +89,11 @@ class InPlaceSlab {
   device::i64 lanes_of(device::i64 group) const;
   Band band(device::i64 number) const;
   T* state(const Band& band, device::i64 step) const;
-  const T* row_in(device::i64 group, device::i64 row) const;
-  T* row_out(device::i64 row) const;
-  const T* row_above(device::i64 row) const;
-  T* row_below(device::i64 row) const;
+  T* row_of(device::i64 row) const;
   bool wait(device::i64 band, device::i64 steps) const;
   bool wait_for_others(const Band& band, device::i64 end) const;
   void load_state(const Band& band, device::i64 begin, device::i64 end) const;
   void leave_state(const Band& band, device::i64 begin, device::i64 end) const;
-  void leave_last_row() const;
   void load_rows(const Band& band, const InPlaceStrip<T>& strip, InPlaceScratch<T>& scratch) const;
   void store_rows(const Band& band, const InPlaceStrip<T>& strip) const;
 

@@ -71,8 +71,11 @@ class InPlaceCpuSweep : public device::BlockKernel {
 
  private:
   static bool wait_for(const device::Port& port, std::uint64_t block) {
-    for (int tries = 0; read(port.stop) == 0 && read(port.abort) == 0; ++tries) {
+    for (int tries = 0; read(port.abort) == 0; ++tries) {
+      const std::uint64_t stop = read(port.stop);
+      if (stop == 1) return false;
       if (read(port.ready) > block) return true;
+      if (stop != 0) return false;
       if (tries < 200) std::this_thread::yield();
       else std::this_thread::sleep_for(std::chrono::microseconds(50));
     }

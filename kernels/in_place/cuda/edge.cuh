@@ -94,7 +94,7 @@ class InPlaceEdge {
   }
 
   /// Hands down the piece of steps from t on. All lanes call it, after the last of them.
-  __device__ __forceinline__ void give_piece(const InPlaceSlab<S>& slab, const InPlaceBand& band, i32 t) {
+  __device__ __forceinline__ void give_piece(const InPlaceBand& band, i32 t) {
     const u32* from = reinterpret_cast<const u32*>(m_.below[0]) + lane_;
     const i32 first = t - shape.behind() - slant;
     const bool whole = has(first) && has(first + K - 1);
@@ -104,7 +104,17 @@ class InPlaceEdge {
     for (int i = 0; i < lane_words; ++i) {
       if (takes_part(i) && (whole || has(first, i))) device::store_relaxed(to + 32 * i, tag | from[32 * i]);
     }
-    if (band.leaves) leave(slab, band, t);
+  }
+
+  /// The value that the last band of a group has handed down, of the line after a sweep at a column.
+  __device__ static T handed_down(const InPlaceArguments& arguments, u32 group, int sweep, i32 column) {
+    const u64* words = arguments.states + group * arguments.group_words + K * shape.entry_words() +
+                       place(column + sweep - slant) + sweep * (static_cast<int>(sizeof(T)) / 4);
+    T value;
+    u32* to = reinterpret_cast<u32*>(&value);
+#pragma unroll
+    for (int i = 0; i < static_cast<int>(sizeof(T)) / 4; ++i) to[i] = static_cast<u32>(words[i]);
+    return value;
   }
 
  private:
@@ -138,28 +148,15 @@ class InPlaceEdge {
     return fresh;
   }
 
-  /// Calls call(step of the piece, sweep, column) for the piece's values of the line above the band (behind 0) or of
-  /// its last, that are in the grid.
-  template <class Call>
-  __device__ void for_each_value(const InPlaceBand& band, i32 t, i32 behind, const Call& call) const {
+  /// Takes the values of the line above the band that are in the grid from the rows that an earlier launch left.
+  __device__ void take_over(const InPlaceSlab<S>& slab, const InPlaceBand& band, i32 t) {
     for (int value = lane_; value < K * (S + 1); value += 32) {
       const int step = value / (S + 1), sweep = value % (S + 1);
-      const i32 column = t + step - behind - sweep;
-      if (sweep <= band.sweeps && column >= 0 && column < columns_) call(step, sweep, column);
-    }
-  }
-  __device__ void take_over(const InPlaceSlab<S>& slab, const InPlaceBand& band, i32 t) {
-    for_each_value(band, t, -slant, [&](int step, int sweep, i32 column) {
+      const i32 column = t + step + slant - sweep;
+      if (sweep > band.sweeps || column < 0 || column >= columns_) continue;
       const i64 row = band.first_line - 1 - static_cast<i64>(band.group) * S - sweep;
-      m_.above[(t + step) & (2 * K - 1)][sweep] = device::load_past_l1(slab.template row_above<T>(row) + column);
-    });
-  }
-  __device__ void leave(const InPlaceSlab<S>& slab, const InPlaceBand& band, i32 t) const {
-    for_each_value(band, t, shape.behind(), [&](int step, int sweep, i32 column) {
-      if (sweep == 0 && band.group > 0) return;
-      const i64 row = slab.task.row_end - 1 - static_cast<i64>(band.group) * S - sweep;
-      slab.template row_below<T>(row)[column] = m_.below[step][sweep];
-    });
+      m_.above[(t + step) & (2 * K - 1)][sweep] = device::load_past_l1(slab.template row<T>(row) + column);
+    }
   }
 
   const InPlaceArguments& a_;

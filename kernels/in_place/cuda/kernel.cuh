@@ -88,8 +88,11 @@ class InPlaceWarp {
     const u64 number = ticket / a_.slab_tickets;
     InPlaceSlot* slot = a_.slots + number % a_.launch.slots;
     bool begun = true;
-    if (lane_ == 0) begun = device::begin_block(a_.launch, number, ticket % a_.slab_tickets == 0, &slot->task);
+    const bool leader = ticket % a_.slab_tickets == 0;
+    if (lane_ == 0) begun = device::begin_block(a_.launch, number, leader, &slot->task);
     if (!__shfl_sync(~0u, begun, 0)) return false;
+    // What a slab hands on is in the next one's hands from here on.
+    if (leader && number > 0) finish_part(number - 1);
     __syncwarp();
     if (lane_ < static_cast<int>(sizeof(InPlaceTask) / sizeof(u64))) {
       reinterpret_cast<u64*>(&m_.task)[lane_] =
@@ -201,24 +204,26 @@ class InPlaceWarp {
       if (!wait_for_rows(t + K) || !edge_.take_piece(slab(), band_, t)) return false;
       if (rows_.are_aligned()) sweep_piece<(C > 1)>(cells, t);
       else sweep_piece<false>(cells, t);
-      edge_.give_piece(slab(), band_, t);
+      edge_.give_piece(band_, t);
       if (t / K % pieces_a_word == 0 || t + K >= end_step_) publish(t + K);
       __syncwarp();
     }
     return true;
   }
 
-  /// Counts the ticket; the slab's last one reports it.
-  __device__ void finish() {
+  __device__ void finish() { finish_part(band_.slab); }
+
+  /// Counts a part of a slab: one of its tickets, or the begin of the next slab. The last one reports it.
+  __device__ void finish_part(u64 slab) {
     __syncwarp();
     if (lane_ == 0) {
       __threadfence();
-      InPlaceSlot& slot = a_.slots[band_.slab % a_.launch.slots];
+      InPlaceSlot& slot = a_.slots[slab % a_.launch.slots];
       const u32 before = atomicAdd(&slot.finished, 1u);
-      if (before + 1 == a_.slab_tickets) {
+      if (before == a_.slab_tickets) {
         slot.finished = 0;
         __threadfence();
-        device::report_block(a_.launch, band_.slab, InPlaceResult{1}, false);
+        device::report_block(a_.launch, slab, InPlaceResult{1}, false);
       }
     }
     __syncwarp();
@@ -243,6 +248,42 @@ __global__ void __launch_bounds__(32 * in_place_warps, InPlaceWarp<P, T, few>::E
   InPlaceWarp<P, T, few>(arguments, constants,
                          reinterpret_cast<Memory*>(device::launch_shared_memory())[threadIdx.x / 32])
       .work();
+}
+
+/// The slab that was begun last in a launch that has ended.
+__device__ inline u64 last_slab_begun(const InPlaceArguments& a) { return a.launch.words->begun.word - 1; }
+
+/// Whether a launch that has ended computed a slab, and was not told to leave.
+__device__ inline bool leaves_a_slab(const InPlaceArguments& a) {
+  return a.launch.words->begun.word > 0 && a.launch.words->abort.word == 0;
+}
+
+/// After a launch: puts what its last slab would have handed on into that slab's last rows (task.hpp). Thread blocks
+/// are dealt to the groups of sweeps in turn; a thread has columns.
+template <class P, class T, bool few>
+__global__ void leave_rows_kernel(const __grid_constant__ InPlaceArguments arguments) {
+  using Edge = InPlaceEdge<T, P::corners ? 1 : 0, few>;
+  constexpr int S = Edge::S;
+  if (!leaves_a_slab(arguments)) return;
+  const InPlaceTask& task = arguments.slots[last_slab_begun(arguments) % arguments.launch.slots].task;
+  const InPlaceSlab<S> slab{arguments, task};
+  const u32 group = blockIdx.x % arguments.groups, parts = gridDim.x / arguments.groups;
+  if (slab.is_last() || static_cast<i64>(group) * S >= task.sweeps) return;
+  const int sweeps = static_cast<int>(slab.sweeps_of(group));
+  for (i64 column = blockIdx.x / arguments.groups * static_cast<i64>(blockDim.x) + threadIdx.x;
+       column < arguments.columns; column += static_cast<i64>(parts) * blockDim.x) {
+    for (int sweep = group == 0 ? 0 : 1; sweep <= sweeps; ++sweep) {
+      const i64 row = task.row_end - 1 - static_cast<i64>(group) * S - sweep;
+      slab.template row<T>(row)[column] = Edge::handed_down(arguments, group, sweep, static_cast<i32>(column));
+    }
+  }
+}
+
+/// After that: reports the last slab.
+template <class P>
+__global__ void report_last_slab_kernel(const __grid_constant__ InPlaceArguments arguments) {
+  if (!leaves_a_slab(arguments)) return;
+  device::report_block(arguments.launch, last_slab_begun(arguments), InPlaceResult{1}, false);
 }
 
 }  // namespace terrace::wavefront

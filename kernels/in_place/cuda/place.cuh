@@ -35,6 +35,7 @@ struct InPlaceArguments {
   void* unused_row;    // for what nobody reads
   i64 rows, columns;   // of the grid
   i64 slab_rows;       // of all slabs but the last
+  i64 pass_sweeps;     // of all passes but the last
   u64 tickets;         // in all
   u32 slab_tickets;    // those beyond the slab's bands do nothing
   u32 groups;          // of a pass, at most
@@ -51,7 +52,6 @@ struct InPlaceBand {
   i32 sweeps;           // of the group that are made; what the others make is not looked at
   u32 tag, tag_before;  // of the states' words, and of those of the band before; 0: there is none
   bool takes_over;      // what is above is what the slab above left, in an earlier launch
-  bool leaves;          // the last line is for the slab below
   i32 rims;             // rows of the rim that the band makes
   i64 rim_row;          // one of them
   bool simple;          // every sweep is made, and every line live or not looked at
@@ -79,35 +79,34 @@ struct InPlaceSlab {
   __device__ u32 end_band(u32 group) const {
     return static_cast<u32>((end_line(group) - task.row_begin + lines - 1) / lines);
   }
-  /// The last band of the slab above, which is a full one.
-  __device__ u32 last_band_above() const { return static_cast<u32>((a.slab_rows + lines - 1) / lines) - 1; }
-
-  template <class T>
-  __device__ const T* row_above(i64 row) const {
-    return static_cast<const T*>(task.above) + (row - (task.row_begin - 1 - task.sweeps)) * task.carry_stride;
+  /// The last band of a group in the slab before: the full slab above, or the last slab of a pass of all sweeps.
+  __device__ u32 last_band_before(u32 group) const {
+    if (task.row_begin > 0) return static_cast<u32>((a.slab_rows + lines - 1) / lines) - 1;
+    const i64 begin = (a.rows - 1) / a.slab_rows * a.slab_rows, done = static_cast<i64>(group) * S;
+    const i64 sweeps = a.pass_sweeps - done < S ? a.pass_sweeps - done : S;
+    return static_cast<u32>((a.rows + done + sweeps - begin + lines - 1) / lines) - 1;
   }
+
+  /// A row of this slab or of the one above.
   template <class T>
-  __device__ T* row_below(i64 row) const {
-    return static_cast<T*>(task.below) + (row - (task.row_end - 1 - task.sweeps)) * task.carry_stride;
+  __device__ T* row(i64 row) const {
+    if (row < task.row_begin) return static_cast<T*>(task.above) + (row - task.above_begin) * task.stride;
+    return static_cast<T*>(task.rows) + (row - task.row_begin) * task.stride;
   }
   /// Where a group leaves a line, in place of what the groups before left there. A line without a row of the grid is
-  /// not looked at.
+  /// not read.
   template <class T>
   __device__ T* row_out(u32 group, i64 line) const {
     const i64 row = line - static_cast<i64>(group) * S - sweeps_of(group);
     if (row < 0 || row >= a.rows || line >= end_line(group)) return static_cast<T*>(a.unused_row);
-    if (row < task.row_begin) {
-      return static_cast<T*>(task.before) + (row - (task.row_begin - task.sweeps)) * task.result_stride;
-    }
-    if (!is_last() && row >= task.row_end - task.sweeps) return row_below<T>(row);
-    return static_cast<T*>(task.result) + (row - task.row_begin) * task.result_stride;
+    return this->row<T>(row);
   }
   /// A line as a group finds it; likewise.
   template <class T>
   __device__ const T* row_in(u32 group, i64 line) const {
     if (group > 0) return row_out<T>(group - 1, line);
     if (line >= task.row_end) return static_cast<const T*>(a.unused_row);
-    return static_cast<const T*>(task.grid) + (line - task.row_begin) * task.grid_stride;
+    return row<T>(line);
   }
 
   /// The band of a ticket of the slab; without live lines where there is none. Ticket by ticket all that a band waits
@@ -127,7 +126,6 @@ struct InPlaceSlab {
     band.live = end - band.first_line < lines ? static_cast<i32>(end - band.first_line) : lines;
     band.sweeps = static_cast<i32>(sweeps_of(band.group));
     band.takes_over = band.index == 0 && slab == 0 && task.row_begin > 0;
-    band.leaves = band.index + 1 == end_band(band.group) && !is_last();
     // Cells of the group lie in rows [first, last].
     const i64 first = band.first_line - done - S, last = band.first_line + lines - 2 - done;
     band.rims = (first <= 0 ? 1 : 0) + (last >= a.rows - 1 ? 1 : 0);
@@ -137,8 +135,10 @@ struct InPlaceSlab {
     band.is_followed = static_cast<i64>(band.group + 1) * S < task.sweeps;
     band.tag = tag_of(slab, band.index);
     band.tag_before = band.tag - 1;
+    // The first band of a pass needs nothing of the pass before, but must not overtake its last band: both use the
+    // same states.
     if (band.index == first_band(band.group)) {
-      band.tag_before = task.row_begin == 0 || slab == 0 ? 0 : tag_of(slab - 1, last_band_above());
+      band.tag_before = slab == 0 ? 0 : tag_of(slab - 1, last_band_before(band.group));
     }
   }
   /// Never 0.

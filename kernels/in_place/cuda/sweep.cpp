@@ -8,7 +8,8 @@
 namespace terrace::wavefront {
 namespace {
 
-constexpr std::int64_t slabs_under_way = 4;
+// A slab is reported when the next one has begun, so that at least two are under way.
+constexpr std::int64_t least_under_way = 2, most_under_way = 32;
 constexpr std::size_t words_bytes = 1024, slot_bytes = 128;
 
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -28,7 +29,7 @@ InPlaceShape in_place_shape(const InPlaceSpec& spec, const InPlaceTrial& trial) 
 InPlaceWorkspace plan_in_place(const InPlaceSpec& spec, const InPlaceShape& shape) {
   const bool one_slab = spec.slab_rows >= spec.rows;
   InPlaceWorkspace plan;
-  plan.slots = std::clamp<std::int64_t>(spec.slabs(), 1, slabs_under_way);
+  plan.slots = std::clamp(spec.slabs(), least_under_way, most_under_way);
   plan.groups = ceiling(spec.pass_sweeps, shape.sweeps());
   // In the last slab each group goes on until all of its sweeps are at the last row.
   const std::int64_t lines = (one_slab ? spec.rows : spec.slab_rows) + spec.pass_sweeps;

@@ -22,6 +22,8 @@ class InPlaceCudaSweep final : public device::BlockKernel {
 
   InPlaceCudaSweep(const InPlaceSpec& spec, device::Context& context, void* workspace, const InPlaceTrial& trial)
       : kernel_(device::make_kernel(sweep_in_place_kernel<P, T, few>, "sweep_in_place_kernel")),
+        leave_(device::make_kernel(leave_rows_kernel<P, T, few>, "leave_rows_kernel")),
+        report_(device::make_kernel(report_last_slab_kernel<P>, "report_last_slab_kernel")),
         plan_(plan_in_place(spec, in_place_shape(spec, trial))),
         context_(context),
         workspace_(static_cast<unsigned char*>(workspace)),
@@ -30,6 +32,9 @@ class InPlaceCudaSweep final : public device::BlockKernel {
         constants_(P::template constants_as<T>(P::constants(spec.settings))) {
     TERRACE_CUDA_CHECK(cudaMemsetAsync(workspace_, 0, plan_.bytes, device::compute_stream(context)));
     resident_ = device::resident_blocks(kernel_, threads(), shared_bytes());
+    // No code may be loaded while the first one runs.
+    device::resident_blocks(leave_, leave_threads, 0);
+    device::resident_blocks(report_, 1, 0);
     arguments_.slots = reinterpret_cast<InPlaceSlot*>(workspace_ + plan_.slots_at);
     arguments_.progress = reinterpret_cast<u64*>(workspace_ + plan_.progress_at);
     arguments_.states = reinterpret_cast<u64*>(workspace_ + plan_.states_at);
@@ -38,6 +43,7 @@ class InPlaceCudaSweep final : public device::BlockKernel {
     arguments_.rows = spec.rows;
     arguments_.columns = spec.columns;
     arguments_.slab_rows = spec.slab_rows;
+    arguments_.pass_sweeps = spec.pass_sweeps;
     arguments_.slab_tickets = static_cast<u32>(plan_.tickets);
     arguments_.groups = static_cast<u32>(plan_.groups);
     arguments_.group_bands = static_cast<u32>(plan_.group_bands);
@@ -61,9 +67,15 @@ class InPlaceCudaSweep final : public device::BlockKernel {
     device::launch(kernel_,
                    {.blocks = blocks, .threads = threads(), .shared_bytes = shared_bytes(), .stream = stream},
                    arguments, constants_);
+    const auto parts = static_cast<unsigned>(std::clamp<i64>(arguments.columns / leave_threads, 1, most_leave_parts));
+    device::launch(
+        leave_, {.blocks = parts * arguments.groups, .threads = leave_threads, .shared_bytes = 0, .stream = stream},
+        arguments);
+    device::launch(report_, {.blocks = 1, .threads = 1, .shared_bytes = 0, .stream = stream}, arguments);
   }
 
  private:
+  static constexpr unsigned leave_threads = 256, most_leave_parts = 64;  // threads of a block, blocks of a group
   static constexpr std::size_t warp_bytes = sizeof(InPlaceMemory < T, P::corners ? 1 : 0, few >);
 
   /// Fewer warps where a thread block has less shared memory than that of in_place_warps, one at least.
@@ -84,6 +96,7 @@ class InPlaceCudaSweep final : public device::BlockKernel {
   }
 
   device::Kernel<InPlaceArguments, Constants> kernel_;
+  device::Kernel<InPlaceArguments> leave_, report_;
   InPlaceWorkspace plan_;
   device::Context& context_;
   unsigned char* workspace_;

@@ -22,22 +22,44 @@ wavefront::InPlaceSpec chosen(std::int64_t side, std::int64_t sweeps, bool cuda,
   return spec;
 }
 
+/// Rows that are in memory in addition to those that come, go, and are kept by the slab below.
+std::int64_t swept_rows(const wavefront::InPlaceSpec& spec, std::int64_t device_mib) {
+  const std::int64_t tiles = ((device_mib << 20) - workspace) / slab_bytes(spec, 1);
+  return (tiles - 3) * spec.slab_rows;
+}
+
 TEST_CASE("slabs on a GPU are whole bands of a warp, as many as fill it where there is memory") {
-  // A band of a single row took as long as one of many sweeps' edges, and every slab below waited for it.
-  const wavefront::InPlaceSpec eighth = chosen(65536, 256, true, 2048);
-  CHECK(eighth.pass_sweeps == 256);
+  // 768 sweeps of a grid eight times as large as the memory: with more sweeps a pass fewer rows give all warps work.
+  const wavefront::InPlaceSpec eighth = chosen(65536, 768, true, 2048);
+  CHECK(768 % eighth.pass_sweeps == 0);
   CHECK(eighth.slab_rows % 128 == 0);
-  CHECK(eighth.slab_rows >= 768);
-  CHECK(slab_bytes(eighth, 3) + workspace <= std::int64_t{2} << 30);
+  CHECK(eighth.slab_rows > eighth.pass_sweeps);
+  CHECK(swept_rows(eighth, 2048) / 128 * (eighth.pass_sweeps / 16) >= 132 * 8);
+  // A grid that fits needs no more than its passes have sweeps.
   const wavefront::InPlaceSpec roomy = chosen(65536, 256, true, 60 << 10);
-  CHECK(roomy.slab_rows == 2048);                            // 512 MiB
-  CHECK(chosen(65536, 1, true, 60 << 10).slab_rows == 512);  // 128 MiB: the way there takes longer
+  CHECK(roomy.pass_sweeps == 256);
+  CHECK(roomy.slab_rows * 65536 * 4 <= 512 << 20);
+  CHECK(chosen(65536, 1, true, 60 << 10).slab_rows * 65536 * 4 <= 128 << 20);  // the way there takes longer
+  CHECK(chosen(100, 1000, true, 1024).slab_rows == 100);
+}
+
+TEST_CASE("passes on a GPU are alike") {
+  for (const std::int64_t sweeps : {1, 5, 33, 100, 257, 768, 1000, 5000, 1000000}) {
+    const wavefront::InPlaceSpec spec = chosen(32768, sweeps, true, 1024);
+    INFO(sweeps << " sweeps by " << spec.pass_sweeps << " in slabs of " << spec.slab_rows);
+    CHECK(spec.pass_sweeps <= sweeps);
+    CHECK(spec.slab_rows > spec.pass_sweeps);
+    const std::int64_t passes = (sweeps + spec.pass_sweeps - 1) / spec.pass_sweeps;
+    CHECK(sweeps - (passes - 1) * spec.pass_sweeps > 0);
+    CHECK((passes == 1 || spec.pass_sweeps - (sweeps - (passes - 1) * spec.pass_sweeps) <= 32 * passes));
+  }
 }
 
 TEST_CASE("slabs that are lower than a band fit any budget that holds a sweep") {
   const wavefront::InPlaceSpec low = chosen(65536, 256, true, 128);
   CHECK(low.slab_rows < 128);
   CHECK(low.slab_rows > low.pass_sweeps);
+  CHECK(slab_bytes(low, 2) + workspace <= 128 << 20);
   CHECK(chosen(4096, 256, false, 256).slab_rows > 256);
 }
 
