@@ -82,7 +82,7 @@ std::vector<std::string> names_of(const json& list) {
   std::vector<std::string> names;
   for (const json& item : list) {
     const bool named = item.is_object() && item.contains("name") && item["name"].is_string();
-    if (!named || std::find(names.begin(), names.end(), item["name"]) != names.end()) return {};
+    if (!named || std::find(names.begin(), names.end(), item["name"].get<std::string>()) != names.end()) return {};
     names.push_back(item["name"]);
   }
   return names;

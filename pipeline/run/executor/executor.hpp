@@ -122,6 +122,7 @@ class Executor {
   TileView view_of(const BlockState& block, const TileUse& use, int location) const;
   std::map<std::size_t, std::size_t> buffers_to_stage() const;
   bool stage_buffers();
+  void stage_updates(const Device& device, const BlockState& block);
   void freeze(int device, bool frozen);
   bool take_results();
   bool take_results(Device& device);

@@ -167,6 +167,18 @@ bool Executor::stage_buffers() {
   return false;
 }
 
+/// Allocates device memory for the tiles that a chain updates, all of them as far as the budget goes: its blocks hold
+/// their tiles one after another, too late for a pool that is frozen.
+void Executor::stage_updates(const Device& device, const BlockState& block) {
+  Pool& pool = *environment_.pools[static_cast<std::size_t>(device.location)];
+  for (const TileUse& use : block.uses) {
+    if (use.source == nullptr) continue;
+    const auto tiles = static_cast<std::size_t>(grids_[static_cast<std::size_t>(use.version->key.array)].count());
+    while (pool.prepare(use.version->buffer, tiles)) {
+    }
+  }
+}
+
 void Executor::freeze(int device, bool frozen) {
   const auto location = static_cast<std::size_t>(devices_[static_cast<std::size_t>(device)].location);
   if (location == 0) return;

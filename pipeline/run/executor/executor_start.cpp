@@ -79,6 +79,7 @@ void Executor::start_chain(int device, Launch& launch, BlockState& block) {
   const std::int64_t count = block.attempt > 0 ? 1 : phase.phase.count - block.index + phase.phase.further;
   // What one block needs is there, and what it writes leaves when it has ended.
   if (count > 1 && state.location > 0 && stage_buffers()) return;
+  if (count > 1 && state.location > 0) stage_updates(state, block);
   freeze(device, true);
   launch.begin(phase, block.index, count, state.begun++);
   launch.submit(*state.worker, block.attempt);

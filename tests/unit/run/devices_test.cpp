@@ -161,6 +161,14 @@ TEST_CASE(
   check_everywhere([] { return update_chain(3, true); }, 3, 0);
 }
 
+TEST_CASE("A chain that updates tiles uses all the device memory that its tiles and its budget allow") {
+  test::TempFolder folder;
+  auto toy = update_chain(2, true);
+  test::StageRunner runner(folder.path(), toy, options_of({1, false, false}, 24, 1));
+  runner.run();
+  CHECK(runner.peak_device == 7 * page);
+}
+
 TEST_CASE("Boxes with halos are assembled from tiles of all devices") {
   check_everywhere(halo_steps, 60, 1);
   check_everywhere(halo_chain, 60, 1);
