@@ -13,7 +13,7 @@ namespace terrace::io {
 class BoxRuns {
  public:
   /// @param shape the array; @param element_size bytes of one element; @param box half-open, within the shape
-  /// @throws Error where the box does not lie in the array or the ranks differ
+  /// @throws Error if the box does not lie in the array or the ranks differ
   BoxRuns(const Extents& shape, std::int64_t element_size, const Box& box);
 
   std::int64_t count() const { return count_; }

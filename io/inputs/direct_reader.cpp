@@ -50,7 +50,7 @@ class Window {
     if (buffer) free_.push_back(std::move(buffer));
     if (failure_.empty()) failure_ = failure;
     --in_flight_;
-    // Under the lock: the window may be gone as soon as it is released.
+    // Notify under the lock: the window may be destroyed as soon as the lock is released.
     ended_.notify_all();
   }
 

@@ -24,7 +24,7 @@ std::string hex(std::uint64_t value) {
   return {text.data(), digits};
 }
 
-/// A number that is the whole of the text. @throws Error
+/// Parses a number; the whole text must be one. @throws Error
 template <class T>
 T number_from(const std::string& text, int base) {
   T value{};

@@ -34,7 +34,7 @@ class LetterFinder {
     column_ = 1;
     sequence_ = true;
   }
-  /// Whether it is a byte of a mark of the byte order, which may come first.
+  /// True for a byte of a byte order mark, which may come first.
   bool in_mark(char byte) const {
     return line_ == 1 && column_ == 1 && (byte == '\xEF' || byte == '\xBB' || byte == '\xBF');
   }
