@@ -50,7 +50,7 @@ struct Checked;
 
 struct StageKind {
   job::StageDeclaration declaration;
-  /// @throws JobError where inputs do not fit (with places), or no plan fits the budgets (naming the least)
+  /// @throws JobError if inputs do not fit (with places), or no plan fits the budgets (naming the least)
   std::function<std::unique_ptr<run::Stage>(const Request&)> make;
   /// Computes parts of a finished result again (verifier.hpp); null: no part of it can be.
   std::function<std::vector<Checked>(const VerifyRequest&)> verify = nullptr;

@@ -42,7 +42,7 @@ struct VerifyRequest {
   /// The stage as recorded; `array` gives what it read: inputs of the job, and datasets of stages before it in the
   /// result. @throws Unavailable
   const Request& request;
-  /// A dataset of the stage, by its name: "table". @throws IoError where the result has none of that name
+  /// A dataset of the stage, by its name: "table". @throws IoError if the result has none of that name
   std::function<std::shared_ptr<io::Source>(const std::string& name)> dataset;
   /// The values of a small dataset as text: numbers in the fewest digits that give them back, as text_of() does.
   std::function<std::vector<std::string>(const std::string& name)> texts;

@@ -14,7 +14,7 @@ namespace terrace::device {
 /// `size` threads, one of which is whoever calls run_on_all().
 class ThreadPool {
  public:
-  /// @throws std::system_error where the system starts no more threads
+  /// @throws std::system_error if the system starts no more threads
   explicit ThreadPool(int size);
   /// Waits for the threads; nothing may be running.
   ~ThreadPool();

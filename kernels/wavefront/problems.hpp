@@ -43,7 +43,7 @@ std::vector<ParameterError> parameter_errors(const std::string& problem, const S
 
 /// Scores are computed in integers: the smallest of 1, 10, 100, 1000 that makes every numeric parameter whole.
 /// A sweep's values and its result's score are the true ones times this scale.
-/// @throws JobError where a parameter has more than three decimals
+/// @throws JobError if a parameter has more than three decimals
 std::int64_t score_scale(const std::string& problem, const Settings& settings);
 
 /// A bound on the magnitude of every value that arises in a table of rows x columns, times the scale; `unbounded`
@@ -89,7 +89,7 @@ bool chosen(std::string_view problem, const Settings& settings) {
 }
 
 /// Calls call(P{}) with the problem of the list that `problem` with these parameters means.
-/// @throws JobError where there is none
+/// @throws JobError if there is none
 template <class Call>
 void visit_problem(const std::string& problem, const Settings& settings, Call&& call) {
   const bool found = [&]<class... Ps>(ProblemList<Ps...>) {

@@ -87,7 +87,7 @@ void add_verify(CLI::App& program, CommandLine& line, Session& session) {
       "the same command goes on");
 }
 
-/// Whether the program has a stage whose problems are called so.
+/// True if the program has a stage with this word for its problems.
 bool has_selector(const Session& session, const std::string& selector) {
   const auto& stages = session.stages.declarations().all();
   return std::any_of(stages.begin(), stages.end(), [&](const auto& stage) { return stage.selector == selector; });
@@ -131,7 +131,7 @@ void add_options(CLI::App& program, Session& session, CommandLine& line) {
       "75 stopped at a checkpoint, run it again.");
 }
 
-/// What to say where no known command was named.
+/// The message if no known command was named.
 std::string no_command(const CLI::App& program) {
   std::vector<std::string> names;
   for (const CLI::App* command : program.get_subcommands(nullptr)) names.push_back(command->get_name());

@@ -139,7 +139,7 @@ class QueryStage : public run::Stage {
   QueryTally tally_;
 };
 
-/// The table of next nodes. @throws JobError where it is none of that matrix
+/// The table of next nodes. @throws JobError if it is none of that matrix
 std::shared_ptr<io::Source> open_next(const Request& request, const Extents& shape) {
   const std::string& name = request.stage.settings.text("next");
   std::shared_ptr<io::Source> next = request.array(name);
@@ -182,7 +182,7 @@ Questions read_questions(const Request& request, const Extents& shape) {
   return questions;
 }
 
-/// Rows of a block. @throws JobError where the memory does not hold a single one
+/// Rows of a block. @throws JobError if the memory does not hold a single one
 std::int64_t choose_rows(std::int64_t nodes, ElementType type, const Resources& resources) {
   const std::int64_t row = std::max<std::int64_t>(1, nodes) * static_cast<std::int64_t>(size_of(type));
   const auto bytes = [&](std::int64_t rows) { return pages(rows * row) + 4096; };

@@ -10,7 +10,7 @@ namespace terrace::stages {
 
 /// On the CPU has tiles cut for the threads of the device, or for as many as the attempt did that the request goes on
 /// from. Does nothing for what no BLAS computes.
-/// @throws JobError where that attempt used another OpenBLAS, or on CUDA another cuBLAS, or one where there is none
+/// @throws JobError if that attempt used another OpenBLAS, or on CUDA another cuBLAS, or one where there is none
 /// here, or the other way round; DeviceError where there is no OpenBLAS on the CPU
 void choose_blas(recursive::TileSpec& spec, const Request& request);
 

@@ -20,7 +20,7 @@ wavefront::KeptLines kept_lines(const wavefront::SweepSpec& spec, ElementType ty
 /// f64, which holds a whole number divided by the scale to the nearest bit.
 /// @param spec problem, settings, rows and columns are read; value, border and table, or the type of kept rows and
 /// columns, are chosen
-/// @throws JobError where the type that the job names does not do, or the table is too large for any run
+/// @throws JobError if the type that the job names does not do, or the table is too large for any run
 void choose_score_types(const Request& request, wavefront::SweepSpec& spec);
 
 /// Layers and types of the tables of a problem that counts: i32, or i64 where there are too many cells.

@@ -18,9 +18,9 @@ class VerifyWatch {
 
   /// A flag that is not 0 once a signal has come; work that does not look at it calls check_stop() or advance().
   std::atomic<int>& stop() { return signals_.flag(); }
-  /// Sets whether what is computed is kept from now on when a stop comes, so that the same command goes on with it.
+  /// Sets whether computed work is kept from now on when a stop comes, so that the same command resumes it.
   void keep(bool kept);
-  /// @throws Stopped where a stop was asked for and what was computed is kept; else Error
+  /// @throws Stopped if a stop was asked for and computed work is kept; else Error
   void check_stop() const;
 
   /// Shows that `done` of `all` units of a part of the verification are done, unless the part is a short one.

@@ -126,7 +126,7 @@ Resources beside_vectors(Resources resources, const TriangleCut& cut) {
   return resources;
 }
 
-/// @throws JobError where an earlier attempt computed in another type than the one that the numbers ask for now
+/// @throws JobError if an earlier attempt computed in another type than the one that the numbers ask for now
 void check_value(const Request& request, ElementType value) {
   const std::string before = request.choices->at("value");
   if (before == name_of(value)) return;
