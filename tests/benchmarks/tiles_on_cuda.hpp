@@ -1,5 +1,5 @@
-// What benchmarks of tiles on CUDA share: matrices in device memory, launches by the device's clock, lines of
-// results.
+// Shared parts of benchmarks of tiles on CUDA: matrices in device memory, launches timed by the device's clock, lines
+// of results.
 #pragma once
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ struct Elements {
   }
 };
 
-/// Largest elements of which sums over short paths are exact in the type.
+/// Largest elements for which sums over short paths are exact in the type.
 template <class T>
 constexpr std::uint64_t most_weight = sizeof(T) == 2 ? 10000 : 1000000;
 

@@ -36,7 +36,7 @@ class GridMemory {
   void* data_;
 };
 
-/// The grid before and after a pass, and what every slab leaves for the next, on the device.
+/// The grid before and after a pass, and the carries between slabs, on the device.
 class InPlaceGrid {
  public:
   /// @param sweep takes the grid's slabs; owned by the caller
@@ -84,7 +84,7 @@ class InPlaceGrid {
     }
   }
 
-  /// Sweeps what is on the device as it is.
+  /// Sweeps the grid that is on the device, unchanged.
   double sweep(std::int64_t sweeps, std::int64_t launch_slabs) {
     double seconds = 0;
     for (std::int64_t left = sweeps; left > 0; left -= spec_.pass_sweeps) {

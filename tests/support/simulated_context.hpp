@@ -15,7 +15,7 @@
 
 namespace terrace::test {
 
-/// Runs what is submitted to it in order, on one thread, after random pauses.
+/// Runs submitted work in order, on one thread, after random pauses.
 class SlowQueue {
  public:
   SlowQueue(std::uint32_t seed, int longest_pause) : random_(seed), longest_pause_(longest_pause) {
@@ -132,7 +132,7 @@ class SimulatedContext : public device::Context {
   }
 
  private:
-  /// What nobody wrote must not look like a result.
+  /// Memory that nobody wrote must not look like a result.
   static void* poisoned(std::size_t bytes) {
     void* memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
     std::memset(memory, 0xA5, bytes);

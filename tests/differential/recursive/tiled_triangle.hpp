@@ -59,7 +59,7 @@ struct Solved {
   friend bool operator==(const Solved&, const Solved&) = default;
 };
 
-/// What a pairing asks of pairs; other rules ignore it.
+/// Conditions on pairs in a pairing; other rules ignore them.
 struct PairRules {
   std::int64_t least_inside = 3;
   bool wobble = true;
@@ -115,7 +115,7 @@ class TiledTriangle {
         closes.push_back(close(i, j));
         if (apart > 0) below.push_back(task(j, i, IntervalStep::below));
       }
-      // Those of one tile follow one another, as blocks of one launch may not.
+      // Products of one tile run one after another; blocks of one launch may not.
       for (const IntervalTask& product : products) run({product});
       run(below);
       run(closes);

@@ -17,7 +17,7 @@
 
 namespace terrace::wavefront::test {
 
-/// Where the lines lie that the blocks of a table keep, in memory of its user.
+/// Places of the lines that the blocks of a table keep, in memory of its user.
 class KeptBits {
  public:
   KeptBits(const SweepSpec& spec, int planes)

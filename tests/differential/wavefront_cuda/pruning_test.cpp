@@ -54,7 +54,7 @@ std::int64_t best_score(const SweepSpec& spec, const Pair& pair) {
 
 /// Bands of 256 rows.
 constexpr CudaTrial few_rows{.lane_rows = 8};
-/// One block after another: what is known when a block begins does not depend on the order of threads.
+/// One block after another: the bound known at a block's begin then does not depend on the order of threads.
 constexpr std::uint64_t in_order = 1;
 
 /// The best cell is early, and nothing like it follows.

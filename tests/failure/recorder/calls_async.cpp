@@ -29,7 +29,7 @@ class Requests {
   }
   std::int64_t begin(const iocb* block) { return numbers_[reinterpret_cast<std::uint64_t>(block)] = ++begun_; }
   void begin_failing(const iocb* block) { numbers_[reinterpret_cast<std::uint64_t>(block)] = failing; }
-  /// The number of a request that has ended; 0 where it was none of these.
+  /// The number of a request that has ended; 0 if it is no recorded request.
   std::int64_t end(std::uint64_t block) {
     const auto at = numbers_.find(block);
     if (at == numbers_.end()) return 0;

@@ -19,15 +19,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Lets `child` run in a process of its own whose standard error is a pipe. @returns how it ended (the exit code, or
-/// minus the signal), and what it wrote
+/// Runs `child` in a process of its own whose standard error is a pipe. @returns its end (the exit code, or minus the
+/// signal), and its output
 std::pair<int, std::string> in_child(const std::function<void()>& child) {
   std::array<int, 2> ends{};
   REQUIRE(::pipe(ends.data()) == 0);
   const pid_t process = ::fork();
   if (process == 0) {
     ::dup2(ends[1], STDERR_FILENO);
-    // Not those of the test program.
+    // Default actions, instead of the test program's.
     for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) std::signal(number, SIG_DFL);
     child();
     ::_exit(0);

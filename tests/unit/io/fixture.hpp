@@ -66,8 +66,8 @@ inline std::string read_letters(Source& source) {
   return {letters.begin(), letters.end()};
 }
 
-/// "job: " or "io: " and the message of the error that `call` throws, without the folder; "none" where it throws
-/// none.
+/// "job: " or "io: " and the message of the error that `call` throws, without the folder; "none" if it throws no
+/// error.
 template <class Call>
 std::string error_of(const TempFolder& folder, const Call& call) {
   std::string text = "none";

@@ -1,5 +1,5 @@
 // HDF5 datasets whose elements lie elsewhere: behind links, in sources of virtual datasets, in external storage; and
-// those that need what is not there.
+// datasets that need missing files or filters.
 #include <hdf5.h>
 
 #include <algorithm>
@@ -107,7 +107,7 @@ TEST_CASE("A dataset behind an external link is read from the file in which it l
     auto source = open_input(folder, {{"hdf5", "link.h5"}, {"dataset", name}});
     CHECK(read_box<std::int32_t>(*source, {{0}, {3}}) == Whole{1000, 1001, 1002});
     CHECK(files_of(folder, *source) == Names{"link.h5", "deep/real.h5"});
-    // The same file by its own name, while the library has it open for the link.
+    // The same file by its own name, while the library has it open through the link.
     auto direct = open_input(folder, {{"hdf5", "deep/real.h5"}, {"dataset", "d"}});
     CHECK(read_all<std::int32_t>(*direct) == read_all<std::int32_t>(*source));
     CHECK(files_of(folder, *direct) == Names{"deep/real.h5"});

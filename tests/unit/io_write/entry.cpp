@@ -51,7 +51,7 @@ TEST_CASE("no link in a held folder is followed, whatever opens or makes the fil
     CHECK(text_of(victim) == "precious");
     CHECK_FALSE(fs::exists(temporary / "nothing"));
   }
-  // Files that are made anew take the place of a link.
+  // New files replace a link.
   fs::create_symlink(victim, held_path / "file");
   create_result(held / "file", {});
   fs::create_symlink(victim, held_path / "plan.new");

@@ -175,7 +175,7 @@ TEST_CASE("A chain orders readers after writers of the same device alone") {
   scene.program.dealt = {1, 1, 0, 1};
   scene.open().extend();
   CHECK(scene.unmet(1) == 0);
-  CHECK(scene.unmet(2) == 1);  // on the other device than what it reads
+  CHECK(scene.unmet(2) == 1);  // not on the device of the block that it depends on
   CHECK(scene.unmet(3) == 1);
   scene.complete(0);
   scene.complete(1);
