@@ -10,7 +10,7 @@
 
 namespace terrace::stages {
 
-/// How a table is read.
+/// The way in which a table is read.
 struct QueryCut {
   ElementType value = ElementType::f32;
   std::int64_t nodes = 0;

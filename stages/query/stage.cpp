@@ -20,7 +20,7 @@ namespace {
 constexpr std::int64_t band_bytes = 8 << 20;  // of a block, about
 constexpr double rate = 1e9;                  // distances a second of a core
 
-/// What is asked of the table.
+/// The questions about the table.
 struct Questions {
   std::vector<std::string> reduce;
   std::vector<NodePair> pairs;
@@ -139,7 +139,7 @@ class QueryStage : public run::Stage {
   QueryTally tally_;
 };
 
-/// The table of next nodes. @throws JobError if it is none of that matrix
+/// The table of next nodes. @throws JobError if it does not fit the matrix
 std::shared_ptr<io::Source> open_next(const Request& request, const Extents& shape) {
   const std::string& name = request.stage.settings.text("next");
   std::shared_ptr<io::Source> next = request.array(name);
