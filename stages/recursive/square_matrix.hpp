@@ -10,7 +10,7 @@
 
 namespace terrace::stages {
 
-/// What the stage calls `matrix`. @throws JobError if it is not square, or has more than 2^24 rows
+/// The array that the stage calls `matrix`. @throws JobError if it is not square, or has more than 2^24 rows
 std::shared_ptr<io::Source> open_square_matrix(const Request& request);
 
 /// The stage's `no_edge` as elements of the matrix have it: of f32, rounded to that.

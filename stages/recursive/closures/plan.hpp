@@ -13,7 +13,7 @@
 
 namespace terrace::stages {
 
-/// What a closure is of, and how it is cut.
+/// The problem of a closure, and its cut into tiles.
 struct ClosureCut {
   recursive::TileSpec spec;
   std::int64_t tile = 1;  // rows and columns of a tile
@@ -23,14 +23,14 @@ struct ClosureCut {
 };
 
 /// The phase of updates: block n is update n of the order; it turns generation g of its tile into g + 1, where g
-/// counts the updates of the tile before it. The first update of a tile makes generation 1 of the input, so that the
-/// matrix is never copied for its own sake. Tiles that a block reads are taken in the generation that they have when
-/// blocks run one after another. That may be a later one than in the plain order of k: it holds shorter paths, never
-/// wrong ones. Paths go beside the distances as a table of trails; with its last update a block writes a tile of the
-/// next nodes. A table of bits is scratch, and goes to the result likewise.
+/// counts the earlier updates of the tile. The first update of a tile makes generation 1 from the input, so that the
+/// matrix is never copied separately. A block reads tiles in the generation that they have when blocks run one after
+/// another. That may be a later one than in the plain order of k: it holds shorter paths, never wrong ones. Paths are
+/// kept as a table of trails next to the distances; with its last update a block writes a tile of the next nodes. A
+/// table of bits is scratch, and is written to the result in the same way.
 ///
-/// Distances in integers begin with a phase that looks at all weights: whether some are negative decides what is
-/// infinite at the end, and whether the type can hold the distances.
+/// Distances in integers begin with a phase that inspects all weights: their sign decides the bound of infinity at
+/// the end, and their range whether the type can hold the distances.
 class ClosurePlan : public run::Plan {
  public:
   ClosurePlan(ClosureCut cut, std::shared_ptr<io::Source> matrix, std::string matrix_name);
@@ -66,7 +66,7 @@ class ClosurePlan : public run::Plan {
   std::vector<run::ArraySpec> arrays_;
   std::vector<std::int64_t> cells_;  // columns of the table in an element, of each array
   int input_ = 0, table_ = 0;
-  int trail_ = -1, output_ = -1;  // -1: there is none
+  int trail_ = -1, output_ = -1;  // -1: absent
 };
 
 }  // namespace terrace::stages

@@ -19,7 +19,7 @@ class ClosureTally : public run::Tally {
   std::string save() const override;
   void load(const std::string& state) override;
 
-  /// Whether an integer weight is negative.
+  /// True if an integer weight is negative.
   bool has_negative() const { return range_.any && range_.least < 0; }
   /// @throws ComputeError where distances of the weights found may leave their type
   void check_range() const;

@@ -13,7 +13,7 @@
 
 namespace terrace::stages {
 
-/// What is eliminated, and how it is cut.
+/// The problem of an elimination, and its cut into tiles.
 struct EliminationCut {
   recursive::TileSpec spec;
   std::int64_t tile = 1;  // rows and columns of a tile
@@ -21,8 +21,8 @@ struct EliminationCut {
   std::vector<std::int64_t> ways;  // of each level of the recursion
 };
 
-/// One phase: block n is update n of the order. Tile (i, j) has min(i, j) + 1 updates, the last of which makes the
-/// generation that all tiles end with; the first one makes it from the input.
+/// One phase: block n is update n of the order. Tile (i, j) has min(i, j) + 1 updates. The first one makes its tile
+/// from the input, the last one makes the generation that all tiles end with.
 class EliminationPlan : public run::Plan {
  public:
   EliminationPlan(EliminationCut cut, std::shared_ptr<io::Source> matrix, std::string matrix_name);

@@ -16,7 +16,7 @@
 
 namespace terrace::stages {
 
-/// What a product is of, and how it is cut.
+/// The problem of a product, and its cut into tiles.
 struct ProductCut {
   recursive::TileSpec spec;
   std::int64_t rows = 0, columns = 0, depth = 0;  // the left matrix: rows x depth, the right one: depth x columns
@@ -30,10 +30,10 @@ struct Factor {
   std::string name;
 };
 
-/// Of the elements of left, right and accumulate.
+/// Ranges of the elements of left, right and accumulate.
 using ProductRanges = std::array<WeightRange, 3>;
 
-/// Whether products in a semiring, and their sums, are sure to be told from its zero in an integer type.
+/// True if products in a semiring, and their sums, always differ from its zero in an integer type.
 bool holds_product(const std::string& semiring, ElementType type, const ProductRanges& ranges, std::int64_t depth);
 
 /// The phase of updates: block n is update n of the order. The first update of a tile begins it as the algebra's

@@ -1,4 +1,4 @@
-// The way in which items are put together, as text.
+// The order in which items are combined, as text.
 #pragma once
 
 #include <cstdint>

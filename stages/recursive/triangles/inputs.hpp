@@ -23,7 +23,7 @@ struct IntervalInputs {
   std::vector<std::filesystem::path> files;
 };
 
-/// Reads what the step of a job names. @throws JobError naming the element that is wrong
+/// Reads the inputs that the step of a job names. @throws JobError naming the wrong element
 IntervalInputs read_intervals(const Request& request);
 
 /// The type that the step's `type` asks for; auto: the fastest that is sure to hold every value. @throws JobError

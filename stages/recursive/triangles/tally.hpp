@@ -10,7 +10,7 @@
 
 namespace terrace::stages {
 
-/// What has been folded.
+/// The folded findings.
 struct TriangleFindings {
   std::int64_t whole = 0;                   // the value of all items, of integer types
   double real = 0;                          // of others
