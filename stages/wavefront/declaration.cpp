@@ -1,4 +1,4 @@
-// What the stage `wavefront` declares: made from the list of problems.
+// The declaration of the stage `wavefront`, made from the list of problems.
 #include <algorithm>
 #include <string_view>
 
@@ -68,7 +68,7 @@ const std::vector<Parameter> counted_parameters = {
      "auto, i32, i64"},
 };
 
-/// Whether the gaps that enter the cells behind kept rows and columns are results: where H does not hold them.
+/// True if the gaps that enter the cells after kept rows and columns are results: H does not contain them.
 bool writes_gaps(const Settings& settings) { return settings.text("keep") == "borders" && settings.has("gap_open"); }
 
 /// Adds what `keep: borders` writes. @param gaps whether the problem has affine gaps
@@ -88,12 +88,12 @@ void add_borders(std::vector<job::OutputDeclaration>& outputs, bool gaps) {
   add("column", "row");
 }
 
-/// Whether the end of a global alignment is a result.
+/// True if the end of a global alignment is a result.
 bool writes_end(const Settings& settings) {
   return settings.text("free_ends") != "none" || settings.text("keep") == "alignment";
 }
 
-/// Whether scores of letters are given, rather than counted.
+/// True if scores of letters are given, rather than counted.
 bool scores_letters(const wavefront::ProblemInfo& problem) {
   return std::any_of(problem.parameters.begin(), problem.parameters.end(),
                      [](const Parameter& parameter) { return std::string_view(parameter.name) == "match"; });

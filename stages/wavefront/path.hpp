@@ -13,7 +13,7 @@ namespace terrace::stages {
 
 using wavefront::PathRun;
 
-/// A path as it is found: from its end to its start.
+/// A path in the order in which it is found: from its end to its start.
 class Path {
  public:
   void add(char step, std::int64_t count);

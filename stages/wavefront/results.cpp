@@ -11,7 +11,7 @@ namespace {
 
 using wavefront::SweepSpec;
 
-/// Whether where an alignment ends is a result.
+/// True if the end of an alignment is a result.
 bool finds_end(const SweepSpec& spec, wavefront::Report report) {
   return report == wavefront::Report::best ||
          (report == wavefront::Report::ends && spec.settings.text("free_ends") != "none");

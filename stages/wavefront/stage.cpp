@@ -92,7 +92,7 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
     spec.columns = inputs.columns->shape()[0];
     choose_score_types(request, spec);
   }
-  // What is kept beside a score may be any cell; of an alignment all cells lead to its end.
+  // Kept data, apart from a score, may be any cells; for an alignment all cells lead to its end.
   const std::string keep = spec.settings.has("keep") ? spec.settings.text("keep") : "table";
   if (keep != "score" && keep != "alignment") spec.schedule = wavefront::with_all_work(spec.schedule);
   spec.known = known_score(request, spec, inputs);

@@ -25,11 +25,11 @@ void choose_score_types(const Request& request, wavefront::SweepSpec& spec);
 
 /// Layers and types of the tables of a problem that counts: i32, or i64 where there are too many cells.
 /// @param spec as above, with the type of the grid
-/// @throws JobError likewise, and where the range is missing or does not suit the type of the grid
+/// @throws JobError as above, and if the range is missing or does not suit the type of the grid
 void choose_count_types(const Request& request, wavefront::SweepSpec& spec);
 
 /// Types of a table of sums. @param spec as above, with the type of the grid
-/// @throws JobError likewise
+/// @throws JobError as above
 void choose_sum_types(const Request& request, wavefront::SweepSpec& spec);
 
 }  // namespace terrace::stages

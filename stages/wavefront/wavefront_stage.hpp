@@ -10,7 +10,7 @@
 
 namespace terrace::stages {
 
-/// What the shape of blocks is chosen from, for this sweep.
+/// Sizes from which the shape of blocks is chosen, for this sweep.
 TableNeed table_need(const wavefront::SweepSpec& spec, const wavefront::ProblemInfo& problem, bool cuda);
 
 /// Its score, or its table.

@@ -58,7 +58,7 @@ std::int64_t block_bytes(const TableNeed& need, const BitAlignmentCut& cut) {
       pages(cut.row_lines() * cut.row_words() * word) + pages(cut.column_lines() * cut.column_words() * word);
   const std::int64_t blocks =
       std::max<std::int64_t>(1, ceiling(need.rows, cut.block_rows) * ceiling(need.columns, cut.block_columns));
-  // A walk reads what a block and the two before it have kept.
+  // A walk reads the lines of a block and of the two blocks before it.
   return block_bytes(need, BlockShape{cut.block_rows, cut.block_columns}) + std::min(blocks, blocks_in_flight) * kept;
 }
 

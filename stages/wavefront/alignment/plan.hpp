@@ -18,7 +18,7 @@ struct AlignmentPhase {
   std::int64_t level;
   std::int64_t row_begin, row_end, column_begin, column_end;  // the box
   std::int64_t row_generation, column_generation;             // of the borders kept inside it
-  std::int64_t above_generation, before_generation;           // of those that it begins with, kept in boxes around it
+  std::int64_t above_generation, before_generation;           // of borders kept around it, that it begins with
   PlaceValue place;                                           // where a walk begins
 
   KeptBox box() const {
@@ -50,8 +50,8 @@ class AlignmentPlan : public WavefrontPlan {
   bool takes_box(const AlignmentPhase& phase) const {
     return phase.walks != 0 || (phase.level > 0 && levels_[phase.box_level()].whole_box());
   }
-  /// The descriptor of a block, but for what its accesses point to: of a phase that does not take a box, and of one
-  /// that does.
+  /// The descriptor of a block, without the pointers of its accesses: of a phase that does not take a box, and of a
+  /// phase that does.
   wavefront::KeptTask sweep_task(const AlignmentPhase& phase, std::int64_t index) const;
   wavefront::TraceTask box_task(const AlignmentPhase& phase) const;
 

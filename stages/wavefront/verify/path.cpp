@@ -58,7 +58,7 @@ StoredPath read_warping(const VerifyRequest& request, const VerifiedTable& table
   return stored;
 }
 
-/// Whether an alignment may end there.
+/// True if an alignment may end there.
 template <class P>
 bool may_end(const VerifyRequest& request, const VerifiedTable& table, const StoredPath& path) {
   if constexpr (wavefront::is_local<P>) return true;
@@ -77,7 +77,7 @@ wavefront::ReadItems reader_of(io::Source& source) {
   };
 }
 
-/// What the path scores over the inputs, against what the result says.
+/// Compares the path's score over the inputs with the result.
 std::string compare(const VerifyRequest& request, const VerifiedTable& table, const StoredPath& stored) {
   const job::Stage& stage = request.request.stage;
   const bool letters = table.value == ElementType::i64;

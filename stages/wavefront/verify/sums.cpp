@@ -9,13 +9,13 @@ namespace terrace::stages {
 namespace {
 
 constexpr std::int64_t tile_side = 128;
-constexpr std::int64_t piece_columns = 8192;  // of the grid, read at a time beside a tile
+constexpr std::int64_t piece_columns = 8192;  // of the grid, read at a time in addition to a tile
 
 /// Whole numbers are added modulo 2^64, and cut to the table's type.
 template <class T>
 using Sum = std::conditional_t<std::is_floating_point_v<T>, T, std::uint64_t>;
 
-/// What a box of a layer of the table adds up: values of a grid, or 1 where a value lies in the layer's bin.
+/// The summands of a box of a layer of the table: values of a grid, or 1 if a value lies in the layer's bin.
 template <class T>
 using Summands = std::function<std::vector<Sum<T>>(std::int64_t layer, const Box& cells)>;
 
@@ -55,7 +55,7 @@ class SumsCheck {
     return above;
   }
 
-  /// Of each row of the tile the sum of what lies before it.
+  /// For each row of the tile the sum of the cells before it.
   std::vector<Sum<T>> sums_before(std::int64_t layer, const Box& tile) {
     std::vector<Sum<T>> sums(static_cast<std::size_t>(tile.end[0] - tile.begin[0]));
     if (tile.begin[1] == 0) return sums;
