@@ -1,7 +1,6 @@
 // Instructions that CUDA C++ has no name for: loads and stores of words that threads of one launch, or host and
 // device, hand to one another, and of data that is read or written once; copies into shared memory that go on beside
-// what a thread does; a barrier of some of a thread block's threads. All inline assembly is here. No host library
-// header: also compiled at run time.
+// what a thread does; a barrier of some of a thread block's threads. All inline assembly is here.
 #pragma once
 
 #include "kernels/device/integers.hpp"

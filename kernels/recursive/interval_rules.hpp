@@ -1,5 +1,4 @@
 // The rules of problems over intervals: what an interval of items is worth, made of the parts that it is split into.
-// No host library header: also compiled by nvcc and at run time.
 //
 // Nodes 0 .. n - 1 are the places between items; the interval [i, j) has the items between nodes i and j. Its value
 // is

@@ -1,4 +1,4 @@
-// The concept of a problem of the recursive family. No host library header: also compiled by nvcc and at run time.
+// The concept of a problem of the recursive family.
 //
 // Such a problem updates tiles of a table by others, x(i, j) <- x(i, j) + u(i, k) * v(k, j) for all i, j, k, in some
 // algebra and order. A problem P is a struct without data:

@@ -1,4 +1,4 @@
-// What rows of a table of distances come to. No host library header.
+// What rows of a table of distances come to.
 #pragma once
 
 #include "kernels/device/integers.hpp"

@@ -1,5 +1,4 @@
-// The algebras of the recursive family: what takes the place of + and * in x <- x + u * v. No host library header:
-// also compiled by nvcc and at run time.
+// The algebras of the recursive family: what takes the place of + and * in x <- x + u * v.
 //
 // A semiring S is a struct without data:
 //

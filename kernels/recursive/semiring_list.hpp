@@ -1,4 +1,4 @@
-// The list of semirings as types. No host library header.
+// The list of semirings as types.
 #pragma once
 
 #include "kernels/recursive/semiring.hpp"

@@ -1,4 +1,4 @@
-// The descriptor of one block: an update of one tile. No host library header.
+// The descriptor of one block: an update of one tile.
 #pragma once
 
 #include "kernels/device/integers.hpp"

@@ -1,4 +1,4 @@
-// Words of which every bit is a row, for the bit-parallel forms of problems. No host library header.
+// Words of which every bit is a row, for the bit-parallel forms of problems.
 #pragma once
 
 #include "kernels/device/host_device.hpp"

@@ -1,5 +1,5 @@
 // The operations that cells are written in, for scalars; packs and pairs in a register bring overloads of the same
-// names (found by argument-dependent lookup) that use the instructions they have. No host library header.
+// names (found by argument-dependent lookup) that use the instructions they have.
 #pragma once
 
 #include "kernels/device/host_device.hpp"

@@ -1,5 +1,5 @@
 // Two numbers of 16 bits in a word, the halves. Those of cells are not negative, so that a number is added to or
-// taken from both by one sum of words where no half overflows. No host library header: also compiled at run time.
+// taken from both by one sum of words where no half overflows.
 #pragma once
 
 #include "kernels/device/instructions.cuh"

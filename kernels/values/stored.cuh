@@ -1,5 +1,4 @@
 // Values of borders and tables whose type is known when a sweep is made, not when its kernel is compiled.
-// No host library header: also compiled at run time.
 #pragma once
 
 #include "kernels/device/instructions.cuh"

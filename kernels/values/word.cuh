@@ -1,5 +1,5 @@
 // A 32-bit value of a cell on the device, with the fused operations that Hopper has (older chips run the toolkit's
-// substitutes). No host library header: also compiled at run time.
+// substitutes).
 #pragma once
 
 #include "kernels/values/bits.hpp"

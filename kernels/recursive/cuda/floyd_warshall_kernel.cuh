@@ -1,6 +1,6 @@
 // Closures of a tile on CUDA (Floyd-Warshall): base_pivots pivots after another close their own square, then their
 // rows and columns, each with the square alone, then all else by a product. The same sums in the same order as on the
-// CPU. No host library header: also compiled at run time.
+// CPU.
 #pragma once
 
 #include "kernels/recursive/cuda/products/kernel.cuh"

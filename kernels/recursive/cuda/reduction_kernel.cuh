@@ -1,4 +1,4 @@
-// Totals of rows of distances on CUDA. No host library header: also compiled at run time.
+// Totals of rows of distances on CUDA.
 #pragma once
 
 #include "kernels/recursive/cuda/tile_state.cuh"

@@ -1,5 +1,5 @@
 // What surrounds the update of a tile on CUDA: whether it is begun at all, what its values begin as, what is found in
-// them, and the report. No host library header: also compiled at run time.
+// them, and the report.
 #pragma once
 
 #include "kernels/launch/port.cuh"

@@ -1,4 +1,4 @@
-// The most pairs of bases of an RNA sequence that do not cross. No host library header.
+// The most pairs of bases of an RNA sequence that do not cross.
 #pragma once
 
 #include "kernels/recursive/interval_rules.hpp"

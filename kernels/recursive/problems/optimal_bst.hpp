@@ -1,4 +1,4 @@
-// The search tree that is cheapest on average. No host library header.
+// The search tree that is cheapest on average.
 #pragma once
 
 #include "kernels/recursive/interval_rules.hpp"

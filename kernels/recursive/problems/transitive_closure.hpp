@@ -1,4 +1,4 @@
-// Which nodes of a graph are reached from which. No host library header.
+// Which nodes of a graph are reached from which.
 #pragma once
 
 #include "kernels/recursive/problem.hpp"

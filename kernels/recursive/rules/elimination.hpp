@@ -1,4 +1,4 @@
-// When a pivot of an elimination is of use. No host library header: also compiled by nvcc and at run time.
+// When a pivot of an elimination is of use.
 #pragma once
 
 #include "kernels/recursive/semiring.hpp"

@@ -1,4 +1,4 @@
-// The descriptor of one block of a triangle of tiles. No host library header.
+// The descriptor of one block of a triangle of tiles.
 #pragma once
 
 #include "kernels/device/host_device.hpp"

@@ -1,4 +1,4 @@
-// What goes with a distance where paths are wanted. No host library header.
+// What goes with a distance where paths are wanted.
 #pragma once
 
 #include "kernels/device/integers.hpp"

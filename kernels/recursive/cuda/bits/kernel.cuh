@@ -1,5 +1,5 @@
 // Tiles of bits on CUDA: x <- x or (u and v), 32 cells a logic operation. Factors are copied first, so that x may be
-// u or v. No host library header: also compiled at run time.
+// u or v.
 #pragma once
 
 #include "kernels/recursive/cuda/tile_state.cuh"

@@ -1,5 +1,5 @@
 // Gaussian elimination on CUDA: what base_pivots pivots do to their own square, to the rows beside it and to the
-// columns below it. All else is a product. No host library header: also compiled at run time.
+// columns below it. All else is a product.
 #pragma once
 
 #include "kernels/recursive/cuda/floyd_warshall_kernel.cuh"

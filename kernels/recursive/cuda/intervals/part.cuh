@@ -2,7 +2,7 @@
 // pieces of piece_side rows and columns. Pieces as far from the lower left corner (of a part on the table's diagonal:
 // from the diagonal) are closed at a time, a warp each: it takes all splits outside of its own rows and columns
 // first, whose parts are complete, and then completes its values, those as far from its corner at a time. How a tile
-// is closed is told in cpu/intervals/kernel.hpp. No host library header: also compiled at run time.
+// is closed is told in cpu/intervals/kernel.hpp.
 #pragma once
 
 #include "kernels/recursive/cuda/intervals/tile.cuh"

@@ -1,5 +1,5 @@
 // Tiles of problems over intervals on CUDA, and what surrounds their updates: what tiles begin as, the walk through
-// splits, and the report. No host library header: also compiled at run time.
+// splits, and the report.
 #pragma once
 
 #include "kernels/recursive/cuda/tile_state.cuh"

@@ -1,6 +1,5 @@
 // Products on CUDA whose splits have weights: x(i, j) <- x(i, j) + u(i, k) * v(k, j), each with r(i) s(k) c(j) beside
-// it. Packed and fed as products are; the weights are made from the sizes as they are needed. No host library header:
-// also compiled at run time.
+// it. Packed and fed as products are; the weights are made from the sizes as they are needed.
 #pragma once
 
 #include "kernels/recursive/cuda/products/kernel.cuh"

@@ -1,5 +1,5 @@
 // Tiles of distances and trails on CUDA (trail.hpp): how they begin and end, how factors are copied, so that x may be
-// u or v, and how pivots close their own square. No host library header: also compiled at run time.
+// u or v, and how pivots close their own square.
 #pragma once
 
 #include "kernels/recursive/cuda/floyd_warshall_kernel.cuh"

@@ -1,7 +1,7 @@
 // Products of pairs of distances and trails on CUDA (trail.hpp): x <- x + u * v. A thread block relaxes a part of x
 // that it keeps in shared memory, by copies of the factors that come in stages. For a stage threads find the least
 // sums of distances alone, as in a product without trails; only the pairs whose least sum is no larger than their
-// distance, which are few, are looked at again, with their trails. No host library header: also compiled at run time.
+// distance, which are few, are looked at again, with their trails.
 #pragma once
 
 #include "kernels/recursive/cuda/products/kernel.cuh"

@@ -1,6 +1,6 @@
 // Products on CUDA: x <- x + u * v of tiles in device memory. Factors are packed first, so that a product reads whole
 // panels in the order in which it needs them, and so that x may be u or v. A thread block computes a part of x in
-// registers, fed from a ring of stages in shared memory. No host library header: also compiled at run time.
+// registers, fed from a ring of stages in shared memory.
 #pragma once
 
 #include "kernels/recursive/cuda/products/words.cuh"

@@ -1,5 +1,4 @@
-// Values in words: what a thread of a product does with one word of each matrix. No host library header: also
-// compiled at run time.
+// Values in words: what a thread of a product does with one word of each matrix.
 #pragma once
 
 #include "kernels/recursive/cuda/products/tile.hpp"
