@@ -1,5 +1,5 @@
 // Values of grids as unsigned integers in the same order, their keys: whether a value lies in a range is then asked
-// in one way for all types. No host library header.
+// in one way for all types.
 #pragma once
 
 #include "kernels/device/host_device.hpp"

@@ -1,5 +1,4 @@
 // The concept of a wavefront problem: what one cell of a two-dimensional table computes from its neighbours.
-// No host library header: also compiled by nvcc and at run time.
 //
 // The table has cells (i, j), 0 <= i < rows, 0 <= j < columns. Each cell takes
 //

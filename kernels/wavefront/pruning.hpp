@@ -1,5 +1,5 @@
 // What a local alignment can still reach: parts of a table that cannot change its best cell need not be computed
-// (Sandes and de Melo 2013, block pruning). No host library header.
+// (Sandes and de Melo 2013, block pruning).
 //
 // A part is rows and columns from (row, column) of the table on, with its border: the H, E and F that enter it. Let
 // `entering` be the largest of these, and of 0. A cell in the part, or behind it, gets its H either along a path that

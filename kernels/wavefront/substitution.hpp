@@ -1,4 +1,4 @@
-// Scores of pairs of letters from a substitution matrix. No host library header.
+// Scores of pairs of letters from a substitution matrix.
 #pragma once
 
 #include "kernels/device/host_device.hpp"

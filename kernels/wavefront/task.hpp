@@ -1,4 +1,4 @@
-// The descriptor and the result of one block of a wavefront table. No host library header.
+// The descriptor and the result of one block of a wavefront table.
 #pragma once
 
 #include "kernels/device/integers.hpp"

@@ -1,5 +1,5 @@
-// How a path goes back through a table: what is kept of a cell, how one walks over what is kept, and the task and
-// the result of a walk through a box. No host library header.
+// How a path goes back through a table: what is kept of a cell, how one walks over what is kept, and the task and the
+// result of a walk through a box.
 //
 // A path of a problem on values goes through pairs of values in the same way; each step consumes the pair that it
 // comes from.

@@ -1,4 +1,4 @@
-// Windows around the diagonal of a table (Sakoe and Chiba 1978). No host library header.
+// Windows around the diagonal of a table (Sakoe and Chiba 1978).
 #pragma once
 
 #include "kernels/wavefront/problem.hpp"

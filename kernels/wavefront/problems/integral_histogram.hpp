@@ -1,5 +1,4 @@
 // Integral histogram: for each bin the inclusive count of the grid values above and to the left that lie in it.
-// No host library header.
 #pragma once
 
 #include "kernels/wavefront/problems/summed_area.hpp"

@@ -1,4 +1,4 @@
-// Needleman-Wunsch: the best global alignment of two sequences, with linear or affine gaps. No host library header.
+// Needleman-Wunsch: the best global alignment of two sequences, with linear or affine gaps.
 #pragma once
 
 #include "kernels/wavefront/problem.hpp"

@@ -1,4 +1,4 @@
-// Smith-Waterman: the best local alignment of two sequences, with linear or affine gaps. No host library header.
+// Smith-Waterman: the best local alignment of two sequences, with linear or affine gaps.
 #pragma once
 
 #include "kernels/wavefront/problem.hpp"

@@ -1,4 +1,4 @@
-// Summed-area table: the inclusive sum of all grid values above and to the left. No host library header.
+// Summed-area table: the inclusive sum of all grid values above and to the left.
 #pragma once
 
 #include "kernels/wavefront/problem.hpp"

@@ -1,5 +1,5 @@
 // Rows and columns of a table kept in differences, a bit a cell and plane, and the walk back between them: for
-// problems with a bit-parallel form (problem.hpp). No host library header.
+// problems with a bit-parallel form (problem.hpp).
 //
 // A kept row has a word for every 64 columns of its block, the first column in the highest bit:
 // H(i, j) - H(i, j-1). A kept column has a word for every 64 rows, the first row in the lowest bit:

@@ -1,4 +1,4 @@
-// When and how cells of a local alignment fit 16 bits, exactly. No host library header.
+// When and how cells of a local alignment fit 16 bits, exactly.
 //
 // What a warp holds at a time are cells of one band's rows, and of few columns. They are kept as their distance from
 // a base that follows them, as `value - base` in 16 bits of a word, two to a word. Two facts make that exact:

@@ -1,5 +1,4 @@
 // Kernel tiles of the papers' schedules: how a block is cut into them, and in which order they may be computed.
-// No host library header: also compiled by nvcc and at run time.
 #pragma once
 
 #include "kernels/device/host_device.hpp"
