@@ -1,5 +1,5 @@
 // The borders that a band of a block reads and writes: the recurrence's own, the block's, and those kept inside wide
-// blocks. No host library header: also compiled at run time.
+// blocks.
 #pragma once
 
 #include "kernels/values/stored.cuh"

@@ -1,5 +1,4 @@
 // The kernel of sweeps by bands in registers: every warp takes bands until there are none left.
-// No host library header: also compiled at run time.
 #pragma once
 
 #include "kernels/wavefront/cuda/bands/borders.cuh"

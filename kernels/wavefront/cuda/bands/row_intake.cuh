@@ -1,6 +1,5 @@
 // What a band takes from above, a piece of 32 columns at a time, a column a lane: the cells that the band above has
 // written to the tagged row, or the block's top border. Asked for early, waited for when needed.
-// No host library header: also compiled at run time.
 #pragma once
 
 #include "kernels/launch/tagged.cuh"

@@ -1,4 +1,4 @@
-// Bands of problems with a window: what of a band lies in it. No host library header: also compiled at run time.
+// Bands of problems with a window: what of a band lies in it.
 #pragma once
 
 #include "kernels/wavefront/cuda/bands/table_piece.cuh"

@@ -1,5 +1,4 @@
-// Lines in differences that a band of a sweep stores (bit_lines.hpp). No host library header: also compiled at run
-// time.
+// Lines in differences that a band of a sweep stores (bit_lines.hpp).
 #pragma once
 
 #include "kernels/wavefront/cuda/bands/bands.cuh"

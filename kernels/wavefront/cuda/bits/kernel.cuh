@@ -1,5 +1,4 @@
 // The kernel that sweeps problems with a bit-parallel form: bands of rows, a bit a row, differences instead of cells.
-// No host library header: also compiled at run time.
 //
 // A warp walks over a band of 1024 x W rows from left to right, four columns a step. Lane l holds W words of 32
 // rows and is a step behind lane l - 1, from which it takes the horizontal differences above its rows by shuffle,

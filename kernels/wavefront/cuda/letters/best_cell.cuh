@@ -1,6 +1,6 @@
 // The best cell of a band, and how it is found without a look at columns: lanes follow the largest key of a piece, a
 // number that holds a cell and its row. The piece that has the cell to report is kept as the candidate, and swept
-// again at the band's end, exactly. No host library header: also compiled at run time.
+// again at the band's end, exactly.
 #pragma once
 
 #include "kernels/values/word.cuh"

@@ -1,5 +1,4 @@
 // All that the lanes of a warp know of the band that they sweep and that stays the same for all of it.
-// No host library header: also compiled at run time.
 #pragma once
 
 #include "kernels/wavefront/cuda/bands/borders.cuh"

@@ -1,6 +1,6 @@
 // What a warp that sweeps letters or values takes from above is brought by another one, its courier: pieces of 32
 // columns, their items and the border above them, put into a ring in shared memory. The courier waits for the band
-// above, so that the sweeping warp does nothing but sweep. No host library header: also compiled at run time.
+// above, so that the sweeping warp does nothing but sweep.
 #pragma once
 
 #include "kernels/wavefront/cuda/bands/row_intake.cuh"

@@ -1,5 +1,5 @@
 // Items of rows and columns, letters or values: as they lie in memory, as values that cells are computed from, and
-// letters as codes that pick their scores. No host library header: also compiled at run time.
+// letters as codes that pick their scores.
 #pragma once
 
 #include "kernels/launch/port.cuh"

@@ -1,4 +1,4 @@
-// What a lane stores of the rows and columns that a sweep keeps. No host library header: also compiled at run time.
+// What a lane stores of the rows and columns that a sweep keeps.
 #pragma once
 
 #include "kernels/wavefront/cuda/bands/bands.cuh"

@@ -1,5 +1,4 @@
 // The best cells of lanes, exactly: ties go to the smallest row, then to the smallest column.
-// No host library header: also compiled at run time.
 #pragma once
 
 #include "kernels/wavefront/cuda/bands/bands.cuh"

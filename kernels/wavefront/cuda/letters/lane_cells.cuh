@@ -1,5 +1,5 @@
 // The cells that a lane holds between two steps: those of the last column in its rows, and of the last step below
-// them; the next lane takes these. No host library header: also compiled at run time.
+// them; the next lane takes these.
 #pragma once
 
 #include "kernels/values/word.cuh"

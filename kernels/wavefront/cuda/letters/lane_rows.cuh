@@ -1,5 +1,4 @@
 // The rows of a band that a lane holds: their items, such as the letters of the query, and the scores of their cells.
-// No host library header: also compiled at run time.
 #pragma once
 
 #include "kernels/values/word.cuh"

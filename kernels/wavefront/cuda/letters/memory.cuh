@@ -1,5 +1,5 @@
 // The shared memory of a warp that sweeps letters or values: a ring of pieces of 32 columns, which its courier fills,
-// and what the warp itself keeps. No host library header: also compiled at run time.
+// and what the warp itself keeps.
 #pragma once
 
 #include "kernels/launch/port.cuh"

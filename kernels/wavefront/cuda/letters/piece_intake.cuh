@@ -1,5 +1,5 @@
 // What a warp takes from its courier: pieces of 32 columns, their items and the border above them, in a ring in
-// shared memory. No host library header: also compiled at run time.
+// shared memory.
 #pragma once
 
 #include "kernels/wavefront/cuda/bands/window.cuh"

@@ -1,5 +1,4 @@
 // Scores by a substitution matrix on the device: those of a lane's rows with every letter, in shared memory.
-// No host library header: also compiled at run time.
 #pragma once
 
 #include "kernels/values/word.cuh"

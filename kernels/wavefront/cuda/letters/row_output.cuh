@@ -1,6 +1,5 @@
 // What a band hands on below it, a piece of 32 columns at a time: the last lane keeps H and F below its lowest row in
 // shared memory, and the warp writes them to the tagged row, for the band below, and to the block's border.
-// No host library header: also compiled at run time.
 #pragma once
 
 #include "kernels/launch/tagged.cuh"

@@ -1,7 +1,6 @@
 // The inner loop of sweeps on letters or values: the lanes' way through a piece of 32 columns, C columns a step.
 // fast_steps() keeps the columns of a step in flight at a time, along diagonals of cells that do not need one
 // another; exact_steps() goes column by column, for pieces with edges, and looks at each cell.
-// No host library header: also compiled at run time.
 #pragma once
 
 #include "kernels/wavefront/cuda/bands/window.cuh"

@@ -1,5 +1,5 @@
 // The best cell of a band: the piece that has it is the candidate, of which a copy of the state is kept. Its column
-// is looked for at the band's end, by a replay of the piece. No host library header: also compiled at run time.
+// is looked for at the band's end, by a replay of the piece.
 #pragma once
 
 #include "kernels/wavefront/cuda/pairs/lane_pairs.cuh"

@@ -1,6 +1,5 @@
 // The cells that a lane holds between two columns: two to a word, the upper half of its rows in low halves of words
 // and the lower one in high halves; the next lane takes those of its last row.
-// No host library header: also compiled at run time.
 #pragma once
 
 #include "kernels/wavefront/cuda/pairs/context.cuh"

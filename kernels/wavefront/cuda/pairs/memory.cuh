@@ -1,5 +1,4 @@
-// The shared memory of a warp that sweeps local alignments in 16 bits. No host library header: also compiled at run
-// time.
+// The shared memory of a warp that sweeps local alignments in 16 bits.
 #pragma once
 
 #include "kernels/wavefront/cuda/bands/bands.cuh"

@@ -1,5 +1,4 @@
 // The letters of a lane's rows, such as those of the query, as the bytes that a column's selector picks scores from.
-// No host library header: also compiled at run time.
 #pragma once
 
 #include "kernels/wavefront/cuda/pairs/context.cuh"

@@ -1,5 +1,5 @@
 // The selectors of columns, in shared memory: what picks the scores with a column's letter from the bytes of two rows
-// (row_scores.cuh), and above it the letter. No host library header: also compiled at run time.
+// (row_scores.cuh), and above it the letter.
 #pragma once
 
 #include "kernels/wavefront/cuda/pairs/context.cuh"

@@ -1,5 +1,5 @@
 // Sweeps of local alignments in 16 bits, two cells to a word: bands of rows, in registers, a piece of 32 columns at a
-// time. No host library header: also compiled at run time.
+// time.
 //
 // A warp walks over a band of 64 x R rows from left to right, a column a step. Lane l holds 2 R rows: R words, with
 // the upper R rows in their low halves and the lower R rows in the high ones. Each half is a lane of its own, a

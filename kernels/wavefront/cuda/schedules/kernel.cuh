@@ -1,5 +1,4 @@
 // The kernel of the papers' schedules: kernel tiles in global or shared memory, square or along the anti-diagonals.
-// No host library header: also compiled at run time.
 //
 // A thread is a row of a tile; the threads of a thread block compute one anti-diagonal after another, with a barrier
 // of the thread block between them, and find what the row above has computed one step before in the tile's storage

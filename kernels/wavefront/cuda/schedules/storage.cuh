@@ -1,5 +1,4 @@
 // Where the cells of a kernel tile are while it is computed: H and F of one anti-diagonal, which the next one reads.
-// No host library header: also compiled at run time.
 #pragma once
 
 #include "kernels/device/host_device.hpp"

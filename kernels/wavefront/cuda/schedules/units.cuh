@@ -1,5 +1,5 @@
 // How thread blocks share the kernel tiles of a launch: rows of tiles with flags or counters between neighbours, or
-// single tiles in waves with a barrier between them. No host library header: also compiled at run time.
+// single tiles in waves with a barrier between them.
 #pragma once
 
 #include "kernels/wavefront/cuda/bands/bands.cuh"

@@ -1,4 +1,4 @@
-// The kernel of summed-area tables. No host library header: also compiled at run time.
+// The kernel of summed-area tables.
 //
 // Sums of integers are associative, so a warp needs no skew: it walks over a band of R rows in pieces of 128 columns,
 // four a lane, adds up each row by shuffles and each column down the rows, and only then waits for the row above,

@@ -1,5 +1,4 @@
-// The kernel of integer sums over areas, of a grid's values or of marks. No host library header: also compiled at run
-// time.
+// The kernel of integer sums over areas, of a grid's values or of marks.
 //
 // A thread block walks down a strip of 128 columns, a batch of rows at a time, each warp some of them: it adds up
 // along rows (shuffles) and down columns (through shared memory from warp to warp), which gives L, the sums from the

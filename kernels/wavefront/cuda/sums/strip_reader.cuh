@@ -1,5 +1,4 @@
-// Reading a grid for strips: four values a lane and row, of a type known at run time. No host library header: also
-// compiled at run time.
+// Reading a grid for strips: four values a lane and row, of a type known at run time.
 #pragma once
 
 #include "kernels/wavefront/cuda/sums/strips.cuh"

@@ -1,5 +1,4 @@
 // Strips of a block: their sizes, what they keep in shared memory and hand to one another, and who works on which.
-// No host library header: also compiled at run time.
 #pragma once
 
 #include "kernels/wavefront/cuda/bands/bands.cuh"

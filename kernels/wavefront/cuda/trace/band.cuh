@@ -1,6 +1,5 @@
 // One band of a piece whose codes are computed: 128 rows, of which lane l of a warp holds four and is one column
-// behind lane l - 1. Bands hand rows on as those of sweeps do (tagged.cuh). No host library header: also compiled at
-// run time.
+// behind lane l - 1. Bands hand rows on as those of sweeps do (tagged.cuh).
 #pragma once
 
 #include "kernels/launch/tagged.cuh"

@@ -1,5 +1,4 @@
 // The cells before a piece of a table that is walked through, by the kind of task, which says what they are kept in.
-// No host library header: also compiled at run time.
 #pragma once
 
 #include "kernels/wavefront/cuda/bands/bands.cuh"

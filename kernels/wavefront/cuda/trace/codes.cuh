@@ -1,5 +1,5 @@
 // The codes of cells that are walked back through, four bits a cell: which pieces of a table have them, and where
-// they lie in device memory. No host library header: also compiled at run time.
+// they lie in device memory.
 //
 // Each piece has its buffer for codes, which it shares with pieces that are further away; codes that are there
 // already, from a walk before, are not computed again. The codes that a warp makes in a step lie side by side.

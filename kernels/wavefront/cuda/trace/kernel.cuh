@@ -1,6 +1,5 @@
 // The kernel that walks back through pieces of a table between kept borders: their cells are computed anew, band by
 // band on all multiprocessors, and their codes kept, four bits a cell, in device memory; then one warp walks.
-// No host library header: also compiled at run time.
 //
 // One piece alone would keep few multiprocessors busy for the length of its chain of bands and columns. So those
 // that the path comes to next if it stays on its diagonal are computed beside it, and the walk goes on through all

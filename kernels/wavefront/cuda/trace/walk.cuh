@@ -1,5 +1,4 @@
 // The way back through the codes of a piece, by one warp: steps of the path, and where it stands.
-// No host library header: also compiled at run time.
 #pragma once
 
 #include "kernels/wavefront/cuda/trace/codes.cuh"
