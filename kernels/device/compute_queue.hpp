@@ -14,7 +14,7 @@
 
 namespace terrace::device {
 
-/// What an event of the queue and the queue share.
+/// State that an event of the queue shares with the queue.
 struct EventState {
   std::mutex mutex;
   std::condition_variable changed;

@@ -12,7 +12,7 @@
 namespace terrace::device {
 namespace {
 
-constexpr std::size_t least_touched = 2u << 20;  // bytes from which pinning what is touched is faster
+constexpr std::size_t least_touched = 2u << 20;  // bytes from which pinning touched memory is faster
 
 /// CUDA events that are used again: nothing is created while a launch waits for the host, once enough are there.
 class EventPool {

@@ -1,4 +1,4 @@
-// What a CUDA device is and what it can do.
+// Properties of a CUDA device.
 #pragma once
 
 #include "kernels/device/context.hpp"

@@ -11,7 +11,7 @@
 
 namespace terrace::device {
 
-/// `size` threads, one of which is whoever calls run_on_all().
+/// `size` threads, one of which is the caller of run_on_all().
 class ThreadPool {
  public:
   /// @throws std::system_error if the system starts no more threads

@@ -1,4 +1,4 @@
-// The rules of problems over intervals: what an interval of items is worth, made of the parts that it is split into.
+// The rules of problems over intervals: the value of an interval of items, from the values of its parts.
 //
 // Nodes 0 .. n - 1 are the places between items; the interval [i, j) has the items between nodes i and j. Its value
 // is
@@ -26,7 +26,7 @@ using device::i16;
 using device::i32;
 using device::i64;
 
-/// What the values of a problem are made of: vectors with an element a node, and numbers.
+/// The terms from which values of a problem are made: vectors with one element per node, and numbers.
 template <class T>
 struct NodeTerms {
   const T* first;    // chains: the sizes; search trees: what counts up to a node; pairings: codes of bases; points: x
@@ -36,7 +36,7 @@ struct NodeTerms {
   i32 wobble;        // pairings: not 0: G and U pair, too
 };
 
-/// No split: a single item, or none.
+/// No split: a single item, or no item.
 inline constexpr i32 no_split = -1;
 /// A split that any other one is before.
 inline constexpr i32 last_split = 0x7FFFFFFF;
@@ -61,7 +61,7 @@ struct ChainRule {
   }
 };
 
-/// Search trees: each tree costs what its items are worth together, beside its two parts.
+/// Search trees: the cost of a tree is the total weight of its items plus the costs of its two parts.
 struct SearchTreeRule {
   using Algebra = MinPlus;
   static constexpr bool weighted = false, looks_inside = false;
@@ -159,7 +159,7 @@ constexpr int rule_index(RuleList<Rs...>) {
   return index;
 }
 
-/// Whether a value at split k takes the place of `best` at split `of_best`: it is better, or as good and before it.
+/// True if a value at split k replaces `best` at split `of_best`: it is better, or equal and before it.
 template <class S, class T>
 TERRACE_HOST_DEVICE constexpr bool takes_place(T value, i32 k, T best, i32 of_best) {
   const bool better = same_type<S, MinPlus> ? value < best : best < value;

@@ -16,7 +16,7 @@
 
 namespace terrace::recursive {
 
-/// What is computed of what.
+/// The relation between inputs and results.
 enum class Form {
   shortest_paths,      // of a square matrix in place: k in order, all (i, j) for each
   transitive_closure,  // the same of bits

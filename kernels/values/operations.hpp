@@ -44,7 +44,7 @@ TERRACE_HOST_DEVICE constexpr V add_twice(V a, V b) {
   return static_cast<V>(a + (b + b));
 }
 
-/// Of a floating 0 the positive one.
+/// The absolute value; for a floating 0 the positive one.
 template <class V>
 TERRACE_HOST_DEVICE constexpr V absolute(V a) {
   return a > V(0) ? a : static_cast<V>(V(0) - a);

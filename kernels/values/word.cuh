@@ -10,7 +10,7 @@ namespace terrace::wavefront {
 using device::i32;
 using device::i64;
 
-/// a + b by a multiply-add: it runs beside the pipe of minima and maxima, which is the one that fills up.
+/// a + b by a multiply-add: it does not use the pipe of minima and maxima, which is the full one.
 TERRACE_HOST_DEVICE i32 add_aside(i32 a, i32 b) {
   return static_cast<i32>(add_bits(static_cast<u32>(a), static_cast<u32>(b)));
 }

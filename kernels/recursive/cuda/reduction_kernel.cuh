@@ -8,7 +8,7 @@ namespace terrace::recursive {
 
 inline constexpr i32 reduction_threads = 256;
 
-/// What a thread, and then a warp and a thread block, has met. Sums are made in an order that is always the same.
+/// Totals of a thread, then of a warp and a thread block. Sums are made in an order that is always the same.
 struct Totals {
   Extent extent;
   i64 finite = 0, high = 0, low = 0;

@@ -1,5 +1,5 @@
-// Makes the updates of tiles of one type of values on CUDA: which kernels, on how many thread blocks, what they are
-// given. Included by the sources that the build makes from cuda/tiles.cu.in, one a type.
+// Makes the updates of tiles of one type of values on CUDA: chooses kernels, thread blocks and arguments. Included by
+// the sources that the build makes from cuda/tiles.cu.in, one a type.
 #pragma once
 
 #include <string>

@@ -22,7 +22,7 @@ struct CudaTiles {
 /// (cuda/paths.cu.in).
 template <class W>
 struct CudaPaths {
-  /// @throws DeviceError where there are no kernels of distances of that type
+  /// @throws DeviceError if there are no kernels of distances of that type
   static std::size_t workspace(ElementType type, std::int64_t side);
   static std::unique_ptr<device::BlockKernel> make(ElementType type, std::int64_t side, device::Context& context,
                                                    void* workspace);

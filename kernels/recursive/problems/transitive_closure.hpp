@@ -1,4 +1,4 @@
-// Which nodes of a graph are reached from which.
+// Reachability between the nodes of a graph.
 #pragma once
 
 #include "kernels/recursive/problem.hpp"

@@ -13,7 +13,7 @@ namespace {
 
 using device::InstructionSet;
 
-/// A part of a tile: distances, and the trails beside them.
+/// A part of a tile: distances, and their trails.
 template <class T, class W>
 struct Pairs {
   T* distances;
@@ -145,7 +145,7 @@ class PathsOnCpu : public CpuTiles<T> {
   std::vector<Scratch> scratch_;
 };
 
-/// Calls call(T{}, W{}, the kernel) for a table's types. @throws DeviceError where there are no kernels
+/// Calls call(T{}, W{}, the kernel) for a table's types. @throws DeviceError if there are no kernels
 template <class Call>
 auto visit_paths(const TileSpec& spec, const PathKernels& kernels, const Call& call) {
   const bool wide = spec.table == Table::long_paths;

@@ -9,7 +9,7 @@
 
 namespace terrace::recursive {
 
-inline constexpr i32 part_threads = 256;  // as many warps as pieces lie beside one another
+inline constexpr i32 part_threads = 256;  // as many warps as pieces lie next to each other
 inline constexpr i32 piece_side = 8;
 
 /// A part, and the parts on the diagonal in its rows and its columns.
@@ -137,8 +137,8 @@ class ClosingPart {
     }
   }
 
-  /// Values as far from the piece's lower left corner at a time, each then taken to those beyond in its column and
-  /// row: without branches, so that nothing waits but for what it needs.
+  /// Completes values at equal distance from the piece's lower left corner at a time, and takes each to the values
+  /// beyond in its column and row: without branches, so that nothing waits longer than it must.
   __device__ __forceinline__ void complete_square(Value (&values)[2], i32 i1, i32 j1, i32 j, T column_size) {
     constexpr i32 last = piece_side - 1;
 #pragma unroll 1

@@ -1,4 +1,4 @@
-// Tiles of problems over intervals on CUDA, and what surrounds their updates: what tiles begin as, the walk through
+// Tiles of problems over intervals on CUDA, and the steps around their updates: initial values, the walk through
 // splits, and the report.
 #pragma once
 

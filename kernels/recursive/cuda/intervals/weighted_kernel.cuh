@@ -1,5 +1,5 @@
-// Products on CUDA whose splits have weights: x(i, j) <- x(i, j) + u(i, k) * v(k, j), each with r(i) s(k) c(j) beside
-// it. Packed and fed as products are; the weights are made from the sizes as they are needed.
+// Products on CUDA whose splits have weights: x(i, j) <- x(i, j) + u(i, k) * v(k, j) with the weight r(i) s(k) c(j).
+// Packed and fed as products are; the weights are made from the sizes when they are needed.
 #pragma once
 
 #include "kernels/recursive/cuda/products/kernel.cuh"
@@ -16,7 +16,7 @@ struct SplitSizes {
   i32 depth;
 };
 
-/// Shared memory for the sizes of that many splits, beside the stages.
+/// Shared memory for the sizes of that many splits, in addition to the stages.
 template <class T>
 constexpr i64 weighted_sizes_bytes(i64 depth) {
   constexpr i64 stage = ProductTile<T>::depth;
