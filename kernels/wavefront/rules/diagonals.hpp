@@ -1,5 +1,4 @@
-// Bands of diagonals: the part of a table in which global alignments of few differences lie (Ukkonen 1985). No host
-// library header.
+// Bands of diagonals: the part of a table in which global alignments of few differences lie (Ukkonen 1985).
 //
 // Cell (i, j) is on diagonal j - i. A global alignment leads from diagonal 0 to diagonal columns - rows, and a letter
 // without a partner moves it by one. So one that touches diagonal x has a distance (edits, or letters without a

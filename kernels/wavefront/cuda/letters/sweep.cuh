@@ -1,5 +1,4 @@
-// Sweeps of wavefront problems on letters and values: bands of rows, hyperplane kernel tiles in registers. No host
-// library header: also compiled at run time.
+// Sweeps of wavefront problems on letters and values: bands of rows, hyperplane kernel tiles in registers.
 //
 // A warp walks over a band of 32 x R rows from left to right, C columns a step. Lane l holds R rows in registers and
 // is C columns behind lane l - 1, from which it takes H and F by shuffle. The last lane keeps its lowest row in
