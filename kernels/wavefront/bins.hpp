@@ -1,4 +1,4 @@
-// The bins of an integral histogram: those of numpy.histogram.
+// The bins of an integral histogram, as in numpy.histogram.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace terrace::wavefront {
 
-/// The range that grids of a type have where none is given: all values, each one wide ([0, 256] for u8). Nothing for
-/// types wider than 16 bits.
+/// The default range of grids of a type: all values, each one wide ([0, 256] for u8). nullopt for types wider than 16
+/// bits.
 std::optional<std::array<double, 2>> default_range(ElementType grid);
 
 /// `bins` + 1 edges, evenly spaced from the lower to the upper end of the range as numpy.linspace makes them; of f32

@@ -1,5 +1,5 @@
 // Scores by a substitution matrix for packs. Every lane is at a column of its own, so that the scores of its rows
-// with that column's letter are fetched together from a profile, and those of all lanes transposed. Included by
+// with that column's letter are loaded together from a profile, and the scores of all lanes transposed. Included by
 // kernel.hpp alone.
 #pragma once
 

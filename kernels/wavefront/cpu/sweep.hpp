@@ -15,7 +15,7 @@
 
 namespace terrace::wavefront {
 
-/// What a sweeper is made from.
+/// The plan from which a sweeper is made.
 struct CpuSweepPlan {
   const SweepSpec& spec;
   BlockGrid grid;
@@ -29,7 +29,7 @@ struct CpuSweeper {
   int slots;
 };
 
-/// The most bands that a block of the grid has; `bands(rows)` counts those of a block.
+/// The largest number of bands of a block of the grid; `bands(rows)` counts the bands of a block.
 template <class Count>
 std::int64_t most_bands(const BlockGrid& grid, Count&& bands) {
   return std::max<std::int64_t>(bands(grid.block_rows), bands(grid.rows_of(grid.down() - 1)));
@@ -41,12 +41,12 @@ LocalTypes local_types_for(device::InstructionSet set, int problem);
 
 /// Problems on letters and values. @throws DeviceError where types do not fit together
 CpuSweeper make_items_sweeper(const CpuSweepPlan& plan);
-/// Scores of problems with a bit-parallel form; without a sweeper where the problem has none, or a table is kept.
+/// Scores of problems with a bit-parallel form; no sweeper if the problem has none, or a table is kept.
 CpuSweeper make_bits_sweeper(const CpuSweepPlan& plan);
 /// Summed-area tables and integral histograms. @throws DeviceError where types do not fit together
 CpuSweeper make_sums_sweeper(const CpuSweepPlan& plan);
 
-/// Whether the types of a sweep of letters or values, or of sums, fit together. @throws DeviceError where not
+/// Checks that the types of a sweep of letters or values, or of sums, fit together. @throws DeviceError if not
 void check_item_types(const SweepSpec& spec);
 void check_sum_types(const SweepSpec& spec);
 

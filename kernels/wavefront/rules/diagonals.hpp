@@ -21,7 +21,7 @@ struct DiagonalBand {
   }
 };
 
-/// The band that reaches `margin` diagonals, at least 1, beyond those of both ends.
+/// The band that reaches `margin` diagonals, at least 1, beyond the diagonals of both ends.
 constexpr DiagonalBand band_of_margin(i64 rows, i64 columns, i64 margin) {
   const i64 shift = columns - rows;
   return {minimum(shift, i64(0)) - margin, maximum(shift, i64(0)) + margin};

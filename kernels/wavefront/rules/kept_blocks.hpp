@@ -10,7 +10,7 @@
 
 namespace terrace::wavefront {
 
-/// What a problem's borders and items are made of.
+/// Types and sizes of a problem's borders and items.
 struct BorderLayout {
   ElementType type;
   std::size_t item_bytes;  // of a letter or value

@@ -1,4 +1,4 @@
-// Kernel tiles of the papers' schedules: how a block is cut into them, and in which order they may be computed.
+// Kernel tiles of the papers' schedules: the cut of a block into tiles, and their order.
 #pragma once
 
 #include "kernels/device/host_device.hpp"
@@ -9,8 +9,8 @@ namespace terrace::wavefront {
 using device::i64;
 
 /// A block's rows are cut into rows of tiles of `height` rows each. Row i of a row of tiles, from 0, has in tile t
-/// columns [t * width - i * skew, (t + 1) * width - i * skew) of the block, as far as the block has them: squares
-/// and rectangles where skew is 0, parallelograms along the anti-diagonals (hyperplane) where it is 1.
+/// columns [t * width - i * skew, (t + 1) * width - i * skew) of the block, cut off at the block's edges: squares and
+/// rectangles if skew is 0, parallelograms along the anti-diagonals (hyperplane) if it is 1.
 struct TileShape {
   i64 height, width;
   i64 skew;
@@ -25,8 +25,8 @@ struct TileShape {
   TERRACE_HOST_DEVICE i64 down(i64 rows) const { return rows < 1 ? 1 : (rows + height - 1) / height; }
 };
 
-/// Tiles [0, down * across) of a block in the order of their waves: all tiles of a wave may be computed side by side
-/// once those of the waves before are done. Tile (r, t) is in wave t + r * step. The last wave has one tile.
+/// Tiles [0, down * across) of a block in the order of their waves: all tiles of a wave may be computed in parallel
+/// once all earlier waves are done. Tile (r, t) is in wave t + r * step. The last wave has one tile.
 struct TileWaves {
   i64 down, across, step;
 
@@ -34,7 +34,7 @@ struct TileWaves {
   TERRACE_HOST_DEVICE i64 end_row(i64 wave) const { return wave / step < down ? wave / step + 1 : down; }
 };
 
-/// Where in the order of waves a tile is. Moves forward only.
+/// The place of a tile in the order of waves. Moves forward only.
 struct WavePlace {
   i64 wave = 0, begin = 0;  // the wave, and the tiles before it
   i64 row = 0, tile = 0;

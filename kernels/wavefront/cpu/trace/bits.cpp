@@ -37,7 +37,7 @@ constexpr i64 words_of(i64 cells) { return (cells + word_cells - 1) / word_cells
 
 constexpr i64 plain_codes = 4;  // codes below this have their rows looked up
 
-/// Computes pieces anew in differences, with two bits a cell for the way that a path leaves it, and walks.
+/// Computes pieces again in differences, with two bits a cell for the direction in which a path leaves it, and walks.
 template <class P>
 class CpuBitTracer : public device::BlockKernel {
  public:
@@ -61,7 +61,7 @@ class CpuBitTracer : public device::BlockKernel {
   static constexpr int planes = Bits::planes;
   static constexpr bool pairs = Bits::counts_pairs;
 
-  /// Cells of one word in one column: those that a path leaves diagonally, and of the others those that it leaves up.
+  /// Cells of one word in one column that a path leaves diagonally, and of the others, those that it leaves up.
   struct Ways {
     u64 diagonal, up;
   };
@@ -187,7 +187,7 @@ class CpuBitTracer : public device::BlockKernel {
 
   static u64 load(const u64* word) { return *word; }
 
-  i64 other_ = -1;  // the letter whose rows lie behind those that are looked up
+  i64 other_ = -1;  // the letter whose rows follow those that are looked up
   std::vector<typename Bits::template Rows<Word64>> rows_;
   std::vector<u64> differ_;
   std::vector<BitWord> top_;

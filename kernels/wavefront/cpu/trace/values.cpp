@@ -9,8 +9,8 @@
 namespace terrace::wavefront {
 namespace {
 
-/// Computes a piece anew and walks through its codes: in 64 bits, which hold every score of every type, or in the
-/// type of values, so that costs come out the same to the bit.
+/// Computes a piece again and walks through its codes: in 64 bits, which hold every score of every type, or in the
+/// type of values, so that costs are equal to the bit.
 template <class P, class V>
 class CpuTracer : public device::BlockKernel {
  public:
