@@ -27,9 +27,9 @@ struct TilePlan {
 };
 
 /// One block in tiles, computed in V. Calls for independent tiles may come from several threads in parallel.
-/// One row of H, in place, passes down through all rows of the block: row i
-/// reads the values of row i - 1 and overwrites them. At the end of a tile's
-/// row, H before the row and above it, and E, wait for the tile to the
+///
+/// One row of H, in place, passes down through all rows of the block: row i reads the values of row i - 1 and
+/// overwrites them. At the end of a tile's row, H before the row and above it, and E, wait for the tile to the
 /// right.
 template <class P, class V>
 class TileBlock {

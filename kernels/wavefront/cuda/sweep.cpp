@@ -13,7 +13,7 @@ namespace {
 
 std::size_t align(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-/// Slots beyond those that fill the device let the next blocks begin before the last have ended.
+/// More slots than fill the device let the next blocks begin before the last have ended.
 constexpr std::int64_t most_slots = 16;
 /// While the last of a block's bands are yet to begin, the first ones are many narrow blocks further: each band
 /// follows the one above it about so many columns behind.

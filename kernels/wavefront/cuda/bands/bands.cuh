@@ -1,5 +1,5 @@
-// How the warps of one launch share the blocks of a sweep: a warp takes bands of rows by ticket, block by block from
-// the top, so that whatever a band waits for is in the hands of a warp that runs, however few are resident.
+// Distribution of the blocks of a sweep to the warps of one launch: a warp takes bands of rows by ticket, block by
+// block from the top, so that any band that it waits for is in the hands of a running warp, however few are resident.
 #pragma once
 
 #include "kernels/launch/port.cuh"
@@ -11,7 +11,7 @@
 
 namespace terrace::wavefront {
 
-/// What is known of a block that is under way, in device memory; all zero at the start of a launch.
+/// State of a block in flight, in device memory; all zero at the start of a launch.
 struct alignas(128) BlockSlot {
   KeptTask kept;  // its block alone where no lines are kept
   BlockResult result;
@@ -22,7 +22,7 @@ struct alignas(128) BlockSlot {
   u64 known;     // of the first slot: the largest cell that any band of the launch has met so far
 };
 
-/// What all kernels of sweeps are given. Blocks are counted from the launch's first.
+/// Arguments of all kernels of sweeps. Blocks are counted from the launch's first.
 struct SweepArguments {
   device::Launch launch;
   BlockSlot* slots;  // launch.slots of them; block n uses slot n % launch.slots
@@ -30,8 +30,8 @@ struct SweepArguments {
   i64 border_words;
   u32* column_flags;           // [slot][band]: tag of the last band that wrote its right border
   i64 rows, columns;           // of the table
-  i64 every;                   // one row and column of so many is kept; 0: none is
-  BitLines lines;              // of sweeps in differences: lines that are kept; 0: none are
+  i64 every;                   // one row and column in `every` is kept; 0: none
+  BitLines lines;              // of sweeps in differences: kept lines; 0: none
   u64 across;                  // blocks in a row of the table's grid of blocks
   u64 tickets;                 // in all
   u32 processors;              // multiprocessors of the device
@@ -45,11 +45,11 @@ struct SweepArguments {
   Stored value;                // type that sums must fit where `check` says that they must
   bool check;
   bool prunes;             // what cannot reach the best cell may be left out (pruning.hpp)
-  DiagonalBand diagonals;  // of sweeps in differences: what is computed
+  DiagonalBand diagonals;  // of sweeps in differences: computed cells
   double scale;            // of integer cells in tables of numbers with a fraction
 };
 
-/// Whether descriptors are KeptTask.
+/// True if descriptors are KeptTask.
 __host__ __device__ inline bool keeps_lines(const SweepArguments& a) { return a.every > 0 || a.lines.rows > 0; }
 
 /// A band that a warp works on, in shared memory: rows [first_row, first_row + rows) of its block.
@@ -73,7 +73,7 @@ struct Candidate {
 
 __device__ inline int lane_index() { return static_cast<int>(threadIdx.x % 32); }
 
-/// The number that a band writes beside its values: never 0, and one more than that of the band before.
+/// The number that a band writes next to its values: never 0, and one more than the number of the band before.
 __device__ inline u32 tag_of(u64 ticket) { return static_cast<u32>(ticket + 1); }
 
 __device__ inline BlockSlot* slot_of(const SweepArguments& a, u64 block) { return a.slots + block % a.launch.slots; }
@@ -84,7 +84,7 @@ __device__ inline u32* column_flag(const SweepArguments& a, u64 block, u32 band)
   return a.column_flags + block % a.launch.slots * a.bands + band;
 }
 
-/// Whether the block's top border is what the band before wrote, tagged.
+/// True if the block's top border is the tagged row of the band before.
 __device__ inline bool top_is_tagged(const SweepArguments& a, const KernelBand& band) {
   return band.index > 0 || (a.across == 1 && band.block > 0);
 }
@@ -168,7 +168,7 @@ __device__ inline bool take_band(const SweepArguments& a, KernelBand& band) {
   }
 }
 
-/// Whether a goes before b in a report: larger, then in a smaller row, then in a smaller column.
+/// True if a goes before b in a report: larger, then in a smaller row, then in a smaller column.
 __device__ inline bool goes_before(const Candidate& a, const Candidate& b) {
   if (!a.found || !b.found) return a.found;
   if (a.score != b.score) return a.score > b.score;

@@ -1,5 +1,5 @@
-// What a band takes from above, a piece of 32 columns at a time, a column a lane: the cells that the band above has
-// written to the tagged row, or the block's top border. Asked for early, waited for when needed.
+// The cells above a band, a piece of 32 columns at a time, one column per lane: cells that the band above has written
+// to the tagged row, or the block's top border. They are requested early and waited for when needed.
 #pragma once
 
 #include "kernels/launch/tagged.cuh"
@@ -42,18 +42,18 @@ class RowIntake {
 
   /// Bit l: what lane l asked for has not been written by the band above.
   __device__ __forceinline__ u32 missing() { return __ballot_sync(~0u, !Tagged::read(cell_, tag_ - 1, top_)); }
-  /// Asks again for what is missing.
+  /// Requests the missing cells again.
   __device__ __forceinline__ void ask_again(i32 column, u32 missing) {
     if (missing >> lane_index() & 1u) cell_ = Tagged::ask(row_, column);
   }
-  /// How many bands away the last one is that wrote what is missing (not nothing), at least 1.
+  /// Distance in bands to the last writer of the missing cells, if any, at least 1.
   __device__ __forceinline__ u32 bands_away(const SweepArguments& a, const KernelBand& band, u32 missing) const {
     // The row is every band's: its tag says how many bands there are from its writer to the one above this one.
     u32 distance = __shfl_sync(~0u, tag_ - 1 - cell_.tag(), 31 - __clz(static_cast<int>(missing)));
     if (a.across > 1 && distance > band.index) distance = band.index;  // another block's was there last
     return distance > 0 ? distance : 1;
   }
-  /// How long it may take, in ns, until a band that is so far away is there.
+  /// Expected time, in ns, until a band at that distance has written the cells.
   __device__ __forceinline__ static u32 nap(u32 bands) {
     return bands <= 1 ? 0 : bands < 64 ? (bands - 1) * 256 : 16384;
   }
@@ -68,13 +68,13 @@ class RowIntake {
       if (is_over(a, band, tries)) return false;
     }
   }
-  /// Whether the launch is over, which is looked at now and then.
+  /// True if the launch is over; checked only now and then.
   __device__ __forceinline__ static bool is_over(const SweepArguments& a, const KernelBand& band, u32 tries) {
     const bool leave = tries % 32 == 0 && lane_index() == 0 && device::must_leave(a.launch, band.block);
     return __any_sync(~0u, leave);
   }
 
-  /// What was waited for: H, or F.
+  /// The cell that was waited for: H, or F.
   __device__ __forceinline__ V top(int plane) const { return top_[plane]; }
 
   /// Hands a column's H and F to the band below, where there is such a column. Without a branch.

@@ -1,4 +1,4 @@
-// How a band's cells get from shared memory into the table.
+// Writing a band's cells from shared memory into the table.
 #pragma once
 
 #include "kernels/wavefront/cuda/bands/bands.cuh"

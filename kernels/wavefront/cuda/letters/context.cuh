@@ -1,4 +1,4 @@
-// All that the lanes of a warp know of the band that they sweep and that stays the same for all of it.
+// Data of a band that all lanes of the sweeping warp share and that do not change during the band.
 #pragma once
 
 #include "kernels/wavefront/cuda/bands/borders.cuh"
@@ -8,7 +8,7 @@
 
 namespace terrace::wavefront {
 
-/// What a sweep keeps: borders of blocks; also the table; or also some of its rows and columns.
+/// Cells that a sweep keeps: borders of blocks; also the table; or also some of its rows and columns.
 enum class Keep { borders, table, lines };
 
 /// @tparam Problem, Value whose cells are swept, and the type that they are computed in

@@ -1,5 +1,5 @@
-// Items of rows and columns, letters or values: as they lie in memory, as values that cells are computed from, and
-// letters as codes that pick their scores.
+// Items of rows and columns, letters or values: in their form in memory, as values for cells, and letters as codes
+// that select their scores.
 #pragma once
 
 #include "kernels/launch/port.cuh"

@@ -5,7 +5,7 @@
 
 namespace terrace::wavefront {
 
-/// The best of what the lanes found. All lanes call it.
+/// The best of the lanes' candidates. All lanes call it.
 __device__ inline Candidate best_of_warp(Candidate best) {
 #pragma unroll
   for (int distance = 16; distance > 0; distance /= 2) {
@@ -65,7 +65,7 @@ class LaneBest {
     column_ = column;
   }
 
-  /// The largest cell so far, and its row; 0 and -1 where none is above 0.
+  /// The largest cell so far, and its row; 0 and -1 if none is above 0.
   __device__ V score() const { return row_ < 0 ? V(0) : score_; }
   __device__ int row() const { return row_; }
 

@@ -6,7 +6,7 @@
 
 namespace terrace::wavefront {
 
-/// How the score of a cell is found.
+/// Ways to compute the score of a cell.
 enum class Scoring {
   plain,  // by the problem, from the items
   coded,  // for columns with letters below 4: a dot product of bytes, added to the diagonal on a pipe that is free
@@ -20,7 +20,7 @@ class LaneRows {
   static constexpr int R = Warp::R;
 
  public:
-  /// Whether scores of four letters may be added by a dot product of bytes.
+  /// True if scores of four letters may be added by a dot product of bytes.
   static constexpr bool can_code = requires {
     requires P::score_joins_diagonal;
     requires sizeof(V) == sizeof(Word);
@@ -34,13 +34,13 @@ class LaneRows {
       items_[r] = r < count_ ? Warp::Item::at(warp.band.task.rows, warp.band.first_row + first + r) : V(0);
     }
   }
-  /// Of problems with a substitution matrix: the scores of the rows with every letter, in shared memory.
+  /// For problems with a substitution matrix: the scores of the rows with every letter, in shared memory.
   __device__ void make_profile(const Warp& warp) const {
     wavefront::make_profile<V, R>(items_, warp.memory.profiles, warp.lane);
   }
-  /// Turns the letters of the rows into bytes for dot products: byte x has the score with letter x. False, and they
-  /// stay, where a score does not fit. Rows below the band's last score 0, so that none of their cells is larger than
-  /// one above it that came before.
+  /// Turns the letters of the rows into bytes for dot products: byte x has the score with letter x. Returns false,
+  /// and keeps the letters, if a score does not fit. Rows below the band's last score 0, so that none of their cells
+  /// is larger than an earlier one above it.
   __device__ bool code(const Warp& warp) {
     bool fits = true;
     V codes[R];

@@ -141,7 +141,7 @@ class CudaTileSweep final : public device::BlockKernel {
     return tile_shape(spec_.schedule, grid_.block_rows, grid_.block_columns, limits, costs).width;
   }
 
-  /// From tables of two lengths, so that what a launch costs falls out; a launch before warms up.
+  /// From tables of two lengths, so that the cost of a launch cancels out; a launch before warms up.
   double seconds_per_tile(std::int64_t width) {
     constexpr std::int64_t few = measured_columns / 3, many = measured_columns;
     take_shape(width);
@@ -218,7 +218,7 @@ auto with_tile_value(const SweepSpec& spec, Call&& call) {
   }
 }
 
-/// What has no kernel of tiles is not asked for one (in_tiles).
+/// Problems without a kernel of tiles are never swept by one (in_tiles).
 [[noreturn]] inline void refuse_tiles(const SweepSpec& spec) {
   throw DeviceError("wavefront sweep of " + spec.problem + " on CUDA", "there is no kernel of tiles for it");
 }

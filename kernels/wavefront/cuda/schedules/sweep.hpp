@@ -10,13 +10,13 @@
 
 namespace terrace::wavefront {
 
-/// What the workspace of a sweep in tiles is made from.
+/// Sizes from which the workspace of a sweep in tiles is planned.
 struct CudaTileNeed {
   std::size_t value_bytes = 4;  // of a cell
   int row_planes = 1;
 };
 
-/// Where things lie in the workspace of a sweep in tiles, in bytes from its start. A launch clears all before `rows`.
+/// Layout of the workspace of a sweep in tiles, in bytes from its start. A launch clears all before `rows`.
 struct CudaTilePlan {
   TileShape shape{};
   bool measures = false;    // the width is chosen when the sweep is made; `shape` has the narrowest

@@ -57,8 +57,8 @@ __device__ inline KeyRule<K> rule_of(Stored type) {
   return rule;
 }
 
-/// The values of a strip's batches as one lane reads them: R rows of the four columns from `column` on, kept as they
-/// lie in memory until they are asked for. @tparam W what they are added up in @tparam counts whether they are marks
+/// The values of a strip's batches as one lane reads them: R rows of the four columns from `column` on, kept in their
+/// form in memory until they are needed. @tparam W type of sums @tparam counts true if they are marks
 template <class W, int bytes, bool counts, int R>
 class StripReader {
  public:
@@ -122,7 +122,7 @@ class StripReader {
   __device__ __forceinline__ W negative_of_flip() const {
     return static_cast<W>(-static_cast<i64>(static_cast<u64>(rule_.flip)));
   }
-  /// Of narrow types, none of which has fractions, flip suffices.
+  /// For narrow types, none of which has fractions, flip is enough.
   __device__ __forceinline__ K key_of_bits_at(K bits) const {
     if constexpr (bytes < 4) return bits ^ rule_.flip;
     else return key_of_bits(bits, rule_);

@@ -1,5 +1,5 @@
-// One band of a piece whose codes are computed: 128 rows, of which lane l of a warp holds four and is one column
-// behind lane l - 1. Bands hand rows on as those of sweeps do (tagged.cuh).
+// One band of a piece whose codes are computed: 128 rows; lane l of a warp holds four of them and is one column
+// behind lane l - 1. Bands hand rows on as the bands of sweeps do (tagged.cuh).
 #pragma once
 
 #include "kernels/launch/tagged.cuh"
@@ -12,7 +12,7 @@
 
 namespace terrace::wavefront {
 
-/// What a warp keeps in shared memory while it computes a band. Columns are at column % (2 * piece).
+/// Data of a warp in shared memory while it computes a band. Columns are at column % (2 * piece).
 template <class V, int planes, bool profiled>
 struct TraceBandMemory {
   LaneProfiles<profiled ? trace_lane_rows : 0> profiles;
