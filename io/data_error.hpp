@@ -28,7 +28,7 @@ std::string element_name(const std::string& array, const Extents& index);
 struct DataLabel {
   std::string array;       // the job's name of it
   std::string stage = "";  // name for errors; empty: none
-  Place place = {};        // where the job says that the stage reads it; empty where that is not known
+  Place place = {};        // the place in the job that names the array; empty if not known
 
   /// @param source place_of() of it knows the element's place
   /// @param what   the fault of the element, and the remedy

@@ -39,9 +39,9 @@ class InputFile {
   int descriptor() const { return descriptor_; }
 
   /// Reads the bytes [offset, offset + bytes) into `buffer`.
-  /// @throws IoError naming the byte where the file ends too soon; DiskError if the disk fails
+  /// @throws IoError naming the byte if the file ends too soon; DiskError if the disk fails
   void read(std::int64_t offset, std::int64_t bytes, void* buffer) const;
-  /// Reads at most `bytes` bytes from `offset` on and returns how many there were.
+  /// Reads at most `bytes` bytes from `offset` on. @return their number
   std::int64_t read_some(std::int64_t offset, std::int64_t bytes, void* buffer) const;
 
  private:

@@ -54,7 +54,7 @@ class BlockFile {
   enum class Mode {
     read,        // must exist
     read_write,  // must exist
-    create       // made where it is missing, never truncated
+    create       // made if missing, never truncated
   };
   /// Called once a request, on an I/O thread, with nothing or an IoError that names path and byte. It must not
   /// throw, nor destroy the file, nor wait for other requests.
@@ -86,7 +86,7 @@ class BlockFile {
   /// least one @throws Error if they are not adjacent, or leave the array
   void write_boxes(const FileArray& array, std::vector<BoxPart> parts, Done done);
 
-  /// Waits until no request is under way.
+  /// Waits until no request is in flight.
   void drain();
 
   /// Makes durable all bytes written by requests whose `done` was called (fdatasync).

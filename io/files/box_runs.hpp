@@ -18,11 +18,11 @@ class BoxRuns {
 
   std::int64_t count() const { return count_; }
   std::int64_t run_bytes() const { return run_bytes_; }
-  /// Bytes of the whole box; 0 where it is empty.
+  /// Bytes of the whole box; 0 if it is empty.
   std::int64_t bytes() const { return count_ * run_bytes_; }
   /// First byte of run `run` in [0, count), counted from the array's first byte.
   std::int64_t offset(std::int64_t run) const;
-  /// One past the last byte that the box touches in the array; 0 where it is empty.
+  /// One past the last byte that the box touches in the array; 0 if it is empty.
   std::int64_t end() const { return count_ ? offset(count_ - 1) + run_bytes_ : 0; }
 
  private:

@@ -78,7 +78,7 @@ std::int64_t free_space(const std::filesystem::path& path);
 /// @throws IoError naming the path, the needed and the free bytes where fewer than `needed` are free
 void check_free_space(const std::filesystem::path& path, std::int64_t needed);
 
-/// @throws IoError naming the path and both sizes where a file of `bytes` is larger than the process may write
+/// @throws IoError naming the path and both sizes if a file of `bytes` is larger than the process may write
 void check_file_size(const std::filesystem::path& path, std::int64_t bytes);
 
 }  // namespace terrace::io

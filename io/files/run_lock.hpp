@@ -29,7 +29,7 @@ class RunLock {
  public:
   /// Makes the file if it is missing and takes the lock, or fails at once. The locked file is the one that has the
   /// name: if another process removed it in between, it tries again.
-  /// @throws LockHeld, IoError (also where the file system has no locks)
+  /// @throws LockHeld, IoError (also if the file system has no locks)
   explicit RunLock(const Entry& file);
 
   const std::filesystem::path& path() const { return entry_.path(); }
@@ -43,11 +43,11 @@ class RunLock {
   Descriptor file_;
 };
 
-/// Who last took a lock, and whether it still holds it.
+/// The last holder of a lock, and whether it still holds it.
 struct LockState {
   std::string holder;      // as LockHeld names it
   bool held = false;       // by a process of this machine
-  bool elsewhere = false;  // taken on another machine: whether it is held cannot be told from here
+  bool elsewhere = false;  // taken on another machine: this machine cannot tell if it is held
 };
 
 /// Looks at a lock without taking it, so that it blocks nobody. @return nullopt if there is no such file

@@ -27,7 +27,7 @@ inline constexpr std::int64_t direct_alignment = 4096;
 /// do. The queues serve all files of the process.
 class StxxlLanes {
  public:
-  /// Called on one of STXXL's threads; the text is empty on success, else STXXL's own words for what failed.
+  /// Called on one of STXXL's threads; the text is empty on success, else STXXL's own message for the failure.
   using Completed = std::function<void(const std::string& failure)>;
   static constexpr int count = 8;
 

@@ -44,7 +44,7 @@ void silence_hdf5();
 std::string hdf5_reason();
 
 /// Hands back `result` of an HDF5 call.
-/// @throws IoError with `where`, `what` and HDF5's reason where it is negative
+/// @throws IoError with `where`, `what` and HDF5's reason if it is negative
 template <class Result>
 Result check_hdf5(Result result, const std::string& where, const std::string& what);
 

@@ -45,7 +45,7 @@ std::string_view GzipReader::next(std::vector<char>& buffer) {
   return {buffer.data(), buffer.size() - stream_->avail_out};
 }
 
-/// Reads more of the file if all that was read is used up. @return whether there is any
+/// Reads more of the file if all that was read is used up. @return true if there is any
 bool GzipReader::fill() {
   if (stream_->avail_in > 0) return true;
   const auto got = file_.read_some(offset_, static_cast<std::int64_t>(packed_.size()), packed_.data());

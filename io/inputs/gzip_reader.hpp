@@ -39,7 +39,7 @@ class GzipReader {
   std::int64_t offset_ = 0;  // byte of the file after all that was read
   std::vector<unsigned char> packed_;
   std::unique_ptr<z_stream_s> stream_;
-  bool ended_ = false;  // whether a member has ended and no other begun
+  bool ended_ = false;  // true if a member has ended and no other begun
 };
 
 }  // namespace terrace::io

@@ -96,7 +96,7 @@ class Mutated : public HeldSource {
   double rate_;
   Random events_, kinds_, letters_;
   Extents shape_{0};
-  std::vector<std::int64_t> block_begins_;  // where the letters of each block of the original begin; the length last
+  std::vector<std::int64_t> block_begins_;  // first letter of each block of the original; the length last
 };
 
 }  // namespace

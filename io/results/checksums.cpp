@@ -51,7 +51,7 @@ Extents extents_from(const std::string& text) {
     if (extents[extents.rank() - 1] < 0) throw Error("'" + text + "' has a negative extent");
   }
   if (extents.rank() == 0 || text.back() == 'x') throw Error("'" + text + "' is no shape");
-  volume(extents);  // throws where that leaves 64 bits
+  volume(extents);  // throws if that leaves 64 bits
   return extents;
 }
 

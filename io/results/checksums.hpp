@@ -18,7 +18,7 @@
 // text followed by a byte 0.
 //
 // Not in the record: the attribute `checksums` itself, the tables in `/checksums`, which the checksums of their
-// datasets cover, scales that only stand for a dimension's length, and what HDF5 itself keeps of scales.
+// datasets cover, scales that only stand for a dimension's length, and HDF5's own data of scales.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,7 @@ inline constexpr const char* text_type = "text";
 struct StoredAs {
   std::string type;             // "i32", "text"
   Extents shape;                // rank 0: one value
-  std::optional<Extents> tile;  // set where the checksum is made from tiles
+  std::optional<Extents> tile;  // set if the checksum is made from tiles
   friend bool operator==(const StoredAs&, const StoredAs&) = default;
 };
 

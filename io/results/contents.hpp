@@ -17,8 +17,8 @@ namespace terrace::io {
 struct FoundDataset {
   StoredAs stored;                      // without tile; `type` is "other" where results have no such elements
   std::optional<std::int64_t> offset;   // of its first byte in the file; nullopt if no numbers, or chunked
-  std::vector<std::string> texts = {};  // its values, where they are texts
-  std::string trouble = {};             // why it cannot be read; empty where it can
+  std::vector<std::string> texts = {};  // its values, if they are texts
+  std::string trouble = {};             // why it cannot be read; empty if it can
 };
 
 /// An attribute with its value.

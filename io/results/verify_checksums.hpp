@@ -15,7 +15,7 @@ namespace terrace::io {
 /// A difference between a result and what was written.
 struct ChecksumFinding {
   std::string name;  // "/align/table", an attribute "/align/table@units", or "/" for the file as a whole
-  Box box;           // the elements of a tile that differs; rank 0 where no part can be named
+  Box box;           // the elements of a tile that differs; rank 0 if no part can be named
   std::string what;  // "differs from what was written", "is missing", ...
 };
 

@@ -16,7 +16,7 @@ class LetterFinder {
  public:
   LetterFinder(std::size_t record, std::int64_t letter) : record_(record), left_(letter) {}
 
-  /// Takes the next piece of the file. @return whether the letter is in it
+  /// Takes the next piece of the file. @return true if the letter is in it
   bool take(std::string_view text) {
     for (const char byte : text) {
       if (byte == '\n') begin_line();

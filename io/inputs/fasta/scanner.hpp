@@ -52,7 +52,7 @@ class FastaScanner {
   std::optional<std::size_t> wanted_index_;
   std::vector<std::string> names_;
   std::vector<std::byte> named_, indexed_;     // letters of the record with the wanted name, or index
-  std::vector<std::byte>* keeping_ = nullptr;  // where the current record's letters go
+  std::vector<std::byte>* keeping_ = nullptr;  // target of the current record's letters
   std::optional<std::size_t> named_at_;
   std::size_t chosen_ = 0;
   State state_ = State::line_start;
