@@ -48,7 +48,7 @@ std::optional<Record> record_in(const job::Job& job) {
 /// The file that has the output's name.
 struct Output {
   std::optional<io::FileState> there;    // nullopt if no file has it
-  std::optional<Difference> difference;  // of a result of Terrace, from what this job makes
+  std::optional<Difference> difference;  // of a result of Terrace, from the result of this job
 };
 
 /// @throws JobError if another program made the file, or it cannot be read; IoError if its record is damaged
@@ -198,7 +198,7 @@ bool resumes_on_cpu(const run::RunFolder& folder, Fresh fresh) {
     return read_json(plan_file(folder), remedy_for_runs,
                      [&] { return plan->at("fixed").value("backend", "") == "cpu"; });
   } catch (const IoError&) {
-    return false;  // it is damaged, which is said where it matters
+    return false;  // it is damaged, which is reported elsewhere
   }
 }
 

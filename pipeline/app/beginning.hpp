@@ -54,8 +54,8 @@ struct Beginning {
 /// plan of the unfinished run is damaged
 Beginning begin_at(run::RunFolder& folder, const job::Job& job, const Signature& now, const Wish& wish);
 
-/// Notes durably what a new run may discard, calls `plan`, which plans it, and forgets the note if that fails, unless
-/// a signal or a disk was the reason.
+/// Notes durably the permission of a new run to discard earlier work, calls `plan`, which plans it, and forgets the
+/// note if that fails, unless a signal or a disk was the reason.
 void plan_attempt(const Beginning& beginning, Fresh fresh, const Signature& now, run::RunFolder& folder,
                   const std::function<void()>& plan);
 

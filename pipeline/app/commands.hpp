@@ -32,7 +32,7 @@ int run_job(Session& session, const RunArguments& arguments);
 
 struct ShowArguments {
   std::string path;   // a result, an output that is not there yet, or the folder of its run
-  std::string stage;  // of a result: what is in it of this stage; empty: of all
+  std::string stage;  // of a result: show only this stage; empty: all
   bool paf = false;   // its alignment as a line of PAF
 };
 

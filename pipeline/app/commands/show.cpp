@@ -1,4 +1,4 @@
-// `terrace show`: a result in words, or the state of a run that is under way or stopped.
+// `terrace show`: a result in words, or the state of a run that is active or stopped.
 #include <ostream>
 
 #include "io/child_check.hpp"

@@ -10,7 +10,7 @@ namespace terrace::app {
 /// The state of the work after a second signal, which ends the process at once.
 enum class Left {
   checkpoint,  // the next run continues from the last one; code 75
-  nothing      // the work begins anew; code 1
+  nothing      // the work begins again; code 1
 };
 
 /// Keeps the signals that come from now on for the StopSignals that follows. To be called when the process begins, so

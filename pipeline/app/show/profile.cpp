@@ -64,7 +64,7 @@ class Stages {
   const std::array<double, 4>& activity(std::size_t stage) const { return activity_[stage]; }
   /// "table 410 ms in 1 block, walks 120 ms in 54 blocks"; empty if the stage has no parts.
   const std::string& parts(std::size_t stage) const { return parts_[stage]; }
-  /// True if there were so many movements that not all of them have a record.
+  /// True if there were too many movements for each to have a record.
   bool movements_left_out() const { return movements_ >= run::Profile::most_records; }
 
  private:

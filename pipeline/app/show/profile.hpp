@@ -7,7 +7,7 @@
 
 namespace terrace::app {
 
-/// Of each stage: work, rate and limit, the prediction, the time of each activity, bytes moved, memory, checkpoints.
+/// For each stage: work, rate and limit, the prediction, the time of each activity, bytes moved, memory, checkpoints.
 /// Empty if the file has no profile. @throws IoError
 std::string describe_profile(const io::ResultReader& result);
 

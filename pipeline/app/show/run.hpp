@@ -1,4 +1,4 @@
-// Runs that are stopped or under way, as text.
+// Runs that are stopped or active, as text.
 #pragma once
 
 #include <filesystem>

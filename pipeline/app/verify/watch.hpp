@@ -11,7 +11,7 @@
 
 namespace terrace::app {
 
-/// Shows how far a verification is, and notices signals that ask it to stop.
+/// Shows the progress of a verification, and notices signals that ask it to stop.
 class VerifyWatch {
  public:
   explicit VerifyWatch(Session& session);
@@ -45,7 +45,7 @@ class VerifyWatch {
   Progress progress_;
   StopOutlook outlook_;
   std::atomic<bool> keeps_{false}, runs_{false};
-  std::string part_;  // that is under way
+  std::string part_;  // the current one
   Clock::time_point part_begin_;
   bool part_shown_ = false;
   double part_done_ = 0;  // when it was first shown
