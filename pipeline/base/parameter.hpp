@@ -32,7 +32,7 @@ struct Parameter {
   const char* choices = nullptr;       // "affine, linear"; the words of a choice
   double minimum = -9.2e18;            // least value of numbers, inclusive
   double maximum = 9.2e18;             // largest value of numbers, inclusive
-  const char* unit = nullptr;          // unit of the value, where it has one
+  const char* unit = nullptr;          // unit of the value, if it has one
 };
 
 }  // namespace terrace
