@@ -1,4 +1,4 @@
-// Comparison of what two jobs compute.
+// Comparison of the definitions of two jobs.
 #pragma once
 
 #include <map>

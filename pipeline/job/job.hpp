@@ -46,7 +46,7 @@ struct Stage {
 struct Scratch {
   std::optional<std::filesystem::path> path;  // absolute; default: the run's folder
   std::optional<std::int64_t> size;           // bytes
-  Place size_place;                           // where the job names it; empty where it does not
+  Place size_place;                           // where the job names it; empty if it does not
 };
 
 /// The contents of a job file, every value checked, defaults filled in.
@@ -58,10 +58,10 @@ struct Job {
   std::vector<std::string> overrides;  // settings of the command line, "key=value"
 
   std::optional<std::int64_t> host_memory, device_memory;  // budgets in bytes; nothing: the program chooses
-  Place host_memory_place;                                 // where the job names it; empty where it does not
+  Place host_memory_place;                                 // where the job names it; empty if it does not
   Scratch scratch;
   Backend backend = Backend::automatic;
-  Place backend_place, devices_place;       // where the job names them; empty where it does not
+  Place backend_place, devices_place;       // where the job names them; empty if it does not
   std::optional<double> checkpoint_every;   // seconds; nothing: the program chooses
   std::optional<std::vector<int>> devices;  // nothing: all
   std::vector<Input> inputs;                // in the order of the file

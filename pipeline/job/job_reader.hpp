@@ -24,7 +24,7 @@ inline constexpr std::size_t most_stages = 1000;
 struct Draft {
   Job job;
   std::vector<Position> input_positions;  // of the names, in the order of job.inputs
-  std::vector<bool> input_complete;       // whether everything in the input was right
+  std::vector<bool> input_complete;       // true if everything in the input was right
   std::vector<bool> stage_complete;       // the same of stages, in the order of job.stages
   std::vector<std::string> stage_names;   // of all stages, also of those not read yet
   std::set<std::string> used_inputs;

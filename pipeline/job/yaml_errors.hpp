@@ -42,7 +42,7 @@ class Complaints {
 
   void add(const Position& position, std::string message);
   /// A message that begins with its place and ends with its excerpt already.
-  /// @param position where it is listed
+  /// @param position for sorting
   void add_rendered(const Position& position, std::string message);
   bool empty() const { return entries_.empty(); }
   std::size_t count() const { return entries_.size(); }

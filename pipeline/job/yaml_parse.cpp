@@ -143,7 +143,7 @@ class TreeBuilder : public YAML::EventHandler {
   void end_entry(Node value) {
     Frame& frame = frames_.back();
     frame.has_key = false;
-    // Nothing stands where the value should, so the key is the place to show.
+    // The value is missing, so the key is the place to show.
     if (value.kind == Node::Kind::null) value.position = frame.key.position;
     auto [at, is_new] = frame.keys.emplace(frame.key.key, frame.key.position);
     if (!is_new) {

@@ -17,7 +17,7 @@ struct Schema {
   std::string owner;  // whose map it is, for messages: "stage 'align' (wavefront)"
   std::vector<Parameter> parameters;
   std::set<std::string> other_keys = {};  // keys of this map that are read elsewhere
-  bool complete = true;                   // whether missing parameters are complained about
+  bool complete = true;                   // true if missing parameters are complained about
   /// Explains a key that is no parameter: "it belongs to dtw". Empty: no explanation.
   std::function<std::string(const std::string& key)> explain = nullptr;
 };
