@@ -1,5 +1,5 @@
-// Rates of problems over intervals in core, on the first CUDA device where there is one, else on the CPU: splits a
-// second, n^3 / 6 over the time of all blocks in their order, and whether samples of the table are right.
+// Rates of problems over intervals in core, on the first CUDA device if there is one, else on the CPU: splits a
+// second, n^3 / 6 over the time of all blocks in their order, with checks of samples of the table.
 //
 //   benchmark_intervals [cpu|cuda [NODES...]]     (cuda 8192 16384 32768; cpu 4096)
 #include <fmt/format.h>

@@ -100,7 +100,7 @@ void compare(int n) {
   write_npy(folder / "b.npy", n, b);
   double plain = 0;
   Job best;
-  // In turn, so that what else the machine does meets both.
+  // Alternately, so that other load of the machine affects both.
   for (int turn = 0; turn < turns; ++turn) {
     plain = std::max(plain, plain_rate<T>(n, a, b));
     const Job now = run_job(folder);

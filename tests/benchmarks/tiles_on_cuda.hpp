@@ -130,7 +130,7 @@ std::vector<T> distances_from(std::int64_t source, std::int64_t n, const Element
   return distance;
 }
 
-/// All updates of a matrix of across x across tiles in place, k by k. @param elimination whether k changes only the
+/// All updates of a matrix of across x across tiles in place, k by k. @param elimination true if k changes only the
 /// tiles from its own on; @param at the tile in row i and column j
 template <class T, class At>
 std::vector<TileTask> updates_in_place(std::int64_t across, std::int64_t tile, bool elimination, const At& at) {

@@ -130,7 +130,7 @@ void run_in(const fs::path& output, Scene& scene, double seconds) {
   run::execute(scene.plan, folder, settings);
 }
 
-/// The checksum of the result. @throws ComputeError where it is wrong
+/// The checksum of the result. @throws ComputeError if it is wrong
 std::uint64_t check(const fs::path& output, const Scene& scene) {
   std::uint64_t sum = 0;
   for (const auto& [name, values] : scene.expected) {

@@ -111,7 +111,7 @@ cudaError_t ended_with(cudaError_t status) {
 
 }  // namespace
 
-/// Runs what is submitted, one after another.
+/// Runs submitted work, one after another.
 class Stream {
  public:
   Stream() : worker_([this] { work(); }) {}

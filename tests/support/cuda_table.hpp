@@ -85,7 +85,7 @@ class CudaTable {
   /// Makes the descriptors of a sweep that keeps lines. @param task(block, index of the block)
   void keep_lines(std::function<KeptTask(const BlockTask&, std::uint64_t)> task) { kept_task_ = std::move(task); }
 
-  /// Computes all blocks; `done` and `failed` say how far it came. @return seconds of device time
+  /// Computes all blocks; `done` and `failed` tell how many. @return seconds of device time
   double run() { return run(0, blocks()); }
   /// Computes blocks [first, first + count), feeding the launch a ring of descriptors while it runs, and asks it to
   /// stop or to abort after the given numbers of blocks.

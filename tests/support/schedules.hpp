@@ -1,4 +1,4 @@
-// The named schedules of kernel tiles, and what differential tests compare.
+// The named schedules of kernel tiles, and the comparisons of differential tests.
 #pragma once
 
 #include <sstream>

@@ -104,7 +104,7 @@ class SlowEvent : public device::Event {
 
 class SimulatedContext : public device::Context {
  public:
-  /// @param shares whether kernels work in host memory, as on the CPU
+  /// @param shares true if kernels work in host memory, as on the CPU
   /// @param longest_pause microseconds before each copy and launch, at most
   explicit SimulatedContext(bool shares, std::uint32_t seed = 1, int longest_pause = 0)
       : shares_(shares), up_(seed, longest_pause), down_(seed + 1, longest_pause), compute_(seed + 2, longest_pause) {
@@ -114,7 +114,7 @@ class SimulatedContext : public device::Context {
   }
   ~SimulatedContext() override = default;
 
-  bool peers = true;  // whether it copies from other devices directly
+  bool peers = true;  // true if it copies from other devices directly
 
   const device::Limits& limits() const override { return limits_; }
   bool shares_host_memory() const override { return shares_; }

@@ -109,7 +109,7 @@ void check_elimination(device::Context& context, const Make& make, std::int64_t 
   REQUIRE(eliminated(context, make, product, n, tile) == known);
 }
 
-/// Checks that the first unusable pivot is named, whichever tile finds it.
+/// Checks that the first unusable pivot is named, for any tile that finds it.
 template <class T, class Make>
 void check_refusals(device::Context& context, const Make& make) {
   constexpr std::int64_t n = 140;

@@ -38,7 +38,7 @@ class Memory {
   void* data_;
 };
 
-/// Values where the host and the kernels of a context reach them.
+/// Values in memory that the host and the kernels of a context reach.
 template <class T>
 class Values {
  public:

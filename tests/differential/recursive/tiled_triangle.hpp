@@ -22,7 +22,7 @@ struct TaskOfResult<IntervalResult> {
   using Type = IntervalTask;
 };
 
-/// Terms of a problem of so many nodes: three rows. Few values, so that many splits are equally good.
+/// Terms of a problem of `nodes` nodes: three rows. Few values, so that many splits are equally good.
 template <class R, class T>
 std::vector<T> random_terms(std::int64_t nodes, unsigned seed) {
   std::mt19937 random(seed);
@@ -137,7 +137,7 @@ class TiledTriangle {
     return all;
   }
 
-  /// Brackets before and behind each item, counted by walking through all tiles.
+  /// Brackets before and after each item, counted by walking through all tiles.
   std::pair<std::vector<std::int32_t>, std::vector<std::int32_t>> trace(device::BlockKernel& kernel) {
     Values<std::int32_t> words(context_, std::vector<std::int32_t>(static_cast<std::size_t>(3 * nodes_), 5));
     std::vector<IntervalResult> results;

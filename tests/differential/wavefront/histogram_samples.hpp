@@ -1,4 +1,4 @@
-// Integral histograms by the plain rule: what tests of all back ends compare with.
+// Integral histograms by the plain rule: the reference of tests of all back ends.
 #pragma once
 
 #include <cmath>

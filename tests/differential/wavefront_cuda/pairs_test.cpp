@@ -12,7 +12,7 @@ namespace {
 
 using test::Sequence;
 
-/// Costs of letters that go up to what 16 bits take.
+/// Costs of letters up to the limit of 16 bits.
 struct Costs {
   double match, mismatch, first, next;
 };

@@ -87,7 +87,7 @@ TEST_CASE("on CUDA pieces behind an early best cell are left out, in one block a
 TEST_CASE("on CUDA a score that is known before leaves out pieces from the first band on") {
   const auto context = test::cuda_context();
   if (!context) return;
-  // The best alignment begins in row 1030 and column 400: above it, nothing behind column 400 can become as good.
+  // The best alignment begins in row 1030 and column 400: above it, no cell after column 400 can become as good.
   const test::Sequence part = test::random_letters(200, 1);
   const Pair pair{"a late best", test::holding(part, {1030}, 1230, 20), test::holding(part, {400}, 600, 30)};
   auto affine = pruned_spec<SmithWatermanAffine>(pair, {1230, 600}, ElementType::i32);

@@ -242,7 +242,7 @@ std::int64_t wrong_borders(const testing::CudaTable& cuda, ReferenceTrace<P>& ta
   return wrong;
 }
 
-/// A table, how it is cut into blocks, and these into cells.
+/// A table, its cut into blocks, and their cut into cells.
 struct CellCut {
   std::int64_t rows, columns, block_rows, block_columns, cell_rows, cell_columns;
 };

@@ -20,7 +20,7 @@ namespace {
 
 using Syscall = long(long, ...);
 
-/// Writes under way, by the address of their control block. Used with the recorder's lock held.
+/// Writes in flight, by the address of their control block. Used with the recorder's lock held.
 class Requests {
  public:
   static Requests& instance() {
@@ -126,7 +126,7 @@ long syscall(long number, ...) noexcept {
   return result;
 }
 
-// liburing's own doors, behind which it calls the kernel directly.
+// liburing's own functions, which call the kernel directly.
 int io_uring_queue_init(unsigned, void*, unsigned) { return -ENOSYS; }
 int io_uring_queue_init_params(unsigned, void*, void*) { return -ENOSYS; }
 }

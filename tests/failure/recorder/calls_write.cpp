@@ -87,7 +87,7 @@ ssize_t record_copy(const char* call, int fd, off_t offset, Perform perform) {
   });
 }
 
-/// @param perform returns 0 when it has done what `event` says
+/// @param perform returns 0 when it has done the change of `event`
 template <class Perform>
 int record_change(int fd, Perform perform, Event (*event)(const OpenFile&, const char*, off_t, off_t),
                   const char* call, off_t first, off_t second, bool takes_space) {

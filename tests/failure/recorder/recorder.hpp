@@ -37,7 +37,7 @@ Function* next(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
-/// One line of the log: what happened and through which call.
+/// One line of the log: a change and the call that made it.
 class Event {
  public:
   Event(const char* kind, const char* call);
@@ -69,12 +69,12 @@ class Recorder {
   bool on() const { return !folder_.empty(); }
   std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
 
-  /// The path relative to the folder ("." for itself); nothing when it lies outside.
+  /// The path relative to the folder ("." for itself); nullopt if it lies outside.
   /// @param folder a descriptor or AT_FDCWD, where relative paths start
-  /// @param follow whether a link at the path's end is followed
+  /// @param follow true if a link at the path's end is followed
   std::optional<std::string> inside(int folder, const char* path, bool follow) const;
 
-  /// The folder's file behind a descriptor; null for others.
+  /// The folder's file of a descriptor; null for others.
   const OpenFile* file(int descriptor);
   const OpenFile& opened(int descriptor, int flags);
   void duplicated(int descriptor, int copy);

@@ -44,7 +44,7 @@ std::pair<int, std::string> in_child(const std::function<void()>& child) {
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), text};
 }
 
-/// Waits for at most `seconds` without giving way to others, as a thread that computes. @returns whether it came true
+/// Waits for at most `seconds` without yielding, as a thread that computes. @returns true if it came true
 bool busy_until(const std::function<bool()>& condition, double seconds) {
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   while (!condition() && Clock::now() < end) {

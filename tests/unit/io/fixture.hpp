@@ -83,7 +83,7 @@ std::string error_of(const TempFolder& folder, const Call& call) {
   return text;
 }
 
-/// The error of opening an input and reading its first elements, all of them where there are less than a million.
+/// The error of opening an input and reading its first elements, all of them if there are less than a million.
 inline std::string open_error(const TempFolder& folder, const std::vector<Setting>& list,
                               std::shared_ptr<Source> other = nullptr) {
   return error_of(folder, [&] {

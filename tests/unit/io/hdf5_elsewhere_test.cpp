@@ -277,7 +277,7 @@ TEST_CASE("A filter that is not there is named, with what to do") {
     Writer file(folder.path() / "a.h5");
     const auto set = file.dataset("packed", {8}, {}, creation.get());
     check_hdf5(H5Dwrite_chunk(set.get(), H5P_DEFAULT, 0, &first, 9, "compressed"), "a.h5", "chunk");
-    // Written where the filter was not there either: the chunk says that it was left out.
+    // Written without the filter: the chunk records that it was left out.
     file.dataset("plain", {4}, {1, 2, 3, 4}, creation.get());
   }
   CHECK(open_error(folder, {{"hdf5", "a.h5"}, {"dataset", "packed"}}) ==

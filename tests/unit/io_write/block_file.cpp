@@ -120,7 +120,7 @@ TEST_CASE("boxes side by side are written row by row together, past the page cac
   struct Case {
     FileArray array;
     std::int64_t begin, end;            // rows
-    std::vector<std::int64_t> columns;  // where the parts begin, and the last one ends
+    std::vector<std::int64_t> columns;  // begins of the parts, and the end of the last one
     bool pages;
   };
   const Case cases[] = {{{8192, {100, 16384}, 4}, 3, 70, {1024, 2048, 6144, 12288}, true},

@@ -140,7 +140,7 @@ class StoppingChain : public test::PrefixChain {
 struct RecordedByte {
   std::string file;
   std::int64_t offset;  // in it
-  Box box;              // that an error has to name: the tile, or where it was not complete the part
+  Box box;              // that an error has to name: the tile, or its part if it was not complete
 };
 
 std::optional<RecordedByte> draw_recorded_byte(const fs::path& folder, const run::Plan& program,
@@ -301,7 +301,7 @@ TEST_CASE("What a stage has written is checked when another reads it") {
   flip(folder / "sums.home", 1020 * 8);
   for (const auto& [begin, end] : boxes) {
     INFO(begin << " to " << end);
-    // A part of the tile is enough, whichever.
+    // A part of the tile is enough, any part.
     if (begin < 1024 && end > 512)
       CHECK_THROWS_WITH(read(begin, end), Catch::Contains("dataset /toy/sums, [512, 1024)"));
     else CHECK(read(begin, end));
@@ -313,7 +313,7 @@ TEST_CASE("What a stage has written is checked when another reads it") {
   again->read({{2700}, {2748}}, some.data());
   CHECK(again->take_rereads().bytes == 512 * 8);
   CHECK(again->take_rereads().bytes == 0);
-  // Of the tiles of earlier attempts, those that nobody has read since are read at the end; a stop interrupts it.
+  // Tiles of earlier attempts that nobody has read since are read at the end; a stop interrupts it.
   const auto rest = home_tiles(folder.path(), program);
   std::vector<u64> values(512);
   rest->read({{2048}, {2560}}, values.data());

@@ -210,7 +210,7 @@ TEST_CASE("In turn, a block may follow those of its device that were started, an
   scene.complete(0);
   CHECK(scene.unmet(1) == 0);
   window.advance();
-  window.extend();  // registers the last block, whose predecessor is under way
+  window.extend();  // registers the last block, whose predecessor is in flight
   CHECK(scene.unmet(2) == 0);
   CHECK(scene.unmet(3) == 1);
   scene.complete(1);
