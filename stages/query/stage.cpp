@@ -24,7 +24,7 @@ constexpr double rate = 1e9;                  // distances a second of a core
 struct Questions {
   std::vector<std::string> reduce;
   std::vector<NodePair> pairs;
-  std::shared_ptr<io::Source> matrix, next;  // as the algebra has the one; null where no paths are asked for
+  std::shared_ptr<io::Source> matrix, next;  // in the form of the algebra; null if no paths are asked for
   std::string next_name;
   bool has_pairs = false;
 
