@@ -12,7 +12,7 @@ struct Update {
   friend bool operator==(const Update&, const Update&) = default;
 };
 
-/// Into how many parts a level of the recursion cuts the ranges of i, j and k.
+/// Numbers of parts into which a level of the recursion cuts the ranges of i, j and k.
 struct Ways {
   std::int64_t i, j, k;
   friend bool operator==(const Ways&, const Ways&) = default;

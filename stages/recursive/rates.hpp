@@ -29,7 +29,7 @@ void set_traffic(run::Prediction& prediction, const UpdatedTable& table, const T
 /// Bytes of inputs that move once more because whole numbers are looked at before anything is computed.
 double inspected_again(ElementType type, double inputs, std::size_t budget);
 
-/// Sets what blocks of such tiles need.
+/// Sets the memory and size of blocks of such tiles.
 void set_blocks(run::Prediction& prediction, const recursive::TileSpec& spec, std::int64_t tile,
                 const Resources& resources);
 

@@ -19,7 +19,7 @@ struct Sides {
 constexpr Sides on_cpu{2048, 256};   // a block of the first takes some tenths of a second
 constexpr Sides on_cuda{4096, 512};  // one of the first takes some milliseconds
 
-constexpr std::int64_t cuda_across = 8;        // tiles across a table of many, so that copies hide behind blocks
+constexpr std::int64_t cuda_across = 8;        // tiles across a large table, so that copies hide behind blocks
 constexpr std::int64_t cuda_busy_side = 2048;  // but no tiles smaller than that for it
 
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }

@@ -27,8 +27,8 @@ struct ZeroCount {
 struct WeightRules {
   io::DataLabel label;            // of the matrix, for errors
   std::optional<double> no_edge;  // the value for no edge; nullopt: infinity, or half the largest of its type
-  bool zero_diagonal = true;      // whether a node is no farther from itself than nothing
-  recursive::Nothing nothing = recursive::Nothing::infinity;  // what no edge is; the other infinity is an error
+  bool zero_diagonal = true;      // true if the distance of a node from itself is at most 0
+  recursive::Nothing nothing = recursive::Nothing::infinity;  // the value of no edge; the other infinity is an error
   bool any_infinity = false;                                  // not so
   bool not_negative = false;                                  // negative elements are errors
   std::shared_ptr<ZeroCount> zeros = nullptr;                 // counts elements read; null: no count
@@ -47,7 +47,7 @@ std::optional<std::int64_t> no_path_of(ElementType type);
 struct WeightRange {
   bool any = false;
   std::int64_t least = 0, most = 0;
-  /// The largest magnitude; the largest i64 where that is larger.
+  /// The largest magnitude; the largest i64 if that is larger.
   std::int64_t magnitude() const;
   /// Takes in elements from `lower` to `upper`.
   void add(std::int64_t lower, std::int64_t upper);

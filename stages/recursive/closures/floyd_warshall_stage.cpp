@@ -121,7 +121,7 @@ class FloydWarshallStage : public run::Stage {
   }
 
   std::string name_;
-  Place type_place_;  // where the job gives the type, else the stage
+  Place type_place_;  // place of the type in the job, else of the stage
   io::DataLabel matrix_;
   Resources resources_;
   std::unique_ptr<ClosurePlan> plan_;

@@ -88,7 +88,7 @@ run::Block ClosurePlan::update(const Update& at, std::int64_t index) const {
   const bool first = at.k == 0;
   tables(TileSlot::x, TileSlot::x_trail, first ? 1 : at.k, at.i, at.j, first ? Mode::write : Mode::update);
   if (first) block.accesses.push_back({TileSlot::input, input_, 0, tile(input_, at.i, at.j), Mode::read});
-  // u and v, where they are not x itself.
+  // u and v, if they are not x itself.
   if (at.j != at.k) {
     tables(TileSlot::u, TileSlot::u_trail, order_.updates_before(at.i, at.k, index), at.i, at.k, Mode::read);
   }

@@ -19,7 +19,7 @@ struct ClosureCut {
   std::int64_t tile = 1;  // rows and columns of a tile
   std::int64_t nodes = 0;
   std::vector<std::int64_t> ways;  // of each level of the recursion
-  bool loops = false;              // whether the diagonal of the matrix holds edges, too
+  bool loops = false;              // true if the diagonal of the matrix holds edges, too
 };
 
 /// The phase of updates: block n is update n of the order; it turns generation g of its tile into g + 1, where g
@@ -36,7 +36,7 @@ class ClosurePlan : public run::Plan {
   ClosurePlan(ClosureCut cut, std::shared_ptr<io::Source> matrix, std::string matrix_name);
 
   const std::vector<run::ArraySpec>& arrays() const override { return arrays_; }
-  /// @param tally a ClosureTally. @throws ComputeError where the type may not hold the distances
+  /// @param tally a ClosureTally. @throws ComputeError if the type may not hold the distances
   std::optional<run::Phase> phase(std::int64_t number, const run::Tally& tally) const override;
   bool depends_on_results(std::int64_t number) const override { return inspects() && number == 1; }
   run::Block block(const run::Phase& phase, std::int64_t index) const override;

@@ -14,7 +14,7 @@ class ClosureTally : public run::Tally {
  public:
   explicit ClosureTally(const ClosurePlan& plan) : plan_(plan) {}
 
-  /// @throws ComputeError on a negative cycle, and at the end where the type does not hold the distances
+  /// @throws ComputeError on a negative cycle, and at the end if the type does not hold the distances
   void fold(const run::Phase& phase, std::int64_t index, const void* result) override;
   std::string save() const override;
   void load(const std::string& state) override;

@@ -57,7 +57,7 @@ class EliminationTally : public run::Tally {
  public:
   explicit EliminationTally(const EliminationPlan& plan) : plan_(plan) {}
 
-  /// @throws ComputeError where a pivot is of no use
+  /// @throws ComputeError if a pivot is unusable
   void fold(const run::Phase& phase, std::int64_t index, const void* result) override;
   std::string save() const override { return "{}"; }
   void load(const std::string&) override {}

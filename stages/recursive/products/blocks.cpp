@@ -15,7 +15,7 @@ std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 /// Tiles kept free in a memory of `room` tiles.
 std::int64_t spare(std::int64_t room) { return std::min(most_spare, room / 4); }
 
-/// Tiles across and down of a block of the product, and how many blocks there are.
+/// Tiles across and down of a block of the product, and the number of blocks.
 struct Cut {
   std::int64_t rows = 1, columns = 1;  // parts of the product
   double moved = 0;                    // tiles of factors that pass for a tile of depth

@@ -41,11 +41,11 @@ bool holds_product(const std::string& semiring, ElementType type, const ProductR
 /// with a phase that looks at all elements.
 class ProductPlan : public run::Plan {
  public:
-  /// @param accumulate null where the product is added to nothing
+  /// @param accumulate null if the product is added to nothing
   ProductPlan(ProductCut cut, Factor left, Factor right, std::optional<Factor> accumulate);
 
   const std::vector<run::ArraySpec>& arrays() const override { return arrays_; }
-  /// @param tally a ProductTally. @throws ComputeError where the type may not hold the product
+  /// @param tally a ProductTally. @throws ComputeError if the type may not hold the product
   std::optional<run::Phase> phase(std::int64_t number, const run::Tally& tally) const override;
   bool depends_on_results(std::int64_t number) const override { return inspects_ && number == 1; }
   run::Block block(const run::Phase& phase, std::int64_t index) const override;

@@ -19,8 +19,8 @@ struct TriangleCut {
   std::int64_t nodes = 1;          // one more than items
   std::int64_t tile = 1;           // rows and columns of a tile
   std::vector<std::int64_t> ways;  // of each level of the recursion
-  bool table = false;              // whether the table is a result
-  bool pairs = false;              // whether the brackets are of pairs that the rule looks inside of
+  bool table = false;              // true if the table is a result
+  bool pairs = false;              // true if the brackets are of pairs that the rule looks inside of
   std::int64_t least_inside = 0;   // pairings
   bool wobble = false;
   double chord = 0;  // polygons of points: the whole value minus its cost

@@ -11,7 +11,7 @@ namespace terrace::stages {
 namespace {
 
 constexpr std::int64_t tile_side = 32;
-/// So many nodes are computed again as a whole where the table is not kept: about a second.
+/// Up to this many nodes, all intervals are computed again if the table is not kept: about a second.
 constexpr std::int64_t most_solved = 1500;
 
 /// The values of a stage's intervals by rule R, in type T.

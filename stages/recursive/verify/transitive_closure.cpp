@@ -10,7 +10,7 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;  // of a row, 32 nodes each
 
-/// Rows of the matrix of edges: kept in memory where it fits some 256 MiB.
+/// Rows of the matrix of edges: kept in memory if it fits some 256 MiB.
 class EdgeWords {
  public:
   explicit EdgeWords(std::shared_ptr<io::Source> bits) : bits_(std::move(bits)) {
