@@ -71,7 +71,7 @@ const std::vector<Parameter> counted_parameters = {
 /// True if the gaps that enter the cells after kept rows and columns are results: H does not contain them.
 bool writes_gaps(const Settings& settings) { return settings.text("keep") == "borders" && settings.has("gap_open"); }
 
-/// Adds what `keep: borders` writes. @param gaps whether the problem has affine gaps
+/// Adds the outputs of `keep: borders`. @param gaps true if the problem has affine gaps
 void add_borders(std::vector<job::OutputDeclaration>& outputs, bool gaps) {
   const char* when = "keep: borders";
   const auto add = [&](const std::string& side, const std::string& other) {

@@ -14,7 +14,7 @@ enum class Side { rows, columns };
 /// The alphabet of a stage with these settings, for letter_codes(): its matrix, else `alphabet`, else dna.
 std::string alphabet_of(const Settings& settings);
 
-/// The code of every byte, or -1 where it is no letter of the alphabet. Equal codes are equal letters; a letter that
+/// The code of every byte, or -1 if it is no letter of the alphabet. Equal codes are equal letters; a letter that
 /// equals nothing has one code in rows and another in columns.
 /// @param alphabet  dna, protein or text, case matters in text alone; or the matrix whose rows the codes are
 /// @param ambiguous literal, mismatch or error: DNA letters other than A, C, G, T

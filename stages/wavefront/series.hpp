@@ -22,7 +22,7 @@ struct SeriesPair {
 SeriesPair open_series(const Request& request, wavefront::SweepSpec& spec);
 
 /// The total that a sweep of values reports.
-/// @throws ComputeError where it has left the type
+/// @throws ComputeError if it has left the type
 double total_of(const wavefront::SweepSpec& spec, std::int64_t score);
 
 }  // namespace terrace::stages

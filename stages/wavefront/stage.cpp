@@ -37,7 +37,7 @@ std::shared_ptr<io::Source> sequence(const Request& request, const std::string& 
                        [=](unsigned char letter) { return letter_error(alphabet, ambiguous, letter); });
 }
 
-/// A score that some cell reaches for certain, where that leaves out work and the sequences fit in memory; else 0.
+/// A score that some cell certainly reaches, if that leaves out work and the sequences fit in memory; else 0.
 std::int64_t known_score(const Request& request, const SweepSpec& spec, const WavefrontInputs& inputs) {
   if (!request.resources.to_run || spec.schedule.work == wavefront::Schedule::Work::all ||
       !wavefront::has_greedy_score(spec.problem, spec.settings) ||

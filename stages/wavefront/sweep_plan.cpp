@@ -107,7 +107,7 @@ std::optional<run::Phase> SweepPlan::phase(std::int64_t number, const run::Tally
   return run::Phase{number, blocks(), run::Order::chain, SweepPhase{*margin}};
 }
 
-/// Bands of diagonals, where there are any.
+/// Bands of diagonals, if there are any.
 std::string SweepPlan::part(const run::Phase& phase) const {
   if (first_margin_ == Widening::whole) return "";
   const std::int64_t margin = margin_of(phase);

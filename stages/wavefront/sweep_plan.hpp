@@ -46,7 +46,7 @@ class SweepPlan : public WavefrontPlan {
   }
 
  protected:
-  /// The margin of phase `number`; nothing when the score is proved. @param tally is read where number > 0
+  /// The margin of phase `number`; nullopt when the score is proved. @param tally is read if number > 0
   std::optional<std::int64_t> next_margin(std::int64_t number, const SweepTally& tally) const;
   /// Cells of a block in the band of that margin.
   double cells_in_band(std::int64_t margin, std::int64_t index) const;

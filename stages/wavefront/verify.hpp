@@ -19,7 +19,7 @@ struct VerifiedTable {
 };
 
 /// Cells of sampled tiles from their stored neighbours; with affine gaps all cells above and to the left are read,
-/// from which the gaps come that enter a tile. With the table its score, and where that is.
+/// from which the gaps come that enter a tile. With the table its score, and the place of that.
 Checked verify_table(const VerifyRequest& request, const VerifiedTable& table);
 
 /// Cells between kept rows and columns, from those above and to the left of them.

@@ -16,7 +16,7 @@ constexpr std::int64_t most_steps = wavefront::most_path_steps;
 
 /// The sizes that a back end is best at, where memory allows.
 struct Sizes {
-  std::int64_t row_unit;  // rows of a cell are multiples of it, where a table has more
+  std::int64_t row_unit;  // rows of a cell are multiples of it, if a table has more
   std::int64_t cell;      // side of a cell, at least
   std::int64_t block_rows, block_columns;
 };
@@ -40,7 +40,7 @@ BitAlignmentCut cells_of(const TableNeed& need, const Sizes& sizes, std::int64_t
   return cut;
 }
 
-/// Blocks of at most so many rows or columns in cells of so many, of a table of so many.
+/// Cells across a block of at most `most` rows or columns, in cells of `cell` of them, for a table of `table`.
 std::int64_t cells_of_block(std::int64_t most, std::int64_t cell, std::int64_t table) {
   return std::clamp<std::int64_t>(most / cell, 1, std::max<std::int64_t>(1, ceiling(table, cell)));
 }

@@ -12,12 +12,12 @@ namespace terrace::stages {
 /// The sweep over the table: `spec` in the blocks of the cut.
 wavefront::SweepSpec bit_sweep(wavefront::SweepSpec spec, const BitAlignmentCut& cut);
 
-/// The value of a phase: the band of diagonals that it sweeps, or that was swept where it walks.
+/// The value of a phase: the band of diagonals that it sweeps, or that was swept if it walks.
 struct BitAlignmentPhase {
   std::int64_t margin;
   std::int64_t walks;       // 1: it walks
   std::int64_t generation;  // of the lines that a walk reads
-  PlaceValue place;         // where a walk begins
+  PlaceValue place;         // begin of a walk
 };
 
 /// The first phases are the phases of SweepPlan, until the score proves that all best alignments lie in the band

@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t page = 4096;
 constexpr std::int64_t most_kept = 64;               // borders of the table, each way
 constexpr std::int64_t least_side = 64;              // of any cell
-constexpr std::int64_t most_level_bytes = 64 << 20;  // of the borders inside one box, where it may be cut again
+constexpr std::int64_t most_level_bytes = 64 << 20;  // of the borders inside one box, if it may be cut again
 constexpr std::int64_t most_code_bytes = 512 << 20;  // of a walk on a GPU
 
 std::int64_t pages(std::int64_t bytes) { return (bytes + page - 1) / page * page; }

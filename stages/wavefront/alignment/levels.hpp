@@ -31,7 +31,7 @@ using AlignmentLevels = std::vector<AlignmentLevel>;
 
 /// The work of the way back, as if the path went from corner to corner of the table.
 struct WayBack {
-  double swept = 0, walked = 0;  // cells, in blocks and where the path is walked
+  double swept = 0, walked = 0;  // cells, in blocks and along the path
   std::int64_t blocks = 0;
 };
 WayBack way_back(const AlignmentLevels& levels);
@@ -46,7 +46,7 @@ struct AlignmentLimits {
   /// True if boxes below the first level are swept as one block each.
   bool whole_boxes = false;
 };
-/// @param inside whether blocks may keep borders inside
+/// @param inside true if blocks may keep borders inside
 AlignmentLimits alignment_limits(const Resources& resources, bool inside);
 
 /// Values of a plane of the pieces of borders, of every level: a row border of the first level has one piece per

@@ -47,7 +47,7 @@ struct Recurrence {
     return found;
   }
 
-  /// The gap behind a cell with that H, which `gap` enters.
+  /// The gap after a cell with that H, which `gap` enters.
   V gap_behind(V gap, V h) const {
     if constexpr (has_gaps) {
       const V next = wavefront::maximum(wavefront::subtract(gap, k.gap_next), P::template gap_opened<V>(k, h, V(0)));

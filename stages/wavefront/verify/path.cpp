@@ -8,7 +8,7 @@
 namespace terrace::stages {
 namespace {
 
-/// A path as a result holds it, where it begins, and where it says that it ends.
+/// A path as a result holds it, with its begin and its recorded end.
 struct StoredPath {
   Path path;  // its runs from the first one to the last
   std::int64_t row = 0, column = 0, end_row = 0, end_column = 0;

@@ -68,7 +68,7 @@ class SumsCheck {
     } else {
       const std::int64_t first = std::max<std::int64_t>(0, tile.begin[0] - 1);
       const auto cells = read(layer, {{first, tile.begin[1] - 1}, {tile.end[0], tile.begin[1]}});
-      const std::size_t shift = cells.size() - sums.size();  // 1 where there is a row above
+      const std::size_t shift = cells.size() - sums.size();  // 1 if there is a row above
       for (std::size_t i = 0; i < sums.size(); ++i) {
         sums[i] = static_cast<Sum<T>>(cells[i + shift]);
         if (i + shift > 0) sums[i] -= static_cast<Sum<T>>(cells[i + shift - 1]);
