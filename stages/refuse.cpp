@@ -11,7 +11,7 @@
 namespace terrace::stages {
 namespace {
 
-/// At least so many bytes, and as many as format_size() shows.
+/// At least that many bytes, rounded up to the digits that format_size() shows.
 double shown_above(double bytes) {
   double unit = 1;
   while (bytes >= 1024 * unit) unit *= 1024;

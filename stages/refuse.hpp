@@ -10,7 +10,7 @@
 
 namespace terrace::stages {
 
-/// Throws a JobError at the place where the job gives the parameter, or else where it names the stage.
+/// Throws a JobError at the place of the parameter in the job, or else at the place of the stage's name.
 [[noreturn]] void refuse(const job::Stage& stage, const std::string& parameter, const std::string& what);
 
 /// Calls `read`, which reads values of the parameter's array while the stage is made, and turns its errors into
@@ -32,7 +32,7 @@ const Place& place_of(const job::Stage& stage, const std::string& parameter);
 /// The parameter's array, for errors about its elements.
 io::DataLabel label_of(const job::Stage& stage, const std::string& parameter);
 
-/// Refuses letters of a sequence where the parameter wants numbers.
+/// Refuses letters of a sequence if the parameter wants numbers.
 void refuse_letters(const Request& request, const std::string& parameter, const io::Source& source);
 
 /// The largest magnitude of a whole number of the type.

@@ -23,13 +23,13 @@ struct Resources {
   bool cuda = false;              // else the CPU
   device::Limits device;          // of every device (they are of one kind)
   std::size_t host_budget = 0;    // for blocks
-  std::size_t input_memory = 0;   // of memory.host, what inputs keep: not a part of host_budget
+  std::size_t input_memory = 0;   // of memory.host, memory of inputs: not a part of host_budget
   std::size_t window_memory = 0;  // also of memory.host: the window of the executor
   std::size_t device_budget = 0;  // on the CPU: memory that a block may work on
   bool device_given = true;       // true if the job gives it; else it is host_budget, or the device's memory
   bool to_run = true;             // else the job is only checked: large arrays are not read to choose by their values
 
-  /// The memory.host that leaves so much for blocks.
+  /// The memory.host that leaves `blocks` bytes for blocks.
   std::size_t host_memory_for(std::size_t blocks) const;
 };
 
@@ -60,7 +60,7 @@ struct StageKind {
 StageKind wavefront_stage();
 /// `recursive`: tables whose tiles are updated by other tiles of the same table, or of two more.
 StageKind recursive_stage();
-/// `query`: what tables of distances say.
+/// `query`: totals of tables of distances, distances and paths of pairs.
 StageKind query_stage();
 
 }  // namespace terrace::stages

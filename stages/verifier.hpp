@@ -48,7 +48,7 @@ struct VerifyRequest {
   std::function<std::vector<std::string>(const std::string& name)> texts;
   std::function<bool(const std::string& name)> has;
   const Sampler& sampler;
-  /// Called now and then with how many parts of the stage's datasets are done; it may throw. May be empty.
+  /// Called now and then with the numbers of checked parts and of all parts; it may throw. May be empty.
   std::function<void(std::int64_t done, std::int64_t all)> advance = {};
 };
 
@@ -76,7 +76,7 @@ std::vector<T> read_box(io::Source& source, const Box& box) {
   return values;
 }
 
-/// All of a dataset, which must be of type T. @throws WrongDataset where it is of another
+/// All of a dataset, which must be of type T. @throws WrongDataset if it is of another
 template <class T>
 std::vector<T> read_all(const VerifyRequest& request, const std::string& name) {
   const std::shared_ptr<io::Source> source = request.dataset(name);
