@@ -59,7 +59,7 @@ class ComputeQueue {
   std::thread thread_;
 };
 
-/// Marks `state` as done now, with what failed before it.
+/// Marks `state` as done now, with the first failure before it.
 void complete(EventState& state, std::exception_ptr failure);
 
 }  // namespace terrace::device

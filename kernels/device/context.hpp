@@ -29,15 +29,15 @@ enum class Queue { up, down, compute };
 /// Properties of a device; rates are the ceilings that results are compared with, 0 if not known.
 struct Limits {
   std::string name;                     // "NVIDIA H200", "AMD EPYC 7763, AVX2, 2 threads"
-  std::string kind;                     // what fixes bits: "cuda sm_90", "cpu avx2"
+  std::string kind;                     // properties that fix bits: "cuda sm_90", "cpu avx2"
   std::size_t memory_bytes = 0;         // in all
   std::size_t free_bytes = 0;           // now; on the CPU within the limits of the machine and its cgroup
   int processors = 0;                   // SMs, or threads
   std::size_t block_shared_bytes = 0;   // shared memory that a launch may give a thread block; 0 on the CPU
   double memory_bytes_per_second = 0;   // device memory, read + write
-  double link_bytes_per_second = 0;     // host to device, each way; 0 where memory is shared
+  double link_bytes_per_second = 0;     // host to device, each way; 0 if memory is shared
   double operations_per_second = 0;     // 32-bit integer min/max/add operations
-  double multiply_adds_per_second = 0;  // fused ones of f32; 0 where not known
+  double multiply_adds_per_second = 0;  // fused ones of f32; 0 if not known
 };
 
 /// Rows of equal length, in host or device memory.

@@ -34,7 +34,7 @@ struct ControlGroupLimits {
   std::size_t memory_free = static_cast<std::size_t>(-1);
 };
 /// Reads the limits of the groups that `membership` (the text of /proc/self/cgroup) names, and of their parents.
-/// @param root where the control group file system is mounted, /sys/fs/cgroup
+/// @param root mount point of the control group file system, /sys/fs/cgroup
 ControlGroupLimits control_group_limits(const std::string& root, const std::string& membership);
 
 }  // namespace terrace::device

@@ -213,7 +213,7 @@ class CudaContext final : public Context {
   cudaStream_t streams_[3] = {};
   std::shared_ptr<EventPool> events_ = std::make_shared<EventPool>(index_);
   std::exception_ptr failure_;         // of a launch, not yet reported
-  mutable std::mutex host_mutex_;      // guards what host memory is and how much
+  mutable std::mutex host_mutex_;      // guards the ranges of host memory and their total
   std::unordered_set<void*> touched_;  // host memory that was pinned after it was mapped
   MemoryUse use_;
 };
