@@ -14,7 +14,7 @@ inline constexpr int code_bits = 8;
 
 /// Letters that the rows and columns of a block may have.
 enum class BitLetters {
-  four,  // the columns' are below 4; what else the rows have equals nothing
+  four,  // the columns' are below 4; other letters of the rows equal nothing
   rare,  // other letters of the columns equal nothing, either
   any    // letters of any codes
 };

@@ -111,7 +111,7 @@ TERRACE_HOST_DEVICE Mask<T> lanes_between(i64 least, i64 most) {
   return {(number.v >= low.v) & (number.v <= high.v)};
 }
 
-/// a - b where that is positive, else 0, for a, b >= 0.
+/// a - b if that is positive, else 0, for a, b >= 0.
 TERRACE_HOST_DEVICE Pack<i16> subtract_or_zero(Pack<i16> a, Pack<i16> b) {
 #if defined(__AVX512BW__)
   return reinterpret_cast<Pack<i16>::Vector>(

@@ -50,7 +50,7 @@ TERRACE_HOST_DEVICE constexpr V absolute(V a) {
   return a > V(0) ? a : static_cast<V>(V(0) - a);
 }
 
-/// `if_equal` where a == b, else `otherwise`; a choice of values, never a branch.
+/// `if_equal` if a == b, else `otherwise`; a choice of values, never a branch.
 template <class V>
 TERRACE_HOST_DEVICE constexpr V select_equal(V a, V b, V if_equal, V otherwise) {
   return a == b ? if_equal : otherwise;

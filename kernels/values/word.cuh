@@ -16,7 +16,7 @@ TERRACE_HOST_DEVICE i32 add_aside(i32 a, i32 b) {
 }
 
 /// An i32 with the operations of operations.hpp; found there by argument-dependent lookup.
-/// @tparam swift where one operation has several forms, the one with the shortest way from the cell above to the cell
+/// @tparam swift if one operation has several forms, the one with the shortest way from the cell above to the cell
 ///   below, instead of the one with the fewest operations
 template <bool swift>
 struct WordOf {
@@ -66,7 +66,7 @@ struct WordOf {
 
 using Word = WordOf<false>;
 
-/// V, or where that is so wanted and there is one, the form of it that hurries from cell to cell.
+/// V, or if that is so wanted and there is one, the form of it that hurries from cell to cell.
 template <class V, bool swift>
 struct SwiftOf {
   using Type = V;
