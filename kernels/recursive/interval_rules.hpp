@@ -9,9 +9,9 @@
 // where the best is the algebra's sum (a minimum or a maximum). A rule R is a struct without data:
 //
 //   using Algebra = MinPlus or MaxPlus;
-//   static constexpr bool weighted;     whether the weight of a split depends on where it is
-//   static constexpr bool looks_inside; whether whole() looks at x(i + 1, j - 1)
-//   template <class T> static constexpr bool has;          whether it is computed in that type
+//   static constexpr bool weighted;     true if the weight of a split depends on its place
+//   static constexpr bool looks_inside; true if whole() reads x(i + 1, j - 1)
+//   template <class T> static constexpr bool has;          true if it is computed in that type
 //   template <class T> static T leaf(terms, i);
 //   template <class T> static T whole(best, inner, terms, i, j);  j > i + 1
 //   template <class V> static V split(left, right, weight, last); the weight of (i, k, j) is weight * last, where
@@ -29,9 +29,9 @@ using device::i64;
 /// The terms from which values of a problem are made: vectors with one element per node, and numbers.
 template <class T>
 struct NodeTerms {
-  const T* first;    // chains: the sizes; search trees: what counts up to a node; pairings: codes of bases; points: x
-  const T* second;   // search trees: what counts before a node's items; points: y
-  const T* leaf;     // search trees: what single items are worth
+  const T* first;    // chains: the sizes; search trees: weight up to a node; pairings: codes of bases; points: x
+  const T* second;   // search trees: weight before a node's items; points: y
+  const T* leaf;     // search trees: the values of single items
   i64 least_inside;  // pairings: bases between two that pair, at least
   i32 wobble;        // pairings: not 0: G and U pair, too
 };
@@ -113,7 +113,7 @@ struct PerimeterRule {
   }
 };
 
-/// Codes of bases: each a bit, 0 for what pairs with nothing.
+/// Codes of bases: each a bit, 0 for a base that pairs with nothing.
 inline constexpr i32 base_a = 1, base_c = 2, base_g = 4, base_u = 8;
 
 /// Pairs of bases that do not cross: the first and the last base of an interval may pair.

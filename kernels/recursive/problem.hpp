@@ -7,8 +7,8 @@
 //   static constexpr const char* help;        one sentence
 //   static constexpr Form form;               which updates there are
 //   static constexpr ParameterList parameters;
-//   using Semiring = ...;                     the algebra (semiring.hpp), where it is always the same
-//   using Rule = ...;                         intervals: what they are worth (interval_rules.hpp)
+//   using Semiring = ...;                     the algebra (semiring.hpp), if it is always the same
+//   using Rule = ...;                         intervals: their values (interval_rules.hpp)
 #pragma once
 
 #include "kernels/recursive/semiring.hpp"

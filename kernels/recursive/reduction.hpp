@@ -14,7 +14,7 @@ struct ReductionTask {
 
 /// Totals of the finite distances from a node to others: integers for integer types, real numbers for others.
 struct RowTotals {
-  device::i64 finite;  // how many there are
+  device::i64 finite;  // their number
   device::i64 least, most;
   device::i64 high, low;  // the sum is high * 2^32 + low
   double least_real, most_real, sum_real;

@@ -4,9 +4,9 @@
 //
 //   static constexpr const char* name;        as in a job
 //   static constexpr const char* help;        one sentence
-//   static constexpr Nothing nothing;         what its zero is among values
+//   static constexpr Nothing nothing;         the value of its zero
 //   template <class T> static constexpr T zero();         plus(zero, a) == a, times(zero, a) counts as zero
-//   template <class T> static constexpr bool has;         whether it is computed in that type
+//   template <class T> static constexpr bool has;         true if it is computed in that type
 //   template <class V> static constexpr V plus(V, V);     of T, or of a vector of them
 //   template <class V> static constexpr V times(V, V);
 //

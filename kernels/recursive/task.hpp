@@ -26,16 +26,16 @@ struct TileTask {
   device::i32 empty;    // not 0: x begins as the algebra's zero
   void* x;
   device::i64 x_stride;
-  const void* u;  // null where it is x
+  const void* u;  // null if it is x
   device::i64 u_stride;
-  const void* v;  // null where it is x
+  const void* v;  // null if it is x
   device::i64 v_stride;
   const void* input;  // the initial x; null: its current values
   device::i64 input_stride;
   // Tables with trails: the trails of x, u and v, with the same strides.
   void* x_trail;
-  const void* u_trail;  // null where u is x
-  const void* v_trail;  // null where v is x
+  const void* u_trail;  // null if u is x
+  const void* v_trail;  // null if v is x
   // The place to which the last update writes the next nodes of paths, or the cells of a table of bits.
   void* output;
   device::i64 output_columns, output_stride;

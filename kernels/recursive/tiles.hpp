@@ -24,7 +24,7 @@ struct TileSpec {
   int semiring = 0;  // a number of semirings(); min_plus with trails, or_and for bits
   ElementType value = ElementType::f32;
   Table table = Table::values;
-  int threads = 1;  // of has_blas(): how many tiles are cut for, which fixes bits
+  int threads = 1;  // of has_blas(): threads for which tiles are cut, which fixes bits
 };
 
 /// True if a table holds trails, and their type.

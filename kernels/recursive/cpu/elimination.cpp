@@ -122,7 +122,7 @@ class EliminationOnCpu : public BlasTiles<T> {
     }
   }
 
-  /// A quotient by a pivot, which is refused where it was too small.
+  /// A quotient by a pivot, which is refused if it was too small.
   T divided(T value, T pivot, i64 number) {
     const T quotient = value / pivot;
     if (!is_useful_quotient(quotient)) refuse(number);

@@ -9,7 +9,7 @@ namespace terrace::recursive {
 
 inline constexpr i32 closure_threads = 256;  // 16 x 16, each with 4 x 4 elements of a square
 
-/// A tile in algebra S that is being closed, and where its pivots' rows and columns are packed to.
+/// A tile in algebra S that is being closed, and the packed rows and columns of its pivots.
 template <class S, class T>
 struct ClosureTask {
   TileState* state;

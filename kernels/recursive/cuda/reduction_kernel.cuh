@@ -36,7 +36,7 @@ struct Totals {
   }
 };
 
-/// A thread block a row; writes the row's totals to where the host reads them.
+/// A thread block a row; writes the row's totals to the block's result.
 template <class T>
 __global__ void __launch_bounds__(reduction_threads)
     reduce_rows_kernel(const TileState* state, ReductionTask task, ReductionResult* result) {

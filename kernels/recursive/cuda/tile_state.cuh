@@ -63,7 +63,7 @@ struct Extent {
   __device__ __forceinline__ bool any() const { return least <= most; }
 };
 
-/// One thread: begins block `block` unless the launch is to stop. @param always whether it begins even then
+/// One thread: begins block `block` unless the launch is to stop. @param always true if it begins even then
 template <class T>
 __global__ void begin_block_kernel(device::Port port, TileState* state, u64 block, bool always) {
   const bool begun = always || (device::load_system(port.stop) == 0 && device::load_system(port.abort) == 0);

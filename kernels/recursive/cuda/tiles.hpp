@@ -1,4 +1,4 @@
-// Updates of tiles on CUDA: how they are made for a type of values.
+// Makes the kernels of updates of tiles on CUDA for a type of values.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ struct CudaPaths {
 /// Updates of tiles of bits (cuda/bits.cu.in).
 struct CudaBits {
   static std::size_t workspace(std::int64_t side);
-  /// @param packed whether bytes of eight cells are given out
+  /// @param packed true if bytes of eight cells are given out
   static std::unique_ptr<device::BlockKernel> make(bool packed, std::int64_t side, device::Context& context,
                                                    void* workspace);
 };

@@ -14,7 +14,7 @@ enum class IntervalStep : device::i32 {
   below,        // nothing is computed: a tile below the diagonal becomes zeros, and no splits
   begin_trace,  // nothing is split yet: the whole is the only interval
   trace,        // splits all intervals that begin in x's rows and end in its columns
-  report        // gives what `trace` has counted of nodes [row, row + rows)
+  report        // returns the counts of `trace` for nodes [row, row + rows)
 };
 
 /// Pointers are to values of the table's type, splits to i32; strides count elements from row to row.
@@ -36,10 +36,10 @@ struct IntervalTask {
   device::i64 u_stride;
   const void* v;  // close: the tile on the diagonal in x's columns
   device::i64 v_stride;
-  const void* under;   // close, where the rule looks inside: the row below x
+  const void* under;   // close, if the rule looks inside: the row below x
   const void* beside;  // the column on the left of x
   device::i64 beside_stride;
-  const void* corner;  // the value below that column; null where x's last row and first column are neighbours
+  const void* corner;  // the value below that column; null if x's last row and first column are neighbours
   const void* terms;   // three rows of `nodes` values: first, second, leaf of NodeTerms
   device::i32* trace;  // three rows of `nodes`: where the interval that begins at a node ends, and how many brackets
                        // open before and close behind the item that begins there; report: the second row's part

@@ -229,7 +229,7 @@ const IntervalKernels<T>& kernels_in(const IntervalKernelSet& set) {
   else return set.w64;
 }
 
-/// Calls call(T{}) with the type of values, where there are kernels of it.
+/// Calls call(T{}) with the type of values, if there are kernels of it.
 template <class Call>
 auto visit_interval_value(ElementType type, const Call& call) {
   switch (type) {

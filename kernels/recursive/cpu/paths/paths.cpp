@@ -113,7 +113,7 @@ class PathsOnCpu : public CpuTiles<T> {
     return -1;
   }
 
-  /// Makes edges of what row i begins as.
+  /// Turns the initial values of row i into edges.
   static void begin_trails(const TileTask& task, i64 i) {
     W* trails = static_cast<W*>(task.x_trail) + i * task.x_stride;
     for (i64 j = 0; j < task.columns; ++j) {

@@ -32,7 +32,7 @@ class EliminationPatch : public Patch<MinusTimes, T> {
  public:
   __device__ __forceinline__ explicit EliminationPatch(const EliminationTask<T>& task) : task_(task) {}
 
-  /// Hands the pivot's row and column out, where they are x's. @param within the pivot's place in its owners' patches
+  /// Hands the pivot's row and column out, if they are x's. @param within the pivot's place in its owners' patches
   __device__ __forceinline__ void hand_out(i32 pivot, i32 within, T* row, T* column) const {
     if (task_.function != Function::c && this->row() == pivot - within) {
 #pragma unroll

@@ -158,7 +158,7 @@ class IntervalsOnCuda final : public BlocksOnCuda<IntervalTask, IntervalResult> 
   unsigned rows_at_a_time_ = 1;
 };
 
-/// Calls call.operator()<R>() for rule number `rule`. @throws DeviceError where it has no kernels of T
+/// Calls call.operator()<R>() for rule number `rule`. @throws DeviceError if it has no kernels of T
 template <class T, class Result, class Call, class... Rs>
 Result visit_rule(int rule, const Call& call, RuleList<Rs...>) {
   Result result{};

@@ -14,7 +14,7 @@ inline constexpr i32 part_depth = 32;  // splits whose values are in shared memo
 enum class PartsOf : i32 {
   product,  // u * v to all
   square,   // values of the parts at distance `step` from the lower left corner, to the parts beyond
-  diagonal  // of a tile on the diagonal, what those at distance `step` from it give
+  diagonal  // of a tile on the diagonal: values of the parts at distance `step` from it
 };
 
 /// A thread's 4 x 4 values of a part, and their splits; threads lie in 16 rows and columns.
@@ -71,7 +71,7 @@ template <class T>
 struct PartFactors {
   T left[part_side][part_depth + 1];
   T right[part_depth][part_side];
-  T sizes[part_depth];  // of the splits' nodes, where the rule has weights
+  T sizes[part_depth];  // of the splits' nodes, if the rule has weights
 };
 
 /// Takes `depth` splits to a part, u's first row and v's first column being the part's.

@@ -19,7 +19,7 @@ struct PartInShared {
   T u[part_side][part_side + 1];
   T v[part_side][part_side + 1];
   i32 splits[part_side][part_side + 1];
-  T row_sizes[part_side], column_sizes[part_side];  // of nodes, where the rule has weights
+  T row_sizes[part_side], column_sizes[part_side];  // of nodes, if the rule has weights
 };
 
 template <bool with_splits, class R, class T>
@@ -29,7 +29,7 @@ class ClosingPart {
   using Rows = T[part_side][part_side + 1];
 
  public:
-  /// Part (a, b) of a tile. @param triangle whether it lies on the diagonal of the table
+  /// Part (a, b) of a tile. @param triangle true if it lies on the diagonal of the table
   __device__ __forceinline__ ClosingPart(const TriangleTile<T>& tile, i32 a, i32 b, bool triangle)
       : tile_(tile),
         shared_(*reinterpret_cast<Shared*>(device::launch_shared_memory())),
@@ -57,7 +57,7 @@ class ClosingPart {
   struct Value {
     i32 i;  // row in the part
     bool there;
-    bool pairs;  // where the rule looks inside: whether the items at its ends pair
+    bool pairs;  // if the rule looks inside: true if the items at its ends pair
     T value, row_size;
     i32 split;
   };

@@ -23,7 +23,7 @@ constexpr i64 weighted_sizes_bytes(i64 depth) {
   return (depth + stage - 1) / stage * stage * static_cast<i64>(sizeof(T));
 }
 
-/// x + split(u, v, weight of row and split, size of column) where that is less or more, as the algebra has it.
+/// x + split(u, v, weight of row and split, size of column) if that is less or more, as the algebra has it.
 template <class R, class T>
 __device__ __forceinline__ T update_weighted(T x, T u, T v, T row, T split_and_column) {
   if constexpr (same_type<T, double>) {

@@ -155,7 +155,7 @@ class PathsOnCuda final : public TilesOfValues<T> {
   unsigned copies_at_a_time_ = 1;
 };
 
-/// Calls call.operator()<T>() for the type of distances. @throws DeviceError where it has no such trails
+/// Calls call.operator()<T>() for the type of distances. @throws DeviceError if it has no such trails
 template <class W, class Result, class Call>
 Result visit_distances(ElementType type, const Call& call) {
   if constexpr (sizeof(W) == 8) {

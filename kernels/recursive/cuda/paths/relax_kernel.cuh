@@ -35,7 +35,7 @@ struct DistanceOf<i16> {
 template <class T>
 using Distance = typename DistanceOf<T>::Type;
 
-/// Takes (d, t) for (distance, trail) where it is smaller. Without branches.
+/// Takes (d, t) for (distance, trail) if it is smaller. Without branches.
 template <class T, class W>
 __device__ __forceinline__ void take_smaller(T& distance, W& trail, T d, W t) {
   const bool better = (d < distance) | ((d == distance) & (t < trail));
@@ -70,7 +70,7 @@ struct RelaxTile {
   static constexpr i32 stages = 2;                                   // there at a time
   static constexpr i32 gathered = 64;                                // pairs of a warp at a time
 
-  /// Columns of u and rows of v. Distances by two pivots lie side by side (factor_place).
+  /// Columns of u and rows of v. Distances by two pivots are adjacent (factor_place).
   struct Stage {
     D u[depth / 2][2 * rows], v[depth / 2][2 * columns];
     W u_trails[depth][rows], v_trails[depth][columns];
@@ -141,7 +141,7 @@ class RelaxPart {
     }
   }
 
-  /// Relaxes by the pivots of a stage. @tparam quick whether updates by three are right
+  /// Relaxes by the pivots of a stage. @tparam quick true if updates by three are right
   template <bool quick>
   __device__ __forceinline__ void relax(const Stage& stage, i32 one) {
     D least[thread_rows][thread_columns];

@@ -15,8 +15,8 @@ namespace {
 
 using device::i64;
 
-/// Opens cuBLAS where the loader finds it, or in the toolkit that the program was built with. Its interface has been
-/// the same since version 12. @returns null where it is not found
+/// Opens cuBLAS if the loader finds it, or in the toolkit that the program was built with. Its interface has been the
+/// same since version 12. @returns null if it is not found
 void* open() {
   // Or else each handle would take 64 MiB of device memory.
   ::setenv("CUBLAS_WORKSPACE_CONFIG", ":0:0", 1);

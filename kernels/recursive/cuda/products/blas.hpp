@@ -1,4 +1,4 @@
-// Sums of products of real numbers on CUDA, by cuBLAS where it is found.
+// Sums of products of real numbers on CUDA, by cuBLAS if it is found.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -8,7 +8,7 @@
 
 namespace terrace::recursive {
 
-/// Factors and where they are packed to.
+/// Factors, and the places of their packed copies.
 template <class S, class T>
 struct PackTask {
   TileState* state;
@@ -22,7 +22,7 @@ struct PackTask {
   i32 stages;
 };
 
-/// Writes one stage of a panel of u. @returns whether the thread met a value with a sign, where that
+/// Writes one stage of a panel of u. @returns true if the thread met a value with a sign, where that
 /// matters
 template <class S, class T>
 __device__ __forceinline__ bool pack_u(const PackTask<S, T>& task, i32 panel, i32 stage) {
@@ -141,7 +141,7 @@ class ThreadPart {
     }
   }
 
-  /// Adds the products of the factors. @tparam quick whether updates by three are right
+  /// Adds the products of the factors. @tparam quick true if updates by three are right
   template <bool quick>
   __device__ __forceinline__ void update(const Factors& by, i32 one) {
 #pragma unroll

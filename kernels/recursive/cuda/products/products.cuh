@@ -34,8 +34,8 @@ struct SumOf<MinusTimes> {
   using Type = PlusTimes;
 };
 
-/// Products in algebra S, with the packed factors of one at a time; of real numbers by cuBLAS where it is found. Its
-/// kernels do not ask whether a block is begun.
+/// Products in algebra S, with the packed factors of one at a time; for real numbers by cuBLAS if it is found. Its
+/// kernels do not check that a block is begun.
 template <class S, class T>
 class ProductsOnCuda {
  public:

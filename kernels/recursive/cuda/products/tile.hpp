@@ -77,7 +77,7 @@ struct ProductTile {
   TERRACE_HOST_DEVICE static constexpr i32 v_at(i32 k, i32 word) {
     return k / pair * (pair * words) + pair * word + (pair - 1 - k % pair);
   }
-  /// The pivot and the row, or word of a row, of what lies in a place of a panel.
+  /// The pivot and the row, or word of a row, at a place of a panel.
   struct Place {
     i32 pivot, n;
   };
