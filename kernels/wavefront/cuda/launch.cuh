@@ -54,7 +54,7 @@ inline SweepArguments sweep_arguments(const SweepSpec& spec, const CudaWorkspace
   return arguments;
 }
 
-/// @throws DeviceError where the port is not one of wavefronts, or has too many blocks
+/// @throws DeviceError if the port is not one of wavefronts, or has too many blocks
 inline void check_port(const device::Port& port, u32 bands, const char* kernel, bool lines = false) {
   if (port.descriptor_bytes < (lines ? sizeof(KeptTask) : sizeof(BlockTask)) ||
       port.descriptor_bytes % sizeof(u64) != 0 || port.result_bytes < sizeof(BlockResult) ||

@@ -153,7 +153,7 @@ struct BitSweeps {
   static auto choose(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial, Call&& call) {
     check_bound(spec);
     // Two words a lane where that leaves each scheduler a warp: measured on an H200. In a band of diagonals, so many
-    // rows are under way at a time as it has diagonals.
+    // rows are in flight at a time as it has diagonals.
     const i64 rows = std::min<i64>(grid_of(spec).block_rows, spec.band.high - spec.band.low);
     const i64 fewest = std::int64_t{4} * limits.processors * band_rows<2>;
     const bool two = trial.lane_rows > 0 ? trial.lane_rows == 64 : rows >= fewest;
@@ -385,7 +385,7 @@ auto with_sweeps(const SweepSpec& spec, const device::Limits& limits, const Cuda
   }
 }
 
-/// Enough whichever score is known before the sweep.
+/// Enough for any score known before the sweep.
 template <class P>
 std::size_t CudaSweeps<P>::workspace_bytes(const SweepSpec& spec, const device::Limits& limits,
                                            const CudaTrial& trial) {

@@ -13,9 +13,9 @@ namespace terrace::wavefront {
 /// Conditions of a launch that tests change; results never depend on them.
 struct CudaTrial {
   unsigned thread_blocks = 0;    // at most so many are launched; 0: as many as are resident
-  std::uint32_t delay_seed = 0;  // not 0: warps sleep at random where they meet
+  std::uint32_t delay_seed = 0;  // not 0: warps sleep at random at places where they meet
   int lane_rows = 0;             // rows of a lane (4, 8 or 32 cells of 32 bits; 32 or 64 bits); 0: as the model says
-  bool cells = false;            // cell by cell, even where there is a bit-parallel form
+  bool cells = false;            // cell by cell, even if there is a bit-parallel form
   int tile_height = 0;           // of kernel tiles in memory, a multiple of 32 up to 1024; 0: as the schedule says
   int tile_width = 0;            // of kernel tiles in memory, at least 1; 0: as the schedule says
   bool pairs = false;            // cells of 16 bits where they fit; else as the model says, which takes cells of 32
@@ -34,7 +34,7 @@ BlockGrid grid_of(const SweepSpec& spec);
 struct CudaWorkspace {
   std::int64_t band_rows = 0;
   std::int64_t bands = 0;         // of a block of full height
-  std::int64_t slots = 0;         // blocks under way at a time
+  std::int64_t slots = 0;         // blocks in flight at a time
   std::int64_t border_words = 0;  // 64-bit words of a tagged row
   std::size_t slots_at = 0;
   std::size_t flags_at = 0;
@@ -47,7 +47,7 @@ inline constexpr std::size_t launch_words_bytes = 768;
 inline constexpr std::size_t block_slot_bytes = 256;
 
 /// @param row_words 64-bit words of a tagged row
-/// @param warps how many are resident on the device: so many bands should be under way
+/// @param warps that are resident on the device: as many bands should be in flight
 CudaWorkspace plan_workspace(const BlockGrid& grid, std::int64_t band_rows, std::int64_t row_words,
                              std::int64_t warps);
 

@@ -13,12 +13,12 @@ namespace terrace::wavefront {
 
 /// State of a block in flight, in device memory; all zero at the start of a launch.
 struct alignas(128) BlockSlot {
-  KeptTask kept;  // its block alone where no lines are kept
+  KeptTask kept;  // only its block, if no lines are kept
   BlockResult result;
   u32 lock;
   u32 finished;  // bands
-  u32 reported;  // whether `result` holds a cell
-  u32 failed;    // whether a band did not pass its checks
+  u32 reported;  // not 0: `result` holds a cell
+  u32 failed;    // not 0: a band did not pass its checks
   u64 known;     // of the first slot: the largest cell that any band of the launch has met so far
 };
 
@@ -44,7 +44,7 @@ struct SweepArguments {
   Stored border, table, grid;  // types of the arrays; kept lines have the table's
   Stored value;                // type that sums must fit where `check` says that they must
   bool check;
-  bool prunes;             // what cannot reach the best cell may be left out (pruning.hpp)
+  bool prunes;             // cells that cannot reach the best one may be left out (pruning.hpp)
   DiagonalBand diagonals;  // of sweeps in differences: computed cells
   double scale;            // of integer cells in tables of numbers with a fraction
 };
@@ -112,7 +112,7 @@ __device__ inline bool wait_for_borders(const SweepArguments& a, const KernelBan
   return wait_for_flag(a, column_flag(a, block - 1, band.index), tag, block);
 }
 
-/// Fills in what lies where, once the block's task is there. All lanes call it.
+/// Fills in the places of the band's data, once the block's task is there. All lanes call it.
 /// @return false when a block at the lower edge has no such band; a block without rows has one, without rows
 __device__ inline bool place_band(const SweepArguments& a, u64 ticket, KernelBand& band) {
   const u64 block = ticket / a.bands;
@@ -175,7 +175,7 @@ __device__ inline bool goes_before(const Candidate& a, const Candidate& b) {
   return a.row != b.row ? a.row < b.row : a.column < b.column;
 }
 
-/// Adds a finished band to its block; whether it was the block's last, whose report is then in `total`.
+/// Adds a finished band to its block. @return true if it was the block's last; its report is then in `total`
 __device__ inline bool add_to_block(const SweepArguments& a, const KernelBand& band, const Candidate& found,
                                     bool failed, BlockResult& total, bool& block_failed) {
   volatile BlockSlot* slot = slot_of(a, band.block);
@@ -208,7 +208,7 @@ __device__ inline bool add_to_block(const SweepArguments& a, const KernelBand& b
   return complete;
 }
 
-/// Counts pieces of a band (one lane calls it): of so many columns each, as a lane in its middle passes them.
+/// Counts pieces of `columns` columns as left out, as a lane in the band's middle passes them; one lane calls it.
 __device__ inline void leave_out_pieces(const SweepArguments& a, const KernelBand& band, i32 pieces, i32 columns) {
   const i64 passed = minimum(i64(pieces) * columns, i64(band.width));
   if (passed > 0) device::leave_out(a.launch, static_cast<u64>(passed * band.rows));

@@ -78,7 +78,7 @@ class BandBorders {
     }
   }
 
-  /// Writes H and F below the band, where they are a border that somebody needs.
+  /// Writes H and F below the band, if they are a border that somebody needs.
   __device__ __forceinline__ void store_bottom(i32 column, const V (&values)[planes]) const {
     const i64 to = in_row_border(column);
 #pragma unroll

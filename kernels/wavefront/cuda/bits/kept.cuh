@@ -6,7 +6,7 @@
 
 namespace terrace::wavefront {
 
-/// Pieces that the first lane is ahead of the last, where each lane is `step` columns behind the one before it.
+/// Pieces that the first lane is ahead of the last, if each lane is `step` columns behind the lane before.
 __host__ __device__ constexpr int pieces_between_lanes(int step) { return (31 * step + piece - 1) / piece; }
 
 /// The lines that a band keeps; a lane of its warp has W words of 32 rows of them.

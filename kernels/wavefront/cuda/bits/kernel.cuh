@@ -140,7 +140,7 @@ class BitSweep {
     return static_cast<i32>(columns_on_diagonals(a_, band_.first_row - band_rows, band_rows).end) - band_.start;
   }
 
-  /// Puts the letters of the rows where the lanes find them.
+  /// Writes the letters of the rows into shared memory for the lanes.
   __device__ void load_rows() {
 #pragma unroll 1
     for (int word = 0; word < 32 * W; ++word) {
@@ -228,7 +228,7 @@ class BitSweep {
     next_code_ = device::load_past_l1(static_cast<const device::u8*>(band_.task.columns) + column);
   }
 
-  /// Puts the letters that were asked for where the lanes find them.
+  /// Writes the requested letters into shared memory for the lanes.
   __device__ __forceinline__ void put_letters() {
     const int slot = ring_ + 1 < Memory::pieces ? ring_ + 1 : 0;
     const u32 letter = next_code_ < Memory::letters ? next_code_ : Memory::letters;
@@ -367,7 +367,7 @@ class BitSweep {
     }
   }
 
-  /// Finds the letters of a step, and where the rows have them, each a step ahead, so that no step waits for it.
+  /// Looks up the letters of a step, and the rows that have them, each a step ahead, so that no step waits for it.
   __device__ __forceinline__ void find_places(int at) {
     static_assert(step_columns == 4);
     const int4 places = *reinterpret_cast<const int4*>(&memory_.places[at]);
@@ -394,7 +394,7 @@ class BitSweep {
     return result;
   }
 
-  /// Hands down what lies below piece p: to the next band, or to the border below the block.
+  /// Hands down the differences below piece p: to the next band, or to the border below the block.
   template <bool any>
   __device__ __forceinline__ void give_piece(i32 p, bool hands_out) {
     const u32 plus = any && ends_within_ ? ended_[0] : below_[0];
@@ -484,10 +484,10 @@ class BitSweep {
   Memory& memory_;
   const int lane_;
   const i32 width_;                            // columns of the block, or those on the diagonals
-  bool takes_tagged_ = false;                  // what lies above is in the tagged row
+  bool takes_tagged_ = false;                  // the values above are in the tagged row
   bool reads_top_ = false;                     // or in the border above the block, and else rises as the table's own
-  bool hands_on_ = false, hands_out_ = false;  // what lies below is wanted there; below the block
-  bool ends_within_ = false;                   // what lies below is not below the warp's last row
+  bool hands_on_ = false, hands_out_ = false;  // the next band needs the values below; so does the block's border
+  bool ends_within_ = false;                   // the band's last row is not the warp's last row
   bool gives_ = false;                         // this lane hands it on
   int ring_ = 0;                               // where in memory this piece is
   i32 pieces_ = 0;                             // of 32 columns
@@ -496,9 +496,9 @@ class BitSweep {
   i32 above_width_ = 0;                        // columns that the band above has, too
   i32 last_lane_ = 0, last_word_ = 0;          // that hold the band's last row
   i32 last_shift_ = 0;                         // from its bit to the highest
-  bool rows_rare_ = false;                     // whether letters above 3 occur in the band
+  bool rows_rare_ = false;                     // true if letters above 3 occur in the band
   u32 occurring_ = 0;                          // which of 32 codes those are
-  bool next_equal_ = false;                    // whether the next piece has such a letter
+  bool next_equal_ = false;                    // true if the next piece has such a letter
   i32 since_equal_ = pieces_behind;            // pieces since one had; pieces before the first have none
   Rows differences_[W];                        // of the last column, from row to row
   u32 above_[planes] = {};                     // the first lane's next differences from column to column
@@ -507,7 +507,7 @@ class BitSweep {
   i32 place_[step_columns] = {};            // of the letters of the step after the next
   u32 differ_[step_columns][W] = {};        // rows that do not have the letters of the next step
   u32 next_code_ = 0, next_above_[2] = {};  // the piece that was asked for
-  typename Tagged::Words asked_;            // what lies above it, where asks_
+  typename Tagged::Words asked_;            // the cell above it, if asks_
   bool asks_ = false;
   BandLines<P, W, step_columns> lines_;  // where lines are kept
   u64* row_ = nullptr;                   // the tagged row, read above the band and written below it

@@ -13,7 +13,7 @@ enum class Keep { borders, table, lines };
 
 /// @tparam Problem, Value whose cells are swept, and the type that they are computed in
 /// @tparam rows, columns that a lane holds, and that it sweeps in a step
-/// @tparam may_cut whether cells may be outside the problem's window
+/// @tparam may_cut true if cells may be outside the problem's window
 template <class Problem, class Value, int rows, int columns, Keep keep, bool may_cut>
 struct WarpContext {
   using P = Problem;

@@ -17,7 +17,7 @@ struct RawItemOf<true, V> {
   using Type = device::u8;
 };
 
-/// Items as they lie in memory, as values, and letters as what picks their scores.
+/// Items in their form in memory, as values, and letters as codes that select their scores.
 template <class P, class V>
 struct ItemsOf {
   using Raw = typename RawItemOf<P::items == Items::letters, V>::Type;

@@ -28,14 +28,14 @@ struct WarpMemory {
   u32 pieces;  // before the band's own
   // Data of a band for the courier:
   i32 under;             // columns above which the border lies in the problem's window
-  bool coded;            // letters are to be turned into what picks their scores
+  bool coded;            // letters must be turned into codes that select their scores
   bool no_more;          // there are no more bands
   Phases announced;      // one a band
-  Phases left;           // its first one ends where the launch is over
+  Phases left;           // its first one ends when the launch is over
   Phases brought[held];  // of each place in the ring: a piece is there
   Phases passed[held];   // and all lanes have passed it
   u64 known[held];       // the largest cell of the launch that was known of when the piece was brought
-  u32 odd[held];         // whether the piece has letters that are not below 4
+  u32 odd[held];         // not 0: the piece has letters that are not below 4
 
   LaneProfiles<profiled ? R : 0> profiles;
   alignas(16) V items[ring + piece + C];  // of columns
@@ -52,7 +52,7 @@ struct WarpMemory {
   /// The parity of the phase that the piece is of its place.
   __device__ static u32 parity_of(u32 piece_number) { return piece_number / held & 1; }
 
-  /// Before the first band; what lanes meet before their first column is some item, too.
+  /// Before the first band; lanes may read any item before their first column, too.
   __device__ void begin() {
     for (int at = lane_index(); at < ring + piece + C; at += 32) {
       items[at] = V(0);

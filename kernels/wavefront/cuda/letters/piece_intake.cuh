@@ -35,7 +35,7 @@ class PieceIntake {
     __syncwarp();
     if (warp.width > 0) device::end_phase(warp.memory.announced);
   }
-  /// Waits until piece p lies where the lanes find it. False when the launch is over before that.
+  /// Waits until piece p is in its place for the lanes. False when the launch is over before that.
   /// @param known the largest cell of the launch that was known of when the piece was brought
   template <bool coded>
   __device__ __forceinline__ bool take(const Warp& warp, i32 p, V& known) {
@@ -100,7 +100,7 @@ class PieceIntake {
     return warp.first_piece + static_cast<u32>(p);
   }
 
-  u32 top_at_ = 0;       // where the piece's border above is
+  u32 top_at_ = 0;       // index of the piece's border above
   u32 odd_letters_ = 0;  // bit i: the i-th last piece has a column whose letter is not below 4
 };
 

@@ -26,7 +26,7 @@ class RowOutput {
   /// The first column that the last lane passes in piece p.
   __device__ __forceinline__ static i32 passed(i32 p) { return (p - C) * piece + C; }
 
-  /// Keeps the last lane's lowest row, for hand_down(). @param at where the columns' values below the band are
+  /// Keeps the last lane's lowest row, for hand_down(). @param at index of the columns' values below the band
   template <int count>
   __device__ __forceinline__ void keep(const Warp& warp, int at, const V* h, const V* f) const {
     if (warp.lane != 31) return;

@@ -35,7 +35,7 @@ struct LaneSteps {
   Columns<V, C> top[planes];  // H and F above the first lane's next columns
   Columns<V, C> item;         // items of the lane's next columns
   PieceIntake<Warp> intake;
-  V most{};  // largest key of the piece, where its cells are followed
+  V most{};  // largest key of the piece, if its cells are followed
 
   __device__ LaneSteps(const SweepArguments& arguments, const KernelBand& band) : output(arguments, band) {}
 
@@ -142,7 +142,7 @@ struct LaneSteps {
           *reinterpret_cast<const Columns<V, C>*>(&warp.memory.top[plane][intake.top_at() + static_cast<u32>(at)]);
     }
   }
-  /// The block's last columns where they are fewer than a step has.
+  /// The block's last columns if they are fewer than a step has.
   template <bool coded, bool follows>
   __device__ __forceinline__ void last_cells(const Warp& warp, const V (&items)[C], i32 column, V (&up)[C],
                                              V (&f)[C]) {

@@ -22,7 +22,7 @@
 namespace terrace::wavefront {
 
 /// One band on its way through a warp. All members are called by all lanes.
-/// @tparam windowed whether cells may be outside the problem's window
+/// @tparam windowed true if cells may be outside the problem's window
 template <class P, class V, int R, int C, Keep keep, bool windowed>
 class LetterSweep {
   using Warp = WarpContext<P, V, R, C, keep, windowed>;
@@ -34,7 +34,7 @@ class LetterSweep {
   using Value = V;
   /// If R rows a lane leave few registers to other warps, a courier has two sweeping warps.
   static constexpr int bands_of_courier = R * static_cast<int>(sizeof(V)) > 64 ? 2 : 1;
-  /// Warps of a thread block that sweep: where tables fill shared memory, one. Couriers come behind them.
+  /// Warps of a thread block that sweep: one if tables fill shared memory. Couriers follow them.
   static constexpr int sweepers = keep == Keep::table ? 1 : sweep_threads / 32;
   static constexpr int threads = 32 * (sweepers + sweepers / bands_of_courier);
   /// Thread blocks of a multiprocessor, at the registers that they take.
@@ -297,7 +297,7 @@ class LetterSweep {
       return end_cell();
     }
   }
-  /// Sweeps a piece again, for the exact cell. Leaves its state behind.
+  /// Sweeps a piece again, for the exact cell. Its state remains in the lanes.
   template <bool coded>
   __device__ __forceinline__ void replay(i32 p, int copy) {
     lanes_.intake.template take_again<coded>(warp_, p);
@@ -343,7 +343,7 @@ class LetterSweep {
   bool gives_ = false;        // some array of the block takes the values below the band
   bool is_plain_ = false;     // pieces without edges are plain (plain_until)
   bool idles_ = false;        // also columns of lanes that have not begun
-  bool rows_matter_ = false;  // there are rows below the band's last, and what becomes of them does harm
+  bool rows_matter_ = false;  // there are rows below the band's last whose values do harm
   PieceBound<Warp> bound_;
   LaneBest<V, R> exact_;
   LaneEnd<V> end_;

@@ -12,7 +12,7 @@ struct PairMemory {
   static constexpr int ring = 4 * piece, state_words = planes * (R + 1);
 
   KernelBand band;
-  // Of column x at x % ring, and of the first piece of the ring again after its end, so that no lane's piece wraps:
+  // Column x is at x % ring, and the first piece of the ring again after its end, so that no lane's piece wraps:
   // the selector of the rows' scores (selectors.cuh), and above it the column's letter.
   alignas(16) u32 selectors[ring + piece + 4];
   alignas(8) u32 bottom[piece];  // H and F below the band in the columns that its lowest row passes in a piece

@@ -100,7 +100,7 @@ class PairSweep {
     return row < warp_.rows ? warp_.borders.left_gap(warp_.k, warp_.band.first_row + row).value : 0;
   }
 
-  /// Asks for what lies above the columns of piece p, and their letters, a column a lane.
+  /// Requests the values above the columns of piece p, and their letters, a column a lane.
   __device__ __forceinline__ void ask(i32 p) {
     const i32 column = p * piece + warp_.lane;
     next_known_ = static_cast<i32>(load_relaxed(&warp_.arguments.slots->known));
@@ -172,7 +172,7 @@ class PairSweep {
     __syncwarp();
   }
 
-  /// Chooses another base where the largest value has left the range.
+  /// Chooses another base if the largest value has left the range.
   __device__ __forceinline__ void follow_values(i32 most) {
     const i32 distance = most - base_;
     if (distance <= values_.range.most && (distance >= values_.range.least || base_ == values_.lowest_base())) return;
@@ -379,7 +379,7 @@ class PairSweep {
   u32 odd_letters_ = 0;                    // bit i: the i-th last piece has a column whose letter is not below 4
   i32 kept_column_ = -1;       // the column that halves pass in this piece whose border is kept inside the block
   bool has_odd_rows_ = false;  // true if some rows have a letter other than the four
-  bool rows_matter_ = false;   // there are rows below the band's last, and what becomes of them does harm
+  bool rows_matter_ = false;   // there are rows below the band's last whose values do harm
   i32 skipped_ = 0;            // pieces that were left out
   PairCandidate<Warp> candidate_;
 };

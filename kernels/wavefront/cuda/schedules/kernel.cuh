@@ -329,7 +329,7 @@ class TileSweep {
     put(step);
   }
 
-  /// Follows the best cell of the row, above 0 or where an alignment may end.
+  /// Follows the best cell of the row, among cells above 0 or cells that may end an alignment.
   __device__ __forceinline__ void look(i32 column) {
     if constexpr (P::report == Report::best) {
       if (left_ > best_) best_ = left_, best_column_ = column;

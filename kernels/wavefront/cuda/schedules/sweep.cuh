@@ -118,7 +118,7 @@ class CudaTileSweep final : public device::BlockKernel {
     arguments.sweep.tickets = port.count * tickets_of_a_block();
     const cudaStream_t stream = device::compute_stream(context_);
     TERRACE_CUDA_CHECK(cudaMemsetAsync(workspace_, 0, plan_.rows_at, stream));
-    // The kernel's limit of shared memory may be what another sweep needed.
+    // The kernel's limit of shared memory may have been set by another sweep.
     const u64 resident = device::resident_blocks(kernel_, threads_, shared_bytes_);
     const u64 most = std::min(resident, static_cast<u64>(context_.limits().processors));
     unsigned blocks = static_cast<unsigned>(std::min<u64>(most, arguments.sweep.tickets));

@@ -43,7 +43,7 @@ struct TileUnit {
   Candidate found;
   u64 best;
   u32 best_row;
-  bool taken;    // whether there is a unit
+  bool taken;    // true if there is a unit
   bool follows;  // true if the row above has reached what the next tile needs
 };
 

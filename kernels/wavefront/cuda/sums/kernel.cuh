@@ -342,7 +342,7 @@ class SumSweep {
     }
   }
 
-  /// H of the block's last column, where it is in this piece.
+  /// H of the block's last column, if it is in this piece.
   __device__ __forceinline__ void store_right_sums() {
     const i32 c_last = band_.width - 1 - column_;
     if (c_last < 0 || c_last >= lane_columns) return;

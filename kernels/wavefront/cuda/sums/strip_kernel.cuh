@@ -48,7 +48,7 @@ class StripSweep {
 
   /// Sweeps the strip and writes its borders; false when the launch is over before that.
   /// @param score set by the last strip's last thread: H of the block's last cell
-  /// @param failed whether a sum of this thread did not fit
+  /// @param failed true if a sum of this thread did not fit
   __device__ bool run(V& score, bool& failed) {
     load_top();
     const i32 batches = (strip_.rows + batch_rows(R) - 1) / batch_rows(R);

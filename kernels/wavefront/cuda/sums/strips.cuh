@@ -10,7 +10,7 @@ inline constexpr int strip_warps = 8;
 inline constexpr int strip_threads = 32 * strip_warps;
 inline constexpr int strip_group = 8;
 
-/// Rows of a batch where a warp holds R of them.
+/// Rows of a batch if a warp holds R of them.
 TERRACE_HOST_DEVICE constexpr int batch_rows(int R) { return strip_warps * R; }
 
 /// Values that strips exchange, in device memory. A value has words_of(V) words of 64 bits, each with a tag.

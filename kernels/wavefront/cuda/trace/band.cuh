@@ -98,7 +98,7 @@ class TraceBand {
   }
   __device__ bool load_tagged(i32 column) { return Tagged::load(row_, column, tag_ - 1, next_top_); }
 
-  /// Puts piece p where the lanes find it, once the band above has written it.
+  /// Writes piece p into shared memory for the lanes, once the band above has written it.
   __device__ bool take_piece(i32 p) {
     const i32 column = p * piece + lane_;
     while (!__all_sync(~0u, fresh_)) {
@@ -114,7 +114,7 @@ class TraceBand {
   __device__ bool wait_for_piece(i32 p) {
     const i32 last = minimum((p + 1) * piece, width_) - 1;
     for (u32 tries = 1;; ++tries) {
-      // The row is every band's: its tag says how many bands there are from its writer to the one above this one.
+      // All bands share the row: its tag gives the number of bands from its writer to the one above this band.
       u32 distance = lane_ == 0 ? tag_ - 1 - Tagged::tag_at(row_, last) : 0;
       distance = __shfl_sync(~0u, distance, 0);
       if (distance == 0) return true;

@@ -51,7 +51,7 @@ struct TraceExtent {
   __device__ u32 bands() const { return static_cast<u32>((rows + trace_band_rows - 1) / trace_band_rows); }
 };
 
-/// The piece that a path is in, up to where the path is; empty where that is outside the task's box.
+/// The piece that a path is in, up to the path's place; empty if that is outside the task's box.
 template <class Task>
 __device__ TraceExtent extent_at(const Task& task, const PathPlace& place) {
   if (place.ended || place.row <= task.row_begin || place.column <= task.column_begin) return {{0, 0}, 0, 0};

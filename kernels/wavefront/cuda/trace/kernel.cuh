@@ -85,7 +85,7 @@ __device__ bool walk_pieces(const TraceArguments<Task>& a, u64 block, const Task
   return true;
 }
 
-/// Computes a band's codes, where the piece has that band and they are not there yet; false when the launch is over.
+/// Computes a band's codes, if the piece has that band and has no codes yet; false when the launch is over.
 /// All lanes call it.
 template <class P, class V, class Task>
 __device__ bool compute_band(const TraceArguments<Task>& a, const typename P::template Constants<V>& k, u64 ticket,

@@ -75,7 +75,7 @@ class CudaTracer final : public device::BlockKernel {
 };
 
 /// True if paths are followed in 64 bits for any type of scores: the code of CUDA 13.0 for an H200 that compares
-/// max(a - b, c, 0) with c in 32 bits (`max.s32.relu`) finds differences where there are none. With one plane the row
+/// max(a - b, c, 0) with c in 32 bits (`max.s32.relu`) finds differences if there are none. With one plane the row
 /// between bands has room for it.
 template <class P>
 inline constexpr bool follows_wide = is_local<P>&& P::row_planes == 1;

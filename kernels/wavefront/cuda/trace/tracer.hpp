@@ -36,7 +36,7 @@ template <class P>
 struct CudaTracers {
   static std::unique_ptr<device::BlockKernel> make(const TraceSpec& spec, device::Context& context, void* workspace,
                                                    const CudaTrial& trial);
-  /// Between lines in differences; null where P has no bit-parallel form.
+  /// Between lines in differences; null if P has no bit-parallel form.
   static std::unique_ptr<device::BlockKernel> make_bits(const TraceSpec& spec, device::Context& context,
                                                         void* workspace, const CudaTrial& trial);
 };

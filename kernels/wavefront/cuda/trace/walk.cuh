@@ -147,7 +147,7 @@ class TraceWalk {
   const Task& task_;
   TraceWalkMemory& memory_;
   const int lane_;
-  PathPlace place_;           // where the path was before the piece
+  PathPlace place_;           // place of the path before the piece
   TraceExtent extent_{};      // of the piece
   u16* codes_ = nullptr;      // of the piece
   i32 row_ = 0, column_ = 0;  // letters consumed, counted from the piece's first
