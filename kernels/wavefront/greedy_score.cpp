@@ -70,9 +70,9 @@ class Walker {
   i64 match() const { return match_; }
 
  private:
-  /// After so many edits without letters between them an alignment ends, behind so many letters.
+  /// Number of edits without equal letters between them that ends an alignment of `letters` letters.
   static i64 edits_behind(i64 letters) { return std::min<i64>(400, 20 + letters / 64); }
-  /// Letters of rows and columns that a diagonal may be behind the furthest.
+  /// Letters of rows and columns by which a diagonal may be behind the furthest.
   static constexpr i64 most_behind = 512;
   static constexpr i64 nowhere = -1;
 
@@ -93,7 +93,7 @@ class Walker {
     rows_.erase(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(behind));
     lowest_ += static_cast<i64>(behind);
   }
-  /// One edit more, and the equal letters behind it. Diagonals that leave the sequences end.
+  /// One more edit, and the equal letters after it. Diagonals that leave the sequences end.
   void edit(const Way& way) {
     const auto before = [&](i64 diagonal) {
       const i64 at = diagonal - lowest_;
@@ -112,7 +112,7 @@ class Walker {
   }
 
   i64 match_, edit_;       // score of a pair of equal letters; twice the cost of an edit
-  std::vector<i64> rows_;  // of each diagonal (row minus column) from the lowest on, how far it leads
+  std::vector<i64> rows_;  // of each diagonal (row minus column) from the lowest on, its furthest row
   std::vector<i64> next_;
   i64 lowest_ = 0;
 };
@@ -173,7 +173,7 @@ std::int64_t greedy_score(Walker& walker, Letters rows, Letters columns) {
   const auto height = static_cast<i64>(rows.size()), width = static_cast<i64>(columns.size());
   constexpr auto word = static_cast<i64>(word_letters);
   i64 best = 0, walked_until = 0;
-  i64 steps_left = 2 * (height + width);  // what repeats is not gone along again and again
+  i64 steps_left = 2 * (height + width);  // repeats are not walked again and again
   WordHash hash(columns.data());
   for (i64 j = 0; j + word <= width && steps_left > 0; ++j) {
     const std::uint8_t* letters = columns.data() + j;

@@ -96,7 +96,7 @@ enum class Items {
 enum class Report {
   best,  // the largest H above 0; ties: smallest row, then smallest column
   last,  // the last cell
-  ends   // the best cell where an alignment may end; the recurrence's border counts; ties as for best
+  ends   // the best cell that may end an alignment; the recurrence's border counts; ties as for best
 };
 
 /// True if the scores of P come from a substitution matrix.
@@ -105,7 +105,7 @@ inline constexpr bool by_matrix = requires {
   requires P::scores_by_matrix;
 };
 
-/// Where an alignment may end (Report::ends), in addition to the last cell: in any cell of the last row or column.
+/// Ends of an alignment (Report::ends), in addition to the last cell: any cell of the last row or column.
 struct Ends {
   bool last_row, last_column;
 };
@@ -140,10 +140,10 @@ struct ParameterList {
 /// Result of bound() if no 64-bit type certainly holds every value.
 inline constexpr i64 unbounded = 9223372036854775807LL;
 
-/// a * b for a, b >= 0; unbounded where it leaves 63 bits.
+/// a * b for a, b >= 0; unbounded if it leaves 63 bits.
 constexpr i64 bounded_product(i64 a, i64 b) { return b != 0 && a > unbounded / b ? unbounded : a * b; }
 
-/// a + b for a, b >= 0; unbounded where it leaves 63 bits.
+/// a + b for a, b >= 0; unbounded if it leaves 63 bits.
 constexpr i64 bounded_sum(i64 a, i64 b) { return a > unbounded - b ? unbounded : a + b; }
 
 constexpr i64 magnitude(i64 a) { return a < 0 ? -a : a; }

@@ -8,7 +8,7 @@
 
 namespace terrace::wavefront {
 
-/// A schedule names what happens inside a block; results never depend on it.
+/// A schedule defines the order and storage inside a block; results never depend on it.
 ///
 /// Li 2020, ch. 6, and Belviranli et al. 2015 ("PeerWave") compare: kernel tiles that are squares or parallelograms
 /// along the anti-diagonals (hyperplane); a barrier between anti-diagonals of tiles, a flag a tile between neighbours

@@ -28,7 +28,7 @@ struct SweepSpec {
   std::int64_t block_columns = 0;    // of a block; the last column of blocks may be narrower
   ElementType value;                 // type that cells are computed in
   ElementType border;                // type of border values: at least as wide as `value`
-  std::optional<ElementType> table;  // type of the stored table; nothing when no table is kept
+  std::optional<ElementType> table;  // type of the stored table; nullopt if no table is kept
   std::optional<KeptLines> kept;     // rows and columns that are kept (letters and values, no table)
   /// Blocks are grids of cells, counted from their first row and column, which divide them, except the table's last
   /// blocks: BlockTask::bottom has the borders below each row of cells, one after another, ::right the borders right

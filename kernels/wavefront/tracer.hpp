@@ -37,7 +37,7 @@ std::unique_ptr<device::BlockKernel> make_cpu_bit_tracer(const TraceSpec& spec);
 /// Likewise. @param workspace as of make_cuda_tracer
 std::unique_ptr<device::BlockKernel> make_cuda_bit_tracer(const TraceSpec& spec, device::Context& context,
                                                           void* workspace);
-/// @throws DeviceError, by the name of `maker`, where no such tracer can be made
+/// @throws DeviceError, by the name of `maker`, if no such tracer can be made
 void check_bit_tracer(const char* maker, const TraceSpec& spec);
 /// Bytes of host memory that it allocates, at most.
 std::size_t cpu_bit_trace_bytes(const TraceSpec& spec);

@@ -74,7 +74,7 @@ struct BitWords {
 /// Computes the next `columns` columns of all words' chunks.
 using AdvanceBits = void (*)(BitWords& words, device::i64 columns, BitLetters letters);
 
-/// The kernels of one problem for one instruction set; null where it is not computed in that type, or has no
+/// The kernels of one problem for one instruction set; null if it is not computed in that type, or has no
 /// bit-parallel form.
 struct BandKernels {
   AdvanceBand<device::i16> advance_i16;

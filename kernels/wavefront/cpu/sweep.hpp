@@ -1,4 +1,4 @@
-// Sweeps on the CPU: what their parts share.
+// Shared parts of sweeps on the CPU.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct CpuSweepPlan {
   device::InstructionSet instruction_set;
 };
 
-/// A sweeper and how many slots it has room for.
+/// A sweeper and the number of its slots.
 struct CpuSweeper {
   std::unique_ptr<BandSweeper> sweeper;
   int slots;

@@ -68,7 +68,7 @@ class BandSweeper {
   virtual BlockResult finish(int slot, const BlockTask& task) = 0;
 };
 
-/// The progress of the bands of the blocks that are under way; kept from launch to launch.
+/// The progress of the bands of the blocks in flight; kept from launch to launch.
 class BandSlots {
  public:
   BandSlots(int slots, std::int64_t most_bands);

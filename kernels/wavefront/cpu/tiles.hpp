@@ -22,7 +22,7 @@ struct TilePlan {
   i64 rows, columns;  // of the table
   ElementType value, border, grid;
   std::optional<ElementType> table;
-  bool checks;   // whether sums must fit `value`
+  bool checks;   // true if sums must fit `value`
   double scale;  // of integer cells in tables of numbers with a fraction
 };
 
@@ -53,7 +53,7 @@ class TileBlock {
   i64 columns() const { return task_.column_end - task_.column_begin; }
 
   /// Computes tile t of row r of tiles; the last one of a row writes the border to its right.
-  /// @return false where a sum does not fit
+  /// @return false if a sum does not fit
   bool sweep(i64 r, i64 t) {
     const i64 first = r * plan_.shape.height, last = std::min(first + plan_.shape.height, rows());
     if (t == 0) load_left(first, last);

@@ -17,7 +17,7 @@ namespace terrace::wavefront {
 class TileWaveSweeper {
  public:
   virtual ~TileWaveSweeper() = default;
-  /// A block is about to be swept; nothing of the one before is under way.
+  /// A block is about to be swept; no tile of the block before is in flight.
   virtual void open(const BlockTask& task) = 0;
   /// Computes a tile; does nothing for a tile outside the block, at the lower or right edge. @return false if the
   /// block does not pass its checks

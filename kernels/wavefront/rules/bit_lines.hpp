@@ -52,7 +52,7 @@ TERRACE_HOST_DEVICE constexpr BitWord beside_band(bool towards) {
 
 /// A walk through one block of a sweep that kept lines. Pieces between them are computed again.
 struct BitTraceTask {
-  i64 row_begin, row_end, column_begin, column_end;  // of the block, up to where the path enters it at least
+  i64 row_begin, row_end, column_begin, column_end;  // of the block, at least up to where the path enters it
   i64 cell_rows, cell_columns;                       // from line to line
   const void* rows;                                  // letters (u8) of its rows
   const void* columns;                               // letters (u8) of its columns

@@ -47,7 +47,7 @@ struct PairRange {
 /// Values that enter a piece may rise by 32 times the gain in it; a score added to a diagonal, and a cell outside the
 /// block, which is left out again, may exceed that by one gain each. @param rows of a band
 TERRACE_HOST_DEVICE constexpr PairRange pair_range(const PairCosts& costs, i64 rows) {
-  // The last half of a warp is 63 columns behind the first, which has 32 in a piece; a row of what lies above.
+  // The last half of a warp is 63 columns behind the first, which has 32 in a piece; a row of the cells above.
   constexpr i64 columns = 128, piece = 32;
   const i64 spread = (rows + columns) * (costs.gain + costs.next) + 2 * costs.first;
   return {static_cast<i32>(spread + 2 * costs.first), static_cast<i32>(32767 - (piece + 2) * costs.gain)};

@@ -17,11 +17,11 @@ struct TileShape {
 
   /// Tile t needs the row of tiles above to be done up to its tile t + ahead() (Li 2020, eq. 6.3).
   TERRACE_HOST_DEVICE i64 ahead() const { return (skew * (height - 1) + width - 1) / width; }
-  /// Tiles of a row of tiles over so many columns; at least 1.
+  /// Tiles of a row of tiles over `columns` columns; at least 1.
   TERRACE_HOST_DEVICE i64 across(i64 columns) const {
     return columns < 1 ? 1 : (columns + skew * (height - 1) + width - 1) / width;
   }
-  /// Rows of tiles over so many rows; at least 1.
+  /// Rows of tiles over `rows` rows; at least 1.
   TERRACE_HOST_DEVICE i64 down(i64 rows) const { return rows < 1 ? 1 : (rows + height - 1) / height; }
 };
 

@@ -97,7 +97,7 @@ i64 BitsBand<P>::top_h(i64 column) const {
   return h;
 }
 
-/// H above the band in the column before its first chunk, where its left border does not say.
+/// H above the band in the column before its first chunk, if its left border does not have it.
 template <class P>
 i64 BitsBand<P>::before_begin() const {
   if (band_.first()) {
@@ -289,7 +289,7 @@ void BitsBand<P>::keep_columns(i64 step) const {
   }
 }
 
-/// Hands down what lies below the chunk: to the next band, or to the border below the block.
+/// Hands down the border below the chunk: to the next band, or to the border below the block.
 template <class P>
 void BitsBand<P>::give(i64 chunk) {
   if (!band_.last()) {

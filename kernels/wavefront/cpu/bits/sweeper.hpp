@@ -1,4 +1,4 @@
-// Bands of problems with a bit-parallel form, for scores alone: what surrounds the vectorised kernel.
+// Bands of problems with a bit-parallel form, for scores alone: the code around the vectorised kernel.
 #pragma once
 
 #include <cstring>
@@ -107,7 +107,7 @@ class BitsBand {
   Band& band_;
   const BlockTask& task_;
   i64 columns_;
-  i64 row_, rows_;  // the band's first, of the block; how many
+  i64 row_, rows_;  // the band's first, of the block; their number
   i64 last_word_;   // which has the last row
   i64 chunks_;
   ColumnRange range_{0, 0};  // the chunks that the band has of the block's

@@ -257,7 +257,7 @@ void LettersBand<P, T>::look_along_last_row(i64 begin, i64 end, const T* h) {
   look_at_end({*best, plan_.rows, task_.column_begin + begin + (best - h) + 1});
 }
 
-/// Looks at the band's rows of the table's last column, or at the last of them where no other may end an alignment.
+/// Inspects the band's rows of the table's last column, or only the last of them if no other may end an alignment.
 template <class P, class T>
 void LettersBand<P, T>::look_along_last_column() {
   if (task_.column_end != plan_.columns) return;

@@ -8,8 +8,8 @@
 
 namespace terrace::wavefront::TERRACE_ISA {
 
-/// Values of a local alignment that count from floor_of<T>: what would fall below stays there, which is the 0 of the
-/// recurrence (or below all values that there are, where the caller counts from a larger one).
+/// Values of a local alignment that count from floor_of<T>: lower values are cut off there, at the 0 of the
+/// recurrence (or below all existing values, if the caller counts from a larger one).
 template <class T>
 struct Floored {
   Pack<T> pack;

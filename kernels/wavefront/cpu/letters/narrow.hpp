@@ -60,14 +60,14 @@ LocalRange LettersBand<P, T>::entering_range(i64 first, i64 last) const {
   return all;
 }
 
-/// Computes the chunk in type N where its values may fit. @return false, all being as it was, where they do not
+/// Computes the chunk in type N if its values may fit. @return false, with nothing changed, if they do not
 template <class P, class T>
 template <class N>
 bool LettersBand<P, T>::compute_narrow(i64 first, i64 last, const LocalRange& range, const LocalKernels<N>& kernels,
                                        NarrowScratch<N>& narrow) {
   const auto& k = plan_.constants;
   const i64 base = std::max<i64>(0, range.least - cost_of_gap(k, 2 * (last - first)));
-  constexpr i64 room = 8;  // pairs of letters that may still be matched: where there is less, trying is in vain
+  constexpr i64 room = 8;  // pairs of letters that may still be matched: with less room it would fail
   if (!holds_constants<N>(k) || range.largest - base + room * P::gain(k) > span_of<N>) return false;
   enter_narrow(first, last, kernels, narrow, static_cast<i32>(base));
   const BandStream<N> stream{first,
@@ -110,7 +110,7 @@ void LettersBand<P, T>::enter_narrow(i64 first, i64 last, const LocalKernels<N>&
   std::fill_n(state.best, state_size(), floor_of<N>);
 }
 
-/// Finds the place of the best cell where the chunk may hold the table's; that is computed in 32 bits.
+/// Finds the place of the best cell if the chunk may hold the table's; that is computed in 32 bits.
 template <class P, class T>
 template <class N>
 void LettersBand<P, T>::look_at_narrow(i64 first, i64 last, const LocalKernels<N>& kernels, NarrowScratch<N>& narrow,

@@ -1,4 +1,4 @@
-// Bands of problems on letters and values, both items: what surrounds the vectorised kernel.
+// Bands of problems on letters and values, both items: the code around the vectorised kernel.
 #pragma once
 
 #include <atomic>

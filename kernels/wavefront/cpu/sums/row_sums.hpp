@@ -16,7 +16,7 @@ template <class T>
 using Wide =
     std::conditional_t<std::is_floating_point_v<T>, T, std::conditional_t<sizeof(T) == 4, std::int64_t, Wide128>>;
 
-/// Exact sums. @return false where one does not fit T
+/// Exact sums. @return false if one does not fit T
 template <class G, class T>
 bool add_checking(const RowPart<G, T>& part, Wide<T>& e) {
   for (std::int64_t j = 0; j < part.count; ++j) {

@@ -112,7 +112,7 @@ class SumsBand {
         row_(band.index() * plan.band_rows),
         rows_(std::min(plan.band_rows, task_.row_end - task_.row_begin - row_)) {}
 
-  /// @return false where the band left early or a sum did not fit
+  /// @return false if the band left early or a sum did not fit
   bool sweep() {
     if (!band_.wait_left()) return false;
     load_left();
@@ -163,7 +163,7 @@ class SumsBand {
     return {grid, above_ + begin, table, end - begin};
   }
 
-  /// Of each row, only the last cell, and only in the last chunk, is inspected again.
+  /// Only the last cell of each row, and only in the last chunk, is inspected again.
   bool add_rows(i64 begin, i64 end) {
     if constexpr (std::is_floating_point_v<T>) {
       i64 row = 0;

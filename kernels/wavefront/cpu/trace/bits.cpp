@@ -65,7 +65,7 @@ class CpuBitTracer : public device::BlockKernel {
   struct Ways {
     u64 diagonal, up;
   };
-  /// Rows and columns of the piece that is computed, and what of it.
+  /// Rows and columns of the computed piece, and the part of it that is computed.
   struct Piece {
     i64 row, column, height, width;
 
@@ -88,7 +88,7 @@ class CpuBitTracer : public device::BlockKernel {
     result.place = place;
   }
 
-  /// The piece that the path is in, up to where it enters it.
+  /// The piece that the path is in, up to the place at which it enters it.
   static Piece piece_of(const BitTraceTask& task, const PathPlace& place) {
     const TracePiece piece = trace_piece(task, place);
     return {piece.row, piece.column, place.row - piece.row, place.column - piece.column};

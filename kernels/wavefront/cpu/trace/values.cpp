@@ -121,7 +121,7 @@ class CpuTracer : public device::BlockKernel {
 
   bool inside(i64 row, i64 column) const { return in_window(window_of<P, i64>(constants_), row, column); }
 
-  /// Beyond the window a border may hold anything. @param is_inside(index) whether its element is not
+  /// Beyond the window a border may hold anything. @param is_inside(index) false for its elements there
   template <class IsInside>
   static void cut(std::vector<V>& border, i64 count, IsInside&& is_inside) {
     if constexpr (has_window<P>) {
