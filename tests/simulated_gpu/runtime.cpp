@@ -1,3 +1,4 @@
+// The functions of the CUDA runtime, for the simulated device.
 #include <cuda_runtime.h>
 
 #include <array>

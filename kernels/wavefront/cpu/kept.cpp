@@ -1,3 +1,4 @@
+// The CPU sweep that keeps rows and columns of the table, in blocks cut into parts between these.
 #include <algorithm>
 #include <array>
 #include <map>

@@ -1,3 +1,4 @@
+// Verifies shortest paths: sampled rows of distances, and the next nodes of their paths.
 #include <fmt/format.h>
 
 #include "stages/recursive/square_matrix.hpp"

@@ -1,3 +1,4 @@
+// Verifies problems over intervals: tables, costs and brackets.
 #include <algorithm>
 #include <cmath>
 

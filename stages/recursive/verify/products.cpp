@@ -1,3 +1,4 @@
+// Verifies products and eliminations: sampled tiles by plain sums.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Verifies transitive closures: sampled rows by a search from their nodes.
 #include <bit>
 
 #include "stages/recursive/closures/edges.hpp"

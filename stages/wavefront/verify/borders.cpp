@@ -1,3 +1,4 @@
+// Verifies kept rows and columns against the recurrence.
 #include <algorithm>
 
 #include "stages/wavefront/verify/cells.hpp"

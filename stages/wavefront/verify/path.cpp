@@ -1,3 +1,4 @@
+// Verifies alignments and warping paths: the path followed over the inputs.
 #include <bit>
 #include <charconv>
 

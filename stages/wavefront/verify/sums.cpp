@@ -1,3 +1,4 @@
+// Verifies summed-area tables and integral histograms against their recurrence.
 #include <algorithm>
 
 #include "io/convert.hpp"

@@ -1,3 +1,4 @@
+// Verifies stored tables against their recurrence.
 #include <algorithm>
 
 #include "stages/wavefront/verify/cells.hpp"

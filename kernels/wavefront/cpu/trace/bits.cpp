@@ -1,3 +1,4 @@
+// The CPU tracer of problems with a bit-parallel form: the way back between lines kept in differences.
 #include <algorithm>
 #include <vector>
 

@@ -1,3 +1,4 @@
+// The CPU sweep of a box, for the borders that are kept inside it.
 #include <vector>
 
 #include "kernels/launch/cpu_serial.hpp"

@@ -1,3 +1,4 @@
+// The CPU tracer: the way back through boxes of letters or values, cell by cell.
 #include <vector>
 
 #include "kernels/launch/cpu_serial.hpp"
