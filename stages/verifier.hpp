@@ -32,7 +32,7 @@ class Sampler {
 /// The findings of a verifier about datasets of its stage.
 struct Checked {
   std::string dataset;     // "table"; of several that are checked together "start, end, cigar"
-  std::string what;        // "41 of 4096 tiles computed again"; where `sampled` is false, why it was not
+  std::string what;        // "41 of 4096 tiles computed again"; if `sampled` is false, why it was not
   std::string difference;  // the first difference, with its place; empty: none
   bool sampled = true;
 };

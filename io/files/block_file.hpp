@@ -77,7 +77,7 @@ class BlockFile {
 
   /// Moves a box between the array in the file and a tightly packed row-major buffer. A full-width box is one
   /// request; rows of a MiB and more are requests of their own; thinner ones are written by one call a row on the
-  /// own threads, and read together with the gaps between them where these are small. @throws Error if the box
+  /// own threads, and read together with the gaps between them if these are small. @throws Error if the box
   /// leaves the array
   void read_box(const FileArray& array, const Box& box, void* buffer, Done done);
   void write_box(const FileArray& array, const Box& box, const void* buffer, Done done);

@@ -75,7 +75,7 @@ std::optional<FileState> file_state(const Entry& file);
 /// about to be made in an existing folder). @throws IoError
 std::int64_t free_space(const std::filesystem::path& path);
 
-/// @throws IoError naming the path, the needed and the free bytes where fewer than `needed` are free
+/// @throws IoError naming the path, the needed and the free bytes if fewer than `needed` are free
 void check_free_space(const std::filesystem::path& path, std::int64_t needed);
 
 /// @throws IoError naming the path and both sizes if a file of `bytes` is larger than the process may write

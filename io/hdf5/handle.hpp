@@ -17,7 +17,7 @@ class Hdf5Handle {
   Hdf5Handle() = default;
   /// Takes over `id`; predefined types (H5T_NATIVE_INT32, ...) must not be handed over.
   /// @param where path and dataset, @param what the failed call in words: "cannot open the dataset"
-  /// @throws IoError with HDF5's own reason where `id` is negative
+  /// @throws IoError with HDF5's own reason if `id` is negative
   Hdf5Handle(hid_t id, const std::string& where, const std::string& what);
   Hdf5Handle(Hdf5Handle&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)) {}
   Hdf5Handle& operator=(Hdf5Handle&& other) noexcept;

@@ -15,7 +15,7 @@ namespace terrace::io {
 
 /// A dataset in its stored form.
 struct FoundDataset {
-  StoredAs stored;                      // without tile; `type` is "other" where results have no such elements
+  StoredAs stored;                      // without tile; `type` is "other" if results have no such elements
   std::optional<std::int64_t> offset;   // of its first byte in the file; nullopt if no numbers, or chunked
   std::vector<std::string> texts = {};  // its values, if they are texts
   std::string trouble = {};             // why it cannot be read; empty if it can

@@ -193,7 +193,7 @@ class CudaContext final : public Context {
   }
 
  private:
-  /// Null where memory that is not the runtime's own cannot be pinned.
+  /// Null if memory that is not the runtime's own cannot be pinned.
   void* pin_touched(std::size_t bytes) {
     void* memory = map_touched(bytes);
     if (!memory) return nullptr;

@@ -80,7 +80,7 @@ __device__ __forceinline__ void store_relaxed(u64* word, u64 value) {
 __device__ __forceinline__ void store_relaxed(u64* words, u64 first, u64 second) {
   asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(words), "l"(first), "l"(second) : "memory");
 }
-/// The same without a branch, where `wanted`; else nothing.
+/// The same without a branch, if `wanted`; else nothing.
 __device__ __forceinline__ void store_relaxed_if(bool wanted, u64* word, u64 value) {
   asm volatile("{.reg .pred p; setp.ne.b32 p, %2, 0; @p st.relaxed.gpu.global.u64 [%0], %1;}" ::"l"(word), "l"(value),
                "r"(static_cast<u32>(wanted))

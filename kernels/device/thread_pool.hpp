@@ -24,7 +24,7 @@ class ThreadPool {
   int size() const { return static_cast<int>(workers_.size()) + 1; }
 
   /// Calls work(index) once for every index in [0, size()), each on a thread of its own and all at the same time, and
-  /// returns when all have returned. What one of them throws is thrown again (one, where several throw).
+  /// returns when all have returned. What one of them throws is thrown again (one, if several throw).
   /// Callers on several threads take turns. Not to be called from `work`.
   void run_on_all(const std::function<void(int)>& work);
 

@@ -29,7 +29,7 @@ device::i64 blas_bytes(device::i64 side, device::i64 element);
 const std::string& cuda_blas_kind();
 
 /// x <- kept * x + sign * u * v on the calling thread; x: rows x columns, u: rows x depth. What x held does not
-/// matter where `kept` is 0. Extents and strides are below 2^31. No more calls at a time than were prepared.
+/// matter if `kept` is 0. Extents and strides are below 2^31. No more calls at a time than were prepared.
 /// @throws DeviceError as blas_kind()
 void blas_multiply(Matrix<float> x, Matrix<const float> u, Matrix<const float> v, device::i64 rows,
                    device::i64 columns, device::i64 depth, float kept, float sign);

@@ -53,7 +53,7 @@ TERRACE_HOST_DEVICE u32 take_highest(u32& word) {
   return bit;
 }
 
-/// a + b + carry, modulo 2^32, where a has all bits of b; `carry`, 0 or 1, becomes the carry out.
+/// a + b + carry, modulo 2^32; a must have all bits of b; `carry`, 0 or 1, becomes the carry out.
 TERRACE_HOST_DEVICE u32 add_with_carry(u32 a, u32 b, u32& carry) {
   const u64 sum = static_cast<u64>(a) + b + carry;
   carry = static_cast<u32>(sum >> 32);

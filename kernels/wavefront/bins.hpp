@@ -19,7 +19,7 @@ std::optional<std::array<double, 2>> default_range(ElementType grid);
 /// `bins` + 1 edges, evenly spaced from the lower to the upper end of the range as numpy.linspace makes them; of f32
 /// grids rounded to f32. What lies in bin b decides on comparisons with edges alone: edges[b] <= value < edges[b +
 /// 1], in the last bin also value == edges[bins].
-/// @param settings `bins` and, where the type has no default, `range`
+/// @param settings `bins` and, if the type has no default, `range`
 std::vector<double> bin_edges(const Settings& settings, ElementType grid);
 
 /// The keys of the values of a grid that lie in bin `bin`. Integers are compared with the edges as exact numbers.

@@ -47,7 +47,7 @@ std::vector<ParameterError> parameter_errors(const std::string& problem, const S
 std::int64_t score_scale(const std::string& problem, const Settings& settings);
 
 /// A bound on the magnitude of every value that arises in a table of rows x columns, times the scale; `unbounded`
-/// where 63 bits are not sure to hold it. Unbounded for problems on grids: theirs is SummedArea::sum_bound.
+/// if 63 bits are not sure to hold it. Unbounded for problems on grids: theirs is SummedArea::sum_bound.
 std::int64_t score_bound(const std::string& problem, const Settings& settings, std::int64_t rows,
                          std::int64_t columns);
 

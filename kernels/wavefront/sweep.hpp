@@ -62,7 +62,7 @@ std::size_t cuda_workspace_bytes(const SweepSpec& spec, const device::Limits& li
 /// Additional bytes of host memory that a CPU sweep on `threads` threads allocates, at most.
 std::size_t cpu_workspace_bytes(const SweepSpec& spec, int threads);
 
-/// A kernel that sweeps the blocks of one table. Descriptors are BlockTask, or KeptTask where rows and columns or
+/// A kernel that sweeps the blocks of one table. Descriptors are BlockTask, or KeptTask if rows and columns or
 /// lines in differences are kept; results are BlockResult. The kernel itself orders the blocks of one launch (block n
 /// needs the borders of n - 1 and of the block above); everything else is the feeder's business (see Port).
 std::unique_ptr<device::BlockKernel> make_cpu_sweep(const SweepSpec& spec, device::Context& context);

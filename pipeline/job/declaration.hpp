@@ -64,7 +64,7 @@ struct StageDeclaration {
   std::string name;
   std::string help;                               // one sentence, no full stop
   std::string selector = "problem";               // the key that names the problem: `operator` for stencils
-  std::vector<Parameter> parameters = {};         // common to all problems; `schedule: auto` is added where missing
+  std::vector<Parameter> parameters = {};         // common to all problems; `schedule: auto` is added if missing
   std::vector<OutputDeclaration> outputs = {};    // of every problem
   std::vector<ProblemDeclaration> problems = {};  // empty: the stage has no selector
   int results = 1;                                // as ProblemDeclaration::results, of a stage without problems

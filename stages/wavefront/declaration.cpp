@@ -30,7 +30,7 @@ const std::vector<Parameter> series_parameters = {
      "auto, f32, f64"},
 };
 
-/// In place of the alphabet above, where scores of letters are given.
+/// In place of the alphabet above, if scores of letters are given.
 const Parameter scored_alphabet = {
     "alphabet", ParameterKind::choice,
     "what the letters are; case matters in text alone; left out: dna, or protein where a matrix scores them", "",

@@ -96,7 +96,7 @@ struct TilesIn<MinusTimes, T> {
   using Type = EliminationOnCuda<T>;
 };
 
-/// Calls call.operator()<Tiles>() with the kernel of tiles in algebra number `semiring`. @throws DeviceError where it
+/// Calls call.operator()<Tiles>() with the kernel of tiles in algebra number `semiring`. @throws DeviceError if it
 /// has no kernels of T
 template <class T, class Result, class Call, class... Ss>
 Result visit_algebra(int semiring, const Call& call, SemiringList<Ss...>) {

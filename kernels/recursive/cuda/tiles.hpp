@@ -12,7 +12,7 @@ namespace terrace::recursive {
 /// Updates of tiles of values of type T; defined in the source that the build makes for T (cuda/tiles.cu.in).
 template <class T>
 struct CudaTiles {
-  /// @throws DeviceError where algebra number `semiring` has no kernels of T
+  /// @throws DeviceError if algebra number `semiring` has no kernels of T
   static std::size_t workspace(int semiring, std::int64_t side);
   static std::unique_ptr<device::BlockKernel> make(int semiring, std::int64_t side, device::Context& context,
                                                    void* workspace);

@@ -57,7 +57,7 @@ TERRACE_HOST_DEVICE constexpr bool is_split(device::i32 i, device::i32 j, device
 /// The result of a block.
 struct IntervalResult {
   device::i64 lost;   // trace: 0, or one more than the first node of an interval with an invalid split
-  device::i64 whole;  // the value of all items, where x holds it: of integer types
+  device::i64 whole;  // the value of all items, if x holds it: of integer types
   double real;        // of others
   device::i32 opens[reported_nodes], closes[reported_nodes];
 };

@@ -36,7 +36,7 @@ TERRACE_HOST_DEVICE void transpose_bytes(__m128i (&bytes)[lanes]) {
   }
 }
 
-/// Fetches the scores of `rows` rows a lane. @param letters of the lanes' columns; any where a lane is outside
+/// Fetches the scores of `rows` rows a lane. @param letters of the lanes' columns; any if a lane is outside
 template <class T>
 TERRACE_HOST_DEVICE void fetch_scores(const i8* profile, const T* letters, i64 rows, ColumnScores<T>& scores) {
   constexpr int lanes = Pack<T>::lanes, together = lanes < 16 ? lanes : 16;

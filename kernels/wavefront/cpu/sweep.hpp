@@ -39,11 +39,11 @@ std::int64_t most_bands(const BlockGrid& grid, Count&& bands) {
 BandKernels kernels_for(device::InstructionSet set, int problem);
 LocalTypes local_types_for(device::InstructionSet set, int problem);
 
-/// Problems on letters and values. @throws DeviceError where types do not fit together
+/// Problems on letters and values. @throws DeviceError if types do not fit together
 CpuSweeper make_items_sweeper(const CpuSweepPlan& plan);
 /// Scores of problems with a bit-parallel form; no sweeper if the problem has none, or a table is kept.
 CpuSweeper make_bits_sweeper(const CpuSweepPlan& plan);
-/// Summed-area tables and integral histograms. @throws DeviceError where types do not fit together
+/// Summed-area tables and integral histograms. @throws DeviceError if types do not fit together
 CpuSweeper make_sums_sweeper(const CpuSweepPlan& plan);
 
 /// Checks that the types of a sweep of letters or values, or of sums, fit together. @throws DeviceError if not
@@ -57,13 +57,13 @@ struct CpuTileSweep {
   TileWaves waves{};
 };
 
-/// Any problem in the kernel tiles of plan.spec.schedule. @throws DeviceError where types do not fit together
+/// Any problem in the kernel tiles of plan.spec.schedule. @throws DeviceError if types do not fit together
 CpuTileSweep make_tile_sweep(const CpuSweepPlan& plan);
 /// cpu_workspace_bytes() of such a sweep.
 std::size_t tile_workspace_bytes(const SweepSpec& spec, int threads);
 
 /// make_cpu_sweep() of a sweep that keeps rows and columns: blocks one after another, each in parts between those
-/// that are kept in it. @throws DeviceError where types do not fit together
+/// that are kept in it. @throws DeviceError if types do not fit together
 std::unique_ptr<device::BlockKernel> make_cpu_kept_sweep(const SweepSpec& spec, device::Context& context,
                                                          device::InstructionSet set);
 

@@ -152,7 +152,7 @@ struct BitSweeps {
   template <class Call>
   static auto choose(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial, Call&& call) {
     check_bound(spec);
-    // Two words a lane where that leaves each scheduler a warp: measured on an H200. In a band of diagonals, so many
+    // Two words a lane if that leaves each scheduler a warp: measured on an H200. In a band of diagonals, so many
     // rows are in flight at a time as it has diagonals.
     const i64 rows = std::min<i64>(grid_of(spec).block_rows, spec.band.high - spec.band.low);
     const i64 fewest = std::int64_t{4} * limits.processors * band_rows<2>;
@@ -191,7 +191,7 @@ struct BitSweeps {
 /// Sweeps of a problem on letters or values, cell by cell.
 template <class P>
 struct LetterSweeps {
-  /// Rows of a lane that the model takes for 32-bit scores: many where bands fill the device, few where the length of
+  /// Rows of a lane that the model takes for 32-bit scores: many if bands fill the device, few if the length of
   /// the chain of bands counts. Measured on an H200 (tests/benchmarks/wavefront_cuda.cpp).
   static constexpr int many_rows = 32, few_rows = 8;
   /// For kept tables, which fill shared memory, for wide values, and if each scheduler has one band of affine

@@ -18,8 +18,8 @@ struct CudaTrial {
   bool cells = false;            // cell by cell, even if there is a bit-parallel form
   int tile_height = 0;           // of kernel tiles in memory, a multiple of 32 up to 1024; 0: as the schedule says
   int tile_width = 0;            // of kernel tiles in memory, at least 1; 0: as the schedule says
-  bool pairs = false;            // cells of 16 bits where they fit; else as the model says, which takes cells of 32
-                                 // bits where lane_rows is not 0
+  bool pairs = false;            // cells of 16 bits if they fit; else as the model says, which takes cells of 32
+                                 // bits if lane_rows is not 0
 };
 
 /// cuda_workspace_bytes and make_cuda_sweep under the conditions of a test.

@@ -21,7 +21,7 @@ class ClosureTally : public run::Tally {
 
   /// True if an integer weight is negative.
   bool has_negative() const { return range_.any && range_.least < 0; }
-  /// @throws ComputeError where distances of the weights found may leave their type
+  /// @throws ComputeError if distances of the weights found may leave their type
   void check_range() const;
   /// The largest finite distance so far, of floating-point types; 0 before any is known.
   double farthest() const { return farthest_real_; }

@@ -14,7 +14,7 @@ constexpr std::int64_t most_lines = 1024;  // each way
 constexpr std::int64_t most_planes = 2;    // of differences
 constexpr std::int64_t most_steps = wavefront::most_path_steps;
 
-/// The sizes that a back end is best at, where memory allows.
+/// The sizes that a back end is best at, if memory allows.
 struct Sizes {
   std::int64_t row_unit;  // rows of a cell are multiples of it, if a table has more
   std::int64_t cell;      // side of a cell, at least

@@ -20,7 +20,7 @@ struct BitAlignmentCut {
   std::int64_t column_words() const;
 };
 
-/// Cells whose ways are computed at a time on CUDA, by their columns: one where memory is short, so that they are
+/// Cells whose ways are computed at a time on CUDA, by their columns: one if memory is short, so that they are
 /// narrow.
 std::int64_t cells_of_walk(std::int64_t cell_columns);
 

@@ -33,7 +33,7 @@ class KeptBorders {
   /// cells, one after another; nullopt if none lies inside the box.
   std::optional<run::Access> below(std::size_t level, const KeptBox& box, const Box& block) const;
   std::optional<run::Access> right_of(std::size_t level, const KeptBox& box, const Box& block) const;
-  /// The borders that cells begin with, where a box of the level keeps them: above their first row, and before their
+  /// The borders that cells begin with, if a box of the level keeps them: above their first row, and before their
   /// first column.
   std::optional<run::Access> above(std::size_t level, const KeptBox& box, const Box& cells) const;
   std::optional<run::Access> before(std::size_t level, const KeptBox& box, const Box& cells) const;

@@ -39,7 +39,7 @@ WayBack way_back(const AlignmentLevels& levels);
 /// Limits that follow from the device.
 struct AlignmentLimits {
   std::int64_t cell_rows, cell_columns;    // of a cell of the last level, at most
-  std::int64_t table_rows, table_columns;  // of a cell of the first level, at least, where memory allows
+  std::int64_t table_rows, table_columns;  // of a cell of the first level, at least, if memory allows
   /// If cells of the first level have so many rows, or a multiple, their blocks have as many rows of cells as memory
   /// allows, and columns in the same way; 0: every cell is a block.
   std::int64_t border_cell;

@@ -33,7 +33,7 @@ struct LocalRange {
   i32 least, largest;
 };
 
-/// The kernels of one problem and one type. T must hold all of P's constants; where `best` reaches ceiling_of<T>
+/// The kernels of one problem and one type. T must hold all of P's constants; if `best` reaches ceiling_of<T>
 /// values may have been cut off. A band has vector_bytes lanes.
 template <class T>
 struct LocalKernels {

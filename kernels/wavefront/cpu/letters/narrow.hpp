@@ -1,4 +1,4 @@
-// Chunks of local alignments in narrow types, where their values fit: in bytes or words counted from a base.
+// Chunks of local alignments in narrow types, if their values fit: in bytes or words counted from a base.
 //
 // A value of a chunk can be reached from the H of its row at the chunk's left by a gap, so that no value is lower
 // than the least of these minus the cost of the chunk's longest gap; nor are H and F above the band if they are

@@ -23,7 +23,7 @@ using device::AlignedArray;
 /// Steps from one look at the neighbours to the next; with every H kept, steps at a time that stay in the first-level
 /// cache.
 inline constexpr i64 chunk_steps = 64;
-inline constexpr i64 most_chunk_steps = 128;  // where chunks are also turned from one type to another
+inline constexpr i64 most_chunk_steps = 128;  // if chunks are also turned from one type to another
 inline constexpr i64 kept_steps = 16;
 
 /// Columns of a row that wait for the rest of their cache line: one less than a line of the narrowest table holds.
@@ -47,7 +47,7 @@ struct LettersPlan {
   i64 stored_bytes;       // of an element of the table
   double scale;
   std::atomic<i64>* known;  // the largest score that was found anywhere; null: nothing is left out
-  LocalTypes local;         // where narrow types are tried first; else without kernels
+  LocalTypes local;         // if narrow types are tried first; else without kernels
 
   bool narrows() const { return local.range != nullptr; }
   i64 chunk() const { return narrows() ? most_chunk_steps : chunk_steps; }

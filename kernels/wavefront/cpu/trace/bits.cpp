@@ -140,7 +140,7 @@ class CpuBitTracer : public device::BlockKernel {
     if constexpr (planes > 1) minus_across = across[1].v;
     const u64 rises = (before_plus | across[0].v) & ~(before_minus | minus_across);
     // A pair of equal letters adds 1 or nothing, a pair of others the opposite; a letter without a partner adds 1
-    // where differences are counted.
+    // if differences are counted.
     if constexpr (pairs) return {rises ^ differ, ~plus};
     else return {~(rises ^ differ), plus};
   }

@@ -26,7 +26,7 @@ struct alignas(128) BlockSlot {
 struct SweepArguments {
   device::Launch launch;
   BlockSlot* slots;  // launch.slots of them; block n uses slot n % launch.slots
-  u64* borders;      // tagged rows, border_words each: one a slot, or a single one where across is 1
+  u64* borders;      // tagged rows, border_words each: one a slot, or a single one if across is 1
   i64 border_words;
   u32* column_flags;           // [slot][band]: tag of the last band that wrote its right border
   i64 rows, columns;           // of the table
@@ -42,7 +42,7 @@ struct SweepArguments {
   i64 border_pieces_across;    // of a row border of a block: one a cell (SweepSpec::cell_columns), or one
   i64 border_pieces_down;      // of a column border
   Stored border, table, grid;  // types of the arrays; kept lines have the table's
-  Stored value;                // type that sums must fit where `check` says that they must
+  Stored value;                // type that sums must fit if `check` says that they must
   bool check;
   bool prunes;             // cells that cannot reach the best one may be left out (pruning.hpp)
   DiagonalBand diagonals;  // of sweeps in differences: computed cells

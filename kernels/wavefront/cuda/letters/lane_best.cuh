@@ -42,7 +42,7 @@ class LaneEnd {
 };
 
 /// Follows the best cell above 0 of R rows, column by column. A step costs half a maximum a cell: row and column are
-/// looked for only where the maximum of a step reaches the best so far, which is rare.
+/// looked for only if the maximum of a step reaches the best so far, which is rare.
 template <class V, int R>
 class LaneBest {
  public:

@@ -79,11 +79,11 @@ class LaneRows {
       return P::template cell<W>(k, around, P::template score<W>(k, as<W>(items_[r]), as<W>(item)));
     }
   }
-  /// The score of row r in a column with this item, where rows are not coded.
+  /// The score of row r in a column with this item, if rows are not coded.
   __device__ __forceinline__ V score(const Warp& warp, int r, V item) const {
     return P::template score<V>(warp.k, items_[r], item);
   }
-  /// The same in a column whose letter is not below 4, where rows are coded: with the letter of row r, read again.
+  /// The same in a column whose letter is not below 4, if rows are coded: with the letter of row r, read again.
   __device__ V odd_score(const Warp& warp, int r, V item) const {
     const V letter = r < count_ ? Warp::Item::at(warp.band.task.rows, warp.band.first_row + warp.lane * R + r) : V(0);
     return P::template score<V>(warp.k, letter, V(~static_cast<i64>(item)));

@@ -249,7 +249,7 @@ class PairSweep {
     cells_.hand_on(f);
   }
 
-  /// Piece p, where also rows may be outside the band, and rows and columns have other letters.
+  /// Piece p, if also rows may be outside the band, and rows and columns have other letters.
   /// @tparam replay to find the column of the cell to report
   template <bool replay = false>
   __device__ __forceinline__ void careful_steps(i32 p) {

@@ -38,7 +38,7 @@ inline constexpr std::size_t measured_row_bytes = measured_columns * 8;
 /// Bytes of its words, descriptor and result.
 inline constexpr std::size_t measured_port_bytes = 1024;
 
-/// @throws DeviceError where blocks are too wide, or the schedule has no such kernel
+/// @throws DeviceError if blocks are too wide, or the schedule has no such kernel
 CudaTilePlan plan_tiles(const SweepSpec& spec, const device::Limits& limits, const CudaTileNeed& need,
                         const CudaTrial& trial);
 

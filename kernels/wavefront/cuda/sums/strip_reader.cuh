@@ -108,7 +108,7 @@ class StripReader {
         } else if constexpr (bytes >= static_cast<int>(sizeof(W))) {
           sums[r][c] = static_cast<W>(bits);
         } else {
-          // Sign extension where the type has a sign: flip is then its bit, else 0.
+          // Sign extension if the type has a sign: flip is then its bit, else 0.
           sums[r][c] = add_wrapping(static_cast<W>(bits ^ rule_.flip), negative_of_flip());
         }
       }

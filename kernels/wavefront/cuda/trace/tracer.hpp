@@ -41,7 +41,7 @@ struct CudaTracers {
                                                         void* workspace, const CudaTrial& trial);
 };
 
-/// @throws DeviceError where pieces are too large
+/// @throws DeviceError if pieces are too large
 CudaTraceWorkspace plan_trace(const TraceSpec& spec);
 
 /// Sizes of bands and of their kept data (kernel.cuh checks them).
