@@ -19,7 +19,7 @@ constexpr std::int64_t most_slots = 16;
 /// follows the one above it about so many columns behind.
 constexpr std::int64_t columns_behind = 128, most_narrow_slots = 64;
 
-/// Blocks in a row that bands are at work on at a time, if all of a block's are.
+/// Blocks in a row that are in flight at a time, if all bands of a block are.
 std::int64_t slots_of_narrow_blocks(const BlockGrid& grid, std::int64_t bands, std::int64_t warps) {
   const std::int64_t slots = std::min(bands, warps) * columns_behind / grid.block_columns + 3;
   return std::min({slots, grid.across() + 1, most_narrow_slots});

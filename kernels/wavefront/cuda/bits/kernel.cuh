@@ -503,11 +503,11 @@ class BitSweep {
   Rows differences_[W];                        // of the last column, from row to row
   u32 above_[planes] = {};                     // the first lane's next differences from column to column
   u32 below_[planes] = {};                     // the last differences below this lane's rows, the newest lowest
-  u32 ended_[planes] = {};                  // the same below the band's last row, if that ends within the warp's
-  i32 place_[step_columns] = {};            // of the letters of the step after the next
-  u32 differ_[step_columns][W] = {};        // rows that do not have the letters of the next step
-  u32 next_code_ = 0, next_above_[2] = {};  // the piece that was asked for
-  typename Tagged::Words asked_;            // the cell above it, if asks_
+  u32 ended_[planes] = {};                     // the same below the band's last row, if that ends within the warp's
+  i32 place_[step_columns] = {};               // of the letters of the step after the next
+  u32 differ_[step_columns][W] = {};           // rows that do not have the letters of the next step
+  u32 next_code_ = 0, next_above_[2] = {};     // the piece that was asked for
+  typename Tagged::Words asked_;               // the cell above it, if asks_
   bool asks_ = false;
   BandLines<P, W, step_columns> lines_;  // if lines are kept
   u64* row_ = nullptr;                   // the tagged row, read above the band and written below it
