@@ -46,8 +46,8 @@ run::RunPlan make_new_plan(const job::OpenJob& open, Machine& machine, const Sta
 run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const Stages& stages,
                        const nlohmann::json* begun);
 
-/// Checks that the job can be planned, without reading arrays that may be large. If a device is missing here, its
-/// stages are planned for the CPU, with any memory, and `warn` is called with the reason.
+/// Checks that the job can be planned, without reading arrays that may be large. If its device is missing
+/// here, it is planned for the CPU, with any memory, and `warn` is called with the reason.
 /// @throws JobError as make_plan() does
 void check_plan(const job::OpenJob& open, const Stages& stages, const std::function<void(const std::string&)>& warn);
 

@@ -50,8 +50,8 @@ std::vector<std::int64_t> choose_ways(const std::string& schedule, std::int64_t 
 /// part fit a memory of `budget` bytes, as in the paper: so often the rest passes that memory.
 double parts_that_fit(double bytes, std::size_t budget, const std::vector<std::int64_t>& ways, std::int64_t across);
 
-/// Squares of a part read and written by each pass, where three would be read if none stayed from the part before:
-/// measured for tables up to 64 times the memory, and mostly some tenths above the measurement
+/// Bytes read and written by each pass, per byte of the table that moves; three would be read if no square of a part
+/// stayed from the part before: as measured for tables up to 64 times the memory, or mostly some tenths more
 /// (tests/benchmarks/RESULTS.md).
 constexpr double read_a_pass = 2.5, written_a_pass = 1.5;
 
