@@ -46,7 +46,7 @@ struct Stage {
 struct Scratch {
   std::optional<std::filesystem::path> path;  // absolute; default: the run's folder
   std::optional<std::int64_t> size;           // bytes
-  Place size_place;                           // where the job names it; empty if it does not
+  Place size_place;                           // in the job; empty if not given
 };
 
 /// The contents of a job file, every value checked, defaults filled in.
@@ -58,16 +58,16 @@ struct Job {
   std::vector<std::string> overrides;  // settings of the command line, "key=value"
 
   std::optional<std::int64_t> host_memory, device_memory;  // budgets in bytes; nothing: the program chooses
-  Place host_memory_place;                                 // where the job names it; empty if it does not
+  Place host_memory_place;                                 // in the job; empty if not given
   Scratch scratch;
   Backend backend = Backend::automatic;
-  Place backend_place, devices_place;       // where the job names them; empty if it does not
+  Place backend_place, devices_place;       // in the job; empty if not given
   std::optional<double> checkpoint_every;   // seconds; nothing: the program chooses
   std::optional<std::vector<int>> devices;  // nothing: all
   std::vector<Input> inputs;                // in the order of the file
   std::vector<Stage> stages;                // in the order of the file, which is the order of the run
   std::filesystem::path output;             // absolute
-  Place output_place;                       // where the job names it
+  Place output_place;                       // in the job
 
   std::vector<std::string> warnings;  // valid settings that are probably not intended, with places
 

@@ -16,8 +16,8 @@ namespace terrace::job {
 struct CheckContext {
   Complaints& complaints;
   Complaints& warnings;                  // valid settings that are probably not intended
-  std::filesystem::path job_folder;      // where paths of the file begin; absolute
-  std::filesystem::path current_folder;  // where paths of the command line begin; absolute
+  std::filesystem::path job_folder;      // base of relative paths in the file; absolute
+  std::filesystem::path current_folder;  // base of relative paths on the command line; absolute
 };
 
 /// The value of `parameter` in `node`, or nullopt; errors become complaints. Paths are returned

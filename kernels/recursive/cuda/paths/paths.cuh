@@ -151,7 +151,7 @@ class PathsOnCuda final : public TilesOfValues<T> {
   device::Kernel<PanelTask<T, W>> close_panels_ =
       device::make_kernel(close_panels_of_pairs_kernel<T, W>, "close_panels_of_pairs_kernel");
   Parts parts_;
-  Copies u_, v_;  // where factors are copied to
+  Copies u_, v_;  // copies of factors
   unsigned copies_at_a_time_ = 1;
 };
 

@@ -489,7 +489,7 @@ class BitSweep {
   bool hands_on_ = false, hands_out_ = false;  // the next band needs the values below; so does the block's border
   bool ends_within_ = false;                   // the band's last row is not the warp's last row
   bool gives_ = false;                         // this lane hands it on
-  int ring_ = 0;                               // where in memory this piece is
+  int ring_ = 0;                               // place of this piece in memory
   i32 pieces_ = 0;                             // of 32 columns
   i32 plain_end_ = 0;                          // first piece at which there may be something special
   i32 last_cell_ = 0;                          // of the tagged row from here on, with H of a band's last column
