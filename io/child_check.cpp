@@ -28,8 +28,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The first byte that a child hands over; what was returned follows, or the messages of an error, each with a
-/// byte 0 behind it.
+/// The first byte that a child sends. The result of `attempt` follows, or the messages of an error, each ended by a
+/// byte 0.
 enum Outcome : char { returned = 'r', job_error = 'j', disk_error = 'd', io_error = 'i', other_error = 'o' };
 
 /// Bytes of address space that this process has.
@@ -40,7 +40,7 @@ std::size_t address_space() {
   return pages * static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
 }
 
-/// The limit holds for all that the child takes from now on.
+/// The limit holds for all memory that the child takes from now on.
 void limit_memory(std::size_t bytes) {
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) != 0) return;
@@ -80,7 +80,7 @@ void send(int pipe_end, const std::string& bytes) {
 
 [[noreturn]] void run_child(pid_t parent, int pipe_end, std::size_t memory,
                             const std::function<std::string()>& outcome) noexcept {
-  // The child must not outlive its parent, whose locks it inherits, nor leave a core file or words of its own.
+  // The child must not outlive its parent, whose locks it inherits, and must write no core file and no messages.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(0);
   const rlimit none{0, 0};
@@ -100,7 +100,7 @@ void send(int pipe_end, const std::string& bytes) {
   _exit(0);
 }
 
-/// All that comes out of the pipe until its other end is closed, or nothing when the time is up.
+/// All bytes from the pipe until its other end is closed, or nullopt when the time is up.
 std::optional<std::string> read_until(int pipe_end, Clock::time_point end) {
   std::string bytes;
   std::array<char, 1 << 16> part;
@@ -130,7 +130,7 @@ std::vector<std::string> messages_in(const std::string& outcome) {
   return messages;
 }
 
-/// Throws what `attempt` threw in the child. @param where for the error of one that said nothing
+/// Throws what `attempt` threw in the child. @param where for an error without a message
 [[noreturn]] void rethrow(const std::string& outcome, const std::string& where) {
   const std::vector<std::string> messages = messages_in(outcome);
   if (messages.empty()) throw IoError(where, "cannot be read");

@@ -8,9 +8,9 @@
 
 namespace terrace::io {
 
-/// A source whose elements are converted to another type, rounded to the nearest where it is a floating-point one;
-/// the source itself where they are of that type.
-/// @param rounded looks at what is read as f32; null: nothing does
+/// A source whose elements are converted to another type, rounded to the nearest if that is a floating-point type;
+/// the source itself if it already has the type.
+/// @param rounded checks values that are read as f32; may be null
 std::shared_ptr<Source> convert(std::shared_ptr<Source> source, ElementType type,
                                 std::shared_ptr<RoundedElement> rounded = nullptr);
 

@@ -26,7 +26,7 @@ std::string names_beside(const std::filesystem::path& path) {
   const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
   if (!std::filesystem::is_directory(folder, ignored)) return "; the folder does not exist either";
   std::vector<std::string> names;
-  // Without an exception where the folder may be entered and not listed, or its disk fails: names are a hint alone.
+  // No exception if the folder may be entered but not listed, or its disk fails: names are only a hint.
   for (std::filesystem::directory_iterator entry(folder, ignored), end; !ignored && entry != end;
        entry.increment(ignored)) {
     names.push_back(entry->path().filename().string());
@@ -56,7 +56,7 @@ bool is_of_the_disk(int error_number) {
 
 InputFile::InputFile(std::filesystem::path path) : path_(std::move(path)) {
   check_regular(path_);
-  // Without waiting, should a pipe have taken the file's place by now.
+  // Non-blocking, in case a pipe has taken the file's place by now.
   descriptor_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) fail_with(path_, "cannot be opened: ", errno);
   struct stat status {};

@@ -11,20 +11,20 @@
 
 namespace terrace::io {
 
-/// A disk, or the way to it, failed (exit code 1, whenever that is): the file may be as it should.
+/// A disk, or the connection to it, failed (exit code 1, at any time): the file may be intact.
 class DiskError : public IoError {
  public:
   using IoError::IoError;
 };
 
-/// Whether an error of the system means that a disk, or the way to it, failed.
+/// True if a system error means that a disk, or the connection to it, failed.
 bool is_of_the_disk(int error_number);
 
 /// A regular file that is open for reading; closed by its owner. Any number of threads may read at once.
 class InputFile {
  public:
-  /// @throws IoError where there is no such file (with names in that folder that are near), where it is a folder, a
-  ///         pipe or a device, or may not be read; DiskError
+  /// @throws IoError if there is no such file (with similar names in that folder), or it is a folder, a pipe or a
+  /// device, or may not be read; DiskError
   explicit InputFile(std::filesystem::path path);
   InputFile(InputFile&& other) noexcept
       : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)), size_(other.size_) {}
@@ -39,9 +39,9 @@ class InputFile {
   int descriptor() const { return descriptor_; }
 
   /// Reads the bytes [offset, offset + bytes) into `buffer`.
-  /// @throws IoError naming the byte where the file ends too soon; DiskError where the disk fails
+  /// @throws IoError naming the byte if the file ends too soon; DiskError if the disk fails
   void read(std::int64_t offset, std::int64_t bytes, void* buffer) const;
-  /// Reads at most `bytes` bytes from `offset` on and returns how many there were.
+  /// Reads at most `bytes` bytes from `offset` on. @return their number
   std::int64_t read_some(std::int64_t offset, std::int64_t bytes, void* buffer) const;
 
  private:
@@ -53,7 +53,7 @@ class InputFile {
 /// The path that the setting `key` names, relative to the context's folder.
 std::filesystem::path input_path(const Settings& settings, const std::string& key, const OpenContext& context);
 
-/// Raises an error about one setting, with its place and the line of the job where those are known.
+/// Raises an error about one setting, with its place and the line of the job if those are known.
 /// @throws JobError always
 [[noreturn]] void fail_setting(const Settings& settings, const std::string& key, const std::string& message);
 

@@ -9,10 +9,10 @@
 
 namespace terrace::io {
 
-/// Takes the bytes that an input is about to keep. @throws JobError where they are too many
+/// Takes the bytes that an input is about to keep. @throws JobError if they are too many
 using CheckKept = std::function<void(std::int64_t bytes)>;
 
-/// A check against memory.host where the job gives it, else against the memory of the machine.
+/// A check against memory.host if the job gives it, else against the memory of the machine.
 /// @param key the setting at whose place the error stands
 CheckKept kept_check(const Settings& settings, const std::string& key, const OpenContext& context);
 

@@ -16,21 +16,21 @@ InputKind image_kind();
 InputKind graph_kind();
 InputKind generate_kind();
 
-/// How arrays' element types are written in jobs, for errors: "u8, i8, u16, ...".
+/// Names of element types in jobs, for errors: "u8, i8, u16, ...".
 inline constexpr const char* element_types = "u8, i8, u16, i16, u32, i32, u64, i64, f32, f64";
 
-/// No machine holds an array of more elements; up to here products with small numbers can be counted.
+/// No machine holds an array of more elements; up to this number, products with small numbers do not overflow.
 inline constexpr std::int64_t most_elements = std::int64_t{1} << 56;
 
-/// Whether an array of that shape has at most `most_elements`.
+/// True if an array of `shape` has at most `most_elements`.
 bool is_holdable(const Extents& shape);
 
 /// The shape that the setting `key` gives (kind `integers`).
 /// @throws JobError for negative extents, too many dimensions, or more elements than any machine holds
 Extents shape_setting(const Settings& settings, const std::string& key);
 
-/// The element type that the setting `key` gives; nothing where it is absent.
-/// @throws JobError naming the types there are
+/// The element type that the setting `key` gives; nullopt if it is absent.
+/// @throws JobError naming the types that exist
 std::optional<ElementType> type_setting(const Settings& settings, const std::string& key);
 
 }  // namespace terrace::io

@@ -5,7 +5,7 @@
 
 namespace terrace::io {
 
-/// Random streams that one seed gives; numbers of different streams have nothing to do with one another.
+/// Random streams of one seed; numbers of different streams are independent.
 enum class RandomStream : std::uint64_t { values = 1, events, kinds, letters };
 
 /// The same numbers on every machine and from every thread.

@@ -1,4 +1,4 @@
-// Series of numbers of any type in one of two.
+// Series of numbers of any type as f32 or f64.
 #pragma once
 
 #include <memory>
@@ -9,11 +9,11 @@
 
 namespace terrace::io {
 
-/// A one-dimensional source of any type as one of f32 or f64, each element rounded to the nearest. One that is not
-/// finite, or whose magnitude is above `most`, is a DataError that names its index.
+/// A one-dimensional source of any type as a source of f32 or f64, each element rounded to the nearest. An element
+/// that is not finite, or whose magnitude is above `most`, is a DataError that names its index.
 /// @param too_large completes the message: "is too large for sums in f32"
-/// @param rounded   looks at what is read as f32; null: nothing does
-/// @throws JobError where the source has another rank, or `type` is another
+/// @param rounded   checks values that are read as f32; may be null
+/// @throws JobError if the source has another rank, or `type` is another
 std::shared_ptr<Source> as_reals(std::shared_ptr<Source> source, ElementType type, double most, DataLabel label,
                                  std::string too_large, std::shared_ptr<RoundedElement> rounded = nullptr);
 

@@ -1,4 +1,4 @@
-// Names that files give what they hold.
+// Names of records in files.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace terrace::io {
 
-/// What the file calls the record that an input reads, one word; of a part, and of the opposite strand, as samtools
-/// faidx names them: "chr1:101-200/rc". Empty where an input has no name of its own.
+/// The file's name of the record that an input reads, one word. Parts and opposite strands are named as by samtools
+/// faidx: "chr1:101-200/rc". Empty if an input has no name of its own.
 std::string record_name(const Source& source);
 
 }  // namespace terrace::io

@@ -1,4 +1,4 @@
-// Whole numbers that f32 does not hold: beyond 2^24 it has only some.
+// Whole numbers that f32 cannot represent: beyond 2^24 it has only some.
 #pragma once
 
 #include <bit>
@@ -13,12 +13,12 @@
 
 namespace terrace::io {
 
-/// Whether numbers of type From may lose digits as numbers of type To.
+/// True if numbers of type From may lose digits as numbers of type To.
 template <class From, class To>
 inline constexpr bool may_lose_digits =
     std::is_integral_v<From>&& std::is_same_v<To, float>&& std::numeric_limits<From>::digits > 24;
 
-/// Whether f32 does not hold the number. @tparam From an integer type
+/// True if f32 cannot represent the number. @tparam From an integer type
 template <class From>
 bool loses_digits(From number) {
   using Unsigned = std::make_unsigned_t<From>;
@@ -27,7 +27,7 @@ bool loses_digits(From number) {
   return magnitude >> 24 != 0 && std::bit_width(magnitude) - std::countr_zero(magnitude) > 24;
 }
 
-/// The first element that lost digits, of those that any thread has read as f32 so far.
+/// The first element that lost digits, among those that any thread has read as f32 so far.
 class RoundedElement {
  public:
   struct Found {
@@ -37,7 +37,7 @@ class RoundedElement {
   };
 
   /// Looks at elements that were read. @param values of the box, row-major
-  /// @param counts whether a value is a number: call(value)
+  /// @param counts true if a value is a number: call(value)
   template <class From, class Counts>
   void look(const Box& box, const From* values, const Counts& counts) {
     const std::int64_t count = box.volume();

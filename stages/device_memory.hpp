@@ -1,4 +1,4 @@
-// Memory of a device that a stage keeps beside its tiles.
+// Device memory that a stage holds in addition to its tiles.
 #pragma once
 
 #include <cstddef>

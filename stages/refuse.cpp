@@ -11,7 +11,7 @@
 namespace terrace::stages {
 namespace {
 
-/// At least so many bytes, and as many as format_size() shows.
+/// At least that many bytes, rounded up to the digits that format_size() shows.
 double shown_above(double bytes) {
   double unit = 1;
   while (bytes >= 1024 * unit) unit *= 1024;
@@ -81,7 +81,7 @@ void refuse_budgets(const Resources& resources, std::int64_t least, std::int64_t
             format_size(shown_above(static_cast<double>(least_budget)));
   };
   need("memory.host", resources.host_budget, host, resources.host_memory_for(static_cast<std::size_t>(host)));
-  // On the CPU a job that gives memory.host alone means all of it for blocks, too.
+  // On the CPU, memory.host alone in a job is the limit of blocks, too.
   if (resources.cuda || resources.device_given) {
     need("memory.device", resources.device_budget, device, static_cast<std::size_t>(device));
   }

@@ -1,4 +1,4 @@
-// What stages refuse to plan.
+// Errors of planning.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace terrace::stages {
 
-/// Throws a JobError at the place where the job gives the parameter, or else where it names the stage.
+/// Throws a JobError at the place of the parameter in the job, or else at the place of the stage's name.
 [[noreturn]] void refuse(const job::Stage& stage, const std::string& parameter, const std::string& what);
 
-/// Calls `read`, which reads values of the parameter's array while the stage is made, and refuses what is wrong with
-/// them.
+/// Calls `read`, which reads values of the parameter's array while the stage is made, and turns its errors into
+/// refusals.
 template <class Read>
 void read_values(const job::Stage& stage, const std::string& parameter, const Read& read) {
   try {
@@ -26,23 +26,23 @@ void read_values(const job::Stage& stage, const std::string& parameter, const Re
   }
 }
 
-/// Where the job gives the parameter, or else where it names the stage.
+/// The place of the parameter in the job, or else the place of the stage's name.
 const Place& place_of(const job::Stage& stage, const std::string& parameter);
 
 /// The parameter's array, for errors about its elements.
 io::DataLabel label_of(const job::Stage& stage, const std::string& parameter);
 
-/// Refuses letters of a sequence where the parameter wants numbers.
+/// Refuses letters of a sequence if the parameter wants numbers.
 void refuse_letters(const Request& request, const std::string& parameter, const io::Source& source);
 
-/// The largest magnitude of a whole number of that type.
+/// The largest magnitude of a whole number of the type.
 double largest_magnitude(ElementType type);
 
-/// What to say where f32 holds sums or products of whole numbers; empty where it holds all of them.
-/// @param largest magnitude that one may have
+/// A warning if f32 may not hold sums or products of whole numbers; empty if it holds all of them.
+/// @param largest magnitude of a sum or product
 std::string warning_of_f32_results(const Place& place, const std::string& stage, double largest);
 
-/// The job asks for what is computed on the CPU alone.
+/// The job asks for something that only the CPU computes.
 class CpuOnly : public JobError {
  public:
   using JobError::JobError;
@@ -52,7 +52,7 @@ class CpuOnly : public JobError {
 [[noreturn]] void refuse_on_cuda(const job::Stage& stage, const std::string& parameter, const std::string& what);
 
 /// Throws the JobError that names the least budgets.
-/// @param least bytes that the smallest block needs where it is computed; @param workspace beside it
+/// @param least bytes that the smallest block needs on its device; @param workspace bytes in addition
 [[noreturn]] void refuse_budgets(const Resources& resources, std::int64_t least, std::int64_t workspace);
 
 }  // namespace terrace::stages

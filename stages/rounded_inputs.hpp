@@ -1,4 +1,4 @@
-// Whole numbers that lose digits where a stage computes in f32.
+// Whole numbers that lose digits when a stage computes in f32.
 #pragma once
 
 #include <memory>
@@ -29,11 +29,11 @@ class RoundedInputs {
   };
 
   std::string stage_;
-  Place place_;  // where the job gives the type, else the stage
+  Place place_;  // place of the type in the job, else of the stage
   std::vector<Array> arrays_;
 };
 
-/// RoundedInputs::of() the parameter's array; null where nobody asks for warnings.
+/// RoundedInputs::of() the parameter's array; null if nobody asks for warnings.
 std::shared_ptr<io::RoundedElement> rounded_of(const Request& request, const std::string& parameter);
 
 }  // namespace terrace::stages

@@ -1,4 +1,4 @@
-// What makes a stage of a job: its declaration, and how a step of a job becomes a program.
+// The kind of a stage: its declaration, and the function that makes a stage from a step of a job.
 #pragma once
 
 #include <cstddef>
@@ -18,30 +18,30 @@ namespace terrace::stages {
 
 class RoundedInputs;
 
-/// What a stage is planned for.
+/// The resources for which a stage is planned.
 struct Resources {
   bool cuda = false;              // else the CPU
   device::Limits device;          // of every device (they are of one kind)
   std::size_t host_budget = 0;    // for blocks
-  std::size_t input_memory = 0;   // of memory.host, what inputs keep: not a part of host_budget
-  std::size_t window_memory = 0;  // likewise what the executor keeps for what it knows of the next blocks
-  std::size_t device_budget = 0;  // on the CPU: what a block may work on
-  bool device_given = true;       // whether the job says the latter; else it is host_budget, or what the device has
-  bool to_run = true;             // else the job is only checked: what is large is not read to choose by its values
+  std::size_t input_memory = 0;   // of memory.host, memory of inputs: not a part of host_budget
+  std::size_t window_memory = 0;  // also of memory.host: the window of the executor
+  std::size_t device_budget = 0;  // on the CPU: memory that a block may work on
+  bool device_given = true;       // true if the job gives it; else it is host_budget, or the device's memory
+  bool to_run = true;             // else the job is only checked: large arrays are not read to choose by their values
 
-  /// The memory.host that leaves so much for blocks.
+  /// The memory.host that leaves `blocks` bytes for blocks.
   std::size_t host_memory_for(std::size_t blocks) const;
 };
 
 /// A step of a job, ready to be planned.
 struct Request {
   const job::Stage& stage;
-  /// An input of the job, or what an earlier stage wrote, by its name in the job.
+  /// An input of the job, or an array of an earlier stage, by its name in the job.
   std::function<std::shared_ptr<io::Source>(const std::string& name)> array;
   const Resources& resources;
-  /// Choices of the attempt that this one goes on from; null: to be made.
+  /// Choices of the attempt to resume; null: to be made.
   const nlohmann::json* choices = nullptr;
-  /// Takes the arrays that are read as f32; null: nobody asks what they lose.
+  /// Takes the arrays that are read as f32; null: losses are not recorded.
   RoundedInputs* rounded = nullptr;
 };
 
@@ -50,7 +50,7 @@ struct Checked;
 
 struct StageKind {
   job::StageDeclaration declaration;
-  /// @throws JobError where inputs do not fit (with places), or no plan fits the budgets (naming the least)
+  /// @throws JobError if inputs do not fit (with places), or no plan fits the budgets (naming the least)
   std::function<std::unique_ptr<run::Stage>(const Request&)> make;
   /// Computes parts of a finished result again (verifier.hpp); null: no part of it can be.
   std::function<std::vector<Checked>(const VerifyRequest&)> verify = nullptr;
@@ -58,9 +58,9 @@ struct StageKind {
 
 /// `wavefront`: two-dimensional tables in which a cell needs its neighbours above and to the left.
 StageKind wavefront_stage();
-/// `recursive`: tables of which tiles are updated by other tiles of the same table, or of two more.
+/// `recursive`: tables whose tiles are updated by other tiles of the same table, or of two more.
 StageKind recursive_stage();
-/// `query`: what tables of distances say.
+/// `query`: totals of tables of distances, distances and paths of pairs.
 StageKind query_stage();
 
 }  // namespace terrace::stages

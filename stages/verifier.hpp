@@ -14,7 +14,7 @@
 
 namespace terrace::stages {
 
-/// Chooses what is computed again. The same choices for the same seed.
+/// Chooses the parts to compute again. The same choices for the same seed.
 class Sampler {
  public:
   /// @param fraction of the parts, 0 < fraction <= 1
@@ -29,36 +29,36 @@ class Sampler {
   std::int64_t seed_;
 };
 
-/// What a verifier found out about datasets of its stage.
+/// The findings of a verifier about datasets of its stage.
 struct Checked {
   std::string dataset;     // "table"; of several that are checked together "start, end, cigar"
-  std::string what;        // "41 of 4096 tiles computed again"; where `sampled` is false, why it was not
-  std::string difference;  // the first that was found, with its place; empty: none
+  std::string what;        // "41 of 4096 tiles computed again"; if `sampled` is false, why it was not
+  std::string difference;  // the first difference, with its place; empty: none
   bool sampled = true;
 };
 
 /// A stage of a finished result.
 struct VerifyRequest {
-  /// The stage as recorded; `array` gives what it read: inputs of the job, and datasets of stages before it in the
-  /// result. @throws Unavailable
+  /// The stage as recorded; `array` gives the arrays that it read: inputs of the job, and datasets of earlier stages
+  /// in the result. @throws Unavailable
   const Request& request;
-  /// A dataset of the stage, by its name: "table". @throws IoError where the result has none of that name
+  /// A dataset of the stage, by its name: "table". @throws IoError if the result has no dataset of that name
   std::function<std::shared_ptr<io::Source>(const std::string& name)> dataset;
   /// The values of a small dataset as text: numbers in the fewest digits that give them back, as text_of() does.
   std::function<std::vector<std::string>(const std::string& name)> texts;
   std::function<bool(const std::string& name)> has;
   const Sampler& sampler;
-  /// Called now and then with how many parts of the stage's datasets are done; it may throw. May be empty.
+  /// Called now and then with the numbers of checked parts and of all parts; it may throw. May be empty.
   std::function<void(std::int64_t done, std::int64_t all)> advance = {};
 };
 
-/// A dataset of the result is not what the stage writes: what a sample finds where no values can be compared.
+/// A dataset of the result has another type or shape than the stage writes, so that values cannot be compared.
 class WrongDataset : public Error {
  public:
   WrongDataset(const std::string& name, const std::string& what) : Error(name + " " + what) {}
 };
 
-/// The stage reads what a temporary stage wrote, which no result holds.
+/// The stage reads an array of a temporary stage, which no result holds.
 class Unavailable : public Error {
  public:
   using Error::Error;
@@ -76,7 +76,7 @@ std::vector<T> read_box(io::Source& source, const Box& box) {
   return values;
 }
 
-/// All of a dataset, which must be of type T. @throws WrongDataset where it is of another
+/// All of a dataset, which must be of type T. @throws WrongDataset if it is of another
 template <class T>
 std::vector<T> read_all(const VerifyRequest& request, const std::string& name) {
   const std::shared_ptr<io::Source> source = request.dataset(name);
@@ -90,10 +90,10 @@ std::vector<T> read_all(const VerifyRequest& request, const std::string& name) {
 /// "row 3, column 17: 4 is stored, 5 was computed".
 std::string difference_at(const Extents& point, const std::string& stored, const std::string& computed);
 
-/// A dataset of that shape and type. @throws WrongDataset where it is of others
+/// A dataset of the shape and type. @throws WrongDataset if it has others
 std::shared_ptr<io::Source> open_dataset(const VerifyRequest& request, const std::string& name, const Extents& shape,
                                          ElementType type);
-/// A dataset of that shape, of any type. @throws WrongDataset where it is of another
+/// A dataset of the shape, of any type. @throws WrongDataset if it has another shape
 std::shared_ptr<io::Source> open_dataset(const VerifyRequest& request, const std::string& name, const Extents& shape);
 
 /// The parts in which datasets are checked, one at a time.
@@ -101,17 +101,17 @@ struct Parts {
   std::string dataset;  // by whose name parts are chosen
   std::int64_t count = 0;
   std::string name;                                 // "tiles"
-  std::optional<std::int64_t> also = std::nullopt;  // a part that is checked whatever the sample takes
+  std::optional<std::int64_t> also = std::nullopt;  // a part that is checked in any case
 };
 
 /// Checks the parts that the sample takes, in ascending order, until one differs.
 /// @param datasets that are checked together: "start, end, cigar"
-/// @param check returns how a part differs from what is computed; empty: in nothing
+/// @param check returns the difference of a part from the computed one; empty: no difference
 /// @return with `what` "3 of 50 tiles computed again"
 Checked check_parts(const VerifyRequest& request, const std::string& datasets, const Parts& parts,
                     const std::function<std::string(std::int64_t part)>& check);
 
-/// One small dataset against what it should hold.
+/// Compares one small dataset with its expected values.
 Checked check_texts(const VerifyRequest& request, const std::string& name, const std::vector<std::string>& expected,
                     const std::string& what);
 

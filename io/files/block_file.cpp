@@ -41,7 +41,7 @@ int fallocate_again(int descriptor, std::int64_t bytes) {
 
 BlockFile::BlockFile(const Entry& file, Mode mode, std::shared_ptr<IoThreads> threads)
     : path_(file.path()), mode_(mode), file_(open_file(file, open_flags(mode))) {
-  // Boxes are read as they are asked for; read-ahead would fetch what nobody wants.
+  // Boxes are read in any order; read-ahead of the kernel would fetch bytes that nobody wants.
   posix_fadvise(file_.get(), 0, 0, POSIX_FADV_RANDOM);
   if (!threads) threads = std::make_shared<IoThreads>(own_threads);
   transfers_ = std::make_unique<Transfers>(path_, file_, mode != Mode::read, std::move(threads));

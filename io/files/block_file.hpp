@@ -28,7 +28,7 @@ struct BoxPart {
   const void* buffer = nullptr;
 };
 
-/// What `BlockFile::reserve` could do.
+/// The result of `BlockFile::reserve`.
 enum class Reservation {
   reserved,  // the blocks belong to the file: writing into them meets no full disk
   checked    // the file system cannot reserve; enough was free a moment ago, and the caller should warn
@@ -36,25 +36,25 @@ enum class Reservation {
 
 /// One named file with positioned asynchronous reads and writes.
 ///
-/// Which way bytes go is chosen per request. The whole pages (4096 bytes of the file) of a request go directly
-/// between disk and buffer, through STXXL, where the file system has direct I/O and buffer and offset agree modulo
-/// 4096; what is left of a request at either end and requests that do not agree go through the page cache, on threads
-/// of this object's own. Thin rows of boxes go directly where all of them are whole pages (written ones also have to
-/// be 32 KiB long), on threads for them alone, else through the page cache. So a page that two requests share is only
-/// ever written through the page cache, where the kernel keeps parts apart. Direct writes go by synchronous system
-/// calls: during one the kernel lets no write of the other kind into the file, writes cached pages of the range back
-/// before it and drops them after it, so that neither kind loses the other's bytes (with Linux AIO it would let go of
-/// the file before the end, and the drop could fail: EIO at the next sync).
+/// The path of the bytes is chosen per request. The whole pages (4096 bytes of the file) of a request go directly
+/// between disk and buffer, through STXXL, if the file system has direct I/O and buffer and offset agree modulo 4096.
+/// The rest of a request at either end, and requests that do not agree, go through the page cache, on this object's
+/// own threads. Thin rows of boxes go directly if all of them are whole pages (written rows also have to be 32 KiB
+/// long), on threads for them alone, else through the page cache. So a page that two requests share is only written
+/// through the page cache, where the kernel keeps parts apart. Direct writes use synchronous system calls: during one
+/// the kernel lets no write of the other kind into the file, writes cached pages of the range back before it and
+/// drops them after it, so that neither kind loses the other's bytes (Linux AIO would unlock the file before the end,
+/// and the drop could fail: EIO at the next sync).
 ///
-/// Requests may be handed over from several threads. Requests under way that touch the same bytes, one of them
-/// writing, have no order: wait for the first. Buffers stay the caller's and must live until `done`. A request
-/// that fails does not affect others.
+/// Requests may be handed over from several threads. Requests in flight that touch the same bytes, one of them
+/// writing, have no order: wait for the first. Buffers stay the caller's and must live until `done`. A request that
+/// fails does not affect others.
 class BlockFile {
  public:
   enum class Mode {
     read,        // must exist
     read_write,  // must exist
-    create       // made where it is missing, never truncated
+    create       // made if missing, never truncated
   };
   /// Called once a request, on an I/O thread, with nothing or an IoError that names path and byte. It must not
   /// throw, nor destroy the file, nor wait for other requests.
@@ -77,24 +77,24 @@ class BlockFile {
 
   /// Moves a box between the array in the file and a tightly packed row-major buffer. A full-width box is one
   /// request; rows of a MiB and more are requests of their own; thinner ones are written by one call a row on the
-  /// own threads, and read together with the gaps between them where these are small. @throws Error where the box
+  /// own threads, and read together with the gaps between them if these are small. @throws Error if the box
   /// leaves the array
   void read_box(const FileArray& array, const Box& box, void* buffer, Done done);
   void write_box(const FileArray& array, const Box& box, const void* buffer, Done done);
-  /// Writes boxes that lie side by side: with the same extents in all dimensions but the last, in which each begins
-  /// where the one before ends. Rows of all of them are written by one call each, which disks take faster the longer
-  /// they are. @param parts at least one @throws Error where they do not, or leave the array
+  /// Writes adjacent boxes: they have the same extents in all dimensions but the last, in which each begins where the
+  /// one before ends. A row of all boxes is written by one call, since disks write long rows faster. @param parts at
+  /// least one @throws Error if they are not adjacent, or leave the array
   void write_boxes(const FileArray& array, std::vector<BoxPart> parts, Done done);
 
-  /// Waits until no request is under way.
+  /// Waits until no request is in flight.
   void drain();
 
-  /// Makes durable what was written by requests whose `done` was called (fdatasync).
+  /// Makes durable all bytes written by requests whose `done` was called (fdatasync).
   /// @throws IoError; after a failure the kernel has dropped what it could not write, so every later call fails too
   void sync();
 
-  /// Makes the file at least `bytes` long and its blocks its own, with fallocate(2). Needs no time where the file
-  /// system has extents. @throws IoError naming path, needed and free bytes where they do not fit
+  /// Makes the file at least `bytes` long and allocates its blocks, with fallocate(2). Takes no time if the file
+  /// system has extents. @throws IoError naming path, needed and free bytes if they do not fit
   Reservation reserve(std::int64_t bytes);
 
   /// Length in bytes. @throws IoError
@@ -103,7 +103,7 @@ class BlockFile {
   /// Bytes moved so far by requests that succeeded.
   std::int64_t bytes_read() const;
   std::int64_t bytes_written() const;
-  /// Of both, the bytes that went past the page cache.
+  /// The bytes read and written that went past the page cache.
   std::int64_t bytes_direct() const;
 
  private:

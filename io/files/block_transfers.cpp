@@ -33,7 +33,7 @@ struct BlockFile::Transfers::Request {
   Way way;
   Done done;
   std::mutex mutex;
-  std::int64_t pieces = 1;  // the one is held by whoever still adds pieces
+  std::int64_t pieces = 1;  // the one is held while pieces are still added
   std::int64_t bytes = 0, direct_bytes = 0;
   std::exception_ptr error;
 };
@@ -119,7 +119,7 @@ void BlockFile::Transfers::hold(const RequestPointer& request) {
   ++request->pieces;
 }
 
-/// Ends the handing over: the last piece may already have ended, and `done` is called on an I/O thread always.
+/// Ends the handing over. The last piece may already have ended; `done` is always called on an I/O thread.
 void BlockFile::Transfers::release(const RequestPointer& request, std::exception_ptr error) {
   {
     const std::lock_guard lock(request->mutex);
@@ -172,8 +172,8 @@ void BlockFile::Transfers::add_range(const RequestPointer& request, std::int64_t
   }
 }
 
-/// What fails here is done again through the page cache, once: its system calls name the reason exactly, and a file
-/// system that takes O_DIRECT at opening may still refuse requests. Then nothing is sent this way any more.
+/// A piece that fails here is done again through the page cache, once: its system calls name the reason exactly, and
+/// a file system that takes O_DIRECT at opening may still refuse requests. After that no piece goes directly.
 void BlockFile::Transfers::add_direct(const Piece& piece) {
   hold(piece.request);
   auto completed = [this, piece](const std::string& failure) {
@@ -232,7 +232,7 @@ void BlockFile::Transfers::add_read_rows(const RequestPointer& request, const Fi
   }
 }
 
-/// Whether rows are whole pages with gaps between them that are not worth reading, and can go past the page cache.
+/// True if rows are whole pages, go past the page cache, and the gaps between them are too large to read along.
 bool BlockFile::Transfers::rows_are_pages(const FileArray& array, const BoxRuns& rows, const std::byte* buffer) {
   const auto page = [](std::int64_t value) { return value % direct_alignment == 0; };
   const std::int64_t pitch = rows.offset(1) - rows.offset(0);
@@ -242,7 +242,7 @@ bool BlockFile::Transfers::rows_are_pages(const FileArray& array, const BoxRuns&
          page(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(buffer))) && open_for_rows();
 }
 
-/// Before rows that are to be written: those who read wait for what they read.
+/// Urgent, before rows to be written: readers wait for what they read.
 void BlockFile::Transfers::read_rows_directly(const RequestPointer& request, std::int64_t array_offset,
                                               const Rows& rows, std::byte* buffer) {
   const std::int64_t step = std::max<std::int64_t>(direct_rows_task / rows->run_bytes(), 1);
@@ -315,7 +315,7 @@ void BlockFile::Transfers::write_rows_directly(const RequestPointer& request,
   }
 }
 
-/// Moves rows past the page cache. As with other pieces, what fails is done again through it.
+/// Moves rows past the page cache. As with other pieces, rows that fail are done again through it.
 void BlockFile::Transfers::post_rows(const RequestPointer& request, std::int64_t bytes, std::function<void()> direct,
                                      std::function<void()> buffered) {
   hold(request);
@@ -343,8 +343,8 @@ void BlockFile::Transfers::write_rows(const RowWrites& rows, std::int64_t first,
   count_written(rows, first, last);
 }
 
-/// Has the kernel begin to write a region of the file once thin rows have filled it, and not with the sync at the end
-/// alone. What fails is reported by the sync.
+/// Lets the kernel begin to write a region of the file once thin rows have filled it, instead of at the sync only.
+/// The sync reports failures.
 void BlockFile::Transfers::count_written(const RowWrites& rows, std::int64_t first, std::int64_t last) {
   for (std::int64_t row = first; row < last;) {
     // A row counts for the region that it begins in.

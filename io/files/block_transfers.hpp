@@ -1,4 +1,4 @@
-// How BlockFile moves bytes: requests, their pieces, and which way each goes.
+// The transfers of BlockFile: requests, their pieces, and the path that each piece takes.
 #pragma once
 
 #include <atomic>
@@ -33,7 +33,7 @@ class BlockFile::Transfers {
  private:
   struct Request;
   using RequestPointer = std::shared_ptr<Request>;
-  /// Neighbouring bytes of the file and of the buffer.
+  /// Contiguous bytes of the file and of the buffer.
   struct Piece {
     RequestPointer request;
     std::int64_t offset;
@@ -83,7 +83,7 @@ class BlockFile::Transfers {
   std::unordered_map<std::int64_t, std::int64_t> regions_;  // bytes written as thin rows, of regions not yet whole
   std::once_flag lanes_opened_, rows_opened_;
   Descriptor rows_file_;                    // for rows that go past the page cache
-  std::unique_ptr<StxxlLanes> lanes_;       // ends before what its completions use
+  std::unique_ptr<StxxlLanes> lanes_;       // destroyed before what its completions use
   std::shared_ptr<IoThreads> threads_;      // ends early: its tasks use all of the above
   std::unique_ptr<IoThreads> row_threads_;  // ends first, for the same reason
 };

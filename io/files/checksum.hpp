@@ -1,4 +1,4 @@
-// Checksums of what is stored: XXH3, 64 bits.
+// Checksums of stored bytes: XXH3, 64 bits.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace terrace::io {
 /// XXH3 (64 bits, no seed) of the bytes.
 std::uint64_t checksum(std::span<const std::byte> bytes);
 
-/// The same of bytes that arrive in pieces.
+/// The same checksum of bytes that arrive in pieces.
 class RunningChecksum {
  public:
   RunningChecksum();
@@ -22,7 +22,7 @@ class RunningChecksum {
   ~RunningChecksum();
 
   void add(std::span<const std::byte> bytes);
-  /// Of all bytes that were added so far.
+  /// Checksum of all bytes added so far.
   std::uint64_t value() const;
 
  private:
@@ -32,7 +32,7 @@ class RunningChecksum {
 
 /// XXH3 of a box of a row-major array in memory: equal to the checksum of the box's packed copy.
 /// @param array first byte of the array of shape `shape`; @param box half-open, within the shape
-/// @throws Error where the box does not lie in the array
+/// @throws Error if the box does not lie in the array
 std::uint64_t checksum_box(const void* array, const Extents& shape, std::size_t element_size, const Box& box);
 
 }  // namespace terrace::io

@@ -29,14 +29,14 @@ std::string at_byte(const fs::path& path, std::int64_t offset) {
   return path.string() + ", byte " + std::to_string(offset);
 }
 
-/// The largest file that the process may write, in bytes; nothing where there is no limit.
+/// The largest file that the process may write, in bytes; nullopt if there is no limit.
 std::optional<std::int64_t> file_size_limit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
   return static_cast<std::int64_t>(limit.rlim_cur);
 }
 
-/// What to do where there is no room for what is written.
+/// Advice to the user if there is no room for a write; else empty.
 std::string advice_on(int error_number) {
   const std::string again = "; the same command then goes on";
   if (error_number == ENOSPC) return "; make room" + again;
@@ -192,7 +192,7 @@ bool rename_to_new(const Entry& from, const Entry& to) {
     if (errno != EINVAL && errno != ENOSYS) {
       throw system_error(from.path(), "cannot be renamed to " + to.path().string(), errno);
     }
-    // This file system cannot refuse by itself; what appears between these two lines is replaced.
+    // This file system has no RENAME_NOREPLACE; a file that appears between these two lines is replaced.
     if (status_of(to)) return false;
     rename_durably(from, to);
     return true;

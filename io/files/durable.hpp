@@ -17,23 +17,23 @@
 
 namespace terrace::io {
 
-/// The system's words for the number and, where a disk or a limit is full, what to do about it.
+/// The system's words for the number and, if a disk or a limit is full, what to do about it.
 std::string system_words(int error_number);
 
 /// An IoError "where: what: system_words(error_number)".
 IoError system_error(const std::string& where, const std::string& what, int error_number);
 
-/// Reads or writes all of the bytes at `offset`, going on after interruptions and short transfers.
-/// @throws IoError with path and offset; a read that meets the end of the file is one
+/// Reads or writes all of the bytes at `offset`; repeats after interruptions and short transfers.
+/// @throws IoError with path and offset, also if a read meets the end of the file
 void read_fully(int descriptor, std::span<std::byte> bytes, std::int64_t offset, const std::filesystem::path& path);
 void write_fully(int descriptor, std::span<const std::byte> bytes, std::int64_t offset,
                  const std::filesystem::path& path);
-/// The same of several pieces of memory, one after another. @param pieces at least one; changed
+/// Writes several pieces of memory, one after another. @param pieces at least one; changed
 void write_fully(int descriptor, std::span<iovec> pieces, std::int64_t offset, const std::filesystem::path& path);
 
-/// Replaces or makes the file: a temporary file beside it, fsync, rename, fsync of the folder. After a kill the file
-/// holds all of its old or all of its new bytes (a file "<path>.new" may be left, which the next call replaces).
-/// One writer a path. @throws IoError
+/// Replaces or makes the file: a temporary file next to it, fsync, rename, fsync of the folder. After a kill the file
+/// holds all of its old or all of its new bytes (a file "<path>.new" may be left, which the next call replaces). One
+/// writer per path. @throws IoError
 void write_file_durably(const Entry& file, std::span<const std::byte> bytes);
 void write_file_durably(const Entry& file, std::string_view text);
 
@@ -57,28 +57,28 @@ std::vector<std::filesystem::path> make_folders(const std::filesystem::path& fol
 /// Renames (replacing the target) and syncs the folders of both names. @throws IoError
 void rename_durably(const Entry& from, const Entry& to);
 
-/// Renames where nothing has the new name, and syncs the folders of both names.
-/// @return false where something has that name: nothing was done. @throws IoError
+/// Renames if nothing has the new name, and syncs the folders of both names.
+/// @return false if something has that name: nothing was done. @throws IoError
 bool rename_to_new(const Entry& from, const Entry& to);
 
-/// What a file's content is bound to: while none of it changes, the bytes are the same.
+/// Identity and times of a file: while none of these change, the bytes are the same.
 struct FileState {
   std::int64_t inode = 0, size = 0;
   std::int64_t modified = 0, changed = 0;  // nanoseconds since 1970: of the content, of content or attributes
 
   bool operator==(const FileState&) const = default;
 };
-/// Nothing where there is no such file.
+/// The state of a file, or nullopt if there is no such file.
 std::optional<FileState> file_state(const Entry& file);
 
 /// Bytes that an unprivileged process may still write to the file system that holds `path` (a file or folder, or one
 /// about to be made in an existing folder). @throws IoError
 std::int64_t free_space(const std::filesystem::path& path);
 
-/// @throws IoError naming the path, the needed and the free bytes where fewer than `needed` are free
+/// @throws IoError naming the path, the needed and the free bytes if fewer than `needed` are free
 void check_free_space(const std::filesystem::path& path, std::int64_t needed);
 
-/// @throws IoError naming the path and both sizes where a file of `bytes` is larger than the process may write
+/// @throws IoError naming the path and both sizes if a file of `bytes` is larger than the process may write
 void check_file_size(const std::filesystem::path& path, std::int64_t bytes);
 
 }  // namespace terrace::io

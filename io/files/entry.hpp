@@ -23,7 +23,7 @@ class Descriptor {
 
   int get() const { return descriptor_; }
   explicit operator bool() const { return descriptor_ >= 0; }
-  /// Closes and reports what the destructor would swallow. @throws IoError
+  /// Closes and reports errors, which the destructor would ignore. @throws IoError
   void close(const std::filesystem::path& path);
 
  private:
@@ -50,7 +50,7 @@ class Entry {
   /// The first argument of openat(2) and its like, and the second.
   int folder() const;
   const char* name() const { return name_.c_str(); }
-  /// The entry of the same folder whose name has this behind it.
+  /// The entry of the same folder whose name is this name with `suffix` appended.
   Entry beside(const std::string& suffix) const;
 
  private:
@@ -59,7 +59,7 @@ class Entry {
   std::string name_;
 };
 
-/// A folder held open: its entries stay those of this folder, also when it is moved or another takes its name.
+/// A folder held open: the entries stay its own, even if it is moved or another folder takes its name.
 class Folder {
  public:
   /// Opens a folder. In a held folder, or with `follow` false, a link in its place is an error.
@@ -69,7 +69,7 @@ class Folder {
   const std::filesystem::path& path() const { return path_; }
   Entry operator/(const std::string& name) const { return {descriptor_, path_ / name}; }
   struct stat status() const;
-  /// Whether the folder still has the path.
+  /// True if the folder still has the path.
   bool still_there() const;
   /// Names of its entries, sorted. @throws IoError
   std::vector<std::string> names() const;
@@ -87,7 +87,7 @@ class Folder {
 /// open(2) with O_CLOEXEC added; new files get `mode` less the umask. @throws IoError
 Descriptor open_file(const Entry& file, int flags, mode_t mode = 0666);
 
-/// A path that opens an open file anew, whatever has its name by now: for libraries that take paths alone.
+/// A path that opens an open file again, even if another file has its name: for libraries that only take paths.
 std::string reopening_path(const Descriptor& file);
 
 /// The status of the entry itself, also of a link; nullopt if nothing has the name. @throws IoError
@@ -96,7 +96,7 @@ std::optional<struct stat> status_of(const Entry& entry);
 /// Removes a file, or a link itself. @return false if nothing has the name. @throws IoError
 bool remove_file(const Entry& file);
 
-/// Removes a folder in which nothing is. @throws IoError
+/// Removes an empty folder.
 void remove_empty_folder(const Entry& folder);
 
 /// Makes the folder with mode 0700 if nothing has its name, and syncs the folder that it is in. @throws IoError

@@ -44,7 +44,7 @@ void IoThreads::work() {
     tasks.pop_front();
     lock.unlock();
     task();
-    task = nullptr;  // what it holds is released outside the lock
+    task = nullptr;  // release its captures outside the lock
     lock.lock();
   }
 }

@@ -10,12 +10,12 @@
 
 namespace terrace::io {
 
-/// Runs tasks in the order in which they are posted, urgent ones before others, as many at a time as it has threads.
+/// Runs tasks in the order in which they are posted, urgent tasks before others, as many at a time as it has threads.
 /// Tasks must not throw.
-/// The destructor runs what was posted and joins.
+/// The destructor runs the posted tasks and joins.
 class IoThreads {
  public:
-  /// @throws std::system_error where the system starts no more threads
+  /// @throws std::system_error if the system starts no more threads
   explicit IoThreads(int count);
   IoThreads(const IoThreads&) = delete;
   IoThreads& operator=(const IoThreads&) = delete;

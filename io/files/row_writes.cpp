@@ -12,7 +12,7 @@
 namespace terrace::io {
 namespace {
 
-/// Whether `right` has the extents of `left` in all dimensions but the last, where it begins at its end.
+/// True if `right` has the extents of `left` in all dimensions but the last, in which it begins at its end.
 bool is_beside(const Box& left, const Box& right) {
   const int last = left.rank() - 1;
   if (right.rank() != left.rank() || last < 0 || right.begin[last] != left.end[last]) return false;

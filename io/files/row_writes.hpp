@@ -1,4 +1,4 @@
-// Rows of boxes that lie side by side, written one call a row.
+// Rows of adjacent boxes, each row written by one call.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@
 
 namespace terrace::io {
 
-/// What is written of an array, row by row: boxes with the same extents in all dimensions but the last, in which each
-/// begins where the one before ends. A row goes from all of their buffers to one place in the file.
+/// A write of adjacent boxes of an array, row by row: boxes with the same extents in all dimensions but the last, in
+/// which each begins where the one before ends. A row goes from all of their buffers to one place in the file.
 class RowWrites {
  public:
-  /// @throws Error where a box does not lie in the array or beside the one before
+  /// @throws Error if a box does not lie in the array or is not adjacent to the one before
   RowWrites(const FileArray& array, std::vector<BoxPart> parts);
 
-  /// Number of rows. They do not follow one another in the file.
+  /// Number of rows. They are not contiguous in the file.
   std::int64_t count() const { return rows_.count(); }
   std::int64_t row_bytes() const { return row_bytes_; }
-  /// Where in the file a row begins.
+  /// Offset of a row in the file.
   std::int64_t offset(std::int64_t row) const { return array_offset_ + rows_.offset(row); }
-  /// Whether all rows of all parts are whole pages, in the file and in memory.
+  /// True if all rows of all parts are whole pages, in the file and in memory.
   bool are_pages() const;
   /// Writes rows [first, last). @throws IoError
   void write(int descriptor, std::int64_t first, std::int64_t last, const std::filesystem::path& path) const;

@@ -39,7 +39,7 @@ std::string read_holder(int descriptor) {
   return holder.empty() ? "it has not yet said who it is" : holder;
 }
 
-/// Whether the open file is the one that has the name now.
+/// True if the name still refers to the open file.
 bool has_name(int descriptor, const Entry& entry) {
   struct stat open_file, named_file;
   if (fstat(descriptor, &open_file) != 0) return false;
@@ -47,7 +47,7 @@ bool has_name(int descriptor, const Entry& entry) {
   return open_file.st_dev == named_file.st_dev && open_file.st_ino == named_file.st_ino;
 }
 
-/// Whether the kernel's list of locks has one of flock that this process holds.
+/// True if the kernel's list of locks has a flock lock of this process.
 bool holds_a_lock(const std::string& process) {
   std::ifstream locks("/proc/locks");
   for (std::string line; std::getline(locks, line);) {

@@ -13,7 +13,7 @@ namespace terrace::io {
 /// Somebody else holds the lock.
 class LockHeld : public IoError {
  public:
-  /// @param holder who holds it, as it wrote itself: "host node7, process 4711, since 2026-11-21T10:02:03Z"
+  /// @param holder its own description: "host node7, process 4711, since 2026-11-21T10:02:03Z"
   LockHeld(const std::filesystem::path& path, const std::string& holder)
       : IoError(path.string(), "another run is under way (" + holder + "); wait for it or stop it"),
         holder_(holder) {}
@@ -23,17 +23,17 @@ class LockHeld : public IoError {
   std::string holder_;
 };
 
-/// A lock file held through the kernel (flock): it is free again when the process ends, however it ends. The file
-/// says who holds it. Programs that this one starts do not inherit the lock.
+/// A lock file held through the kernel (flock): it is free again when the process ends, for whatever reason. The file
+/// names the holder. Programs that this one starts do not inherit the lock.
 class RunLock {
  public:
-  /// Makes the file where it is missing and takes the lock, or fails at once. The locked file is the one that has
-  /// the name: when another process removed it in between, the taking begins again.
-  /// @throws LockHeld, IoError (also where the file system has no locks)
+  /// Makes the file if it is missing and takes the lock, or fails at once. The locked file is the one that has the
+  /// name: if another process removed it in between, it tries again.
+  /// @throws LockHeld, IoError (also if the file system has no locks)
   explicit RunLock(const Entry& file);
 
   const std::filesystem::path& path() const { return entry_.path(); }
-  /// Whether the locked file still has its name: false after somebody removed the folder or the file.
+  /// True if the locked file still has its name: false after somebody removed the folder or the file.
   bool still_there() const;
   /// Removes the lock file while the lock is held, for the end of a run. @throws IoError
   void remove();
@@ -43,14 +43,14 @@ class RunLock {
   Descriptor file_;
 };
 
-/// Who last took a lock, and whether it still holds it.
+/// The last holder of a lock, and whether it still holds it.
 struct LockState {
   std::string holder;      // as LockHeld names it
   bool held = false;       // by a process of this machine
-  bool elsewhere = false;  // taken on another machine: whether it is held cannot be told from here
+  bool elsewhere = false;  // taken on another machine: this machine cannot tell if it is held
 };
 
-/// Looks at a lock without taking it, so that nobody is kept from it. Nothing where there is no such file.
+/// Looks at a lock without taking it, so that it blocks nobody. @return nullopt if there is no such file
 std::optional<LockState> look_at_lock(const Entry& file);
 
 }  // namespace terrace::io

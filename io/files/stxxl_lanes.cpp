@@ -33,8 +33,8 @@ class OwnFile : public stxxl::syscall_file {
   }
 };
 
-/// What one request needs until it is complete. STXXL wants a second reference to the request while it serves it:
-/// the request and this object hold one another until the request's end.
+/// State of one request until it is complete. STXXL wants a second reference to the request while it serves it: the
+/// request and this object hold each other until the request's end.
 struct Transfer {
   stxxl::request_ptr request;
   StxxlLanes::Completed completed;
@@ -42,7 +42,7 @@ struct Transfer {
   std::int64_t bytes;
 };
 
-/// STXXL's reason, its last words: "... rc=-1 : No space left on device".
+/// STXXL's reason, the last part of its message: "... rc=-1 : No space left on device".
 std::string reason_of(const std::string& message) {
   const auto colon = message.rfind(" : ");
   return colon == std::string::npos ? message : message.substr(colon + 3);

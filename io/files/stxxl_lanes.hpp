@@ -27,13 +27,13 @@ inline constexpr std::int64_t direct_alignment = 4096;
 /// do. The queues serve all files of the process.
 class StxxlLanes {
  public:
-  /// Called on one of STXXL's threads; the text is empty on success, else STXXL's own words for what failed.
+  /// Called on one of STXXL's threads; the text is empty on success, else STXXL's own message for the failure.
   using Completed = std::function<void(const std::string& failure)>;
   static constexpr int count = 8;
 
-  /// @param writable whether the file is opened for writing too
+  /// @param writable true if the file is opened for writing too
   /// @param named    the path for messages; `path` may be one that reopens an open file
-  /// @throws IoError where the file cannot be opened with O_DIRECT (see `supported`)
+  /// @throws IoError if the file cannot be opened with O_DIRECT (see `supported`)
   StxxlLanes(const std::filesystem::path& path, bool writable, const std::filesystem::path& named);
   StxxlLanes(const std::filesystem::path& path, bool writable) : StxxlLanes(path, writable, path) {}
   StxxlLanes(const StxxlLanes&) = delete;
@@ -41,7 +41,7 @@ class StxxlLanes {
   /// Waits for all requests.
   ~StxxlLanes();
 
-  /// Whether the existing file's file system takes O_DIRECT.
+  /// True if the existing file's file system takes O_DIRECT.
   static bool supported(const std::filesystem::path& path);
 
   /// @param offset, bytes, buffer multiples of `direct_alignment`; a read must lie within the file

@@ -1,4 +1,4 @@
-// What STXXL needs before its first use in a process.
+// Preparation of STXXL before its first use in a process.
 #pragma once
 
 namespace terrace::io {

@@ -15,7 +15,7 @@ constexpr std::int64_t most_tiles = 4096;              // whose checksums are ma
 constexpr std::int64_t piece = std::int64_t{4} << 20;  // bytes that are read at a time
 constexpr std::size_t page = 4096;
 
-/// Tiles side by side, whose rows arrive one after another.
+/// A row of adjacent tiles, whose rows of elements arrive one after another.
 class TileRow {
  public:
   TileRow(const TileGrid& grid, std::int64_t element_size, std::int64_t first, std::int64_t last)

@@ -19,8 +19,8 @@ using ReadBytes = std::function<void(std::int64_t offset, std::span<std::byte> b
 std::int64_t end_of_tile_group(const TileGrid& grid, std::int64_t first);
 
 /// Checksums (XXH3 of the packed elements) of tiles [first, last) of a row-major array, in their order. The tiles lie
-/// side by side in the last dimension. Bytes are asked for in ascending order, each once, at most 4 MiB at a time,
-/// which is also what this keeps in memory. @param element_size bytes @throws what `read` throws
+/// side by side in the last dimension. Bytes are read in ascending order, each once, at most 4 MiB at a time, which
+/// is also the memory that this needs. @param element_size bytes @throws what `read` throws
 std::vector<std::uint64_t> checksums_of_tiles(const TileGrid& grid, std::int64_t element_size, std::int64_t first,
                                               std::int64_t last, const ReadBytes& read);
 

@@ -51,7 +51,7 @@ std::array<hsize_t, max_rank> sizes(const Extents& values) {
   return result;
 }
 
-/// The chunks that have the first index of the slowest dimension, decoded; no bytes where the dataset has none.
+/// The chunks that have the first index of the slowest dimension, decoded; no bytes if the dataset has no chunks.
 struct RowOfChunks {
   std::size_t chunk_bytes = 0, bytes = 0;
 };
@@ -76,9 +76,9 @@ RowOfChunks row_of_chunks(const Hdf5Handle& dataset, const std::string& where) {
           static_cast<std::size_t>(std::min(chunk_bytes * across, most))};
 }
 
-/// Bands of rows that are thinner than chunks read each chunk several times: a row of chunks stays in the cache,
-/// where that is allowed, and two more. (Told to give up first what was read in full, 1.0 in place of 0.75, the
-/// library keeps more than it is allowed.)
+/// Bands of rows that are thinner than chunks read each chunk several times: a row of chunks stays in the cache, if
+/// that is allowed, and two more. (With 1.0 in place of 0.75, which evicts fully read chunks first, the library keeps
+/// more than it is allowed.)
 Hdf5Handle access_properties(std::size_t cache_bytes) {
   Hdf5Handle access = hdf5_properties(H5P_DATASET_ACCESS);
   check_hdf5(H5Pset_chunk_cache(access.get(), 12421, cache_bytes, 0.75), "HDF5", "cannot set the cache");
@@ -132,7 +132,7 @@ void Hdf5Dataset::open_dataset(const std::string& path, const std::string& name)
     dataset_ = Hdf5Handle(H5Dopen2(file_.get(), chosen.c_str(), H5P_DEFAULT), where_, "cannot be opened");
     const RowOfChunks row = row_of_chunks(dataset_, where_);
     cache_bytes_ = std::min(cache_bytes_, row.bytes + 2 * row.chunk_bytes);
-    // A dataset that is open keeps its cache whoever opens it again.
+    // A dataset that is open keeps its cache settings however it is opened again, so close it first.
     dataset_ = Hdf5Handle();
     const Hdf5Handle access = access_properties(cache_bytes_);
     dataset_ = Hdf5Handle(H5Dopen2(file_.get(), chosen.c_str(), access.get()), where_, "cannot be opened");
@@ -187,7 +187,7 @@ std::optional<RawPlace> Hdf5Dataset::raw_place() const {
 
 std::size_t Hdf5Dataset::memory() const {
   const std::size_t chunk = row_of_chunks(dataset_, where_).chunk_bytes;
-  // What is read from the file and what a filter makes of it, at the same time.
+  // The bytes read from the file and the bytes that a filter makes of them, at the same time.
   return chunk == 0 ? 0 : cache_bytes_ + 2 * chunk;
 }
 

@@ -17,7 +17,7 @@ namespace terrace::io {
 /// child.
 std::mutex& hdf5_input_mutex();
 
-/// Where a contiguous, uncompressed dataset of plain numbers lies in its file, the first of `files()`.
+/// The place of a contiguous, uncompressed dataset of plain numbers in its file, the first of `files()`.
 struct RawPlace {
   std::int64_t offset;
   bool big_endian;
@@ -26,10 +26,10 @@ struct RawPlace {
 /// The calls are not locked: callers hold `hdf5_input_mutex()`.
 class Hdf5Dataset {
  public:
-  /// @throws IoError where the file is damaged or no HDF5 file, or the dataset has elements that are no numbers
-  /// @throws JobError (without a place) where there is no such dataset: the message lists what there is. An empty
-  ///         name takes the only dataset of a file.
-  /// @param cache_bytes the most of decoded chunks that is kept
+  /// @throws IoError if the file is damaged or no HDF5 file, or the dataset has elements that are no numbers
+  /// @throws JobError (without a place) if there is no such dataset: the message lists the datasets. An empty name
+  /// takes the only dataset of a file.
+  /// @param cache_bytes the most that is kept of decoded chunks
   Hdf5Dataset(const std::string& path, const std::string& dataset, std::size_t cache_bytes);
 
   ElementType type() const { return type_; }
@@ -39,17 +39,17 @@ class Hdf5Dataset {
   /// The files that the elements come from: first the one that the dataset lies in, which another file may link to,
   /// then sources of a virtual dataset and external storage.
   const std::vector<std::filesystem::path>& files() const { return files_; }
-  /// Whether it needs filters that are not there. What was stored without them can be read even so.
+  /// True if a filter that it needs is missing. Chunks stored without that filter can still be read.
   bool misses_filters() const { return !missing_filters_.empty(); }
-  /// Where positioned reads find the elements; nothing where only the library can read them.
+  /// The place for positioned reads of the elements, or nullopt if only the library can read them.
   std::optional<RawPlace> raw_place() const;
   /// Bytes that the library keeps for reads: chunks, decoded, and one on its way.
   std::size_t memory() const;
   /// Copies a box into `buffer`. @throws IoError
   void read(const Box& box, void* buffer) const;
-  /// Reads one element, where there is one. @throws IoError
+  /// Reads one element, if there is one. @throws IoError
   void read_first() const;
-  /// Walks what a damaged file may have turned into a ring: the index of all chunks, and the first and last element.
+  /// Walks structures that may be cyclic in a damaged file: the index of all chunks, and the first and last element.
   void probe() const;
 
  private:
@@ -63,7 +63,7 @@ class Hdf5Dataset {
   ElementType type_ = ElementType::u8;
   Extents shape_;
   std::vector<std::filesystem::path> files_;
-  std::string missing_filters_;  // what to say of them; empty where none is missing
+  std::string missing_filters_;  // for the error message; empty if none is missing
 };
 
 /// The full names of a file's datasets, at most 1000. @throws IoError

@@ -52,15 +52,15 @@ void Hdf5Handle::close(const std::string& where) {
 }
 
 void silence_hdf5() {
-  // The library opens the files behind links and virtual datasets by itself, with its default of locking; a file that
-  // is open already opens only in the same way. This setting alone holds for all.
+  // The library itself opens files behind links and virtual datasets, with its default of locking; a file that is
+  // already open can only be opened in the same way. This setting alone holds for all.
   static const int unlocked = setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
   static_cast<void>(unlocked);
-  // At exit the library would write once more what it could not write before, and crash on a full disk. All files
-  // are closed by their owners.
+  // At exit the library would retry failed writes, and crash on a full disk. All files are closed by their
+  // owners.
   static const herr_t unregistered = H5dont_atexit();
   static_cast<void>(unregistered);
-  // Buffers that it has done with it keeps for the next use, by default 20 MiB of them: a megabyte of each kind does.
+  // The library keeps free buffers for reuse, by default 20 MiB of them: a megabyte of each kind is enough.
   constexpr int all = 1 << 20, each = 1 << 18;
   static const herr_t limited = H5set_free_list_limits(all, each, all, each, all, each);
   static_cast<void>(limited);

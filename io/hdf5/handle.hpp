@@ -16,8 +16,8 @@ class Hdf5Handle {
  public:
   Hdf5Handle() = default;
   /// Takes over `id`; predefined types (H5T_NATIVE_INT32, ...) must not be handed over.
-  /// @param where path and dataset, @param what the deed that gave the identifier: "cannot open the dataset"
-  /// @throws IoError with HDF5's own reason where `id` is negative
+  /// @param where path and dataset, @param what the failed call in words: "cannot open the dataset"
+  /// @throws IoError with HDF5's own reason if `id` is negative
   Hdf5Handle(hid_t id, const std::string& where, const std::string& what);
   Hdf5Handle(Hdf5Handle&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)) {}
   Hdf5Handle& operator=(Hdf5Handle&& other) noexcept;
@@ -25,7 +25,7 @@ class Hdf5Handle {
 
   hid_t get() const { return id_; }
   explicit operator bool() const { return id_ >= 0; }
-  /// Releases now and reports what the destructor would swallow; for files this is where buffers are written.
+  /// Releases now and reports errors, which the destructor would ignore; closing a file writes its buffers.
   /// @throws IoError
   void close(const std::string& where);
 
@@ -40,11 +40,11 @@ class Hdf5Handle {
 /// call.
 void silence_hdf5();
 
-/// The innermost entry of the calling thread's HDF5 error stack, "unable to open file"; empty where there is none.
+/// The innermost entry of the calling thread's HDF5 error stack, "unable to open file"; empty if there is none.
 std::string hdf5_reason();
 
 /// Hands back `result` of an HDF5 call.
-/// @throws IoError with `where`, `what` and HDF5's reason where it is negative
+/// @throws IoError with `where`, `what` and HDF5's reason if it is negative
 template <class Result>
 Result check_hdf5(Result result, const std::string& where, const std::string& what);
 
@@ -58,7 +58,7 @@ Hdf5Handle hdf5_file_access();
 
 /// HDF5's native memory type of an element; predefined, never closed.
 hid_t hdf5_memory_type(ElementType type);
-/// The little-endian type in which results are stored; predefined, never closed.
+/// The little-endian type of stored results; predefined, never closed.
 hid_t hdf5_file_type(ElementType type);
 
 [[noreturn]] void throw_hdf5(const std::string& where, const std::string& what);

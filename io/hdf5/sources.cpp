@@ -11,7 +11,7 @@
 namespace terrace::io {
 namespace {
 
-/// More mappings than this no file has; a damaged one may say so.
+/// No file has more mappings than this; a damaged one may say so.
 constexpr std::size_t most_mappings = 10'000'000;
 
 template <class Get>
@@ -22,7 +22,7 @@ std::string text_of(const Get& get, const std::string& where) {
   return text.data();
 }
 
-/// Where the library looks for a source that a virtual dataset in the file `owner` names, in its order.
+/// Paths at which the library looks for a source that a virtual dataset in the file `owner` names, in its order.
 std::vector<std::filesystem::path> candidates(const std::string& name, const std::filesystem::path& owner) {
   std::vector<std::filesystem::path> places;
   std::filesystem::path relative = name;
@@ -44,7 +44,7 @@ std::vector<std::filesystem::path> candidates(const std::string& name, const std
   return places;
 }
 
-/// The file of a source; nothing where no candidate is an HDF5 file. "." is the file of the virtual dataset itself.
+/// The file of a source; empty if no candidate is an HDF5 file. "." is the file of the virtual dataset itself.
 Hdf5Handle open_source(const std::string& name, const std::filesystem::path& owner) {
   const Hdf5Handle access = hdf5_read_access();
   for (const auto& place : name == "." ? std::vector{owner} : candidates(name, owner)) {
@@ -72,7 +72,7 @@ std::string name_of_block(const std::string& pattern, std::size_t number) {
 
 bool is_series(const std::string& pattern) { return name_of_block(pattern, 0) != name_of_block(pattern, 1); }
 
-/// Whether the source has every point that is taken from it: `points` of them, those of the selection.
+/// True if the source has every point that is taken from it: all `points` points of the selection.
 bool has_all(hid_t source, hid_t selection, hssize_t points, const std::string& where) {
   const Hdf5Handle space(H5Dget_space(source), where, "has a damaged shape");
   const int rank = H5Sget_simple_extent_ndims(space.get());

@@ -11,12 +11,12 @@
 
 namespace terrace::io {
 
-/// Collects the files of a dataset and of all that it is made of.
+/// Collects the files of a dataset and of all its sources.
 class StorageWalk {
  public:
-  /// @throws IoError naming what is not there or too short
+  /// @throws IoError naming a file that is missing or too short
   void visit(hid_t dataset, const std::string& where);
-  /// The files found, in the order in which they were, each once.
+  /// The files in the order in which they were found, each once.
   std::vector<std::filesystem::path> take() { return std::move(files_); }
 
  private:

@@ -9,7 +9,7 @@
 namespace terrace::io {
 namespace {
 
-/// Filters that others have registered, by the names that people know them by.
+/// Third-party filters, by their common names.
 std::string filter_name(H5Z_filter_t id, const std::string& stored) {
   constexpr std::pair<H5Z_filter_t, const char*> known[] = {{H5Z_FILTER_SZIP, "szip"},
                                                             {305, "LZO"},

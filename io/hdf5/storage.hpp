@@ -1,4 +1,4 @@
-// Where the elements of an HDF5 dataset lie, and what reading them needs.
+// The files of the elements of an HDF5 dataset, and the filters that reading them needs.
 #pragma once
 
 #include <filesystem>
@@ -9,24 +9,24 @@
 
 namespace terrace::io {
 
-/// Properties to open a file for reading: as `hdf5_file_access`, but a file closes with the last that is open in it.
-/// So the library opens the files that links and virtual datasets lead to; opened in two ways, none can be.
+/// Properties to open a file for reading: as `hdf5_file_access`, but a file closes with its last open object. The
+/// library opens the targets of links and virtual datasets in this way; a file opened in two ways fails.
 Hdf5Handle hdf5_read_access();
 
-/// The file that the dataset lies in: where a link led to another file, that one.
+/// The file that the dataset lies in: the target if a link led to another file.
 std::filesystem::path file_of_dataset(hid_t dataset, const std::string& where);
 
-/// All files that the dataset's elements come from, each once: its own, the files of external storage, and those of
-/// a virtual dataset's sources, however deep.
-/// @throws IoError naming what is not there or too short: the library would read it as zeros
+/// All files of the dataset's elements, each once: its own, the files of external storage, and those of a virtual
+/// dataset's sources, however deep.
+/// @throws IoError naming a file that is missing or too short: the library would read it as zeros
 std::vector<std::filesystem::path> storage_files(hid_t dataset, const std::string& where);
 
-/// What the dataset needs and this machine's library lacks, and what to do: "needs the HDF5 filter 32015 (zstd),
-/// ...". Empty where nothing is missing.
+/// The filter that the dataset needs and this machine's library lacks, and the remedy: "needs the HDF5 filter 32015
+/// (zstd), ...". Empty if nothing is missing.
 std::string missing_filters(hid_t dataset, const std::string& where);
 
-/// Where a link leads that cannot be followed: "is a link to dataset /d of the file b.h5". Empty where `name` is no
-/// link to elsewhere.
+/// The target of a link that cannot be followed: "is a link to dataset /d of the file b.h5". Empty if `name` is no
+/// link to another file or dataset.
 std::string describe_link(hid_t file, const std::string& name);
 
 }  // namespace terrace::io

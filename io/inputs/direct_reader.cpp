@@ -10,7 +10,7 @@
 namespace terrace::io {
 namespace {
 
-// A request of its own costs about as much as reading so many bytes along.
+// A request of its own costs about as much as reading this many bytes along.
 constexpr SpanLimits limits{std::int64_t{1} << 20, std::int64_t{1} << 14};
 constexpr int most_in_flight = 2 * StxxlLanes::count;
 
@@ -29,7 +29,7 @@ Buffer make_buffer() {
   return buffer;
 }
 
-/// The requests of one read: at most so many in flight, their buffers used again, the first failure kept.
+/// The requests of one read: a limited number in flight, their buffers used again, the first failure kept.
 class Window {
  public:
   ~Window() { drain(); }
@@ -50,7 +50,7 @@ class Window {
     if (buffer) free_.push_back(std::move(buffer));
     if (failure_.empty()) failure_ = failure;
     --in_flight_;
-    // Under the lock: the window may be gone as soon as it is released.
+    // Notify under the lock: the window may be destroyed as soon as the lock is released.
     ended_.notify_all();
   }
 

@@ -7,7 +7,7 @@
 
 namespace terrace::io {
 
-/// Reads through STXXL's file layer; what direct I/O cannot do (the file's last, partial page) is read through the
+/// Reads through STXXL's file layer; the file's last, partial page, which direct I/O cannot read, is read through the
 /// page cache. Several threads may read at once.
 class DirectReader {
  public:

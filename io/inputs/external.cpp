@@ -1,5 +1,5 @@
 // The input kind `external`: a row-major array of known type and shape in a file without a header, larger than
-// memory; read by boxes, past the page cache where the file system lets it.
+// memory; read by boxes, past the page cache if the file system allows it.
 #include "io/input_file.hpp"
 #include "io/inputs/direct_reader.hpp"
 #include "io/inputs/raw_array.hpp"

@@ -45,7 +45,7 @@ std::string_view GzipReader::next(std::vector<char>& buffer) {
   return {buffer.data(), buffer.size() - stream_->avail_out};
 }
 
-/// Reads more of the file where all that was read is used up. @return whether there is any
+/// Reads more of the file if all that was read is used up. @return true if there is any
 bool GzipReader::fill() {
   if (stream_->avail_in > 0) return true;
   const auto got = file_.read_some(offset_, static_cast<std::int64_t>(packed_.size()), packed_.data());
@@ -64,7 +64,7 @@ void GzipReader::inflate_some() {
   ended_ = true;
 }
 
-/// What follows a member is another one, or padding up to the end of the file.
+/// Begins another member, or accepts padding up to the end of the file.
 void GzipReader::begin_member() {
   if (*stream_->next_in == 0) {
     while (fill()) {

@@ -12,8 +12,8 @@ struct z_stream_s;
 
 namespace terrace::io {
 
-/// The bytes of a file; those of a gzip file inflated. A gzip file may have any number of members, as `cat` and
-/// bgzip make them, and zero bytes behind the last one.
+/// The bytes of a file, inflated if it is a gzip file. A gzip file may have any number of members, as `cat` and bgzip
+/// make them, and zero bytes after the last one.
 class GzipReader {
  public:
   /// @param file outlives the reader
@@ -22,10 +22,10 @@ class GzipReader {
   GzipReader& operator=(const GzipReader&) = delete;
   ~GzipReader();
 
-  /// Whether the file is plain: it does not begin with gzip's two bytes.
+  /// True if the file is plain: it does not begin with gzip's two bytes.
   bool plain() const { return stream_ == nullptr; }
-  /// The next bytes, valid as long as `buffer`, at most as many as it holds; none at the end.
-  /// @throws IoError naming the byte from which on the file is no gzip, or that it was cut short
+  /// The next bytes, valid as long as `buffer`, at most as many as it holds; empty at the end.
+  /// @throws IoError naming the byte at which the file stops being gzip, or if it was cut short
   std::string_view next(std::vector<char>& buffer);
 
  private:
@@ -36,10 +36,10 @@ class GzipReader {
   [[noreturn]] void fail(const std::string& what) const;
 
   const InputFile& file_;
-  std::int64_t offset_ = 0;  // byte of the file behind what was read of it
+  std::int64_t offset_ = 0;  // byte of the file after all that was read
   std::vector<unsigned char> packed_;
   std::unique_ptr<z_stream_s> stream_;
-  bool ended_ = false;  // whether a member has ended and no other begun
+  bool ended_ = false;  // true if a member has ended and no other begun
 };
 
 }  // namespace terrace::io

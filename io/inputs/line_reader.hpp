@@ -26,7 +26,7 @@ class LineReader {
 
   const InputFile& file_;
   std::vector<char> buffer_;
-  std::size_t begin_ = 0, end_ = 0;  // what is unread of the buffer
+  std::size_t begin_ = 0, end_ = 0;  // the unread part of the buffer
   std::int64_t offset_ = 0;          // byte of the file that comes after the buffer
   std::int64_t number_ = 0;
 };

@@ -36,7 +36,7 @@ class Mutated : public HeldSource {
   std::vector<std::filesystem::path> files() const override { return original_->files(); }
   std::size_t memory() const override { return block_begins_.capacity() * sizeof(std::int64_t); }
 
-  /// @throws Error where the letters were not counted
+  /// @throws Error if the letters were not counted
   void read(const Box& box, void* buffer) override {
     if (block_begins_.empty()) throw Error("letters of a mutant whose length is an estimate were asked for");
     const std::int64_t begin = box.begin[0], end = box.end[0];
@@ -96,7 +96,7 @@ class Mutated : public HeldSource {
   double rate_;
   Random events_, kinds_, letters_;
   Extents shape_{0};
-  std::vector<std::int64_t> block_begins_;  // where the letters of each block of the original begin; the length last
+  std::vector<std::int64_t> block_begins_;  // first letter of each block of the original; the length last
 };
 
 }  // namespace

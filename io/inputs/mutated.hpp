@@ -7,8 +7,8 @@
 
 namespace terrace::io {
 
-/// How many letters a mutant has: counted, or as many as its original, which is what is to be expected; such a mutant
-/// cannot be read.
+/// The source of a mutant's length: counted, or assumed equal to the original's length, the expected value. A mutant
+/// of expected length cannot be read.
 enum class MutantLength { counted, expected };
 
 /// DNA that differs from `original` (one dimension, u8 letters) at random places: each of its letters is mutated with
@@ -18,7 +18,7 @@ enum class MutantLength { counted, expected };
 std::shared_ptr<Source> mutated(std::shared_ptr<Source> original, double rate, std::int64_t seed,
                                 MutantLength length);
 
-/// Bytes that it keeps where its letters are counted.
+/// Bytes that it keeps if its letters are counted.
 std::int64_t mutated_memory(std::int64_t letters);
 
 }  // namespace terrace::io

@@ -13,14 +13,14 @@
 
 namespace terrace::io {
 
-/// Collects numbers written as text into one array of one element type. Where no type is wanted, the type is i64 as
-/// long as all are whole numbers in plain digits, and f64 from the first one on that is not.
+/// Collects numbers written as text into one array of one element type. If no type is wanted, the type is i64 as long
+/// as all are whole numbers in plain digits, and f64 from the first other number on.
 class NumberList {
  public:
   explicit NumberList(std::optional<ElementType> wanted) : wanted_(wanted) {}
 
-  /// Adds one number: "-3", "+1.5", "1e9", "nan", "inf"; for integer types also "1e3" and "2.0" where they are whole.
-  /// @return nothing, or what is wrong with the text: "'x' is no number", "'300' does not fit u8"
+  /// Adds one number: "-3", "+1.5", "1e9", "nan", "inf"; for integer types also "1e3" and "2.0" if they are whole.
+  /// @return nullopt, or the fault of the text: "'x' is no number", "'300' does not fit u8"
   std::optional<std::string> add(std::string_view text);
 
   std::size_t count() const {

@@ -1,4 +1,4 @@
-// Files that were compressed, told by their first bytes.
+// Compressed files, recognised by their first bytes.
 #pragma once
 
 #include "io/input_file.hpp"
@@ -6,7 +6,7 @@
 namespace terrace::io {
 
 /// @param kind of the input, which reads plain files alone
-/// @throws IoError where the file is compressed, with the program that unpacks it
+/// @throws IoError if the file is compressed, with the program that unpacks it
 void refuse_packed(const InputFile& file, const char* kind);
 
 }  // namespace terrace::io

@@ -1,4 +1,4 @@
-// A row-major array that lies in a file as it is, read by positioned reads.
+// A row-major array stored uncompressed in a file, read by positioned reads.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace terrace::io {
 /// Any number of threads may read at once: there is no file position and no lock.
 class RawArray {
  public:
-  /// @param offset byte of the first element; @param big_endian whether the file's byte order is the other one
-  /// @throws IoError where the file is too short for the shape
+  /// @param offset byte of the first element; @param big_endian true if the file's byte order is big-endian
+  /// @throws IoError if the file is too short for the shape
   RawArray(InputFile file, std::int64_t offset, ElementType type, const Extents& shape, bool big_endian);
 
   ElementType type() const { return type_; }
@@ -30,11 +30,11 @@ class RawArray {
   bool big_endian_;
 };
 
-/// Turns the byte order of `count` elements of `size` bytes (1, 2, 4, 8) round.
+/// Reverses the byte order of `count` elements of `size` bytes (1, 2, 4, 8).
 void swap_bytes(void* elements, std::int64_t count, std::size_t size);
 
-/// Checks that the file holds an array of that shape from `offset` on.
-/// @throws IoError with what is there and what is needed
+/// Checks that the file holds an array of `shape` from `offset` on.
+/// @throws IoError with the length that the file has and the length that the array needs
 void check_length(const InputFile& file, std::int64_t offset, ElementType type, const Extents& shape);
 
 }  // namespace terrace::io

@@ -11,9 +11,9 @@
 
 namespace terrace::io {
 
-/// An array of all the numbers in the list: of the setting `shape` where there is one, else of one dimension.
+/// An array of all the numbers in the list: in the setting `shape` if given, else in one dimension.
 /// @param what names the list in errors
-/// @throws JobError where the shape holds another count of numbers
+/// @throws JobError if the shape holds another count of numbers
 std::shared_ptr<Source> shaped_source(NumberList& numbers, const Settings& settings,
                                       std::vector<std::filesystem::path> files, const std::string& what);
 

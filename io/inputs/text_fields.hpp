@@ -8,7 +8,7 @@
 
 namespace terrace::io {
 
-/// One field of a line: its text without blanks and quotes around it, and where it begins (from 0).
+/// One field of a line: its text without blanks and quotes around it, and its first byte (from 0).
 struct Field {
   std::string_view text;
   std::size_t at;
@@ -17,7 +17,7 @@ struct Field {
 enum class Separation {
   character,  // exactly one separator between two fields; fields may be empty
   blanks,     // runs of blanks
-  either      // commas where the line has any (one more at its end counts nothing), else runs of blanks
+  either      // commas if the line has any (one more at its end counts nothing), else runs of blanks
 };
 
 struct FieldRule {

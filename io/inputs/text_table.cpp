@@ -100,7 +100,7 @@ class TableReader {
   }
 
  private:
-  /// Cuts the next line that is neither blank nor a comment into fields.
+  /// Cuts the next line into fields; skips blank lines and comments.
   bool next_line() {
     while (lines_.next(line_)) {
       if (!line_.empty() && line_[0] == '#') continue;

@@ -24,7 +24,7 @@ std::string hex(std::uint64_t value) {
   return {text.data(), digits};
 }
 
-/// A number that is the whole of the text. @throws Error
+/// Parses a number; the whole text must be one. @throws Error
 template <class T>
 T number_from(const std::string& text, int base) {
   T value{};
@@ -51,7 +51,7 @@ Extents extents_from(const std::string& text) {
     if (extents[extents.rank() - 1] < 0) throw Error("'" + text + "' has a negative extent");
   }
   if (extents.rank() == 0 || text.back() == 'x') throw Error("'" + text + "' is no shape");
-  volume(extents);  // throws where that leaves 64 bits
+  volume(extents);  // throws if that leaves 64 bits
   return extents;
 }
 

@@ -11,14 +11,14 @@
 // content. TYPE is `i32`, `f64`, ... or `text`; SHAPE is the extents, or `-` for one value; NAME is the dataset's
 // path, for an attribute the object's path, @ and the attribute's name.
 //
-// Of a dataset with a TILE, which was written tile by tile, the content is the checksums of its tiles, 64 bits each,
+// For a dataset with a TILE, which was written tile by tile, the content is the checksums of its tiles, 64 bits each,
 // little-endian, in row-major order of the tiles (those at the far faces are smaller). A tile's checksum is XXH3 of
 // its elements, packed in row-major order. They are the dataset `/checksums/NAME`, so that damage is found to the
-// tile. Of everything else (TILE is `-`) the content is the values: numbers little-endian in row-major order, each
-// text with a byte 0 behind it.
+// tile. For everything else (TILE is `-`) the content is the values: numbers little-endian in row-major order, each
+// text followed by a byte 0.
 //
 // Not in the record: the attribute `checksums` itself, the tables in `/checksums`, which the checksums of their
-// datasets cover, scales that only stand for a dimension's length, and what HDF5 itself keeps of scales.
+// datasets cover, scales that only stand for a dimension's length, and HDF5's own data of scales.
 #pragma once
 
 #include <cstddef>
@@ -40,11 +40,11 @@ inline constexpr const char* checksums_group = "/checksums";
 /// TYPE of strings.
 inline constexpr const char* text_type = "text";
 
-/// What a dataset, or an attribute, is stored as: the first fields of its line after the checksum.
+/// The stored form of a dataset or an attribute: the first fields of its line after the checksum.
 struct StoredAs {
   std::string type;             // "i32", "text"
   Extents shape;                // rank 0: one value
-  std::optional<Extents> tile;  // set where the checksum is made from tiles
+  std::optional<Extents> tile;  // set if the checksum is made from tiles
   friend bool operator==(const StoredAs&, const StoredAs&) = default;
 };
 
@@ -71,7 +71,7 @@ std::string attribute_name(const std::string& object, const std::string& attribu
 
 /// The text of the attribute, and back.
 std::string to_text(std::span<const RecordedChecksum> record);
-/// @throws Error saying what is wrong with a line
+/// @throws Error naming the fault of a line
 std::vector<RecordedChecksum> record_from(const std::string& text);
 
 }  // namespace terrace::io

@@ -40,7 +40,7 @@ bool belongs_to_scales(const std::string& attribute) {
   return std::find(names.begin(), names.end(), attribute) != names.end();
 }
 
-/// The element type of that HDF5 type; nothing where results have no such elements.
+/// The element type of an HDF5 type; nullopt if results have no such elements.
 std::optional<ElementType> element_of(const Hdf5Handle& type) {
   for (int number = 0; number <= static_cast<int>(ElementType::f64); ++number) {
     const auto element = static_cast<ElementType>(number);
@@ -63,7 +63,7 @@ StoredAs stored_as(const Hdf5Values& values) {
   return stored;
 }
 
-/// Where a dataset's numbers lie; nothing where they have no place, or are in pieces.
+/// The offset of a dataset's numbers in the file; nullopt if they have none, or are in pieces.
 std::optional<std::int64_t> offset_of(const Hdf5Handle& dataset, const std::string& where) {
   const Hdf5Handle creation(H5Dget_create_plist(dataset.get()), where, "has damaged properties");
   if (H5Pget_layout(creation.get()) != H5D_CONTIGUOUS || H5Pget_external_count(creation.get()) != 0) return {};

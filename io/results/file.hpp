@@ -1,10 +1,10 @@
 // Result files: HDF5 whose large datasets are written in place, and whose small parts are added at the end.
 //
-// The way of a result file: `create_result` makes all large datasets at full size and closes the file; blocks write
-// into the extents it returns (BlockFile), and the file's metadata stays as it is, so that a kill at any moment
-// leaves a file that opens. `save_metadata` keeps a copy of the bytes outside the extents. `finish_result` adds
-// everything small. When it was interrupted, `restore_metadata` puts the file back to where it was before, and
-// `finish_result` does its work again.
+// The life of a result file: `create_result` makes all large datasets at full size and closes the file; blocks write
+// into the extents that it returns (BlockFile), and the file's metadata does not change, so that after a kill at any
+// moment the file can be opened. `save_metadata` keeps a copy of the bytes outside the extents. `finish_result` adds
+// everything small. If it was interrupted, `restore_metadata` restores the file's earlier state, and `finish_result`
+// runs again.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ struct Attribute {
   Value value;
 };
 
-/// What a dataset is called and what it means.
+/// Name and meaning of a dataset.
 struct DatasetSpec {
   std::string path;  // "/align/table"; missing groups are made
   ElementType type = ElementType::f64;
@@ -39,14 +39,14 @@ struct DatasetSpec {
   std::vector<std::string> dimensions;  // a name for each; dimensions of one name in one group have one length
   std::string units;                    // empty: none
   std::string long_name;                // empty: none
-  /// The value of elements that hold none, as the attribute `_FillValue` in the dataset's type, i16, i32 or
-  /// i64; nothing: every element holds a value.
+  /// The value of elements that hold none, as the attribute `_FillValue` in the dataset's type, i16, i32 or i64;
+  /// nullopt: every element holds a value.
   std::optional<std::int64_t> no_value = {};
 };
 
 /// A dataset with its values, row-major, written at the end. Strings are UTF-8 of any length.
 struct SmallDataset {
-  DatasetSpec spec;  // `type` means nothing where the values are strings
+  DatasetSpec spec;  // `type` is ignored if the values are strings
   std::variant<std::vector<std::byte>, std::vector<std::string>> values;
 };
 
@@ -74,9 +74,9 @@ struct FileExtent {
   std::int64_t bytes = 0;
 };
 
-/// What `create_result` made.
+/// The result of `create_result`.
 struct CreatedResult {
-  std::vector<std::optional<FileExtent>> extents;  // one a dataset, in order; none where a dataset is empty
+  std::vector<std::optional<FileExtent>> extents;  // one per dataset, in order; nullopt if it is empty
   std::int64_t length = 0;                         // of the file
 };
 
@@ -90,11 +90,11 @@ CreatedResult create_result(const Entry& file, const std::vector<DatasetSpec>& d
 /// file `copy`, durably. @throws IoError
 void save_metadata(const Entry& result, const std::vector<FileExtent>& extents, const Entry& copy);
 
-/// @throws IoError where restore_metadata() would find the copy missing or damaged
+/// @throws IoError if restore_metadata() would find the copy missing or damaged
 void check_metadata(const Entry& copy);
 
 /// Puts the bytes back, cuts the file to its old length and makes it durable. May be repeated.
-/// @throws IoError, also where the copy is damaged or the file is shorter than it was
+/// @throws IoError, also if the copy is damaged or the file is shorter than it was
 void restore_metadata(const Entry& result, const Entry& copy);
 
 /// Checksums of a large dataset's tiles (XXH3 of the packed elements), taken as they were written.

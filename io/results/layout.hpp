@@ -25,9 +25,9 @@ struct Dimension {
 /// By group, then by name.
 using Dimensions = std::map<std::string, std::map<std::string, Dimension>>;
 
-/// @throws Error naming the dataset where a path is no absolute path of non-empty names, a path comes twice, the
-/// number of names is not the rank, a dimension has two lengths, or a dimension's name is that of a dataset which
-/// cannot be its scale
+/// @throws Error naming the dataset if a path is no absolute path of non-empty names, a path comes twice, the number
+/// of names is not the rank, a dimension has two lengths, or a dimension has the name of a dataset that cannot be its
+/// scale
 Dimensions check_layout(const std::vector<DatasetSpec>& datasets);
 
 }  // namespace terrace::io

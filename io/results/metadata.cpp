@@ -70,7 +70,7 @@ class Reader {
   const fs::path& path_;
 };
 
-/// The bytes after the mark of a copy. @throws IoError where the mark or the checksum is wrong
+/// The bytes after the mark of a copy. @throws IoError if the mark or the checksum is wrong
 Reader checked_content(std::span<const std::byte> bytes, const fs::path& path) {
   Reader all(bytes, path);
   if (bytes.size() < word) throw all.damaged();

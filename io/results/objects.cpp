@@ -8,7 +8,7 @@ namespace terrace::io {
 
 namespace {
 
-/// @throws Error where a text has a byte 0 inside: HDF5 would cut it there
+/// @throws Error if a text has a byte 0 inside: HDF5 would cut it there
 const char* pointer_to(const std::string& text) {
   if (text.find('\0') != std::string::npos) throw Error("a text for a result holds a byte 0");
   return text.c_str();

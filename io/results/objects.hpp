@@ -15,7 +15,7 @@ class ResultObjects {
   /// Makes a dataset at its full size with all groups above it. @param creation H5P_DATASET_CREATE list
   Hdf5Handle make_dataset(const DatasetSpec& dataset, hid_t type, const Hdf5Handle& creation) const;
   Hdf5Handle open_object(const std::string& name) const;
-  /// Writes all of a dataset's values. @throws Error where they do not fill the shape
+  /// Writes all of a dataset's values. @throws Error if they do not fill the shape
   void write_values(const Hdf5Handle& dataset, const SmallDataset& values) const;
   void set_attribute(const Hdf5Handle& object, const Attribute& attribute) const;
   /// Writes and closes the file. @throws IoError

@@ -9,7 +9,7 @@
 
 namespace terrace::io {
 
-/// Joins what is added. Texts may hold any bytes.
+/// Joins the values that are added. Texts may hold any bytes.
 class Packer {
  public:
   void add(std::int64_t number) { bytes_.append(reinterpret_cast<const char*>(&number), sizeof number); }
@@ -23,7 +23,7 @@ class Packer {
   std::string bytes_;
 };
 
-/// Gives back what a Packer has joined, in its order; asked for more, or for other than that, it gives rubbish.
+/// Returns the values that a Packer has joined, in the same order; asked for more, or for others, it returns garbage.
 class Unpacker {
  public:
   explicit Unpacker(std::string_view bytes) : left_(bytes) {}

@@ -51,13 +51,13 @@ std::string type_name(const Hdf5Handle& type) {
   return "other";
 }
 
-/// Whether a file begins as an HDF5 file. @throws IoError where it cannot be read
+/// True if a file begins as an HDF5 file. @throws IoError if it cannot be read
 bool is_hdf5(const std::string& path) {
   silence_hdf5();
   return check_hdf5(H5Fis_hdf5(path.c_str()), path, "cannot be read") > 0;
 }
 
-/// The values of an object's attribute; nothing where there is none, or one of another kind.
+/// The values of an object's attribute; nullopt if it is absent, or of another kind.
 std::optional<std::string> text_attribute(hid_t object, const std::string& name, const std::string& where) {
   if (H5Aexists(object, name.c_str()) <= 0) return std::nullopt;
   const Hdf5Handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), where, "has no attribute " + name);
@@ -71,7 +71,7 @@ std::optional<std::string> text_attribute(hid_t object, const std::string& name,
 }  // namespace
 
 std::optional<std::string> root_text(const std::filesystem::path& file, const std::string& name) {
-  // The system's own reason where the file cannot be read, which HDF5 may not give.
+  // The system's own reason if the file cannot be read, since HDF5 may not give it.
   char first = 0;
   InputFile(file).read_some(0, 1, &first);
   if (!is_hdf5(file.string())) return std::nullopt;
@@ -87,7 +87,7 @@ struct ResultReader::File {
 };
 
 ResultReader::ResultReader(const std::filesystem::path& file) : path_(file.string()) {
-  // As inputs are opened: one process may read a file in both ways at a time.
+  // Opened as inputs are: a process may not open a file in two ways at a time.
   const Hdf5Handle access = hdf5_read_access();
   if (!is_hdf5(path_)) throw IoError(path_, "is no HDF5 file, or its first bytes are damaged");
   Hdf5Handle opened(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, access.get()), path_,

@@ -1,4 +1,4 @@
-// What a result file says about itself.
+// Descriptions that a result file holds of itself.
 #pragma once
 
 #include <filesystem>
@@ -11,12 +11,12 @@
 
 namespace terrace::io {
 
-/// The text attribute of that name at the root of an HDF5 file; nothing where the file is no HDF5 file or has no such
+/// The text attribute `name` at the root of an HDF5 file; nullopt if the file is no HDF5 file or has no such
 /// attribute. The library reads the file in a child (call_in_child).
-/// @throws IoError where the file cannot be read, or begins as an HDF5 file and is damaged or cut short; DiskError
+/// @throws IoError if the file cannot be read, or begins as an HDF5 file and is damaged or cut short; DiskError
 std::optional<std::string> root_text(const std::filesystem::path& file, const std::string& name);
 
-/// A dataset of a file, as one looks at it from outside.
+/// Summary of a dataset, as its user sees it.
 struct DatasetSummary {
   std::string path;  // "/align/table"
   std::string type;  // "i32", "f64", "text", or "other"
@@ -25,11 +25,11 @@ struct DatasetSummary {
   bool only_dimension = false;  // stands for a dimension's length and holds no values
 };
 
-/// Reads small things of an HDF5 file. A damaged file may make the library spin or crash: whoever reads files of
-/// others does it in a child first (try_in_child).
+/// Reads small parts of an HDF5 file. A damaged file may make the library spin or crash: to read files from other
+/// sources, first do so in a child (try_in_child).
 class ResultReader {
  public:
-  /// @throws IoError where the file is no HDF5 file or cannot be opened
+  /// @throws IoError if the file is no HDF5 file or cannot be opened
   explicit ResultReader(const std::filesystem::path& file);
   ~ResultReader();
   ResultReader(const ResultReader&) = delete;
@@ -40,11 +40,11 @@ class ResultReader {
   bool has(const std::string& dataset) const;
   /// A dataset's values, row-major, as text: numbers in the fewest digits that give them back. @throws IoError
   std::vector<std::string> texts(const std::string& dataset) const;
-  /// A dataset of numbers. @throws IoError, also where they are none
+  /// The values of a dataset of numbers. @throws IoError, also if they are no numbers
   std::vector<double> numbers(const std::string& dataset) const;
-  /// An attribute of the root as text; several values are joined by ", ". Nothing where there is none.
+  /// An attribute of the root as text; several values are joined by ", ". nullopt if absent.
   std::optional<std::string> attribute(const std::string& name) const;
-  /// An attribute of a group or dataset, likewise. @throws IoError where there is no such object
+  /// An attribute of a group or dataset in the same form. @throws IoError if there is no such object
   std::optional<std::string> attribute(const std::string& object, const std::string& name) const;
 
  private:

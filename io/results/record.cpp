@@ -13,7 +13,7 @@ void add_text(Finish& finish, const std::string& object, const std::string& name
   if (!text.empty()) finish.attributes.push_back({object, name, text});
 }
 
-/// The value that means none, in the dataset's type, as netCDF wants it. @throws Error where the type has none
+/// The value for "no value", in the dataset's type, as netCDF requires. @throws Error if the type has none
 Attribute::Value value_of_none(const DatasetSpec& spec) {
   const std::int64_t value = *spec.no_value;
   if (spec.type == ElementType::i64) return value;

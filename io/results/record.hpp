@@ -7,7 +7,7 @@ namespace terrace::io {
 
 /// Turns units, long names and conventions into attributes, and adds the tables of tiles' checksums and the record
 /// of all checksums (io/results/checksums.hpp).
-/// @throws Error where a large dataset has not one checksum a tile
+/// @throws Error if a large dataset has not one checksum a tile
 void add_record(Finish& finish);
 
 }  // namespace terrace::io

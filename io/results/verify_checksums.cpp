@@ -28,7 +28,7 @@ struct StopRequest {};
 std::int64_t bytes_of(const StoredAs& stored) {
   const auto element = element_type_from(stored.type);
   std::int64_t bytes = 0;
-  // A record that claims more than a file can hold is found by what is in the file.
+  // If a record claims more than a file can hold, comparison with the contents finds it.
   if (!element ||
       __builtin_mul_overflow(volume(stored.shape), static_cast<std::int64_t>(size_of(*element)), &bytes)) {
     return 0;
@@ -99,7 +99,7 @@ class Verification {
     if (progress_) progress_(all_, all_);
   }
 
-  /// Whether what was found is stored as it was written; else that is a finding. @param found null: it is missing
+  /// True if `found` is stored as it was written; else adds a finding. @param found null: it is missing
   template <class Found>
   bool is_as_written(const RecordedChecksum& entry, const Found* found) {
     if (found == nullptr) {
@@ -144,7 +144,7 @@ class Verification {
     return at == contents_.datasets.end() ? nullptr : &at->second;
   }
 
-  /// Whether a dataset's numbers, where it has any, have a place within the file; else that is a finding.
+  /// True if a dataset's numbers, if any, have a place within the file; else adds a finding.
   bool lies_in_file(const std::string& name, const FoundDataset& found) {
     const std::int64_t bytes = bytes_of(found.stored);
     if (bytes == 0 && volume(found.stored.shape) == 0) return true;
@@ -193,7 +193,7 @@ class Verification {
     return part;
   }
 
-  /// The dataset's table; null, and a finding, where it is not as it was made.
+  /// The dataset's table; else null, and a finding, if it is not as it was made.
   const FoundDataset* find_table(const std::string& name, std::int64_t tiles) {
     const FoundDataset* table = find_dataset(name);
     const RecordedChecksum expected{name, {"u64", {tiles}, {}}};
@@ -201,8 +201,8 @@ class Verification {
     return table;
   }
 
-  /// Compares each tile with the table, and all of them, and the table, with the record, so that damage is found
-  /// where it is.
+  /// Compares each tile with the table, and all tiles and the table with the record, so that damage is found to the
+  /// tile.
   void compare_tiles(const RecordedChecksum& entry, const FoundDataset& found) {
     const TileGrid grid(entry.stored.shape, *entry.stored.tile);
     const std::string table_name = checksum_table_of(entry.name);

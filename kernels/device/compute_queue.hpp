@@ -14,7 +14,7 @@
 
 namespace terrace::device {
 
-/// What an event of the queue and the queue share.
+/// State that an event of the queue shares with the queue.
 struct EventState {
   std::mutex mutex;
   std::condition_variable changed;
@@ -59,7 +59,7 @@ class ComputeQueue {
   std::thread thread_;
 };
 
-/// Marks `state` as done now, with what failed before it.
+/// Marks `state` as done now, with the first failure before it.
 void complete(EventState& state, std::exception_ptr failure);
 
 }  // namespace terrace::device

@@ -10,11 +10,11 @@
 
 namespace terrace::device {
 
-/// What happened so far on one queue of a context.
+/// A point in the work of one queue of a context.
 class Event {
  public:
   virtual ~Event() = default;
-  /// Whether everything submitted before the event has ended. Never blocks.
+  /// True if everything submitted before the event has ended. Never blocks.
   /// @throws DeviceError when something submitted before failed
   virtual bool done() = 0;
   /// Blocks until it is. @throws DeviceError
@@ -23,21 +23,21 @@ class Event {
   virtual double seconds_since(const Event& earlier) const = 0;
 };
 
-/// Work submitted to one queue runs in order; the queues run beside one another.
+/// Work submitted to one queue runs in order; the queues run in parallel.
 enum class Queue { up, down, compute };
 
-/// What a device is and what it can do; rates are the ceilings that results are compared with, 0 where not known.
+/// Properties of a device; rates are the ceilings that results are compared with, 0 if not known.
 struct Limits {
   std::string name;                     // "NVIDIA H200", "AMD EPYC 7763, AVX2, 2 threads"
-  std::string kind;                     // what fixes bits: "cuda sm_90", "cpu avx2"
+  std::string kind;                     // properties that fix bits: "cuda sm_90", "cpu avx2"
   std::size_t memory_bytes = 0;         // in all
-  std::size_t free_bytes = 0;           // now; on the CPU what the machine and its cgroup leave
+  std::size_t free_bytes = 0;           // now; on the CPU within the limits of the machine and its cgroup
   int processors = 0;                   // SMs, or threads
   std::size_t block_shared_bytes = 0;   // shared memory that a launch may give a thread block; 0 on the CPU
   double memory_bytes_per_second = 0;   // device memory, read + write
-  double link_bytes_per_second = 0;     // host to device, each way; 0 where memory is shared
+  double link_bytes_per_second = 0;     // host to device, each way; 0 if memory is shared
   double operations_per_second = 0;     // 32-bit integer min/max/add operations
-  double multiply_adds_per_second = 0;  // fused ones of f32; 0 where not known
+  double multiply_adds_per_second = 0;  // fused ones of f32; 0 if not known
 };
 
 /// Rows of equal length, in host or device memory.
@@ -55,7 +55,7 @@ class Context {
   virtual ~Context() = default;
 
   virtual const Limits& limits() const = 0;
-  /// Whether kernels work on host memory itself: then `allocate` is host memory and nothing is ever copied.
+  /// True if kernels work on host memory itself: then `allocate` is host memory and nothing is ever copied.
   virtual bool shares_host_memory() const = 0;
 
   /// Device memory, 256-byte aligned, not initialised. @throws DeviceError when there is none left
@@ -67,8 +67,8 @@ class Context {
   virtual void* allocate_host(std::size_t bytes) = 0;
   virtual void release_host(void* memory, std::size_t bytes) noexcept = 0;
 
-  /// Copies between host memory from `allocate_host`, memory of this device and of those that it reaches; returns at
-  /// once.
+  /// Copies between host memory from `allocate_host`, memory of this device and of devices that it reaches; returns
+  /// at once.
   virtual void copy(Queue queue, void* target, const void* source, std::size_t bytes) = 0;
   /// The same of rows.
   virtual void copy_rows(Queue queue, const Rows& rows) {
@@ -76,11 +76,11 @@ class Context {
       copy(queue, rows.target + row * rows.target_stride, rows.source + row * rows.source_stride, rows.bytes);
     }
   }
-  /// Whether copies of this device reach the memory of another one directly.
+  /// True if copies of this device reach the memory of another device directly.
   virtual bool reaches(const Context&) { return false; }
-  /// Calls `launch`, which may submit work to this context's compute queue: at once and on the calling thread where
-  /// launches are asynchronous themselves (CUDA), else on a thread of the queue's own. What `launch` throws is
-  /// thrown again by the next event of the queue.
+  /// Calls `launch`, which may submit work to this context's compute queue: at once and on the calling thread if
+  /// launches are asynchronous themselves (CUDA), else on the queue's own thread. An exception of `launch` is thrown
+  /// again by the next event of the queue.
   virtual void submit(std::function<void()> launch) = 0;
   virtual std::unique_ptr<Event> record(Queue queue) = 0;
 };

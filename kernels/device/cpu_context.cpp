@@ -27,8 +27,8 @@ std::size_t rounded(std::size_t bytes, std::size_t to) { return (bytes + to - 1)
                                     " of memory; give the job a smaller memory budget");
 }
 
-/// Pieces of this size and more are mapped from the system and unmapped again. The C library would keep what is
-/// freed, and fill the space between pieces of many sizes: twice a budget's memory was seen.
+/// Pieces of this size and more are mapped from the system and unmapped again. The C library would keep freed pieces,
+/// and fill the space between pieces of many sizes: twice a budget's memory was seen.
 constexpr std::size_t mapped_from = std::size_t{128} << 10;
 
 /// Large pieces begin on huge pages, where the system has some: a band of rows touches a page a row. None is longer
@@ -50,7 +50,7 @@ void* map_pages(std::size_t bytes) {
 }
 
 void* allocate_aligned(std::size_t bytes, std::size_t alignment, std::size_t most) {
-  // More than the machine has is refused here: the system may promise what it cannot keep.
+  // More memory than the machine has is refused here: the system may promise what it cannot keep.
   if (bytes > most) fail_allocation(bytes);
   if (bytes >= mapped_from) return map_pages(bytes);
   void* memory = std::aligned_alloc(alignment, std::max(alignment, rounded(bytes, alignment)));

@@ -12,7 +12,7 @@ namespace terrace::device {
 /// A serial queue of launches with a thread of its own.
 class ComputeQueue;
 
-/// What make_cpu_context() makes; kernels of the CPU ask it for their threads.
+/// The context that make_cpu_context() makes; kernels of the CPU ask it for their threads.
 class CpuContext : public Context {
  public:
   explicit CpuContext(int threads);

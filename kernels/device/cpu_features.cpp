@@ -20,7 +20,7 @@ std::string read_text(const std::string& path) {
   return text.str();
 }
 
-/// The number that a file holds; nothing where there is no file, or "max" or another word in it.
+/// The number in a file; nullopt if there is no file, or it holds "max" or another word.
 std::optional<double> read_number(const std::string& path) {
   std::istringstream text(read_text(path));
   double value = 0;

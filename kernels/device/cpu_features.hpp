@@ -1,4 +1,4 @@
-// What the CPU and the surroundings of this process allow.
+// The CPU's features, and the limits of this process.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ InstructionSet best_instruction_set();
 /// "sse2", "avx2", "avx512".
 std::string_view name_of(InstructionSet set);
 
-/// Threads that the process may use at once: its CPU affinity, and what its control groups leave of it; at least 1.
+/// Threads that the process may use at once, by its CPU affinity and the limits of its control groups; at least 1.
 int usable_threads();
 /// The CPU's name as the operating system gives it.
 std::string cpu_model_name();
@@ -24,17 +24,17 @@ struct MemoryRoom {
   std::size_t total;  // bytes of the machine, or of the tightest control group
   std::size_t free;   // bytes that can still be had
 };
-/// The machine's memory, and what the process's control groups leave of it.
+/// The machine's memory, within the limits of the process's control groups.
 MemoryRoom memory_room();
 
-/// What control groups (versions 1 and 2) allow; where there is no limit a field keeps its largest value.
+/// Limits of control groups (versions 1 and 2); without a limit a field keeps its largest value.
 struct ControlGroupLimits {
   double processors = 1e9;
   std::size_t memory_bytes = static_cast<std::size_t>(-1);
   std::size_t memory_free = static_cast<std::size_t>(-1);
 };
 /// Reads the limits of the groups that `membership` (the text of /proc/self/cgroup) names, and of their parents.
-/// @param root where the control group file system is mounted, /sys/fs/cgroup
+/// @param root mount point of the control group file system, /sys/fs/cgroup
 ControlGroupLimits control_group_limits(const std::string& root, const std::string& membership);
 
 }  // namespace terrace::device

@@ -150,7 +150,7 @@ double time_on_threads(int threads, const std::function<void(int)>& work) {
   return best;
 }
 
-/// Operations a second of all threads, where a step of a chain is so many on each of so many lanes.
+/// Operations a second of all threads, if a step of a chain is `operations` on each of the lanes.
 template <class Spin>
 double lane_rate(int lanes, int operations, int threads, const Spin& spin) {
   std::vector<decltype(spin())> sinks(static_cast<std::size_t>(threads));

@@ -7,7 +7,7 @@ namespace terrace::device {
 
 struct CpuRates {
   double operations_per_second = 0;     // 32-bit integer add and max, in vectors, all threads together
-  double multiply_adds_per_second = 0;  // fused ones of f32, likewise; 0 where the CPU has none
+  double multiply_adds_per_second = 0;  // fused ones of f32, in the same way; 0 if the CPU has none
   double memory_bytes_per_second = 0;   // copy of buffers beyond the caches, read + write, all threads together
 };
 

@@ -1,4 +1,4 @@
-// Checking what the CUDA runtime returns. Only for sources that are built with the toolkit.
+// Checks of return codes of the CUDA runtime. Only for sources that are built with the toolkit.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,7 +10,7 @@
 
 namespace terrace::device {
 
-/// @throws DeviceError naming `call` and what the driver says, unless `status` is success
+/// @throws DeviceError naming `call` and the driver's message, unless `status` is success
 inline void check_cuda(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
   throw DeviceError(call, std::string(cudaGetErrorName(status)) + ": " + cudaGetErrorString(status));

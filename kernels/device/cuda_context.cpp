@@ -12,7 +12,7 @@
 namespace terrace::device {
 namespace {
 
-constexpr std::size_t least_touched = 2u << 20;  // bytes from which pinning what is touched is faster
+constexpr std::size_t least_touched = 2u << 20;  // bytes from which pinning touched memory is faster
 
 /// CUDA events that are used again: nothing is created while a launch waits for the host, once enough are there.
 class EventPool {
@@ -193,7 +193,7 @@ class CudaContext final : public Context {
   }
 
  private:
-  /// Null where memory that is not the runtime's own cannot be pinned.
+  /// Null if memory that is not the runtime's own cannot be pinned.
   void* pin_touched(std::size_t bytes) {
     void* memory = map_touched(bytes);
     if (!memory) return nullptr;
@@ -213,7 +213,7 @@ class CudaContext final : public Context {
   cudaStream_t streams_[3] = {};
   std::shared_ptr<EventPool> events_ = std::make_shared<EventPool>(index_);
   std::exception_ptr failure_;         // of a launch, not yet reported
-  mutable std::mutex host_mutex_;      // guards what host memory is and how much
+  mutable std::mutex host_mutex_;      // guards the ranges of host memory and their total
   std::unordered_set<void*> touched_;  // host memory that was pinned after it was mapped
   MemoryUse use_;
 };

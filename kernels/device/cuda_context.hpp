@@ -1,4 +1,4 @@
-// What launches on a CUDA context need beside the Context interface. Only for sources built with the toolkit.
+// The parts of a CUDA context that only launches need. Only for sources built with the toolkit.
 #pragma once
 
 #include <cuda_runtime.h>

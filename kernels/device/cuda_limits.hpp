@@ -1,4 +1,4 @@
-// What a CUDA device is and what it can do.
+// Properties of a CUDA device.
 #pragma once
 
 #include "kernels/device/context.hpp"
@@ -6,7 +6,7 @@
 namespace terrace::device {
 
 /// Name, kind, memory and ceilings of CUDA device `index`: measured ones for chips in the table, else derived from
-/// clocks and widths; 0 where nothing is known. Makes the device current. @throws DeviceError
+/// clocks and widths; 0 if nothing is known. Makes the device current. @throws DeviceError
 Limits cuda_limits(int index);
 
 }  // namespace terrace::device

@@ -1,4 +1,4 @@
-// The one macro for functions that host, device and run-time compilers all see. No host library header.
+// The one macro for functions that host, device and run-time compilers all see.
 #pragma once
 
 /// Marks a small function that host and device code share; it is always inlined, so that code compiled for several

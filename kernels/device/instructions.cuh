@@ -1,7 +1,6 @@
 // Instructions that CUDA C++ has no name for: loads and stores of words that threads of one launch, or host and
-// device, hand to one another, and of data that is read or written once; copies into shared memory that go on beside
-// what a thread does; a barrier of some of a thread block's threads. All inline assembly is here. No host library
-// header: also compiled at run time.
+// device, exchange, and of data that is read or written once; copies into shared memory in parallel with other work
+// of a thread; a barrier of some of a thread block's threads. All inline assembly is here.
 #pragma once
 
 #include "kernels/device/integers.hpp"
@@ -26,7 +25,7 @@ __device__ inline void store_release(u32* word, u32 value) {
   asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
 }
 
-/// The value, which the compiler keeps in a register in place of working it out again: of what is often looked at.
+/// The value, which the compiler must keep in a register instead of computing it again: for values used often.
 __device__ __forceinline__ u32 kept_in_register(u32 value) {
   asm volatile("" : "+r"(value));
   return value;
@@ -47,7 +46,7 @@ __device__ __forceinline__ void end_phase(Phases& phases) {
   asm volatile("{.reg .b64 state; mbarrier.arrive.shared::cta.b64 state, [%0];}" ::"r"(address_of(phases))
                : "memory");
 }
-/// Whether the phase has ended that is under way or the last to have ended, and whose number has this parity.
+/// True if the phase has ended whose number has this parity: the current phase, or the last one that ended.
 __device__ __forceinline__ bool has_ended(const Phases& phases, u32 parity) {
   u32 ended;
   asm volatile("{.reg .pred p; mbarrier.test_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p;}"
@@ -56,7 +55,7 @@ __device__ __forceinline__ bool has_ended(const Phases& phases, u32 parity) {
                : "memory");
   return ended != 0;
 }
-/// Waits a while for the end of that phase; whether it has ended.
+/// Waits a while for the end of that phase. @return true if it has ended
 __device__ __forceinline__ bool wait_for_end(const Phases& phases, u32 parity) {
   u32 ended;
   asm volatile("{.reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p;}"
@@ -66,7 +65,7 @@ __device__ __forceinline__ bool wait_for_end(const Phases& phases, u32 parity) {
   return ended != 0;
 }
 
-/// Words that carry what orders them, such as a tag; two of them, at a multiple of 16 bytes, as one.
+/// Loads of words that carry their own order, such as a tag; two of them, at a multiple of 16 bytes, as one.
 __device__ __forceinline__ u64 load_relaxed(const u64* word) {
   u64 value;
   asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
@@ -81,7 +80,7 @@ __device__ __forceinline__ void store_relaxed(u64* word, u64 value) {
 __device__ __forceinline__ void store_relaxed(u64* words, u64 first, u64 second) {
   asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(words), "l"(first), "l"(second) : "memory");
 }
-/// The same without a branch, where `wanted`; else nothing.
+/// The same without a branch, if `wanted`; else nothing.
 __device__ __forceinline__ void store_relaxed_if(bool wanted, u64* word, u64 value) {
   asm volatile("{.reg .pred p; setp.ne.b32 p, %2, 0; @p st.relaxed.gpu.global.u64 [%0], %1;}" ::"l"(word), "l"(value),
                "r"(static_cast<u32>(wanted))
@@ -116,7 +115,7 @@ __device__ inline u64 clock_nanoseconds() {
   return value;
 }
 
-/// A value of device memory past L1: what other threads or copies wrote before an acquire of this thread.
+/// A value of device memory past L1, as other threads or copies wrote it before an acquire of this thread.
 template <class T>
 __device__ inline T load_past_l1(const T* address) {
   if constexpr (sizeof(T) == 1) {
@@ -149,7 +148,7 @@ __device__ __forceinline__ void load_past_l1(const u64* words, u64& first, u64& 
   asm volatile("ld.global.cg.v2.u64 {%0, %1}, [%2];" : "=l"(first), "=l"(second) : "l"(words) : "memory");
 }
 
-/// For load_once: what is read leaves L2 first.
+/// For load_once: the words read leave L2 first.
 __device__ __forceinline__ u64 evict_first_policy() {
   u64 policy;
   asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
@@ -193,8 +192,8 @@ __device__ __forceinline__ u32 pick_bytes(u32 a, u32 b, u32 selectors) {
   return bytes;
 }
 
-/// No instruction: from here on the compiler does not know the value, so that it makes anew what follows from it
-/// rather than keep it in registers.
+/// No instruction: after it the compiler does not know the value, so it computes derived values again instead of
+/// keeping them in registers.
 __device__ __forceinline__ void forget(i32& value) { asm volatile("" : "+r"(value)); }
 
 /// The shared memory whose size the launch gives.
@@ -218,13 +217,13 @@ __device__ __forceinline__ void begin_copy(void* shared, const void* global, u32
       : "memory");
 }
 __device__ __forceinline__ void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-/// Waits until at most the thread's last `pending` groups are under way. Others see what was copied after a barrier.
+/// Waits until at most the thread's last `pending` groups are in flight. Others see the copies after a barrier.
 template <int pending>
 __device__ __forceinline__ void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
 }
 
-/// The thread block's first `threads` threads, a multiple of 32, wait for one another.
+/// The thread block's first `threads` threads, a multiple of 32, wait for each other.
 __device__ __forceinline__ void sync_first_threads(i32 threads) {
   asm volatile("bar.sync 1, %0;" ::"r"(threads) : "memory");
 }

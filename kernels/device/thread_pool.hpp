@@ -11,10 +11,10 @@
 
 namespace terrace::device {
 
-/// `size` threads, one of which is whoever calls run_on_all().
+/// `size` threads, one of which is the caller of run_on_all().
 class ThreadPool {
  public:
-  /// @throws std::system_error where the system starts no more threads
+  /// @throws std::system_error if the system starts no more threads
   explicit ThreadPool(int size);
   /// Waits for the threads; nothing may be running.
   ~ThreadPool();
@@ -24,7 +24,7 @@ class ThreadPool {
   int size() const { return static_cast<int>(workers_.size()) + 1; }
 
   /// Calls work(index) once for every index in [0, size()), each on a thread of its own and all at the same time, and
-  /// returns when all have returned. What one of them throws is thrown again (one, where several throw).
+  /// returns when all have returned. What one of them throws is thrown again (one, if several throw).
   /// Callers on several threads take turns. Not to be called from `work`.
   void run_on_all(const std::function<void(int)>& work);
 

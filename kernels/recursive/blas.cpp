@@ -21,7 +21,7 @@ constexpr const char* remedy = "; install Debian's libopenblas0-pthread, or what
 constexpr const char* memory_remedy =
     "; raise the limit of address space (ulimit -v), or let the system promise more (vm.overcommit_memory)";
 
-/// Address space that OpenBLAS 0.3 maps for a call on x86-64, and some for what the system needs to map it.
+/// Address space that OpenBLAS 0.3 maps for a call on x86-64, and some for the system's own use.
 constexpr std::size_t buffer_bytes = (std::size_t{128} << 20) + (std::size_t{1} << 20);
 /// Bytes of a row or column that its kernels pack at a time, and rows of a part of the left matrix: the largest of
 /// all processors'.
@@ -57,7 +57,7 @@ struct Library {
   std::string kind;
 
   Library() {
-    // Sequential ones have no locks, and those of OpenMP take all threads whatever they are told.
+    // A sequential OpenBLAS has no locks, and one with OpenMP takes all threads in any case.
     if (find<decltype(&openblas_get_parallel)>("openblas_get_parallel")() != OPENBLAS_THREAD) {
       throw DeviceError(file, std::string("this one is not made for POSIX threads") + remedy);
     }
@@ -81,7 +81,7 @@ const Library& library() {
   return loaded;
 }
 
-/// A stride that BLAS takes, also of a matrix with a single row, or none.
+/// A stride that BLAS accepts, also of a matrix with a single row, or none.
 blasint stride_of(i64 stride, i64 columns) { return static_cast<blasint>(std::max({stride, columns, i64{1}})); }
 
 template <class Gemm, class T>
@@ -105,7 +105,7 @@ void prepare_blas(int calls) {
     for (void* buffer : buffers) library().give_buffer(buffer);
   };
   while (static_cast<int>(buffers.size()) < calls) {
-    // Those of earlier calls are found again.
+    // Buffers of earlier calls are reused.
     const bool there = static_cast<int>(buffers.size()) < prepared;
     if (!there && !can_map(buffer_bytes)) {
       give_all();

@@ -1,4 +1,4 @@
-// Problems over intervals as they are defined: what every other way of computing is compared with.
+// Problems over intervals by their definition: the reference for all other ways of computing.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace terrace::recursive {
 
-/// What an interval is worth, and the first of the splits that are best.
+/// The value of an interval, and the first of its best splits.
 template <class T>
 struct IntervalValue {
   T value;

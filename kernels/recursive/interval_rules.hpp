@@ -1,5 +1,4 @@
-// The rules of problems over intervals: what an interval of items is worth, made of the parts that it is split into.
-// No host library header: also compiled by nvcc and at run time.
+// The rules of problems over intervals: the value of an interval of items, from the values of its parts.
 //
 // Nodes 0 .. n - 1 are the places between items; the interval [i, j) has the items between nodes i and j. Its value
 // is
@@ -10,9 +9,9 @@
 // where the best is the algebra's sum (a minimum or a maximum). A rule R is a struct without data:
 //
 //   using Algebra = MinPlus or MaxPlus;
-//   static constexpr bool weighted;     whether the weight of a split depends on where it is
-//   static constexpr bool looks_inside; whether whole() looks at x(i + 1, j - 1)
-//   template <class T> static constexpr bool has;          whether it is computed in that type
+//   static constexpr bool weighted;     true if the weight of a split depends on its place
+//   static constexpr bool looks_inside; true if whole() reads x(i + 1, j - 1)
+//   template <class T> static constexpr bool has;          true if it is computed in that type
 //   template <class T> static T leaf(terms, i);
 //   template <class T> static T whole(best, inner, terms, i, j);  j > i + 1
 //   template <class V> static V split(left, right, weight, last); the weight of (i, k, j) is weight * last, where
@@ -27,17 +26,17 @@ using device::i16;
 using device::i32;
 using device::i64;
 
-/// What the values of a problem are made of: vectors with an element a node, and numbers.
+/// The terms from which values of a problem are made: vectors with one element per node, and numbers.
 template <class T>
 struct NodeTerms {
-  const T* first;    // chains: the sizes; search trees: what counts up to a node; pairings: codes of bases; points: x
-  const T* second;   // search trees: what counts before a node's items; points: y
-  const T* leaf;     // search trees: what single items are worth
+  const T* first;    // chains: the sizes; search trees: weight up to a node; pairings: codes of bases; points: x
+  const T* second;   // search trees: weight before a node's items; points: y
+  const T* leaf;     // search trees: the values of single items
   i64 least_inside;  // pairings: bases between two that pair, at least
   i32 wobble;        // pairings: not 0: G and U pair, too
 };
 
-/// No split: a single item, or none.
+/// No split: a single item, or no item.
 inline constexpr i32 no_split = -1;
 /// A split that any other one is before.
 inline constexpr i32 last_split = 0x7FFFFFFF;
@@ -62,7 +61,7 @@ struct ChainRule {
   }
 };
 
-/// Search trees: each tree costs what its items are worth together, beside its two parts.
+/// Search trees: the cost of a tree is the total weight of its items plus the costs of its two parts.
 struct SearchTreeRule {
   using Algebra = MinPlus;
   static constexpr bool weighted = false, looks_inside = false;
@@ -114,7 +113,7 @@ struct PerimeterRule {
   }
 };
 
-/// Codes of bases: each a bit, 0 for what pairs with nothing.
+/// Codes of bases: each a bit, 0 for a base that pairs with nothing.
 inline constexpr i32 base_a = 1, base_c = 2, base_g = 4, base_u = 8;
 
 /// Pairs of bases that do not cross: the first and the last base of an interval may pair.
@@ -160,7 +159,7 @@ constexpr int rule_index(RuleList<Rs...>) {
   return index;
 }
 
-/// Whether a value at split k takes the place of `best` at split `of_best`: it is better, or as good and before it.
+/// True if a value at split k replaces `best` at split `of_best`: it is better, or equal and before it.
 template <class S, class T>
 TERRACE_HOST_DEVICE constexpr bool takes_place(T value, i32 k, T best, i32 of_best) {
   const bool better = same_type<S, MinPlus> ? value < best : best < value;

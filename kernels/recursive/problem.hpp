@@ -1,4 +1,4 @@
-// The concept of a problem of the recursive family. No host library header: also compiled by nvcc and at run time.
+// The concept of a problem of the recursive family.
 //
 // Such a problem updates tiles of a table by others, x(i, j) <- x(i, j) + u(i, k) * v(k, j) for all i, j, k, in some
 // algebra and order. A problem P is a struct without data:
@@ -7,8 +7,8 @@
 //   static constexpr const char* help;        one sentence
 //   static constexpr Form form;               which updates there are
 //   static constexpr ParameterList parameters;
-//   using Semiring = ...;                     the algebra (semiring.hpp), where it is always the same
-//   using Rule = ...;                         intervals: what they are worth (interval_rules.hpp)
+//   using Semiring = ...;                     the algebra (semiring.hpp), if it is always the same
+//   using Rule = ...;                         intervals: their values (interval_rules.hpp)
 #pragma once
 
 #include "kernels/recursive/semiring.hpp"
@@ -16,7 +16,7 @@
 
 namespace terrace::recursive {
 
-/// What is computed of what.
+/// The relation between inputs and results.
 enum class Form {
   shortest_paths,      // of a square matrix in place: k in order, all (i, j) for each
   transitive_closure,  // the same of bits

@@ -1,4 +1,4 @@
-// The list of problems of the recursive family as types. No host library header.
+// The list of problems of the recursive family as types.
 #pragma once
 
 #include "kernels/recursive/problems/floyd_warshall.hpp"

@@ -15,7 +15,7 @@ struct ProblemInfo {
   const char* help;
   Form form;
   ParameterList parameters;
-  int semiring;  // number of the algebra in semirings() where it is always the same; others: -1
+  int semiring;  // number of the algebra in semirings() if it is always the same; others: -1
   int rule;      // intervals: number of the rule (interval_rules.hpp); others: -1
 };
 

@@ -1,20 +1,20 @@
-// What rows of a table of distances come to. No host library header.
+// Totals of rows of a table of distances.
 #pragma once
 
 #include "kernels/device/integers.hpp"
 
 namespace terrace::recursive {
 
-/// Rows [first_row, first_row + rows) of a table of distances of which all columns are there.
+/// Rows [first_row, first_row + rows) of a table of distances, with all columns.
 struct ReductionTask {
   device::i64 rows, columns, first_row;
   const void* data;
   device::i64 stride;  // values from row to row
 };
 
-/// Of the finite distances from a node to others. Those of integer types are whole, of others real.
+/// Totals of the finite distances from a node to others: integers for integer types, real numbers for others.
 struct RowTotals {
-  device::i64 finite;  // how many there are
+  device::i64 finite;  // their number
   device::i64 least, most;
   device::i64 high, low;  // the sum is high * 2^32 + low
   double least_real, most_real, sum_real;

@@ -1,13 +1,12 @@
-// The algebras of the recursive family: what takes the place of + and * in x <- x + u * v. No host library header:
-// also compiled by nvcc and at run time.
+// The algebras of the recursive family: operations in place of + and * in x <- x + u * v.
 //
 // A semiring S is a struct without data:
 //
 //   static constexpr const char* name;        as in a job
 //   static constexpr const char* help;        one sentence
-//   static constexpr Nothing nothing;         what its zero is among values
+//   static constexpr Nothing nothing;         the value of its zero
 //   template <class T> static constexpr T zero();         plus(zero, a) == a, times(zero, a) counts as zero
-//   template <class T> static constexpr bool has;         whether it is computed in that type
+//   template <class T> static constexpr bool has;         true if it is computed in that type
 //   template <class V> static constexpr V plus(V, V);     of T, or of a vector of them
 //   template <class V> static constexpr V times(V, V);
 //
@@ -22,14 +21,14 @@ namespace terrace::recursive {
 template <class T>
 inline constexpr bool is_real = T(1) / T(2) != T(0);
 
-/// What "no path" is: IEEE infinity, or half the largest value of a signed integer, so that twice it fits.
+/// The value for "no path": IEEE infinity, or half the largest value of a signed integer, so that twice it fits.
 template <class T>
 TERRACE_HOST_DEVICE constexpr T infinity() {
   if constexpr (is_real<T>) return static_cast<T>(__builtin_bit_cast(double, 0x7FF0000000000000ull));
   else return static_cast<T>((T(1) << (8 * sizeof(T) - 2)) - 1);
 }
 
-/// What the zero of an algebra is.
+/// The zero of an algebra.
 enum class Nothing {
   zero,            // 0
   infinity,        // infinity<T>()
@@ -81,7 +80,7 @@ struct MinPlus {
   }
 };
 
-/// The longest way where there are no cycles.
+/// The longest path if there are no cycles.
 struct MaxPlus {
   static constexpr const char* name = "max_plus";
   static constexpr const char* help = "largest sums: longest paths, schedules";
@@ -123,7 +122,7 @@ struct MaxMin {
   }
 };
 
-/// Whether there is a way, in bytes 0 and 1.
+/// Existence of a path, in bytes 0 and 1.
 struct OrAnd {
   static constexpr const char* name = "or_and";
   static constexpr const char* help = "whether any pair is true: reachability";
@@ -165,7 +164,7 @@ struct MaxTimes {
   }
 };
 
-/// What elimination takes away: x - u * v.
+/// The subtraction of elimination: x - u * v.
 struct MinusTimes {
   static constexpr const char* name = "minus_times";
   static constexpr const char* help = "what elimination takes away";

@@ -1,4 +1,4 @@
-// The list of semirings as types. No host library header.
+// The list of semirings as types.
 #pragma once
 
 #include "kernels/recursive/semiring.hpp"
@@ -24,7 +24,7 @@ constexpr int semiring_index(SemiringList<Ss...>) {
   return index;
 }
 
-/// Whether S in real numbers is what BLAS computes: x + u * v or x - u * v.
+/// True if BLAS computes S in real numbers: x + u * v or x - u * v.
 template <class S, class T>
 inline constexpr bool is_linear = is_real<T> && (same_type<S, PlusTimes> || same_type<S, MinusTimes>);
 

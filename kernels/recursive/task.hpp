@@ -1,4 +1,4 @@
-// The descriptor of one block: an update of one tile. No host library header.
+// The descriptor of one block: an update of one tile.
 #pragma once
 
 #include "kernels/device/integers.hpp"
@@ -26,24 +26,24 @@ struct TileTask {
   device::i32 empty;    // not 0: x begins as the algebra's zero
   void* x;
   device::i64 x_stride;
-  const void* u;  // null where it is x
+  const void* u;  // null if it is x
   device::i64 u_stride;
-  const void* v;  // null where it is x
+  const void* v;  // null if it is x
   device::i64 v_stride;
-  const void* input;  // what x begins as; null: what it holds
+  const void* input;  // the initial x; null: its current values
   device::i64 input_stride;
-  // Of tables with trails: those of x, u and v, with the strides of these.
+  // Tables with trails: the trails of x, u and v, with the same strides.
   void* x_trail;
-  const void* u_trail;  // null where u is x
-  const void* v_trail;  // null where v is x
-  // Where the next nodes of paths, or the cells of a table of bits, go with the last update.
+  const void* u_trail;  // null if u is x
+  const void* v_trail;  // null if v is x
+  // The place to which the last update writes the next nodes of paths, or the cells of a table of bits.
   void* output;
   device::i64 output_columns, output_stride;
   device::i64 first_row, first_column;  // of x in the table
   device::i32 loops;                    // not 0: the diagonal of the input holds edges, too
 };
 
-/// What a block found. Values of integer types are in `whole`, others in `real`.
+/// The result of a block. Values of integer types are in `whole`, others in `real`.
 struct TileResult {
   struct Extremes {
     device::i64 whole;

@@ -1,4 +1,4 @@
-// Words of which every bit is a row, for the bit-parallel forms of problems. No host library header.
+// Words in which every bit is a row, for the bit-parallel forms of problems.
 #pragma once
 
 #include "kernels/device/host_device.hpp"
@@ -12,16 +12,16 @@ using device::u64;
 /// Bits of a letter's code.
 inline constexpr int code_bits = 8;
 
-/// What letters rows and columns that meet may have.
+/// Letters that the rows and columns of a block may have.
 enum class BitLetters {
-  four,  // the columns' are below 4; what else the rows have equals nothing
-  rare,  // what the columns have beside those equals nothing either
+  four,  // the columns' are below 4; other letters of the rows equal nothing
+  rare,  // other letters of the columns equal nothing, either
   any    // letters of any codes
 };
 
 #if defined(__CUDACC__)
-/// Powers of 2, and the compiler does not know it: multiply-adds run beside the pipe of logic, which is the one that
-/// fills up.
+/// Powers of 2 that the compiler does not know: multiply-adds do not use the pipe of logic operations, which is the
+/// full one.
 static __constant__ u32 powers_aside[] = {1, 2, 4, 8, 16, 32};
 #endif
 
@@ -53,7 +53,7 @@ TERRACE_HOST_DEVICE u32 take_highest(u32& word) {
   return bit;
 }
 
-/// a + b + carry, modulo 2^32, where a has all bits of b; `carry`, 0 or 1, becomes what is carried out.
+/// a + b + carry, modulo 2^32; a must have all bits of b; `carry`, 0 or 1, becomes the carry out.
 TERRACE_HOST_DEVICE u32 add_with_carry(u32 a, u32 b, u32& carry) {
   const u64 sum = static_cast<u64>(a) + b + carry;
   carry = static_cast<u32>(sum >> 32);

@@ -1,5 +1,5 @@
 // Packs of SIMD lanes and the operations of cells on them. Included by files that define TERRACE_ISA (the namespace
-// that keeps the symbols of one instruction set apart from those of another) and are compiled for it.
+// that separates the symbols of instruction sets) and are compiled for it.
 #pragma once
 
 #include <immintrin.h>
@@ -89,7 +89,7 @@ struct LaneNumbers {
   }
 };
 
-/// Which lanes of a pack of T take part: all bits set or none.
+/// Lanes of a pack of T that take part: all bits set or none.
 template <class T>
 struct Mask {
   decltype(Pack<T>().v == Pack<T>().v) v;
@@ -111,7 +111,7 @@ TERRACE_HOST_DEVICE Mask<T> lanes_between(i64 least, i64 most) {
   return {(number.v >= low.v) & (number.v <= high.v)};
 }
 
-/// a - b where that is positive, else 0, for a, b >= 0.
+/// a - b if that is positive, else 0, for a, b >= 0.
 TERRACE_HOST_DEVICE Pack<i16> subtract_or_zero(Pack<i16> a, Pack<i16> b) {
 #if defined(__AVX512BW__)
   return reinterpret_cast<Pack<i16>::Vector>(

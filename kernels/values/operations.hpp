@@ -1,5 +1,5 @@
 // The operations that cells are written in, for scalars; packs and pairs in a register bring overloads of the same
-// names (found by argument-dependent lookup) that use the instructions they have. No host library header.
+// names (found by argument-dependent lookup) that use the instructions they have.
 #pragma once
 
 #include "kernels/device/host_device.hpp"
@@ -44,13 +44,13 @@ TERRACE_HOST_DEVICE constexpr V add_twice(V a, V b) {
   return static_cast<V>(a + (b + b));
 }
 
-/// Of a floating 0 the positive one.
+/// The absolute value; for a floating 0 the positive one.
 template <class V>
 TERRACE_HOST_DEVICE constexpr V absolute(V a) {
   return a > V(0) ? a : static_cast<V>(V(0) - a);
 }
 
-/// `if_equal` where a == b, else `otherwise`; a choice of values, never a branch.
+/// `if_equal` if a == b, else `otherwise`; a choice of values, never a branch.
 template <class V>
 TERRACE_HOST_DEVICE constexpr V select_equal(V a, V b, V if_equal, V otherwise) {
   return a == b ? if_equal : otherwise;

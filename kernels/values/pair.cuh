@@ -1,5 +1,5 @@
-// Two numbers of 16 bits in a word, the halves. Those of cells are not negative, so that a number is added to or
-// taken from both by one sum of words where no half overflows. No host library header: also compiled at run time.
+// Two numbers of 16 bits in a word, the halves. Halves of cells are not negative, so that a number is added to or
+// subtracted from both by one sum of words if no half overflows.
 #pragma once
 
 #include "kernels/device/instructions.cuh"
@@ -21,7 +21,7 @@ __device__ __forceinline__ i32 high_half(u32 pair) { return static_cast<i32>(pai
 __device__ __forceinline__ u32 mask_of(bool low, bool high) {
   return (low ? 0xFFFFu : 0u) | (high ? 0xFFFF0000u : 0u);
 }
-/// Of each half that of a where the mask has ones, else that of b.
+/// For each half, the half of a if the mask has ones, else the half of b.
 __device__ __forceinline__ u32 choose(u32 mask, u32 a, u32 b) { return (a & mask) | (b & ~mask); }
 
 __device__ __forceinline__ u32 larger(u32 a, u32 b) { return __vmaxs2(a, b); }

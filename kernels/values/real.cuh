@@ -1,5 +1,5 @@
 // A floating-point value of a cell on the device. Every operation is one rounding, and none is contracted with
-// another, so that cells have the bits that they have on the CPU. No host library header: also compiled at run time.
+// another, so that cells have the same bits as on the CPU.
 #pragma once
 
 #include "kernels/values/word.cuh"

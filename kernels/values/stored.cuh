@@ -1,5 +1,4 @@
-// Values of borders and tables whose type is known when a sweep is made, not when its kernel is compiled.
-// No host library header: also compiled at run time.
+// Values of borders and tables whose type is known when a sweep is made, but not when its kernel is compiled.
 #pragma once
 
 #include "kernels/device/instructions.cuh"
@@ -41,11 +40,11 @@ __device__ __forceinline__ void dispatch_stored(Stored type, const Call& call) {
   }
 }
 
-/// Whether borders and tables of cells may have that type: signed ones from 16 bits on.
+/// True if borders and tables of cells may have that type: signed types of at least 16 bits.
 template <class T>
 inline constexpr bool holds_cells = T(-1)<T(0) && sizeof(T)> 1;
 
-/// Element `index` of a border, as a V; what other threads or copies wrote is seen. Borders are touched rarely: one
+/// Element `index` of a border, as a V; sees writes of other threads and copies. Borders are rarely accessed: one
 /// copy of the code keeps kernels short.
 template <class V>
 __device__ __noinline__ V load_stored(Stored type, const void* array, i64 index) {
@@ -92,13 +91,13 @@ __device__ __noinline__ void store_cell(Stored type, void* array, i64 index, V v
   });
 }
 
-/// Of reals nothing is scaled.
+/// Real values are not scaled.
 template <class T>
 __device__ __forceinline__ void store_cell(Stored type, void* array, i64 index, Real<T> value, double) {
   store_stored(type, array, index, value);
 }
 
-/// The type of 32 bits in which a table of cells is stored as they are.
+/// The type of 32 bits in which a table of cells is stored without conversion.
 template <class V>
 inline constexpr Stored own_type = Stored::i32;
 template <>

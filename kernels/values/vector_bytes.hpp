@@ -1,5 +1,5 @@
 // The bytes of a vector of each instruction set. Included by files that are compiled for newer instruction sets than
-// the rest: no host library header, nothing that leaves a common symbol behind.
+// the rest: no host library header, no code that leaves a common symbol.
 #pragma once
 
 namespace terrace::wavefront {

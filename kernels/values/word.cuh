@@ -1,5 +1,5 @@
 // A 32-bit value of a cell on the device, with the fused operations that Hopper has (older chips run the toolkit's
-// substitutes). No host library header: also compiled at run time.
+// substitutes).
 #pragma once
 
 #include "kernels/values/bits.hpp"
@@ -10,13 +10,13 @@ namespace terrace::wavefront {
 using device::i32;
 using device::i64;
 
-/// a + b by a multiply-add: it runs beside the pipe of minima and maxima, which is the one that fills up.
+/// a + b by a multiply-add: it does not use the pipe of minima and maxima, which is the full one.
 TERRACE_HOST_DEVICE i32 add_aside(i32 a, i32 b) {
   return static_cast<i32>(add_bits(static_cast<u32>(a), static_cast<u32>(b)));
 }
 
 /// An i32 with the operations of operations.hpp; found there by argument-dependent lookup.
-/// @tparam swift where one operation has several forms, the one with the shortest way from the cell above to the cell
+/// @tparam swift if one operation has several forms, the one with the shortest way from the cell above to the cell
 ///   below, instead of the one with the fewest operations
 template <bool swift>
 struct WordOf {
@@ -66,7 +66,7 @@ struct WordOf {
 
 using Word = WordOf<false>;
 
-/// V, or where that is so wanted and there is one, the form of it that hurries from cell to cell.
+/// V, or if that is so wanted and there is one, the form of it that hurries from cell to cell.
 template <class V, bool swift>
 struct SwiftOf {
   using Type = V;

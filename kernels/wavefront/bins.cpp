@@ -6,7 +6,7 @@
 namespace terrace::wavefront {
 namespace {
 
-/// Whether edges of that type are rounded to f32.
+/// True if edges of that type are rounded to f32.
 bool narrow(ElementType grid) { return grid == ElementType::f32; }
 
 /// The keys of all values v of G with low <= v and v < end (closed: v <= end).

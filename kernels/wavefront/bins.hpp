@@ -1,4 +1,4 @@
-// The bins of an integral histogram: those of numpy.histogram.
+// The bins of an integral histogram, as in numpy.histogram.
 #pragma once
 
 #include <array>
@@ -12,14 +12,14 @@
 
 namespace terrace::wavefront {
 
-/// The range that grids of a type have where none is given: all values, each one wide ([0, 256] for u8). Nothing for
-/// types wider than 16 bits.
+/// The default range of grids of a type: all values, each one wide ([0, 256] for u8). nullopt for types wider than 16
+/// bits.
 std::optional<std::array<double, 2>> default_range(ElementType grid);
 
 /// `bins` + 1 edges, evenly spaced from the lower to the upper end of the range as numpy.linspace makes them; of f32
 /// grids rounded to f32. What lies in bin b decides on comparisons with edges alone: edges[b] <= value < edges[b +
 /// 1], in the last bin also value == edges[bins].
-/// @param settings `bins` and, where the type has no default, `range`
+/// @param settings `bins` and, if the type has no default, `range`
 std::vector<double> bin_edges(const Settings& settings, ElementType grid);
 
 /// The keys of the values of a grid that lie in bin `bin`. Integers are compared with the edges as exact numbers.

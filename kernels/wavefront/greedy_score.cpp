@@ -12,19 +12,19 @@ namespace {
 
 using Letters = std::span<const std::uint8_t>;
 
-/// Letters of a word: of a pair of sequences with one difference in 16 letters, every third word of one is in the
-/// other; of unrelated ones, a word of a million letters of DNA is in a million letters by chance once in 4000 times.
+/// Letters of a word: in two sequences with one difference in 16 letters, every third word of one is in the other; in
+/// unrelated sequences, a word of a million letters of DNA is in a million letters by chance once in 4000 times.
 constexpr std::size_t word_letters = 16;
 /// Words of the rows that are looked for.
 constexpr std::size_t most_words = 4096;
 
-/// Where letters go on: from a place on, or backwards from before it.
+/// A direction in two sequences: forwards from a place, or backwards from before it.
 struct Way {
   const std::uint8_t *rows, *columns;  // the place
   i64 rows_left, columns_left;
   bool backwards;
 
-  /// How many letters are equal behind row i and column j of the way.
+  /// Number of equal letters after row i and column j of the way.
   i64 equal_behind(i64 i, i64 j) const {
     const i64 most = std::min(rows_left - i, columns_left - j);
     i64 equal = 0;
@@ -36,18 +36,18 @@ struct Way {
   i64 at(i64 letter) const { return backwards ? -1 - letter : letter; }
 };
 
-/// How far an alignment was gone on with, and twice its best score on the way, at least.
+/// Length of an alignment's extension, and a lower bound on twice its best score on the way.
 struct Walk {
   i64 best, letters;  // of rows and columns together
   i64 steps;          // letters and diagonals that were looked at
 };
 
-/// Goes along a way by edits: on each diagonal as far as so many lead (Myers 1986), on diagonals that are not far
-/// behind. Of the edits it is known how many there are; each is taken for the dearer of a substitution and a gap of
-/// its own.
+/// Extends along a way by edits: on each diagonal as far as so many edits reach (Myers 1986), on diagonals that are
+/// not far behind. Only the number of edits is known; each is charged with the higher cost of a substitution and a
+/// gap of its own.
 class Walker {
  public:
-  /// @param match, mismatch what a pair of letters adds to a score @param gap what a gap of one letter costs
+  /// @param match, mismatch score of a pair of letters @param gap cost of a gap of one letter
   Walker(i64 match, i64 mismatch, i64 gap)
       : match_(match), edit_(std::max(2 * (match - mismatch), match + 2 * gap)) {}
 
@@ -70,9 +70,9 @@ class Walker {
   i64 match() const { return match_; }
 
  private:
-  /// After so many edits without letters between them an alignment ends, behind so many letters.
+  /// Number of edits without equal letters between them that ends an alignment of `letters` letters.
   static i64 edits_behind(i64 letters) { return std::min<i64>(400, 20 + letters / 64); }
-  /// Letters of rows and columns that a diagonal may be behind the furthest.
+  /// Letters of rows and columns by which a diagonal may be behind the furthest.
   static constexpr i64 most_behind = 512;
   static constexpr i64 nowhere = -1;
 
@@ -93,7 +93,7 @@ class Walker {
     rows_.erase(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(behind));
     lowest_ += static_cast<i64>(behind);
   }
-  /// One edit more, and the equal letters behind it. Diagonals that leave the sequences end.
+  /// One more edit, and the equal letters after it. Diagonals that leave the sequences end.
   void edit(const Way& way) {
     const auto before = [&](i64 diagonal) {
       const i64 at = diagonal - lowest_;
@@ -111,20 +111,20 @@ class Walker {
     --lowest_;
   }
 
-  i64 match_, edit_;       // what a pair of equal letters adds; twice what an edit takes
-  std::vector<i64> rows_;  // of each diagonal (row minus column) from the lowest on, how far it leads
+  i64 match_, edit_;       // score of a pair of equal letters; twice the cost of an edit
+  std::vector<i64> rows_;  // of each diagonal (row minus column) from the lowest on, its furthest row
   std::vector<i64> next_;
   i64 lowest_ = 0;
 };
 
-/// A number of a word that goes along a sequence.
+/// A hash of a word that moves along a sequence.
 class WordHash {
  public:
   explicit WordHash(const std::uint8_t* letters) {
     for (std::size_t i = 1; i < word_letters; ++i) leaving_ *= factor;
     for (std::size_t i = 0; i < word_letters; ++i) add(letters[i]);
   }
-  /// From the word that begins with `first` to that which ends with `next`.
+  /// Moves from the word that begins with `first` to the word that ends with `next`.
   void move(std::uint8_t first, std::uint8_t next) {
     value_ -= (first + 1u) * leaving_;
     add(next);
@@ -154,7 +154,7 @@ class Words {
   }
   static constexpr std::size_t none = ~std::size_t{0};
 
-  /// Where the rows have the word that the hash is of; none: nowhere that is known of.
+  /// Place in the rows of the word with this hash; none: no known place.
   std::size_t find(const WordHash& hash, const std::uint8_t* word) const {
     const std::size_t place = places_[hash.slot<bits>()];
     if (place == none || !std::equal(word, word + word_letters, rows_.data() + place)) return none;
@@ -173,7 +173,7 @@ std::int64_t greedy_score(Walker& walker, Letters rows, Letters columns) {
   const auto height = static_cast<i64>(rows.size()), width = static_cast<i64>(columns.size());
   constexpr auto word = static_cast<i64>(word_letters);
   i64 best = 0, walked_until = 0;
-  i64 steps_left = 2 * (height + width);  // what repeats is not gone along again and again
+  i64 steps_left = 2 * (height + width);  // repeats are not walked again and again
   WordHash hash(columns.data());
   for (i64 j = 0; j + word <= width && steps_left > 0; ++j) {
     const std::uint8_t* letters = columns.data() + j;
@@ -209,7 +209,7 @@ std::int64_t greedy_score(const std::string& problem, const Settings& settings, 
     if constexpr (is_greedy<P>) {
       const auto k = problem_constants<P>(settings);
       const i64 gap = pair_costs<P, i64>(k).first;
-      // Twice a score, and what the edits on a walk take from it, stay below 2^62.
+      // Twice a score, and the cost of the edits on a walk, stay below 2^62.
       const i64 most = (i64{1} << 58) / static_cast<i64>(rows.size() + columns.size() + 1000);
       const bool fits = magnitude(k.match) <= most && magnitude(k.mismatch) <= most && magnitude(gap) <= most;
       if (!fits || k.match <= 0 || k.mismatch > 0) return;

@@ -1,5 +1,5 @@
-// Values of grids as unsigned integers in the same order, their keys: whether a value lies in a range is then asked
-// in one way for all types. No host library header.
+// Values of grids as unsigned integers in the same order, their keys: the test that a value lies in a range is then
+// the same for all types.
 #pragma once
 
 #include "kernels/device/host_device.hpp"
@@ -10,7 +10,7 @@ namespace terrace::wavefront {
 using device::u32;
 using device::u64;
 
-/// The keys [low, high] of the values that count; none where low is above high.
+/// The keys [low, high] of the values that count; none if low is above high.
 struct KeyRange {
   u64 low = 1, high = 0;
 };
@@ -35,7 +35,7 @@ struct KeyOfBytes<8> {
 template <class G>
 using Key = typename KeyOfBytes<sizeof(G)>::Type;
 
-/// How bits become keys: exclusive or with `flip`, and with `negative` where the highest bit is set.
+/// Conversion of bits to keys: exclusive or with `flip`, and with `negative` if the highest bit is set.
 template <class K>
 struct KeyRule {
   K flip, negative;

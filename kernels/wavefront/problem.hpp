@@ -1,5 +1,4 @@
-// The concept of a wavefront problem: what one cell of a two-dimensional table computes from its neighbours.
-// No host library header: also compiled by nvcc and at run time.
+// The concept of a wavefront problem: the computation of one cell of a two-dimensional table from its neighbours.
 //
 // The table has cells (i, j), 0 <= i < rows, 0 <= j < columns. Each cell takes
 //
@@ -7,9 +6,9 @@
 //   i-1   H(i-1, j-1)   H(i-1, j), F(i, j)        and a score s(i, j) made from the items of row i and column j
 //   i     H(i, j-1), E(i, j)                      (letters, values) or found in a grid,
 //
-// and gives H(i, j), which is what the table stores, E(i, j+1), handed right, and F(i+1, j), handed down. E and F are
-// the values that *enter* the next cell, so that what producer and consumer would both compute is computed once.
-// The recurrence's own border gives H for i = -1 or j = -1, E(i, 0) and F(0, j).
+// and gives H(i, j), which the table stores, E(i, j+1), handed right, and F(i+1, j), handed down. E and F are the
+// values that *enter* the next cell, so that they are computed once, not by producer and consumer. The recurrence's
+// own border gives H for i = -1 or j = -1, E(i, 0) and F(0, j).
 //
 // A problem P is a struct without data:
 //
@@ -17,19 +16,19 @@
 //   static constexpr const char* help;       one sentence
 //   static constexpr const char* chosen_by;  the parameter whose presence picks this variant; null: none
 //   template <class Reader> static bool is_meant(const Reader& reader);
-//       optional: whether the choices that the settings make pick this variant (reader as below)
-//   static constexpr Items items;            what s is made from
-//   static constexpr Report report;          which cell a sweep reports
+//       optional: true if the choices of the settings pick this variant (reader as below)
+//   static constexpr Items items;            the inputs of s
+//   static constexpr Report report;          the cell that a sweep reports
 //   template <class K> static i64 gain(const K&);    with Report::best alone: the most that s adds to a score, or 0;
 //       every H, E and F is then at least 0, and gaps add nothing (pruning.hpp)
 //   template <class V> static Ends ends(const Constants<V>&);      with Report::ends alone
 //   static constexpr bool score_joins_diagonal = true;
 //       optional: score() is select_equal(row, column, k.match, k.mismatch), and cell() uses n.diagonal and the score
-//       in their sum alone, so that whoever sweeps may add them in a way of its own; with Report::best, k also has
-//       what gaps cost (pair_costs in pair_range.hpp)
+//       in their sum alone, so that a sweep may add them in its own way; with Report::best, k also has
+//       the costs of gaps (pair_costs in pair_range.hpp)
 //   static constexpr bool scores_by_matrix = true;
 //       optional: score() is k.scale * matrix_score(row, column) (substitution.hpp), and cell() uses n.diagonal and
-//       the score in their sum alone, so that whoever sweeps may keep the scores of its rows with every letter;
+//       the score in their sum alone, so that a sweep may keep the scores of its rows with every letter;
 //       score() is then for the host alone
 //   static constexpr bool counts;            sums alone: s is 1 for a value that BlockTask::keys name, else 0
 //   static constexpr int row_planes;         planes of a row border: 1 (H) or 2 (H, F)
@@ -38,7 +37,7 @@
 //   template <class V> struct Constants;     the parameters as values
 //   template <class Reader> static Constants<i64> constants(const Reader& reader);
 //       from scaled settings: reader.scaled("gap") is the parameter times the scale, reader.scale() the scale,
-//       reader.is("overflow", "wrap") whether a choice has that word, reader.count("window", absent) a whole number
+//       reader.is("overflow", "wrap") true if a choice has that word, reader.count("window", absent) an integer
 //   template <class V> static Constants<V> constants_as(const Constants<i64>&);    the same in another type
 //   static i64 bound(const Constants<i64>&, i64 rows, i64 columns);
 //       no value that arises anywhere (H, E, F, s, sums of two) is larger in magnitude; unbounded when it may
@@ -52,13 +51,13 @@
 //       optional, values only: the corner from the items of row 0 and column 0
 //   template <class V> static V gap_opened(const Constants<V>&, V h, V score);     letters and values, for paths
 //   (trace.hpp)
-//       what H becomes with the first letter of a gap behind it: without a plane of gaps all that a step up or left
-//       does to it
+//       H with the first letter of a gap after it: without a plane of gaps the whole change of H by
+//       a step up or left
 //   template <class V> static V paired(const Constants<V>&, V h, V score);
-//       optional: what a diagonal step does to H; where absent, it adds the score
+//       optional: H after a diagonal step; if absent, it adds the score
 //   template <class V> static i64 window(const Constants<V>&);
-//       optional: cells (i, j) with |i - j| > window, those of the border among them, are +infinity (window.hpp):
-//       whoever sweeps need not compute them
+//       optional: cells (i, j) with |i - j| > window, also in the border, are +infinity (window.hpp):
+//       a sweep need not compute them
 //   struct Bits;                             optional: the same in differences, a bit a row (bits.hpp)
 //       for problems on letters whose differences from cell to neighbouring cell are -1, 0 or 1 and which
 //       report the last cell. Words W have one row a bit, the first in the lowest.
@@ -74,8 +73,8 @@
 //
 // `cell` and `score` are branch-free and written in operations.hpp, so that V may be a scalar, a pack of SIMD lanes
 // or a pair in one register. Letters are codes compared for equality (a letter that equals nothing has a code of its
-// own in rows and another in columns). What a problem does not hand on (E without a second column plane, F without a
-// second row plane) is neither read nor written by whoever sweeps it.
+// own in rows and another in columns). Values that a problem does not hand on (E without a second column plane, F
+// without a second row plane) are neither read nor written by sweeps.
 #pragma once
 
 #include "kernels/device/integers.hpp"
@@ -86,7 +85,7 @@ namespace terrace::wavefront {
 
 using device::i64;
 
-/// What the score of a cell is made from.
+/// The inputs of the score of a cell.
 enum class Items {
   letters,  // u8 codes of its row and column
   values,   // numbers of its row and column, of the sweep's value type
@@ -97,27 +96,27 @@ enum class Items {
 enum class Report {
   best,  // the largest H above 0; ties: smallest row, then smallest column
   last,  // the last cell
-  ends   // the best cell where an alignment may end; the recurrence's border counts; ties as for best
+  ends   // the best cell that may end an alignment; the recurrence's border counts; ties as for best
 };
 
-/// Whether the scores of P come from a substitution matrix.
+/// True if the scores of P come from a substitution matrix.
 template <class P>
 inline constexpr bool by_matrix = requires {
   requires P::scores_by_matrix;
 };
 
-/// Where an alignment may end (Report::ends), beside the last cell: in any cell of the last row or column.
+/// Ends of an alignment (Report::ends), in addition to the last cell: any cell of the last row or column.
 struct Ends {
   bool last_row, last_column;
 };
 
-/// What a cell computes from: H(i-1, j-1), H(i-1, j), H(i, j-1), E(i, j), F(i, j).
+/// The inputs of a cell: H(i-1, j-1), H(i-1, j), H(i, j-1), E(i, j), F(i, j).
 template <class V>
 struct Around {
   V diagonal, up, left, e, f;
 };
 
-/// What a cell gives: H(i, j), E(i, j+1), F(i+1, j).
+/// The outputs of a cell: H(i, j), E(i, j+1), F(i+1, j).
 template <class V>
 struct Cell {
   V h, e, f;
@@ -138,13 +137,13 @@ struct ParameterList {
   constexpr const Parameter* end() const { return first + count; }
 };
 
-/// What bound() gives when no 64-bit type is sure to hold every value.
+/// Result of bound() if no 64-bit type certainly holds every value.
 inline constexpr i64 unbounded = 9223372036854775807LL;
 
-/// a * b for a, b >= 0; unbounded where it leaves 63 bits.
+/// a * b for a, b >= 0; unbounded if it leaves 63 bits.
 constexpr i64 bounded_product(i64 a, i64 b) { return b != 0 && a > unbounded / b ? unbounded : a * b; }
 
-/// a + b for a, b >= 0; unbounded where it leaves 63 bits.
+/// a + b for a, b >= 0; unbounded if it leaves 63 bits.
 constexpr i64 bounded_sum(i64 a, i64 b) { return a > unbounded - b ? unbounded : a + b; }
 
 constexpr i64 magnitude(i64 a) { return a < 0 ? -a : a; }
@@ -152,13 +151,13 @@ constexpr i64 magnitude(i64 a) { return a < 0 ? -a : a; }
 /// Converts to the infinity of any floating type.
 inline constexpr double infinity = __builtin_bit_cast(double, 0x7FF0000000000000LL);
 
-/// Whether P finds its corner from items.
+/// True if P computes its corner from items.
 template <class P, class V>
 concept has_corner = requires(const typename P::template Constants<V>& k, V item) {
   P::corner(k, item, item);
 };
 
-/// A value as a block reports it: an integer as it is, of other numbers the bits of the f64.
+/// A value in the form in which a block reports it: an integer unchanged, for other numbers the bits of the f64.
 template <class V>
 TERRACE_HOST_DEVICE constexpr i64 reported(V value) {
   if constexpr (V(0.5) == V(0)) return value;

@@ -1,4 +1,4 @@
-// The list of wavefront problems as types. No host library header.
+// The list of wavefront problems as types.
 #pragma once
 
 #include "kernels/wavefront/problem.hpp"

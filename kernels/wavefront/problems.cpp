@@ -32,13 +32,13 @@ constexpr Table make_table(ProblemList<Ps...>) {
 
 constexpr Table table = make_table(Problems{});
 
-/// Whether value times scale is whole, up to the rounding of decimal fractions.
+/// True if value times scale is whole, up to the rounding of decimal fractions.
 bool whole(double value, double scale) {
   const double scaled = value * scale;
   return std::abs(scaled - std::round(scaled)) <= 1e-15 * std::max(1.0, std::abs(scaled));
 }
 
-/// The least scale for one value; nothing where three decimals are not enough.
+/// The least scale for one value; nullopt if three decimals are not enough.
 std::optional<std::int64_t> scale_of(double value) {
   for (std::int64_t scale : {1, 10, 100, 1000}) {
     if (whole(value, static_cast<double>(scale))) return scale;

@@ -31,28 +31,28 @@ std::span<const ProblemInfo> problems();
 /// The problem of that name, or null.
 const ProblemInfo* find_problem(std::string_view name);
 
-/// What is wrong with a parameter, or, where none is named, with all together.
+/// An error of a parameter, or, if none is named, of all together.
 struct ParameterError {
   std::string parameter;
   std::string message;
 };
 
-/// What is wrong with a problem's parameters beyond what their declarations say (contradictions, more than three
-/// decimals); empty when nothing is.
+/// Errors of a problem's parameters that their declarations do not exclude (contradictions, more than three
+/// decimals); empty if there are none.
 std::vector<ParameterError> parameter_errors(const std::string& problem, const Settings& settings);
 
 /// Scores are computed in integers: the smallest of 1, 10, 100, 1000 that makes every numeric parameter whole.
 /// A sweep's values and its result's score are the true ones times this scale.
-/// @throws JobError where a parameter has more than three decimals
+/// @throws JobError if a parameter has more than three decimals
 std::int64_t score_scale(const std::string& problem, const Settings& settings);
 
 /// A bound on the magnitude of every value that arises in a table of rows x columns, times the scale; `unbounded`
-/// where 63 bits are not sure to hold it. Unbounded for problems on grids: theirs is SummedArea::sum_bound.
+/// if 63 bits are not sure to hold it. Unbounded for problems on grids: theirs is SummedArea::sum_bound.
 std::int64_t score_bound(const std::string& problem, const Settings& settings, std::int64_t rows,
                          std::int64_t columns);
 
 /// The narrowest of i16, i32 and i64 that holds score_bound().
-/// @throws ComputeError where none is sure to
+/// @throws ComputeError if none certainly does
 ElementType narrowest_value(const std::string& problem, const Settings& settings, std::int64_t rows,
                             std::int64_t columns);
 
@@ -63,11 +63,11 @@ class ScaledSettings {
   /// The parameter times the scale, rounded to the nearest integer.
   std::int64_t scaled(const char* name) const;
   std::int64_t scale() const { return scale_; }
-  /// A whole number as it is; `absent` where it is not given.
+  /// An integer, unscaled; `absent` if it is not given.
   std::int64_t count(const char* name, std::int64_t absent) const {
     return settings_.find<std::int64_t>(name).value_or(absent);
   }
-  /// Whether the parameter is given, and is that word.
+  /// True if the parameter is given, and is that word.
   bool is(const char* name, std::string_view word) const {
     return settings_.has(name) && settings_.text(name) == word;
   }
@@ -77,7 +77,7 @@ class ScaledSettings {
   std::int64_t scale_;
 };
 
-/// Whether P is what `problem` with these parameters means.
+/// True if P is the problem that `problem` with these parameters names.
 template <class P>
 bool chosen(std::string_view problem, const Settings& settings) {
   if (problem != P::name || by_matrix<P> != settings.has("matrix")) return false;
@@ -88,8 +88,8 @@ bool chosen(std::string_view problem, const Settings& settings) {
   }
 }
 
-/// Calls call(P{}) with the problem of the list that `problem` with these parameters means.
-/// @throws JobError where there is none
+/// Calls call(P{}) with the problem of the list that `problem` with these parameters names.
+/// @throws JobError if there is none
 template <class Call>
 void visit_problem(const std::string& problem, const Settings& settings, Call&& call) {
   const bool found = [&]<class... Ps>(ProblemList<Ps...>) {

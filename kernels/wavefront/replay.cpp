@@ -32,7 +32,7 @@ class ItemReader {
   std::vector<Item> items_;
 };
 
-/// @tparam V what cells are computed in
+/// @tparam V type in which cells are computed
 template <class P, class V>
 class Replay {
  public:
@@ -65,7 +65,7 @@ class Replay {
     return row_ == 0 ? P::template top<V>(k_, column_ - 1).h : P::template left<V>(k_, row_ - 1).h;
   }
 
-  /// @param goes_on whether the step before was of the same kind
+  /// @param goes_on true if the step before was of the same kind
   void step(char kind, bool goes_on) {
     row_ += kind != 'D';
     column_ += kind != 'I';

@@ -1,4 +1,4 @@
-// What a path scores, found from its steps alone: a check of the way back through a table.
+// The score of a path, computed from its steps alone: a check of the way back through a table.
 #pragma once
 
 #include <cstdint>
@@ -18,25 +18,25 @@ struct PathRun {
   std::int64_t count;
 };
 
-/// A side's items as the sweep reads them: copies those of [first, first + count) to `items`.
+/// A side's items as the sweep reads them: copies items [first, first + count) to `items`.
 using ReadItems = std::function<void(std::int64_t first, std::int64_t count, void* items)>;
 
 /// A path through a table of a problem whose paths can be followed.
 struct FollowedPath {
   std::string problem;
   Settings settings;                     // the problem's parameters, checked
-  ElementType value = ElementType::i64;  // of values: that of their costs
+  ElementType value = ElementType::i64;  // of values: the type of their costs
   std::int64_t rows = 0, columns = 0;    // of the table
   std::int64_t row = 0, column = 0;      // items consumed before the first step
   std::span<const PathRun> runs;         // from the last step to the first
   ReadItems read_rows, read_columns;
 };
 
-/// Where the path leads and what it scores, as the table's last cell on it should have it: integers as they are, of
+/// The end of the path and its score, equal to the value of the table's last cell on it: integers unchanged, for
 /// costs the bits of the f64. Linear in the length of the path. Costs are added in the order in which cells are
-/// computed, so they come out the same to the bit.
-/// @throws ComputeError where steps leave the table, '=' and 'X' are not what the letters are, or the path begins
-/// neither at the table's border nor, of a local alignment, where it may
+/// computed, so they are equal to the bit.
+/// @throws ComputeError if steps leave the table, '=' and 'X' do not agree with the letters, or the path begins
+/// neither at the table's border nor, for a local alignment, where it may
 BlockResult replay(const FollowedPath& path);
 
 }  // namespace terrace::wavefront

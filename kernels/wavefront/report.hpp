@@ -1,4 +1,4 @@
-// What the recurrence's border adds to what the blocks of a table report.
+// The part of the recurrence's border in the result of a table's blocks.
 #pragma once
 
 #include "kernels/wavefront/problem.hpp"
@@ -6,7 +6,7 @@
 
 namespace terrace::wavefront {
 
-/// The report of a table of which no block has reported yet: what the border has, or less than any cell.
+/// The result of a table before any block has reported: the border's best, or less than any cell.
 template <class P>
 constexpr BlockResult border_report(const typename P::template Constants<i64>& k, i64 rows, i64 columns) {
   if constexpr (P::report == Report::best || P::items != Items::letters) {
@@ -19,7 +19,7 @@ constexpr BlockResult border_report(const typename P::template Constants<i64>& k
     };
     if (rows == 0 || columns == 0) look(rows, columns);
     if constexpr (P::report == Report::ends) {
-      // Where any cell of the last row may end an alignment, those of a row before the first are all 0.
+      // If any cell of the last row may end an alignment, the cells of a row before the first are all 0.
       const Ends ends = P::template ends<i64>(k);
       if (ends.last_row) look(rows, 0);
       if (ends.last_column) look(0, columns);
@@ -28,7 +28,7 @@ constexpr BlockResult border_report(const typename P::template Constants<i64>& k
   }
 }
 
-/// Adds a block's report to that of a table; `last_block`: it is the table's last.
+/// Adds a block's result to the table's result; `last_block`: it is the table's last.
 template <class P>
 constexpr void add_report(const BlockResult& block, bool last_block, BlockResult& table) {
   if constexpr (P::report == Report::last) {

@@ -1,4 +1,4 @@
-// How the kernel tiles of a block are swept: the variants that the papers compare, as values of one type.
+// The schedule for the kernel tiles of a block: the variants that the papers compare, as values of one type.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace terrace::wavefront {
 
-/// A schedule names what happens inside a block; results never depend on it.
+/// A schedule defines the order and storage inside a block; results never depend on it.
 ///
 /// Li 2020, ch. 6, and Belviranli et al. 2015 ("PeerWave") compare: kernel tiles that are squares or parallelograms
 /// along the anti-diagonals (hyperplane); a barrier between anti-diagonals of tiles, a flag a tile between neighbours
@@ -43,10 +43,10 @@ constexpr Schedule with_all_work(Schedule schedule) {
 /// square_barrier, ...".
 std::string schedule_names();
 
-/// What the names mean, in words: "auto: the fastest; registers: ...".
+/// The meaning of the names, in words: "auto: the fastest; registers: ...".
 std::string schedule_help();
 
-/// The schedule of that name. Nothing where the name is none.
+/// The schedule of that name; nullopt if there is none.
 std::optional<Schedule> schedule_from(std::string_view name);
 
 /// "registers"; for a schedule without a name its properties.

@@ -1,4 +1,4 @@
-// Scores of pairs of letters from a substitution matrix. No host library header.
+// Scores of pairs of letters from a substitution matrix.
 #pragma once
 
 #include "kernels/device/host_device.hpp"
@@ -59,8 +59,8 @@ struct MatrixReader {
   constexpr bool is(const char* name, const char* word) const { return reader.is(name, word); }
 };
 
-/// P, which scores letters by match and mismatch, with the scores of a matrix in their place. The two constants stand
-/// for the largest and the least of these, so that bounds hold.
+/// P, which scores letters by match and mismatch, with the scores of a matrix instead. The two constants become the
+/// largest and the least of these scores, so that bounds hold.
 template <class P>
 struct WithMatrix : P {
   static constexpr bool score_joins_diagonal = false;

@@ -18,23 +18,23 @@
 
 namespace terrace::wavefront {
 
-/// What fixes the meaning and the bits of a sweep; the table is cut into a grid of blocks, numbered row-major.
+/// The parameters that define a sweep and its bits; the table is cut into a grid of blocks, numbered row-major.
 struct SweepSpec {
   std::string problem;    // a name of problems()
   Settings settings;      // the problem's parameters, checked
   std::int64_t rows = 0;  // of the table, not counting the recurrence's border
   std::int64_t columns = 0;
   std::int64_t block_rows = 0;       // of a block; the last row of blocks may be lower
-  std::int64_t block_columns = 0;    // likewise
+  std::int64_t block_columns = 0;    // of a block; the last column of blocks may be narrower
   ElementType value;                 // type that cells are computed in
   ElementType border;                // type of border values: at least as wide as `value`
-  std::optional<ElementType> table;  // type of the stored table; nothing when no table is kept
+  std::optional<ElementType> table;  // type of the stored table; nullopt if no table is kept
   std::optional<KeptLines> kept;     // rows and columns that are kept (letters and values, no table)
-  /// Blocks are grids of cells, counted from their first row and column, which divide them, all but the table's last
-  /// ones: BlockTask::bottom has the borders below each row of cells, one after another, ::right those right of each
-  /// column of cells, none behind the table's last row or column. Each has for every cell a piece of its own, planes
-  /// and all, a column border's after its corner; ::top and ::left of such blocks, too. 0: blocks are no grids in
-  /// that direction. On CUDA alone, of letters and values without a table, and multiples of `border_cell`.
+  /// Blocks are grids of cells, counted from their first row and column, which divide them, except the table's last
+  /// blocks: BlockTask::bottom has the borders below each row of cells, one after another, ::right the borders right
+  /// of each column of cells, none after the table's last row or column. Each has a piece for every cell, with all
+  /// planes; a piece of a column border follows its corner; ::top and ::left of such blocks, too. 0: blocks are no
+  /// grids in that direction. On CUDA alone, of letters and values without a table, and multiples of `border_cell`.
   std::int64_t cell_rows = 0;
   std::int64_t cell_columns = 0;
   /// Problems with a bit-parallel form, their scores: lines of every block that are kept in differences. Descriptors
@@ -43,26 +43,26 @@ struct SweepSpec {
   ElementType grid = ElementType::u8;  // type of the grid's values (problems on grids)
   std::int64_t layers = 1;             // tables, one over another (see BlockGrid)
   Schedule schedule;
-  /// A score that some cell of the table reaches (Report::best), or 0: where the schedule leaves out what is not
-  /// needed, it begins with what cannot reach this (greedy_score.hpp).
+  /// A score that some cell of the table reaches (Report::best), or 0: if the schedule leaves out unneeded cells, it
+  /// begins with cells that cannot reach this score (greedy_score.hpp).
   std::int64_t known = 0;
-  /// Problems with a bit-parallel form, their scores: cells outside need not be computed, and what the last cell then
-  /// reports is the best inside the band. On CUDA all cells of tables of several blocks are.
+  /// For scores of problems with a bit-parallel form: cells outside need not be computed, and the last cell then
+  /// reports the best inside the band. On CUDA all cells of tables of several blocks are computed.
   DiagonalBand band = {};
 };
 
-/// What SweepSpec::cell_rows and cell_columns are multiples of.
+/// SweepSpec::cell_rows and cell_columns are multiples of this.
 inline constexpr std::int64_t border_cell = 1024;
-/// What rows between lines in differences are multiples of on CUDA.
+/// On CUDA, rows between lines in differences are multiples of this.
 inline constexpr std::int64_t bit_line_rows = 1024;
 
-/// Bytes of device memory that a CUDA sweep needs for flags and borders between kernel tiles, beside its blocks.
+/// Additional bytes of device memory that a CUDA sweep needs for flags and borders between kernel tiles.
 std::size_t cuda_workspace_bytes(const SweepSpec& spec, const device::Limits& limits);
 
-/// Bytes of host memory that a CPU sweep on `threads` threads allocates beside its blocks, at most.
+/// Additional bytes of host memory that a CPU sweep on `threads` threads allocates, at most.
 std::size_t cpu_workspace_bytes(const SweepSpec& spec, int threads);
 
-/// A kernel that sweeps the blocks of one table. Descriptors are BlockTask, or KeptTask where rows and columns or
+/// A kernel that sweeps the blocks of one table. Descriptors are BlockTask, or KeptTask if rows and columns or
 /// lines in differences are kept; results are BlockResult. The kernel itself orders the blocks of one launch (block n
 /// needs the borders of n - 1 and of the block above); everything else is the feeder's business (see Port).
 std::unique_ptr<device::BlockKernel> make_cpu_sweep(const SweepSpec& spec, device::Context& context);

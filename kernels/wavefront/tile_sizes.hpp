@@ -9,22 +9,22 @@
 
 namespace terrace::wavefront {
 
-/// Whether kernel tiles in memory know P: of counts, which have a table a bin, they do not.
+/// True if P can be swept in kernel tiles in memory: not counts, which have a table per bin.
 template <class P>
 inline constexpr bool sweeps_in_tiles = !requires {
   requires P::counts;
 };
 
-/// Whether a sweep is one in kernel tiles in memory, not in registers.
+/// True if a sweep is in kernel tiles in memory, not in registers.
 bool in_tiles(const SweepSpec& spec);
 
-/// What PeerWave's model is made from: the time of one anti-diagonal of a tile, and that of one synchronisation with
+/// The inputs of PeerWave's model: the time of one anti-diagonal of a tile, and the time of one synchronisation with
 /// a neighbour, in the same unit.
 struct TileCosts {
   double diagonal = 1, synchronisation = 1;
 };
 
-/// What the sizes of tiles depend on.
+/// Limits that determine the sizes of tiles.
 struct TileLimits {
   std::int64_t processors = 1;      // that rows of tiles are dealt to
   std::int64_t most_height = 1024;  // the largest tile in cache, a power of 2
@@ -39,8 +39,8 @@ struct TileLimits {
 ///   sqrt(s (H W + H h + H h P - h^2 P) / (d h P (P - 1)))
 ///
 /// for a block of W columns and H rows in tiles of h rows, diagonals that take d, synchronisations that take s, and P
-/// processors. The paper assumes more rows of tiles than processors; where there are fewer, P is their number, which
-/// is what its eq. 3 gives when no row waits for a processor. @return at least 1; W with one row of tiles
+/// processors. The paper assumes more rows of tiles than processors; if there are fewer, P is their number, which
+/// follows from its eq. 3 if no row waits for a processor. @return at least 1; W with one row of tiles
 std::int64_t flexible_width(std::int64_t rows, std::int64_t columns, std::int64_t height, std::int64_t processors,
                             const TileCosts& costs);
 
@@ -48,8 +48,8 @@ std::int64_t flexible_width(std::int64_t rows, std::int64_t columns, std::int64_
 /// cells in shared memory gives.
 TileShape shared_tile(const TileLimits& limits);
 
-/// The tiles of a block of that many rows and columns. Heights are multiples of 32 and no larger than the block
-/// needs; widths of hyperplane and square tiles equal heights where the schedule's sizes are fixed.
+/// The tiles of a block of `rows` x `columns`. Heights are multiples of 32 and no larger than the block needs; widths
+/// of hyperplane and square tiles equal heights if the schedule's sizes are fixed.
 TileShape tile_shape(const Schedule& schedule, std::int64_t rows, std::int64_t columns, const TileLimits& limits,
                      const TileCosts& costs);
 

@@ -1,12 +1,12 @@
-// How a path goes back through a table: what is kept of a cell, how one walks over what is kept, and the task and
-// the result of a walk through a box. No host library header.
+// The way of a path back through a table: the code that is kept of a cell, the walk over these codes, and the task
+// and the result of a walk through a box.
 //
 // A path of a problem on values goes through pairs of values in the same way; each step consumes the pair that it
 // comes from.
 //
-// A path stands at (row, column), letters consumed, so next to cell (row - 1, column - 1). It goes diagonally where H
-// came from there, else up where it came from above, else left. In an affine gap it stays on the plane of the gap
-// until the cell that opened it; where a gap might as well be opened as go on, it was opened.
+// A path is at (row, column), letters consumed, so next to cell (row - 1, column - 1). It goes diagonally if H came
+// from there, else up if it came from above, else left. In an affine gap it stays on the plane of the gap until the
+// cell that opened it; if a gap may as well be opened as extended, it was opened.
 #pragma once
 
 #include "kernels/wavefront/problem.hpp"
@@ -24,10 +24,10 @@ enum class PathStep : u8 { match, mismatch, row, column };
 /// The gap that a path is in.
 enum class PathGap : i32 { none, row, column };
 
-/// Where a path stands on its way back.
+/// The place of a path on its way back.
 struct PathPlace {
   i64 row, column;  // letters consumed
-  PathGap gap;      // it came here through that gap, which may go on
+  PathGap gap;      // the path came here through that gap, which may continue
   i32 ended;        // not 0: a local alignment starts here
 };
 
@@ -39,24 +39,24 @@ struct TraceTask {
   i64 row_begin, row_end, column_begin, column_end;
   i64 cell_rows, cell_columns, block_rows;
   const void* rows;            // letters (u8) or values of the box's rows
-  const void* columns;         // likewise of its columns
+  const void* columns;         // letters (u8) or values of the box's columns
   const void* top;             // row border above the box; null: the recurrence's own (row_begin is 0)
   const void* left;            // column border before the box; null: the recurrence's own (column_begin is 0)
   const void* row_borders;     // kept inside the box
-  const void* column_borders;  // likewise
+  const void* column_borders;  // the same of columns
   i64 row_borders_stride;      // elements from one of them to the next
   i64 column_borders_stride;
   i64 row_border_stride;     // elements from plane to plane of every row border
-  i64 column_border_stride;  // likewise of column borders
+  i64 column_border_stride;  // elements from plane to plane of every column border
   PathPlace place;           // in the box, or at its end
 };
 
 /// Steps that one result holds.
 inline constexpr i64 most_path_steps = 31744;
 
-/// What a walk found: steps from the later to the earlier, two bits each, the first in the lowest bits; and where it
-/// ended: outside the box, at the start of a local alignment, or where the result was full. It may end where it
-/// leaves a piece, too, and is then to go on.
+/// The result of a walk: steps from the later to the earlier, two bits each, the first in the lowest bits; and its
+/// end: outside the box, at the start of a local alignment, or the step that filled the result. A walk may also end
+/// where it leaves a piece, and then has to be continued.
 struct TraceResult {
   PathPlace place;
   i64 count;
@@ -73,18 +73,18 @@ struct TraceResult {
   }
 };
 
-/// Whether the path of an alignment ends where H falls to 0.
+/// True if the path of an alignment ends where H falls to 0.
 template <class P>
 inline constexpr bool is_local = P::report == Report::best;
 
-/// What paths need not do at their start: `rows`: consume the rows before the first column; `columns` likewise.
+/// Steps that paths may omit at their start: `rows`: through rows before the first column; `columns` vice versa.
 struct FreeStart {
   bool rows, columns;
 };
 template <class P, class V>
 TERRACE_HOST_DEVICE constexpr FreeStart free_start(const typename P::template Constants<V>& k) {
   if constexpr (P::report == Report::ends) {
-    const Ends ends = P::template ends<V>(k);  // what is free at one end is free at the other
+    const Ends ends = P::template ends<V>(k);  // an end that is free is also free as a start
     return {ends.last_column, ends.last_row};
   } else {
     (void)k;
@@ -92,20 +92,20 @@ TERRACE_HOST_DEVICE constexpr FreeStart free_start(const typename P::template Co
   }
 }
 
-/// Whether a problem's paths can be followed.
+/// True if a problem's paths can be followed.
 template <class P>
 concept Traceable = requires(const typename P::template Constants<i64>& k) {
   P::gap_opened(k, i64(0), i64(0));
 };
 
-/// What H becomes with a diagonal step.
+/// H after a diagonal step.
 template <class P, class V>
 TERRACE_HOST_DEVICE constexpr V paired(const typename P::template Constants<V>& k, V h, V s) {
   if constexpr (requires { P::template paired<V>(k, h, s); }) return P::template paired<V>(k, h, s);
   else return add(h, s);
 }
 
-/// What is kept of a cell: where H(i, j) came from, and whether E(i, j+1) and F(i+1, j) were opened here.
+/// The code of a cell: the origin of H(i, j), and flags that E(i, j+1) and F(i+1, j) were opened here.
 struct TraceCode {
   static constexpr u32 end = 0, diagonal = 1, up = 2, left = 3, from = 3;
   static constexpr u32 opens_down = 4, opens_right = 8;
@@ -155,7 +155,7 @@ TERRACE_HOST_DEVICE void walk_path(i64 row_begin, i64 column_begin, PathPlace& p
   }
 }
 
-/// Where the piece of a box that a path is in begins: a kept border, or the box's own.
+/// The beginning of the piece of a box that a path is in: a kept border, or the box's own.
 struct TracePiece {
   i64 row, column;
 };

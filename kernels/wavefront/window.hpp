@@ -1,4 +1,4 @@
-// Windows around the diagonal of a table (Sakoe and Chiba 1978). No host library header.
+// Windows around the diagonal of a table (Sakoe and Chiba 1978).
 #pragma once
 
 #include "kernels/wavefront/problem.hpp"
@@ -13,14 +13,14 @@ concept has_window = requires(const typename P::template Constants<i64>& k) {
   P::window(k);
 };
 
-/// The half width of the problem's window; no_window where it has none.
+/// The half width of the problem's window; no_window if it has none.
 template <class P, class V>
 TERRACE_HOST_DEVICE constexpr i64 window_of(const typename P::template Constants<V>& k) {
   if constexpr (has_window<P>) return P::window(k);
   else return no_window;
 }
 
-/// Whether cell (i, j), or a cell of the border (i or j is -1), lies in a window of that half width.
+/// True if cell (i, j), or a cell of the border (i or j is -1), lies in a window of that half width.
 TERRACE_HOST_DEVICE constexpr bool in_window(i64 window, i64 i, i64 j) { return i - j <= window && j - i <= window; }
 
 /// Columns [begin, end).
@@ -28,8 +28,8 @@ struct ColumnRange {
   i64 begin, end;
 };
 
-/// Of the columns [column_begin, column_end) those of cells in rows [row_begin, row_end) that lie in the window, and,
-/// if the window begins right of column_begin, the one before: all cells left of it and on the row above are outside.
+/// The columns of [column_begin, column_end) with cells in the window in rows [row_begin, row_end), and, if the
+/// window begins right of column_begin, the one before: all cells left of it and on the row above are outside.
 TERRACE_HOST_DEVICE constexpr ColumnRange columns_in_window(i64 window, i64 row_begin, i64 row_end, i64 column_begin,
                                                             i64 column_end) {
   const i64 begin = row_begin - 1 - window, end = row_end + window;

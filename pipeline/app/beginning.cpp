@@ -21,7 +21,7 @@ JobError output_error(const job::Job& job, const std::string& message) {
   return JobError(message_at(job.output_place, message));
 }
 
-/// The place of what a result says of its job, for errors.
+/// The attributes of a result that describe its job, as a place for errors.
 std::string attributes_of(const fs::path& output) { return output.string() + ", attributes `identity` and `inputs`"; }
 
 /// The record in a result of the job that made it, as text.
@@ -30,7 +30,7 @@ struct Record {
 };
 
 /// The record in the file that has the output's name, or nullopt if the file is not one of Terrace's.
-/// @throws JobError where the file is damaged or may not be read; io::DiskError
+/// @throws JobError if the file is damaged or may not be read; io::DiskError
 std::optional<Record> record_in(const job::Job& job) {
   try {
     const auto identity = io::root_text(job.output, "identity"), inputs = io::root_text(job.output, "inputs");
@@ -48,10 +48,10 @@ std::optional<Record> record_in(const job::Job& job) {
 /// The file that has the output's name.
 struct Output {
   std::optional<io::FileState> there;    // nullopt if no file has it
-  std::optional<Difference> difference;  // of a result of Terrace, from what this job makes
+  std::optional<Difference> difference;  // of a result of Terrace, from the result of this job
 };
 
-/// @throws JobError where another program made the file, or it cannot be read; IoError where its record is damaged
+/// @throws JobError if another program made the file, or it cannot be read; IoError if its record is damaged
 /// and `fresh` keeps it; io::DiskError
 Output look_at_output(const job::Job& job, Signature now, Fresh fresh) {
   const auto state = io::file_state(job.output);
@@ -94,7 +94,7 @@ JobError other_run(const run::RunFolder& folder, const job::Job& job, const Diff
 }
 
 /// Resumes an unfinished run of this job, unless its result is there already. With `fresh` the run was begun with it.
-/// @throws JobError where another file has the output's name
+/// @throws JobError if another file has the output's name
 Beginning resume(const run::RunFolder& folder, const job::Job& job, Json plan, const Output& output, Fresh fresh) {
   const bool is_fresh = run::RunFolder::is_fresh(plan);
   if (output.there && !folder.may_replace(plan)) {
@@ -126,7 +126,7 @@ std::optional<Json> plan_in(const run::RunFolder& folder, Fresh fresh) {
   }
 }
 
-/// The note of an attempt of this job that had no plan yet; nothing if there is none, or one of another job.
+/// The wish that an attempt of this job noted before it had a plan; Fresh::nothing if there is none.
 Fresh noted_wish(const run::RunFolder& folder, const job::OpenJob& open) {
   const std::optional<Json> wish = folder.wish();
   if (!wish) return Fresh::nothing;
@@ -138,7 +138,7 @@ Fresh noted_wish(const run::RunFolder& folder, const job::OpenJob& open) {
   });
 }
 
-/// @throws JobError where a file has the output's name that is not the one which the noted wish may replace
+/// @throws JobError if a file has the output's name that is not the one which the noted wish may replace
 void check_replaced(const run::RunFolder& folder, const job::Job& job) {
   const std::optional<Json> wish = folder.wish();
   if (wish && folder.may_replace(*wish)) return;
@@ -147,7 +147,7 @@ void check_replaced(const run::RunFolder& folder, const job::Job& job) {
                               "first block; move it away, or replace it with --fresh");
 }
 
-/// Whether that run's result has its name already: a kill between the last two steps leaves both.
+/// True if that run's result has its name already: a kill between the last two steps leaves both.
 bool has_finished(const std::optional<Json>& plan, const fs::path& output) {
   return plan && io::root_text(output, "run") == plan->value("run", "");
 }
@@ -157,7 +157,7 @@ void discard_if_nothing_is_done(run::RunFolder& folder) noexcept {
     const run::Progress progress = run::Ledger::read(folder.ledger());
     if (progress.completed.empty() && !progress.current) folder.clear();
   } catch (const std::exception&) {
-    return;  // what is left is there for the same command, and its error says more than this one
+    return;  // its files stay for the same command, and its error says more than this one
   }
 }
 
@@ -198,7 +198,7 @@ bool resumes_on_cpu(const run::RunFolder& folder, Fresh fresh) {
     return read_json(plan_file(folder), remedy_for_runs,
                      [&] { return plan->at("fixed").value("backend", "") == "cpu"; });
   } catch (const IoError&) {
-    return false;  // it is damaged, which is said where it matters
+    return false;  // it is damaged, which is reported elsewhere
   }
 }
 
@@ -223,7 +223,7 @@ Beginning begin_at(run::RunFolder& folder, const job::Job& job, const Signature&
   const bool ended = finished && goes_on;
   if (!output.there || (fresh == Fresh::result && !(ended && !output.difference))) return anew;
   if (output.difference) throw other_result(job, *output.difference);
-  folder.clear();  // debris, or what a run left that ended just after its result had its name
+  folder.clear();  // debris, or the rest of a run that ended just after its result had its name
   return {true, std::nullopt, job.output.string() + " is there already, made by this job", std::nullopt};
 }
 
@@ -253,7 +253,7 @@ void plan_attempt(const Beginning& beginning, Fresh fresh, const Signature& now,
     folder.forget_wish();
     throw;
   } catch (const IoError&) {
-    throw;  // the same command goes on when the disk does
+    throw;  // the same command resumes when the disk works again
   } catch (const std::exception&) {
     folder.forget_wish();
     throw;
@@ -272,7 +272,7 @@ run::RunReport execute_attempt(const Beginning& beginning, Fresh fresh, run::Run
     discard_if_nothing_is_done(folder);
     throw;
   } catch (const IoError&) {
-    // It goes on when the disk does: one that was begun with --fresh has this noted here alone.
+    // The run resumes when the disk works again; this folder alone records that it was begun with --fresh.
     if (!folder.fresh()) discard_if_nothing_is_done(folder);
     throw;
   } catch (const std::exception&) {

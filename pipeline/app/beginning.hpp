@@ -1,4 +1,4 @@
-// The state in which a run finds its output, and what it therefore does: resume, begin, or nothing.
+// The state of a run's output, and the decision that follows: resume, begin, or do nothing.
 #pragma once
 
 #include <functional>
@@ -13,19 +13,19 @@
 
 namespace terrace::app {
 
-/// What `--fresh` allows a run to discard.
+/// Earlier work that `--fresh` allows a run to discard.
 enum class Fresh {
   nothing,
   result,  // a result that Terrace made, and an unfinished run of the same job that was begun without --fresh
-  all      // any unfinished run besides
+  all      // also any other unfinished run
 };
 
 /// @param text as the command line has it: empty without the option, "true" with no value
-/// @throws JobError that says what values there are
+/// @throws JobError that lists the possible values
 Fresh fresh_from(const std::string& text);
 
 /// The locked folder of the job's run.
-/// @throws io::LockHeld; JobError at the job's `output` where another folder or file is in its place; IoError
+/// @throws io::LockHeld; JobError at the job's `output` if another folder or file is in its place; IoError
 run::RunFolder take_folder(const job::Job& job);
 
 /// The permission of a command to discard earlier work.
@@ -35,10 +35,10 @@ struct Wish {
 };
 
 /// The wish of the command, or a larger one that such an attempt has noted in the folder.
-/// @param asked by the command; @throws IoError where the note is damaged and the command asks for nothing
+/// @param asked by the command; @throws IoError if the note is damaged and the command asks for nothing
 Wish wish_of(const run::RunFolder& folder, const job::OpenJob& open, Fresh asked);
 
-/// Whether the unfinished run in the folder, if this command resumes it, computes on the CPU.
+/// True if the unfinished run in the folder, if this command resumes it, computes on the CPU.
 bool resumes_on_cpu(const run::RunFolder& folder, Fresh fresh);
 
 struct Beginning {
@@ -48,25 +48,25 @@ struct Beginning {
   std::optional<io::FileState> replaces;  // the result of Terrace that has the output's name
 };
 
-/// Decides by what is in the folder and at the output. Changes nothing, but removes what is left in the folder when
-/// the result is there.
-/// @throws JobError at the job's `output` where something is there that may not be replaced or discarded; IoError
-/// where the plan of the unfinished run is damaged
+/// Decides by the contents of the folder and the output. Changes nothing, except that it clears the folder if the
+/// result is complete.
+/// @throws JobError at the job's `output` if a file or run there may not be replaced or discarded; IoError if the
+/// plan of the unfinished run is damaged
 Beginning begin_at(run::RunFolder& folder, const job::Job& job, const Signature& now, const Wish& wish);
 
-/// Notes durably what a new run may discard, calls `plan`, which plans it, and forgets the note if that fails, unless
-/// by a signal or a disk.
+/// Notes durably the permission of a new run to discard earlier work, calls `plan`, which plans it, and forgets the
+/// note if that fails, unless a signal or a disk was the reason.
 void plan_attempt(const Beginning& beginning, Fresh fresh, const Signature& now, run::RunFolder& folder,
                   const std::function<void()>& plan);
 
-/// Plans an unfinished run to be resumed, once all that was read of inputs is found to be what it was.
+/// Plans an unfinished run to be resumed, after checking that all inputs read so far are unchanged.
 /// @param begun Beginning::begun @throws JobError naming the input that has changed
 run::RunPlan resumed_plan(const job::OpenJob& open, const Machine& machine, const Stages& stages,
                           const run::RunFolder& folder, const nlohmann::json& begun);
 
-/// Runs the plan as run::execute does, after what `fresh` lets it discard is gone. A run that fails before anything
-/// of it is durable is discarded, so that the corrected job needs no --fresh=all; one begun with --fresh stays where
-/// a disk has failed, since its plan says so.
+/// Discards what `fresh` allows, then runs the plan as run::execute does. A run that fails before any of its work is
+/// durable is discarded, so that the corrected job needs no --fresh=all; a run begun with --fresh is kept if a disk
+/// has failed, since its plan records --fresh.
 run::RunReport execute_attempt(const Beginning& beginning, Fresh fresh, run::RunPlan& plan, run::RunFolder& folder,
                                const run::RunSettings& settings);
 

@@ -41,21 +41,21 @@ CLI::App& add_command(CLI::App& program, CommandLine& line, Session& session, co
 void add_job_commands(CLI::App& program, CommandLine& line, Session& session) {
   auto job = std::make_shared<JobArguments>();
   add_job(
-      add_command(program, line, session, "check", "Say what is wrong with a job, or that it is fine", check, job),
+      add_command(program, line, session, "check", "Report every error of a job, or that it has none", check, job),
       *job);
-  add_job(add_command(program, line, session, "plan", "Say how a job would be run, without running it", plan, job),
+  add_job(add_command(program, line, session, "plan", "Describe how a job would run, without running it", plan, job),
           *job);
   auto run = std::make_shared<RunArguments>();
   CLI::App& command =
-      add_command(program, line, session, "run", "Run a job, or go on with one that was stopped", run_job, run);
+      add_command(program, line, session, "run", "Run a job, or resume one that was stopped", run_job, run);
   add_job(command, run->job);
   command.preparse_callback([&line](std::size_t) {
     line.output = Output::extra;
     line.stops = true;
   });
   command.add_flag("--fresh", run->fresh,
-                   "Start over once, and replace a result that Terrace made; stopped, the same command goes on. "
-                   "--fresh=all: discard an unfinished run as well");
+                   "Start over once, and replace a result that Terrace made; after a stop the same command resumes. "
+                   "--fresh=all: also discard any unfinished run");
 }
 
 void add_verify(CLI::App& program, CommandLine& line, Session& session) {
@@ -78,16 +78,14 @@ void add_verify(CLI::App& program, CommandLine& line, Session& session) {
             const bool right = !text.empty() && *end == '\0' && fraction > 0 && fraction <= 1;
             return right ? std::string() : "a fraction is above 0 and at most 1, as 0.01; not '" + text + "'";
           });
-  command.add_option("--seed", asked->seed, "Choose the sample by another number than 1")
-      ->type_name("NUMBER")
-      ->needs(sample);
+  command.add_option("--seed", asked->seed, "Seed of the sample, by default 1")->type_name("NUMBER")->needs(sample);
   command.add_flag(
       "--all", asked->all,
-      "Run the job again beside the result, for what no sample covers, and compare all datasets; stopped, "
-      "the same command goes on");
+      "Run the job again in a folder next to the result, also for datasets that no sample covers, and compare all "
+      "datasets; after a stop the same command resumes");
 }
 
-/// Whether the program has a stage whose problems are called so.
+/// True if the program has a stage with this word for its problems.
 bool has_selector(const Session& session, const std::string& selector) {
   const auto& stages = session.stages.declarations().all();
   return std::any_of(stages.begin(), stages.end(), [&](const auto& stage) { return stage.selector == selector; });
@@ -95,10 +93,10 @@ bool has_selector(const Session& session, const std::string& selector) {
 
 void add_other_commands(CLI::App& program, CommandLine& line, Session& session) {
   auto result = std::make_shared<ShowArguments>();
-  CLI::App& shown = add_command(program, line, session, "show",
-                                "Say what is in a result, or how far a stopped run is", show, result);
+  CLI::App& shown =
+      add_command(program, line, session, "show", "Describe a result, or the state of a stopped run", show, result);
   shown.add_option("RESULT", result->path, "The result, or the folder of its run")->required();
-  CLI::Option* stage = shown.add_option("STAGE", result->stage, "Of a result only what this stage wrote");
+  CLI::Option* stage = shown.add_option("STAGE", result->stage, "Show only this stage of a result");
   shown.add_flag("--paf", result->paf, "The alignment of that stage as a line of PAF")->needs(stage);
   add_verify(program, line, session);
   for (const auto& [selector, help] : {std::pair("problem", "List the problems that stages solve, or show one"),
@@ -112,10 +110,10 @@ void add_other_commands(CLI::App& program, CommandLine& line, Session& session) 
   }
   auto kind = std::make_shared<InputsArguments>();
   CLI::App& kinds =
-      add_command(program, line, session, "inputs", "List what jobs can read, or show one kind", inputs, kind);
+      add_command(program, line, session, "inputs", "List the kinds of input of jobs, or show one", inputs, kind);
   kinds.add_option("KIND", kind->kind, "Show the keys of this kind of input");
   kinds.add_flag("--markdown", kind->markdown, "As tables of Markdown");
-  CLI::App* list = program.add_subcommand("devices", "List what could compute here");
+  CLI::App* list = program.add_subcommand("devices", "List the devices of this machine");
   list->callback([&] { line.command = [&session] { return devices(session); }; });
 }
 
@@ -124,14 +122,14 @@ void add_options(CLI::App& program, Session& session, CommandLine& line) {
   program.require_subcommand(1);
   program.fallthrough();
   program.set_version_flag("--version", "terrace " + version(), "Print the version and end");
-  program.add_flag("--quiet", session.quiet, "Only errors and warnings beside what was asked for");
-  program.add_option("--log", line.log, "Write what happens to this file, too")->type_name("FILE");
+  program.add_flag("--quiet", session.quiet, "Print only the answer, errors and warnings");
+  program.add_option("--log", line.log, "Also write a log to this file")->type_name("FILE");
   program.footer(
       "Exit codes: 0 done, 1 failed, 2 the job or the command is wrong,\n"
       "75 stopped at a checkpoint, run it again.");
 }
 
-/// What to say where no known command was named.
+/// The message if no known command was named.
 std::string no_command(const CLI::App& program) {
   std::vector<std::string> names;
   for (const CLI::App* command : program.get_subcommands(nullptr)) names.push_back(command->get_name());

@@ -9,18 +9,18 @@
 
 namespace terrace::app {
 
-/// What standard output is to a command.
+/// Content of standard output of a command.
 enum class Output {
-  answer,  // what was asked for
-  extra    // beside what was asked for, as the name of the result that a run makes
+  answer,  // the answer of the command
+  extra    // in addition to the work, as the name of the result that a run makes
 };
 
 struct CommandLine {
-  std::function<int()> command;  // what was asked for; empty where nothing is left to be done
+  std::function<int()> command;  // the chosen command; empty if nothing is left to do
   int exit_code = exit_done;     // then
   std::string log;               // a file for everything that happens; empty: none
   Output output = Output::answer;
-  bool stops = false;  // whether the command ends by itself after a signal, with StopSignals
+  bool stops = false;  // true if the command ends by itself after a signal, with StopSignals
 };
 
 /// Parses a command line, sets `session.quiet`, and answers --help and --version itself. Errors are reported to the

@@ -1,5 +1,5 @@
-// The commands of the program, one file each, with the arguments that each is given. They return how they ended, or
-// throw; command_line.hpp says how their arguments are written.
+// The commands of the program, one file each, with the arguments that each is given. They return an exit code, or
+// throw; command_line.hpp has the syntax of their arguments.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ struct JobArguments {
   std::vector<std::string> settings;  // KEY=VALUE each
 };
 
-/// `terrace check job.yaml`: everything that is wrong with a job.
+/// `terrace check job.yaml`: reports every error of a job.
 int check(Session& session, const JobArguments& arguments);
 
-/// `terrace plan job.yaml`: how it would be run.
+/// `terrace plan job.yaml`: describes how the job would be run.
 int plan(Session& session, const JobArguments& arguments);
 
 struct RunArguments {
@@ -27,16 +27,16 @@ struct RunArguments {
   std::string fresh;  // as --fresh was given, see fresh_from(); empty: not at all
 };
 
-/// `terrace run job.yaml`: runs a job, or goes on with a stopped one.
+/// `terrace run job.yaml`: runs a job, or resumes a stopped one.
 int run_job(Session& session, const RunArguments& arguments);
 
 struct ShowArguments {
   std::string path;   // a result, an output that is not there yet, or the folder of its run
-  std::string stage;  // of a result: what is in it of this stage; empty: of all
+  std::string stage;  // of a result: show only this stage; empty: all
   bool paf = false;   // its alignment as a line of PAF
 };
 
-/// `terrace show result.h5 [STAGE]`: what is in a result, or how far a run is.
+/// `terrace show result.h5 [STAGE]`: describes a result, or the state of a run.
 int show(Session& session, const ShowArguments& arguments);
 
 struct VerifyArguments {
@@ -46,7 +46,7 @@ struct VerifyArguments {
   bool all = false;       // compute everything again that no sample covers
 };
 
-/// `terrace verify result.h5`: whether a result is as it was made, and as it should be.
+/// `terrace verify result.h5`: checks that a result is undamaged, and that it is correct.
 int verify(Session& session, const VerifyArguments& arguments);
 
 struct ProblemsArguments {
@@ -55,8 +55,8 @@ struct ProblemsArguments {
   bool markdown = false;
 };
 
-/// `terrace problems [NAME]` and, if the program has operators, `terrace operators [NAME]`: what stages compute, from
-/// their declarations.
+/// `terrace problems [NAME]` and, if the program has operators, `terrace operators [NAME]`: describes the problems of
+/// stages, from their declarations.
 int problems(Session& session, const ProblemsArguments& arguments);
 
 struct InputsArguments {
@@ -64,10 +64,10 @@ struct InputsArguments {
   bool markdown = false;
 };
 
-/// `terrace inputs [KIND]`: what a job can read, from the declarations of the kinds of input.
+/// `terrace inputs [KIND]`: describes the inputs that a job can read, from the declarations of the kinds of input.
 int inputs(Session& session, const InputsArguments& arguments);
 
-/// `terrace devices`: what could compute here.
+/// `terrace devices`: lists the devices of this machine.
 int devices(Session& session);
 
 }  // namespace terrace::app

@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-/// Bytes that the library may keep of a dataset, which lies in one piece as it was written, and needs none.
+/// Bytes that the library may cache of a dataset. Datasets written contiguously need no cache.
 constexpr std::int64_t most_kept = 64 << 20;
 
 void check_there(const fs::path& path) {
@@ -38,7 +38,7 @@ Json parsed(const io::ResultReader& reader, const fs::path& path, const char* at
   return json;
 }
 
-/// Calls `read`, which takes values out of the record of inputs. @throws IoError where they are not there
+/// Calls `read`, which takes values out of the record of inputs. @throws IoError if they are not there
 template <class Read>
 auto read_inputs(const fs::path& path, const Read& read) {
   const auto damaged = [&] { return IoError(path.string() + ", attribute inputs", "is damaged"); };
@@ -51,7 +51,7 @@ auto read_inputs(const fs::path& path, const Read& read) {
   }
 }
 
-/// The folder that `relative` lies in, where the whole path ends with it.
+/// The folder that `relative` lies in, if the whole path ends with it.
 std::optional<fs::path> folder_above(const fs::path& whole, const fs::path& relative) {
   if (relative.is_absolute() || relative.empty()) return std::nullopt;
   fs::path folder = whole;
@@ -63,7 +63,7 @@ std::optional<fs::path> folder_above(const fs::path& whole, const fs::path& rela
   return folder;
 }
 
-/// The job's folder, as far as paths tell: a setting of an input is relative to it, a recorded file is not.
+/// The job's folder, derived from paths: a setting of an input is relative to it, a recorded file is not.
 std::optional<fs::path> folder_of_inputs(const Json& identity, const Json& inputs) {
   for (const auto& [name, input] : inputs.items()) {
     for (const Json& file : input.value("files", Json::array())) {
@@ -77,7 +77,7 @@ std::optional<fs::path> folder_of_inputs(const Json& identity, const Json& input
   return std::nullopt;
 }
 
-/// Reads everything that is read by the library alone, so that what a damaged file makes of it is found out.
+/// Reads everything that only the library reads, to find out whether the library survives a damaged file.
 void read_all_that_is_small(const fs::path& path) {
   constexpr std::int64_t most_values = 1 << 20;
   const io::ResultReader reader(path);
@@ -127,7 +127,7 @@ std::shared_ptr<io::Source> MadeResult::dataset(const std::string& name) const {
 
 namespace {
 
-/// Warns of inputs whose files have changed. @throws Error where one has another shape or type
+/// Warns of inputs whose files have changed. @throws Error if one has another shape or type
 void compare_inputs(Session& session, const MadeResult& result, const job::OpenJob& open) {
   Json now = inputs_of(open);
   for (const std::string& name : outdated_in(result, open).inputs) now.erase(name);

@@ -13,15 +13,15 @@
 
 namespace {
 
-/// Standard streams that the caller closed, as ones that cannot be read or written: the files that a run opens would
-/// take their numbers, and what is printed would end up in them.
+/// Opens standard streams that the caller closed, as streams that cannot be read or written: otherwise files of a run
+/// would take their numbers, and printed text would end up in them.
 void keep_standard_streams() {
   for (int number = 0; number < 3; ++number) {
     if (::fcntl(number, F_GETFD) == -1) static_cast<void>(::open("/dev/null", number == 0 ? O_WRONLY : O_RDONLY));
   }
 }
 
-/// A closed pipe and a file over the limit of its size are errors of the writes that meet them, which say so.
+/// A closed pipe and a file over its size limit become errors of the writes, which report them.
 void ignore_write_signals() {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
@@ -33,8 +33,8 @@ int main(int count, char** arguments) {
   terrace::app::keep_stop_signals();
   keep_standard_streams();
   ignore_write_signals();
-  // What is freed in large pieces goes back to the system: by default the C library raises this bound, and
-  // would keep tens of megabytes that no budget knows of.
+  // Large freed pieces go back to the system: by default the C library raises this bound, and would keep tens of
+  // megabytes that no budget counts.
   mallopt(M_MMAP_THRESHOLD, 128 << 10);
   mallopt(M_TRIM_THRESHOLD, 128 << 10);
   try {

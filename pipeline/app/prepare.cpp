@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Of what is free: the rest is for the page cache, and for others.
+// Fractions of free memory: the rest is for the page cache, and for other programs.
 constexpr double host_share = 0.7, device_share = 0.9;
 
 constexpr std::size_t unlimited = std::size_t{1} << 50;  // bytes: more than any machine has
@@ -43,7 +43,7 @@ std::size_t least_free(const Machine& machine) {
   return least;
 }
 
-/// What the inputs keep in memory. @throws JobError where that is all that the job gives
+/// Memory that the inputs keep. @throws JobError if that is all that the job gives
 std::size_t memory_of_inputs(const job::OpenJob& open) {
   std::size_t total = 0, most = 0;
   std::string largest;
@@ -60,7 +60,7 @@ std::size_t memory_of_inputs(const job::OpenJob& open) {
   throw JobError(message_at(open.job.host_memory_place, text));
 }
 
-/// A stage reads what another would have written that cannot be planned.
+/// A stage reads an array of a stage that cannot be planned.
 struct Unknown {};
 
 /// The setting of a step that names the array.
@@ -70,10 +70,10 @@ std::string setting_that_names(const std::string& array, const job::Stage& step)
   return found == step.arrays.end() ? "" : *found;
 }
 
-/// What a step reads, by names in the job, earlier stages' arrays among it.
+/// The arrays that a step reads, by names in the job, including arrays of earlier stages.
 class Sources {
  public:
-  /// @param reads records what is read of inputs @param unknown stages that cannot be planned
+  /// @param reads records reads of inputs @param unknown stages that cannot be planned
   Sources(const job::OpenJob& open, const job::Stage& step, run::RunPlan& plan, run::InputReads& reads,
           const std::set<std::string>& unknown)
       : open_(open), step_(step), plan_(plan), reads_(reads), unknown_(unknown) {}
@@ -104,7 +104,7 @@ class Sources {
   const std::set<std::string>& unknown_;
 };
 
-/// The messages of what a step was refused for, each at a place.
+/// The messages of a refused step, each with a place.
 std::vector<std::string> placed(const JobError& error, const job::Job& job, const job::Stage& step) {
   std::vector<std::string> messages;
   for (const std::string& message : error.messages()) {
@@ -114,7 +114,7 @@ std::vector<std::string> placed(const JobError& error, const job::Job& job, cons
   return messages;
 }
 
-/// @throws JobError where the job allows less scratch space than the plan takes
+/// @throws JobError if the job allows less scratch space than the plan takes
 void check_scratch(const job::Job& job, const run::RunPlan& plan) {
   if (!job.scratch.size) return;
   const std::int64_t needed = run::disk_need(plan).scratch;
@@ -170,7 +170,7 @@ Machine open_machine(const job::OpenJob& open, bool cpu) {
     resources.input_memory = memory_of_inputs(open);
     resources.host_budget = static_cast<std::size_t>(*job.host_memory) - resources.input_memory;
   } else {
-    // What inputs keep is not free any more.
+    // Memory that inputs keep is already taken from the free memory.
     resources.host_budget = static_cast<std::size_t>(static_cast<double>(host_free) * host_share);
   }
   resources.window_memory = run::window_share(resources.host_budget);

@@ -14,11 +14,11 @@
 
 namespace terrace::app {
 
-/// The device of a run, opened, and what it may use.
+/// The opened device of a run, and the resources that it may use.
 struct Machine {
   std::vector<std::unique_ptr<device::Context>> contexts;
   stages::Resources resources;
-  std::string note;  // on devices that are left out; empty: none is
+  std::string note;  // on devices that are left out; empty if none is
 
   std::vector<device::Context*> devices() const;
 };
@@ -29,25 +29,25 @@ class NoDevice : public JobError {
   using JobError::JobError;
 };
 
-/// Opens the first of the devices that the job names: a run uses one. What its inputs keep in memory is taken off the
+/// Opens the first of the devices that the job names: a run uses one. Memory that its inputs keep is taken off the
 /// host's budget.
-/// @param cpu where the job leaves the choice: the CPU, whatever else there is
-/// @throws NoDevice; JobError where inputs leave nothing of the budget; DeviceError
+/// @param cpu use the CPU if the job does not choose, even if there are other devices
+/// @throws NoDevice; JobError if inputs leave nothing of the budget; DeviceError
 Machine open_machine(const job::OpenJob& open, bool cpu = false);
 
-/// Plans the job anew. Where it leaves the choice, and a stage is computed on the CPU alone, all of it is planned for
-/// the CPU: `machine` is opened again, and `tell` is called with the reason.
+/// Plans a new run of the job. If the job does not choose the device, and a stage runs on the CPU only, the whole job
+/// is planned for the CPU: `machine` is opened again, and `tell` is called with the reason.
 run::RunPlan make_new_plan(const job::OpenJob& open, Machine& machine, const Stages& stages,
                            const std::function<void(const std::string&)>& tell);
 
-/// Plans the job. @param begun plan.json of the run that is gone on with; null: none
-/// @throws JobError with what is wrong with any of the stages, but those that read what a wrong one writes;
-/// stages::CpuOnly where the job leaves the choice
+/// Plans the job. @param begun plan.json of the interrupted run to resume; null: none
+/// @throws JobError with the errors of all stages, except stages that read from a stage with an error;
+/// stages::CpuOnly if the job leaves the choice
 run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const Stages& stages,
                        const nlohmann::json* begun);
 
-/// Whether the job can be planned, by all that is seen without reading arrays that may be large. Where a device is
-/// missing here, what it is planned for is the CPU, with any memory, and `warn` is called with the reason.
+/// Checks that the job can be planned, without reading arrays that may be large. If its device is missing
+/// here, it is planned for the CPU, with any memory, and `warn` is called with the reason.
 /// @throws JobError as make_plan() does
 void check_plan(const job::OpenJob& open, const Stages& stages, const std::function<void(const std::string&)>& warn);
 

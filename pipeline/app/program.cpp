@@ -19,7 +19,7 @@ int report(Session& session, const JobError& error) {
   return exit_wrong;
 }
 
-/// What the system refused, and what to do about it.
+/// The operation that the system refused, and the remedy.
 std::string describe(const std::filesystem::filesystem_error& error) {
   const bool named = !error.path1().empty();
   std::string text = (named ? error.path1().string() : "the current folder") + ": " + error.code().message();

@@ -12,7 +12,7 @@ namespace terrace::app {
 /// "0.1.0".
 std::string version();
 
-/// Parses a command line and does what it says.
+/// Parses a command line and executes it.
 /// @param arguments without the program's name
 /// @returns the exit code; everything that was thrown has been reported to session.err
 int run_program(const std::vector<std::string>& arguments, Session& session);

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether a text begins as a line of a log does: "2026-01-31 23:59:59.999 ".
+/// True if a text begins as a line of a log does: "2026-01-31 23:59:59.999 ".
 bool begins_as_log(const std::string& text) {
   constexpr std::string_view form = "0000-00-00 00:00:00.000 ";
   if (text.size() < form.size()) return false;
@@ -25,7 +25,7 @@ bool begins_as_log(const std::string& text) {
   return true;
 }
 
-/// @throws JobError where a log at `path` would overwrite what is something else, or is in no folder
+/// @throws JobError if a log at `path` would overwrite a file that is no log, or `path` is in no folder
 void check_log(const fs::path& path) {
   std::error_code ignored;
   const fs::path folder = fs::absolute(path).parent_path();

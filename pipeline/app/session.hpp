@@ -1,4 +1,4 @@
-// What every command is given.
+// The session: streams, stages and log of every command.
 #pragma once
 
 #include <spdlog/logger.h>
@@ -16,11 +16,11 @@
 
 namespace terrace::app {
 
-/// How a command ended.
+/// Exit codes of commands.
 enum ExitCode : int { exit_done = 0, exit_failed = 1, exit_wrong = 2, exit_stopped = 75 };
 
-/// One call of the program: where it writes to, what it knows of, and what was asked for. What a command was asked
-/// for goes to `out`; everything else through the members below to `err`, and to the log file where there is one.
+/// One call of the program: its output streams, its stages and kinds of input, and its options. Answers of a command
+/// go to `out`; everything else goes through the members below to `err`, and to the log file if there is one.
 class Session {
  public:
   Session(std::ostream& out_stream, std::ostream& err_stream, const Stages& stage_table,
@@ -33,24 +33,24 @@ class Session {
   bool quiet = false;
   std::size_t columns = no_terminal;  // of the terminal that `out` is
 
-  /// From now on writes with times to `path`, too, after what a log that is there holds; an empty path: nowhere.
-  /// @throws JobError when it cannot be written, or is there and is no log
+  /// From now on also writes with times to `path`, appending to an existing log; an empty path: no log.
+  /// @throws JobError if it cannot be written, or is a file but no log
   void open_log(const std::string& path);
-  /// To be called once the job is known. @throws JobError where the log is its file, its output or one of its
-  /// inputs; nothing was written then, and nothing more will be
+  /// To be called once the job is known. @throws JobError if the log is its file, its output or one of its inputs;
+  /// then nothing was written to it, and nothing will be
   void keep_log_apart(const job::Job& job);
 
   // Texts that may hold pieces of files are made printable.
 
-  /// A part of what the command was asked for, to `out`.
+  /// A part of the command's answer, to `out`.
   void answer(const std::string& text);
   /// News that --quiet silences.
   void note(const std::string& text);
-  /// What was hardly meant.
+  /// Something that is valid but probably not intended.
   void warn(const std::string& text);
-  /// Why the command failed.
+  /// The reason why the command failed.
   void error(const std::string& text);
-  /// Into the log file alone.
+  /// To the log file alone.
   void record(const std::string& text);
 
  private:

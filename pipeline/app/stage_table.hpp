@@ -9,13 +9,13 @@
 
 namespace terrace::app {
 
-/// What jobs may name, and how it is made. Entries can be added at any time.
+/// The stages that jobs may name, with the functions that make them. Entries can be added at any time.
 class Stages {
  public:
   /// @throws Error when the name is taken or the declaration contradicts itself
   void add(stages::StageKind kind);
   const job::StageTable& declarations() const { return declarations_; }
-  /// @throws Error where there is none of that name
+  /// @throws Error if no stage has that name
   const stages::StageKind& find(std::string_view name) const;
 
  private:

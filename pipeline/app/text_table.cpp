@@ -46,7 +46,7 @@ std::string text_row(const std::vector<std::string>& row, const std::vector<std:
   return text;
 }
 
-/// A row whose cells do not fit beside one another.
+/// A row whose cells do not fit next to each other.
 std::string paragraph(const std::vector<std::string>& row, const std::string& indent, std::size_t width) {
   std::string rest;
   for (std::size_t i = 1; i < row.size(); ++i) rest += row[i].empty() ? "" : row[i] + " ";

@@ -12,15 +12,15 @@ namespace terrace::app {
 
 using Warn = std::function<void(const std::string&)>;
 
-/// Warns of a memory.host that is more than the memory of this machine, or than what its control group allows.
+/// Warns of a memory.host that is more than the memory of this machine, or than the limit of its control group.
 void warn_of_budgets(const job::Job& job, const Warn& warn);
 
-/// Tells what stages warn of, each once.
+/// Reports the warnings of stages, each once.
 class StageWarnings {
  public:
   explicit StageWarnings(Warn warn) : warn_(std::move(warn)) {}
 
-  /// To be called when the job is planned, and again when it was run: some is only seen then.
+  /// To be called when the job is planned, and again after it was run: some warnings are only known then.
   void tell(const run::RunPlan& plan);
 
  private:

@@ -74,7 +74,7 @@ class Extents {
 /// Product of the values; 1 for rank 0. @throws Error when it leaves the signed 64-bit range.
 std::int64_t volume(const Extents& shape);
 
-/// Row-major strides of an array of that shape, in elements.
+/// Row-major strides of an array of `shape`, in elements.
 Extents row_major_strides(const Extents& shape);
 
 /// "3 x 4 x 5".
@@ -90,7 +90,7 @@ struct Box {
 
   int rank() const { return begin.rank(); }
   Extents shape() const;
-  /// Number of points; 0 where any extent is 0 or negative.
+  /// Number of points; 0 if any extent is 0 or negative.
   std::int64_t volume() const;
   bool empty() const { return volume() == 0; }
 
@@ -100,7 +100,7 @@ struct Box {
 /// The common part of two boxes of equal rank; empty (volume 0) when they are disjoint.
 Box intersect(const Box& a, const Box& b);
 bool overlaps(const Box& a, const Box& b);
-/// Whether `inner` lies in `outer`; an empty box lies in every box.
+/// True if `inner` lies in `outer`; an empty box lies in every box.
 bool contains(const Box& outer, const Box& inner);
 /// The points of `a` that are not in `b`, as disjoint boxes.
 std::vector<Box> subtract(const Box& a, const Box& b);

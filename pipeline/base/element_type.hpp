@@ -31,7 +31,7 @@ constexpr ElementType element_type_of() {
   }
 }
 
-/// Calls `call(T{})` with a value of the C++ type that `type` stands for, and returns what it returns.
+/// Calls `call(T{})` with a value of the C++ type that corresponds to `type`, and returns its result.
 template <class Call>
 decltype(auto) dispatch(ElementType type, Call&& call) {
   switch (type) {

@@ -1,4 +1,4 @@
-// Errors that people read: what is wrong, where, and what to do.
+// Errors for people: the fault, its place, and the remedy.
 #pragma once
 
 #include <stdexcept>
@@ -24,11 +24,11 @@ class JobError : public Error {
   std::vector<std::string> messages_;
 };
 
-/// A file, dataset or disk failed or holds what it should not (exit code 1).
+/// A file, dataset or disk failed, or its contents are wrong (exit code 1).
 class IoError : public Error {
  public:
-  /// @param where the path, with the dataset, record or byte where it helps
-  /// @param what  what is wrong and what to do about it
+  /// @param where the path, with the dataset, record or byte if that helps
+  /// @param what  the fault and the remedy
   IoError(const std::string& where, const std::string& what) : Error(where + ": " + what) {}
 };
 

@@ -1,4 +1,4 @@
-// Which kind of thing a path names, for messages.
+// The kind of a file, folder or device at a path, for messages.
 #pragma once
 
 #include <filesystem>

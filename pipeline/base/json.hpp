@@ -1,5 +1,5 @@
-// What JSON does not hold by itself (numbers that are not finite, bytes that are no UTF-8), and errors of JSON that
-// this program wrote, with their place.
+// JSON forms of values that JSON itself does not have (numbers that are not finite, bytes that are not UTF-8), and
+// errors of JSON that this program wrote, with their place.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -16,9 +16,9 @@ std::string to_hex(const std::string& bytes);
 /// @throws std::invalid_argument for other text
 std::string from_hex(const std::string& text);
 
-/// A number, to the bit; "inf", "-inf" and "nan" for what is not finite.
+/// A number, to the bit; "inf", "-inf" and "nan" if it is not finite.
 nlohmann::json number_json(double number);
-/// @throws nlohmann::json::exception, std::invalid_argument for what number_json() does not give
+/// @throws nlohmann::json::exception, std::invalid_argument for other values than number_json() makes
 double number_from(const nlohmann::json& json);
 nlohmann::json numbers_json(const std::vector<double>& numbers);
 std::vector<double> numbers_from(const nlohmann::json& json);
@@ -28,11 +28,11 @@ nlohmann::json text_json(const std::string& text);
 /// @throws as number_from()
 std::string text_from(const nlohmann::json& json);
 
-/// The remedy for what an unfinished run has recorded.
+/// The remedy for damaged records of an unfinished run.
 inline constexpr const char* remedy_for_runs = "start over with --fresh=all";
 
 /// The error of JSON that this program wrote and cannot read.
-/// @param where file, and record or attribute; @param remedy what to do: "replace the result with --fresh"
+/// @param where file, and record or attribute; @param remedy the advice: "replace the result with --fresh"
 IoError unreadable_json(const std::string& where, const std::string& remedy, const std::exception& error);
 
 /// Calls `read`, which parses JSON that this program wrote or takes values out of it.
@@ -43,7 +43,7 @@ auto read_json(const std::string& where, const std::string& remedy, const Read& 
     return read();
   } catch (const nlohmann::json::exception& error) {
     throw unreadable_json(where, remedy, error);
-  } catch (const std::logic_error& error) {  // invalid_argument and out_of_range, of what is read out of texts
+  } catch (const std::logic_error& error) {  // invalid_argument and out_of_range, of numbers in texts
     throw unreadable_json(where, remedy, error);
   }
 }

@@ -7,13 +7,13 @@
 namespace terrace {
 namespace {
 
-/// Beyond this no name is meant, and the quadratic comparison is not worth its time.
+/// A longer text is no misspelt name, and the quadratic comparison is not worth its time.
 constexpr std::size_t longest_name = 80;
 constexpr std::size_t most_suggestions = 3;
-/// With fewer letters too much begins.
+/// With fewer letters too many names match.
 constexpr std::size_t shortest_beginning = 3;
 
-/// What others call it, and what it is called here.
+/// Names in other programs, and the corresponding names here.
 constexpr std::pair<std::string_view, std::string_view> other_names[] = {{"gpu", "cuda"}, {"nvidia", "cuda"}};
 
 std::string folded(std::string_view name) {
@@ -24,7 +24,7 @@ std::string folded(std::string_view name) {
   return result;
 }
 
-/// Letters by which two names may differ and still be near.
+/// Number of differing letters up to which two names count as near.
 int reach(std::size_t length, std::size_t other) {
   const std::size_t longer = std::max(length, other);
   return longer > 1 ? std::max(1, static_cast<int>(longer / 3)) : 0;

@@ -1,4 +1,4 @@
-// Which of the known names was meant, lists of names, and counts of things, for messages.
+// Guesses of the known name that was meant, lists of names, and counts of things, for messages.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@ namespace terrace {
 /// Least number of letters to insert, delete, replace or swap with their neighbour to turn `a` into `b`.
 int edit_distance(std::string_view a, std::string_view b);
 
-/// Up to three equally near candidates, or the candidates that begin with the name where it has three letters or
-/// more, or the candidate that others call so (`gpu` for cuda), in the order given. Empty if none is near (more than
-/// a third of the letters differ), or if `name` is a candidate itself. Case does not count, nor does - against _.
+/// Up to three equally near candidates, or the candidates that begin with the name if it has three letters or more,
+/// or the candidate that has this name in other programs (`gpu` for cuda), in the order given. Empty if none is near
+/// (more than a third of the letters differ), or if `name` is a candidate itself. Case and - against _ do not count.
 std::vector<std::string> near_names(std::string_view name, const std::vector<std::string>& candidates);
 
-/// "; did you mean 'match'?", or "... 'a' or 'b'?", of the near names; "" if there are none.
+/// "; did you mean 'match'?", or "... 'a' or 'b'?", with the near names; "" if there are none.
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
 
-/// "a, b, c" in the order given; of more than `most` names the first ones "and 5 more".
+/// "a, b, c" in the order given; if there are more than `most` names, the first ones "and 5 more".
 std::string list_names(const std::vector<std::string>& names, std::size_t most = 40);
 
 /// "'a', 'b' and 5 more": the same for names that users chose.

@@ -10,7 +10,7 @@ enum class ParameterKind {
   text,      // a string
   choice,    // one of `choices`
   flag,      // true or false
-  array,     // the name of an input or of what an earlier stage wrote, as `stage/output`
+  array,     // the name of an input or of an earlier stage's array, as `stage/output`
   size,      // bytes: 4GiB
   count,     // a whole number with units: 1e9, 64Ki
   duration,  // seconds: 30s
@@ -23,7 +23,7 @@ enum class ParameterKind {
   file       // a path, relative to the job's folder
 };
 
-/// One parameter. Texts are as in a job; a pointer that is null means "none".
+/// One parameter. Texts are written as in a job; a null pointer means "none".
 struct Parameter {
   const char* name;
   ParameterKind kind;
@@ -32,7 +32,7 @@ struct Parameter {
   const char* choices = nullptr;       // "affine, linear"; the words of a choice
   double minimum = -9.2e18;            // least value of numbers, inclusive
   double maximum = 9.2e18;             // largest value of numbers, inclusive
-  const char* unit = nullptr;          // unit of the value, where it has one
+  const char* unit = nullptr;          // unit of the value, if it has one
 };
 
 }  // namespace terrace

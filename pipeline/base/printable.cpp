@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t longest_quote = 60;
 
-/// Bytes of the UTF-8 sequence that begins `text`, or 0 where none does (RFC 3629: no overlong forms, no surrogates).
+/// Bytes of the UTF-8 sequence at the start of `text`, 0 if there is none (RFC 3629: not overlong, no surrogates).
 std::size_t sequence_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
   const auto follows = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xBF) {
@@ -27,14 +27,14 @@ std::size_t sequence_length(std::string_view text) {
   return 0;
 }
 
-/// Whether a letter, given as UTF-8, tells a terminal what to do: those below a blank, DEL, and U+0080 to U+009F.
+/// True if a letter, given as UTF-8, controls a terminal: below U+0020, DEL, and U+0080 to U+009F.
 bool is_control(std::string_view letter) {
   const auto first = static_cast<unsigned char>(letter[0]);
   if (letter.size() == 1) return first < 0x20 || first == 0x7F;
   return first == 0xC2 && static_cast<unsigned char>(letter[1]) < 0xA0;
 }
 
-/// Calls visit(letter, fit) for every letter of the text, and for every byte that is a part of none.
+/// Calls visit(letter, fit) for every letter of the text, and for every byte that is not part of a letter.
 template <class Visit>
 void for_each_letter(std::string_view text, const Visit& visit) {
   for (std::size_t at = 0; at < text.size();) {

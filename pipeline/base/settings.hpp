@@ -16,19 +16,19 @@ namespace terrace {
 using Value = std::variant<std::int64_t, double, bool, std::string, std::vector<std::int64_t>, std::vector<double>,
                            std::vector<std::string>, std::vector<std::array<std::int64_t, 2>>>;
 
-/// Where something stands in a job: `file:line:column`, or the command-line setting, and the line itself.
+/// A place in a job: `file:line:column`, or the command-line setting, and the line itself.
 struct Place {
   std::string text;     // "job.yaml:3:10" or "--set memory.device=1GiB"
-  std::string excerpt;  // the line itself and a caret under the column; empty where there is none
+  std::string excerpt;  // the line itself and a caret under the column; empty if there is none
 };
 
-/// "job.yaml:3:10: what", and the excerpt below where there is one. Without a place `what` alone.
+/// "job.yaml:3:10: what", and the excerpt below if there is one. Without a place `what` alone.
 inline std::string message_at(const Place& place, const std::string& what) {
   if (place.text.empty()) return what;
   return place.text + ": " + what + (place.excerpt.empty() ? "" : "\n" + place.excerpt);
 }
 
-/// Names with checked values; defaults are filled in by whoever checks. Nested maps use dotted names
+/// Names with checked values; the code that checks them fills in defaults. Nested maps use dotted names
 /// (`mutate.rate`).
 class Settings {
  public:
@@ -37,7 +37,7 @@ class Settings {
   }
   bool has(const std::string& name) const { return entries_.count(name) > 0; }
 
-  /// Whether the value is there and a T: a parameter that takes words in place of a value may hold text.
+  /// True if the value is there and a T: a parameter that takes words in place of a value may hold text.
   template <class T>
   bool holds(const std::string& name) const {
     auto at = entries_.find(name);
@@ -60,7 +60,7 @@ class Settings {
   bool flag(const std::string& name) const { return get<bool>(name); }
   const std::string& text(const std::string& name) const { return get<std::string>(name); }
 
-  /// Where the value was given; an empty place for defaults.
+  /// The place of the value in the job; an empty place for defaults.
   const Place& place(const std::string& name) const { return entries_.at(name).place; }
 
   /// Calls `visit(name, value, place)` for every entry, in the order of names.

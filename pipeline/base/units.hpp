@@ -8,11 +8,11 @@
 
 namespace terrace {
 
-/// "4GiB", "500MB", "4096", "1.5GiB": bytes. Nothing where the text is no size or leaves 63 bits.
+/// "4GiB", "500MB", "4096", "1.5GiB": bytes. nullopt if the text is no size or exceeds 63 bits.
 std::optional<std::int64_t> parse_size(std::string_view text);
-/// "1000", "1e9", "64Ki", "2M": a whole count. Nothing where the text is none, or not whole.
+/// "1000", "1e9", "64Ki", "2M": a whole count. nullopt if the text is no number, or not whole.
 std::optional<std::int64_t> parse_count(std::string_view text);
-/// "30s", "500ms", "10min", "2h": seconds. Nothing where the text is none.
+/// "30s", "500ms", "10min", "2h": seconds. nullopt if the text is no duration.
 std::optional<double> parse_duration(std::string_view text);
 
 /// "4.0 GiB", "512 B".

@@ -12,7 +12,7 @@ namespace {
 
 constexpr Parameter common_schedule = {"schedule", ParameterKind::choice, "how blocks are swept", "auto", "auto"};
 
-/// Whether a setting is given and is one of the words, or a list that holds one.
+/// True if a setting is given and is one of the words, or a list that holds one.
 bool holds_word(const Settings& settings, const std::string& name, const std::vector<std::string>& words) {
   if (!settings.has(name)) return false;
   auto listed = [&](const std::string& word) { return std::find(words.begin(), words.end(), word) != words.end(); };

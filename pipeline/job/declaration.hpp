@@ -1,4 +1,4 @@
-// What stages declare about themselves. The loader, `terrace problems` and the README's tables are made from it.
+// Declarations of stages. The loader, `terrace problems` and the README's tables are made from them.
 #pragma once
 
 #include <deque>
@@ -12,23 +12,22 @@
 
 namespace terrace::job {
 
-// How declarations of parameters are read:
+// Rules for declarations of parameters:
 // - `choices` of a kind other than `choice` are words allowed in place of a value (`every: auto`); the setting then
-//   holds the word as text. For `texts` every element must be one of them; `type` takes them beside element types.
-// - A dotted name (`until.norm`) is a key of a nested map. What is required or has a default there applies only
-//   where the map is given; the map itself may always be absent. `snapshots` and `snapshots.every` may both be
-//   declared: then either form is accepted.
-// - The default bounds of a number mean that every finite value is in range.
+//   holds the word as text. For `texts` every element must be a word; `type` takes element types and words.
+// - A dotted name (`until.norm`) is a key of a nested map. Required keys and defaults there apply only if the
+//   map is given; the map is optional. `snapshots` and `snapshots.every` may both be declared, as two accepted
+//   forms.
 
 /// A dataset that a stage writes into its group `/<stage>/`.
 struct OutputDeclaration {
   std::string name;
   std::string shape;    // in words: "rows x columns", "one value"
   std::string meaning;  // one sentence, no full stop
-  /// When it is written, as a setting of the stage: "keep: table, alignment" (any of the words; a list contains one
-  /// of them); "free_ends" (it is given, and not false). Empty: always.
+  /// Condition for writing it, as a setting of the stage: "keep: table, alignment" (any of the words; a list contains
+  /// one of them); "free_ends" (it is given, and not false). Empty: always.
   std::string when = {};
-  /// Decides in place of `when` where a setting's words do not suffice; `when` then is for people.
+  /// Decides in place of `when` if a setting's words do not suffice; `when` then is for people.
   std::function<bool(const Settings&)> written = nullptr;
 };
 
@@ -38,26 +37,26 @@ struct EarlierDefault {
   std::string value;  // as written in a job, which keeps it
 };
 
-/// The kind of the input that a setting names; empty for what a stage writes.
+/// The kind of the input that a setting names; empty for an array of a stage.
 using KindOf = std::function<std::string(const std::string& setting)>;
 
-/// One problem (or operator) of a stage: what a cell computes.
+/// One problem (or operator) of a stage.
 struct ProblemDeclaration {
   std::string name;
   std::string summary;                     // one sentence, no full stop
   std::string group;                       // heading in tables: "sequences", "grids"
   std::vector<Parameter> parameters;       // apply only when this problem is named
-  std::vector<OutputDeclaration> outputs;  // beside those of the stage
+  std::vector<OutputDeclaration> outputs;  // in addition to those of the stage
   std::vector<EarlierDefault> earlier_defaults = {};
-  /// Number of its results: raised by every change that makes others of the same settings and arrays. A result by
-  /// another number is not taken for one of this version.
+  /// Number of its results: raised by every change after which the same settings and arrays give other results. A
+  /// result by another number is not used as a result of this version.
   int results = 1;
 };
 
-/// What a stage finds wrong with settings that are each right by themselves.
+/// An error in settings that are each valid by themselves.
 struct Finding {
   std::string parameter;  // at whose place it is reported; empty or not given in the job: at the stage's place
-  std::string message;    // what is wrong and what would be right
+  std::string message;    // the fault and the remedy
 };
 
 /// One kind of stage: the key that names it in a job.
@@ -65,13 +64,13 @@ struct StageDeclaration {
   std::string name;
   std::string help;                               // one sentence, no full stop
   std::string selector = "problem";               // the key that names the problem: `operator` for stencils
-  std::vector<Parameter> parameters = {};         // common to all problems; `schedule: auto` is added where missing
+  std::vector<Parameter> parameters = {};         // common to all problems; `schedule: auto` is added if missing
   std::vector<OutputDeclaration> outputs = {};    // of every problem
   std::vector<ProblemDeclaration> problems = {};  // empty: the stage has no selector
   int results = 1;                                // as ProblemDeclaration::results, of a stage without problems
-  /// Sets defaults that depend on what the stage reads; null: there are none. Called before `check`.
+  /// Sets defaults that depend on the stage's inputs; null: there are none. Called before `check`.
   std::function<void(const std::string& problem, Settings&, const KindOf&)> fill_in = nullptr;
-  /// Looks at settings together, after each was found right; null: nothing to look at.
+  /// Checks settings together, after each was found valid; null: no such check.
   std::function<std::vector<Finding>(const std::string& problem, const Settings&)> check = nullptr;
 
   const ProblemDeclaration* find_problem(std::string_view problem) const;
@@ -83,7 +82,7 @@ class StageTable {
   /// @throws Error when the name is taken or the declaration contradicts itself (a parameter declared twice, a
   /// default that its own parameter refuses)
   void add(StageDeclaration declaration);
-  /// Null where there is none of that name.
+  /// Null if there is no such stage.
   const StageDeclaration* find(std::string_view name) const;
   const std::deque<StageDeclaration>& all() const { return stages_; }
 
@@ -92,13 +91,13 @@ class StageTable {
 };
 
 /// The parameters that apply when `problem` is named: the stage's own, then the problem's. A problem may declare a
-/// parameter of the stage anew; its declaration then stands.
+/// parameter of the stage again; then its declaration applies.
 std::vector<Parameter> parameters_of(const StageDeclaration& stage, const ProblemDeclaration* problem);
 
 /// The outputs declared for `problem`, the stage's own first.
 std::vector<const OutputDeclaration*> outputs_of(const StageDeclaration& stage, const ProblemDeclaration* problem);
 
-/// Whether an output is written with these (checked) settings.
+/// True if an output is written with these (checked) settings.
 bool is_written(const OutputDeclaration& output, const Settings& settings);
 
 /// The words of a list as declarations write it: "affine, linear".

@@ -23,7 +23,7 @@ json to_json(const T& value) {
   return value;
 }
 
-/// A path in the job's folder relative to it, another as it is.
+/// A path in the job's folder relative to it, any other path unchanged.
 std::string portable(const std::string& path, const std::filesystem::path& folder) {
   const auto relative = std::filesystem::path(path).lexically_relative(folder);
   return relative.empty() || *relative.begin() == ".." ? path : relative.generic_string();
@@ -65,7 +65,7 @@ std::string part_from(const std::string& text, std::size_t from) {
   return (from > 0 ? "..." : "") + text.substr(from, longest) + end;
 }
 
-/// "was 1 and is 2". Of long values the parts that differ.
+/// "was 1 and is 2". For long values the parts that differ.
 std::string change_of(const json& before, const json& now) {
   const std::string old_text = text_of(before), new_text = text_of(now);
   std::size_t from = 0;
@@ -88,7 +88,7 @@ std::vector<std::string> names_of(const json& list) {
   return names;
 }
 
-/// The first of the names that is not among the others; empty if there is none.
+/// The first of the names that is missing in the others; empty if there is none.
 std::string first_not_in(const std::vector<std::string>& names, const std::vector<std::string>& others) {
   for (const std::string& name : names) {
     if (std::find(others.begin(), others.end(), name) == others.end()) return name;
@@ -123,7 +123,7 @@ class Comparison {
   }
 
  private:
-  /// A value as it is written in a job.
+  /// A value in the form in which a job has it.
   static std::string plain(const json& value) {
     return value.is_string() ? value.get<std::string>() : text_of(value);
   }
@@ -134,7 +134,7 @@ class Comparison {
   }
 
   static std::string below(const std::string& path, const std::string& key) {
-    // "settings" only groups what a job's author sees as keys of the stage.
+    // In a job, the keys in "settings" are keys of the stage itself.
     if (key == "settings") return path;
     return path.empty() ? key : path + "." + key;
   }
@@ -161,7 +161,7 @@ class Comparison {
     return std::nullopt;
   }
 
-  /// Of lists of objects with names: one that is gone or new, else one that has changed, else their order.
+  /// For lists of objects with names: a missing or new name, else a changed object, else their order.
   std::optional<std::string> compare_named(const std::string& path, const json& before,
                                            const std::vector<std::string>& old_names, const json& now,
                                            const std::vector<std::string>& new_names) const {

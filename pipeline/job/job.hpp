@@ -38,7 +38,7 @@ struct Stage {
   bool temporary = false;                        // its outputs are not part of the result
   std::vector<std::string> arrays;               // settings that name an input or "stage/output" of an earlier stage
   std::vector<std::string> files;                // settings that are paths (absolute)
-  std::vector<std::string> outputs;              // what it writes with these settings, in the order of declaration
+  std::vector<std::string> outputs;              // the arrays that these settings write, in the order of declaration
   std::vector<EarlierDefault> earlier_defaults;  // of settings that are left to their defaults
   int results = 1;                               // ProblemDeclaration::results of this version
 };
@@ -46,10 +46,10 @@ struct Stage {
 struct Scratch {
   std::optional<std::filesystem::path> path;  // absolute; default: the run's folder
   std::optional<std::int64_t> size;           // bytes
-  Place size_place;                           // where the job names it; empty where it does not
+  Place size_place;                           // in the job; empty if not given
 };
 
-/// What a job file says, every value checked, defaults filled in.
+/// The contents of a job file, every value checked, defaults filled in.
 struct Job {
   std::string name;
   std::filesystem::path file;          // as it was named
@@ -58,18 +58,18 @@ struct Job {
   std::vector<std::string> overrides;  // settings of the command line, "key=value"
 
   std::optional<std::int64_t> host_memory, device_memory;  // budgets in bytes; nothing: the program chooses
-  Place host_memory_place;                                 // where the job names it; empty where it does not
+  Place host_memory_place;                                 // in the job; empty if not given
   Scratch scratch;
   Backend backend = Backend::automatic;
-  Place backend_place, devices_place;       // where the job names them; empty where it does not
+  Place backend_place, devices_place;       // in the job; empty if not given
   std::optional<double> checkpoint_every;   // seconds; nothing: the program chooses
   std::optional<std::vector<int>> devices;  // nothing: all
   std::vector<Input> inputs;                // in the order of the file
   std::vector<Stage> stages;                // in the order of the file, which is the order of the run
   std::filesystem::path output;             // absolute
-  Place output_place;                       // where the job names it
+  Place output_place;                       // in the job
 
-  std::vector<std::string> warnings;  // what is right but hardly meant, with places
+  std::vector<std::string> warnings;  // valid settings that are probably not intended, with places
 
   const Input* find_input(std::string_view name) const;
   const Stage* find_stage(std::string_view name) const;
@@ -79,8 +79,8 @@ struct Job {
 /// @param path      the job's file
 /// @param overrides settings of the command line, each "key=value"; paths in them start at the current folder,
 ///                  those in the file at the file's folder
-/// @param kinds     the kinds of input that there are: io::input_kinds()
-/// @throws JobError with everything that is wrong, each message `file:line:column: what`, the line and a caret
+/// @param kinds     all kinds of input: io::input_kinds()
+/// @throws JobError with all errors, each message `file:line:column: what`, the line and a caret
 Job load(const std::filesystem::path& path, const std::vector<std::string>& overrides, const StageTable& stages,
          std::span<const io::InputKind> kinds);
 
@@ -90,8 +90,8 @@ struct OpenJob {
   std::map<std::string, std::shared_ptr<io::Source>> inputs;
 };
 
-/// Like `load`, and opens the inputs: what fails there (a missing or damaged file) is reported at the input's place
-/// together with all else. @throws JobError; io::DiskError where a disk fails
+/// Like `load`, and opens the inputs: an error there (a missing or damaged file) is reported at the input's place
+/// together with all others. @throws JobError; io::DiskError if a disk fails
 /// @param to_run else the job is only checked: lengths that take long to find are estimated
 OpenJob load_and_open(const std::filesystem::path& path, const std::vector<std::string>& overrides,
                       const StageTable& stages, std::span<const io::InputKind> kinds, bool to_run = true);

@@ -1,4 +1,4 @@
-// What a job says beside its inputs and stages.
+// The settings of a job other than its inputs and stages.
 #include <algorithm>
 #include <array>
 
@@ -24,7 +24,7 @@ constexpr std::array<Parameter, 9> header = {{
     {"output", ParameterKind::file, "the result file, such as result.h5"},
 }};
 
-/// Keys of a job that are read by others.
+/// Keys of a job that are read elsewhere.
 constexpr std::array<const char*, 2> other_keys = {"inputs", "stages"};
 
 Backend backend_from(const std::string& name) {
@@ -46,7 +46,7 @@ std::optional<std::vector<int>> devices_from(const Node& root, const Settings& s
   return devices;
 }
 
-/// Complains of scratch space in something that is there and is no folder.
+/// Complains if the path of the scratch space exists and is no folder.
 void check_scratch(const Node& root, const Draft& draft, CheckContext& context) {
   const auto& path = draft.job.scratch.path;
   std::error_code ignored;

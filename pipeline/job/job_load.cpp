@@ -9,7 +9,7 @@
 namespace terrace::job {
 namespace {
 
-/// What the inputs of a job are opened for.
+/// The purpose of opening the inputs of a job.
 enum class Opening { none, to_check, to_run };
 
 void read_body(const Node& root, const StageTable& table, std::span<const io::InputKind> kinds, Draft& draft,

@@ -8,7 +8,7 @@
 namespace terrace::job {
 namespace {
 
-/// An input failed because one that it is made of did, which is reported there.
+/// An input failed because an input that it is made of failed, which is reported there.
 struct Reported {};
 
 class InputOpener {
@@ -22,7 +22,7 @@ class InputOpener {
   }
 
  private:
-  /// The source, or null where it cannot be had; tries once.
+  /// The source, or null if it cannot be opened; tries once.
   std::shared_ptr<io::Source> open(std::size_t index) {
     const Input& input = draft_.job.inputs[index];
     if (draft_.input_complete[index] && !tried_[index]) {
@@ -56,7 +56,7 @@ class InputOpener {
     return nullptr;
   }
 
-  /// At most a quarter of the memory that the job gives goes to what its inputs keep of what they have decoded.
+  /// Inputs keep decoded data in at most a quarter of the memory that the job gives, in equal parts.
   std::size_t cache_of_an_input() const {
     constexpr std::size_t most = std::size_t{64} << 20;
     if (!draft_.job.host_memory) return most;
@@ -70,14 +70,14 @@ class InputOpener {
     return source;
   }
 
-  /// Whoever opens may know the place of a setting: the message then begins with it and is complete.
+  /// The function that opened the input may know the setting's place: then the message has it and is complete.
   void complain(std::size_t index, const std::string& message) {
     const Input& input = draft_.job.inputs[index];
     if (const auto position = position_in(input, message)) context_.complaints.add_rendered(*position, message);
     else context_.complaints.add(position_of(index), "input '" + input.name + "': " + message);
   }
 
-  /// Where an input is named that cannot be opened: in the file, or where the command line says what to open.
+  /// The place that names an input which cannot be opened: in the file, or the setting of the command line.
   Position position_of(std::size_t index) const {
     const Input& input = draft_.job.inputs[index];
     if (!input.settings.has(input.kind)) return draft_.input_positions[index];

@@ -1,4 +1,4 @@
-// The parts that reading a job is made of.
+// The steps of reading a job.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@
 
 namespace terrace::job {
 
-/// Names are looked up one by one, and inputs opened one inside another: enough for people, and no more.
+/// Names are looked up one by one, and inputs opened recursively: these limits suffice for people.
 inline constexpr std::size_t most_inputs = 1000;
 inline constexpr std::size_t most_stages = 1000;
 
@@ -24,40 +24,40 @@ inline constexpr std::size_t most_stages = 1000;
 struct Draft {
   Job job;
   std::vector<Position> input_positions;  // of the names, in the order of job.inputs
-  std::vector<bool> input_complete;       // whether everything in the input was right
-  std::vector<bool> stage_complete;       // likewise, in the order of job.stages
+  std::vector<bool> input_complete;       // true if everything in the input was right
+  std::vector<bool> stage_complete;       // the same of stages, in the order of job.stages
   std::vector<std::string> stage_names;   // of all stages, also of those not read yet
   std::set<std::string> used_inputs;
   bool inputs_known = true;  // else `inputs` could not be read, which is reported there, and names say nothing
 };
 
-/// Whether `name` can name an input or a stage: letters, digits, _ and -.
+/// True if `name` can name an input or a stage: letters, digits, _ and -.
 bool is_valid_name(const std::string& name);
 
-/// The node of a setting by its dotted name; null where the job does not give it.
+/// The node of a setting by its dotted name; null if the job does not give it.
 const Node* find_setting(const Node& map, std::string_view name);
 
-/// The names among `parameters` of one kind that are set to more than a word in place of a value.
+/// The names of parameters of one kind whose value is given and is not just a word in place of a value.
 std::vector<std::string> names_of_kind(const std::vector<Parameter>& parameters, ParameterKind kind,
                                        const Settings& settings);
 
 /// Reads everything but inputs and stages. @param root a map
 void read_header(const Node& root, Draft& draft, CheckContext& context);
 
-/// Whether `key` is missing in the job and an unknown key, which read_header() reports, was meant for it.
+/// True if `key` is missing in the job and an unknown key, which read_header() reports, was probably meant.
 bool is_misspelt(const Node& root, const std::string& key);
 
-/// Reads the map of inputs, and checks that they are not made of one another in a circle.
+/// Reads the map of inputs, and checks that they do not refer to each other in a circle.
 void read_inputs(const Node& inputs, std::span<const io::InputKind> kinds, Draft& draft, CheckContext& context);
 
-/// Reads the list of stages, each with what it reads from inputs and earlier stages.
+/// Reads the list of stages, and checks the inputs and earlier stages that they read.
 void read_stages(const Node& stages, const StageTable& table, Draft& draft, CheckContext& context);
 
 /// Checks the name of an array that the stage read next after draft.job.stages wants to read.
 void check_array(const std::string& array, const Position& position, const StageTable& table, Draft& draft,
                  CheckContext& context);
 
-/// Checks what inputs are made of: that it is there, and that they are not made of one another in a circle.
+/// Checks the inputs that inputs are made of: that they exist, and do not refer to each other in a circle.
 /// @param nodes the maps of the inputs, in the order of draft.job.inputs
 void check_inputs(const std::vector<const Node*>& nodes, Draft& draft, CheckContext& context);
 
@@ -67,7 +67,7 @@ void check_output(const Node& root, Draft& draft, CheckContext& context);
 /// Warns of inputs that nothing reads.
 void warn_of_unused(const Draft& draft, CheckContext& context);
 
-/// Opens every input that was right. What fails becomes a complaint. @throws io::DiskError
+/// Opens every input without errors. Failures become complaints. @throws io::DiskError
 /// @param to_run else the job is only checked: lengths that take long to find are estimated
 std::map<std::string, std::shared_ptr<io::Source>> open_inputs(const Draft& draft,
                                                                std::span<const io::InputKind> kinds,

@@ -1,4 +1,4 @@
-// What names what in a job.
+// References between the parts of a job.
 #include <algorithm>
 
 #include "pipeline/base/near_name.hpp"
@@ -14,7 +14,7 @@ std::vector<std::string> input_names(const Job& job) {
   return names;
 }
 
-/// Everything that the stages read so far write, as "stage/output".
+/// All arrays that the stages read so far write, as "stage/output".
 std::vector<std::string> written_names(const Job& job) {
   std::vector<std::string> names;
   for (const Stage& stage : job.stages) {
@@ -32,7 +32,7 @@ std::string nothing_called(const std::string& array, const Draft& draft) {
   return "there is no array " + quote(array) + (near.empty() ? hint : near);
 }
 
-/// Why a stage that is known does not write `output`.
+/// The reason why a known stage does not write `output`.
 std::string not_written(const Stage& stage, const std::string& output, const StageTable& table) {
   const StageDeclaration* kind = table.find(stage.kind);
   for (const OutputDeclaration* declared : outputs_of(*kind, kind->find_problem(stage.problem))) {

@@ -14,7 +14,7 @@ namespace {
 /// Groups of the result file that are the program's own.
 constexpr std::array<std::string_view, 3> reserved_names = {"checksums", "job", "profile"};
 
-/// Keys of every stage, which may stand beside its name or in the map of its kind.
+/// Keys of every stage, which may stand next to its name or in the map of its kind.
 constexpr std::array<std::string_view, 3> common_keys = {"temporary", "schedule", "type"};
 
 bool is_common(const std::string& key) {
@@ -107,7 +107,7 @@ class StageReader {
     stage_.name = name->text;
   }
 
-  /// The key that names the kind: the only one that is none of every stage's keys.
+  /// The key that names the kind: the only key that is not common to all stages.
   const Entry* find_kind() {
     const Entry* kind = nullptr;
     bool unknown = false;
@@ -137,7 +137,7 @@ class StageReader {
              "unknown kind of stage " + quote(entry.key) + (near.empty() ? "; the kinds are " + kinds() : near));
   }
 
-  /// The map of the kind together with the common keys beside the name.
+  /// The map of the kind together with the common keys next to the name.
   Node merged_map(const Entry& kind) {
     Node map = kind.value;
     if (map.kind == Node::Kind::null) map.kind = Node::Kind::map;
@@ -201,7 +201,7 @@ class StageReader {
 
   void read_parameters(const Node& map, const StageDeclaration& kind, const ProblemDeclaration* problem) {
     const bool known = problem || kind.problems.empty();
-    if (!known && foreign_) return;  // its keys are those of the other kind
+    if (!known && foreign_) return;  // its keys belong to the other kind
     Schema schema;
     schema.owner = owner(kind);
     schema.parameters = known ? parameters_of(kind, problem) : all_parameters(kind);
@@ -244,7 +244,7 @@ class StageReader {
     return input ? input->kind : "";
   }
 
-  /// What can be said once every setting is right by itself.
+  /// Checks of settings together, once each is valid by itself.
   void look_at_whole(const Node& map, const StageDeclaration& kind, const ProblemDeclaration* problem) {
     if (kind.fill_in) {
       kind.fill_in(stage_.problem, stage_.settings, [&](const std::string& setting) { return kind_of(setting); });

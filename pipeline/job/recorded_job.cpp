@@ -26,7 +26,7 @@ std::vector<double> to_numbers(const Json& list) {
   return numbers;
 }
 
-/// The value of a declared parameter. A word in place of a value stays a word.
+/// The value of a declared parameter. A word in place of a value is kept as text.
 Value to_value(ParameterKind kind, const Json& value) {
   const bool may_be_infinite = kind == ParameterKind::number || kind == ParameterKind::duration;
   if (may_be_infinite && (!value.is_string() || value.get<std::string>().ends_with("inf"))) return to_number(value);
@@ -41,7 +41,7 @@ Value to_value(ParameterKind kind, const Json& value) {
   return texts;
 }
 
-/// The defaults of today, and over them what is recorded; paths become absolute.
+/// The current defaults, overridden by the recorded settings; paths become absolute.
 Settings to_settings(const std::vector<Parameter>& parameters, const Json& recorded,
                      const std::filesystem::path& folder) {
   const Sources sources("the result", "", {});
@@ -101,7 +101,7 @@ Stage to_stage(const Json& recorded, const std::filesystem::path& folder, const 
   return stage;
 }
 
-/// Opens inputs, each after those that it is made of.
+/// Opens inputs, each after the inputs that it is made of.
 class RecordedInputs {
  public:
   RecordedInputs(const Job& job, std::span<const io::InputKind> kinds) : job_(job), kinds_(kinds) {}

@@ -1,4 +1,4 @@
-// The job of a finished result, from what the result records.
+// The job of a finished result, from the result's record.
 #pragma once
 
 #include <filesystem>
@@ -9,11 +9,11 @@
 
 namespace terrace::job {
 
-/// Inputs and stages of the job that defining_json() described, with the settings as they were then: a default that
-/// has changed since does not matter. Settings without a recorded value have today's default. Output, budgets and
+/// Inputs and stages of the job that defining_json() described, with the settings of that time: a default that has
+/// changed since does not matter. Settings without a recorded value have the current default. Output, budgets and
 /// places are left empty.
-/// @param folder where relative paths of the job's files begin
-/// @throws Error where the record is damaged, or names a kind of stage, problem or input that there is not
+/// @param folder to which relative paths of the job's files are relative
+/// @throws Error if the record is damaged, or names a kind of stage, problem or input that does not exist
 Job recorded_job(const nlohmann::json& recorded, const std::filesystem::path& folder, const StageTable& stages,
                  std::span<const io::InputKind> kinds);
 

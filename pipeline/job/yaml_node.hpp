@@ -7,7 +7,7 @@
 
 namespace terrace::job {
 
-/// A place in what a job is made of: the file (source 0) or the command-line setting `source - 1`.
+/// A place in the text of a job: in the file (source 0) or in the command-line setting `source - 1`.
 struct Position {
   int source = 0;
   int line = 1;    // from 1
@@ -29,7 +29,7 @@ struct Node {
   std::vector<Node> items = {};     // of a list
   std::vector<Entry> entries = {};  // of a map; no key twice
 
-  /// The value of a key of a map; null where there is none.
+  /// The value of a key of a map; null if there is none.
   const Node* find(std::string_view key) const;
   Node* find(std::string_view key);
 };

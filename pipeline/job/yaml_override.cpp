@@ -10,7 +10,7 @@
 namespace terrace::job {
 namespace {
 
-/// Keys of a stage that stand beside its name; all others belong to the map of its kind.
+/// Keys of a stage that stand next to its name; all others belong to the map of its kind.
 bool stands_beside_name(const std::string& key) { return key == "name" || key == "temporary"; }
 
 std::vector<std::string> split_path(const std::string& path) {
@@ -37,7 +37,7 @@ class Override {
   Override(int source, const std::string& text, Complaints& complaints)
       : position_{source, 1, 1}, text_(text), complaints_(complaints) {}
 
-  /// Reads the setting. @returns whether it can be applied
+  /// Reads the setting. @returns true if it can be applied
   bool parse() {
     const std::size_t equals = text_.find('=');
     if (equals == 0 || equals == std::string::npos)

@@ -13,7 +13,7 @@
 namespace terrace::job {
 namespace {
 
-/// Ends the parse: what follows cannot be understood.
+/// Ends the parse: the rest of the text cannot be understood.
 struct SyntaxError {
   Position position;
   std::string message;
@@ -143,7 +143,7 @@ class TreeBuilder : public YAML::EventHandler {
   void end_entry(Node value) {
     Frame& frame = frames_.back();
     frame.has_key = false;
-    // Nothing stands where the value should, so the key is the place to show.
+    // The value is missing, so the key is the place to show.
     if (value.kind == Node::Kind::null) value.position = frame.key.position;
     auto [at, is_new] = frame.keys.emplace(frame.key.key, frame.key.position);
     if (!is_new) {
@@ -173,7 +173,7 @@ Position position_of_byte(const std::string& text, std::size_t at, int source) {
   return {source, static_cast<int>(std::count(text.begin(), end, '\n')) + 1, static_cast<int>(column) + 1};
 }
 
-/// YAML is text in UTF-8 without control characters; what is not was hardly meant to be a job.
+/// YAML is text in UTF-8 without control characters; other bytes are probably no job.
 void require_text(const std::string& text, int source) {
   const std::size_t invalid = first_invalid_byte(text);
   const auto odd = std::find_if(text.begin(), text.end(), [](char letter) {
@@ -186,7 +186,7 @@ void require_text(const std::string& text, int source) {
                     "this is no text in UTF-8 (byte " + std::to_string(at) + " of the file); a job is a YAML text"};
 }
 
-/// What the parser says, in words for people who write jobs.
+/// The parser's message, in words for people who write jobs.
 std::string explain(const std::string& message) {
   const auto says = [&](std::string_view part) { return message.find(part) != std::string::npos; };
   if (says("anchor is not defined")) return "this alias names no anchor above it";

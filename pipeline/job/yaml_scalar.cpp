@@ -28,7 +28,7 @@ bool has_leading_zero(std::string_view text) {
   return text.size() > 1 && text[0] == '0' && is_digit(text[1]);
 }
 
-/// What would be right in place of a text that is no number.
+/// A valid number in place of an invalid text, as a hint.
 std::string number_hint(const Node& node) {
   const std::string_view text = node.text, digits = without_sign(text);
   if (node.quoted) return "take the quotes away";
@@ -39,7 +39,7 @@ std::string number_hint(const Node& node) {
   return "";
 }
 
-/// Whether a text such as 1e30 is a number, and larger than any that a count can be.
+/// True if a text such as 1e30 is a number, and larger than any that a count can be.
 bool is_whole_beyond_64_bits(std::string_view text) {
   double value = 0;
   const std::string_view digits = without_sign(text);
@@ -50,7 +50,7 @@ bool is_whole_beyond_64_bits(std::string_view text) {
          (error == std::errc::result_out_of_range ? digits.find('-') == digits.npos : value >= 9.2e18);
 }
 
-/// The whole number that a text such as 1e9 or 64Ki or 3.0 stands for, as a hint.
+/// The whole number that corresponds to a text such as 1e9 or 64Ki or 3.0, as a hint.
 std::string whole_hint(const Node& node) {
   std::string hint = number_hint(node);
   const auto count = parse_count(node.text);

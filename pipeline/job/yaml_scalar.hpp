@@ -1,4 +1,4 @@
-// Scalars of a job, read strictly: what YAML or a C library would read in a surprising way is refused with a hint.
+// Scalars of a job, read strictly: text that YAML or C libraries read in a surprising way is refused with a hint.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace terrace::job {
 
-/// A value, or why there is none: `hint` then says what to write in its place (it may be empty).
+/// A value, or no value and a `hint` that names valid text (it may be empty).
 template <class T>
 struct Scalar {
   bool valid = false;

@@ -12,30 +12,30 @@
 
 namespace terrace::job {
 
-/// What a map of a job may hold.
+/// The keys that a map of a job may have.
 struct Schema {
   std::string owner;  // whose map it is, for messages: "stage 'align' (wavefront)"
   std::vector<Parameter> parameters;
   std::set<std::string> other_keys = {};  // keys of this map that are read elsewhere
-  bool complete = true;                   // whether missing parameters are complained about
-  /// What else is known about a key that is no parameter: "it belongs to dtw". Empty: nothing.
+  bool complete = true;                   // true if missing parameters are complained about
+  /// Explains a key that is no parameter: "it belongs to dtw". Empty: no explanation.
   std::function<std::string(const std::string& key)> explain = nullptr;
 };
 
-/// Reads all of `map` (a map node); whatever is wrong becomes a complaint. Parameters that are not given get their
-/// defaults, those of nested maps only where the map is given.
+/// Reads all of `map` (a map node); errors become complaints. Parameters that are not given get their defaults, those
+/// of nested maps only if the map is given.
 /// @param at where missing parameters are reported
 Settings read_settings(const Node& map, const Position& at, const Schema& schema, CheckContext& context);
 
 /// @throws Error when the default of a parameter is no value of it: a mistake in the declaration
 void check_default(const Parameter& parameter, const std::string& owner);
 
-/// The entry of a map whose key is unknown and near to `key`; null if there is none. To be asked for where `key` is
+/// The entry of a map whose key is unknown and near to `key`; null if there is none. To be called if `key` is
 /// missing: the unknown key is reported as a misspelt one, and one error is enough.
 /// @param known every key that the map may hold
 const Entry* find_misspelt(const Node& map, const std::string& key, const std::vector<std::string>& known);
 
-/// The keys that may stand in a map: of `until.norm` the first part.
+/// The keys that may stand in a map: the first part of `until.norm`.
 std::vector<std::string> top_level_keys(const std::vector<Parameter>& parameters);
 
 }  // namespace terrace::job

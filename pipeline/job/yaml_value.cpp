@@ -14,10 +14,10 @@
 namespace terrace::job {
 namespace {
 
-/// Of one list at most so many elements are complained about.
+/// Most elements of one list that are complained about.
 constexpr std::size_t most_of_a_list = 10;
 
-/// Bounds from here on mean that there is none.
+/// Bounds of this size and more mean that there is no bound.
 constexpr double no_bound = 9.2e18;
 
 std::string kind_in_words(const Parameter& parameter) {
@@ -91,7 +91,7 @@ std::string bounds_in_words(const Parameter& parameter) {
   return "";
 }
 
-/// Words that stand in place of a value.
+/// Words that are allowed in place of a value.
 std::vector<std::string> words_of(const Parameter& parameter) {
   if (!parameter.choices) return {};
   return split_words(parameter.choices);

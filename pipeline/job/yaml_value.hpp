@@ -12,16 +12,16 @@
 
 namespace terrace::job {
 
-/// What checking needs to know of the job at hand.
+/// Context for checking the current job.
 struct CheckContext {
   Complaints& complaints;
-  Complaints& warnings;                  // what is right but hardly meant
-  std::filesystem::path job_folder;      // where paths of the file begin; absolute
-  std::filesystem::path current_folder;  // where paths of the command line begin; absolute
+  Complaints& warnings;                  // valid settings that are probably not intended
+  std::filesystem::path job_folder;      // base of relative paths in the file; absolute
+  std::filesystem::path current_folder;  // base of relative paths on the command line; absolute
 };
 
-/// The value of `parameter` as it stands in `node`; whatever is wrong becomes a complaint and nothing is returned.
-/// Paths come back absolute.
+/// The value of `parameter` in `node`, or nullopt; errors become complaints. Paths are returned
+/// absolute.
 std::optional<Value> read_value(const Parameter& parameter, const Node& node, CheckContext& context);
 
 /// "a whole number of at least 1", "one of score, table", "true or false", ...: completes "'key' takes".

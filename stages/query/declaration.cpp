@@ -1,4 +1,4 @@
-// What the stage `query` declares.
+// The declaration of the stage `query`.
 #include "stages/query/stage.hpp"
 #include "stages/query/verify.hpp"
 #include "stages/stage_kind.hpp"

@@ -25,7 +25,7 @@ struct FollowedPaths {
 };
 
 /// Follows the next nodes of each pair, element by element. @param name of the table, for errors
-/// @throws ComputeError where they lead nowhere
+/// @throws ComputeError if they lead nowhere
 FollowedPaths follow(io::Source& next, const std::string& name, const std::vector<NodePair>& pairs);
 
 }  // namespace terrace::stages

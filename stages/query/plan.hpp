@@ -10,13 +10,13 @@
 
 namespace terrace::stages {
 
-/// How a table is read.
+/// The way in which a table is read.
 struct QueryCut {
   ElementType value = ElementType::f32;
   std::int64_t nodes = 0;
   std::int64_t rows = 1;  // of a block, with all of their columns
-  bool totals = false;    // whether it is read at all
-  bool each = false;      // whether the largest distance from each node is kept
+  bool totals = false;    // true if the table is read
+  bool each = false;      // true if the largest distance from each node is kept
 };
 
 /// One phase: a block reads some rows of the table.

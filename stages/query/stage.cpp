@@ -20,11 +20,11 @@ namespace {
 constexpr std::int64_t band_bytes = 8 << 20;  // of a block, about
 constexpr double rate = 1e9;                  // distances a second of a core
 
-/// What is asked of the table.
+/// The questions about the table.
 struct Questions {
   std::vector<std::string> reduce;
   std::vector<NodePair> pairs;
-  std::shared_ptr<io::Source> matrix, next;  // as the algebra has the one; null where no paths are asked for
+  std::shared_ptr<io::Source> matrix, next;  // in the form of the algebra; null if no paths are asked for
   std::string next_name;
   bool has_pairs = false;
 
@@ -139,7 +139,7 @@ class QueryStage : public run::Stage {
   QueryTally tally_;
 };
 
-/// The table of next nodes. @throws JobError where it is none of that matrix
+/// The table of next nodes. @throws JobError if it does not fit the matrix
 std::shared_ptr<io::Source> open_next(const Request& request, const Extents& shape) {
   const std::string& name = request.stage.settings.text("next");
   std::shared_ptr<io::Source> next = request.array(name);
@@ -182,7 +182,7 @@ Questions read_questions(const Request& request, const Extents& shape) {
   return questions;
 }
 
-/// Rows of a block. @throws JobError where the memory does not hold a single one
+/// Rows of a block. @throws JobError if the memory does not hold a single one
 std::int64_t choose_rows(std::int64_t nodes, ElementType type, const Resources& resources) {
   const std::int64_t row = std::max<std::int64_t>(1, nodes) * static_cast<std::int64_t>(size_of(type));
   const auto bytes = [&](std::int64_t rows) { return pages(rows * row) + 4096; };

@@ -10,13 +10,13 @@
 
 namespace terrace::stages {
 
-/// What the finite distances between different nodes come to. Those of integer types are whole, of others real.
+/// Totals of the finite distances between different nodes: integers for integer types, real numbers for others.
 struct DistanceTotals {
   std::int64_t finite = 0;
   std::int64_t least = 0, most = 0;
   std::int64_t high = 0, low = 0;  // the sum is high * 2^32 + low, low below 2^32
   double least_real = 0, most_real = 0, sum_real = 0;
-  std::vector<std::int64_t> farthest;  // from each node, in integer types; infinity: from it none is finite
+  std::vector<std::int64_t> farthest;  // from each node, in integer types; infinity: none is finite
   std::vector<double> farthest_real;   // in others
 };
 

@@ -21,7 +21,7 @@ std::vector<std::string> texts_of(const std::vector<T>& values) {
   return texts;
 }
 
-/// What all finite distances between different nodes come to.
+/// Totals of all finite distances between different nodes.
 template <class T>
 struct Totals {
   using Sum = std::conditional_t<std::is_floating_point_v<T>, long double, std::int64_t>;

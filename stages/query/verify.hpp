@@ -5,8 +5,8 @@
 
 namespace terrace::stages {
 
-/// Distances of pairs against the matrix, paths against the next nodes; what is made of all distances by reading the
-/// whole matrix again, row by row. Real sums may differ by what their order makes.
+/// Compares distances of pairs with the matrix, paths with the next nodes, and totals with those of the whole matrix,
+/// read again row by row. Real sums may differ as far as another order of summation allows.
 std::vector<Checked> verify_query(const VerifyRequest& request);
 
 }  // namespace terrace::stages

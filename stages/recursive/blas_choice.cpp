@@ -8,11 +8,11 @@
 namespace terrace::stages {
 namespace {
 
-/// What computes there, as far as it fixes bits.
+/// The library that computes on the device, as far as it fixes bits.
 std::string blas_of(const Resources& resources) {
   if (!resources.cuda) return recursive::blas_kind();
   const std::string& kind = recursive::cuda_blas_kind();
-  // How cuBLAS cuts a product depends on how many there are.
+  // The way in which cuBLAS cuts a product depends on the number of processors.
   return kind.empty() ? "no cuBLAS" : kind + " for " + std::to_string(resources.device.processors) + " processors";
 }
 

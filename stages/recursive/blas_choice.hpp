@@ -1,4 +1,4 @@
-// What fixes the bits of sums of products of real numbers, as stages choose and record it.
+// The choice and record of the library that fixes the bits of sums of products of real numbers.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,13 +8,13 @@
 
 namespace terrace::stages {
 
-/// On the CPU has tiles cut for the threads of the device, or for as many as the attempt did that the request goes on
-/// from. Does nothing for what no BLAS computes.
-/// @throws JobError where that attempt used another OpenBLAS, or on CUDA another cuBLAS, or one where there is none
-/// here, or the other way round; DeviceError where there is no OpenBLAS on the CPU
+/// On the CPU, cuts tiles for the threads of the device, or for the threads of the attempt that the request resumes.
+/// Does nothing if no BLAS computes the tiles.
+/// @throws JobError if that attempt used another OpenBLAS, or on CUDA another cuBLAS, or only one of the two attempts
+/// has cuBLAS; DeviceError if there is no OpenBLAS on the CPU
 void choose_blas(recursive::TileSpec& spec, const Request& request);
 
-/// Adds what was chosen to a stage's choices.
+/// Adds the choice to a stage's choices.
 void note_blas(nlohmann::json& choices, const recursive::TileSpec& spec, const Resources& resources);
 
 }  // namespace terrace::stages

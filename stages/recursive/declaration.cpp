@@ -1,4 +1,4 @@
-// What the stage `recursive` declares: made from the list of problems.
+// The declaration of the stage `recursive`, made from the list of problems.
 #include "kernels/recursive/problems.hpp"
 #include "stages/recursive/closures/floyd_warshall_stage.hpp"
 #include "stages/recursive/closures/transitive_closure_stage.hpp"
@@ -34,7 +34,7 @@ const std::vector<Parameter> product_parameters = {
 
 using recursive::Form;
 
-/// The heading of a form's problems, what they have beside their own parameters, and what they write.
+/// The heading of a form's problems, the parameters that all of them have, and their outputs.
 struct FormDeclaration {
   const char* group;
   std::vector<Parameter> parameters;
@@ -80,7 +80,7 @@ job::ProblemDeclaration declare(const recursive::ProblemInfo& problem) {
   return declaration;
 }
 
-/// The type of distances: edges of a graph name none, elements of a matrix do.
+/// Sets the type of distances: edges of a graph have none by themselves, elements of a matrix do.
 void fill_in(const std::string& problem, Settings& settings, const job::KindOf& kind_of) {
   if (recursive::find_problem(problem)->form != Form::shortest_paths || settings.has("type")) return;
   settings.set("type", std::string(kind_of("matrix") == "graph" ? "auto" : "input"));

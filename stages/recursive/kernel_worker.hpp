@@ -15,7 +15,7 @@ namespace terrace::stages {
 template <class P>
 class KernelWorker final : public run::Worker {
  public:
-  /// @param workspace memory that the kernel works in; null: it has none
+  /// @param workspace memory in which the kernel works; null: it needs none
   KernelWorker(const P& plan, std::unique_ptr<device::BlockKernel> kernel,
                std::unique_ptr<DeviceMemory> workspace = nullptr)
       : plan_(plan), workspace_(std::move(workspace)), kernel_(std::move(kernel)) {}

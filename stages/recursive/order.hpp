@@ -12,7 +12,7 @@ struct Update {
   friend bool operator==(const Update&, const Update&) = default;
 };
 
-/// Into how many parts a level of the recursion cuts the ranges of i, j and k.
+/// Numbers of parts into which a level of the recursion cuts the ranges of i, j and k.
 struct Ways {
   std::int64_t i, j, k;
   friend bool operator==(const Ways&, const Ways&) = default;
@@ -24,10 +24,10 @@ std::vector<Ways> alike(const std::vector<std::int64_t>& ways);
 /// The updates (i, j, k) of a table of tiles, in an order that would be right if they ran one after another.
 ///
 /// As in the paper (Ramachandran and Sivaraman 2017, sections 2 and 5; Chowdhury and Ramachandran, "The
-/// cache-oblivious Gaussian elimination paradigm", 2010): the ranges of i, j and k are cut r-way, the parts of k
-/// taken in order, and for each of them the parts of (i, j), those that are the part of k itself first; then each
-/// piece is cut again. So what a piece touches fits any memory that it fits at all, once, and an eviction rule that
-/// looks ahead gives every level of memory its locality. For one tile the updates come in the order of k.
+/// cache-oblivious Gaussian elimination paradigm", 2010): the ranges of i, j and k are cut r-way; the parts of k are
+/// taken in order, and for each of them the parts of (i, j), first those equal to the part of k; then each piece is
+/// cut again. So the tiles of a piece pass each memory that holds them once, and an eviction rule that looks ahead
+/// gives every level of memory its locality. For one tile the updates come in the order of k.
 class RecursiveOrder {
  public:
   /// Which updates there are.
@@ -48,9 +48,9 @@ class RecursiveOrder {
   Update at(std::int64_t index) const;
   /// The index of an update that there is.
   std::int64_t index_of(const Update& update) const;
-  /// How many updates of tile (i, j) come before index.
+  /// Number of updates of tile (i, j) before `index`.
   std::int64_t updates_before(std::int64_t i, std::int64_t j, std::int64_t index) const;
-  /// How many there are.
+  /// Number of updates of tile (i, j).
   std::int64_t updates_of(std::int64_t i, std::int64_t j) const;
 
  private:

@@ -26,7 +26,7 @@ double cpu_rate(ElementType type) {
   }
 }
 
-/// The same of an H200, as far as it has been measured: by trial kernels, minima of sums.
+/// The same of an H200, if measured: by trial kernels, minima of sums.
 double cuda_rate(ElementType type) {
   switch (type) {
     case ElementType::u8:
@@ -78,8 +78,8 @@ void set_rates(run::Prediction& prediction, ElementType type, const Resources& r
 
 void set_product_rates(run::Prediction& prediction, const recursive::TileSpec& spec, const Resources& resources) {
   if (!recursive::has_blas(spec)) return set_rates(prediction, spec.value, resources);
-  // Of the limit, on a CPU with AVX-512, and on an H200, whose multiply-adds are twice as many as its minima. cuBLAS
-  // has tensor cores do as many of f64.
+  // Fractions of the limit, on a CPU with AVX-512, and on an H200, which does twice as many multiply-adds as minima.
+  // cuBLAS lets tensor cores do as many in f64.
   const bool by_cuda_blas = resources.cuda && !recursive::cuda_blas_kind().empty();
   const double share = by_cuda_blas ? 0.75 : resources.cuda ? 0.7 : 0.8;
   const double multiply_adds =

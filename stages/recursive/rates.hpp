@@ -1,4 +1,4 @@
-// What the stages of the recursive family share: types, rates, limits.
+// Shared parts of the stages of the recursive family: types, rates, limits.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace terrace::stages {
 
-/// The type that distances, or products, of elements of a type have by default: its own, or the narrowest signed one
-/// of at least 16 bits that holds all of it (of u64 i64).
+/// The default type of distances, or products, of elements of a type: its own, or the narrowest signed type of at
+/// least 16 bits that holds all of it (i64 for u64).
 ElementType distance_type(ElementType type);
 
 /// Sets the rate expected of the CPU or the GPU, and the limit: two operations, on 32 bits or the type's share of
@@ -21,15 +21,15 @@ void set_rates(run::Prediction& prediction, ElementType type, const Resources& r
 /// The same, but of sums of products of real numbers, whose limit is a fused multiply-add each.
 void set_product_rates(run::Prediction& prediction, const recursive::TileSpec& spec, const Resources& resources);
 
-/// Sets what moves for a table that is updated in place.
-/// @param once bytes that are read and written whatever the memory: what the table begins as, results
+/// Sets the traffic of a table that is updated in place.
+/// @param once bytes read and written with any memory: the initial table, results
 void set_traffic(run::Prediction& prediction, const UpdatedTable& table, const Traffic& once,
                  const Resources& resources);
 
 /// Bytes of inputs that move once more because whole numbers are looked at before anything is computed.
 double inspected_again(ElementType type, double inputs, std::size_t budget);
 
-/// Sets what blocks of such tiles need.
+/// Sets the memory and size of blocks of such tiles.
 void set_blocks(run::Prediction& prediction, const recursive::TileSpec& spec, std::int64_t tile,
                 const Resources& resources);
 

@@ -11,10 +11,10 @@ namespace {
 
 /// Whole numbers beyond are not all of f64, which the job's is read as.
 constexpr double most_whole = 9007199254740992.0;  // 2^53
-/// No weight is as large: where it says that there is none, nothing else can be taken for it.
+/// No weight is as large: from here on, a value for "no edge" cannot be mistaken for a weight.
 constexpr double least_infinity = 4611686018427387904.0;  // 2^62
 
-/// What is wrong with a number that elements of type T are compared with, and it as one of them; null: nothing.
+/// The fault of a number that elements of type T are compared with; null: none. Rounds the number to T.
 template <class T>
 const char* fault_of(double& number) {
   if constexpr (std::is_floating_point_v<T>) {

@@ -10,11 +10,11 @@
 
 namespace terrace::stages {
 
-/// What the stage calls `matrix`. @throws JobError where it is not square, or has more than 2^24 rows
+/// The array that the stage calls `matrix`. @throws JobError if it is not square, or has more than 2^24 rows
 std::shared_ptr<io::Source> open_square_matrix(const Request& request);
 
 /// The stage's `no_edge` as elements of the matrix have it: of f32, rounded to that.
-/// @throws JobError where no element can be that number, or could be taken for it and is not
+/// @throws JobError if no element can be that number, or could be taken for it and is not
 std::optional<double> no_edge_of(const Request& request, const io::Source& matrix);
 
 /// The rules by which the stage reads the elements of its `matrix`, weights of edges or distances.

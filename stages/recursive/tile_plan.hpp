@@ -15,7 +15,7 @@ namespace terrace::stages {
 /// The value of a phase.
 struct TilePhase {
   std::int64_t inspects;  // not 0: the blocks look at inputs and update nothing
-  std::int64_t clamps;    // not 0: what updates leave from half of infinity on becomes infinity in the end
+  std::int64_t clamps;    // not 0: results of updates from half of infinity on become infinity in the end
 };
 
 /// Names of the accesses of a block: fields of TileTask.

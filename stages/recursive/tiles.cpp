@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t page = 4096;
 
-/// What is known of good sides.
+/// Limits of good sides of tiles.
 struct Sides {
   std::int64_t most;   // larger ones take too long, or leave others too little to do
   std::int64_t least;  // smaller ones are mostly reading and packing
@@ -19,12 +19,12 @@ struct Sides {
 constexpr Sides on_cpu{2048, 256};   // a block of the first takes some tenths of a second
 constexpr Sides on_cuda{4096, 512};  // one of the first takes some milliseconds
 
-constexpr std::int64_t cuda_across = 8;        // tiles across a table of many, so that copies hide behind blocks
+constexpr std::int64_t cuda_across = 8;        // tiles across a large table, so that copies hide behind blocks
 constexpr std::int64_t cuda_busy_side = 2048;  // but no tiles smaller than that for it
 
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// What there is for tiles of a table.
+/// Memory for the tiles of a table.
 class Room {
  public:
   Room(const TileNeeds& needs, const Resources& resources) : needs_(needs), resources_(resources) {}
@@ -33,7 +33,7 @@ class Room {
   std::int64_t bytes(std::int64_t side, std::int64_t count) const { return count * needs_.block(side) + page; }
   std::int64_t workspace(std::int64_t side) const { return needs_.workspace(side); }
 
-  /// The largest side of which tiles of `count` blocks fit; 0: none.
+  /// The largest side for which tiles of `count` blocks fit; 0: none.
   std::int64_t side_for(std::int64_t most, std::int64_t count) const {
     const std::int64_t step = needs_.step;
     std::int64_t side = std::max(most / step * step, step);
@@ -118,7 +118,7 @@ std::int64_t choose_tile(std::int64_t size, const TileNeeds& needs, const Resour
 double parts_that_fit(double bytes, std::size_t budget, const std::vector<std::int64_t>& ways, std::int64_t across) {
   const double squares = 3 * bytes / static_cast<double>(budget);
   const auto most = static_cast<double>(std::max<std::int64_t>(1, across));
-  // Of halves of halves memory holds some more than the largest that fit.
+  // If parts are halved again and again, memory holds some more than the largest part that fits.
   if (ways == std::vector<std::int64_t>{2}) return std::clamp(std::sqrt(squares), 1.0, most);
   double parts = 1;
   for (std::size_t level = 0; parts < most && squares > parts * parts; ++level) {

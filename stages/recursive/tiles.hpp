@@ -1,4 +1,4 @@
-// How the tables of the recursive family are cut into tiles.
+// The cut of the recursive family's tables into tiles.
 #pragma once
 
 #include <cstdint>
@@ -14,31 +14,31 @@ namespace terrace::stages {
 /// Bytes of a tile as it lies in memory: whole pages.
 std::int64_t pages(std::int64_t bytes);
 
-/// Bytes of the tiles of the largest block: x, u, v and what x begins as, where there are paths also the trails of x,
-/// u and v and the next nodes of x, and of bits also what x is given out as.
+/// Bytes of the tiles of the largest block: x, u, v and the initial x; if there are paths, also the trails of x, u
+/// and v and the next nodes of x; and for bits also the output of x.
 std::int64_t block_bytes(const recursive::TileSpec& spec, std::int64_t side);
 
-/// Memory that blocks of such tiles need beside them: of the device, and on the CPU, where OpenBLAS multiplies, of
-/// the host.
+/// Memory that blocks need in addition to their tiles: of the device, and on the CPU, if OpenBLAS multiplies, of the
+/// host.
 std::int64_t workspace_bytes(const recursive::TileSpec& spec, std::int64_t side, const Resources& resources);
 
-/// Rows and columns of the tiles of a table of `size` x `size` elements: as large as a block of
-/// them may be, and small enough that others come and go beside it.
-/// @throws JobError naming the least budgets where not even the smallest tiles fit
+/// Rows and columns of the tiles of a table of `size` x `size` elements: as large as possible for one block, and
+/// small enough that other tiles can be moved in parallel.
+/// @throws JobError naming the least budgets if not even the smallest tiles fit
 std::int64_t choose_tile(std::int64_t size, const recursive::TileSpec& spec, const Resources& resources);
 
-/// What blocks of a table need, by the side of its tiles.
+/// Memory that blocks of a table need, by the side of its tiles.
 struct TileNeeds {
   std::function<std::int64_t(std::int64_t side)> block = nullptr;      // bytes of the tiles of the largest block
-  std::function<std::int64_t(std::int64_t side)> workspace = nullptr;  // memory beside them, as workspace_bytes()
+  std::function<std::int64_t(std::int64_t side)> workspace = nullptr;  // in addition, as workspace_bytes()
   std::int64_t most = 0;   // the longest side that is good; 0: as is known for the device
-  std::int64_t step = 16;  // sides are multiples of it where they may be
-  bool always = false;     // whether they must be
-  std::int64_t scale = 1;  // so many times longer than others are good sides
+  std::int64_t step = 16;  // sides are multiples of it if possible
+  bool always = false;     // true if they must be multiples
+  std::int64_t scale = 1;  // good sides are this many times longer than others
 };
 std::int64_t choose_tile(std::int64_t size, const TileNeeds& needs, const Resources& resources);
 
-/// Into how many parts each level of the recursion cuts its ranges.
+/// Numbers of parts into which each level of the recursion cuts its ranges.
 /// @param schedule `auto` and `two_way`: two at every level; `r_way`: as many as make the parts of the disk's level
 ///        fit host memory, then as many as make those fit a device of its own, as in the paper; `plain`: single tiles
 ///        at once
@@ -46,12 +46,12 @@ std::int64_t choose_tile(std::int64_t size, const TileNeeds& needs, const Resour
 std::vector<std::int64_t> choose_ways(const std::string& schedule, std::int64_t across, std::int64_t tile,
                                       std::int64_t element, const Resources& resources);
 
-/// Into how many parts in each direction the recursion cuts a table of `bytes` bytes until three squares of a part
-/// fit a memory of `budget` bytes, as in the paper: so often what does not fit passes that memory.
+/// Number of parts in each direction into which the recursion cuts a table of `bytes` bytes until three squares of a
+/// part fit a memory of `budget` bytes, as in the paper: so often the rest passes that memory.
 double parts_that_fit(double bytes, std::size_t budget, const std::vector<std::int64_t>& ways, std::int64_t across);
 
-/// What is read and written of that by each pass, where three squares a part would be read if none stayed from the
-/// part before: as measured of tables up to 64 times the memory, and mostly some tenths more than that
+/// Bytes read and written by each pass, per byte of the table that moves; three would be read if no square of a part
+/// stayed from the part before: as measured for tables up to 64 times the memory, or mostly some tenths more
 /// (tests/benchmarks/RESULTS.md).
 constexpr double read_a_pass = 2.5, written_a_pass = 1.5;
 
@@ -66,10 +66,10 @@ struct UpdatedTable {
   double block = 0;                // bytes of the tiles of a block: others do not stay in their place
   std::int64_t across = 1;         // tiles
   std::vector<std::int64_t> ways;  // of each level of the recursion
-  double share = 1;                // of the updates of a closure, how many there are
+  double share = 1;                // of the updates of a closure, the fraction that is made
 };
 
-/// What moves of it, as far as it does not fit a memory of `budget` bytes, with every part but the first.
+/// Traffic of the bytes of it that do not fit a memory of `budget` bytes, with every part but the first.
 Traffic traffic_again(const UpdatedTable& table, std::size_t budget);
 
 }  // namespace terrace::stages

@@ -1,4 +1,4 @@
-// Parts of what the stage `recursive` wrote, computed again.
+// Computes parts of the results of the stage `recursive` again.
 #pragma once
 
 #include "stages/recursive/weights.hpp"

@@ -24,7 +24,7 @@ T no_edge_of(const WeightRules& rules) {
   return rules.nothing == Nothing::minus_infinity ? static_cast<T>(-infinity) : infinity;
 }
 
-/// Whether a value of the matrix says that there is no edge.
+/// True if a value of the matrix means that there is no edge.
 template <class T>
 bool is_no_edge(T value, const WeightRules& rules) {
   if (rules.no_edge) return static_cast<double>(value) == *rules.no_edge;
@@ -35,7 +35,7 @@ bool is_no_edge(T value, const WeightRules& rules) {
 
 constexpr const char* too_large = "is too large for the type of the result; give a wider `type`";
 
-/// What is wrong with an element; null: nothing.
+/// The fault of an element; null: none.
 template <class From, class To>
 const char* fault_of(From value, const WeightRules& rules) {
   if constexpr (std::is_signed_v<From>) {

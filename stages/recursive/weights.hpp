@@ -14,7 +14,7 @@
 
 namespace terrace::stages {
 
-/// Whether arrays of that type have a value that means "no path" by itself.
+/// True if arrays of type T have a value that means "no path" by itself.
 template <class T>
 inline constexpr bool has_infinity = std::is_floating_point_v<T> || (std::is_signed_v<T> && sizeof(T) > 1);
 
@@ -23,39 +23,39 @@ struct ZeroCount {
   std::atomic<std::int64_t> all{0}, zero{0};
 };
 
-/// How a matrix says what its elements are.
+/// Meanings of the elements of a matrix.
 struct WeightRules {
   io::DataLabel label;            // of the matrix, for errors
-  std::optional<double> no_edge;  // the value that means none; nothing: infinity, or half the largest of its type
-  bool zero_diagonal = true;      // whether a node is no farther from itself than nothing
-  recursive::Nothing nothing = recursive::Nothing::infinity;  // what no edge is; the other infinity is an error
+  std::optional<double> no_edge;  // the value for no edge; nullopt: infinity, or half the largest of its type
+  bool zero_diagonal = true;      // true if the distance of a node from itself is at most 0
+  recursive::Nothing nothing = recursive::Nothing::infinity;  // the value of no edge; the other infinity is an error
   bool any_infinity = false;                                  // not so
   bool not_negative = false;                                  // negative elements are errors
-  std::shared_ptr<ZeroCount> zeros = nullptr;                 // counts what is read; null: nothing is counted
-  std::shared_ptr<io::RoundedElement> rounded = nullptr;      // looks at what is read as f32; null: nothing does
+  std::shared_ptr<ZeroCount> zeros = nullptr;                 // counts elements read; null: no count
+  std::shared_ptr<io::RoundedElement> rounded = nullptr;      // checks elements read as f32; null: no check
 };
 
-/// A matrix in another type, where no edge is the algebra's zero of that type. Elements become floating-point numbers
-/// rounded to the nearest; where no edge is false, 0 and 1.
-/// NaN, an infinity that the algebra has not, and what the type does not hold are a DataError of the read.
+/// A matrix in another type, in which no edge becomes the algebra's zero. Elements become floating-point numbers
+/// rounded to the nearest; if no edge is false, 0 and 1.
+/// NaN, an infinity that the algebra does not have, and values outside the type are a DataError of the read.
 std::shared_ptr<io::Source> weights(std::shared_ptr<io::Source> matrix, ElementType type, WeightRules rules);
 
-/// What stands in a table of distances where there is no path, if that is an integer; nothing: infinity.
+/// The integer for "no path" in a table of distances; nullopt: infinity.
 std::optional<std::int64_t> no_path_of(ElementType type);
 
 /// The finite weights of a matrix of integers.
 struct WeightRange {
   bool any = false;
   std::int64_t least = 0, most = 0;
-  /// The largest magnitude; the largest i64 where that is larger.
+  /// The largest magnitude; the largest i64 if that is larger.
   std::int64_t magnitude() const;
   /// Takes in elements from `lower` to `upper`.
   void add(std::int64_t lower, std::int64_t upper);
 };
 
-/// Whether distances over paths of at most `nodes` nodes are sure to be told from "no path" in that integer type,
-/// whatever the edges: without negative weights they stay below infinity by the largest weight, with them their
-/// magnitudes below half of it.
+/// True if distances over paths of at most `nodes` nodes always differ from "no path" in that integer type, for any
+/// edges: without negative weights they stay below infinity by the largest weight, with them their magnitudes stay
+/// below half of it.
 bool holds_distances(ElementType type, const WeightRange& range, std::int64_t nodes);
 
 /// The narrowest integer type that holds_distances(), in words for people: "say `type: i32`".

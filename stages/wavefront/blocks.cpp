@@ -12,7 +12,7 @@ constexpr std::int64_t most_table_bytes_cpu = 32 << 20, most_table_bytes_cuda = 
 constexpr std::int64_t least_side = 64;              // blocks lower or narrower than that are mostly border
 constexpr std::int64_t most_strips = 64;             // of a table that is not kept: each reads and writes a border
 constexpr std::int64_t most_parts = 4096;            // between kept lines, of one block
-constexpr std::int64_t part_bytes = 256;             // that describe one part of those, and its result
+constexpr std::int64_t part_bytes = 256;             // of the description of one such part, and its result
 // A strip is worth its borders, and on a GPU the wait until all its bands are under way: two genomes of a million
 // letters take less than half a second there (tests/benchmarks/RESULTS.md), so that a strip is soon done all the
 // same.
@@ -121,8 +121,8 @@ BlockShape choose_blocks(const TableNeed& need, const Resources& resources,
   while (keeps_too_much() &&
          (shape.rows >= shape.columns ? halve_rows() || halve_columns() : halve_columns() || halve_rows())) {
   }
-  // As many as are in flight where they can be made smaller, one at least. The budget also holds a page for what is
-  // handed to the kernel.
+  // As many as are in flight if they can be made smaller, at least one. The budget also holds a page for the data
+  // that the kernel receives.
   const auto fit = [&](std::int64_t blocks, const BlockShape& block) {
     return blocks * block_bytes(need, block) + page <= room(block);
   };

@@ -1,4 +1,4 @@
-// What sweeps are expected to cost: measured rates of cells, and the least of the ceilings.
+// Expected costs of sweeps: measured rates of cells, and the least of the ceilings.
 #pragma once
 
 #include "kernels/wavefront/sweep.hpp"
@@ -9,7 +9,7 @@
 
 namespace terrace::stages {
 
-/// What a sweep over the whole table is expected to do.
+/// The predicted work and rate of a sweep over the whole table.
 /// @param blocks of it
 run::Prediction predict(const wavefront::SweepSpec& spec, std::int64_t blocks, const TableNeed& need,
                         const Resources& resources);

@@ -1,4 +1,4 @@
-// What the stage `wavefront` declares: made from the list of problems.
+// The declaration of the stage `wavefront`, made from the list of problems.
 #include <algorithm>
 #include <string_view>
 
@@ -30,7 +30,7 @@ const std::vector<Parameter> series_parameters = {
      "auto, f32, f64"},
 };
 
-/// In place of the alphabet above, where scores of letters are given.
+/// In place of the alphabet above, if scores of letters are given.
 const Parameter scored_alphabet = {
     "alphabet", ParameterKind::choice,
     "what the letters are; case matters in text alone; left out: dna, or protein where a matrix scores them", "",
@@ -68,10 +68,10 @@ const std::vector<Parameter> counted_parameters = {
      "auto, i32, i64"},
 };
 
-/// Whether the gaps that enter the cells behind kept rows and columns are results: where H does not hold them.
+/// True if the gaps that enter the cells after kept rows and columns are results: H does not contain them.
 bool writes_gaps(const Settings& settings) { return settings.text("keep") == "borders" && settings.has("gap_open"); }
 
-/// Adds what `keep: borders` writes. @param gaps whether the problem has affine gaps
+/// Adds the outputs of `keep: borders`. @param gaps true if the problem has affine gaps
 void add_borders(std::vector<job::OutputDeclaration>& outputs, bool gaps) {
   const char* when = "keep: borders";
   const auto add = [&](const std::string& side, const std::string& other) {
@@ -88,12 +88,12 @@ void add_borders(std::vector<job::OutputDeclaration>& outputs, bool gaps) {
   add("column", "row");
 }
 
-/// Whether the end of a global alignment is a result.
+/// True if the end of a global alignment is a result.
 bool writes_end(const Settings& settings) {
   return settings.text("free_ends") != "none" || settings.text("keep") == "alignment";
 }
 
-/// Whether scores of letters are given, rather than counted.
+/// True if scores of letters are given, rather than counted.
 bool scores_letters(const wavefront::ProblemInfo& problem) {
   return std::any_of(problem.parameters.begin(), problem.parameters.end(),
                      [](const Parameter& parameter) { return std::string_view(parameter.name) == "match"; });

@@ -13,7 +13,7 @@ namespace terrace::stages {
 
 using wavefront::PathRun;
 
-/// A path as it is found: from its end to its start.
+/// A path in the order in which it is found: from its end to its start.
 class Path {
  public:
   void add(char step, std::int64_t count);
@@ -25,7 +25,7 @@ class Path {
   /// Row and column of the cells that it goes through, one pair a step, from its first cell to its last; it ends at
   /// the last of `rows` x `columns` cells.
   std::vector<std::int64_t> cells(std::int64_t rows, std::int64_t columns) const;
-  /// "12=1X3I", from the start of the path to its end; empty where it has no step.
+  /// "12=1X3I", from the start of the path to its end; empty if it has no step.
   std::string cigar() const;
 
   /// The runs as they were found: from the last one to the first.

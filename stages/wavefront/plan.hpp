@@ -24,7 +24,7 @@ struct BorderPlanes {
 };
 BorderPlanes border_planes(const wavefront::SweepSpec& spec);
 
-/// Of the problem's window with these settings; wavefront::no_window where it has none.
+/// Half width of the problem's window with these settings; wavefront::no_window if it has none.
 std::int64_t half_width(const wavefront::SweepSpec& spec);
 
 /// A table's inputs as arrays, and the blocks of the sweep over the whole table.

@@ -11,13 +11,13 @@ namespace {
 
 using wavefront::SweepSpec;
 
-/// Whether where an alignment ends is a result.
+/// True if the end of an alignment is a result.
 bool finds_end(const SweepSpec& spec, wavefront::Report report) {
   return report == wavefront::Report::best ||
          (report == wavefront::Report::ends && spec.settings.text("free_ends") != "none");
 }
 
-/// The total cost, and its share of a value where steps weigh alike.
+/// The total cost, and its share of a value if steps weigh alike.
 void add_totals(std::vector<io::SmallDataset>& results, const std::string& path, const SweepSpec& spec,
                 const wavefront::ProblemInfo& problem, std::int64_t score) {
   const double total = total_of(spec, score);

@@ -13,9 +13,9 @@ namespace terrace::stages {
 /// "score of lcs: length of the longest common subsequence"
 std::string long_name(const wavefront::ProblemInfo& problem, const std::string& what);
 
-/// `score`, `end` where the problem finds it, `normalized` where its steps weigh alike, and `lengths`.
+/// `score`, `end` if the problem finds it, `normalized` if its steps have equal weights, and `lengths`.
 /// @param stage its name
-/// @param score what the table reports
+/// @param score the table's result
 std::vector<io::SmallDataset> score_results(const std::string& stage, const wavefront::SweepSpec& spec,
                                             const wavefront::ProblemInfo& problem, const WavefrontScore& score);
 
@@ -30,7 +30,7 @@ void add_kept_lines(std::vector<io::SmallDataset>& results, const std::string& s
 /// `edges`: of the bins of a problem that counts.
 io::SmallDataset edge_results(const std::string& stage, const wavefront::SweepSpec& spec);
 
-/// `start`, `end` where score_results() has none, `identity` and `cigar`; of series `path`.
+/// `start`, `end` if score_results() has none, `identity` and `cigar`; for series `path`.
 std::vector<io::SmallDataset> alignment_results(const std::string& stage, const wavefront::SweepSpec& spec,
                                                 const wavefront::ProblemInfo& problem, const WavefrontScore& score,
                                                 const Alignment& alignment);

@@ -15,14 +15,14 @@ struct SeriesPair {
   std::shared_ptr<io::Source> rows, columns;
 };
 
-/// Opens the series that the job names and chooses the types of a table of costs: f32 where both are f32, else f64,
-/// or what the job says. Values must be finite, and so small that no pair's cost leaves the type.
+/// Opens the series that the job names and chooses the types of a table of costs: f32 if both are f32, else f64, or
+/// the type that the job gives. Values must be finite, and so small that no pair's cost leaves the type.
 /// @param spec problem and settings are read; rows, columns, value, border and table are chosen
-/// @throws JobError where they are no series, or nothing to warp
+/// @throws JobError if they are no series, or nothing to warp
 SeriesPair open_series(const Request& request, wavefront::SweepSpec& spec);
 
 /// The total that a sweep of values reports.
-/// @throws ComputeError where it has left the type
+/// @throws ComputeError if it has left the type
 double total_of(const wavefront::SweepSpec& spec, std::int64_t score);
 
 }  // namespace terrace::stages

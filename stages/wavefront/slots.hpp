@@ -1,4 +1,4 @@
-// Filling descriptors of wavefront kernels: the names of what a block reads and writes, and its cells.
+// Filling descriptors of wavefront kernels: the names of a block's accesses, and its cells.
 #pragma once
 
 #include "kernels/wavefront/task.hpp"
@@ -9,9 +9,9 @@ namespace terrace::stages {
 
 enum class WavefrontSlot {
   rows,     // letters or values of the block's rows
-  columns,  // likewise of its columns
+  columns,  // the same of its columns
   grid,
-  top,  // borders that the block begins with, and those that it writes
+  top,  // borders that the block begins with, and borders that it writes
   bottom,
   left,
   right,

@@ -37,7 +37,7 @@ std::shared_ptr<io::Source> sequence(const Request& request, const std::string& 
                        [=](unsigned char letter) { return letter_error(alphabet, ambiguous, letter); });
 }
 
-/// A score that some cell reaches for certain, where that leaves out work and the sequences fit in memory; else 0.
+/// A score that some cell certainly reaches, if that leaves out work and the sequences fit in memory; else 0.
 std::int64_t known_score(const Request& request, const SweepSpec& spec, const WavefrontInputs& inputs) {
   if (!request.resources.to_run || spec.schedule.work == wavefront::Schedule::Work::all ||
       !wavefront::has_greedy_score(spec.problem, spec.settings) ||
@@ -92,7 +92,7 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
     spec.columns = inputs.columns->shape()[0];
     choose_score_types(request, spec);
   }
-  // What is kept beside a score may be any cell; of an alignment all cells lead to its end.
+  // Kept data, apart from a score, may be any cells; for an alignment all cells lead to its end.
   const std::string keep = spec.settings.has("keep") ? spec.settings.text("keep") : "table";
   if (keep != "score" && keep != "alignment") spec.schedule = wavefront::with_all_work(spec.schedule);
   spec.known = known_score(request, spec, inputs);

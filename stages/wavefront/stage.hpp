@@ -10,7 +10,7 @@ namespace terrace::stages {
 std::unique_ptr<run::Stage> make_wavefront(const Request& request);
 
 /// The sequence that the stage calls `parameter`, as the codes that its letters are compared by.
-/// @throws JobError where it is none
+/// @throws JobError if it is no sequence
 std::shared_ptr<io::Source> open_sequence(const Request& request, const std::string& parameter, Side side);
 
 }  // namespace terrace::stages

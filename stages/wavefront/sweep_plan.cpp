@@ -18,7 +18,7 @@ using run::Role;
 
 namespace {
 
-/// Whether bands of diagonals may take the place of the whole table.
+/// True if bands of diagonals may replace the whole table.
 bool may_widen(const wavefront::SweepSpec& spec) {
   return spec.schedule.work != wavefront::Schedule::Work::all && wavefront::has_bits(spec.problem, spec.settings);
 }
@@ -60,7 +60,7 @@ SweepPlan::SweepPlan(wavefront::SweepSpec spec, const wavefront::ProblemInfo& pr
   }
 }
 
-/// Kept rows and columns, and where the border has a plane of gaps, that of each.
+/// Adds kept rows and columns, and their planes of gaps if the border has one.
 void SweepPlan::add_kept() {
   const auto lines = [&](const char* name, std::int64_t across, std::int64_t block, std::int64_t along,
                          std::int64_t along_block) {
@@ -107,7 +107,7 @@ std::optional<run::Phase> SweepPlan::phase(std::int64_t number, const run::Tally
   return run::Phase{number, blocks(), run::Order::chain, SweepPhase{*margin}};
 }
 
-/// Bands of diagonals, where there are any.
+/// Bands of diagonals, if there are any.
 std::string SweepPlan::part(const run::Phase& phase) const {
   if (first_margin_ == Widening::whole) return "";
   const std::int64_t margin = margin_of(phase);
@@ -122,7 +122,7 @@ double SweepPlan::cells_in_band(std::int64_t margin, std::int64_t index) const {
                                        cells.begin[1], cells.end[1]);
 }
 
-/// Adds what a block writes: the kept rows that end in it, and the columns.
+/// Adds the accesses that a block writes: the kept rows that end in it, and the columns.
 void SweepPlan::add_kept_parts(const Box& cells, std::vector<run::Access>& accesses) const {
   const auto add_part = [&](WavefrontSlot slot, int array, int across, int along, std::int64_t extent) {
     const std::int64_t first = spec_.kept->count(cells.begin[across], extent);

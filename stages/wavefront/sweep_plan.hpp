@@ -16,15 +16,15 @@ struct SweepPhase {
 /// A phase is a chain of blocks, row-major over a grid of blocks (layers of a row of blocks one after another, so
 /// that its part of the grid is read once). Borders are carries: `row_border` has a tile for every layer and column
 /// of blocks, generation i + 1 being the border below row i of blocks; `column_border` one for every row of blocks
-/// and layer, generation j + 1 being the border right of column j of blocks (of the first phase; those of later ones
-/// follow). There is one phase, or, where the schedule leaves work out and the problem has a bit-parallel form, one
-/// for every band of diagonals until the score is proved.
+/// and layer, generation j + 1 being the border right of column j of blocks (of the first phase; later phases
+/// continue the numbers). There is one phase, or, if the schedule leaves work out and the problem has a bit-parallel
+/// form, one for every band of diagonals until the score is proved.
 ///
-/// Where rows and columns are kept, a block writes those that end in it.
+/// If rows and columns are kept, a block writes those that end in it.
 class SweepPlan : public WavefrontPlan {
  public:
-  /// @param least_margin the least that is worth it of a band of diagonals (Widening); nothing where the device
-  /// computes what is outside, too
+  /// @param least_margin the smallest margin of a band of diagonals that is worth it (Widening); nullopt if the
+  /// device also computes cells outside the band
   SweepPlan(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem, const WavefrontInputs& inputs,
             std::optional<std::int64_t> least_margin);
 
@@ -38,7 +38,7 @@ class SweepPlan : public WavefrontPlan {
   virtual std::int64_t margin_of(const run::Phase& phase) const { return phase.value.as<SweepPhase>().margin; }
   std::int64_t first_margin() const { return first_margin_; }
   wavefront::DiagonalBand band(std::int64_t margin) const { return widening_.band(margin); }
-  /// The descriptor of block `index`, but for what its accesses point to.
+  /// The descriptor of block `index`, without the pointers of its accesses.
   wavefront::KeptTask task_of(std::int64_t index) const;
   /// Bytes of that descriptor that the kernel reads: all, or KeptTask::block.
   std::size_t task_bytes() const {
@@ -46,7 +46,7 @@ class SweepPlan : public WavefrontPlan {
   }
 
  protected:
-  /// The margin of phase `number`; nothing when the score is proved. @param tally is read where number > 0
+  /// The margin of phase `number`; nullopt when the score is proved. @param tally is read if number > 0
   std::optional<std::int64_t> next_margin(std::int64_t number, const SweepTally& tally) const;
   /// Cells of a block in the band of that margin.
   double cells_in_band(std::int64_t margin, std::int64_t index) const;

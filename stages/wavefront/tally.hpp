@@ -19,7 +19,7 @@ class WavefrontTally : public run::Tally {
   const WavefrontScore& score() const { return score_; }
 
  protected:
-  /// Takes in the result of block `index` of that sweep.
+  /// Adds the result of block `index` of the sweep.
   void fold_score(std::int64_t index, const void* result);
 
   WavefrontScore score_{};

@@ -18,7 +18,7 @@ using wavefront::SweepSpec;
 /// The types of grids that can be summed, for people.
 constexpr const char* summed_types = "u8, i8, u16, i16, u32, i32, i64, f32 or f64";
 
-constexpr std::int64_t most_bytes = std::int64_t{1} << 53;  // of what is stored
+constexpr std::int64_t most_bytes = std::int64_t{1} << 53;  // of stored arrays
 
 std::int64_t largest_integer(ElementType type) {
   return dispatch(type, [](auto value) -> std::int64_t {

@@ -9,7 +9,7 @@
 
 namespace terrace::stages {
 
-/// Refuses tables beyond what 64 bits count, and what any file system holds.
+/// Refuses tables beyond the range of 64 bits, and beyond the size of any file system.
 /// @throws JobError at the place of `parameter`
 void check_size(const Request& request, const wavefront::SweepSpec& spec, const char* parameter);
 
@@ -20,16 +20,16 @@ wavefront::KeptLines kept_lines(const wavefront::SweepSpec& spec, ElementType ty
 /// f64, which holds a whole number divided by the scale to the nearest bit.
 /// @param spec problem, settings, rows and columns are read; value, border and table, or the type of kept rows and
 /// columns, are chosen
-/// @throws JobError where the type that the job names does not do, or the table is too large for any run
+/// @throws JobError if the type that the job names does not do, or the table is too large for any run
 void choose_score_types(const Request& request, wavefront::SweepSpec& spec);
 
-/// Layers and types of the tables of a problem that counts: i32, or i64 where there are too many cells.
+/// Layers and types of the tables of a problem that counts: i32, or i64 if there are too many cells.
 /// @param spec as above, with the type of the grid
-/// @throws JobError likewise, and where the range is missing or does not suit the type of the grid
+/// @throws JobError as above, and if the range is missing or does not suit the type of the grid
 void choose_count_types(const Request& request, wavefront::SweepSpec& spec);
 
 /// Types of a table of sums. @param spec as above, with the type of the grid
-/// @throws JobError likewise
+/// @throws JobError as above
 void choose_sum_types(const Request& request, wavefront::SweepSpec& spec);
 
 }  // namespace terrace::stages

@@ -1,4 +1,4 @@
-// Parts of what the stage `wavefront` wrote, computed again.
+// Computes parts of the results of the stage `wavefront` again.
 #pragma once
 
 #include "kernels/wavefront/problems.hpp"
@@ -10,22 +10,22 @@ namespace terrace::stages {
 /// named.
 std::vector<Checked> verify_wavefront(const VerifyRequest& request);
 
-/// The table of a stage on sequences, with what it reports.
+/// The table of a stage on sequences, with its result.
 struct VerifiedTable {
   std::int64_t rows = 0, columns = 0;
-  std::int64_t scale = 1;                // of scores: those of the result are the computed ones divided by it
-  ElementType value = ElementType::i64;  // of values: that of their costs
+  std::int64_t scale = 1;                // of scores: scores in the result are the computed ones divided by it
+  ElementType value = ElementType::i64;  // of values: type of their costs
   std::shared_ptr<io::Source> row_items, column_items;  // codes of letters, or values
 };
 
 /// Cells of sampled tiles from their stored neighbours; with affine gaps all cells above and to the left are read,
-/// from which the gaps come that enter a tile. With the table its score, and where that is.
+/// from which the gaps come that enter a tile. With the table its score, and the place of that.
 Checked verify_table(const VerifyRequest& request, const VerifiedTable& table);
 
 /// Cells between kept rows and columns, from those above and to the left of them.
 Checked verify_borders(const VerifyRequest& request, const VerifiedTable& table);
 
-/// The alignment, or the path of a warping, followed over the inputs: what it scores, and where it ends.
+/// The alignment, or the path of a warping, followed over the inputs: its score, and its end.
 Checked verify_path(const VerifyRequest& request, const VerifiedTable& table);
 
 /// Sums and counts of sampled tiles, from their stored neighbours and the grid.

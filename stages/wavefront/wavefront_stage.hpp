@@ -10,7 +10,7 @@
 
 namespace terrace::stages {
 
-/// What the shape of blocks is chosen from, for this sweep.
+/// Sizes from which the shape of blocks is chosen, for this sweep.
 TableNeed table_need(const wavefront::SweepSpec& spec, const wavefront::ProblemInfo& problem, bool cuda);
 
 /// Its score, or its table.
@@ -36,7 +36,7 @@ class WavefrontStage : public run::Stage {
 
  private:
   std::string name_;
-  Place type_place_;  // where the job gives the type of sums, else the stage
+  Place type_place_;  // place of the type of sums in the job, else of the stage
   Resources resources_;
   TableNeed need_;
   std::unique_ptr<WavefrontPlan> plan_;

@@ -7,10 +7,10 @@ namespace {
 
 constexpr std::int64_t least_side = 4096;  // of tables worth more than one sweep
 constexpr std::int64_t first_share =
-    2048;  // of the shorter side: what the first sweep costs at most is lost in the last
+    2048;  // of the shorter side: the cost of the first sweep, at most, is lost in the last
 constexpr std::int64_t growth = 4;
 constexpr std::int64_t lead = 8;       // a sweep to look for a better alignment is that much cheaper than the proof
-constexpr double largest_share = 0.9;  // of the table: a band of that many of its cells is not worth its edges
+constexpr double largest_share = 0.9;  // of the table: a band with more of its cells is not worth its edges
 
 }  // namespace
 

@@ -9,14 +9,14 @@
 
 namespace terrace::stages {
 
-/// The margins (diagonals.hpp) of sweeps over a table of rows x columns. What a sweep finds is the distance of an
-/// alignment, so the margin that proves it is enough for good: as soon as that is not much more work it is taken at
-/// once. Until then margins grow fourfold, since a wider band may hold a much better alignment.
+/// The margins (diagonals.hpp) of sweeps over a table of rows x columns. A sweep finds the distance of an alignment,
+/// and the margin that proves this distance suffices for the final result: it is taken as soon as it is not much more
+/// work. Until then margins grow fourfold, since a wider band may hold a much better alignment.
 class Widening {
  public:
-  /// That of the table's whole band, which leaves nothing out.
+  /// The margin of the table's whole band, which leaves nothing out.
   static constexpr std::int64_t whole = 0;
-  /// About the height of what a kernel of the CPU computes together.
+  /// About the number of rows that a kernel of the CPU computes together.
   static constexpr std::int64_t least_margin = 256;
 
   /// The least margin that is worth it. On a GPU each takes as long as any narrower one until it gives every
@@ -27,9 +27,9 @@ class Widening {
   Widening(std::int64_t rows, std::int64_t columns, std::int64_t least = least_margin)
       : rows_(rows), columns_(columns), least_(least) {}
 
-  /// Of the first sweep.
+  /// The margin of the first sweep.
   std::int64_t first() const;
-  /// Of the sweep after one with `margin` found `distance`; nothing where that is proved.
+  /// The margin of the sweep after one with `margin` found `distance`; nullopt if that is proved.
   std::optional<std::int64_t> next(std::int64_t margin, std::int64_t distance) const;
   wavefront::DiagonalBand band(std::int64_t margin) const;
 

@@ -1,5 +1,5 @@
-// Rates of in-place sweeps of square grids, in cells a second beside the limit: on the first CUDA device where there
-// is one, else on the CPU.
+// Rates of in-place sweeps of square grids, in cells a second, with the limit: on the first CUDA device if there is
+// one, else on the CPU.
 //
 //   benchmark_in_place [--cpu [THREADS]]
 
@@ -25,7 +25,7 @@ struct Work {
   double operations;  // of a cell; a division counts as one
 };
 
-/// The lesser of what the arithmetic and, with each value read and written once a pass, the memory allows.
+/// The lesser of the limits by arithmetic and by memory, where each value is read and written once per pass.
 double limit_of(const Work& work, const device::Limits& limits, bool cuda) {
   const auto size = static_cast<double>(size_of(work.type));
   const double operations = limits.operations_per_second * (cuda ? 2 : 1) * 4 / size / work.operations;

@@ -1,5 +1,5 @@
-// Rates of problems over intervals in core, on the first CUDA device where there is one, else on the CPU: splits a
-// second, n^3 / 6 over the time of all blocks in their order, and whether samples of the table are right.
+// Rates of problems over intervals in core, on the first CUDA device if there is one, else on the CPU: splits a
+// second, n^3 / 6 over the time of all blocks in their order, with checks of samples of the table.
 //
 //   benchmark_intervals [cpu|cuda [NODES...]]     (cuda 8192 16384 32768; cpu 4096)
 #include <fmt/format.h>
@@ -113,7 +113,7 @@ class Triangle {
   std::vector<std::unique_ptr<Memory>> tiles_;
 };
 
-/// Whether a value is what the definition makes of those of its row and its column.
+/// True if a value follows by the definition from the values of its row and its column.
 template <class R, class T>
 bool is_right(const Triangle<R, T>& triangle, const NodeTerms<T>& terms, std::int64_t i, std::int64_t j) {
   using S = typename R::Algebra;
@@ -157,7 +157,7 @@ void report(device::Context& context, const std::string& name, std::int64_t node
     right &= is_right(triangle, terms, i, nodes - 1);
     right &= is_right(triangle, terms, i, std::min(nodes - 1, i + tile / 2));
   }
-  // Blocks of finished tiles once more: what they make of them is not looked at.
+  // Blocks of finished tiles once more; their results are not checked.
   for (const IntervalStep step : {IntervalStep::close, IntervalStep::multiply}) {
     const auto one = std::find_if(tasks.begin(), tasks.end(), [&](const auto& task) { return task.step == step; });
     if (one == tasks.end()) continue;

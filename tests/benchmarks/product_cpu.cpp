@@ -1,6 +1,6 @@
 // usage: benchmark_product_cpu [N]: a whole job that multiplies two matrices of N x N (4096) from files, in f32 and
-// in f64 on the CPU, beside one call of OpenBLAS on all cores with the matrices in memory; the best of five turns of
-// each.
+// in f64 on the CPU, compared with one call of OpenBLAS on all cores with the matrices in memory; the best of five
+// turns of each.
 #include <cblas.h>
 #include <fmt/core.h>
 
@@ -71,7 +71,7 @@ double plain_rate(int n, const std::vector<T>& a, const std::vector<T>& b) {
   return static_cast<double>(n) * n * n / best;
 }
 
-/// What the job says in its profile: the rate while computing, the limit, and seconds of the stage.
+/// Values from the job's profile: the rate while computing, the limit, and seconds of the stage.
 struct Job {
   double rate = 0, limit = 0, seconds = 1e30;
 };
@@ -100,7 +100,7 @@ void compare(int n) {
   write_npy(folder / "b.npy", n, b);
   double plain = 0;
   Job best;
-  // In turn, so that what else the machine does meets both.
+  // Alternately, so that other load of the machine affects both.
   for (int turn = 0; turn < turns; ++turn) {
     plain = std::max(plain, plain_rate<T>(n, a, b));
     const Job now = run_job(folder);

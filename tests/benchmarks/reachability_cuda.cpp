@@ -1,4 +1,4 @@
-// Rates of closures with paths and of bits on the first CUDA device, by its own clock, and whether samples are right.
+// Rates of closures with paths and of bits on the first CUDA device, by its own clock, with checks of samples.
 //
 //   benchmark_reachability_cuda [NODES...]     (8192 16384 32768)
 #include "kernels/recursive/rules/trail.hpp"
@@ -22,7 +22,7 @@ struct EdgeTrails {
   }
 };
 
-/// Whether some next nodes of row i lie on shortest ways.
+/// True if some next nodes of row i lie on shortest paths.
 template <class T>
 bool right_next(const DeviceMatrix<T>& x, const DeviceMatrix<device::u32>& trails, const Elements<T>& weights,
                 std::int64_t i, std::int64_t n) {

@@ -1,5 +1,5 @@
-// Rates of the recursive family's kernels on the first CUDA device, by its own clock, each on data of its own, and
-// whether samples of the results are right.
+// Rates of the recursive family's kernels on the first CUDA device, by its own clock, each on data of its own, with
+// checks of samples of the results.
 //
 //   benchmark_recursive_cuda [PRODUCT [ROWS...]]     rows of a product's matrices (8192), and of closures and
 //                                                    eliminations (8192 16384 32768)
@@ -72,7 +72,7 @@ void report_closure(device::Context& context, std::int64_t n, std::int64_t tile)
   print(fmt::format("closure {}, {}, tiles of {}", name_of(element_type_of<T>()), n, tile), n, seconds, right);
 }
 
-/// An elimination in one launch; a row of L times U is compared with the matrix. The rate is that of n^3 / 3.
+/// An elimination in one launch; a row of L times U is compared with the matrix. The rate counts n^3 / 3 operations.
 template <class T>
 void report_elimination(device::Context& context, std::int64_t n, std::int64_t tile) {
   const DominantElements<T> elements{{static_cast<std::uint64_t>(n + tile), 1000}, n};

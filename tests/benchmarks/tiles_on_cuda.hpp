@@ -1,5 +1,5 @@
-// What benchmarks of tiles on CUDA share: matrices in device memory, launches by the device's clock, lines of
-// results.
+// Shared parts of benchmarks of tiles on CUDA: matrices in device memory, launches timed by the device's clock, lines
+// of results.
 #pragma once
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ struct Elements {
   }
 };
 
-/// Largest elements of which sums over short paths are exact in the type.
+/// Largest elements for which sums over short paths are exact in the type.
 template <class T>
 constexpr std::uint64_t most_weight = sizeof(T) == 2 ? 10000 : 1000000;
 
@@ -130,7 +130,7 @@ std::vector<T> distances_from(std::int64_t source, std::int64_t n, const Element
   return distance;
 }
 
-/// All updates of a matrix of across x across tiles in place, k by k. @param elimination whether k changes only the
+/// All updates of a matrix of across x across tiles in place, k by k. @param elimination true if k changes only the
 /// tiles from its own on; @param at the tile in row i and column j
 template <class T, class At>
 std::vector<TileTask> updates_in_place(std::int64_t across, std::int64_t tile, bool elimination, const At& at) {

@@ -1,5 +1,5 @@
-// Rates of wavefront sweeps on the CPU, computation only, each beside its limit: for scores the rate that the band
-// kernel alone reaches on as many threads, for tables what a copy moves.
+// Rates of wavefront sweeps on the CPU, computation only, each with its limit: for scores the rate of the band kernel
+// alone on as many threads, for tables the rate of a copy.
 //
 //   benchmark_wavefront_cpu [--threads N] [--rows A.fa --columns B.fa]     (default: two random sequences)
 
@@ -266,7 +266,7 @@ void summed_area(device::CpuContext& context, const char* what, double copied) {
              copied / 1e9, 100 * bytes / seconds / copied, seconds);
 }
 
-/// One bin of an integral histogram: what every further bin costs as well.
+/// One bin of an integral histogram: every further bin costs the same.
 template <class G>
 void histogram_layer(device::CpuContext& context, const char* what, double copied) {
   constexpr std::int64_t size = 8192;

@@ -1,4 +1,4 @@
-// Rates of wavefront sweeps on the first CUDA device, each beside its limit, and whether the result is right.
+// Rates of wavefront sweeps on the first CUDA device, each with its limit, and checks of the results.
 //
 //   benchmark_wavefront_cuda [FOLDER [SIMILAR]]
 //
@@ -102,7 +102,7 @@ std::vector<std::uint8_t> random_letters(std::int64_t count, unsigned seed) {
   return letters;
 }
 
-/// Operations on the pipe of minima and maxima that a cell costs at least, and what follows from them.
+/// Least number of operations of a cell on the pipe of minima and maxima, and the limit that follows.
 double operation_limit(const device::Limits& limits, double operations) {
   return limits.operations_per_second / operations;
 }
@@ -163,7 +163,7 @@ void report_chlamydia(device::Context& context, const std::filesystem::path& fol
   }
 }
 
-/// Similar sequences, with what is left out of their tables and without: rates count every cell.
+/// Similar sequences, with and without leaving out parts of their tables: rates count every cell.
 void report_similar(device::Context& context, const std::filesystem::path& folder) {
   for (const auto& [name, distance] : {std::pair{"mutated_99", 9927}, {"mutated_97", 31467}, {"mutated_94", 62190}}) {
     const TableInput input{

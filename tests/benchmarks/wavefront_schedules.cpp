@@ -1,5 +1,5 @@
 // Times of the papers' schedules on the first CUDA device, whole tables kept in device memory: the sizes of Li 2020,
-// table 9, and of Belviranli et al. 2015, each result compared with that of `registers`.
+// table 9, and of Belviranli et al. 2015, each result compared with the result of `registers`.
 //
 //   benchmark_wavefront_schedules [LARGEST]      LARGEST: log2 of the longest side, 15 unless said
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ struct Size {
 constexpr Size sizes[] = {{12, 12}, {13, 13}, {15, 12}, {14, 14}, {15, 13},
                           {12, 15}, {13, 15}, {14, 15}, {15, 14}, {15, 15}};
 
-constexpr std::int64_t most_compared = std::int64_t{1} << 24;  // cells of which every one is compared
+constexpr std::int64_t most_compared = std::int64_t{1} << 24;  // cells up to which every one is compared
 
 struct Problem {
   std::string title, name;
@@ -126,7 +126,7 @@ void report_problem(device::Context& context, const Problem& problem, int larges
   }
 }
 
-/// The same without a table: what its cells cost beside their computation.
+/// The same without a table: the cost of cells apart from their computation.
 void report_scores(device::Context& context, int largest) {
   const Problem problem = problems_of_the_paper()[0];
   const std::int64_t side = std::int64_t{1} << largest;

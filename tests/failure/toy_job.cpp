@@ -1,13 +1,13 @@
-// A job of made-up stages on real files, with tiny budgets and a checkpoint whenever one can be made: what kills,
-// failing disks and lost caches are tried on.
+// A job of made-up stages on real files, with tiny budgets and a checkpoint whenever one can be made: the subject of
+// tests with kills, failing disks and lost caches.
 //
 //   toy_job SEED SECONDS FOLDER...
 //
-// In each folder in turn: begins the run of `out.h5`, or goes on with it, and compares the result with what it has
-// to be. SECONDS between checkpoints. Prints a line a folder: "FOLDER: right, checksum", "FOLDER: stopped",
-// "FOLDER: error: ..." or "FOLDER: WRONG ...". Ends with 0 when all were right, 3 when one was wrong, 75 when the
-// last was stopped by SIGTERM, else 1. The seed chooses sizes, budgets, kinds of memory and
-// delays; how many devices there are is drawn anew in every attempt.
+// In each folder in turn: begins or resumes the run of `out.h5`, and compares the result with the expected one.
+// SECONDS between checkpoints. Prints a line a folder: "FOLDER: right, checksum", "FOLDER: stopped", "FOLDER: error:
+// ..." or "FOLDER: WRONG ...". Ends with 0 when all were right, 3 when one was wrong, 75 when the last was stopped by
+// SIGTERM, else 1. The seed chooses sizes, budgets, kinds of memory and delays; the number of devices is drawn again
+// in every attempt.
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -57,7 +57,7 @@ class ToyStage : public run::Stage {
   std::unique_ptr<test::ToyProgram> program_;
 };
 
-/// What a seed chooses.
+/// The choices of a seed.
 struct Scene {
   std::uint32_t seed;
   std::mt19937 random;
@@ -106,7 +106,7 @@ struct Scene {
   }
 };
 
-/// Runs to the end, or goes on.
+/// Runs to the end, or resumes.
 void run_in(const fs::path& output, Scene& scene, double seconds) {
   run::RunFolder folder(output);
   if (fs::exists(output)) {
@@ -131,7 +131,7 @@ void run_in(const fs::path& output, Scene& scene, double seconds) {
   run::execute(scene.plan, folder, settings);
 }
 
-/// The checksum of the result. @throws ComputeError where it is wrong
+/// The checksum of the result. @throws ComputeError if it is wrong
 std::uint64_t check(const fs::path& output, const Scene& scene) {
   std::uint64_t sum = 0;
   for (const auto& [name, values] : scene.expected) {

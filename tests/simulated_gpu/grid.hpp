@@ -20,7 +20,7 @@ struct GridShape {
 /// Bytes of shared memory that a launch may give a thread block. TERRACE_SIMULATED_SHARED_KIBIBYTES, or 227 KiB.
 std::size_t most_shared_bytes();
 
-/// Whether a multiprocessor holds a thread block of the shape.
+/// True if a multiprocessor holds a thread block of the shape.
 bool fits(const GridShape& shape);
 
 /// Submits a grid to the stream: `thread` is called once for every CUDA thread.

@@ -1,4 +1,4 @@
-// What nvcc adds to C++, as far as Terrace's kernels use it, for kernels that are compiled for the simulated device.
+// The additions of nvcc to C++ that Terrace's kernels use, for kernels that are compiled for the simulated device.
 // Included before everything else in their sources.
 #pragma once
 
@@ -24,7 +24,7 @@
 #define __constant__
 #define __grid_constant__
 #define __launch_bounds__(...)
-// Thread blocks are threads: what is one's own is the block's.
+// Thread blocks are threads: thread-local data belong to one thread block.
 #define __shared__ static thread_local
 #define __CUDACC__ 1
 #define __CUDA_ARCH__ 900
@@ -73,7 +73,7 @@ T from_bits(std::uint64_t bits) {
   return value;
 }
 
-/// What lane `lane` brought.
+/// The value that lane `lane` passed.
 template <class T>
 T value_of(T value, unsigned lane) {
   return from_bits<T>(ThreadBlock::current().exchange(to_bits(value))[lane % warp_size]);
@@ -86,7 +86,7 @@ inline constexpr simulated_gpu::BlockIndex blockIdx;
 inline constexpr simulated_gpu::BlockShape blockDim;
 inline constexpr simulated_gpu::GridSize gridDim;
 
-// Warps and thread blocks. Masks are always those of whole warps.
+// Warps and thread blocks. Masks always cover whole warps.
 inline void __syncwarp(unsigned = simulated_gpu::all_lanes) { simulated_gpu::ThreadBlock::current().sync_warp(); }
 inline void __syncthreads() { simulated_gpu::ThreadBlock::current().sync_block(); }
 inline int __syncthreads_or(int value) { return simulated_gpu::ThreadBlock::current().any_in_block(value != 0); }
@@ -219,7 +219,7 @@ inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selectors) {
   }
   return bytes;
 }
-/// Byte `index` of a word, signed; likewise 16 bits of it.
+/// Byte `index` of a word, signed; for `simulated_half`, 16 bits of it.
 inline int simulated_byte(int word, int index) { return static_cast<signed char>(word >> 8 * index); }
 inline int simulated_half(int word, int index) { return static_cast<short>(word >> 16 * index); }
 inline int __dp4a(int a, int b, int c) {

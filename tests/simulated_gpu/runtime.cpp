@@ -1,3 +1,4 @@
+// The functions of the CUDA runtime, for the simulated device.
 #include <cuda_runtime.h>
 
 #include <array>
@@ -26,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t memory_bytes = std::size_t{8} << 30;
 constexpr unsigned most_threads = 1024;
-/// What memory holds that nobody has written.
+/// Content of memory that nobody has written.
 constexpr unsigned char unwritten = 0xCD;
 
 int setting(const char* name, int otherwise) {
@@ -69,7 +70,7 @@ class Allocations {
     const std::lock_guard lock(mutex_);
     return sizes_.erase(static_cast<const char*>(memory)) == 1 ? cudaSuccess : cudaErrorInvalidValue;
   }
-  /// Whether [memory, memory + bytes) lies in one of them; nothing when it begins in none.
+  /// True if [memory, memory + bytes) lies in one of them; nullopt if it begins in none.
   std::optional<bool> holds(const void* memory, std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     const char* at = static_cast<const char*>(memory);
@@ -111,7 +112,7 @@ cudaError_t ended_with(cudaError_t status) {
 
 }  // namespace
 
-/// Runs what is submitted, one after another.
+/// Runs submitted work, one after another.
 class Stream {
  public:
   Stream() : worker_([this] { work(); }) {}

@@ -9,9 +9,9 @@
 namespace simulated_gpu {
 namespace {
 
-/// No power of two, lest the stacks of all fibers meet in the same lines of the caches.
+/// Not a power of two, so that the stacks of the fibers do not share cache sets.
 constexpr std::size_t stack_bytes = (128 << 10) + 5 * 64;
-/// What memory holds that nobody has written.
+/// Content of memory that nobody has written.
 constexpr unsigned char unwritten = 0xCD;
 
 thread_local ThreadBlock* current_block = nullptr;

@@ -14,7 +14,7 @@ namespace simulated_gpu {
 inline constexpr int warp_size = 32;
 inline constexpr unsigned all_lanes = ~0u;
 
-/// Fibers wait here for one another; it can be used again at once.
+/// Fibers wait here for each other; it can be used again at once.
 struct Barrier {
   unsigned arrived = 0;
   std::uint64_t generation = 0;
@@ -22,7 +22,7 @@ struct Barrier {
 
 class ThreadBlock {
  public:
-  /// @param order what the order in which fibers run is drawn from
+  /// @param order seed for the order in which fibers run
   ThreadBlock(unsigned index, unsigned blocks, unsigned threads, std::size_t shared_bytes, std::uint64_t order);
 
   /// Runs all threads to their end. Only one block at a time on a thread.
@@ -49,7 +49,7 @@ class ThreadBlock {
   void sync_first(unsigned threads);
   bool any_in_block(bool value);
 
-  /// What every lane of the warp brought, in order of lanes; valid until the caller's next exchange but one.
+  /// The values that all lanes of the warp passed, in order of lanes; valid until the caller's next exchange but one.
   /// All 32 lanes must call it.
   const std::uint64_t* exchange(std::uint64_t value);
 

@@ -1,4 +1,4 @@
-// The device of tests on CUDA, or the line that says that there is none.
+// The device of tests on CUDA, or a line that says that there is none.
 #pragma once
 
 #include <iostream>
@@ -9,7 +9,7 @@
 
 namespace terrace::test {
 
-/// The first CUDA device; null, after a line that says why, where there is none.
+/// The first CUDA device; null, after a line with the reason, if there is none.
 inline std::unique_ptr<device::Context> cuda_context() {
   std::string why;
   if (device::cuda_devices(&why).empty()) {

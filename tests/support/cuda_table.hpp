@@ -44,7 +44,7 @@ class Memory {
   void* data_;
 };
 
-/// What a table is computed from: letters of rows and columns or the bytes of their values, or those of a row-major
+/// The inputs of a table: letters of rows and columns or the bytes of their values, or the bytes of a row-major
 /// grid.
 struct TableInput {
   std::vector<std::uint8_t> rows, columns, grid;
@@ -85,10 +85,10 @@ class CudaTable {
   /// Makes the descriptors of a sweep that keeps lines. @param task(block, index of the block)
   void keep_lines(std::function<KeptTask(const BlockTask&, std::uint64_t)> task) { kept_task_ = std::move(task); }
 
-  /// Computes all blocks; `done` and `failed` say how far it came. @return seconds of device time
+  /// Computes all blocks; `done` and `failed` tell how many. @return seconds of device time
   double run() { return run(0, blocks()); }
-  /// Computes blocks [first, first + count), feeding the launch a ring of descriptors as it goes on, and asks it to
-  /// stop or to abort after so many.
+  /// Computes blocks [first, first + count), feeding the launch a ring of descriptors while it runs, and asks it to
+  /// stop or to abort after the given numbers of blocks.
   double run(std::uint64_t first, std::uint64_t count, std::uint64_t stop_after = ~0ull,
              std::uint64_t abort_after = ~0ull) {
     std::memset(port_memory_.as<>(), 0, port_memory_.bytes());
@@ -135,7 +135,7 @@ class CudaTable {
     }
     return border;
   }
-  /// The corners of that border.
+  /// The corners of the border before `column`.
   template <class T>
   std::vector<T> corners_before(std::int64_t column) const {
     std::vector<T> corners;
@@ -143,7 +143,7 @@ class CudaTable {
       append(corners, column_border(0, row, column), 1);
     return corners;
   }
-  /// Of the pieces that borders consist of.
+  /// Size of the pieces that borders consist of.
   std::int64_t cell_rows() const { return spec_.cell_rows > 0 ? spec_.cell_rows : grid_.block_rows; }
   std::int64_t cell_columns() const { return spec_.cell_columns > 0 ? spec_.cell_columns : grid_.block_columns; }
 
@@ -175,7 +175,7 @@ class CudaTable {
     return task;
   }
 
-  std::vector<BlockResult> results;  // of all blocks, as far as they were reported
+  std::vector<BlockResult> results;  // of all blocks that were reported
   std::uint64_t done = 0;            // blocks [first, done) were reported by the last run
   std::uint64_t failed = 0;          // index + 1 of the first block that did not pass its checks
   std::uint64_t skipped = 0;         // cells that the run left out
@@ -236,7 +236,7 @@ class CudaTable {
   std::int64_t row_border_elements() const { return cells_down() * cells_across() * 2 * cell_columns(); }
   std::int64_t column_border_elements() const { return cells_across() * cells_down() * 2 * (cell_rows() + 1); }
 
-  /// Of the border above `row`, in the block that writes it, the piece that begins with `column`.
+  /// The piece that begins with `column` of the border above `row`, in the block that writes it.
   unsigned char* row_border(std::int64_t layer, std::int64_t row, std::int64_t column) const {
     const std::int64_t block = (row - 1) / grid_.block_rows * grid_.across() + column / grid_.block_columns;
     const std::int64_t kept = (row - 1) % grid_.block_rows / cell_rows();
@@ -245,7 +245,7 @@ class CudaTable {
            border_bytes((layer * grid_.down() * grid_.across() + block) * row_border_elements() +
                         (kept * cells_across() + piece) * row_planes_ * cell_columns());
   }
-  /// Of the border before `column`, in the block that writes it, the piece that begins with `row`.
+  /// The piece that begins with `row` of the border before `column`, in the block that writes it.
   unsigned char* column_border(std::int64_t layer, std::int64_t row, std::int64_t column) const {
     const std::int64_t block = row / grid_.block_rows * grid_.across() + (column - 1) / grid_.block_columns;
     const std::int64_t kept = (column - 1) % grid_.block_columns / cell_columns();
@@ -265,7 +265,7 @@ class CudaTable {
     skipped = *port.skipped;
   }
 
-  /// Writes the descriptors of blocks from `ready` on, as far as the ring goes.
+  /// Writes the descriptors of blocks from `ready` on, until the ring is full.
   void hand_out(const device::Port& port, std::uint64_t& ready) const {
     for (; ready < port.first + port.count && ready < done + port.ring; ++ready) {
       const BlockTask cells = task(static_cast<std::int64_t>(ready));
@@ -277,7 +277,7 @@ class CudaTable {
     __atomic_store_n(port.ready, ready, __ATOMIC_RELEASE);
   }
 
-  /// Hands out descriptors as far as the ring goes and collects results until the launch has ended.
+  /// Hands out descriptors while the ring has room and collects results until the launch has ended.
   void feed(const device::Port& port, device::Event& end, std::uint64_t stop_after, std::uint64_t abort_after) {
     std::uint64_t ready = *port.ready;
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);

@@ -5,7 +5,7 @@
 
 namespace terrace::test {
 
-/// How the blocks of a made-up stage are dealt.
+/// The dealing of a made-up stage's blocks to devices.
 enum class Deal {
   in_turn,    // block i to device i modulo their number
   in_halves,  // as many consecutive blocks to each

@@ -5,9 +5,9 @@
 
 namespace terrace::test {
 
-/// A chain over a grid of blocks, row by row: x[i][j] = r[i] + c[j] + 3 x[i-1][j] + 5 x[i][j-1], and what is above
-/// and left of the table is 1. The last row of a block is the carry of the block below, the last column that of the
-/// block to the right; the table is kept. Blocks are whole.
+/// A chain over a grid of blocks, row by row: x[i][j] = r[i] + c[j] + 3 x[i-1][j] + 5 x[i][j-1], with 1 above and
+/// left of the table. The last row of a block is the carry of the block below, the last column the carry of the block
+/// to the right; the table is kept. Blocks are whole.
 class GridChain : public ToyProgram {
  public:
   GridChain(std::int64_t down, std::int64_t across, std::int64_t height, std::int64_t width, std::int64_t in_flight)

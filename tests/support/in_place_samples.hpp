@@ -70,7 +70,7 @@ inline std::vector<InPlaceCase> in_place_cases() {
   return cases;
 }
 
-/// Grids with bands of rows and pieces of columns that lie inside the rim, and cells of both kinds beside them; rows
+/// Grids with bands of rows and pieces of columns that lie inside the rim, and cells of both kinds next to them; rows
 /// begin at multiples of 16 bytes, or not.
 inline std::vector<InPlaceCase> large_in_place_cases() {
   return {{270, 240, 1000, 17, 17},
@@ -80,7 +80,7 @@ inline std::vector<InPlaceCase> large_in_place_cases() {
           {260, 302, 1000, 1, 2}};
 }
 
-/// Whether `sweep_grid(spec, case, grid)` gives the bits of the definition. @param seed of the grid
+/// Checks that `sweep_grid(spec, case, grid)` gives the bits of the definition. @param seed of the grid
 template <class P, class T, class SweepGrid>
 void check_in_place_case(const InPlaceCase& c, SweepGrid&& sweep_grid) {
   INFO(P::name << ", " << name_of(element_type_of<T>()) << ", " << name_of(c));

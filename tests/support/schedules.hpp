@@ -1,4 +1,4 @@
-// The named schedules of kernel tiles, and what differential tests compare.
+// The named schedules of kernel tiles, and the comparisons of differential tests.
 #pragma once
 
 #include <sstream>
@@ -21,7 +21,7 @@ inline std::vector<std::string> tile_schedules() {
   return tiles;
 }
 
-/// What a sweep reports of the whole table.
+/// The result of a sweep for the whole table.
 template <class P>
 BlockResult total(const std::vector<BlockResult>& results, const SweepSpec& spec) {
   BlockResult total = border_report<P>(problem_constants<P>(spec.settings), spec.rows, spec.columns);

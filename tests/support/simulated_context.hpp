@@ -15,7 +15,7 @@
 
 namespace terrace::test {
 
-/// Runs what is submitted to it in order, on one thread, after random pauses.
+/// Runs submitted work in order, on one thread, after random pauses.
 class SlowQueue {
  public:
   SlowQueue(std::uint32_t seed, int longest_pause) : random_(seed), longest_pause_(longest_pause) {
@@ -104,7 +104,7 @@ class SlowEvent : public device::Event {
 
 class SimulatedContext : public device::Context {
  public:
-  /// @param shares whether kernels work in host memory, as on the CPU
+  /// @param shares true if kernels work in host memory, as on the CPU
   /// @param longest_pause microseconds before each copy and launch, at most
   explicit SimulatedContext(bool shares, std::uint32_t seed = 1, int longest_pause = 0)
       : shares_(shares), up_(seed, longest_pause), down_(seed + 1, longest_pause), compute_(seed + 2, longest_pause) {
@@ -114,7 +114,7 @@ class SimulatedContext : public device::Context {
   }
   ~SimulatedContext() override = default;
 
-  bool peers = true;  // whether it copies from other devices directly
+  bool peers = true;  // true if it copies from other devices directly
 
   const device::Limits& limits() const override { return limits_; }
   bool shares_host_memory() const override { return shares_; }
@@ -132,7 +132,7 @@ class SimulatedContext : public device::Context {
   }
 
  private:
-  /// What nobody wrote must not look like a result.
+  /// Memory that nobody wrote must not look like a result.
   static void* poisoned(std::size_t bytes) {
     void* memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
     std::memset(memory, 0xA5, bytes);

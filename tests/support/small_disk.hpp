@@ -9,7 +9,7 @@
 
 namespace terrace::test {
 
-/// A tmpfs of a given size, where mounting is allowed.
+/// A tmpfs of a given size, if mounting is allowed.
 class SmallDisk {
  public:
   explicit SmallDisk(std::size_t bytes) {

@@ -14,7 +14,7 @@ namespace terrace::test {
 struct RunnerOptions {
   bool shares_host_memory = true;
   int devices = 1;
-  bool peers = true;  // whether they copy from one another directly
+  bool peers = true;  // true if they copy from each other directly
   std::size_t host_bytes = 64 << 20;
   std::size_t device_bytes = 64 << 20;
   int longest_pause = 0;  // microseconds
@@ -25,7 +25,7 @@ struct RunnerOptions {
 };
 
 /// Runs a plan that is its own tally. Files of one stage in a folder: `<array>.home`, `<array>.slots`, `ledger/`. A
-/// second run goes on from the ledger.
+/// second run resumes from the ledger.
 template <class P>
 class StageRunner {
  public:
@@ -79,7 +79,7 @@ class StageRunner {
     peak_device = pools.size() > 1 ? pools[1]->peak() : 0;
   }
 
-  /// What the result array's file holds.
+  /// The contents of the result array's file.
   template <class T>
   std::vector<T> result(int array) const {
     const run::ArraySpec& spec = program_.arrays()[static_cast<std::size_t>(array)];

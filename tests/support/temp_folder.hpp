@@ -17,9 +17,9 @@ class TempFolder {
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
 
-  /// Writes a file of these bytes. @return its path
+  /// Writes a file with `bytes`. @return its path
   std::filesystem::path write(const std::string& name, const std::string& bytes) const;
-  /// The bytes of a file; none where there is none.
+  /// The bytes of a file; empty if there is no such file.
   std::string read(const std::string& name) const;
 
  private:

@@ -69,7 +69,7 @@ class ToyProgram : public run::Plan, public run::Tally {
   std::size_t descriptor_bytes() const override { return sizeof(Descriptor); }
   std::size_t result_bytes() const override { return sizeof(u64); }
   std::unique_ptr<run::Worker> make_worker(device::Context&) const override {
-    // What blocks do is counted in the program itself.
+    // Block counts are kept in the program itself.
     return std::make_unique<ToyWorker>(const_cast<ToyProgram&>(*this));
   }
   void failed(const run::Phase&, std::int64_t index, int attempt) override {
@@ -90,7 +90,7 @@ class ToyProgram : public run::Plan, public run::Tally {
   bool reports_late = false;  // a block is reported when the next one has begun or the launch ends
 
  protected:
-  /// Whether the block passed its checks.
+  /// True if the block passed its checks.
   virtual bool compute(const run::Phase& phase, const Descriptor& descriptor, u64* result, int attempt) = 0;
   /// Called on the launch's thread before its first block.
   virtual void begin_launch() {}
@@ -322,7 +322,7 @@ class PrefixChain : public ToyProgram {
 };
 
 /// Passes over a row of numbers, each a chain that makes x = 3 x + 1 of every tile into its next generation, which
-/// the next pass reads once. Where it goes on, one chain computes all passes.
+/// the next pass reads once. With `goes_on`, one chain computes all passes.
 class ChainPasses : public ToyProgram {
  public:
   bool goes_on = false;
@@ -444,7 +444,7 @@ class UpdateChain : public ToyProgram {
 };
 
 /// Phases made from results: each phase counts blocks whose number divides the target; the next target is made from
-/// what was folded, until it is small.
+/// the folded count, until it is small.
 class Probes : public ToyProgram {
   struct Target {
     std::int64_t number;

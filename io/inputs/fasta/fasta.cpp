@@ -73,7 +73,7 @@ std::string name_of(const Settings& settings, std::string name) {
   return settings.find<bool>("reverse_complement").value_or(false) ? name + "/rc" : name;
 }
 
-/// Where the letters of a source stand in a record: letter i is letter begin + step * i.
+/// Place of the letters of a source in a record: letter i is letter begin + step * i.
 struct RecordPart {
   std::size_t record;
   std::int64_t begin;

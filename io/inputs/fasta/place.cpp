@@ -16,7 +16,7 @@ class LetterFinder {
  public:
   LetterFinder(std::size_t record, std::int64_t letter) : record_(record), left_(letter) {}
 
-  /// Takes the next piece of the file. @return whether the letter is in it
+  /// Takes the next piece of the file. @return true if the letter is in it
   bool take(std::string_view text) {
     for (const char byte : text) {
       if (byte == '\n') begin_line();
@@ -34,7 +34,7 @@ class LetterFinder {
     column_ = 1;
     sequence_ = true;
   }
-  /// Whether it is a byte of a mark of the byte order, which may come first.
+  /// True for a byte of a byte order mark, which may come first.
   bool in_mark(char byte) const {
     return line_ == 1 && column_ == 1 && (byte == '\xEF' || byte == '\xBB' || byte == '\xBF');
   }

@@ -133,7 +133,7 @@ void FastaScanner::begin_record() {
   names_.push_back(name);
   keeping_ = nullptr;
   if (!wanted_) {
-    // With a second record there is none to keep, only names to list.
+    // If there is a second record, no letters are kept, only the names to list.
     if (index == 0) keeping_ = &named_;
     else named_ = {};
   } else if (name == *wanted_ || header == *wanted_) {

@@ -10,23 +10,23 @@
 
 namespace terrace::io {
 
-/// Takes FASTA text piece by piece and keeps the letters of one record. Letters are A-Z, a-z (case is kept), '*',
-/// '-' and '.'; blanks between them and blank lines count nothing; lines end with LF or CRLF; lines that begin with
-/// ';' are comments. A byte order mark at the beginning counts nothing.
+/// Takes FASTA text piece by piece and keeps the letters of one record. Letters are A-Z, a-z (case is kept), '*', '-'
+/// and '.'; blanks between them and blank lines are ignored; lines end with LF or CRLF; lines that begin with ';' are
+/// comments. A byte order mark at the beginning is ignored.
 class FastaScanner {
  public:
   /// @param path names the file in errors
-  /// @param wanted the record to keep: its name (the header's first word, or the whole header) or, where none is
-  ///        called so, its index from 0; nothing keeps the only record
+  /// @param wanted the record to keep: its name (the header's first word, or the whole header) or, if no record has
+  /// that name, its index from 0; nullopt keeps the only record
   FastaScanner(std::string path, std::optional<std::string> wanted);
 
   /// Room for that many letters, so that long sequences are not moved as they grow.
   void reserve(std::size_t letters);
-  /// @throws IoError naming line and column of what is no FASTA
+  /// @throws IoError naming line and column of text that is not FASTA
   void take(std::string_view text);
   /// Ends the text and hands the letters over.
-  /// @throws IoError where there is no record; JobError (without a place) where the wanted one is missing or not
-  ///         said: the message lists the names
+  /// @throws IoError if there is no record; JobError (without a place) if the wanted record is missing or was not
+  /// named: the message lists the names
   std::vector<std::byte> finish();
   /// Name of the record that `finish` handed over.
   const std::string& name() const { return names_[chosen_]; }
@@ -52,7 +52,7 @@ class FastaScanner {
   std::optional<std::size_t> wanted_index_;
   std::vector<std::string> names_;
   std::vector<std::byte> named_, indexed_;     // letters of the record with the wanted name, or index
-  std::vector<std::byte>* keeping_ = nullptr;  // where the current record's letters go
+  std::vector<std::byte>* keeping_ = nullptr;  // target of the current record's letters
   std::optional<std::size_t> named_at_;
   std::size_t chosen_ = 0;
   State state_ = State::line_start;

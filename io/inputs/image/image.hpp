@@ -24,12 +24,12 @@ struct Image {
 /// Decodes a PNG of any colour type and depth: fewer than 8 bits are widened to 0..255, palettes become colours, an
 /// alpha channel is left out, no gamma is applied. Rows are decoded one by one, of interlaced images all at once.
 /// @param check_kept is called before memory for pixels is taken
-/// @throws IoError where the file is damaged or cut short
+/// @throws IoError if the file is damaged or cut short
 Image read_png(const InputFile& file, Channel channel, const CheckKept& check_kept);
 
-/// Decodes PGM and PPM, ascii (P2, P3) and binary (P5, P6), of up to 16 bits. Values stay as they are, whatever the
-/// header's largest value.
-/// @throws IoError where the file is damaged, cut short, or goes on after the image
+/// Decodes PGM and PPM, ascii (P2, P3) and binary (P5, P6), of up to 16 bits. Values are not scaled to the header's
+/// largest value.
+/// @throws IoError if the file is damaged, cut short, or has bytes after the image
 Image read_pnm(const InputFile& file, Channel channel, const CheckKept& check_kept);
 
 /// Takes one channel out of `count` pixels of 1 (gray) or 3 (red, green, blue) samples of the type. The gray of a

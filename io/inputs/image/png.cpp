@@ -1,5 +1,5 @@
-// PNG through libpng. Its errors leave by longjmp, so that each step of it stands alone behind `guarded`, in frames
-// that hold nothing with a destructor.
+// PNG through libpng. Its errors leave by longjmp, so each step is a call through `guarded`, in frames that hold
+// nothing with a destructor.
 #include <png.h>
 
 #include <bit>
@@ -110,7 +110,7 @@ Image PngDecoder::read_header() {
   return image;
 }
 
-/// The image as the header says, without pixels. @throws IoError where the file cannot hold it
+/// The image as the header says, without pixels. @throws IoError if the file cannot hold it
 Image PngDecoder::sized_image() const {
   Image image;
   image.type = png_get_bit_depth(png_, info_) == 16 ? ElementType::u16 : ElementType::u8;

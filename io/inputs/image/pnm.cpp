@@ -11,7 +11,7 @@
 namespace terrace::io {
 namespace {
 
-/// The bytes of a file one after another, of which a window is in memory.
+/// Reads the bytes of a file one after another through a window in memory.
 class ByteReader {
  public:
   explicit ByteReader(const InputFile& file) : file_(file) {}

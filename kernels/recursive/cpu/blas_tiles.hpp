@@ -1,5 +1,5 @@
-// What updates of tiles by sums of products share on the CPU: OpenBLAS computes parts of a tile, each on a thread of
-// its own.
+// Shared parts of updates of tiles by sums of products on the CPU: OpenBLAS computes parts of a tile, each on a
+// thread of its own.
 #pragma once
 
 #include "kernels/recursive/blas.hpp"
@@ -52,7 +52,7 @@ class BlasTiles : public CpuTiles<T> {
     return found;
   }
 
-  /// Where part `number` of [0, count) begins.
+  /// First element of part `number` of [0, count).
   static i64 cut(i64 count, i64 parts, i64 number) {
     constexpr i64 step = 64;  // elements that kernels compute at a time, or more
     return number == parts ? count : count * number / parts / step * step;

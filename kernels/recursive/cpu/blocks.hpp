@@ -1,4 +1,4 @@
-// What updates of tiles on the CPU share: all threads work on one block after another.
+// Shared parts of updates of tiles on the CPU: all threads work on one block after another.
 #pragma once
 
 #include <algorithm>
@@ -120,7 +120,7 @@ class CpuTiles : public CpuBlocks<TileTask, TileResult> {
  protected:
   using CpuBlocks::CpuBlocks;
 
-  /// Copies the input into x, where there is one, and looks at it; calls beside(i) for each row i of x.
+  /// Copies the input into x, if there is an x, and inspects it; calls beside(i) for each row i of x.
   template <class Beside>
   void begin(const TileTask& task, TileResult& result, const Beside& beside) {
     const Found<T> found = look_at_rows(task, [&](i64 i, Found<T>& in_row) {
@@ -162,7 +162,7 @@ class CpuTiles : public CpuBlocks<TileTask, TileResult> {
   }
 };
 
-/// Products in one semiring, each thread with what it packs into.
+/// Products in one semiring, with buffers for packing for each thread.
 template <class T>
 class Products {
  public:
@@ -184,7 +184,7 @@ class Products {
   std::vector<Scratch> scratch_;
 };
 
-/// The kernel of a semiring for an instruction set; null where it has none for the type.
+/// The kernel of a semiring for an instruction set; null if it has none for the type.
 template <class T>
 Multiply<T> multiply_of(device::InstructionSet set, int semiring) {
   const ProductKernels kernels = set == device::InstructionSet::avx512 ? avx512::product_kernels(semiring)

@@ -52,7 +52,7 @@ class EliminationOnCpu : public BlasTiles<T> {
   }
 
   /// A tile of the diagonal: base_size pivots after another eliminate their own square, the columns below it, the
-  /// rows beside it, and all that is below and beside.
+  /// rows right of it, and the rest below and right of it.
   void eliminate(Matrix<T> x, i64 size) {
     for (i64 k = 0; k < size; k += base_size) {
       const i64 depth = std::min(base_size, size - k), after = k + depth, rest = size - after;
@@ -122,7 +122,7 @@ class EliminationOnCpu : public BlasTiles<T> {
     }
   }
 
-  /// A quotient by a pivot, which is refused where it was too small.
+  /// A quotient by a pivot, which is refused if it was too small.
   T divided(T value, T pivot, i64 number) {
     const T quotient = value / pivot;
     if (!is_useful_quotient(quotient)) refuse(number);

@@ -1,6 +1,6 @@
-// What the vectorised kernels of the recursive family and those who call them share. Included by files that are
-// compiled for newer instruction sets than the rest: no host library header, nothing that leaves a common symbol
-// behind.
+// Shared parts of the vectorised kernels of the recursive family and of their callers. Included by files that
+// are compiled for newer instruction sets than the rest: no host library header, no code that leaves a common
+// symbol.
 #pragma once
 
 #include "kernels/device/integers.hpp"
@@ -14,9 +14,9 @@ using device::u8;
 
 /// x <- x + u * v in a semiring, on one thread. Matrices are row-major; strides count elements from row to row.
 ///
-/// x may be v (then u has as many rows as columns), or u (then v has): where the semiring is idempotent and the other
-/// factor is closed, x becomes closed by it, whichever of its elements are old and which are new when they are read.
-/// Of such an x a column (a row) never depends on how the others are cut.
+/// x may be v (then u has as many rows as columns), or u (then v has): if the semiring is idempotent and the other
+/// factor is closed, x becomes closed by it, no matter which of its elements are old and which are new when they are
+/// read. Then a column (a row) of x never depends on the cut of the others.
 template <class T>
 struct Product {
   i64 rows, columns, depth;  // x: rows x columns, u: rows x depth, v: depth x columns
@@ -27,11 +27,11 @@ struct Product {
   T* x;
   i64 x_stride;
   T* packed_u;  // packed_u_size values, aligned to 64 bytes
-  T* packed_v;  // packed_v_size() values, likewise
+  T* packed_v;  // packed_v_size() values, aligned to 64 bytes
 };
 
-/// How a product is cut for the caches: so much of v is packed for the second level, so many rows of u likewise, and
-/// a strip of v as wide as a register block stays in the first level.
+/// Cut of a product for the caches: product_depth rows and product_columns columns of v are packed for the second
+/// level, product_rows rows of u too, and a strip of v as wide as a register block stays in the first level.
 inline constexpr i64 product_depth = 256;
 inline constexpr i64 product_rows = 96;
 template <class T>

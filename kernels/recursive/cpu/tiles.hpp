@@ -11,7 +11,7 @@ namespace terrace::recursive {
 std::unique_ptr<device::BlockKernel> make_tiles_cpu(const TileSpec& spec, device::Context& context,
                                                     device::InstructionSet set);
 
-/// The same of tables with trails, for make_tiles_cpu(). @throws DeviceError where there are no kernels
+/// The same for tables with trails, for make_tiles_cpu(). @throws DeviceError if there are no kernels
 std::unique_ptr<device::BlockKernel> make_paths_cpu(const TileSpec& spec, device::ThreadPool& pool,
                                                     device::InstructionSet set);
 

@@ -1,4 +1,4 @@
-// What the blocks of the recursive family have in common on CUDA: they are taken from the port one after another, and
+// Shared parts of the blocks of the recursive family on CUDA: they are taken from the port one after another, and
 // each is begun, computed and reported by kernels of one stream.
 #pragma once
 
@@ -51,11 +51,11 @@ class BlocksOnCuda : public device::BlockKernel {
     load(begin_block_, 1);
   }
 
-  /// The most rows, columns or pivots of what a block keeps in the workspace.
+  /// The largest number of rows, columns or pivots of a block's data in the workspace.
   virtual i64 side_of(const Task& task) const = 0;
   /// Submits the kernels of a block, which do nothing unless state()->begun.
   virtual void update(const Task& task) = 0;
-  /// Whether some of these kernels ask for nothing: then what is submitted is begun, whenever it is told to stop.
+  /// True if some of these kernels do not check state()->begun: then submitted blocks are begun, even after a stop.
   virtual bool begins_always() const { return false; }
   /// Submits the kernel that writes a block's result and says that it is done.
   virtual void report(const device::Port& port, u64 block, const Task& task) = 0;
@@ -92,7 +92,7 @@ class BlocksOnCuda : public device::BlockKernel {
   cudaStream_t stream_;
 };
 
-/// Updates of tiles of values of type T, with what is found in them.
+/// Updates of tiles of values of type T, with the extremes found in them.
 template <class T>
 class TilesOfValues : public BlocksOnCuda<TileTask, TileResult> {
  protected:

@@ -1,6 +1,6 @@
 // Closures of a tile on CUDA (Floyd-Warshall): base_pivots pivots after another close their own square, then their
-// rows and columns, each with the square alone, then all else by a product. The same sums in the same order as on the
-// CPU. No host library header: also compiled at run time.
+// rows and columns, each with the square alone, then the rest by a product. The same sums in the same order as on the
+// CPU.
 #pragma once
 
 #include "kernels/recursive/cuda/products/kernel.cuh"
@@ -9,7 +9,7 @@ namespace terrace::recursive {
 
 inline constexpr i32 closure_threads = 256;  // 16 x 16, each with 4 x 4 elements of a square
 
-/// A tile in algebra S that is being closed, and where its pivots' rows and columns are packed to.
+/// A tile in algebra S that is being closed, and the packed rows and columns of its pivots.
 template <class S, class T>
 struct ClosureTask {
   TileState* state;
@@ -36,7 +36,7 @@ struct Patch {
   static __device__ __forceinline__ i32 row() { return static_cast<i32>(threadIdx.x) / 16 * 4; }
   static __device__ __forceinline__ i32 column() { return static_cast<i32>(threadIdx.x) % 16 * 4; }
 
-  /// Calls act(i, j, place) for the thread's elements, of which the first `rows` x `columns` of the square are there.
+  /// Calls act(i, j, place) for the thread's elements; the first `rows` x `columns` elements of the square exist.
   template <class Do>
   static __device__ __forceinline__ void each(i32 rows, i32 columns, i64 stride, const Do& act) {
 #pragma unroll
@@ -57,8 +57,8 @@ struct Patch {
   }
 };
 
-/// Closes the pivots' own square, by one thread block. A pivot's row and column stay as they are in its own turn, as
-/// no pivot is negative: so they are handed out for the next turn while this one goes on.
+/// Closes the pivots' own square, by one thread block. A pivot's row and column do not change in its own turn, as no
+/// pivot is negative: so they are handed out for the next turn in parallel with this one.
 template <class S, class T>
 __global__ void __launch_bounds__(closure_threads) close_pivots_kernel(ClosureTask<S, T> task) {
   if (task.state->begun == 0) return;
@@ -152,7 +152,7 @@ __device__ __forceinline__ void pack_patch(const ClosureTask<S, T>& task, const 
 
 /// Updates one strip of base_pivots of the pivots' columns of the pivots' rows, or rows of their columns, by the
 /// pivots' closed square, and packs it for the product to come. Thread blocks [0, strips) have rows, the others
-/// columns; what is the square itself is only packed.
+/// columns; the square itself is only packed.
 template <class S, class T>
 __global__ void __launch_bounds__(closure_threads) close_panels_kernel(ClosureTask<S, T> task) {
   if (task.state->begun == 0) return;

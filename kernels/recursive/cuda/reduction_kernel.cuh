@@ -1,4 +1,4 @@
-// Totals of rows of distances on CUDA. No host library header: also compiled at run time.
+// Totals of rows of distances on CUDA.
 #pragma once
 
 #include "kernels/recursive/cuda/tile_state.cuh"
@@ -8,7 +8,7 @@ namespace terrace::recursive {
 
 inline constexpr i32 reduction_threads = 256;
 
-/// What a thread, and then a warp and a thread block, has met. Sums are made in an order that is always the same.
+/// Totals of a thread, then of a warp and a thread block. Sums are made in an order that is always the same.
 struct Totals {
   Extent extent;
   i64 finite = 0, high = 0, low = 0;
@@ -36,7 +36,7 @@ struct Totals {
   }
 };
 
-/// A thread block a row; writes the row's totals to where the host reads them.
+/// A thread block a row; writes the row's totals to the block's result.
 template <class T>
 __global__ void __launch_bounds__(reduction_threads)
     reduce_rows_kernel(const TileState* state, ReductionTask task, ReductionResult* result) {

@@ -1,5 +1,5 @@
-// What surrounds the update of a tile on CUDA: whether it is begun at all, what its values begin as, what is found in
-// them, and the report. No host library header: also compiled at run time.
+// The steps around the update of a tile on CUDA: the check that it is begun, the initial values, the extremes found,
+// and the report.
 #pragma once
 
 #include "kernels/launch/port.cuh"
@@ -8,8 +8,8 @@
 
 namespace terrace::recursive {
 
-/// What the kernels of one block share, in device memory. The least and largest values are those of no values to
-/// begin with, as keys.
+/// State that the kernels of one block share, in device memory. The least and largest values, as keys, are initially
+/// those of an empty set.
 struct TileState {
   u64 begun;  // 0: the launch was stopped, and the block's kernels do nothing
   i64 least, most;
@@ -20,7 +20,7 @@ struct TileState {
 
 inline constexpr i64 largest_key = 0x7FFFFFFFFFFFFFFFll;
 
-/// Whole numbers in the order of values; of floating-point numbers those of their bits.
+/// Keys with the order of values: integers themselves; for floating-point numbers, integers from their bits.
 template <class T>
 __device__ __forceinline__ i64 key_of(T value) {
   if constexpr (is_real<T>) {
@@ -52,7 +52,7 @@ struct Extent {
     if (key < least) least = key;
     if (key > most) most = key;
   }
-  /// Those of the warp's, in every lane.
+  /// The extremes of the warp, in every lane.
   __device__ __forceinline__ void gather() {
     for (int distance = 16; distance > 0; distance /= 2) {
       const i64 lower = __shfl_xor_sync(~0u, least, distance), upper = __shfl_xor_sync(~0u, most, distance);
@@ -63,7 +63,7 @@ struct Extent {
   __device__ __forceinline__ bool any() const { return least <= most; }
 };
 
-/// One thread: begins block `block` unless the launch is to stop. @param always whether it begins even then
+/// One thread: begins block `block` unless the launch is to stop. @param always true if it begins even then
 template <class T>
 __global__ void begin_block_kernel(device::Port port, TileState* state, u64 block, bool always) {
   const bool begun = always || (device::load_system(port.stop) == 0 && device::load_system(port.abort) == 0);
@@ -93,7 +93,7 @@ __global__ void report_block_kernel(device::Port port, const TileState* state, u
   device::store_release_system(port.done, block + 1);
 }
 
-/// A tile's own values and what they begin as.
+/// A tile's own values and their initial values.
 template <class T>
 struct TileValues {
   T* x;  // null: the input is only looked at
@@ -125,8 +125,8 @@ __global__ void begin_tile_kernel(TileState* state, TileValues<T> tile) {
   atomicMax(&state->most, extent.most);
 }
 
-/// Looks at a tile after its last update. @param clamp -1 or 1: values from half of minus infinity down, or of
-/// infinity up, become that; 0: none do
+/// Inspects a tile after its last update. @param clamp -1 or 1: values from half of minus infinity down, or of
+/// infinity up, become that infinity; 0: no values do
 template <class T>
 __global__ void end_tile_kernel(TileState* state, TileValues<T> tile, i32 clamp) {
   if (state->begun == 0) return;

@@ -1,5 +1,5 @@
-// Makes the updates of tiles of one type of values on CUDA: which kernels, on how many thread blocks, what they are
-// given. Included by the sources that the build makes from cuda/tiles.cu.in, one a type.
+// Makes the updates of tiles of one type of values on CUDA: chooses kernels, thread blocks and arguments. Included by
+// the sources that the build makes from cuda/tiles.cu.in, one a type.
 #pragma once
 
 #include <string>
@@ -96,7 +96,7 @@ struct TilesIn<MinusTimes, T> {
   using Type = EliminationOnCuda<T>;
 };
 
-/// Calls call.operator()<Tiles>() with the kernel of tiles in algebra number `semiring`. @throws DeviceError where it
+/// Calls call.operator()<Tiles>() with the kernel of tiles in algebra number `semiring`. @throws DeviceError if it
 /// has no kernels of T
 template <class T, class Result, class Call, class... Ss>
 Result visit_algebra(int semiring, const Call& call, SemiringList<Ss...>) {

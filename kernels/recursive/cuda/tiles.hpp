@@ -1,4 +1,4 @@
-// Updates of tiles on CUDA: how they are made for a type of values.
+// Makes the kernels of updates of tiles on CUDA for a type of values.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace terrace::recursive {
 /// Updates of tiles of values of type T; defined in the source that the build makes for T (cuda/tiles.cu.in).
 template <class T>
 struct CudaTiles {
-  /// @throws DeviceError where algebra number `semiring` has no kernels of T
+  /// @throws DeviceError if algebra number `semiring` has no kernels of T
   static std::size_t workspace(int semiring, std::int64_t side);
   static std::unique_ptr<device::BlockKernel> make(int semiring, std::int64_t side, device::Context& context,
                                                    void* workspace);
@@ -22,7 +22,7 @@ struct CudaTiles {
 /// (cuda/paths.cu.in).
 template <class W>
 struct CudaPaths {
-  /// @throws DeviceError where there are no kernels of distances of that type
+  /// @throws DeviceError if there are no kernels of distances of that type
   static std::size_t workspace(ElementType type, std::int64_t side);
   static std::unique_ptr<device::BlockKernel> make(ElementType type, std::int64_t side, device::Context& context,
                                                    void* workspace);
@@ -31,7 +31,7 @@ struct CudaPaths {
 /// Updates of tiles of bits (cuda/bits.cu.in).
 struct CudaBits {
   static std::size_t workspace(std::int64_t side);
-  /// @param packed whether bytes of eight cells are given out
+  /// @param packed true if bytes of eight cells are given out
   static std::unique_ptr<device::BlockKernel> make(bool packed, std::int64_t side, device::Context& context,
                                                    void* workspace);
 };

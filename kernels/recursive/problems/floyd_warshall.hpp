@@ -1,4 +1,4 @@
-// Shortest paths between all pairs. No host library header.
+// Shortest paths between all pairs.
 #pragma once
 
 #include "kernels/recursive/problem.hpp"

@@ -1,4 +1,4 @@
-// Gaussian elimination. No host library header.
+// Gaussian elimination.
 #pragma once
 
 #include "kernels/recursive/problem.hpp"

@@ -1,4 +1,4 @@
-// The cheapest order in which to multiply a chain of matrices. No host library header.
+// The cheapest order in which to multiply a chain of matrices.
 #pragma once
 
 #include "kernels/recursive/interval_rules.hpp"

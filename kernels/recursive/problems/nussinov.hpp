@@ -1,4 +1,4 @@
-// The most pairs of bases of an RNA sequence that do not cross. No host library header.
+// The most pairs of bases of an RNA sequence that do not cross.
 #pragma once
 
 #include "kernels/recursive/interval_rules.hpp"
@@ -12,7 +12,7 @@ inline constexpr Parameter nussinov_parameters[] = {
     {"wobble", ParameterKind::flag, "whether G pairs with U, too", "true"},
 };
 
-/// n(i, j) <- max of n(i + 1, j - 1) + 1, where bases i and j - 1 pair, and of n(i, k) + n(k, j) over i < k < j
+/// n(i, j) <- max of n(i + 1, j - 1) + 1, if bases i and j - 1 pair, and of n(i, k) + n(k, j) over i < k < j
 /// (Nussinov et al. 1978).
 struct Nussinov {
   static constexpr const char* name = "nussinov";

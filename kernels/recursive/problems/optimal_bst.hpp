@@ -1,4 +1,4 @@
-// The search tree that is cheapest on average. No host library header.
+// The search tree that is cheapest on average.
 #pragma once
 
 #include "kernels/recursive/interval_rules.hpp"
@@ -14,9 +14,9 @@ inline constexpr Parameter optimal_bst_parameters[] = {
      ""},
 };
 
-/// e(i, j) <- w(i, j) + min over i < k < j of e(i, k) + e(k, j), where w is what the gaps i .. j - 1 and the keys
-/// between them add up to, and e(i, i + 1) is gap i (Knuth 1971; Cormen et al., "Introduction to Algorithms", whose
-/// e[i + 1, j] this e(i, j + 1) is).
+/// e(i, j) <- w(i, j) + min over i < k < j of e(i, k) + e(k, j), where w is the sum of the gaps i .. j - 1 and the
+/// keys between them, and e(i, i + 1) is gap i (Knuth 1971; Cormen et al., "Introduction to Algorithms", whose e[i +
+/// 1, j] is e(i, j + 1) here).
 struct OptimalBst {
   static constexpr const char* name = "optimal_bst";
   static constexpr const char* help =

@@ -1,4 +1,4 @@
-// The cheapest triangulation of a convex polygon. No host library header.
+// The cheapest triangulation of a convex polygon.
 #pragma once
 
 #include "kernels/recursive/interval_rules.hpp"

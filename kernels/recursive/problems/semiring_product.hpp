@@ -1,4 +1,4 @@
-// The product of two matrices in a semiring. No host library header.
+// The product of two matrices in a semiring.
 #pragma once
 
 #include "kernels/recursive/problem.hpp"

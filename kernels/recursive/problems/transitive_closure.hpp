@@ -1,4 +1,4 @@
-// Which nodes of a graph are reached from which. No host library header.
+// Reachability between the nodes of a graph.
 #pragma once
 
 #include "kernels/recursive/problem.hpp"

@@ -1,4 +1,4 @@
-// Closures and products as they are defined: what every other way of computing is compared with.
+// Closures and products by their definition: the reference for all other ways of computing.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// When a pivot of an elimination is of use. No host library header: also compiled by nvcc and at run time.
+// Conditions for a pivot of an elimination to be usable.
 #pragma once
 
 #include "kernels/recursive/semiring.hpp"
@@ -9,14 +9,14 @@ namespace terrace::recursive {
 template <class T>
 inline constexpr T most_quotient = sizeof(T) == 4 ? T(0x1p23) : T(0x1p52);
 
-/// Whether a pivot can be divided by: it is neither zero nor infinite, nor no number at all.
+/// True if a pivot can be divided by: it is neither zero, nor infinite, nor NaN.
 template <class T>
 TERRACE_HOST_DEVICE constexpr bool is_useful_pivot(T pivot) {
   return pivot != T(0) && pivot < infinity<T>() && pivot > -infinity<T>();
 }
 
-/// Whether the pivot that gave that quotient was large enough. Of a row that is taken away more often than
-/// most_quotient times, nothing is left in rounding of the row that it is taken from.
+/// True if the pivot that gave the quotient was large enough. If a row is subtracted more than most_quotient times,
+/// the row that it is subtracted from is lost in rounding.
 template <class T>
 TERRACE_HOST_DEVICE constexpr bool is_useful_quotient(T quotient) {
   return quotient <= most_quotient<T> && quotient >= -most_quotient<T>;

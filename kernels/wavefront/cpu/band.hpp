@@ -1,5 +1,5 @@
-// What the vectorised band kernels and those who call them share. Included by files that are compiled for newer
-// instruction sets than the rest: no host library header, nothing that leaves a common symbol behind.
+// Shared parts of the vectorised band kernels and of their callers. Included by files that are compiled for newer
+// instruction sets than the rest: no host library header, no code that leaves a common symbol.
 #pragma once
 
 #include "kernels/device/integers.hpp"
@@ -8,12 +8,12 @@
 
 namespace terrace::wavefront {
 
-/// A band is rows_per_lane * (last_lane + 1) consecutive rows of a block; lane k of a pack holds rows
-/// [k * rows_per_lane, (k + 1) * rows_per_lane) of them. A step computes two columns in every lane: at step s lane k
-/// is at columns 2 (s - k) and 2 (s - k) + 1, so that what it needs from the lane above was computed a step before.
-/// Steps [0, ceil(columns / 2) + last_lane) compute the whole band.
+/// A band is rows_per_lane * (last_lane + 1) consecutive rows of a block; lane k of a pack holds rows [k *
+/// rows_per_lane, (k + 1) * rows_per_lane) of them. A step computes two columns in every lane: at step s lane k is at
+/// columns 2 (s - k) and 2 (s - k) + 1, so that its inputs from the lane above were computed one step before. Steps
+/// [0, ceil(columns / 2) + last_lane) compute the whole band.
 ///
-/// Arrays have elements of the value type T and are aligned to 64 bytes; [rows_per_lane][lanes] those of rows.
+/// Arrays have elements of the value type T and are aligned to 64 bytes; arrays of rows are [rows_per_lane][lanes].
 template <class T>
 struct BandState {
   static constexpr int most_lanes = 64;  // as many as bytes of the longest vectors: see cpu/letters/local.hpp
@@ -68,13 +68,13 @@ struct BitWords {
   device::u64* columns[code_bits];        // planes of the columns' codes; shifted out
   device::u64* rare;                      // columns with codes above 3; shifted out
   device::u64* above[2];                  // horizontal differences above the words, +1 and -1; shifted out
-  device::u64* below[2];                  // those of their last rows; shifted in
+  device::u64* below[2];                  // the same of their last rows; shifted in
 };
 
 /// Computes the next `columns` columns of all words' chunks.
 using AdvanceBits = void (*)(BitWords& words, device::i64 columns, BitLetters letters);
 
-/// The kernels of one problem for one instruction set; null where it is not computed in that type, or has no
+/// The kernels of one problem for one instruction set; null if it is not computed in that type, or has no
 /// bit-parallel form.
 struct BandKernels {
   AdvanceBand<device::i16> advance_i16;

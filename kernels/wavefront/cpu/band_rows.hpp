@@ -1,4 +1,4 @@
-// How the rows of a block are dealt out to bands and lanes.
+// Distribution of the rows of a block to bands and lanes.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +15,14 @@ struct BandRows {
   std::int64_t count() const { return rows_per_lane * (last_lane + 1); }
 };
 
-/// Bands of lanes * most_rows_per_lane rows; what is left becomes a band that fills all lanes with fewer rows each,
-/// and one with a row a lane in as many lanes as there are rows left. So the last row of a band is always the last
-/// row of a lane.
+/// Bands of lanes * most_rows_per_lane rows; the remaining rows become a band that fills all lanes with fewer rows
+/// each, and a band with one row per lane in as many lanes as there are rows left. So the last row of a band is
+/// always the last row of a lane.
 class BandLayout {
  public:
   BandLayout(std::int64_t lanes, std::int64_t most_rows_per_lane) : lanes_(lanes), most_(most_rows_per_lane) {}
 
-  /// Bands of `rows` rows; 1, without rows, for none.
+  /// Number of bands of `rows` rows; 1, without rows, if there are none.
   std::int64_t count(std::int64_t rows) const {
     const std::int64_t rest = rows % (lanes_ * most_);
     return std::max<std::int64_t>(1, rows / (lanes_ * most_) + (rest >= lanes_) + (rest % lanes_ > 0));

@@ -65,7 +65,7 @@ void store_values(const V* values, std::int64_t count, double scale, Stored* to)
   for (; i < count; ++i) to[i] = stored_value<Stored>(values[i], scale);
 }
 
-/// Whether a type is a signed integer, or a floating one where `value` is, at least as wide as `value`.
+/// True if a type is a signed integer, or a floating type if `value` is one, at least as wide as `value`.
 inline bool holds_values(ElementType type, ElementType value) {
   return is_floating(type) == is_floating(value) && is_signed(type) && size_of(type) >= size_of(value);
 }

@@ -1,3 +1,4 @@
+// The CPU sweep that keeps rows and columns of the table, in blocks cut into parts between these.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -99,7 +100,7 @@ class CpuKeptSweep : public device::BlockKernel {
     return true;
   }
 
-  /// What a block reports: what its last part does, or the best of them.
+  /// The result of a block: the result of its last part, or the best of all.
   void add(const BlockResult& found, BlockResult& best) const {
     if (last_ || (found.row > 0 && (best.row == 0 || goes_before(found, best)))) best = found;
   }
@@ -112,7 +113,7 @@ class CpuKeptSweep : public device::BlockKernel {
     }
     results_.assign(tasks_.size(), BlockResult{});
     device::u64 ready = count, stop = 0, done = 0, failed = 0;
-    // Whoever aborts the launch aborts the block that is under way.
+    // An abort of the launch also aborts the block in flight.
     sweep_of(parts).run({&ready, &stop, outer.abort, &done, &failed, outer.skipped, tasks_.data(), results_.data(),
                          count, sizeof(BlockTask), sizeof(BlockResult), 0, count});
     return done == count;

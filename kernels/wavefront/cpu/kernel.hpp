@@ -1,5 +1,5 @@
-// The band kernel on packs. Included by sse2.cpp, avx2.cpp and avx512.cpp alone, each of which is
-// compiled for its instruction set and defines TERRACE_ISA.
+// The band kernel on packs. Included only by sse2.cpp, avx2.cpp and avx512.cpp, each of which is compiled for its
+// instruction set and defines TERRACE_ISA.
 #pragma once
 
 #include "kernels/values/cpu_pack.hpp"
@@ -24,7 +24,7 @@ TERRACE_HOST_DEVICE Active<T> active_lanes(const BandState<T>& band, i64 step) {
   return {{lanes_between<T>(first_done, most), lanes_between<T>(second_done, most)}};
 }
 
-/// What tells the lanes whose cells lie in the window: lane k of row r is at row minus column = at + r - p +
+/// Numbers that tell which lanes' cells lie in the window: lane k of row r is at row minus column = at + r - p +
 /// number[k].
 template <class T>
 struct Reach {
@@ -48,7 +48,7 @@ TERRACE_HOST_DEVICE Reach<T> reach_of(const BandState<T>& band, i64 step,
   return {window_of<P, Pack<T>>(k), band.diagonal - 2 * step, multiply(Pack<T>::load(numbers.own), apart)};
 }
 
-/// What a step hands from row to row of each lane, for its two columns.
+/// Values that a step hands from row to row of each lane, for its two columns.
 template <class V>
 struct Running {
   V diagonal;
@@ -119,7 +119,7 @@ TERRACE_HOST_DEVICE void compute_row(const RowArrays<T>& rows, i64 row, Running<
   running.f[1] = second.f;
 }
 
-/// One step: what the lanes above computed a step before, and the border above lane 0, enter the first rows.
+/// One step: values that the lanes above computed one step before, and the border above lane 0, enter the first rows.
 template <class P, bool masked, bool keep, class T>
 TERRACE_HOST_DEVICE void compute_step(BandState<T>& band, const BandStream<T>& stream, i64 step,
                                       const typename P::template Constants<Pack<T>>& k) {
@@ -171,7 +171,7 @@ TERRACE_HOST_DEVICE ColumnRange steps_in_window(const BandState<T>& band,
   return {(most - window + 1) >> 1, ((band.diagonal - 1 + window) >> 1) + 1};
 }
 
-/// Steps in which every lane is inside the block and the window at both columns go without masks.
+/// Steps in which every lane is inside the block and the window at both columns need no masks.
 template <class P, bool keep, class T>
 TERRACE_HOST_DEVICE void compute_steps(BandState<T>& band, const BandStream<T>& stream,
                                        const typename P::template Constants<Pack<T>>& k) {

@@ -1,5 +1,5 @@
 // Scores by a substitution matrix for packs. Every lane is at a column of its own, so that the scores of its rows
-// with that column's letter are fetched together from a profile, and those of all lanes transposed. Included by
+// with that column's letter are loaded together from a profile, and the scores of all lanes transposed. Included by
 // kernel.hpp alone.
 #pragma once
 
@@ -36,7 +36,7 @@ TERRACE_HOST_DEVICE void transpose_bytes(__m128i (&bytes)[lanes]) {
   }
 }
 
-/// Fetches the scores of `rows` rows a lane. @param letters of the lanes' columns; any where a lane is outside
+/// Fetches the scores of `rows` rows a lane. @param letters of the lanes' columns; any if a lane is outside
 template <class T>
 TERRACE_HOST_DEVICE void fetch_scores(const i8* profile, const T* letters, i64 rows, ColumnScores<T>& scores) {
   constexpr int lanes = Pack<T>::lanes, together = lanes < 16 ? lanes : 16;

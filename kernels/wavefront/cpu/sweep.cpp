@@ -94,7 +94,7 @@ std::unique_ptr<device::BlockKernel> make_cpu_sweep(const SweepSpec& spec, const
 
 std::size_t cpu_workspace_bytes(const SweepSpec& spec, int threads) {
   if (in_tiles(spec)) return tile_workspace_bytes(spec, threads);
-  // Tall bands make few bands a block and so many blocks under way; low ones make many bands.
+  // Tall bands make few bands a block and so many blocks in flight; low ones make many bands.
   constexpr std::int64_t tallest_band = 24 * 32, lowest_band = 4;
   constexpr std::size_t thread_bytes = 384 << 10, band_bytes = 128, slot_bytes = 4096;
   const std::int64_t rows = std::clamp<std::int64_t>(spec.rows, 1, spec.block_rows);

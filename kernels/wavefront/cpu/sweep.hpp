@@ -1,4 +1,4 @@
-// Sweeps on the CPU: what their parts share.
+// Shared parts of sweeps on the CPU.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace terrace::wavefront {
 
-/// What a sweeper is made from.
+/// The plan from which a sweeper is made.
 struct CpuSweepPlan {
   const SweepSpec& spec;
   BlockGrid grid;
@@ -23,13 +23,13 @@ struct CpuSweepPlan {
   device::InstructionSet instruction_set;
 };
 
-/// A sweeper and how many slots it has room for.
+/// A sweeper and the number of its slots.
 struct CpuSweeper {
   std::unique_ptr<BandSweeper> sweeper;
   int slots;
 };
 
-/// The most bands that a block of the grid has; `bands(rows)` counts those of a block.
+/// The largest number of bands of a block of the grid; `bands(rows)` counts the bands of a block.
 template <class Count>
 std::int64_t most_bands(const BlockGrid& grid, Count&& bands) {
   return std::max<std::int64_t>(bands(grid.block_rows), bands(grid.rows_of(grid.down() - 1)));
@@ -39,14 +39,14 @@ std::int64_t most_bands(const BlockGrid& grid, Count&& bands) {
 BandKernels kernels_for(device::InstructionSet set, int problem);
 LocalTypes local_types_for(device::InstructionSet set, int problem);
 
-/// Problems on letters and values. @throws DeviceError where types do not fit together
+/// Problems on letters and values. @throws DeviceError if types do not fit together
 CpuSweeper make_items_sweeper(const CpuSweepPlan& plan);
-/// Scores of problems with a bit-parallel form; without a sweeper where the problem has none, or a table is kept.
+/// Scores of problems with a bit-parallel form; no sweeper if the problem has none, or a table is kept.
 CpuSweeper make_bits_sweeper(const CpuSweepPlan& plan);
-/// Summed-area tables and integral histograms. @throws DeviceError where types do not fit together
+/// Summed-area tables and integral histograms. @throws DeviceError if types do not fit together
 CpuSweeper make_sums_sweeper(const CpuSweepPlan& plan);
 
-/// Whether the types of a sweep of letters or values, or of sums, fit together. @throws DeviceError where not
+/// Checks that the types of a sweep of letters or values, or of sums, fit together. @throws DeviceError if not
 void check_item_types(const SweepSpec& spec);
 void check_sum_types(const SweepSpec& spec);
 
@@ -57,13 +57,13 @@ struct CpuTileSweep {
   TileWaves waves{};
 };
 
-/// Any problem in the kernel tiles of plan.spec.schedule. @throws DeviceError where types do not fit together
+/// Any problem in the kernel tiles of plan.spec.schedule. @throws DeviceError if types do not fit together
 CpuTileSweep make_tile_sweep(const CpuSweepPlan& plan);
 /// cpu_workspace_bytes() of such a sweep.
 std::size_t tile_workspace_bytes(const SweepSpec& spec, int threads);
 
 /// make_cpu_sweep() of a sweep that keeps rows and columns: blocks one after another, each in parts between those
-/// that are kept in it. @throws DeviceError where types do not fit together
+/// that are kept in it. @throws DeviceError if types do not fit together
 std::unique_ptr<device::BlockKernel> make_cpu_kept_sweep(const SweepSpec& spec, device::Context& context,
                                                          device::InstructionSet set);
 

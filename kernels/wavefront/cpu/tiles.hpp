@@ -1,4 +1,4 @@
-// Kernel tiles on the CPU: a plain loop over the cells of a tile, for any problem, and what a block keeps between
+// Kernel tiles on the CPU: a plain loop over the cells of a tile, for any problem, and the state of a block between
 // its tiles.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace terrace::wavefront {
 
-/// What all tiles of a sweep share.
+/// Data that all tiles of a sweep share.
 template <class P>
 struct TilePlan {
   typename P::template Constants<i64> constants;
@@ -22,15 +22,15 @@ struct TilePlan {
   i64 rows, columns;  // of the table
   ElementType value, border, grid;
   std::optional<ElementType> table;
-  bool checks;   // whether sums must fit `value`
+  bool checks;   // true if sums must fit `value`
   double scale;  // of integer cells in tables of numbers with a fraction
 };
 
-/// One block in tiles, computed in V. Calls for tiles that do not wait for one another may come from several threads
-/// at once.
+/// One block in tiles, computed in V. Calls for independent tiles may come from several threads in parallel.
 ///
-/// One row of H, in place, passes down through all rows of the block: row i reads what row i - 1 has written and
-/// writes over it. Where a tile's row ends, H before the row and above it, and E, wait for the tile to the right.
+/// One row of H, in place, passes down through all rows of the block: row i reads the values of row i - 1 and
+/// overwrites them. At the end of a tile's row, H before the row and above it, and E, wait for the tile to the
+/// right.
 template <class P, class V>
 class TileBlock {
  public:
@@ -53,7 +53,7 @@ class TileBlock {
   i64 columns() const { return task_.column_end - task_.column_begin; }
 
   /// Computes tile t of row r of tiles; the last one of a row writes the border to its right.
-  /// @return false where a sum does not fit
+  /// @return false if a sum does not fit
   bool sweep(i64 r, i64 t) {
     const i64 first = r * plan_.shape.height, last = std::min(first + plan_.shape.height, rows());
     if (t == 0) load_left(first, last);
@@ -82,7 +82,7 @@ class TileBlock {
   }
 
  private:
-  /// What a row hands from tile to tile.
+  /// State of a row that passes from tile to tile.
   struct RowState {
     V left, diagonal, e;
   };
@@ -93,7 +93,7 @@ class TileBlock {
     return value;
   }
 
-  /// Whether row `row` of the block, from -1 on, lies in the window in its column `column`, from -1 on.
+  /// True if row `row` of the block, from -1 on, lies in the window in its column `column`, from -1 on.
   bool inside(i64 row, i64 column) const {
     return in_window(window_of<P, V>(k_), task_.row_begin + row, task_.column_begin + column);
   }
@@ -145,7 +145,7 @@ class TileBlock {
     }
   }
 
-  /// What lies outside the window is not read: a sweep of another kind may have left it out.
+  /// Ignores values outside the window: another kind of sweep may not have written them.
   void cut_top(i64 begin, i64 end) {
     if constexpr (has_window<P>) {
       for (i64 j = begin; j < end; ++j) {
@@ -202,7 +202,7 @@ class TileBlock {
     return true;
   }
 
-  /// Whether `value` holds H, and no sum left 64 bits.
+  /// True if `value` holds H, and no sum left 64 bits.
   bool fits(const Around<V>& n, V score, const Cell<V>& cell) const {
     if constexpr (std::is_floating_point_v<V>) {
       return true;
@@ -215,7 +215,7 @@ class TileBlock {
     }
   }
 
-  /// Whether a cell above 0 is looked at, or one where an alignment may end.
+  /// True if the cell counts: a cell above 0, or a cell where an alignment may end.
   bool counts(i64 table_row, i64 table_column, V h) const {
     if constexpr (P::report == Report::best) {
       return h > 0;
@@ -263,7 +263,7 @@ class TileBlock {
     }
   }
 
-  /// Of a block without cells what the recurrence's border says; of a grid without cells 0.
+  /// For a block without cells the recurrence's border; for a grid without cells 0.
   V last_cell() const {
     if (P::items == Items::grid && (rows() == 0 || columns() == 0)) return V{};
     if (rows() == 0) return P::template top<V>(k_, task_.column_end - 1).h;

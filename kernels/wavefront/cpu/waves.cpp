@@ -75,7 +75,7 @@ bool WaveLaunch::open(std::uint64_t block) {
 
 bool WaveLaunch::may_open(std::uint64_t block) {
   if (read(port_.stop) != 0) {
-    over_ = true;  // a block is opened once all before it are done: none goes on
+    over_ = true;  // a block is opened once all before it are done: none continues
     return false;
   }
   return read(port_.ready) > block;

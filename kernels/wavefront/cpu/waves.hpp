@@ -12,21 +12,21 @@
 
 namespace terrace::wavefront {
 
-/// What a family of problems does with the tiles of one block. Calls for tiles of one wave come from several threads
-/// at once.
+/// The work of a family of problems on the tiles of one block. Calls for tiles of one wave come from several threads
+/// in parallel.
 class TileWaveSweeper {
  public:
   virtual ~TileWaveSweeper() = default;
-  /// A block is about to be swept; nothing of the one before is under way.
+  /// A block is about to be swept; no tile of the block before is in flight.
   virtual void open(const BlockTask& task) = 0;
-  /// Computes a tile; one that the block does not have, at the lower or right edge, is none. @return false where
-  /// the block does not pass its checks
+  /// Computes a tile; does nothing for a tile outside the block, at the lower or right edge. @return false if the
+  /// block does not pass its checks
   virtual bool sweep(i64 row, i64 tile) = 0;
   virtual BlockResult finish() = 0;
 };
 
-/// Tiles are numbered block by block, wave by wave. A thread takes the next number, waits until all tiles of the
-/// waves before are done, and computes it: whatever it waits for has been taken by a thread that runs.
+/// Tiles are numbered block by block, wave by wave. A thread takes the next number, waits until all tiles of earlier
+/// waves are done, and computes it: every tile that it waits for has been taken by a running thread.
 class WaveLaunch {
  public:
   WaveLaunch(const device::Port& port, const TileWaves& waves, TileWaveSweeper& sweeper);
@@ -51,7 +51,7 @@ class WaveLaunch {
   std::atomic<std::uint64_t> next_ticket_{0};
   std::atomic<std::uint64_t> opened_;       // blocks before this one may be worked on
   std::atomic<std::uint64_t> finished_{0};  // tiles
-  std::atomic<bool> over_{false};           // nothing goes on: stopped, failed or abandoned
+  std::atomic<bool> over_{false};           // no tile is begun any more: stopped, failed or abandoned
 };
 
 }  // namespace terrace::wavefront

@@ -1,4 +1,4 @@
-// What all CUDA sweeps tell their kernels.
+// Arguments that all CUDA sweeps pass to their kernels.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ inline Stored stored(ElementType type) { return static_cast<Stored>(type); }
 /// Warps of a multiprocessor at the registers that the kernels are bounded to.
 inline constexpr int warps_per_processor = 16;
 
-/// What kernels are told of a sweep, all but the launch. @param check whether sums must fit the values' type
+/// A sweep's arguments for kernels, except the launch. @param check true if sums must fit the values' type
 inline SweepArguments sweep_arguments(const SweepSpec& spec, const CudaWorkspace& plan, unsigned char* workspace,
                                       bool check) {
   const BlockGrid grid = grid_of(spec);
@@ -54,7 +54,7 @@ inline SweepArguments sweep_arguments(const SweepSpec& spec, const CudaWorkspace
   return arguments;
 }
 
-/// @throws DeviceError where the port is not one of wavefronts, or has too many blocks
+/// @throws DeviceError if the port is not one of wavefronts, or has too many blocks
 inline void check_port(const device::Port& port, u32 bands, const char* kernel, bool lines = false) {
   if (port.descriptor_bytes < (lines ? sizeof(KeptTask) : sizeof(BlockTask)) ||
       port.descriptor_bytes % sizeof(u64) != 0 || port.result_bytes < sizeof(BlockResult) ||

@@ -13,13 +13,13 @@ namespace {
 
 std::size_t align(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-/// Slots beyond those that fill the device let the next blocks begin before the last have ended.
+/// More slots than fill the device let the next blocks begin before the last have ended.
 constexpr std::int64_t most_slots = 16;
 /// While the last of a block's bands are yet to begin, the first ones are many narrow blocks further: each band
 /// follows the one above it about so many columns behind.
 constexpr std::int64_t columns_behind = 128, most_narrow_slots = 64;
 
-/// Blocks in a row that bands are at work on at a time, where all of a block's are.
+/// Blocks in a row that are in flight at a time, if all bands of a block are.
 std::int64_t slots_of_narrow_blocks(const BlockGrid& grid, std::int64_t bands, std::int64_t warps) {
   const std::int64_t slots = std::min(bands, warps) * columns_behind / grid.block_columns + 3;
   return std::min({slots, grid.across() + 1, most_narrow_slots});

@@ -1,5 +1,5 @@
-// Makes the CUDA sweeps of one problem: which kernel, how many thread blocks, what it is given. Included by the
-// sources that the build makes from cuda/problem.cu.in, one a problem.
+// Makes the CUDA sweeps of one problem: choice of kernel, thread blocks and arguments. Included by the sources that
+// the build makes from cuda/problem.cu.in, one a problem.
 #pragma once
 
 #include <tuple>
@@ -13,14 +13,14 @@
 
 namespace terrace::wavefront {
 
-/// Of a thread block: its threads, and the warps among them that take bands.
+/// Shape of a thread block: its threads, and the warps among them that take bands.
 struct BlockShape {
   int threads, sweepers;
 };
 /// All warps take bands.
 constexpr BlockShape all_sweep(int threads) { return {threads, threads / 32}; }
 
-/// A sweep through one kernel. @tparam More what the kernel takes beside SweepArguments
+/// A sweep through one kernel. @tparam More arguments of the kernel in addition to SweepArguments
 template <class... More>
 class CudaSweep final : public device::BlockKernel {
  public:
@@ -123,8 +123,8 @@ std::unique_ptr<device::BlockKernel> make_letter_sweep(
       spec, kernel, plan, shape, memory_bytes, false, context, workspace, trial, problem_constants<P>(spec.settings));
 }
 
-/// Whether so much of the table cannot reach the score that is known that the chain of bands counts, along what is
-/// left of them, and not the number of cells.
+/// True if so much of the table cannot reach the known score that the length of the chain of bands along the rest
+/// decides the time, not the number of cells.
 template <class P>
 bool leaves_most_out(const SweepSpec& spec) {
   if constexpr (can_prune<P>) {
@@ -135,7 +135,7 @@ bool leaves_most_out(const SweepSpec& spec) {
   }
 }
 
-/// Whether bands of so many rows of which the work counts, not the length of their chain, fill the device.
+/// True if bands of `band_rows` rows fill the device, so that their work decides the time, not their chain.
 template <class P>
 bool fills(const SweepSpec& spec, const device::Limits& limits, std::int64_t band_rows) {
   return grid_of(spec).block_rows >= resident_warps(limits) / 5 * band_rows && !leaves_most_out<P>(spec);
@@ -144,7 +144,7 @@ bool fills(const SweepSpec& spec, const device::Limits& limits, std::int64_t ban
 /// Sweeps in differences, for problems that have a bit-parallel form: scores, and lines kept in differences.
 template <class P>
 struct BitSweeps {
-  /// Whether the table's scores, or such lines, are wanted, by this kernel.
+  /// True if this kernel computes the sweep: the table's scores, or such lines.
   static bool serves(const SweepSpec& spec, const CudaTrial& trial) {
     return !spec.table && !spec.kept && spec.cell_rows == 0 && spec.cell_columns == 0 && !trial.cells;
   }
@@ -152,8 +152,8 @@ struct BitSweeps {
   template <class Call>
   static auto choose(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial, Call&& call) {
     check_bound(spec);
-    // Two words a lane where that leaves each scheduler a warp: measured on an H200. In a band of diagonals, so many
-    // rows are under way at a time as it has diagonals.
+    // Two words a lane if that leaves each scheduler a warp: measured on an H200. In a band of diagonals, so many
+    // rows are in flight at a time as it has diagonals.
     const i64 rows = std::min<i64>(grid_of(spec).block_rows, spec.band.high - spec.band.low);
     const i64 fewest = std::int64_t{4} * limits.processors * band_rows<2>;
     const bool two = trial.lane_rows > 0 ? trial.lane_rows == 64 : rows >= fewest;
@@ -191,13 +191,13 @@ struct BitSweeps {
 /// Sweeps of a problem on letters or values, cell by cell.
 template <class P>
 struct LetterSweeps {
-  /// Rows of a lane that the model takes for 32-bit scores: many where bands fill the device, few where the length of
+  /// Rows of a lane that the model takes for 32-bit scores: many if bands fill the device, few if the length of
   /// the chain of bands counts. Measured on an H200 (tests/benchmarks/wavefront_cuda.cpp).
   static constexpr int many_rows = 32, few_rows = 8;
-  /// Where tables are kept, which fills shared memory, values are wide, or each scheduler has one band of affine
+  /// For kept tables, which fill shared memory, for wide values, and if each scheduler has one band of affine
   /// gaps.
   static constexpr int fewest_rows = 4;
-  /// Columns of a step: so many ways through the cells go on at a time. Measured on an H200.
+  /// Columns of a step: as many chains of cells are in flight at a time. Measured on an H200.
   template <int R>
   static constexpr int columns = R == fewest_rows                            ? 1
                                  : R == few_rows&& P::items == Items::values ? 4
@@ -272,7 +272,7 @@ struct LetterSweeps {
   }
 };
 
-/// Whether cells of P may be kept in 16 bits, two to a word (pair_range.hpp).
+/// True if cells of P may be kept in 16 bits, two to a word (pair_range.hpp).
 template <class P>
 concept has_pairs = can_prune<P> && !by_matrix<P> && requires {
   requires P::score_joins_diagonal;
@@ -283,8 +283,8 @@ template <class P>
 struct PairSweeps {
   using Swept = PairSweep<P, 16>;
 
-  /// Whether no cells but those of borders are wanted, 16 bits are enough for certain, and bands fill the device:
-  /// where the length of the chain of bands counts, cells of 32 bits are faster.
+  /// True if only cells of borders are needed, 16 bits certainly suffice, and bands fill the device: if the length of
+  /// the chain of bands decides the time, cells of 32 bits are faster.
   static bool serves(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial) {
     if (spec.table || spec.kept || (trial.lane_rows > 0 && !trial.pairs)) return false;
     if (spec.value != ElementType::i16 && spec.value != ElementType::i32) return false;
@@ -385,7 +385,7 @@ auto with_sweeps(const SweepSpec& spec, const device::Limits& limits, const Cuda
   }
 }
 
-/// Enough whichever score is known before the sweep.
+/// Enough for any score known before the sweep.
 template <class P>
 std::size_t CudaSweeps<P>::workspace_bytes(const SweepSpec& spec, const device::Limits& limits,
                                            const CudaTrial& trial) {

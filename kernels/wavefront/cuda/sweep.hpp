@@ -10,16 +10,16 @@
 
 namespace terrace::wavefront {
 
-/// What tests change about a launch; results never depend on it.
+/// Conditions of a launch that tests change; results never depend on them.
 struct CudaTrial {
   unsigned thread_blocks = 0;    // at most so many are launched; 0: as many as are resident
-  std::uint32_t delay_seed = 0;  // not 0: warps sleep at random where they meet
+  std::uint32_t delay_seed = 0;  // not 0: warps sleep at random at places where they meet
   int lane_rows = 0;             // rows of a lane (4, 8 or 32 cells of 32 bits; 32 or 64 bits); 0: as the model says
-  bool cells = false;            // cell by cell, even where there is a bit-parallel form
+  bool cells = false;            // cell by cell, even if there is a bit-parallel form
   int tile_height = 0;           // of kernel tiles in memory, a multiple of 32 up to 1024; 0: as the schedule says
-  int tile_width = 0;            // likewise, at least 1
-  bool pairs = false;            // cells of 16 bits where they fit; else as the model says, which takes cells of 32
-                                 // bits where lane_rows is not 0
+  int tile_width = 0;            // of kernel tiles in memory, at least 1; 0: as the schedule says
+  bool pairs = false;            // cells of 16 bits if they fit; else as the model says, which takes cells of 32
+                                 // bits if lane_rows is not 0
 };
 
 /// cuda_workspace_bytes and make_cuda_sweep under the conditions of a test.
@@ -27,14 +27,14 @@ std::size_t cuda_workspace_bytes(const SweepSpec& spec, const device::Limits& li
 std::unique_ptr<device::BlockKernel> make_cuda_sweep(const SweepSpec& spec, device::Context& context, void* workspace,
                                                      const CudaTrial& trial);
 
-/// The table cut into blocks, none larger than the table. @throws DeviceError where it cannot be cut so
+/// The table cut into blocks, none larger than the table. @throws DeviceError if it cannot be cut so
 BlockGrid grid_of(const SweepSpec& spec);
 
-/// Where things lie in a sweep's workspace, in bytes from its start.
+/// Layout of a sweep's workspace, in bytes from its start.
 struct CudaWorkspace {
   std::int64_t band_rows = 0;
   std::int64_t bands = 0;         // of a block of full height
-  std::int64_t slots = 0;         // blocks under way at a time
+  std::int64_t slots = 0;         // blocks in flight at a time
   std::int64_t border_words = 0;  // 64-bit words of a tagged row
   std::size_t slots_at = 0;
   std::size_t flags_at = 0;
@@ -42,24 +42,24 @@ struct CudaWorkspace {
   std::size_t bytes = 0;
 };
 
-/// Bytes of the words of a launch and of what is kept of a block under way (launch.cuh checks them).
+/// Bytes of the words of a launch and of the state of a block in flight (launch.cuh checks them).
 inline constexpr std::size_t launch_words_bytes = 768;
 inline constexpr std::size_t block_slot_bytes = 256;
 
 /// @param row_words 64-bit words of a tagged row
-/// @param warps how many are resident on the device: so many bands should be under way
+/// @param warps that are resident on the device: as many bands should be in flight
 CudaWorkspace plan_workspace(const BlockGrid& grid, std::int64_t band_rows, std::int64_t row_words,
                              std::int64_t warps);
 
 /// The same for strips of columns (strip_kernel.cuh): `bands` is the number of strips of a block of full width,
-/// `border_words` that of a strip's totals.
+/// `border_words` the number of words of a strip's totals.
 /// @param batch rows that a strip takes at a time @param value_words 64-bit words of a tagged value
 CudaWorkspace plan_strips(const BlockGrid& grid, std::int64_t batch, std::int64_t value_words);
 
 /// Strips of a group, and columns of a strip (strip_kernel.cuh checks them).
 inline constexpr std::int64_t strips_of_group = 8, columns_of_strip = 128;
 
-/// The same in kernel tiles; defined in a source of its own (cuda/tiles.cu.in), lest one compiles for long.
+/// The same in kernel tiles; defined in a source of its own (cuda/tiles.cu.in), to keep compile times short.
 template <class P>
 struct CudaTileSweeps {
   static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial);

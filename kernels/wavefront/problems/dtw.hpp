@@ -1,4 +1,4 @@
-// Dynamic time warping: the least cost of walking through two series side by side. No host library header.
+// Dynamic time warping: the least cost of walking through two series in parallel.
 #pragma once
 
 #include "kernels/wavefront/window.hpp"

@@ -1,4 +1,4 @@
-// Edit distance: the least number of letters to change, insert or delete (Levenshtein). No host library header.
+// Edit distance: the least number of letters to change, insert or delete (Levenshtein).
 #pragma once
 
 #include "kernels/values/bits.hpp"

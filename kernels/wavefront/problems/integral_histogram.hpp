@@ -1,5 +1,4 @@
 // Integral histogram: for each bin the inclusive count of the grid values above and to the left that lie in it.
-// No host library header.
 #pragma once
 
 #include "kernels/wavefront/problems/summed_area.hpp"
@@ -14,9 +13,9 @@ inline constexpr Parameter integral_histogram_parameters[] = {
      ""},
 };
 
-/// One summed-area table a bin, a layer, of a grid that is 1 where the value lies in the bin and 0 elsewhere: a block
-/// says which values those are (BlockTask::keys). Bins are those of numpy.histogram (bins.hpp): half-open, the last
-/// closed. (Porikli, "Integral histogram", CVPR 2005.)
+/// One summed-area table per bin, a layer, of a grid that is 1 if the value lies in the bin and 0 elsewhere: a
+/// block's BlockTask::keys are the values of its bin. Bins are those of numpy.histogram (bins.hpp): half-open, the
+/// last closed. (Porikli, "Integral histogram", CVPR 2005.)
 struct IntegralHistogram : SummedArea {
   static constexpr const char* name = "integral_histogram";
   static constexpr const char* help = "number of grid values above and to the left, inclusive, in each bin";

@@ -1,4 +1,4 @@
-// The length of the longest common subsequence of two sequences. No host library header.
+// The length of the longest common subsequence of two sequences.
 #pragma once
 
 #include "kernels/values/bits.hpp"

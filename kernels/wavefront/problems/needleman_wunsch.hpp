@@ -1,4 +1,4 @@
-// Needleman-Wunsch: the best global alignment of two sequences, with linear or affine gaps. No host library header.
+// Needleman-Wunsch: the best global alignment of two sequences, with linear or affine gaps.
 #pragma once
 
 #include "kernels/wavefront/problem.hpp"
@@ -20,9 +20,9 @@ inline constexpr Parameter needleman_wunsch_parameters[] = {
      "columns; `both`: either may hang over",
      "none", "none, rows, columns, both"}};
 
-/// What both variants share. A gap's first letter costs `first`, each further one `next`, and so does the border:
+/// Shared parts of both variants. A gap's first letter costs `first`, each further one `next`, also in the border:
 /// H(-1, j) = -(first + j * next), H(i, -1) likewise, and 0 in the corner (Needleman and Wunsch 1970). Free ends of
-/// the columns make H(-1, j) 0, and let an alignment end in any column of the last row; those of the rows likewise.
+/// the columns make H(-1, j) 0, and let an alignment end in any column of the last row; free ends of rows likewise.
 struct NeedlemanWunschBase {
   static constexpr const char* name = "needleman_wunsch";
   static constexpr const char* help = "best global alignment of two sequences";
@@ -31,9 +31,9 @@ struct NeedlemanWunschBase {
   static constexpr bool score_joins_diagonal = true;
   static constexpr ParameterList parameters{needleman_wunsch_parameters, 7};
 
-  /// H grows by at most the best score a row or column. It never falls below what one gap over all rows and one over
-  /// all columns cost, nor below what the worst score on the diagonal and one gap cost. A gap that is opened or goes
-  /// on from there, and a score that is added, come on top.
+  /// H grows by at most the best score a row or column. It never falls below the cost of one gap over all rows and
+  /// one over all columns, nor below the cost of the worst score on the diagonal and one gap. A gap that is opened or
+  /// extended from there, and a score that is added, come on top.
   static constexpr i64 global_bound(i64 match, i64 mismatch, i64 first, i64 next, i64 rows, i64 columns) {
     const i64 pairs = minimum(rows, columns), most = maximum(rows, columns), open = first - next;
     const i64 gain = bounded_product(maximum(match, mismatch, i64(0)), pairs);
@@ -54,8 +54,8 @@ struct NeedlemanWunschBase {
     return reader.is("free_ends", "columns") || reader.is("free_ends", "both");
   }
 
-  /// H of the border `before + 1` letters after the corner; what it hands on is a gap that is opened there, for no
-  /// other can enter: no value needs to stand for -infinity.
+  /// H of the border `before + 1` letters after the corner; it hands on a gap that is opened there, for no other can
+  /// enter: no value needs to represent -infinity.
   template <class V>
   TERRACE_HOST_DEVICE static constexpr Border<V> border(V first, V next, i64 before, bool free) {
     const i64 h = free || before < 0 ? 0 : -(static_cast<i64>(first) + before * static_cast<i64>(next));

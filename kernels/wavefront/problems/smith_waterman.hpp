@@ -1,4 +1,4 @@
-// Smith-Waterman: the best local alignment of two sequences, with linear or affine gaps. No host library header.
+// Smith-Waterman: the best local alignment of two sequences, with linear or affine gaps.
 #pragma once
 
 #include "kernels/wavefront/problem.hpp"
@@ -10,7 +10,7 @@ namespace terrace::wavefront {
 inline constexpr Parameter smith_waterman_parameters[] = {match_parameter, mismatch_parameter, matrix_parameter,
                                                           gap_parameter,   gap_open_parameter, gap_extend_parameter};
 
-/// What both variants share. Every H is at least 0 and the border is 0 (Smith and Waterman 1981).
+/// Shared parts of both variants. Every H is at least 0 and the border is 0 (Smith and Waterman 1981).
 struct SmithWatermanBase {
   static constexpr const char* name = "smith_waterman";
   static constexpr const char* help = "best local alignment of two sequences";

@@ -1,4 +1,4 @@
-// Summed-area table: the inclusive sum of all grid values above and to the left. No host library header.
+// Summed-area table: the inclusive sum of all grid values above and to the left.
 #pragma once
 
 #include "kernels/wavefront/problem.hpp"
@@ -23,7 +23,7 @@ struct SummedArea {
   static constexpr int column_planes = 2;
   static constexpr ParameterList parameters{summed_area_parameters, 1};
 
-  /// `wrap` is 1 where sums are counted modulo 2^32 (or 2^64), 0 where one that does not fit is an error.
+  /// `wrap` is 1 if sums are counted modulo 2^32 (or 2^64), 0 if a sum that does not fit is an error.
   template <class V>
   struct Constants {
     V wrap;

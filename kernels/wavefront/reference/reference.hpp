@@ -9,7 +9,7 @@
 
 namespace terrace::wavefront {
 
-/// A whole table and what a sweep of it reports.
+/// A whole table and the result of its sweep.
 template <class V>
 struct ReferenceTable {
   std::int64_t rows = 0, columns = 0;

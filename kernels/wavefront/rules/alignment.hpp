@@ -1,4 +1,4 @@
-// What the problems that align sequences share: the parameters of scores and gaps. No host library header.
+// Shared parameters of the problems that align sequences: scores and gaps.
 #pragma once
 
 #include "pipeline/base/parameter.hpp"

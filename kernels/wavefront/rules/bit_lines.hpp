@@ -1,23 +1,23 @@
 // Rows and columns of a table kept in differences, a bit a cell and plane, and the walk back between them: for
-// problems with a bit-parallel form (problem.hpp). No host library header.
+// problems with a bit-parallel form (problem.hpp).
 //
-// A kept row has a word for every 64 columns of its block, the first column in the highest bit:
-// H(i, j) - H(i, j-1). A kept column has a word for every 64 rows, the first row in the lowest bit:
-// H(i, j) - H(i-1, j). Plane 0 has the cells where that is +1, plane 1, of problems with two planes, those where it
-// is -1.
+// A kept row has a word for every 64 columns of its block, the first column in the highest bit: H(i, j) - H(i,
+// j-1). A kept column has a word for every 64 rows, the first row in the lowest bit: H(i, j) - H(i-1, j). Plane
+// 0 has the cells in which the difference is +1, plane 1, of problems with two planes, the cells in which it is
+// -1.
 //
 // Paths in a band of diagonals. A sweep of a band gives every cell c a value H'(c) that is no better than the true
-// one H(c), because it is the distance of some alignment that leads there; and H'(c) = H(c) where a best way to c
+// value H(c), because it is the distance of some alignment that leads there; and H'(c) = H(c) if a best path to c
 // lies in the band. If the distance of the whole table is less than that of every alignment that leaves the band
 // (proven_distance), all alignments with that distance lie in the band, so H' is H in all of their cells. A path goes
-// back from such a cell by comparing H there with H of the three cells before, each plus the cost of the step. Where
-// a step is one of an alignment with the least distance, the cell before is one of those cells, and both sides are
-// the true ones; where it is not, the cell before costs too much by its true value, and more so by H'. So every
-// comparison comes out as in the whole table, and so does the path, ties included.
+// back from such a cell by comparing H there with H of the three cells before, each plus the cost of the step. If a
+// step belongs to an alignment with the least distance, the cell before is one of those cells, and both sides are the
+// true values; if not, the cell before costs too much by its true value, and more so by H'. So every comparison has
+// the same result as in the whole table, and so has the path, ties included.
 //
-// Words of a kept line that no cell of the band is in need not have been written. A walk takes differences for them
-// that lead away from the band as if only letters without a partner did (band_words): what lies there is no better
-// than the truth either.
+// Words of a kept line without cells of the band need not have been written. A walk replaces them by differences that
+// lead away from the band as if only letters without a partner did (band_words): these values are no better than the
+// true ones, either.
 #pragma once
 
 #include "kernels/wavefront/rules/diagonals.hpp"
@@ -29,8 +29,8 @@ namespace terrace::wavefront {
 /// Rows or columns of a table that share a word.
 inline constexpr i64 word_cells = 64;
 
-/// Which lines of a block are kept: those that end `rows` rows, or `columns` columns, counted from its beginning;
-/// both multiples of word_cells. Lines that the table ends before are not.
+/// Kept lines of a block: those that end `rows` rows, or `columns` columns, counted from its beginning; both
+/// multiples of word_cells. Lines beyond the table's end are not kept.
 struct BitLines {
   i64 rows = 0, columns = 0;
 };
@@ -50,22 +50,22 @@ TERRACE_HOST_DEVICE constexpr BitWord beside_band(bool towards) {
   else return towards ? BitWord{0, all} : BitWord{all, 0};
 }
 
-/// A walk through one block of a sweep that kept lines. Pieces between them are computed anew.
+/// A walk through one block of a sweep that kept lines. Pieces between them are computed again.
 struct BitTraceTask {
-  i64 row_begin, row_end, column_begin, column_end;  // of the block, up to where the path enters it at least
+  i64 row_begin, row_end, column_begin, column_end;  // of the block, at least up to where the path enters it
   i64 cell_rows, cell_columns;                       // from line to line
   const void* rows;                                  // letters (u8) of its rows
-  const void* columns;                               // likewise of its columns
+  const void* columns;                               // letters (u8) of its columns
   const device::u64* above;      // the last row kept of the block above; null: row_begin is 0, the recurrence's own
   const device::u64* before;     // the last column kept of the block before; null: column_begin is 0
   const device::u64* row_lines;  // kept of the block
-  const device::u64* column_lines;  // likewise
+  const device::u64* column_lines;  // the same of columns
   i64 row_plane, column_plane;      // words from plane to plane, and from the last plane of a line to the next line
   DiagonalBand band;                // that was swept
   PathPlace place;                  // in the block, or at its end
 };
 
-/// A line beside a piece, from the piece's first row or column on.
+/// A line next to a piece, from the piece's first row or column on.
 struct BitLine {
   const device::u64* words;  // of plane 0; null: the recurrence's own
   i64 plane;                 // words from plane to plane

@@ -1,5 +1,5 @@
-// A table cut into blocks, numbered row-major; of problems with several tables (layers) of the same extents and cuts,
-// those of the first row of blocks layer by layer, then those of the second.
+// A table cut into blocks, numbered row-major; for problems with several tables (layers) of the same extents and
+// cuts, the blocks of the first row of blocks layer by layer, then the blocks of the second.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// Bands of diagonals: the part of a table in which global alignments of few differences lie (Ukkonen 1985). No host
-// library header.
+// Bands of diagonals: the part of a table in which global alignments of few differences lie (Ukkonen 1985).
 //
 // Cell (i, j) is on diagonal j - i. A global alignment leads from diagonal 0 to diagonal columns - rows, and a letter
 // without a partner moves it by one. So one that touches diagonal x has a distance (edits, or letters without a
@@ -22,7 +21,7 @@ struct DiagonalBand {
   }
 };
 
-/// The band that reaches `margin` diagonals, at least 1, beyond those of both ends.
+/// The band that reaches `margin` diagonals, at least 1, beyond the diagonals of both ends.
 constexpr DiagonalBand band_of_margin(i64 rows, i64 columns, i64 margin) {
   const i64 shift = columns - rows;
   return {minimum(shift, i64(0)) - margin, maximum(shift, i64(0)) + margin};

@@ -8,14 +8,14 @@
 
 namespace terrace::wavefront {
 
-/// Which rows and columns of a table are kept: those that end `every` of them, and the last; and in what type.
+/// The kept rows and columns of a table: each that ends `every` of them, and the last; and their type.
 struct KeptLines {
   std::int64_t every = 1;
   ElementType type = ElementType::i32;  // holds every value of a border, as a table would store it
 
-  /// Whether row (or column) `end` - 1 of `extent` is kept.
+  /// True if row (or column) `end` - 1 of `extent` is kept.
   bool keeps(std::int64_t end, std::int64_t extent) const { return end % every == 0 || end == extent; }
-  /// How many of the first `end` rows of `extent` are.
+  /// Number of kept rows (or columns) among the first `end` of `extent`.
   std::int64_t count(std::int64_t end, std::int64_t extent) const {
     return end / every + (end == extent && end % every != 0 ? 1 : 0);
   }

@@ -10,7 +10,7 @@
 
 namespace terrace::wavefront {
 
-/// What a problem's borders and items are made of.
+/// Types and sizes of a problem's borders and items.
 struct BorderLayout {
   ElementType type;
   std::size_t item_bytes;  // of a letter or value
@@ -28,7 +28,7 @@ class PartBorders {
   void begin(const BlockTask& block, const BlockGrid& parts);
   /// The part (i, j) as a block.
   BlockTask part(std::int64_t i, std::int64_t j);
-  /// Hands on the borders that the block ends with, where somebody needs them.
+  /// Hands on the borders that the block ends with, if somebody needs them.
   void end() const;
 
   /// Plane `plane` of the border below row i of parts: one value a column.

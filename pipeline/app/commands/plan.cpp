@@ -12,13 +12,13 @@
 namespace terrace::app {
 namespace {
 
-/// ", 2.1 s at 2.50 GB/s (assumed)", where that takes any time.
+/// ", 2.1 s at 2.50 GB/s (assumed)", if it takes any time.
 std::string moving_time(double seconds, double bytes_per_second) {
   if (seconds <= 0) return "";
   return fmt::format(", {} at {} (assumed)", format_duration(seconds), format_rate(bytes_per_second, "B/s"));
 }
 
-/// What computes no faster, and, where the disk allows less, what it allows.
+/// The upper limit of the rate while computing, and the limit of the disk if that is lower.
 std::string describe_limit(const run::Prediction& p, const run::PredictedTimes& times) {
   const std::string unit = p.unit + "/s";
   std::string text = fmt::format("{} while computing ({})", format_rate(p.limit, unit), p.limit_kind);

@@ -27,7 +27,7 @@ int list_all(Session& session, const ProblemsArguments& question) {
   return exit_done;
 }
 
-/// What to say of a name that the command does not know: where else it is known, what is near, or what there is.
+/// Hint for a name that the command does not know: the other command that knows it, similar names, or all names.
 std::string hint_for(const Session& session, const ProblemsArguments& question,
                      const std::vector<std::string>& names) {
   for (const job::StageDeclaration& stage : session.stages.declarations().all()) {

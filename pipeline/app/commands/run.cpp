@@ -45,7 +45,7 @@ void print_result(Session& session, const run::RunReport& report, const fs::path
   session.out << output.string() << "\n";
 }
 
-/// @throws Stopped where a signal has come before the first block of this attempt
+/// @throws Stopped if a signal has come before the first block of this attempt
 void stop_if_asked(StopSignals& signals, bool begun) {
   if (signals.flag() == 0) return;
   throw Stopped(begun

@@ -1,4 +1,4 @@
-// `terrace show`: a result in words, or the state of a run that is under way or stopped.
+// `terrace show`: a result in words, or the state of a run that is active or stopped.
 #include <ostream>
 
 #include "io/child_check.hpp"
@@ -16,14 +16,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether there is such a file that this user may look at: folders of runs are their owner's alone.
+/// True if the file exists and this user may see it: folders of runs can be read by their owner alone.
 bool is_there(const fs::path& path) {
   std::error_code ignored;
   return fs::exists(path, ignored);
 }
 
-/// The folder of the run that a path means: that of an output which is not there yet, the folder itself, or the one
-/// around a partial result. Empty where it means none.
+/// The folder of the run that a path means: the folder itself, the run folder of an output that does not exist yet,
+/// or the folder around a partial result. Empty if there is none.
 fs::path run_folder_of(const fs::path& path) {
   const fs::path plain = path.has_filename() ? path : path.parent_path();
   if (fs::is_directory(plain)) return plain;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double live_interval = 0.2;
 constexpr double plain_interval = 30;
-/// Before that, a rate says nothing.
+/// Before that, a rate is not meaningful.
 constexpr double first_rate_after = 0.5;
 constexpr const char* clear_line = "\r\x1b[K";
 
@@ -44,7 +44,7 @@ std::string progress_line(const ProgressState& state, double seconds, double sin
     const double expected = state.expected > 0 ? left / state.expected - seconds : 0;
     return expected > 0 ? line + ", about " + format_duration(expected) + " left" : line;
   }
-  // Of the time in which that was done: what has passed since is of the next block.
+  // The time in which `done` was done: later time belongs to the next block.
   const double passed = std::max(seconds - since, first_rate_after);
   line += ", " + format_rate(here / passed, state.unit + "/s");
   if (left <= 0) return line;
@@ -92,7 +92,7 @@ void Progress::print(const std::string& line) {
   drawn_ = fitting.size();
 }
 
-/// What takes the live line away; it fills several rows where the terminal has become narrower.
+/// The sequence that erases the live line; it fills several rows if the terminal has become narrower.
 std::string Progress::erasure() const {
   const std::size_t columns = columns_();
   const std::size_t rows = line_stands_ && columns > 0 && drawn_ > 0 ? (drawn_ - 1) / columns : 0;
@@ -117,7 +117,7 @@ void Progress::finish() noexcept {
     const std::lock_guard lock(mutex_);
     clear();
   } catch (...) {
-    // A stream that cannot be written is no reason to fail: progress is not what was asked for.
+    // A stream that cannot be written is no reason to fail: progress is not the result of the command.
   }
 }
 

@@ -1,4 +1,4 @@
-// How far a run is, for whoever waits for it.
+// Progress of a run, for people who wait for it.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,22 @@
 
 namespace terrace::app {
 
-/// How progress is shown.
+/// The form in which progress is shown.
 enum class ProgressStyle {
   live,   // one line of a terminal, written again and again
   plain,  // a line now and then
   none
 };
 
-/// What fits a stream of the process: `live` on a terminal, else `plain`; `none` when quiet.
+/// The style for a stream of the process: `live` on a terminal, else `plain`; `none` when quiet.
 ProgressStyle progress_style(int file_descriptor, bool quiet);
 
-/// How far a stage is.
+/// The progress of a stage.
 struct ProgressState {
   std::string stage;
   std::int64_t number = 0, stages = 1;  // this is stage `number` (from 1; 0: no stage) of `stages`
   double done = 0, total = 0;           // work in `unit`s; total 0: not known
-  double restored = 0;                  // of `done`, what an earlier attempt did: it counts for no rate
+  double restored = 0;                  // the part of `done` from earlier attempts; not in the rate
   std::string unit = "cell";
   double expected = 0;  // units a second that the plan expects; 0: not known
   bool ended = false;   // the stage is complete
@@ -50,7 +50,7 @@ class Progress {
   void show(const ProgressState& state);
   /// Prints a line of its own above the progress.
   void say(const std::string& line);
-  /// Takes the live line away; whoever writes to the stream otherwise calls this first.
+  /// Takes the live line away; call this before writing to the stream in another way.
   void finish() noexcept;
 
  private:

@@ -9,12 +9,12 @@
 
 namespace terrace::app {
 
-/// The progress of a stage of the plan as it is shown.
+/// The progress of a stage of the plan, in the form in which it is shown.
 ProgressState shown_progress(const run::RunPlan& plan, const std::string& stage, const run::StageProgress& state,
                              const run::Prediction& prediction);
 
-/// The work that a stop at a checkpoint waits for, as the run last said: noted by one thread, put into words by
-/// another.
+/// The work that a stop at a checkpoint waits for, as the run last reported it: noted by one thread, put into words
+/// by another.
 class StopOutlook {
  public:
   void note(const run::StageProgress& state);

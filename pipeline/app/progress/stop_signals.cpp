@@ -76,7 +76,7 @@ void set_handlers() {
   ::sigemptyset(&action.sa_mask);
   for (std::size_t i = 0; i < signals.size(); ++i) {
     ::sigaction(signals[i], nullptr, &before[i]);
-    // A program that was started with nohup is to go on when its terminal goes away.
+    // A program that was started with nohup must continue when its terminal is closed.
     if (signals[i] == SIGHUP && before[i].sa_handler == SIG_IGN) continue;
     ::sigaction(signals[i], &action, nullptr);
   }

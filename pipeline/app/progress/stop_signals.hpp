@@ -7,23 +7,23 @@
 
 namespace terrace::app {
 
-/// The state in which a second signal, which ends the process at once, leaves the work.
+/// The state of the work after a second signal, which ends the process at once.
 enum class Left {
   checkpoint,  // the next run continues from the last one; code 75
-  nothing      // the work begins anew; code 1
+  nothing      // the work begins again; code 1
 };
 
 /// Keeps the signals that come from now on for the StopSignals that follows. To be called when the process begins, so
-/// that it never ends without a word.
+/// that it never ends without a message.
 void keep_stop_signals();
-/// Lets the signals do what they did before keep_stop_signals(), also the one that has come meanwhile: for commands
-/// that have no StopSignals. Without keep_stop_signals() nothing.
+/// Restores the actions that the signals had before keep_stop_signals(), also for a signal that has come in between:
+/// for commands that have no StopSignals. Without keep_stop_signals() it does nothing.
 void let_stop_signals_go();
 
 /// While it lives, the first of these signals (SIGHUP only if it was not ignored) sets a flag, and `notice` is called
-/// soon after, within 0.1 s on a machine that is not overloaded, on a thread that does nothing else. Signals that
-/// come before the notice count as one: some senders send several. A signal after it ends the process at once, with
-/// a line on standard error that says what is left. One object at a time.
+/// soon after, within 0.1 s on a machine that is not overloaded, on a thread of its own. Signals that come before the
+/// notice count as one: some senders send several. A later signal ends the process at once, with a line on standard
+/// error that names the state of the work. One object at a time.
 class StopSignals {
  public:
   /// @param notice called at most once, on a thread of its own
@@ -34,7 +34,7 @@ class StopSignals {
 
   /// Not 0 once a signal has come.
   std::atomic<int>& flag() const;
-  /// Sets what a second signal leaves from now on.
+  /// Sets the state of the work after a second signal, from now on.
   void leaves(Left left);
 
  private:

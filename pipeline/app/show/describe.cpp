@@ -29,7 +29,7 @@ TextTable output_table(const std::vector<const job::OutputDeclaration*>& outputs
   return table;
 }
 
-/// "`keep`: **score**, table" for choices, "`rows`" for what has no words.
+/// "`keep`: **score**, table" for choices, "`rows`" for parameters without words.
 std::string key_in_markdown(const Parameter& parameter) {
   std::string text = "`" + std::string(parameter.name) + "`";
   if (parameter.choices && parameter.kind == ParameterKind::choice)
@@ -37,7 +37,7 @@ std::string key_in_markdown(const Parameter& parameter) {
   return text;
 }
 
-/// "number": what a job writes for a parameter of that kind.
+/// "number": the word for the values of a kind of parameter.
 const char* word_of(ParameterKind kind) {
   switch (kind) {
     case ParameterKind::integer:

@@ -1,4 +1,4 @@
-// Declarations of stages as text, `width` columns of it where it is no Markdown.
+// Declarations of stages as text, `width` columns of it unless it is Markdown.
 #pragma once
 
 #include <string>

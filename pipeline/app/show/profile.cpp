@@ -15,14 +15,14 @@
 namespace terrace::app {
 namespace {
 
-/// What a stage's time may go into, in the order in which it is told.
+/// Activities that take a stage's time, in the order in which they are listed.
 constexpr std::array<const char*, 4> activities{"computing", "reading", "copying", "writing"};
 
-/// Which of them a movement of a tile is, as the profile names movements.
+/// The activity of each movement of a tile, by the profile's names of movements.
 const std::map<std::string, std::size_t> activity_of{{"read", 1},  {"copy up", 2}, {"copy down", 2},
                                                      {"write", 3}, {"peer", 2},    {"assemble", 2}};
 
-/// Of the whole problem: what is less is not worth a line.
+/// A fraction of the whole problem: smaller fractions get no line.
 constexpr double told_share = 1e-3;
 
 using Intervals = std::vector<std::pair<double, double>>;
@@ -62,9 +62,9 @@ class Stages {
     return found->second.at(stage);
   }
   const std::array<double, 4>& activity(std::size_t stage) const { return activity_[stage]; }
-  /// "table 410 ms in 1 block, walks 120 ms in 54 blocks"; empty where the stage has no parts.
+  /// "table 410 ms in 1 block, walks 120 ms in 54 blocks"; empty if the stage has no parts.
   const std::string& parts(std::size_t stage) const { return parts_[stage]; }
-  /// Whether so much was moved that not every movement has a record.
+  /// True if there were too many movements for each to have a record.
   bool movements_left_out() const { return movements_ >= run::Profile::most_records; }
 
  private:
@@ -110,7 +110,7 @@ class Stages {
   std::size_t movements_ = 0;
 };
 
-/// What a stage's time went into: what lasted nearly as long as the stage itself, or else the longest.
+/// The activities that took a stage's time: all that lasted nearly as long as the stage itself, or else the longest.
 std::string bound_by(const std::array<double, 4>& activity, double seconds) {
   const auto longest =
       static_cast<std::size_t>(std::max_element(activity.begin(), activity.end()) - activity.begin());
@@ -144,7 +144,7 @@ std::string rate_line(const Stages& stages, std::size_t stage) {
                             format_rate(limit, unit), stages.limit_kind(stage));
 }
 
-/// A share of the whole problem.
+/// A fraction of the whole problem, as a line.
 std::string share_line(const Stages& stages, std::size_t stage, double share) {
   const double whole = stages.number("whole_operations", stage);
   return fmt::format("{:.3g}% of {}", 100 * share, format_rate(whole, stages.unit(stage) + "s"));

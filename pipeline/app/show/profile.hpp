@@ -7,8 +7,8 @@
 
 namespace terrace::app {
 
-/// Of each stage: work, rate and limit, what was predicted, what the time went into, bytes moved, memory,
-/// checkpoints. Empty where the file has no profile. @throws IoError
+/// For each stage: work, rate and limit, the prediction, the time of each activity, bytes moved, memory, checkpoints.
+/// Empty if the file has no profile. @throws IoError
 std::string describe_profile(const io::ResultReader& result);
 
 }  // namespace terrace::app

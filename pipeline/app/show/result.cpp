@@ -36,12 +36,12 @@ std::string shape_of(const io::DatasetSummary& dataset) {
   return dataset.shape.rank() == 0 ? "one value" : to_string(dataset.shape);
 }
 
-/// Whether the dataset is the program's own: of the profile, or a table of checksums.
+/// True if the dataset is the program's own: of the profile, or a table of checksums.
 bool is_bookkeeping(const io::DatasetSummary& dataset) {
   return dataset.path.starts_with("/profile/") || dataset.path.starts_with("/checksums/");
 }
 
-/// The datasets of each group but the program's own; of one stage, or of all.
+/// The datasets of each group, except the program's own; of one stage, or of all.
 std::string describe_datasets(const io::ResultReader& reader, const std::string& stage, std::size_t width) {
   std::string text, group;
   TextTable table{{"", "", "", "", ""}, {}};

@@ -8,8 +8,8 @@
 
 namespace terrace::app {
 
-/// What is in a result, and its profile in words; of one stage only what it wrote.
-/// @throws IoError where the file is no HDF5 file, was not made by Terrace, or holds nothing of the stage
+/// The contents of a result, and its profile in words; with a stage, only the datasets of that stage.
+/// @throws IoError if the file is no HDF5 file, was not made by Terrace, or holds nothing of the stage
 std::string describe_result(const std::filesystem::path& file, const std::string& stage = {},
                             std::size_t width = no_terminal);
 

@@ -65,7 +65,7 @@ std::string describe_stages(const std::vector<std::string>& names, const run::Pr
   return text;
 }
 
-/// Who works on it, or how it goes on.
+/// The process that works on the run, or the way to resume it.
 std::string describe_worker(const io::Folder& folder, const std::string& command) {
   const auto lock = io::look_at_lock(folder / "lock");
   if (lock && lock->held) return "under way (" + lock->holder + ")\n";

@@ -1,4 +1,4 @@
-// Runs that are stopped or under way, as text.
+// Runs that are stopped or active, as text.
 #pragma once
 
 #include <filesystem>
@@ -6,8 +6,8 @@
 
 namespace terrace::app {
 
-/// How far the run in a folder `<output>.run` is. Reads without the run's lock, and disturbs nobody.
-/// @throws IoError where there is no run in it, or it is damaged
+/// The state of the run in a folder `<output>.run`. Reads without the run's lock, and disturbs no process.
+/// @throws IoError if there is no run in it, or it is damaged
 std::string describe_run(const std::filesystem::path& folder);
 
 }  // namespace terrace::app

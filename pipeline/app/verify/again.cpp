@@ -22,8 +22,8 @@ constexpr std::int64_t piece_bytes = 4 << 20;  // compared at a time
 
 constexpr const char* verify_command = "terrace verify --all";
 
-/// The job as it is run again: in the recorded memory, with the recorded back end where it is here. Results of
-/// earlier versions do not record them: then as a job that does not name them.
+/// The job for the second run: with the recorded memory, and with the recorded back end if it is available here.
+/// Results of earlier versions do not record these; then as if the job did not name them.
 job::OpenJob job_again(const MadeResult& result, const job::OpenJob& open, const fs::path& output) {
   job::OpenJob again = open;
   again.job.output = output;
@@ -61,7 +61,7 @@ bool can_go_on(const std::optional<Json>& plan, const Signature& now) noexcept {
   }
 }
 
-/// @throws IoError where another command than this one has begun the run in the folder
+/// @throws IoError if another command than this one has begun the run in the folder
 void check_command(const run::RunFolder& folder) {
   const std::optional<Json> plan = earlier_plan(folder);
   if (!plan || plan->value("command", Json()) == verify_command) return;
@@ -131,7 +131,7 @@ class Comparison {
   /// @param all bytes of the datasets that are compared
   Comparison(VerifyWatch& watch, std::int64_t all) : watch_(watch), all_(all) {}
 
-  /// @return where the first difference of one dataset lies; empty: nowhere
+  /// @return the place of the first difference of one dataset; empty if there is none
   std::string first_difference(io::Source& stored, io::Source& again);
 
  private:
@@ -179,8 +179,8 @@ bool is_of(const job::Stage& stage, const io::DatasetSummary& dataset) {
   return !dataset.only_dimension && dataset.path.starts_with("/" + stage.name + "/");
 }
 
-/// Whether a stage's results depend on how a run is cut: its real numbers are rounded in another order then, and with
-/// them all that follows from comparisons of such numbers.
+/// True if a stage's results depend on how a run is cut: then its real numbers are rounded in another order, which
+/// also affects all values that follow from comparisons of such numbers.
 bool depends_on_cut(const job::Stage& stage, const std::vector<io::DatasetSummary>& datasets) {
   if (stage.kind != "recursive" && stage.kind != "query") return false;
   return std::any_of(datasets.begin(), datasets.end(), [&](const io::DatasetSummary& dataset) {
@@ -201,7 +201,7 @@ std::int64_t bytes_to_compare(const job::Job& job, const std::vector<io::Dataset
   return bytes;
 }
 
-/// @throws Error where this version makes another result of the job
+/// @throws Error if this version makes another result of the job
 void check_version(const MadeResult& result, const job::OpenJob& open) {
   const Outdated old = outdated_in(result, open);
   const auto refuse = [&](const std::string& what) {
@@ -244,7 +244,7 @@ VerifyCounts compare_all(Session& session, VerifyWatch& watch, const MadeResult&
   return counts;
 }
 
-/// Removes what is in the folder, whatever else fails.
+/// Clears the folder; ignores failures.
 void discard(run::RunFolder& folder) noexcept {
   try {
     folder.clear();

@@ -12,7 +12,7 @@
 namespace terrace::app {
 namespace {
 
-/// What a stage of the result read: inputs, and datasets of stages before it.
+/// An array that a stage of the result read: an input, or a dataset of an earlier stage.
 std::shared_ptr<io::Source> array_of(const MadeResult& result, const job::OpenJob& open, const Outdated& old,
                                      const std::string& name) {
   if (old.inputs.contains(name)) {

@@ -1,4 +1,4 @@
-// Parts of a finished result against the plain programs.
+// Comparison of parts of a finished result with the plain programs.
 #pragma once
 
 #include <vector>
@@ -9,18 +9,18 @@
 
 namespace terrace::app {
 
-/// How many datasets were compared with something, and how many of these differ.
+/// The number of datasets that were compared, and how many of these differ.
 struct VerifyCounts {
   std::int64_t compared = 0, different = 0;
 };
 
-/// Computes parts of the datasets again, and prints a line for each dataset. Datasets that no sample can tell
-/// anything about are named.
-/// @throws Error, IoError where the result or an input cannot be read, or has changed in shape
+/// Computes parts of the datasets again, and prints a line for each dataset. Datasets that no sample can check are
+/// named.
+/// @throws Error, IoError if the result or an input cannot be read, or has changed in shape
 VerifyCounts verify_sample(Session& session, VerifyWatch& watch, const MadeResult& result, const job::OpenJob& open,
                            const stages::Sampler& sampler);
 
-/// What a sample says of one stage. @throws as above
+/// The findings of a sample of one stage. @throws as above
 std::vector<stages::Checked> check_stage(const Session& session, VerifyWatch& watch, const MadeResult& result,
                                          const job::OpenJob& open, const job::Stage& stage,
                                          const stages::Sampler& sampler);

@@ -11,16 +11,16 @@
 
 namespace terrace::app {
 
-/// Shows how far a verification is, and notices signals that ask it to stop.
+/// Shows the progress of a verification, and notices signals that ask it to stop.
 class VerifyWatch {
  public:
   explicit VerifyWatch(Session& session);
 
   /// A flag that is not 0 once a signal has come; work that does not look at it calls check_stop() or advance().
   std::atomic<int>& stop() { return signals_.flag(); }
-  /// Sets whether what is computed is kept from now on when a stop comes, so that the same command goes on with it.
+  /// Sets whether computed work is kept from now on when a stop comes, so that the same command resumes it.
   void keep(bool kept);
-  /// @throws Stopped where a stop was asked for and what was computed is kept; else Error
+  /// @throws Stopped if a stop was asked for and computed work is kept; else Error
   void check_stop() const;
 
   /// Shows that `done` of `all` units of a part of the verification are done, unless the part is a short one.
@@ -45,7 +45,7 @@ class VerifyWatch {
   Progress progress_;
   StopOutlook outlook_;
   std::atomic<bool> keeps_{false}, runs_{false};
-  std::string part_;  // that is under way
+  std::string part_;  // the current one
   Clock::time_point part_begin_;
   bool part_shown_ = false;
   double part_done_ = 0;  // when it was first shown

@@ -20,7 +20,7 @@ namespace {
 // Relaxations of distances in the time of one with its path.
 constexpr double cpu_paths_cost = 6, cuda_paths_cost = 1.7;
 
-/// Of a distance and, where there are paths, the trail beside it.
+/// Bytes of a distance and, if there are paths, of its trail.
 std::int64_t element_bytes(const recursive::TileSpec& spec) {
   const std::size_t trail = recursive::has_trails(spec.table) ? size_of(recursive::trail_type(spec.table)) : 0;
   return static_cast<std::int64_t>(size_of(spec.value) + trail);
@@ -28,8 +28,8 @@ std::int64_t element_bytes(const recursive::TileSpec& spec) {
 
 class FloydWarshallStage : public run::Stage {
  public:
-  /// @param zeros what of the matrix was read; null: it says what is no edge
-  /// @param whole whether the weights are whole numbers by their type
+  /// @param zeros count of elements read; null: the matrix names its value for no edge
+  /// @param whole true if the weights are whole numbers by their type
   FloydWarshallStage(const Request& request, std::unique_ptr<ClosurePlan> plan, std::shared_ptr<ZeroCount> zeros,
                      bool whole)
       : name_(request.stage.name),
@@ -121,7 +121,7 @@ class FloydWarshallStage : public run::Stage {
   }
 
   std::string name_;
-  Place type_place_;  // where the job gives the type, else the stage
+  Place type_place_;  // place of the type in the job, else of the stage
   io::DataLabel matrix_;
   Resources resources_;
   std::unique_ptr<ClosurePlan> plan_;

@@ -84,11 +84,11 @@ run::Block ClosurePlan::update(const Update& at, std::int64_t index) const {
     block.accesses.push_back({slot, table_, generation, tile(table_, i, j), mode});
     if (trail_ >= 0) block.accesses.push_back({trail_slot, trail_, generation, tile(trail_, i, j), mode});
   };
-  // Every other update of a tile comes after those of smaller k.
+  // Other updates of a tile come after all updates with smaller k.
   const bool first = at.k == 0;
   tables(TileSlot::x, TileSlot::x_trail, first ? 1 : at.k, at.i, at.j, first ? Mode::write : Mode::update);
   if (first) block.accesses.push_back({TileSlot::input, input_, 0, tile(input_, at.i, at.j), Mode::read});
-  // u and v, where they are not x itself.
+  // u and v, if they are not x itself.
   if (at.j != at.k) {
     tables(TileSlot::u, TileSlot::u_trail, order_.updates_before(at.i, at.k, index), at.i, at.k, Mode::read);
   }

@@ -13,30 +13,30 @@
 
 namespace terrace::stages {
 
-/// What a closure is of, and how it is cut.
+/// The problem of a closure, and its cut into tiles.
 struct ClosureCut {
   recursive::TileSpec spec;
   std::int64_t tile = 1;  // rows and columns of a tile
   std::int64_t nodes = 0;
   std::vector<std::int64_t> ways;  // of each level of the recursion
-  bool loops = false;              // whether the diagonal of the matrix holds edges, too
+  bool loops = false;              // true if the diagonal of the matrix holds edges, too
 };
 
 /// The phase of updates: block n is update n of the order; it turns generation g of its tile into g + 1, where g
-/// counts the updates of the tile before it. The first update of a tile makes generation 1 of the input, so that the
-/// matrix is never copied for its own sake. Tiles that a block reads are taken in the generation that they have when
-/// blocks run one after another. That may be a later one than in the plain order of k: it holds shorter paths, never
-/// wrong ones. Paths go beside the distances as a table of trails; with its last update a block writes a tile of the
-/// next nodes. A table of bits is scratch, and goes to the result likewise.
+/// counts the earlier updates of the tile. The first update of a tile makes generation 1 from the input, so that the
+/// matrix is never copied separately. A block reads tiles in the generation that they have when blocks run one after
+/// another. That may be a later one than in the plain order of k: it holds shorter paths, never wrong ones. Paths are
+/// kept as a table of trails next to the distances; with its last update a block writes a tile of the next nodes. A
+/// table of bits is scratch, and is written to the result in the same way.
 ///
-/// Distances in integers begin with a phase that looks at all weights: whether some are negative decides what is
-/// infinite at the end, and whether the type can hold the distances.
+/// Distances in integers begin with a phase that inspects all weights: their sign decides the bound of infinity at
+/// the end, and their range whether the type can hold the distances.
 class ClosurePlan : public run::Plan {
  public:
   ClosurePlan(ClosureCut cut, std::shared_ptr<io::Source> matrix, std::string matrix_name);
 
   const std::vector<run::ArraySpec>& arrays() const override { return arrays_; }
-  /// @param tally a ClosureTally. @throws ComputeError where the type may not hold the distances
+  /// @param tally a ClosureTally. @throws ComputeError if the type may not hold the distances
   std::optional<run::Phase> phase(std::int64_t number, const run::Tally& tally) const override;
   bool depends_on_results(std::int64_t number) const override { return inspects() && number == 1; }
   run::Block block(const run::Phase& phase, std::int64_t index) const override;
@@ -66,7 +66,7 @@ class ClosurePlan : public run::Plan {
   std::vector<run::ArraySpec> arrays_;
   std::vector<std::int64_t> cells_;  // columns of the table in an element, of each array
   int input_ = 0, table_ = 0;
-  int trail_ = -1, output_ = -1;  // -1: there is none
+  int trail_ = -1, output_ = -1;  // -1: absent
 };
 
 }  // namespace terrace::stages

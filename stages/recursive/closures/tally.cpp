@@ -32,7 +32,7 @@ void ClosureTally::fold(const run::Phase& phase, std::int64_t index, const void*
   if (phase.value.as<TilePhase>().inspects == 0 && index + 1 == phase.count) check_distances();
 }
 
-/// Before anything is computed: negative weights must leave what is infinite far above what is not.
+/// Before anything is computed: with negative weights, infinity must remain far above all distances.
 void ClosureTally::check_range() const {
   const ClosureCut& cut = plan_.cut();
   if (has_negative() && !holds_distances(cut.spec.value, range_, cut.nodes)) {

@@ -14,14 +14,14 @@ class ClosureTally : public run::Tally {
  public:
   explicit ClosureTally(const ClosurePlan& plan) : plan_(plan) {}
 
-  /// @throws ComputeError on a negative cycle, and at the end where the type does not hold the distances
+  /// @throws ComputeError on a negative cycle, and at the end if the type does not hold the distances
   void fold(const run::Phase& phase, std::int64_t index, const void* result) override;
   std::string save() const override;
   void load(const std::string& state) override;
 
-  /// Whether an integer weight is negative.
+  /// True if an integer weight is negative.
   bool has_negative() const { return range_.any && range_.least < 0; }
-  /// @throws ComputeError where distances of the weights found may leave their type
+  /// @throws ComputeError if distances of the weights found may leave their type
   void check_range() const;
   /// The largest finite distance so far, of floating-point types; 0 before any is known.
   double farthest() const { return farthest_real_; }

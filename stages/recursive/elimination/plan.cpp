@@ -17,7 +17,7 @@ namespace {
 
 constexpr int input_array = 0, table_array = 1;
 
-/// Of the multiplications of a whole product those that triangles leave.
+/// The fraction of a whole product's multiplications that triangles need.
 double share(Function function) { return function == Function::a ? 1.0 / 3 : function == Function::d ? 1 : 1.0 / 2; }
 
 }  // namespace
@@ -64,7 +64,7 @@ run::Block EliminationPlan::block(const run::Phase&, std::int64_t index) const {
     block.accesses.push_back({TileSlot::x, table_array, before + 1, x, Mode::write});
     block.accesses.push_back({TileSlot::input, input_array, 0, x, Mode::read});
   }
-  // What comes from the pivots' columns and rows is finished. Rows beside a diagonal tile need its L, columns its U.
+  // Tiles of the pivots' columns and rows are finished. Rows next to a diagonal tile need its L, columns its U.
   const auto read = [&](TileSlot slot, std::int64_t i, std::int64_t j) {
     block.accesses.push_back({slot, table_array, across_, tile(i, j), Mode::read});
   };

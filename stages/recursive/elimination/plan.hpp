@@ -13,7 +13,7 @@
 
 namespace terrace::stages {
 
-/// What is eliminated, and how it is cut.
+/// The problem of an elimination, and its cut into tiles.
 struct EliminationCut {
   recursive::TileSpec spec;
   std::int64_t tile = 1;  // rows and columns of a tile
@@ -21,8 +21,8 @@ struct EliminationCut {
   std::vector<std::int64_t> ways;  // of each level of the recursion
 };
 
-/// One phase: block n is update n of the order. Tile (i, j) has min(i, j) + 1 updates, the last of which makes the
-/// generation that all tiles end with; the first one makes it from the input.
+/// One phase: block n is update n of the order. Tile (i, j) has min(i, j) + 1 updates. The first one makes its tile
+/// from the input, the last one makes the generation that all tiles end with.
 class EliminationPlan : public run::Plan {
  public:
   EliminationPlan(EliminationCut cut, std::shared_ptr<io::Source> matrix, std::string matrix_name);
@@ -57,7 +57,7 @@ class EliminationTally : public run::Tally {
  public:
   explicit EliminationTally(const EliminationPlan& plan) : plan_(plan) {}
 
-  /// @throws ComputeError where a pivot is of no use
+  /// @throws ComputeError if a pivot is unusable
   void fold(const run::Phase& phase, std::int64_t index, const void* result) override;
   std::string save() const override { return "{}"; }
   void load(const std::string&) override {}

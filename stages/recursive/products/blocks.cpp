@@ -12,17 +12,17 @@ constexpr std::int64_t all = std::int64_t{1} << 40;  // single tiles
 
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// Of a memory of `room` tiles.
+/// Tiles kept free in a memory of `room` tiles.
 std::int64_t spare(std::int64_t room) { return std::min(most_spare, room / 4); }
 
-/// Tiles across and down of a block of the product, and how many blocks there are.
+/// Tiles across and down of a block of the product, and the number of blocks.
 struct Cut {
   std::int64_t rows = 1, columns = 1;  // parts of the product
   double moved = 0;                    // tiles of factors that pass for a tile of depth
 };
 
-/// The blocks for which the fewest tiles of factors pass through a memory of `room` tiles that holds one of them
-/// beside `depth` rows of tiles of the right factor, and as many columns of `panel` tiles of the left one.
+/// The blocks for which the fewest tiles of factors pass through a memory of `room` tiles that holds one block,
+/// `depth` rows of tiles of the right factor, and as many columns of `panel` tiles of the left one.
 Cut fewest_moved(const ProductTiles& tiles, std::int64_t room, std::int64_t depth, std::int64_t panel) {
   Cut best;
   std::int64_t before = 0, least = 0;
@@ -66,7 +66,7 @@ std::vector<Ways> kept_product_ways(const ProductTiles& tiles, const TileRoom& r
       slabs = ceiling(tiles.depth, std::clamp<std::int64_t>(slab, 1, tiles.depth));
     }
   }
-  // Where all of it stays, a part is done, and can be written, while the next one is computed.
+  // If all of it stays, cut it in two: one part is done, and can be written, while the next one is computed.
   if (fits && host.rows * host.columns * device.rows * device.columns == 1)
     host.rows = std::min<std::int64_t>(2, tiles.rows);
   return {{host.rows, host.columns, 1},
@@ -85,7 +85,7 @@ ProductTraffic traffic_of(const ProductTiles& tiles, const TileRoom& room, const
     return ProductPasses{static_cast<double>(columns), static_cast<double>(rows), static_cast<double>(product)};
   };
   const std::int64_t rows = ways[0].i * ways[2].i, columns = ways[0].j * ways[2].j;
-  // Without blocks for the host it is those of the device that pass it.
+  // If there are no blocks for the host, the blocks of the device pass through host memory.
   const bool own = room.device == 0 || ways[0].i * ways[0].j > 1;
   if (tiles.count() > room.host) traffic.host = own ? passes(ways[0].i, ways[0].j, 1) : passes(rows, columns, 1);
   if (tiles.count() > room.device) {

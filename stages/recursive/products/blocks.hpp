@@ -1,4 +1,4 @@
-// How products are cut so that parts of them stay in memory until they are done.
+// Cuts of products for which parts of the product stay in memory until they are done.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +16,22 @@ struct ProductTiles {
   std::int64_t count() const { return rows * depth + depth * columns + rows * columns; }
 };
 
-/// Tiles that a host and a device hold beside one another. On the CPU `device` is 0.
+/// Numbers of tiles that a host and a device hold at a time. On the CPU `device` is 0.
 struct TileRoom {
   std::int64_t host = 0, device = 0;
 };
 
-/// Levels of a recursion that move the fewest tiles: a block of the product stays in a memory while all of the depth
-/// passes, one tile of it after another, so that of a product no part is moved twice, and of the factors each part
-/// as often as there are blocks beside it. What does not fit host memory is cut into blocks for it, and these, for as
-/// many tiles of the depth as fit beside, into blocks for the device.
+/// Levels of a recursion that move the fewest tiles: a block of the product stays in a memory while the whole depth
+/// passes, one tile of it after another. So no part of the product is moved twice, and each part of a factor as often
+/// as there are blocks in its row or column. A product too large for host memory is cut into blocks for it, and
+/// these, for as many tiles of the depth as also fit, into blocks for the device.
 std::vector<Ways> kept_product_ways(const ProductTiles& tiles, const TileRoom& room);
 
-/// Whether levels are such ones.
+/// True if the levels are made by kept_product_ways().
 bool keeps_product(const std::vector<Ways>& ways);
 
-/// How often each matrix of a product passes a memory: the factors into it, the product out of it, and in again but
-/// once.
+/// Number of times that each matrix of a product passes a memory: the factors into it, the product out of it, and in
+/// again one time less.
 struct ProductPasses {
   double left = 1, right = 1, product = 1;
 };

@@ -27,12 +27,12 @@ RecursiveOrder order_of(const ProductCut& cut) {
                                  std::max<std::int64_t>(1, tiles_along(cut.depth, cut.tile)), cut.ways);
 }
 
-/// Whether integers are looked at first: max_min and or_and never leave their range.
+/// True if integers are inspected first: max_min and or_and never leave their range.
 bool has_range(const std::string& semiring) {
   return semiring == "plus_times" || semiring == "min_plus" || semiring == "max_plus";
 }
 
-/// Whether some elements take others off infinity: negative ones in min_plus, positive ones in max_plus.
+/// True if some elements turn infinity into a finite value: negative ones in min_plus, positive ones in max_plus.
 bool meets_infinity(const std::string& semiring, const ProductRanges& ranges) {
   return std::any_of(ranges.begin(), ranges.end(), [&](const WeightRange& range) {
     return range.any && (semiring == "min_plus" ? range.least < 0 : semiring == "max_plus" && range.most > 0);

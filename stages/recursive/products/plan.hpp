@@ -16,7 +16,7 @@
 
 namespace terrace::stages {
 
-/// What a product is of, and how it is cut.
+/// The problem of a product, and its cut into tiles.
 struct ProductCut {
   recursive::TileSpec spec;
   std::int64_t rows = 0, columns = 0, depth = 0;  // the left matrix: rows x depth, the right one: depth x columns
@@ -30,10 +30,10 @@ struct Factor {
   std::string name;
 };
 
-/// Of the elements of left, right and accumulate.
+/// Ranges of the elements of left, right and accumulate.
 using ProductRanges = std::array<WeightRange, 3>;
 
-/// Whether products in a semiring, and their sums, are sure to be told from its zero in an integer type.
+/// True if products in a semiring, and their sums, always differ from its zero in an integer type.
 bool holds_product(const std::string& semiring, ElementType type, const ProductRanges& ranges, std::int64_t depth);
 
 /// The phase of updates: block n is update n of the order. The first update of a tile begins it as the algebra's
@@ -41,11 +41,11 @@ bool holds_product(const std::string& semiring, ElementType type, const ProductR
 /// with a phase that looks at all elements.
 class ProductPlan : public run::Plan {
  public:
-  /// @param accumulate null where the product is added to nothing
+  /// @param accumulate null if the product is added to nothing
   ProductPlan(ProductCut cut, Factor left, Factor right, std::optional<Factor> accumulate);
 
   const std::vector<run::ArraySpec>& arrays() const override { return arrays_; }
-  /// @param tally a ProductTally. @throws ComputeError where the type may not hold the product
+  /// @param tally a ProductTally. @throws ComputeError if the type may not hold the product
   std::optional<run::Phase> phase(std::int64_t number, const run::Tally& tally) const override;
   bool depends_on_results(std::int64_t number) const override { return inspects_ && number == 1; }
   run::Block block(const run::Phase& phase, std::int64_t index) const override;

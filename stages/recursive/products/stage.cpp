@@ -124,7 +124,7 @@ class ProductStage : public run::Stage {
   }
 
  private:
-  /// The infinity of an integer type that stands where no pair of elements makes one of the product.
+  /// The infinity of an integer type, for elements of the product to which no pair of elements contributes.
   std::optional<std::int64_t> no_value() const {
     const auto infinity = no_path_of(plan_->cut().spec.value);
     switch (recursive::semirings()[static_cast<std::size_t>(plan_->cut().spec.semiring)].nothing) {
@@ -138,7 +138,7 @@ class ProductStage : public run::Stage {
   }
 
   std::string name_, semiring_;
-  Place type_place_;  // where the job gives the type, else the stage
+  Place type_place_;  // place of the type in the job, else of the stage
   Resources resources_;
   std::unique_ptr<ProductPlan> plan_;
   ProductTally tally_;
@@ -183,7 +183,7 @@ ElementType choose_type(const Request& request, const std::vector<std::shared_pt
   return value;
 }
 
-/// The largest magnitude that an element of the product may have; 0 where not all elements are whole numbers, or it
+/// The largest magnitude that an element of the product may have; 0 if not all elements are whole numbers, or it
 /// is one of them.
 double largest_result(const std::vector<std::shared_ptr<io::Source>>& matrices, const std::string& semiring) {
   for (const auto& matrix : matrices) {

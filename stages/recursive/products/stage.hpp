@@ -12,7 +12,7 @@ namespace terrace::stages {
 /// Plans a step of a job that names a product. @throws JobError
 std::unique_ptr<run::Stage> make_product(const Request& request);
 
-/// How a factor of a product in that algebra says what its elements are. @param label of the matrix, for errors
+/// Rules for the elements of a factor of a product in that algebra. @param label of the matrix, for errors
 WeightRules factor_rules(io::DataLabel label, const std::string& semiring);
 
 }  // namespace terrace::stages

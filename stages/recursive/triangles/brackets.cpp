@@ -3,12 +3,12 @@
 namespace terrace::stages {
 namespace {
 
-/// How many brackets open before and close behind each item.
+/// Number of brackets that open before and close after each item.
 struct Brackets {
   std::span<const std::int32_t> opens, closes;
 };
 
-/// "((0 1) 2)": items, those that are put together in brackets.
+/// "((0 1) 2)": items, with brackets around those that are combined.
 std::string expression_of_items(const Brackets& found, std::int64_t items) {
   std::string text;
   for (std::int64_t item = 0; item < items; ++item) {

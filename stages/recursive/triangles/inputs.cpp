@@ -14,7 +14,7 @@
 namespace terrace::stages {
 namespace {
 
-// Of whole numbers each is exact in them, up to 64 bits, and so are sums below that.
+// Represents each whole number of up to 64 bits exactly, and sums below that.
 using Number = long double;
 
 std::shared_ptr<io::Source> open_vector(const Request& request, const char* parameter) {
@@ -83,7 +83,7 @@ IntervalInputs read_chain(const Request& request, const char* parameter) {
   return inputs;
 }
 
-/// Triangles of n points have less than 6 n sides, none longer than the extents of the points together.
+/// Triangulations of n points have less than 6 n sides, none longer than the extents of the points together.
 IntervalInputs read_points(const Request& request, const std::shared_ptr<io::Source>& source) {
   const std::string& name = request.stage.settings.text("vertices");
   if (source->shape()[0] == 0 || source->shape()[1] != 2) {

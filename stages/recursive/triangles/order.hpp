@@ -21,7 +21,7 @@ struct TriangleUpdate {
 ///
 /// As in Chowdhury and Ramachandran, "Cache-efficient dynamic programming algorithms for multicores" (2008), with the
 /// paper's functions (Ramachandran and Sivaraman 2017): A, a triangle, is cut in triangles and the squares between
-/// them; B, a square, in squares, from its lower left corner on, each of which first takes the splits in the parts
+/// them; B, a square, in squares, beginning at its lower left corner. Each square first takes the splits in the parts
 /// between its rows and its columns: C, products of finished parts, cut in all three directions.
 class TriangleOrder {
  public:
@@ -33,7 +33,7 @@ class TriangleOrder {
   std::int64_t count() const;
   /// The update at that index in [0, count()).
   TriangleUpdate at(std::int64_t index) const;
-  /// How many there are of tile (i, j).
+  /// Number of updates of tile (i, j).
   static std::int64_t updates_of(std::int64_t i, std::int64_t j) { return j > i ? j - i : 1; }
 
  private:
@@ -50,7 +50,7 @@ class TriangleOrder {
   };
 
   static std::int64_t count(const Piece& piece);
-  /// How many of its updates are of tile (i, j).
+  /// Number of updates of tile (i, j) in the piece.
   static std::int64_t count_of(const Piece& piece, std::int64_t i, std::int64_t j);
   std::vector<Piece> cut(const Piece& piece, std::size_t level) const;
   std::vector<Range> cut(const Range& range, std::size_t level) const;

@@ -128,7 +128,7 @@ double TrianglePlan::operations_of(const TriangleUpdate& at) const {
   return at.i == at.j ? rows * rows * rows / 6 : rows * columns * (rows + columns) / 2;
 }
 
-/// The parts of finished tiles that an update reads: two factors, or the tiles on the diagonal and, where the rule
+/// The parts of finished tiles that an update reads: two factors, or the tiles on the diagonal and, if the rule
 /// looks inside, the row below x, the column on its left, and the value between them.
 std::vector<run::Access> TrianglePlan::factors(const TriangleUpdate& at) const {
   std::vector<run::Access> accesses;

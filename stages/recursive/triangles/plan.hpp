@@ -13,32 +13,32 @@
 
 namespace terrace::stages {
 
-/// What a problem over intervals is of, and how it is cut.
+/// The problem over intervals, and its cut into tiles.
 struct TriangleCut {
   recursive::IntervalSpec spec;
   std::int64_t nodes = 1;          // one more than items
   std::int64_t tile = 1;           // rows and columns of a tile
   std::vector<std::int64_t> ways;  // of each level of the recursion
-  bool table = false;              // whether the table is a result
-  bool pairs = false;              // whether the brackets are of pairs that the rule looks inside of
+  bool table = false;              // true if the table is a result
+  bool pairs = false;              // true if the brackets are of pairs that the rule looks inside of
   std::int64_t least_inside = 0;   // pairings
   bool wobble = false;
-  double chord = 0;  // polygons of points: what the value of the whole has beside its cost
+  double chord = 0;  // polygons of points: the whole value minus its cost
 };
 
-/// One phase: the updates of the triangle in their order, then, for results, zeros below the diagonal, then, with
-/// splits, a walk through the tiles of splits from the first row to the last and in each from the right to the left:
-/// so that a tile comes after those with intervals that its own are parts of, each is read once. What the walk counts
-/// is in three numbers a node, and reported in pieces.
+/// One phase: the updates of the triangle in their order; then, for results, zeros below the diagonal; then, with
+/// splits, a walk through the tiles of splits from the first row to the last and in each from right to left. So a
+/// tile comes after all tiles whose intervals contain its own, and each is read once. The walk counts in three
+/// numbers per node, which are reported in pieces.
 ///
-/// The table is stored as a triangle: tile (i, j) is piece j (j + 1) / 2 + i of a stack. As a result it is a square
-/// of which the tiles of the triangle are moved, and those below it written once.
+/// The table is stored as a triangle: tile (i, j) is piece j (j + 1) / 2 + i of a stack. As a result it is a square:
+/// its triangle is moved by tiles, the tiles below it are written once.
 class TrianglePlan : public run::Plan {
  public:
-  /// Blocks of the phase by what they do.
+  /// A block of the phase, by its step.
   struct Place {
     recursive::IntervalStep step;
-    std::int64_t number;  // among those of its step
+    std::int64_t number;  // among the blocks of its step
   };
 
   /// @param terms 3 x nodes values (recursive::NodeTerms)
@@ -59,7 +59,7 @@ class TrianglePlan : public run::Plan {
   std::int64_t blocks() const;
   std::int64_t tiles() const { return across_ * (across_ + 1) / 2; }
   Place place_of(std::int64_t index) const;
-  /// Whether the block makes the value of all items: its tile, in the upper right corner, needs all others.
+  /// True if the block makes the value of all items: its tile, in the upper right corner, needs all others.
   bool completes(std::int64_t index) const { return index + 1 == order_.count(); }
   /// Nodes [first, second) of a report.
   std::pair<std::int64_t, std::int64_t> reported(std::int64_t number) const;

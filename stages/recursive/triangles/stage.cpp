@@ -26,7 +26,7 @@ std::int64_t block_bytes(const TriangleCut& cut, std::int64_t side) {
   return (cut.pairs ? 6 : 3) * pages(side * side * element) + (cut.spec.splits ? pages(side * side * 4) : 0);
 }
 
-/// Bytes of what every block reads, where it comes from, and what is counted by nodes, beside the tiles.
+/// Bytes, in addition to the tiles, of the vectors that every block reads, of their source, and of counts by nodes.
 std::int64_t vector_bytes(const TriangleCut& cut) {
   const auto element = static_cast<std::int64_t>(size_of(cut.spec.value));
   return 3 * cut.nodes * (2 * element + (cut.spec.splits ? 4 : 0)) + 2 * 4096;
@@ -116,7 +116,7 @@ class TriangleStage : public run::Stage {
   TriangleTally tally_;
 };
 
-/// What is left for tiles.
+/// The resources that remain for tiles.
 Resources beside_vectors(Resources resources, const TriangleCut& cut) {
   const auto bytes = static_cast<std::size_t>(vector_bytes(cut));
   const auto less = [&](std::size_t budget) { return budget > bytes ? budget - bytes : 0; };
@@ -126,7 +126,7 @@ Resources beside_vectors(Resources resources, const TriangleCut& cut) {
   return resources;
 }
 
-/// @throws JobError where an earlier attempt computed in another type than the one that the numbers ask for now
+/// @throws JobError if an earlier attempt computed in another type than the one that the numbers ask for now
 void check_value(const Request& request, ElementType value) {
   const std::string before = request.choices->at("value");
   if (before == name_of(value)) return;

@@ -9,7 +9,7 @@
 
 namespace terrace::stages {
 
-/// What jobs may set for a problem over intervals, and what it writes.
+/// Declares the parameters and the outputs of a problem over intervals.
 void declare_intervals(const recursive::ProblemInfo& problem, job::ProblemDeclaration& declaration);
 
 /// Plans a step of a job that names one. @throws JobError

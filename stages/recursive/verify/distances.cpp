@@ -1,3 +1,4 @@
+// Verifies shortest paths: sampled rows of distances, and the next nodes of their paths.
 #include <fmt/format.h>
 
 #include "stages/recursive/square_matrix.hpp"
@@ -37,7 +38,7 @@ class DistancesCheck {
   }
 
  private:
-  /// `next` in memory, or where it is too large, the dataset itself.
+  /// `next` in memory, or if it is too large, the dataset itself.
   std::function<std::int64_t(std::int64_t, std::int64_t)> read_next() const {
     constexpr std::int64_t most_in_memory = 4096;  // nodes
     std::shared_ptr<io::Source> source = open_dataset(request_, "next", {nodes_, nodes_}, ElementType::i32);

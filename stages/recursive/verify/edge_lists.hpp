@@ -55,7 +55,7 @@ class EdgeLists {
     for (std::int64_t edge = begin_[at]; edge < begin_[at + 1]; ++edge) visit(edges_[static_cast<std::size_t>(edge)]);
   }
 
-  /// The weight of an edge; nothing where there is no such edge.
+  /// The weight of an edge; nullopt if there is no such edge.
   std::optional<T> weight(std::int64_t from, std::int64_t to) const {
     const T weight = read_box<T>(*weights_, {{from, to}, {from + 1, to + 1}})[0];
     if (!(weight < recursive::infinity<T>())) return std::nullopt;
@@ -81,7 +81,7 @@ class EdgeLists {
   std::vector<Edge> edges_;
 };
 
-/// Distances from a node over at least one edge; nothing where there is no path. Real ones are summed in f64.
+/// Distances from a node over at least one edge; nullopt if there is no path. Real ones are summed in f64.
 template <class T>
 using Distances = std::vector<std::optional<typename EdgeLists<T>::Sum>>;
 

@@ -1,3 +1,4 @@
+// Verifies problems over intervals: tables, costs and brackets.
 #include <algorithm>
 #include <cmath>
 
@@ -11,10 +12,10 @@ namespace terrace::stages {
 namespace {
 
 constexpr std::int64_t tile_side = 32;
-/// So many nodes are computed again as a whole where the table is not kept: about a second.
+/// Up to this many nodes, all intervals are computed again if the table is not kept: about a second.
 constexpr std::int64_t most_solved = 1500;
 
-/// What the intervals of a stage are worth by rule R, in type T.
+/// The values of a stage's intervals by rule R, in type T.
 template <class R, class T>
 class IntervalsCheck {
  public:
@@ -49,7 +50,7 @@ class IntervalsCheck {
     return open_dataset(request_, name, {nodes_, nodes_}, type);
   }
 
-  /// What the result says of all items, whose interval has that value.
+  /// The text in the result for all items, if their interval has that value.
   std::string cost_text(T value) const {
     if (inputs_.whole) {
       if constexpr (std::is_floating_point_v<T>) return text_of<std::int64_t>(std::llround(value));
@@ -127,7 +128,7 @@ class IntervalsCheck {
     found_.push_back(std::move(checked));
   }
 
-  /// An interval of the way in which all items are put together, and its parts in the order in which they are found.
+  /// An interval in the bracketing of all items, and its parts in the order in which they are found.
   struct Part {
     std::int64_t i, j, k;
     std::size_t left = 0, right = 0;  // 0: a single item

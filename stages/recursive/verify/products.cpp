@@ -1,3 +1,4 @@
+// Verifies products and eliminations: sampled tiles by plain sums.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +29,7 @@ struct RealSum {
   }
 };
 
-/// Whether a real number may be what arithmetic of type T makes of a sum of so many terms, in any order.
+/// True if arithmetic of type T may give the real number for a sum of `terms` terms, in any order.
 /// (Higham: Accuracy and Stability of Numerical Algorithms, 2002, section 3.1)
 template <class T>
 bool near(T stored, const RealSum& computed, std::int64_t terms) {
@@ -38,7 +39,7 @@ bool near(T stored, const RealSum& computed, std::int64_t terms) {
   return std::abs(static_cast<long double>(stored) - computed.sum) <= bound;
 }
 
-/// What stands in the tile of a dataset that differs; nothing where none does.
+/// The first element of a tile that differs, as text; empty if there is none.
 template <class T, class Equal, class Computed>
 std::string first_difference(const Box& tile, const std::vector<T>& stored, Equal&& equal, Computed&& computed) {
   const std::int64_t columns = tile.end[1] - tile.begin[1];
@@ -76,8 +77,8 @@ void for_each_pair(const Factors& factors, const Box& tile, Add&& add) {
   }
 }
 
-/// A tile in the algebra S, whose results are those of its operations in type T, or, of real sums of products, near
-/// it.
+/// Checks a tile in the algebra S: it equals the result of its operations in type T, or, for real sums of products,
+/// is near it.
 template <class S, class T>
 std::string check_tile(const Factors& factors, const Box& tile, const std::vector<T>& stored) {
   std::vector<T> begin(stored.size(), S::template zero<T>());
@@ -176,7 +177,7 @@ std::string check_triangles(io::Source& lu, io::Source& matrix, const Box& tile)
   }
   const std::vector<T> stored = read_box<T>(matrix, tile);
   constexpr std::int64_t more =
-      6;  // beside a product and a sum each: quotients, by reciprocals, and the matrix itself
+      6;  // in addition to a product and a sum each: quotients, by reciprocals, and the matrix itself
   const std::int64_t terms = 2 * depth + more;
   return first_difference(
       tile, stored,

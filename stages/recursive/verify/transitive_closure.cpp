@@ -1,3 +1,4 @@
+// Verifies transitive closures: sampled rows by a search from their nodes.
 #include <bit>
 
 #include "stages/recursive/closures/edges.hpp"
@@ -10,7 +11,7 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;  // of a row, 32 nodes each
 
-/// Rows of the matrix of edges: kept in memory where it fits some 256 MiB.
+/// Rows of the matrix of edges: kept in memory if it fits some 256 MiB.
 class EdgeWords {
  public:
   explicit EdgeWords(std::shared_ptr<io::Source> bits) : bits_(std::move(bits)) {

@@ -14,9 +14,9 @@ constexpr std::int64_t most_lines = 1024;  // each way
 constexpr std::int64_t most_planes = 2;    // of differences
 constexpr std::int64_t most_steps = wavefront::most_path_steps;
 
-/// The sizes that a back end is best at, where memory allows.
+/// The sizes that a back end is best at, if memory allows.
 struct Sizes {
-  std::int64_t row_unit;  // rows of a cell are multiples of it, where a table has more
+  std::int64_t row_unit;  // rows of a cell are multiples of it, if a table has more
   std::int64_t cell;      // side of a cell, at least
   std::int64_t block_rows, block_columns;
 };
@@ -40,7 +40,7 @@ BitAlignmentCut cells_of(const TableNeed& need, const Sizes& sizes, std::int64_t
   return cut;
 }
 
-/// Blocks of at most so many rows or columns in cells of so many, of a table of so many.
+/// Cells across a block of at most `most` rows or columns, in cells of `cell` of them, for a table of `table`.
 std::int64_t cells_of_block(std::int64_t most, std::int64_t cell, std::int64_t table) {
   return std::clamp<std::int64_t>(most / cell, 1, std::max<std::int64_t>(1, ceiling(table, cell)));
 }
@@ -58,7 +58,7 @@ std::int64_t block_bytes(const TableNeed& need, const BitAlignmentCut& cut) {
       pages(cut.row_lines() * cut.row_words() * word) + pages(cut.column_lines() * cut.column_words() * word);
   const std::int64_t blocks =
       std::max<std::int64_t>(1, ceiling(need.rows, cut.block_rows) * ceiling(need.columns, cut.block_columns));
-  // A walk reads what a block and the two before it have kept.
+  // A walk reads the lines of a block and of the two blocks before it.
   return block_bytes(need, BlockShape{cut.block_rows, cut.block_columns}) + std::min(blocks, blocks_in_flight) * kept;
 }
 

@@ -75,7 +75,7 @@ std::string BitAlignmentPlan::part(const run::Phase& phase) const {
 // --- blocks
 // ---------------------------------------------------------------------------------------------------------
 
-/// Whether the block has cells in the band of that margin: others keep nothing.
+/// True if the block has cells in the band of that margin: other blocks keep nothing.
 bool BitAlignmentPlan::has_lines(std::int64_t margin, std::int64_t index) const {
   return cells_in_band(margin, index) > 0;
 }

@@ -12,19 +12,19 @@ namespace terrace::stages {
 /// The sweep over the table: `spec` in the blocks of the cut.
 wavefront::SweepSpec bit_sweep(wavefront::SweepSpec spec, const BitAlignmentCut& cut);
 
-/// The value of a phase: the band of diagonals that it sweeps, or that was swept where it walks.
+/// The value of a phase: the band of diagonals that it sweeps, or that was swept if it walks.
 struct BitAlignmentPhase {
   std::int64_t margin;
   std::int64_t walks;       // 1: it walks
   std::int64_t generation;  // of the lines that a walk reads
-  PlaceValue place;         // where a walk begins
+  PlaceValue place;         // begin of a walk
 };
 
-/// The first phases are those of SweepPlan, until the score proves that all best alignments lie in the band of
-/// diagonals (bit_lines.hpp), or the whole table is swept. Each block in the band keeps its lines; those of a band
-/// take the place of those of the one before. Then follow phases of one block, from the end of the path: each walks
-/// through the block of the table that the path is in, until it leaves that (on CUDA a cell of it) or a result is
-/// full.
+/// The first phases are the phases of SweepPlan, until the score proves that all best alignments lie in the band
+/// of diagonals (bit_lines.hpp), or the whole table is swept. Each block in the band keeps its lines, which
+/// replace the lines of the band before. Then follow phases of one block, from the end of the path: each walks
+/// through the block of the table that the path is in, until it leaves that block (on CUDA a cell of it) or a
+/// result is full.
 class BitAlignmentPlan : public SweepPlan {
  public:
   /// @param spec as bit_sweep gives it @param least_margin as of SweepPlan
@@ -41,11 +41,11 @@ class BitAlignmentPlan : public SweepPlan {
   std::int64_t margin_of(const run::Phase& phase) const override {
     return phase.value.as<BitAlignmentPhase>().margin;
   }
-  /// The descriptor of a walk, but for what its accesses point to.
+  /// The descriptor of a walk, without the pointers of its accesses.
   wavefront::BitTraceTask walk_task(const BitAlignmentPhase& walk) const;
 
  protected:
-  /// All alignments of that distance are to lie in the band, not one alone.
+  /// All alignments of that distance must lie in the band, not just one.
   std::int64_t to_prove(std::int64_t distance) const override { return distance + 1; }
 
  private:

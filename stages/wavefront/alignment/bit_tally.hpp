@@ -1,4 +1,4 @@
-// The results of an alignment by bands of diagonals: those of the sweeps, and the path.
+// The results of an alignment by bands of diagonals: results of the sweeps, and the path.
 #pragma once
 
 #include "stages/wavefront/alignment/bit_plan.hpp"

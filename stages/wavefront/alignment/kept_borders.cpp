@@ -15,8 +15,8 @@ std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 std::int64_t cells_down(const AlignmentLevel& level) { return ceiling(level.block_rows, level.cell_rows); }
 std::int64_t cells_across(const AlignmentLevel& level) { return ceiling(level.block_columns, level.cell_columns); }
 
-/// Of borders that consist of pieces of so many values, those with values [begin, end): [first, last), and of each
-/// the elements [from, to). Of several pieces all.
+/// The pieces [first, last) of borders that hold values [begin, end), and the elements [from, to) of each; all
+/// elements if there are several pieces.
 struct PieceRange {
   std::int64_t first, last, from, to;
 };
@@ -63,8 +63,8 @@ std::vector<run::ArraySpec> KeptBorders::arrays(int first) {
     array.shape = shape;
     array.tile = tile;
     array.kept = 1;
-    // A box's borders are one tile, made anew for every box. What the last cut names and what is dying still holds
-    // slots: with fewer than these every box would wait for a cut.
+    // A box's borders are one tile, made anew for every box. Versions named by the last cut and dying versions still
+    // hold slots: with fewer slots every box would wait for a cut.
     array.spare = 4;
     arrays.push_back(std::move(array));
     return first + static_cast<int>(arrays.size()) - 1;
@@ -139,7 +139,7 @@ std::int64_t KeptBorders::columns_kept(std::size_t level, const Box& box) const 
 
 std::optional<Access> KeptBorders::below(std::size_t level, const KeptBox& box, const Box& block) const {
   const std::int64_t cell = levels_[level].cell_rows;
-  const std::int64_t last = std::min(block.end[0], box.cells.end[0] - 1);  // none below the box is kept
+  const std::int64_t last = std::min(block.end[0], box.cells.end[0] - 1);  // no border is kept below the box
   const std::int64_t first = (block.begin[0] - box.cells.begin[0]) / cell, count = (last - block.begin[0]) / cell;
   if (count <= 0) return std::nullopt;
   return rows_part(level, box, first, count, block, Mode::write);
@@ -147,7 +147,7 @@ std::optional<Access> KeptBorders::below(std::size_t level, const KeptBox& box, 
 
 std::optional<Access> KeptBorders::right_of(std::size_t level, const KeptBox& box, const Box& block) const {
   const std::int64_t cell = levels_[level].cell_columns;
-  const std::int64_t last = std::min(block.end[1], box.cells.end[1] - 1);  // likewise
+  const std::int64_t last = std::min(block.end[1], box.cells.end[1] - 1);  // nor right of it
   const std::int64_t first = (block.begin[1] - box.cells.begin[1]) / cell, count = (last - block.begin[1]) / cell;
   if (count <= 0) return std::nullopt;
   return columns_part(level, box, first, count, block, Mode::write);

@@ -17,9 +17,9 @@ struct KeptBox {
   std::int64_t row_generation = 0, column_generation = 0;
 };
 
-/// Rows and columns are those of the table. Borders of the first level have a tile a block of its sweep, and in it a
-/// piece a cell; the boxes of each further level share one tile of rows and one of columns, made anew for each box. A
-/// column border consists of pieces of a cell's rows, each after its corner. The accesses that it makes have no slot
+/// Rows and columns are those of the table. Borders of the first level have one tile per block of its sweep, with
+/// one piece per cell; the boxes of each further level share one tile of rows and one of columns, made anew for
+/// each box. A column border consists of pieces of a cell's rows, each after its corner. Its accesses have no slot
 /// yet.
 class KeptBorders {
  public:
@@ -29,11 +29,11 @@ class KeptBorders {
   /// The arrays, to be added to a plan's; their numbers count from `first`.
   std::vector<run::ArraySpec> arrays(int first);
 
-  /// What the block of a sweep over `box` writes: the borders below its rows of cells and those right of its columns
-  /// of cells, one after another. Nothing where none lies inside the box.
+  /// The borders that the block of a sweep over `box` writes: below its rows of cells and right of its columns of
+  /// cells, one after another; nullopt if none lies inside the box.
   std::optional<run::Access> below(std::size_t level, const KeptBox& box, const Box& block) const;
   std::optional<run::Access> right_of(std::size_t level, const KeptBox& box, const Box& block) const;
-  /// The borders that cells begin with, where a box of the level keeps them: above their first row, and before their
+  /// The borders that cells begin with, if a box of the level keeps them: above their first row, and before their
   /// first column.
   std::optional<run::Access> above(std::size_t level, const KeptBox& box, const Box& cells) const;
   std::optional<run::Access> before(std::size_t level, const KeptBox& box, const Box& cells) const;
@@ -46,7 +46,7 @@ class KeptBorders {
   std::optional<run::Access> rows_inside(std::size_t level, const KeptBox& box, run::Mode mode) const;
   std::optional<run::Access> columns_inside(std::size_t level, const KeptBox& box, run::Mode mode) const;
 
-  /// How many borders lie inside a box.
+  /// Number of borders inside a box.
   std::int64_t rows_kept(std::size_t level, const Box& box) const;
   std::int64_t columns_kept(std::size_t level, const Box& box) const;
   /// Elements from plane to plane, of every level.

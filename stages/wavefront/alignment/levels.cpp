@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t page = 4096;
 constexpr std::int64_t most_kept = 64;               // borders of the table, each way
 constexpr std::int64_t least_side = 64;              // of any cell
-constexpr std::int64_t most_level_bytes = 64 << 20;  // of the borders inside one box, where it may be cut again
+constexpr std::int64_t most_level_bytes = 64 << 20;  // of the borders inside one box, if it may be cut again
 constexpr std::int64_t most_code_bytes = 512 << 20;  // of a walk on a GPU
 
 std::int64_t pages(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
@@ -22,7 +22,7 @@ std::int64_t inner_bytes(const TableNeed& need, const AlignmentLevel& level, con
          pages(level.kept_columns() * pieces.column * need.border_bytes);
 }
 
-/// A block of the sweep over the table: its letters, the borders that it reads and those that it writes.
+/// A block of the sweep over the table: its letters, the borders that it reads and the borders that it writes.
 std::int64_t first_bytes(const TableNeed& need, const AlignmentLevels& levels) {
   const AlignmentLevel& level = levels.front();
   const BorderPieces pieces = border_pieces(levels);
@@ -34,7 +34,7 @@ std::int64_t first_bytes(const TableNeed& need, const AlignmentLevels& levels) {
   return items + 2 * (row_borders + column_borders);
 }
 
-/// Bytes of the blocks of that sweep that are in flight at a time.
+/// Bytes of the blocks of the sweep over the table that are in flight at a time.
 std::int64_t sweep_bytes(const TableNeed& need, const AlignmentLevels& levels) {
   const AlignmentLevel& level = levels.front();
   const std::int64_t blocks = ceiling(level.rows, level.block_rows) * ceiling(level.columns, level.block_columns);
@@ -60,7 +60,7 @@ AlignmentLevel divide(const TableNeed& need, const AlignmentLevels& levels, cons
   return level;
 }
 
-/// Levels below `first`; nothing where their borders do not fit into `most_bytes`.
+/// Levels below `first`; empty if their borders do not fit into `most_bytes`.
 AlignmentLevels levels_below(const TableNeed& need, const AlignmentLevel& first, const AlignmentLimits& limits,
                              std::int64_t most_bytes) {
   AlignmentLevels levels;
@@ -80,8 +80,8 @@ std::int64_t whole_cells(std::int64_t side, const AlignmentLimits& limits) {
   return ceiling(side, limits.border_cell) * limits.border_cell;
 }
 
-/// Calls tries(level) with blocks of as many cells as may be, then of fewer, until it returns true; whether it did.
-/// Rows first: bands of a block go on in the next one below.
+/// Calls tries(level) with blocks of as many cells as possible, then of fewer, until it returns true. @return true if
+/// it did. Rows first: bands of a block continue in the next one below.
 template <class Tries>
 bool try_blocks(AlignmentLevel level, const AlignmentLimits& limits, Tries&& tries) {
   const auto most = [&](std::int64_t cell, std::int64_t side) {
@@ -127,7 +127,7 @@ std::int64_t block_bytes(const TableNeed& need, const AlignmentLevels& levels) {
 
 WayBack way_back(const AlignmentLevels& levels) {
   const AlignmentLevel& table = levels.front();
-  // Of the boxes of a level those that the path crosses, each up to where it leaves: half of the rows of boxes and of
+  // The boxes of a level that the path crosses, each up to where the path leaves it: half of the rows of boxes and of
   // the columns of boxes that they are in.
   const auto crossed = [&](const AlignmentLevel& level) {
     return (static_cast<double>(table.rows) * static_cast<double>(level.cell_columns) +

@@ -14,7 +14,7 @@ using wavefront::PathPlace;
 
 namespace {
 
-/// Whether the cell that the path is in lies in the box.
+/// True if the cell that the path is in lies in the box.
 bool holds(const Box& box, const PathPlace& place) {
   return place.row > box.begin[0] && place.row <= box.end[0] && place.column > box.begin[1] &&
          place.column <= box.end[1];
@@ -135,7 +135,7 @@ AlignmentPlan::BoxGrid AlignmentPlan::grid_of(const AlignmentPhase& phase) const
 // --- blocks
 // ---------------------------------------------------------------------------------------------------------
 
-/// The border above cells of the phase's box: one of that box, or of a box around it; nothing at the table's first
+/// The border above cells of the phase's box: of that box, or of a box around it; nullopt at the table's first
 /// row.
 std::optional<run::Access> AlignmentPlan::top_of(const AlignmentPhase& phase, const Box& cells) const {
   if (auto inside = borders_.above(phase.box_level(), phase.box(), cells)) return inside;

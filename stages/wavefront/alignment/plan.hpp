@@ -18,8 +18,8 @@ struct AlignmentPhase {
   std::int64_t level;
   std::int64_t row_begin, row_end, column_begin, column_end;  // the box
   std::int64_t row_generation, column_generation;             // of the borders kept inside it
-  std::int64_t above_generation, before_generation;           // of those that it begins with, kept in boxes around it
-  PlaceValue place;                                           // where a walk begins
+  std::int64_t above_generation, before_generation;           // of borders kept around it, that it begins with
+  PlaceValue place;                                           // begin of a walk
 
   KeptBox box() const {
     return {{{row_begin, column_begin}, {row_end, column_end}}, row_generation, column_generation};
@@ -30,7 +30,7 @@ struct AlignmentPhase {
 /// Phase 0 sweeps the table and keeps the borders of the first level's cells. Then, from the end of the path: a phase
 /// that sweeps the box of the next level that the path is in, from borders kept above it and before it up to where
 /// the path leaves it, and keeps the borders of its cells; at the last level a phase of one block that walks through
-/// the box. On the CPU the sweep of a box is one block. Each phase follows from where the path stands once the
+/// the box. On the CPU the sweep of a box is one block. Each phase follows from the path's place once the
 /// earlier ones are folded.
 class AlignmentPlan : public WavefrontPlan {
  public:
@@ -50,8 +50,8 @@ class AlignmentPlan : public WavefrontPlan {
   bool takes_box(const AlignmentPhase& phase) const {
     return phase.walks != 0 || (phase.level > 0 && levels_[phase.box_level()].whole_box());
   }
-  /// The descriptor of a block, but for what its accesses point to: of a phase that does not take a box, and of one
-  /// that does.
+  /// The descriptor of a block, without the pointers of its accesses: of a phase that does not take a box, and of a
+  /// phase that does.
   wavefront::KeptTask sweep_task(const AlignmentPhase& phase, std::int64_t index) const;
   wavefront::TraceTask box_task(const AlignmentPhase& phase) const;
 

@@ -33,7 +33,7 @@ AlignmentLevels levels_from(const nlohmann::json& json) {
   return levels;
 }
 
-/// What the file calls the sequence, else what the job does.
+/// The name of the sequence in its file, else in the job.
 std::string name_of(const Request& request, const std::string& parameter) {
   const std::string& input = request.stage.settings.text(parameter);
   const std::string name = io::record_name(*request.array(input));

@@ -1,4 +1,4 @@
-// The path of an alignment while it is traced from its end to its start, and what it comes to.
+// The path of an alignment while it is traced from its end to its start, and the resulting alignment.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -25,19 +25,19 @@ struct PlaceValue {
 
 class TracedPath {
  public:
-  /// Places it where the path ends, by what has been reported.
+  /// Begins at the end of the path, by the reported result.
   void begin(const TracedTable& table);
-  /// Takes in what a walk from the place found.
+  /// Adds the steps that a walk from the place found.
   void add(const wavefront::TraceResult& found);
 
   const wavefront::PathPlace& place() const { return place_; }
-  /// Whether it has reached its start, or the table's border.
+  /// True if it has reached its start, or the table's border.
   bool finished() const { return place_.ended != 0 || place_.row == 0 || place_.column == 0; }
 
-  /// Follows a finished path forwards: what it scores is what the table reports, or neither is to be believed.
+  /// Follows a finished path forwards: its score must equal the score that the table reports.
   /// @throws ComputeError
   void check(const TracedTable& table, io::Source& rows, io::Source& columns) const;
-  /// Of a finished path, with its steps along the table's border.
+  /// The alignment of a finished path, with its steps along the table's border.
   Alignment alignment(const wavefront::SweepSpec& spec) const;
 
   nlohmann::json save() const;

@@ -21,8 +21,8 @@ constexpr run::SlotField<TraceTask> box_slots[] = {
     field<&TraceTask::column_borders>(Slot::column_borders, "column borders"),
 };
 
-/// The sweep over a box of a level, of so many cells. Of what the table holds behind the box nothing is known there,
-/// so nothing is left out.
+/// The sweep over a box of a level, of `rows` x `columns` cells. It has no bound for the table outside the box, so it
+/// leaves nothing out.
 wavefront::SweepSpec box_sweep(wavefront::SweepSpec spec, const AlignmentLevel& level, std::int64_t rows,
                                std::int64_t columns) {
   spec.rows = rows;
@@ -93,8 +93,8 @@ void AlignmentWorker::run(const run::Phase& phase, const device::Port& port, int
   if (context_.shares_host_memory()) {
     box_ = wavefront::make_cpu_box_sweep(box_sweep(plan_.spec(), level, rows, columns), context_);
   } else {
-    // Its blocks are no smaller than the level's, so that what they need is known. The workspace is the table's,
-    // whose sweep has ended.
+    // Its blocks are no smaller than the level's, so that the size of their workspace is known. It uses the workspace
+    // of the table's sweep, which has ended.
     const wavefront::SweepSpec box =
         box_sweep(plan_.spec(), level, std::max(rows, level.block_rows), std::max(columns, level.block_columns));
     box_ = wavefront::make_cuda_sweep(box, context_, sweep_workspace_->data());

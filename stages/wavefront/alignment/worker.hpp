@@ -9,7 +9,7 @@
 
 namespace terrace::stages {
 
-/// Device memory that sweeps and walks need beside their blocks, on CUDA.
+/// Device memory that sweeps and walks need in addition to their blocks, on CUDA.
 struct AlignmentWorkspace {
   std::size_t sweep = 0, walk = 0;
 };

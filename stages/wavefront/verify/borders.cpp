@@ -1,3 +1,4 @@
+// Verifies kept rows and columns against the recurrence.
 #include <algorithm>
 
 #include "stages/wavefront/verify/cells.hpp"
@@ -29,7 +30,7 @@ class BordersCheck {
   Checked run() {
     Parts parts{"borders", grid_.count(), "boxes between them"};
     const auto [row, column] = reported_cell(request_, rule_.table);
-    // The cell that is reported is among those that are computed.
+    // The reported cell is among the computed cells.
     if (row > 0 && column > 0) parts.also = grid_.tile_at({row - 1, column - 1});
     reported_ = {row - 1, column - 1};
     score_ = row > 0 && column > 0 ? V{} : wavefront::is_local<P> ? V(0) : rule_.border(row - 1, column - 1);

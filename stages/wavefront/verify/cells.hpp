@@ -12,7 +12,7 @@ namespace terrace::stages {
 
 using wavefront::i64;
 
-/// What the cells of P are computed from. @tparam T type of the stored table, or of kept rows and columns
+/// The inputs of the cells of P. @tparam T type of the stored table, or of kept rows and columns
 template <class P, class T>
 struct Recurrence {
   static constexpr bool letters = P::items == wavefront::Items::letters;
@@ -47,7 +47,7 @@ struct Recurrence {
     return found;
   }
 
-  /// The gap behind a cell with that H, which `gap` enters.
+  /// The gap after a cell with that H, which `gap` enters.
   V gap_behind(V gap, V h) const {
     if constexpr (has_gaps) {
       const V next = wavefront::maximum(wavefront::subtract(gap, k.gap_next), P::template gap_opened<V>(k, h, V(0)));
@@ -94,7 +94,7 @@ struct Recurrence {
 };
 
 /// Calls `check<P, T>` for the problem of the stage and the type of its table.
-/// @throws WrongDataset where no table is of that type
+/// @throws WrongDataset if no table is of that type
 template <class Check>
 Checked with_recurrence(const VerifyRequest& request, ElementType type, Check&& check) {
   const job::Stage& stage = request.request.stage;
@@ -118,7 +118,7 @@ Checked with_recurrence(const VerifyRequest& request, ElementType type, Check&& 
   return found;
 }
 
-/// The cell that a table reports by its score: its letters consumed, or the last cell where the result names none.
+/// The cell whose score a table reports: its letters consumed, or the last cell if the result names no cell.
 inline std::array<std::int64_t, 2> reported_cell(const VerifyRequest& request, const VerifiedTable& table) {
   if (!request.has("end")) return {table.rows, table.columns};
   const auto end = read_all<std::int64_t>(request, "end");

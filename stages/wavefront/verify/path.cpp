@@ -1,3 +1,4 @@
+// Verifies alignments and warping paths: the path followed over the inputs.
 #include <bit>
 #include <charconv>
 
@@ -8,7 +9,7 @@
 namespace terrace::stages {
 namespace {
 
-/// A path as a result holds it, where it begins, and where it says that it ends.
+/// A path as a result holds it, with its begin and its recorded end.
 struct StoredPath {
   Path path;  // its runs from the first one to the last
   std::int64_t row = 0, column = 0, end_row = 0, end_column = 0;
@@ -58,7 +59,7 @@ StoredPath read_warping(const VerifyRequest& request, const VerifiedTable& table
   return stored;
 }
 
-/// Whether an alignment may end there.
+/// True if an alignment may end there.
 template <class P>
 bool may_end(const VerifyRequest& request, const VerifiedTable& table, const StoredPath& path) {
   if constexpr (wavefront::is_local<P>) return true;
@@ -77,7 +78,7 @@ wavefront::ReadItems reader_of(io::Source& source) {
   };
 }
 
-/// What the path scores over the inputs, against what the result says.
+/// Compares the path's score over the inputs with the result.
 std::string compare(const VerifyRequest& request, const VerifiedTable& table, const StoredPath& stored) {
   const job::Stage& stage = request.request.stage;
   const bool letters = table.value == ElementType::i64;

@@ -1,3 +1,4 @@
+// Verifies summed-area tables and integral histograms against their recurrence.
 #include <algorithm>
 
 #include "io/convert.hpp"
@@ -9,13 +10,13 @@ namespace terrace::stages {
 namespace {
 
 constexpr std::int64_t tile_side = 128;
-constexpr std::int64_t piece_columns = 8192;  // of the grid, read at a time beside a tile
+constexpr std::int64_t piece_columns = 8192;  // of the grid, read at a time in addition to a tile
 
 /// Whole numbers are added modulo 2^64, and cut to the table's type.
 template <class T>
 using Sum = std::conditional_t<std::is_floating_point_v<T>, T, std::uint64_t>;
 
-/// What a box of a layer of the table adds up: values of a grid, or 1 where a value lies in the layer's bin.
+/// The summands of a box of a layer of the table: values of a grid, or 1 if a value lies in the layer's bin.
 template <class T>
 using Summands = std::function<std::vector<Sum<T>>(std::int64_t layer, const Box& cells)>;
 
@@ -55,7 +56,7 @@ class SumsCheck {
     return above;
   }
 
-  /// Of each row of the tile the sum of what lies before it.
+  /// For each row of the tile the sum of the cells before it.
   std::vector<Sum<T>> sums_before(std::int64_t layer, const Box& tile) {
     std::vector<Sum<T>> sums(static_cast<std::size_t>(tile.end[0] - tile.begin[0]));
     if (tile.begin[1] == 0) return sums;
@@ -68,7 +69,7 @@ class SumsCheck {
     } else {
       const std::int64_t first = std::max<std::int64_t>(0, tile.begin[0] - 1);
       const auto cells = read(layer, {{first, tile.begin[1] - 1}, {tile.end[0], tile.begin[1]}});
-      const std::size_t shift = cells.size() - sums.size();  // 1 where there is a row above
+      const std::size_t shift = cells.size() - sums.size();  // 1 if there is a row above
       for (std::size_t i = 0; i < sums.size(); ++i) {
         sums[i] = static_cast<Sum<T>>(cells[i + shift]);
         if (i + shift > 0) sums[i] -= static_cast<Sum<T>>(cells[i + shift - 1]);

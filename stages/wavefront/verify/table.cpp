@@ -1,3 +1,4 @@
+// Verifies stored tables against their recurrence.
 #include <algorithm>
 
 #include "stages/wavefront/verify/cells.hpp"
@@ -49,7 +50,7 @@ class TableCheck {
   }
   V h(i64 i, i64 j) const { return i < 0 || j < 0 ? rule_.border(i, j) : rule_.loaded(value(i, j)); }
 
-  /// @param wanted whether the tile is in the sample; else only the gaps go on through it
+  /// @param wanted true if the tile is in the sample; else only the gaps are carried through it
   std::string check_tile(const Box& tile, bool wanted) {
     read_tile(tile);
     const auto rows = rule_.rows(tile.begin[0], tile.end[0]), columns = rule_.columns(tile.begin[1], tile.end[1]);
@@ -125,7 +126,7 @@ class TableCheck {
   std::shared_ptr<io::Source> stored_;
   Box tile_;
   std::vector<T> values_;
-  std::vector<V> down_, right_;  // gaps that enter the cells below what was seen of each column, and on its right
+  std::vector<V> down_, right_;  // gaps that enter the cells below the cells seen of each column, and on its right
   T largest_{};
 };
 

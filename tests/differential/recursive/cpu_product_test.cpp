@@ -85,7 +85,7 @@ TEMPLATE_TEST_CASE("products on the CPU are those of the definition in every alg
   }
 }
 
-/// A product that is not exact, cut for so many threads and computed by so many.
+/// A product that is not exact, cut for `cut_for` threads and computed by `threads`.
 template <class T>
 std::vector<T> rounded_product(int cut_for, int threads) {
   constexpr std::int64_t rows = 230, columns = 310, depth = 170;

@@ -1,4 +1,4 @@
-// Matrices to be eliminated, and what a product of triangles must come to.
+// Matrices to be eliminated, and checks of products of triangles.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -64,8 +64,8 @@ void multiply_triangles(const std::vector<T>& lu, std::int64_t n, const Row& row
   }
 }
 
-/// That L times U is the matrix, as near as n rounded products and sums give it (Higham, Accuracy and Stability of
-/// Numerical Algorithms, 2nd edition, theorem 9.3), and n more that this product rounds.
+/// Requires that L times U is the matrix, as near as n rounded products and sums give it (Higham, Accuracy and
+/// Stability of Numerical Algorithms, 2nd edition, theorem 9.3), and n more roundings of this product.
 template <class T>
 void require_factors(const std::vector<T>& matrix, const std::vector<T>& lu, std::int64_t n) {
   const double unit = static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -78,7 +78,7 @@ void require_factors(const std::vector<T>& matrix, const std::vector<T>& lu, std
   });
 }
 
-/// What an elimination in tiles leaves, by updates that make(side) makes. @param refused a pivot that was, or -1
+/// The result of an elimination in tiles, by updates that make(side) makes. @param refused the refused pivot, or -1
 template <class T, class Make>
 std::vector<T> eliminated(device::Context& context, const Make& make, const std::vector<T>& matrix, std::int64_t n,
                           std::int64_t tile, std::int64_t* refused = nullptr) {
@@ -109,7 +109,7 @@ void check_elimination(device::Context& context, const Make& make, std::int64_t 
   REQUIRE(eliminated(context, make, product, n, tile) == known);
 }
 
-/// That the first pivot of no use is named, whichever tile finds it.
+/// Checks that the first unusable pivot is named, for any tile that finds it.
 template <class T, class Make>
 void check_refusals(device::Context& context, const Make& make) {
   constexpr std::int64_t n = 140;

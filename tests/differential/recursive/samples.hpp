@@ -10,7 +10,7 @@
 
 namespace terrace::recursive::testing {
 
-/// Weights with nothing where there is no edge; some negative, no cycle negative.
+/// Weights, with "no edge" in some places; some are negative, no cycle is negative.
 template <class T>
 std::vector<T> random_graph(std::int64_t n, double edges, bool negative, unsigned seed) {
   std::mt19937 random(seed);

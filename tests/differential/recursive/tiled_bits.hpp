@@ -62,7 +62,7 @@ class TiledBits {
     }
   }
 
-  /// All updates, k by k, in launches of those that do not need one another; @returns what is given out.
+  /// All updates, k by k, in launches of independent updates; @returns the table of the result.
   std::vector<std::uint8_t> close(device::BlockKernel& kernel) {
     std::vector<TileResult> results;
     for (std::int64_t k = 0; k < across_; ++k) {

@@ -38,7 +38,7 @@ class Memory {
   void* data_;
 };
 
-/// Values where the host and the kernels of a context reach them.
+/// Values in memory that the host and the kernels of a context reach.
 template <class T>
 class Values {
  public:
@@ -54,13 +54,13 @@ class Values {
   Memory memory_;
 };
 
-/// What came of a launch.
+/// The outcome of a launch.
 struct Launched {
   std::size_t done;  // blocks
   double seconds;    // of the device
 };
 
-/// What blocks with such results are described by.
+/// The descriptor of blocks with such results.
 template <class Result>
 struct TaskOfResult;
 template <>
@@ -70,7 +70,7 @@ struct TaskOfResult<TileResult> {
 template <class Result>
 using TaskOf = typename TaskOfResult<Result>::Type;
 
-/// Runs one launch over blocks, each of which may need what those before it made.
+/// Runs one launch over blocks, each of which may depend on earlier blocks.
 template <class Result, class Task = TaskOf<Result>>
 Launched run_blocks(device::Context& context, device::BlockKernel& kernel,
                     const std::vector<std::type_identity_t<Task>>& tasks, std::vector<Result>& results,
@@ -106,8 +106,8 @@ class TiledMatrix {
     }
   }
 
-  /// All updates, k by k: its own tile, those of its row and its column, and all others, a launch each.
-  /// @returns what the blocks found, in order
+  /// All updates, k by k: the diagonal tile, the tiles of its row and its column, and all others, a launch each.
+  /// @returns the results of blocks, in order
   std::vector<TileResult> close(device::BlockKernel& kernel, bool clamped) {
     return update_all(kernel, clamped, false);
   }

@@ -15,7 +15,7 @@ struct AllPaths {
   std::vector<T> distance;
   std::vector<std::int32_t> next;  // -1: no path
 
-  /// By the definition. @param clamped whether what is far is infinite
+  /// By the definition. @param clamped true if large distances become infinite
   static AllPaths by_definition(const std::vector<T>& matrix, std::int64_t n, bool clamped) {
     AllPaths paths{matrix, {}};
     std::vector<std::int64_t> edges, next;
@@ -51,7 +51,7 @@ class TiledPaths {
     }
   }
 
-  /// All updates, k by k, in launches of those that do not need one another; @returns what the blocks found.
+  /// All updates, k by k, in launches of independent updates; @returns the results of the blocks.
   std::vector<TileResult> close(device::BlockKernel& kernel, bool clamped) {
     std::vector<TileResult> results;
     for (std::int64_t k = 0; k < across_; ++k) {
@@ -118,7 +118,7 @@ class TiledPaths {
   std::vector<std::unique_ptr<Values<W>>> trails_;
 };
 
-/// Edges of which many have no weight and many paths are as long as others.
+/// Edges, many of them without weight, so that many paths have equal lengths.
 template <class T>
 std::vector<T> graph_with_ties(std::int64_t n, double edges, bool negative, unsigned seed) {
   std::vector<T> matrix = random_graph<T>(n, edges, negative, seed);

@@ -22,7 +22,7 @@ struct TaskOfResult<IntervalResult> {
   using Type = IntervalTask;
 };
 
-/// Terms of a problem of so many nodes: three rows. Few values, so that many splits are equally good.
+/// Terms of a problem of `nodes` nodes: three rows. Few values, so that many splits are equally good.
 template <class R, class T>
 std::vector<T> random_terms(std::int64_t nodes, unsigned seed) {
   std::mt19937 random(seed);
@@ -59,7 +59,7 @@ struct Solved {
   friend bool operator==(const Solved&, const Solved&) = default;
 };
 
-/// What a pairing asks of pairs; other rules ignore it.
+/// Conditions on pairs in a pairing; other rules ignore them.
 struct PairRules {
   std::int64_t least_inside = 3;
   bool wobble = true;
@@ -115,7 +115,7 @@ class TiledTriangle {
         closes.push_back(close(i, j));
         if (apart > 0) below.push_back(task(j, i, IntervalStep::below));
       }
-      // Those of one tile follow one another, as blocks of one launch may not.
+      // Products of one tile run one after another; blocks of one launch may not.
       for (const IntervalTask& product : products) run({product});
       run(below);
       run(closes);
@@ -137,7 +137,7 @@ class TiledTriangle {
     return all;
   }
 
-  /// Brackets before and behind each item, counted by walking through all tiles.
+  /// Brackets before and after each item, counted by walking through all tiles.
   std::pair<std::vector<std::int32_t>, std::vector<std::int32_t>> trace(device::BlockKernel& kernel) {
     Values<std::int32_t> words(context_, std::vector<std::int32_t>(static_cast<std::size_t>(3 * nodes_), 5));
     std::vector<IntervalResult> results;

@@ -1,4 +1,4 @@
-// Floyd-Warshall in tiles on CUDA against the CPU, launches that are aborted, and what is refused.
+// Floyd-Warshall in tiles on CUDA against the CPU, launches that are aborted, and refusals.
 #include <catch2/catch.hpp>
 #include <random>
 #include <vector>
@@ -27,7 +27,7 @@ struct CudaKernel {
   std::unique_ptr<device::BlockKernel> kernel;
 };
 
-/// What the CPU finds in the same tiles.
+/// The CPU's results for the same tiles.
 template <class T>
 std::vector<TileResult> close_on_cpu(std::vector<T>& matrix, std::int64_t n, std::int64_t tile, bool clamped) {
   device::CpuContext context(1);

@@ -75,7 +75,7 @@ TEMPLATE_TEST_CASE("paths on CUDA are those of the definition where every pair i
   check<TestType, device::u32>(*context, matrix, n, n, false);
 }
 
-/// Run by itself on a simulated GPU of 48 KiB.
+/// Run alone, on a simulated GPU of 48 KiB.
 TEST_CASE("where thread blocks have too little shared memory for paths the error says how much is needed") {
   const auto context = test::cuda_context();
   if (!context || context->limits().block_shared_bytes > 48 << 10) return;

@@ -17,7 +17,7 @@
 
 namespace terrace::wavefront::test {
 
-/// Where the lines lie that the blocks of a table keep, in memory of its user.
+/// Places of the lines that the blocks of a table keep, in memory of its user.
 class KeptBits {
  public:
   KeptBits(const SweepSpec& spec, int planes)
@@ -85,13 +85,13 @@ class KeptBits {
   device::u64 *rows_ = nullptr, *columns_ = nullptr;
 };
 
-/// Words with bits that would show where nobody writes them.
+/// Words with bits that reveal places where nobody writes them.
 inline void fill_at_random(std::span<device::u64> words, unsigned seed) {
   std::mt19937_64 random(seed);
   for (device::u64& word : words) word = random();
 }
 
-/// Blocks of so many cells of so many rows and columns.
+/// Blocks of down x across cells of cell_rows x cell_columns each.
 struct BitCut {
   std::int64_t cell_rows, cell_columns, down, across;
 };

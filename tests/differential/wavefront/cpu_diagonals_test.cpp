@@ -52,8 +52,8 @@ std::int64_t distance_in_band(const SweepSpec& spec, const Pair& pair, device::C
   return distance_of<P>(last.score, spec.rows + spec.columns);
 }
 
-/// Sweeps the pair in bands of every margin: what they find is a distance of an alignment, at least as good as the
-/// best inside the band, and the true one once it is proved.
+/// Sweeps the pair in bands of every margin: the result is the distance of an alignment, at least as good as the best
+/// inside the band, and the true distance once it is proved.
 template <class P>
 void check_bands(const Pair& pair, const std::vector<std::int64_t>& margins, const Cut& cut, int threads) {
   const auto context = device::make_cpu_context(threads);

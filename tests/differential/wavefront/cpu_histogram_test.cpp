@@ -72,7 +72,7 @@ TEST_CASE("counts of grids of every type equal the plain rule, values on edges a
   check_type<double, std::int32_t>(1e-300, 3e-300);
 }
 
-/// How many of the values lie in each bin, by keys.
+/// Number of values in each bin, by keys.
 template <class G>
 std::vector<int> counts_of(const std::vector<G>& values, std::int64_t bins, double low, double high) {
   Settings settings;

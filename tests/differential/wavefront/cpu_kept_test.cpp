@@ -44,7 +44,7 @@ std::int64_t count_wrong(const SweepSpec& spec, std::int64_t across, std::int64_
   return wrong;
 }
 
-/// What a sweep reports of the whole table.
+/// The result of a sweep for the whole table.
 template <class P>
 BlockResult total(const test::TableMemory& memory, const SweepSpec& spec) {
   BlockResult total = border_report<P>(problem_constants<P>(spec.settings), spec.rows, spec.columns);

@@ -22,7 +22,7 @@ struct Shape {
   std::int64_t rows, columns, block_rows, block_columns;
 };
 
-/// What a sweep reports of the whole table.
+/// The result of a sweep for the whole table.
 template <class P>
 BlockResult total(const std::vector<BlockResult>& results, const SweepSpec& spec) {
   BlockResult total = border_report<P>(problem_constants<P>(spec.settings), spec.rows, spec.columns);
@@ -170,7 +170,7 @@ TEST_CASE("of equal scores in one band the smaller row wins, then the smaller co
   struct Match {
     int row, column;
   };
-  // Where ten letters in a row match, and the end that must be reported.
+  // Places of two runs of ten equal letters, and the end that must be reported.
   struct Case {
     Match matches[2];
     Match end;

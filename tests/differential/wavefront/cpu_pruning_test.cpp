@@ -28,7 +28,7 @@ std::vector<InstructionSet> instruction_sets() {
   return sets;
 }
 
-/// What the sweep reports, and how many cells it left out.
+/// The result of the sweep, and the number of cells that it left out.
 template <class P>
 BlockResult swept(const SweepSpec& spec, const Pair& pair, device::Context& context, InstructionSet set,
                   std::uint64_t* skipped = nullptr) {
@@ -85,7 +85,7 @@ TEST_CASE("pruned local alignments have the score and the end of the whole table
   }
 }
 
-/// One block, in which mismatches and gaps are dear.
+/// One block, in which mismatches and gaps have a high cost.
 SweepSpec dear_spec(const Pair& pair) {
   SweepSpec spec;
   spec.problem = SmithWatermanAffine::name;

@@ -137,7 +137,7 @@ TEST_CASE("sums over several bands, chunks and blocks are exact whatever the fee
   }
 }
 
-/// The first failed block of a table of ones, all but one value; what was done before it.
+/// The first failed block of a table of ones with one other value; the results before it.
 test::Fed feed_spike(const SweepSpec& spec, std::int64_t at, std::int64_t value) {
   const auto context = device::make_cpu_context(2);
   std::vector<std::int32_t> grid(static_cast<std::size_t>(spec.rows * spec.columns), 1);
@@ -191,7 +191,7 @@ TEST_CASE("sums below the least value are found as well, and sums that come back
   CHECK(run({least, 0, 0, 2147483647, 1, 5}, 2, 3) == 0);
 }
 
-/// Whether a table of one row, one block, of type T fails.
+/// True if a table of one row, one block, of type T fails.
 template <class T, class G>
 bool row_fails(std::vector<G> grid) {
   const auto context = device::make_cpu_context(1);

@@ -1,4 +1,4 @@
-// What a band of diagonals must give: the distances of tests.
+// Expected results of a band of diagonals: the distances of tests.
 #pragma once
 
 #include <algorithm>

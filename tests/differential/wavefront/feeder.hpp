@@ -28,8 +28,8 @@ inline std::size_t item_bytes(const SweepSpec& spec) {
 /// Host memory of one table: inputs, every border, the table, the results of all blocks.
 class TableMemory {
  public:
-  /// `rows` and `columns` are the bytes of the items, `grid` the grid's bytes; what a problem does not use may be
-  /// empty.
+  /// `rows` and `columns` are the bytes of the items, `grid` the grid's bytes; those that a problem does not use may
+  /// be empty.
   TableMemory(const SweepSpec& spec, std::vector<std::uint8_t> rows, std::vector<std::uint8_t> columns,
               std::vector<std::byte> grid)
       : spec_(spec),
@@ -55,7 +55,7 @@ class TableMemory {
     return value;
   }
 
-  /// Cells of the kept row and of the kept column of that number, in type T; `plane` 1: the gaps behind them.
+  /// Cells of the kept row and of the kept column of that number, in type T; `plane` 1: the gaps that follow them.
   template <class T>
   T kept_row(std::int64_t n, std::int64_t column, int plane = 0) const {
     return kept_value<T>(kept_row_at(n, column, plane));
@@ -115,7 +115,7 @@ class TableMemory {
  private:
   std::int64_t kept_rows() const { return spec_.kept->count(spec_.rows, spec_.rows); }
   std::int64_t kept_columns() const { return spec_.kept->count(spec_.columns, spec_.columns); }
-  /// Planes of kept rows, then those of kept columns.
+  /// Planes of kept rows, then planes of kept columns.
   std::int64_t kept_row_at(std::int64_t n, std::int64_t column, int plane) const {
     return (plane * kept_rows() + n) * spec_.columns + column;
   }
@@ -153,16 +153,16 @@ class TableMemory {
   std::vector<BlockResult> results_;
 };
 
-/// How a launch is fed.
+/// The way in which a launch is fed.
 struct Feeding {
   std::uint64_t ring = 3;
   int longest_delay = 0;  // microseconds before a descriptor is written, at random
   unsigned seed = 1;
   std::uint64_t stop_after = ~std::uint64_t{0};   // blocks done when `stop` is set
-  std::uint64_t abort_after = ~std::uint64_t{0};  // likewise `abort`
+  std::uint64_t abort_after = ~std::uint64_t{0};  // the same for `abort`
 };
 
-/// What a launch left.
+/// The results of a launch.
 struct Fed {
   std::uint64_t done;
   std::uint64_t failed;

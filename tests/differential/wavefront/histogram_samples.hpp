@@ -1,4 +1,4 @@
-// Integral histograms by the plain rule: what tests of all back ends compare with.
+// Integral histograms by the plain rule: the reference of tests of all back ends.
 #pragma once
 
 #include <cmath>
@@ -12,7 +12,7 @@
 
 namespace terrace::wavefront::test {
 
-/// A histogram of a grid of that type: `bins` bins of [low, high], counts of type `count`.
+/// A histogram of a grid of type `grid`: `bins` bins of [low, high], counts of type `count`.
 inline SweepSpec histogram_spec(std::int64_t rows, std::int64_t columns, std::int64_t block_rows,
                                 std::int64_t block_columns, ElementType grid, ElementType count, std::int64_t bins,
                                 double low, double high) {
@@ -61,8 +61,8 @@ std::vector<std::int64_t> histogram_layer(const std::vector<G>& grid, const Swee
   return counts;
 }
 
-/// Values in and around [low, high], a third of them on edges of `bins` bins or right beside them, some infinite or
-/// no numbers.
+/// Values in and around [low, high], a third of them on or next to edges of `bins` bins, some infinite or
+/// NaN.
 template <class G>
 std::vector<G> values_around(std::int64_t count, std::int64_t bins, double low, double high, unsigned seed) {
   using Limits = std::numeric_limits<G>;

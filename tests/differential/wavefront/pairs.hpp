@@ -1,4 +1,4 @@
-// Pairs of sequences for tests of what is left out: of local alignments, and beside bands of diagonals.
+// Pairs of sequences for tests of parts that are left out: of local alignments, and outside bands of diagonals.
 #pragma once
 
 #include <algorithm>
@@ -71,7 +71,7 @@ inline std::vector<Pair> pruned_pairs() {
           {"one letter of columns", random, Sequence(1, 1)}};
 }
 
-/// Of about so many letters each.
+/// Pairs of about `length` letters each.
 inline std::vector<Pair> diagonal_pairs(std::int64_t length) {
   const Sequence random = random_letters(length, 1);
   Sequence repeats(random.size());

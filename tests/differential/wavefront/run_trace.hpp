@@ -10,7 +10,7 @@
 
 namespace terrace::wavefront::test {
 
-/// Runs one task in memory of `memory`. @return what `walk(port)` left once it has ended
+/// Runs one task in memory of `memory`. @return the result of `walk(port)` once it has ended
 template <class Task, class Walk>
 TraceResult run_trace(const Task& task, std::pmr::memory_resource* memory, Walk&& walk) {
   struct Words {

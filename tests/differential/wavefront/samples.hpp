@@ -10,7 +10,7 @@
 
 namespace terrace::wavefront::test {
 
-/// Settings that choose P: declared defaults, and small numbers where there is none.
+/// Settings that choose P: declared defaults, and small numbers if there is no default.
 template <class P>
 Settings sample_settings() {
   Settings settings;
@@ -35,14 +35,14 @@ Settings sample_settings() {
 
 enum class Letters { random, equal, different, rare };
 
-/// A random letter among rarer ones, one of which equals nothing on the other side.
+/// A random letter, sometimes a rare one that equals no letter of the other side.
 inline unsigned rare_letter(std::mt19937& random, bool rows) {
   const auto number = static_cast<unsigned>(random());
   if (number % 200 > 1) return number / 200 % 4;
   return number % 200 == 0 ? 77 : rows ? 4 : 5;
 }
 
-/// `count` letters of a sequence of rows or of columns; `different` ones never equal those of the other side.
+/// `count` letters of a sequence of rows or of columns; `different` letters never equal a letter of the other side.
 inline std::vector<std::uint8_t> make_letters(Letters kind, bool rows, std::int64_t count, unsigned seed) {
   std::mt19937 random(seed + (rows ? 1u : 2u));
   std::vector<std::uint8_t> letters(static_cast<std::size_t>(count));

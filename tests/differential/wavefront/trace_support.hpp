@@ -16,7 +16,7 @@
 
 namespace terrace::wavefront::test {
 
-/// How a table is cut for a walk.
+/// The cut of a table for a walk.
 struct TraceCut {
   std::int64_t box_rows, box_columns;
   std::int64_t cell_rows, cell_columns;  // inside a box
@@ -118,14 +118,14 @@ ReferencePath walk_boxes(ReferenceTrace<P>& table, const ReferencePath& expected
   return path;
 }
 
-/// What a score becomes with a further letter of a gap.
+/// The score after one more letter of a gap.
 template <class P>
 i64 next_of_gap(const typename P::template Constants<i64>& k, i64 score) {
   if constexpr (P::row_planes == 2) return score - k.gap_next;
   else return P::template gap_opened<i64>(k, score, 0);
 }
 
-/// What the steps of a path cost or bring; the recurrence's border tells what it begins with.
+/// The sum of the steps of a path; the recurrence's border gives the first value.
 template <class P>
 i64 score_of(const typename P::template Constants<i64>& k, const ReferencePath& path,
              std::span<const std::uint8_t> rows, std::span<const std::uint8_t> columns) {
@@ -143,7 +143,7 @@ i64 score_of(const typename P::template Constants<i64>& k, const ReferencePath& 
   return score;
 }
 
-/// Letters of columns made from those of rows: some changed, some left out, a long piece added now and then.
+/// Letters of columns made from letters of rows: some changed, some left out, now and then a long piece added.
 inline std::vector<std::uint8_t> mutated(const std::vector<std::uint8_t>& rows, std::int64_t count, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<std::uint8_t> columns;

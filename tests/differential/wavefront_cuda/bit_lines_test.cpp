@@ -84,7 +84,7 @@ TEST_CASE("on CUDA so are those of short and flat pairs, of few letters with man
       }
       if (seed == 3) b = test::mutated(a, 20, seed);
       if (b.empty()) continue;
-      // Shorter than any line but those of columns.
+      // Blocks shorter than any line except lines of columns.
       const BitCut cut{(rows + 63) / 64 * 64, 64 * (1 + seed % 2), 1, 1 + seed};
       check<EditDistance>(*context, arena, {"short", a, b}, cut, turn);
       check<Lcs>(*context, arena, {"short", a, b}, cut, turn++);

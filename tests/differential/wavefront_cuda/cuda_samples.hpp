@@ -1,4 +1,4 @@
-// What the tests of CUDA sweeps share.
+// Shared parts of the tests of CUDA sweeps.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -17,9 +17,9 @@ namespace terrace::wavefront::test {
 using terrace::test::cuda_context;
 using terrace::test::is_simulated;
 
-/// Whether the next case, of so many cells, is tried. A GPU tries all of them; the simulated one, which takes far
-/// longer, as many as come to 5000 cells a case, or TERRACE_SIMULATED_CELLS: the small ones, and a large one now and
-/// then.
+/// True if the next case, of `cells` cells, is tried. A GPU tries all cases; the simulated GPU, which takes far
+/// longer, tries as many as average 5000 cells a case, or TERRACE_SIMULATED_CELLS: the small ones, and a large one
+/// now and then.
 inline bool is_tried(const device::Context& context, std::int64_t cells) {
   if (!is_simulated(context)) return true;
   const char* setting = std::getenv("TERRACE_SIMULATED_CELLS");
@@ -42,7 +42,7 @@ inline CudaTrial trial_of(unsigned turn) {
   return trial;
 }
 
-/// Compares what the blocks of a table report together with the reference's score and end.
+/// Compares the combined results of a table's blocks with the reference's score and end.
 template <class P>
 void check_report(const std::vector<BlockResult>& results, const Settings& settings,
                   const ReferenceTable<i64>& expected) {

@@ -8,7 +8,7 @@
 
 namespace terrace::wavefront::test {
 
-/// Host memory that the device reaches at the same address; all of it is free again after reset().
+/// Host memory that the device reaches at the same address; reset() frees all of it.
 class PinnedArena {
  public:
   explicit PinnedArena(device::Context& context)

@@ -22,7 +22,7 @@ void check_on(device::Context& context, const InPlaceTrial& trial, std::size_t s
       step, cases);
 }
 
-/// Every `step`-th case on the first device, where there is one; fewer on a simulated one.
+/// Every `step`-th case on the first device, if there is one; fewer on a simulated one.
 void check_on_device(const InPlaceTrial& trial, std::size_t step) {
   auto context = test::cuda_context();
   if (!context) return;

@@ -1,4 +1,4 @@
-// Local alignments on CUDA in 16 bits, two cells to a word: the reference's score and end, whatever the base does.
+// Local alignments on CUDA in 16 bits, two cells to a word: the reference's score and end, for any base.
 #include <catch2/catch.hpp>
 #include <random>
 
@@ -12,7 +12,7 @@ namespace {
 
 using test::Sequence;
 
-/// Costs of letters that go up to what 16 bits take.
+/// Costs of letters up to the limit of 16 bits.
 struct Costs {
   double match, mismatch, first, next;
 };
@@ -34,7 +34,7 @@ Settings settings_of(const Costs& costs) {
   return settings;
 }
 
-/// Of the bands of pairs.
+/// Rows of a band of pairs.
 constexpr std::int64_t band_rows = 1024;
 
 template <class P>
@@ -108,7 +108,7 @@ TEST_CASE("on CUDA cells of 16 bits give the best cell of small tables, with any
     if (!test::is_tried(*context, rows * columns)) continue;
     const auto kind = static_cast<test::Letters>(turn % 4);
     auto left = test::make_letters(kind, true, rows, turn), above = test::make_letters(kind, false, columns, turn);
-    if (turn % 3 == 2) above[static_cast<std::size_t>(number(columns))] = 50;  // equals none of the rows' letters
+    if (turn % 3 == 2) above[static_cast<std::size_t>(number(columns))] = 50;  // equals no letter of the rows
     const CudaTrial trial{.thread_blocks = turn % 5 == 0 ? 1u : 0u,
                           .delay_seed = turn % 7 == 0 ? turn + 1 : 0,
                           .pairs = true};
@@ -164,7 +164,7 @@ TEST_CASE("scores that 16 bits may not hold are not kept in them") {
   CHECK(fits(40, -30, 34, 4, 256));
   CHECK(fits(17, -3, 110, 2, 1024));
   CHECK_FALSE(fits(20, -3, 110, 2, 1024));  // the score of a match, with the cost of a gap, is no byte
-  CHECK_FALSE(fits(10, -140, 5, 2, 1024));  // nor that of a mismatch
+  CHECK_FALSE(fits(10, -140, 5, 2, 1024));  // nor is the score of a mismatch
   CHECK_FALSE(fits(1, -3, 200, 2, 1024));
 }
 

@@ -54,7 +54,7 @@ std::int64_t best_score(const SweepSpec& spec, const Pair& pair) {
 
 /// Bands of 256 rows.
 constexpr CudaTrial few_rows{.lane_rows = 8};
-/// One block after another: what is known when a block begins does not depend on the order of threads.
+/// One block after another: the bound known at a block's begin then does not depend on the order of threads.
 constexpr std::uint64_t in_order = 1;
 
 /// The best cell is early, and nothing like it follows.
@@ -87,7 +87,7 @@ TEST_CASE("on CUDA pieces behind an early best cell are left out, in one block a
 TEST_CASE("on CUDA a score that is known before leaves out pieces from the first band on") {
   const auto context = test::cuda_context();
   if (!context) return;
-  // The best alignment begins in row 1030 and column 400: above it, nothing behind column 400 can become as good.
+  // The best alignment begins in row 1030 and column 400: above it, no cell after column 400 can become as good.
   const test::Sequence part = test::random_letters(200, 1);
   const Pair pair{"a late best", test::holding(part, {1030}, 1230, 20), test::holding(part, {400}, 600, 30)};
   auto affine = pruned_spec<SmithWatermanAffine>(pair, {1230, 600}, ElementType::i32);

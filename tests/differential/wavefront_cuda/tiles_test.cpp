@@ -20,7 +20,7 @@ struct Shape {
   std::int64_t rows, columns, block_rows, block_columns;
 };
 
-/// Conditions of launch number `turn`: small tiles of several widths, or those of the schedule.
+/// Conditions of launch number `turn`: small tiles of several widths, or the schedule's tiles.
 CudaTrial trial_of(unsigned turn, const Schedule& schedule) {
   CudaTrial trial;
   if (turn % 3 == 1) trial.thread_blocks = 1 + turn % 2;

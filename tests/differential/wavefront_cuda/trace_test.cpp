@@ -213,7 +213,7 @@ TEST_CASE("a CUDA tracer that is told to stop leaves its block alone") {
   CHECK(word[3] == 0);
 }
 
-/// How many values of the borders that blocks of cells write are not the reference's.
+/// Number of border values, as blocks of cells write them, that differ from the reference.
 template <class P>
 std::int64_t wrong_borders(const testing::CudaTable& cuda, ReferenceTrace<P>& table, std::int64_t height,
                            std::int64_t width) {
@@ -242,7 +242,7 @@ std::int64_t wrong_borders(const testing::CudaTable& cuda, ReferenceTrace<P>& ta
   return wrong;
 }
 
-/// A table, how it is cut into blocks, and these into cells.
+/// A table, its cut into blocks, and their cut into cells.
 struct CellCut {
   std::int64_t rows, columns, block_rows, block_columns, cell_rows, cell_columns;
 };
@@ -261,7 +261,7 @@ void compare_borders(device::Context& context, const CellCut& cut, const Setting
   SweepSpec spec;
   spec.problem = P::name;
   spec.settings = settings;
-  spec.schedule = with_all_work({});  // what is left out keeps other borders
+  spec.schedule = with_all_work({});  // pruned sweeps keep other borders
   spec.rows = cut.rows;
   spec.columns = cut.columns;
   spec.block_rows = cut.block_rows;

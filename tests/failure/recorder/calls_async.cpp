@@ -20,7 +20,7 @@ namespace {
 
 using Syscall = long(long, ...);
 
-/// Writes under way, by the address of their control block. Used with the recorder's lock held.
+/// Writes in flight, by the address of their control block. Used with the recorder's lock held.
 class Requests {
  public:
   static Requests& instance() {
@@ -29,7 +29,7 @@ class Requests {
   }
   std::int64_t begin(const iocb* block) { return numbers_[reinterpret_cast<std::uint64_t>(block)] = ++begun_; }
   void begin_failing(const iocb* block) { numbers_[reinterpret_cast<std::uint64_t>(block)] = failing; }
-  /// The number of a request that has ended; 0 where it was none of these.
+  /// The number of a request that has ended; 0 if it is no recorded request.
   std::int64_t end(std::uint64_t block) {
     const auto at = numbers_.find(block);
     if (at == numbers_.end()) return 0;
@@ -126,7 +126,7 @@ long syscall(long number, ...) noexcept {
   return result;
 }
 
-// liburing's own doors, behind which it calls the kernel directly.
+// liburing's own functions, which call the kernel directly.
 int io_uring_queue_init(unsigned, void*, unsigned) { return -ENOSYS; }
 int io_uring_queue_init_params(unsigned, void*, void*) { return -ENOSYS; }
 }

@@ -155,7 +155,7 @@ RECORD_OPEN(open64)
 RECORD_OPEN_AT(openat)
 RECORD_OPEN_AT(openat64)
 
-// What the C library's checking headers make of open() without a mode.
+// The C library's checking headers replace open() without a mode by this.
 int __open_2(const char* path, int flags) { return open(path, flags); }
 int __open64_2(const char* path, int flags) { return open(path, flags); }
 int __openat_2(int folder, const char* path, int flags) { return openat(folder, path, flags); }

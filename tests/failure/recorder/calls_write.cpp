@@ -65,7 +65,7 @@ ssize_t record_write(const char* call, int fd, off_t offset, const void* bytes, 
   return record_write(call, fd, offset, &buffer, 1, perform);
 }
 
-/// A copy inside the kernel: what it wrote is read back.
+/// A copy inside the kernel: the written bytes are read back.
 template <class Perform>
 ssize_t record_copy(const char* call, int fd, off_t offset, Perform perform) {
   std::vector<char> bytes;
@@ -87,7 +87,7 @@ ssize_t record_copy(const char* call, int fd, off_t offset, Perform perform) {
   });
 }
 
-/// @param perform returns 0 when it has done what `event` says
+/// @param perform returns 0 when it has done the change of `event`
 template <class Perform>
 int record_change(int fd, Perform perform, Event (*event)(const OpenFile&, const char*, off_t, off_t),
                   const char* call, off_t first, off_t second, bool takes_space) {
@@ -114,7 +114,7 @@ Event reserve_event(const OpenFile& file, const char* call, off_t offset, off_t 
   return Event("reserve", call).number("file", file.number).number("size", offset + length);
 }
 
-/// Reserves space and leaves the size as it is, or something that the model has no word for.
+/// Reserves space and leaves the size unchanged, or does something that the model does not support.
 Event other_fallocate_event(const OpenFile& file, const char* call, off_t mode, off_t) {
   return Event(mode == FALLOC_FL_KEEP_SIZE ? "none" : "unsupported", call).number("file", file.number);
 }

@@ -132,7 +132,7 @@ std::optional<std::string> Recorder::inside(int folder, const char* path, bool f
 const OpenFile* Recorder::file(int descriptor) {
   const auto at = files_.find(descriptor);
   if (at == files_.end()) return nullptr;
-  // The library may have closed the descriptor by itself and given its number to another file.
+  // The library itself may have closed the descriptor, and its number may belong to another file.
   struct stat status;
   const int error = errno;
   const bool same =

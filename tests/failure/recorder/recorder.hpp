@@ -1,6 +1,6 @@
-// A shim, preloaded into a program, that records what the program does to the files of one folder, in order, and
-// that kills the program or fails its calls at a chosen one. `rebuild.py` makes from the record the states that a
-// power cut could have left.
+// A shim, preloaded into a program, that records the program's changes to the files of one folder, in order, and that
+// kills the program or fails its calls at a chosen one. `rebuild.py` makes from the record the states that a power
+// cut could have left.
 //
 //   RECORD_FOLDER       the folder; nothing outside it is recorded
 //   RECORD_LOG          the log to write (must not exist; outside the folder): a line of JSON a call; the bytes
@@ -10,12 +10,12 @@
 //   RECORD_NO_SPACE_AT  N: writes and reservations fail with ENOSPC from the N-th on (from 1)
 //   RECORD_FAIL_DIRECT_AT N: writes to files that were opened with O_DIRECT fail with EIO from the N-th on (from 1)
 //
-// Recorded calls are made one after another, so that the log's order is the order of their effects. Calls that fail
-// change nothing and are neither recorded nor counted, failed syncs excepted. Seen are calls through the C library's
-// functions and through syscall() (asynchronous I/O); io_uring is refused. What stdio buffers by itself (fwrite) and
-// stores through shared mappings are not seen: `rebuild.py verify` finds the first, a mapping is recorded as not
-// supported. One process records: of a forked child, opening what is there and closing it is ignored, and one that
-// changes the folder is ended with a message.
+// Recorded calls are made one after another, so that the log's order is the order of their effects. Failed calls
+// change nothing and are neither recorded nor counted, except failed syncs. The shim sees calls through the C
+// library's functions and through syscall() (asynchronous I/O); io_uring is refused. It does not see buffered output
+// of stdio (fwrite) and stores through shared mappings: `rebuild.py verify` finds the first, a mapping is recorded as
+// not supported. One process records: a forked child may open and close existing files; a child that changes the
+// folder is ended with a message.
 #pragma once
 
 #include <dlfcn.h>
@@ -37,7 +37,7 @@ Function* next(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
-/// One line of the log: what happened and through which call.
+/// One line of the log: a change and the call that made it.
 class Event {
  public:
   Event(const char* kind, const char* call);
@@ -69,12 +69,12 @@ class Recorder {
   bool on() const { return !folder_.empty(); }
   std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
 
-  /// The path relative to the folder ("." for itself); nothing when it lies outside.
+  /// The path relative to the folder ("." for itself); nullopt if it lies outside.
   /// @param folder a descriptor or AT_FDCWD, where relative paths start
-  /// @param follow whether a link at the path's end is followed
+  /// @param follow true if a link at the path's end is followed
   std::optional<std::string> inside(int folder, const char* path, bool follow) const;
 
-  /// The folder's file behind a descriptor; null for others.
+  /// The folder's file of a descriptor; null for others.
   const OpenFile* file(int descriptor);
   const OpenFile& opened(int descriptor, int flags);
   void duplicated(int descriptor, int copy);
@@ -87,11 +87,11 @@ class Recorder {
   /// The same with `bytes` bytes of data from the buffers.
   void record(Event event, const iovec* buffers, int count, std::size_t bytes);
 
-  /// Whether this write or reservation, the next in order, is to fail for want of space.
+  /// True if this write or reservation, the next in order, must fail for lack of space.
   bool write_fails() { return ++writes_ >= no_space_at_; }
-  /// Whether this write past the page cache, the next in order, is to fail.
+  /// True if this write past the page cache, the next in order, must fail.
   bool direct_write_fails() { return ++direct_writes_ >= fail_direct_at_; }
-  /// Whether this sync, the next in order, is to fail.
+  /// True if this sync, the next in order, must fail.
   bool sync_fails() { return ++syncs_ == fail_sync_at_; }
 
  private:

@@ -1,5 +1,5 @@
-// Carries out commands from its standard input on files of the current folder: what the recorder's tests record.
-// A command that fails prints its name and the error's number.
+// Executes commands from its standard input on files of the current folder, as input for the recorder's tests. A
+// command that fails prints its name and the error's number.
 #include <fcntl.h>
 #include <linux/aio_abi.h>
 #include <sys/mman.h>
@@ -68,7 +68,7 @@ long write_async(int fd, const std::string& content, int offset, bool wait) {
   return event.res < 0 ? -1 : 0;
 }
 
-/// Makes the change in a child process; the parent goes on with the child's end.
+/// Makes the change in a child process; the parent continues after the child's end.
 long in_child(const std::string& name) {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(::mkdir(name.c_str(), 0755));
@@ -77,7 +77,7 @@ long in_child(const std::string& name) {
   return status;
 }
 
-/// Opens, reads and closes the file in a child process; the parent goes on with the child's end.
+/// Opens, reads and closes the file in a child process; the parent continues after the child's end.
 long read_in_child(const std::string& name) {
   const pid_t child = ::fork();
   if (child == 0) {

@@ -19,7 +19,7 @@ struct Ending {
   std::string out, err;
 };
 
-/// The tests' stages, in which nothing is wrong with any input.
+/// The tests' stages, which accept all inputs.
 Stages test_stages() {
   Stages stages;
   const job::StageTable table = job::test_table();
@@ -74,7 +74,7 @@ TEST_CASE("A wrong job ends with 2 and all of its errors on standard error") {
   CHECK(holds(ending.err, "\n2 errors\n"));
 }
 
-/// What is said of a job with these inputs and stages, in the program's own words.
+/// The program's output about a job with these inputs and stages.
 std::string said_of(const std::vector<std::string>& lines, int code = 2, const std::string& command = "check") {
   job::TempFolder folder;
   std::string text;
@@ -116,7 +116,7 @@ TEST_CASE("A check sees what is wrong with shapes, types and small inputs, of al
     CHECK(holds(said, "job:11:48: stage 'warp': 'a' holds letters"));
     CHECK(holds(said, "job:13:17: stage 'cubes': a histogram of a grid of i32 needs `range: [low, high]`"));
     CHECK(holds(said, "job:14:62: stage 'one': 'align/score' is a single value"));
-    CHECK_FALSE(holds(said, "'more'"));  // it reads what is not known
+    CHECK_FALSE(holds(said, "'more'"));  // it reads an unknown array
     CHECK(holds(said, "\n6 errors\n"));
   }
 }
@@ -274,7 +274,7 @@ TEST_CASE("The log file holds what standard error says, with times") {
   std::getline(file, line);
   CHECK(holds(line, " error "));
   CHECK(holds(line, "cannot read the job"));
-  // A log that is there is gone on with.
+  // An existing log is continued.
   CHECK(call({"check", folder.path().string() + "/none", "--log", log.string()}).code == 2);
   CHECK(read(log).starts_with(line));
   CHECK(read(log).size() == 2 * (line.size() + 1));

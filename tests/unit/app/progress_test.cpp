@@ -30,7 +30,7 @@ TEST_CASE("Without a total the work done is shown") {
   CHECK(progress_line({"s", 1, 1, 5000, 0, 0, "cell"}, 2) == "s: 5.00 k cells, 2.50 kcell/s");
 }
 
-/// Shows one state a tenth of a second, for `seconds`, and returns what was printed.
+/// Shows one state a tenth of a second, for `seconds`, and returns the printed text.
 std::string shown(ProgressStyle style, double seconds) {
   std::ostringstream stream;
   double now = 0;
@@ -76,7 +76,7 @@ TEST_CASE("The time left counts down while a block is computed") {
   const ProgressState state = state_at(250);
   CHECK(progress_line(state, 10, 0) == "align (1 of 2): 25.0%, 25 cell/s, 30.0 s left");
   CHECK(progress_line(state, 14, 4) == "align (1 of 2): 25.0%, 25 cell/s, 26.0 s left");
-  // A block that takes longer than expected: what is left grows with what has passed.
+  // A block that takes longer than expected: the time left grows with the time passed.
   CHECK(progress_line(state, 60, 50) == "align (1 of 2): 25.0%, 25 cell/s, 3 min left");
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("Elsewhere than on a terminal each stage begins with its first state a
   CHECK(stream.str() == "align: 10.0%\nalign: 100.0%, 297 cell/s\n");
 }
 
-/// What a live line of 60 letters looks like on a terminal of so many columns, which then has `later`.
+/// The screen after a live line of 60 letters on a terminal of `columns` columns, which then has `later`.
 std::string drawn(std::size_t columns, std::size_t later) {
   std::ostringstream stream;
   double now = 0;

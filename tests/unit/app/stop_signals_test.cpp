@@ -19,15 +19,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Lets `child` run in a process of its own whose standard error is a pipe. @returns how it ended (the exit code, or
-/// minus the signal), and what it wrote
+/// Runs `child` in a process of its own whose standard error is a pipe. @returns its end (the exit code, or minus the
+/// signal), and its output
 std::pair<int, std::string> in_child(const std::function<void()>& child) {
   std::array<int, 2> ends{};
   REQUIRE(::pipe(ends.data()) == 0);
   const pid_t process = ::fork();
   if (process == 0) {
     ::dup2(ends[1], STDERR_FILENO);
-    // Not those of the test program.
+    // Default actions, instead of the test program's.
     for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) std::signal(number, SIG_DFL);
     child();
     ::_exit(0);
@@ -44,7 +44,7 @@ std::pair<int, std::string> in_child(const std::function<void()>& child) {
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), text};
 }
 
-/// Waits for at most `seconds` without giving way to others, as a thread that computes. @returns whether it came true
+/// Waits for at most `seconds` without yielding, as a thread that computes. @returns true if it came true
 bool busy_until(const std::function<bool()>& condition, double seconds) {
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   while (!condition() && Clock::now() < end) {

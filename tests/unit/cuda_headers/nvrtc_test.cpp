@@ -10,7 +10,7 @@ namespace {
 
 const std::filesystem::path source_dir = TERRACE_SOURCE_DIR;
 
-/// What NVRTC says of the source; empty when it compiles without a warning.
+/// NVRTC's log for the source; empty when it compiles without a warning.
 std::string compile_log(const std::string& source) {
   nvrtcProgram program = nullptr;
   REQUIRE(nvrtcCreateProgram(&program, source.c_str(), "test.cu", 0, nullptr, nullptr) == NVRTC_SUCCESS);

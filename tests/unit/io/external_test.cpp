@@ -19,7 +19,7 @@ std::shared_ptr<Source> open_raw(const TempFolder& folder, const Values& shape, 
   return open_input(folder, {{"external", "a.raw"}, {"type", "i32"}, {"shape", shape}, {"offset", offset}});
 }
 
-/// Whether a box of an array of counting numbers holds what it should.
+/// True if a box of an array of counting numbers has the right contents.
 bool right(Source& source, const Box& box) {
   const auto elements = read_box<std::int32_t>(source, box);
   const Extents strides = row_major_strides(source.shape());

@@ -1,4 +1,4 @@
-// FASTA files as inputs: records, ranges, strands, gzip, and text that is none.
+// FASTA files as inputs: records, ranges, strands, gzip, and text that is not FASTA.
 #include <zlib.h>
 
 #include <catch2/catch.hpp>
@@ -110,7 +110,7 @@ TEST_CASE("FASTA that is none is an error with line and column") {
   CHECK(error_with(">" + std::string(2000000, 'x')) ==
         "io: a.fa:1:1: this line is too long for a header; is this FASTA?");
   CHECK(error_with(">y\nA>C\n") == "io: a.fa:2:2: '>'" + rule);
-  // What is wrong in a record that is not read is wrong, too.
+  // Errors in a record that is not read are errors, too.
   CHECK(error_with(">x\nAC\n>y\nA1\n", {{"record", "x"}}) == "io: a.fa:4:2: '1'" + rule);
 }
 

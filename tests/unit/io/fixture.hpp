@@ -66,8 +66,8 @@ inline std::string read_letters(Source& source) {
   return {letters.begin(), letters.end()};
 }
 
-/// "job: " or "io: " and the message of the error that `call` throws, without the folder; "none" where it throws
-/// none.
+/// "job: " or "io: " and the message of the error that `call` throws, without the folder; "none" if it throws no
+/// error.
 template <class Call>
 std::string error_of(const TempFolder& folder, const Call& call) {
   std::string text = "none";
@@ -83,7 +83,7 @@ std::string error_of(const TempFolder& folder, const Call& call) {
   return text;
 }
 
-/// The error of opening an input and reading its first elements, all of them where there are less than a million.
+/// The error of opening an input and reading its first elements, all of them if there are less than a million.
 inline std::string open_error(const TempFolder& folder, const std::vector<Setting>& list,
                               std::shared_ptr<Source> other = nullptr) {
   return error_of(folder, [&] {

@@ -115,7 +115,7 @@ TEST_CASE("Uniform integers take both ends, floating point leaves the upper one 
   CHECK(std::abs(sum / 100000 - 5.5) < 0.0046);  // five standard deviations
 }
 
-/// What the input kind promises of a random real number, one at a time.
+/// Checks the promises of the input kind about random real numbers, one at a time.
 template <class T>
 void check_reals(const std::string& type) {
   TempFolder folder;

@@ -1,5 +1,5 @@
 // HDF5 datasets whose elements lie elsewhere: behind links, in sources of virtual datasets, in external storage; and
-// those that need what is not there.
+// datasets that need missing files or filters.
 #include <hdf5.h>
 
 #include <algorithm>
@@ -107,7 +107,7 @@ TEST_CASE("A dataset behind an external link is read from the file in which it l
     auto source = open_input(folder, {{"hdf5", "link.h5"}, {"dataset", name}});
     CHECK(read_box<std::int32_t>(*source, {{0}, {3}}) == Whole{1000, 1001, 1002});
     CHECK(files_of(folder, *source) == Names{"link.h5", "deep/real.h5"});
-    // The same file by its own name, while the library has it open for the link.
+    // The same file by its own name, while the library has it open through the link.
     auto direct = open_input(folder, {{"hdf5", "deep/real.h5"}, {"dataset", "d"}});
     CHECK(read_all<std::int32_t>(*direct) == read_all<std::int32_t>(*source));
     CHECK(files_of(folder, *direct) == Names{"deep/real.h5"});
@@ -277,7 +277,7 @@ TEST_CASE("A filter that is not there is named, with what to do") {
     Writer file(folder.path() / "a.h5");
     const auto set = file.dataset("packed", {8}, {}, creation.get());
     check_hdf5(H5Dwrite_chunk(set.get(), H5P_DEFAULT, 0, &first, 9, "compressed"), "a.h5", "chunk");
-    // Written where the filter was not there either: the chunk says that it was left out.
+    // Written without the filter: the chunk records that it was left out.
     file.dataset("plain", {4}, {1, 2, 3, 4}, creation.get());
   }
   CHECK(open_error(folder, {{"hdf5", "a.h5"}, {"dataset", "packed"}}) ==

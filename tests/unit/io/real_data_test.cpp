@@ -14,7 +14,7 @@ using namespace terrace::io;
 
 namespace {
 
-/// The folder with test data; empty, with a line that says so, where there is none.
+/// The folder with test data; empty, after a line that says so, if there is none.
 std::filesystem::path data_folder() {
   const char* named = std::getenv("TERRACE_TEST_DATA");
   const std::filesystem::path folder = named ? named : TERRACE_SOURCE_DIR "/../shared/data";

@@ -1,4 +1,4 @@
-// Text and CSV files as inputs: rows, columns, separators, numbers that are none.
+// Text and CSV files as inputs: rows, columns, separators, invalid numbers.
 #include <catch2/catch.hpp>
 
 #include "tests/unit/io/fixture.hpp"

@@ -120,7 +120,7 @@ TEST_CASE("boxes side by side are written row by row together, past the page cac
   struct Case {
     FileArray array;
     std::int64_t begin, end;            // rows
-    std::vector<std::int64_t> columns;  // where the parts begin, and the last one ends
+    std::vector<std::int64_t> columns;  // begins of the parts, and the end of the last one
     bool pages;
   };
   const Case cases[] = {{{8192, {100, 16384}, 4}, 3, 70, {1024, 2048, 6144, 12288}, true},
@@ -128,7 +128,7 @@ TEST_CASE("boxes side by side are written row by row together, past the page cac
                         {{8192, {100, 16384}, 4}, 5, 6, {0, 1024, 2048}, false},       // a short row
                         {{8192, {100, 16384}, 4}, 3, 70, {1023, 2048, 12288}, false},  // parts that are no pages
                         {{8192, {100, 16383}, 4}, 3, 70, {0, 1024, 12288}, false},     // rows that are no pages
-                        {{8191, {100, 16384}, 4}, 3, 70, {0, 1024, 12288}, false},     // an array that begins on none
+                        {{8191, {100, 16384}, 4}, 3, 70, {0, 1024, 12288}, false},     // not at a page
                         {{8192, {9, 11, 30000}, 1}, 0, 0, {100, 9000, 30000}, false}};
   unsigned seed = 5;
   for (const Case& c : cases) {
@@ -185,7 +185,7 @@ TEST_CASE("many threads write neighbouring boxes of one file, direct and through
   constexpr int rounds = 3, threads = 6;
   std::vector<std::byte> expected(length);
   for (unsigned round = 0; round < rounds; ++round) {
-    // Cut anew in each round, so that pages change from one way to the other.
+    // Cut again in each round, so that pages change from one path to the other.
     std::mt19937_64 random(round + 1);
     std::vector<std::int64_t> cuts{0};
     while (cuts.back() < length) {
@@ -227,7 +227,7 @@ TEST_CASE("a read past the end of the file says where the file ends") {
   const std::string message = io_error_of([&] { read_now(file, 0, buffer.data(), mib); });
   CHECK(message.find("short") != std::string::npos);
   CHECK(message.find("byte 1000") != std::string::npos);
-  read_now(file, 0, buffer.data(), 1000);  // goes on working
+  read_now(file, 0, buffer.data(), 1000);  // still works
 }
 
 TEST_CASE("a file that is missing, and writes to a file opened for reading, are refused") {

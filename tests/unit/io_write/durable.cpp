@@ -39,7 +39,7 @@ std::string text_of(const std::filesystem::path& path) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// While it lives, files may have so many bytes.
+/// While it lives, files may have at most `bytes` bytes.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {

@@ -51,7 +51,7 @@ TEST_CASE("no link in a held folder is followed, whatever opens or makes the fil
     CHECK(text_of(victim) == "precious");
     CHECK_FALSE(fs::exists(temporary / "nothing"));
   }
-  // Files that are made anew take the place of a link.
+  // New files replace a link.
   fs::create_symlink(victim, held_path / "file");
   create_result(held / "file", {});
   fs::create_symlink(victim, held_path / "plan.new");
@@ -117,7 +117,7 @@ TEST_CASE("a file is read and written on when another takes its name") {
   fs::rename(folder / "a", folder / "moved");
   write_file_durably(folder / "a", "another");
   const PageBuffer buffer(1 << 20);
-  write_now(file, 0, buffer.data(), 1 << 20);  // past the page cache where that is possible
+  write_now(file, 0, buffer.data(), 1 << 20);  // past the page cache if possible
   file.drain();
   CHECK(text_of(folder / "a") == "another");
   CHECK(fs::file_size(folder / "moved") == 1 << 20);

@@ -1,4 +1,4 @@
-// What happens when the disk is full. Needs the right to mount; kept apart, because a test that skips, skips whole.
+// Writes to a full disk. Needs the right to mount; a file of its own, because a skipped test skips as a whole.
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <iostream>

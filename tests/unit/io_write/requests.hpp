@@ -40,7 +40,7 @@ inline void read_now(BlockFile& file, std::int64_t offset, void* buffer, std::in
   wait_for([&](BlockFile::Done done) { file.read(offset, buffer, bytes, std::move(done)); });
 }
 
-/// The message of the IoError that `call` throws; "" where it throws none.
+/// The message of the IoError that `call` throws; "" if it throws no error.
 template <class Call>
 std::string io_error_of(Call&& call) {
   try {

@@ -18,7 +18,7 @@ using namespace terrace::io;
 
 namespace {
 
-/// Runs `work` in a child process and kills it after `delay`; whether it had come to its end before.
+/// Runs `work` in a child process and kills it after `delay`. @return true if it had ended before
 template <class Work>
 bool run_and_kill(std::chrono::microseconds delay, Work&& work) {
   const pid_t child = fork();
@@ -86,7 +86,7 @@ TEST_CASE("after any interruption the metadata is put back and the finish succee
   const auto whole = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start);
   std::mt19937 random(7);
   int killed = 0;
-  // The longest delay follows the machine's pace: about half of the rounds are killed, whatever else it does.
+  // The longest delay follows the machine's pace: about half of the rounds are killed, under any other load.
   std::int64_t longest = whole.count() * 3 / 2;
   for (int round = 0; round < 60; ++round) {
     restore_metadata(result, copy);

@@ -58,7 +58,7 @@ inline Finish sample_finish() {
   return finish;
 }
 
-/// Makes the sample's file with its large datasets written, in tiles; what is missing is `finish_result`.
+/// Makes the sample's file with its large datasets written, in tiles; only `finish_result` is missing.
 inline CreatedResult make_sample(const std::filesystem::path& path) {
   const auto large = sample_large();
   CreatedResult created = create_result(path, large);

@@ -36,7 +36,7 @@ void flip(const fs::path& path, std::int64_t offset, int bit = 3) {
   write_fully(file.get(), std::span<const std::byte>(&byte, 1), offset, path);
 }
 
-/// Where the bytes of a text, or of a number, begin in the file.
+/// Offset in the file of the bytes of a text, or of a number.
 std::int64_t place_of(const fs::path& path, std::span<const std::byte> bytes) {
   const auto all = read_file(path);
   const auto at = std::search(all.begin(), all.end(), bytes.begin(), bytes.end());

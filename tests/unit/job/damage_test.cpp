@@ -1,4 +1,4 @@
-// Damaged jobs: whatever the bytes, reading ends soon, with a job or with errors.
+// Damaged jobs: for any bytes, reading ends soon, with a job or with errors.
 #include <catch2/catch.hpp>
 #include <ctime>
 #include <random>

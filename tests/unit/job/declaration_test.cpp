@@ -1,4 +1,4 @@
-// Declarations of stages: what contradicts itself, defaults, conditions of outputs.
+// Declarations of stages: contradictions, defaults, conditions of outputs.
 #include "pipeline/job/declaration.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// How errors are ordered and shown, what the command line sets, and how inputs are opened.
+// Order and form of errors, settings of the command line, and opening of inputs.
 #include <catch2/catch.hpp>
 
 #include "pipeline/base/near_name.hpp"

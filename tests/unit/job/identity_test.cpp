@@ -1,4 +1,4 @@
-// Jobs that compute the same, and the first difference of those that do not.
+// Jobs that compute the same, and the first difference of jobs that do not.
 #include "pipeline/job/identity.hpp"
 
 #include <catch2/catch.hpp>

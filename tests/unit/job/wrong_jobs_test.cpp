@@ -1,4 +1,4 @@
-// Wrong jobs, and where and how the errors name what is wrong.
+// Wrong jobs, and the places and words of their errors.
 #include <catch2/catch.hpp>
 
 #include "tests/unit/job/fixture.hpp"

@@ -26,7 +26,7 @@ Resources on_cuda() {
   return resources;
 }
 
-/// What multiplies on a device of 132 processors.
+/// The chosen library for products on a device of 132 processors.
 std::string here() {
   const std::string& kind = recursive::cuda_blas_kind();
   return kind.empty() ? "no cuBLAS" : kind + " for 132 processors";
@@ -67,7 +67,7 @@ std::int64_t resident_bytes() {
   return resident * ::sysconf(_SC_PAGESIZE);
 }
 
-/// By how much the memory of a process grows with its first product, beside the matrices, in KiB.
+/// Growth of a process's memory in its first product, in addition to the matrices, in KiB.
 template <class T>
 std::int64_t touched_by(std::int64_t side) {
   const auto count = static_cast<std::size_t>(side * side);

@@ -94,7 +94,7 @@ std::int64_t moved(const RecursiveOrder& order, std::size_t room) {
   for (std::int64_t index = order.count() - 1; index >= 0; --index) {
     for (const Tile& tile : tiles_of(order.at(index))) uses[tile].push_back(index);
   }
-  std::map<Tile, bool> held;  // whether it has changed
+  std::map<Tile, bool> held;  // true: it has changed
   std::int64_t count = 0;
   for (std::int64_t index = 0; index < order.count(); ++index) {
     const Update at = order.at(index);

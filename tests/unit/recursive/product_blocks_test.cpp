@@ -14,7 +14,7 @@ using Tile = std::array<std::int64_t, 3>;  // matrix, row, column
 
 std::array<Tile, 3> tiles_of(const Update& at) { return {{{0, at.i, at.k}, {1, at.k, at.j}, {2, at.i, at.j}}}; }
 
-/// What moves into and out of a memory of `room` tiles from which the one needed last goes first.
+/// Movements into and out of a memory of `room` tiles that evicts the tile needed last.
 struct Moved {
   std::int64_t left = 0, right = 0, product_in = 0, product_out = 0;
 };

@@ -1,4 +1,4 @@
-// When blocks were computed: a device's clock against the run's, and what one attempt leaves to the next.
+// Times of blocks: a device's clock against the run's, and the times that one attempt leaves to the next.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>

@@ -62,7 +62,7 @@ void check_everywhere(const Make& make, std::size_t pages, int result) {
   }
 }
 
-/// Stops runs of the toy at random moments, and goes on with each on another number of devices.
+/// Stops runs of the toy at random moments, and resumes each on another number of devices.
 template <class Make>
 void check_stops(const Make& make, std::size_t pages, int result) {
   for (std::uint32_t seed = 1; seed <= 6; ++seed) {

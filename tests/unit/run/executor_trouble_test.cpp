@@ -49,8 +49,8 @@ void check_home(const fs::path& folder, const run::Plan& program) {
   CHECK(bytes == volume(spec.shape) * static_cast<std::int64_t>(size_of(spec.type)));
 }
 
-/// Runs new programs in one folder, each stopped a random time after its start, until one comes to the end.
-/// @return how many were stopped
+/// Runs new programs in one folder, each stopped a random time after its start, until one runs to the end. @return
+/// the number of stopped runs
 template <class P, class Make>
 int run_with_stops(Make make, test::RunnerOptions options, std::uint32_t seed) {
   std::mt19937 random(seed);
@@ -98,7 +98,7 @@ class SlowUpdates : public test::InPlaceUpdates {
   }
 };
 
-/// Updates of which one fails its checks once, with nothing changed.
+/// Updates, one of which fails its checks once, with nothing changed.
 class FailingUpdates : public test::InPlaceUpdates {
  public:
   using InPlaceUpdates::InPlaceUpdates;
@@ -140,7 +140,7 @@ class StoppingChain : public test::PrefixChain {
 struct RecordedByte {
   std::string file;
   std::int64_t offset;  // in it
-  Box box;              // that an error has to name: the tile, or where it was not complete the part
+  Box box;              // that an error has to name: the tile, or its part if it was not complete
 };
 
 std::optional<RecordedByte> draw_recorded_byte(const fs::path& folder, const run::Plan& program,
@@ -190,7 +190,7 @@ class Stopping : public P {
   std::int64_t left_;
 };
 
-/// Stops a new run at one of the blocks of the last phase. @return what it left at home, if anything
+/// Stops a new run at one of the blocks of the last phase. @return its bytes at home, if any
 template <class P>
 std::optional<RecordedByte> run_until_stop(const fs::path& folder, P program, test::RunnerOptions options,
                                            std::mt19937& random) {
@@ -272,7 +272,7 @@ TEST_CASE("A byte at home that was flipped between two attempts is found, at the
   for (const bool shares : {true, false}) {
     const auto options = options_of(shares, 9, 60);
     const std::uint32_t seed = shares ? 1 : 2;
-    // Tiles that several blocks write parts of, of which some are half done when the stop comes.
+    // Tiles of which several blocks write parts, some half done when the stop comes.
     read_back += check_flips<test::PeriodicPasses>([] { return test::PeriodicPasses(512 * 6 + 100, 512, 200, 3); },
                                                    options, seed);
     read_back += check_flips<test::InPlaceUpdates>([] { return test::InPlaceUpdates(7, 512, 33); }, options, seed);
@@ -301,19 +301,19 @@ TEST_CASE("What a stage has written is checked when another reads it") {
   flip(folder / "sums.home", 1020 * 8);
   for (const auto& [begin, end] : boxes) {
     INFO(begin << " to " << end);
-    // A part of the tile is enough, whichever.
+    // A part of the tile is enough, any part.
     if (begin < 1024 && end > 512)
       CHECK_THROWS_WITH(read(begin, end), Catch::Contains("dataset /toy/sums, [512, 1024)"));
     else CHECK(read(begin, end));
   }
-  // A tile of which a part was read, and one more, are read once more; the one that all was read of is not.
+  // Tiles that were read in part, and one more, are read again; the tile that was read completely is not.
   const auto again = home_tiles(folder.path(), program);
   std::vector<u64> some(700);
   again->read({{2048}, {2748}}, some.data());
   again->read({{2700}, {2748}}, some.data());
   CHECK(again->take_rereads().bytes == 512 * 8);
   CHECK(again->take_rereads().bytes == 0);
-  // Of what earlier attempts wrote only what nobody has read since is read in the end, and that can be stopped.
+  // Tiles of earlier attempts that nobody has read since are read at the end; a stop interrupts it.
   const auto rest = home_tiles(folder.path(), program);
   std::vector<u64> values(512);
   rest->read({{2048}, {2560}}, values.data());
@@ -366,7 +366,7 @@ TEST_CASE("What was done and what was left out is counted over a stop") {
   // Half of the whole was never asked for, and some of the rest left out.
   stage.whole = 2 * 512 * blocks;
   CHECK(stage.left_out() == Approx(0.5 + 50.0 / 512));
-  // What is done twice makes up for nothing that is left out.
+  // Blocks done twice do not make up for parts left out.
   stage.whole = 256 * blocks;
   CHECK(stage.left_out() == Approx(200.0 / 512));
 }

@@ -1,4 +1,4 @@
-// Tiles on their way to the result: which are written together, and in which order.
+// Tiles on their way to the result: groups that are written together, and their order.
 #include "pipeline/run/executor/home_queue.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// What a run has read of its inputs: a later read that differs names the file.
+// Records of a run's reads of its inputs: a later read that differs names the file.
 #include "pipeline/run/inputs.hpp"
 
 #include <catch2/catch.hpp>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t tile = 512, tiles = 8;  // a tile is a page
 
-/// Numbers "from a file" of which one is another when it is read for the nth time.
+/// Numbers "from a file", one of which changes when it is read for the nth time.
 class ChangingSource : public test::CountingSource {
  public:
   ChangingSource(Extents shape, int changes_at) : CountingSource(std::move(shape)), changes_at_(changes_at) {}
@@ -165,7 +165,7 @@ TEST_CASE("Reads one after another are recorded as one, and a change anywhere in
   const Json record = reads.close();
   REQUIRE(record["matrix"]["parts"].size() == 2);
   CHECK(record["matrix"]["parts"][0][1] == Json{12, 3});
-  read(*watched, {{12, 0}, {16, 3}});  // what a run reads is none of the plan's
+  read(*watched, {{12, 0}, {16, 3}});  // a run's reads are not the plan's
   CHECK(reads.close() == record);
 
   const run::Inputs inputs{{"matrix", source}};

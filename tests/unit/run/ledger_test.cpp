@@ -42,7 +42,7 @@ run::Cut cut_of(std::int64_t number) {
   return cut;
 }
 
-/// What the state after cut `number` has to be.
+/// Checks the state after cut `number`.
 void check_state(const run::Progress& progress, std::int64_t number) {
   REQUIRE(progress.current);
   const run::Cut& cut = *progress.current;
@@ -179,7 +179,7 @@ TEST_CASE("Each attempt begins with the state it took over, and one that never b
   { run::Ledger second(cuts.ledger, run::Ledger::read(cuts.ledger)); }
   CHECK(run::Ledger::read(cuts.ledger).attempt == 2);
   check_state(run::Ledger::read(cuts.ledger), 2);
-  fs::remove(cuts.log);  // the second file stands by itself
+  fs::remove(cuts.log);  // the second file needs no other
   check_state(run::Ledger::read(cuts.ledger), 2);
 
   const std::string second = bytes_of(cuts.ledger / "2.log");
@@ -203,7 +203,7 @@ TEST_CASE("Each attempt begins with the state it took over, and one that never b
   CHECK(progress.attempt == 4);
   REQUIRE(progress.completed.size() == 1);
   CHECK(progress.completed[0].folded == "all");
-  CHECK(progress.completed[0].inputs.size() == 4);  // what the three cuts before it read, and itself
+  CHECK(progress.completed[0].inputs.size() == 4);  // the reads of the three cuts before it, and its own
   CHECK(progress.completed[0].inputs.at({1, 7, 0}) == 99);
   REQUIRE(progress.current);
   CHECK(progress.current->stage == 1);

@@ -160,7 +160,7 @@ TEST_CASE("A pool that grows beside gives large buffers when they are there, two
     CHECK(pool.take(4 * mib) == nullptr);
     CHECK(pool.growing());
     CHECK(pool.allocated() == 9 * mib);  // two at a time
-    CHECK(pool.take(mib) == nullptr);    // nothing beside them
+    CHECK(pool.take(mib) == nullptr);    // nothing in addition
     waits = false;
     pool.freeze();  // when they are there
     CHECK_FALSE(pool.growing());
@@ -224,7 +224,7 @@ TEST_CASE("A frozen pool allocates and releases nothing, hands around what it ha
   std::byte* other = pool.take(300);
   REQUIRE(other != nullptr);
   pool.give(other, 300);
-  CHECK(pool.starved_by_freeze());  // what a later request meets does not change what the earlier one would take
+  CHECK(pool.starved_by_freeze());  // a later request's failure does not change what the earlier one would take
   pool.trim();
   CHECK(counted.now == 900);
   pool.thaw();

@@ -175,7 +175,7 @@ TEST_CASE("A chain orders readers after writers of the same device alone") {
   scene.program.dealt = {1, 1, 0, 1};
   scene.open().extend();
   CHECK(scene.unmet(1) == 0);
-  CHECK(scene.unmet(2) == 1);  // on the other device than what it reads
+  CHECK(scene.unmet(2) == 1);  // not on the device of the block that it depends on
   CHECK(scene.unmet(3) == 1);
   scene.complete(0);
   scene.complete(1);
@@ -210,7 +210,7 @@ TEST_CASE("In turn, a block may follow those of its device that were started, an
   scene.complete(0);
   CHECK(scene.unmet(1) == 0);
   window.advance();
-  window.extend();  // registers the last block, whose predecessor is under way
+  window.extend();  // registers the last block, whose predecessor is in flight
   CHECK(scene.unmet(2) == 0);
   CHECK(scene.unmet(3) == 1);
   scene.complete(1);

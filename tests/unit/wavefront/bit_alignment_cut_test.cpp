@@ -32,7 +32,7 @@ std::int64_t walk_bytes(const BitAlignmentCut& cut) {
   return static_cast<std::int64_t>(wavefront::cpu_bit_trace_bytes(spec));
 }
 
-/// What the kernels of a GPU may need: the codes of a cell, and what sweeps hand from band to band.
+/// Memory that the kernels of a GPU need at most: the codes of a cell, and the rows between bands.
 std::int64_t cuda_bytes(const BitAlignmentCut& cut) {
   return cut.cell_rows * cut.cell_columns / 2 + cut.block_columns / 2 + (1 << 16);
 }

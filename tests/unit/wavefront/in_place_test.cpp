@@ -17,7 +17,7 @@ static_assert(cell_of_values<Sor>(Sor::Constants<float>{0, 0.25f}, around) == 6.
 static_assert(cell_of_values<Sor>(Sor::Constants<float>{0.5f, 0.125f}, around) == 6.25f);
 static_assert(cell_of_values<Seidel>(Seidel::Constants<double>{},
                                      Neighbourhood<double>{1, 2, 3, 4, 14, 6, 7, 8, 9}) == 6);
-// The sum begins with the upper left: 1 is lost beside 2^24, and not beside 0.
+// The sum begins with the upper left: 1 is lost when added to 2^24, but not to 0.
 constexpr float large = 16777216;
 static_assert(cell_of_values<Seidel>(Seidel::Constants<float>{},
                                      Neighbourhood<float>{large, 1, 0, 0, 0, 0, 0, 0, -large}) == 0);
@@ -25,7 +25,7 @@ static_assert(cell_of_values<Seidel>(Seidel::Constants<float>{},
                                      Neighbourhood<float>{0, 1, 0, 0, 0, 0, 0, large, -large}) == 0);
 static_assert(cell_of_values<Seidel>(Seidel::Constants<float>{},
                                      Neighbourhood<float>{large, 0, 0, 0, 0, 0, 0, -large, 9}) == 1);
-// That of sor ends with the left one.
+// The sum of sor ends with the left one.
 constexpr Sor::Constants<float> plain{1, 1};
 static_assert(cell_of_values<Sor>(plain, Neighbourhood<float>{0, 0, 0, 1, large, -large, 0, 0, 0}) == 1);
 static_assert(cell_of_values<Sor>(plain, Neighbourhood<float>{0, -large, 0, 0, large, 1, 0, 0, 0}) == 0);

@@ -121,7 +121,7 @@ TEST_CASE("the columns of a band in a window are those of its cells there, and t
             }
           }
           CHECK(cells_in_window(window, row, row_end, column, column_end) == cells);
-          // What borders the range at its left or, above it, before its first column, is outside.
+          // The cell left of the range in the row above is outside.
           if (range.begin > column && range.begin < range.end) CHECK(!in_window(window, row - 1, range.begin - 1));
           CHECK(range.end - range.begin <= 2 * window + rows + 1);
         }

@@ -33,7 +33,7 @@ std::vector<PathRun> runs_of(const std::string& steps) {
   return runs;
 }
 
-/// The steps after those that the recurrence's border stands for.
+/// The steps after those that the recurrence's border represents.
 std::string inner_steps(const ReferencePath& path, std::int64_t& row, std::int64_t& column, bool local) {
   row = path.row_begin;
   column = path.column_begin;

@@ -20,7 +20,7 @@ TEST_CASE("the tile in shared memory is that of the paper's processors") {
 }
 
 TEST_CASE("the flexible width is least costly by the model that it comes from") {
-  // T(w) of eq. 1 to 3 of the paper, with B = 0 where no row waits for a processor.
+  // T(w) of eq. 1 to 3 of the paper, with B = 0 if no row waits for a processor.
   const auto total = [](double rows, double columns, double height, double P, const TileCosts& costs, double w) {
     const double tile = w * costs.diagonal + costs.synchronisation;
     const double rounds = rows / (height * P) - 1;

@@ -58,7 +58,7 @@ class BitsOnCpu : public CpuBlocks<TileTask, TileResult> {
              tables_[static_cast<std::size_t>(thread)].data()});
   }
 
-  /// Words [from, to) of x by those of v: each thread makes tables for its own.
+  /// Words [from, to) of x by the same words of v: each thread makes tables for its own.
   void by_words(const Tile& x, const Factor& u, const Factor& v, i64 rows, i64 from, i64 to, i64 depth) {
     in_pieces(to - from, operations(rows, to - from, depth), [&](i64 begin, i64 end, int thread) {
       multiply({x.at(0, from + begin), x.stride}, u, {v.at(0, from + begin), v.stride}, rows, end - begin, depth,

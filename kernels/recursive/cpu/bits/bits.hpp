@@ -1,4 +1,4 @@
-// What the vectorised kernels of tables of bits and those who call them share. Included by files that are compiled
+// Shared parts of the vectorised kernels of tables of bits and of their callers. Included by files that are compiled
 // for newer instruction sets than the rest: no host library header.
 #pragma once
 

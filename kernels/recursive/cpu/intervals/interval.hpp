@@ -1,4 +1,4 @@
-// What the vectorised kernels of problems over intervals and those who call them share. Included by files that are
+// Shared parts of the vectorised kernels of problems over intervals and of their callers. Included by files that are
 // compiled for newer instruction sets than the rest: no host library header.
 #pragma once
 
@@ -7,15 +7,15 @@
 
 namespace terrace::recursive {
 
-/// Rows and columns of what is closed value by value.
+/// Rows and columns of the parts that are closed value by value.
 inline constexpr i64 close_side = 64;
-/// Where splits are kept, products are taken over so many splits at a time, for parts of x of so many rows and
+/// With splits, a product takes split_depth splits at a time, for parts of x of split_rows rows and split_columns
 /// columns.
 inline constexpr i64 split_depth = 64, split_rows = 96, split_columns = 128;
 inline constexpr i64 split_part = split_rows * split_columns;
 
-/// x <- x + splits of u and v, on one thread. Of weighted rules the sizes of the nodes of rows, splits and columns
-/// stand beside.
+/// x <- x + splits of u and v, on one thread. Weighted rules also use the sizes of the nodes of rows, splits and
+/// columns.
 template <class T>
 struct IntervalProduct {
   Product<T> product;  // packed_u: twice packed_u_size values
@@ -29,7 +29,7 @@ struct IntervalProduct {
   i32* found;  // split_part numbers
 };
 
-/// A part of at most close_side rows and columns, of which all splits beyond its own rows and columns have been
+/// A part of at most close_side rows and columns; all splits outside its own rows and columns have been
 /// taken.
 template <class T>
 struct ClosedPart {

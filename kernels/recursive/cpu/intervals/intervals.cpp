@@ -121,7 +121,7 @@ class IntervalsOnCpu : public CpuBlocks<IntervalTask, IntervalResult> {
 
   static i64 parts(i64 size) { return (size + close_side - 1) / close_side; }
 
-  /// What closes a part is in it, below it in the tile or the one below, or on its left in the tile or the one there.
+  /// A part is closed from values in it, below it and on its left, in the same tile or in the next one there.
   ClosedPart<T> closed_part(const IntervalTask& task, i64 row, i64 column) const {
     T* x = static_cast<T*>(task.x) + row * task.x_stride + column;
     ClosedPart<T> part{};
@@ -148,7 +148,7 @@ class IntervalsOnCpu : public CpuBlocks<IntervalTask, IntervalResult> {
     return part;
   }
 
-  /// Calls work(row, column, thread) for parts that do not need one another.
+  /// Calls work(row, column, thread) for parts that are independent of each other.
   template <class Work>
   void each_part(const IntervalTask& task, const std::vector<std::pair<i64, i64>>& places, const Work& work) {
     const double operations = static_cast<double>(close_side * close_side) * static_cast<double>(task.rows);
@@ -229,7 +229,7 @@ const IntervalKernels<T>& kernels_in(const IntervalKernelSet& set) {
   else return set.w64;
 }
 
-/// Calls call(T{}) with the type of values, where there are kernels of it.
+/// Calls call(T{}) with the type of values, if there are kernels of it.
 template <class Call>
 auto visit_interval_value(ElementType type, const Call& call) {
   switch (type) {

@@ -1,8 +1,8 @@
 // Problems over intervals for one instruction set. Included by files that define TERRACE_ISA, after
 // cpu/product_kernel.hpp.
 //
-// How a tile off the diagonal is closed (the function B of the paper, Ramachandran and Sivaraman 2017, section 7.1,
-// where it did not work). Let x be the tile of rows I and columns J, I before J. Its values need the splits k between
+// Closing a tile off the diagonal (the function B of the paper, Ramachandran and Sivaraman 2017, section 7.1,
+// corrected). Let x be the tile of rows I and columns J, I before J. Its values need the splits k between
 // I and J, which are products of finished tiles, and those inside I and J:
 //
 //   k in I, k > i:  x(i, k) lies in the tile u on the diagonal in rows I, and x(k, j) in x itself;
@@ -16,8 +16,8 @@
 // tile of infinities stays one; and its order, j = i - t for t = n - 1 .. 0, leaves out the half of the tile above
 // its diagonal.
 //
-// Here a row takes what the rows below it give, one after another, and each of its values, once complete, is taken to
-// those on its right at once: both are loops over consecutive values.
+// Here a row takes the values of the rows below it, one row after another, and each of its values, once complete, is
+// taken to the values on its right at once: both are loops over consecutive values.
 #pragma once
 
 #include "kernels/recursive/cpu/intervals/interval.hpp"
@@ -128,7 +128,7 @@ void multiply_values(const IntervalProduct<T>& task) {
   else multiply<typename R::Algebra>(task.product);
 }
 
-/// What one split gives, as the products compute it.
+/// The value of one split, as the products compute it.
 template <class R, class T>
 T value_of_split(T left, T right, T row_size, T split_size, T column_size) {
   return R::template split<T>(left, right, static_cast<T>(row_size * split_size), column_size);
@@ -174,7 +174,7 @@ void take_part(const IntervalProduct<T>& task, const T* part, i32 first, i32 at,
   }
 }
 
-/// Looks for the first split that gives a value, among those of the depth that it was taken from.
+/// Looks for the first split that gives a value, among the splits of its step of depth.
 template <class R, class T>
 void find_splits(const IntervalProduct<T>& task, const i32* found) {
   const Product<T>& p = task.product;
@@ -224,7 +224,7 @@ void multiply_intervals(const IntervalProduct<T>& task) {
   }
 }
 
-/// Values of a row take those of another one, by one split. @param weight of the split and the row; 0 where the rule
+/// Values of a row take values of another row, by one split. @param weight of the split and the row; 0 if the rule
 /// has none
 template <class R, class T>
 void take_row(T left, const T* right, T weight, const T* sizes, i32 k, T* x, i32* split, i64 begin, i64 end) {

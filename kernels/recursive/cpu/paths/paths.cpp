@@ -13,7 +13,7 @@ namespace {
 
 using device::InstructionSet;
 
-/// A part of a tile: distances, and the trails beside them.
+/// A part of a tile: distances, and their trails.
 template <class T, class W>
 struct Pairs {
   T* distances;
@@ -113,7 +113,7 @@ class PathsOnCpu : public CpuTiles<T> {
     return -1;
   }
 
-  /// Makes edges of what row i begins as.
+  /// Turns the initial values of row i into edges.
   static void begin_trails(const TileTask& task, i64 i) {
     W* trails = static_cast<W*>(task.x_trail) + i * task.x_stride;
     for (i64 j = 0; j < task.columns; ++j) {
@@ -145,7 +145,7 @@ class PathsOnCpu : public CpuTiles<T> {
   std::vector<Scratch> scratch_;
 };
 
-/// Calls call(T{}, W{}, the kernel) for a table's types. @throws DeviceError where there are no kernels
+/// Calls call(T{}, W{}, the kernel) for a table's types. @throws DeviceError if there are no kernels
 template <class Call>
 auto visit_paths(const TileSpec& spec, const PathKernels& kernels, const Call& call) {
   const bool wide = spec.table == Table::long_paths;

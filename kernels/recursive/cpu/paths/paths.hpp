@@ -1,4 +1,4 @@
-// What the vectorised kernels of tables with trails and those who call them share. Included by files that are
+// Shared parts of the vectorised kernels of tables with trails and of their callers. Included by files that are
 // compiled for newer instruction sets than the rest: no host library header.
 #pragma once
 
@@ -30,7 +30,7 @@ struct PathProduct {
   W* packed_trail;
 };
 
-/// How much of v is copied at a time.
+/// Rows of v that are copied at a time.
 inline constexpr i64 paths_depth = 64;
 inline constexpr i64 paths_columns = 512;
 

@@ -107,7 +107,7 @@ class BitsOnCuda final : public BlocksOnCuda<TileTask, TileResult> {
   device::Kernel<const TileState*, BitView, i32, i32> close_ =
       device::make_kernel(close_bits_kernel<u32>, "close_bits_kernel");
   bool packed_;
-  u32* u_;  // where factors are copied to
+  u32* u_;  // copies of factors
   u32* v_;
   unsigned at_a_time_ = 1;
 };

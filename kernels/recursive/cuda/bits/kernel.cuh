@@ -1,5 +1,5 @@
 // Tiles of bits on CUDA: x <- x or (u and v), 32 cells a logic operation. Factors are copied first, so that x may be
-// u or v. No host library header: also compiled at run time.
+// u or v.
 #pragma once
 
 #include "kernels/recursive/cuda/tile_state.cuh"
@@ -9,7 +9,7 @@ namespace terrace::recursive {
 inline constexpr i32 bit_threads = 256;  // 16 x 16, each with 8 rows of 8 words
 inline constexpr i32 bit_rows = 128;     // of x that a thread block computes
 inline constexpr i32 bit_columns = 128;  // words of them
-inline constexpr i32 bit_depth = 32;     // rows of v, and bits of a word of u, that are in shared memory at a time
+inline constexpr i32 bit_depth = 32;     // rows of v, and bits of a word of u, in shared memory at a time
 inline constexpr i32 bit_pivots = 64;    // that a tile is closed by at a time
 
 /// Words of a tile, or of a copy of one.
@@ -47,7 +47,7 @@ struct OrBitsTask {
   i64 depth;
 };
 
-/// What a thread brings for the next stage: rows of v, and which of 16 bits a row of u has.
+/// Words that a thread loads for the next stage: rows of v, and 16 bits of a row of u.
 struct BitFetch {
   u32 v[bit_depth * bit_columns / bit_threads];
   u32 u;

@@ -61,7 +61,7 @@ class EliminationOnCuda final : public TilesOfValues<T> {
     }
   }
 
-  /// @param length columns of rows beside the square, or rows of columns below it
+  /// @param length columns of rows right of the square, or rows of columns below it
   void eliminate(Function function, const View& square, const View& x, i64 pivots, i64 length, i64 first_pivot) {
     if (length == 0) return;
     const EliminationTask<T> task{state(),

@@ -1,5 +1,5 @@
-// Gaussian elimination on CUDA: what base_pivots pivots do to their own square, to the rows beside it and to the
-// columns below it. All else is a product. No host library header: also compiled at run time.
+// Gaussian elimination on CUDA: base_pivots pivots eliminate their own square, the rows right of it and the columns
+// below it. The rest is a product.
 #pragma once
 
 #include "kernels/recursive/cuda/floyd_warshall_kernel.cuh"
@@ -11,7 +11,7 @@ namespace terrace::recursive {
 template <class T>
 struct EliminationTask {
   TileState* state;
-  Function function;  // a: x is the square itself; b: rows beside it; c: columns below it
+  Function function;  // a: x is the square itself; b: rows right of it; c: columns below it
   const T* square;    // pivots x pivots; a: not read
   i64 square_stride;
   T* x;
@@ -32,7 +32,7 @@ class EliminationPatch : public Patch<MinusTimes, T> {
  public:
   __device__ __forceinline__ explicit EliminationPatch(const EliminationTask<T>& task) : task_(task) {}
 
-  /// Hands the pivot's row and column out, where they are x's. @param within the pivot's place in its owners' patches
+  /// Hands the pivot's row and column out, if they are x's. @param within the pivot's place in its owners' patches
   __device__ __forceinline__ void hand_out(i32 pivot, i32 within, T* row, T* column) const {
     if (task_.function != Function::c && this->row() == pivot - within) {
 #pragma unroll

@@ -1,6 +1,6 @@
-// Makes the blocks of problems over intervals of one type of values on CUDA: which kernels, on how many thread
-// blocks, what they are given. Included by the sources that the build makes from cuda/tiles.cu.in, one a type, so
-// that products of whole tiles are those of the other problems.
+// Makes the blocks of problems over intervals of one type of values on CUDA: chooses kernels, thread blocks and
+// arguments. Included by the sources that the build makes from cuda/tiles.cu.in, one a type, so that products of
+// whole tiles use the kernels of the other problems.
 #pragma once
 
 #include <algorithm>
@@ -158,7 +158,7 @@ class IntervalsOnCuda final : public BlocksOnCuda<IntervalTask, IntervalResult> 
   unsigned rows_at_a_time_ = 1;
 };
 
-/// Calls call.operator()<R>() for rule number `rule`. @throws DeviceError where it has no kernels of T
+/// Calls call.operator()<R>() for rule number `rule`. @throws DeviceError if it has no kernels of T
 template <class T, class Result, class Call, class... Rs>
 Result visit_rule(int rule, const Call& call, RuleList<Rs...>) {
   Result result{};

@@ -1,8 +1,7 @@
-// Problems over intervals on CUDA, beside the products of whole tiles: tiles are closed in parts of part_side rows
-// and columns. Those as far from the tile's lower left corner (on the diagonal: as far from the diagonal) are closed
-// at a time, a thread block each, and what they give is taken to all that are not closed yet: so that most of the
-// work is done by many thread blocks beside one another. How a part is closed is told in cpu/intervals/kernel.hpp. No
-// host library header: also compiled at run time.
+// Problems over intervals on CUDA, except products of whole tiles: tiles are closed in parts of part_side rows and
+// columns. Parts at equal distance from the tile's lower left corner (on the diagonal: from the diagonal) are closed
+// at a time, a thread block each, and their values are taken to all open parts: so most of the work is done by many
+// thread blocks in parallel. Closing a part is explained in cpu/intervals/kernel.hpp.
 #pragma once
 
 #include "kernels/recursive/cuda/intervals/part.cuh"
@@ -11,11 +10,11 @@ namespace terrace::recursive {
 
 inline constexpr i32 part_depth = 32;  // splits whose values are in shared memory at a time
 
-/// What the parts kernel takes to which parts.
+/// Sources and targets of the parts kernel.
 enum class PartsOf : i32 {
   product,  // u * v to all
-  square,   // what the parts at distance `step` from the lower left corner give to those beyond
-  diagonal  // of a tile on the diagonal, what those at distance `step` from it give
+  square,   // values of the parts at distance `step` from the lower left corner, to the parts beyond
+  diagonal  // of a tile on the diagonal: values of the parts at distance `step` from it
 };
 
 /// A thread's 4 x 4 values of a part, and their splits; threads lie in 16 rows and columns.
@@ -72,7 +71,7 @@ template <class T>
 struct PartFactors {
   T left[part_side][part_depth + 1];
   T right[part_depth][part_side];
-  T sizes[part_depth];  // of the splits' nodes, where the rule has weights
+  T sizes[part_depth];  // of the splits' nodes, if the rule has weights
 };
 
 /// Takes `depth` splits to a part, u's first row and v's first column being the part's.
@@ -117,7 +116,7 @@ __device__ __forceinline__ void take_splits(const TriangleTile<T>& tile, PartFac
   }
 }
 
-/// Takes to a part, (a, b) of the tile's, what is to be taken to it.
+/// Takes to part (a, b) of the tile the values that `of` and `step` name.
 template <bool with_splits, class R, class T>
 __device__ __forceinline__ void take_to_part(const TriangleTile<T>& tile, PartFactors<T>& shared, PartsOf of,
                                              i32 step, i32 a, i32 b, PartValues<R, T>& part) {
@@ -127,7 +126,7 @@ __device__ __forceinline__ void take_to_part(const TriangleTile<T>& tile, PartFa
                              tile.depth, tile.first_split, i0, j0, part);
     return;
   }
-  // The parts that became complete in x's column and row: what is below by u, what is on the left by v.
+  // The parts that became complete in x's column and row: those below by u, those on the left by v.
   const bool square = of == PartsOf::square;
   const i32 c = square ? tile.high() - 1 - step + b : a + step;
   if (c < tile.high() && (square || c < b)) {
@@ -152,7 +151,7 @@ __global__ void __launch_bounds__(part_threads, 2) parts_kernel(TriangleTile<T> 
   __shared__ PartFactors<T> shared;
   const i32 a = static_cast<i32>(blockIdx.x) / tile.wide(), b = static_cast<i32>(blockIdx.x) % tile.wide();
   const i32 from_bottom = tile.high() - 1 - a;
-  // Those that are closed, and those that nothing is taken to yet.
+  // Skips parts that are closed, and parts to which nothing is taken yet.
   if (of == PartsOf::square && (from_bottom + b <= step || (from_bottom > step && b > step))) return;
   if (of == PartsOf::diagonal && (b - a <= step || b - a > 2 * step)) return;
   PartValues<R, T> part;

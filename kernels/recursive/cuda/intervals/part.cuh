@@ -2,14 +2,14 @@
 // pieces of piece_side rows and columns. Pieces as far from the lower left corner (of a part on the table's diagonal:
 // from the diagonal) are closed at a time, a warp each: it takes all splits outside of its own rows and columns
 // first, whose parts are complete, and then completes its values, those as far from its corner at a time. How a tile
-// is closed is told in cpu/intervals/kernel.hpp. No host library header: also compiled at run time.
+// is closed is told in cpu/intervals/kernel.hpp.
 #pragma once
 
 #include "kernels/recursive/cuda/intervals/tile.cuh"
 
 namespace terrace::recursive {
 
-inline constexpr i32 part_threads = 256;  // as many warps as pieces lie beside one another
+inline constexpr i32 part_threads = 256;  // as many warps as pieces lie next to each other
 inline constexpr i32 piece_side = 8;
 
 /// A part, and the parts on the diagonal in its rows and its columns.
@@ -19,7 +19,7 @@ struct PartInShared {
   T u[part_side][part_side + 1];
   T v[part_side][part_side + 1];
   i32 splits[part_side][part_side + 1];
-  T row_sizes[part_side], column_sizes[part_side];  // of nodes, where the rule has weights
+  T row_sizes[part_side], column_sizes[part_side];  // of nodes, if the rule has weights
 };
 
 template <bool with_splits, class R, class T>
@@ -29,7 +29,7 @@ class ClosingPart {
   using Rows = T[part_side][part_side + 1];
 
  public:
-  /// Part (a, b) of a tile. @param triangle whether it lies on the diagonal of the table
+  /// Part (a, b) of a tile. @param triangle true if it lies on the diagonal of the table
   __device__ __forceinline__ ClosingPart(const TriangleTile<T>& tile, i32 a, i32 b, bool triangle)
       : tile_(tile),
         shared_(*reinterpret_cast<Shared*>(device::launch_shared_memory())),
@@ -57,7 +57,7 @@ class ClosingPart {
   struct Value {
     i32 i;  // row in the part
     bool there;
-    bool pairs;  // where the rule looks inside: whether the items at its ends pair
+    bool pairs;  // if the rule looks inside: true if the items at its ends pair
     T value, row_size;
     i32 split;
   };
@@ -137,8 +137,8 @@ class ClosingPart {
     }
   }
 
-  /// Values as far from the piece's lower left corner at a time, each then taken to those beyond in its column and
-  /// row: without branches, so that nothing waits but for what it needs.
+  /// Completes values at equal distance from the piece's lower left corner at a time, and takes each to the values
+  /// beyond in its column and row: without branches, so that nothing waits longer than it must.
   __device__ __forceinline__ void complete_square(Value (&values)[2], i32 i1, i32 j1, i32 j, T column_size) {
     constexpr i32 last = piece_side - 1;
 #pragma unroll 1

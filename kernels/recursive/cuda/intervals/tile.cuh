@@ -1,5 +1,5 @@
-// Tiles of problems over intervals on CUDA, and what surrounds their updates: what tiles begin as, the walk through
-// splits, and the report. No host library header: also compiled at run time.
+// Tiles of problems over intervals on CUDA, and the steps around their updates: initial values, the walk through
+// splits, and the report.
 #pragma once
 
 #include "kernels/recursive/cuda/tile_state.cuh"
@@ -36,7 +36,7 @@ struct TriangleTile {
   __host__ __device__ i32 wide() const { return (columns + part_side - 1) / part_side; }
 };
 
-/// Thread blocks take rows in turn. @param below_diagonal whether values below the diagonal become zeros, without
+/// Thread blocks take rows in turn. @param below_diagonal true if values below the diagonal become zeros, without
 /// splits, all others staying
 template <class T>
 __global__ void fill_kernel(TriangleTile<T> tile, T value, i32 split, i32 below_diagonal) {
@@ -72,7 +72,7 @@ __global__ void trace_kernel(TileState* state, IntervalTask task) {
       if (j < task.column || j >= task.column + task.columns || j - i < 2) continue;
       const i32 k = task.split[row * task.split_stride + j - task.column];
       if (!is_split(i, j, k, task.pairs)) {
-        state->negative_pivot = i;  // no interval is split any more where one is lost
+        state->negative_pivot = i;  // no interval is split any more once one is lost
         continue;
       }
       if (task.pairs == 0 || k == i) {

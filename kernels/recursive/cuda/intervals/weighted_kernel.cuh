@@ -1,6 +1,5 @@
-// Products on CUDA whose splits have weights: x(i, j) <- x(i, j) + u(i, k) * v(k, j), each with r(i) s(k) c(j) beside
-// it. Packed and fed as products are; the weights are made from the sizes as they are needed. No host library header:
-// also compiled at run time.
+// Products on CUDA whose splits have weights: x(i, j) <- x(i, j) + u(i, k) * v(k, j) with the weight r(i) s(k) c(j).
+// Packed and fed as products are; the weights are made from the sizes when they are needed.
 #pragma once
 
 #include "kernels/recursive/cuda/products/kernel.cuh"
@@ -17,14 +16,14 @@ struct SplitSizes {
   i32 depth;
 };
 
-/// Shared memory for the sizes of that many splits, beside the stages.
+/// Shared memory for the sizes of that many splits, in addition to the stages.
 template <class T>
 constexpr i64 weighted_sizes_bytes(i64 depth) {
   constexpr i64 stage = ProductTile<T>::depth;
   return (depth + stage - 1) / stage * stage * static_cast<i64>(sizeof(T));
 }
 
-/// x + split(u, v, weight of row and split, size of column) where that is less or more, as the algebra has it.
+/// x + split(u, v, weight of row and split, size of column) if that is less or more, as the algebra has it.
 template <class R, class T>
 __device__ __forceinline__ T update_weighted(T x, T u, T v, T row, T split_and_column) {
   if constexpr (same_type<T, double>) {

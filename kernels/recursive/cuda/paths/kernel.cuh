@@ -1,5 +1,5 @@
-// Tiles of distances and trails on CUDA (trail.hpp): how they begin and end, how factors are copied, so that x may be
-// u or v, and how pivots close their own square. No host library header: also compiled at run time.
+// Tiles of distances and trails on CUDA (trail.hpp): their begin and end, copies of factors, so that x may be u or v,
+// and closing of the pivots' own square.
 #pragma once
 
 #include "kernels/recursive/cuda/floyd_warshall_kernel.cuh"
@@ -7,7 +7,7 @@
 
 namespace terrace::recursive {
 
-/// What is infinite in copies of factors: sums with it are not as small as any distance, an infinite one either.
+/// Infinity in copies of factors: sums with it are never as small as a distance, not even as an infinite one.
 template <class T>
 __device__ __forceinline__ T nowhere() {
   if constexpr (same_type<T, float>) return __int_as_float(0x7FC00000);
@@ -15,7 +15,7 @@ __device__ __forceinline__ T nowhere() {
   else return infinity<T>();
 }
 
-/// A factor and its copy: of `rows` x `columns` pairs, or of those turned over, filled up with pairs that change
+/// A factor and its copy: of `rows` x `columns` pairs, or transposed, padded with pairs that change
 /// nothing.
 template <class T, class W>
 struct CopyTask {
@@ -182,9 +182,9 @@ struct PairCross {
   W row_trails[base_pivots], column_trails[base_pivots];
 };
 
-/// Closes the pivots' own square, by one thread block. A pivot's row and column stay as they are in its own turn, as
-/// no pivot is negative, and a path through its own start or end has more edges: so they are handed out for the next
-/// turn while this one goes on.
+/// Closes the pivots' own square, by one thread block. A pivot's row and column do not change in its own turn, as no
+/// pivot is negative, and a path through its own start or end has more edges: so they are handed out for the next
+/// turn in parallel with this one.
 template <class T, class W>
 __global__ void __launch_bounds__(closure_threads)
     close_pairs_kernel(TileState* state, PairView<T, W> square, i64 pivots, i64 first_pivot) {
@@ -240,8 +240,8 @@ __global__ void __launch_bounds__(closure_threads)
 }
 
 /// Relaxes one strip of base_pivots columns of the pivots' rows, or rows of their columns, by the pivots' closed
-/// square, and copies it for what is relaxed by both. Thread blocks [0, strips) have rows, the others columns; what
-/// is the square itself is only copied.
+/// square, and copies it as a factor. Thread blocks [0, strips) have rows, the others columns; the square itself is
+/// only copied.
 template <class T, class W>
 __global__ void __launch_bounds__(closure_threads) close_panels_of_pairs_kernel(PanelTask<T, W> task) {
   if (task.state->begun == 0) return;

@@ -33,7 +33,7 @@ class PathsOnCuda final : public TilesOfValues<T> {
       return {Tile::rows, Tile::columns, Tile::threads, sizeof(typename Tile::Shared),
               device::make_kernel(relax_pairs_kernel<T, W, narrow>, "relax_pairs_kernel")};
     }
-    /// Those that a thread block has the shared memory for.
+    /// The parts for which a thread block has enough shared memory.
     static Parts that_fit(std::size_t most_shared_bytes) {
       const Parts wide = of<Wide, false>();
       return wide.shared_bytes <= most_shared_bytes ? wide : of<Narrow, true>();
@@ -61,13 +61,13 @@ class PathsOnCuda final : public TilesOfValues<T> {
   }
 
  private:
-  /// Of which copies of factors hold whole ones.
+  /// Copies of factors hold a multiple of this.
   static constexpr i64 longest = std::max(Wide::rows, Wide::columns);
   static_assert(longest % Narrow::rows == 0 && longest % Narrow::columns == 0 && longest % copy_side == 0);
   static_assert(copy_side % Wide::depth == 0 && copy_side % Narrow::depth == 0);
 
   static constexpr i64 whole(i64 count, i64 step) { return (count + step - 1) / step * step; }
-  /// Of the copy of a factor, whose rows are pivots.
+  /// Pairs in the copy of a factor, whose rows are pivots.
   static constexpr i64 pairs_of(i64 side) {
     return whole(std::max<i64>(side, base_pivots), copy_side) * whole(side, longest);
   }
@@ -151,11 +151,11 @@ class PathsOnCuda final : public TilesOfValues<T> {
   device::Kernel<PanelTask<T, W>> close_panels_ =
       device::make_kernel(close_panels_of_pairs_kernel<T, W>, "close_panels_of_pairs_kernel");
   Parts parts_;
-  Copies u_, v_;  // where factors are copied to
+  Copies u_, v_;  // copies of factors
   unsigned copies_at_a_time_ = 1;
 };
 
-/// Calls call.operator()<T>() for the type of distances. @throws DeviceError where it has no such trails
+/// Calls call.operator()<T>() for the type of distances. @throws DeviceError if it has no such trails
 template <class W, class Result, class Call>
 Result visit_distances(ElementType type, const Call& call) {
   if constexpr (sizeof(W) == 8) {

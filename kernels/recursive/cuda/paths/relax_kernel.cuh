@@ -1,7 +1,7 @@
 // Products of pairs of distances and trails on CUDA (trail.hpp): x <- x + u * v. A thread block relaxes a part of x
 // that it keeps in shared memory, by copies of the factors that come in stages. For a stage threads find the least
-// sums of distances alone, as in a product without trails; only the pairs whose least sum is no larger than their
-// distance, which are few, are looked at again, with their trails. No host library header: also compiled at run time.
+// sums of distances alone, as in a product without trails; only the few pairs whose least sum is no larger than their
+// distance are computed again, with their trails.
 #pragma once
 
 #include "kernels/recursive/cuda/products/kernel.cuh"
@@ -23,7 +23,7 @@ struct PairView {
   }
 };
 
-/// What distances are computed in: registers have no halves.
+/// The type in which distances are computed: registers have no halves.
 template <class T>
 struct DistanceOf {
   using Type = T;
@@ -35,7 +35,7 @@ struct DistanceOf<i16> {
 template <class T>
 using Distance = typename DistanceOf<T>::Type;
 
-/// Takes (d, t) for (distance, trail) where it is smaller. Without branches.
+/// Takes (d, t) for (distance, trail) if it is smaller. Without branches.
 template <class T, class W>
 __device__ __forceinline__ void take_smaller(T& distance, W& trail, T d, W t) {
   const bool better = (d < distance) | ((d == distance) & (t < trail));
@@ -51,9 +51,9 @@ __device__ __forceinline__ D beyond_all() {
   else return static_cast<D>(largest_key >> (64 - 8 * sizeof(D)));
 }
 
-/// The part of x that a thread block relaxes: warps of 32 rows, each of four lanes above one another and eight side
-/// by side. Of distances and trails of 32 bits two fit a multiprocessor. @tparam narrow for devices that give a
-/// thread block less shared memory: 97 KiB are enough for all types
+/// The part of x that a thread block relaxes: warps of 32 rows, each of four lanes down and eight lanes across. With
+/// distances and trails of 32 bits a multiprocessor holds two. @tparam narrow for devices that give a thread block
+/// less shared memory: 97 KiB are enough for all types
 template <class T, class W, bool narrow>
 struct RelaxTile {
   using D = Distance<T>;
@@ -70,7 +70,7 @@ struct RelaxTile {
   static constexpr i32 stages = 2;                                   // there at a time
   static constexpr i32 gathered = 64;                                // pairs of a warp at a time
 
-  /// Columns of u and rows of v. Distances by two pivots lie side by side (factor_place).
+  /// Columns of u and rows of v. Distances by two pivots are adjacent (factor_place).
   struct Stage {
     D u[depth / 2][2 * rows], v[depth / 2][2 * columns];
     W u_trails[depth][rows], v_trails[depth][columns];
@@ -99,9 +99,9 @@ struct RelaxTask {
   i32 one;                   // as in ProductTask
 };
 
-/// Where the distance by pivot k to row, or column, n lies in a copy of a factor: two pivots side by side, of u in
-/// turn, of v in the other order, so that an instruction that adds those of one pivot finds them in different banks
-/// of registers. @param turned whether the factor is u
+/// Place of the distance by pivot k to row, or column, n in a copy of a factor: two pivots are adjacent, in u in this
+/// order, in v in the other order, so that an instruction that adds the values of one pivot finds them in different
+/// banks of registers. @param turned true if the factor is u
 __device__ __forceinline__ i64 factor_place(i64 k, i64 n, i64 stride, bool turned) {
   return k / 2 * (2 * stride) + 2 * n + (turned ? k % 2 : 1 - k % 2);
 }
@@ -119,7 +119,7 @@ class RelaxPart {
   struct alignas(16) Vector {
     D values[vector];
   };
-  /// Of two pivots.
+  /// The distances of two pivots.
   struct Factors {
     D u[2][thread_rows], v[2][thread_columns];
   };
@@ -141,7 +141,7 @@ class RelaxPart {
     }
   }
 
-  /// Relaxes by the pivots of a stage. @tparam quick whether updates by three are right
+  /// Relaxes by the pivots of a stage. @tparam quick true if updates by three are right
   template <bool quick>
   __device__ __forceinline__ void relax(const Stage& stage, i32 one) {
     D least[thread_rows][thread_columns];
@@ -212,8 +212,8 @@ class RelaxPart {
     }
   }
 
-  /// Relaxes pairs, trails and all, of which each lane says which of its own: the warp gathers them, so that each
-  /// lane has as many to look at; where they are most of all, each lane takes all of its own.
+  /// Relaxes pairs with their trails. Each lane names some of its own pairs: the warp gathers them and deals them
+  /// evenly to lanes; if they are most of all pairs, each lane takes all of its own.
   /// @param near bit i * thread_columns + j: pair (i, j)
   __device__ __forceinline__ void relax_near(const Stage& stage, u32 near) {
     u16* gathered = shared_.near[threadIdx.x / 32];
@@ -278,7 +278,7 @@ class RelaxPart {
     __syncwarp();
   }
 
-  /// Relaxes the first of `count` pairs, each by as many lanes, each of which has its share of the pivots.
+  /// Relaxes the first of `count` pairs, each by `lanes` lanes, each of which has its share of the pivots.
   /// @param gathered their places: 32 times a bit, and the lane
   template <i32 lanes>
   __device__ __forceinline__ void relax_gathered(const Stage& stage, const u16* gathered, i32 count) {
@@ -384,7 +384,7 @@ __device__ __forceinline__ void each_pair(const RelaxTask<T, W>& task, i64 i0, i
   }
 }
 
-/// Whether some distance of a part of x is negative, or -0.0.
+/// True if some distance of a part of x is negative, or -0.0.
 template <class Tile>
 __device__ __forceinline__ bool any_negative(const typename Tile::Shared& shared) {
   bool any = false;

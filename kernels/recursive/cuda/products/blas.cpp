@@ -15,8 +15,8 @@ namespace {
 
 using device::i64;
 
-/// Opens cuBLAS where the loader finds it, or in the toolkit that the program was built with. Its interface has been
-/// the same since version 12. @returns null where it is not found
+/// Opens cuBLAS if the loader finds it, or in the toolkit that the program was built with. Its interface has been the
+/// same since version 12. @returns null if it is not found
 void* open() {
   // Or else each handle would take 64 MiB of device memory.
   ::setenv("CUBLAS_WORKSPACE_CONFIG", ":0:0", 1);
@@ -93,7 +93,7 @@ class LoadedCudaBlas final : public CudaBlas {
   template <class Gemm, class T>
   void submit(Gemm gemm, const BlasProduct<T>& p, const char* call) {
     const auto whole = [](i64 extent) { return static_cast<int>(extent); };
-    // Of a matrix with a single row the stride may be anything.
+    // A matrix with a single row may have any stride.
     const auto stride = [&](i64 given, i64 columns) { return whole(std::max(given, columns)); };
     const T kept = 1;
     library().check(gemm(handle_.get(), CUBLAS_OP_N, CUBLAS_OP_N, whole(p.columns), whole(p.rows), whole(p.depth),

@@ -1,4 +1,4 @@
-// Sums of products of real numbers on CUDA, by cuBLAS where it is found.
+// Sums of products of real numbers on CUDA, by cuBLAS if it is found.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -26,11 +26,11 @@ struct BlasProduct {
 /// products of large tiles are as fast without (50 TFLOP/s in f32 on an H200).
 class CudaBlas {
  public:
-  /// @returns null where there is no cuBLAS, so that cuda_blas_kind() is empty. @throws DeviceError
+  /// @returns null if there is no cuBLAS, so that cuda_blas_kind() is empty. @throws DeviceError
   static std::unique_ptr<CudaBlas> make(cudaStream_t stream);
   virtual ~CudaBlas() = default;
 
-  /// Submits a product. Its kernels know nothing of ports: what is submitted is computed. @throws DeviceError
+  /// Submits a product. Its kernels do not check ports: a submitted product is computed. @throws DeviceError
   virtual void multiply(const BlasProduct<float>& product) = 0;
   virtual void multiply(const BlasProduct<double>& product) = 0;
 };

@@ -1,4 +1,4 @@
-// Where there is no cuBLAS: a toolkit without it, and the simulated device of the tests.
+// Replaces cuBLAS if there is none: for a toolkit without it, and the simulated device of the tests.
 #include "kernels/recursive/blas.hpp"
 #include "kernels/recursive/cuda/products/blas.hpp"
 

@@ -1,6 +1,6 @@
 // Products on CUDA: x <- x + u * v of tiles in device memory. Factors are packed first, so that a product reads whole
 // panels in the order in which it needs them, and so that x may be u or v. A thread block computes a part of x in
-// registers, fed from a ring of stages in shared memory. No host library header: also compiled at run time.
+// registers, fed from a ring of stages in shared memory.
 #pragma once
 
 #include "kernels/recursive/cuda/products/words.cuh"
@@ -8,7 +8,7 @@
 
 namespace terrace::recursive {
 
-/// Factors and where they are packed to.
+/// Factors, and the places of their packed copies.
 template <class S, class T>
 struct PackTask {
   TileState* state;
@@ -22,7 +22,7 @@ struct PackTask {
   i32 stages;
 };
 
-/// Writes one stage of a panel of u. @returns whether the thread met a value with a sign, where that
+/// Writes one stage of a panel of u. @returns true if the thread met a value with a sign, where that
 /// matters
 template <class S, class T>
 __device__ __forceinline__ bool pack_u(const PackTask<S, T>& task, i32 panel, i32 stage) {
@@ -71,7 +71,7 @@ __device__ __forceinline__ bool pack_v(const PackTask<S, T>& task, i32 panel, i3
   return sign;
 }
 
-/// A thread block for each stage of each panel, those of u first.
+/// A thread block for each stage of each panel, panels of u first.
 template <class S, class T>
 __global__ void __launch_bounds__(pack_threads) pack_kernel(PackTask<S, T> task) {
   if (task.state->begun == 0) return;
@@ -114,7 +114,7 @@ class ThreadPart {
   };
 
  public:
-  /// What a thread's part needs of the factors, of ProductTile::pair pivots.
+  /// The factors of a thread's part, for ProductTile::pair pivots.
   struct Factors {
     W left[Tile::pair][Tile::thread_rows], right[Tile::pair][Tile::thread_words];
   };
@@ -141,7 +141,7 @@ class ThreadPart {
     }
   }
 
-  /// Adds the products of the factors. @tparam quick whether updates by three are right
+  /// Adds the products of the factors. @tparam quick true if updates by three are right
   template <bool quick>
   __device__ __forceinline__ void update(const Factors& by, i32 one) {
 #pragma unroll
@@ -161,7 +161,7 @@ class ThreadPart {
     }
   }
 
-  /// Whether some word of x is negative.
+  /// True if some word of x is negative.
   __device__ __forceinline__ bool any_negative() const {
     bool any = false;
 #pragma unroll
@@ -214,7 +214,7 @@ class ThreadPart {
   __device__ __forceinline__ i32 row_of(i32 i) const { return row_ + i / group * (4 * group) + i % group; }
   __device__ __forceinline__ i32 word_of(i32 j) const { return word_ + j / group * (8 * group) + j % group; }
 
-  /// Whether all of the thread block's part is there, to be written, and can be moved a piece at a time.
+  /// True if the thread block's part lies fully inside x, may be written, and can be moved a piece at a time.
   static __device__ __forceinline__ bool in_pieces(const ProductTask<S, T>& task, i32 i0, i32 j0) {
     if constexpr (sizeof(W) == lanes * sizeof(T)) {
       const i32 i1 = i0 + Tile::rows, j1 = j0 + Tile::words * lanes;
@@ -235,7 +235,7 @@ class ThreadPart {
       for (i32 j = 0; j < Tile::thread_words; j += group) act(i, j, row + word_of(j) * lanes);
     }
   }
-  /// act(i, j, x, there) for each word, of which so many values are there, or none if that is not above 0.
+  /// act(i, j, x, there) for each word, of which the first `there` values exist, or none if it is not above 0.
   template <class Do>
   __device__ __forceinline__ void each_word(const ProductTask<S, T>& task, i32 i0, i32 j0, const Do& act) const {
 #pragma unroll

@@ -1,5 +1,5 @@
-// Products on CUDA as the blocks of the family launch them: where factors are packed to in a workspace, and what the
-// kernels are given.
+// Products on CUDA as the blocks of the family launch them: the places of packed factors in a workspace, and the
+// arguments of kernels.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct ProductOf {
   i64 rows, columns, depth;
 };
 
-/// What takes away products adds those of factors with the sign turned.
+/// The algebra that adds products of factors with the sign turned, for one that subtracts them.
 template <class S>
 struct SumOf {
   using Type = S;
@@ -34,15 +34,15 @@ struct SumOf<MinusTimes> {
   using Type = PlusTimes;
 };
 
-/// Products in algebra S, with the packed factors of one at a time; of real numbers by cuBLAS where it is found. Its
-/// kernels do not ask whether a block is begun.
+/// Products in algebra S, with the packed factors of one at a time; for real numbers by cuBLAS if it is found. Its
+/// kernels do not check that a block is begun.
 template <class S, class T>
 class ProductsOnCuda {
  public:
   using W = Word<S, T>;
   using Task = ProductTask<typename SumOf<S>::Type, T>;
 
-  /// Whether cuBLAS is what multiplies.
+  /// True if cuBLAS multiplies.
   static bool by_blas() { return is_linear<S, T> && !cuda_blas_kind().empty(); }
   /// Bytes of device memory for products of at most `side` rows, columns and pivots, from a multiple of 256 on.
   static std::size_t bytes(std::int64_t side) { return by_blas() ? 0 : u_bytes(side) + v_bytes(side); }
@@ -85,7 +85,7 @@ class ProductsOnCuda {
                    pack);
     return product;
   }
-  /// The product of what is packed.
+  /// The product of the packed factors.
   Task task(TileState* state, T* x, i64 x_stride, i64 rows, i64 columns, i64 depth) const {
     const PackedShape packed = packed_shape<S, T>(rows, columns, depth);
     Task product{};

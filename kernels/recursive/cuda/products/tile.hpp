@@ -1,5 +1,4 @@
-// How products on CUDA are cut for thread blocks, and how values lie in the words that threads compute with. No host
-// library header: also compiled by nvcc and at run time.
+// Cut of products on CUDA for thread blocks, and layout of values in the words that threads compute with.
 #pragma once
 
 #include "kernels/recursive/semiring_list.hpp"
@@ -13,7 +12,7 @@ using device::u32;
 using device::u64;
 using device::u8;
 
-/// Whether values of type T lie two in a word: 16-bit minima and maxima of sums, for which there are instructions.
+/// True if a word holds two values of type T: 16-bit minima and maxima of sums, for which there are instructions.
 template <class S, class T>
 inline constexpr bool in_pairs = sizeof(T) == 2 && (same_type<S, MinPlus> || same_type<S, MaxPlus>);
 
@@ -38,7 +37,7 @@ struct WordOf<u8, pairs> {
   static constexpr i32 lanes = 4;
 };
 
-/// What a thread computes with for values of type T in algebra S.
+/// The type that a thread computes with for values of type T in algebra S.
 template <class S, class T>
 using Word = typename WordOf<T, in_pairs<S, T>>::Type;
 template <class S, class T>
@@ -47,9 +46,9 @@ inline constexpr i32 lanes_of = WordOf<T, in_pairs<S, T>>::lanes;
 inline constexpr i32 pack_threads = 256;
 inline constexpr i32 base_pivots = 64;  // that a tile is closed, or eliminated, by at a time
 
-/// The part of x that a thread block computes, in words W: warps above one another and two side by side, each of four
-/// lanes above one another and eight side by side. Words of four bytes have registers for what comes next, so that
-/// three thread blocks of four warps do more than two of eight.
+/// The part of x that a thread block computes, in words W: warps one below another and two across, each of four lanes
+/// down and eight lanes across. Words of four bytes leave registers for the next factors, so that three thread blocks
+/// of four warps do more than two of eight.
 template <class W>
 struct ProductTile {
   static constexpr bool narrow = sizeof(W) == 4;
@@ -71,14 +70,14 @@ struct ProductTile {
   static constexpr i32 stage_words = depth * (rows + words);
   static constexpr i32 shared_bytes = stages * stage_words * static_cast<i32>(sizeof(W));
 
-  /// Where pivot k's word lies in a panel of u, or of v.
+  /// Place of pivot k's word in a panel of u, or of v.
   TERRACE_HOST_DEVICE static constexpr i32 u_at(i32 k, i32 row) {
     return k / pair * (pair * rows) + pair * row + k % pair;
   }
   TERRACE_HOST_DEVICE static constexpr i32 v_at(i32 k, i32 word) {
     return k / pair * (pair * words) + pair * word + (pair - 1 - k % pair);
   }
-  /// The pivot and the row, or word of a row, of what lies in a place of a panel.
+  /// The pivot and the row, or word of a row, at a place of a panel.
   struct Place {
     i32 pivot, n;
   };
@@ -91,7 +90,7 @@ struct ProductTile {
 };
 
 /// Packed factors: u in panels of ProductTile::rows rows, pivot after pivot (ProductTile::u_at), each value in every
-/// lane of a word; v in panels of ProductTile::words words (v_at). What is not there is zero. A panel's stages are
+/// lane of a word; v in panels of ProductTile::words words (v_at). Padding is zero. A panel's stages are
 /// consecutive.
 struct PackedShape {
   i64 u_panels, v_panels, stages;

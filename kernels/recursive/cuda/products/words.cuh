@@ -1,5 +1,4 @@
-// Values in words: what a thread of a product does with one word of each matrix. No host library header: also
-// compiled at run time.
+// Values in words: the operations of a product on one word of each matrix.
 #pragma once
 
 #include "kernels/recursive/cuda/products/tile.hpp"
@@ -56,14 +55,14 @@ __device__ __forceinline__ Word<S, T> in_every_lane(T value) {
   return join<S, T>(values);
 }
 
-/// A value of u as it is packed: with its sign turned where products are taken away.
+/// The packed form of a value of u: with its sign turned if products are subtracted.
 template <class S, class T>
 __device__ __forceinline__ T packed_left(T value) {
   if constexpr (same_type<S, MinusTimes>) return -value;
   else return value;
 }
 
-/// x + u * v in every lane. Products of floating-point numbers are added to x without being rounded themselves.
+/// x + u * v in every lane. Products of floating-point numbers are not rounded before they are added to x.
 template <class S, class T>
 __device__ __forceinline__ Word<S, T> update_word(Word<S, T> x, Word<S, T> u, Word<S, T> v) {
   using W = Word<S, T>;
@@ -92,24 +91,24 @@ __device__ __forceinline__ Word<S, T> update_word(Word<S, T> x, Word<S, T> u, Wo
   }
 }
 
-/// Whether two updates of a word may be one instruction that takes the least or largest of three: of whole numbers,
-/// and of floating-point ones where the minimum of their bits is that of the numbers, so where none is negative.
+/// True if two updates of a word may be one instruction that takes the least or largest of three: for integers, and
+/// for floating-point numbers if none is negative, so that the order of their bits is the order of the numbers.
 template <class S, class T>
 inline constexpr bool has_three = (same_type<T, i32> && (same_type<S, MinPlus> || same_type<S, MaxPlus>)) ||
                                   (same_type<T, float> && same_type<S, MinPlus>);
-/// Whether that asks for numbers that are not negative.
+/// True if by three also requires that no number is negative.
 template <class S, class T>
 inline constexpr bool three_needs_signs = has_three<S, T>&& is_real<T>;
 
-/// Whether word (i, j) of a thread's part takes two updates by three: of whole numbers every other column, so that
-/// the pipes of minima and of multiplications have alike to do.
+/// True if word (i, j) of a thread's part takes two updates by three: for integers in every other column, so that the
+/// pipes of minima and of multiplications are equally busy.
 template <class S, class T>
 __device__ __forceinline__ constexpr bool by_three(i32 i, i32 j) {
   return has_three<S, T> && (is_real<T> || j % 2 == 0);
 }
 
-/// x + u0 * v0 + u1 * v1 in every lane, where has_three. @param one 1, which the compiler does not know: sums are
-/// made by multiplying, for which there is another pipe than that of minima
+/// x + u0 * v0 + u1 * v1 in every lane, if has_three. @param one 1, which the compiler does not know: sums are then
+/// multiply-adds, which use another pipe than minima
 template <class S, class T>
 __device__ __forceinline__ Word<S, T> update_by_three(Word<S, T> x, Word<S, T> u0, Word<S, T> v0, Word<S, T> u1,
                                                       Word<S, T> v1, i32 one) {
@@ -124,7 +123,7 @@ __device__ __forceinline__ Word<S, T> update_by_three(Word<S, T> x, Word<S, T> u
   }
 }
 
-/// Whether a number is less than zero, or -0.0.
+/// True if a number is less than zero, or -0.0.
 __device__ __forceinline__ bool has_sign(float value) { return __float_as_int(value) < 0; }
 
 }  // namespace terrace::recursive

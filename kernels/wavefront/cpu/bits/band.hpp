@@ -1,4 +1,4 @@
-// How a band of words is swept: borders in, chunks of columns, borders out.
+// The sweep of a band of words: borders in, chunks of columns, borders out.
 #pragma once
 
 #include <immintrin.h>
@@ -35,7 +35,7 @@ ColumnRange BitsBand<P>::chunks_of(const ColumnRange& columns) const {
   return {begin / chunk_columns, (end + chunk_columns - 1) / chunk_columns};
 }
 
-/// Whether rows [begin, end) of the table have cells in the diagonals right before and right behind the column edge.
+/// True if rows [begin, end) of the table have cells in the diagonals just before and just after the column edge.
 template <class P>
 bool BitsBand<P>::crosses(i64 begin, i64 end, i64 column) const {
   const ColumnRange range = plan_.diagonals.columns(begin, end);
@@ -97,7 +97,7 @@ i64 BitsBand<P>::top_h(i64 column) const {
   return h;
 }
 
-/// H above the band in the column before its first chunk, where its left border does not say.
+/// H above the band in the column before its first chunk, if its left border does not have it.
 template <class P>
 i64 BitsBand<P>::before_begin() const {
   if (band_.first()) {
@@ -193,7 +193,7 @@ void BitsBand<P>::load_top(i64 chunk) {
   words_.above[1][0] = minus;
 }
 
-/// Gives every word its next chunk: its letters, and what the word above it has left below that chunk.
+/// Gives every word its next chunk: its letters, and the row below the word above for that chunk.
 template <class P>
 void BitsBand<P>::place_columns(i64 step) {
   for (i64 w = last_word_; w > 0; --w) {
@@ -251,7 +251,7 @@ void BitsBand<P>::compute(i64 step) {
   restore(begun, last_word_ + 1);
 }
 
-/// Keeps what the words have just computed of the lines that are kept.
+/// Stores the newly computed words of kept lines.
 template <class P>
 void BitsBand<P>::keep_lines(i64 step) const {
   const KeptTask& kept = band_.kept();
@@ -273,7 +273,7 @@ void BitsBand<P>::keep_row(i64 word, i64 chunk) const {
   for (int p = 0; p < P::Bits::planes; ++p) to[p * kept.row_stride] = words_.below[p][word];
 }
 
-/// Of the words whose chunk ends at a kept column.
+/// Stores the kept columns of words whose chunk ends at one.
 template <class P>
 void BitsBand<P>::keep_columns(i64 step) const {
   static_assert(word_cells == chunk_columns);
@@ -289,7 +289,7 @@ void BitsBand<P>::keep_columns(i64 step) const {
   }
 }
 
-/// Hands down what lies below the chunk: to the next band, or to the border below the block.
+/// Hands down the border below the chunk: to the next band, or to the border below the block.
 template <class P>
 void BitsBand<P>::give(i64 chunk) {
   if (!band_.last()) {
@@ -322,8 +322,8 @@ i64 BitsBand<P>::rise() const {
   return rise;
 }
 
-/// The last column, and what is right above it where no other band writes that, if the diagonals go on behind it.
-/// @param h above the band
+/// Stores the last column, and the value right above it if no other band writes it, if the diagonals continue after
+/// it. @param h above the band
 template <class P>
 void BitsBand<P>::store_right(i64 h) const {
   const i64 row = task_.row_begin + row_;

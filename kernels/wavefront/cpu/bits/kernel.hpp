@@ -44,7 +44,7 @@ TERRACE_HOST_DEVICE Words add_with_carry(Words a, Words b, Words& carry) {
   return sum;
 }
 
-/// All bits those of the highest, which is shifted out.
+/// A word with all bits equal to the highest bit of `word`, which is shifted out.
 TERRACE_HOST_DEVICE Words spread_next(Words& word) {
   const Words spread = reinterpret_cast<Words::Vector>(reinterpret_cast<Words::Signed>(word.v) < 0);
   word = word.v + word.v;

@@ -93,8 +93,8 @@ class BitsSweeper : public BandSweeper {
 template <class P>
 CpuSweeper make(const CpuSweepPlan& plan) {
   const i64 lanes = vector_bytes(plan.instruction_set) / static_cast<i64>(sizeof(u64));
-  // Few words a band make enough bands for all threads, many cost less beside the kernel.
-  // Those that are high beside the diagonals they meet compute much around them.
+  // Bands of few words are enough for all threads, bands of many words have less overhead. Bands that are high
+  // compared with the diagonals they meet compute many cells outside them.
   const DiagonalBand& band = plan.spec.band;
   const i64 height =
       std::min<i64>(plan.grid.block_rows / plan.threads, band.whole() ? no_window : band.high - band.low);

@@ -1,4 +1,4 @@
-// Bands of problems with a bit-parallel form, for scores alone: what surrounds the vectorised kernel.
+// Bands of problems with a bit-parallel form, for scores alone: the code around the vectorised kernel.
 #pragma once
 
 #include <cstring>
@@ -19,7 +19,7 @@ using device::AlignedArray;
 
 using device::u64;
 
-/// What all bands of a sweep share.
+/// Data that all bands of a sweep share.
 template <class P>
 struct BitsPlan {
   typename P::template Constants<i64> constants;
@@ -27,7 +27,7 @@ struct BitsPlan {
   i64 words;  // of a full band, which fill whole vectors
   ElementType border;
   DiagonalBand diagonals;
-  BitLines lines;  // kept where a block's task has room for them; 0: none
+  BitLines lines;  // kept if a block's task has room for them; 0: none
 
   i64 band_rows() const { return 64 * words; }
 };
@@ -41,7 +41,7 @@ struct BitsScratch {
   AlignedArray<u64> letters[code_bits], columns[code_bits], above[2], below[2];
 };
 
-/// Memory of one block under way: its columns' letters as words a chunk, and what its bands hand down in place.
+/// Memory of one block in flight: its columns' letters as words a chunk, and the rows between its bands, in place.
 struct BitsSlot {
   BitsSlot(i64 columns);
 
@@ -51,9 +51,9 @@ struct BitsSlot {
   BlockResult found{0, 0, 0};
 };
 
-/// One band being swept. Word w of the band is a chunk of columns behind word w - 1. Of the block's chunks it has
-/// those that the diagonals of the sweep meet; next to these lie values as if only letters without a partner led
-/// there.
+/// One band being swept. Word w of the band is a chunk of columns behind word w - 1. The band has only those chunks
+/// of the block that the diagonals of the sweep meet; values next to them are as if only letters without a partner
+/// led there.
 template <class P>
 class BitsBand {
  public:
@@ -74,7 +74,7 @@ class BitsBand {
   bool sweep();
 
  private:
-  /// What a letter without a partner adds to H.
+  /// Cost in H of a letter without a partner.
   static constexpr i64 gap = P::Bits::counts_pairs ? 0 : 1;
 
   void find_range();
@@ -107,11 +107,11 @@ class BitsBand {
   Band& band_;
   const BlockTask& task_;
   i64 columns_;
-  i64 row_, rows_;  // the band's first, of the block; how many
+  i64 row_, rows_;  // the band's first, of the block; their number
   i64 last_word_;   // which has the last row
   i64 chunks_;
   ColumnRange range_{0, 0};  // the chunks that the band has of the block's
-  ColumnRange above_{0, 0};  // those that the row above it has; where its end is 0 there is no such row in the block
+  ColumnRange above_{0, 0};  // columns of the row above; with end 0 the block has no such row
   bool left_inside_ = true;  // the column before the first chunk is the block's left border, and known
   i64 since_rare_ = 0;       // steps since a chunk with codes above 3 entered
   bool rows_rare_ = false;   // the band's rows have such codes

@@ -1,4 +1,4 @@
-// How a band is swept: borders in, chunks of steps, borders out.
+// The sweep of a band: borders in, chunks of steps, borders out.
 #pragma once
 
 #include <immintrin.h>
@@ -174,7 +174,7 @@ void LettersBand<P, T>::load_top(i64 first, i64 last) {
     }
   }
   if constexpr (has_window<P>) {
-    // What the row above has of these columns in the window ends here.
+    // The row above has cells in the window up to here in these columns.
     const i64 known = std::max<i64>(0, row_begin_ + window_ - task_.column_begin - begin);
     for (i64 i = known; i < count; ++i) h[i] = static_cast<T>(infinity);
   }
@@ -249,7 +249,7 @@ void LettersBand<P, T>::report_last() {
   slot_.found[static_cast<std::size_t>(band_.index())] = {reported(score), task_.row_end, task_.column_end};
 }
 
-/// Looks at the band's lowest row, h[0] being that of column `begin` of the block, where it is the table's last.
+/// Inspects the band's lowest row if it is the table's last; h[0] belongs to column `begin` of the block.
 template <class P, class T>
 void LettersBand<P, T>::look_along_last_row(i64 begin, i64 end, const T* h) {
   if (!P::ends(plan_.constants).last_row || !band_.last() || task_.row_end != plan_.rows) return;
@@ -257,7 +257,7 @@ void LettersBand<P, T>::look_along_last_row(i64 begin, i64 end, const T* h) {
   look_at_end({*best, plan_.rows, task_.column_begin + begin + (best - h) + 1});
 }
 
-/// Looks at the band's rows of the table's last column, or at the last of them where no other may end an alignment.
+/// Inspects the band's rows of the table's last column, or only the last of them if no other may end an alignment.
 template <class P, class T>
 void LettersBand<P, T>::look_along_last_column() {
   if (task_.column_end != plan_.columns) return;

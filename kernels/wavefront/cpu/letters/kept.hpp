@@ -1,12 +1,12 @@
-// What is done with every H of a band's chunk: rows for the table, the place of the best cell.
+// Uses of every H of a band's chunk: rows for the table, the place of the best cell.
 #pragma once
 
 #include "kernels/wavefront/cpu/letters/sweeper.hpp"
 
 namespace terrace::wavefront {
 
-/// Steps from the chunk's step `step` on are in `kept`: put them in rows. Each row of scratch_.rows holds columns
-/// that wait, right before element pending_columns, and those of the chunk from there on.
+/// Steps from the chunk's step `step` on are in `kept`: puts them in rows. Each row of scratch_.rows holds waiting
+/// columns, right before element pending_columns, and then the chunk's columns.
 template <class P, class T>
 void LettersBand<P, T>::collect_rows(i64 step) {
   const i64 per_lane = rows_.rows_per_lane;
@@ -27,8 +27,8 @@ void LettersBand<P, T>::store_rows(i64 first, i64 last) {
   }
 }
 
-/// Row `row` of the band has new columns [begin, end), some of which may lie outside the block: write those that fill
-/// cache lines of the table, which then never need to be read, and keep the rest. At the end of the row write all.
+/// Row `row` of the band has new columns [begin, end), some of which may lie outside the block: writes those that
+/// fill cache lines of the table, which then need not be read, and keeps the rest. At the end of the row writes all.
 template <class P, class T>
 void LettersBand<P, T>::store_row(i64 row, i64 begin, i64 end) {
   T* values = scratch_.rows.data() + row * row_width;
@@ -63,7 +63,7 @@ void LettersBand<P, T>::restore() {
   std::memcpy(state_.e, scratch_.saved_e.data(), static_cast<std::size_t>(state_size()) * sizeof(T));
 }
 
-/// The kernel leaves the largest H of each row. Only a chunk that beats what the band has found (or equals it in an
+/// The kernel leaves the largest H of each row. Only a chunk that beats the band's best so far (or equals it in an
 /// earlier row) and is not beaten by another band is computed again to find the column.
 template <class P, class T>
 void LettersBand<P, T>::look_for_best(i64 first, i64 last) {
@@ -96,7 +96,7 @@ void LettersBand<P, T>::locate(i64 first, i64 last, T score, i64 row) {
   if (plan_.known != nullptr) raise(*plan_.known, score);
 }
 
-/// The first column of the band's row `row` in steps [first, last) where H is `score`; -1 where there is none.
+/// The first column of the band's row `row` in steps [first, last) in which H is `score`; -1 if there is none.
 template <class P, class T>
 i64 LettersBand<P, T>::column_in_kept(i64 first, i64 last, T score, i64 row) const {
   const i64 lane = row / rows_.rows_per_lane;

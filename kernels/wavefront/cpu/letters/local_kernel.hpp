@@ -1,5 +1,5 @@
-// The kernel of local alignments in narrow types. Included by local_sse2.cpp, local_avx2.cpp and
-// local_avx512.cpp alone, each of which is compiled for its instruction set and defines TERRACE_ISA.
+// The kernel of local alignments in narrow types. Included only by local_sse2.cpp, local_avx2.cpp and
+// local_avx512.cpp, each of which is compiled for its instruction set and defines TERRACE_ISA.
 #pragma once
 
 #include "kernels/values/cpu_pack.hpp"
@@ -8,8 +8,8 @@
 
 namespace terrace::wavefront::TERRACE_ISA {
 
-/// Values of a local alignment that count from floor_of<T>: what would fall below stays there, which is the 0 of the
-/// recurrence (or below all values that there are, where the caller counts from a larger one).
+/// Values of a local alignment that count from floor_of<T>: lower values are cut off there, at the 0 of the
+/// recurrence (or below all existing values, if the caller counts from a larger one).
 template <class T>
 struct Floored {
   Pack<T> pack;
@@ -82,8 +82,8 @@ TERRACE_HOST_DEVICE Gaps<Floored<T>> gaps_or_zero(Floored<T> h, Floored<T>, Floo
           maximum(subtract_saturating(f.pack, next.pack), opened)};
 }
 
-/// One step of the vector whose first lane is `lane`, two columns of each row; that of the lanes before it comes
-/// after. What the rows' loop uses is in variables of its own: nothing that it stores may seem to change them.
+/// One step of the vector whose first lane is `lane`, two columns of each row; the vector of the lanes before comes
+/// after. The rows' loop uses local copies of its inputs, so that its stores cannot seem to change them.
 template <class P, bool masked, bool keep, class T>
 TERRACE_HOST_DEVICE void compute_vector(BandState<T>& band, const BandStream<T>& stream, i64 number, i64 lane,
                                         const typename P::template Constants<Floored<T>>& constants) {
@@ -165,7 +165,7 @@ void compute_step(BandState<T>& band, const BandStream<T>& stream, i64 step,
   }
 }
 
-/// Steps in which every lane is inside the block at both columns go without masks.
+/// Steps in which every lane is inside the block at both columns need no masks.
 template <class P, bool keep, class T>
 void compute_steps(BandState<T>& band, const BandStream<T>& stream,
                    const typename P::template Constants<Floored<T>>& k) {

@@ -1,10 +1,10 @@
-// Chunks of local alignments in narrow types, where their values fit: in bytes or words counted from a base.
+// Chunks of local alignments in narrow types, if their values fit: in bytes or words counted from a base.
 //
-// A value of a chunk is reached from the H that its row has at the chunk's left by a gap, so that none is lower than
-// the least of these minus what the chunk's longest gap costs; nor are H and F above the band where that is counted
-// in, since an E or F is never less than the H it comes from minus what a gap of one letter costs. With that as the
-// base nothing is cut off below, save at the recurrence's own 0. What is cut off above is seen: the largest H is then
-// the type's largest value, and the chunk is computed again in a wider one.
+// A value of a chunk can be reached from the H of its row at the chunk's left by a gap, so that no value is lower
+// than the least of these minus the cost of the chunk's longest gap; nor are H and F above the band if they are
+// included, since an E or F is never less than its H minus the cost of a gap of one letter. With that as the base
+// nothing is cut off below, except at the recurrence's own 0. Values cut off above are detected: the largest H is
+// then the type's largest value, and the chunk is computed again in a wider type.
 #pragma once
 
 #include "kernels/wavefront/cpu/letters/sweeper.hpp"
@@ -24,21 +24,21 @@ NarrowScratch<N>::NarrowScratch(i64 cells, bool used) {
   state.letters = letters.data();
 }
 
-/// What a gap of `count` letters costs.
+/// Cost of a gap of `count` letters.
 template <class Constants>
 i64 cost_of_gap(const Constants& k, i64 count) {
   if constexpr (requires { k.gap_first; }) return k.gap_first + (count - 1) * k.gap_next;
   else return k.gap * count;
 }
 
-/// Whether type N holds the constants.
+/// True if type N holds the constants.
 template <class N, class Constants>
 bool holds_constants(const Constants& k) {
   const i64 largest = std::max({magnitude(k.match), magnitude(k.mismatch), cost_of_gap(k, 1)});
   return largest <= ceiling_of<N>;
 }
 
-/// The least H of the cells that steps [first, last) go on from, and the largest value.
+/// The least H of the cells before steps [first, last), and the largest value.
 template <class P, class T>
 LocalRange LettersBand<P, T>::entering_range(i64 first, i64 last) const {
   LocalRange all = plan_.local.range(state_.h, active_cells());
@@ -60,14 +60,14 @@ LocalRange LettersBand<P, T>::entering_range(i64 first, i64 last) const {
   return all;
 }
 
-/// Computes the chunk in type N where its values may fit. @return false, all being as it was, where they do not
+/// Computes the chunk in type N if its values may fit. @return false, with nothing changed, if they do not
 template <class P, class T>
 template <class N>
 bool LettersBand<P, T>::compute_narrow(i64 first, i64 last, const LocalRange& range, const LocalKernels<N>& kernels,
                                        NarrowScratch<N>& narrow) {
   const auto& k = plan_.constants;
   const i64 base = std::max<i64>(0, range.least - cost_of_gap(k, 2 * (last - first)));
-  constexpr i64 room = 8;  // pairs of letters that may still be matched: where there is less, trying is in vain
+  constexpr i64 room = 8;  // pairs of letters that may still be matched: with less room it would fail
   if (!holds_constants<N>(k) || range.largest - base + room * P::gain(k) > span_of<N>) return false;
   enter_narrow(first, last, kernels, narrow, static_cast<i32>(base));
   const BandStream<N> stream{first,
@@ -110,7 +110,7 @@ void LettersBand<P, T>::enter_narrow(i64 first, i64 last, const LocalKernels<N>&
   std::fill_n(state.best, state_size(), floor_of<N>);
 }
 
-/// Finds the place of the best cell where the chunk may hold the table's; that is computed in 32 bits.
+/// Finds the place of the best cell if the chunk may hold the table's; that is computed in 32 bits.
 template <class P, class T>
 template <class N>
 void LettersBand<P, T>::look_at_narrow(i64 first, i64 last, const LocalKernels<N>& kernels, NarrowScratch<N>& narrow,

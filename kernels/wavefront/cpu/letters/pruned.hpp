@@ -1,6 +1,6 @@
 // Chunks of a band that cannot lead to the best cell of the table: they are left out, as pruning.hpp explains. The
-// part of the table that a chunk stands for begins in the band's first row, in the column where its last lane is;
-// what enters it is what the lanes hold, and the border above.
+// part of the table that a chunk represents begins in the band's first row, in the column of its last lane; the
+// values of the lanes, and the border above, enter it.
 #pragma once
 
 #include "kernels/wavefront/cpu/letters/sweeper.hpp"

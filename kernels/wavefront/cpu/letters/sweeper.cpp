@@ -117,7 +117,7 @@ void check_types(const SweepSpec& spec) {
   }
 }
 
-/// Bytes and words where values fit, in as many lanes as a vector has bytes.
+/// Bytes and words if values fit, in as many lanes as a vector has bytes.
 template <class P>
 void take_narrow_types(const CpuSweepPlan& plan, LettersPlan<P, i32>& letters) {
   letters.local = local_types_for(plan.instruction_set, problem_index<P>(Problems{}));

@@ -1,4 +1,4 @@
-// Bands of problems on letters and values, both items: what surrounds the vectorised kernel.
+// Bands of problems on letters and values, both items: the code around the vectorised kernel.
 #pragma once
 
 #include <atomic>
@@ -23,19 +23,19 @@ using device::AlignedArray;
 /// Steps from one look at the neighbours to the next; with every H kept, steps at a time that stay in the first-level
 /// cache.
 inline constexpr i64 chunk_steps = 64;
-inline constexpr i64 most_chunk_steps = 128;  // where chunks are also turned from one type to another
+inline constexpr i64 most_chunk_steps = 128;  // if chunks are also turned from one type to another
 inline constexpr i64 kept_steps = 16;
 
 /// Columns of a row that wait for the rest of their cache line: one less than a line of the narrowest table holds.
 inline constexpr i64 pending_columns = 32;
-/// Columns of a row that are stored together: those that wait, and those of a chunk.
+/// Columns of a row that are stored together: waiting columns, and the columns of a chunk.
 inline constexpr i64 row_width = pending_columns + 2 * chunk_steps;
 
 /// Writes `count` values from element `offset` of a table on.
 template <class T>
 using StoreRow = void (*)(const T* values, i64 count, double scale, void* table, i64 offset);
 
-/// What all bands of a sweep share.
+/// Data that all bands of a sweep share.
 template <class P, class T>
 struct LettersPlan {
   typename P::template Constants<i64> constants;
@@ -47,13 +47,13 @@ struct LettersPlan {
   i64 stored_bytes;       // of an element of the table
   double scale;
   std::atomic<i64>* known;  // the largest score that was found anywhere; null: nothing is left out
-  LocalTypes local;         // where narrow types are tried first; else without kernels
+  LocalTypes local;         // if narrow types are tried first; else without kernels
 
   bool narrows() const { return local.range != nullptr; }
   i64 chunk() const { return narrows() ? most_chunk_steps : chunk_steps; }
 };
 
-/// A band in a narrow type, beside the one in 32 bits.
+/// A band in a narrow type, in addition to the band in 32 bits.
 template <class N>
 struct NarrowScratch {
   NarrowScratch(i64 cells, bool used);
@@ -98,7 +98,7 @@ struct LettersScratch {
   NarrowScratch<i16> words;
 };
 
-/// Memory of one block under way: the row border between its bands, in place, and what was found.
+/// Memory of one block in flight: the row border between its bands, in place, and the results so far.
 template <class T>
 struct LettersSlot {
   LettersSlot(i64 columns, i64 bands, int planes)
@@ -140,13 +140,13 @@ class LettersBand {
 
  private:
   static constexpr bool finds_best = P::report == Report::best;
-  /// Items as a task has them; the type in which the recurrence's border is computed.
+  /// Items in the type of a task; the type in which the recurrence's border is computed.
   using Item = std::conditional_t<P::items == Items::letters, device::u8, T>;
   using Exact = std::conditional_t<P::items == Items::letters, i64, T>;
 
   i64 lanes() const { return plan_.layout.lanes(); }
   i64 state_size() const { return rows_.rows_per_lane * lanes(); }
-  /// Cells of a column, those of lanes without rows left out: bands with such lanes have one row a lane.
+  /// Cells of a column, without lanes that have no rows: bands with such lanes have one row a lane.
   i64 active_cells() const { return rows_.last_lane + 1 < lanes() ? rows_.last_lane + 1 : state_size(); }
   i64 columns_entering(i64 first, i64 last) const {
     return std::max<i64>(0, std::min(columns_, 2 * last) - 2 * first);

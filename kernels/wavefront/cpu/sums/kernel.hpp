@@ -1,4 +1,4 @@
-// Running sums of integers on packs. Included by cpu/sse2.cpp and cpu/avx2.cpp alone, each of which is compiled for
+// Running sums of integers on packs. Included only by cpu/sse2.cpp and cpu/avx2.cpp, each of which is compiled for
 // its instruction set and defines TERRACE_ISA.
 #pragma once
 

@@ -16,7 +16,7 @@ template <class T>
 using Wide =
     std::conditional_t<std::is_floating_point_v<T>, T, std::conditional_t<sizeof(T) == 4, std::int64_t, Wide128>>;
 
-/// Exact sums. @return false where one does not fit T
+/// Exact sums. @return false if one does not fit T
 template <class G, class T>
 bool add_checking(const RowPart<G, T>& part, Wide<T>& e) {
   for (std::int64_t j = 0; j < part.count; ++j) {
@@ -29,13 +29,13 @@ bool add_checking(const RowPart<G, T>& part, Wide<T>& e) {
   return true;
 }
 
-/// The same for integers that are sure to fit, by the largest magnitudes of what goes in: those go the fast way.
+/// The same for integers whose sums certainly fit, by the largest magnitudes of the inputs: these take the fast path.
 /// @param bound at least the largest magnitude of part.h; kept up to date
-/// @return false where a sum does not fit
+/// @return false if a sum does not fit
 template <class G, class T>
 bool add_bounded(const SumKernels<G, T>& kernels, const RowPart<G, T>& part, Wide<T>& e, Wide<T>& bound) {
   constexpr Wide<T> most = std::numeric_limits<T>::max();
-  // Of narrow types the type's own range will do, without a look at the values.
+  // For narrow types the type's own range is enough, without reading the values.
   const Wide<T> peak = sizeof(G) < sizeof(T) ? std::max(-static_cast<Wide<T>>(std::numeric_limits<G>::min()),
                                                         Wide<T>{std::numeric_limits<G>::max()})
                                              : static_cast<Wide<T>>(kernels.grid_magnitude(part.grid, part.count));
@@ -51,7 +51,7 @@ bool add_bounded(const SumKernels<G, T>& kernels, const RowPart<G, T>& part, Wid
 }
 
 /// Floating-point sums of `rows` rows at once, each from left to right.
-/// @param parts, e of each row; `h` is that of parts[0], above the first of them
+/// @param parts, e of each row; `h` is the h of parts[0], above the first row
 template <int rows, class G, class T>
 void add_floating(const RowPart<G, T>* parts, T* e) {
   T sums[rows];

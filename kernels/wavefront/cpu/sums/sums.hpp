@@ -1,5 +1,5 @@
-// What the vectorised sums and those who call them share. Included by files that are compiled for newer instruction
-// sets than the rest: no host library header, nothing that leaves a common symbol behind.
+// Shared parts of the vectorised sums and of their callers. Included by files that are compiled for newer instruction
+// sets than the rest: no host library header, no code that leaves a common symbol.
 #pragma once
 
 #include "kernels/device/integers.hpp"

@@ -21,7 +21,7 @@ constexpr i64 most_band_rows = 32;
 constexpr i64 chunk_columns = 2048;
 constexpr int rows_at_once = 4;
 
-/// Whether E can be stored in a border of type `type`: T holds every H, but it may not hold their differences.
+/// True if E can be stored in a border of type `type`: T holds every H, but it may not hold their differences.
 template <class T>
 bool fits(ElementType type, Wide<T> e) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -86,7 +86,7 @@ class MarksOf {
   alignas(64) device::u8 marks_[chunk_columns];
 };
 
-/// What all bands of a sweep share.
+/// Data that all bands of a sweep share.
 struct SumsPlan {
   ElementType border;
   i64 band_rows;
@@ -95,7 +95,7 @@ struct SumsPlan {
 };
 
 /// One band being swept. `above` is H above the band and, chunk by chunk, H of its last row.
-/// @tparam Items what is summed: ValuesOf or MarksOf a type of grids
+/// @tparam Items the summands: ValuesOf or MarksOf a type of grids
 template <class Items, class T>
 class SumsBand {
  public:
@@ -112,7 +112,7 @@ class SumsBand {
         row_(band.index() * plan.band_rows),
         rows_(std::min(plan.band_rows, task_.row_end - task_.row_begin - row_)) {}
 
-  /// @return false where the band left early or a sum did not fit
+  /// @return false if the band left early or a sum did not fit
   bool sweep() {
     if (!band_.wait_left()) return false;
     load_left();
@@ -163,7 +163,7 @@ class SumsBand {
     return {grid, above_ + begin, table, end - begin};
   }
 
-  /// Only the last cell of each row, and of those only in the last chunk, is looked at again.
+  /// Only the last cell of each row, and only in the last chunk, is inspected again.
   bool add_rows(i64 begin, i64 end) {
     if constexpr (std::is_floating_point_v<T>) {
       i64 row = 0;

@@ -1,3 +1,4 @@
+// The CPU tracer of problems with a bit-parallel form: the way back between lines kept in differences.
 #include <algorithm>
 #include <vector>
 
@@ -37,7 +38,7 @@ constexpr i64 words_of(i64 cells) { return (cells + word_cells - 1) / word_cells
 
 constexpr i64 plain_codes = 4;  // codes below this have their rows looked up
 
-/// Computes pieces anew in differences, with two bits a cell for the way that a path leaves it, and walks.
+/// Computes pieces again in differences, with two bits a cell for the direction in which a path leaves it, and walks.
 template <class P>
 class CpuBitTracer : public device::BlockKernel {
  public:
@@ -61,11 +62,11 @@ class CpuBitTracer : public device::BlockKernel {
   static constexpr int planes = Bits::planes;
   static constexpr bool pairs = Bits::counts_pairs;
 
-  /// Cells of one word in one column: those that a path leaves diagonally, and of the others those that it leaves up.
+  /// Cells of one word in one column that a path leaves diagonally, and of the others, those that it leaves up.
   struct Ways {
     u64 diagonal, up;
   };
-  /// Rows and columns of the piece that is computed, and what of it.
+  /// Rows and columns of the computed piece, and the part of it that is computed.
   struct Piece {
     i64 row, column, height, width;
 
@@ -88,7 +89,7 @@ class CpuBitTracer : public device::BlockKernel {
     result.place = place;
   }
 
-  /// The piece that the path is in, up to where it enters it.
+  /// The piece that the path is in, up to the place at which it enters it.
   static Piece piece_of(const BitTraceTask& task, const PathPlace& place) {
     const TracePiece piece = trace_piece(task, place);
     return {piece.row, piece.column, place.row - piece.row, place.column - piece.column};
@@ -139,7 +140,7 @@ class CpuBitTracer : public device::BlockKernel {
     if constexpr (planes > 1) minus_across = across[1].v;
     const u64 rises = (before_plus | across[0].v) & ~(before_minus | minus_across);
     // A pair of equal letters adds 1 or nothing, a pair of others the opposite; a letter without a partner adds 1
-    // where differences are counted.
+    // if differences are counted.
     if constexpr (pairs) return {rises ^ differ, ~plus};
     else return {~(rises ^ differ), plus};
   }
@@ -187,7 +188,7 @@ class CpuBitTracer : public device::BlockKernel {
 
   static u64 load(const u64* word) { return *word; }
 
-  i64 other_ = -1;  // the letter whose rows lie behind those that are looked up
+  i64 other_ = -1;  // the letter whose rows follow those that are looked up
   std::vector<typename Bits::template Rows<Word64>> rows_;
   std::vector<u64> differ_;
   std::vector<BitWord> top_;

@@ -1,3 +1,4 @@
+// The CPU sweep of a box, for the borders that are kept inside it.
 #include <vector>
 
 #include "kernels/launch/cpu_serial.hpp"
@@ -9,7 +10,7 @@
 namespace terrace::wavefront {
 namespace {
 
-/// Sweeps the pieces of a box as blocks of one launch, with their borders where they are kept.
+/// Sweeps the pieces of a box as blocks of one launch, with their borders if they are kept.
 class CpuBoxSweep : public device::BlockKernel {
  public:
   CpuBoxSweep(const SweepSpec& spec, device::Context& context, const BorderLayout& layout)
@@ -31,7 +32,7 @@ class CpuBoxSweep : public device::BlockKernel {
     std::vector<BlockResult> results(tasks.size());
     const device::u64 count = tasks.size();
     device::u64 ready = count, stop = 0, done = 0, failed = 0;
-    // An abort of the launch is one of the box that is under way.
+    // An abort of the launch also aborts the box in flight.
     make_cpu_sweep(spec_, pieces, context_, device::best_instruction_set())
         ->run({&ready, &stop, outer.abort, &done, &failed, outer.skipped, tasks.data(), results.data(), count,
                sizeof(BlockTask), sizeof(BlockResult), 0, count});

@@ -1,3 +1,4 @@
+// The CPU tracer: the way back through boxes of letters or values, cell by cell.
 #include <vector>
 
 #include "kernels/launch/cpu_serial.hpp"
@@ -9,8 +10,8 @@
 namespace terrace::wavefront {
 namespace {
 
-/// Computes a piece anew and walks through its codes: in 64 bits, which hold every score of every type, or in the
-/// type of values, so that costs come out the same to the bit.
+/// Computes a piece again and walks through its codes: in 64 bits, which hold every score of every type, or in the
+/// type of values, so that costs are equal to the bit.
 template <class P, class V>
 class CpuTracer : public device::BlockKernel {
  public:
@@ -121,7 +122,7 @@ class CpuTracer : public device::BlockKernel {
 
   bool inside(i64 row, i64 column) const { return in_window(window_of<P, i64>(constants_), row, column); }
 
-  /// Beyond the window a border may hold anything. @param is_inside(index) whether its element is not
+  /// Beyond the window a border may hold anything. @param is_inside(index) false for its elements there
   template <class IsInside>
   static void cut(std::vector<V>& border, i64 count, IsInside&& is_inside) {
     if constexpr (has_window<P>) {

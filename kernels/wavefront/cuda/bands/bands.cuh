@@ -1,6 +1,5 @@
-// How the warps of one launch share the blocks of a sweep: a warp takes bands of rows by ticket, block by block from
-// the top, so that whatever a band waits for is in the hands of a warp that runs, however few are resident.
-// No host library header: also compiled at run time.
+// Distribution of the blocks of a sweep to the warps of one launch: a warp takes bands of rows by ticket, block by
+// block from the top, so that any band that it waits for is in the hands of a running warp, however few are resident.
 #pragma once
 
 #include "kernels/launch/port.cuh"
@@ -12,27 +11,27 @@
 
 namespace terrace::wavefront {
 
-/// What is known of a block that is under way, in device memory; all zero at the start of a launch.
+/// State of a block in flight, in device memory; all zero at the start of a launch.
 struct alignas(128) BlockSlot {
-  KeptTask kept;  // its block alone where no lines are kept
+  KeptTask kept;  // only its block, if no lines are kept
   BlockResult result;
   u32 lock;
   u32 finished;  // bands
-  u32 reported;  // whether `result` holds a cell
-  u32 failed;    // whether a band did not pass its checks
+  u32 reported;  // not 0: `result` holds a cell
+  u32 failed;    // not 0: a band did not pass its checks
   u64 known;     // of the first slot: the largest cell that any band of the launch has met so far
 };
 
-/// What all kernels of sweeps are given. Blocks are counted from the launch's first.
+/// Arguments of all kernels of sweeps. Blocks are counted from the launch's first.
 struct SweepArguments {
   device::Launch launch;
   BlockSlot* slots;  // launch.slots of them; block n uses slot n % launch.slots
-  u64* borders;      // tagged rows, border_words each: one a slot, or a single one where across is 1
+  u64* borders;      // tagged rows, border_words each: one a slot, or a single one if across is 1
   i64 border_words;
   u32* column_flags;           // [slot][band]: tag of the last band that wrote its right border
   i64 rows, columns;           // of the table
-  i64 every;                   // one row and column of so many is kept; 0: none is
-  BitLines lines;              // of sweeps in differences: lines that are kept; 0: none are
+  i64 every;                   // one row and column in `every` is kept; 0: none
+  BitLines lines;              // of sweeps in differences: kept lines; 0: none
   u64 across;                  // blocks in a row of the table's grid of blocks
   u64 tickets;                 // in all
   u32 processors;              // multiprocessors of the device
@@ -43,14 +42,14 @@ struct SweepArguments {
   i64 border_pieces_across;    // of a row border of a block: one a cell (SweepSpec::cell_columns), or one
   i64 border_pieces_down;      // of a column border
   Stored border, table, grid;  // types of the arrays; kept lines have the table's
-  Stored value;                // type that sums must fit where `check` says that they must
+  Stored value;                // type that sums must fit if `check` says that they must
   bool check;
-  bool prunes;             // what cannot reach the best cell may be left out (pruning.hpp)
-  DiagonalBand diagonals;  // of sweeps in differences: what is computed
+  bool prunes;             // cells that cannot reach the best one may be left out (pruning.hpp)
+  DiagonalBand diagonals;  // of sweeps in differences: computed cells
   double scale;            // of integer cells in tables of numbers with a fraction
 };
 
-/// Whether descriptors are KeptTask.
+/// True if descriptors are KeptTask.
 __host__ __device__ inline bool keeps_lines(const SweepArguments& a) { return a.every > 0 || a.lines.rows > 0; }
 
 /// A band that a warp works on, in shared memory: rows [first_row, first_row + rows) of its block.
@@ -74,7 +73,7 @@ struct Candidate {
 
 __device__ inline int lane_index() { return static_cast<int>(threadIdx.x % 32); }
 
-/// The number that a band writes beside its values: never 0, and one more than that of the band before.
+/// The number that a band writes next to its values: never 0, and one more than the number of the band before.
 __device__ inline u32 tag_of(u64 ticket) { return static_cast<u32>(ticket + 1); }
 
 __device__ inline BlockSlot* slot_of(const SweepArguments& a, u64 block) { return a.slots + block % a.launch.slots; }
@@ -85,7 +84,7 @@ __device__ inline u32* column_flag(const SweepArguments& a, u64 block, u32 band)
   return a.column_flags + block % a.launch.slots * a.bands + band;
 }
 
-/// Whether the block's top border is what the band before wrote, tagged.
+/// True if the block's top border is the tagged row of the band before.
 __device__ inline bool top_is_tagged(const SweepArguments& a, const KernelBand& band) {
   return band.index > 0 || (a.across == 1 && band.block > 0);
 }
@@ -113,7 +112,7 @@ __device__ inline bool wait_for_borders(const SweepArguments& a, const KernelBan
   return wait_for_flag(a, column_flag(a, block - 1, band.index), tag, block);
 }
 
-/// Fills in what lies where, once the block's task is there. All lanes call it.
+/// Fills in the places of the band's data, once the block's task is there. All lanes call it.
 /// @return false when a block at the lower edge has no such band; a block without rows has one, without rows
 __device__ inline bool place_band(const SweepArguments& a, u64 ticket, KernelBand& band) {
   const u64 block = ticket / a.bands;
@@ -169,14 +168,14 @@ __device__ inline bool take_band(const SweepArguments& a, KernelBand& band) {
   }
 }
 
-/// Whether a goes before b in a report: larger, then in a smaller row, then in a smaller column.
+/// True if a goes before b in a report: larger, then in a smaller row, then in a smaller column.
 __device__ inline bool goes_before(const Candidate& a, const Candidate& b) {
   if (!a.found || !b.found) return a.found;
   if (a.score != b.score) return a.score > b.score;
   return a.row != b.row ? a.row < b.row : a.column < b.column;
 }
 
-/// Adds a finished band to its block; whether it was the block's last, whose report is then in `total`.
+/// Adds a finished band to its block. @return true if it was the block's last; its report is then in `total`
 __device__ inline bool add_to_block(const SweepArguments& a, const KernelBand& band, const Candidate& found,
                                     bool failed, BlockResult& total, bool& block_failed) {
   volatile BlockSlot* slot = slot_of(a, band.block);
@@ -209,7 +208,7 @@ __device__ inline bool add_to_block(const SweepArguments& a, const KernelBand& b
   return complete;
 }
 
-/// Counts pieces of a band (one lane calls it): of so many columns each, as a lane in its middle passes them.
+/// Counts pieces of `columns` columns as left out, as a lane in the band's middle passes them; one lane calls it.
 __device__ inline void leave_out_pieces(const SweepArguments& a, const KernelBand& band, i32 pieces, i32 columns) {
   const i64 passed = minimum(i64(pieces) * columns, i64(band.width));
   if (passed > 0) device::leave_out(a.launch, static_cast<u64>(passed * band.rows));

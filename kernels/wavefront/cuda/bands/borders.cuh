@@ -1,5 +1,5 @@
 // The borders that a band of a block reads and writes: the recurrence's own, the block's, and those kept inside wide
-// blocks. No host library header: also compiled at run time.
+// blocks.
 #pragma once
 
 #include "kernels/values/stored.cuh"
@@ -9,12 +9,12 @@
 
 namespace terrace::wavefront {
 
-/// Whether the band is the first beside its piece of the block's column borders.
+/// True if the band is the first one at its piece of the block's column borders.
 __device__ inline bool begins_border_piece(const SweepArguments& a, const KernelBand& band) {
   return a.border_bands == 0 ? band.index == 0 : band.index % a.border_bands == 0;
 }
 
-/// Where the row border below the band goes; null where nobody needs it. @param planes of it
+/// Place of the row border below the band; null if nobody needs it. @param planes of it
 __device__ inline void* border_below(const SweepArguments& a, const KernelBand& band, int planes) {
   const BlockTask& task = band.task;
   if (task.bottom == nullptr || a.border_bands == 0) return band.last ? task.bottom : nullptr;
@@ -24,8 +24,8 @@ __device__ inline void* border_below(const SweepArguments& a, const KernelBand& 
   return const_cast<void*>(past(task.bottom, elements, a.border));
 }
 
-/// Makes of the block's borders those of the band: where the one below it goes, and column borders such that the rows
-/// of the band's piece of them are where the block's rows of that number would be. One thread calls it.
+/// Makes the band's borders from the block's: the row border below it, and column borders shifted such that the rows
+/// of the band's piece lie at the index of the same rows of the block. One thread calls it.
 template <class P>
 __device__ void place_borders(const SweepArguments& a, KernelBand& band) {
   BlockTask& task = band.task;
@@ -78,7 +78,7 @@ class BandBorders {
     }
   }
 
-  /// Writes H and F below the band, where they are a border that somebody needs.
+  /// Writes H and F below the band, if they are a border that somebody needs.
   __device__ __forceinline__ void store_bottom(i32 column, const V (&values)[planes]) const {
     const i64 to = in_row_border(column);
 #pragma unroll
@@ -96,8 +96,8 @@ class BandBorders {
     return passed && band_.task.column_begin + column + 1 < a_.columns ? column : -1;
   }
 
-  /// Of a column, as border `border` of those that the block writes: H of a row of the band, E behind it; and before
-  /// the first row H of the corner, which the first band of each of the border's pieces knows.
+  /// Stores of a column, in border `border` of the borders that the block writes: H of a row of the band, E after it;
+  /// and before the first row H of the corner, which the first band of each of the border's pieces knows.
   __device__ __forceinline__ void store_right_h(i64 border, i32 row, V h) const {
     store_stored(a_.border, band_.task.right, right_at(border, row), h);
   }
@@ -120,7 +120,7 @@ class BandBorders {
   }
 
  private:
-  /// The element of a row border that belongs to the column: those of each cell's columns are a piece of their own.
+  /// The element of a row border that belongs to the column: the columns of each cell are a piece of their own.
   __device__ __forceinline__ i64 in_row_border(i32 column) const {
     if (a_.border_columns == 0) return column;
     const i64 piece_of_border = (band_.start + column) / a_.border_columns;

@@ -1,5 +1,4 @@
 // The kernel of sweeps by bands in registers: every warp takes bands until there are none left.
-// No host library header: also compiled at run time.
 #pragma once
 
 #include "kernels/wavefront/cuda/bands/borders.cuh"
@@ -7,7 +6,7 @@
 namespace terrace::wavefront {
 
 /// @tparam Sweep  of one band (LetterSweep, PairSweep): Memory, of a warp; begin() of it, before the first band;
-///   run(found); sweepers and threads of a thread block, blocks of a multiprocessor; carry(), where the other warps
+///   run(found); sweepers and threads of a thread block, blocks of a multiprocessor; carry(), if the other warps
 ///   are couriers; Problem, Value; cuts_to_window, whether columns outside the problem's window are left out
 /// @param constants  the problem's, in i64
 template <class Sweep>

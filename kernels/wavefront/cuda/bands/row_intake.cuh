@@ -1,6 +1,5 @@
-// What a band takes from above, a piece of 32 columns at a time, a column a lane: the cells that the band above has
-// written to the tagged row, or the block's top border. Asked for early, waited for when needed.
-// No host library header: also compiled at run time.
+// The cells above a band, a piece of 32 columns at a time, one column per lane: cells that the band above has written
+// to the tagged row, or the block's top border. They are requested early and waited for when needed.
 #pragma once
 
 #include "kernels/launch/tagged.cuh"
@@ -25,7 +24,7 @@ class RowIntake {
     cell_ = Tagged::written(tag_ - 1, {});
   }
 
-  /// Asks for the value above a column of the band. Nothing here waits where it is in the tagged row.
+  /// Requests the value above a column of the band. Does not wait if it is in the tagged row.
   __device__ __forceinline__ void ask(const SweepArguments& a, const KernelBand& band, const Constants& k,
                                       i32 column) {
     if (tagged_ && column < under_) {
@@ -41,20 +40,20 @@ class RowIntake {
     cell_ = Tagged::written(tag_ - 1, top);
   }
 
-  /// Bit l: what lane l asked for has not been written by the band above.
+  /// Bit l: the band above has not written the cell that lane l requested.
   __device__ __forceinline__ u32 missing() { return __ballot_sync(~0u, !Tagged::read(cell_, tag_ - 1, top_)); }
-  /// Asks again for what is missing.
+  /// Requests the missing cells again.
   __device__ __forceinline__ void ask_again(i32 column, u32 missing) {
     if (missing >> lane_index() & 1u) cell_ = Tagged::ask(row_, column);
   }
-  /// How many bands away the last one is that wrote what is missing (not nothing), at least 1.
+  /// Distance in bands to the last writer of the missing cells, if any, at least 1.
   __device__ __forceinline__ u32 bands_away(const SweepArguments& a, const KernelBand& band, u32 missing) const {
-    // The row is every band's: its tag says how many bands there are from its writer to the one above this one.
+    // All bands share the row: its tag gives the number of bands from its writer to the one above this band.
     u32 distance = __shfl_sync(~0u, tag_ - 1 - cell_.tag(), 31 - __clz(static_cast<int>(missing)));
     if (a.across > 1 && distance > band.index) distance = band.index;  // another block's was there last
     return distance > 0 ? distance : 1;
   }
-  /// How long it may take, in ns, until a band that is so far away is there.
+  /// Expected time, in ns, until a band at that distance has written the cells.
   __device__ __forceinline__ static u32 nap(u32 bands) {
     return bands <= 1 ? 0 : bands < 64 ? (bands - 1) * 256 : 16384;
   }
@@ -69,16 +68,16 @@ class RowIntake {
       if (is_over(a, band, tries)) return false;
     }
   }
-  /// Whether the launch is over, which is looked at now and then.
+  /// True if the launch is over; checked only now and then.
   __device__ __forceinline__ static bool is_over(const SweepArguments& a, const KernelBand& band, u32 tries) {
     const bool leave = tries % 32 == 0 && lane_index() == 0 && device::must_leave(a.launch, band.block);
     return __any_sync(~0u, leave);
   }
 
-  /// What was waited for: H, or F.
+  /// The cell that was waited for: H, or F.
   __device__ __forceinline__ V top(int plane) const { return top_[plane]; }
 
-  /// Hands a column's H and F to the band below, where there is such a column. Without a branch.
+  /// Hands a column's H and F to the band below, if there is such a column. Without a branch.
   __device__ __forceinline__ void hand_down(bool is_column, i32 column, const V (&values)[planes]) const {
     Tagged::store_if(is_column, row_, column, tag_, values);
   }
@@ -88,7 +87,7 @@ class RowIntake {
   u32 tag_ = 0;         // the band's own
   bool tagged_ = false;
   i32 under_ = 0;
-  typename Tagged::Words cell_;  // that was asked for; of columns behind the band's last an older one
+  typename Tagged::Words cell_;  // the requested one; after the band's last column an older one
   V top_[planes];
 };
 

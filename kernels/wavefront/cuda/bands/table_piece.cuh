@@ -1,4 +1,4 @@
-// How a band's cells get from shared memory into the table. No host library header: also compiled at run time.
+// Writing a band's cells from shared memory into the table.
 #pragma once
 
 #include "kernels/wavefront/cuda/bands/bands.cuh"
@@ -51,7 +51,7 @@ __device__ void store_words(const KernelBand& band, const TableCells<V, rows>& c
   }
 }
 
-/// Stores the columns of piece p, four cells at a time where they have 32 bits and lie well.
+/// Stores the columns of piece p, four cells at a time if they have 32 bits and are aligned.
 template <class V, int R>
 __device__ void store_table_piece(const SweepArguments& a, const KernelBand& band, const TableCells<V, 32 * R>& cells,
                                   i32 p, int lane) {

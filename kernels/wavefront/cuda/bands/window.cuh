@@ -1,4 +1,4 @@
-// Bands of problems with a window: what of a band lies in it. No host library header: also compiled at run time.
+// Bands of problems with a window: the part of a band that lies in it.
 #pragma once
 
 #include "kernels/wavefront/cuda/bands/table_piece.cuh"
@@ -50,8 +50,8 @@ __device__ void cut_band(const SweepArguments& a, KernelBand& band, i64 start, i
   band.width = static_cast<i32>(end - start);
 }
 
-/// Leaves of the band the columns that meet the window, and fills the table's others. What is left of the cut, and
-/// what is right of it, is outside the window for all who need it. False where no column is left. All lanes call it.
+/// Cuts the band to the columns that meet the window, and fills the table's others. Columns left and right of the cut
+/// are outside the window for all who need them. False if no column is left. All lanes call it.
 template <class V>
 __device__ bool cut_to_window(const SweepArguments& a, KernelBand& band, i64 window) {
   const i64 width = band.width;

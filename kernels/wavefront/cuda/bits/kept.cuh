@@ -1,5 +1,4 @@
-// Lines in differences that a band of a sweep stores (bit_lines.hpp). No host library header: also compiled at run
-// time.
+// Lines in differences that a band of a sweep stores (bit_lines.hpp).
 #pragma once
 
 #include "kernels/wavefront/cuda/bands/bands.cuh"
@@ -7,11 +6,11 @@
 
 namespace terrace::wavefront {
 
-/// Pieces that the first lane is ahead of the last, where each lane is `step` columns behind the one before it.
+/// Pieces that the first lane is ahead of the last, if each lane is `step` columns behind the lane before.
 __host__ __device__ constexpr int pieces_between_lanes(int step) { return (31 * step + piece - 1) / piece; }
 
-/// The lines that a band keeps, of which a lane of its warp has W words of 32 rows.
-/// @tparam step columns that a lane is behind the one before it, and takes at a time
+/// The lines that a band keeps; a lane of its warp has W words of 32 rows of them.
+/// @tparam step columns by which a lane follows the lane before, and columns that it takes at a time
 template <class P, int W, int step>
 class BandLines {
  public:
@@ -38,7 +37,7 @@ class BandLines {
     next_ = first_ <= width_ ? first_ : no_column;
   }
 
-  /// Whether some lane may pass a kept column while the first one goes over piece p. Pieces come in turn.
+  /// True if some lane may pass a kept column while the first lane passes piece p. Pieces come in turn.
   __device__ __forceinline__ bool comes_to_column(i32 p) {
     // The last lane has passed it.
     if (p > (first_ - 1) / piece + pieces_between_lanes(step)) first_ += period_;
@@ -47,7 +46,7 @@ class BandLines {
   /// The first piece after p for which that is so.
   __device__ __forceinline__ i32 next_piece() const { return (first_ - 1) / piece; }
 
-  /// Stores the lane's differences where `column`, that of the band which the lane computes next, follows a kept one.
+  /// Stores the lane's differences if `column`, the band's column that the lane computes next, follows a kept one.
   template <class Differences>
   __device__ __forceinline__ void pass(i32 column, const Differences (&differences)[W]) {
     if (column != next_) return;
@@ -61,9 +60,9 @@ class BandLines {
     next_ = next_ <= width_ - period_ ? next_ + period_ : no_column;
   }
 
-  /// Whether the band's last row is kept.
+  /// True if the band's last row is kept.
   __device__ bool ends_line() const { return ends_line_; }
-  /// Stores what lies below piece p of the band, by one lane. The first of two pieces is the higher half of a word.
+  /// Stores the row below piece p of the band, by one lane. The first of two pieces is the higher half of a word.
   __device__ __forceinline__ void store_row(i32 p, u32 plus, u32 minus) const {
     const i64 at = (first_word_ + p) ^ 1;
     row_[at] = plus;
@@ -81,7 +80,7 @@ class BandLines {
   i64 first_word_ = 0;                       // of the band's first column
   i32 width_ = 0, period_ = 0;               // columns of the band, and from line to line
   i32 next_ = no_column;                     // columns of the band up to the lane's next line,
-  i32 first_ = no_column;                    // and up to that of the lane furthest behind
+  i32 first_ = no_column;                    // and up to the column of the lane furthest behind
   i32 rows_ = 0;                             // of the band from the lane's first on
   bool ends_line_ = false;
 };

@@ -1,16 +1,15 @@
 // The kernel that sweeps problems with a bit-parallel form: bands of rows, a bit a row, differences instead of cells.
-// No host library header: also compiled at run time.
 //
 // A warp walks over a band of 1024 x W rows from left to right, four columns a step. Lane l holds W words of 32
 // rows and is a step behind lane l - 1, from which it takes the horizontal differences above its rows by shuffle,
-// those of a step at once. Where its rows have a letter, a lane finds in shared memory. What the band hands down
-// are the differences below its last row: a word of 32 columns a plane, tagged with the band's number (tagged.cuh),
-// first column in the highest bit. H itself is found where borders and the report want it, by counting bits.
-// A kept row (bit_lines.hpp) has the words that a band hands down, a kept column the words that the lanes hold as
-// they pass it.
+// all of a step at once. A lane looks up in shared memory which of its rows have a letter. The band hands down the
+// differences below its last row: a word of 32 columns a plane, tagged with the band's number (tagged.cuh), first
+// column in the highest bit. H itself is computed where borders and the report need it, by counting bits. A kept
+// row (bit_lines.hpp) has the words that a band hands down, a kept column the words that the lanes hold as they
+// pass it.
 //
-// In a table of one block a band may be cut to the pieces that meet a band of diagonals. Left of them, and right of
-// those of the band above, only letters without a partner count (diagonals.hpp).
+// In a table of one block a band may be cut to the pieces that meet a band of diagonals. Left of these pieces, and
+// right of the pieces of the band above, only letters without a partner count (diagonals.hpp).
 #pragma once
 
 #include "kernels/values/bits.hpp"
@@ -29,9 +28,9 @@ __host__ __device__ inline i64 bit_row_words(i64 columns) { return 2 * ((columns
 /// Columns of a step, and pieces that the first lane is ahead of the last, at most.
 inline constexpr int step_columns = 4, pieces_behind = pieces_between_lanes(step_columns);
 
-/// What a warp keeps in shared memory: where its rows have which letter, and the letters of the columns of the next
-/// piece, of this one and of those before it that the lanes are still on. Piece p is at p % pieces and once more so
-/// many places on, so that the last ones always lie side by side.
+/// Data of a warp in shared memory: the rows that have each letter, and the letters of the columns of the next piece,
+/// of this piece and of earlier pieces that the lanes have not left. Piece p is at p % pieces and a second time
+/// `pieces` places further on, so that the last pieces are always contiguous.
 template <int W>
 struct BitMemory {
   static constexpr int pieces = pieces_behind + 2;
@@ -82,7 +81,7 @@ class BitSweep {
   static constexpr int planes = Bits::planes;
   static constexpr int lane_rows = 32 * W;
   static constexpr int band_rows = 32 * lane_rows;
-  /// What a letter without a partner adds to H.
+  /// Cost in H of a letter without a partner.
   static constexpr i32 gap = Bits::counts_pairs ? 0 : 1;
 
   using Memory = BitMemory<W>;
@@ -141,7 +140,7 @@ class BitSweep {
     return static_cast<i32>(columns_on_diagonals(a_, band_.first_row - band_rows, band_rows).end) - band_.start;
   }
 
-  /// Puts the letters of the rows where the lanes find them.
+  /// Writes the letters of the rows into shared memory for the lanes.
   __device__ void load_rows() {
 #pragma unroll 1
     for (int word = 0; word < 32 * W; ++word) {
@@ -173,11 +172,11 @@ class BitSweep {
       rows_rare_ = true;
     }
   }
-  /// Whether one of the letters that were asked for is above 3 and one of the band's.
+  /// True if one of the requested letters is above 3 and occurs in the band.
   __device__ bool letters_occur() const {
     return rows_rare_ && __any_sync(all_lanes, next_code_ > 3) && any_occurs(next_code_);
   }
-  /// Whether a letter above 3 of some lane is one of the band's.
+  /// True if a letter above 3 of some lane occurs in the band.
   __device__ bool any_occurs(u32 code) const {
     const u32 there = __shfl_sync(all_lanes, occurring_, static_cast<int>(code / 32));
     return __any_sync(all_lanes, code > 3 && (there >> code % 32 & 1));
@@ -207,7 +206,7 @@ class BitSweep {
     return P::template top<i64>(k_, band_.task.column_begin + column).h;
   }
 
-  /// Looks up the first letters, and asks for what the first piece needs.
+  /// Looks up the first letters, and requests the inputs of the first piece.
   __device__ void begin_letters() {
     for (int at = lane_; at < Memory::columns + Memory::read_ahead; at += 32) memory_.places[at] = 0;
     ring_ = Memory::pieces - 1;
@@ -222,14 +221,14 @@ class BitSweep {
     find_places(at + step_columns);
   }
 
-  /// Asks for the letters of piece p, a column a lane; what follows the last column does not matter.
+  /// Requests the letters of piece p, a column a lane; letters after the last column have no effect.
   __device__ __forceinline__ void fetch_letters(i32 p) {
     if (p >= pieces_) return;
     const i32 column = minimum(p * piece + lane_, width_ - 1);
     next_code_ = device::load_past_l1(static_cast<const device::u8*>(band_.task.columns) + column);
   }
 
-  /// Puts the letters that were asked for where the lanes find them.
+  /// Writes the requested letters into shared memory for the lanes.
   __device__ __forceinline__ void put_letters() {
     const int slot = ring_ + 1 < Memory::pieces ? ring_ + 1 : 0;
     const u32 letter = next_code_ < Memory::letters ? next_code_ : Memory::letters;
@@ -257,7 +256,7 @@ class BitSweep {
     next_above_[1] = __brev(__ballot_sync(all_lanes, rise < 0));
   }
 
-  /// Begins piece p, once the band above has written what lies above it, and asks for what the next one needs.
+  /// Begins piece p, once the band above has written the cells above it, and requests the inputs of the next piece.
   __device__ __forceinline__ bool take_piece(i32 p) {
     if (!wait_for_cell(p)) return false;
 #pragma unroll
@@ -306,9 +305,9 @@ class BitSweep {
     return true;
   }
 
-  /// The steps in which the first lane goes over piece p.
+  /// The steps in which the first lane passes piece p.
   /// @tparam edges some lane is outside the block in some of them, or passes a kept column @tparam any letters of all
-  /// codes are told apart, and the band may end within the warp's rows
+  /// codes are distinguished, and the band may end within the warp's rows
   template <bool edges, bool any>
   __device__ __forceinline__ void steps(i32 p, bool hands_out) {
     const int last_lane = any ? last_lane_ : 31;
@@ -326,8 +325,8 @@ class BitSweep {
     }
   }
 
-  /// The steps' work on the next columns. Outside the block nobody looks at what is handed down.
-  /// @param at where the first column's letter lies in the warp's memory
+  /// The steps' work on the next columns. Values handed down outside the block are never read.
+  /// @param at place of the first column's letter in the warp's memory
   template <bool edges, bool any>
   __device__ __forceinline__ void step(i32 column, int at) {
     u32 above[planes];
@@ -368,7 +367,7 @@ class BitSweep {
     }
   }
 
-  /// Finds the letters of a step, and where the rows have them, each a step ahead, so that no step waits for it.
+  /// Looks up the letters of a step, and the rows that have them, each a step ahead, so that no step waits for it.
   __device__ __forceinline__ void find_places(int at) {
     static_assert(step_columns == 4);
     const int4 places = *reinterpret_cast<const int4*>(&memory_.places[at]);
@@ -387,7 +386,7 @@ class BitSweep {
     }
   }
 
-  /// Bit r: the letter of row r of word w is not that of the column.
+  /// Bit r: the letter of row r of word w differs from the column's letter.
   __device__ u32 differ_in_planes(int w, u32 code) const {
     u32 result = 0;
 #pragma unroll
@@ -395,7 +394,7 @@ class BitSweep {
     return result;
   }
 
-  /// Hands down what lies below piece p: to the next band, or to the border below the block.
+  /// Hands down the differences below piece p: to the next band, or to the border below the block.
   template <bool any>
   __device__ __forceinline__ void give_piece(i32 p, bool hands_out) {
     const u32 plus = any && ends_within_ ? ended_[0] : below_[0];
@@ -485,32 +484,32 @@ class BitSweep {
   Memory& memory_;
   const int lane_;
   const i32 width_;                            // columns of the block, or those on the diagonals
-  bool takes_tagged_ = false;                  // what lies above is in the tagged row
+  bool takes_tagged_ = false;                  // the values above are in the tagged row
   bool reads_top_ = false;                     // or in the border above the block, and else rises as the table's own
-  bool hands_on_ = false, hands_out_ = false;  // what lies below is wanted there; below the block
-  bool ends_within_ = false;                   // what lies below is not below the warp's last row
+  bool hands_on_ = false, hands_out_ = false;  // the next band needs the values below; so does the block's border
+  bool ends_within_ = false;                   // the band's last row is not the warp's last row
   bool gives_ = false;                         // this lane hands it on
-  int ring_ = 0;                               // where in memory this piece is
+  int ring_ = 0;                               // place of this piece in memory
   i32 pieces_ = 0;                             // of 32 columns
   i32 plain_end_ = 0;                          // first piece at which there may be something special
   i32 last_cell_ = 0;                          // of the tagged row from here on, with H of a band's last column
   i32 above_width_ = 0;                        // columns that the band above has, too
   i32 last_lane_ = 0, last_word_ = 0;          // that hold the band's last row
   i32 last_shift_ = 0;                         // from its bit to the highest
-  bool rows_rare_ = false;                     // whether letters above 3 occur in the band
+  bool rows_rare_ = false;                     // true if letters above 3 occur in the band
   u32 occurring_ = 0;                          // which of 32 codes those are
-  bool next_equal_ = false;                    // whether the next piece has such a letter
-  i32 since_equal_ = pieces_behind;            // pieces since one had; those before the first have none
+  bool next_equal_ = false;                    // true if the next piece has such a letter
+  i32 since_equal_ = pieces_behind;            // pieces since one had; pieces before the first have none
   Rows differences_[W];                        // of the last column, from row to row
   u32 above_[planes] = {};                     // the first lane's next differences from column to column
   u32 below_[planes] = {};                     // the last differences below this lane's rows, the newest lowest
-  u32 ended_[planes] = {};                  // the same below the band's last row, where that ends within the warp's
-  i32 place_[step_columns] = {};            // of the letters of the step after the next
-  u32 differ_[step_columns][W] = {};        // where the rows do not have those of the next step
-  u32 next_code_ = 0, next_above_[2] = {};  // the piece that was asked for
-  typename Tagged::Words asked_;            // what lies above it, where asks_
+  u32 ended_[planes] = {};                     // the same below the band's last row, if that ends within the warp's
+  i32 place_[step_columns] = {};               // of the letters of the step after the next
+  u32 differ_[step_columns][W] = {};           // rows that do not have the letters of the next step
+  u32 next_code_ = 0, next_above_[2] = {};     // the piece that was asked for
+  typename Tagged::Words asked_;               // the cell above it, if asks_
   bool asks_ = false;
-  BandLines<P, W, step_columns> lines_;  // where lines are kept
+  BandLines<P, W, step_columns> lines_;  // if lines are kept
   u64* row_ = nullptr;                   // the tagged row, read above the band and written below it
   u32 tag_ = 0;                          // the band's own
   i64 below_h_ = 0;                      // H below the block, before the next piece

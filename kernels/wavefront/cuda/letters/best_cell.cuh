@@ -1,6 +1,6 @@
-// The best cell of a band, and how it is found without a look at columns: lanes follow the largest key of a piece, a
-// number that holds a cell and its row. The piece that has the cell to report is kept as the candidate, and swept
-// again at the band's end, exactly. No host library header: also compiled at run time.
+// The best cell of a band, found without looking at columns: lanes follow the largest key of a piece, a number that
+// holds a cell and its row. The piece with the cell to report is kept as the candidate, and swept again at the band's
+// end, exactly.
 #pragma once
 
 #include "kernels/values/word.cuh"
@@ -27,8 +27,8 @@ struct CellKey {
   }
 };
 
-/// Upper bounds of the cells of a piece: none is larger than those that the piece begins with by more than the score
-/// of its columns. @tparam Warp a WarpContext
+/// Upper bounds of the cells of a piece: no cell exceeds the piece's initial cells by more than the score of its
+/// columns. @tparam Warp a WarpContext
 template <class Warp>
 class PieceBound {
   using P = typename Warp::P;
@@ -42,11 +42,11 @@ class PieceBound {
     all_have_keys_ = reach(0, P::gain(warp.constants), 0, a.rows, 0, a.columns) <= CellKey<V, Warp::R>::most;
   }
 
-  /// Whether every cell of the table is small enough for a key.
+  /// True if every cell of the table is small enough for a key.
   __device__ __forceinline__ bool all_have_keys() const { return all_have_keys_; }
-  /// What a cell may have over those that its piece begins with.
+  /// The most by which a cell exceeds the initial cells of its piece.
   __device__ __forceinline__ i64 gain() const { return gain_; }
-  /// Whether the piece may have a cell as large as `known`. All lanes call it.
+  /// True if the piece may have a cell as large as `known`. All lanes call it.
   /// @param entering the largest H that enters the lane's part of the piece
   __device__ __forceinline__ bool reaches(V entering, V known) const {
     return __any_sync(~0u, add(entering, V(gain_)) >= known);
@@ -70,8 +70,8 @@ class BestCell {
   /// Before the band's first piece.
   __device__ __forceinline__ void begin() { least_key_ = Key::before(V(0), 0); }
 
-  /// After a piece whose cells were followed: it has the cell to report if one of its cells goes before what was
-  /// found so far; in the same row that does not, being in a later column. @param most the largest key of the lane
+  /// After a piece whose cells were followed: it has the cell to report if one of its cells goes before the best so
+  /// far; in the same row it does not, being in a later column. @param most the largest key of the lane
   __device__ __forceinline__ void end_piece(const Warp& warp, const PieceIntake<Warp>& intake, i32 p, const V& most,
                                             const V& known) {
     if (!__any_sync(~0u, most >= least_key_)) return;

@@ -1,5 +1,4 @@
-// All that the lanes of a warp know of the band that they sweep and that stays the same for all of it.
-// No host library header: also compiled at run time.
+// Data of a band that all lanes of the sweeping warp share and that do not change during the band.
 #pragma once
 
 #include "kernels/wavefront/cuda/bands/borders.cuh"
@@ -9,12 +8,12 @@
 
 namespace terrace::wavefront {
 
-/// What a sweep keeps: borders of blocks; also the table; or also some of its rows and columns.
+/// Cells that a sweep keeps: borders of blocks; also the table; or also some of its rows and columns.
 enum class Keep { borders, table, lines };
 
 /// @tparam Problem, Value whose cells are swept, and the type that they are computed in
 /// @tparam rows, columns that a lane holds, and that it sweeps in a step
-/// @tparam may_cut whether cells may be outside the problem's window
+/// @tparam may_cut true if cells may be outside the problem's window
 template <class Problem, class Value, int rows, int columns, Keep keep, bool may_cut>
 struct WarpContext {
   using P = Problem;

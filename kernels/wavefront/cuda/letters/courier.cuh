@@ -1,6 +1,6 @@
-// What a warp that sweeps letters or values takes from above is brought by another one, its courier: pieces of 32
-// columns, their items and the border above them, put into a ring in shared memory. The courier waits for the band
-// above, so that the sweeping warp does nothing but sweep. No host library header: also compiled at run time.
+// The courier of a warp that sweeps letters or values: another warp that brings its inputs from above, pieces of 32
+// columns with their items and the border above them, into a ring in shared memory. The courier waits for the band
+// above, so that the sweeping warp only sweeps.
 #pragma once
 
 #include "kernels/wavefront/cuda/bands/row_intake.cuh"
@@ -10,13 +10,13 @@
 namespace terrace::wavefront {
 
 /// A courier of one sweeping warp, in a warp that may be several warps' courier. All members are called by all lanes.
-/// @tparam looks at what the band above writes, before anything else is looked at
+/// @tparam looks number of reads of the band above's cells before other work
 template <class P, class V, class Memory, int looks>
 class Courier {
  public:
   using Constants = typename P::template Constants<V>;
 
-  /// Does what can be done without waiting. How many ns there is nothing to do now, as far as is known.
+  /// Does all work that needs no waiting. @return expected time in ns without work
   __device__ __forceinline__ u32 go_on(const SweepArguments& a, const Constants& k, Memory& memory) {
     if (gone_) return 16384;
     if (pieces_left_ == 0) {
@@ -40,7 +40,7 @@ class Courier {
     if (--pieces_left_ > 0) ask(a, k, memory);
     return 0;
   }
-  /// Whether there is nothing more to do.
+  /// True if there is nothing more to do.
   __device__ __forceinline__ bool gone() const { return gone_; }
 
  private:
@@ -101,7 +101,7 @@ class Courier {
   bool gone_ = false;
 };
 
-/// What a warp does that brings `bands` warps what they take, until they have no more bands.
+/// The work of a courier warp: brings inputs to `bands` sweeping warps, until they have no more bands.
 template <class P, class V, int bands, class Memory>
 __device__ void carry(const SweepArguments& a, const typename P::template Constants<i64>& constants,
                       Memory* memories) {

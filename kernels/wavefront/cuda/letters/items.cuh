@@ -1,5 +1,5 @@
-// Items of rows and columns, letters or values: as they lie in memory, as values that cells are computed from, and
-// letters as codes that pick their scores. No host library header: also compiled at run time.
+// Items of rows and columns, letters or values: in their form in memory, as values for cells, and letters as codes
+// that select their scores.
 #pragma once
 
 #include "kernels/launch/port.cuh"
@@ -17,7 +17,7 @@ struct RawItemOf<true, V> {
   using Type = device::u8;
 };
 
-/// Items as they lie in memory, as values, and letters as what picks their scores.
+/// Items in their form in memory, as values, and letters as codes that select their scores.
 template <class P, class V>
 struct ItemsOf {
   using Raw = typename RawItemOf<P::items == Items::letters, V>::Type;

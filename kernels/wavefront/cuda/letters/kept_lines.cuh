@@ -1,11 +1,11 @@
-// What a lane stores of the rows and columns that a sweep keeps. No host library header: also compiled at run time.
+// A lane's stores of the rows and columns that a sweep keeps.
 #pragma once
 
 #include "kernels/wavefront/cuda/bands/bands.cuh"
 
 namespace terrace::wavefront {
 
-/// The kept rows among a lane's R, and the kept columns that it comes to. @tparam P says which gaps there are
+/// The kept rows among a lane's R, and the kept columns that it reaches. @tparam P determines which gaps exist
 template <class P, class V, int R>
 class LaneLines {
  public:
@@ -29,7 +29,7 @@ class LaneLines {
     next_ = minimum((origin / a.every + 1) * a.every, a.columns) - 1 - origin;
   }
 
-  /// Stores what is kept of the cell in row r of the lane: H, E behind it and F below it.
+  /// Stores the kept values of the cell in row r of the lane: H, E after it and F below it.
   __device__ __forceinline__ void look(const SweepArguments& a, int r, i32 column, V h, V e, V f) const {
     if (kept_ >> r & 1u) {
       const i64 at = (row_line_ + __popc(kept_ & ((1u << r) - 1))) * row_stride_ + column;

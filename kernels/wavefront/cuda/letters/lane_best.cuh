@@ -1,12 +1,11 @@
 // The best cells of lanes, exactly: ties go to the smallest row, then to the smallest column.
-// No host library header: also compiled at run time.
 #pragma once
 
 #include "kernels/wavefront/cuda/bands/bands.cuh"
 
 namespace terrace::wavefront {
 
-/// The best of what the lanes found. All lanes call it.
+/// The best of the lanes' candidates. All lanes call it.
 __device__ inline Candidate best_of_warp(Candidate best) {
 #pragma unroll
   for (int distance = 16; distance > 0; distance /= 2) {
@@ -43,7 +42,7 @@ class LaneEnd {
 };
 
 /// Follows the best cell above 0 of R rows, column by column. A step costs half a maximum a cell: row and column are
-/// looked for only where the maximum of a step reaches the best so far, which is rare.
+/// looked for only if the maximum of a step reaches the best so far, which is rare.
 template <class V, int R>
 class LaneBest {
  public:
@@ -66,7 +65,7 @@ class LaneBest {
     column_ = column;
   }
 
-  /// The largest cell so far, and its row; 0 and -1 where none is above 0.
+  /// The largest cell so far, and its row; 0 and -1 if none is above 0.
   __device__ V score() const { return row_ < 0 ? V(0) : score_; }
   __device__ int row() const { return row_; }
 

@@ -1,5 +1,5 @@
-// The cells that a lane holds between two steps: those of the last column in its rows, and of the last step below
-// them; the next lane takes these. No host library header: also compiled at run time.
+// The cells that a lane holds between two steps: cells of the last column in its rows, and cells of the last step
+// below them; the next lane takes the latter.
 #pragma once
 
 #include "kernels/values/word.cuh"
@@ -41,7 +41,7 @@ struct LaneCells {
   }
   __device__ static V left_h(const Warp& warp, i64 row) { return warp.borders.left_h(warp.k, row, Warp::Item::at); }
 
-  /// The column just swept, as border `border` of those that the block writes.
+  /// Stores the column just swept in border `border` of the borders that the block writes.
   __device__ __forceinline__ void store_right(const Warp& warp, const LaneRows<Warp>& rows, i64 border) const {
     if (!warp.band.task.right) return;
     if (warp.lane == 0) warp.borders.store_corner(border, diagonal);
@@ -53,8 +53,8 @@ struct LaneCells {
     }
   }
 
-  /// Whether `idle` is all that the lanes know of H before their first column: then that is what they hand on until
-  /// they begin. All lanes call it.
+  /// True if every H that the lanes hold before their first column is `idle`: then they hand on this value until they
+  /// begin. All lanes call it.
   __device__ __forceinline__ bool begin_idle(const Warp& warp, V idle) {
     bool same = warp.lane == 0 || diagonal == idle;
 #pragma unroll
@@ -82,7 +82,7 @@ struct LaneCells {
     return most;
   }
 
-  /// H and F above the lane's C columns. @param top those of the first lane's columns
+  /// H and F above the lane's C columns. @param top the values above the first lane's columns
   __device__ __forceinline__ void take_from_above(const Warp& warp, const Columns<V, C> (&top)[planes], V (&up)[C],
                                                   V (&f)[C]) const {
 #pragma unroll

@@ -1,5 +1,4 @@
 // The rows of a band that a lane holds: their items, such as the letters of the query, and the scores of their cells.
-// No host library header: also compiled at run time.
 #pragma once
 
 #include "kernels/values/word.cuh"
@@ -7,7 +6,7 @@
 
 namespace terrace::wavefront {
 
-/// How the score of a cell is found.
+/// Ways to compute the score of a cell.
 enum class Scoring {
   plain,  // by the problem, from the items
   coded,  // for columns with letters below 4: a dot product of bytes, added to the diagonal on a pipe that is free
@@ -21,7 +20,7 @@ class LaneRows {
   static constexpr int R = Warp::R;
 
  public:
-  /// Whether scores of four letters may be added by a dot product of bytes.
+  /// True if scores of four letters may be added by a dot product of bytes.
   static constexpr bool can_code = requires {
     requires P::score_joins_diagonal;
     requires sizeof(V) == sizeof(Word);
@@ -35,13 +34,13 @@ class LaneRows {
       items_[r] = r < count_ ? Warp::Item::at(warp.band.task.rows, warp.band.first_row + first + r) : V(0);
     }
   }
-  /// Of problems with a substitution matrix: the scores of the rows with every letter, in shared memory.
+  /// For problems with a substitution matrix: the scores of the rows with every letter, in shared memory.
   __device__ void make_profile(const Warp& warp) const {
     wavefront::make_profile<V, R>(items_, warp.memory.profiles, warp.lane);
   }
-  /// Turns the letters of the rows into bytes for dot products: byte x has the score with letter x. False, and they
-  /// stay, where a score does not fit. Rows below the band's last score 0, so that none of their cells is larger than
-  /// one above it that came before.
+  /// Turns the letters of the rows into bytes for dot products: byte x has the score with letter x. Returns false,
+  /// and keeps the letters, if a score does not fit. Rows below the band's last score 0, so that none of their cells
+  /// is larger than an earlier one above it.
   __device__ bool code(const Warp& warp) {
     bool fits = true;
     V codes[R];
@@ -80,11 +79,11 @@ class LaneRows {
       return P::template cell<W>(k, around, P::template score<W>(k, as<W>(items_[r]), as<W>(item)));
     }
   }
-  /// The score of row r in a column with this item, where rows are not coded.
+  /// The score of row r in a column with this item, if rows are not coded.
   __device__ __forceinline__ V score(const Warp& warp, int r, V item) const {
     return P::template score<V>(warp.k, items_[r], item);
   }
-  /// The same in a column whose letter is not below 4, where rows are coded: with the letter of row r, read again.
+  /// The same in a column whose letter is not below 4, if rows are coded: with the letter of row r, read again.
   __device__ V odd_score(const Warp& warp, int r, V item) const {
     const V letter = r < count_ ? Warp::Item::at(warp.band.task.rows, warp.band.first_row + warp.lane * R + r) : V(0);
     return P::template score<V>(warp.k, letter, V(~static_cast<i64>(item)));

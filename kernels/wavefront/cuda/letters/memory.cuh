@@ -1,5 +1,5 @@
 // The shared memory of a warp that sweeps letters or values: a ring of pieces of 32 columns, which its courier fills,
-// and what the warp itself keeps. No host library header: also compiled at run time.
+// and the warp's own data.
 #pragma once
 
 #include "kernels/launch/port.cuh"
@@ -11,12 +11,12 @@ namespace terrace::wavefront {
 
 using device::Phases;
 
-/// What a sweeping warp keeps in shared memory, and what its courier brings there.
+/// Data of a sweeping warp in shared memory, and pieces that its courier brings.
 ///
-/// Pieces count from the launch's first on, over all of the warp's bands: piece n is at n % held. Before a band's own
-/// there are C for lanes that have not begun, and behind them C for lanes that have not ended, which are the next
-/// band's first ones: with the item 0 and the border 0. The ring's first piece of items stands a second time behind
-/// its end, so that no lane's 32 columns wrap.
+/// Pieces count from the launch's first on, over all of the warp's bands: piece n is at n % held. C pieces before a
+/// band's own are for lanes that have not begun, and C pieces after them, which are the first ones of the next band,
+/// for lanes that have not ended: with the item 0 and the border 0. The ring's first piece of items is stored again
+/// after its end, so that no lane's 32 columns wrap.
 template <class V, int planes, int R, int C, bool keep_table, bool profiled>
 struct WarpMemory {
   static_assert(C == 1 || C == 2 || C == 4);
@@ -26,33 +26,33 @@ struct WarpMemory {
 
   KernelBand band;
   u32 pieces;  // before the band's own
-  // What the courier is told of a band:
+  // Data of a band for the courier:
   i32 under;             // columns above which the border lies in the problem's window
-  bool coded;            // letters are to be turned into what picks their scores
-  bool no_more;          // there is no band, and none will come
+  bool coded;            // letters must be turned into codes that select their scores
+  bool no_more;          // there are no more bands
   Phases announced;      // one a band
-  Phases left;           // its first one ends where the launch is over
+  Phases left;           // its first one ends when the launch is over
   Phases brought[held];  // of each place in the ring: a piece is there
   Phases passed[held];   // and all lanes have passed it
   u64 known[held];       // the largest cell of the launch that was known of when the piece was brought
-  u32 odd[held];         // whether the piece has letters that are not below 4
+  u32 odd[held];         // not 0: the piece has letters that are not below 4
 
   LaneProfiles<profiled ? R : 0> profiles;
   alignas(16) V items[ring + piece + C];  // of columns
-  // The border above the first lane's columns, and behind the ring's end that of the piece that may hold the cell to
-  // report:
+  // The border above the first lane's columns, and after the ring's end the border of the piece that may hold the
+  // cell to report:
   alignas(16) V top[planes][ring + piece + C];
   alignas(16) V bottom[planes][ring + C];   // below the band, column x at kept_at(x)
-  alignas(16) V state[2][state_words][32];  // of every lane at the beginning of this piece and of that one, in turn
+  alignas(16) V state[2][state_words][32];  // of every lane at the beginning of this piece and of the kept one
   alignas(16) V cells[keep_table ? 32 * R : 1][2 * piece];  // [row of the band]
 
-  /// Where a column's values below the band are: in a row for those that the last lane passes in a piece.
+  /// Place of a column's values below the band: contiguous for the columns that the last lane passes in a piece.
   __device__ static int kept_at(i32 column) { return ((column - C) & (ring - 1)) + C; }
   __device__ static u32 place_of(u32 piece_number) { return piece_number % held; }
   /// The parity of the phase that the piece is of its place.
   __device__ static u32 parity_of(u32 piece_number) { return piece_number / held & 1; }
 
-  /// Before the first band; what lanes meet before their first column is some item, too.
+  /// Before the first band; lanes may read any item before their first column, too.
   __device__ void begin() {
     for (int at = lane_index(); at < ring + piece + C; at += 32) {
       items[at] = V(0);

@@ -1,5 +1,5 @@
-// What a warp takes from its courier: pieces of 32 columns, their items and the border above them, in a ring in
-// shared memory. No host library header: also compiled at run time.
+// Pieces that a warp takes from its courier: 32 columns, their items and the border above them, in a ring in shared
+// memory.
 #pragma once
 
 #include "kernels/wavefront/cuda/bands/window.cuh"
@@ -17,7 +17,7 @@ class PieceIntake {
   static constexpr int C = Warp::C, planes = Warp::planes, ring = Memory::ring;
 
  public:
-  /// What lanes find before the band's columns; a replay may have left others there.
+  /// Clears the values that lanes read before the band's columns; a replay may have left others there.
   __device__ __forceinline__ void clear_before(const Warp& warp) const {
 #pragma unroll
     for (i32 q = -C; q < 0; ++q)
@@ -35,7 +35,7 @@ class PieceIntake {
     __syncwarp();
     if (warp.width > 0) device::end_phase(warp.memory.announced);
   }
-  /// Waits until piece p lies where the lanes find it. False when the launch is over before that.
+  /// Waits until piece p is in its place for the lanes. False when the launch is over before that.
   /// @param known the largest cell of the launch that was known of when the piece was brought
   template <bool coded>
   __device__ __forceinline__ bool take(const Warp& warp, i32 p, V& known) {
@@ -48,7 +48,7 @@ class PieceIntake {
     if constexpr (coded) odd_letters_ = (odd_letters_ << 1 | warp.memory.odd[place]) & ((2u << C) - 1);
     return true;
   }
-  /// Lets the courier replace what all lanes have passed at the end of piece p.
+  /// Lets the courier replace the pieces that all lanes have passed at the end of piece p.
   __device__ __forceinline__ void release(const Warp& warp, i32 p) const {
     device::end_phase(warp.memory.passed[Memory::place_of(number_of(warp, p - C))]);
   }
@@ -57,16 +57,16 @@ class PieceIntake {
     warp.memory.pieces = warp.first_piece + static_cast<u32>(pieces);
   }
 
-  /// Whether a lane's column in the piece may have a letter that is not below 4.
+  /// True if a lane's column in the piece may have a letter that is not below 4.
   __device__ __forceinline__ bool has_odd_letters() const { return odd_letters_ != 0; }
   /// The items of the lane's columns while the first lane goes over piece p.
   __device__ __forceinline__ const V* items(const Warp& warp, i32 p) const {
     return warp.memory.items + (number_of(warp, p) * piece - static_cast<u32>(warp.lane * C)) % ring;
   }
-  /// Where the border above the piece begins in the memory's `top`.
+  /// Index in the memory's `top` at which the border above the piece begins.
   __device__ __forceinline__ u32 top_at() const { return top_at_; }
 
-  /// Keeps what is above the piece, for a replay of it: behind the ring.
+  /// Keeps the border above the piece, for a replay of it: after the ring.
   __device__ __forceinline__ void keep_top(const Warp& warp) const {
 #pragma unroll
     for (int plane = 0; plane < planes; ++plane) {
@@ -74,8 +74,8 @@ class PieceIntake {
     }
     __syncwarp();
   }
-  /// Puts the items of all columns that lanes are at in piece p where they find them, once the courier is idle, and
-  /// takes what keep_top() kept for what is above it.
+  /// Puts the items of all columns that lanes pass in piece p into their places, once the courier is idle, and uses
+  /// the border kept by keep_top().
   template <bool coded>
   __device__ __forceinline__ void take_again(const Warp& warp, i32 p) {
     top_at_ = ring;
@@ -95,12 +95,12 @@ class PieceIntake {
     }
     __syncwarp();
   }
-  /// Of a piece of the band, since the launch began.
+  /// Number of a piece of the band, counted from the launch's begin.
   __device__ __forceinline__ static u32 number_of(const Warp& warp, i32 p) {
     return warp.first_piece + static_cast<u32>(p);
   }
 
-  u32 top_at_ = 0;       // where the piece's border above is
+  u32 top_at_ = 0;       // index of the piece's border above
   u32 odd_letters_ = 0;  // bit i: the i-th last piece has a column whose letter is not below 4
 };
 

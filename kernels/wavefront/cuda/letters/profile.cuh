@@ -1,5 +1,4 @@
-// Scores by a substitution matrix on the device: those of a lane's rows with every letter, in shared memory.
-// No host library header: also compiled at run time.
+// Scores by a substitution matrix on the device: scores of a lane's rows with every letter, in shared memory.
 #pragma once
 
 #include "kernels/values/word.cuh"
@@ -36,7 +35,7 @@ __device__ void make_profile(const V (&letters)[R], LaneProfiles<R>& profiles, i
   }
 }
 
-/// `value` plus the scaled score in byte `row` % 4 of a profile's word: a dot product of which one term is not 0.
+/// `value` plus the scaled score in byte `row` % 4 of a profile's word: a dot product in which one term is not 0.
 __device__ __forceinline__ Word add_score(Word value, Word scale, u32 word_of_rows, int row) {
   const i32 scores = static_cast<i32>(word_of_rows), high = scale.value << 16;
   if (row % 4 == 0) return Word::of(__dp2a_lo(scale.value, scores, value.value));

@@ -1,6 +1,5 @@
-// What a band hands on below it, a piece of 32 columns at a time: the last lane keeps H and F below its lowest row in
+// The border below a band, a piece of 32 columns at a time: the last lane keeps H and F below its lowest row in
 // shared memory, and the warp writes them to the tagged row, for the band below, and to the block's border.
-// No host library header: also compiled at run time.
 #pragma once
 
 #include "kernels/launch/tagged.cuh"
@@ -27,7 +26,7 @@ class RowOutput {
   /// The first column that the last lane passes in piece p.
   __device__ __forceinline__ static i32 passed(i32 p) { return (p - C) * piece + C; }
 
-  /// Keeps the last lane's lowest row, for hand_down(). @param at where the columns' values below the band are
+  /// Keeps the last lane's lowest row, for hand_down(). @param at index of the columns' values below the band
   template <int count>
   __device__ __forceinline__ void keep(const Warp& warp, int at, const V* h, const V* f) const {
     if (warp.lane != 31) return;
@@ -50,7 +49,7 @@ class RowOutput {
     }
   }
 
-  /// Hands what the last lane has kept in piece p to the band below.
+  /// Hands the values that the last lane kept in piece p to the band below.
   __device__ __forceinline__ void hand_down(const Warp& warp, i32 p) {
     V values[planes];
 #pragma unroll
@@ -60,7 +59,7 @@ class RowOutput {
     Tagged::store_if(warp.is_column(passed(p) + warp.lane), below_, 0, tag_, values);
     below_ += piece * Tagged::words;
   }
-  /// Writes what is kept of a column to the block's border.
+  /// Writes the kept values of a column to the block's border.
   __device__ __forceinline__ void store_bottom(const Warp& warp, i32 column) const {
     const int at = Memory::kept_at(column);
     V values[planes];
@@ -71,8 +70,8 @@ class RowOutput {
 
  private:
   u64* const row_;        // the tagged row below the band
-  const u32 tag_;         // what the band writes there
-  u64* below_ = nullptr;  // the lane's column there of those that the last lane passes in the piece
+  const u32 tag_;         // of the values that the band writes there
+  u64* below_ = nullptr;  // the lane's column of the columns that the last lane passes in the piece
 };
 
 }  // namespace terrace::wavefront

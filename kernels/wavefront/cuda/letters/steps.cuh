@@ -1,7 +1,6 @@
 // The inner loop of sweeps on letters or values: the lanes' way through a piece of 32 columns, C columns a step.
-// fast_steps() keeps the columns of a step in flight at a time, along diagonals of cells that do not need one
-// another; exact_steps() goes column by column, for pieces with edges, and looks at each cell.
-// No host library header: also compiled at run time.
+// fast_steps() keeps the columns of a step in flight at a time, along diagonals of independent cells; exact_steps()
+// goes column by column, for pieces with edges, and inspects each cell.
 #pragma once
 
 #include "kernels/wavefront/cuda/bands/window.cuh"
@@ -22,7 +21,7 @@ enum class Edges {
          // the band
 };
 
-/// What the lanes hold of a band, and their steps. All members are called by all lanes. @tparam Warp a WarpContext
+/// The cells and rows of a band in the lanes, and their steps. All lanes call all members. @tparam Warp a WarpContext
 template <class Warp>
 struct LaneSteps {
   using P = typename Warp::P;
@@ -36,11 +35,11 @@ struct LaneSteps {
   Columns<V, C> top[planes];  // H and F above the first lane's next columns
   Columns<V, C> item;         // items of the lane's next columns
   PieceIntake<Warp> intake;
-  V most{};  // largest key of the piece, where its cells are followed
+  V most{};  // largest key of the piece, if its cells are followed
 
   __device__ LaneSteps(const SweepArguments& arguments, const KernelBand& band) : output(arguments, band) {}
 
-  /// Piece p, in which scores are found in one way for all columns.
+  /// Piece p, with one scoring for all columns.
   /// @tparam follows the largest key goes to `most`
   template <Scoring scoring, bool follows, Edges edges>
   __device__ __forceinline__ void fast_steps(const Warp& warp, i32 p) {
@@ -54,7 +53,7 @@ struct LaneSteps {
     for (int at = 0; at < piece; at += columns) {
 #pragma unroll
       for (int i = 0; i < steps; ++i) {
-        // What lies behind the piece may be about to be brought: its end is followed by its beginning.
+        // The memory after the piece may be about to be refilled: after its end comes its beginning.
         const int next = i + 1 < steps ? at + (i + 1) * C : (at + columns) % piece;
         fast_step<scoring, follows, edges>(warp, items + next, next, kept + i * C, column + i * C);
         if constexpr (Warp::keep_table) keep_cells(warp, p * piece + at + i - warp.lane);
@@ -65,7 +64,7 @@ struct LaneSteps {
   }
 
   /// Piece p column by column: some may be outside the block for some lanes, and rows outside the band.
-  /// @param best looks at each column @param lines those that are kept
+  /// @param best inspects each column @param lines the kept lines
   /// @tparam replay for the report alone
   template <bool coded, bool replay>
   __device__ __forceinline__ void exact_steps(const Warp& warp, i32 p, LaneBest<V, R>& best,
@@ -112,9 +111,9 @@ struct LaneSteps {
   /// Steps that the loop over a piece is unrolled by.
   static constexpr int unrolled = R * C >= 64 ? 1 : R * C >= 32 ? 2 : R * C >= 16 ? 4 : 8;
 
-  /// Reads what the next step needs before this one's chain of cells.
+  /// Reads the inputs of the next step before this step's chain of cells.
   /// @param next_items, next_at this lane's next items, and the first lane's next column, in the piece
-  /// @param kept where the last lane keeps what the step gives for the band below
+  /// @param kept place in which the last lane keeps the step's output for the band below
   template <Scoring scoring, bool follows, Edges edges>
   __device__ __forceinline__ void fast_step(const Warp& warp, const V* next_items, int next_at, int kept,
                                             i32 column) {
@@ -135,7 +134,7 @@ struct LaneSteps {
       cells.bottom_f[c] = f[c];
     }
   }
-  /// Reads what the first lane takes from above columns [at, at + C) of the piece.
+  /// Reads the first lane's inputs from above columns [at, at + C) of the piece.
   __device__ __forceinline__ void load_top_of_step(const Warp& warp, int at) {
 #pragma unroll
     for (int plane = 0; plane < planes; ++plane) {
@@ -143,7 +142,7 @@ struct LaneSteps {
           *reinterpret_cast<const Columns<V, C>*>(&warp.memory.top[plane][intake.top_at() + static_cast<u32>(at)]);
     }
   }
-  /// The block's last columns where they are fewer than a step has.
+  /// The block's last columns if they are fewer than a step has.
   template <bool coded, bool follows>
   __device__ __forceinline__ void last_cells(const Warp& warp, const V (&items)[C], i32 column, V (&up)[C],
                                              V (&f)[C]) {
@@ -164,8 +163,8 @@ struct LaneSteps {
     }
   }
 
-  /// C columns of the lane's rows, along the diagonals of cells that do not need one another.
-  /// @param column the first one; a lane that has not begun stays as it is, and what it hands on is not used
+  /// C columns of the lane's rows, along the diagonals of independent cells.
+  /// @param column the first one; a lane that has not begun does not change, and its output is not used
   template <Scoring scoring, bool follows, Edges edges>
   __device__ __forceinline__ void fast_cells(const Warp& warp, const V (&items)[C], i32 column, V (&up)[C],
                                              V (&f)[C]) {
@@ -208,7 +207,7 @@ struct LaneSteps {
     }
   }
 
-  /// One column of the lane's rows. Rows below the band's last hand on what is above them.
+  /// One column of the lane's rows. Rows below the band's last hand on the values above them.
   /// @param look called with a row of the lane and its cell, for each row of the band
   template <bool coded, class Look>
   __device__ __forceinline__ void exact_cells(const Warp& warp, V item, V& up, V& f, RowRange inside,

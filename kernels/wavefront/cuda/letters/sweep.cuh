@@ -1,20 +1,19 @@
-// Sweeps of wavefront problems on letters and values: bands of rows, hyperplane kernel tiles in registers. No host
-// library header: also compiled at run time.
+// Sweeps of wavefront problems on letters and values: bands of rows, hyperplane kernel tiles in registers.
 //
 // A warp walks over a band of 32 x R rows from left to right, C columns a step. Lane l holds R rows in registers and
 // is C columns behind lane l - 1, from which it takes H and F by shuffle. The last lane keeps its lowest row in
 // shared memory, and the warp hands it to the band below through a tagged row (tagged.cuh), a piece of 32 columns at
-// a time; the first lane takes what the band above has written in such pieces, which a courier brings.
+// a time; the first lane takes the cells of the band above in such pieces, which a courier brings.
 //
-// Most pieces are swept by a loop that knows nothing of edges and follows the largest cell and its row, by a key that
-// holds both. In which column the cell to report is, is found out at the band's end: the state at the beginning of
-// the piece that has it is kept, and the piece is swept again, exactly, unless a larger cell is known by then. Where
-// work may be left out, a warp skips pieces that cannot reach the best cell known: all of its values are 0 then, as
-// if the table began anew behind them.
+// Most pieces are swept by a loop that ignores edges and follows the largest cell and its row, by a key that holds
+// both. The column of the cell to report is found at the band's end: the state at the beginning of the piece that has
+// it is kept, and the piece is swept again, exactly, unless a larger cell is known by then. If work may be left out,
+// a warp skips pieces that cannot reach the best cell known: all of its values are 0 then, as if the table began
+// after them.
 //
-// This header decides how each piece is swept. The parts: what lanes hold (lane_rows.cuh, lane_cells.cuh), what comes
-// in and goes out (courier.cuh, piece_intake.cuh, row_output.cuh), the inner loop (steps.cuh) and how the best cell
-// is found (best_cell.cuh).
+// This header decides how each piece is swept. The parts: values that lanes hold (lane_rows.cuh, lane_cells.cuh),
+// inputs and outputs (courier.cuh, piece_intake.cuh, row_output.cuh), the inner loop (steps.cuh) and the best cell
+// (best_cell.cuh).
 #pragma once
 
 #include "kernels/wavefront/cuda/letters/courier.cuh"
@@ -23,7 +22,7 @@
 namespace terrace::wavefront {
 
 /// One band on its way through a warp. All members are called by all lanes.
-/// @tparam windowed whether cells may be outside the problem's window
+/// @tparam windowed true if cells may be outside the problem's window
 template <class P, class V, int R, int C, Keep keep, bool windowed>
 class LetterSweep {
   using Warp = WarpContext<P, V, R, C, keep, windowed>;
@@ -33,14 +32,14 @@ class LetterSweep {
   using Memory = typename Warp::Memory;
   using Problem = P;
   using Value = V;
-  /// Where R rows a lane leave few registers to others, a courier has two sweeping warps.
+  /// If R rows a lane leave few registers to other warps, a courier has two sweeping warps.
   static constexpr int bands_of_courier = R * static_cast<int>(sizeof(V)) > 64 ? 2 : 1;
-  /// Warps of a thread block that sweep: where tables fill shared memory, one. Couriers come behind them.
+  /// Warps of a thread block that sweep: one if tables fill shared memory. Couriers follow them.
   static constexpr int sweepers = keep == Keep::table ? 1 : sweep_threads / 32;
   static constexpr int threads = 32 * (sweepers + sweepers / bands_of_courier);
-  /// Of a multiprocessor, at the registers that they take.
+  /// Thread blocks of a multiprocessor, at the registers that they take.
   static constexpr int blocks = keep == Keep::table ? 8 : 2;
-  /// Kept lines go on beyond the window.
+  /// Kept lines continue beyond the window.
   static constexpr bool cuts_to_window = windowed && !Warp::keep_lines;
 
   __device__ LetterSweep(const SweepArguments& arguments, const WideConstants& constants, Memory& memory)
@@ -61,7 +60,7 @@ class LetterSweep {
     return sweep<false>(found);
   }
 
-  /// What a courier does, whose sweeping warps have these memories.
+  /// The work of a courier whose sweeping warps have these memories.
   __device__ static void carry(const SweepArguments& arguments, const WideConstants& constants, Memory* memories) {
     wavefront::carry<P, V, bands_of_courier>(arguments, constants, memories);
   }
@@ -110,8 +109,8 @@ class LetterSweep {
     return true;
   }
 
-  /// Whether lanes that have not begun may be swept like the others, over the item 0: they stay as they are where all
-  /// that they know is infinite, or 0 in local alignments, whose letters get no score with a column's code of 0.
+  /// True if lanes that have not begun may be swept like the others, over the item 0: they do not change if all of
+  /// their values are infinite, or 0 in local alignments, whose letters get no score with a column's code of 0.
   template <bool coded>
   __device__ __forceinline__ bool may_idle() {
     constexpr bool is_local = coded && reports_best;
@@ -119,8 +118,8 @@ class LetterSweep {
     else return lanes_.cells.begin_idle(warp_, is_local ? V(0) : V(infinity));
   }
 
-  /// Whether lanes that have ended may be swept like the others, over the item 0 and below a border of 0: nobody
-  /// needs what they hold. In local alignments that find no cell so that has not its like in a row above, for such
+  /// True if lanes that have ended may be swept like the others, over the item 0 and below a border of 0: nobody
+  /// needs their values. In local alignments they find no cell without an equal one in a row above, for such
   /// columns add no score.
   template <bool coded>
   __device__ __forceinline__ bool may_run_out() const {
@@ -130,8 +129,8 @@ class LetterSweep {
     else return !warp_.band.last && !P::ends(warp_.k).last_column;
   }
 
-  /// Up to which piece those from p on are plain: all columns of lanes that have begun, and of those that must not
-  /// run out, are in the block, in the window, and none of them is kept inside the block.
+  /// End of the plain pieces from p on: all columns of lanes that have begun, and of lanes that must not run out, are
+  /// in the block, in the window, and none of them is kept inside the block.
   template <bool coded>
   __device__ i32 plain_until(i32 p) const {
     if (!is_plain_) return p;
@@ -148,7 +147,7 @@ class LetterSweep {
     }
     return end;
   }
-  /// Whether all cells of the steps of piece p lie in the window; the last lane is 31 * C columns behind.
+  /// True if all cells of the steps of piece p lie in the window; the last lane is 31 * C columns behind.
   __device__ bool lies_in_window(i32 p) const {
     const i64 window = window_of<P, V>(warp_.k), first = diagonal_of(warp_.band) - p * piece;
     return first - (piece - 1) >= -window && first + Warp::band_rows - 1 + 31 * C <= window;
@@ -225,7 +224,7 @@ class LetterSweep {
     lanes_.most = V(0);
   }
 
-  /// What comes after every piece: what lies below it is handed down, and stored where it is kept; what all lanes
+  /// Work after every piece: the values below it are handed down, and stored if they are kept; pieces that all lanes
   /// have passed may be replaced.
   __device__ __forceinline__ void end_piece(i32 p) {
     __syncwarp();
@@ -233,9 +232,9 @@ class LetterSweep {
     lanes_.intake.release(warp_, p);
     if (attends_ != 0) device::random_delay(warp_.arguments.launch, warp_.band.ticket + static_cast<u32>(p));
     if ((Warp::keep_table || (attends_ != 0 && gives_)) && p >= C) give_piece(p - C);
-    if constexpr (Warp::keep_table) __syncwarp();  // the next piece's cells take the place of those given
+    if constexpr (Warp::keep_table) __syncwarp();  // the next piece's cells replace those given
   }
-  /// Writes what is complete of piece p: the border below the band, the table.
+  /// Writes the complete part of piece p: the border below the band, the table.
   __device__ __forceinline__ void give_piece(i32 p) {
     if constexpr (Warp::keep_table) {
       store_table_piece<V, R>(warp_.arguments, warp_.band, warp_.memory.cells, p, warp_.lane);
@@ -256,8 +255,8 @@ class LetterSweep {
     return skips_ ? most : lanes_.cells.largest(most);
   }
 
-  /// Whether piece p may be left out (pruning.hpp): the part of the table that it stands for begins in the band's
-  /// first row, in the column where the last lane is.
+  /// True if piece p may be left out (pruning.hpp): the part of the table that it represents begins in the band's
+  /// first row, in the column of the last lane.
   __device__ __forceinline__ bool can_skip(i32 p) const {
     if (p < C) return false;
     const V most = largest_entering();
@@ -267,7 +266,7 @@ class LetterSweep {
     const i64 reached = reach(static_cast<i64>(most), P::gain(warp_.constants), row, a.rows, column, a.columns);
     return __all_sync(~0u, reached < static_cast<i64>(known_));
   }
-  /// Leaves the lanes, and what the last one hands on, as piece p would with zeros for values.
+  /// Leaves the lanes, and the output of the last lane, as piece p would if all values were zero.
   __device__ __forceinline__ void skip_piece(i32 p) {
     if (!skips_) lanes_.cells.clear();
     skips_ = true;
@@ -275,7 +274,7 @@ class LetterSweep {
     lanes_.output.keep_zeros(warp_, p);
   }
 
-  /// Whether an alignment may end anywhere in the band's lowest row.
+  /// True if an alignment may end anywhere in the band's lowest row.
   __device__ bool may_end_along_row() const {
     if constexpr (P::report != Report::ends) {
       return false;
@@ -298,7 +297,7 @@ class LetterSweep {
       return end_cell();
     }
   }
-  /// Sweeps a piece again, for the exact cell. Leaves its state behind.
+  /// Sweeps a piece again, for the exact cell. Its state remains in the lanes.
   template <bool coded>
   __device__ __forceinline__ void replay(i32 p, int copy) {
     lanes_.intake.template take_again<coded>(warp_, p);
@@ -340,11 +339,11 @@ class LetterSweep {
   i32 skipped_ = 0;     // pieces that were
   BestCell<Warp> best_;
   bool looks_along_ = false;  // an alignment may end anywhere in the band's lowest row
-  u32 attends_ = 0;           // there is something to do at each piece beside sweeping it
-  bool gives_ = false;        // some array of the block takes what is below the band
+  u32 attends_ = 0;           // each piece needs more work than sweeping it
+  bool gives_ = false;        // some array of the block takes the values below the band
   bool is_plain_ = false;     // pieces without edges are plain (plain_until)
-  bool idles_ = false;        // also those of lanes that have not begun
-  bool rows_matter_ = false;  // there are rows below the band's last, and what becomes of them does harm
+  bool idles_ = false;        // also columns of lanes that have not begun
+  bool rows_matter_ = false;  // there are rows below the band's last whose values do harm
   PieceBound<Warp> bound_;
   LaneBest<V, R> exact_;
   LaneEnd<V> end_;

@@ -1,5 +1,5 @@
-// The best cell of a band: the piece that has it is the candidate, of which a copy of the state is kept. Its column
-// is looked for at the band's end, by a replay of the piece. No host library header: also compiled at run time.
+// The best cell of a band: the piece that has it is the candidate, and a copy of its state is kept. The column is
+// found at the band's end, by a replay of the piece.
 #pragma once
 
 #include "kernels/wavefront/cuda/pairs/lane_pairs.cuh"
@@ -12,9 +12,9 @@ class PairCandidate {
   static constexpr int R = Warp::R;
 
  public:
-  /// The piece just swept has the cell to report if its largest one is larger than what was found so far, or as large
-  /// and in a row before that; in the same row it is in a later column.
-  /// @param most of the piece's rows @param known the largest cell of the launch that is known of
+  /// The piece just swept has the cell to report if its largest cell is larger than the best so far, or equal and in
+  /// an earlier row; in the same row it is in a later column.
+  /// @param most of the piece's rows @param known the largest cell of the launch known so far
   __device__ __forceinline__ void look(const Warp& warp, const PairValues& values, i32 p, const i32& base,
                                        u32 (&most)[R], i32& known) {
     u32 all = 0;
@@ -55,7 +55,7 @@ class PairCandidate {
     replay(candidate_);
     return {reported_, warp.band.first_row + reported_row_, __reduce_max_sync(~0u, found_), true};
   }
-  /// Whether the row to report has that cell in the column just swept, in a replay. @param column of the upper half
+  /// True if the row to report has that cell in the column just swept, in a replay. @param column of the upper half
   __device__ __forceinline__ void look_for_report(const Warp& warp, const PairValues& values,
                                                   const LanePairs<Warp>& cells, i32 column, const i32& base) {
     const i32 r = reported_row_ - warp.row_of(0), wanted = reported_ - base - values.first;

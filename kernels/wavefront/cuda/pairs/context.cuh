@@ -1,5 +1,4 @@
-// All that the lanes of a warp know of a band of local alignments in 16 bits and that stays the same for all of it.
-// No host library header: also compiled at run time.
+// Constant data of a band of local alignments in 16 bits, which all lanes of a warp share.
 #pragma once
 
 #include "kernels/values/pair.cuh"

@@ -1,6 +1,5 @@
 // The cells that a lane holds between two columns: two to a word, the upper half of its rows in low halves of words
-// and the lower one in high halves; the next lane takes those of its last row.
-// No host library header: also compiled at run time.
+// and the lower half in high halves; the next lane takes the cells of its last row.
 #pragma once
 
 #include "kernels/wavefront/cuda/pairs/context.cuh"
@@ -15,9 +14,9 @@ struct LanePairs {
 
   u32 h[R], e[R]{};              // H of the last column, E of the next
   u32 diagonal = 0;              // H of the last column above the lane's first row
-  u32 bottom_f = 0, handed = 0;  // F below the last row; what the next lane takes
+  u32 bottom_f = 0, handed = 0;  // F below the last row; input of the next lane
 
-  /// H and F above the halves' columns. @param above those of the first lane's
+  /// H and F above the halves' columns. @param above the values above the first lane's
   __device__ __forceinline__ void take_from_above(const Warp& warp, u32 above, u32& up, u32& f) const {
     u32 taken = __shfl_up_sync(~0u, handed, 1);
     if (warp.lane == 0) taken = above;
@@ -28,7 +27,7 @@ struct LanePairs {
       up = high_and_low(taken, h[R - 1]);
     }
   }
-  /// What the next lane takes from this one's lower half, in its high half, H alone, or H and F.
+  /// The next lane's input from this lane's lower half, in its high half: H alone, or H and F.
   __device__ __forceinline__ void hand_on(u32 f) {
     bottom_f = f;
     handed = planes == 2 ? highs(h[R - 1], f) : h[R - 1];

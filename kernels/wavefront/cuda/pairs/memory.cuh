@@ -1,5 +1,4 @@
-// The shared memory of a warp that sweeps local alignments in 16 bits. No host library header: also compiled at run
-// time.
+// The shared memory of a warp that sweeps local alignments in 16 bits.
 #pragma once
 
 #include "kernels/wavefront/cuda/bands/bands.cuh"
@@ -7,14 +6,14 @@
 
 namespace terrace::wavefront {
 
-/// What a warp keeps in shared memory.
+/// Data of a warp in shared memory.
 template <int planes, int R>
 struct PairMemory {
   static constexpr int ring = 4 * piece, state_words = planes * (R + 1);
 
   KernelBand band;
-  // Of column x at x % ring, and of the first piece of the ring behind its end again, so that no lane's piece wraps:
-  // what picks the scores of rows (selectors.cuh), and above it the column's letter.
+  // Column x is at x % ring, and the first piece of the ring again after its end, so that no lane's piece wraps:
+  // the selector of the rows' scores (selectors.cuh), and above it the column's letter.
   alignas(16) u32 selectors[ring + piece + 4];
   alignas(8) u32 bottom[piece];  // H and F below the band in the columns that its lowest row passes in a piece
   // This piece and the one that may hold the cell to report, in turn:

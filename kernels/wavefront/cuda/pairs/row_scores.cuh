@@ -1,5 +1,4 @@
-// The letters of a lane's rows, such as those of the query, as the bytes that a column's selector picks scores from.
-// No host library header: also compiled at run time.
+// The letters of a lane's rows, such as the query's, as the bytes from which a column's selector picks scores.
 #pragma once
 
 #include "kernels/wavefront/cuda/pairs/context.cuh"
@@ -19,7 +18,7 @@ class RowScores {
   static constexpr int R = Warp::R;
 
  public:
-  /// All lanes call it. @return whether some of the band's rows have a letter beside the four
+  /// All lanes call it. @return true if some of the band's rows have a letter other than the four
   __device__ bool load(const Warp& warp, const PairValues& values) {
     for (i32 row = warp.lane; row < warp.rows; row += 32)
       warp.memory.letters[row] = letter_at(warp.band.task.rows, warp.band.first_row + row);
@@ -39,7 +38,7 @@ class RowScores {
   __device__ __forceinline__ u32 pick(int r, u32 selector) const {
     return device::pick_bytes(upper_[r], lower_[r], selector);
   }
-  /// Scores of word r where a column has a letter that is not below 4, with the rows' letters themselves.
+  /// Scores of word r if a column has a letter that is not below 4, computed with the rows' letters themselves.
   __device__ __forceinline__ u32 odd_scores(const Warp& warp, const PairValues& values, int r, u32 selector,
                                             i32 column, u32 scores) const {
     const u32 before = warp.memory.selectors[(column - 1) & (Warp::Memory::ring - 1)];
@@ -53,7 +52,7 @@ class RowScores {
 
  private:
   /// The bytes of a row: the score with each of the four letters. Rows below the band's last score 0, so that none of
-  /// their cells is larger than one above it that came before.
+  /// their cells is larger than an earlier one above it.
   __device__ static u32 scores_of(const Warp& warp, const PairValues& values, i32 row) {
     u32 bytes = 0;
     const Word letter = Word(row < warp.rows ? warp.memory.letters[row] : 0);

@@ -1,5 +1,5 @@
-// The selectors of columns, in shared memory: what picks the scores with a column's letter from the bytes of two rows
-// (row_scores.cuh), and above it the letter. No host library header: also compiled at run time.
+// The selectors of columns, in shared memory: each picks the scores with a column's letter from the bytes of two rows
+// (row_scores.cuh), and has the letter above it.
 #pragma once
 
 #include "kernels/wavefront/cuda/pairs/context.cuh"
@@ -20,7 +20,7 @@ __device__ __forceinline__ void keep_selector(const Warp& warp, i32 column, u32 
   if (at < piece) warp.memory.selectors[Warp::Memory::ring + at] = selector;
 }
 
-/// Of the columns before the block's first. All lanes call it.
+/// Clears the selectors of the columns before the block's first. All lanes call it.
 template <class Warp>
 __device__ __forceinline__ void clear_selectors_before(const Warp& warp) {
   keep_selector(warp, warp.lane - 2 * piece, 0, 0);
@@ -28,7 +28,7 @@ __device__ __forceinline__ void clear_selectors_before(const Warp& warp) {
   __syncwarp();
 }
 
-/// Which halves' columns have a letter beside the four. @param selector of the upper half's column
+/// Halves whose columns have a letter other than the four. @param selector of the upper half's column
 template <class Warp>
 __device__ __forceinline__ u32 odd_columns(const Warp& warp, u32 selector, i32 column) {
   const u32 before = warp.memory.selectors[(column - 1) & (Warp::Memory::ring - 1)];

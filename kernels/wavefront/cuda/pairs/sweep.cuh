@@ -1,20 +1,20 @@
 // Sweeps of local alignments in 16 bits, two cells to a word: bands of rows, in registers, a piece of 32 columns at a
-// time. No host library header: also compiled at run time.
+// time.
 //
 // A warp walks over a band of 64 x R rows from left to right, a column a step. Lane l holds 2 R rows: R words, with
 // the upper R rows in their low halves and the lower R rows in the high ones. Each half is a lane of its own, a
 // column behind the half above it, from which it takes H and F: by shuffle, or from the other half of the word.
-// Values are distances from a base that follows them (pair_range.hpp has the proof that nothing is lost); what enters
-// and leaves the band are whole scores.
+// Values are distances from a moving base (pair_range.hpp has the proof that nothing is lost); values that enter and
+// leave the band are whole scores.
 //
-// Most pieces are swept by a loop that knows nothing of edges. One that can have the best cell known so far keeps
-// each row's largest one; its column is looked for at the band's end: the state at the beginning of that piece is
-// kept, and the piece is swept again. Where work may be left out, a warp skips pieces that cannot reach the best cell
-// known (pruning.hpp).
+// Most pieces are swept by a loop that ignores edges. A piece that can have the best cell known so far keeps each
+// row's largest cell; its column is found at the band's end: the state at the beginning of that piece is kept, and
+// the piece is swept again. If work may be left out, a warp skips pieces that cannot reach the best cell known
+// (pruning.hpp).
 //
-// This header decides how each piece is swept, and sweeps it. The parts: what is the same for all of a band
-// (context.cuh, memory.cuh), rows and columns (row_scores.cuh, selectors.cuh), cells (lane_pairs.cuh, values.cuh),
-// and how the best cell is found (candidate.cuh).
+// This header decides how each piece is swept, and sweeps it. The parts: data that all of a band share (context.cuh,
+// memory.cuh), rows and columns (row_scores.cuh, selectors.cuh), cells (lane_pairs.cuh, values.cuh), and the best
+// cell (candidate.cuh).
 #pragma once
 
 #include "kernels/values/pair.cuh"
@@ -100,7 +100,7 @@ class PairSweep {
     return row < warp_.rows ? warp_.borders.left_gap(warp_.k, warp_.band.first_row + row).value : 0;
   }
 
-  /// Asks for what lies above the columns of piece p, and their letters, a column a lane.
+  /// Requests the values above the columns of piece p, and their letters, a column a lane.
   __device__ __forceinline__ void ask(i32 p) {
     const i32 column = p * piece + warp_.lane;
     next_known_ = static_cast<i32>(load_relaxed(&warp_.arguments.slots->known));
@@ -110,11 +110,11 @@ class PairSweep {
     intake_.ask(warp_.arguments, warp_.band, warp_.k, column);
   }
 
-  /// Whether halves that have not begun may be swept like the others, over columns that add no score: all that they
-  /// know is 0, and stays so.
+  /// True if halves that have not begun may be swept like the others, over columns that add no score: all of their
+  /// values are 0 and stay 0.
   __device__ __forceinline__ bool may_idle() const { return warp_.band.task.left == nullptr; }
-  /// Whether halves that have ended may: nobody needs what they hold, and they find no cell that has not its like in
-  /// a row above, or before it.
+  /// True if halves that have ended may be swept, too: nobody needs their values, and they find no cell without an
+  /// equal one in a row above, or before it.
   __device__ __forceinline__ bool may_run_out() const {
     return warp_.band.task.right == nullptr || warp_.arguments.border_columns > 0;
   }
@@ -155,14 +155,14 @@ class PairSweep {
     const i32 above = column < warp_.width ? intake_.top(0).value : 0;
     return __reduce_max_sync(~0u, maximum(above, values_.true_h(maximum(low_half(most), high_half(most)), base_)));
   }
-  /// Whether what enters piece p may become the best cell: the part of the table that the piece stands for begins in
-  /// the band's first row, in the column where the last half is.
+  /// True if values that enter piece p may lead to the best cell: the part of the table that the piece represents
+  /// begins in the band's first row, in the column of the last half.
   __device__ __forceinline__ bool reaches(i32 p, i32 most) const {
     const i64 row = warp_.band.task.row_begin + warp_.band.first_row;
     const i64 column = warp_.band.task.column_begin + p * piece - 63;
     return reach(most, values_.gain, row, warp_.arguments.rows, column, warp_.arguments.columns) >= known_;
   }
-  /// Leaves the lanes, and what the last one hands on, as piece p would with zeros for values.
+  /// Leaves the lanes, and the output of the last lane, as piece p would if all values were zero.
   __device__ __forceinline__ void skip_piece(i32 p) {
     ask(p + 1);
     ++skipped_;
@@ -172,7 +172,7 @@ class PairSweep {
     __syncwarp();
   }
 
-  /// Chooses another base where the largest value has left the range.
+  /// Chooses another base if the largest value has left the range.
   __device__ __forceinline__ void follow_values(i32 most) {
     const i32 distance = most - base_;
     if (distance <= values_.range.most && (distance >= values_.range.least || base_ == values_.lowest_base())) return;
@@ -190,7 +190,7 @@ class PairSweep {
   }
 
   /// Piece p. @tparam follows row maxima are kept @tparam edges columns may be outside the block for some halves,
-  ///   have letters beside the four, which none of the band's rows has, or be kept
+  ///   have letters other than the four that no row of the band has, or be kept
   template <bool follows, bool edges>
   __device__ __forceinline__ void fast_steps(i32 p) {
     const uint2* selectors =
@@ -249,7 +249,7 @@ class PairSweep {
     cells_.hand_on(f);
   }
 
-  /// Piece p, where also rows may be outside the band, and rows and columns have other letters.
+  /// Piece p, if also rows may be outside the band, and rows and columns have other letters.
   /// @tparam replay to find the column of the cell to report
   template <bool replay = false>
   __device__ __forceinline__ void careful_steps(i32 p) {
@@ -267,8 +267,8 @@ class PairSweep {
       }
     }
   }
-  /// One column of the halves that are in the block; the others stay. Rows below the band's last hand on what is
-  /// above them.
+  /// One column of the halves that are in the block; the others do not change. Rows below the band's last hand on the
+  /// values above them.
   __device__ __forceinline__ void careful_step(i32 column, u32 above) {
     const u32 inside = mask_of(warp_.is_column(column), warp_.is_column(column - 1));
     const u32 here = warp_.memory.selectors[column & (Memory::ring - 1)];
@@ -293,7 +293,7 @@ class PairSweep {
     cells_.hand_on(f);
   }
 
-  /// Hands what the lowest row has passed in piece p to the band below, and to the block's border.
+  /// Hands the lowest row's values of piece p to the band below, and to the block's border.
   __device__ __forceinline__ void hand_down(i32 p) {
     const i32 column = (p - 2) * piece + 1 + warp_.lane;
     if (!warp_.is_column(column)) return;
@@ -311,7 +311,7 @@ class PairSweep {
     store_right((warp_.band.start + kept_column_ + 1) / warp_.arguments.border_columns - 1,
                 mask_of(column == kept_column_, column - 1 == kept_column_));
   }
-  /// The column just swept, as border `border` of those that the block writes. @param which of the halves
+  /// Stores the column just swept in border `border` of the borders that the block writes. @param which of the halves
   __device__ __forceinline__ void store_right(i64 border, u32 which) const {
     if (!warp_.band.task.right) return;
     if (warp_.lane == 0 && (which & 1u))
@@ -333,7 +333,7 @@ class PairSweep {
   }
   __device__ __forceinline__ static i32 half_of(u32 pair, int half) { return low_half(pair >> (16 * half)); }
 
-  /// What the lanes know at the beginning of a piece, to shared memory and back.
+  /// The lanes' state at the beginning of a piece, to shared memory and back.
   __device__ __forceinline__ void save_state() {
     cells_.save(warp_, candidate_.copy());
     if (warp_.lane == 0) warp_.memory.base[candidate_.copy()] = base_;
@@ -373,13 +373,13 @@ class PairSweep {
   RowScores<Warp> scores_;
   LanePairs<Warp> cells_;
   u32 most_[R];                            // of the piece's rows
-  i32 base_;                               // what all values are distances from
-  u32 next_letter_ = 0, next_before_ = 0;  // of the columns asked for, and of those before them
+  i32 base_;                               // base of all values
+  u32 next_letter_ = 0, next_before_ = 0;  // of the requested columns, and of the columns before them
   i32 next_known_ = 0, known_ = 0;         // largest cell of the launch that is known of
   u32 odd_letters_ = 0;                    // bit i: the i-th last piece has a column whose letter is not below 4
   i32 kept_column_ = -1;       // the column that halves pass in this piece whose border is kept inside the block
-  bool has_odd_rows_ = false;  // some of the rows have a letter beside the four
-  bool rows_matter_ = false;   // there are rows below the band's last, and what becomes of them does harm
+  bool has_odd_rows_ = false;  // true if some rows have a letter other than the four
+  bool rows_matter_ = false;   // there are rows below the band's last whose values do harm
   i32 skipped_ = 0;            // pieces that were left out
   PairCandidate<Warp> candidate_;
 };

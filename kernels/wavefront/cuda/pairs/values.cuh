@@ -1,5 +1,5 @@
 // The 16-bit values of cells: distances from a base that follows the largest cell (pair_range.hpp has the proof that
-// nothing is lost), H without the cost of a gap's first letter. No host library header: also compiled at run time.
+// nothing is lost), H without the cost of a gap's first letter.
 #pragma once
 
 #include "kernels/values/pair.cuh"

@@ -1,11 +1,10 @@
 // The kernel of the papers' schedules: kernel tiles in global or shared memory, square or along the anti-diagonals.
-// No host library header: also compiled at run time.
 //
 // A thread is a row of a tile; the threads of a thread block compute one anti-diagonal after another, with a barrier
-// of the thread block between them, and find what the row above has computed one step before in the tile's storage
-// (storage.cuh). One row of H and F below each row of tiles is in global memory, in place: a tile reads its
-// columns before it writes its last row there. E and H before a row stay in registers while a thread block walks over
-// a row of tiles; in waves they wait in global memory for whoever takes the next tile.
+// of the thread block between them, and read the row above's values of the step before from the tile's storage
+// (storage.cuh). One row of H and F below each row of tiles is in global memory, in place: a tile reads its columns
+// before it writes its last row there. E and H before a row stay in registers while a thread block walks over a row
+// of tiles; in waves they wait in global memory for the thread block that takes the next tile.
 #pragma once
 
 #include "kernels/wavefront/cuda/schedules/storage.cuh"
@@ -18,7 +17,7 @@ namespace terrace::wavefront {
 /// The most threads of a thread block, and the most rows of a tile.
 inline constexpr int most_tile_threads = 1024;
 
-/// Whether cells of type V have fractions.
+/// True if cells of type V have fractions.
 template <class V>
 inline constexpr bool has_real_cells = V(0.5) != V(0);
 template <>
@@ -95,7 +94,7 @@ class TileSweep {
     return unit_.follows;
   }
 
-  // What a row begins with.
+  // Initial values of a row.
 
   __device__ static V item_at(const void* items, i64 index) {
     if constexpr (P::items == Items::letters) {
@@ -110,7 +109,7 @@ class TileSweep {
     }
   }
 
-  /// Whether row `row` of the block, from -1 on, lies in the window in its column `column`, from -1 on.
+  /// True if row `row` of the block, from -1 on, lies in the window in its column `column`, from -1 on.
   __device__ __forceinline__ bool inside(i64 row, i64 column) const {
     return in_window(window_of<P, V>(k_), band_.task.row_begin + row, band_.task.column_begin + column);
   }
@@ -139,7 +138,7 @@ class TileSweep {
     }
   }
 
-  // What waits in global memory between the tiles of a row, in waves: [6][height] after the storage.
+  // State that waits in global memory between the tiles of a row, in waves: [6][height] after the storage.
 
   __device__ V* state() const {
     const u64 band = band_.block % a_.sweep.launch.slots * a_.sweep.bands + band_.index;
@@ -330,7 +329,7 @@ class TileSweep {
     put(step);
   }
 
-  /// Follows the best cell of the row, above 0 or where an alignment may end.
+  /// Follows the best cell of the row, among cells above 0 or cells that may end an alignment.
   __device__ __forceinline__ void look(i32 column) {
     if constexpr (P::report == Report::best) {
       if (left_ > best_) best_ = left_, best_column_ = column;
@@ -444,7 +443,7 @@ class TileSweep {
   const KernelBand& band_;
   const TileMemory<V> memory_;
   const Storage storage_;
-  const i32 row_;                  // of the tile; threads beyond its height have none
+  const i32 row_;                  // of the tile; threads beyond its height have no row
   const i32 height_, tile_width_;  // of tiles
   const i32 width_;                // columns of the block
   const i32 rows_;                 // of the band
@@ -478,7 +477,7 @@ struct TileMemoryPlan {
   }
 };
 
-/// Where the tile of a unit is.
+/// Place of the tile of a unit.
 template <class P, class V>
 __device__ CachedTile<V> storage_for(const TileArguments& a, const KernelBand& band, V*, CachedTile<V>*) {
   const u64 at = band.block % a.sweep.launch.slots * a.sweep.bands + band.index;

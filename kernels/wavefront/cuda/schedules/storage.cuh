@@ -1,5 +1,4 @@
-// Where the cells of a kernel tile are while it is computed: H and F of one anti-diagonal, which the next one reads.
-// No host library header: also compiled at run time.
+// Storage of a kernel tile's cells during its computation: H and F of one anti-diagonal, which the next one reads.
 #pragma once
 
 #include "kernels/device/host_device.hpp"
@@ -9,7 +8,7 @@ namespace terrace::wavefront {
 
 using device::i32;
 
-/// Global memory behind the cache: the last two anti-diagonals, element r that of row r of the tile.
+/// Global memory behind the cache: the last two anti-diagonals; element r belongs to row r of the tile.
 template <class V>
 struct CachedTile {
   static constexpr bool holds_tile = false;
@@ -30,7 +29,7 @@ template <class V>
 struct SharedTile {
   static constexpr bool holds_tile = true;
 
-  V* h;        // [height][stride]; column 0 is that of step -1, the last one of the tile before
+  V* h;        // [height][stride]; column 0 is step -1, the last one of the tile before
   V* f;        // [2][height]
   i32 height;  // of the tile
   i32 stride;  // odd: the rows of a warp are in different banks

@@ -118,7 +118,7 @@ class CudaTileSweep final : public device::BlockKernel {
     arguments.sweep.tickets = port.count * tickets_of_a_block();
     const cudaStream_t stream = device::compute_stream(context_);
     TERRACE_CUDA_CHECK(cudaMemsetAsync(workspace_, 0, plan_.rows_at, stream));
-    // The kernel's limit of shared memory may be what another sweep needed.
+    // The kernel's limit of shared memory may have been set by another sweep.
     const u64 resident = device::resident_blocks(kernel_, threads_, shared_bytes_);
     const u64 most = std::min(resident, static_cast<u64>(context_.limits().processors));
     unsigned blocks = static_cast<unsigned>(std::min<u64>(most, arguments.sweep.tickets));
@@ -141,7 +141,7 @@ class CudaTileSweep final : public device::BlockKernel {
     return tile_shape(spec_.schedule, grid_.block_rows, grid_.block_columns, limits, costs).width;
   }
 
-  /// From tables of two lengths, so that what a launch costs falls out; a launch before warms up.
+  /// From tables of two lengths, so that the cost of a launch cancels out; a launch before warms up.
   double seconds_per_tile(std::int64_t width) {
     constexpr std::int64_t few = measured_columns / 3, many = measured_columns;
     take_shape(width);
@@ -218,7 +218,7 @@ auto with_tile_value(const SweepSpec& spec, Call&& call) {
   }
 }
 
-/// What has no kernel of tiles is not asked for one (in_tiles).
+/// Problems without a kernel of tiles are never swept by one (in_tiles).
 [[noreturn]] inline void refuse_tiles(const SweepSpec& spec) {
   throw DeviceError("wavefront sweep of " + spec.problem + " on CUDA", "there is no kernel of tiles for it");
 }

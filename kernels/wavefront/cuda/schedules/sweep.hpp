@@ -10,13 +10,13 @@
 
 namespace terrace::wavefront {
 
-/// What the workspace of a sweep in tiles is made from.
+/// Sizes from which the workspace of a sweep in tiles is planned.
 struct CudaTileNeed {
   std::size_t value_bytes = 4;  // of a cell
   int row_planes = 1;
 };
 
-/// Where things lie in the workspace of a sweep in tiles, in bytes from its start. A launch clears all before `rows`.
+/// Layout of the workspace of a sweep in tiles, in bytes from its start. A launch clears all before `rows`.
 struct CudaTilePlan {
   TileShape shape{};
   bool measures = false;    // the width is chosen when the sweep is made; `shape` has the narrowest
@@ -38,7 +38,7 @@ inline constexpr std::size_t measured_row_bytes = measured_columns * 8;
 /// Bytes of its words, descriptor and result.
 inline constexpr std::size_t measured_port_bytes = 1024;
 
-/// @throws DeviceError where blocks are too wide, or the schedule has no such kernel
+/// @throws DeviceError if blocks are too wide, or the schedule has no such kernel
 CudaTilePlan plan_tiles(const SweepSpec& spec, const device::Limits& limits, const CudaTileNeed& need,
                         const CudaTrial& trial);
 

@@ -1,5 +1,5 @@
-// How thread blocks share the kernel tiles of a launch: rows of tiles with flags or counters between neighbours, or
-// single tiles in waves with a barrier between them. No host library header: also compiled at run time.
+// Distribution of the kernel tiles of a launch to thread blocks: rows of tiles with flags or counters between
+// neighbours, or single tiles in waves with a barrier between them.
 #pragma once
 
 #include "kernels/wavefront/cuda/bands/bands.cuh"
@@ -8,14 +8,14 @@
 
 namespace terrace::wavefront {
 
-/// What a tile waits for.
+/// Conditions for which a tile waits.
 enum class TileOrder : i32 {
   waves,    // all tiles of the anti-diagonals of tiles before it, of the whole launch
   flags,    // the flag of the tile of the row above that it needs (Belviranli et al. 2015, section 3.2)
   counters  // that many tiles of the row above (Li 2020, section 6.3.5)
 };
 
-/// What the kernel of tiles is given. A row of tiles is a band of `sweep`; in waves tickets are tiles, else bands.
+/// Arguments of the kernel of tiles. A row of tiles is a band of `sweep`; in waves tickets are tiles, else bands.
 struct TileArguments {
   SweepArguments sweep;
   TileShape shape;
@@ -27,13 +27,13 @@ struct TileArguments {
   unsigned char* rows;    // [slot]: H, and F, below the row of tiles that was there last, in place
   u64 row_bytes;          // of a slot
   i64 row_stride;         // elements from H to F
-  unsigned char* states;  // [slot][band]: what a row of tiles keeps in global memory
+  unsigned char* states;  // [slot][band]: state of a row of tiles in global memory
   u64 state_bytes;
   Matrix matrix;  // scores of letters, for problems that have one
   u32 item_mask;  // columns' items are at column & item_mask: at least a tile's columns and its height
 };
 
-/// What a thread block shares of its unit of work: tiles [first_tile, end_tile) of the row of tiles `band`.
+/// Data of a unit of work that a thread block shares: tiles [first_tile, end_tile) of the row of tiles `band`.
 struct TileUnit {
   KernelBand band;
   Matrix matrix;
@@ -43,8 +43,8 @@ struct TileUnit {
   Candidate found;
   u64 best;
   u32 best_row;
-  bool taken;    // whether there is a unit
-  bool follows;  // whether the row above is as far as the next tile needs
+  bool taken;    // true if there is a unit
+  bool follows;  // true if the row above has reached what the next tile needs
 };
 
 /// Tiles of the unit's row of tiles.
@@ -81,8 +81,8 @@ __device__ inline bool take_tile(const TileArguments& a, TileUnit& unit) {
   }
 }
 
-/// Gives the thread block its next unit; false when there is none, or the launch is over. All lanes of the first
-/// warp call it.
+/// Gives the thread block its next unit; false when there is none, or the launch is over. All lanes of the first warp
+/// call it.
 __device__ inline bool take_unit(const TileArguments& a, TileUnit& unit) {
   const bool waves = a.order == TileOrder::waves;
   const bool taken = waves ? take_tile(a, unit) : take_band(a.sweep, unit.band);
@@ -95,7 +95,7 @@ __device__ inline bool take_unit(const TileArguments& a, TileUnit& unit) {
   return taken;
 }
 
-/// The word by which the row of tiles with that ticket says that its tile is done, and what it then is at least.
+/// The word by which the row of tiles with that ticket reports its tile as done, and the word's least value then.
 struct TileSignal {
   u64* word;
   u64 value;
@@ -109,8 +109,8 @@ __device__ inline TileSignal signal_of(const TileArguments& a, u64 ticket, i64 t
   return {a.progress + slot * a.sweep.bands + band, (block + 1) * (across + 1) + at + 1};
 }
 
-/// Waits until the row of tiles above is as far as tile `tile` of this one needs (one thread); false when the launch
-/// is over. The row above may be the last one of the block above.
+/// Waits until the row of tiles above has done the tiles that tile `tile` of this one needs (one thread); false when
+/// the launch is over. The row above may be the last one of the block above.
 __device__ inline bool wait_for_above(const TileArguments& a, const TileUnit& unit, i64 tile) {
   const KernelBand& band = unit.band;
   if (!top_is_tagged(a.sweep, band)) return !device::must_leave(a.sweep.launch, band.block);

@@ -1,9 +1,9 @@
-// The kernel of summed-area tables. No host library header: also compiled at run time.
+// The kernel of summed-area tables.
 //
 // Sums of integers are associative, so a warp needs no skew: it walks over a band of R rows in pieces of 128 columns,
 // four a lane, adds up each row by shuffles and each column down the rows, and only then waits for the row above,
 // which comes tagged from the band above (tagged.cuh). Floating point keeps the order of the recurrence, so that no
-// cut and no back end changes a bit: there each lane adds up a row by itself, through shared memory.
+// cut and no back end changes a bit: there each lane adds up a row alone, through shared memory.
 #pragma once
 
 #include "kernels/wavefront/cuda/bands/bands.cuh"
@@ -46,7 +46,7 @@ __device__ __forceinline__ Four<T> load_four(const T* address) {
 inline constexpr int ordered_columns = 32;
 template <class V>
 struct OrderedRows {
-  V at[32][ordered_columns + 1];  // a column more, lest lanes meet in a bank
+  V at[32][ordered_columns + 1];  // padded by one column to avoid bank conflicts
 };
 
 /// One band of a summed-area table. Sums are made in V; in i64 an overflow is noticed.
@@ -87,7 +87,7 @@ class SumSweep {
   }
 
  private:
-  /// Of floating-point sums the bits of the value as f64.
+  /// For floating-point sums, the bits of the value as f64.
   __device__ static i64 score_of(V value) {
     if constexpr (has_fractions<V>) return __double_as_longlong(static_cast<double>(value));
     else return static_cast<i64>(value);
@@ -269,8 +269,8 @@ class SumSweep {
     return fresh;
   }
 
-  /// Waits until the last column of the piece has been written: one lane asks, lest all warps that wait fill the
-  /// cache's bandwidth. False when the launch is over.
+  /// Waits until the last column of the piece has been written: only one lane polls, so that waiting warps do not
+  /// fill the cache's bandwidth. False when the launch is over.
   __device__ bool wait_for_piece() {
     const i32 end = column_ - lane_ * lane_columns + sum_piece;
     const i32 last = (end < band_.width ? end : band_.width) - 1;
@@ -342,7 +342,7 @@ class SumSweep {
     }
   }
 
-  /// H of the block's last column, where it is in this piece.
+  /// H of the block's last column, if it is in this piece.
   __device__ __forceinline__ void store_right_sums() {
     const i32 c_last = band_.width - 1 - column_;
     if (c_last < 0 || c_last >= lane_columns) return;
@@ -363,7 +363,7 @@ class SumSweep {
     if (band_.index == 0) store_stored(a_.border, band_.task.right, 0, corner_);
   }
 
-  /// The sums of rows, which the next block goes on from: the values outside the block were 0.
+  /// Stores the sums of rows, with which the next block begins: the values outside the block were 0.
   __device__ __forceinline__ void store_right() {
     const BlockTask& task = band_.task;
     if (!task.right) return;

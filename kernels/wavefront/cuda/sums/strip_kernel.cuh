@@ -1,13 +1,12 @@
-// The kernel of integer sums over areas, of a grid's values or of marks. No host library header: also compiled at run
-// time.
+// The kernel of integer sums over areas, of a grid's values or of marks.
 //
 // A thread block walks down a strip of 128 columns, a batch of rows at a time, each warp some of them: it adds up
 // along rows (shuffles) and down columns (through shared memory from warp to warp), which gives L, the sums from the
-// strip's left edge on. No other strip is needed for that. What is missing of H(i, j) is one number a row, H(i, first
-// column - 1), the sum of the last columns of L of all strips before; they are published with tags (tagged.cuh). To
-// keep chains short, strips form groups: a strip adds up those of its own group and one carry from the groups before
-// ("decoupled look-back", Merrill and Garland 2016). It does so a batch late, when what it asks for has long been
-// written. The blocks of a launch follow one another: their borders need no tags.
+// strip's left edge on, without any other strip. To get H(i, j), one number a row is missing, H(i, first column - 1),
+// the sum of the last columns of L of all strips before; they are published with tags (tagged.cuh). To keep chains
+// short, strips form groups: a strip adds up the numbers of its own group and one carry from the groups before
+// ("decoupled look-back", Merrill and Garland 2016). It does so a batch late, when these have long been written. The
+// blocks of a launch run one after another: their borders need no tags.
 #pragma once
 
 #include "kernels/wavefront/cuda/sums/strip_reader.cuh"
@@ -16,8 +15,8 @@ namespace terrace::wavefront {
 
 /// One strip. @tparam V sums; T the table's; `bytes` of a grid's value; whether marks are counted (`counts`)
 ///
-/// While a lane adds up, its columns are 4 * lane, ...; what it writes are 16 bytes at a time side by side with the
-/// other lanes': the same columns where T has 32 bits, else 2 * lane and 64 + 2 * lane and those after them
+/// While a lane adds up, its columns are 4 * lane, ...; it writes 16 bytes at a time, adjacent to the other
+/// lanes': the same columns if T has 32 bits, else 2 * lane and 64 + 2 * lane and the columns after them
 /// (column()).
 template <class V, class T, int bytes, bool counts>
 class StripSweep {
@@ -49,7 +48,7 @@ class StripSweep {
 
   /// Sweeps the strip and writes its borders; false when the launch is over before that.
   /// @param score set by the last strip's last thread: H of the block's last cell
-  /// @param failed whether a sum of this thread did not fit
+  /// @param failed true if a sum of this thread did not fit
   __device__ bool run(V& score, bool& failed) {
     load_top();
     const i32 batches = (strip_.rows + batch_rows(R) - 1) / batch_rows(R);
@@ -89,11 +88,11 @@ class StripSweep {
   __device__ __forceinline__ static void store_sums(W* to, const W (&from)[4]) {
     *reinterpret_cast<Sums<W, 4>*>(to) = {{from[0], from[1], from[2], from[3]}};
   }
-  /// Column c of those that the lane writes, in the strip.
+  /// Column c of the columns that the lane writes, in the strip.
   __device__ __forceinline__ int column(int c) const {
     return c / packet * 32 * packet + lane_ * packet + c % packet;
   }
-  /// Those of a row in shared memory.
+  /// Reads the lane's sums of a row in shared memory.
   __device__ __forceinline__ void read_sums(const W* row, W (&to)[4]) const {
 #pragma unroll
     for (int c = 0; c < 4; c += packet) {
@@ -156,7 +155,7 @@ class StripSweep {
     }
   }
 
-  /// What the strip's rows above this warp's add; carries it on to the next batch.
+  /// The sum of the strip's rows above this warp's; carries it on to the next batch.
   __device__ __forceinline__ void add_above(i32 batch, V (&above)[4]) {
 #pragma unroll
     for (int c = 0; c < 4; ++c) above[c] = carry_[c];
@@ -172,7 +171,7 @@ class StripSweep {
     }
   }
 
-  /// Hands on L of the strip's last column; lane r returns that of the warp's row r.
+  /// Hands on L of the strip's last column; lane r returns the L of the warp's row r.
   __device__ __forceinline__ V publish(i32 batch, const W (&sums)[R][4], const V (&above)[4]) const {
     W mine = 0;
 #pragma unroll
@@ -260,7 +259,7 @@ class StripSweep {
 #pragma unroll
       for (int c = 0; c < 4; ++c) {
         sums[c] = add_wrapping(add_wrapping(static_cast<V>(held[c]), above[c]), left);
-        // Outside the block sums repeat those of its last row and column.
+        // Outside the block, sums repeat the sums of its last row and column.
         if constexpr (sizeof(T) < sizeof(V)) overflow_ = overflow_ || sums[c] != static_cast<T>(sums[c]);
       }
       if (row < strip_.rows) store_row(row, sums);

@@ -1,5 +1,4 @@
-// Reading a grid for strips: four values a lane and row, of a type known at run time. No host library header: also
-// compiled at run time.
+// Reading a grid for strips: four values a lane and row, of a type known at run time.
 #pragma once
 
 #include "kernels/wavefront/cuda/sums/strips.cuh"
@@ -58,8 +57,8 @@ __device__ inline KeyRule<K> rule_of(Stored type) {
   return rule;
 }
 
-/// The values of a strip's batches as one lane reads them: R rows of the four columns from `column` on, kept as they
-/// lie in memory until they are asked for. @tparam W what they are added up in @tparam counts whether they are marks
+/// The values of a strip's batches as one lane reads them: R rows of the four columns from `column` on, kept in their
+/// form in memory until they are needed. @tparam W type of sums @tparam counts true if they are marks
 template <class W, int bytes, bool counts, int R>
 class StripReader {
  public:
@@ -109,7 +108,7 @@ class StripReader {
         } else if constexpr (bytes >= static_cast<int>(sizeof(W))) {
           sums[r][c] = static_cast<W>(bits);
         } else {
-          // Sign extension where the type has a sign: flip is then its bit, else 0.
+          // Sign extension if the type has a sign: flip is then its bit, else 0.
           sums[r][c] = add_wrapping(static_cast<W>(bits ^ rule_.flip), negative_of_flip());
         }
       }
@@ -123,7 +122,7 @@ class StripReader {
   __device__ __forceinline__ W negative_of_flip() const {
     return static_cast<W>(-static_cast<i64>(static_cast<u64>(rule_.flip)));
   }
-  /// Of narrow types, none of which has fractions, flip suffices.
+  /// For narrow types, none of which has fractions, flip is enough.
   __device__ __forceinline__ K key_of_bits_at(K bits) const {
     if constexpr (bytes < 4) return bits ^ rule_.flip;
     else return key_of_bits(bits, rule_);

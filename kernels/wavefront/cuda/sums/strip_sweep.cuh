@@ -1,5 +1,5 @@
-// The CUDA sweeps of integer sums over areas (strip_kernel.cuh): which kernel, how many thread blocks, what it is
-// given.
+// The CUDA sweeps of integer sums over areas (strip_kernel.cuh): choice of kernel, thread blocks and
+// arguments.
 #pragma once
 
 #include "kernels/wavefront/cuda/launch.cuh"
@@ -9,7 +9,7 @@ namespace terrace::wavefront {
 
 static_assert(strips_of_group == strip_group && columns_of_strip == strip_columns);
 
-/// A sweep through a kernel of strips. What strips hand to one another is told apart by tags from launch to launch.
+/// A sweep through a kernel of strips. Tags distinguish the values that strips exchange in different launches.
 class StripsOnCuda final : public device::BlockKernel {
  public:
   using Kernel = device::Kernel<SweepArguments, StripArguments>;
@@ -69,7 +69,7 @@ class StripsOnCuda final : public device::BlockKernel {
 /// checked: the first that does not fit is exact.
 template <class P>
 struct StripSweeps {
-  /// Whether sums of 64 bits may overflow and must be checked.
+  /// True if sums of 64 bits may overflow and must be checked.
   static bool may_leave_64_bits(const SweepSpec& spec) {
     if (P::counts || problem_constants<P>(spec.settings).wrap != 0) return false;
     if (size_of(spec.grid) > 4) return true;

@@ -1,5 +1,4 @@
-// Strips of a block: their sizes, what they keep in shared memory and hand to one another, and who works on which.
-// No host library header: also compiled at run time.
+// Strips of a block: their sizes, their shared memory, the values that they exchange, and their thread blocks.
 #pragma once
 
 #include "kernels/wavefront/cuda/bands/bands.cuh"
@@ -11,14 +10,14 @@ inline constexpr int strip_warps = 8;
 inline constexpr int strip_threads = 32 * strip_warps;
 inline constexpr int strip_group = 8;
 
-/// Rows of a batch where a warp holds R of them.
+/// Rows of a batch if a warp holds R of them.
 TERRACE_HOST_DEVICE constexpr int batch_rows(int R) { return strip_warps * R; }
 
-/// What strips hand to one another, in device memory. A value has words_of(V) words of 64 bits, each with a tag.
+/// Values that strips exchange, in device memory. A value has words_of(V) words of 64 bits, each with a tag.
 struct StripArguments {
   u64* totals;   // [strip][row]: L of the strip's last column; of all but a block's last strip
-  u64* carries;  // [group][row]: H of the group's last column; likewise
-  i64 rows;      // from strip to strip: those of a block, whole batches
+  u64* carries;  // [group][row]: H of the group's last column; of all but a block's last group
+  i64 rows;      // from strip to strip: rows of a block, whole batches
   u32 tag;       // of the launch's first block; the others follow
 };
 
@@ -52,7 +51,7 @@ struct Strip {
   bool begun;
 };
 
-/// Sums within a batch: 32 bits hold those of narrow values, and of marks.
+/// Sums within a batch: 32 bits hold sums of narrow values, and of marks.
 template <class V, int bytes, bool counts>
 struct LocalSum {
   using Type = V;

@@ -1,5 +1,4 @@
-// The cells before a piece of a table that is walked through, by the kind of task, which says what they are kept in.
-// No host library header: also compiled at run time.
+// The cells before a piece of a table that is walked through, in the form in which each kind of task keeps them.
 #pragma once
 
 #include "kernels/wavefront/cuda/bands/bands.cuh"
@@ -87,7 +86,7 @@ class TraceBorders<P, V, TraceTask> {
   const BorderPlace above_, before_;
 };
 
-/// Kept as differences. H counts from the corner before the piece: paths do not depend on what is added to all cells.
+/// Kept as differences. H counts from the corner before the piece: paths do not depend on a constant in all cells.
 template <class P, class V>
 class TraceBorders<P, V, BitTraceTask> {
  public:
@@ -136,7 +135,7 @@ class TraceBorders<P, V, BitTraceTask> {
   const BitLine above_, before_;
   BitWord words_[band_words] = {};  // down the column before the band's rows
   i64 first_row_ = 0;               // of the band
-  i32 left_ = 0, top_ = 0;          // H before the first of these rows, and above the next 32 columns
+  i32 left_ = 0, top_ = 0;          // H before the band's first row, and above the next 32 columns
 };
 
 }  // namespace terrace::wavefront

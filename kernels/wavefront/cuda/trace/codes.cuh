@@ -1,5 +1,5 @@
-// The codes of cells that are walked back through, four bits a cell: which pieces of a table have them, and where
-// they lie in device memory. No host library header: also compiled at run time.
+// The codes of cells that are walked back through, four bits a cell: the pieces of a table that have codes, and their
+// places in device memory.
 //
 // Each piece has its buffer for codes, which it shares with pieces that are further away; codes that are there
 // already, from a walk before, are not computed again. The codes that a warp makes in a step lie side by side.
@@ -21,14 +21,14 @@ struct TraceCodes {
   i64 row, column, rows, columns;
 };
 
-/// What is known of the walk that is under way, in device memory; all zero at the start of a launch.
+/// State of the walk in progress, in device memory; all zero at the start of a launch.
 template <class Task>
 struct TraceSlot {
   Task task;
   u32 finished;  // tickets of bands
 };
 
-/// What the kernel is given. @tparam Task what borders are kept in
+/// Arguments of the kernel. @tparam Task the kind of task, which determines the form of borders
 template <class Task>
 struct TraceArguments {
   device::Launch launch;  // its slots: 1
@@ -43,7 +43,7 @@ struct TraceArguments {
   Stored border;
 };
 
-/// The part of a piece whose codes are wanted. Empty where there is none.
+/// The part of a piece whose codes are needed. Empty if there is none.
 struct TraceExtent {
   TracePiece piece;
   i32 rows, columns;
@@ -51,7 +51,7 @@ struct TraceExtent {
   __device__ u32 bands() const { return static_cast<u32>((rows + trace_band_rows - 1) / trace_band_rows); }
 };
 
-/// The piece that a path is in, up to where the path is; empty where that is outside the task's box.
+/// The piece that a path is in, up to the path's place; empty if that is outside the task's box.
 template <class Task>
 __device__ TraceExtent extent_at(const Task& task, const PathPlace& place) {
   if (place.ended || place.row <= task.row_begin || place.column <= task.column_begin) return {{0, 0}, 0, 0};
@@ -59,7 +59,7 @@ __device__ TraceExtent extent_at(const Task& task, const PathPlace& place) {
   return {piece, static_cast<i32>(place.row - piece.row), static_cast<i32>(place.column - piece.column)};
 }
 
-/// The piece that comes `ahead` pieces after that of the task's place, along its diagonal.
+/// The piece that is `ahead` pieces after the piece of the task's place, along its diagonal.
 template <class Task>
 __device__ TraceExtent extent_ahead(const Task& task, u32 ahead) {
   const TraceExtent first = extent_at(task, task.place);
@@ -75,7 +75,7 @@ __device__ TraceExtent extent_ahead(const Task& task, u32 ahead) {
           static_cast<i32>(minimum(task.cell_columns, task.column_end - piece.column))};
 }
 
-/// Where the codes of a piece are: pieces that come one after another on a diagonal are in buffers of their own.
+/// Buffer of the codes of a piece: consecutive pieces on a diagonal have different buffers.
 template <class Task>
 __device__ u32 buffer_of(const TraceArguments<Task>& a, const Task& task, const TracePiece& piece) {
   const i64 down = (piece.row - task.row_begin) / task.cell_rows;
@@ -87,7 +87,7 @@ __device__ u16* codes_of(const TraceArguments<Task>& a, u32 buffer, u32 band) {
   return a.codes + (static_cast<i64>(buffer) * a.bands + band) * a.band_steps * 32;
 }
 
-/// Whether the codes of a piece are there.
+/// True if the codes of a piece are in its buffer.
 template <class Task>
 __device__ bool is_known(const TraceArguments<Task>& a, const Task& task, const TraceExtent& extent) {
   const i64* known = reinterpret_cast<const i64*>(a.known + buffer_of(a, task, extent.piece));

@@ -1,10 +1,9 @@
-// The kernel that walks back through pieces of a table between kept borders: their cells are computed anew, band by
+// The kernel that walks back through pieces of a table between kept borders: their cells are computed again, band by
 // band on all multiprocessors, and their codes kept, four bits a cell, in device memory; then one warp walks.
-// No host library header: also compiled at run time.
 //
-// One piece alone would keep few multiprocessors busy for the length of its chain of bands and columns. So those
-// that the path comes to next if it stays on its diagonal are computed beside it, and the walk goes on through all
-// that there are codes of.
+// One piece alone would keep few multiprocessors busy for the length of its chain of bands and columns. So the pieces
+// that the path reaches next if it stays on its diagonal are computed in parallel, and the walk continues through all
+// pieces that have codes.
 #pragma once
 
 #include "kernels/wavefront/cuda/trace/band.cuh"
@@ -13,7 +12,7 @@
 
 namespace terrace::wavefront {
 
-/// What a warp keeps in shared memory.
+/// Data of a warp in shared memory.
 template <class P, class V, class Task>
 struct TraceMemory {
   Task task;
@@ -86,7 +85,7 @@ __device__ bool walk_pieces(const TraceArguments<Task>& a, u64 block, const Task
   return true;
 }
 
-/// Computes a band's codes, where the piece has that band and they are not there yet; false when the launch is over.
+/// Computes a band's codes, if the piece has that band and has no codes yet; false when the launch is over.
 /// All lanes call it.
 template <class P, class V, class Task>
 __device__ bool compute_band(const TraceArguments<Task>& a, const typename P::template Constants<V>& k, u64 ticket,
@@ -105,7 +104,7 @@ __device__ bool compute_band(const TraceArguments<Task>& a, const typename P::te
 }
 
 /// Computes codes and walks. A block of the launch has a ticket for every band of as many pieces as there are
-/// buffers, and one for the walk; so whoever waits, waits for a warp that runs, however few are resident. The walk
+/// buffers, and one for the walk; so a waiting warp waits for a running warp, however few are resident. The walk
 /// waits for all of them: nobody reads a block's task once its result is reported.
 template <class P, class V, class Task>
 __global__ void __launch_bounds__(32)

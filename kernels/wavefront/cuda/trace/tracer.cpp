@@ -20,7 +20,7 @@ CudaTraceWorkspace plan_trace(const TraceSpec& spec) {
                                                std::to_string(spec.cell_rows) + " x " +
                                                std::to_string(spec.cell_columns) + " cells cannot be computed");
   }
-  // A tagged cell takes twice the bytes of its values, of which there are two at most, all of 64 bits but letters'
+  // A tagged cell takes twice the bytes of its values, at most two values, all of 64 bits except letters'
   // scores.
   const std::int64_t value_bytes = size_of(spec.value) == 8 ? 8 : 4;
   CudaTraceWorkspace plan;

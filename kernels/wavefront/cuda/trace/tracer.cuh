@@ -74,9 +74,9 @@ class CudaTracer final : public device::BlockKernel {
   TraceArguments<Task> arguments_{};
 };
 
-/// Whether paths are followed in 64 bits whatever the type of the scores: what CUDA 13.0 makes for an H200 of the
-/// comparison of max(a - b, c, 0) with c in 32 bits (`max.s32.relu`) says that they differ where they do not. With
-/// one plane the row between bands has room for it.
+/// True if paths are followed in 64 bits for any type of scores: the code of CUDA 13.0 for an H200 that compares
+/// max(a - b, c, 0) with c in 32 bits (`max.s32.relu`) finds differences if there are none. With one plane the row
+/// between bands has room for it.
 template <class P>
 inline constexpr bool follows_wide = is_local<P>&& P::row_planes == 1;
 

@@ -13,12 +13,12 @@ namespace terrace::wavefront {
 /// make_cuda_tracer under the conditions of a test.
 std::unique_ptr<device::BlockKernel> make_cuda_tracer(const TraceSpec& spec, device::Context& context,
                                                       void* workspace, const CudaTrial& trial);
-/// make_cuda_bit_tracer, likewise.
+/// make_cuda_bit_tracer under the conditions of a test.
 std::unique_ptr<device::BlockKernel> make_cuda_bit_tracer(const TraceSpec& spec, device::Context& context,
                                                           void* workspace, const CudaTrial& trial);
 
-/// Where things lie in a tracer's workspace, in bytes from its start. What comes before `known_at` is all zero at the
-/// start of a launch.
+/// Layout of a tracer's workspace, in bytes from its start. All before `known_at` is zero at the start of a
+/// launch.
 struct CudaTraceWorkspace {
   std::int64_t bands = 0;       // of a piece of full height
   std::int64_t band_steps = 0;  // of a piece of full width
@@ -36,15 +36,15 @@ template <class P>
 struct CudaTracers {
   static std::unique_ptr<device::BlockKernel> make(const TraceSpec& spec, device::Context& context, void* workspace,
                                                    const CudaTrial& trial);
-  /// Between lines in differences; null where P has no bit-parallel form.
+  /// Between lines in differences; null if P has no bit-parallel form.
   static std::unique_ptr<device::BlockKernel> make_bits(const TraceSpec& spec, device::Context& context,
                                                         void* workspace, const CudaTrial& trial);
 };
 
-/// @throws DeviceError where pieces are too large
+/// @throws DeviceError if pieces are too large
 CudaTraceWorkspace plan_trace(const TraceSpec& spec);
 
-/// Of bands and what is kept of them (kernel.cuh checks them).
+/// Sizes of bands and of their kept data (kernel.cuh checks them).
 inline constexpr std::int64_t trace_rows_of_band = 128, trace_bytes_of_step = 64;
 inline constexpr std::size_t trace_slot_bytes = 256, trace_codes_bytes = 32;
 

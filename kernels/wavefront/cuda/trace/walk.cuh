@@ -1,5 +1,4 @@
-// The way back through the codes of a piece, by one warp: steps of the path, and where it stands.
-// No host library header: also compiled at run time.
+// The way back through the codes of a piece, by one warp: the path's steps, and its place.
 #pragma once
 
 #include "kernels/wavefront/cuda/trace/codes.cuh"
@@ -7,8 +6,8 @@
 
 namespace terrace::wavefront {
 
-/// What the walking warp keeps in shared memory: codes of the last steps of a band, from `first_step` on, and the
-/// letters beside them.
+/// Data of the walking warp in shared memory: codes of the last steps of a band, from `first_step` on, and the
+/// letters of their rows and columns.
 struct TraceWalkMemory {
   static constexpr int steps = 192;
   alignas(16) u64 codes[steps * trace_step_bytes / sizeof(u64)];
@@ -17,7 +16,7 @@ struct TraceWalkMemory {
   u32 path[most_path_steps / 16];
 };
 
-/// Walks through codes. All lanes take part: each looks at the cell that the path comes to if it goes straight on.
+/// Walks through codes. All lanes take part: each reads the cell that the path reaches if it continues straight.
 template <class P, class Task>
 class TraceWalk {
  public:
@@ -48,7 +47,7 @@ class TraceWalk {
   }
 
   __device__ i32 count() const { return count_; }
-  /// Where the path stands.
+  /// The place of the path.
   __device__ const PathPlace& place() const { return place_; }
   /// Steps that the result has room for.
   __device__ i32 room() const { return static_cast<i32>(most_path_steps) - count_; }
@@ -88,7 +87,7 @@ class TraceWalk {
 
   /// The step of its band in which a cell was computed.
   __device__ static i32 step_of(i32 row, i32 column) { return column + row % trace_band_rows / trace_lane_rows; }
-  /// The code of a cell up or left of the path's; `unknown` where that is not at hand.
+  /// The code of a cell up or left of the path's; `unknown` if it is not in shared memory.
   __device__ u32 code_at(i32 row, i32 column) const {
     if (row < band_ * trace_band_rows || column < 0) return unknown;
     const i32 step = step_of(row, column);
@@ -148,14 +147,14 @@ class TraceWalk {
   const Task& task_;
   TraceWalkMemory& memory_;
   const int lane_;
-  PathPlace place_;           // where the path was before the piece
+  PathPlace place_;           // place of the path before the piece
   TraceExtent extent_{};      // of the piece
   u16* codes_ = nullptr;      // of the piece
   i32 row_ = 0, column_ = 0;  // letters consumed, counted from the piece's first
   PathGap gap_{};
   bool ended_ = false;
   i32 count_ = 0;
-  i32 band_ = -1, first_step_ = 0, first_column_ = 0;  // of what is in shared memory
+  i32 band_ = -1, first_step_ = 0, first_column_ = 0;  // of the codes in shared memory
 };
 
 }  // namespace terrace::wavefront

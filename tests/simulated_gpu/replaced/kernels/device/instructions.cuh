@@ -1,5 +1,5 @@
-// Takes the place of the project's header of that name where kernels are compiled for the simulated device. Threads
-// make way for others at some of these places, drawn at random.
+// Replaces the project's header of that name for kernels that are compiled for the simulated device. At some of these
+// places, drawn at random, threads yield to others.
 #pragma once
 
 #include <chrono>
@@ -46,7 +46,7 @@ inline bool wait_for_end(const Phases& phases, u32 parity) {
 
 inline u64 load_relaxed(const u64* word) { return simulated_load(word, __ATOMIC_RELAXED, 32); }
 inline void load_relaxed(const u64* words, u64& first, u64& second) {
-  // The two may come from different writers on a GPU, too, but for those that write both at once.
+  // The two may come from different writers on a GPU, too, unless the writers store both at once.
   second = simulated_load(words + 1, __ATOMIC_RELAXED, 32);
   first = __atomic_load_n(words, __ATOMIC_RELAXED);
 }

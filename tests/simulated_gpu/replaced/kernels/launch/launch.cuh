@@ -1,4 +1,4 @@
-// Takes the place of the project's header of that name where kernels are compiled for the simulated device.
+// Replaces the project's header of that name for kernels that are compiled for the simulated device.
 #pragma once
 
 #include <cuda_runtime.h>
