@@ -69,7 +69,7 @@ class InPlaceEdge {
 
   /// Waits for the piece of steps from t on, which was asked for, and asks for the next. False when the launch is
   /// over. All lanes call it.
-  __device__ __forceinline__ bool take_piece(const InPlaceSlab<S>& slab, const InPlaceBand& band, i32 t) {
+  __device__ __forceinline__ bool take_piece(const InPlaceLines<S>& slab, const InPlaceBand& band, i32 t) {
     if (tag_before_ != 0) {
       for (u32 tries = 0; !__all_sync(~0u, is_fresh()); ++tries) {
         if (tries % 64 == 63) {
@@ -149,7 +149,7 @@ class InPlaceEdge {
   }
 
   /// Takes the values of the line above the band that are in the grid from the rows that an earlier launch left.
-  __device__ void take_over(const InPlaceSlab<S>& slab, const InPlaceBand& band, i32 t) {
+  __device__ void take_over(const InPlaceLines<S>& slab, const InPlaceBand& band, i32 t) {
     for (int value = lane_; value < K * (S + 1); value += 32) {
       const int step = value / (S + 1), sweep = value % (S + 1);
       const i32 column = t + step + slant - sweep;

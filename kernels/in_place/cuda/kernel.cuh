@@ -74,7 +74,7 @@ class InPlaceWarp {
   }
 
  private:
-  __device__ InPlaceSlab<S> slab() const { return {a_, m_.task}; }
+  __device__ InPlaceLines<S> slab() const { return {a_, m_.task}; }
   __device__ u64* progress_of(u32 group) const {
     return a_.progress + ((band_.slab % a_.launch.slots) * a_.groups + group) * a_.group_bands + band_.index;
   }
@@ -266,7 +266,7 @@ __global__ void leave_rows_kernel(const __grid_constant__ InPlaceArguments argum
   constexpr int S = Edge::S;
   if (!leaves_a_slab(arguments)) return;
   const InPlaceTask& task = arguments.slots[last_slab_begun(arguments) % arguments.launch.slots].task;
-  const InPlaceSlab<S> slab{arguments, task};
+  const InPlaceLines<S> slab{arguments, task};
   const u32 group = blockIdx.x % arguments.groups, parts = gridDim.x / arguments.groups;
   if (slab.is_last() || static_cast<i64>(group) * S >= task.sweeps) return;
   const int sweeps = static_cast<int>(slab.sweeps_of(group));

@@ -61,7 +61,7 @@ struct InPlaceBand {
 
 /// Bands and rows of a slab. @tparam S sweeps of a group
 template <int S>
-struct InPlaceSlab {
+struct InPlaceLines {
   static constexpr int lines = InPlaceShape::rows;
   const InPlaceArguments& a;
   const InPlaceTask& task;

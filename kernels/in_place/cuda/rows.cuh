@@ -32,7 +32,7 @@ class InPlaceRows {
 
   /// Takes up the rows of a band.
   template <int S>
-  __device__ void begin(const InPlaceSlab<S>& slab, const InPlaceBand& band) {
+  __device__ void begin(const InPlaceLines<S>& slab, const InPlaceBand& band) {
     sweeps_ = band.sweeps;
 #pragma unroll
     for (int r = 0; r < R; ++r) {

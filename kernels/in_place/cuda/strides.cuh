@@ -35,7 +35,7 @@ class InPlaceStrides {
 
   /// Takes up the rows of a band.
   template <int S>
-  __device__ void begin(const InPlaceSlab<S>& slab, const InPlaceBand& band) {
+  __device__ void begin(const InPlaceLines<S>& slab, const InPlaceBand& band) {
     sweeps_ = band.sweeps;
     bool aligned = S == 1 && sweeps_ == 1;
 #pragma unroll
