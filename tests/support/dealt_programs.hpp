@@ -1,6 +1,10 @@
 // Made-up stages whose blocks are dealt to several devices.
 #pragma once
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include "tests/support/toy_programs.hpp"
 
 namespace terrace::test {
@@ -27,6 +31,44 @@ class Dealt : public Toy {
       number = (number * 31 + static_cast<u64>(phase.number) + 1) * 0x9E3779B97F4A7C15ull >> 40;
     return static_cast<int>(number % static_cast<u64>(devices));
   }
+};
+
+/// Copies tiles by blocks that need nothing of one another; the first half goes to the first of two devices, whose
+/// first block waits until the second device has computed one.
+class MeetingCopies : public ToyProgram {
+ public:
+  MeetingCopies(std::int64_t tiles, std::int64_t tile) : tiles_(tiles), size_(tiles * tile), tile_(tile) {
+    arrays_.resize(2);
+    arrays_[0] = {"start", run::Role::input, ElementType::u64,
+                  {size_}, {tile},           std::make_shared<CountingSource>(Extents{size_})};
+    arrays_[1] = {"copy", run::Role::result, ElementType::u64, {size_}, {tile}};
+  }
+  std::optional<run::Phase> phase(std::int64_t number, const run::Tally&) const override {
+    if (number > 0) return std::nullopt;
+    return run::Phase{number, tiles_, run::Order::any};
+  }
+  run::Block block(const run::Phase&, std::int64_t index) const override {
+    const Box part{{index * tile_}, {(index + 1) * tile_}};
+    return {{{At::first, 0, 0, part, run::Mode::read}, {At::second, 1, 1, part, run::Mode::write}}, 1};
+  }
+  int devices(int available) const override { return available; }
+  int device(const run::Phase&, std::int64_t index, int) const override { return index < tiles_ / 2 ? 0 : 1; }
+  std::atomic<bool> met = false;  // in time
+
+ protected:
+  bool compute(const run::Phase&, const Descriptor& d, u64* result, int) override {
+    if (d.index >= tiles_ / 2) second_ = true;
+    const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (d.index == 0 && !second_ && std::chrono::steady_clock::now() < late) std::this_thread::yield();
+    if (d.index == 0) met = second_.load();
+    std::memcpy(d.at(At::second), d.at(At::first), static_cast<std::size_t>(tile_) * sizeof(u64));
+    *result = 1;
+    return true;
+  }
+
+ private:
+  std::int64_t tiles_, size_, tile_;
+  std::atomic<bool> second_ = false;
 };
 
 /// Steps over a plane of numbers: each makes x[i][j] = x + 3 up + 5 left + 7 right (0 outside), every block from its

@@ -3,6 +3,7 @@
 #include <immintrin.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "pipeline/base/error.hpp"
@@ -40,6 +41,7 @@ Executor::Executor(std::int64_t stage, const Plan& plan, Tally& tally, std::vect
       window_(plan, tally, grids_, versions_, static_cast<int>(devices_of(plan, environment).size()),
               window_capacity),
       checkpoints_(stage, plan, tally, window_, versions_, store_, residence_, *environment.ledger, completions_),
+      hold_cursors_(environment.pools.size()),
       unstored_(plan.arrays().size()),
       stored_tiles_(plan.arrays().size()) {
   residence_.on_read = [this](const Version& version, std::uint64_t checksum) {
@@ -100,7 +102,8 @@ void Executor::restore(const Cut& cut) {
   }
   checkpoints_.restore(cut.tiles, cut.inputs);
   window_.restore(cut.phases, cut.frontier, cut.done, cut.results);
-  start_cursor_ = hold_cursor_ = cut.frontier;
+  start_cursor_ = cut.frontier;
+  std::fill(hold_cursors_.begin(), hold_cursors_.end(), cut.frontier);
   done_blocks_ = cut_blocks_ = cut.frontier + cut.done.count();
   environment_.profile->stage().before = cut.work;
 }
@@ -198,7 +201,8 @@ bool Executor::under_way() const {
 
 /// Nothing under way and nothing done means that nothing ever will be: a few rounds later that is an error.
 void Executor::watch(bool moved) {
-  const std::int64_t reached = window_.frontier() + start_cursor_ + hold_cursor_;
+  const std::int64_t reached =
+      std::accumulate(hold_cursors_.begin(), hold_cursors_.end(), window_.frontier() + start_cursor_);
   if (moved || reached != watched_ || under_way()) {
     blocked_rounds_ = 0;
   } else if (++blocked_rounds_ == blocked_rounds) {

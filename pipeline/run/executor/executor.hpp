@@ -90,6 +90,10 @@ class Executor {
 
   // Memory, in the order of blocks.
   void hold_blocks();
+  void hold_blocks_at(int location);
+  int location_of_block(const BlockState& block) const;
+  std::int64_t& hold_cursor(int device);
+  std::int64_t least_held() const;
   bool hold(BlockState& block);
   bool old_generations_gone(const BlockState& block);
   bool contents_there(BlockState& block);
@@ -162,7 +166,7 @@ class Executor {
   std::vector<Device> devices_;
 
   std::int64_t start_cursor_ = 0;                   // blocks before it have been started
-  std::int64_t hold_cursor_ = 0;                    // blocks before it hold their buffers
+  std::vector<std::int64_t> hold_cursors_;          // of each location: blocks before it hold their buffers there
   std::int64_t read_cursor_ = 0;                    // what blocks before it read is in memory, or on its way there
   std::multimap<std::int64_t, std::size_t> early_;  // bytes read ahead for blocks that do not hold their buffers yet
   std::size_t early_bytes_ = 0;

@@ -89,7 +89,8 @@ void Executor::let_go(Version& version, std::int64_t sequence) {
       --version.at(devices_[static_cast<std::size_t>(block.device)].location).holders;
       use.held = false;
       block.step = BlockStep::registered;
-      hold_cursor_ = std::min(hold_cursor_, later);
+      std::int64_t& cursor = hold_cursor(block.device);
+      cursor = std::min(cursor, later);
     }
   }
 }

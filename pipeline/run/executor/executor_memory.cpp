@@ -18,37 +18,64 @@ constexpr std::size_t early_share = 8;              // of host memory, for what 
 
 }  // namespace
 
+int Executor::location_of_block(const BlockState& block) const {
+  return devices_[static_cast<std::size_t>(block.device)].location;
+}
+
+std::int64_t& Executor::hold_cursor(int device) {
+  return hold_cursors_[static_cast<std::size_t>(devices_[static_cast<std::size_t>(device)].location)];
+}
+
+/// Blocks before it hold their buffers, whatever their device.
+std::int64_t Executor::least_held() const {
+  std::int64_t least = never;
+  for (const Device& device : devices_) {
+    least = std::min(least, hold_cursors_[static_cast<std::size_t>(device.location)]);
+  }
+  return least;
+}
+
+/// At each location in the order of blocks, so that a device whose memory is full does not hold up the others.
+/// Devices that work in host memory share one order.
 void Executor::hold_blocks() {
-  std::int64_t blocks = 0;
-  std::size_t bytes = 0;
-  const auto devices = static_cast<std::int64_t>(devices_.size());
   start_cursor_ = std::max(start_cursor_, window_.frontier());
   while (start_cursor_ < window_.end() && window_.at(start_cursor_).step >= BlockStep::started) ++start_cursor_;
-  hold_cursor_ = std::max(hold_cursor_, start_cursor_);
+  for (std::size_t device = 0; device < devices_.size(); ++device) {
+    const int location = devices_[device].location;
+    if (device == 0 || location > 0) hold_blocks_at(location);
+  }
+}
+
+void Executor::hold_blocks_at(int location) {
+  std::int64_t blocks = 0;
+  std::size_t bytes = 0;
+  const std::int64_t devices = location > 0 ? 1 : static_cast<std::int64_t>(devices_.size());
+  std::int64_t& cursor = hold_cursors_[static_cast<std::size_t>(location)];
+  cursor = std::max(cursor, start_cursor_);
   // On the CPU blocks that were started and wait for its threads are ahead enough: more of them would take new memory
   // in place of what those before them give back.
-  for (std::int64_t sequence = std::max(window_.frontier(), start_cursor_ - most_looked_at); sequence < start_cursor_;
-       ++sequence) {
+  for (std::int64_t sequence = std::max(window_.frontier(), start_cursor_ - most_looked_at);
+       location == 0 && sequence < start_cursor_; ++sequence) {
     BlockState& block = window_.at(sequence);
     if (block.step != BlockStep::started || block.uses.empty()) continue;
-    if (devices_[static_cast<std::size_t>(block.device)].location > 0) continue;
     count_memory(block, blocks, bytes);
   }
-  for (std::int64_t sequence = start_cursor_; sequence < hold_cursor_; ++sequence) {
+  for (std::int64_t sequence = start_cursor_; sequence < cursor; ++sequence) {
     BlockState& block = window_.at(sequence);
-    if (block.step >= BlockStep::started || block.uses.empty()) continue;
+    if (block.step >= BlockStep::started || block.uses.empty() || location_of_block(block) != location) continue;
     contents_there(block);
     count_memory(block, blocks, bytes);
   }
-  while (hold_cursor_ < window_.end()) {
-    BlockState& block = window_.at(hold_cursor_);
-    if (block.step == BlockStep::registered) {
-      if (!block.uses.empty() && blocks >= ahead * devices && bytes >= ahead_bytes * devices_.size()) return;
-      if (!hold(block)) return;
-      block.step = BlockStep::held;
-      count_memory(block, blocks, bytes);
+  for (; cursor < window_.end(); ++cursor) {
+    BlockState& block = window_.at(cursor);
+    if (block.step != BlockStep::registered || location_of_block(block) != location) continue;
+    if (!block.uses.empty() && blocks >= ahead * devices &&
+        bytes >= ahead_bytes * static_cast<std::size_t>(devices)) {
+      return;
     }
-    ++hold_cursor_;
+    if (!hold(block)) return;
+    block.step = BlockStep::held;
+    count_memory(block, blocks, bytes);
   }
 }
 
@@ -117,14 +144,17 @@ bool Executor::contents_there(BlockState& block) {
 /// Reads what blocks need that do not hold their memory yet, into a share of host memory, in place of what is needed
 /// later.
 void Executor::read_ahead() {
-  read_cursor_ = std::max(read_cursor_, hold_cursor_);
-  while (!early_.empty() && early_.begin()->first < hold_cursor_) {
+  const std::int64_t held = least_held();
+  read_cursor_ = std::max(read_cursor_, held);
+  while (!early_.empty() && early_.begin()->first < held) {
     early_bytes_ -= early_.begin()->second;
     early_.erase(early_.begin());
   }
   const std::size_t most = environment_.pools[0]->budget() / early_share;
   for (; read_cursor_ < window_.end(); ++read_cursor_) {
-    for (TileUse& use : window_.at(read_cursor_).uses) {
+    BlockState& block = window_.at(read_cursor_);
+    if (block.step != BlockStep::registered) continue;  // another device's: it has what it reads
+    for (TileUse& use : block.uses) {
       Version& version = use.source != nullptr ? *use.source : *use.version;
       if (use.mode == Mode::write || version.awaited || !residence_.is_only_on_disk(version, use.part)) continue;
       if (early_bytes_ + version.buffer > most || residence_.reading() >= most_reading) return;

@@ -23,7 +23,7 @@ void Executor::start_blocks() {
 
 std::int64_t Executor::first_startable(int device) {
   std::int64_t sequence = start_cursor_;
-  while (sequence < hold_cursor_) {
+  while (sequence < hold_cursor(device)) {
     BlockState& block = window_.at(sequence);
     const bool ours = block.device == device;
     if (ours && startable(block)) break;
@@ -62,7 +62,7 @@ void Executor::start_on(int device) {
   for (auto& launch : state.launches) {
     if (launch->active()) continue;
     const std::int64_t sequence = first_startable(device);
-    if (sequence >= hold_cursor_) return;
+    if (sequence >= hold_cursor(device)) return;
     BlockState& block = window_.at(sequence);
     if (window_.phase(block.phase).phase.order != Order::chain) {
       start_blocks_of(device, *launch, sequence);
@@ -92,7 +92,7 @@ void Executor::start_blocks_of(int device, Launch& launch, std::int64_t sequence
   const BlockState& first = window_.at(sequence);
   const bool repeat = first.attempt > 0;
   std::vector<BlockView> views;
-  for (; sequence < hold_cursor_ && static_cast<std::int64_t>(views.size()) < ring; ++sequence) {
+  for (; sequence < hold_cursor(device) && static_cast<std::int64_t>(views.size()) < ring; ++sequence) {
     BlockState& next = window_.at(sequence);
     if (next.device != device) continue;
     if (next.phase != first.phase || next.attempt != first.attempt || !startable(next)) break;
@@ -119,7 +119,7 @@ void Executor::feed_chain(int device, Launch& launch) {
       launch.close();  // the rest of the chain is dealt to others
       return;
     }
-    if (sequence >= hold_cursor_) return end_if_starved(device, launch);
+    if (sequence >= hold_cursor(device)) return end_if_starved(device, launch);
     BlockState& block = window_.at(sequence);
     if (block.attempt > 0 && launch.count() > 1) {
       launch.stop();

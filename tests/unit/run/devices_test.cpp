@@ -188,6 +188,16 @@ TEST_CASE("A run on several devices stops, and goes on with another number of th
   check_stops(grid_chain, 60, 4);
 }
 
+TEST_CASE("A device whose memory is full does not hold up another") {
+  test::TempFolder folder;
+  test::MeetingCopies toy(20, 512);
+  test::RunnerOptions options = options_of({2, false, false}, 4, 1);  // two blocks
+  options.host_bytes = 24 * page;
+  test::StageRunner runner(folder.path(), toy, options);
+  runner.run();
+  CHECK(toy.met);
+}
+
 TEST_CASE("In turn, blocks that need one another are computed in one launch") {
   test::TempFolder folder;
   auto toy = updates(run::Order::in_turn);
