@@ -38,7 +38,7 @@ inline bool is_result(const ArraySpec& spec, const VersionKey& key) {
 
 /// Whether that generation is the content of the array's source.
 inline bool comes_from_source(const ArraySpec& spec, const VersionKey& key) {
-  return spec.source != nullptr && key.generation == 0;
+  return key.generation == 0 && (spec.role == Role::input || spec.source != nullptr);
 }
 
 /// A place on disk: the array's home (a dataset, or the source of an input), or a slot of its scratch file.

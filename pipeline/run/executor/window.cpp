@@ -8,12 +8,14 @@ namespace terrace::run {
 namespace {
 
 constexpr std::size_t page = 4096;
-constexpr std::int64_t least_blocks = 32;  // whatever memory they take
+constexpr std::int64_t least_blocks = 32;     // whatever memory they take
+constexpr std::size_t map_entry_bytes = 128;  // of a version: the key, the node, what allocating it costs
 
-/// Memory of a block and of its marks on tiles.
+/// Memory of a block and of its marks on tiles: lists that grow by doubling take up to twice what they hold.
 std::size_t bytes_of(const BlockState& block) {
-  return sizeof block + block.uses.capacity() * (sizeof(TileUse) + sizeof(PendingUse)) +
-         block.slots.capacity() * sizeof(Slot) + block.assemblies.capacity() * sizeof(Assembly);
+  const std::size_t marks = 2 * sizeof(PendingUse) + 2 * sizeof(std::int64_t);
+  return sizeof block + block.uses.capacity() * (sizeof(TileUse) + marks) + block.slots.capacity() * sizeof(Slot) +
+         block.assemblies.capacity() * sizeof(Assembly);
 }
 
 std::string describe(const BlockState& block) {
@@ -100,8 +102,9 @@ void Window::register_block(const PhaseState& phase, std::int64_t sequence) {
   }
   Block declared = plan_.block(phase.phase, block.index);
   block.operations = declared.operations;
+  const std::size_t made_before = versions_bytes_;
   for (const Access& access : declared.accesses) register_access(block, phase, access);
-  bytes_ += block.bytes = bytes_of(block);
+  bytes_ += block.bytes = bytes_of(block) + versions_bytes_ - made_before;
 }
 
 void Window::register_access(BlockState& block, const PhaseState& phase, const Access& access) {
@@ -155,6 +158,7 @@ Version& Window::make(const VersionKey& key, const StoredVersion& stored) {
   const std::size_t full = static_cast<std::size_t>(volume(grid.tile_shape())) * size_of(spec.type);
   version->buffer = (full + page - 1) / page * page;
   version->copies.resize(static_cast<std::size_t>(devices_) + 1);
+  versions_bytes_ += sizeof(Version) + version->copies.size() * sizeof(Copy) + map_entry_bytes;
   version->slot = stored.slot;
   version->checksum = stored.checksum;
   version->filled = stored.filled;

@@ -138,8 +138,9 @@ class Window {
   int devices_;
   std::int64_t capacity_;
   std::size_t most_bytes_;
-  std::size_t bytes_ = 0;          // of the blocks and of their marks on tiles
-  std::deque<PhaseState> phases_;  // those with blocks that are not folded yet
+  std::size_t bytes_ = 0;           // of the blocks, of their marks on tiles, and of versions that they named first
+  std::size_t versions_bytes_ = 0;  // of all versions made so far
+  std::deque<PhaseState> phases_;   // those with blocks that are not folded yet
   std::int64_t phases_made_ = 0;
   bool ended_ = false;
   std::int64_t frontier_ = 0;
