@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "kernels/launch/port.hpp"
+#include "kernels/launch/cpu_launch.hpp"
 #include "kernels/wavefront/rules/block_grid.hpp"
 #include "kernels/wavefront/task.hpp"
 
@@ -46,7 +46,9 @@ class Band {
 
  private:
   friend class BandLaunch;
-  BandLaunch& launch_;
+  device::CpuLaunch& launch() const;
+
+  BandLaunch& bands_;
   std::uint64_t block_;
   std::int64_t index_, count_;
   int thread_;
@@ -84,7 +86,7 @@ class BandSlots {
     std::atomic<std::uint64_t> opened{0};  // block + 1
     std::atomic<std::int64_t> bands_left{0};
     std::int64_t bands = 0;
-    bool complete = false;  // under the launch's mutex
+    bool complete = false;  // under the mutex of the launch
     KeptTask task{};
     std::unique_ptr<Progress[]> progress;
   };
@@ -117,30 +119,21 @@ class BandLaunch {
 
   std::int64_t bands_in(std::uint64_t block) const;
   bool number_at(std::uint64_t ticket, Number& number) const;
-  bool leaving(std::uint64_t block) const;
-  BandSlots::Slot& slot_of(std::uint64_t block) { return slots_.slots_[block % slots_.slots_.size()]; }
-  template <class Ready>
-  bool wait(std::uint64_t block, Ready&& ready) const;
+  BandSlots::Slot& slot_of(std::uint64_t block) const { return slots_.slots_[block % slots_.slots_.size()]; }
   bool open(const Number& number);
   bool may_open(std::uint64_t block);
-  bool has_columns(std::uint64_t block, std::int64_t band, std::int64_t columns);
+  bool has_columns(std::uint64_t block, std::int64_t band, std::int64_t columns) const;
   void take(int thread, const Number& number);
   void finish_band(std::uint64_t block);
   void report_complete();
-  void fail(std::uint64_t block);
 
-  const device::Port& port_;
+  device::CpuLaunch launch_;
   BlockGrid grid_;
   BandSweeper& sweeper_;
   BandSlots& slots_;
   std::uint64_t full_blocks_;  // those of this launch above the last row of blocks
   std::int64_t full_bands_, last_bands_;
-  std::atomic<std::uint64_t> next_ticket_{0};
-  std::atomic<std::uint64_t> end_;   // no block from here on is begun or goes on
-  std::atomic<std::uint64_t> done_;  // blocks before this one are complete
-  std::atomic<bool> abandoned_{false};
-  std::mutex mutex_;
-  std::uint64_t failed_;  // first block that failed its checks; under the mutex
+  std::mutex mutex_;  // of the report
 };
 
 }  // namespace terrace::wavefront

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "kernels/launch/port.hpp"
+#include "kernels/launch/cpu_launch.hpp"
 #include "kernels/wavefront/rules/block_grid.hpp"
 #include "kernels/wavefront/rules/tiles.hpp"
 #include "kernels/wavefront/task.hpp"
@@ -38,20 +38,14 @@ class WaveLaunch {
  private:
   bool take(std::uint64_t ticket, WavePlace& place, std::uint64_t& placed);
   bool open(std::uint64_t block);
-  bool may_open(std::uint64_t block);
-  bool leaving() const;
-  template <class Ready>
-  bool wait(Ready&& ready) const;
   void report(std::uint64_t block);
 
-  const device::Port& port_;
+  device::CpuLaunch launch_;
   TileWaves waves_;
   TileWaveSweeper& sweeper_;
-  std::uint64_t tiles_;  // of a block of full size
-  std::atomic<std::uint64_t> next_ticket_{0};
+  std::uint64_t tiles_;                     // of a block of full size
   std::atomic<std::uint64_t> opened_;       // blocks before this one may be worked on
   std::atomic<std::uint64_t> finished_{0};  // tiles
-  std::atomic<bool> over_{false};           // nothing goes on: stopped, failed or abandoned
 };
 
 }  // namespace terrace::wavefront

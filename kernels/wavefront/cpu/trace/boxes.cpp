@@ -1,6 +1,6 @@
 #include <vector>
 
-#include "kernels/launch/cpu_serial.hpp"
+#include "kernels/launch/cpu_launch.hpp"
 #include "kernels/wavefront/cpu/sweep.hpp"
 #include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/rules/kept_blocks.hpp"
@@ -16,8 +16,8 @@ class CpuBoxSweep : public device::BlockKernel {
       : spec_(spec), context_(context), layout_(layout) {}
 
   void run(const device::Port& port) override {
-    compute_in_order<TraceTask, BlockResult>(port,
-                                             [&](const TraceTask& task, BlockResult&) { return sweep(port, task); });
+    device::compute_in_order<TraceTask, BlockResult>(
+        port, [&](const TraceTask& task, BlockResult&) { return sweep(port, task); });
   }
 
  private:
