@@ -1,5 +1,4 @@
 // The words that connect one launch over consecutive blocks of a phase to whoever feeds and drains it.
-// No host library header: also included by device code and by code compiled at run time.
 #pragma once
 
 #include "kernels/device/integers.hpp"

@@ -3,7 +3,7 @@
 // No host library header: also compiled at run time.
 #pragma once
 
-#include "kernels/launch/port.cuh"
+#include "kernels/launch/pieces.cuh"
 #include "kernels/launch/tagged.cuh"
 #include "kernels/values/stored.cuh"
 #include "kernels/wavefront/rules/bit_lines.hpp"
@@ -11,6 +11,15 @@
 #include "kernels/wavefront/task.hpp"
 
 namespace terrace::wavefront {
+
+using device::i64;
+using device::lane_index;
+using device::load_relaxed;
+using device::store_relaxed;
+using device::TaggedCell;
+using device::TaggedColumns;
+using device::u32;
+using device::u64;
 
 /// What is known of a block that is under way, in device memory; all zero at the start of a launch.
 struct alignas(128) BlockSlot {
@@ -72,8 +81,6 @@ struct Candidate {
   bool found;
 };
 
-__device__ inline int lane_index() { return static_cast<int>(threadIdx.x % 32); }
-
 /// The number that a band writes beside its values: never 0, and one more than that of the band before.
 __device__ inline u32 tag_of(u64 ticket) { return static_cast<u32>(ticket + 1); }
 
@@ -92,11 +99,9 @@ __device__ inline bool top_is_tagged(const SweepArguments& a, const KernelBand& 
 
 /// Waits until the flag has reached the tag (flags only grow, modulo 2^32).
 __device__ inline bool wait_for_flag(const SweepArguments& a, const u32* flag, u32 tag, u64 block) {
-  while (static_cast<i32>(device::load_acquire(flag) - tag) < 0) {
-    if (device::must_leave(a.launch, block)) return false;
-    __nanosleep(100);
-  }
-  return true;
+  return device::wait_until<device::backoffs::column_flag>(
+      [&] { return static_cast<i32>(device::load_acquire(flag) - tag) >= 0; },
+      [&] { return device::must_leave(a.launch, block); });
 }
 
 /// Waits until the borders that other blocks of the launch write are there (one thread). The right border of a band
@@ -117,17 +122,13 @@ __device__ inline bool wait_for_borders(const SweepArguments& a, const KernelBan
 /// @return false when a block at the lower edge has no such band; a block without rows has one, without rows
 __device__ inline bool place_band(const SweepArguments& a, u64 ticket, KernelBand& band) {
   const u64 block = ticket / a.bands;
-  const u64* task = reinterpret_cast<const u64*>(&slot_of(a, block)->kept.block);
-  const int lane = lane_index();
-  if (lane < static_cast<int>(sizeof(BlockTask) / sizeof(u64))) {
-    reinterpret_cast<u64*>(&band.task)[lane] = device::load_past_l1(task + lane);
-  }
+  device::copy_descriptor<32>(slot_of(a, block)->kept.block, band.task, static_cast<u32>(lane_index()));
   __syncwarp();
   const i64 rows = band.task.row_end - band.task.row_begin;
   const u32 index = static_cast<u32>(ticket % a.bands);
   const i64 first_row = static_cast<i64>(index) * a.band_rows;
   const i64 left = rows - first_row;
-  if (lane == 0) {
+  if (lane_index() == 0) {
     band.ticket = ticket;
     band.block = block;
     band.first_row = first_row;
@@ -147,25 +148,17 @@ inline constexpr int sweep_threads = 128;
 /// Gives the warp its next band; false when there is none, or the launch is over. All lanes call it.
 __device__ inline bool take_band(const SweepArguments& a, KernelBand& band) {
   for (;;) {
-    u64 ticket = 0;
-    if (lane_index() == 0) ticket = device::take_ticket(a.launch);
-    ticket = __shfl_sync(~0u, ticket, 0);
+    const u64 ticket = device::take_ticket_by_warp(a.launch);
     if (ticket >= a.tickets) return false;
-    const u64 block = ticket / a.bands;
-    bool begun = true;
-    if (lane_index() == 0) {
-      KeptTask* task = &slot_of(a, block)->kept;
+    const auto begin = [&] {
+      const u64 block = ticket / a.bands;
       const bool leads = ticket % a.bands == 0;
-      begun = keeps_lines(a) ? device::begin_block(a.launch, block, leads, task)
-                             : device::begin_block(a.launch, block, leads, &task->block);
-    }
-    if (!__shfl_sync(~0u, begun, 0)) return false;
-    __syncwarp();
-    if (!place_band(a, ticket, band)) continue;
-    if (lane_index() == 0) begun = wait_for_borders(a, band);
-    begun = __shfl_sync(~0u, begun, 0);
-    __syncwarp();
-    return begun;
+      KeptTask* task = &slot_of(a, block)->kept;
+      return keeps_lines(a) ? device::begin_block(a.launch, block, leads, task)
+                            : device::begin_block(a.launch, block, leads, &task->block);
+    };
+    if (!device::wait_by_first_lane(begin)) return false;
+    if (place_band(a, ticket, band)) return device::wait_by_first_lane([&] { return wait_for_borders(a, band); });
   }
 }
 
@@ -181,7 +174,7 @@ __device__ inline bool add_to_block(const SweepArguments& a, const KernelBand& b
                                     bool failed, BlockResult& total, bool& block_failed) {
   volatile BlockSlot* slot = slot_of(a, band.block);
   u32* lock = &slot_of(a, band.block)->lock;
-  while (atomicCAS(lock, 0u, 1u) != 0) __nanosleep(32);
+  device::wait_until<device::backoffs::lock>([&] { return atomicCAS(lock, 0u, 1u) == 0; });
   __threadfence();
   const Candidate known{slot->result.score, slot->result.row, slot->result.column, slot->reported != 0};
   if (goes_before(found, known)) {

@@ -55,23 +55,21 @@ class RowIntake {
     return distance > 0 ? distance : 1;
   }
   /// How long it may take, in ns, until a band that is so far away is there.
-  __device__ __forceinline__ static u32 nap(u32 bands) {
-    return bands <= 1 ? 0 : bands < 64 ? (bands - 1) * 256 : 16384;
-  }
+  __device__ __forceinline__ static u32 nap(u32 bands) { return device::nap_for<policy>(bands); }
   /// Waits until the band above has written all that was asked for. False when the launch is over before that.
   __device__ __forceinline__ bool wait(const SweepArguments& a, const KernelBand& band, i32 column) {
-    for (u32 tries = 1;; ++tries) {
-      const u32 lanes = missing();
-      if (lanes == 0) return true;
-      const u32 time = nap(bands_away(a, band, lanes));
-      ask_again(column, lanes);
-      if (time > 0) __nanosleep(time);
-      if (is_over(a, band, tries)) return false;
-    }
+    u32 lanes = 0;
+    return device::wait_by_distance<policy>(
+        [&] {
+          lanes = missing();
+          return lanes == 0 ? 0 : bands_away(a, band, lanes);
+        },
+        [&] { ask_again(column, lanes); }, [&] { return device::must_leave(a.launch, band.block); });
   }
   /// Whether the launch is over, which is looked at now and then.
   __device__ __forceinline__ static bool is_over(const SweepArguments& a, const KernelBand& band, u32 tries) {
-    const bool leave = tries % 32 == 0 && lane_index() == 0 && device::must_leave(a.launch, band.block);
+    const bool leave =
+        tries % policy.look_every == 0 && lane_index() == 0 && device::must_leave(a.launch, band.block);
     return __any_sync(~0u, leave);
   }
 
@@ -84,6 +82,8 @@ class RowIntake {
   }
 
  private:
+  static constexpr device::DistanceBackoff policy = device::backoffs::band_above;
+
   u64* row_ = nullptr;  // the tagged row, read above the band and written below it
   u32 tag_ = 0;         // the band's own
   bool tagged_ = false;

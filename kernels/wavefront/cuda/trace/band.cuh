@@ -114,16 +114,13 @@ class TraceBand {
   /// Waits until the piece's last column has been written. False when the launch is over.
   __device__ bool wait_for_piece(i32 p) {
     const i32 last = minimum((p + 1) * piece, width_) - 1;
-    for (u32 tries = 1;; ++tries) {
-      // The row is every band's: its tag says how many bands there are from its writer to the one above this one.
-      u32 distance = lane_ == 0 ? tag_ - 1 - Tagged::tag_at(row_, last) : 0;
-      distance = __shfl_sync(~0u, distance, 0);
-      if (distance == 0) return true;
-      distance = minimum(distance, band_);
-      if (distance > 1) __nanosleep(minimum(distance * 512, 32768u));
-      const bool leave = tries % 32 == 0 && lane_ == 0 && device::aborted(a_.launch);
-      if (__any_sync(~0u, leave)) return false;
-    }
+    // The row is every band's: its tag says how many bands there are from its writer to the one above this one.
+    const auto distance = [&] {
+      const u32 bands = lane_ == 0 ? tag_ - 1 - Tagged::tag_at(row_, last) : 0;
+      return minimum(__shfl_sync(~0u, bands, 0), band_);
+    };
+    return device::wait_by_distance<device::backoffs::codes_above>(
+        distance, [] {}, [&] { return device::aborted(a_.launch); });
   }
 
   /// @tparam inside all of the lanes' columns are the piece's
