@@ -1,4 +1,4 @@
-// How a thread of the CPU waits for another.
+// How a thread of the CPU waits for another: it spins, then sleeps (backoff.hpp has the lengths).
 #pragma once
 
 #include <immintrin.h>
@@ -6,20 +6,33 @@
 #include <chrono>
 #include <thread>
 
-namespace terrace::wavefront {
+#include "kernels/launch/backoff.hpp"
 
-/// Waits a little longer each time: a few microseconds of spinning, then other threads' turn, then sleep.
-class Backoff {
+namespace terrace::device {
+
+/// The pauses of one wait, each as long as the one before or longer.
+class CpuPauses {
  public:
   void pause() {
+    constexpr CpuBackoff policy = backoffs::cpu;
+    if (times_ < policy.spins) _mm_pause();
+    else sleep(times_ < policy.spins + policy.short_sleeps ? policy.first : policy.longest);
     ++times_;
-    if (times_ < 128) _mm_pause();
-    else if (times_ < 160) std::this_thread::yield();
-    else std::this_thread::sleep_for(std::chrono::microseconds(times_ < 200 ? 20 : 100));
   }
 
  private:
+  static void sleep(int microseconds) { std::this_thread::sleep_for(std::chrono::microseconds(microseconds)); }
+
   int times_ = 0;
 };
 
-}  // namespace terrace::wavefront
+/// Waits until ready(); false when leave(), then or before.
+template <class Ready, class Leave>
+bool wait_until(Ready&& ready, Leave&& leave) {
+  for (CpuPauses pauses; !ready(); pauses.pause()) {
+    if (leave()) return false;
+  }
+  return !leave();
+}
+
+}  // namespace terrace::device

@@ -1,5 +1,4 @@
 // The kernel's side of a Port: who asks the host, who waits for whom, and how blocks are reported in order.
-// No host library header: also compiled at run time.
 //
 // Workers (warps) take tickets; a ticket is a band of a block, block by block. Whoever takes a block's first ticket
 // leads it: leaders ask the host one after another, each hands the block's descriptor on through device memory.
@@ -8,6 +7,7 @@
 
 #include "kernels/device/instructions.cuh"
 #include "kernels/launch/port.hpp"
+#include "kernels/launch/wait.cuh"
 
 namespace terrace::device {
 
@@ -18,11 +18,11 @@ struct alignas(128) LonelyWord {
 
 /// The words of one launch in device memory; all zero at its start. Blocks are counted from the launch's first.
 struct LaunchWords {
-  LonelyWord ticket;  // next ticket
-  LonelyWord begun;   // blocks [0, begun) may be worked on
-  LonelyWord ended;   // 0, or the complement of the first block that is given up: the largest counts
-  LonelyWord done;    // blocks [0, done) have been reported
-  LonelyWord abort;   // not 0: leave
+  LonelyWord ticket;   // next ticket
+  LonelyWord begun;    // blocks [0, begun) may be worked on
+  LonelyWord ended;    // 0, or the complement of the first block that is given up: the largest counts
+  LonelyWord done;     // blocks [0, done) have been reported
+  LonelyWord abort;    // not 0: leave
   LonelyWord skipped;  // operations that were left out
 };
 
@@ -61,37 +61,43 @@ __device__ inline bool must_leave(const Launch& launch, u64 block) {
 
 /// Waits until `word` is at least `value`; false when a worker on `block` must leave.
 __device__ inline bool wait_for(const Launch& launch, const u64* word, u64 value, u64 block) {
-  for (u32 pause = 32;; pause = pause < 512 ? pause * 2 : pause) {
-    if (load_acquire(word) >= value) return true;
-    if (must_leave(launch, block)) return false;
-    __nanosleep(pause);
-  }
+  return wait_until<backoffs::words>([&] { return load_acquire(word) >= value; },
+                                     [&] { return must_leave(launch, block); });
 }
 
-/// Asks the host for `block`; false when it says stop or abort. Only one thread of the launch is in here.
+/// Lets all workers know of an abort by the host. @return whether there is one
+__device__ inline bool look_for_abort(const Launch& launch) {
+  const bool aborts = load_system(launch.port.abort) != 0;
+  if (aborts) store_release(&launch.words->abort.word, u64{1});
+  return aborts;
+}
+
+/// True where `block` is not to begin: the host says stop or abort, or the block is given up.
+__device__ inline bool must_not_begin(const Launch& launch, u64 block) {
+  if (look_for_abort(launch)) return true;
+  const u64 stop = load_system(launch.port.stop);
+  if (stop == 1 || (stop != 0 && load_acquire_system(launch.port.ready) <= launch.port.first + block)) {
+    give_up(launch, block);
+    return true;
+  }
+  return given_up(launch, block);
+}
+
+/// Asks the host for `block`; false when it is not to begin. Only one thread of the launch is in here.
 __device__ inline bool ask_host(const Launch& launch, u64 block) {
   const Port& port = launch.port;
-  for (;;) {
-    if (load_system(port.abort) != 0) {
-      store_release(&launch.words->abort.word, u64{1});
-      return false;
-    }
-    const u64 stop = load_system(port.stop);
-    const bool ready = load_acquire_system(port.ready) > port.first + block;
-    if (stop == 1 || (stop != 0 && !ready)) {
-      give_up(launch, block);
-      return false;
-    }
-    if (given_up(launch, block)) return false;
-    if (ready) return true;
-    __nanosleep(500);
-  }
+  bool begins = true;
+  wait_until<backoffs::host>([&] {
+    begins = !must_not_begin(launch, block);
+    return !begins || load_acquire_system(port.ready) > port.first + block;
+  });
+  return begins;
 }
 
-/// The next ticket (one thread a worker). Now and then the host's abort word is looked at, lest a long block hide it.
+/// The next ticket (one thread a worker). Looks for the host's abort now and then: a block may take long.
 __device__ inline u64 take_ticket(const Launch& launch) {
   const u64 ticket = atomicAdd(&launch.words->ticket.word, u64{1});
-  if (ticket % 64 == 63 && load_system(launch.port.abort) != 0) store_release(&launch.words->abort.word, u64{1});
+  if (ticket % 64 == 63) look_for_abort(launch);
   random_delay(launch, ticket);
   return ticket;
 }
@@ -103,7 +109,8 @@ __device__ inline void begin_in_turn(const Launch& launch, u64 tickets, u32 proc
   const u32 wave = blockIdx.x / processors, first = wave * processors, others = gridDim.x - first;
   const u64 warps = u64{first} * warps_of_block + threadIdx.x / 32 * (others < processors ? others : processors);
   const u64 before = warps < tickets ? warps : tickets;
-  for (int tries = 0; tries < 64 && load_relaxed(&launch.words->ticket.word) < before; ++tries) __nanosleep(1000);
+  u32 looks = 64;
+  wait_until<backoffs::turn>([&] { return looks-- == 0 || load_relaxed(&launch.words->ticket.word) >= before; });
   __syncwarp();
 }
 
@@ -119,6 +126,12 @@ __device__ inline void fetch_descriptor(const Launch& launch, u64 block, Descrip
   }
 }
 
+/// The result of `block`, as the port numbers it, in the host's ring.
+template <class Result>
+__device__ inline Result* result_of(const Port& port, u64 block) {
+  return reinterpret_cast<Result*>(static_cast<u8*>(port.results) + block % port.ring * port.result_bytes);
+}
+
 /// Says that `block`, counted from 0, is begun, as port.hpp wants it (one thread).
 __device__ inline void note_begin(const Port& port, u64 block) {
   if (port.times != nullptr) port.times[2 * (block % port.ring)] = clock_nanoseconds();
@@ -127,6 +140,14 @@ __device__ inline void note_begin(const Port& port, u64 block) {
 /// Says that the last part of `block` is complete (one thread, before a system-wide release of `done`).
 __device__ inline void note_end(const Port& port, u64 block) {
   if (port.times != nullptr) port.times[2 * (block % port.ring) + 1] = clock_nanoseconds();
+}
+
+/// Reports `block`, as the port numbers it, where blocks are computed one after another: its result is written, and
+/// the one thread that calls sees all writes of the block.
+__device__ inline void report_next(const Port& port, u64 block) {
+  note_end(port, block);
+  __threadfence_system();
+  store_release_system(port.done, block + 1);
 }
 
 /// Begins `block` (by one thread a worker): its leader asks the host and puts the descriptor into `slot`, the others
@@ -163,8 +184,7 @@ __device__ inline void report_block(const Launch& launch, u64 block, const Resul
     store_release_system(port.failed, port.first + block + 1);
     return;
   }
-  *reinterpret_cast<Result*>(static_cast<u8*>(port.results) + (port.first + block) % port.ring * port.result_bytes) =
-      result;
+  *result_of<Result>(port, port.first + block) = result;
   if (const u64 skipped = load_relaxed(&launch.words->skipped.word); skipped > 0) *port.skipped = skipped;
   store_release_system(port.done, port.first + block + 1);
   store_release(&launch.words->done.word, block + 1);

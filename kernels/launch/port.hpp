@@ -1,5 +1,4 @@
 // The words that connect one launch over consecutive blocks of a phase to whoever feeds and drains it.
-// No host library header: also included by device code and by code compiled at run time.
 #pragma once
 
 #include "kernels/device/integers.hpp"
@@ -11,13 +10,14 @@ namespace terrace::device {
 ///
 /// Feeder to kernel: `ready` (blocks [first, *ready) may be begun: their descriptor is written, inputs are there,
 /// outputs and carry slots are free), `stop` (1: begin no further block; 2: begin none beyond *ready; read by whoever
-/// takes a block's first ticket, so that a begun block is finished by all), `abort` (not 0: leave as soon as possible, nothing is kept).
-/// Kernel to feeder: `done` (blocks [first, *done) are complete, their outputs and results visible; a kernel whose
-/// blocks update one tile after another may report a block only when the next has begun or the launch ends), `failed`
-/// (index + 1 of the first block that did not pass its own checks; it and later ones are not done), `skipped` (of the
-/// operations of these blocks those left out because they cannot change the result; 0 before the launch), `times`
-/// (block n's two words are at n % ring: nanoseconds of the device's own clock when the worker that drew the block's
-/// first ticket began it, and when its last part was complete; written before `done` covers the block).
+/// takes a block's first ticket, so that a begun block is finished by all), `abort` (not 0: leave as soon as
+/// possible, nothing is kept). Kernel to feeder: `done` (blocks [first, *done) are complete, their outputs and
+/// results visible; a kernel whose blocks update one tile after another may report a block only when the next has
+/// begun or the launch ends), `failed` (index + 1 of the first block that did not pass its own checks; it and later
+/// ones are not done), `skipped` (of the operations of these blocks those left out because they cannot change the
+/// result; 0 before the launch), `times` (block n's two words are at n % ring: nanoseconds of the device's own clock
+/// when the worker that drew the block's first ticket began it, and when its last part was complete; written before
+/// `done` covers the block).
 struct Port {
   u64* ready;
   u64* stop;

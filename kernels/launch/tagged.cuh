@@ -1,17 +1,10 @@
 // The row of cells that one band of a block hands to the next, in device memory and in place. Every 32 bits of it
 // carry the number of the band that wrote them: that is the flag, and no fence is needed.
-// No host library header: also compiled at run time.
 #pragma once
 
 #include "kernels/device/instructions.cuh"
 
-namespace terrace::wavefront {
-
-using device::i64;
-using device::load_relaxed;
-using device::store_relaxed;
-using device::u32;
-using device::u64;
+namespace terrace::device {
 
 /// Cells of `planes` values of type V each.
 template <class V, int planes>
@@ -77,9 +70,9 @@ struct TaggedCell {
                                                   const V (&values)[planes]) {
     u64* at = row + column * words;
     const Words cell = written(tag, values);
-    if constexpr (words == 1) device::store_relaxed_if(wanted, at, cell.word[0]);
+    if constexpr (words == 1) store_relaxed_if(wanted, at, cell.word[0]);
     else {
-      for (int w = 0; w < words; w += 2) device::store_relaxed_if(wanted, at + w, cell.word[w], cell.word[w + 1]);
+      for (int w = 0; w < words; w += 2) store_relaxed_if(wanted, at + w, cell.word[w], cell.word[w + 1]);
     }
   }
 };
@@ -107,4 +100,4 @@ struct TaggedColumns {
   }
 };
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::device

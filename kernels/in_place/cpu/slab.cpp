@@ -1,10 +1,9 @@
 #include "kernels/in_place/cpu/slab.hpp"
 
-#include <immintrin.h>
-
 #include <algorithm>
 #include <cstring>
-#include <thread>
+
+#include "kernels/launch/cpu_backoff.hpp"
 
 namespace terrace::wavefront {
 
@@ -72,12 +71,8 @@ T* InPlaceSlab<T>::row_of(i64 row) const {
 
 template <class T>
 bool InPlaceSlab<T>::wait(i64 band, i64 steps) const {
-  for (int tries = 0; progress_->steps(band) < std::min(steps, plan_.steps()); ++tries) {
-    if (leave_()) return false;
-    if (tries < 256) _mm_pause();
-    else std::this_thread::yield();
-  }
-  return true;
+  steps = std::min(steps, plan_.steps());
+  return device::wait_until([&] { return progress_->steps(band) >= steps; }, leave_);
 }
 
 /// Waits for the state that iterations up to `end` take over, and for the rows that the group before makes.

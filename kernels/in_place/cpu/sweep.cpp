@@ -1,14 +1,12 @@
 #include "kernels/in_place/cpu/strip.hpp"
 
-#include <chrono>
 #include <cstring>
-#include <thread>
 
 #include "kernels/device/cpu_context.hpp"
 #include "kernels/in_place/cpu/slab.hpp"
 #include "kernels/in_place/cpu/sweep.hpp"
 #include "kernels/in_place/problems.hpp"
-#include "kernels/launch/block_times.hpp"
+#include "kernels/launch/cpu_launch.hpp"
 #include "kernels/values/vectors.hpp"
 #include "pipeline/base/error.hpp"
 
@@ -41,9 +39,6 @@ InPlacePlan<T> plan_for(const InPlaceSpec& spec, InstructionSet set) {
   return plan;
 }
 
-std::uint64_t read(device::u64* word) { return std::atomic_ref(*word).load(std::memory_order_acquire); }
-void write(device::u64* word, std::uint64_t value) { std::atomic_ref(*word).store(value, std::memory_order_release); }
-
 /// Takes slabs one after another, the bands of each on all threads.
 template <class T>
 class InPlaceCpuSweep : public device::BlockKernel {
@@ -55,36 +50,16 @@ class InPlaceCpuSweep : public device::BlockKernel {
   }
 
   void run(const device::Port& port) override {
-    for (std::uint64_t block = port.first; block < port.first + port.count; ++block) {
-      if (!wait_for(port, block)) return;
-      device::note_begin(port, block);
-      InPlaceTask task;
-      std::memcpy(&task, static_cast<const char*>(port.descriptors) + block % port.ring * port.descriptor_bytes,
-                  sizeof task);
-      if (!sweep(task, port)) return;
-      device::note_end(port, block);
-      const InPlaceResult result{1};
-      std::memcpy(static_cast<char*>(port.results) + block % port.ring * port.result_bytes, &result, sizeof result);
-      write(port.done, block + 1);
-    }
+    device::compute_in_order<InPlaceTask, InPlaceResult>(port, [&](const InPlaceTask& task, InPlaceResult& result) {
+      result = {1};
+      return sweep(task, port);
+    });
   }
 
  private:
-  static bool wait_for(const device::Port& port, std::uint64_t block) {
-    for (int tries = 0; read(port.abort) == 0; ++tries) {
-      const std::uint64_t stop = read(port.stop);
-      if (stop == 1) return false;
-      if (read(port.ready) > block) return true;
-      if (stop != 0) return false;
-      if (tries < 200) std::this_thread::yield();
-      else std::this_thread::sleep_for(std::chrono::microseconds(50));
-    }
-    return false;
-  }
-
   bool sweep(const InPlaceTask& task, const device::Port& port) {
     std::atomic<bool> failed{false};
-    InPlaceSlab<T> slab(plan_, task, states_, [&] { return failed.load() || read(port.abort) != 0; });
+    InPlaceSlab<T> slab(plan_, task, states_, [&] { return failed.load() || device::is_set(*port.abort); });
     std::atomic<i64> next{0};
     pool_.run_on_all([&](int thread) {
       for (i64 band = next++; band < slab.bands() && !failed; band = next++) {

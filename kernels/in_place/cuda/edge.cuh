@@ -71,13 +71,14 @@ class InPlaceEdge {
   /// over. All lanes call it.
   __device__ __forceinline__ bool take_piece(const InPlaceLines<S>& slab, const InPlaceBand& band, i32 t) {
     if (tag_before_ != 0) {
-      for (u32 tries = 0; !__all_sync(~0u, is_fresh()); ++tries) {
-        if (tries % 64 == 63) {
+      device::Tries<device::backoffs::in_place_above> tries;
+      while (!__all_sync(~0u, is_fresh())) {
+        if (tries.is_time_to_look()) {
           bool leave = false;
           if (lane_ == 0) leave = device::must_leave(a_.launch, band.slab);
           if (__shfl_sync(~0u, leave, 0)) return false;
         }
-        if (tries > 8) __nanosleep(tries < 40 ? 20 : 100);
+        tries.pause();
         ask(t);
       }
       u32* to = reinterpret_cast<u32*>(m_.above[t & (2 * K - 1)]);

@@ -81,23 +81,16 @@ class InPlaceWarp {
 
   /// The warp's next ticket; false when the launch is over.
   __device__ bool take() {
-    u64 ticket = 0;
-    if (lane_ == 0) ticket = device::take_ticket(a_.launch);
-    ticket = __shfl_sync(~0u, ticket, 0);
+    const u64 ticket = device::take_ticket_by_warp(a_.launch);
     if (ticket >= a_.tickets) return false;
     const u64 number = ticket / a_.slab_tickets;
     InPlaceSlot* slot = a_.slots + number % a_.launch.slots;
-    bool begun = true;
     const bool leader = ticket % a_.slab_tickets == 0;
-    if (lane_ == 0) begun = device::begin_block(a_.launch, number, leader, &slot->task);
-    if (!__shfl_sync(~0u, begun, 0)) return false;
+    const auto begin = [&] { return device::begin_block(a_.launch, number, leader, &slot->task); };
+    if (!device::wait_by_first_lane(begin)) return false;
     // What a slab hands on is in the next one's hands from here on.
     if (leader && number > 0) finish_part(number - 1);
-    __syncwarp();
-    if (lane_ < static_cast<int>(sizeof(InPlaceTask) / sizeof(u64))) {
-      reinterpret_cast<u64*>(&m_.task)[lane_] =
-          device::load_past_l1(reinterpret_cast<const u64*>(&slot->task) + lane_);
-    }
+    device::copy_descriptor<32>(slot->task, m_.task, static_cast<u32>(lane_));
     __syncwarp();
     if (lane_ == 0) slab().place(number, static_cast<u32>(ticket % a_.slab_tickets), m_.band);
     __syncwarp();
@@ -107,19 +100,14 @@ class InPlaceWarp {
   /// Waits until the band of the group before has stored what this one asks for in steps up to `end` (all lanes).
   __device__ bool wait_for_rows(i32 end) const {
     if (!band_.follows) return true;
-    bool there = true;
-    if (lane_ == 0) {
-      const i32 last = end + Rows::ahead + S + stored_late + C, wanted = last < end_step_ ? last : end_step_;
-      const u64 value = steps_done(wanted);
-      const u64* word = progress_of(band_.group - 1);
-      for (u32 tries = 0; there && device::load_acquire(word) < value; ++tries) {
-        there = tries % 16 != 15 || !device::must_leave(a_.launch, band_.slab);
-        __nanosleep(200);
-      }
-    }
-    there = __shfl_sync(~0u, there, 0);
-    __syncwarp();
-    return there;
+    const i32 last = end + Rows::ahead + S + stored_late + C, wanted = last < end_step_ ? last : end_step_;
+    const u64 value = steps_done(wanted);
+    const u64* word = progress_of(band_.group - 1);
+    return device::wait_by_first_lane([&] {
+      return device::wait_until<device::backoffs::in_place_rows>(
+          [&] { return device::load_acquire(word) >= value; },
+          [&] { return device::must_leave(a_.launch, band_.slab); });
+    });
   }
   __device__ u64 steps_done(i32 end) const { return (band_.slab + 1) << 32 | static_cast<u64>(end - begin_step); }
 
@@ -216,15 +204,9 @@ class InPlaceWarp {
   /// Counts a part of a slab: one of its tickets, or the begin of the next slab. The last one reports it.
   __device__ void finish_part(u64 slab) {
     __syncwarp();
-    if (lane_ == 0) {
-      __threadfence();
-      InPlaceSlot& slot = a_.slots[slab % a_.launch.slots];
-      const u32 before = atomicAdd(&slot.finished, 1u);
-      if (before == a_.slab_tickets) {
-        slot.finished = 0;
-        __threadfence();
-        device::report_block(a_.launch, slab, InPlaceResult{1}, false);
-      }
+    u32* finished = &a_.slots[slab % a_.launch.slots].finished;
+    if (lane_ == 0 && device::finish_piece(finished, a_.slab_tickets + 1)) {
+      device::report_block(a_.launch, slab, InPlaceResult{1}, false);
     }
     __syncwarp();
   }

@@ -10,7 +10,7 @@
 
 #include "kernels/in_place/shape.hpp"
 #include "kernels/in_place/task.hpp"
-#include "kernels/launch/port.cuh"
+#include "kernels/launch/pieces.cuh"
 
 namespace terrace::wavefront {
 

@@ -3,14 +3,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
-#include <cstring>
-#include <thread>
 #include <vector>
 
 #include "kernels/device/cpu_context.hpp"
-#include "kernels/launch/block_times.hpp"
+#include "kernels/launch/cpu_launch.hpp"
 #include "kernels/recursive/cpu/product.hpp"
 #include "kernels/recursive/rules/matrix.hpp"
 #include "kernels/recursive/semiring.hpp"
@@ -53,19 +50,11 @@ class CpuBlocks : public device::BlockKernel {
   explicit CpuBlocks(device::ThreadPool& pool) : pool_(pool) {}
 
   void run(const device::Port& port) override {
-    for (device::u64 block = port.first; block < port.first + port.count; ++block) {
-      if (!wait_for(port, block)) return;
-      device::note_begin(port, block);
-      Task task;
-      std::memcpy(&task, static_cast<const char*>(port.descriptors) + block % port.ring * port.descriptor_bytes,
-                  sizeof task);
-      abort_ = port.abort;
-      const Result result = compute(task);
-      if (aborted()) return;
-      device::note_end(port, block);
-      std::memcpy(static_cast<char*>(port.results) + block % port.ring * port.result_bytes, &result, sizeof result);
-      std::atomic_ref(*port.done).store(block + 1, std::memory_order_release);
-    }
+    abort_ = port.abort;
+    device::compute_in_order<Task, Result>(port, [&](const Task& task, Result& result) {
+      result = compute(task);
+      return !aborted();
+    });
   }
 
  protected:
@@ -73,7 +62,7 @@ class CpuBlocks : public device::BlockKernel {
   virtual Result compute(const Task& task) = 0;
 
   int threads() const { return pool_.size(); }
-  bool aborted() const { return std::atomic_ref(*abort_).load(std::memory_order_acquire) != 0; }
+  bool aborted() const { return device::is_set(*abort_); }
 
   static constexpr double few_operations = 2e6;  // quicker on one thread
 
@@ -100,16 +89,6 @@ class CpuBlocks : public device::BlockKernel {
   }
 
  private:
-  static bool wait_for(const device::Port& port, device::u64 block) {
-    const auto read = [](device::u64* word) { return std::atomic_ref(*word).load(std::memory_order_acquire); };
-    for (int tries = 0; read(port.stop) == 0 && read(port.abort) == 0; ++tries) {
-      if (read(port.ready) > block) return true;
-      if (tries < 200) std::this_thread::yield();
-      else std::this_thread::sleep_for(std::chrono::microseconds(50));
-    }
-    return false;
-  }
-
   device::ThreadPool& pool_;
   device::u64* abort_ = nullptr;
 };

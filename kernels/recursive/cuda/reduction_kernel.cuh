@@ -74,9 +74,7 @@ __global__ void __launch_bounds__(reduction_threads)
 template <class Unused>
 __global__ void end_reduction_kernel(device::Port port, const TileState* state, u64 block) {
   if (state->begun == 0) return;
-  device::note_end(port, block);
-  __threadfence_system();
-  device::store_release_system(port.done, block + 1);
+  device::report_next(port, block);
 }
 
 }  // namespace terrace::recursive

@@ -76,7 +76,6 @@ __global__ void begin_block_kernel(device::Port port, TileState* state, u64 bloc
 template <class T>
 __global__ void report_block_kernel(device::Port port, const TileState* state, u64 block) {
   if (state->begun == 0) return;
-  device::note_end(port, block);
   TileResult result{};
   if (state->least <= state->most) {
     result.found |= 1;
@@ -88,9 +87,8 @@ __global__ void report_block_kernel(device::Port port, const TileState* state, u
     result.farthest = value_of_key<T>(state->farthest);
   }
   result.negative_pivot = state->negative_pivot;
-  *reinterpret_cast<TileResult*>(static_cast<u8*>(port.results) + block % port.ring * port.result_bytes) = result;
-  __threadfence_system();
-  device::store_release_system(port.done, block + 1);
+  *device::result_of<TileResult>(port, block) = result;
+  device::report_next(port, block);
 }
 
 /// A tile's own values and their initial values.

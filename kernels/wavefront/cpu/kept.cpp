@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "kernels/launch/cpu_serial.hpp"
+#include "kernels/launch/cpu_launch.hpp"
 #include "kernels/wavefront/cpu/borders.hpp"
 #include "kernels/wavefront/cpu/sweep.hpp"
 #include "kernels/wavefront/problems.hpp"
@@ -77,7 +77,7 @@ class CpuKeptSweep : public device::BlockKernel {
                                   std::clamp<i64>(spec.columns, 1, spec.block_columns))) {}
 
   void run(const device::Port& port) override {
-    compute_in_order<KeptTask, BlockResult>(
+    device::compute_in_order<KeptTask, BlockResult>(
         port, [&](const KeptTask& task, BlockResult& result) { return sweep(port, task, result); });
   }
 

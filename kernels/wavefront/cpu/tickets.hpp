@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "kernels/launch/port.hpp"
+#include "kernels/launch/cpu_launch.hpp"
 #include "kernels/wavefront/rules/block_grid.hpp"
 #include "kernels/wavefront/task.hpp"
 
@@ -27,7 +27,7 @@ class Band {
   std::int64_t index() const { return index_; }
   bool first() const { return index_ == 0; }
   bool last() const { return index_ + 1 == count_; }
-  /// Index in [0, slots) of the block's own memory in a sweeper.
+  /// Where the block's own memory of a sweeper is: [0, slots).
   int slot() const { return slot_; }
   /// [0, threads).
   int thread() const { return thread_; }
@@ -46,7 +46,9 @@ class Band {
 
  private:
   friend class BandLaunch;
-  BandLaunch& launch_;
+  device::CpuLaunch& launch() const;
+
+  BandLaunch& bands_;
   std::uint64_t block_;
   std::int64_t index_, count_;
   int thread_;
@@ -54,11 +56,11 @@ class Band {
   const KeptTask* task_ = nullptr;
 };
 
-/// The work of a family of problems on bands. Calls for different bands come from several threads in parallel.
+/// What a family of problems does with bands. Calls for different bands come from several threads at once.
 class BandSweeper {
  public:
   virtual ~BandSweeper() = default;
-  /// Bands of a block of `rows` rows; at least 1.
+  /// Bands of a block of that many rows; at least 1.
   virtual std::int64_t bands(std::int64_t rows) const = 0;
   /// A block is about to be swept in `slot`; called before any of its bands.
   virtual void open(int slot, const BlockTask& task) = 0;
@@ -68,7 +70,7 @@ class BandSweeper {
   virtual BlockResult finish(int slot, const BlockTask& task) = 0;
 };
 
-/// The progress of the bands of the blocks in flight; kept from launch to launch.
+/// The progress of the bands of the blocks that are under way; kept from launch to launch.
 class BandSlots {
  public:
   BandSlots(int slots, std::int64_t most_bands);
@@ -84,7 +86,7 @@ class BandSlots {
     std::atomic<std::uint64_t> opened{0};  // block + 1
     std::atomic<std::int64_t> bands_left{0};
     std::int64_t bands = 0;
-    bool complete = false;  // under the launch's mutex
+    bool complete = false;  // under the mutex of the launch
     KeptTask task{};
     std::unique_ptr<Progress[]> progress;
   };
@@ -96,9 +98,9 @@ class BandSlots {
 /// Slots that keep `threads` threads busy when full blocks have that many bands.
 int slots_for(int threads, std::int64_t bands);
 
-/// Bands are numbered block by block. A thread takes the next number, waits for the inputs of its band, and computes
-/// it. The thread with the first band of a block waits until the block may begin and reads `stop` (see device::Port).
-/// Every band needs only bands with smaller numbers, which other threads have taken: there is no deadlock.
+/// Bands are numbered block by block. A thread takes the next number, waits for what its band needs, and computes it.
+/// Whoever takes the first band of a block waits until the block may begin and looks at `stop` (see device::Port).
+/// Every band needs only bands with smaller numbers, which others have taken: no order of threads can lock up.
 class BandLaunch {
  public:
   BandLaunch(const device::Port& port, const BlockGrid& grid, BandSweeper& sweeper, BandSlots& slots);
@@ -117,30 +119,21 @@ class BandLaunch {
 
   std::int64_t bands_in(std::uint64_t block) const;
   bool number_at(std::uint64_t ticket, Number& number) const;
-  bool leaving(std::uint64_t block) const;
-  BandSlots::Slot& slot_of(std::uint64_t block) { return slots_.slots_[block % slots_.slots_.size()]; }
-  template <class Ready>
-  bool wait(std::uint64_t block, Ready&& ready) const;
+  BandSlots::Slot& slot_of(std::uint64_t block) const { return slots_.slots_[block % slots_.slots_.size()]; }
   bool open(const Number& number);
   bool may_open(std::uint64_t block);
-  bool has_columns(std::uint64_t block, std::int64_t band, std::int64_t columns);
+  bool has_columns(std::uint64_t block, std::int64_t band, std::int64_t columns) const;
   void take(int thread, const Number& number);
   void finish_band(std::uint64_t block);
   void report_complete();
-  void fail(std::uint64_t block);
 
-  const device::Port& port_;
+  device::CpuLaunch launch_;
   BlockGrid grid_;
   BandSweeper& sweeper_;
   BandSlots& slots_;
-  std::uint64_t full_blocks_;  // blocks of this launch above the last row of blocks
+  std::uint64_t full_blocks_;  // those of this launch above the last row of blocks
   std::int64_t full_bands_, last_bands_;
-  std::atomic<std::uint64_t> next_ticket_{0};
-  std::atomic<std::uint64_t> end_;   // no block from here on is begun or continued
-  std::atomic<std::uint64_t> done_;  // blocks before this one are complete
-  std::atomic<bool> abandoned_{false};
-  std::mutex mutex_;
-  std::uint64_t failed_;  // first block that failed its checks; under the mutex
+  std::mutex mutex_;  // of the report
 };
 
 }  // namespace terrace::wavefront

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""usage: includes.py [ROOT]: checks that the sources under ROOT include one another one way only.
+"""usage: includes.py [--device-headers] [ROOT]: checks that the sources under ROOT include one another one way only.
 
-Prints a line for each include that the tables below do not allow, and ends with 1 if there was one.
+Prints a line for each include that the tables below do not allow, and ends with 1 if there was one. With
+--device-headers prints the device headers instead, one a line, and checks nothing.
 """
 import fnmatch
 import os
@@ -54,8 +55,9 @@ LIBRARIES = {
 
 # Compiled for devices and at run time, where there is no host library: these headers, and what they include.
 DEVICE_HEADERS = ["kernels/*/problem.hpp", "kernels/*/problem_list.hpp", "kernels/*/problems/*.hpp",
-                  "kernels/*/task.hpp", "kernels/*/cuda/*kernel.cuh", "kernels/launch/port.hpp",
-                  "kernels/launch/port.cuh", "kernels/launch/tagged.cuh", "kernels/values/*.cuh",
+                  "kernels/*/task.hpp", "kernels/*/cuda/*kernel.cuh", "kernels/launch/backoff.hpp",
+                  "kernels/launch/pieces.cuh", "kernels/launch/port.hpp", "kernels/launch/port.cuh",
+                  "kernels/launch/tagged.cuh", "kernels/launch/wait.cuh", "kernels/values/*.cuh",
                   "kernels/wavefront/cuda/letters/*.cuh", "kernels/wavefront/cuda/pairs/*.cuh"]
 # Of the folders beneath, device headers may include these alone; they include nothing themselves.
 SHARED_WITH_DEVICES = ["pipeline/base/parameter.hpp"]
@@ -175,7 +177,11 @@ def unused(root):
 
 
 def main():
-    root = sys.argv[1] if len(sys.argv) > 1 else "."
+    arguments = [argument for argument in sys.argv[1:] if argument != "--device-headers"]
+    root = arguments[0] if arguments else "."
+    if "--device-headers" in sys.argv:
+        print("\n".join(sorted(device_headers(root, list(sources(root))))))
+        return 0
     wrong = violations(root) + unused(root)
     print("\n".join(wrong), end="\n" if wrong else "")
     return 1 if wrong else 0

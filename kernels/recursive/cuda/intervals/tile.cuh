@@ -96,8 +96,7 @@ __global__ void trace_kernel(TileState* state, IntervalTask task) {
 template <class T>
 __global__ void report_interval_kernel(device::Port port, const TileState* state, u64 block, IntervalTask task) {
   if (state->begun == 0) return;
-  auto* result =
-      reinterpret_cast<IntervalResult*>(static_cast<u8*>(port.results) + block % port.ring * port.result_bytes);
+  auto* result = device::result_of<IntervalResult>(port, block);
   if (task.step == IntervalStep::report) {
     for (i32 n = static_cast<i32>(threadIdx.x); n < task.rows; n += static_cast<i32>(blockDim.x)) {
       result->opens[n] = task.trace[n];
@@ -107,15 +106,13 @@ __global__ void report_interval_kernel(device::Port port, const TileState* state
   __threadfence_system();
   __syncthreads();
   if (threadIdx.x != 0) return;
-  device::note_end(port, block);
   result->lost = state->negative_pivot + 1;
   if (task.top != 0) {
     const T value = static_cast<const T*>(task.x)[task.columns - 1];
     if constexpr (is_real<T>) result->real = value;
     else result->whole = value;
   }
-  __threadfence_system();
-  device::store_release_system(port.done, block + 1);
+  device::report_next(port, block);
 }
 
 }  // namespace terrace::recursive

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/launch/cpu_serial.hpp"
+#include "kernels/launch/cpu_launch.hpp"
 #include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/tracer.hpp"
 
@@ -51,7 +51,7 @@ class CpuBitTracer : public device::BlockKernel {
   }
 
   void run(const device::Port& port) override {
-    compute_in_order<BitTraceTask, TraceResult>(port, [&](const BitTraceTask& task, TraceResult& result) {
+    device::compute_in_order<BitTraceTask, TraceResult>(port, [&](const BitTraceTask& task, TraceResult& result) {
       trace(task, result);
       return true;
     });

@@ -1,7 +1,7 @@
 // The CPU sweep of a box, for the borders that are kept inside it.
 #include <vector>
 
-#include "kernels/launch/cpu_serial.hpp"
+#include "kernels/launch/cpu_launch.hpp"
 #include "kernels/wavefront/cpu/sweep.hpp"
 #include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/rules/kept_blocks.hpp"
@@ -17,8 +17,8 @@ class CpuBoxSweep : public device::BlockKernel {
       : spec_(spec), context_(context), layout_(layout) {}
 
   void run(const device::Port& port) override {
-    compute_in_order<TraceTask, BlockResult>(port,
-                                             [&](const TraceTask& task, BlockResult&) { return sweep(port, task); });
+    device::compute_in_order<TraceTask, BlockResult>(
+        port, [&](const TraceTask& task, BlockResult&) { return sweep(port, task); });
   }
 
  private:

@@ -1,7 +1,7 @@
 // The CPU tracer: the way back through boxes of letters or values, cell by cell.
 #include <vector>
 
-#include "kernels/launch/cpu_serial.hpp"
+#include "kernels/launch/cpu_launch.hpp"
 #include "kernels/wavefront/cpu/borders.hpp"
 #include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/tracer.hpp"
@@ -26,7 +26,7 @@ class CpuTracer : public device::BlockKernel {
         codes_(static_cast<std::size_t>(spec.cell_rows * spec.cell_columns)) {}
 
   void run(const device::Port& port) override {
-    compute_in_order<TraceTask, TraceResult>(port, [&](const TraceTask& task, TraceResult& result) {
+    device::compute_in_order<TraceTask, TraceResult>(port, [&](const TraceTask& task, TraceResult& result) {
       trace(task, result);
       return true;
     });

@@ -1,8 +1,9 @@
-// Distribution of the blocks of a sweep to the warps of one launch: a warp takes bands of rows by ticket, block by
-// block from the top, so that any band that it waits for is in the hands of a running warp, however few are resident.
+// How the warps of one launch share the blocks of a sweep: a warp takes bands of rows by ticket, block by block from
+// the top, so that whatever a band waits for is in the hands of a warp that runs, however few are resident.
+// No host library header: also compiled at run time.
 #pragma once
 
-#include "kernels/launch/port.cuh"
+#include "kernels/launch/pieces.cuh"
 #include "kernels/launch/tagged.cuh"
 #include "kernels/values/stored.cuh"
 #include "kernels/wavefront/rules/bit_lines.hpp"
@@ -11,27 +12,36 @@
 
 namespace terrace::wavefront {
 
-/// State of a block in flight, in device memory; all zero at the start of a launch.
+using device::i64;
+using device::lane_index;
+using device::load_relaxed;
+using device::store_relaxed;
+using device::TaggedCell;
+using device::TaggedColumns;
+using device::u32;
+using device::u64;
+
+/// What is known of a block that is under way, in device memory; all zero at the start of a launch.
 struct alignas(128) BlockSlot {
-  KeptTask kept;  // only its block, if no lines are kept
+  KeptTask kept;  // its block alone where no lines are kept
   BlockResult result;
   u32 lock;
   u32 finished;  // bands
-  u32 reported;  // not 0: `result` holds a cell
-  u32 failed;    // not 0: a band did not pass its checks
+  u32 reported;  // whether `result` holds a cell
+  u32 failed;    // whether a band did not pass its checks
   u64 known;     // of the first slot: the largest cell that any band of the launch has met so far
 };
 
-/// Arguments of all kernels of sweeps. Blocks are counted from the launch's first.
+/// What all kernels of sweeps are given. Blocks are counted from the launch's first.
 struct SweepArguments {
   device::Launch launch;
   BlockSlot* slots;  // launch.slots of them; block n uses slot n % launch.slots
-  u64* borders;      // tagged rows, border_words each: one a slot, or a single one if across is 1
+  u64* borders;      // tagged rows, border_words each: one a slot, or a single one where across is 1
   i64 border_words;
   u32* column_flags;           // [slot][band]: tag of the last band that wrote its right border
   i64 rows, columns;           // of the table
-  i64 every;                   // one row and column in `every` is kept; 0: none
-  BitLines lines;              // of sweeps in differences: kept lines; 0: none
+  i64 every;                   // one row and column of so many is kept; 0: none is
+  BitLines lines;              // of sweeps in differences: lines that are kept; 0: none are
   u64 across;                  // blocks in a row of the table's grid of blocks
   u64 tickets;                 // in all
   u32 processors;              // multiprocessors of the device
@@ -42,14 +52,14 @@ struct SweepArguments {
   i64 border_pieces_across;    // of a row border of a block: one a cell (SweepSpec::cell_columns), or one
   i64 border_pieces_down;      // of a column border
   Stored border, table, grid;  // types of the arrays; kept lines have the table's
-  Stored value;                // type that sums must fit if `check` says that they must
+  Stored value;                // type that sums must fit where `check` says that they must
   bool check;
-  bool prunes;             // cells that cannot reach the best one may be left out (pruning.hpp)
-  DiagonalBand diagonals;  // of sweeps in differences: computed cells
+  bool prunes;             // what cannot reach the best cell may be left out (pruning.hpp)
+  DiagonalBand diagonals;  // of sweeps in differences: what is computed
   double scale;            // of integer cells in tables of numbers with a fraction
 };
 
-/// True if descriptors are KeptTask.
+/// Whether descriptors are KeptTask.
 __host__ __device__ inline bool keeps_lines(const SweepArguments& a) { return a.every > 0 || a.lines.rows > 0; }
 
 /// A band that a warp works on, in shared memory: rows [first_row, first_row + rows) of its block.
@@ -71,9 +81,7 @@ struct Candidate {
   bool found;
 };
 
-__device__ inline int lane_index() { return static_cast<int>(threadIdx.x % 32); }
-
-/// The number that a band writes next to its values: never 0, and one more than the number of the band before.
+/// The number that a band writes beside its values: never 0, and one more than that of the band before.
 __device__ inline u32 tag_of(u64 ticket) { return static_cast<u32>(ticket + 1); }
 
 __device__ inline BlockSlot* slot_of(const SweepArguments& a, u64 block) { return a.slots + block % a.launch.slots; }
@@ -84,18 +92,16 @@ __device__ inline u32* column_flag(const SweepArguments& a, u64 block, u32 band)
   return a.column_flags + block % a.launch.slots * a.bands + band;
 }
 
-/// True if the block's top border is the tagged row of the band before.
+/// Whether the block's top border is what the band before wrote, tagged.
 __device__ inline bool top_is_tagged(const SweepArguments& a, const KernelBand& band) {
   return band.index > 0 || (a.across == 1 && band.block > 0);
 }
 
 /// Waits until the flag has reached the tag (flags only grow, modulo 2^32).
 __device__ inline bool wait_for_flag(const SweepArguments& a, const u32* flag, u32 tag, u64 block) {
-  while (static_cast<i32>(device::load_acquire(flag) - tag) < 0) {
-    if (device::must_leave(a.launch, block)) return false;
-    __nanosleep(100);
-  }
-  return true;
+  return device::wait_until<device::backoffs::column_flag>(
+      [&] { return static_cast<i32>(device::load_acquire(flag) - tag) >= 0; },
+      [&] { return device::must_leave(a.launch, block); });
 }
 
 /// Waits until the borders that other blocks of the launch write are there (one thread). The right border of a band
@@ -112,21 +118,17 @@ __device__ inline bool wait_for_borders(const SweepArguments& a, const KernelBan
   return wait_for_flag(a, column_flag(a, block - 1, band.index), tag, block);
 }
 
-/// Fills in the places of the band's data, once the block's task is there. All lanes call it.
+/// Fills in what lies where, once the block's task is there. All lanes call it.
 /// @return false when a block at the lower edge has no such band; a block without rows has one, without rows
 __device__ inline bool place_band(const SweepArguments& a, u64 ticket, KernelBand& band) {
   const u64 block = ticket / a.bands;
-  const u64* task = reinterpret_cast<const u64*>(&slot_of(a, block)->kept.block);
-  const int lane = lane_index();
-  if (lane < static_cast<int>(sizeof(BlockTask) / sizeof(u64))) {
-    reinterpret_cast<u64*>(&band.task)[lane] = device::load_past_l1(task + lane);
-  }
+  device::copy_descriptor<32>(slot_of(a, block)->kept.block, band.task, static_cast<u32>(lane_index()));
   __syncwarp();
   const i64 rows = band.task.row_end - band.task.row_begin;
   const u32 index = static_cast<u32>(ticket % a.bands);
   const i64 first_row = static_cast<i64>(index) * a.band_rows;
   const i64 left = rows - first_row;
-  if (lane == 0) {
+  if (lane_index() == 0) {
     band.ticket = ticket;
     band.block = block;
     band.first_row = first_row;
@@ -146,41 +148,33 @@ inline constexpr int sweep_threads = 128;
 /// Gives the warp its next band; false when there is none, or the launch is over. All lanes call it.
 __device__ inline bool take_band(const SweepArguments& a, KernelBand& band) {
   for (;;) {
-    u64 ticket = 0;
-    if (lane_index() == 0) ticket = device::take_ticket(a.launch);
-    ticket = __shfl_sync(~0u, ticket, 0);
+    const u64 ticket = device::take_ticket_by_warp(a.launch);
     if (ticket >= a.tickets) return false;
-    const u64 block = ticket / a.bands;
-    bool begun = true;
-    if (lane_index() == 0) {
-      KeptTask* task = &slot_of(a, block)->kept;
+    const auto begin = [&] {
+      const u64 block = ticket / a.bands;
       const bool leads = ticket % a.bands == 0;
-      begun = keeps_lines(a) ? device::begin_block(a.launch, block, leads, task)
-                             : device::begin_block(a.launch, block, leads, &task->block);
-    }
-    if (!__shfl_sync(~0u, begun, 0)) return false;
-    __syncwarp();
-    if (!place_band(a, ticket, band)) continue;
-    if (lane_index() == 0) begun = wait_for_borders(a, band);
-    begun = __shfl_sync(~0u, begun, 0);
-    __syncwarp();
-    return begun;
+      KeptTask* task = &slot_of(a, block)->kept;
+      return keeps_lines(a) ? device::begin_block(a.launch, block, leads, task)
+                            : device::begin_block(a.launch, block, leads, &task->block);
+    };
+    if (!device::wait_by_first_lane(begin)) return false;
+    if (place_band(a, ticket, band)) return device::wait_by_first_lane([&] { return wait_for_borders(a, band); });
   }
 }
 
-/// True if a goes before b in a report: larger, then in a smaller row, then in a smaller column.
+/// Whether a goes before b in a report: larger, then in a smaller row, then in a smaller column.
 __device__ inline bool goes_before(const Candidate& a, const Candidate& b) {
   if (!a.found || !b.found) return a.found;
   if (a.score != b.score) return a.score > b.score;
   return a.row != b.row ? a.row < b.row : a.column < b.column;
 }
 
-/// Adds a finished band to its block. @return true if it was the block's last; its report is then in `total`
+/// Adds a finished band to its block; whether it was the block's last, whose report is then in `total`.
 __device__ inline bool add_to_block(const SweepArguments& a, const KernelBand& band, const Candidate& found,
                                     bool failed, BlockResult& total, bool& block_failed) {
   volatile BlockSlot* slot = slot_of(a, band.block);
   u32* lock = &slot_of(a, band.block)->lock;
-  while (atomicCAS(lock, 0u, 1u) != 0) __nanosleep(32);
+  device::wait_until<device::backoffs::lock>([&] { return atomicCAS(lock, 0u, 1u) == 0; });
   __threadfence();
   const Candidate known{slot->result.score, slot->result.row, slot->result.column, slot->reported != 0};
   if (goes_before(found, known)) {
@@ -208,7 +202,7 @@ __device__ inline bool add_to_block(const SweepArguments& a, const KernelBand& b
   return complete;
 }
 
-/// Counts pieces of `columns` columns as left out, as a lane in the band's middle passes them; one lane calls it.
+/// Counts pieces of a band (one lane calls it): of so many columns each, as a lane in its middle passes them.
 __device__ inline void leave_out_pieces(const SweepArguments& a, const KernelBand& band, i32 pieces, i32 columns) {
   const i64 passed = minimum(i64(pieces) * columns, i64(band.width));
   if (passed > 0) device::leave_out(a.launch, static_cast<u64>(passed * band.rows));

@@ -1,5 +1,6 @@
-// The cells above a band, a piece of 32 columns at a time, one column per lane: cells that the band above has written
-// to the tagged row, or the block's top border. They are requested early and waited for when needed.
+// What a band takes from above, a piece of 32 columns at a time, a column a lane: the cells that the band above has
+// written to the tagged row, or the block's top border. Asked for early, waited for when needed.
+// No host library header: also compiled at run time.
 #pragma once
 
 #include "kernels/launch/tagged.cuh"
@@ -24,7 +25,7 @@ class RowIntake {
     cell_ = Tagged::written(tag_ - 1, {});
   }
 
-  /// Requests the value above a column of the band. Does not wait if it is in the tagged row.
+  /// Asks for the value above a column of the band. Nothing here waits where it is in the tagged row.
   __device__ __forceinline__ void ask(const SweepArguments& a, const KernelBand& band, const Constants& k,
                                       i32 column) {
     if (tagged_ && column < under_) {
@@ -40,54 +41,54 @@ class RowIntake {
     cell_ = Tagged::written(tag_ - 1, top);
   }
 
-  /// Bit l: the band above has not written the cell that lane l requested.
+  /// Bit l: what lane l asked for has not been written by the band above.
   __device__ __forceinline__ u32 missing() { return __ballot_sync(~0u, !Tagged::read(cell_, tag_ - 1, top_)); }
-  /// Requests the missing cells again.
+  /// Asks again for what is missing.
   __device__ __forceinline__ void ask_again(i32 column, u32 missing) {
     if (missing >> lane_index() & 1u) cell_ = Tagged::ask(row_, column);
   }
-  /// Distance in bands to the last writer of the missing cells, if any, at least 1.
+  /// How many bands away the last one is that wrote what is missing (not nothing), at least 1.
   __device__ __forceinline__ u32 bands_away(const SweepArguments& a, const KernelBand& band, u32 missing) const {
-    // All bands share the row: its tag gives the number of bands from its writer to the one above this band.
+    // The row is every band's: its tag says how many bands there are from its writer to the one above this one.
     u32 distance = __shfl_sync(~0u, tag_ - 1 - cell_.tag(), 31 - __clz(static_cast<int>(missing)));
     if (a.across > 1 && distance > band.index) distance = band.index;  // another block's was there last
     return distance > 0 ? distance : 1;
   }
-  /// Expected time, in ns, until a band at that distance has written the cells.
-  __device__ __forceinline__ static u32 nap(u32 bands) {
-    return bands <= 1 ? 0 : bands < 64 ? (bands - 1) * 256 : 16384;
-  }
+  /// How long it may take, in ns, until a band that is so far away is there.
+  __device__ __forceinline__ static u32 nap(u32 bands) { return device::nap_for<policy>(bands); }
   /// Waits until the band above has written all that was asked for. False when the launch is over before that.
   __device__ __forceinline__ bool wait(const SweepArguments& a, const KernelBand& band, i32 column) {
-    for (u32 tries = 1;; ++tries) {
-      const u32 lanes = missing();
-      if (lanes == 0) return true;
-      const u32 time = nap(bands_away(a, band, lanes));
-      ask_again(column, lanes);
-      if (time > 0) __nanosleep(time);
-      if (is_over(a, band, tries)) return false;
-    }
+    u32 lanes = 0;
+    return device::wait_by_distance<policy>(
+        [&] {
+          lanes = missing();
+          return lanes == 0 ? 0 : bands_away(a, band, lanes);
+        },
+        [&] { ask_again(column, lanes); }, [&] { return device::must_leave(a.launch, band.block); });
   }
-  /// True if the launch is over; checked only now and then.
+  /// Whether the launch is over, which is looked at now and then.
   __device__ __forceinline__ static bool is_over(const SweepArguments& a, const KernelBand& band, u32 tries) {
-    const bool leave = tries % 32 == 0 && lane_index() == 0 && device::must_leave(a.launch, band.block);
+    const bool leave =
+        tries % policy.look_every == 0 && lane_index() == 0 && device::must_leave(a.launch, band.block);
     return __any_sync(~0u, leave);
   }
 
-  /// The cell that was waited for: H, or F.
+  /// What was waited for: H, or F.
   __device__ __forceinline__ V top(int plane) const { return top_[plane]; }
 
-  /// Hands a column's H and F to the band below, if there is such a column. Without a branch.
+  /// Hands a column's H and F to the band below, where there is such a column. Without a branch.
   __device__ __forceinline__ void hand_down(bool is_column, i32 column, const V (&values)[planes]) const {
     Tagged::store_if(is_column, row_, column, tag_, values);
   }
 
  private:
+  static constexpr device::DistanceBackoff policy = device::backoffs::band_above;
+
   u64* row_ = nullptr;  // the tagged row, read above the band and written below it
   u32 tag_ = 0;         // the band's own
   bool tagged_ = false;
   i32 under_ = 0;
-  typename Tagged::Words cell_;  // the requested one; after the band's last column an older one
+  typename Tagged::Words cell_;  // that was asked for; of columns behind the band's last an older one
   V top_[planes];
 };
 

@@ -295,14 +295,13 @@ class BitSweep {
   /// and not before, so that it has the time between to come. False when the launch is over.
   __device__ bool wait_for_cell(i32 cell) {
     if (!asks_) return true;
-    for (u32 tries = 1; !__all_sync(all_lanes, Tagged::read(asked_, tag_ - 1, next_above_)); ++tries) {
+    const auto is_written = [&] {
+      if (__all_sync(all_lanes, Tagged::read(asked_, tag_ - 1, next_above_))) return true;
       asked_ = Tagged::ask(row_, cell);
-      if (tries % 32 != 0) continue;
-      const bool leave = lane_ == 0 && device::must_leave(a_.launch, band_.block);
-      if (__any_sync(all_lanes, leave)) return false;
-      __nanosleep(32);
-    }
-    return true;
+      return false;
+    };
+    return device::wait_by_warp<device::backoffs::bits_above>(
+        is_written, [&] { return device::must_leave(a_.launch, band_.block); });
   }
 
   /// The steps in which the first lane passes piece p.

@@ -18,13 +18,17 @@ class Courier {
 
   /// Does all work that needs no waiting. @return expected time in ns without work
   __device__ __forceinline__ u32 go_on(const SweepArguments& a, const Constants& k, Memory& memory) {
-    if (gone_) return 16384;
+    if (gone_) return device::backoffs::courier_without_warp;
     if (pieces_left_ == 0) {
-      if (!__all_sync(~0u, device::has_ended(memory.announced, bands_ & 1))) return 128;
+      if (!__all_sync(~0u, device::has_ended(memory.announced, bands_ & 1))) {
+        return device::backoffs::courier_without_band;
+      }
       return begin_band(a, k, memory);
     }
     const u32 place = Memory::place_of(piece_);
-    if (!__all_sync(~0u, device::has_ended(memory.passed[place], Memory::parity_of(piece_) ^ 1))) return 64;
+    if (!__all_sync(~0u, device::has_ended(memory.passed[place], Memory::parity_of(piece_) ^ 1))) {
+      return device::backoffs::courier_without_place;
+    }
     u32 missing = intake_.missing();
     for (int look = 1; look < looks && missing != 0; ++look) {
       intake_.ask_again(column_, missing);
@@ -109,16 +113,15 @@ __device__ void carry(const SweepArguments& a, const typename P::template Consta
   // As many as were fastest on an H200.
   Courier<P, V, Memory, bands == 1 ? 8 : 3> couriers[bands];
   for (;;) {
-    u32 nap = 16384;
+    u32 idle = device::backoffs::courier_without_warp;
     bool gone = true;
 #pragma unroll
     for (int i = 0; i < bands; ++i) {
-      const u32 idle = couriers[i].go_on(a, k, memories[i]);
-      nap = idle < nap ? idle : nap;
+      idle = minimum(idle, couriers[i].go_on(a, k, memories[i]));
       gone = gone && couriers[i].gone();
     }
     if (gone) return;
-    if (nap > 0) __nanosleep(nap);
+    device::nap(idle);
   }
 }
 

@@ -57,20 +57,16 @@ __device__ inline bool take_tile(const TileArguments& a, TileUnit& unit) {
   const device::Launch& launch = a.sweep.launch;
   const u64 tiles = static_cast<u64>(a.waves.down * a.waves.across);
   for (;;) {
-    u64 ticket = 0;
-    if (lane_index() == 0) ticket = device::take_ticket(launch);
-    ticket = __shfl_sync(~0u, ticket, 0);
+    const u64 ticket = device::take_ticket_by_warp(launch);
     if (ticket >= a.sweep.tickets) return false;
     const u64 block = ticket / tiles, number = ticket % tiles;
-    bool begun = true;
-    if (lane_index() == 0) {
+    const auto begin = [&] {
       if (unit.placed != block) unit.place = WavePlace{}, unit.placed = block;
       unit.place.advance(a.waves, static_cast<i64>(number));
-      begun = device::wait_for(launch, a.finished, block * tiles + static_cast<u64>(unit.place.begin), block) &&
-              device::begin_block(launch, block, number == 0, &slot_of(a.sweep, block)->kept.block);
-    }
-    if (!__shfl_sync(~0u, begun, 0)) return false;
-    __syncwarp();
+      return device::wait_for(launch, a.finished, block * tiles + static_cast<u64>(unit.place.begin), block) &&
+             device::begin_block(launch, block, number == 0, &slot_of(a.sweep, block)->kept.block);
+    };
+    if (!device::wait_by_first_lane(begin)) return false;
     const bool in_block = place_band(a.sweep, block * a.sweep.bands + static_cast<u64>(unit.place.row), unit.band);
     if (in_block && unit.place.tile < tiles_across(a, unit)) return true;
     if (lane_index() == 0) {
@@ -116,12 +112,9 @@ __device__ inline bool wait_for_above(const TileArguments& a, const TileUnit& un
   if (!top_is_tagged(a.sweep, band)) return !device::must_leave(a.sweep.launch, band.block);
   const i64 last = tiles_across(a, unit) - 1, needed = tile + a.shape.ahead();
   const TileSignal signal = signal_of(a, band.ticket - 1, needed < last ? needed : last);
-  for (u32 tries = 1; device::load_acquire(signal.word) < signal.value; ++tries) {
-    if (tries % 32 != 0) continue;
-    if (device::must_leave(a.sweep.launch, band.block)) return false;
-    __nanosleep(32);
-  }
-  return true;
+  return device::wait_until<device::backoffs::tile_above>(
+      [&] { return device::load_acquire(signal.word) >= signal.value; },
+      [&] { return device::must_leave(a.sweep.launch, band.block); });
 }
 
 /// Says that the tile is done (one thread, after all stores of the thread block).

@@ -275,15 +275,14 @@ class SumSweep {
     const i32 end = column_ - lane_ * lane_columns + sum_piece;
     const i32 last = (end < band_.width ? end : band_.width) - 1;
     bool waits = column_ <= last && last < column_ + lane_columns;
-    for (u32 tries = 1; __any_sync(~0u, waits); ++tries) {
+    const auto is_written = [&] {
+      if (!__any_sync(~0u, waits)) return true;
       V values[1];
       if (waits && Tagged::load(border_row(a_, band_.block), last, tag_of(band_.ticket - 1), values)) waits = false;
-      if (tries % 32 != 0) continue;
-      const bool leave = lane_ == 0 && device::must_leave(a_.launch, band_.block);
-      if (__any_sync(~0u, leave)) return false;
-      __nanosleep(32);
-    }
-    return true;
+      return false;
+    };
+    return device::wait_by_warp<device::backoffs::sums_above>(
+        is_written, [&] { return device::must_leave(a_.launch, band_.block); });
   }
 
   __device__ __forceinline__ void give_bottom() {

@@ -209,7 +209,7 @@ class StripSweep {
       const bool from_border = other + 1 == strip_group && group_ == 0 && strip_.task.left && row < strip_.rows;
       if (from_border) found[n] = load_stored<V>(a_.border, strip_.task.left, row + 1);
     }
-    for (u32 tries = 1;; ++tries) {
+    const auto all_found = [&] {
 #pragma unroll
       for (int n = 0; n < most; ++n) {
         const int other = part + n * lanes_a_row;
@@ -222,11 +222,11 @@ class StripSweep {
           waits &= ~(1u << n);
         }
       }
-      if (__all_sync(~0u, waits == 0)) break;
-      __nanosleep(20);
-      if (tries % 64 != 0) continue;
-      const bool leave = lane_ == 0 && device::must_leave(a_.launch, strip_.block);
-      if (__any_sync(~0u, leave)) return false;
+      return __all_sync(~0u, waits == 0) != 0;
+    };
+    if (!device::wait_by_warp<device::backoffs::strips_before>(
+            all_found, [&] { return device::must_leave(a_.launch, strip_.block); })) {
+      return false;
     }
     edge = 0;
 #pragma unroll

@@ -102,10 +102,7 @@ __device__ inline bool take_strip(const SweepArguments& a, Strip& strip) {
     }
     __syncthreads();
     if (!strip.begun) return false;
-    const u64* task = reinterpret_cast<const u64*>(&slot_of(a, strip.block)->kept.block);
-    if (threadIdx.x < sizeof(BlockTask) / sizeof(u64)) {
-      reinterpret_cast<u64*>(&strip.task)[threadIdx.x] = device::load_past_l1(task + threadIdx.x);
-    }
+    device::copy_descriptor<strip_threads>(slot_of(a, strip.block)->kept.block, strip.task, threadIdx.x);
     __syncthreads();
     if (threadIdx.x == 0) {
       strip.rows = static_cast<i32>(strip.task.row_end - strip.task.row_begin);
@@ -127,9 +124,7 @@ __device__ inline void finish_strip(const SweepArguments& a, const Strip& strip,
   if (threadIdx.x != 0) return;
   device::random_delay(a.launch, strip.block << 32 | static_cast<u32>(strip.index));
   if (failed) atomicOr(&slot->failed, 1u);
-  __threadfence();
-  if (atomicAdd(&slot->finished, 1u) + 1 != static_cast<u32>(strip.count)) return;
-  __threadfence();
+  if (!device::finish_piece(&slot->finished, static_cast<u32>(strip.count))) return;
   volatile BlockSlot* done = slot;
   const BlockTask& task = strip.task;
   const bool any = strip.rows > 0 && strip.width > 0;
@@ -137,7 +132,6 @@ __device__ inline void finish_strip(const SweepArguments& a, const Strip& strip,
   const bool block_failed = done->failed != 0;
   done->result.score = 0;
   done->failed = 0;
-  done->finished = 0;
   __threadfence();
   device::report_block(a.launch, strip.block, result, block_failed);
 }

@@ -1,5 +1,6 @@
-// One band of a piece whose codes are computed: 128 rows; lane l of a warp holds four of them and is one column
-// behind lane l - 1. Bands hand rows on as the bands of sweeps do (tagged.cuh).
+// One band of a piece whose codes are computed: 128 rows, of which lane l of a warp holds four and is one column
+// behind lane l - 1. Bands hand rows on as those of sweeps do (tagged.cuh). No host library header: also compiled at
+// run time.
 #pragma once
 
 #include "kernels/launch/tagged.cuh"
@@ -12,7 +13,7 @@
 
 namespace terrace::wavefront {
 
-/// Data of a warp in shared memory while it computes a band. Columns are at column % (2 * piece).
+/// What a warp keeps in shared memory while it computes a band. Columns are at column % (2 * piece).
 template <class V, int planes, bool profiled>
 struct TraceBandMemory {
   LaneProfiles<profiled ? trace_lane_rows : 0> profiles;
@@ -98,7 +99,7 @@ class TraceBand {
   }
   __device__ bool load_tagged(i32 column) { return Tagged::load(row_, column, tag_ - 1, next_top_); }
 
-  /// Writes piece p into shared memory for the lanes, once the band above has written it.
+  /// Puts piece p where the lanes find it, once the band above has written it.
   __device__ bool take_piece(i32 p) {
     const i32 column = p * piece + lane_;
     while (!__all_sync(~0u, fresh_)) {
@@ -113,16 +114,13 @@ class TraceBand {
   /// Waits until the piece's last column has been written. False when the launch is over.
   __device__ bool wait_for_piece(i32 p) {
     const i32 last = minimum((p + 1) * piece, width_) - 1;
-    for (u32 tries = 1;; ++tries) {
-      // All bands share the row: its tag gives the number of bands from its writer to the one above this band.
-      u32 distance = lane_ == 0 ? tag_ - 1 - Tagged::tag_at(row_, last) : 0;
-      distance = __shfl_sync(~0u, distance, 0);
-      if (distance == 0) return true;
-      distance = minimum(distance, band_);
-      if (distance > 1) __nanosleep(minimum(distance * 512, 32768u));
-      const bool leave = tries % 32 == 0 && lane_ == 0 && device::aborted(a_.launch);
-      if (__any_sync(~0u, leave)) return false;
-    }
+    // The row is every band's: its tag says how many bands there are from its writer to the one above this one.
+    const auto distance = [&] {
+      const u32 bands = lane_ == 0 ? tag_ - 1 - Tagged::tag_at(row_, last) : 0;
+      return minimum(__shfl_sync(~0u, bands, 0), band_);
+    };
+    return device::wait_by_distance<device::backoffs::codes_above>(
+        distance, [] {}, [&] { return device::aborted(a_.launch); });
   }
 
   /// @tparam inside all of the lanes' columns are the piece's

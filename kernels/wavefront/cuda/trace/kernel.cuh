@@ -25,14 +25,13 @@ struct TraceMemory {
 /// Waits until all bands are finished (one thread); false when the launch is over.
 template <class Task>
 __device__ bool wait_for_bands(const TraceArguments<Task>& a) {
-  for (u32 tries = 1; device::load_acquire(&a.slot->finished) != a.buffers * a.bands; ++tries) {
-    if (tries % 64 == 0 && device::load_system(a.launch.port.abort) != 0) {
-      device::store_release(&a.launch.words->abort.word, u64{1});
-    }
-    if (device::aborted(a.launch)) return false;
-    __nanosleep(200);
-  }
-  return true;
+  u32 looks = 0;
+  const auto leave = [&] {
+    if (++looks % 64 == 0) device::look_for_abort(a.launch);
+    return device::aborted(a.launch);
+  };
+  return device::wait_until<device::backoffs::codes>(
+      [&] { return device::load_acquire(&a.slot->finished) == a.buffers * a.bands; }, leave);
 }
 
 /// Hands the result to the host, then lets the next block begin. All lanes call it.
@@ -40,18 +39,14 @@ template <class P, class Task>
 __device__ void report_walk(const TraceArguments<Task>& a, u64 block, const TraceWalk<P, Task>& walk,
                             const TraceWalkMemory& memory) {
   const device::Port& port = a.launch.port;
-  auto* result = reinterpret_cast<TraceResult*>(static_cast<device::u8*>(port.results) +
-                                                (port.first + block) % port.ring * port.result_bytes);
+  auto* result = device::result_of<TraceResult>(port, port.first + block);
   for (i32 at = lane_index(); at < (walk.count() + 15) / 16; at += 32) result->steps[at] = memory.path[at];
-  if (lane_index() == 0) {
-    device::note_end(port, port.first + block);
-    result->place = walk.place();
-    result->count = walk.count();
-  }
   __threadfence_system();
   __syncwarp();
   if (lane_index() == 0) {
-    device::store_release_system(port.done, port.first + block + 1);
+    result->place = walk.place();
+    result->count = walk.count();
+    device::report_next(port, port.first + block);
     device::store_release(&a.launch.words->done.word, block + 1);
   }
 }
@@ -59,10 +54,7 @@ __device__ void report_walk(const TraceArguments<Task>& a, u64 block, const Trac
 /// Walks once all bands are finished, and reports; false when the launch is over. All lanes call it.
 template <class P, class Task>
 __device__ bool walk_pieces(const TraceArguments<Task>& a, u64 block, const Task& task, TraceWalkMemory& memory) {
-  bool there = true;
-  if (lane_index() == 0) there = wait_for_bands(a);
-  if (!__shfl_sync(~0u, there, 0)) return false;
-  __syncwarp();
+  if (!device::wait_by_first_lane([&] { return wait_for_bands(a); })) return false;
   if (lane_index() == 0) {
     for (u32 ahead = 0; ahead < a.buffers; ++ahead) {
       const TraceExtent extent = extent_ahead(task, ahead);
@@ -114,20 +106,15 @@ __global__ void __launch_bounds__(32)
   const auto k = P::template constants_as<V>(constants);
   const u64 tickets = u64{arguments.buffers} * arguments.bands + 1;
   for (;;) {
-    u64 ticket = lane_index() == 0 ? device::take_ticket(arguments.launch) : 0;
-    ticket = __shfl_sync(~0u, ticket, 0);
+    const u64 ticket = device::take_ticket_by_warp(arguments.launch);
     const u64 block = ticket / tickets, part = ticket % tickets;
     if (block >= arguments.launch.port.count) return;
-    bool begun = true;
-    if (lane_index() == 0) begun = device::begin_block(arguments.launch, block, part == 0, &arguments.slot->task);
-    if (!__shfl_sync(~0u, begun, 0)) return;
+    const auto begin = [&] { return device::begin_block(arguments.launch, block, part == 0, &arguments.slot->task); };
+    if (!device::wait_by_first_lane(begin)) return;
+    device::copy_descriptor<32>(arguments.slot->task, memory.task, static_cast<u32>(lane_index()));
     __syncwarp();
-    const u64* task = reinterpret_cast<const u64*>(&arguments.slot->task);
-    for (u32 at = static_cast<u32>(lane_index()); at < sizeof(Task) / sizeof(u64); at += 32) {
-      reinterpret_cast<u64*>(&memory.task)[at] = device::load_past_l1(task + at);
-    }
-    __syncwarp();
-    const u32 ahead = static_cast<u32>(part / arguments.bands), band = static_cast<u32>(part % arguments.bands);
+    const u32 ahead = static_cast<u32>(part / arguments.bands);
+    const u32 band = static_cast<u32>(part % arguments.bands);
     if (ahead == arguments.buffers ? !walk_pieces<P>(arguments, block, memory.task, memory.walk)
                                    : !compute_band<P, V>(arguments, k, ticket, ahead, band, memory)) {
       return;
