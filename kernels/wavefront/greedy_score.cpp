@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "kernels/wavefront/measured.hpp"
 #include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/pruning.hpp"
 #include "kernels/wavefront/rules/pair_range.hpp"
@@ -12,11 +13,8 @@ namespace {
 
 using Letters = std::span<const std::uint8_t>;
 
-/// Letters of a word: of a pair of sequences with one difference in 16 letters, every third word of one is in the
-/// other; of unrelated ones, a word of a million letters of DNA is in a million letters by chance once in 4000 times.
-constexpr std::size_t word_letters = 16;
-/// Words of the rows that are looked for.
-constexpr std::size_t most_words = 4096;
+constexpr std::size_t word_letters = measured::GreedyScore::word_letters;
+constexpr std::size_t most_words = measured::GreedyScore::most_words;
 
 /// Where letters go on: from a place on, or backwards from before it.
 struct Way {
@@ -72,8 +70,7 @@ class Walker {
  private:
   /// After so many edits without letters between them an alignment ends, behind so many letters.
   static i64 edits_behind(i64 letters) { return std::min<i64>(400, 20 + letters / 64); }
-  /// Letters of rows and columns that a diagonal may be behind the furthest.
-  static constexpr i64 most_behind = 512;
+  static constexpr i64 most_behind = measured::GreedyScore::most_behind;
   static constexpr i64 nowhere = -1;
 
   /// Letters of rows and columns up to the furthest place on the diagonal at `at`.
@@ -102,8 +99,8 @@ class Walker {
     next_.clear();
     for (i64 diagonal = lowest_ - 1; diagonal <= lowest_ + static_cast<i64>(rows_.size()); ++diagonal) {
       const i64 pair = before(diagonal), row = before(diagonal - 1);
-      const i64 i = std::max({before(diagonal + 1), pair == nowhere ? nowhere : pair + 1,
-                              row == nowhere ? nowhere : row + 1});
+      const i64 i =
+          std::max({before(diagonal + 1), pair == nowhere ? nowhere : pair + 1, row == nowhere ? nowhere : row + 1});
       const bool stays = i != nowhere && i <= way.rows_left && i - diagonal <= way.columns_left;
       next_.push_back(stays ? i + way.equal_behind(i, i - diagonal) : nowhere);
     }
@@ -193,7 +190,9 @@ std::int64_t greedy_score(Walker& walker, Letters rows, Letters columns) {
 }
 
 template <class P>
-inline constexpr bool is_greedy = can_prune<P> && !by_matrix<P> && requires { requires P::score_joins_diagonal; };
+inline constexpr bool is_greedy = can_prune<P> && !by_matrix<P> && requires {
+  requires P::score_joins_diagonal;
+};
 
 }  // namespace
 

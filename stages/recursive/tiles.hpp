@@ -50,11 +50,6 @@ std::vector<std::int64_t> choose_ways(const std::string& schedule, std::int64_t 
 /// fit a memory of `budget` bytes, as in the paper: so often what does not fit passes that memory.
 double parts_that_fit(double bytes, std::size_t budget, const std::vector<std::int64_t>& ways, std::int64_t across);
 
-/// What is read and written of that by each pass, where three squares a part would be read if none stayed from the
-/// part before: as measured of tables up to 64 times the memory, and mostly some tenths more than that
-/// (tests/benchmarks/RESULTS.md).
-constexpr double read_a_pass = 2.5, written_a_pass = 1.5;
-
 /// Bytes that move into a memory and out of it.
 struct Traffic {
   double in = 0, out = 0;
@@ -69,7 +64,8 @@ struct UpdatedTable {
   double share = 1;                // of the updates of a closure, how many there are
 };
 
-/// What moves of it, as far as it does not fit a memory of `budget` bytes, with every part but the first.
+/// The bytes of the table that move with every part but the first, as far as it does not fit a memory of `budget`
+/// bytes.
 Traffic traffic_again(const UpdatedTable& table, std::size_t budget);
 
 }  // namespace terrace::stages

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
+#include "kernels/in_place/measured.hpp"
 #include "kernels/in_place/problems.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::wavefront {
 namespace {
 
-constexpr std::int64_t slabs_under_way = 4;
 constexpr std::size_t words_bytes = 1024, slot_bytes = 128;
 
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -19,16 +19,16 @@ std::size_t align(std::int64_t bytes) { return static_cast<std::size_t>(ceiling(
 
 InPlaceShape in_place_shape(const InPlaceSpec& spec, const InPlaceTrial& trial) {
   const int slant = find_in_place(spec.problem)->corners ? 1 : 0, bytes = static_cast<int>(size_of(spec.value));
-  // A group for one sweep takes a third of the time of one for many.
-  const bool few =
-      trial.group != InPlaceTrial::Group::any ? trial.group == InPlaceTrial::Group::few : spec.pass_sweeps <= 4;
+  const bool few = trial.group != InPlaceTrial::Group::any
+                       ? trial.group == InPlaceTrial::Group::few
+                       : spec.pass_sweeps <= measured::CudaInPlace::most_few_sweeps;
   return {slant, bytes, few};
 }
 
 InPlaceWorkspace plan_in_place(const InPlaceSpec& spec, const InPlaceShape& shape) {
   const bool one_slab = spec.slab_rows >= spec.rows;
   InPlaceWorkspace plan;
-  plan.slots = std::clamp<std::int64_t>(spec.slabs(), 1, slabs_under_way);
+  plan.slots = std::clamp<std::int64_t>(spec.slabs(), 1, measured::CudaInPlace::slabs_under_way);
   plan.groups = ceiling(spec.pass_sweeps, shape.sweeps());
   // In the last slab each group goes on until all of its sweeps are at the last row.
   const std::int64_t lines = (one_slab ? spec.rows : spec.slab_rows) + spec.pass_sweeps;

@@ -30,6 +30,7 @@ TEST_CASE("every header of wavefront kernels and problems compiles at run time o
   std::vector<std::string> headers{"kernels/launch/port.cuh",
                                    "kernels/wavefront/problem.hpp",
                                    "kernels/wavefront/problem_list.hpp",
+                                   "kernels/wavefront/measured.hpp",
                                    "kernels/wavefront/cuda/bands/kernel.cuh",
                                    "kernels/wavefront/cuda/letters/sweep.cuh",
                                    "kernels/wavefront/cuda/pairs/sweep.cuh",
@@ -40,6 +41,7 @@ TEST_CASE("every header of wavefront kernels and problems compiles at run time o
                                    "kernels/wavefront/cuda/sums/strip_kernel.cuh",
                                    "kernels/wavefront/keys.hpp",
                                    "kernels/in_place/problem_list.hpp",
+                                   "kernels/in_place/measured.hpp",
                                    "kernels/in_place/cuda/kernel.cuh"};
   for (const char* folder : {"kernels/wavefront/problems", "kernels/in_place/problems"}) {
     for (const auto& entry : std::filesystem::directory_iterator(source_dir / folder)) {
@@ -54,7 +56,7 @@ TEST_CASE("every header of wavefront kernels and problems compiles at run time o
 
 TEST_CASE("every header of recursive kernels compiles at run time on its own") {
   for (const char* header :
-       {"semiring_list.hpp", "rules/trail.hpp", "rules/elimination.hpp", "cuda/products/tile.hpp",
+       {"measured.hpp", "semiring_list.hpp", "rules/trail.hpp", "rules/elimination.hpp", "cuda/products/tile.hpp",
         "cuda/products/words.cuh", "cuda/products/kernel.cuh", "cuda/tile_state.cuh",
         "cuda/floyd_warshall_kernel.cuh", "cuda/paths/relax_kernel.cuh", "cuda/paths/kernel.cuh",
         "cuda/bits/kernel.cuh", "cuda/reduction_kernel.cuh", "cuda/elimination/kernel.cuh", "cuda/intervals/tile.cuh",

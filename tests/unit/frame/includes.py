@@ -54,9 +54,10 @@ LIBRARIES = {
 
 # Compiled for devices and at run time, where there is no host library: these headers, and what they include.
 DEVICE_HEADERS = ["kernels/*/problem.hpp", "kernels/*/problem_list.hpp", "kernels/*/problems/*.hpp",
-                  "kernels/*/task.hpp", "kernels/*/cuda/*kernel.cuh", "kernels/launch/port.hpp",
-                  "kernels/launch/port.cuh", "kernels/launch/tagged.cuh", "kernels/values/*.cuh",
-                  "kernels/wavefront/cuda/letters/*.cuh", "kernels/wavefront/cuda/pairs/*.cuh"]
+                  "kernels/*/task.hpp", "kernels/*/measured.hpp", "kernels/*/cuda/*kernel.cuh",
+                  "kernels/launch/port.hpp", "kernels/launch/port.cuh", "kernels/launch/tagged.cuh",
+                  "kernels/values/*.cuh", "kernels/wavefront/cuda/letters/*.cuh",
+                  "kernels/wavefront/cuda/pairs/*.cuh"]
 # Of the folders beneath, device headers may include these alone; they include nothing themselves.
 SHARED_WITH_DEVICES = ["pipeline/base/parameter.hpp"]
 

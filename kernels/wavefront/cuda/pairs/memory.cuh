@@ -4,13 +4,14 @@
 
 #include "kernels/wavefront/cuda/bands/bands.cuh"
 #include "kernels/wavefront/cuda/bands/table_piece.cuh"
+#include "kernels/wavefront/measured.hpp"
 
 namespace terrace::wavefront {
 
 /// What a warp keeps in shared memory.
 template <int planes, int R>
 struct PairMemory {
-  static constexpr int ring = 4 * piece, state_words = planes * (R + 1);
+  static constexpr int ring = measured::CudaPairs::ring_pieces * piece, state_words = planes * (R + 1);
 
   KernelBand band;
   // Of column x at x % ring, and of the first piece of the ring behind its end again, so that no lane's piece wraps:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/wavefront/cuda/trace/codes.cuh"
+#include "kernels/wavefront/measured.hpp"
 #include "kernels/wavefront/problem.hpp"
 
 namespace terrace::wavefront {
@@ -10,7 +11,7 @@ namespace terrace::wavefront {
 /// What the walking warp keeps in shared memory: codes of the last steps of a band, from `first_step` on, and the
 /// letters beside them.
 struct TraceWalkMemory {
-  static constexpr int steps = 192;
+  static constexpr int steps = measured::CudaTrace::held_steps;
   alignas(16) u64 codes[steps * trace_step_bytes / sizeof(u64)];
   device::u8 rows[trace_band_rows];
   device::u8 columns[steps + 32];
