@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "kernels/wavefront/description.hpp"
 #include "kernels/wavefront/measured.hpp"
-#include "kernels/wavefront/problems.hpp"
-#include "kernels/wavefront/pruning.hpp"
-#include "kernels/wavefront/rules/pair_range.hpp"
 
 namespace terrace::wavefront {
 namespace {
@@ -189,34 +187,26 @@ std::int64_t greedy_score(Walker& walker, Letters rows, Letters columns) {
   return best;
 }
 
-template <class P>
-inline constexpr bool is_greedy = can_prune<P> && !by_matrix<P> && requires {
-  requires P::score_joins_diagonal;
-};
-
 }  // namespace
 
 bool has_greedy_score(const std::string& problem, const Settings& settings) {
-  bool has = false;
-  visit_problem(problem, settings, [&]<class P>(P) { has = is_greedy<P>; });
-  return has;
+  return describe(problem, settings)->greedy.has_value();
+}
+
+std::int64_t greedy_score(const Description& problem, Letters rows, Letters columns) {
+  if (!problem.greedy) return 0;
+  const EqualScores& scores = *problem.greedy;
+  // Twice a score, and what the edits on a walk take from it, stay below 2^62.
+  const i64 most = (i64{1} << 58) / static_cast<i64>(rows.size() + columns.size() + 1000);
+  const bool fits =
+      magnitude(scores.match) <= most && magnitude(scores.mismatch) <= most && magnitude(scores.gap) <= most;
+  if (!fits || scores.match <= 0 || scores.mismatch > 0) return 0;
+  Walker walker(scores.match, scores.mismatch, scores.gap);
+  return greedy_score(walker, rows, columns);
 }
 
 std::int64_t greedy_score(const std::string& problem, const Settings& settings, Letters rows, Letters columns) {
-  std::int64_t score = 0;
-  visit_problem(problem, settings, [&]<class P>(P) {
-    if constexpr (is_greedy<P>) {
-      const auto k = problem_constants<P>(settings);
-      const i64 gap = pair_costs<P, i64>(k).first;
-      // Twice a score, and what the edits on a walk take from it, stay below 2^62.
-      const i64 most = (i64{1} << 58) / static_cast<i64>(rows.size() + columns.size() + 1000);
-      const bool fits = magnitude(k.match) <= most && magnitude(k.mismatch) <= most && magnitude(gap) <= most;
-      if (!fits || k.match <= 0 || k.mismatch > 0) return;
-      Walker walker(k.match, k.mismatch, gap);
-      score = greedy_score(walker, rows, columns);
-    }
-  });
-  return score;
+  return greedy_score(*describe(problem, settings), rows, columns);
 }
 
 }  // namespace terrace::wavefront

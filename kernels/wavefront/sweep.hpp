@@ -18,7 +18,9 @@
 
 namespace terrace::wavefront {
 
-/// What fixes the meaning and the bits of a sweep; the table is cut into a grid of blocks, numbered row-major.
+struct Description;
+
+/// All that fixes the meaning and the bits of a sweep; the table is cut into a grid of blocks, numbered row-major.
 struct SweepSpec {
   std::string problem;    // a name of problems()
   Settings settings;      // the problem's parameters, checked
@@ -49,11 +51,14 @@ struct SweepSpec {
   /// Problems with a bit-parallel form, their scores: cells outside need not be computed, and what the last cell then
   /// reports is the best inside the band. On CUDA all cells of tables of several blocks are.
   DiagonalBand band = {};
+  /// The problem's description; null: that of the list's problem which `problem` and `settings` mean
+  /// (description.hpp).
+  std::shared_ptr<const Description> description = {};
 };
 
-/// What SweepSpec::cell_rows and cell_columns are multiples of.
+/// SweepSpec::cell_rows and cell_columns are multiples of it.
 inline constexpr std::int64_t border_cell = 1024;
-/// What rows between lines in differences are multiples of on CUDA.
+/// The number of rows between lines in differences is a multiple of it on CUDA.
 inline constexpr std::int64_t bit_line_rows = 1024;
 
 /// Bytes of device memory that a CUDA sweep needs for flags and borders between kernel tiles, beside its blocks.

@@ -10,13 +10,13 @@
 
 namespace terrace::wavefront {
 
-/// Whether kernel tiles in memory know P: of counts, which have a table a bin, they do not.
+/// True if there are kernels of tiles in memory for P: for all but counts, which have a table a bin.
 template <class P>
 inline constexpr bool sweeps_in_tiles = !requires {
   requires P::counts;
 };
 
-/// Whether a sweep is one in kernel tiles in memory, not in registers.
+/// True if a sweep is one in kernel tiles in memory, not in registers.
 bool in_tiles(const SweepSpec& spec);
 
 /// The input of PeerWave's model: the time of one anti-diagonal of a tile, and that of one synchronisation with

@@ -4,8 +4,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "kernels/wavefront/problems.hpp"
-#include "kernels/wavefront/pruning.hpp"
+#include "kernels/wavefront/description.hpp"
 #include "kernels/wavefront/tracer.hpp"
 #include "kernels/wavefront/window.hpp"
 #include "stages/wavefront/measured.hpp"
@@ -44,9 +43,8 @@ CellCost cost_of(const SweepSpec& spec, bool cuda) {
 /// True if sweeps of the problem leave out cells that cannot change the result, as far as they find them.
 bool leaves_out(const SweepSpec& spec) {
   if (spec.schedule.work == wavefront::Schedule::Work::all) return false;
-  bool prunes = false;
-  wavefront::visit_problem(spec.problem, spec.settings, [&]<class P>(P) { prunes = wavefront::can_prune<P>; });
-  return prunes || wavefront::has_bits(spec.problem, spec.settings);
+  const auto problem = wavefront::description_of(spec);
+  return problem->prunes || problem->bits;
 }
 
 /// Adds time in which no cell is counted.
@@ -85,7 +83,8 @@ run::Prediction predict(const SweepSpec& spec, std::int64_t blocks, const TableN
   p.leaves_out = leaves_out(spec);
   const double cells = static_cast<double>(spec.rows) * static_cast<double>(spec.columns);
   const double tables = static_cast<double>(spec.layers);
-  p.operations = tables * wavefront::cells_in_window(half_width(spec), 0, spec.rows, 0, spec.columns);
+  p.operations =
+      tables * wavefront::cells_in_window(wavefront::description_of(spec)->window, 0, spec.rows, 0, spec.columns);
   p.operations_per_second = cost.cells_per_second * (resources.cuda ? 1 : resources.device.processors);
   p.bytes_written = tables * cells * static_cast<double>(need.table_bytes);
   if (spec.kept) {

@@ -25,8 +25,7 @@ class SweepPlan : public WavefrontPlan {
  public:
   /// @param least_margin the least that is worth it of a band of diagonals (Widening); nothing where the device
   /// computes what is outside, too
-  SweepPlan(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem, const WavefrontInputs& inputs,
-            std::optional<std::int64_t> least_margin);
+  SweepPlan(wavefront::SweepSpec spec, const WavefrontInputs& inputs, std::optional<std::int64_t> least_margin);
 
   std::optional<run::Phase> phase(std::int64_t number, const run::Tally& tally) const override;
   run::Block block(const run::Phase& phase, std::int64_t index) const override;

@@ -4,6 +4,7 @@
 
 #include "kernels/in_place/measured.hpp"
 #include "kernels/in_place/problems.hpp"
+#include "kernels/in_place/visit.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::wavefront {

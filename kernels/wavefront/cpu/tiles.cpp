@@ -7,8 +7,8 @@
 #include "kernels/wavefront/cpu/sweep.hpp"
 #include "kernels/wavefront/cpu/waves.hpp"
 #include "kernels/wavefront/measured.hpp"
-#include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/tile_sizes.hpp"
+#include "kernels/wavefront/visit.hpp"
 
 namespace terrace::wavefront {
 namespace {

@@ -9,8 +9,8 @@
 #include "kernels/wavefront/cuda/bands/bands.cuh"
 #include "kernels/wavefront/cuda/sweep.hpp"
 #include "kernels/wavefront/measured.hpp"
-#include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/rules/block_grid.hpp"
+#include "kernels/wavefront/visit.hpp"
 
 namespace terrace::wavefront {
 

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "kernels/wavefront/description.hpp"
 #include "kernels/wavefront/measured.hpp"
-#include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/rules/block_grid.hpp"
 #include "kernels/wavefront/tile_sizes.hpp"
 #include "kernels/wavefront/tracer.hpp"
+#include "kernels/wavefront/visit.hpp"
 
 namespace terrace::wavefront {
 namespace {
@@ -45,7 +46,7 @@ void check_bit_lines(const SweepSpec& spec) {
   const BitLines& lines = *spec.bit_lines;
   const bool ends = lines.rows % bit_line_rows == 0 || lines.rows >= spec.rows;
   if (ends && lines.rows > 0 && lines.columns > 0 && lines.columns % word_cells == 0 && !spec.table && !spec.kept &&
-      spec.cell_rows == 0 && spec.cell_columns == 0 && !in_tiles(spec) && has_bits(spec.problem, spec.settings)) {
+      spec.cell_rows == 0 && spec.cell_columns == 0 && !in_tiles(spec) && description_of(spec)->bits) {
     return;
   }
   throw DeviceError("make_cuda_sweep", "lines of " + spec.problem + " after " + std::to_string(lines.rows) +
@@ -60,7 +61,7 @@ void check_kept(const SweepSpec& spec) {
   const bool divides = is_floating(kept) && !is_floating(spec.value);
   const bool holds = divides || (is_floating(kept) == is_floating(spec.value) && is_signed(kept) &&
                                  size_of(kept) >= size_of(spec.value));
-  if (holds && !spec.table && !in_tiles(spec) && find_problem(spec.problem)->items != Items::grid) return;
+  if (holds && !spec.table && !in_tiles(spec) && description_of(spec)->items != Items::grid) return;
   throw DeviceError("make_cuda_sweep", "rows and columns of type " + std::string(name_of(kept)) +
                                            " of cells of type " + std::string(name_of(spec.value)) +
                                            " cannot be kept by schedule " + name_of(spec.schedule));

@@ -8,7 +8,7 @@
 #include "kernels/wavefront/cpu/letters/kept.hpp"
 #include "kernels/wavefront/cpu/sweep.hpp"
 #include "kernels/wavefront/measured.hpp"
-#include "kernels/wavefront/problems.hpp"
+#include "kernels/wavefront/visit.hpp"
 
 namespace terrace::wavefront {
 namespace {

@@ -11,7 +11,7 @@
 #include "kernels/wavefront/cpu/sums/row_sums.hpp"
 #include "kernels/wavefront/cpu/sweep.hpp"
 #include "kernels/wavefront/measured.hpp"
-#include "kernels/wavefront/problems.hpp"
+#include "kernels/wavefront/visit.hpp"
 
 namespace terrace::wavefront {
 namespace {
