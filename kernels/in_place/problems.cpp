@@ -1,4 +1,5 @@
 #include "kernels/in_place/problems.hpp"
+#include "kernels/in_place/problem_list.hpp"
 
 #include <array>
 

@@ -3,20 +3,16 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/wavefront/problems.hpp"
-#include "kernels/wavefront/pruning.hpp"
-#include "kernels/wavefront/rules/pair_range.hpp"
+#include "kernels/wavefront/description.hpp"
+#include "kernels/wavefront/measured.hpp"
 
 namespace terrace::wavefront {
 namespace {
 
 using Letters = std::span<const std::uint8_t>;
 
-/// Letters of a word: in two sequences with one difference in 16 letters, every third word of one is in the other; in
-/// unrelated sequences, a word of a million letters of DNA is in a million letters by chance once in 4000 times.
-constexpr std::size_t word_letters = 16;
-/// Words of the rows that are looked for.
-constexpr std::size_t most_words = 4096;
+constexpr std::size_t word_letters = measured::GreedyScore::word_letters;
+constexpr std::size_t most_words = measured::GreedyScore::most_words;
 
 /// A direction in two sequences: forwards from a place, or backwards from before it.
 struct Way {
@@ -72,8 +68,7 @@ class Walker {
  private:
   /// Number of edits without equal letters between them that ends an alignment of `letters` letters.
   static i64 edits_behind(i64 letters) { return std::min<i64>(400, 20 + letters / 64); }
-  /// Letters of rows and columns by which a diagonal may be behind the furthest.
-  static constexpr i64 most_behind = 512;
+  static constexpr i64 most_behind = measured::GreedyScore::most_behind;
   static constexpr i64 nowhere = -1;
 
   /// Letters of rows and columns up to the furthest place on the diagonal at `at`.
@@ -102,8 +97,8 @@ class Walker {
     next_.clear();
     for (i64 diagonal = lowest_ - 1; diagonal <= lowest_ + static_cast<i64>(rows_.size()); ++diagonal) {
       const i64 pair = before(diagonal), row = before(diagonal - 1);
-      const i64 i = std::max({before(diagonal + 1), pair == nowhere ? nowhere : pair + 1,
-                              row == nowhere ? nowhere : row + 1});
+      const i64 i =
+          std::max({before(diagonal + 1), pair == nowhere ? nowhere : pair + 1, row == nowhere ? nowhere : row + 1});
       const bool stays = i != nowhere && i <= way.rows_left && i - diagonal <= way.columns_left;
       next_.push_back(stays ? i + way.equal_behind(i, i - diagonal) : nowhere);
     }
@@ -192,32 +187,26 @@ std::int64_t greedy_score(Walker& walker, Letters rows, Letters columns) {
   return best;
 }
 
-template <class P>
-inline constexpr bool is_greedy = can_prune<P> && !by_matrix<P> && requires { requires P::score_joins_diagonal; };
-
 }  // namespace
 
 bool has_greedy_score(const std::string& problem, const Settings& settings) {
-  bool has = false;
-  visit_problem(problem, settings, [&]<class P>(P) { has = is_greedy<P>; });
-  return has;
+  return describe(problem, settings)->greedy.has_value();
+}
+
+std::int64_t greedy_score(const Description& problem, Letters rows, Letters columns) {
+  if (!problem.greedy) return 0;
+  const EqualScores& scores = *problem.greedy;
+  // Twice a score, and what the edits on a walk take from it, stay below 2^62.
+  const i64 most = (i64{1} << 58) / static_cast<i64>(rows.size() + columns.size() + 1000);
+  const bool fits =
+      magnitude(scores.match) <= most && magnitude(scores.mismatch) <= most && magnitude(scores.gap) <= most;
+  if (!fits || scores.match <= 0 || scores.mismatch > 0) return 0;
+  Walker walker(scores.match, scores.mismatch, scores.gap);
+  return greedy_score(walker, rows, columns);
 }
 
 std::int64_t greedy_score(const std::string& problem, const Settings& settings, Letters rows, Letters columns) {
-  std::int64_t score = 0;
-  visit_problem(problem, settings, [&]<class P>(P) {
-    if constexpr (is_greedy<P>) {
-      const auto k = problem_constants<P>(settings);
-      const i64 gap = pair_costs<P, i64>(k).first;
-      // Twice a score, and the cost of the edits on a walk, stay below 2^62.
-      const i64 most = (i64{1} << 58) / static_cast<i64>(rows.size() + columns.size() + 1000);
-      const bool fits = magnitude(k.match) <= most && magnitude(k.mismatch) <= most && magnitude(gap) <= most;
-      if (!fits || k.match <= 0 || k.mismatch > 0) return;
-      Walker walker(k.match, k.mismatch, gap);
-      score = greedy_score(walker, rows, columns);
-    }
-  });
-  return score;
+  return greedy_score(*describe(problem, settings), rows, columns);
 }
 
 }  // namespace terrace::wavefront

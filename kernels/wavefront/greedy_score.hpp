@@ -12,13 +12,18 @@
 
 namespace terrace::wavefront {
 
-/// True if the problem has such a score: it prunes (pruning.hpp), and scores letters as equal or not.
+struct Description;
+
+/// True if the problem has one: it prunes (pruning.hpp), and scores letters as equal or not.
 bool has_greedy_score(const std::string& problem, const Settings& settings);
 
-/// At most the score of the best local alignment, in units of the problem's scores; 0 if no common word is found,
-/// costs are so large that sums of them may leave 62 bits, or there is no such score for the problem.
+/// A lower bound of the score of the best local alignment, in units of the problem's scores; 0 where no common word
+/// is found, costs are so large that sums of them may leave 62 bits, or there is no such score for the problem.
 /// @param rows, columns codes of letters: equal codes are equal letters
 std::int64_t greedy_score(const std::string& problem, const Settings& settings, std::span<const std::uint8_t> rows,
+                          std::span<const std::uint8_t> columns);
+/// The same of a described problem.
+std::int64_t greedy_score(const Description& problem, std::span<const std::uint8_t> rows,
                           std::span<const std::uint8_t> columns);
 
 }  // namespace terrace::wavefront

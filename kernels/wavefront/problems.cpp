@@ -5,6 +5,9 @@
 #include <cstring>
 #include <optional>
 
+#include "kernels/wavefront/description.hpp"
+#include "kernels/wavefront/problem_list.hpp"
+
 namespace terrace::wavefront {
 namespace {
 
@@ -83,7 +86,8 @@ void check_range(const Settings& settings, std::vector<ParameterError>& errors) 
   const auto& range = settings.get<std::vector<double>>("range");
   const bool fits = range.size() == 2 && std::isfinite(range[0]) && std::isfinite(range[1]) && range[0] < range[1] &&
                     std::isfinite(range[1] - range[0]);
-  if (!fits) errors.push_back({"range", "range is two numbers whose difference is a number, the lower first: [0, 256]"});
+  if (!fits)
+    errors.push_back({"range", "range is two numbers whose difference is a number, the lower first: [0, 256]"});
 }
 
 bool declares(const ProblemInfo& info, const char* name) {
@@ -135,22 +139,12 @@ std::int64_t score_scale(const std::string& problem, const Settings& settings) {
 
 std::int64_t score_bound(const std::string& problem, const Settings& settings, std::int64_t rows,
                          std::int64_t columns) {
-  std::int64_t bound = unbounded;
-  visit_problem(problem, settings, [&](auto chosen_problem) {
-    using P = decltype(chosen_problem);
-    bound = P::bound(problem_constants<P>(settings), rows, columns);
-  });
-  return bound;
+  return describe(problem, settings)->bound(rows, columns);
 }
 
 ElementType narrowest_value(const std::string& problem, const Settings& settings, std::int64_t rows,
                             std::int64_t columns) {
-  const std::int64_t bound = score_bound(problem, settings, rows, columns);
-  if (bound <= 32767) return ElementType::i16;
-  if (bound <= 2147483647) return ElementType::i32;
-  if (bound < unbounded) return ElementType::i64;
-  throw ComputeError("wavefront " + problem + ": scores of " + std::to_string(rows) + " x " +
-                     std::to_string(columns) + " cells may leave 63 bits; use smaller match and gap parameters");
+  return narrowest_value(*describe(problem, settings), rows, columns);
 }
 
 std::int64_t ScaledSettings::scaled(const char* name) const {

@@ -1,15 +1,14 @@
-// The list of wavefront problems. It drives instantiation, names, parameters and their help, and the differential
-// tests: a new problem is one header and one entry in problem_list.hpp.
+// The wavefront problems as jobs see them: names, parameters and their help, without types. A new problem is one
+// header and one entry in problem_list.hpp. description.hpp has what plans ask of a problem, visit.hpp its type.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "kernels/wavefront/problem_list.hpp"
+#include "kernels/wavefront/problem.hpp"
 #include "pipeline/base/element_type.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/settings.hpp"
@@ -31,14 +30,14 @@ std::span<const ProblemInfo> problems();
 /// The problem of that name, or null.
 const ProblemInfo* find_problem(std::string_view name);
 
-/// An error of a parameter, or, if none is named, of all together.
+/// The error of a parameter or, if none is named, of all together.
 struct ParameterError {
   std::string parameter;
   std::string message;
 };
 
-/// Errors of a problem's parameters that their declarations do not exclude (contradictions, more than three
-/// decimals); empty if there are none.
+/// The errors of a problem's parameters that their declarations do not exclude (contradictions, more than three
+/// decimals).
 std::vector<ParameterError> parameter_errors(const std::string& problem, const Settings& settings);
 
 /// Scores are computed in integers: the smallest of 1, 10, 100, 1000 that makes every numeric parameter whole.
@@ -76,34 +75,5 @@ class ScaledSettings {
   const Settings& settings_;
   std::int64_t scale_;
 };
-
-/// True if P is the problem that `problem` with these parameters names.
-template <class P>
-bool chosen(std::string_view problem, const Settings& settings) {
-  if (problem != P::name || by_matrix<P> != settings.has("matrix")) return false;
-  if constexpr (requires(const ScaledSettings& reader) { P::is_meant(reader); }) {
-    return P::is_meant(ScaledSettings(settings, 1));
-  } else {
-    return P::chosen_by == nullptr || settings.has(P::chosen_by);
-  }
-}
-
-/// Calls call(P{}) with the problem of the list that `problem` with these parameters names.
-/// @throws JobError if there is none
-template <class Call>
-void visit_problem(const std::string& problem, const Settings& settings, Call&& call) {
-  const bool found = [&]<class... Ps>(ProblemList<Ps...>) {
-    return ((chosen<Ps>(problem, settings) ? (call(Ps{}), true) : false) || ...);
-  }(Problems{});
-  if (!found) {
-    throw JobError("wavefront problem '" + problem + "': no problem of this name takes these parameters");
-  }
-}
-
-/// The constants of P for these parameters, scaled.
-template <class P>
-typename P::template Constants<i64> problem_constants(const Settings& settings) {
-  return P::constants(ScaledSettings(settings, score_scale(P::name, settings)));
-}
 
 }  // namespace terrace::wavefront

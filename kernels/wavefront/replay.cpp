@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/trace.hpp"
+#include "kernels/wavefront/visit.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::wavefront {

@@ -1,4 +1,4 @@
-// The part of the recurrence's border in the result of a table's blocks.
+// The cell that a table reports: what its border gives, and how the reports of its blocks are folded.
 #pragma once
 
 #include "kernels/wavefront/problem.hpp"
@@ -6,36 +6,52 @@
 
 namespace terrace::wavefront {
 
-/// The result of a table before any block has reported: the border's best, or less than any cell.
+/// The report of a table of which no block has reported yet: the best cell of the border, or less than any cell.
+/// @param border(row, column) H of the border after that many rows and columns, one of which is 0
+template <class BorderAt>
+constexpr BlockResult border_report(Items items, Report report, const Ends& ends, i64 rows, i64 columns,
+                                    BorderAt&& border) {
+  if (report == Report::best || items != Items::letters) return {0, 0, 0};
+  BlockResult best{-unbounded, 0, 0};
+  const auto look = [&](i64 row, i64 column) {
+    if (const BlockResult cell{border(row, column), row, column}; goes_before(cell, best)) best = cell;
+  };
+  if (rows == 0 || columns == 0) look(rows, columns);
+  if (report == Report::ends) {
+    // Where any cell of the last row may end an alignment, those of a row before the first are all 0.
+    if (ends.last_row) look(rows, 0);
+    if (ends.last_column) look(0, columns);
+  }
+  return best;
+}
+
+/// The same for problem P with constants k.
 template <class P>
 constexpr BlockResult border_report(const typename P::template Constants<i64>& k, i64 rows, i64 columns) {
   if constexpr (P::report == Report::best || P::items != Items::letters) {
     return {0, 0, 0};
   } else {
-    BlockResult best{-unbounded, 0, 0};
-    const auto look = [&](i64 row, i64 column) {
-      const i64 h = row == 0 ? P::template top<i64>(k, column - 1).h : P::template left<i64>(k, row - 1).h;
-      if (const BlockResult cell{h, row, column}; goes_before(cell, best)) best = cell;
-    };
-    if (rows == 0 || columns == 0) look(rows, columns);
-    if constexpr (P::report == Report::ends) {
-      // If any cell of the last row may end an alignment, the cells of a row before the first are all 0.
-      const Ends ends = P::template ends<i64>(k);
-      if (ends.last_row) look(rows, 0);
-      if (ends.last_column) look(0, columns);
-    }
-    return best;
+    Ends ends{};
+    if constexpr (P::report == Report::ends) ends = P::template ends<i64>(k);
+    return border_report(P::items, P::report, ends, rows, columns, [&](i64 row, i64 column) {
+      return row == 0 ? P::template top<i64>(k, column - 1).h : P::template left<i64>(k, row - 1).h;
+    });
   }
 }
 
-/// Adds a block's result to the table's result; `last_block`: it is the table's last.
-template <class P>
-constexpr void add_report(const BlockResult& block, bool last_block, BlockResult& table) {
-  if constexpr (P::report == Report::last) {
+/// Adds a block's report to that of a table; `last_block`: it is the table's last.
+constexpr void add_report(Report report, const BlockResult& block, bool last_block, BlockResult& table) {
+  if (report == Report::last) {
     if (last_block) table = block;
   } else if (block.row > 0 && goes_before(block, table)) {
     table = block;
   }
+}
+
+/// The same for problem P.
+template <class P>
+constexpr void add_report(const BlockResult& block, bool last_block, BlockResult& table) {
+  add_report(P::report, block, last_block, table);
 }
 
 }  // namespace terrace::wavefront

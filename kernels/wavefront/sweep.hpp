@@ -18,7 +18,9 @@
 
 namespace terrace::wavefront {
 
-/// The parameters that define a sweep and its bits; the table is cut into a grid of blocks, numbered row-major.
+struct Description;
+
+/// All that fixes the meaning and the bits of a sweep; the table is cut into a grid of blocks, numbered row-major.
 struct SweepSpec {
   std::string problem;    // a name of problems()
   Settings settings;      // the problem's parameters, checked
@@ -49,11 +51,14 @@ struct SweepSpec {
   /// For scores of problems with a bit-parallel form: cells outside need not be computed, and the last cell then
   /// reports the best inside the band. On CUDA all cells of tables of several blocks are computed.
   DiagonalBand band = {};
+  /// The problem's description; null: that of the list's problem which `problem` and `settings` mean
+  /// (description.hpp).
+  std::shared_ptr<const Description> description = {};
 };
 
-/// SweepSpec::cell_rows and cell_columns are multiples of this.
+/// SweepSpec::cell_rows and cell_columns are multiples of it.
 inline constexpr std::int64_t border_cell = 1024;
-/// On CUDA, rows between lines in differences are multiples of this.
+/// The number of rows between lines in differences is a multiple of it on CUDA.
 inline constexpr std::int64_t bit_line_rows = 1024;
 
 /// Additional bytes of device memory that a CUDA sweep needs for flags and borders between kernel tiles.

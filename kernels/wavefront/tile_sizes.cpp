@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "kernels/wavefront/problems.hpp"
+#include "kernels/wavefront/description.hpp"
 
 namespace terrace::wavefront {
 namespace {
@@ -18,9 +18,7 @@ std::int64_t whole_warps(std::int64_t rows) { return (std::max<std::int64_t>(row
 }  // namespace
 
 bool in_tiles(const SweepSpec& spec) {
-  bool known = false;
-  visit_problem(spec.problem, spec.settings, [&]<class P>(P) { known = sweeps_in_tiles<P>; });
-  return known && spec.schedule.storage != Schedule::Storage::registers;
+  return spec.schedule.storage != Schedule::Storage::registers && description_of(spec)->in_tiles;
 }
 
 std::int64_t flexible_width(std::int64_t rows, std::int64_t columns, std::int64_t height, std::int64_t processors,

@@ -4,32 +4,33 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/wavefront/measured.hpp"
 #include "kernels/wavefront/rules/tiles.hpp"
 #include "kernels/wavefront/sweep.hpp"
 
 namespace terrace::wavefront {
 
-/// True if P can be swept in kernel tiles in memory: not counts, which have a table per bin.
+/// True if there are kernels of tiles in memory for P: for all but counts, which have a table a bin.
 template <class P>
 inline constexpr bool sweeps_in_tiles = !requires {
   requires P::counts;
 };
 
-/// True if a sweep is in kernel tiles in memory, not in registers.
+/// True if a sweep is one in kernel tiles in memory, not in registers.
 bool in_tiles(const SweepSpec& spec);
 
-/// The inputs of PeerWave's model: the time of one anti-diagonal of a tile, and the time of one synchronisation with
+/// The input of PeerWave's model: the time of one anti-diagonal of a tile, and that of one synchronisation with
 /// a neighbour, in the same unit.
 struct TileCosts {
   double diagonal = 1, synchronisation = 1;
 };
 
-/// Limits that determine the sizes of tiles.
+/// The properties of a device on which the sizes of tiles depend.
 struct TileLimits {
-  std::int64_t processors = 1;      // that rows of tiles are dealt to
-  std::int64_t most_height = 1024;  // the largest tile in cache, a power of 2
-  std::int64_t cores = 128;         // of a processor, for tiles in shared memory
-  std::size_t shared_bytes = 48 << 10;
+  std::int64_t processors = 1;                                  // that rows of tiles are dealt to
+  std::int64_t most_height = measured::CudaTiles::most_height;  // the largest tile in cache, a power of 2
+  std::int64_t cores = measured::CudaTiles::cores;              // of a processor, for tiles in shared memory
+  std::size_t shared_bytes = measured::CudaTiles::shared_bytes;
   std::size_t cell_bytes = 4;
 };
 
@@ -54,6 +55,6 @@ TileShape tile_shape(const Schedule& schedule, std::int64_t rows, std::int64_t c
                      const TileCosts& costs);
 
 /// The narrowest tile that a flexible width gives.
-inline constexpr std::int64_t least_tile_width = 32;
+inline constexpr std::int64_t least_tile_width = measured::CudaTiles::least_width;
 
 }  // namespace terrace::wavefront

@@ -1,46 +1,24 @@
 #include "stages/recursive/rates.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "kernels/recursive/blas.hpp"
+#include "stages/recursive/measured.hpp"
 #include "stages/recursive/tiles.hpp"
 
 namespace terrace::stages {
 namespace {
 
-/// Updates of an element a second of one core with AVX2 (tests/benchmarks/RESULTS.md).
-double cpu_rate(ElementType type) {
-  switch (type) {
-    case ElementType::u8:
-      return 9e10;
-    case ElementType::i16:
-      return 4.5e10;
-    case ElementType::i32:
-      return 3e10;
-    case ElementType::f32:
-      return 2e10;
-    case ElementType::f64:
-      return 9e9;
-    default:
-      return 7e9;
-  }
+const measured::UpdateRate& rate_of(ElementType type) {
+  return *std::find_if(std::begin(measured::update_rates), std::end(measured::update_rates),
+                       [&](const measured::UpdateRate& rate) { return !rate.type || *rate.type == type; });
 }
 
-/// The same of an H200, if measured: by trial kernels, minima of sums.
-double cuda_rate(ElementType type) {
-  switch (type) {
-    case ElementType::u8:
-      return 4e13;
-    case ElementType::i16:
-      return 2.5e13;
-    case ElementType::i32:
-      return 1.5e13;
-    case ElementType::f32:
-      return 1.25e13;
-    default:
-      return 2.5e12;
-  }
-}
+/// Updates of an element a second of one core.
+double cpu_rate(ElementType type) { return rate_of(type).cpu; }
+/// The same of a GPU.
+double cuda_rate(ElementType type) { return rate_of(type).cuda; }
 
 /// Updates of an element a second that instructions of a GPU allow: of 32 bits two sums and a minimum of three in
 /// three instructions, of others an instruction each, of 16 bits for two elements. @param minima of 32 bits a second
@@ -78,10 +56,10 @@ void set_rates(run::Prediction& prediction, ElementType type, const Resources& r
 
 void set_product_rates(run::Prediction& prediction, const recursive::TileSpec& spec, const Resources& resources) {
   if (!recursive::has_blas(spec)) return set_rates(prediction, spec.value, resources);
-  // Fractions of the limit, on a CPU with AVX-512, and on an H200, which does twice as many multiply-adds as minima.
-  // cuBLAS lets tensor cores do as many in f64.
+  // A GPU's multiply-adds are twice as many as its minima. cuBLAS lets tensor cores do as many in f64.
   const bool by_cuda_blas = resources.cuda && !recursive::cuda_blas_kind().empty();
-  const double share = by_cuda_blas ? 0.75 : resources.cuda ? 0.7 : 0.8;
+  using Shares = measured::ProductShares;
+  const double share = by_cuda_blas ? Shares::cuda_blas : resources.cuda ? Shares::cuda : Shares::cpu;
   const double multiply_adds =
       resources.cuda ? 2 * resources.device.operations_per_second : resources.device.multiply_adds_per_second;
   prediction.limit = multiply_adds * (by_cuda_blas ? 1 : 4 / static_cast<double>(size_of(spec.value)));

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kernels/recursive/blas.hpp"
+#include "stages/recursive/measured.hpp"
 #include "stages/refuse.hpp"
 
 namespace terrace::stages {
@@ -11,20 +12,9 @@ namespace {
 
 constexpr std::int64_t page = 4096;
 
-/// Limits of good sides of tiles.
-struct Sides {
-  std::int64_t most;   // larger ones take too long, or leave others too little to do
-  std::int64_t least;  // smaller ones are mostly reading and packing
-};
-constexpr Sides on_cpu{2048, 256};   // a block of the first takes some tenths of a second
-constexpr Sides on_cuda{4096, 512};  // one of the first takes some milliseconds
-
-constexpr std::int64_t cuda_across = 8;        // tiles across a large table, so that copies hide behind blocks
-constexpr std::int64_t cuda_busy_side = 2048;  // but no tiles smaller than that for it
-
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// Memory for the tiles of a table.
+/// The memory that there is for tiles of a table.
 class Room {
  public:
   Room(const TileNeeds& needs, const Resources& resources) : needs_(needs), resources_(resources) {}
@@ -93,11 +83,13 @@ std::int64_t choose_tile(std::int64_t size, const recursive::TileSpec& spec, con
 
 std::int64_t choose_tile(std::int64_t size, const TileNeeds& needs, const Resources& resources) {
   const Room room(needs, resources);
-  const Sides sides = resources.cuda ? on_cuda : on_cpu;
+  const measured::TileSides sides = resources.cuda ? measured::cuda_sides : measured::cpu_sides;
   const std::int64_t scale = needs.scale;
-  std::int64_t most = resources.cuda
-                          ? std::min(scale * sides.most, std::max(scale * cuda_busy_side, ceiling(size, cuda_across)))
-                          : scale * sides.most;
+  std::int64_t most = scale * sides.most;
+  if (resources.cuda) {
+    const std::int64_t across = ceiling(size, measured::cuda_tiles_across);
+    most = std::min(most, std::max(scale * measured::cuda_busy_side, across));
+  }
   if (needs.most > 0) most = std::min(most, needs.most);
   std::int64_t side = 0;
   for (const std::int64_t blocks : {6, 3, 1}) {
@@ -133,7 +125,7 @@ Traffic traffic_again(const UpdatedTable& table, std::size_t budget) {
   if (table.bytes <= kept) return {};
   const double parts = parts_that_fit(table.bytes, budget, table.ways, table.across);
   const double again = table.share * (parts - 1) * (table.bytes - kept);
-  return {read_a_pass * again, written_a_pass * again};
+  return {measured::PassTraffic::read * again, measured::PassTraffic::written * again};
 }
 
 std::vector<std::int64_t> choose_ways(const std::string& schedule, std::int64_t across, std::int64_t tile,

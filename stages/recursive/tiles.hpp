@@ -50,11 +50,6 @@ std::vector<std::int64_t> choose_ways(const std::string& schedule, std::int64_t 
 /// part fit a memory of `budget` bytes, as in the paper: so often the rest passes that memory.
 double parts_that_fit(double bytes, std::size_t budget, const std::vector<std::int64_t>& ways, std::int64_t across);
 
-/// Bytes read and written by each pass, per byte of the table that moves; three would be read if no square of a part
-/// stayed from the part before: as measured for tables up to 64 times the memory, or mostly some tenths more
-/// (tests/benchmarks/RESULTS.md).
-constexpr double read_a_pass = 2.5, written_a_pass = 1.5;
-
 /// Bytes that move into a memory and out of it.
 struct Traffic {
   double in = 0, out = 0;
@@ -69,7 +64,8 @@ struct UpdatedTable {
   double share = 1;                // of the updates of a closure, the fraction that is made
 };
 
-/// Traffic of the bytes of it that do not fit a memory of `budget` bytes, with every part but the first.
+/// The bytes of the table that move with every part but the first, as far as it does not fit a memory of `budget`
+/// bytes.
 Traffic traffic_again(const UpdatedTable& table, std::size_t budget);
 
 }  // namespace terrace::stages

@@ -6,17 +6,10 @@ namespace terrace::stages {
 namespace {
 
 constexpr std::int64_t page = 4096;
-// Bytes of the table in one block: beyond that disks and links get no faster. On the CPU more of it only means that
-// more memory is touched for the first time, which may take longer than to compute it.
-constexpr std::int64_t most_table_bytes_cpu = 32 << 20, most_table_bytes_cuda = 64 << 20;
-constexpr std::int64_t least_side = 64;              // blocks lower or narrower than that are mostly border
-constexpr std::int64_t most_strips = 64;             // of a table that is not kept: each reads and writes a border
-constexpr std::int64_t most_parts = 4096;            // between kept lines, of one block
-constexpr std::int64_t part_bytes = 256;             // of the description of one such part, and its result
-// A strip is worth its borders, and on a GPU the wait until all its bands are under way: two genomes of a million
-// letters take less than half a second there (tests/benchmarks/RESULTS.md), so that a strip is soon done all the
-// same.
-constexpr std::int64_t least_strip_cpu = 16384, least_strip_cuda = 1 << 20;
+constexpr std::int64_t part_bytes = 256;  // that describe one part of a block between kept lines, and its result
+
+using Sizes = measured::BlockSizes;
+constexpr std::int64_t least_side = Sizes::least_side;
 
 std::int64_t pages(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
 
@@ -82,7 +75,7 @@ BlockShape choose_blocks(const TableNeed& need, const Resources& resources,
   BlockShape shape{std::max<std::int64_t>(1, need.rows), std::max<std::int64_t>(1, need.columns)};
   const std::int64_t share = std::min(device, host) / (blocks_in_flight + 2);
   const std::int64_t cell = need.table_bytes + need.grid_bytes;
-  const std::int64_t most_table_bytes = resources.cuda ? most_table_bytes_cuda : most_table_bytes_cpu;
+  const std::int64_t most_table_bytes = resources.cuda ? Sizes::most_table_bytes_cuda : Sizes::most_table_bytes_cpu;
   if (cell > 0) {
     const std::int64_t cells = std::max<std::int64_t>(1, std::min(share, most_table_bytes) / cell);
     shape.rows = std::clamp<std::int64_t>(cells / shape.columns, 1, shape.rows);
@@ -93,8 +86,8 @@ BlockShape choose_blocks(const TableNeed& need, const Resources& resources,
       if (shape.columns > 1024) shape.columns -= shape.columns % 1024;
     }
   } else {
-    const std::int64_t least_strip = resources.cuda ? least_strip_cuda : least_strip_cpu;
-    shape.columns = std::min(shape.columns, std::max(least_strip, ceiling(shape.columns, most_strips)));
+    const std::int64_t least_strip = resources.cuda ? Sizes::least_strip_cuda : Sizes::least_strip_cpu;
+    shape.columns = std::min(shape.columns, std::max(least_strip, ceiling(shape.columns, Sizes::most_strips)));
   }
   const auto rows_up_to = [&](std::int64_t most) { return side_between_kept(most, need.rows, need.every); };
   const auto columns_up_to = [&](std::int64_t most) { return side_between_kept(most, need.columns, need.every); };
@@ -103,7 +96,7 @@ BlockShape choose_blocks(const TableNeed& need, const Resources& resources,
     return reduced < side ? (side = reduced, true) : false;
   };
   // A band of rows that is not full, at a block's lower edge, is slow on a GPU.
-  constexpr std::int64_t band_rows = 1024;
+  constexpr std::int64_t band_rows = Sizes::band_rows;
   const auto halve_rows = [&] {
     std::int64_t half = std::max(least_side, ceiling(shape.rows, 2));
     if (half > band_rows) half = ceiling(half, band_rows) * band_rows;
@@ -116,7 +109,7 @@ BlockShape choose_blocks(const TableNeed& need, const Resources& resources,
     if (need.every == 0) return false;
     const BlockShape parts = parts_of(need, shape);
     return kept_bytes(need, shape) > std::min(share, most_table_bytes) ||
-           (need.in_parts && parts.rows * parts.columns > most_parts);
+           (need.in_parts && parts.rows * parts.columns > Sizes::most_parts);
   };
   while (keeps_too_much() &&
          (shape.rows >= shape.columns ? halve_rows() || halve_columns() : halve_columns() || halve_rows())) {

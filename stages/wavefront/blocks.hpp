@@ -1,4 +1,4 @@
-// The cut of a wavefront table into blocks.
+// The shape of the blocks of a wavefront table.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +6,11 @@
 
 #include "stages/refuse.hpp"
 #include "stages/stage_kind.hpp"
+#include "stages/wavefront/measured.hpp"
 
 namespace terrace::stages {
 
-/// Sizes from which the shape of blocks is chosen.
+/// The sizes of a table from which the shape of its blocks is chosen.
 struct TableNeed {
   std::int64_t rows = 0, columns = 0;
   std::int64_t table_bytes = 0;   // of a stored cell; 0: no table is kept
@@ -26,7 +27,7 @@ struct BlockShape {
 };
 
 /// Blocks in flight at a time in one launch: enough that the next has begun when one ends.
-inline constexpr std::int64_t blocks_in_flight = 3;
+inline constexpr std::int64_t blocks_in_flight = measured::BlockSizes::in_flight;
 
 /// Bytes that a block of `shape` holds in the memory of its device, carries included.
 std::int64_t block_bytes(const TableNeed& need, const BlockShape& shape);

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <iterator>
 
-#include "kernels/wavefront/problems.hpp"
-#include "kernels/wavefront/pruning.hpp"
+#include "kernels/wavefront/description.hpp"
 #include "kernels/wavefront/tracer.hpp"
 #include "kernels/wavefront/window.hpp"
+#include "stages/wavefront/measured.hpp"
 #include "stages/wavefront/plan.hpp"
 
 namespace terrace::stages {
@@ -15,51 +15,21 @@ namespace {
 
 using wavefront::SweepSpec;
 
-/// What a cell costs.
-struct Cost {
-  /// Operations of 32 bits that it needs at least, tracking of the best cell included: on a GPU those on the narrow
-  /// pipe (min, max, fused add-max, logic; of the best cell none, since few pieces can have it), on the CPU all on
-  /// vectors (compare, select, add, max).
-  double operations;
-  double cells_per_second;  // for predictions: measured where tests/benchmarks/RESULTS.md has it, else a near one's
-  bool narrows = true;      // a vector of the CPU takes twice as many cells of 16 bits
-};
-
-/// Scores alone in differences, a bit a row.
-constexpr Cost in_bits(double operations_a_word, double cells_per_second) {
-  return {operations_a_word / 32, cells_per_second, false};
-}
-
-struct CellCost {
-  const char* problem;          // null: any
-  const char* variant;          // the parameter that picks it; null: any
-  Cost cpu_table, cpu_score;    // of one core with AVX2, where the table is kept, and where it is not
-  Cost cuda_table, cuda_score;  // of an H200
-};
-
-constexpr CellCost cell_costs[] = {
-    {"smith_waterman", "gap_open", {10, 5e9}, {10, 5e9}, {4, 1.5e12}, {3, 2.7e12}},
-    {"smith_waterman", nullptr, {7, 5e9}, {7, 5e9}, {3, 1.5e11}, {2, 4e12}},
-    {"needleman_wunsch", "gap_open", {10, 5e9}, {10, 5e9}, {3, 1.5e12}, {3, 1.5e12}},
-    {"needleman_wunsch", nullptr, {6, 5e9}, {6, 5e9}, {2, 1.7e12}, {2, 1.7e12}},
-    {"edit_distance", nullptr, {4, 1e10}, in_bits(9, 3.5e10), {3, 1.6e11}, in_bits(9, 2.25e13)},
-    {"lcs", nullptr, {4, 1e10}, in_bits(6, 6e10), {3, 2.8e12}, in_bits(4, 2.6e13)},
-    {"dtw", nullptr, {5, 4e9}, {5, 4e9}, {2, 8e11}, {2, 1.3e12}},
-    {"summed_area", nullptr, {2, 1e9}, {2, 1e9}, {2, 4.1e11}, {2, 4.1e11}},
-    {"integral_histogram", nullptr, {3, 1e9}, {3, 1e9}, {3, 1.9e11}, {3, 1.9e11}},
-    {nullptr, nullptr, {4, 5e9}, {4, 5e9}, {3, 1.5e12}, {3, 1.5e12}},  // any other
-};
+using measured::CellCost;
+using measured::WalkCost;
 
 /// Kernel tiles in memory compute cell by cell, whether the table is kept or not: large tables of any problem.
-Cost in_tiles(const wavefront::Schedule& schedule, Cost cost, bool cuda) {
+CellCost in_tiles(const wavefront::Schedule& schedule, CellCost cost, bool cuda) {
   const bool shared = schedule.storage == wavefront::Schedule::Storage::shared;
-  cost.cells_per_second = !cuda ? 3e8 : shared ? 5e10 : 2e10;
+  using Rates = measured::TileRates;
+  cost.cells_per_second = !cuda ? Rates::cpu : shared ? Rates::cuda_shared : Rates::cuda_cache;
   cost.narrows = false;
   return cost;
 }
 
-Cost cost_of(const SweepSpec& spec, bool cuda) {
-  const CellCost* found = std::find_if(std::begin(cell_costs), std::end(cell_costs), [&](const CellCost& cost) {
+CellCost cost_of(const SweepSpec& spec, bool cuda) {
+  using measured::cell_costs;
+  const auto* found = std::find_if(std::begin(cell_costs), std::end(cell_costs), [&](const auto& cost) {
     return (cost.problem == nullptr || spec.problem == cost.problem) &&
            (cost.variant == nullptr || spec.settings.has(cost.variant));
   });
@@ -70,22 +40,11 @@ Cost cost_of(const SweepSpec& spec, bool cuda) {
   return spec.table ? found->cpu_table : found->cpu_score;
 }
 
-/// Of a way back: a walk cell by cell, and what begins and ends beside the cells themselves.
-struct WalkCost {
-  double cells_per_second, block_seconds;
-};
-constexpr WalkCost cpu_walk{1.5e8, 1.3e-4};    // as measured on two threads
-constexpr WalkCost bit_walk{1e10, 1.3e-4};     // in differences, by one thread
-constexpr WalkCost cuda_walk{1e11, 2e-4};      // of large boxes, by the length of their chain of steps; not measured
-constexpr WalkCost cuda_bit_walk{8e10, 1e-3};  // of cells side by side, with the host's time between launches
-constexpr double kept_part_seconds = 2e-6;     // of the CPU, as measured: of a block between kept lines
-
-/// Whether sweeps of the problem leave out what cannot change the result, as far as they find it.
+/// True if sweeps of the problem leave out cells that cannot change the result, as far as they find them.
 bool leaves_out(const SweepSpec& spec) {
   if (spec.schedule.work == wavefront::Schedule::Work::all) return false;
-  bool prunes = false;
-  wavefront::visit_problem(spec.problem, spec.settings, [&]<class P>(P) { prunes = wavefront::can_prune<P>; });
-  return prunes || wavefront::has_bits(spec.problem, spec.settings);
+  const auto problem = wavefront::description_of(spec);
+  return problem->prunes || problem->bits;
 }
 
 /// Adds time in which no cell is counted.
@@ -108,23 +67,24 @@ void add_way_back(const WayBack& back, const WalkCost& cost, run::Prediction& pr
 }  // namespace
 
 void add_way_back(const WayBack& back, bool cuda, run::Prediction& prediction) {
-  add_way_back(back, cuda ? cuda_walk : cpu_walk, prediction);
+  add_way_back(back, cuda ? measured::cuda_walk : measured::cpu_walk, prediction);
 }
 
 void add_bit_way_back(const WayBack& back, bool cuda, run::Prediction& prediction) {
-  add_way_back(back, cuda ? cuda_bit_walk : bit_walk, prediction);
+  add_way_back(back, cuda ? measured::cuda_bit_walk : measured::cpu_bit_walk, prediction);
 }
 
 run::Prediction predict(const SweepSpec& spec, std::int64_t blocks, const TableNeed& need,
                         const Resources& resources) {
-  const Cost cost = cost_of(spec, resources.cuda);
+  const CellCost cost = cost_of(spec, resources.cuda);
   run::Prediction p;
   p.blocks = blocks;
   p.unit = "cell";
   p.leaves_out = leaves_out(spec);
   const double cells = static_cast<double>(spec.rows) * static_cast<double>(spec.columns);
   const double tables = static_cast<double>(spec.layers);
-  p.operations = tables * wavefront::cells_in_window(half_width(spec), 0, spec.rows, 0, spec.columns);
+  p.operations =
+      tables * wavefront::cells_in_window(wavefront::description_of(spec)->window, 0, spec.rows, 0, spec.columns);
   p.operations_per_second = cost.cells_per_second * (resources.cuda ? 1 : resources.device.processors);
   p.bytes_written = tables * cells * static_cast<double>(need.table_bytes);
   if (spec.kept) {
@@ -163,7 +123,7 @@ run::Prediction predict(const SweepSpec& spec, std::int64_t blocks, const TableN
   if (need.in_parts) {
     const double parts = std::ceil(static_cast<double>(spec.rows) / static_cast<double>(spec.kept->every)) *
                          std::ceil(static_cast<double>(spec.columns) / static_cast<double>(spec.kept->every));
-    add_seconds(parts * kept_part_seconds, p);
+    add_seconds(parts * measured::kept_part_seconds, p);
   }
   return p;
 }

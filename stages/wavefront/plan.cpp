@@ -2,38 +2,27 @@
 
 #include <algorithm>
 
-#include "kernels/wavefront/window.hpp"
-
 namespace terrace::stages {
 
 using run::ArraySpec;
 using run::Mode;
 using run::Role;
 
-BorderPlanes border_planes(const wavefront::SweepSpec& spec) {
-  BorderPlanes planes;
-  wavefront::visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
-    planes = {P::row_planes, P::column_planes};
-  });
-  return planes;
+namespace {
+
+wavefront::SweepSpec described(wavefront::SweepSpec spec) {
+  spec.description = wavefront::description_of(spec);
+  return spec;
 }
 
-std::int64_t half_width(const wavefront::SweepSpec& spec) {
-  std::int64_t window = wavefront::no_window;
-  wavefront::visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
-    window = wavefront::window_of<P, wavefront::i64>(wavefront::problem_constants<P>(spec.settings));
-  });
-  return window;
-}
+}  // namespace
 
-WavefrontPlan::WavefrontPlan(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem,
-                             const WavefrontInputs& inputs)
-    : spec_(std::move(spec)),
-      problem_(problem),
+WavefrontPlan::WavefrontPlan(wavefront::SweepSpec spec, const WavefrontInputs& inputs)
+    : spec_(described(std::move(spec))),
       down_((spec_.rows + spec_.block_rows - 1) / spec_.block_rows),
       across_((spec_.columns + spec_.block_columns - 1) / spec_.block_columns),
-      planes_(border_planes(spec_)),
-      window_(half_width(spec_)) {
+      planes_{problem().row_planes, problem().column_planes},
+      window_(problem().window) {
   const auto input = [&](const char* name, const std::shared_ptr<io::Source>& source, Extents tile) {
     ArraySpec array;
     array.name = name;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/wavefront/problems.hpp"
+#include "kernels/wavefront/description.hpp"
 #include "kernels/wavefront/sweep.hpp"
 #include "pipeline/run/plan.hpp"
 #include "stages/wavefront/slots.hpp"
@@ -18,26 +18,22 @@ struct WavefrontInputs {
   std::shared_ptr<io::Source> grid;
 };
 
-/// Planes of the problem's borders, with these settings.
+/// Planes of a problem's borders.
 struct BorderPlanes {
   std::int64_t row = 1, column = 1;
 };
-BorderPlanes border_planes(const wavefront::SweepSpec& spec);
-
-/// Half width of the problem's window with these settings; wavefront::no_window if it has none.
-std::int64_t half_width(const wavefront::SweepSpec& spec);
 
 /// A table's inputs as arrays, and the blocks of the sweep over the whole table.
 class WavefrontPlan : public run::Plan {
  public:
-  WavefrontPlan(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem, const WavefrontInputs& inputs);
+  WavefrontPlan(wavefront::SweepSpec spec, const WavefrontInputs& inputs);
 
   const std::vector<run::ArraySpec>& arrays() const override { return arrays_; }
   bool depends_on_results(std::int64_t number) const override { return number > 0; }
   std::size_t result_bytes() const override { return sizeof(wavefront::BlockResult); }
 
   const wavefront::SweepSpec& spec() const { return spec_; }
-  const wavefront::ProblemInfo& problem() const { return problem_; }
+  const wavefront::Description& problem() const { return *spec_.description; }
   std::int64_t blocks() const { return down_ * spec_.layers * across_; }
   /// Rows and columns of block `index`.
   Box cells_of(std::int64_t index) const;
@@ -57,8 +53,7 @@ class WavefrontPlan : public run::Plan {
   io::Source& row_items() const { return *arrays_[static_cast<std::size_t>(rows_)].source; }
   io::Source& column_items() const { return *arrays_[static_cast<std::size_t>(columns_)].source; }
 
-  wavefront::SweepSpec spec_;
-  const wavefront::ProblemInfo& problem_;
+  wavefront::SweepSpec spec_;           // with its description
   std::int64_t down_ = 0, across_ = 0;  // rows and columns of blocks
   BorderPlanes planes_;
   std::int64_t window_;  // half width

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "kernels/wavefront/bins.hpp"
-#include "kernels/wavefront/problems.hpp"
 #include "stages/wavefront/series.hpp"
 
 namespace terrace::stages {
@@ -19,7 +18,7 @@ bool finds_end(const SweepSpec& spec, wavefront::Report report) {
 
 /// The total cost, and its share of a value if steps weigh alike.
 void add_totals(std::vector<io::SmallDataset>& results, const std::string& path, const SweepSpec& spec,
-                const wavefront::ProblemInfo& problem, std::int64_t score) {
+                const wavefront::Description& problem, std::int64_t score) {
   const double total = total_of(spec, score);
   results.push_back(io::small_scalar<double>(path + "score", total, "", long_name(problem, "score")));
   if (spec.settings.text("steps") != "symmetric2") return;
@@ -29,14 +28,14 @@ void add_totals(std::vector<io::SmallDataset>& results, const std::string& path,
 
 }  // namespace
 
-std::string long_name(const wavefront::ProblemInfo& problem, const std::string& what) {
+std::string long_name(const wavefront::Description& problem, const std::string& what) {
   return what + " of " + problem.name + ": " + problem.help;
 }
 
 std::vector<io::SmallDataset> score_results(const std::string& stage, const SweepSpec& spec,
-                                            const wavefront::ProblemInfo& problem, const WavefrontScore& score) {
+                                            const wavefront::Description& problem, const WavefrontScore& score) {
   std::vector<io::SmallDataset> results;
-  const std::int64_t scale = wavefront::score_scale(problem.name, spec.settings);
+  const std::int64_t scale = problem.scale;
   const std::string path = "/" + stage + "/";
   const bool values = problem.items == wavefront::Items::values;
   if (values) {
@@ -61,7 +60,7 @@ std::vector<io::SmallDataset> score_results(const std::string& stage, const Swee
   return results;
 }
 
-io::DatasetSpec kept_dataset(const std::string& stage, const wavefront::ProblemInfo& problem,
+io::DatasetSpec kept_dataset(const std::string& stage, const wavefront::Description& problem,
                              const std::string& array) {
   const bool rows = array.starts_with("border_row"), gaps = array.ends_with("_gaps");
   const std::vector<std::string> dimensions =
@@ -94,7 +93,7 @@ io::SmallDataset edge_results(const std::string& stage, const SweepSpec& spec) {
 }
 
 std::vector<io::SmallDataset> alignment_results(const std::string& stage, const SweepSpec& spec,
-                                                const wavefront::ProblemInfo& problem, const WavefrontScore& score,
+                                                const wavefront::Description& problem, const WavefrontScore& score,
                                                 const Alignment& alignment) {
   std::vector<io::SmallDataset> results;
   const std::string path = "/" + stage + "/";

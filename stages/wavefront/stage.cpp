@@ -18,7 +18,6 @@ namespace terrace::stages {
 namespace {
 
 using wavefront::Items;
-using wavefront::ProblemInfo;
 using wavefront::SweepSpec;
 
 std::shared_ptr<io::Source> sequence(const Request& request, const std::string& parameter, Side side) {
@@ -40,7 +39,7 @@ std::shared_ptr<io::Source> sequence(const Request& request, const std::string& 
 /// A score that some cell certainly reaches, if that leaves out work and the sequences fit in memory; else 0.
 std::int64_t known_score(const Request& request, const SweepSpec& spec, const WavefrontInputs& inputs) {
   if (!request.resources.to_run || spec.schedule.work == wavefront::Schedule::Work::all ||
-      !wavefront::has_greedy_score(spec.problem, spec.settings) ||
+      !spec.description->greedy ||
       static_cast<std::size_t>(spec.rows + spec.columns) > request.resources.host_budget) {
     return 0;
   }
@@ -49,7 +48,7 @@ std::int64_t known_score(const Request& request, const SweepSpec& spec, const Wa
     if (!codes.empty()) source.read(Box::whole(source.shape()), codes.data());
     return codes;
   };
-  return wavefront::greedy_score(spec.problem, spec.settings, letters(*inputs.rows), letters(*inputs.columns));
+  return wavefront::greedy_score(*spec.description, letters(*inputs.rows), letters(*inputs.columns));
 }
 
 }  // namespace
@@ -60,11 +59,12 @@ std::shared_ptr<io::Source> open_sequence(const Request& request, const std::str
 
 std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
   if (wavefront::find_in_place(request.stage.problem) != nullptr) return make_in_place(request);
-  const ProblemInfo& problem = *wavefront::find_problem(request.stage.problem);
   WavefrontInputs inputs;
   SweepSpec spec;
   spec.problem = request.stage.problem;
   spec.settings = request.stage.settings;
+  spec.description = wavefront::describe(spec.problem, spec.settings);
+  const wavefront::Description& problem = *spec.description;
   spec.schedule = *wavefront::schedule_from(request.stage.settings.text("schedule"));
   if (problem.counts && wavefront::with_all_work(spec.schedule) != wavefront::Schedule{}) {
     refuse(request.stage, "schedule", "integral histograms have one schedule: say `auto`, or leave it out");
@@ -107,13 +107,13 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
                    "on CUDA borders are kept by cells in registers: say `auto` or `registers`, or leave it out");
   }
   if (spec.settings.has("keep") && spec.settings.text("keep") == "alignment") {
-    return make_alignment(request, std::move(spec), problem, inputs);
+    return make_alignment(request, std::move(spec), inputs);
   }
   if (request.choices != nullptr) {
     spec.block_rows = request.choices->at("block_rows");
     spec.block_columns = request.choices->at("block_columns");
   } else {
-    const TableNeed need = table_need(spec, problem, request.resources.cuda);
+    const TableNeed need = table_need(spec, request.resources.cuda);
     const auto workspace = [&](const BlockShape& block) -> std::int64_t {
       if (!request.resources.cuda) return 0;
       SweepSpec cut = spec;
@@ -126,7 +126,7 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
     spec.block_columns = shape.columns;
   }
   const auto margin = Widening::least_of(spec, request.resources);
-  auto plan = std::make_unique<SweepPlan>(std::move(spec), problem, inputs, margin);
+  auto plan = std::make_unique<SweepPlan>(std::move(spec), inputs, margin);
   auto tally = std::make_unique<SweepTally>(*plan);
   return std::make_unique<WavefrontStage>(request, std::move(plan), std::move(tally));
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "kernels/wavefront/bins.hpp"
-#include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/tracer.hpp"
 #include "kernels/wavefront/window.hpp"
 #include "stages/wavefront/blocks.hpp"
@@ -18,16 +17,16 @@ using run::Role;
 
 namespace {
 
-/// True if bands of diagonals may replace the whole table.
+/// True if bands of diagonals may take the place of the whole table.
 bool may_widen(const wavefront::SweepSpec& spec) {
-  return spec.schedule.work != wavefront::Schedule::Work::all && wavefront::has_bits(spec.problem, spec.settings);
+  return spec.schedule.work != wavefront::Schedule::Work::all && spec.description->bits;
 }
 
 }  // namespace
 
-SweepPlan::SweepPlan(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem, const WavefrontInputs& inputs,
+SweepPlan::SweepPlan(wavefront::SweepSpec spec, const WavefrontInputs& inputs,
                      std::optional<std::int64_t> least_margin)
-    : WavefrontPlan(std::move(spec), problem, inputs),
+    : WavefrontPlan(std::move(spec), inputs),
       widening_(spec_.rows, spec_.columns, least_margin.value_or(Widening::least_margin)) {
   if (least_margin && may_widen(spec_)) first_margin_ = widening_.first();
   const auto border = [&](const char* name, Extents shape) {
@@ -41,7 +40,7 @@ SweepPlan::SweepPlan(wavefront::SweepSpec spec, const wavefront::ProblemInfo& pr
     return add(std::move(array));
   };
   const std::int64_t layers = spec_.layers;
-  if (problem.counts) edges_ = wavefront::bin_edges(spec_.settings, spec_.grid);
+  if (problem().counts) edges_ = wavefront::bin_edges(spec_.settings, spec_.grid);
   if (down_ > 1) row_border_ = border("row_border", {layers * across_, planes_.row, spec_.block_columns});
   if (across_ > 1) column_border_ = border("column_border", {down_ * layers, planes_.column, spec_.block_rows + 1});
   if (spec_.kept) add_kept();
@@ -52,7 +51,7 @@ SweepPlan::SweepPlan(wavefront::SweepSpec spec, const wavefront::ProblemInfo& pr
     table.type = *spec_.table;
     table.shape = {spec_.rows, spec_.columns};
     table.tile = {spec_.block_rows, spec_.block_columns};
-    if (problem.counts) {
+    if (problem().counts) {
       table.shape = {layers, spec_.rows, spec_.columns};
       table.tile = {1, spec_.block_rows, spec_.block_columns};
     }
@@ -86,13 +85,7 @@ void SweepPlan::add_kept() {
 }
 
 std::int64_t SweepPlan::distance_of(const wavefront::BlockResult& score) const {
-  std::int64_t distance = 0;
-  wavefront::visit_problem(spec_.problem, spec_.settings, [&]<class P>(P) {
-    if constexpr (requires { typename P::Bits; }) {
-      distance = wavefront::distance_of<P>(score.score, spec_.rows + spec_.columns);
-    }
-  });
-  return distance;
+  return wavefront::distance_of(problem(), score.score, spec_.rows + spec_.columns);
 }
 
 std::optional<std::int64_t> SweepPlan::next_margin(std::int64_t number, const SweepTally& tally) const {
@@ -154,8 +147,8 @@ run::Block SweepPlan::block(const run::Phase& phase, std::int64_t index) const {
     accesses.push_back({WavefrontSlot::right, column_border_, column + 1, column_tile, Mode::write});
   }
   if (spec_.kept) add_kept_parts(cells, accesses);
-  if (table_ >= 0 && !problem_.counts) accesses.push_back({WavefrontSlot::table, table_, 1, cells, Mode::write});
-  if (table_ >= 0 && problem_.counts) {
+  if (table_ >= 0 && !problem().counts) accesses.push_back({WavefrontSlot::table, table_, 1, cells, Mode::write});
+  if (table_ >= 0 && problem().counts) {
     const Box written{{layer, cells.begin[0], cells.begin[1]}, {layer + 1, cells.end[0], cells.end[1]}};
     accesses.push_back({WavefrontSlot::table_layer, table_, 1, written, Mode::write});
   }
@@ -167,7 +160,7 @@ wavefront::KeptTask SweepPlan::task_of(std::int64_t index) const {
   set_cells(cells_of(index), task.block);
   task.block.row_border_stride = spec_.block_columns;
   task.block.column_border_stride = spec_.block_rows + 1;
-  if (problem_.counts) task.block.keys = wavefront::bin_keys(edges_, place_of(index).layer, spec_.grid);
+  if (problem().counts) task.block.keys = wavefront::bin_keys(edges_, place_of(index).layer, spec_.grid);
   return task;
 }
 

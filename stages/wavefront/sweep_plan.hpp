@@ -23,10 +23,9 @@ struct SweepPhase {
 /// If rows and columns are kept, a block writes those that end in it.
 class SweepPlan : public WavefrontPlan {
  public:
-  /// @param least_margin the smallest margin of a band of diagonals that is worth it (Widening); nullopt if the
-  /// device also computes cells outside the band
-  SweepPlan(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem, const WavefrontInputs& inputs,
-            std::optional<std::int64_t> least_margin);
+  /// @param least_margin the least that is worth it of a band of diagonals (Widening); nothing where the device
+  /// computes what is outside, too
+  SweepPlan(wavefront::SweepSpec spec, const WavefrontInputs& inputs, std::optional<std::int64_t> least_margin);
 
   std::optional<run::Phase> phase(std::int64_t number, const run::Tally& tally) const override;
   run::Block block(const run::Phase& phase, std::int64_t index) const override;

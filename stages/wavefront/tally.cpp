@@ -9,9 +9,7 @@ namespace terrace::stages {
 
 WavefrontTally::WavefrontTally(const WavefrontPlan& plan) : plan_(plan) {
   const wavefront::SweepSpec& spec = plan.spec();
-  wavefront::visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
-    score_ = wavefront::border_report<P>(wavefront::problem_constants<P>(spec.settings), spec.rows, spec.columns);
-  });
+  score_ = wavefront::border_report(plan.problem(), spec.rows, spec.columns);
 }
 
 void WavefrontTally::failed(const run::Phase&, std::int64_t index, int) {
@@ -24,11 +22,9 @@ void WavefrontTally::failed(const run::Phase&, std::int64_t index, int) {
 }
 
 void WavefrontTally::fold_score(std::int64_t index, const void* result) {
-  const wavefront::SweepSpec& spec = plan_.spec();
   wavefront::BlockResult found;
   std::memcpy(&found, result, sizeof found);
-  wavefront::visit_problem(spec.problem, spec.settings,
-                           [&]<class P>(P) { wavefront::add_report<P>(found, index + 1 == plan_.blocks(), score_); });
+  wavefront::add_report(plan_.problem().report, found, index + 1 == plan_.blocks(), score_);
 }
 
 }  // namespace terrace::stages

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "kernels/wavefront/bins.hpp"
-#include "kernels/wavefront/problems.hpp"
+#include "kernels/wavefront/description.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"
 #include "stages/wavefront/plan.hpp"
@@ -33,7 +33,7 @@ std::int64_t largest_integer(ElementType type) {
 
 ElementType narrowest_score(const Request& request, const SweepSpec& spec) {
   try {
-    return wavefront::narrowest_value(spec.problem, spec.settings, spec.rows, spec.columns);
+    return wavefront::narrowest_value(*wavefront::description_of(spec), spec.rows, spec.columns);
   } catch (const ComputeError& error) {
     refuse(request.stage, "match", error.what());
   }
@@ -44,7 +44,8 @@ void check_kept_size(const Request& request, const SweepSpec& spec) {
   const auto cells = [&](std::int64_t across, std::int64_t along) {
     return wavefront::bounded_product(spec.kept->count(across, across), along);
   };
-  const std::int64_t planes = border_planes(spec).row, size = static_cast<std::int64_t>(size_of(spec.kept->type));
+  const std::int64_t planes = wavefront::description_of(spec)->row_planes,
+                     size = static_cast<std::int64_t>(size_of(spec.kept->type));
   const std::int64_t all = wavefront::bounded_sum(cells(spec.rows, spec.columns), cells(spec.columns, spec.rows));
   if (all > most_bytes / (planes * size)) {
     refuse(request.stage, "every",
@@ -86,7 +87,7 @@ void choose_score_types(const Request& request, SweepSpec& spec) {
   spec.value = narrowest;
   spec.border = narrowest == ElementType::i64 ? ElementType::i64 : ElementType::i32;
   const std::string& type = request.stage.settings.text("type");
-  const bool decimals = wavefront::score_scale(spec.problem, spec.settings) != 1;
+  const bool decimals = wavefront::description_of(spec)->scale != 1;
   const ElementType stored = type != "auto" ? *element_type_from(type) : decimals ? ElementType::f64 : spec.border;
   if (decimals && !is_floating(stored)) {
     refuse(request.stage, "type",
@@ -139,7 +140,8 @@ void choose_sum_types(const Request& request, SweepSpec& spec) {
   } else if (floating) {
     spec.value = spec.grid;
   } else {
-    const std::int64_t bound = wavefront::SummedArea::sum_bound(largest_integer(spec.grid), spec.rows, spec.columns);
+    const std::int64_t bound =
+        wavefront::description_of(spec)->sum_bound(largest_integer(spec.grid), spec.rows, spec.columns);
     const bool narrow = bound <= std::numeric_limits<std::int32_t>::max() && size_of(spec.grid) <= 4;
     spec.value = narrow ? ElementType::i32 : ElementType::i64;
   }

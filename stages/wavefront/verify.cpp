@@ -8,9 +8,10 @@
 namespace terrace::stages {
 namespace {
 
-VerifiedTable open_table(const Request& request, const wavefront::ProblemInfo& problem) {
+VerifiedTable open_table(const Request& request, std::shared_ptr<const wavefront::Description> problem) {
   VerifiedTable table;
-  if (problem.items == wavefront::Items::values) {
+  table.problem = std::move(problem);
+  if (table.problem->items == wavefront::Items::values) {
     wavefront::SweepSpec spec;
     spec.settings = request.stage.settings;
     spec.problem = request.stage.problem;
@@ -19,7 +20,6 @@ VerifiedTable open_table(const Request& request, const wavefront::ProblemInfo& p
     table.row_items = series.rows;
     table.column_items = series.columns;
   } else {
-    table.scale = wavefront::score_scale(request.stage.problem, request.stage.settings);
     table.row_items = open_sequence(request, "rows", Side::rows);
     table.column_items = open_sequence(request, "columns", Side::columns);
   }
@@ -41,8 +41,8 @@ std::vector<Checked> verify_wavefront(const VerifyRequest& request) {
   if (wavefront::find_in_place(stage.problem) != nullptr) {
     return {{"grid", "a cell after the sweeps depends on the whole grid; --all computes it again", "", false}};
   }
-  const wavefront::ProblemInfo& problem = *wavefront::find_problem(stage.problem);
-  if (problem.items == wavefront::Items::grid) return verify_sums(request, problem);
+  const auto problem = wavefront::describe(stage.problem, stage.settings);
+  if (problem->items == wavefront::Items::grid) return verify_sums(request, *problem);
   const VerifiedTable table = open_table(request.request, problem);
   std::vector<Checked> found;
   const std::string& keep = stage.settings.text("keep");

@@ -1,7 +1,7 @@
-// Computes parts of the results of the stage `wavefront` again.
+// Parts of the results of the stage `wavefront`, computed again.
 #pragma once
 
-#include "kernels/wavefront/problems.hpp"
+#include "kernels/wavefront/description.hpp"
 #include "stages/verifier.hpp"
 
 namespace terrace::stages {
@@ -10,11 +10,11 @@ namespace terrace::stages {
 /// named.
 std::vector<Checked> verify_wavefront(const VerifyRequest& request);
 
-/// The table of a stage on sequences, with its result.
+/// The table of a stage on sequences.
 struct VerifiedTable {
+  std::shared_ptr<const wavefront::Description> problem;
   std::int64_t rows = 0, columns = 0;
-  std::int64_t scale = 1;                // of scores: scores in the result are the computed ones divided by it
-  ElementType value = ElementType::i64;  // of values: type of their costs
+  ElementType value = ElementType::i64;                 // of values: that of their costs
   std::shared_ptr<io::Source> row_items, column_items;  // codes of letters, or values
 };
 
@@ -29,6 +29,6 @@ Checked verify_borders(const VerifyRequest& request, const VerifiedTable& table)
 Checked verify_path(const VerifyRequest& request, const VerifiedTable& table);
 
 /// Sums and counts of sampled tiles, from their stored neighbours and the grid.
-std::vector<Checked> verify_sums(const VerifyRequest& request, const wavefront::ProblemInfo& problem);
+std::vector<Checked> verify_sums(const VerifyRequest& request, const wavefront::Description& problem);
 
 }  // namespace terrace::stages

@@ -10,22 +10,22 @@
 namespace terrace::stages {
 
 using wavefront::Items;
-using wavefront::ProblemInfo;
 using wavefront::SweepSpec;
 
-TableNeed table_need(const SweepSpec& spec, const ProblemInfo& problem, bool cuda) {
+TableNeed table_need(const SweepSpec& spec, bool cuda) {
+  const auto problem = wavefront::description_of(spec);
   TableNeed need;
   need.rows = spec.rows;
   need.columns = spec.columns;
   if (spec.table) need.table_bytes = static_cast<std::int64_t>(size_of(*spec.table));
-  if (problem.items == Items::grid) need.grid_bytes = static_cast<std::int64_t>(size_of(spec.grid));
-  if (problem.items == Items::values) need.item_bytes = static_cast<std::int64_t>(size_of(spec.value));
-  const BorderPlanes planes = border_planes(spec);
-  need.border_bytes = std::max(planes.row, planes.column) * static_cast<std::int64_t>(size_of(spec.border));
+  if (problem->items == Items::grid) need.grid_bytes = static_cast<std::int64_t>(size_of(spec.grid));
+  if (problem->items == Items::values) need.item_bytes = static_cast<std::int64_t>(size_of(spec.value));
+  const std::int64_t planes = std::max(problem->row_planes, problem->column_planes);
+  need.border_bytes = planes * static_cast<std::int64_t>(size_of(spec.border));
   if (spec.kept) {
     need.every = spec.kept->every;
     need.in_parts = !cuda;
-    need.kept_bytes = std::max(planes.row, planes.column) * static_cast<std::int64_t>(size_of(spec.kept->type));
+    need.kept_bytes = planes * static_cast<std::int64_t>(size_of(spec.kept->type));
   }
   return need;
 }
@@ -35,7 +35,7 @@ WavefrontStage::WavefrontStage(const Request& request, std::unique_ptr<Wavefront
     : name_(request.stage.name),
       type_place_(place_of(request.stage, "type")),
       resources_(request.resources),
-      need_(table_need(plan->spec(), plan->problem(), request.resources.cuda)),
+      need_(table_need(plan->spec(), request.resources.cuda)),
       plan_(std::move(plan)),
       tally_(std::move(tally)) {}
 
@@ -59,7 +59,7 @@ run::Prediction WavefrontStage::prediction() const { return predict(spec(), plan
 /// Every cell of the window, once.
 double WavefrontStage::whole() const {
   return static_cast<double>(spec().layers) *
-         wavefront::cells_in_window(half_width(spec()), 0, spec().rows, 0, spec().columns);
+         wavefront::cells_in_window(problem().window, 0, spec().rows, 0, spec().columns);
 }
 
 std::vector<std::string> WavefrontStage::warnings() const {

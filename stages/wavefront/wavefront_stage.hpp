@@ -10,8 +10,8 @@
 
 namespace terrace::stages {
 
-/// Sizes from which the shape of blocks is chosen, for this sweep.
-TableNeed table_need(const wavefront::SweepSpec& spec, const wavefront::ProblemInfo& problem, bool cuda);
+/// The sizes from which the shape of blocks is chosen, for this sweep.
+TableNeed table_need(const wavefront::SweepSpec& spec, bool cuda);
 
 /// Its score, or its table.
 class WavefrontStage : public run::Stage {
@@ -31,7 +31,7 @@ class WavefrontStage : public run::Stage {
  protected:
   const std::string& name() const { return name_; }
   const wavefront::SweepSpec& spec() const { return plan_->spec(); }
-  const wavefront::ProblemInfo& problem() const { return plan_->problem(); }
+  const wavefront::Description& problem() const { return plan_->problem(); }
   const WavefrontTally& folded() const { return *tally_; }
 
  private:

@@ -6,6 +6,7 @@
 
 #include "kernels/wavefront/sweep.hpp"
 #include "stages/stage_kind.hpp"
+#include "stages/wavefront/measured.hpp"
 
 namespace terrace::stages {
 
@@ -14,10 +15,9 @@ namespace terrace::stages {
 /// work. Until then margins grow fourfold, since a wider band may hold a much better alignment.
 class Widening {
  public:
-  /// The margin of the table's whole band, which leaves nothing out.
+  /// The margin of a band that is the whole table.
   static constexpr std::int64_t whole = 0;
-  /// About the number of rows that a kernel of the CPU computes together.
-  static constexpr std::int64_t least_margin = 256;
+  static constexpr std::int64_t least_margin = measured::BandSizes::least_margin;
 
   /// The least margin that is worth it. On a GPU each takes as long as any narrower one until it gives every
   /// scheduler a warp; nothing for tables of several blocks, which are computed whole there.
@@ -29,7 +29,7 @@ class Widening {
 
   /// The margin of the first sweep.
   std::int64_t first() const;
-  /// The margin of the sweep after one with `margin` found `distance`; nullopt if that is proved.
+  /// The margin of the sweep after one with `margin` found `distance`; nullopt if the distance is proved.
   std::optional<std::int64_t> next(std::int64_t margin, std::int64_t distance) const;
   wavefront::DiagonalBand band(std::int64_t margin) const;
 

@@ -23,8 +23,8 @@
 #include "kernels/wavefront/bins.hpp"
 #include "kernels/wavefront/cpu/bits/sweeper.hpp"
 #include "kernels/wavefront/cpu/sweep.hpp"
-#include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/sweep.hpp"
+#include "kernels/wavefront/visit.hpp"
 
 namespace {
 

@@ -14,7 +14,7 @@
 #include "kernels/device/cuda_context.hpp"
 #include "kernels/wavefront/bins.hpp"
 #include "kernels/wavefront/cuda/sweep.hpp"
-#include "kernels/wavefront/problems.hpp"
+#include "kernels/wavefront/visit.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::wavefront::testing {

@@ -11,6 +11,7 @@
 #include "kernels/in_place/problems.hpp"
 #include "kernels/in_place/reference.hpp"
 #include "kernels/in_place/sweep.hpp"
+#include "kernels/in_place/visit.hpp"
 
 namespace terrace::wavefront::testing {
 

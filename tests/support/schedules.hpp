@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/report.hpp"
 #include "kernels/wavefront/sweep.hpp"
+#include "kernels/wavefront/visit.hpp"
 
 namespace terrace::wavefront::testing {
 

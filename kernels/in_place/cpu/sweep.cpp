@@ -6,6 +6,7 @@
 #include "kernels/in_place/cpu/slab.hpp"
 #include "kernels/in_place/cpu/sweep.hpp"
 #include "kernels/in_place/problems.hpp"
+#include "kernels/in_place/visit.hpp"
 #include "kernels/launch/cpu_launch.hpp"
 #include "kernels/values/vectors.hpp"
 #include "pipeline/base/error.hpp"

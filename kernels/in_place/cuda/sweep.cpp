@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include "kernels/in_place/measured.hpp"
 #include "kernels/in_place/problems.hpp"
+#include "kernels/in_place/visit.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::wavefront {
 namespace {
 
-// A slab is reported when the next one has begun, so that at least two are under way.
-constexpr std::int64_t least_under_way = 2, most_under_way = 32;
 constexpr std::size_t words_bytes = 1024, slot_bytes = 128;
 
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -20,16 +20,17 @@ std::size_t align(std::int64_t bytes) { return static_cast<std::size_t>(ceiling(
 
 InPlaceShape in_place_shape(const InPlaceSpec& spec, const InPlaceTrial& trial) {
   const int slant = find_in_place(spec.problem)->corners ? 1 : 0, bytes = static_cast<int>(size_of(spec.value));
-  // A group for one sweep takes a third of the time of one for many.
-  const bool few =
-      trial.group != InPlaceTrial::Group::any ? trial.group == InPlaceTrial::Group::few : spec.pass_sweeps <= 4;
+  const bool few = trial.group != InPlaceTrial::Group::any
+                       ? trial.group == InPlaceTrial::Group::few
+                       : spec.pass_sweeps <= measured::CudaInPlace::most_few_sweeps;
   return {slant, bytes, few};
 }
 
 InPlaceWorkspace plan_in_place(const InPlaceSpec& spec, const InPlaceShape& shape) {
   const bool one_slab = spec.slab_rows >= spec.rows;
   InPlaceWorkspace plan;
-  plan.slots = std::clamp(spec.slabs(), least_under_way, most_under_way);
+  plan.slots =
+      std::clamp(spec.slabs(), measured::CudaInPlace::least_under_way, measured::CudaInPlace::most_under_way);
   plan.groups = ceiling(spec.pass_sweeps, shape.sweeps());
   // In the last slab each group goes on until all of its sweeps are at the last row.
   const std::int64_t lines = (one_slab ? spec.rows : spec.slab_rows) + spec.pass_sweeps;

@@ -1,9 +1,10 @@
-// Shared parts of updates of tiles by sums of products on the CPU: OpenBLAS computes parts of a tile, each on a
+// The common base of updates of tiles by sums of products on the CPU: OpenBLAS computes parts of a tile, each on a
 // thread of its own.
 #pragma once
 
 #include "kernels/recursive/blas.hpp"
 #include "kernels/recursive/cpu/blocks.hpp"
+#include "kernels/recursive/measured.hpp"
 
 namespace terrace::recursive {
 
@@ -52,9 +53,9 @@ class BlasTiles : public CpuTiles<T> {
     return found;
   }
 
-  /// First element of part `number` of [0, count).
+  /// The first element of part `number` of [0, count).
   static i64 cut(i64 count, i64 parts, i64 number) {
-    constexpr i64 step = 64;  // elements that kernels compute at a time, or more
+    constexpr i64 step = measured::Blas::cut_step;
     return number == parts ? count : count * number / parts / step * step;
   }
 

@@ -1,4 +1,4 @@
-// Shared parts of updates of tiles on the CPU: all threads work on one block after another.
+// The common base of updates of tiles on the CPU: all threads work on one block after another.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include "kernels/device/cpu_context.hpp"
 #include "kernels/launch/cpu_launch.hpp"
 #include "kernels/recursive/cpu/product.hpp"
+#include "kernels/recursive/measured.hpp"
 #include "kernels/recursive/rules/matrix.hpp"
 #include "kernels/recursive/semiring.hpp"
 #include "kernels/recursive/task.hpp"
@@ -17,7 +18,7 @@
 
 namespace terrace::recursive {
 
-inline constexpr i64 base_size = 64;  // pivots that a tile is closed by at a time
+inline constexpr i64 base_size = measured::CpuTasks::base_pivots;  // pivots that a tile is closed by at a time
 
 /// The least and largest of finite values.
 template <class T>
@@ -64,12 +65,12 @@ class CpuBlocks : public device::BlockKernel {
   int threads() const { return pool_.size(); }
   bool aborted() const { return device::is_set(*abort_); }
 
-  static constexpr double few_operations = 2e6;  // quicker on one thread
+  static constexpr double few_operations = measured::CpuTasks::few_operations;  // quicker on one thread
 
   /// Calls work(begin, end, thread) for pieces of [0, count).
   template <class Work>
   void in_pieces(i64 count, double operations, const Work& work) {
-    constexpr i64 most_piece = 384;
+    constexpr i64 most_piece = measured::CpuTasks::most_piece;
     if (count <= 0) return;
     const bool alone = operations <= few_operations || threads() == 1;
     const i64 piece = alone ? count : std::min(most_piece, (count + threads() - 1) / threads());

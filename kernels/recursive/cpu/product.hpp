@@ -1,9 +1,10 @@
-// Shared parts of the vectorised kernels of the recursive family and of their callers. Included by files that
-// are compiled for newer instruction sets than the rest: no host library header, no code that leaves a common
-// symbol.
+// Types and sizes that the vectorised kernels of the recursive family share with their callers. Included by files
+// that are compiled for newer instruction sets than the rest: no host library header, nothing that leaves a common
+// symbol behind.
 #pragma once
 
 #include "kernels/device/integers.hpp"
+#include "kernels/recursive/measured.hpp"
 
 namespace terrace::recursive {
 
@@ -30,12 +31,12 @@ struct Product {
   T* packed_v;  // packed_v_size() values, aligned to 64 bytes
 };
 
-/// Cut of a product for the caches: product_depth rows and product_columns columns of v are packed for the second
-/// level, product_rows rows of u too, and a strip of v as wide as a register block stays in the first level.
-inline constexpr i64 product_depth = 256;
-inline constexpr i64 product_rows = 96;
+/// Sizes of the parts into which a product is cut for the caches: these rows and columns of v are packed for the
+/// second level, these rows of u likewise, and a strip of v as wide as a register block stays in the first level.
+inline constexpr i64 product_depth = measured::CpuProducts::depth;
+inline constexpr i64 product_rows = measured::CpuProducts::rows;
 template <class T>
-inline constexpr i64 product_columns = 1024 / static_cast<i64>(sizeof(T));
+inline constexpr i64 product_columns = measured::CpuProducts::row_bytes / static_cast<i64>(sizeof(T));
 
 /// Room for packing.
 inline constexpr i64 packed_u_size = product_rows * product_depth;
@@ -59,17 +60,17 @@ struct ProductKernels {
 namespace sse2 {
 ProductKernels product_kernels(int semiring);
 inline constexpr int vector_bytes = 16;
-inline constexpr int block_rows = 4;
+inline constexpr int block_rows = measured::CpuProducts::sse2_rows;
 }  // namespace sse2
 namespace avx2 {
 ProductKernels product_kernels(int semiring);
 inline constexpr int vector_bytes = 32;
-inline constexpr int block_rows = 6;
+inline constexpr int block_rows = measured::CpuProducts::avx2_rows;
 }  // namespace avx2
 namespace avx512 {
 ProductKernels product_kernels(int semiring);
 inline constexpr int vector_bytes = 64;
-inline constexpr int block_rows = 12;
+inline constexpr int block_rows = measured::CpuProducts::avx512_rows;
 }  // namespace avx512
 
 }  // namespace terrace::recursive

@@ -8,7 +8,7 @@
 namespace terrace::recursive::TERRACE_ISA {
 
 /// Vectors of a row of a register block.
-inline constexpr int block_vectors = 2;
+inline constexpr int block_vectors = measured::CpuProducts::block_vectors;
 
 template <class S, class T>
 struct Block {

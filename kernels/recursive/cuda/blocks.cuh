@@ -10,6 +10,7 @@
 #include "kernels/device/cuda_context.hpp"
 #include "kernels/launch/launch.cuh"
 #include "kernels/recursive/cuda/tile_state.cuh"
+#include "kernels/recursive/measured.hpp"
 #include "kernels/recursive/tiles.hpp"
 
 namespace terrace::recursive {
@@ -96,7 +97,7 @@ class BlocksOnCuda : public device::BlockKernel {
 template <class T>
 class TilesOfValues : public BlocksOnCuda<TileTask, TileResult> {
  protected:
-  static constexpr unsigned row_threads = 256;
+  static constexpr unsigned row_threads = measured::CudaRows::threads;
 
   TilesOfValues(std::int64_t side, device::Context& context, void* workspace)
       : BlocksOnCuda(side, context, workspace) {

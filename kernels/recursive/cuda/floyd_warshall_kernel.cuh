@@ -4,10 +4,12 @@
 #pragma once
 
 #include "kernels/recursive/cuda/products/kernel.cuh"
+#include "kernels/recursive/measured.hpp"
 
 namespace terrace::recursive {
 
-inline constexpr i32 closure_threads = 256;  // 16 x 16, each with 4 x 4 elements of a square
+inline constexpr i32 closure_threads =
+    measured::CudaProducts::closure_threads;  // 16 x 16, each with 4 x 4 elements of a square
 
 /// A tile in algebra S that is being closed, and the packed rows and columns of its pivots.
 template <class S, class T>

@@ -2,13 +2,14 @@
 #pragma once
 
 #include "kernels/recursive/cuda/tile_state.cuh"
+#include "kernels/recursive/measured.hpp"
 #include "kernels/recursive/reduction.hpp"
 
 namespace terrace::recursive {
 
-inline constexpr i32 reduction_threads = 256;
+inline constexpr i32 reduction_threads = measured::CudaRows::reduction_threads;
 
-/// Totals of a thread, then of a warp and a thread block. Sums are made in an order that is always the same.
+/// The totals of a thread, then of a warp and of a thread block. Sums are made in an order that is always the same.
 struct Totals {
   Extent extent;
   i64 finite = 0, high = 0, low = 0;

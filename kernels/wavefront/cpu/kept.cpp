@@ -7,7 +7,7 @@
 #include "kernels/launch/cpu_launch.hpp"
 #include "kernels/wavefront/cpu/borders.hpp"
 #include "kernels/wavefront/cpu/sweep.hpp"
-#include "kernels/wavefront/problems.hpp"
+#include "kernels/wavefront/description.hpp"
 #include "kernels/wavefront/rules/kept_blocks.hpp"
 #include "kernels/wavefront/window.hpp"
 
@@ -20,7 +20,7 @@ class LineStore {
   LineStore(const SweepSpec& spec, ElementType kept, i64 window)
       : border_(spec.border),
         kept_(kept),
-        scale_(static_cast<double>(score_scale(spec.problem, spec.settings))),
+        scale_(static_cast<double>(description_of(spec)->scale)),
         window_(window) {}
 
   /// `count` values of a border, of cells of line `line` from `begin` on, to element `to` of a kept line and
@@ -165,7 +165,7 @@ class CpuKeptSweep : public device::BlockKernel {
   device::InstructionSet set_;
   LineStore store_;
   PartBorders borders_;
-  bool last_ = find_problem(spec_.problem)->report == Report::last;
+  bool last_ = description_of(spec_)->report == Report::last;
   std::map<std::pair<i64, i64>, std::unique_ptr<device::BlockKernel>> sweeps_;
   std::vector<BlockTask> tasks_;
   std::vector<BlockResult> results_;
@@ -177,14 +177,11 @@ std::unique_ptr<device::BlockKernel> make_cpu_kept_sweep(const SweepSpec& spec, 
                                                          device::InstructionSet set) {
   check_kept(spec);
   BorderLayout layout{spec.border, 1, 1, 1};
-  i64 window = no_window;
-  visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
-    if (P::items == Items::values) layout.item_bytes = size_of(spec.value);
-    layout.row_planes = P::row_planes;
-    layout.column_planes = P::column_planes;
-    window = window_of<P, i64>(problem_constants<P>(spec.settings));
-  });
-  return std::make_unique<CpuKeptSweep>(spec, context, set, layout, window);
+  const auto problem = description_of(spec);
+  if (problem->items == Items::values) layout.item_bytes = size_of(spec.value);
+  layout.row_planes = problem->row_planes;
+  layout.column_planes = problem->column_planes;
+  return std::make_unique<CpuKeptSweep>(spec, context, set, layout, problem->window);
 }
 
 }  // namespace terrace::wavefront

@@ -1,6 +1,7 @@
 #include "kernels/wavefront/cpu/sweep.hpp"
 
 #include "kernels/device/cpu_context.hpp"
+#include "kernels/wavefront/measured.hpp"
 #include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/tile_sizes.hpp"
 #include "pipeline/base/error.hpp"
@@ -94,8 +95,8 @@ std::unique_ptr<device::BlockKernel> make_cpu_sweep(const SweepSpec& spec, const
 
 std::size_t cpu_workspace_bytes(const SweepSpec& spec, int threads) {
   if (in_tiles(spec)) return tile_workspace_bytes(spec, threads);
-  // Tall bands make few bands a block and so many blocks in flight; low ones make many bands.
-  constexpr std::int64_t tallest_band = 24 * 32, lowest_band = 4;
+  // Tall bands make few bands a block and so many blocks under way; low ones make many bands.
+  constexpr std::int64_t tallest_band = measured::CpuLetters::most_lane_rows * 32, lowest_band = 4;
   constexpr std::size_t thread_bytes = 384 << 10, band_bytes = 128, slot_bytes = 4096;
   const std::int64_t rows = std::clamp<std::int64_t>(spec.rows, 1, spec.block_rows);
   const auto columns = static_cast<std::size_t>(std::clamp<std::int64_t>(spec.columns, 1, spec.block_columns));

@@ -6,22 +6,20 @@
 
 #include "kernels/wavefront/cpu/sweep.hpp"
 #include "kernels/wavefront/cpu/waves.hpp"
-#include "kernels/wavefront/problems.hpp"
+#include "kernels/wavefront/measured.hpp"
 #include "kernels/wavefront/tile_sizes.hpp"
+#include "kernels/wavefront/visit.hpp"
 
 namespace terrace::wavefront {
 namespace {
 
-/// Nominal costs on a CPU: of a column of a tile, a cell at a time, and of a look at the neighbour's progress.
-constexpr double cell_seconds = 1e-9, synchronisation_seconds = 1e-6;
-/// The largest tile: its rows of values stay in the first-level cache.
-constexpr std::int64_t most_height = 256;
+constexpr std::int64_t most_height = measured::CpuTiles::most_height;
 
 TileShape shape_for(const CpuSweepPlan& plan) {
   TileLimits limits;
   limits.processors = plan.threads;
   limits.most_height = most_height;
-  const TileCosts costs{cell_seconds * most_height, synchronisation_seconds};
+  const TileCosts costs{measured::CpuTiles::cell_seconds * most_height, measured::CpuTiles::synchronisation_seconds};
   return tile_shape(plan.spec.schedule, plan.grid.block_rows, plan.grid.block_columns, limits, costs);
 }
 

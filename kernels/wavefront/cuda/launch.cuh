@@ -1,4 +1,4 @@
-// Arguments that all CUDA sweeps pass to their kernels.
+// The arguments of all CUDA sweeps, and their checks.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,9 @@
 #include "kernels/launch/launch.cuh"
 #include "kernels/wavefront/cuda/bands/bands.cuh"
 #include "kernels/wavefront/cuda/sweep.hpp"
-#include "kernels/wavefront/problems.hpp"
+#include "kernels/wavefront/measured.hpp"
 #include "kernels/wavefront/rules/block_grid.hpp"
+#include "kernels/wavefront/visit.hpp"
 
 namespace terrace::wavefront {
 
@@ -19,10 +20,8 @@ static_assert(static_cast<int>(Stored::u8) == static_cast<int>(ElementType::u8) 
 
 inline Stored stored(ElementType type) { return static_cast<Stored>(type); }
 
-/// Warps of a multiprocessor at the registers that the kernels are bounded to.
-inline constexpr int warps_per_processor = 16;
-
-/// A sweep's arguments for kernels, except the launch. @param check true if sums must fit the values' type
+/// The arguments that all kernels of sweeps share, without the launch. @param check whether sums must fit the values'
+/// type
 inline SweepArguments sweep_arguments(const SweepSpec& spec, const CudaWorkspace& plan, unsigned char* workspace,
                                       bool check) {
   const BlockGrid grid = grid_of(spec);
@@ -67,7 +66,7 @@ inline void check_port(const device::Port& port, u32 bands, const char* kernel, 
 }
 
 inline std::int64_t resident_warps(const device::Limits& limits) {
-  return static_cast<std::int64_t>(limits.processors) * warps_per_processor;
+  return static_cast<std::int64_t>(limits.processors) * measured::CudaLaunches::warps_of_processor;
 }
 
 [[noreturn]] inline void refuse_type(const SweepSpec& spec) {

@@ -3,26 +3,25 @@
 #include <algorithm>
 #include <limits>
 
-#include "kernels/wavefront/problems.hpp"
+#include "kernels/wavefront/description.hpp"
+#include "kernels/wavefront/measured.hpp"
 #include "kernels/wavefront/rules/block_grid.hpp"
 #include "kernels/wavefront/tile_sizes.hpp"
 #include "kernels/wavefront/tracer.hpp"
+#include "kernels/wavefront/visit.hpp"
 
 namespace terrace::wavefront {
 namespace {
 
 std::size_t align(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-/// More slots than fill the device let the next blocks begin before the last have ended.
-constexpr std::int64_t most_slots = 16;
-/// While the last of a block's bands are yet to begin, the first ones are many narrow blocks further: each band
-/// follows the one above it about so many columns behind.
-constexpr std::int64_t columns_behind = 128, most_narrow_slots = 64;
+using Sizes = measured::CudaLaunches;
 
-/// Blocks in a row that are in flight at a time, if all bands of a block are.
+/// The number of blocks in a row that bands work on at a time. While the last of a block's bands are yet to begin,
+/// the first ones are many narrow blocks further: each band is `columns_behind` columns behind the one above it.
 std::int64_t slots_of_narrow_blocks(const BlockGrid& grid, std::int64_t bands, std::int64_t warps) {
-  const std::int64_t slots = std::min(bands, warps) * columns_behind / grid.block_columns + 3;
-  return std::min({slots, grid.across() + 1, most_narrow_slots});
+  const std::int64_t slots = std::min(bands, warps) * Sizes::columns_behind / grid.block_columns + 3;
+  return std::min<std::int64_t>({slots, grid.across() + 1, Sizes::most_narrow_slots});
 }
 
 /// Cells that blocks are grids of divide them.
@@ -47,7 +46,7 @@ void check_bit_lines(const SweepSpec& spec) {
   const BitLines& lines = *spec.bit_lines;
   const bool ends = lines.rows % bit_line_rows == 0 || lines.rows >= spec.rows;
   if (ends && lines.rows > 0 && lines.columns > 0 && lines.columns % word_cells == 0 && !spec.table && !spec.kept &&
-      spec.cell_rows == 0 && spec.cell_columns == 0 && !in_tiles(spec) && has_bits(spec.problem, spec.settings)) {
+      spec.cell_rows == 0 && spec.cell_columns == 0 && !in_tiles(spec) && description_of(spec)->bits) {
     return;
   }
   throw DeviceError("make_cuda_sweep", "lines of " + spec.problem + " after " + std::to_string(lines.rows) +
@@ -62,7 +61,7 @@ void check_kept(const SweepSpec& spec) {
   const bool divides = is_floating(kept) && !is_floating(spec.value);
   const bool holds = divides || (is_floating(kept) == is_floating(spec.value) && is_signed(kept) &&
                                  size_of(kept) >= size_of(spec.value));
-  if (holds && !spec.table && !in_tiles(spec) && find_problem(spec.problem)->items != Items::grid) return;
+  if (holds && !spec.table && !in_tiles(spec) && description_of(spec)->items != Items::grid) return;
   throw DeviceError("make_cuda_sweep", "rows and columns of type " + std::string(name_of(kept)) +
                                            " of cells of type " + std::string(name_of(spec.value)) +
                                            " cannot be kept by schedule " + name_of(spec.schedule));
@@ -90,7 +89,8 @@ CudaWorkspace plan_workspace(const BlockGrid& grid, std::int64_t band_rows, std:
   CudaWorkspace plan;
   plan.band_rows = band_rows;
   plan.bands = std::max<std::int64_t>(1, (grid.block_rows + band_rows - 1) / band_rows);
-  plan.slots = std::clamp<std::int64_t>(2 * warps / plan.bands + 2, 2, most_slots);
+  // Slots beyond those that fill the device let the next blocks begin before the last have ended.
+  plan.slots = std::clamp<std::int64_t>(2 * warps / plan.bands + 2, 2, Sizes::most_slots);
   plan.slots = std::max(plan.slots, slots_of_narrow_blocks(grid, plan.bands, warps));
   plan.border_words = (row_words + 3) / 4 * 4;  // rows begin at multiples of 32 bytes
   const std::int64_t rows = grid.across() == 1 ? 1 : plan.slots;
@@ -102,6 +102,7 @@ CudaWorkspace plan_workspace(const BlockGrid& grid, std::int64_t band_rows, std:
 }
 
 CudaWorkspace plan_strips(const BlockGrid& grid, std::int64_t batch, std::int64_t value_words) {
+  using Strips = measured::CudaStrips;
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - 4096;
   if (grid.block_columns > most || grid.block_rows > most) {
     throw DeviceError("wavefront sweep on CUDA", "blocks of " + std::to_string(grid.block_rows) + " x " +
@@ -110,12 +111,12 @@ CudaWorkspace plan_strips(const BlockGrid& grid, std::int64_t batch, std::int64_
   }
   CudaWorkspace plan;
   plan.band_rows = batch;
-  plan.bands = std::max<std::int64_t>(1, (grid.block_columns + columns_of_strip - 1) / columns_of_strip);
-  plan.slots = 4;
+  plan.bands = std::max<std::int64_t>(1, (grid.block_columns + Strips::columns - 1) / Strips::columns);
+  plan.slots = Sizes::strip_slots;
   plan.border_words = (grid.block_rows + batch - 1) / batch * batch * value_words;
   plan.slots_at = align(launch_words_bytes);
   plan.flags_at = plan.borders_at = plan.slots_at + align(static_cast<std::size_t>(plan.slots) * block_slot_bytes);
-  const std::int64_t handed = plan.bands - 1 + (plan.bands - 1) / strips_of_group;
+  const std::int64_t handed = plan.bands - 1 + (plan.bands - 1) / Strips::group;
   plan.bytes = plan.borders_at + align(static_cast<std::size_t>(handed * plan.border_words) * sizeof(std::uint64_t));
   return plan;
 }

@@ -10,6 +10,7 @@
 #include "kernels/wavefront/cuda/pairs/sweep.cuh"
 #include "kernels/wavefront/cuda/sums/kernel.cuh"
 #include "kernels/wavefront/cuda/sums/strip_sweep.cuh"
+#include "kernels/wavefront/measured.hpp"
 
 namespace terrace::wavefront {
 
@@ -123,8 +124,8 @@ std::unique_ptr<device::BlockKernel> make_letter_sweep(
       spec, kernel, plan, shape, memory_bytes, false, context, workspace, trial, problem_constants<P>(spec.settings));
 }
 
-/// True if so much of the table cannot reach the known score that the length of the chain of bands along the rest
-/// decides the time, not the number of cells.
+/// True if the score that is known leaves out so much of the table that the length of the chain of bands counts, and
+/// not the number of cells.
 template <class P>
 bool leaves_most_out(const SweepSpec& spec) {
   if constexpr (can_prune<P>) {
@@ -135,16 +136,17 @@ bool leaves_most_out(const SweepSpec& spec) {
   }
 }
 
-/// True if bands of `band_rows` rows fill the device, so that their work decides the time, not their chain.
+/// True if bands of `band_rows` rows fill the device, and the number of cells counts, not the length of their chain.
 template <class P>
 bool fills(const SweepSpec& spec, const device::Limits& limits, std::int64_t band_rows) {
-  return grid_of(spec).block_rows >= resident_warps(limits) / 5 * band_rows && !leaves_most_out<P>(spec);
+  return grid_of(spec).block_rows >= resident_warps(limits) / measured::CudaLaunches::filling_share * band_rows &&
+         !leaves_most_out<P>(spec);
 }
 
 /// Sweeps in differences, for problems that have a bit-parallel form: scores, and lines kept in differences.
 template <class P>
 struct BitSweeps {
-  /// True if this kernel computes the sweep: the table's scores, or such lines.
+  /// True if this kernel computes the sweep: scores alone, or scores and lines kept in differences.
   static bool serves(const SweepSpec& spec, const CudaTrial& trial) {
     return !spec.table && !spec.kept && spec.cell_rows == 0 && spec.cell_columns == 0 && !trial.cells;
   }
@@ -152,10 +154,10 @@ struct BitSweeps {
   template <class Call>
   static auto choose(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial, Call&& call) {
     check_bound(spec);
-    // Two words a lane if that leaves each scheduler a warp: measured on an H200. In a band of diagonals, so many
-    // rows are in flight at a time as it has diagonals.
+    // Two words a lane where that leaves each scheduler a warp. In a band of diagonals, so many rows are under way at
+    // a time as it has diagonals.
     const i64 rows = std::min<i64>(grid_of(spec).block_rows, spec.band.high - spec.band.low);
-    const i64 fewest = std::int64_t{4} * limits.processors * band_rows<2>;
+    const i64 fewest = measured::CudaBits::wide_bands_of_processor * limits.processors * band_rows<2>;
     const bool two = trial.lane_rows > 0 ? trial.lane_rows == 64 : rows >= fewest;
     // A kept row ends a band.
     const bool ends =
@@ -191,17 +193,18 @@ struct BitSweeps {
 /// Sweeps of a problem on letters or values, cell by cell.
 template <class P>
 struct LetterSweeps {
-  /// Rows of a lane that the model takes for 32-bit scores: many if bands fill the device, few if the length of
-  /// the chain of bands counts. Measured on an H200 (tests/benchmarks/wavefront_cuda.cpp).
-  static constexpr int many_rows = 32, few_rows = 8;
-  /// For kept tables, which fill shared memory, for wide values, and if each scheduler has one band of affine
-  /// gaps.
-  static constexpr int fewest_rows = 4;
-  /// Columns of a step: as many chains of cells are in flight at a time. Measured on an H200.
+  using Sizes = measured::CudaLetters;
+  /// Rows of a lane for 32-bit scores: many where bands fill the device, few where the length of the chain of bands
+  /// counts.
+  static constexpr int many_rows = Sizes::many_rows, few_rows = Sizes::few_rows;
+  /// Rows of a lane where tables are kept, which fills shared memory, values are wide, or each scheduler has one band
+  /// of affine gaps.
+  static constexpr int fewest_rows = Sizes::fewest_rows;
+  /// Columns of a step: so many ways through the cells go on at a time.
   template <int R>
-  static constexpr int columns = R == fewest_rows                            ? 1
-                                 : R == few_rows&& P::items == Items::values ? 4
-                                                                             : 2;
+  static constexpr int columns = R == fewest_rows                            ? Sizes::columns_of_fewest_rows
+                                 : R == few_rows&& P::items == Items::values ? Sizes::columns_of_values
+                                                                             : Sizes::columns;
 
   /// Calls call(V{}, constant of the rows of a lane, constant of what is kept).
   template <class Call>
@@ -236,7 +239,8 @@ struct LetterSweeps {
     }
     // Affine gaps make the longest way from cell to cell: with a band for each scheduler, shorter ones are faster.
     if constexpr (P::report == Report::best && P::row_planes == 2 && !by_matrix<P>) {
-      const bool alone = grid_of(spec).block_rows <= i64{4} * limits.processors * 32 * fewest_rows;
+      const i64 lone_bands = Sizes::lone_bands_of_processor * limits.processors;
+      const bool alone = grid_of(spec).block_rows <= lone_bands * 32 * fewest_rows;
       if (trial.lane_rows > 0 ? trial.lane_rows == fewest_rows : alone) {
         return call.template operator()<Narrow, fewest_rows, Keep::borders, false>();
       }
@@ -272,7 +276,7 @@ struct LetterSweeps {
   }
 };
 
-/// True if cells of P may be kept in 16 bits, two to a word (pair_range.hpp).
+/// True for problems whose cells may be kept in 16 bits, two to a word (pair_range.hpp).
 template <class P>
 concept has_pairs = can_prune<P> && !by_matrix<P> && requires {
   requires P::score_joins_diagonal;
@@ -281,10 +285,10 @@ concept has_pairs = can_prune<P> && !by_matrix<P> && requires {
 /// Sweeps of local alignments in 16 bits, two cells to a word.
 template <class P>
 struct PairSweeps {
-  using Swept = PairSweep<P, 16>;
+  using Swept = PairSweep<P, measured::CudaPairs::words>;
 
-  /// True if only cells of borders are needed, 16 bits certainly suffice, and bands fill the device: if the length of
-  /// the chain of bands decides the time, cells of 32 bits are faster.
+  /// True if no cells but those of borders are wanted, 16 bits are enough for certain, and bands fill the device:
+  /// where the length of the chain of bands counts, cells of 32 bits are faster.
   static bool serves(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial) {
     if (spec.table || spec.kept || (trial.lane_rows > 0 && !trial.pairs)) return false;
     if (spec.value != ElementType::i16 && spec.value != ElementType::i32) return false;
@@ -316,15 +320,17 @@ struct PairSweeps {
 /// Sweeps of sums that keep an order: floating point, and checked sums of 64 bits.
 template <class P>
 struct SumSweeps {
+  using Sizes = measured::CudaOrderedSums;
+
   template <class Call>
   static auto choose(const SweepSpec& spec, Call&& call) {
     switch (spec.value) {
       case ElementType::i64:
-        return call.template operator()<i64, 8>(true);
+        return call.template operator()<i64, Sizes::wide_rows>(true);
       case ElementType::f32:
-        return call.template operator()<float, 16>(false);
+        return call.template operator()<float, Sizes::f32_rows>(false);
       case ElementType::f64:
-        return call.template operator()<double, 8>(false);
+        return call.template operator()<double, Sizes::wide_rows>(false);
       default:
         refuse_type(spec);
     }

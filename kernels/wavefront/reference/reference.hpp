@@ -3,13 +3,14 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "kernels/wavefront/window.hpp"
 
 namespace terrace::wavefront {
 
-/// A whole table and the result of its sweep.
+/// A whole table and the cell that a sweep of it reports.
 template <class V>
 struct ReferenceTable {
   std::int64_t rows = 0, columns = 0;
@@ -20,38 +21,55 @@ struct ReferenceTable {
   V at(std::int64_t i, std::int64_t j) const { return h[static_cast<std::size_t>(i * columns + j)]; }
 };
 
-/// Computes the table of P. `score_at(i, j)` is s(i, j); `corner` is H(-1, -1) of a table with cells.
-template <class P, class V, class ScoreAt>
-ReferenceTable<V> compute_reference(const typename P::template Constants<i64>& constants, std::int64_t rows,
-                                    std::int64_t columns, V corner, ScoreAt&& score_at) {
-  const auto k = P::template constants_as<V>(constants);
+/// The recurrence of problem P with its constants, as compute_table() asks for it.
+template <class P, class V>
+struct ProblemRule {
+  typename P::template Constants<V> k;
+
+  static constexpr Items items = P::items;
+  static constexpr Report report = P::report;
+  Border<V> top(std::int64_t column) const { return P::template top<V>(k, column); }
+  Border<V> left(std::int64_t row) const { return P::template left<V>(k, row); }
+  Cell<V> cell(const Around<V>& around, V score) const { return P::template cell<V>(k, around, score); }
+  i64 window() const { return window_of<P, V>(k); }
+  Ends ends() const {
+    if constexpr (P::report == Report::ends) return P::template ends<V>(k);
+    else return {};
+  }
+};
+
+/// Computes the table of a recurrence. `score_at(i, j)` is s(i, j); `corner` is H(-1, -1) of a table with cells.
+/// @tparam Rule ProblemRule, or DescribedRule (described.hpp)
+template <class V, class Rule, class ScoreAt>
+ReferenceTable<V> compute_table(const Rule& rule, std::int64_t rows, std::int64_t columns, V corner,
+                                ScoreAt&& score_at) {
   ReferenceTable<V> table{rows, columns, std::vector<V>(static_cast<std::size_t>(rows * columns)), V{}, 0, 0};
   std::vector<V> f(static_cast<std::size_t>(columns));
-  for (std::int64_t j = 0; j < columns; ++j) f[static_cast<std::size_t>(j)] = P::template top<V>(k, j).gap;
+  for (std::int64_t j = 0; j < columns; ++j) f[static_cast<std::size_t>(j)] = rule.top(j).gap;
   auto h = [&](std::int64_t i, std::int64_t j) {
     if (i < 0 && j < 0 && rows * columns > 0) return corner;
-    if (i < 0) return P::template top<V>(k, j).h;
-    return j < 0 ? P::template left<V>(k, i).h : table.at(i, j);
+    if (i < 0) return rule.top(j).h;
+    return j < 0 ? rule.left(i).h : table.at(i, j);
   };
   for (std::int64_t i = 0; i < rows; ++i) {
-    V e = P::template left<V>(k, i).gap;
+    V e = rule.left(i).gap;
     for (std::int64_t j = 0; j < columns; ++j) {
       V& down = f[static_cast<std::size_t>(j)];
       const Around<V> around{h(i - 1, j - 1), h(i - 1, j), h(i, j - 1), e, down};
-      Cell<V> cell = P::template cell<V>(k, around, score_at(i, j));
-      if (!in_window(window_of<P, V>(k), i, j)) cell.h = static_cast<V>(infinity);
+      Cell<V> cell = rule.cell(around, score_at(i, j));
+      if (!in_window(rule.window(), i, j)) cell.h = static_cast<V>(infinity);
       e = cell.e;
       down = cell.f;
       table.h[static_cast<std::size_t>(i * columns + j)] = cell.h;
-      if (P::report == Report::best && cell.h > table.score) {
+      if (rule.report == Report::best && cell.h > table.score) {
         table.score = cell.h;
         table.row = i + 1;
         table.column = j + 1;
       }
     }
   }
-  if constexpr (P::report == Report::ends) {
-    const Ends ends = P::template ends<V>(k);
+  if (rule.report == Report::ends) {
+    const Ends ends = rule.ends();
     bool found = false;
     for (std::int64_t i = -1; i < rows; ++i) {
       for (std::int64_t j = -1; j < columns; ++j) {
@@ -65,12 +83,20 @@ ReferenceTable<V> compute_reference(const typename P::template Constants<i64>& c
       }
     }
   }
-  if (P::report == Report::last) {
-    if (P::items != Items::grid || rows * columns > 0) table.score = h(rows - 1, columns - 1);
+  if (rule.report == Report::last) {
+    if (rule.items != Items::grid || rows * columns > 0) table.score = h(rows - 1, columns - 1);
     table.row = rows;
     table.column = columns;
   }
   return table;
+}
+
+/// Computes the table of P.
+template <class P, class V, class ScoreAt>
+ReferenceTable<V> compute_reference(const typename P::template Constants<i64>& constants, std::int64_t rows,
+                                    std::int64_t columns, V corner, ScoreAt&& score_at) {
+  return compute_table<V>(ProblemRule<P, V>{P::template constants_as<V>(constants)}, rows, columns, corner,
+                          std::forward<ScoreAt>(score_at));
 }
 
 /// The corner of a problem that does not find it from items.

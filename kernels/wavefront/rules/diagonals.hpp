@@ -43,11 +43,16 @@ constexpr double share_of(const DiagonalBand& band, i64 rows, i64 columns) {
          (static_cast<double>(rows) * static_cast<double>(columns));
 }
 
-/// The distance that a score of P, a problem with a bit-parallel form, means, where so many letters of rows and
-/// columns are consumed.
+/// The distance that a score means, of a problem with a bit-parallel form, where so many letters of rows and columns
+/// are consumed. @param counts_pairs P::Bits::counts_pairs
+constexpr i64 distance_of(bool counts_pairs, i64 score, i64 letters) {
+  return counts_pairs ? letters - 2 * score : score;
+}
+
+/// The same of problem P.
 template <class P>
 constexpr i64 distance_of(i64 score, i64 letters) {
-  return P::Bits::counts_pairs ? letters - 2 * score : score;
+  return distance_of(P::Bits::counts_pairs, score, letters);
 }
 
 }  // namespace terrace::wavefront

@@ -8,6 +8,7 @@
 #include "kernels/recursive/problems.hpp"
 #include "kernels/recursive/semiring.hpp"
 #include "stages/recursive/closures/tally.hpp"
+#include "stages/recursive/measured.hpp"
 #include "stages/recursive/rates.hpp"
 #include "stages/recursive/square_matrix.hpp"
 #include "stages/recursive/tiles.hpp"
@@ -17,10 +18,7 @@
 namespace terrace::stages {
 namespace {
 
-// Relaxations of distances in the time of one with its path.
-constexpr double cpu_paths_cost = 6, cuda_paths_cost = 1.7;
-
-/// Bytes of a distance and, if there are paths, of its trail.
+/// Of a distance and, where there are paths, the trail beside it.
 std::int64_t element_bytes(const recursive::TileSpec& spec) {
   const std::size_t trail = recursive::has_trails(spec.table) ? size_of(recursive::trail_type(spec.table)) : 0;
   return static_cast<std::int64_t>(size_of(spec.value) + trail);
@@ -78,7 +76,8 @@ class FloydWarshallStage : public run::Stage {
     // With paths a GPU computes distances of 16 bits in 32.
     const bool wider = paths && resources_.cuda && cut.spec.value == ElementType::i16;
     set_rates(p, wider ? ElementType::i32 : cut.spec.value, resources_);
-    if (paths) p.operations_per_second /= resources_.cuda ? cuda_paths_cost : cpu_paths_cost;
+    using Rates = measured::OtherRates;
+    if (paths) p.operations_per_second /= resources_.cuda ? Rates::cuda_paths_cost : Rates::cpu_paths_cost;
     const auto block = static_cast<double>(block_bytes(cut.spec, cut.tile));
     const UpdatedTable table{n * n * element, block, plan_->across(), cut.ways};
     set_traffic(p, table, {table.bytes, table.bytes + (paths ? 4 * n * n : 0)}, resources_);

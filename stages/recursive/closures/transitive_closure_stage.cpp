@@ -5,6 +5,7 @@
 #include "kernels/recursive/problems.hpp"
 #include "stages/recursive/closures/edges.hpp"
 #include "stages/recursive/closures/tally.hpp"
+#include "stages/recursive/measured.hpp"
 #include "stages/recursive/rates.hpp"
 #include "stages/recursive/square_matrix.hpp"
 #include "stages/recursive/tiles.hpp"
@@ -12,9 +13,6 @@
 
 namespace terrace::stages {
 namespace {
-
-// Cells a second (tests/benchmarks/RESULTS.md): of a core, and of a GPU by its logic operations on words.
-constexpr double cpu_rate = 2e12, cuda_rate = 2e14;
 
 class TransitiveClosureStage : public run::Stage {
  public:
@@ -44,7 +42,8 @@ class TransitiveClosureStage : public run::Stage {
     p.blocks = plan_->updates();
     p.operations = n * n * n;
     p.unit = "cell";
-    p.operations_per_second = resources_.cuda ? cuda_rate : cpu_rate * resources_.device.processors;
+    using Rates = measured::OtherRates;
+    p.operations_per_second = resources_.cuda ? Rates::cuda_bits : Rates::cpu_bits * resources_.device.processors;
     const double table = n * n / 8, closure = cut.spec.table == recursive::Table::bits ? n * n : table;
     const auto block = static_cast<double>(block_bytes(cut.spec, cut.tile));
     set_traffic(p, {table, block, plan_->across(), cut.ways}, {table, closure}, resources_);

@@ -6,6 +6,7 @@
 #include "kernels/recursive/problems.hpp"
 #include "stages/recursive/blas_choice.hpp"
 #include "stages/recursive/elimination/plan.hpp"
+#include "stages/recursive/measured.hpp"
 #include "stages/recursive/rates.hpp"
 #include "stages/recursive/square_matrix.hpp"
 #include "stages/recursive/tiles.hpp"
@@ -38,7 +39,11 @@ class EliminationStage : public run::Stage {
     p.operations = n * n * n / 3;
     p.unit = "multiplication";
     set_product_rates(p, cut.spec, resources_);
-    if (resources_.cuda) p.operations_per_second = cut.spec.value == ElementType::f32 ? 9e12 : 5.8e12;  // of an H200
+    if (resources_.cuda) {
+      using Rates = measured::OtherRates;
+      const bool single = cut.spec.value == ElementType::f32;
+      p.operations_per_second = single ? Rates::cuda_elimination_f32 : Rates::cuda_elimination;
+    }
     const double across = std::ceil(n / static_cast<double>(cut.tile));
     UpdatedTable table{n * n * element, static_cast<double>(block_bytes(cut.spec, cut.tile)),
                        static_cast<std::int64_t>(across), cut.ways};

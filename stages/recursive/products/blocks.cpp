@@ -1,19 +1,19 @@
 #include "stages/recursive/products/blocks.hpp"
+#include "stages/recursive/measured.hpp"
 
 #include <algorithm>
 
 namespace terrace::stages {
 namespace {
 
-constexpr std::int64_t most_spare = 8;  // tiles that come and go while others are used
-constexpr std::int64_t least_slab = 4;  // tiles of the depth for which a device's block is moved up and down
+using measured::ProductBlocks;
 constexpr std::size_t levels = 6;
 constexpr std::int64_t all = std::int64_t{1} << 40;  // single tiles
 
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// Tiles kept free in a memory of `room` tiles.
-std::int64_t spare(std::int64_t room) { return std::min(most_spare, room / 4); }
+/// Of a memory of `room` tiles.
+std::int64_t spare(std::int64_t room) { return std::min(ProductBlocks::most_spare, room / 4); }
 
 /// Tiles across and down of a block of the product, and the number of blocks.
 struct Cut {
@@ -56,7 +56,7 @@ std::vector<Ways> kept_product_ways(const ProductTiles& tiles, const TileRoom& r
   } else {
     device = parts_for(tiles, room.device);
     const std::int64_t panel = ceiling(tiles.rows, device.rows);
-    const Cut cut = fewest_moved(tiles, room.host, std::min(least_slab, tiles.depth), panel);
+    const Cut cut = fewest_moved(tiles, room.host, std::min(ProductBlocks::least_slab, tiles.depth), panel);
     if (!fits && cut.moved < device.moved) {
       host = cut;
       const ProductTiles block{ceiling(tiles.rows, host.rows), ceiling(tiles.columns, host.columns), tiles.depth};

@@ -6,6 +6,7 @@
 
 #include "kernels/recursive/problems.hpp"
 #include "stages/recursive/blas_choice.hpp"
+#include "stages/recursive/measured.hpp"
 #include "stages/recursive/products/blocks.hpp"
 #include "stages/recursive/products/tally.hpp"
 #include "stages/recursive/rates.hpp"
@@ -106,7 +107,8 @@ class ProductStage : public run::Stage {
                           static_cast<double>(cut.depth) * static_cast<double>(cut.columns)) *
                          element_bytes(cut);
     const double missing = std::max(0.0, 1 - static_cast<double>(budget) / bytes);
-    return {parts(cut.columns), parts(cut.rows), 1 + written_a_pass * (parts(cut.depth) - 1) * missing};
+    return {parts(cut.columns), parts(cut.rows),
+            1 + measured::PassTraffic::written * (parts(cut.depth) - 1) * missing};
   }
 
   std::vector<std::string> warnings() const override {

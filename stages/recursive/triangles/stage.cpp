@@ -5,6 +5,7 @@
 
 #include "kernels/recursive/interval_rules.hpp"
 #include "pipeline/base/error.hpp"
+#include "stages/recursive/measured.hpp"
 #include "stages/recursive/rates.hpp"
 #include "stages/recursive/tiles.hpp"
 #include "stages/recursive/triangles/brackets.hpp"
@@ -15,9 +16,11 @@
 namespace terrace::stages {
 namespace {
 
-/// Splits a second of an H200 in tables of 16384 nodes (tests/benchmarks/RESULTS.md).
+/// Splits a second on a GPU.
 double cuda_rate(ElementType type) {
-  return type == ElementType::i32 ? 2.1e12 : type == ElementType::i16 ? 1.8e12 : 1.1e12;
+  using Rates = measured::OtherRates;
+  if (type == ElementType::i32) return Rates::cuda_splits_i32;
+  return type == ElementType::i16 ? Rates::cuda_splits_i16 : Rates::cuda_splits;
 }
 
 /// Bytes of the tiles of the largest block: x, its two factors and neighbours, and its splits.

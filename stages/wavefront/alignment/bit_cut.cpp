@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/wavefront/tracer.hpp"
+#include "stages/wavefront/measured.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -10,21 +11,21 @@ namespace {
 using wavefront::word_cells;
 
 constexpr std::int64_t page = 4096;
-constexpr std::int64_t most_lines = 1024;  // each way
-constexpr std::int64_t most_planes = 2;    // of differences
+constexpr std::int64_t most_lines = measured::BitCutSizes::most_lines;  // each way
+constexpr std::int64_t most_planes = 2;                                 // of differences
 constexpr std::int64_t most_steps = wavefront::most_path_steps;
 
-/// The sizes that a back end is best at, if memory allows.
+/// The sizes of cells and blocks on a back end, where memory allows.
 struct Sizes {
   std::int64_t row_unit;  // rows of a cell are multiples of it, if a table has more
   std::int64_t cell;      // side of a cell, at least
   std::int64_t block_rows, block_columns;
 };
-/// The ways through a cell fill a cache; blocks are of many cells, since something is lost at their edges.
-constexpr Sizes cpu_sizes{word_cells, 2048, 65536, 16384};
-/// A walk goes through some cells, whose ways are computed side by side. The whole table is one block: only then are
-/// bands of diagonals cut.
-constexpr Sizes cuda_sizes{wavefront::bit_line_rows, 4096, std::int64_t{1} << 30, std::int64_t{1} << 30};
+constexpr Sizes cpu_sizes{word_cells, measured::BitCutSizes::cpu_cell, measured::BitCutSizes::cpu_block_rows,
+                          measured::BitCutSizes::cpu_block_columns};
+/// The whole table is one block: only then are bands of diagonals cut.
+constexpr Sizes cuda_sizes{wavefront::bit_line_rows, measured::BitCutSizes::cuda_cell, std::int64_t{1} << 30,
+                           std::int64_t{1} << 30};
 
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 std::int64_t pages(std::int64_t bytes) { return ceiling(bytes, page) * page; }
@@ -47,7 +48,10 @@ std::int64_t cells_of_block(std::int64_t most, std::int64_t cell, std::int64_t t
 
 }  // namespace
 
-std::int64_t cells_of_walk(std::int64_t cell_columns) { return cell_columns < 1024 ? 1 : 16; }
+std::int64_t cells_of_walk(std::int64_t cell_columns) {
+  using Sizes = measured::BitCutSizes;
+  return cell_columns < Sizes::walked_together_columns ? 1 : Sizes::cells_of_walk;
+}
 
 std::int64_t BitAlignmentCut::row_words() const { return block_columns / word_cells; }
 std::int64_t BitAlignmentCut::column_words() const { return block_rows / word_cells; }

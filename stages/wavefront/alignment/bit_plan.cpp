@@ -21,26 +21,14 @@ wavefront::SweepSpec bit_sweep(wavefront::SweepSpec spec, const BitAlignmentCut&
   return spec;
 }
 
-namespace {
-
-int planes_of(const wavefront::SweepSpec& spec) {
-  int planes = 0;
-  wavefront::visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
-    if constexpr (requires { typename P::Bits; }) planes = P::Bits::planes;
-  });
-  return planes;
-}
-
-}  // namespace
-
-BitAlignmentPlan::BitAlignmentPlan(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem,
-                                   const WavefrontInputs& inputs, std::optional<std::int64_t> least_margin)
-    : SweepPlan(std::move(spec), problem, inputs, least_margin) {
+BitAlignmentPlan::BitAlignmentPlan(wavefront::SweepSpec spec, const WavefrontInputs& inputs,
+                                   std::optional<std::int64_t> least_margin)
+    : SweepPlan(std::move(spec), inputs, least_margin) {
   const auto add_lines = [&](const char* name, std::int64_t count, std::int64_t cells) {
     run::ArraySpec array;
     array.name = name;
     array.type = ElementType::u64;
-    array.tile = {1, count, planes_of(spec_), cells / word_cells};
+    array.tile = {1, count, problem().bits->planes, cells / word_cells};
     array.shape = array.tile;
     array.shape[0] = std::max<std::int64_t>(1, blocks());
     array.kept = 1;
@@ -59,7 +47,7 @@ std::optional<run::Phase> BitAlignmentPlan::phase(std::int64_t number, const run
     return run::Phase{number, blocks(), run::Order::chain, BitAlignmentPhase{*margin, 0, 0, {}}};
   }
   if (folded.path().finished()) {
-    folded.path().check({spec_, problem_, folded.score()}, row_items(), column_items());
+    folded.path().check({spec_, problem(), folded.score()}, row_items(), column_items());
     return std::nullopt;
   }
   const BitAlignmentPhase walk{folded.margin(), 1, folded.swept(), PlaceValue::of(folded.path().place())};

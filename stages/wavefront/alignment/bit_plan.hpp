@@ -28,7 +28,7 @@ struct BitAlignmentPhase {
 class BitAlignmentPlan : public SweepPlan {
  public:
   /// @param spec as bit_sweep gives it @param least_margin as of SweepPlan
-  BitAlignmentPlan(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem, const WavefrontInputs& inputs,
+  BitAlignmentPlan(wavefront::SweepSpec spec, const WavefrontInputs& inputs,
                    std::optional<std::int64_t> least_margin);
 
   std::optional<run::Phase> phase(std::int64_t number, const run::Tally& tally) const override;

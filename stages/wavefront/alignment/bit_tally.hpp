@@ -19,7 +19,7 @@ class BitAlignmentTally : public SweepTally {
   std::int64_t swept() const { return swept_; }
   const TracedPath& path() const { return path_; }
   /// Once all phases are folded.
-  Alignment alignment() const { return path_.alignment(plan_.spec()); }
+  Alignment alignment() const { return path_.alignment(plan_.problem()); }
 
  private:
   const BitAlignmentPlan& plan_;

@@ -3,15 +3,16 @@
 #include <algorithm>
 
 #include "kernels/wavefront/sweep.hpp"
+#include "stages/wavefront/measured.hpp"
 
 namespace terrace::stages {
 namespace {
 
 constexpr std::int64_t page = 4096;
-constexpr std::int64_t most_kept = 64;               // borders of the table, each way
-constexpr std::int64_t least_side = 64;              // of any cell
-constexpr std::int64_t most_level_bytes = 64 << 20;  // of the borders inside one box, if it may be cut again
-constexpr std::int64_t most_code_bytes = 512 << 20;  // of a walk on a GPU
+
+using Sizes = measured::LevelSizes;
+constexpr std::int64_t most_kept = Sizes::most_kept, least_side = Sizes::least_side,
+                       most_level_bytes = Sizes::most_level_bytes;
 
 std::int64_t pages(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -101,12 +102,13 @@ bool try_blocks(AlignmentLevel level, const AlignmentLimits& limits, Tries&& tri
 }  // namespace
 
 AlignmentLimits alignment_limits(const Resources& resources, bool inside) {
-  if (!resources.cuda) return {256, 512, 4096, 8192, 0, true};
-  // A box is as fast as its chain of steps, however large it is: few boxes are best, if the codes of one fit.
-  const std::int64_t codes = std::min<std::int64_t>(most_code_bytes, resources.device_budget / 8);
+  if (!resources.cuda) {
+    return {Sizes::cpu_cell_rows, Sizes::cpu_cell_columns, Sizes::cpu_table_rows, Sizes::cpu_table_columns, 0, true};
+  }
+  const std::int64_t codes = std::min<std::int64_t>(Sizes::most_code_bytes, resources.device_budget / 8);
   std::int64_t side = least_side;
   while (side < 1 << 20 && side * side * 2 <= codes) side *= 2;  // half a byte a cell
-  return {side, side, 16384, 16384, inside ? wavefront::border_cell : 0};
+  return {side, side, Sizes::cuda_table_side, Sizes::cuda_table_side, inside ? wavefront::border_cell : 0};
 }
 
 BorderPieces border_pieces(const AlignmentLevels& levels) {

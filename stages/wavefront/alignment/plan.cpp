@@ -58,9 +58,8 @@ Box AlignmentPlan::BoxGrid::block(std::int64_t index) const {
   return {{row, column}, {std::min(box.end[0], row + block_rows), std::min(box.end[1], column + block_columns)}};
 }
 
-AlignmentPlan::AlignmentPlan(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem,
-                             const WavefrontInputs& inputs, AlignmentLevels levels)
-    : WavefrontPlan(std::move(spec), problem, inputs),
+AlignmentPlan::AlignmentPlan(wavefront::SweepSpec spec, const WavefrontInputs& inputs, AlignmentLevels levels)
+    : WavefrontPlan(std::move(spec), inputs),
       levels_(std::move(levels)),
       borders_(levels_, planes_, spec_.border, spec_.rows, spec_.columns) {
   for (run::ArraySpec& array : borders_.arrays(static_cast<int>(arrays().size()))) add(std::move(array));
@@ -113,7 +112,7 @@ std::optional<run::Phase> AlignmentPlan::phase(std::int64_t number, const run::T
   }
   const auto& folded = static_cast<const AlignmentTally&>(tally);
   if (folded.path().finished()) {
-    folded.path().check({spec_, problem_, folded.score()}, row_items(), column_items());
+    folded.path().check({spec_, problem(), folded.score()}, row_items(), column_items());
     return std::nullopt;
   }
   const AlignmentPhase next_phase = next(folded);

@@ -35,8 +35,7 @@ struct AlignmentPhase {
 class AlignmentPlan : public WavefrontPlan {
  public:
   /// @param spec as table_sweep gives it
-  AlignmentPlan(wavefront::SweepSpec spec, const wavefront::ProblemInfo& problem, const WavefrontInputs& inputs,
-                AlignmentLevels levels);
+  AlignmentPlan(wavefront::SweepSpec spec, const WavefrontInputs& inputs, AlignmentLevels levels);
 
   std::optional<run::Phase> phase(std::int64_t number, const run::Tally& tally) const override;
   run::Block block(const run::Phase& phase, std::int64_t index) const override;

@@ -13,7 +13,6 @@
 namespace terrace::stages {
 namespace {
 
-using wavefront::ProblemInfo;
 using wavefront::SweepSpec;
 
 nlohmann::json json_of(const AlignmentLevels& levels) {
@@ -33,7 +32,7 @@ AlignmentLevels levels_from(const nlohmann::json& json) {
   return levels;
 }
 
-/// The name of the sequence in its file, else in the job.
+/// The sequence's name in its file, else in the job.
 std::string name_of(const Request& request, const std::string& parameter) {
   const std::string& input = request.stage.settings.text(parameter);
   const std::string name = io::record_name(*request.array(input));
@@ -89,8 +88,7 @@ class AlignmentStage : public PathStage<AlignmentTally> {
   run::Prediction prediction() const override {
     run::Prediction prediction = WavefrontStage::prediction();
     add_way_back(way_back(levels_), resources().cuda, prediction);
-    prediction.block_bytes =
-        static_cast<std::size_t>(block_bytes(table_need(spec(), problem(), resources().cuda), levels_));
+    prediction.block_bytes = static_cast<std::size_t>(block_bytes(table_need(spec(), resources().cuda), levels_));
     prediction.workspace_bytes = workspace_bytes(resources(), spec(), levels_);
     return prediction;
   }
@@ -114,7 +112,7 @@ class BitAlignmentStage : public PathStage<BitAlignmentTally> {
 
   run::Prediction prediction() const override {
     const bool cuda = resources().cuda;
-    const TableNeed need = table_need(spec(), problem(), cuda);
+    const TableNeed need = table_need(spec(), cuda);
     run::Prediction prediction = WavefrontStage::prediction();
     add_bit_way_back(way_back(need, cut_, cuda), cuda, prediction);
     const std::size_t walk = bit_walk_bytes(spec(), cut_, cuda);
@@ -134,45 +132,45 @@ class BitAlignmentStage : public PathStage<BitAlignmentTally> {
 };
 
 std::unique_ptr<run::Stage> make_bit_alignment(const Request& request, const SweepSpec& whole,
-                                               const ProblemInfo& problem, const WavefrontInputs& inputs) {
+                                               const WavefrontInputs& inputs) {
   const Resources& resources = request.resources;
   BitAlignmentCut cut;
   if (const nlohmann::json* made = request.choices) {
     cut = {made->at("cells")[0], made->at("cells")[1], made->at("block_rows"), made->at("block_columns")};
   } else {
-    cut = choose_bit_cut(table_need(whole, problem, resources.cuda), resources, [&](const BitAlignmentCut& tried) {
+    cut = choose_bit_cut(table_need(whole, resources.cuda), resources, [&](const BitAlignmentCut& tried) {
       std::size_t bytes = bit_walk_bytes(whole, tried, resources.cuda);
       if (resources.cuda) bytes += wavefront::cuda_workspace_bytes(bit_sweep(whole, tried), resources.device);
       return static_cast<std::int64_t>(bytes);
     });
   }
   const SweepSpec spec = bit_sweep(whole, cut);
-  auto plan = std::make_unique<BitAlignmentPlan>(spec, problem, inputs, Widening::least_of(spec, resources));
+  auto plan = std::make_unique<BitAlignmentPlan>(spec, inputs, Widening::least_of(spec, resources));
   auto tally = std::make_unique<BitAlignmentTally>(*plan);
   return std::make_unique<BitAlignmentStage>(request, std::move(plan), std::move(tally), cut);
 }
 
 }  // namespace
 
-std::unique_ptr<run::Stage> make_alignment(const Request& request, SweepSpec spec, const ProblemInfo& problem,
-                                           const WavefrontInputs& inputs) {
-  if (!wavefront::is_traceable(spec.problem, spec.settings)) {
+std::unique_ptr<run::Stage> make_alignment(const Request& request, SweepSpec spec, const WavefrontInputs& inputs) {
+  const auto problem = wavefront::description_of(spec);
+  if (!problem->traceable) {
     refuse(request.stage, "keep", "the paths of " + spec.problem + " cannot be followed: say `keep: score`");
   }
-  if (!wavefront::in_tiles(spec) && wavefront::has_bits(spec.problem, spec.settings)) {
-    return make_bit_alignment(request, spec, problem, inputs);
+  if (!wavefront::in_tiles(spec) && problem->bits) {
+    return make_bit_alignment(request, spec, inputs);
   }
   AlignmentLevels levels;
   if (request.choices != nullptr) {
     levels = levels_from(request.choices->at("levels"));
   } else {
     const bool inside = !wavefront::in_tiles(spec);
-    levels = choose_levels(table_need(spec, problem, request.resources.cuda), request.resources, inside,
+    levels = choose_levels(table_need(spec, request.resources.cuda), request.resources, inside,
                            [&](const AlignmentLevels& tried) {
                              return static_cast<std::int64_t>(workspace_bytes(request.resources, spec, tried));
                            });
   }
-  auto plan = std::make_unique<AlignmentPlan>(table_sweep(std::move(spec), levels), problem, inputs, levels);
+  auto plan = std::make_unique<AlignmentPlan>(table_sweep(std::move(spec), levels), inputs, levels);
   auto tally = std::make_unique<AlignmentTally>(*plan);
   return std::make_unique<AlignmentStage>(request, std::move(plan), std::move(tally), std::move(levels));
 }

@@ -21,7 +21,7 @@ class AlignmentTally : public WavefrontTally {
   const std::vector<KeptBox>& boxes() const { return boxes_; }
   const TracedPath& path() const { return path_; }
   /// Once all phases are folded.
-  Alignment alignment() const { return path_.alignment(plan_.spec()); }
+  Alignment alignment() const { return path_.alignment(plan_.problem()); }
 
  private:
   const AlignmentPlan& plan_;

@@ -38,15 +38,14 @@ void TracedPath::check(const TracedTable& table, io::Source& rows, io::Source& c
     };
   };
   const wavefront::BlockResult found =
-      wavefront::replay({spec.problem, spec.settings, spec.value, spec.rows, spec.columns, place_.row, place_.column,
-                         path_.runs(), reader(rows), reader(columns)});
+      table.problem.replay({spec.problem, spec.settings, spec.value, spec.rows, spec.columns, place_.row,
+                            place_.column, path_.runs(), reader(rows), reader(columns)});
   const WavefrontScore& score = table.score;
   if (found.score == score.score && found.row == score.row && found.column == score.column) return;
   const auto shown = [&](const wavefront::BlockResult& cell) {
-    const std::int64_t scale = wavefront::score_scale(table.problem.name, spec.settings);
     const double value = table.problem.items == wavefront::Items::values
                              ? std::bit_cast<double>(cell.score)
-                             : static_cast<double>(cell.score) / static_cast<double>(scale);
+                             : static_cast<double>(cell.score) / static_cast<double>(table.problem.scale);
     return fmt::format("{} at row {} and column {}", value, cell.row, cell.column);
   };
   throw ComputeError(
@@ -56,12 +55,9 @@ void TracedPath::check(const TracedTable& table, io::Source& rows, io::Source& c
                   table.problem.name, place_.row, place_.column, shown(found), shown(score)));
 }
 
-Alignment TracedPath::alignment(const wavefront::SweepSpec& spec) const {
+Alignment TracedPath::alignment(const wavefront::Description& problem) const {
   Alignment alignment{path_, place_.row, place_.column};
-  wavefront::FreeStart free{};
-  wavefront::visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
-    free = wavefront::free_start<P, wavefront::i64>(wavefront::problem_constants<P>(spec.settings));
-  });
+  const wavefront::FreeStart free = problem.free_start;
   if (place_.column == 0 && !free.rows) alignment.path.add('I', std::exchange(alignment.row, 0));
   if (place_.row == 0 && !free.columns) alignment.path.add('D', std::exchange(alignment.column, 0));
   return alignment;

@@ -11,7 +11,7 @@ namespace terrace::stages {
 /// The table that a path leads through, and the cell that its sweeps reported.
 struct TracedTable {
   const wavefront::SweepSpec& spec;
-  const wavefront::ProblemInfo& problem;
+  const wavefront::Description& problem;
   const WavefrontScore& score;
 };
 
@@ -37,8 +37,8 @@ class TracedPath {
   /// Follows a finished path forwards: its score must equal the score that the table reports.
   /// @throws ComputeError
   void check(const TracedTable& table, io::Source& rows, io::Source& columns) const;
-  /// The alignment of a finished path, with its steps along the table's border.
-  Alignment alignment(const wavefront::SweepSpec& spec) const;
+  /// Of a finished path, with its steps along the table's border.
+  Alignment alignment(const wavefront::Description& problem) const;
 
   nlohmann::json save() const;
   void load(const nlohmann::json& saved);

@@ -8,21 +8,21 @@ namespace {
 
 /// Kept rows and columns against the recurrence: the cells between two kept rows and two kept columns from the row
 /// above them and the column before them.
-template <class P, class T>
+template <class T, bool of_letters>
 class BordersCheck {
-  using Rule = Recurrence<P, T>;
+  using Rule = TableCells<T, of_letters>;
   using V = typename Rule::V;
 
  public:
   BordersCheck(const VerifyRequest& request, const VerifiedTable& table)
       : request_(request),
-        rule_(request, table),
+        rule_(table),
         every_(std::min(request.request.stage.settings.template get<std::int64_t>("every"),
                         std::max<std::int64_t>({1, table.rows, table.columns}))),
         grid_({table.rows, table.columns}, {every_, every_}) {
     rows_ = open("border_rows", table.rows, table.columns);
     columns_ = open("border_columns", table.columns, table.rows);
-    if (!Rule::has_gaps) return;
+    if (!rule_.has_gaps) return;
     row_gaps_ = open("border_row_gaps", table.rows, table.columns);
     column_gaps_ = open("border_column_gaps", table.columns, table.rows);
   }
@@ -33,13 +33,13 @@ class BordersCheck {
     // The reported cell is among the computed cells.
     if (row > 0 && column > 0) parts.also = grid_.tile_at({row - 1, column - 1});
     reported_ = {row - 1, column - 1};
-    score_ = row > 0 && column > 0 ? V{} : wavefront::is_local<P> ? V(0) : rule_.border(row - 1, column - 1);
+    score_ = row > 0 && column > 0 ? V{} : rule_.local ? V(0) : rule_.border(row - 1, column - 1);
     std::string difference = check_index("border_row_index", rule_.table.rows);
     if (difference.empty()) difference = check_index("border_column_index", rule_.table.columns);
     std::int64_t computed = 0;
     Checked checked =
         check_parts(request_,
-                    std::string("border_rows, border_columns, ") + (Rule::has_gaps ? "their gaps, " : "") +
+                    std::string("border_rows, border_columns, ") + (rule_.has_gaps ? "their gaps, " : "") +
                         (request_.has("end") ? "score, end" : "score"),
                     parts, [&](std::int64_t tile) {
                       if (!difference.empty()) return difference;
@@ -90,15 +90,15 @@ class BordersCheck {
     if (left > 0) before_ = loaded(line(*columns_, kept_column, top, box.end[0]));
     else
       for (i64 i = top; i < box.end[0]; ++i) before_.push_back(rule_.border(i, -1));
-    if (!Rule::has_gaps) return;
+    if (!rule_.has_gaps) return;
     down_.clear();
     right_.clear();
     if (top > 0) down_ = loaded(line(*row_gaps_, kept_row, left, box.end[1]));
     else
-      for (i64 j = left; j < box.end[1]; ++j) down_.push_back(P::template top<V>(rule_.k, j).gap);
+      for (i64 j = left; j < box.end[1]; ++j) down_.push_back(rule_.recurrence.top(j).gap);
     if (left > 0) right_ = loaded(line(*column_gaps_, kept_column, top, box.end[0]));
     else
-      for (i64 i = top; i < box.end[0]; ++i) right_.push_back(P::template left<V>(rule_.k, i).gap);
+      for (i64 i = top; i < box.end[0]; ++i) right_.push_back(rule_.recurrence.left(i).gap);
   }
 
   std::string check(const Box& box) {
@@ -109,10 +109,10 @@ class BordersCheck {
     for (i64 i = box.begin[0]; i < box.end[0]; ++i) {
       const auto row = static_cast<std::size_t>(i - box.begin[0]);
       V left = before_[row], diagonal = above_[0];
-      V right = Rule::has_gaps ? right_[row] : unused;
+      V right = rule_.has_gaps ? right_[row] : unused;
       above_[0] = left;
       for (std::size_t j = 0; j < columns.size(); ++j) {
-        V& down = Rule::has_gaps ? down_[j] : unused;
+        V& down = rule_.has_gaps ? down_[j] : unused;
         const V up = above_[j + 1];
         const auto cell = rule_.cell({diagonal, up, left, right, down}, rows[row], columns[j], i,
                                      box.begin[1] + static_cast<i64>(j));
@@ -137,7 +137,7 @@ class BordersCheck {
     };
     std::string difference = compare_line("border_rows", *rows_, row, box.begin[1], stored(above_, 1));
     if (difference.empty()) difference = compare_line("border_columns", *columns_, column, box.begin[0], last_column);
-    if (!Rule::has_gaps || !difference.empty()) return difference;
+    if (!rule_.has_gaps || !difference.empty()) return difference;
     difference = compare_line("border_row_gaps", *row_gaps_, row, box.begin[1], stored(down_, 0));
     if (!difference.empty()) return difference;
     return compare_line("border_column_gaps", *column_gaps_, column, box.begin[0], last_gaps);
@@ -167,7 +167,7 @@ class BordersCheck {
     if (given.size() != 1 || given[0] != expected) {
       return "score " + (given.empty() ? "?" : given[0]) + ", and the cell that it is of has " + expected;
     }
-    const bool larger = wavefront::is_local<P> && seen_ && largest_ > score_;
+    const bool larger = rule_.local && seen_ && largest_ > score_;
     if (!larger) return "";
     return "score " + given[0] + ", and " + (whole ? "the best cell" : "a cell") + " has " +
            rule_.score_text(largest_);
@@ -187,8 +187,8 @@ class BordersCheck {
 }  // namespace
 
 Checked verify_borders(const VerifyRequest& request, const VerifiedTable& table) {
-  return with_recurrence(request, request.dataset("border_rows")->type(),
-                         [&]<class P, class T>() { return BordersCheck<P, T>(request, table).run(); });
+  return with_cells(table, request.dataset("border_rows")->type(),
+                    [&]<class T, bool of_letters>() { return BordersCheck<T, of_letters>(request, table).run(); });
 }
 
 }  // namespace terrace::stages

@@ -2,7 +2,6 @@
 #include <bit>
 #include <charconv>
 
-#include "kernels/wavefront/replay.hpp"
 #include "stages/wavefront/path.hpp"
 #include "stages/wavefront/verify/cells.hpp"
 
@@ -59,15 +58,13 @@ StoredPath read_warping(const VerifyRequest& request, const VerifiedTable& table
   return stored;
 }
 
-/// True if an alignment may end there.
-template <class P>
-bool may_end(const VerifyRequest& request, const VerifiedTable& table, const StoredPath& path) {
-  if constexpr (wavefront::is_local<P>) return true;
+/// True if an alignment may end where the path ends.
+bool may_end(const VerifiedTable& table, const StoredPath& path) {
+  const wavefront::Description& problem = *table.problem;
+  if (problem.report == wavefront::Report::best) return true;
   const bool bottom = path.end_row == table.rows, right = path.end_column == table.columns;
-  if constexpr (P::report == wavefront::Report::ends) {
-    const wavefront::Ends ends =
-        P::template ends<i64>(wavefront::problem_constants<P>(request.request.stage.settings));
-    if ((ends.last_row && bottom) || (ends.last_column && right)) return true;
+  if (problem.report == wavefront::Report::ends) {
+    if ((problem.ends.last_row && bottom) || (problem.ends.last_column && right)) return true;
   }
   return bottom && right;
 }
@@ -78,7 +75,7 @@ wavefront::ReadItems reader_of(io::Source& source) {
   };
 }
 
-/// Compares the path's score over the inputs with the result.
+/// Compares the score of the path over the inputs with that of the result.
 std::string compare(const VerifyRequest& request, const VerifiedTable& table, const StoredPath& stored) {
   const job::Stage& stage = request.request.stage;
   const bool letters = table.value == ElementType::i64;
@@ -87,16 +84,17 @@ std::string compare(const VerifyRequest& request, const VerifiedTable& table, co
   }
   const std::vector<PathRun> runs(stored.path.runs().rbegin(), stored.path.runs().rend());
   const wavefront::BlockResult found =
-      wavefront::replay({stage.problem, stage.settings, table.value, table.rows, table.columns, stored.row,
-                         stored.column, runs, reader_of(*table.row_items), reader_of(*table.column_items)});
+      table.problem->replay({stage.problem, stage.settings, table.value, table.rows, table.columns, stored.row,
+                             stored.column, runs, reader_of(*table.row_items), reader_of(*table.column_items)});
   if (found.row != stored.end_row || found.column != stored.end_column) {
     return "the path ends at row " + std::to_string(found.row) + " and column " + std::to_string(found.column) +
            ", not at row " + std::to_string(stored.end_row) + " and column " + std::to_string(stored.end_column);
   }
-  const std::string score = !letters ? text_of(std::bit_cast<double>(found.score))
-                            : table.scale == 1
-                                ? text_of(found.score)
-                                : text_of(static_cast<double>(found.score) / static_cast<double>(table.scale));
+  const std::string score =
+      !letters ? text_of(std::bit_cast<double>(found.score))
+      : table.problem->scale == 1
+          ? text_of(found.score)
+          : text_of(static_cast<double>(found.score) / static_cast<double>(table.problem->scale));
   const std::vector<std::string> given = request.texts("score");
   if (given.size() != 1 || given[0] != score) {
     return "score " + (given.empty() ? "?" : given[0]) + ", and the path scores " + score;
@@ -113,17 +111,14 @@ std::string compare(const VerifyRequest& request, const VerifiedTable& table, co
 
 Checked verify_path(const VerifyRequest& request, const VerifiedTable& table) {
   const bool letters = table.value == ElementType::i64;
-  const job::Stage& stage = request.request.stage;
   Checked checked{letters ? "start, end, cigar, identity, score" : "path, score", "followed over the inputs", "",
                   true};
   try {
     const StoredPath stored = letters ? read_alignment(request, table) : read_warping(request, table);
     checked.difference = compare(request, table, stored);
-    wavefront::visit_problem(stage.problem, stage.settings, [&]<class P>(P) {
-      if (checked.difference.empty() && !may_end<P>(request, table, stored)) {
-        checked.difference = "end is no cell that an alignment may end in";
-      }
-    });
+    if (checked.difference.empty() && !may_end(table, stored)) {
+      checked.difference = "end is no cell that an alignment may end in";
+    }
   } catch (const ComputeError& error) {
     checked.difference = error.what();
   } catch (const WrongDataset& error) {

@@ -16,7 +16,7 @@ constexpr std::int64_t piece_columns = 8192;  // of the grid, read at a time in 
 template <class T>
 using Sum = std::conditional_t<std::is_floating_point_v<T>, T, std::uint64_t>;
 
-/// The summands of a box of a layer of the table: values of a grid, or 1 if a value lies in the layer's bin.
+/// The summands of a box of a layer of the table: values of a grid, or 1 where a value lies in the layer's bin.
 template <class T>
 using Summands = std::function<std::vector<Sum<T>>(std::int64_t layer, const Box& cells)>;
 
@@ -56,7 +56,7 @@ class SumsCheck {
     return above;
   }
 
-  /// For each row of the tile the sum of the cells before it.
+  /// The sum of each row of the tile up to its first column.
   std::vector<Sum<T>> sums_before(std::int64_t layer, const Box& tile) {
     std::vector<Sum<T>> sums(static_cast<std::size_t>(tile.end[0] - tile.begin[0]));
     if (tile.begin[1] == 0) return sums;
@@ -139,7 +139,7 @@ Checked check_counts(const VerifyRequest& request, const std::shared_ptr<io::Sou
 
 }  // namespace
 
-std::vector<Checked> verify_sums(const VerifyRequest& request, const wavefront::ProblemInfo& problem) {
+std::vector<Checked> verify_sums(const VerifyRequest& request, const wavefront::Description& problem) {
   const Settings& settings = request.request.stage.settings;
   const std::shared_ptr<io::Source> grid = request.request.array(settings.text("grid"));
   Extents shape = grid->shape();

@@ -9,24 +9,24 @@ namespace {
 constexpr std::int64_t tile_side = 128;
 
 /// A stored table against its recurrence.
-template <class P, class T>
+template <class T, bool of_letters>
 class TableCheck {
-  using Rule = Recurrence<P, T>;
+  using Rule = TableCells<T, of_letters>;
   using V = typename Rule::V;
 
  public:
   TableCheck(const VerifyRequest& request, const VerifiedTable& table)
       : request_(request),
-        rule_(request, table),
+        rule_(table),
         stored_(open_dataset(request, "table", {table.rows, table.columns}, element_type_of<T>())) {}
 
   Checked run() {
     const TileGrid grid(stored_->shape(), {tile_side, tile_side});
-    if (Rule::has_gaps) start_gaps();
+    if (rule_.has_gaps) start_gaps();
     std::int64_t next = 0;
     Checked checked = check_parts(request_, request_.has("end") ? "table, score, end" : "table, score",
                                   {"table", grid.count(), "tiles"}, [&](std::int64_t tile) {
-                                    for (; Rule::has_gaps && next < tile; ++next) check_tile(grid.box(next), false);
+                                    for (; rule_.has_gaps && next < tile; ++next) check_tile(grid.box(next), false);
                                     next = tile + 1;
                                     return check_tile(grid.box(tile), true);
                                   });
@@ -36,7 +36,7 @@ class TableCheck {
 
  private:
   void start_gaps() {
-    for (i64 j = 0; j < rule_.table.columns; ++j) down_.push_back(P::template top<V>(rule_.k, j).gap);
+    for (i64 j = 0; j < rule_.table.columns; ++j) down_.push_back(rule_.recurrence.top(j).gap);
   }
 
   /// Cells of the tile, with the row above and the column before it.
@@ -54,16 +54,16 @@ class TableCheck {
   std::string check_tile(const Box& tile, bool wanted) {
     read_tile(tile);
     const auto rows = rule_.rows(tile.begin[0], tile.end[0]), columns = rule_.columns(tile.begin[1], tile.end[1]);
-    if (Rule::has_gaps && tile.begin[1] == 0) {
+    if (rule_.has_gaps && tile.begin[1] == 0) {
       right_.clear();
-      for (i64 i = tile.begin[0]; i < tile.end[0]; ++i) right_.push_back(P::template left<V>(rule_.k, i).gap);
+      for (i64 i = tile.begin[0]; i < tile.end[0]; ++i) right_.push_back(rule_.recurrence.left(i).gap);
     }
     V unused{};
     for (i64 i = tile.begin[0]; i < tile.end[0]; ++i) {
       const auto row = static_cast<std::size_t>(i - tile.begin[0]);
-      V& right = Rule::has_gaps ? right_[row] : unused;
+      V& right = rule_.has_gaps ? right_[row] : unused;
       for (i64 j = tile.begin[1]; j < tile.end[1]; ++j) {
-        V& down = Rule::has_gaps ? down_[static_cast<std::size_t>(j)] : unused;
+        V& down = rule_.has_gaps ? down_[static_cast<std::size_t>(j)] : unused;
         if (wanted) {
           const wavefront::Around<V> around{h(i - 1, j - 1), h(i - 1, j), h(i, j - 1), right, down};
           const T computed = rule_.stored(
@@ -87,22 +87,22 @@ class TableCheck {
   /// The score stands in the cell that is reported, and no other one that may be reported is larger.
   std::string check_score() {
     const auto [row, column] = reported_cell(request_, rule_.table);
-    const bool none = wavefront::is_local<P> && row == 0 && column == 0;
+    const bool none = rule_.local && row == 0 && column == 0;
     const V score = none ? V(0) : cell_at(row - 1, column - 1);
     const std::vector<std::string> stored = request_.texts("score");
     const std::string expected = rule_.score_text(score);
     if (stored.size() != 1 || stored[0] != expected) {
       return "score " + (stored.empty() ? "?" : stored[0]) + ", and the cell that it is of has " + expected;
     }
-    if (wavefront::is_local<P> && largest_ > rule_.stored(score)) {
+    if (rule_.local && largest_ > rule_.stored(score)) {
       return "score " + stored[0] + ", and a cell of the table has " + text_of(largest_);
     }
-    if constexpr (P::report == wavefront::Report::ends) return check_ends(row, column, score);
-    else return "";
+    if (rule_.problem.report != wavefront::Report::ends) return "";
+    return check_ends(row, column, score);
   }
 
   std::string check_ends(i64 row, i64 column, V score) {
-    const wavefront::Ends ends = P::template ends<V>(rule_.k);
+    const wavefront::Ends ends = rule_.problem.ends;
     const i64 rows = rule_.table.rows, columns = rule_.table.columns;
     const bool allowed = (row == rows && column == columns) || (ends.last_row && row == rows) ||
                          (ends.last_column && column == columns);
@@ -133,8 +133,8 @@ class TableCheck {
 }  // namespace
 
 Checked verify_table(const VerifyRequest& request, const VerifiedTable& table) {
-  return with_recurrence(request, request.dataset("table")->type(),
-                         [&]<class P, class T>() { return TableCheck<P, T>(request, table).run(); });
+  return with_cells(table, request.dataset("table")->type(),
+                    [&]<class T, bool of_letters>() { return TableCheck<T, of_letters>(request, table).run(); });
 }
 
 }  // namespace terrace::stages

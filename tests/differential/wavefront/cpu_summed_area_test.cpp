@@ -4,8 +4,8 @@
 #include <memory>
 #include <span>
 
-#include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/reference/reference.hpp"
+#include "kernels/wavefront/visit.hpp"
 #include "tests/differential/wavefront/feeder.hpp"
 #include "tests/differential/wavefront/samples.hpp"
 

@@ -12,10 +12,10 @@
 
 #include "kernels/launch/port.hpp"
 #include "kernels/wavefront/bins.hpp"
-#include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/rules/block_grid.hpp"
 #include "kernels/wavefront/sweep.hpp"
 #include "kernels/wavefront/task.hpp"
+#include "kernels/wavefront/visit.hpp"
 #include "pipeline/base/element_type.hpp"
 
 namespace terrace::wavefront::test {

@@ -1,12 +1,12 @@
 // Parameters and letters for tests over the list of problems.
 #pragma once
 
+#include "kernels/wavefront/visit.hpp"
+
 #include <cstdint>
 #include <random>
 #include <string>
 #include <vector>
-
-#include "kernels/wavefront/problems.hpp"
 
 namespace terrace::wavefront::test {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/reference/reference.hpp"
 #include "kernels/wavefront/sweep.hpp"
+#include "kernels/wavefront/visit.hpp"
 #include "kernels/wavefront/window.hpp"
 
 namespace terrace::wavefront::test {

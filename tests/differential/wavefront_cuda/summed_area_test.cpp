@@ -4,8 +4,8 @@
 #include <random>
 #include <span>
 
-#include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/reference/reference.hpp"
+#include "kernels/wavefront/visit.hpp"
 #include "tests/differential/wavefront_cuda/cuda_samples.hpp"
 
 namespace terrace::wavefront {

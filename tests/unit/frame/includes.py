@@ -55,12 +55,16 @@ LIBRARIES = {
 
 # Compiled for devices and at run time, where there is no host library: these headers, and what they include.
 DEVICE_HEADERS = ["kernels/*/problem.hpp", "kernels/*/problem_list.hpp", "kernels/*/problems/*.hpp",
-                  "kernels/*/task.hpp", "kernels/*/cuda/*kernel.cuh", "kernels/launch/backoff.hpp",
-                  "kernels/launch/pieces.cuh", "kernels/launch/port.hpp", "kernels/launch/port.cuh",
+                  "kernels/*/task.hpp", "kernels/*/measured.hpp", "kernels/*/cuda/*kernel.cuh",
+                  "kernels/launch/backoff.hpp", "kernels/launch/pieces.cuh", "kernels/launch/port.hpp", "kernels/launch/port.cuh",
                   "kernels/launch/tagged.cuh", "kernels/launch/wait.cuh", "kernels/values/*.cuh",
                   "kernels/wavefront/cuda/letters/*.cuh", "kernels/wavefront/cuda/pairs/*.cuh"]
 # Of the folders beneath, device headers may include these alone; they include nothing themselves.
 SHARED_WITH_DEVICES = ["pipeline/base/parameter.hpp"]
+
+# Headers that know problems by their types. Stages know them by their descriptions: they include none of these, nor a
+# header that includes one.
+TYPED_PROBLEMS = ["kernels/*/problem_list.hpp", "kernels/*/problems/*.hpp", "kernels/*/visit.hpp"]
 
 TOP = ("pipeline", "io", "kernels", "stages")
 SOURCES = (".hpp", ".cpp", ".cuh", ".cu", ".h", ".in")
@@ -139,6 +143,28 @@ def device_headers(root, files):
     return found
 
 
+def leads_to_types(root, name, known):
+    """The header of TYPED_PROBLEMS that a header is or includes, by way of others too; None where there is none."""
+    if name not in known:
+        known[name] = name if matches(name, TYPED_PROBLEMS) else None
+        if known[name] is None and os.path.exists(os.path.join(root, name)):
+            found = (leads_to_types(root, other, known) for _, angled, other in includes(root, name) if not angled)
+            known[name] = next((header for header in found if header), None)
+    return known[name]
+
+
+def typed_problems(root, files):
+    """A line for each include by which a stage knows problems by their types."""
+    known = {}
+    for path in files:
+        if not path.startswith("stages/"):
+            continue
+        for line, angled, name in includes(root, path):
+            header = None if angled else leads_to_types(root, name, known)
+            if header:
+                yield f"{path}:{line}: stages know problems by their descriptions, and {name} leads to {header}"
+
+
 def violations(root):
     """A line "file:line: what is wrong" for each wrong include."""
     files = list(sources(root))
@@ -151,6 +177,7 @@ def violations(root):
             why = wrong_direction(path, angled, name)
             if why:
                 wrong.append(f"{path}:{line}: {why}")
+    wrong += typed_problems(root, files)
     for path in device_headers(root, files):
         for line, angled, name in includes(root, path):
             if angled or not (name.startswith("kernels/") or name in SHARED_WITH_DEVICES):
@@ -171,6 +198,8 @@ def unused(root):
     return ([f"no file lies in {folder}" for folder in FOLDERS
              if not any(matches(room, [folder]) for room in rooms)] +
             [f"no file is named {pattern}" for pattern in DEVICE_HEADERS
+             if not any(matches(path, [pattern]) for path in files)] +
+            [f"no file is named {pattern}" for pattern in TYPED_PROBLEMS
              if not any(matches(path, [pattern]) for path in files)] +
             [f"{folder} does not include {name}" for folder, names in EXCEPTIONS.items()
              for name in names if name not in included[folder]])

@@ -125,6 +125,22 @@ class Includes(unittest.TestCase):
                            "kernels/stencil/b.hpp": "\n#include <vector>\n"})
         self.assertEqual(said, ["kernels/stencil/b.hpp:2: device code may not include vector"])
 
+    def test_of_stages_do_not_lead_to_the_types_of_problems(self):
+        tree = {"kernels/stencil/problem_list.hpp": '#include "kernels/stencil/problems/star.hpp"\n',
+                "kernels/stencil/problems/star.hpp": "\n",
+                "kernels/stencil/visit.hpp": '#include "kernels/stencil/problem_list.hpp"\n',
+                "kernels/stencil/sweep.hpp": '#include "kernels/stencil/problem.hpp"\n',
+                "kernels/stencil/problem.hpp": "\n",
+                "kernels/stencil/a.hpp": '#include "kernels/stencil/b.hpp"\n',
+                "kernels/stencil/b.hpp": '#include "kernels/stencil/visit.hpp"\n',
+                "kernels/stencil/cpu/sweep.cpp": '#include "kernels/stencil/visit.hpp"\n'}
+        self.assertEqual(self.check({**tree, "stages/stencil/plan.cpp": '#include "kernels/stencil/sweep.hpp"\n'}), [])
+        for name in ("problem_list.hpp", "visit.hpp", "a.hpp"):
+            with self.subTest(name=name):
+                said = self.check({**tree, "stages/stencil/plan.cpp": f'\n#include "kernels/stencil/{name}"\n'})
+                self.assertEqual(len(said), 1)
+                self.assertTrue(said[0].startswith("stages/stencil/plan.cpp:2: stages know problems"), said)
+
     def test_are_absent_from_the_header_that_device_code_shares(self):
         self.assertEqual(len(self.check({"pipeline/base/parameter.hpp": "#include <string>\n"})), 1)
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/reference/reference.hpp"
+#include "kernels/wavefront/visit.hpp"
 #include "tests/differential/wavefront/pairs.hpp"
 
 namespace terrace::wavefront {

@@ -6,6 +6,7 @@
 
 #include "kernels/in_place/problems.hpp"
 #include "kernels/in_place/reference.hpp"
+#include "kernels/in_place/visit.hpp"
 #include "kernels/wavefront/problems.hpp"
 
 namespace terrace::wavefront {

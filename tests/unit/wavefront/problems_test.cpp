@@ -1,5 +1,4 @@
 // The list of wavefront problems: names, variants, parameters, bounds, value types.
-#include "kernels/wavefront/problems.hpp"
 
 #include <catch2/catch.hpp>
 #include <set>
@@ -7,6 +6,7 @@
 #include <string>
 
 #include "kernels/wavefront/schedule.hpp"
+#include "kernels/wavefront/visit.hpp"
 #include "kernels/wavefront/window.hpp"
 
 namespace terrace::wavefront {

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <random>
 
-#include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/reference/path.hpp"
+#include "kernels/wavefront/visit.hpp"
 #include "pipeline/base/error.hpp"
 #include "tests/differential/wavefront/pairs.hpp"
 #include "tests/differential/wavefront/samples.hpp"

@@ -1,8 +1,9 @@
-// Shared parts of the vectorised kernels of tables of bits and of their callers. Included by files that are compiled
-// for newer instruction sets than the rest: no host library header.
+// Types and sizes that the vectorised kernels of tables of bits share with their callers. Included by files that are
+// compiled for newer instruction sets than the rest: no host library header.
 #pragma once
 
 #include "kernels/device/integers.hpp"
+#include "kernels/recursive/measured.hpp"
 
 namespace terrace::recursive {
 
@@ -24,7 +25,7 @@ struct BitProduct {
 
 /// So many words of a row are made at a time, by tables of all that eight rows of v may give together: the method of
 /// Arlazarov, Dinic, Kronrod and Faradzev (1970).
-inline constexpr i64 bit_words = 32;
+inline constexpr i64 bit_words = measured::CpuBits::words;
 inline constexpr i64 bit_tables_size = 4 * 256 * bit_words;
 
 namespace sse2 {

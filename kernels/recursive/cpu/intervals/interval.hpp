@@ -1,17 +1,19 @@
-// Shared parts of the vectorised kernels of problems over intervals and of their callers. Included by files that are
-// compiled for newer instruction sets than the rest: no host library header.
+// Types and sizes that the vectorised kernels of problems over intervals share with their callers. Included by files
+// that are compiled for newer instruction sets than the rest: no host library header.
 #pragma once
 
 #include "kernels/recursive/cpu/product.hpp"
 #include "kernels/recursive/interval_rules.hpp"
+#include "kernels/recursive/measured.hpp"
 
 namespace terrace::recursive {
 
-/// Rows and columns of the parts that are closed value by value.
-inline constexpr i64 close_side = 64;
-/// With splits, a product takes split_depth splits at a time, for parts of x of split_rows rows and split_columns
-/// columns.
-inline constexpr i64 split_depth = 64, split_rows = 96, split_columns = 128;
+/// Rows and columns of what is closed value by value.
+inline constexpr i64 close_side = measured::CpuIntervals::close_side;
+/// Splits at a time, and rows and columns of a part of x, of products of which the splits are kept.
+inline constexpr i64 split_depth = measured::CpuIntervals::split_depth,
+                     split_rows = measured::CpuIntervals::split_rows,
+                     split_columns = measured::CpuIntervals::split_columns;
 inline constexpr i64 split_part = split_rows * split_columns;
 
 /// x <- x + splits of u and v, on one thread. Weighted rules also use the sizes of the nodes of rows, splits and

@@ -22,16 +22,18 @@
 
 #include "kernels/recursive/cpu/intervals/interval.hpp"
 #include "kernels/recursive/cpu/product_kernel.hpp"
+#include "kernels/recursive/measured.hpp"
 
 namespace terrace::recursive::TERRACE_ISA {
 
 /// Register blocks of products whose splits have weights.
 template <class R, class T>
 struct WeightedBlock {
+  using Sizes = measured::CpuIntervals;
   typedef T Vector __attribute__((vector_size(vector_bytes)));
   static constexpr int lanes = vector_bytes / static_cast<int>(sizeof(T));
-  static constexpr int vectors = 2, columns = lanes * vectors;
-  static constexpr int rows = vector_bytes == 64 ? 8 : 4;
+  static constexpr int vectors = Sizes::weighted_vectors, columns = lanes * vectors;
+  static constexpr int rows = vector_bytes == 64 ? Sizes::avx512_weighted_rows : Sizes::weighted_rows;
   using S = typename R::Algebra;
 
   static Vector load(const T* at) {

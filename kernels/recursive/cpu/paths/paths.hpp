@@ -1,8 +1,9 @@
-// Shared parts of the vectorised kernels of tables with trails and of their callers. Included by files that are
-// compiled for newer instruction sets than the rest: no host library header.
+// Types and sizes that the vectorised kernels of tables with trails share with their callers. Included by files that
+// are compiled for newer instruction sets than the rest: no host library header.
 #pragma once
 
 #include "kernels/device/integers.hpp"
+#include "kernels/recursive/measured.hpp"
 
 namespace terrace::recursive {
 
@@ -30,9 +31,9 @@ struct PathProduct {
   W* packed_trail;
 };
 
-/// Rows of v that are copied at a time.
-inline constexpr i64 paths_depth = 64;
-inline constexpr i64 paths_columns = 512;
+/// Rows and columns of v that are copied at a time.
+inline constexpr i64 paths_depth = measured::CpuPaths::depth;
+inline constexpr i64 paths_columns = measured::CpuPaths::columns;
 
 template <class T, class W>
 using RelaxPaths = void (*)(const PathProduct<T, W>&);

@@ -3,14 +3,15 @@
 #pragma once
 
 #include "kernels/recursive/cuda/tile_state.cuh"
+#include "kernels/recursive/measured.hpp"
 
 namespace terrace::recursive {
 
-inline constexpr i32 bit_threads = 256;  // 16 x 16, each with 8 rows of 8 words
-inline constexpr i32 bit_rows = 128;     // of x that a thread block computes
-inline constexpr i32 bit_columns = 128;  // words of them
-inline constexpr i32 bit_depth = 32;     // rows of v, and bits of a word of u, in shared memory at a time
-inline constexpr i32 bit_pivots = 64;    // that a tile is closed by at a time
+inline constexpr i32 bit_threads = measured::CudaBits::threads;
+inline constexpr i32 bit_rows = measured::CudaBits::rows;
+inline constexpr i32 bit_columns = measured::CudaBits::columns;
+inline constexpr i32 bit_depth = measured::CudaBits::depth;
+inline constexpr i32 bit_pivots = measured::CudaBits::pivots;
 
 /// Words of a tile, or of a copy of one.
 struct BitView {
@@ -47,7 +48,7 @@ struct OrBitsTask {
   i64 depth;
 };
 
-/// Words that a thread loads for the next stage: rows of v, and 16 bits of a row of u.
+/// The values that a thread fetches for the next stage: rows of v, and 16 bits of a row of u.
 struct BitFetch {
   u32 v[bit_depth * bit_columns / bit_threads];
   u32 u;

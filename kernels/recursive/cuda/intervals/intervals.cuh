@@ -11,6 +11,7 @@
 #include "kernels/recursive/cuda/intervals/kernel.cuh"
 #include "kernels/recursive/cuda/intervals/weighted_kernel.cuh"
 #include "kernels/recursive/cuda/products/products.cuh"
+#include "kernels/recursive/measured.hpp"
 
 namespace terrace::recursive {
 
@@ -36,7 +37,8 @@ class IntervalsOnCuda final : public BlocksOnCuda<IntervalTask, IntervalResult> 
   }
 
  private:
-  static constexpr unsigned row_threads = 256, trace_threads = 1024, report_threads = 64;
+  static constexpr unsigned row_threads = measured::CudaRows::threads,
+                            trace_threads = measured::CudaIntervals::trace_threads, report_threads = 64;
 
   static auto multiply_weighted() {
     return device::make_kernel(multiply_weighted_kernel<R, T>, "multiply_weighted_kernel");

@@ -5,12 +5,14 @@
 #pragma once
 
 #include "kernels/recursive/cuda/intervals/part.cuh"
+#include "kernels/recursive/measured.hpp"
 
 namespace terrace::recursive {
 
-inline constexpr i32 part_depth = 32;  // splits whose values are in shared memory at a time
+inline constexpr i32 part_depth =
+    measured::CudaIntervals::part_depth;  // splits whose values are in shared memory at a time
 
-/// Sources and targets of the parts kernel.
+/// The work of the parts kernel: from which splits, and to which parts.
 enum class PartsOf : i32 {
   product,  // u * v to all
   square,   // values of the parts at distance `step` from the lower left corner, to the parts beyond

@@ -6,11 +6,13 @@
 #pragma once
 
 #include "kernels/recursive/cuda/intervals/tile.cuh"
+#include "kernels/recursive/measured.hpp"
 
 namespace terrace::recursive {
 
-inline constexpr i32 part_threads = 256;  // as many warps as pieces lie next to each other
-inline constexpr i32 piece_side = 8;
+inline constexpr i32 part_threads =
+    measured::CudaIntervals::part_threads;  // as many warps as pieces lie beside one another
+inline constexpr i32 piece_side = measured::CudaIntervals::piece_side;
 
 /// A part, and the parts on the diagonal in its rows and its columns.
 template <class T>

@@ -4,11 +4,13 @@
 
 #include "kernels/recursive/cuda/tile_state.cuh"
 #include "kernels/recursive/interval_rules.hpp"
+#include "kernels/recursive/measured.hpp"
 #include "kernels/recursive/rules/interval_task.hpp"
 
 namespace terrace::recursive {
 
-inline constexpr i32 part_side = 64;  // rows and columns of the parts that tiles are closed in
+inline constexpr i32 part_side =
+    measured::CudaIntervals::part_side;  // rows and columns of the parts that tiles are closed in
 
 /// A tile and the factors of its splits.
 template <class T>

@@ -4,6 +4,7 @@
 
 #include "kernels/recursive/cuda/floyd_warshall_kernel.cuh"
 #include "kernels/recursive/cuda/paths/relax_kernel.cuh"
+#include "kernels/recursive/measured.hpp"
 
 namespace terrace::recursive {
 
@@ -28,7 +29,7 @@ struct CopyTask {
   W mask;                           // of the trails
 };
 
-inline constexpr i32 copy_side = 32;  // of the squares that thread blocks take in turn
+inline constexpr i32 copy_side = measured::CudaPaths::copy_side;  // of the squares that thread blocks take in turn
 
 template <class T, class W>
 __global__ void __launch_bounds__(closure_threads) copy_pairs_kernel(CopyTask<T, W> task) {

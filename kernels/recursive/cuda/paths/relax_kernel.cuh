@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kernels/recursive/cuda/products/kernel.cuh"
+#include "kernels/recursive/measured.hpp"
 #include "kernels/recursive/rules/trail.hpp"
 
 namespace terrace::recursive {
@@ -57,18 +58,19 @@ __device__ __forceinline__ D beyond_all() {
 template <class T, class W, bool narrow>
 struct RelaxTile {
   using D = Distance<T>;
+  using Sizes = measured::CudaPaths;
   static constexpr i32 vector = 16 / static_cast<i32>(sizeof(D));  // distances that are moved at once
   static constexpr i32 group = vector / 2;  // rows, or columns, of a vector of a factor: each by two pivots
-  static constexpr i32 rows = narrow ? 64 : 128;
-  static constexpr i32 columns = 64;
-  static constexpr i32 thread_rows = 8, thread_columns = 4;
+  static constexpr i32 rows = narrow ? Sizes::narrow_rows : Sizes::rows;
+  static constexpr i32 columns = Sizes::columns;
+  static constexpr i32 thread_rows = Sizes::thread_rows, thread_columns = Sizes::thread_columns;
   static constexpr i32 warp_rows = 4 * thread_rows, warp_columns = 8 * thread_columns;
   static constexpr i32 threads = rows * columns / (thread_rows * thread_columns);
   static constexpr i32 pair_bytes = static_cast<i32>(sizeof(D) + sizeof(W));
   static constexpr i32 blocks = !narrow && pair_bytes == 8 ? 2 : 1;  // of a multiprocessor
-  static constexpr i32 depth = narrow && pair_bytes == 16 ? 8 : 16;  // pivots of a stage
-  static constexpr i32 stages = 2;                                   // there at a time
-  static constexpr i32 gathered = 64;                                // pairs of a warp at a time
+  static constexpr i32 depth = narrow && pair_bytes == 16 ? Sizes::narrow_depth : Sizes::depth;  // pivots of a stage
+  static constexpr i32 stages = Sizes::stages;                                                   // there at a time
+  static constexpr i32 gathered = Sizes::gathered;  // pairs of a warp at a time
 
   /// Columns of u and rows of v. Distances by two pivots are adjacent (factor_place).
   struct Stage {
@@ -323,7 +325,7 @@ class RelaxPart {
     shared_.trails[row][column] = trail;
   }
 
-  static constexpr i32 most_gathered = 512;  // of a warp's 1024 pairs: from about there on taking all is faster
+  static constexpr i32 most_gathered = measured::CudaPaths::most_gathered;  // of a warp's 1024 pairs
 
   Shared& shared_;
   i32 lane_, warp_row_, warp_column_;

@@ -267,13 +267,13 @@ __device__ __forceinline__ void begin_stage(const W* u, const W* v, W* to) {
   for (i32 at = 0; at < v_words; at += step) device::begin_copy(to + u_words + first + at, v + first + at);
 }
 
-/// Which part of x a thread block computes: eight rows of parts from left to right before the next eight, so that
-/// those under way share panels.
+/// The part of x that a thread block computes: some rows of parts from left to right before the next ones, so that
+/// parts under way share panels.
 struct PartPlace {
   i32 row, column;
 };
 __device__ __forceinline__ PartPlace part_place(i32 index, i32 row_tiles, i32 column_tiles) {
-  constexpr i32 turn = 8;
+  constexpr i32 turn = measured::CudaProducts::rows_in_turn;
   const i32 first = index / (turn * column_tiles) * turn;
   const i32 high = row_tiles - first < turn ? row_tiles - first : turn;
   const i32 within = index - first * column_tiles;

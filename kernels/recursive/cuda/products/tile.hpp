@@ -1,6 +1,7 @@
 // Cut of products on CUDA for thread blocks, and layout of values in the words that threads compute with.
 #pragma once
 
+#include "kernels/recursive/measured.hpp"
 #include "kernels/recursive/semiring_list.hpp"
 
 namespace terrace::recursive {
@@ -43,30 +44,31 @@ using Word = typename WordOf<T, in_pairs<S, T>>::Type;
 template <class S, class T>
 inline constexpr i32 lanes_of = WordOf<T, in_pairs<S, T>>::lanes;
 
-inline constexpr i32 pack_threads = 256;
-inline constexpr i32 base_pivots = 64;  // that a tile is closed, or eliminated, by at a time
+inline constexpr i32 pack_threads = measured::CudaProducts::pack_threads;
+inline constexpr i32 base_pivots = measured::CudaProducts::base_pivots;  // that a tile is closed, or eliminated, by
 
-/// The part of x that a thread block computes, in words W: warps one below another and two across, each of four lanes
-/// down and eight lanes across. Words of four bytes leave registers for the next factors, so that three thread blocks
-/// of four warps do more than two of eight.
+/// The part of x that a thread block computes, in words W: warps above one another and two side by side, each of four
+/// lanes above one another and eight side by side. Words of four bytes have registers for the next factors.
 template <class W>
 struct ProductTile {
+  using Sizes = measured::CudaProducts;
   static constexpr bool narrow = sizeof(W) == 4;
+  static constexpr measured::ProductSizes sizes = narrow ? Sizes::narrow : Sizes::wide;
   static constexpr i32 vector = 16 / static_cast<i32>(sizeof(W));  // words that are moved at once
   /// Pivots whose words lie side by side, in u in turn, in v in the other order: an instruction that adds u and v of
   /// one pivot finds them in different banks of registers.
   static constexpr i32 pair = narrow ? 2 : 1;
   static constexpr i32 group = vector / pair;  // rows, or words of a row, of a vector
-  static constexpr i32 thread_rows = 8;
-  static constexpr i32 thread_words = narrow ? 8 : 4;  // of a row
-  static constexpr i32 warps_down = narrow ? 2 : 4, warps_across = 2;
+  static constexpr i32 thread_rows = Sizes::thread_rows;
+  static constexpr i32 thread_words = sizes.thread_words;  // of a row
+  static constexpr i32 warps_down = sizes.warps_down, warps_across = Sizes::warps_across;
   static constexpr i32 threads = 32 * warps_down * warps_across;
-  static constexpr i32 blocks = narrow ? 3 : 2;  // of a multiprocessor
-  static constexpr i32 ahead = narrow ? 1 : 0;   // turns of pivots that a thread loads factors before it needs them
+  static constexpr i32 blocks = sizes.blocks;  // of a multiprocessor
+  static constexpr i32 ahead = sizes.ahead;    // turns of pivots that a thread loads factors before it needs them
   static constexpr i32 rows = warps_down * 4 * thread_rows;
   static constexpr i32 words = warps_across * 8 * thread_words;
-  static constexpr i32 depth = 16;  // columns of u and rows of v that are in shared memory as one stage
-  static constexpr i32 stages = 3;  // there at a time
+  static constexpr i32 depth = Sizes::depth;    // columns of u and rows of v that are in shared memory as one stage
+  static constexpr i32 stages = Sizes::stages;  // there at a time
   static constexpr i32 stage_words = depth * (rows + words);
   static constexpr i32 shared_bytes = stages * stage_words * static_cast<i32>(sizeof(W));
 

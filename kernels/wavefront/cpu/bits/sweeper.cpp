@@ -4,7 +4,7 @@
 #include "kernels/wavefront/cpu/bits/band.hpp"
 #include "kernels/wavefront/cpu/empty.hpp"
 #include "kernels/wavefront/cpu/sweep.hpp"
-#include "kernels/wavefront/problems.hpp"
+#include "kernels/wavefront/visit.hpp"
 
 namespace terrace::wavefront {
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "kernels/wavefront/cpu/letters/sweeper.hpp"
+#include "kernels/wavefront/measured.hpp"
 
 namespace terrace::wavefront {
 
@@ -67,7 +68,7 @@ bool LettersBand<P, T>::compute_narrow(i64 first, i64 last, const LocalRange& ra
                                        NarrowScratch<N>& narrow) {
   const auto& k = plan_.constants;
   const i64 base = std::max<i64>(0, range.least - cost_of_gap(k, 2 * (last - first)));
-  constexpr i64 room = 8;  // pairs of letters that may still be matched: with less room it would fail
+  constexpr i64 room = measured::CpuLetters::room_in_narrow;
   if (!holds_constants<N>(k) || range.largest - base + room * P::gain(k) > span_of<N>) return false;
   enter_narrow(first, last, kernels, narrow, static_cast<i32>(base));
   const BandStream<N> stream{first,

@@ -7,7 +7,8 @@
 #include "kernels/wavefront/cpu/letters/band.hpp"
 #include "kernels/wavefront/cpu/letters/kept.hpp"
 #include "kernels/wavefront/cpu/sweep.hpp"
-#include "kernels/wavefront/problems.hpp"
+#include "kernels/wavefront/measured.hpp"
+#include "kernels/wavefront/visit.hpp"
 
 namespace terrace::wavefront {
 namespace {
@@ -78,7 +79,7 @@ AdvanceBand<T> advance_of(const BandKernels& kernels) {
 /// Enough bands for all threads, of as many rows as make the kernel fast; low ones in narrow windows, whose edges
 /// they stand out of.
 BandLayout layout_for(i64 lanes, i64 window, const CpuSweepPlan& plan) {
-  constexpr i64 least = 4, most = 24;
+  constexpr i64 least = measured::CpuLetters::least_lane_rows, most = measured::CpuLetters::most_lane_rows;
   const i64 rows_per_lane = std::min<i64>(plan.grid.block_rows / (lanes * 2 * plan.threads), window / (2 * lanes));
   return {lanes, std::clamp(rows_per_lane, least, most)};
 }

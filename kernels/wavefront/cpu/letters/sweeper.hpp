@@ -13,6 +13,7 @@
 #include "kernels/wavefront/cpu/letters/local.hpp"
 #include "kernels/wavefront/cpu/tickets.hpp"
 #include "kernels/wavefront/cpu/transpose.hpp"
+#include "kernels/wavefront/measured.hpp"
 #include "kernels/wavefront/pruning.hpp"
 #include "kernels/wavefront/window.hpp"
 
@@ -20,11 +21,11 @@ namespace terrace::wavefront {
 
 using device::AlignedArray;
 
-/// Steps from one look at the neighbours to the next; with every H kept, steps at a time that stay in the first-level
-/// cache.
-inline constexpr i64 chunk_steps = 64;
-inline constexpr i64 most_chunk_steps = 128;  // if chunks are also turned from one type to another
-inline constexpr i64 kept_steps = 16;
+/// Steps from one look at the neighbours to the next, also where chunks are turned from one type to another; steps at
+/// a time with every H kept.
+inline constexpr i64 chunk_steps = measured::CpuLetters::chunk_steps;
+inline constexpr i64 most_chunk_steps = measured::CpuLetters::most_chunk_steps;
+inline constexpr i64 kept_steps = measured::CpuLetters::kept_steps;
 
 /// Columns of a row that wait for the rest of their cache line: one less than a line of the narrowest table holds.
 inline constexpr i64 pending_columns = 32;
@@ -35,7 +36,7 @@ inline constexpr i64 row_width = pending_columns + 2 * chunk_steps;
 template <class T>
 using StoreRow = void (*)(const T* values, i64 count, double scale, void* table, i64 offset);
 
-/// Data that all bands of a sweep share.
+/// The data that all bands of a sweep share.
 template <class P, class T>
 struct LettersPlan {
   typename P::template Constants<i64> constants;

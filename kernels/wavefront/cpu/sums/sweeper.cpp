@@ -10,16 +10,17 @@
 #include "kernels/wavefront/cpu/borders.hpp"
 #include "kernels/wavefront/cpu/sums/row_sums.hpp"
 #include "kernels/wavefront/cpu/sweep.hpp"
-#include "kernels/wavefront/problems.hpp"
+#include "kernels/wavefront/measured.hpp"
+#include "kernels/wavefront/visit.hpp"
 
 namespace terrace::wavefront {
 namespace {
 
 using device::AlignedArray;
 
-constexpr i64 most_band_rows = 32;
-constexpr i64 chunk_columns = 2048;
-constexpr int rows_at_once = 4;
+constexpr i64 most_band_rows = measured::CpuSums::most_band_rows;
+constexpr i64 chunk_columns = measured::CpuSums::chunk_columns;
+constexpr int rows_at_once = measured::CpuSums::rows_at_once;
 
 /// True if E can be stored in a border of type `type`: T holds every H, but it may not hold their differences.
 template <class T>

@@ -3,8 +3,9 @@
 #include <vector>
 
 #include "kernels/launch/cpu_launch.hpp"
-#include "kernels/wavefront/problems.hpp"
+#include "kernels/wavefront/description.hpp"
 #include "kernels/wavefront/tracer.hpp"
+#include "kernels/wavefront/visit.hpp"
 
 namespace terrace::wavefront {
 namespace {
@@ -198,11 +199,7 @@ class CpuBitTracer : public device::BlockKernel {
 }  // namespace
 
 bool has_bits(const std::string& problem, const Settings& settings) {
-  bool has = false;
-  visit_problem(problem, settings, [&]<class P>(P) {
-    has = requires { typename P::Bits; };
-  });
-  return has;
+  return describe(problem, settings)->bits.has_value();
 }
 
 void check_bit_tracer(const char* maker, const TraceSpec& spec) {

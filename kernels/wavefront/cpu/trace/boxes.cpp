@@ -3,9 +3,9 @@
 
 #include "kernels/launch/cpu_launch.hpp"
 #include "kernels/wavefront/cpu/sweep.hpp"
-#include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/rules/kept_blocks.hpp"
 #include "kernels/wavefront/tracer.hpp"
+#include "kernels/wavefront/visit.hpp"
 
 namespace terrace::wavefront {
 namespace {

@@ -3,8 +3,9 @@
 
 #include "kernels/launch/cpu_launch.hpp"
 #include "kernels/wavefront/cpu/borders.hpp"
-#include "kernels/wavefront/problems.hpp"
+#include "kernels/wavefront/description.hpp"
 #include "kernels/wavefront/tracer.hpp"
+#include "kernels/wavefront/visit.hpp"
 #include "kernels/wavefront/window.hpp"
 
 namespace terrace::wavefront {
@@ -142,9 +143,7 @@ class CpuTracer : public device::BlockKernel {
 }  // namespace
 
 bool is_traceable(const std::string& problem, const Settings& settings) {
-  bool traceable = false;
-  visit_problem(problem, settings, [&]<class P>(P) { traceable = Traceable<P>; });
-  return traceable;
+  return describe(problem, settings)->traceable;
 }
 
 std::unique_ptr<device::BlockKernel> make_cpu_tracer(const TraceSpec& spec) {

@@ -6,6 +6,7 @@
 #include "kernels/launch/pieces.cuh"
 #include "kernels/launch/tagged.cuh"
 #include "kernels/values/stored.cuh"
+#include "kernels/wavefront/measured.hpp"
 #include "kernels/wavefront/rules/bit_lines.hpp"
 #include "kernels/wavefront/rules/diagonals.hpp"
 #include "kernels/wavefront/task.hpp"
@@ -142,8 +143,8 @@ __device__ inline bool place_band(const SweepArguments& a, u64 ticket, KernelBan
   return left > 0 || index == 0;
 }
 
-/// Threads of a thread block that sweeps: a warp for each of a multiprocessor's schedulers, which all get as many.
-inline constexpr int sweep_threads = 128;
+/// Threads of a thread block that sweeps.
+inline constexpr int sweep_threads = measured::CudaLaunches::threads;
 
 /// Gives the warp its next band; false when there is none, or the launch is over. All lanes call it.
 __device__ inline bool take_band(const SweepArguments& a, KernelBand& band) {

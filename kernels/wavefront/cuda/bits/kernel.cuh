@@ -16,6 +16,7 @@
 #include "kernels/wavefront/cuda/bands/bands.cuh"
 #include "kernels/wavefront/cuda/bands/table_piece.cuh"
 #include "kernels/wavefront/cuda/bits/kept.cuh"
+#include "kernels/wavefront/measured.hpp"
 #include "kernels/wavefront/problem.hpp"
 
 namespace terrace::wavefront {
@@ -26,7 +27,8 @@ inline constexpr u32 all_lanes = ~0u;
 __host__ __device__ inline i64 bit_row_words(i64 columns) { return 2 * ((columns + piece - 1) / piece + 1); }
 
 /// Columns of a step, and pieces that the first lane is ahead of the last, at most.
-inline constexpr int step_columns = 4, pieces_behind = pieces_between_lanes(step_columns);
+inline constexpr int step_columns = measured::CudaBits::step_columns,
+                     pieces_behind = pieces_between_lanes(step_columns);
 
 /// Data of a warp in shared memory: the rows that have each letter, and the letters of the columns of the next piece,
 /// of this piece and of earlier pieces that the lanes have not left. Piece p is at p % pieces and a second time
@@ -35,7 +37,7 @@ template <int W>
 struct BitMemory {
   static constexpr int pieces = pieces_behind + 2;
   static constexpr int columns = 2 * pieces * piece;
-  static constexpr int read_ahead = 2 * step_columns;
+  static constexpr int read_ahead = measured::CudaBits::steps_ahead * step_columns;
   /// Letters that are looked up, and one that no row has.
   static constexpr int letters = 4;
 

@@ -6,6 +6,7 @@
 #include "kernels/wavefront/cuda/bands/bands.cuh"
 #include "kernels/wavefront/cuda/bands/table_piece.cuh"
 #include "kernels/wavefront/cuda/letters/profile.cuh"
+#include "kernels/wavefront/measured.hpp"
 
 namespace terrace::wavefront {
 
@@ -20,8 +21,8 @@ using device::Phases;
 template <class V, int planes, int R, int C, bool keep_table, bool profiled>
 struct WarpMemory {
   static_assert(C == 1 || C == 2 || C == 4);
-  static constexpr int held = 8, ring = held * piece;  // pieces, columns
-  static constexpr int beside = C;                     // pieces between the columns of two bands
+  static constexpr int held = measured::CudaLetters::ring_pieces, ring = held * piece;  // pieces, columns
+  static constexpr int beside = C;  // pieces between the columns of two bands
   static constexpr int state_words = 2 * R + 1 + 2 * C;
 
   KernelBand band;

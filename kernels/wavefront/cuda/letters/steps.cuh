@@ -10,6 +10,7 @@
 #include "kernels/wavefront/cuda/letters/lane_rows.cuh"
 #include "kernels/wavefront/cuda/letters/piece_intake.cuh"
 #include "kernels/wavefront/cuda/letters/row_output.cuh"
+#include "kernels/wavefront/measured.hpp"
 
 namespace terrace::wavefront {
 
@@ -108,8 +109,12 @@ struct LaneSteps {
   struct RowRange {
     i32 begin, end;
   };
+  using Sizes = measured::CudaLetters;
   /// Steps that the loop over a piece is unrolled by.
-  static constexpr int unrolled = R * C >= 64 ? 1 : R * C >= 32 ? 2 : R * C >= 16 ? 4 : 8;
+  static constexpr int unrolled = R * C >= Sizes::unrolled_cells ? 1
+                                  : R * C * Sizes::most_unrolled < Sizes::unrolled_cells
+                                      ? Sizes::most_unrolled
+                                      : Sizes::unrolled_cells / (R * C);
 
   /// Reads the inputs of the next step before this step's chain of cells.
   /// @param next_items, next_at this lane's next items, and the first lane's next column, in the piece

@@ -18,6 +18,7 @@
 
 #include "kernels/wavefront/cuda/letters/courier.cuh"
 #include "kernels/wavefront/cuda/letters/steps.cuh"
+#include "kernels/wavefront/measured.hpp"
 
 namespace terrace::wavefront {
 
@@ -32,14 +33,15 @@ class LetterSweep {
   using Memory = typename Warp::Memory;
   using Problem = P;
   using Value = V;
-  /// If R rows a lane leave few registers to other warps, a courier has two sweeping warps.
-  static constexpr int bands_of_courier = R * static_cast<int>(sizeof(V)) > 64 ? 2 : 1;
-  /// Warps of a thread block that sweep: one if tables fill shared memory. Couriers follow them.
+  using Sizes = measured::CudaLetters;
+  /// Where R rows a lane leave few registers to others, a courier has two sweeping warps.
+  static constexpr int bands_of_courier = R * static_cast<int>(sizeof(V)) > Sizes::most_lane_bytes_of_courier ? 2 : 1;
+  /// Warps of a thread block that sweep: where tables fill shared memory, one. Couriers come behind them.
   static constexpr int sweepers = keep == Keep::table ? 1 : sweep_threads / 32;
   static constexpr int threads = 32 * (sweepers + sweepers / bands_of_courier);
-  /// Thread blocks of a multiprocessor, at the registers that they take.
-  static constexpr int blocks = keep == Keep::table ? 8 : 2;
-  /// Kept lines continue beyond the window.
+  /// Of a multiprocessor, at the registers that they take.
+  static constexpr int blocks = keep == Keep::table ? Sizes::table_blocks : Sizes::blocks;
+  /// Kept lines go on beyond the window.
   static constexpr bool cuts_to_window = windowed && !Warp::keep_lines;
 
   __device__ LetterSweep(const SweepArguments& arguments, const WideConstants& constants, Memory& memory)

@@ -3,13 +3,14 @@
 
 #include "kernels/wavefront/cuda/bands/bands.cuh"
 #include "kernels/wavefront/cuda/bands/table_piece.cuh"
+#include "kernels/wavefront/measured.hpp"
 
 namespace terrace::wavefront {
 
 /// Data of a warp in shared memory.
 template <int planes, int R>
 struct PairMemory {
-  static constexpr int ring = 4 * piece, state_words = planes * (R + 1);
+  static constexpr int ring = measured::CudaPairs::ring_pieces * piece, state_words = planes * (R + 1);
 
   KernelBand band;
   // Column x is at x % ring, and the first piece of the ring again after its end, so that no lane's piece wraps:

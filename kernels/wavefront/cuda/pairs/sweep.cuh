@@ -24,6 +24,7 @@
 #include "kernels/wavefront/cuda/pairs/row_scores.cuh"
 #include "kernels/wavefront/cuda/pairs/selectors.cuh"
 #include "kernels/wavefront/cuda/pairs/values.cuh"
+#include "kernels/wavefront/measured.hpp"
 
 namespace terrace::wavefront {
 
@@ -39,7 +40,7 @@ class PairSweep {
   static constexpr int band_rows = Warp::band_rows;
   using Problem = P;
   using Value = Word;
-  static constexpr int threads = sweep_threads, sweepers = threads / 32, blocks = 2;
+  static constexpr int threads = sweep_threads, sweepers = threads / 32, blocks = measured::CudaPairs::blocks;
   static constexpr bool cuts_to_window = false;
   using Memory = typename Warp::Memory;
 
@@ -71,7 +72,7 @@ class PairSweep {
 
  private:
   /// Steps before a piece's end at which the next one is asked for.
-  static constexpr int steps_ahead = 8;
+  static constexpr int steps_ahead = measured::CudaPairs::steps_ahead;
 
   /// H and E of the column before the block, and H before the row above each half's first.
   __device__ void load_left() {
@@ -198,7 +199,7 @@ class PairSweep {
     const uint2* tops = reinterpret_cast<const uint2*>(warp_.memory.top[candidate_.copy()]);
     uint2 selector = selectors[0], top = tops[0];
     if constexpr (follows) clear_maxima();
-    constexpr int unrolled = edges ? 1 : 2;
+    constexpr int unrolled = edges ? 1 : measured::CudaPairs::unrolled;
     const i32 column = p * piece - 2 * warp_.lane;
     int at = 0;
 #pragma unroll 1

@@ -9,13 +9,14 @@
 
 #include "kernels/wavefront/cuda/schedules/storage.cuh"
 #include "kernels/wavefront/cuda/schedules/units.cuh"
+#include "kernels/wavefront/measured.hpp"
 #include "kernels/wavefront/problem.hpp"
 #include "kernels/wavefront/window.hpp"
 
 namespace terrace::wavefront {
 
 /// The most threads of a thread block, and the most rows of a tile.
-inline constexpr int most_tile_threads = 1024;
+inline constexpr int most_tile_threads = static_cast<int>(measured::CudaTiles::most_height);
 
 /// True if cells of type V have fractions.
 template <class V>
@@ -28,7 +29,7 @@ inline constexpr bool has_real_cells<Real<T>> = true;
 /// Anti-diagonals of a tile in global memory that wait in shared memory for their places in the table, where one is
 /// kept: a thread a row would write to as many cache lines as it has rows.
 template <class V>
-inline constexpr i32 kept_steps = 48 / static_cast<i32>(sizeof(V));
+inline constexpr i32 kept_steps = measured::CudaTiles::kept_bytes / static_cast<i32>(sizeof(V));
 /// Values from row to row of them; odd.
 template <class V>
 inline constexpr i32 kept_stride = kept_steps<V> + 1;

@@ -4,14 +4,13 @@
 #include <limits>
 #include <string>
 
+#include "kernels/wavefront/measured.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::wavefront {
 namespace {
 
 std::size_t align(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
-
-constexpr std::int64_t most_slots = 16;
 
 void check(const SweepSpec& spec, const BlockGrid& grid) {
   if (grid.block_columns > std::numeric_limits<std::int32_t>::max() - 8192) {
@@ -48,7 +47,9 @@ CudaTilePlan plan_tiles(const SweepSpec& spec, const device::Limits& limits, con
   plan.measures = modelled && trial.tile_width == 0 && plan.bands > 1;
   const std::int64_t columns = std::max(grid.block_columns, plan.measures ? measured_columns : 1);
   plan.across = plan.shape.across(columns);
-  plan.slots = waves ? 2 : std::clamp<std::int64_t>(2 * limits.processors / plan.bands + 2, 2, most_slots);
+  plan.slots =
+      waves ? 2
+            : std::clamp<std::int64_t>(2 * limits.processors / plan.bands + 2, 2, measured::CudaTiles::most_slots);
   plan.ring = std::min<std::int64_t>(plan.bands, std::max(2, limits.processors));
   plan.row_stride = (columns + 3) / 4 * 4;
   plan.row_bytes = align(static_cast<std::size_t>(plan.row_stride * need.row_planes) * need.value_bytes);

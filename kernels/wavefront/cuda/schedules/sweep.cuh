@@ -5,6 +5,7 @@
 #include "kernels/wavefront/cuda/schedules/kernel.cuh"
 #include "kernels/wavefront/cuda/schedules/sweep.hpp"
 #include "kernels/wavefront/cuda/sweep.cuh"
+#include "kernels/wavefront/measured.hpp"
 
 namespace terrace::wavefront {
 
@@ -130,7 +131,7 @@ class CudaTileSweep final : public device::BlockKernel {
   /// PeerWave's findOptimumTileWidth(): times a small part, two rows of tiles, in tiles of two widths, from which the
   /// costs of a diagonal and of a synchronisation follow.
   std::int64_t measured_width() {
-    constexpr std::int64_t narrow = 64, wide = 512;
+    constexpr std::int64_t narrow = measured::CudaTiles::trial_narrow, wide = measured::CudaTiles::trial_wide;
     const double narrow_seconds = seconds_per_tile(narrow), wide_seconds = seconds_per_tile(wide);
     TileCosts costs;
     costs.diagonal = std::max(1e-12, (wide_seconds - narrow_seconds) / static_cast<double>(wide - narrow));
@@ -163,18 +164,9 @@ class CudaTileSweep final : public device::BlockKernel {
     u64* const words = reinterpret_cast<u64*>(memory);
     const u64 ready = 1;
     unsigned char* const descriptor = memory + 64;
-    const device::Port port{words,
-                            words + 1,
-                            words + 2,
-                            words + 3,
-                            words + 4,
-                            words + 5,
-                            descriptor,
-                            descriptor + sizeof task,
-                            1,
-                            sizeof task,
-                            sizeof(BlockResult),
-                            0,
+    const device::Port port{words,     words + 1,   words + 2,           words + 3,
+                            words + 4, words + 5,   descriptor,          descriptor + sizeof task,
+                            1,         sizeof task, sizeof(BlockResult), 0,
                             1};
     TERRACE_CUDA_CHECK(cudaMemcpyAsync(words, &ready, sizeof ready, cudaMemcpyHostToDevice, stream));
     TERRACE_CUDA_CHECK(cudaMemcpyAsync(descriptor, &task, sizeof task, cudaMemcpyHostToDevice, stream));

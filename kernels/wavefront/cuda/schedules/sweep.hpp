@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kernels/wavefront/cuda/sweep.hpp"
+#include "kernels/wavefront/measured.hpp"
 #include "kernels/wavefront/rules/block_grid.hpp"
 #include "kernels/wavefront/tile_sizes.hpp"
 
@@ -32,7 +33,7 @@ struct CudaTilePlan {
 };
 
 /// The small part that the width of flexible tiles is measured on: columns of two rows of tiles.
-inline constexpr std::int64_t measured_columns = 3072;
+inline constexpr std::int64_t measured_columns = measured::CudaTiles::trial_columns;
 /// Bytes of a measurement's row of a grid or a table, and of its items.
 inline constexpr std::size_t measured_row_bytes = measured_columns * 8;
 /// Bytes of its words, descriptor and result.

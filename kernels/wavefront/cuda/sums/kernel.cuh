@@ -7,11 +7,12 @@
 #pragma once
 
 #include "kernels/wavefront/cuda/bands/bands.cuh"
+#include "kernels/wavefront/measured.hpp"
 
 namespace terrace::wavefront {
 
 /// Columns that a lane holds of a piece.
-inline constexpr int lane_columns = 4;
+inline constexpr int lane_columns = measured::CudaOrderedSums::lane_columns;
 inline constexpr int sum_piece = 32 * lane_columns;
 
 template <class T>
@@ -43,7 +44,7 @@ __device__ __forceinline__ Four<T> load_four(const T* address) {
 }
 
 /// Columns that are added up in order at a time, and room for them of all rows of a band.
-inline constexpr int ordered_columns = 32;
+inline constexpr int ordered_columns = measured::CudaOrderedSums::ordered_columns;
 template <class V>
 struct OrderedRows {
   V at[32][ordered_columns + 1];  // padded by one column to avoid bank conflicts
@@ -389,7 +390,7 @@ class SumSweep {
 inline constexpr int sum_threads = 32;
 
 template <class V, int R>
-__global__ void __launch_bounds__(sum_threads, 16)
+__global__ void __launch_bounds__(sum_threads, measured::CudaOrderedSums::blocks)
     sum_areas_kernel(const __grid_constant__ SweepArguments arguments) {
   __shared__ KernelBand band;
   OrderedRows<V>* rows = nullptr;

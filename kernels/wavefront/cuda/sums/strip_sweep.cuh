@@ -7,9 +7,7 @@
 
 namespace terrace::wavefront {
 
-static_assert(strips_of_group == strip_group && columns_of_strip == strip_columns);
-
-/// A sweep through a kernel of strips. Tags distinguish the values that strips exchange in different launches.
+/// A sweep through a kernel of strips. What strips hand to one another is told apart by tags from launch to launch.
 class StripsOnCuda final : public device::BlockKernel {
  public:
   using Kernel = device::Kernel<SweepArguments, StripArguments>;

@@ -2,18 +2,20 @@
 #pragma once
 
 #include "kernels/wavefront/cuda/bands/bands.cuh"
+#include "kernels/wavefront/measured.hpp"
 
 namespace terrace::wavefront {
 
-inline constexpr int strip_columns = 128;
-inline constexpr int strip_warps = 8;
+inline constexpr int strip_columns = measured::CudaStrips::columns;
+inline constexpr int strip_warps = measured::CudaStrips::warps;
 inline constexpr int strip_threads = 32 * strip_warps;
-inline constexpr int strip_group = 8;
+inline constexpr int strip_group = measured::CudaStrips::group;
 
 /// Rows of a batch if a warp holds R of them.
 TERRACE_HOST_DEVICE constexpr int batch_rows(int R) { return strip_warps * R; }
 
-/// Values that strips exchange, in device memory. A value has words_of(V) words of 64 bits, each with a tag.
+/// The values that strips hand to one another, in device memory. A value has words_of(V) words of 64 bits, each with
+/// a tag.
 struct StripArguments {
   u64* totals;   // [strip][row]: L of the strip's last column; of all but a block's last strip
   u64* carries;  // [group][row]: H of the group's last column; of all but a block's last group
@@ -77,12 +79,14 @@ struct StripMemory {
   i64 last_left;                             // H left of the strip in the block's last row
 };
 
-/// Rows of a warp, and whether the next batch is read while one is added up: what registers have room for. Measured
-/// on an H200 (tests/benchmarks/RESULTS.md).
+/// Rows of a warp, and whether the next batch is read while one is added up, as far as registers have room.
 template <class V, int bytes, bool counts>
 struct StripShape {
   static constexpr bool narrow = sizeof(typename LocalSum<V, bytes, counts>::Type) == 4;
-  static constexpr int rows = bytes == 8 ? 4 : bytes <= 2 && sizeof(V) == 4 ? 16 : 8;
+  using Sizes = measured::CudaStrips;
+  static constexpr int rows = bytes == 8                     ? Sizes::rows_of_wide
+                              : bytes <= 2 && sizeof(V) == 4 ? Sizes::rows_of_narrow
+                                                             : Sizes::rows;
   static constexpr bool reads_ahead = narrow || bytes == 8;
 };
 

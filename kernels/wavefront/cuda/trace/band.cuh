@@ -9,6 +9,7 @@
 #include "kernels/wavefront/cuda/letters/profile.cuh"
 #include "kernels/wavefront/cuda/trace/borders.cuh"
 #include "kernels/wavefront/cuda/trace/codes.cuh"
+#include "kernels/wavefront/measured.hpp"
 #include "kernels/wavefront/window.hpp"
 
 namespace terrace::wavefront {
@@ -173,7 +174,7 @@ class TraceBand {
   }
 
   /// Columns before a piece's end at which the next one is asked for.
-  static constexpr int columns_before_end = 8;
+  static constexpr int columns_before_end = measured::CudaTrace::columns_ahead;
 
   const TraceArguments<Task>& a_;
   const Constants& k_;

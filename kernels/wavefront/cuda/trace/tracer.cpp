@@ -1,8 +1,7 @@
 #include "kernels/wavefront/cuda/trace/tracer.hpp"
+#include "kernels/wavefront/visit.hpp"
 
 #include <algorithm>
-
-#include "kernels/wavefront/problems.hpp"
 
 namespace terrace::wavefront {
 namespace {

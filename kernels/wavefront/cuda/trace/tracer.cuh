@@ -9,7 +9,7 @@
 #include "kernels/wavefront/cuda/launch.cuh"
 #include "kernels/wavefront/cuda/trace/kernel.cuh"
 #include "kernels/wavefront/cuda/trace/tracer.hpp"
-#include "kernels/wavefront/problems.hpp"
+#include "kernels/wavefront/visit.hpp"
 
 namespace terrace::wavefront {
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/wavefront/cuda/trace/codes.cuh"
+#include "kernels/wavefront/measured.hpp"
 #include "kernels/wavefront/problem.hpp"
 
 namespace terrace::wavefront {
@@ -9,7 +10,7 @@ namespace terrace::wavefront {
 /// Data of the walking warp in shared memory: codes of the last steps of a band, from `first_step` on, and the
 /// letters of their rows and columns.
 struct TraceWalkMemory {
-  static constexpr int steps = 192;
+  static constexpr int steps = measured::CudaTrace::held_steps;
   alignas(16) u64 codes[steps * trace_step_bytes / sizeof(u64)];
   device::u8 rows[trace_band_rows];
   device::u8 columns[steps + 32];

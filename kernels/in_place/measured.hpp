@@ -1,0 +1,48 @@
+// The measured sizes and thresholds of sweeps in place on CUDA, each with the machine and the time that it was chosen
+// by.
+//
+// To tune the kernel, change its entry here. Results never depend on these values. Times are of sor in f32 on a grid
+// of 32768 x 32768; tests/benchmarks/RESULTS.md has the rates, the limits and the commands that repeat them. "Not
+// measured" marks a value of which no figure is recorded. H200: NVIDIA H200, 132 multiprocessors, CUDA 13.0,
+// 2026-11-21 and 22.
+#pragma once
+
+#include "kernels/device/host_device.hpp"
+#include "kernels/device/integers.hpp"
+
+namespace terrace::wavefront::measured {
+
+/// Sizes of a group of sweeps, in steps, bytes of a row and thread blocks.
+struct GroupSizes {
+  int stride;         // steps that a lane makes at once
+  int piece;          // steps between looks at what neighbours handed on
+  int moved_bytes;    // of a row that are moved at once
+  int waiting_bytes;  // of a row that wait in shared memory until their lane is there
+  int thread_blocks;  // of a multiprocessor, as far as their registers go
+};
+
+/// Sweeps in place (shape.hpp, cuda/sweep.cpp).
+struct CudaInPlace {
+  /// Rows of a lane. Not measured.
+  static constexpr int lane_rows = 4;
+  /// Few sweeps a pass, of problems without corners. H200, 1 sweep, by stride and piece: 2 and 16 7.43 ms, 2 and 8
+  /// 8.70, 2 and 32 7.47, 4 and 16 9.94, 4 and 32 9.87.
+  TERRACE_HOST_DEVICE static constexpr GroupSizes few_lines() { return {2, 16, 64, 256, 1}; }
+  /// Few sweeps a pass, of problems with corners. H200, seidel, 1 sweep: 29.7 ms; other sizes not recorded.
+  TERRACE_HOST_DEVICE static constexpr GroupSizes few() { return {1, 8, 32, 128, 4}; }
+  /// Many sweeps a pass. H200, 64 and 256 sweeps: 55 and 142 ms; pieces of 4 steps 62 and 165 ms, rows moved 16 bytes
+  /// a lane 73 and 264 ms (before later changes).
+  TERRACE_HOST_DEVICE static constexpr GroupSizes many() { return {1, 8, 32, 64, 2}; }
+  /// Sweeps of a pass up to which groups for few sweeps are taken: such a group takes a third of the time of one for
+  /// many. H200: 4 sweeps 17.3 ms by groups for few, 8 sweeps 52.1 ms by groups for many. The limit itself is not
+  /// measured.
+  static constexpr int most_few_sweeps = 4;
+  /// Bytes of a row's values in registers in groups for many sweeps, as many as registers hold; with corners, values
+  /// of two steps are held. H200: see `many`; other sizes not recorded.
+  static constexpr int register_bytes = 64, register_bytes_with_corners = 32;
+  /// Slabs under way at a time: at least two, as a slab is reported when the next one has begun. H200, 2304 sweeps of
+  /// 65536 x 65536 in slabs of 1024 rows, six under way: 2.0 T. The limits are not measured.
+  static constexpr device::i64 least_under_way = 2, most_under_way = 32;
+};
+
+}  // namespace terrace::wavefront::measured

@@ -1,0 +1,169 @@
+// The measured rates and sizes that plans of the wavefront stage assume, each with the machine and the rate that it
+// was chosen by.
+//
+// Rates are for predictions: results never depend on them. Sizes shape blocks, and are recorded among the choices of
+// a stage, so that a change does not touch runs that are under way. tests/benchmarks/RESULTS.md has the sizes, the
+// limits and the commands. "Not measured" marks a value of which no figure is recorded. T and G are 10^12 and 10^9
+// cells a second.
+//
+// H200: NVIDIA H200, CUDA 13.0, 2026-11-21 to 23. EPYC: AMD EPYC, two threads, AVX2 or AVX-512, 2026-11-21 to 23.
+// Sizes of the kernels themselves stand in kernels/wavefront/measured.hpp.
+#pragma once
+
+#include <cstdint>
+
+namespace terrace::stages::measured {
+
+/// The cost of a cell.
+struct CellCost {
+  /// Operations of 32 bits that it needs at least, tracking of the best cell included: on a GPU operations of the
+  /// narrow pipe (min, max, fused add-max, logic; of the best cell none, since few pieces can have it), on the CPU
+  /// all operations on vectors (compare, select, add, max).
+  double operations;
+  double cells_per_second;  // of one core, or of the GPU
+  bool narrows = true;      // a vector of the CPU takes twice as many cells of 16 bits
+};
+
+/// Scores alone in differences, a bit a row.
+constexpr CellCost in_bits(double operations_a_word, double cells_per_second) {
+  return {operations_a_word / 32, cells_per_second, false};
+}
+
+/// A row of the table of costs. The first that fits counts.
+struct ProblemCost {
+  const char* problem;              // null: any
+  const char* variant;              // the parameter that picks it; null: any
+  CellCost cpu_table, cpu_score;    // of one core with AVX2, where the table is kept, and where it is not
+  CellCost cuda_table, cuda_score;  // of an H200
+};
+
+/// Rates that are assumed. Above each row the rates of H200 and EPYC in RESULTS.md, of the EPYC those of both
+/// threads.
+inline constexpr ProblemCost cell_costs[] = {
+    // H200: scores 3.39 T in 32 bits, 4.25 T in 16; tables not measured. EPYC: 20.1 G in 16 bits, 9.1 G in 32.
+    {"smith_waterman", "gap_open", {10, 5e9}, {10, 5e9}, {4, 1.5e12}, {3, 2.7e12}},
+    // H200: scores 4.86 T in 32 bits, 5.73 T in 16; a kept table of 32768 x 32768 320 G. EPYC: 28.1 G in 16 bits.
+    {"smith_waterman", nullptr, {7, 5e9}, {7, 5e9}, {3, 1.5e11}, {2, 4e12}},
+    // Not measured, save H200, 50,000 x 50,000: 4.27 ms, 0.59 T.
+    {"needleman_wunsch", "gap_open", {10, 5e9}, {10, 5e9}, {3, 1.5e12}, {3, 1.5e12}},
+    // Not measured.
+    {"needleman_wunsch", nullptr, {6, 5e9}, {6, 5e9}, {2, 1.7e12}, {2, 1.7e12}},
+    // H200: scores 29.3 T; tables not measured. EPYC: scores 86.5 G.
+    {"edit_distance", nullptr, {4, 1e10}, in_bits(9, 3.5e10), {3, 1.6e11}, in_bits(9, 2.25e13)},
+    // H200: scores 34.7 T; tables not measured. EPYC: scores 128 G.
+    {"lcs", nullptr, {4, 1e10}, in_bits(6, 6e10), {3, 2.8e12}, in_bits(4, 2.6e13)},
+    // H200, 131,072 x 131,072, f32: 1.77 to 2.23 T. EPYC: f32 8.2 G, f64 4.4 G.
+    {"dtw", nullptr, {5, 4e9}, {5, 4e9}, {2, 8e11}, {2, 1.3e12}},
+    // H200, 32768 x 32768: i32 to i32 422 G, u8 to i32 472 G. EPYC: i32 to i32 2.5 G.
+    {"summed_area", nullptr, {2, 1e9}, {2, 1e9}, {2, 4.1e11}, {2, 4.1e11}},
+    // Not measured.
+    {"integral_histogram", nullptr, {3, 1e9}, {3, 1e9}, {3, 1.9e11}, {3, 1.9e11}},
+    // Any other. Not measured.
+    {nullptr, nullptr, {4, 5e9}, {4, 5e9}, {3, 1.5e12}, {3, 1.5e12}},
+};
+
+/// Kernel tiles in memory (the papers' schedules), of large tables of any problem, in cells a second.
+struct TileRates {
+  /// Of a core. Not measured.
+  static constexpr double cpu = 3e8;
+  /// Tiles in shared memory, and in cache. H200, smith_waterman of 2^15 x 2^15: 21.6 ms, 50 G, and 47.6 to 72.7 ms,
+  /// 15 to 23 G.
+  static constexpr double cuda_shared = 5e10, cuda_cache = 2e10;
+};
+
+/// The cost of a way back: a walk cell by cell, and the start and end of a block.
+struct WalkCost {
+  double cells_per_second, block_seconds;
+};
+/// Cell by cell on two threads. EPYC: measured, figure not recorded.
+inline constexpr WalkCost cpu_walk{1.5e8, 1.3e-4};
+/// In differences, by one thread. Not measured.
+inline constexpr WalkCost cpu_bit_walk{1e10, 1.3e-4};
+/// Of large boxes, by the length of their chain of steps. Not measured; H200, genomes: 200 ms in 90 blocks.
+inline constexpr WalkCost cuda_walk{1e11, 2e-4};
+/// Of cells side by side, with the host's time between launches. H200, a million letters: 34 walks 74 ms, the host
+/// between them 40 ms.
+inline constexpr WalkCost cuda_bit_walk{8e10, 1e-3};
+/// Seconds of a block between kept lines on the CPU. EPYC: measured, figure not recorded.
+inline constexpr double kept_part_seconds = 2e-6;
+
+/// Blocks of a table (blocks.cpp).
+struct BlockSizes {
+  /// Bytes of the table in one block, on the CPU: more of it only means that more memory is touched for the first
+  /// time. EPYC, a table of smith_waterman: 1.02 s of processor time; with 64 MiB 2.35 s.
+  static constexpr std::int64_t most_table_bytes_cpu = 32 << 20;
+  /// The same on CUDA: beyond that disks and links get no faster. H200, tables of 17.2 GB to disk at 2.4 to 2.7 GB/s;
+  /// other sizes not recorded.
+  static constexpr std::int64_t most_table_bytes_cuda = 64 << 20;
+  /// Rows and columns: blocks that are lower or narrower are mostly border. Not measured.
+  static constexpr std::int64_t least_side = 64;
+  /// Strips of a table that is not kept: each reads and writes a border. Not measured.
+  static constexpr std::int64_t most_strips = 64;
+  /// Columns of a strip that is worth its borders, and on a GPU the wait until all its bands are under way. H200,
+  /// genomes, 32 bits: 330 ms in one strip, 363 ms in eight, so that a strip is soon done all the same.
+  static constexpr std::int64_t least_strip_cpu = 16384, least_strip_cuda = 1 << 20;
+  /// Rows of a band on a GPU: a band at a block's lower edge that is not full is slow. Not measured.
+  static constexpr std::int64_t band_rows = 1024;
+  /// Parts of a block between kept lines. Not measured.
+  static constexpr std::int64_t most_parts = 4096;
+  /// Blocks in flight at a time in one launch: enough that the next has begun when one ends. Not measured.
+  static constexpr std::int64_t in_flight = 3;
+};
+
+/// Bands of diagonals that widen (widening.cpp).
+struct BandSizes {
+  /// Rows and columns of tables that are worth more than one sweep. Not measured.
+  static constexpr std::int64_t least_side = 4096;
+  /// Margin of the first band, about the height that a kernel of the CPU computes together. Not measured.
+  static constexpr std::int64_t least_margin = 256;
+  /// Part of the shorter side that the first margin is: the cost of the first sweep is lost in the last. Not
+  /// measured.
+  static constexpr std::int64_t first_share = 2048;
+  /// Growth of the margin from sweep to sweep. Not measured.
+  static constexpr std::int64_t growth = 4;
+  /// A sweep to look for a better alignment must be this many times cheaper than the proof. Not measured.
+  static constexpr std::int64_t lead = 8;
+  /// Share of the table's cells above which a band is not worth its edges. Not measured.
+  static constexpr double largest_share = 0.9;
+  /// Bands that give every scheduler of a GPU a warp: schedulers of a multiprocessor, and rows of a warp. H200, a
+  /// million letters: the narrowest band that fills the device takes 67 to 69 ms, every cell 68 ms.
+  static constexpr std::int64_t schedulers = 4, rows_of_warp = 1024;
+};
+
+/// The way back cell by cell (alignment/levels.cpp).
+struct LevelSizes {
+  /// Borders of the table that are kept, each way. Not measured.
+  static constexpr std::int64_t most_kept = 64;
+  /// Rows and columns of any cell. Not measured.
+  static constexpr std::int64_t least_side = 64;
+  /// Bytes of the borders inside one box, where it may be cut again. Not measured.
+  static constexpr std::int64_t most_level_bytes = 64 << 20;
+  /// Bytes of the codes of a walk on a GPU: a box is as fast as its chain of steps, however large it is, so few boxes
+  /// are best. H200, genomes: 200 ms in 90 blocks; other sizes not recorded.
+  static constexpr std::int64_t most_code_bytes = 512 << 20;
+  /// Rows and columns of a walk's cell, and of the table's cells, on the CPU. EPYC, 300,000 letters 1% apart: 4.4 s,
+  /// 100 blocks of boxes; before boxes were swept whole 6.4 s and 15,909 blocks.
+  static constexpr std::int64_t cpu_cell_rows = 256, cpu_cell_columns = 512, cpu_table_rows = 4096,
+                                cpu_table_columns = 8192;
+  /// Rows and columns of the table's cells on a GPU. H200, genomes: the table 325 ms with borders kept; other sizes
+  /// not recorded.
+  static constexpr std::int64_t cuda_table_side = 16384;
+};
+
+/// The way back in differences (alignment/bit_cut.cpp).
+struct BitCutSizes {
+  /// Lines that are kept, each way. Not measured.
+  static constexpr std::int64_t most_lines = 1024;
+  /// Side of a cell on the CPU, at least: the ways through it fill a cache. Not measured.
+  static constexpr std::int64_t cpu_cell = 2048;
+  /// Rows and columns of a block on the CPU: of many cells, since something is lost at the edges. Not measured.
+  static constexpr std::int64_t cpu_block_rows = 65536, cpu_block_columns = 16384;
+  /// Side of a cell on a GPU, at least. H200, a million letters 1% apart: lines kept every 4096 rows and columns 46
+  /// ms, none 39.9 ms; with one cell of 8192 x 8192 a launch the alignment took 400 ms.
+  static constexpr std::int64_t cuda_cell = 4096;
+  /// Cells of a walk, whose ways are computed side by side, and the columns of a cell from which there are so many.
+  /// H200, 4,600,000 letters: 792 to 867 ms; with one cell a launch 1.83 s.
+  static constexpr std::int64_t cells_of_walk = 16, walked_together_columns = 1024;
+};
+
+}  // namespace terrace::stages::measured
