@@ -6,6 +6,7 @@
 #include "kernels/in_place/shape.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"
+#include "stages/in_place/measured.hpp"
 #include "stages/refuse.hpp"
 
 namespace terrace::stages {
@@ -13,30 +14,13 @@ namespace {
 
 using wavefront::InPlaceSpec;
 
+using measured::CpuSlabs;
+using measured::CudaSlabs;
+
 constexpr std::int64_t page = 4096;
-constexpr std::int64_t most_slab_bytes = 128 << 20;  // more makes disks and links no faster
-constexpr std::int64_t group = 32;                   // sweeps are made in groups of at most so many
-constexpr std::int64_t least_tiles = 2;              // of a slab and of the one above it
-
-// On the CPU.
-constexpr std::int64_t tiles_wanted = 5;       // of a slab, the one above, the next one, and two on their way out
-constexpr std::int64_t most_cpu_sweeps = 256;  // of a pass: more of them hide no more of the disk's time
-constexpr std::int64_t heights = 2;            // sweeps of a pass that a slab is high, where there is room
-
-// On a GPU: what a pass is chosen by.
-constexpr std::int64_t pass_sweeps[] = {768, 640, 512, 384, 320, 256, 192, 128, 96, 64, 48, 32, 16, 8, 4, 2, 1};
-constexpr std::int64_t band = wavefront::InPlaceShape::rows;  // rows that a warp sweeps; fewer take as long
-constexpr std::int64_t most_filling_bytes = 512 << 20;        // of a slab
-constexpr std::int64_t tiles_moving = 3;  // that no band is in: one comes, one goes, one is kept by the slab below it
-
-/// Rates of an NVIDIA H200, as measured (tests/benchmarks/RESULTS.md).
-struct GpuRates {
-  double cells = 1.9e12;                // a second, f32, with all warps busy
-  double one_warp = 0.74;               // of that with one warp on each scheduler in place of two
-  std::int64_t schedulers = 4;          // of a multiprocessor
-  std::int64_t band_bytes = 16 * 4;     // of sweeps that a warp makes at a time, times the bytes of a cell
-  double link_bytes_per_second = 50e9;  // each way, both at once
-};
+constexpr std::int64_t group = 32;                            // sweeps are made in groups of at most so many
+constexpr std::int64_t least_tiles = 2;                       // of a slab and of the one above it
+constexpr std::int64_t band = wavefront::InPlaceShape::rows;  // rows that a GPU's warp sweeps; fewer take as long
 
 std::int64_t pages(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
 
@@ -85,8 +69,8 @@ bool fit_rows(InPlaceSpec& spec, const Room& room, std::int64_t tiles, std::int6
 /// that allows; whether there are any.
 bool fit(InPlaceSpec& spec, std::int64_t sweeps, const Room& room, std::int64_t tiles, std::int64_t multiple) {
   const std::int64_t rows = std::max<std::int64_t>(1, spec.rows);
-  const std::int64_t most = std::clamp<std::int64_t>(most_slab_bytes / row_bytes(spec), 1, rows);
-  for (spec.pass_sweeps = std::min(sweeps, most_cpu_sweeps);; spec.pass_sweeps = ceiling(spec.pass_sweeps, 2)) {
+  const std::int64_t most = std::clamp<std::int64_t>(measured::most_slab_bytes / row_bytes(spec), 1, rows);
+  for (spec.pass_sweeps = std::min(sweeps, CpuSlabs::most_sweeps);; spec.pass_sweeps = ceiling(spec.pass_sweeps, 2)) {
     const std::int64_t least = std::max(multiple * spec.pass_sweeps, spec.pass_sweeps + 1);
     if (fit_rows(spec, room, tiles, most, least)) return true;
     if (spec.pass_sweeps == 1) return false;
@@ -103,19 +87,19 @@ std::int64_t even_sweeps(std::int64_t sweeps, std::int64_t most) {
 /// have work as far as rows are there to be swept: a warp has `band` rows and some sweeps of them, for as long as it
 /// takes to go through all columns.
 double gpu_seconds(const InPlaceSpec& spec, std::int64_t sweeps, std::int64_t tiles, std::int64_t processors) {
-  const GpuRates rates;
   const auto size = static_cast<std::int64_t>(size_of(spec.value));
   const bool resident = tiles >= spec.slabs();
-  const std::int64_t swept = resident ? spec.rows : std::max<std::int64_t>(1, tiles - tiles_moving) * spec.slab_rows;
-  const auto schedulers = static_cast<double>(std::max<std::int64_t>(1, processors) * rates.schedulers);
-  const auto warps =
-      static_cast<double>(swept) / band * static_cast<double>(ceiling(spec.pass_sweeps * size, rates.band_bytes));
+  const std::int64_t swept =
+      resident ? spec.rows : std::max<std::int64_t>(1, tiles - CudaSlabs::tiles_moving) * spec.slab_rows;
+  const auto schedulers = static_cast<double>(std::max<std::int64_t>(1, processors) * CudaSlabs::schedulers);
+  const auto warps = static_cast<double>(swept) / band *
+                     static_cast<double>(ceiling(spec.pass_sweeps * size, CudaSlabs::band_bytes));
   const double first = std::min(1.0, warps / schedulers), second = std::clamp(warps / schedulers - 1, 0.0, 1.0);
-  const double busy = first * rates.one_warp + second * (1 - rates.one_warp);
+  const double busy = first * CudaSlabs::one_warp + second * (1 - CudaSlabs::one_warp);
   const auto cells = static_cast<double>(spec.rows) * static_cast<double>(spec.columns);
-  const double sweeping =
-      cells * static_cast<double>(spec.pass_sweeps) * static_cast<double>(size) / 4 / rates.cells / busy;
-  const double moving = resident ? 0 : cells * static_cast<double>(size) / rates.link_bytes_per_second;
+  const double sweeping = cells * static_cast<double>(spec.pass_sweeps) * static_cast<double>(size) / 4 /
+                          CudaSlabs::cells_per_second / busy;
+  const double moving = resident ? 0 : cells * static_cast<double>(size) / CudaSlabs::link_bytes_per_second;
   return static_cast<double>(ceiling(sweeps, spec.pass_sweeps)) * std::max(sweeping, moving);
 }
 
@@ -123,20 +107,21 @@ double gpu_seconds(const InPlaceSpec& spec, std::int64_t sweeps, std::int64_t ti
 bool fit_gpu(InPlaceSpec& spec, std::int64_t sweeps, const Room& room, std::int64_t processors) {
   InPlaceSpec best = spec;
   double least = std::numeric_limits<double>::infinity();
-  for (const std::int64_t most : pass_sweeps) {
+  for (const std::int64_t most : CudaSlabs::pass_sweeps) {
     if (most > sweeps && most > 1 && ceiling(most, 2) >= sweeps) continue;
     spec.pass_sweeps = even_sweeps(sweeps, std::min(most, sweeps));
     const std::int64_t lowest = ceiling(spec.pass_sweeps + 1, band) * band;
-    const std::int64_t highest =
-        std::max(lowest, (spec.pass_sweeps > group / 2 ? most_filling_bytes : most_slab_bytes) / row_bytes(spec));
+    const std::int64_t highest = std::max(
+        lowest, (spec.pass_sweeps >= CudaSlabs::many_sweeps ? CudaSlabs::most_bytes : measured::most_slab_bytes) /
+                    row_bytes(spec));
     for (std::int64_t rows = lowest; rows <= highest; rows += ceiling(rows, 8 * band) * band) {
       spec.slab_rows = std::min(rows, std::max<std::int64_t>(1, spec.rows));
       const std::int64_t tiles = room.bytes(spec) / slab_bytes(spec, 1);
       if (tiles < std::min(least_tiles, spec.slabs())) break;
       const double seconds = gpu_seconds(spec, sweeps, tiles, processors);
-      // Higher slabs are fewer, and a disk takes them faster; what is not faster by more than that stays.
-      if (seconds < 0.99 * least ||
-          (seconds <= 1.001 * least && spec.pass_sweeps == best.pass_sweeps && tiles >= 2 * tiles_moving)) {
+      // Of cuts that are as fast the one with the higher slabs: they are fewer, and larger pieces for a disk.
+      if (seconds < 0.99 * least || (seconds <= 1.001 * least && spec.pass_sweeps == best.pass_sweeps &&
+                                     tiles >= 2 * CudaSlabs::tiles_moving)) {
         least = std::min(least, seconds);
         best = spec;
       }
@@ -150,7 +135,7 @@ bool fit_gpu(InPlaceSpec& spec, std::int64_t sweeps, const Room& room, std::int6
 }  // namespace
 
 std::int64_t slab_bytes(const InPlaceSpec& spec, std::int64_t tiles) {
-  const std::int64_t tile = pages(std::min(spec.rows, spec.slab_rows) * row_bytes(spec));
+  const std::int64_t tile = pages(std::max<std::int64_t>(1, std::min(spec.rows, spec.slab_rows)) * row_bytes(spec));
   return std::min(tiles, std::max<std::int64_t>(1, spec.slabs())) * tile;
 }
 
@@ -158,7 +143,7 @@ void choose_slabs(InPlaceSpec& spec, std::int64_t sweeps, const Resources& resou
                   const std::function<std::int64_t(const InPlaceSpec&)>& workspace) {
   const Room room(resources, workspace);
   if (resources.cuda && fit_gpu(spec, sweeps, room, resources.device.processors)) return;
-  if (!fit(spec, sweeps, room, tiles_wanted, heights) && !fit(spec, sweeps, room, least_tiles, 1)) {
+  if (!fit(spec, sweeps, room, CpuSlabs::tiles, CpuSlabs::heights) && !fit(spec, sweeps, room, least_tiles, 1)) {
     refuse_budgets(resources, slab_bytes(spec, least_tiles) + page, workspace(spec));
   }
   spec.pass_sweeps = even_sweeps(sweeps, spec.pass_sweeps);

@@ -7,6 +7,7 @@
 #include "kernels/wavefront/schedule.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
+#include "stages/in_place/measured.hpp"
 #include "stages/in_place/plan.hpp"
 #include "stages/in_place/slabs.hpp"
 #include "stages/in_place/tally.hpp"
@@ -27,21 +28,9 @@ const std::vector<Parameter> shared_parameters = {
      "auto, f32, f64"},
 };
 
-/// What a cell costs.
-struct CellCost {
-  const char* problem;         // null: any
-  double operations;           // of 32 bits, on vectors of the CPU; a GPU's floating-point pipes take two at a time
-  double cpu_rate, cuda_rate;  // cells a second of one core with AVX2, and of an H200: measured, f32
-};
-
-constexpr CellCost cell_costs[] = {
-    {"sor", 8, 1.6e9, 1.2e12},
-    {nullptr, 12, 9.5e8, 3.9e11},
-};
-
-const CellCost& cost_of(const std::string& problem) {
-  return *std::find_if(std::begin(cell_costs), std::end(cell_costs),
-                       [&](const CellCost& cost) { return cost.problem == nullptr || problem == cost.problem; });
+const measured::SweepCost& cost_of(const std::string& problem) {
+  return *std::find_if(std::begin(measured::sweep_costs), std::end(measured::sweep_costs),
+                       [&](const auto& cost) { return cost.problem == nullptr || problem == cost.problem; });
 }
 
 class InPlaceStage : public run::Stage {
@@ -67,7 +56,7 @@ class InPlaceStage : public run::Stage {
 
   run::Prediction prediction() const override {
     const InPlaceSpec& spec = plan_.spec();
-    const CellCost& cost = cost_of(spec.problem);
+    const measured::SweepCost& cost = cost_of(spec.problem);
     const auto size = static_cast<double>(size_of(spec.value));
     const double cells = static_cast<double>(spec.rows) * static_cast<double>(spec.columns);
     const auto passes = static_cast<double>(plan_.passes());

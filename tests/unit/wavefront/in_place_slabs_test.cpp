@@ -43,6 +43,22 @@ TEST_CASE("slabs on a GPU are whole bands of a warp, as many as fill it where th
   CHECK(chosen(100, 1000, true, 1024).slab_rows == 100);
 }
 
+TEST_CASE("grids without cells have a cut, too") {
+  wavefront::InPlaceSpec spec;
+  spec.problem = "sor";
+  spec.value = ElementType::f32;
+  Resources resources;
+  resources.cuda = true;
+  resources.device_budget = resources.host_budget = 1 << 20;
+  for (const auto& [rows, columns] : {std::pair<std::int64_t, std::int64_t>{0, 0}, {0, 5}, {5, 0}}) {
+    spec.rows = rows;
+    spec.columns = columns;
+    choose_slabs(spec, 3, resources, [](const wavefront::InPlaceSpec&) { return 0; });
+    CHECK(spec.slab_rows >= 1);
+    CHECK(spec.pass_sweeps >= 1);
+  }
+}
+
 TEST_CASE("passes on a GPU are alike") {
   for (const std::int64_t sweeps : {1, 5, 33, 100, 257, 768, 1000, 5000, 1000000}) {
     const wavefront::InPlaceSpec spec = chosen(32768, sweeps, true, 1024);
