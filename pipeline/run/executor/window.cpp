@@ -8,9 +8,9 @@ namespace terrace::run {
 namespace {
 
 constexpr std::size_t page = 4096;
-constexpr std::int64_t least_blocks = 32;  // whatever memory they take
+constexpr std::int64_t least_blocks = 32;  // for any limit of memory
 
-/// Memory of a block and of its marks on tiles.
+/// Memory of a block and of its uses of tiles.
 std::size_t bytes_of(const BlockState& block) {
   return sizeof block + block.uses.capacity() * (sizeof(TileUse) + sizeof(PendingUse)) +
          block.slots.capacity() * sizeof(Slot) + block.assemblies.capacity() * sizeof(Assembly);
@@ -117,7 +117,7 @@ void Window::register_access(BlockState& block, const PhaseState& phase, const A
                      [&](std::int64_t tile, const Box& part) { register_use(block, phase, access, tile, part); });
 }
 
-/// Whether the launch of the later block can order it after the earlier one: both are of one phase and device.
+/// True if the launch of the later block can order it after the earlier one: both are of one phase and device.
 bool Window::shares_launch(const BlockState& block, const BlockState& earlier) const {
   return earlier.phase == block.phase && earlier.device == block.device;
 }
@@ -241,7 +241,7 @@ void Window::register_write(BlockState& block, const Access& access, std::int64_
   }
 }
 
-/// Counts a part that a block has written; those of results are kept one by one, as they may go home before the rest.
+/// Counts a part that a block has written; lists the parts of results, which may go home before the rest.
 void Window::add_part(Version& version, const Box& part) {
   version.filled += part.volume();
   const ArraySpec& spec = plan_.arrays()[static_cast<std::size_t>(version.key.array)];
