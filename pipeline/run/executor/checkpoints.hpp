@@ -1,4 +1,4 @@
-// Checkpoints: consistent cuts, written beside the computation.
+// Checkpoints: consistent cuts, written in parallel with the computation.
 #pragma once
 
 #include <cstdint>

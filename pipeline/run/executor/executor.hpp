@@ -57,7 +57,7 @@ class Executor {
            Environment& environment, const std::optional<Cut>& restored);
   ~Executor();
 
-  /// Runs the stage to its end and commits it. @throws Stopped after a checkpoint that was asked for,
+  /// Runs the stage to its end and commits it. @throws Stopped after the checkpoint of a requested stop,
   /// ComputeError, IoError, DeviceError
   void run();
   /// Checksums of the complete tiles at home; of all tiles after `run`.

@@ -197,8 +197,8 @@ bool Executor::stage_buffers() {
   return false;
 }
 
-/// Allocates device memory for the tiles that a chain updates, all of them as far as the budget goes: its blocks hold
-/// their tiles one after another, too late for a pool that is frozen.
+/// Allocates device memory for the tiles that a chain updates, for all of them if the budget allows: its blocks hold
+/// their tiles one after another, too late for a frozen pool.
 void Executor::stage_updates(const Device& device, const BlockState& block) {
   Pool& pool = *environment_.pools[static_cast<std::size_t>(device.location)];
   for (const TileUse& use : block.uses) {

@@ -69,7 +69,7 @@ class Launch {
   bool ended();
   /// Operations of its blocks that it has left out so far.
   std::int64_t skipped() const;
-  /// Sequence number of the block that failed its checks, or -1; asked for once the launch has ended.
+  /// Sequence number of the block that failed its checks, or -1; to be called when the launch has ended.
   std::int64_t failed() const;
   /// True if not all blocks that it was begun for are done.
   bool unfinished() const { return taken() < count_; }

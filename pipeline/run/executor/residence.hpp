@@ -1,4 +1,4 @@
-// Moves versions between disk, host and devices, and decides what leaves a full memory.
+// Moves versions between disk, host and devices, and chooses those that leave a full memory.
 #pragma once
 
 #include <cstdint>
@@ -170,7 +170,7 @@ class Residence {
   std::int64_t failed_transfer_ = std::numeric_limits<std::int64_t>::max();  // the number of the first that failed
   std::exception_ptr first_failure_;                                         // its error
   std::vector<std::size_t> leaving_;  // bytes being moved away to make room, of each location
-  std::vector<std::size_t> wanted_;   // bytes asked for in vain since the last poll, of each location
+  std::vector<std::size_t> wanted_;   // bytes requested in vain since the last poll, of each location
   std::size_t reading_ = 0;           // bytes on their way from disk
   int writing_ = 0;                   // tiles on their way to it
   double writing_since_ = 0, writing_seconds_ = 0;

@@ -86,7 +86,8 @@ class Window {
   void restore(std::vector<PhaseState> phases, std::int64_t frontier, const Intervals& done,
                std::map<std::int64_t, std::string> results);
 
-  /// Registers blocks as far as capacity and known phases go. @throws Error on accesses that contradict each other
+  /// Registers blocks up to the capacity or the end of the known phases. @throws Error on accesses that contradict
+  /// each other
   void extend();
   /// Marks a started block whose launch orders its dependents: those of its phase and device need not wait for it.
   void begin_in_launch(BlockState& block);
