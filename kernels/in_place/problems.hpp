@@ -25,7 +25,7 @@ std::span<const InPlaceInfo> in_place_problems();
 /// The problem of that name, or null.
 const InPlaceInfo* find_in_place(std::string_view name);
 
-/// Calls call(P{}) with the problem of that name. @throws JobError where there is none
+/// Calls call(P{}) with the problem of that name. @throws JobError if there is none
 template <class Call>
 void visit_in_place(const std::string& problem, Call&& call) {
   const bool found = [&]<class... Ps>(ProblemList<Ps...>) {

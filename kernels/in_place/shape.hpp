@@ -1,33 +1,32 @@
-// How in-place sweeps are cut on CUDA (cuda/kernel.cuh): for the kernel, and for whoever gives it memory. No host
-// library header.
+// The sizes of in-place sweeps on CUDA (cuda/kernel.cuh): for the kernel, and for the code that sizes its memory.
 #pragma once
 
 #include "kernels/device/host_device.hpp"
 
 namespace terrace::wavefront {
 
-/// Sizes of a band, which a warp sweeps: lanes hold rows, and of each several sweeps.
+/// Sizes of a band, which a warp sweeps: lanes hold rows, and each row after several sweeps.
 struct InPlaceShape {
-  int slant;        // columns by which a sweep is behind in the next row; one more a sweep
+  int slant;        // columns that a row is behind the row above: 1 with corners, else 0
   int value_bytes;  // of a cell
   bool few;         // for few sweeps a pass
 
   static constexpr int lane_rows = 4, rows = 32 * lane_rows;
-  /// Sweeps of a group: as many as the registers hold, with corners those of two steps.
+  /// Sweeps of a group: as many as the registers hold; with corners they hold two steps.
   TERRACE_HOST_DEVICE constexpr int sweeps() const { return few ? 1 : (slant == 0 ? 64 : 32) / value_bytes; }
-  /// Values of a row at one step, each after another number of sweeps, and of one more as the group found it; padded
-  /// to an odd number of 16 bytes where there are many.
+  /// Values of a row at one step: before the group's sweeps and after each of them; padded to an odd number of 16
+  /// bytes if there are many.
   TERRACE_HOST_DEVICE constexpr int entry() const { return few ? 2 : (slant == 0 ? 80 : 48) / value_bytes; }
   TERRACE_HOST_DEVICE constexpr int entry_words() const { return entry() * value_bytes / 4; }
-  /// Whether a warp's time is what its steps wait for: few sweeps of lines in which a lane may make several at once.
+  /// True if the latency of steps bounds a warp, and a lane can make several at once: few sweeps, no corners.
   TERRACE_HOST_DEVICE constexpr bool strides() const { return few && slant == 0; }
-  /// Steps that a lane makes at once, by which it is behind the lane above it.
+  /// Steps that a lane makes at once; it is as many steps behind the lane above it.
   TERRACE_HOST_DEVICE constexpr int stride() const { return strides() ? 2 : 1; }
-  /// Steps between looks at what neighbours handed on: a multiple of those of a stride.
+  /// Steps between checks for data from neighbours: a multiple of the stride.
   TERRACE_HOST_DEVICE constexpr int piece() const { return strides() ? 16 : 8; }
   /// Steps that the band's last row is behind its first.
   TERRACE_HOST_DEVICE constexpr int behind() const { return 31 * stride() + slant * (rows - 1); }
-  /// Cells in 16 bytes; of a row that are moved at once; that wait in shared memory until their lane is there.
+  /// Cells: in 16 bytes; of a row that are moved at once; of a row that wait in shared memory for their lane.
   TERRACE_HOST_DEVICE constexpr int chunk() const { return 16 / value_bytes; }
   TERRACE_HOST_DEVICE constexpr int moved() const { return (strides() ? 64 : 32) / value_bytes; }
   TERRACE_HOST_DEVICE constexpr int waiting() const { return (strides() ? 256 : few ? 128 : 64) / value_bytes; }

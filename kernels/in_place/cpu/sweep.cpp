@@ -44,7 +44,7 @@ InPlacePlan<T> plan_for(const InPlaceSpec& spec, InstructionSet set) {
 std::uint64_t read(device::u64* word) { return std::atomic_ref(*word).load(std::memory_order_acquire); }
 void write(device::u64* word, std::uint64_t value) { std::atomic_ref(*word).store(value, std::memory_order_release); }
 
-/// Takes slabs one after another, the bands of each on all threads.
+/// Sweeps slabs one after another, the bands of each on all threads.
 template <class T>
 class InPlaceCpuSweep : public device::BlockKernel {
  public:

@@ -8,7 +8,7 @@
 namespace terrace::wavefront {
 namespace {
 
-// A slab is reported when the next one has begun, so that at least two are under way.
+// A slab is reported when the next one has begun, so at least two are in flight.
 constexpr std::int64_t least_under_way = 2, most_under_way = 32;
 constexpr std::size_t words_bytes = 1024, slot_bytes = 128;
 
@@ -31,7 +31,7 @@ InPlaceWorkspace plan_in_place(const InPlaceSpec& spec, const InPlaceShape& shap
   InPlaceWorkspace plan;
   plan.slots = std::clamp(spec.slabs(), least_under_way, most_under_way);
   plan.groups = ceiling(spec.pass_sweeps, shape.sweeps());
-  // In the last slab each group goes on until all of its sweeps are at the last row.
+  // In the last slab each group continues until all of its sweeps have reached the last row.
   const std::int64_t lines = (one_slab ? spec.rows : spec.slab_rows) + spec.pass_sweeps;
   plan.group_bands = ceiling(lines, InPlaceShape::rows);
   plan.tickets = (plan.group_bands + plan.groups - 1) * plan.groups;
