@@ -14,20 +14,20 @@ namespace {
 using wavefront::InPlaceSpec;
 
 constexpr std::int64_t page = 4096;
-constexpr std::int64_t most_slab_bytes = 128 << 20;  // more makes disks and links no faster
-constexpr std::int64_t group = 32;                   // sweeps are made in groups of at most so many
+constexpr std::int64_t most_slab_bytes = 128 << 20;  // disks and links get no faster with more
+constexpr std::int64_t group = 32;                   // most sweeps that are made together
 constexpr std::int64_t least_tiles = 2;              // of a slab and of the one above it
 
 // On the CPU.
 constexpr std::int64_t tiles_wanted = 5;       // of a slab, the one above, the next one, and two on their way out
-constexpr std::int64_t most_cpu_sweeps = 256;  // of a pass: more of them hide no more of the disk's time
-constexpr std::int64_t heights = 2;            // sweeps of a pass that a slab is high, where there is room
+constexpr std::int64_t most_cpu_sweeps = 256;  // of a pass: more sweeps hide no more of the disk's time
+constexpr std::int64_t heights = 2;            // rows of a slab per sweep of a pass, if there is room
 
-// On a GPU: what a pass is chosen by.
+// On a GPU: choices and sizes of a pass.
 constexpr std::int64_t pass_sweeps[] = {768, 640, 512, 384, 320, 256, 192, 128, 96, 64, 48, 32, 16, 8, 4, 2, 1};
 constexpr std::int64_t band = wavefront::InPlaceShape::rows;  // rows that a warp sweeps; fewer take as long
 constexpr std::int64_t most_filling_bytes = 512 << 20;        // of a slab
-constexpr std::int64_t tiles_moving = 3;  // that no band is in: one comes, one goes, one is kept by the slab below it
+constexpr std::int64_t tiles_moving = 3;  // without bands: one comes, one goes, the slab below keeps one
 
 /// Rates of an NVIDIA H200, as measured (tests/benchmarks/RESULTS.md).
 struct GpuRates {
@@ -46,7 +46,7 @@ std::int64_t row_bytes(const InPlaceSpec& spec) {
   return std::max<std::int64_t>(1, spec.columns * static_cast<std::int64_t>(size_of(spec.value)));
 }
 
-/// The memory for slabs where they are swept.
+/// The memory for slabs on the device that sweeps them.
 class Room {
  public:
   Room(const Resources& resources, const std::function<std::int64_t(const InPlaceSpec&)>& workspace)
@@ -70,8 +70,8 @@ class Room {
   const std::function<std::int64_t(const InPlaceSpec&)>& workspace_;
 };
 
-/// The highest slabs for that many sweeps a pass of which so many fit, from `most` rows down to `least`; whether any
-/// do.
+/// Chooses the highest slabs, from `most` rows down to `least`, of which `tiles` fit, for spec.pass_sweeps. @return
+/// true if there are any
 bool fit_rows(InPlaceSpec& spec, const Room& room, std::int64_t tiles, std::int64_t most, std::int64_t least) {
   for (spec.slab_rows = std::max(most, least);;
        spec.slab_rows = std::max(least, spec.slab_rows - ceiling(spec.slab_rows, 8))) {
@@ -81,8 +81,8 @@ bool fit_rows(InPlaceSpec& spec, const Room& room, std::int64_t tiles, std::int6
   }
 }
 
-/// Slabs at least `multiple` times as high as a pass has sweeps, of which so many fit, for as many sweeps a pass as
-/// that allows; whether there are any.
+/// Chooses the most sweeps a pass for which `tiles` slabs fit that have at least `multiple` rows for each sweep of a
+/// pass. @return true if there are any
 bool fit(InPlaceSpec& spec, std::int64_t sweeps, const Room& room, std::int64_t tiles, std::int64_t multiple) {
   const std::int64_t rows = std::max<std::int64_t>(1, spec.rows);
   const std::int64_t most = std::clamp<std::int64_t>(most_slab_bytes / row_bytes(spec), 1, rows);
@@ -93,15 +93,15 @@ bool fit(InPlaceSpec& spec, std::int64_t sweeps, const Room& room, std::int64_t 
   }
 }
 
-/// Sweeps of passes that are alike, of whole groups, and as few as with `most` sweeps a pass.
+/// Sweeps a pass that make all passes alike and of whole groups, with as few passes as `most` sweeps a pass give.
 std::int64_t even_sweeps(std::int64_t sweeps, std::int64_t most) {
   const std::int64_t even = ceiling(sweeps, ceiling(sweeps, most));
   return std::min(most, ceiling(even, group) * group);
 }
 
-/// Seconds that all passes take on a GPU, as far as that depends on the cut: the longer of sweeping and moving. Warps
-/// have work as far as rows are there to be swept: a warp has `band` rows and some sweeps of them, for as long as it
-/// takes to go through all columns.
+/// Predicted seconds of all passes on a GPU, as far as they depend on the cut: the longer of sweeping and moving.
+/// The rows in device memory give work to warps: a warp has `band` rows and some sweeps of them, in one way through
+/// all columns.
 double gpu_seconds(const InPlaceSpec& spec, std::int64_t sweeps, std::int64_t tiles, std::int64_t processors) {
   const GpuRates rates;
   const auto size = static_cast<std::int64_t>(size_of(spec.value));
@@ -119,7 +119,7 @@ double gpu_seconds(const InPlaceSpec& spec, std::int64_t sweeps, std::int64_t ti
   return static_cast<double>(ceiling(sweeps, spec.pass_sweeps)) * std::max(sweeping, moving);
 }
 
-/// The cut of whole bands that takes least time on a GPU; whether there is any.
+/// Chooses the cut into whole bands with the least time on a GPU. @return true if there is any
 bool fit_gpu(InPlaceSpec& spec, std::int64_t sweeps, const Room& room, std::int64_t processors) {
   InPlaceSpec best = spec;
   double least = std::numeric_limits<double>::infinity();
@@ -134,7 +134,7 @@ bool fit_gpu(InPlaceSpec& spec, std::int64_t sweeps, const Room& room, std::int6
       const std::int64_t tiles = room.bytes(spec) / slab_bytes(spec, 1);
       if (tiles < std::min(least_tiles, spec.slabs())) break;
       const double seconds = gpu_seconds(spec, sweeps, tiles, processors);
-      // Higher slabs are fewer, and a disk takes them faster; what is not faster by more than that stays.
+      // Of equally fast slabs the higher ones, which are fewer and faster on a disk; other cuts must be 1% faster.
       if (seconds < 0.99 * least ||
           (seconds <= 1.001 * least && spec.pass_sweeps == best.pass_sweeps && tiles >= 2 * tiles_moving)) {
         least = std::min(least, seconds);

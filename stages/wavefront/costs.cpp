@@ -15,13 +15,13 @@ namespace {
 
 using wavefront::SweepSpec;
 
-/// What a cell costs.
+/// The cost of a cell.
 struct Cost {
   /// Operations of 32 bits that it needs at least, tracking of the best cell included: on a GPU those on the narrow
   /// pipe (min, max, fused add-max, logic; of the best cell none, since few pieces can have it), on the CPU all on
   /// vectors (compare, select, add, max).
   double operations;
-  double cells_per_second;  // for predictions: measured where tests/benchmarks/RESULTS.md has it, else a near one's
+  double cells_per_second;  // for predictions: measured if in tests/benchmarks/RESULTS.md, else of a similar cell
   bool narrows = true;      // a vector of the CPU takes twice as many cells of 16 bits
 };
 
@@ -33,7 +33,7 @@ constexpr Cost in_bits(double operations_a_word, double cells_per_second) {
 struct CellCost {
   const char* problem;          // null: any
   const char* variant;          // the parameter that picks it; null: any
-  Cost cpu_table, cpu_score;    // of one core with AVX2, where the table is kept, and where it is not
+  Cost cpu_table, cpu_score;    // of one core with AVX2, if the table is kept, and if it is not
   Cost cuda_table, cuda_score;  // of an H200
 };
 
@@ -70,7 +70,7 @@ Cost cost_of(const SweepSpec& spec, bool cuda) {
   return spec.table ? found->cpu_table : found->cpu_score;
 }
 
-/// Of a way back: a walk cell by cell, and what begins and ends beside the cells themselves.
+/// The cost of a way back: of a walk cell by cell, and of each block in addition to its cells.
 struct WalkCost {
   double cells_per_second, block_seconds;
 };
@@ -80,7 +80,7 @@ constexpr WalkCost cuda_walk{1e11, 2e-4};      // of large boxes, by the length 
 constexpr WalkCost cuda_bit_walk{8e10, 1e-3};  // of cells side by side, with the host's time between launches
 constexpr double kept_part_seconds = 2e-6;     // of the CPU, as measured: of a block between kept lines
 
-/// Whether sweeps of the problem leave out what cannot change the result, as far as they find it.
+/// True if sweeps of the problem leave out cells that they find unable to change the result.
 bool leaves_out(const SweepSpec& spec) {
   if (spec.schedule.work == wavefront::Schedule::Work::all) return false;
   bool prunes = false;
@@ -158,7 +158,7 @@ run::Prediction predict(const SweepSpec& spec, std::int64_t blocks, const TableN
   bound(resources.device.link_bytes_per_second, static_cast<double>(std::max(need.table_bytes, need.grid_bytes)),
         "link");
   if (p.limit <= 0) p.limit_kind = "";
-  // What was measured elsewhere is no faster than what this machine can do.
+  // The rate was measured elsewhere: this machine is no faster than its limit.
   else p.operations_per_second = std::min(p.operations_per_second, p.limit);
   if (need.in_parts) {
     const double parts = std::ceil(static_cast<double>(spec.rows) / static_cast<double>(spec.kept->every)) *
