@@ -1,4 +1,4 @@
-// What blocks are read from: every input is one n-dimensional array behind this interface.
+// The interface of inputs: every input is one n-dimensional array behind it.
 #pragma once
 
 #include <cstddef>
@@ -30,22 +30,22 @@ class Source {
   virtual void read(const Box& box, void* buffer) = 0;
   /// The files that the array comes from; empty for generated arrays and values.
   virtual std::vector<std::filesystem::path> files() const { return {}; }
-  /// Where an element comes from, for errors: "a.fa:3:2", "b.npy"; empty for what is computed.
+  /// The origin of an element, for errors: "a.fa:3:2", "b.npy"; empty for computed values.
   virtual std::string place_of(const Extents&) const {
     const auto all = files();
     return all.empty() ? std::string() : all.front().string();
   }
-  /// Whether the elements are letters of a sequence, which are no numbers.
+  /// True if the elements are letters of a sequence, which are no numbers.
   virtual bool letters() const { return false; }
-  /// Number of the reading that makes the array: raised where the reader makes another array of the same files than
-  /// in an earlier version. A result by another number is not taken for one of this version.
+  /// Version of the reader: raised if it makes another array of the same files than an earlier version did. A result
+  /// with another number does not count as a result of this version.
   virtual int results() const { return 1; }
-  /// Bytes of host memory that it keeps while it is open, beside the buffers of its reads: a part of the job's
+  /// Bytes of host memory that it keeps while it is open, in addition to buffers of its reads: a part of the job's
   /// budget.
   virtual std::size_t memory() const { return 0; }
 };
 
-/// What an input may need beside its own keys.
+/// Data that an input may need in addition to its own keys.
 struct OpenContext {
   std::filesystem::path folder;                                      // relative paths start here
   std::function<std::shared_ptr<Source>(const std::string&)> input;  // another input of the job, by name

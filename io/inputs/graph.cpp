@@ -187,7 +187,7 @@ std::string grouped(std::int64_t number) {
   return text;
 }
 
-/// How many rows or columns of the matrix have an edge.
+/// The number of nodes that have an edge.
 std::int64_t count_used(const EdgeList& list, std::int64_t nodes) {
   constexpr std::int64_t bits_of_edge = 64;
   if (nodes > bits_of_edge * static_cast<std::int64_t>(list.edges.size())) {
@@ -200,7 +200,7 @@ std::int64_t count_used(const EdgeList& list, std::int64_t nodes) {
   return std::count(used.begin(), used.end(), true);
 }
 
-/// Warns where most rows and columns of the matrix stand for nothing. @param list with rows for nodes
+/// Warns if most rows and columns of the matrix are of nodes without an edge. @param list with rows for nodes
 void warn_of_empty_rows(const EdgeList& list, std::int64_t nodes,
                         const std::function<void(const std::string&)>& warn) {
   const std::int64_t used = count_used(list, nodes);

@@ -15,12 +15,11 @@
 
 namespace terrace::io {
 
-/// What a job says about the edges of a file.
+/// The settings of a job for the edges of a file.
 struct EdgeRules {
-  std::string weight;       // the key, or the column, of an edge's weight; empty: the format's own
-  bool unweighted = false;  // every edge weighs 1
-  std::optional<bool> header =
-      std::nullopt;  // of lists of edges: whether the first line is one; nothing: by its fields
+  std::string weight;                         // the key, or the column, of an edge's weight; empty: the format's own
+  bool unweighted = false;                    // every edge weighs 1
+  std::optional<bool> header = std::nullopt;  // lists of edges: true if the first line is one; nullopt: by its fields
   std::function<void(const std::string&)> warn = nullptr;  // takes what is right but hardly meant; null: nobody does
   CheckKept check_kept = nullptr;                          // called before a file is read whole; null: nothing is
 };
@@ -47,8 +46,8 @@ struct EdgeList {
   std::optional<std::string> add(std::int64_t from, std::int64_t to, std::string_view weight);
 };
 
-/// Whether a source is a graph's matrix of weights, in which infinity (among whole numbers half the largest i64)
-/// stands where there is no edge.
+/// True if a source is a graph's matrix of weights, with infinity (in whole numbers half the largest i64) in places
+/// without an edge.
 bool is_graph(const Source& source);
 
 /// Readers of formats. @throws IoError with file, line and column

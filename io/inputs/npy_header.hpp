@@ -9,7 +9,7 @@
 
 namespace terrace::io {
 
-/// What the header says of the array.
+/// The description of the array in the header.
 struct NpyHeader {
   ElementType type = ElementType::u8;
   bool big_endian = false;
@@ -19,7 +19,7 @@ struct NpyHeader {
 };
 
 /// Source: NumPy Enhancement Proposal 1 and the documentation of numpy.lib.format.
-/// @throws IoError where this is no .npy file, the header is damaged, or the element type has no counterpart
+/// @throws IoError if this is no .npy file, the header is damaged, or the element type has no counterpart
 NpyHeader read_npy_header(const InputFile& file);
 
 }  // namespace terrace::io

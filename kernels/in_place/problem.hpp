@@ -1,9 +1,8 @@
-// The concept of an in-place problem: what one cell of a grid becomes in a sweep that overwrites the grid as it goes.
-// No host library header: also compiled by nvcc and at run time.
+// The concept of an in-place problem: the update of one cell in a sweep that overwrites the grid as it goes.
 //
 // A sweep goes through the rows from top to bottom and through each row from left to right. The cells of the rim (the
 // first and last row and column) keep their values; every other cell becomes cell() of itself and its neighbours. So
-// those above and the one to the left are new, of this sweep; those to the right and below are old, of the sweep
+// the neighbours above and to the left are new, of this sweep; those to the right and below are old, of the sweep
 // before:
 //
 //   up_left    up     up_right       new
@@ -14,19 +13,19 @@
 //
 //   static constexpr const char* name;       as in a job
 //   static constexpr const char* help;       one sentence
-//   static constexpr bool corners;           whether cell() reads the four diagonal neighbours
+//   static constexpr bool corners;           true if cell() reads the four diagonal neighbours
 //   static constexpr ParameterList parameters;
-//   template <class T> struct Constants;     what cell() needs beside the neighbours: numbers of the grid's type
+//   template <class T> struct Constants;     more operands of cell(): numbers of the grid's type
 //   template <class Reader> static Constants<double> constants(const Reader& reader);
 //       from settings: reader.number("omega")
 //   template <class T> static Constants<T> constants_as(const Constants<double>&);    rounded to another type
-//   static constexpr bool weighs;            whether weigh() is more than the value
-//   template <class V, class T> static V weigh(const Constants<T>&, V value);    as its neighbours take a cell
+//   static constexpr bool weighs;            true if weigh() is not the value
+//   template <class V, class T> static V weigh(const Constants<T>&, V value);    a cell as its neighbours' operand
 //   template <class V, class T> static V cell(const Constants<T>&, const Neighbourhood<V>&);
 //       from the value of the cell itself and the neighbours as weigh() gives them
 //
 // The order of the operations in `cell` is a part of the definition: each is rounded by itself and none is
-// contracted, so that every way of sweeping gives the same bits (of a NaN: that it is one). It is written in
+// contracted, so that every way of sweeping gives the same bits (a NaN stays a NaN). It is written in
 // add() and the operations below, so that V may be T or a pack of SIMD lanes of it.
 #pragma once
 
@@ -35,7 +34,7 @@
 
 namespace terrace::wavefront {
 
-/// What a cell becomes something of; problems without corners leave those unread.
+/// The 3 x 3 neighbourhood from which a cell is updated. Problems without corners do not read the diagonal members.
 template <class V>
 struct Neighbourhood {
   V up_left, up, up_right;
@@ -43,7 +42,7 @@ struct Neighbourhood {
   V down_left, down, down_right;
 };
 
-/// a * b of floating-point values, rounded: never one operation with a sum. Of a pack `a` is the factor of all lanes.
+/// a * b of floating-point values, rounded: never fused with a sum. For packs, `a` is the factor of all lanes.
 template <class V>
 TERRACE_HOST_DEVICE constexpr V product(V a, V b) {
 #if defined(__CUDA_ARCH__)
@@ -58,8 +57,7 @@ TERRACE_HOST_DEVICE constexpr V product(V a, V b) {
 template <class V>
 TERRACE_HOST_DEVICE constexpr V nine_parts(V a) {
 #if defined(__CUDA_ARCH__)
-  // The product in f64 is so near to the quotient that nothing between two values of f32 lies between them (tried for
-  // every value).
+  // The product in f64 is so near to the quotient that both round to the same value of f32 (tried for every value).
   if constexpr (sizeof(V) == 4) return static_cast<V>(__dmul_rn(static_cast<double>(a), 1.0 / 9.0));
   else return __ddiv_rn(a, 9.0);
 #else
@@ -67,7 +65,7 @@ TERRACE_HOST_DEVICE constexpr V nine_parts(V a) {
 #endif
 }
 
-/// What a cell becomes, from values.
+/// The new value of a cell, from values that are not weighed.
 template <class P, class V, class T>
 TERRACE_HOST_DEVICE constexpr V cell_of_values(const T& k, const Neighbourhood<V>& n) {
   const auto weighed = [&](V value) { return P::weigh(k, value); };

@@ -1,4 +1,4 @@
-// The list of in-place problems as types. No host library header.
+// The list of in-place problems as types.
 #pragma once
 
 #include "kernels/in_place/problem.hpp"

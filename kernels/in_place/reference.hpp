@@ -1,4 +1,4 @@
-// In-place sweeps as they are defined, cell by cell: what every other way of sweeping is compared with.
+// In-place sweeps as they are defined, cell by cell: tests compare every other sweep with them.
 #pragma once
 
 #include <cstdint>

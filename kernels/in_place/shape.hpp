@@ -1,5 +1,4 @@
-// The shape of in-place sweeps on CUDA (cuda/kernel.cuh), for the kernel and for the code that gives it memory. No
-// host library header.
+// The sizes of in-place sweeps on CUDA (cuda/kernel.cuh): for the kernel, and for the code that sizes its memory.
 #pragma once
 
 #include "kernels/device/host_device.hpp"
@@ -7,9 +6,9 @@
 
 namespace terrace::wavefront {
 
-/// Sizes of a band, which a warp sweeps: lanes hold rows, and of each several sweeps.
+/// Sizes of a band, which a warp sweeps: lanes hold rows, and each row after several sweeps.
 struct InPlaceShape {
-  int slant;        // columns by which a sweep is behind in the next row; one more a sweep
+  int slant;        // columns that a row is behind the row above: 1 with corners, else 0
   int value_bytes;  // of a cell
   bool few;         // for few sweeps a pass
 
@@ -28,7 +27,7 @@ struct InPlaceShape {
   /// to an odd number of 16 bytes where there are many.
   TERRACE_HOST_DEVICE constexpr int entry() const { return few ? 2 : (slant == 0 ? 80 : 48) / value_bytes; }
   TERRACE_HOST_DEVICE constexpr int entry_words() const { return entry() * value_bytes / 4; }
-  /// True if a lane makes several steps at once: few sweeps of lines, where a warp mostly waits between its steps.
+  /// True if the latency of steps bounds a warp, and a lane can make several at once: few sweeps, no corners.
   TERRACE_HOST_DEVICE constexpr bool strides() const { return few && slant == 0; }
   /// Steps that a lane makes at once, by which it is behind the lane above it.
   TERRACE_HOST_DEVICE constexpr int stride() const { return sizes().stride; }
@@ -36,7 +35,7 @@ struct InPlaceShape {
   TERRACE_HOST_DEVICE constexpr int piece() const { return sizes().piece; }
   /// Steps that the band's last row is behind its first.
   TERRACE_HOST_DEVICE constexpr int behind() const { return 31 * stride() + slant * (rows - 1); }
-  /// Cells in 16 bytes; of a row that are moved at once; that wait in shared memory until their lane is there.
+  /// Cells: in 16 bytes; of a row that are moved at once; of a row that wait in shared memory for their lane.
   TERRACE_HOST_DEVICE constexpr int chunk() const { return 16 / value_bytes; }
   TERRACE_HOST_DEVICE constexpr int moved() const { return sizes().moved_bytes / value_bytes; }
   TERRACE_HOST_DEVICE constexpr int waiting() const { return sizes().waiting_bytes / value_bytes; }

@@ -13,7 +13,7 @@
 
 namespace terrace::wavefront {
 
-/// What fixes the meaning of sweeps, and how a pass is cut; the bits do not depend on how.
+/// The definition of the sweeps, and the cut of a pass, which does not change the result.
 struct InPlaceSpec {
   std::string problem;  // a name of in_place_problems()
   Settings settings;    // the problem's parameters, checked
@@ -23,16 +23,16 @@ struct InPlaceSpec {
   std::int64_t pass_sweeps = 0;          // the most sweeps of a pass
   ElementType value = ElementType::f64;  // f32 or f64
 
-  /// Slabs of a pass; none where the grid has no cells.
+  /// Slabs of a pass; 0 if the grid has no cells.
   std::int64_t slabs() const { return columns == 0 ? 0 : (rows + slab_rows - 1) / slab_rows; }
 };
 
-/// @throws DeviceError where types or sizes cannot be swept
+/// @throws DeviceError if types or sizes cannot be swept
 void check_in_place(const InPlaceSpec& spec);
 
-/// Bytes of host memory that a CPU sweep on `threads` threads allocates beside its slabs.
+/// Bytes of host memory that a CPU sweep on `threads` threads allocates in addition to its slabs.
 std::size_t in_place_cpu_bytes(const InPlaceSpec& spec, int threads);
-/// Bytes of device memory that a CUDA sweep needs beside its slabs.
+/// Bytes of device memory that a CUDA sweep needs in addition to its slabs.
 std::size_t in_place_cuda_bytes(const InPlaceSpec& spec, const device::Limits& limits);
 
 /// A kernel whose launches take consecutive slabs of a pass, and which orders them itself: descriptors are

@@ -1,12 +1,12 @@
 // The descriptor of one slab of an in-place pass.
 //
 // A pass makes `sweeps` sweeps at once. Its slabs are rows [k h, (k + 1) h) of the grid, from top to bottom; slab k
-// does rows [k h - s, (k + 1) h - s) of sweep s = 1 ... sweeps, so that the row below a cell, of the sweep before, is
+// does rows [k h - s, (k + 1) h - s) of sweep s = 1 ... sweeps, so that the row below a cell, after sweep s - 1, is
 // always there; the first slab begins each sweep with row 0, the last ends it with the last row. A slab has more rows
 // than its pass has sweeps, unless it is the only one.
 //
 // Rows are updated in place. After slab k, row (k + 1) h - 1 - s has been through s sweeps, for s = 0 ... sweeps, and
-// the rows above through all of them; that is what slab k + 1 goes on from.
+// the rows above through all of them; slab k + 1 continues from this state.
 #pragma once
 
 #include "kernels/device/integers.hpp"
@@ -23,7 +23,7 @@ struct InPlaceTask {
   device::i64 stride;  // values from row to row, in both
 };
 
-/// What a slab reports: nothing but that it is done. A launch may report a slab only when the next one has begun or
+/// The report of a slab, which has no values. A launch may report a slab only when the next one has begun or
 /// the launch ends: until then its last rows may be in the launch's own memory.
 struct InPlaceResult {
   device::u64 done;

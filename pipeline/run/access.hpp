@@ -28,10 +28,10 @@ struct Slot {
   friend bool operator==(Slot, Slot) = default;
 };
 
-/// How a block wants to see the box of an access.
+/// The layout in which a block receives the box of an access.
 enum class View : std::uint8_t {
-  tiles,       // where the tiles lie: a pointer and strides for each tile that the box touches
-  contiguous,  // reads only: assembled in one row-major buffer of the device, whatever the tiles are
+  tiles,       // in place: a pointer and strides for each tile that the box touches
+  contiguous,  // reads only: assembled in one row-major buffer of the device, for tiles of any shape
 };
 
 /// One access of a block: a box of one generation of an array of the stage.
@@ -42,10 +42,10 @@ struct Access {
   Box box;
   Mode mode = Mode::read;
   View view = View::tiles;
-  std::int64_t made = 0;  // of an update: the generation that it makes; 0: the next one
+  std::int64_t made = 0;  // update: the generation that it makes; 0: the next one
 };
 
-/// The unit of work of a plan: what a device computes at a time.
+/// The unit of work of a plan, computed by one device.
 struct Block {
   std::vector<Access> accesses;
   double operations = 0;  // in the unit that the stage's rate counts: cells, relaxations, ...
@@ -58,7 +58,7 @@ struct TileView {
   Extents strides;            // in elements, of the tile
 };
 
-/// One access as the block sees it: the tiles that its box touches, in the order of tiles; one part where the view is
+/// One access as the block sees it: the tiles that its box touches, in the order of tiles; one part if the view is
 /// contiguous.
 struct AccessView {
   Slot slot;
@@ -68,9 +68,9 @@ struct AccessView {
 /// A block as its worker binds it.
 struct BlockView {
   std::int64_t index = 0;
-  std::vector<AccessView> accesses;  // those that the plan lists whose boxes are not empty
+  std::vector<AccessView> accesses;  // as listed by the plan, without empty boxes
 
-  /// The access with that slot; null where the block lists none.
+  /// The access with that slot; null if the block lists none.
   const AccessView* find(Slot slot) const {
     for (const AccessView& access : accesses) {
       if (access.slot == slot) return &access;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t band_bytes = 1 << 20;  // of a tile, read at a time by each thread
 
-/// Hands `request` what it is to call at its end, and waits for that.
+/// Passes `request` a callback for its end, and waits until it is called.
 template <class Request>
 void wait_for(const Request& request) {
   std::promise<void> there;
@@ -98,7 +98,7 @@ void HomeTiles::compare(std::int64_t tile, std::uint64_t found) {
   throw damaged_tile(home_.file->path().string() + ", " + name_, grid_.box(tile));
 }
 
-/// Reads all of the tile once more, unless it has been read.
+/// Reads the whole tile once more and compares it, unless that has been done.
 void HomeTiles::check(std::int64_t tile) {
   if (!claim(tile)) return;
   const Box box = grid_.box(tile);
@@ -138,7 +138,7 @@ HomeTiles::Rereads HomeTiles::take_rereads() {
   return std::exchange(rereads_, {});
 }
 
-/// Whether the caller is to read the tile; waits while another thread does.
+/// True if the caller must read the tile; waits while another thread reads it.
 bool HomeTiles::claim(std::int64_t tile) {
   State& state = states_[static_cast<std::size_t>(tile)];
   std::unique_lock lock(mutex_);

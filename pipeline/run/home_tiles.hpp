@@ -1,4 +1,4 @@
-// The tiles of a result array whose stage is done: read by later stages, and checked.
+// The tiles of a result array whose stage is complete: read by later stages, and checked.
 #pragma once
 
 #include <chrono>
@@ -14,8 +14,8 @@
 
 namespace terrace::run {
 
-/// Whatever is read is compared with the checksums that were recorded when it was written. A box that covers a tile
-/// is compared as it is read; of a tile of which a box covers a part, all is read once more, at the first such box.
+/// Compares all that it reads with the checksums recorded when it was written. A tile that a box covers is compared
+/// as it is read; a tile that a box covers in part is read once more as a whole, at the first such box.
 class HomeTiles {
  public:
   using Clock = std::chrono::steady_clock;
@@ -29,15 +29,15 @@ class HomeTiles {
   HomeTiles(std::string name, Home home, ElementType type, TileGrid grid, std::vector<std::uint64_t> checksums);
 
   /// Copies a box into `buffer`, row-major, tightly packed. Blocks until it is there. May be called from several
-  /// threads at once. @throws IoError, also where a tile is not as it was written: it names file, array and tile
+  /// threads at once. @throws IoError, also if a tile is not as it was written: it names file, array and tile
   void read(const Box& box, void* buffer);
 
-  /// Hands over the count of what was read once more since the last call.
+  /// Returns the rereads since the last call, and starts a new count.
   Rereads take_rereads();
 
   /// Bytes that `check_rest` would read.
   std::int64_t rest_bytes(const std::vector<std::uint64_t>& earlier) const;
-  /// Reads those tiles that nobody has read yet, in the order of the file, with a few MiB of memory.
+  /// Reads the tiles that nobody has read yet, in the order of the file, with a few MiB of memory.
   /// @param earlier not 0 for these tiles; may be shorter than there are tiles
   /// @param progress called with the bytes that have been read since its last call; it may throw
   /// @throws IoError as above

@@ -67,7 +67,7 @@ std::uint64_t checksum_of(io::Source& source, const Box& box) {
   return sum.value();
 }
 
-/// Files of inputs, as they are called now, that are not what they were.
+/// Files of inputs that have changed, by their present names.
 std::set<fs::path> changed_files(const Json& before, const Json& now) {
   std::set<fs::path> changed;
   for (const auto& [name, input] : now.items()) {
@@ -86,7 +86,7 @@ bool any_of_files(const std::vector<fs::path>& files, const std::set<fs::path>& 
 }
 
 /// Names the job's inputs that come from those files.
-/// @param how what is said of them: "stage 'sums' reads it from ..."
+/// @param how the end of the message: "stage 'sums' reads it from ..."
 JobError changed_input(const Json& inputs, const std::vector<fs::path>& files, const std::string& array,
                        const std::string& how) {
   const std::set<fs::path> set(files.begin(), files.end());
@@ -101,7 +101,7 @@ JobError changed_input(const Json& inputs, const std::vector<fs::path>& files, c
   return JobError("input " + names + " has changed since the run was begun: " + how);
 }
 
-/// Compares tiles of arrays that come from changed files. What is generated, or made by an earlier stage, has no
+/// Compares tiles of arrays that come from changed files. Generated arrays and results of earlier stages have no
 /// files. @param read receives the files of which tiles were read
 void verify_stage(const RunPlan& plan, const PlannedStage& planned, const InputChecksums& tiles,
                   const std::set<fs::path>& changed, std::set<fs::path>& read) {
@@ -151,7 +151,7 @@ JobError InputChanged::in_stage(const std::string& stage, const Json& inputs) co
           "checkpoint then goes on), or start over with --fresh=all");
 }
 
-/// What has been read of one input.
+/// The parts of one input that have been read.
 struct InputReads::Log {
   struct Part {
     Box box;

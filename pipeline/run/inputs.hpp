@@ -1,5 +1,5 @@
-// What a run has read of its inputs: recorded while it is planned and while it reads tiles, and compared with every
-// later read, before the run goes on, and at its end.
+// The checksums of all that a run has read from its inputs: recorded during planning and as tiles are read; compared
+// with every later read, when the run resumes, and at its end.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct RunPlan;
 /// The inputs of a job by name.
 using Inputs = std::map<std::string, std::shared_ptr<io::Source>>;
 
-/// A tile of an input is not what an earlier read of it gave.
+/// A tile of an input differs from an earlier read of it.
 class InputChanged : public Error {
  public:
   /// @param array of the stage; @param files that it is read from
@@ -35,8 +35,8 @@ class InputChanged : public Error {
   std::vector<std::filesystem::path> files_;
 };
 
-/// Records what is read of inputs to make a plan: of those that are held in memory the checksum of all elements, of
-/// others the boxes that were read, and a checksum each. Generated inputs and values have no files and are left out.
+/// Records the reads of inputs during planning: for inputs held in memory the checksum of all elements, for others
+/// the boxes that were read, with a checksum each. Generated inputs and values have no files and are left out.
 class InputReads {
  public:
   InputReads();
@@ -54,21 +54,21 @@ class InputReads {
   nlohmann::json held_;
 };
 
-/// Compares what was read to make a plan with what the inputs hold now. Reads all of it again.
+/// Compares the reads of planning with the present content of the inputs. Reads all of it again.
 /// @param reads InputReads::close() of the attempt that made the plan
 /// @throws JobError naming the input that has changed
 void compare_reads(const nlohmann::json& reads, const Inputs& inputs);
 
-/// What two attempts read to make their plans, together. @throws JobError likewise where a part differs that both
-/// read
+/// The union of the reads of two attempts during planning. @throws JobError naming the input if a part that both
+/// read differs
 nlohmann::json joined_reads(const nlohmann::json& before, const nlohmann::json& now, const Inputs& inputs);
 
-/// How a file differs from what it was, in size or time of its content, for people; nullopt if in nothing.
-/// @param all also whether it is another file, or its attributes have changed
+/// A description of the change of a file's size or time of content, for people; nullopt if both are the same.
+/// @param all reports also another file of the same name, and changed attributes
 std::optional<std::string> file_difference(const nlohmann::json& before, const nlohmann::json& now, bool all);
 
-/// Compares what was read of inputs whose files have changed, to make the plan and in tiles, with what they hold now.
-/// Reads it again. An input of which nothing was read has changed if one of its files has.
+/// Reads again all that was read of inputs whose files have changed, for the plan and in tiles, and compares it.
+/// An input of which nothing was read has changed if one of its files has.
 /// @param before, now as RunPlan::inputs @param progress with the checksums of tiles
 /// @throws JobError naming the input that has changed
 void verify_inputs(const RunPlan& plan, const nlohmann::json& before, const nlohmann::json& now,

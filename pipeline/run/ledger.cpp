@@ -30,7 +30,7 @@ constexpr std::array<const char*, 3> orders{"any", "in_turn", "chain"};
 
 std::string name_of(Order order) { return orders[static_cast<std::size_t>(order)]; }
 
-/// @throws std::invalid_argument where there is no such order
+/// @throws std::invalid_argument if there is no such order
 Order order_from(const std::string& name) {
   const auto at = std::find(orders.begin(), orders.end(), name);
   if (at == orders.end()) throw std::invalid_argument("there is no order '" + name + "' of blocks");
@@ -168,7 +168,7 @@ std::string header_of(const std::string& text) {
 
 constexpr std::size_t header_bytes = 38;
 
-/// The text of the record that begins at `at`; nothing where there is no whole one.
+/// The text of the record that begins at `at`; nullopt if there is no whole record.
 std::optional<std::string> record_at(const std::string& all, std::size_t at) {
   if (all.size() - at < header_bytes) return std::nullopt;
   std::size_t length = 0;
@@ -181,8 +181,8 @@ std::optional<std::string> record_at(const std::string& all, std::size_t at) {
 }
 
 /// The whole records of a ledger file, in order.
-/// @throws IoError where one follows on something else: that is no write that was interrupted, and what the earlier
-/// records name may have been overwritten since
+/// @throws IoError if a record follows after other bytes: no interrupted write leaves that, and the tiles that the
+/// earlier records name may have been overwritten since
 std::vector<std::string> records_of(const io::Entry& file) {
   const std::vector<std::byte> bytes = io::read_file(file);
   const std::string all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -255,7 +255,7 @@ Progress Ledger::read(const io::Entry& entry) {
   for (std::int64_t attempt : attempts) {
     const io::Entry file = folder / (std::to_string(attempt) + ".log");
     const std::vector<std::string> records = records_of(file);
-    if (records.empty()) continue;  // it never came to its first record: the one before it holds
+    if (records.empty()) continue;  // without a first record: the file before it counts
     const auto at = [&](std::size_t number) {
       return file.path().string() + ", record " + std::to_string(number + 1);
     };

@@ -1,4 +1,4 @@
-// The append-only record of what is durable, from which a stopped run goes on.
+// The append-only record of checkpoints, from which a stopped run resumes.
 #pragma once
 
 #include <cstdint>
@@ -21,45 +21,45 @@ using InputChecksums = std::unordered_map<VersionKey, std::uint64_t, VersionKeyH
 
 /// Checksums of all tiles of result arrays, as they were written home: by array, in the order of tiles.
 using HomeChecksums = std::map<int, std::vector<std::uint64_t>>;
-/// Of the tiles at home that are complete.
+/// The checksums of the complete tiles among `tiles` at home.
 HomeChecksums home_checksums(const StoredVersions& tiles);
 
-/// A consistent cut of one stage: blocks closed under their dependences, and where everything is that they made and
-/// that is still needed.
+/// A consistent cut of one stage: done blocks, closed under their dependences, and the place on disk of every tile
+/// that they made and that is still needed.
 struct Cut {
   std::int64_t stage = 0;
-  bool complete = false;  // the whole stage; nothing but `folded`, `inputs` and its tiles at home is left of it
+  bool complete = false;  // the whole stage; only `folded`, `inputs` and its tiles at home remain
   std::int64_t frontier = 0;
-  Work work;                                    // of all blocks that are done, by whichever attempt
+  Work work;                                    // of all done blocks, of all attempts
   Intervals done;                               // beyond the frontier
-  std::map<std::int64_t, std::string> results;  // of those, not folded yet
-  std::vector<PhaseState> phases;               // that are under way: decisions
+  std::map<std::int64_t, std::string> results;  // of `done`: not folded yet
+  std::vector<PhaseState> phases;               // under way: decisions
   std::string folded;                           // Tally::save at the frontier
-  StoredVersions tiles;                         // in the ledger's records only what changed since the cut before
-  std::vector<VersionKey> gone;                 // tiles that were there at the cut before and are no more
-  InputChecksums inputs;                        // likewise only what is new
+  StoredVersions tiles;                         // in the ledger's records only the changes since the cut before
+  std::vector<VersionKey> gone;                 // tiles that the cut before named and that are dead
+  InputChecksums inputs;                        // in records only new ones, too
 };
 
-/// What is left of a complete stage.
+/// The record of a complete stage.
 struct CompletedStage {
   std::string folded;     // Tally::save
   InputChecksums inputs;  // of all that it read
   HomeChecksums tiles;    // of all that it wrote to the result
 };
 
-/// What the ledger says of a run: complete stages, and the last cut of the one under way.
+/// The state of a run in the ledger: complete stages, and the last cut of the stage under way.
 struct Progress {
   std::vector<CompletedStage> completed;
   std::optional<Cut> current;       // whole, with all its tiles
   std::int64_t attempt = 0;         // attempts made so far
-  std::filesystem::path file = {};  // of the ledger that says so
+  std::filesystem::path file = {};  // of the ledger that was read
 };
 
 /// Files `<attempt>.log` in a folder, one for each attempt. A record is a line with its length and checksum, then its
 /// text; a file counts up to its last whole record, and every file begins with the whole state that it took over.
 class Ledger {
  public:
-  /// Reads what there is. @throws IoError naming the file and the record when a state cannot be understood
+  /// Reads the newest state. @throws IoError naming the file and the record if a state cannot be understood
   static Progress read(const io::Entry& folder);
 
   /// Begins the next attempt's file with `progress`, durably.

@@ -1,4 +1,4 @@
-// Phases: a number of blocks, and how they follow one another.
+// Phases: a number of blocks, and the order in which they run.
 #pragma once
 
 #include <algorithm>
@@ -13,14 +13,14 @@ namespace terrace::run {
 
 /// The order of a phase's blocks. In every order the result is that of computing them one after another.
 enum class Order : std::uint8_t {
-  any,      // a block starts when the host has seen the end of those that it depends on
-  in_turn,  // a launch computes its blocks one after another: what they need of one another counts as there
-  chain,    // one persistent launch is fed with the blocks and hands a state from each to the next; where blocks
-            // update tiles in place it also orders the updates of one tile, and what needs them counts as there
+  any,      // a block starts when the host has seen the end of all blocks that it depends on
+  in_turn,  // a launch computes its blocks one after another: dependences between them count as met
+  chain,    // one persistent launch is fed with the blocks and hands a state from each to the next; if blocks
+            // update tiles in place it also orders the updates of a tile: dependences on these count as met
 };
 
-/// What a stage's blocks need to know of their phase beside its number: a struct of signed 64-bit integers. The
-/// ledger records it as such.
+/// The parameters of a phase in addition to its number: a struct of signed 64-bit integers. The ledger records it as
+/// integers.
 class PhaseValue {
  public:
   static constexpr int most_words = 16;
@@ -30,7 +30,7 @@ class PhaseValue {
   PhaseValue(const T& value) : count_(words_of<T>()) {
     std::memcpy(words_.data(), &value, sizeof value);
   }
-  /// @throws Error where there are more than most_words
+  /// @throws Error if there are more than most_words
   static PhaseValue from(const std::int64_t* words, std::size_t count) {
     if (count > most_words) throw Error("a phase has a value of " + std::to_string(count) + " words");
     PhaseValue value;
@@ -39,7 +39,7 @@ class PhaseValue {
     return value;
   }
 
-  /// The struct again; one of zeros where the phase has no value. @throws Error where it is a struct of another size
+  /// The struct again; all zeros if the phase has no value. @throws Error if the struct had another size
   template <class T>
   T as() const {
     T value{};
@@ -69,8 +69,8 @@ struct Phase {
   std::int64_t count = 0;   // blocks
   Order order = Order::any;
   PhaseValue value = {};
-  /// Of a chain: blocks of the phases after it with which the same launch goes on, so that it does not drain in
-  /// between. Between phases dependences are met when the host has seen them.
+  /// Chains only: blocks of the next phases that the same launch computes, so that it does not drain in between.
+  /// Dependences between phases are met when the host has seen them.
   std::int64_t further = 0;
 };
 

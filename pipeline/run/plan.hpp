@@ -1,4 +1,4 @@
-// A stage as the executor runs it: what it computes in which order, as pure functions.
+// A stage as the executor runs it: its blocks and their order, as pure functions.
 #pragma once
 
 #include <cstddef>
@@ -25,15 +25,15 @@ class Plan {
 
   virtual const std::vector<ArraySpec>& arrays() const = 0;
 
-  /// The phase of that number; nothing when the stage has no more. Asked for once in a run, and not again for phases
-  /// that an earlier attempt made and recorded.
-  /// @param tally of a phase that depends on results: all earlier blocks are folded into it; else not to be read
+  /// The phase of that number; nullopt after the stage's last. Called once in a run, and not again for phases that
+  /// an earlier attempt made and recorded.
+  /// @param tally if the phase depends on results: all earlier blocks are folded into it; else not to be read
   virtual std::optional<Phase> phase(std::int64_t number, const Tally& tally) const = 0;
-  /// Whether phase `number` is made from the results of all blocks before it.
+  /// True if phase `number` is made from the results of all blocks before it.
   virtual bool depends_on_results(std::int64_t number) const = 0;
   virtual Block block(const Phase& phase, std::int64_t index) const = 0;
-  /// The work that the blocks of the phase do, where a stage does several kinds: the profile tells them apart. "":
-  /// one kind.
+  /// The name of the kind of work of the phase's blocks, if the stage has several: the profile lists them apart.
+  /// "": one kind.
   virtual std::string part(const Phase&) const { return ""; }
 
   /// Devices among which the plan deals its blocks, of `available` ones.
@@ -41,10 +41,10 @@ class Plan {
   /// The device that computes the block, below devices(available). No result depends on it.
   virtual int device(const Phase&, std::int64_t, int) const { return 0; }
 
-  /// Bytes of what a launch's kernel receives of a block, and of what it reports.
+  /// Bytes that a kernel receives of a block, and bytes that it reports.
   virtual std::size_t descriptor_bytes() const = 0;
   virtual std::size_t result_bytes() const = 0;
-  /// What computes blocks on a device. The plan outlives it.
+  /// Makes the worker that computes blocks on a device. The plan outlives it.
   virtual std::unique_ptr<Worker> make_worker(device::Context& context) const = 0;
 };
 

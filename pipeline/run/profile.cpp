@@ -8,7 +8,7 @@
 namespace terrace::run {
 namespace {
 
-/// Joins `next` to `record` when both are of one phase and device and lie side by side.
+/// Joins `next` to `record` if both are of one phase and device and consecutive.
 bool join(BlockRecord& record, const BlockRecord& next, std::int64_t longest) {
   const bool neighbours = record.stage == next.stage && record.phase == next.phase && record.device == next.device &&
                           record.attempt == next.attempt && record.attempts == next.attempts &&
@@ -22,7 +22,7 @@ bool join(BlockRecord& record, const BlockRecord& next, std::int64_t longest) {
 }
 
 constexpr std::size_t most_unlogged = 1 << 16;  // records of one piece of the log
-constexpr std::size_t few_records = 16;         // of a piece once the log is as long as a profile may be
+constexpr std::size_t few_records = 16;         // of a piece once the log has the most records of a profile
 
 /// Joins neighbours until there are at most `most` records, or no neighbours. @param run_length blocks that share a
 /// record already. @return blocks that share one now
@@ -75,7 +75,7 @@ void Profile::begin_attempt(const io::Entry& folder, std::int64_t number) {
   try {
     log_ = std::make_unique<BlockLog>(folder, number, now_1970);
   } catch (const IoError&) {
-    log_.reset();  // the profile is not worth failing for
+    log_.reset();  // a missing profile must not end the run
   }
 }
 

@@ -1,4 +1,4 @@
-// When every block was read, copied, computed and written.
+// The times at which blocks were computed, and tiles read, copied and written.
 #pragma once
 
 #include <chrono>
@@ -12,8 +12,8 @@
 
 namespace terrace::run {
 
-/// The way of a tile, or of parts of it: from disk, from the host to a device, from a device to the host, to disk,
-/// from one device to another, and within the memory of a device into one buffer.
+/// The movement of a tile, or of parts of it: from disk, from the host to a device, from a device to the host, to
+/// disk, from one device to another, and within the memory of a device into one buffer.
 enum class Movement : std::uint8_t { read, copy_up, copy_down, write, peer, assemble };
 
 /// One tile, or parts of it, moved between two locations.
@@ -22,7 +22,7 @@ struct CopyRecord {
   int array = 0;
   std::int64_t tile = 0, generation = 0;  // tile -1: several
   Movement movement = Movement::read;
-  int device = -1;  // of copies; between devices, the one that receives
+  int device = -1;  // of copies; between devices, the receiver
   std::int64_t bytes = 0;
   double begin = 0, end = 0;
   std::int64_t written_by = -1;  // the stage whose array it is; -1: the stage that moved the tile
@@ -33,14 +33,14 @@ struct PartRecord {
   std::string name;
   std::int64_t blocks = 0;
   double operations = 0;
-  double seconds = 0;  // during which at least one of them was being computed
+  double seconds = 0;  // with at least one of them in computation
   double until = 0;    // the latest end so far
 };
 
-/// What blocks were for.
+/// Operations of blocks.
 struct Work {
   double operations = 0;  // as Plan::block counts them
-  double skipped = 0;     // of these, those left out because they cannot change the result
+  double skipped = 0;     // of these, left out because they cannot change the result
 };
 
 /// Sums of one stage.
@@ -48,10 +48,10 @@ struct StageRecord {
   std::string name;
   std::int64_t blocks = 0, repeated = 0, cuts = 0;
   double begin = 0, end = 0;
-  double compute_seconds = 0;  // during which at least one block was being computed
+  double compute_seconds = 0;  // with at least one block in computation
   double operations = 0;
-  double skipped = 0;  // of these, those left out because they cannot change the result
-  Work before = {};    // what earlier attempts did
+  double skipped = 0;  // of these, left out because they cannot change the result
+  Work before = {};    // of earlier attempts
   std::int64_t bytes_read = 0, bytes_up = 0, bytes_down = 0, bytes_written = 0;
   std::int64_t peak_host = 0, peak_device = 0;
   double predicted_seconds = 0;
@@ -62,7 +62,7 @@ struct StageRecord {
   double whole = 0;             // operations of the whole problem (Stage::whole); 0: as many as are done
   std::vector<PartRecord> parts = {};
 
-  /// Adds a block that ended to the part of that name.
+  /// Adds a finished block to the part of that name.
   void add(const std::string& part, double work, double block_begin, double block_end);
   /// Share of the whole problem's operations that no attempt did, because they cannot change the result; 0 to 1.
   double left_out() const;
@@ -82,14 +82,14 @@ class Profile {
         std::chrono::duration_cast<std::chrono::nanoseconds>(start_.time_since_epoch()).count());
   }
 
-  /// Takes over what earlier attempts computed, and logs the blocks of this one for the next.
+  /// Takes over the records of earlier attempts, and logs the blocks of this one for the next.
   /// @param folder of the ledger; @param number of this attempt, from 1
   void begin_attempt(const io::Entry& folder, std::int64_t number);
-  /// When the first attempt began, in seconds since 1970, and how long ago this one did.
+  /// Start of the first attempt, in seconds since 1970; seconds since the start of this one.
   double started() const { return started_; }
   double seconds() const { return now() - attempt_begin_; }
-  /// Writes the blocks that are not in the log yet; nothing where it has done so within the last second.
-  /// @param at_once even then
+  /// Writes the blocks that are not in the log yet, at most once a second.
+  /// @param at_once in any case
   void log_blocks(bool at_once);
 
   void begin_stage(StageRecord stage);

@@ -94,7 +94,7 @@ void add_stages(const Profile& profile, io::Finish& finish) {
       "byte");
 }
 
-/// What stages that do several kinds of work did of each.
+/// Adds the sums of each kind of work, for stages with several.
 void add_parts(const Profile& profile, io::Finish& finish) {
   struct R {
     std::int64_t stage;
@@ -114,7 +114,7 @@ void add_parts(const Profile& profile, io::Finish& finish) {
       [](const R& r) { return r.part.seconds; }, "s");
 }
 
-/// How often each block has been computed until then, by its own attempt and those before.
+/// For each record, the times that its block has been computed so far, in its own attempt and earlier ones.
 std::vector<std::int64_t> attempts_of(const std::vector<BlockRecord>& records) {
   const auto place = [&](std::size_t at) {
     const BlockRecord& r = records[at];

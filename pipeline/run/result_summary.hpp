@@ -1,4 +1,4 @@
-// What a result says beside its large datasets: small results, the job, the profile, where it was made.
+// The small parts of a result file: small results, the job, the profile, program and machine.
 #pragma once
 
 #include "io/results/file.hpp"
@@ -6,18 +6,18 @@
 
 namespace terrace::run {
 
-/// What disks and links are taken to move in a second where nobody has measured them: what local disks gave where it
-/// was measured (direct writes on three machines, 2.3 to 3.8 GB/s). For predictions only.
+/// Rates assumed of disks and links that nobody has measured; of disks, as measured on local ones (direct writes on
+/// three machines, 2.3 to 3.8 GB/s). For predictions only.
 inline constexpr double assumed_disk_bytes_per_second = 2.5e9;
 inline constexpr double assumed_link_bytes_per_second = 50e9;
 
-/// Seconds that the parts of a stage's work are expected to take, each by itself.
+/// Predicted seconds of the parts of a stage's work, each by itself.
 struct PredictedTimes {
   double compute = 0, link = 0, disk = 0;
 };
 PredictedTimes predicted_times(const Prediction& prediction);
 
-/// Seconds that a stage is expected to take: the longest of them.
+/// Predicted seconds of a stage: the longest of these.
 double predicted_seconds(const Prediction& prediction);
 
 /// Adds everything small to `finish`.

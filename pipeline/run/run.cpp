@@ -93,7 +93,7 @@ void reserve(const io::Entry& entry, std::int64_t bytes, const RunSettings& sett
   file.sync();
 }
 
-/// Makes all files of the run and says in the plan where everything is.
+/// Makes all files of the run and records their places in the plan.
 Json start(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
   Json json;
   const std::string id = new_run_id();
@@ -133,19 +133,19 @@ Json start(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
                      {"slots", file.slots},
                      {"slot_bytes", file.slot_bytes}});
   }
-  // Named before they are made, so that whatever stops us leaves nothing that nobody knows of.
+  // Files are named before they are made, so that an interruption leaves no unknown file.
   folder.begin(json);
   return json;
 }
 
-/// Whether the stage's scratch files hold something that the run goes on from.
+/// True if the stage's scratch files hold data from which the run resumes.
 bool scratch_counts(const RunPlan& plan, const Progress& progress, std::size_t stage) {
   if (stage < progress.completed.size()) return plan.stages[stage].temporary;
   return progress.current && static_cast<std::size_t>(progress.current->stage) == stage;
 }
 
-/// Checks, and where they are missing makes, the scratch files that the plan names.
-/// @throws IoError where one is missing or short that an earlier attempt has written to, or not of this run
+/// Checks the scratch files that the plan names, and makes missing ones.
+/// @throws IoError if one with data of an earlier attempt is missing or short, or if one is not of this run
 void make_scratch(const RunPlan& plan, const Json& json, const Progress& progress, const RunFolder& folder,
                   const RunSettings& settings) {
   const std::vector<ScratchFile> files = scratch_files(plan);
@@ -164,7 +164,7 @@ void make_scratch(const RunPlan& plan, const Json& json, const Progress& progres
   }
 }
 
-/// Calls `read`, which takes values out of plan.json. @throws IoError naming the file where they are not there
+/// Calls `read`, which takes values out of plan.json. @throws IoError naming the file if they are missing
 template <class Read>
 auto read_plan_of(const RunFolder& folder, const Read& read) {
   return read_json((folder.path() / "plan.json").string(), remedy_for_runs, read);
@@ -278,7 +278,7 @@ HomeChecksums run_stage(std::size_t number, RunPlan& plan, const Json& json, Run
     } catch (const ComputeError& error) {
       throw ComputeError("stage '" + planned.name + "': " + error.what());
     } catch (const io::DataError&) {
-      throw;  // it says where in the job
+      throw;  // it names the place in the job
     } catch (const IoError& error) {
       throw IoError("stage '" + planned.name + "'", error.what());
     } catch (const Json::exception& error) {
@@ -303,7 +303,7 @@ HomeChecksums run_stage(std::size_t number, RunPlan& plan, const Json& json, Run
   return written;
 }
 
-/// The result arrays of a stage that is done, by number.
+/// The result arrays of a completed stage, by number.
 using StageTiles = std::map<int, std::shared_ptr<HomeTiles>>;
 
 /// @param written checksums of all of their tiles
@@ -323,7 +323,7 @@ StageTiles tiles_of(const RunPlan& plan, std::size_t number, const Json& json, c
   return tiles;
 }
 
-/// Notes in the profile of the stage under way what it has read once more of earlier ones.
+/// Records in the profile of the running stage the tiles of earlier stages that it has read once more.
 /// @param earlier of each stage before it
 void note_rereads(const std::vector<StageTiles>& earlier, Profile& profile) {
   const auto seconds = [&](HomeTiles::Clock::time_point time) {
@@ -346,22 +346,22 @@ void note_rereads(const std::vector<StageTiles>& earlier, Profile& profile) {
   }
 }
 
-/// Checksums of those tiles of the stage that earlier attempts have written, 0 for the others.
+/// Checksums of the tiles of the stage that earlier attempts have written, 0 for other tiles.
 HomeChecksums written_before(const Progress& progress, std::size_t number) {
   if (number < progress.completed.size()) return progress.completed[number].tiles;
   const bool current = progress.current && static_cast<std::size_t>(progress.current->stage) == number;
   return current ? home_checksums(progress.current->tiles) : HomeChecksums();
 }
 
-/// What earlier attempts have written of one stage.
+/// The tiles of one stage, and the checksums of those that earlier attempts have written.
 struct EarlierTiles {
   StageTiles tiles;
   HomeChecksums before;
 };
 
-/// Reads what earlier attempts have written and nobody has read since. That is done once, before the result is
-/// complete, and not whenever a run goes on: one that is often interrupted would read more than it computes.
-/// @throws IoError where it is not as it was written; Stopped
+/// Reads the tiles that earlier attempts have written and nobody has read since. This is done once, before the result
+/// is complete, and not at every resume: a run that is often interrupted would read more than it computes.
+/// @throws IoError if a tile is not as it was written; Stopped
 void check_earlier(const std::vector<EarlierTiles>& stages, const RunSettings& settings) {
   Prediction all;
   all.unit = "byte";
@@ -383,7 +383,7 @@ void check_earlier(const std::vector<EarlierTiles>& stages, const RunSettings& s
   }
 }
 
-/// Stages may have read some of an input before, and some after it was written to.
+/// Verifies changed inputs: stages may have read parts of one before and after it was changed.
 /// @throws JobError naming the input
 void verify_now(const RunPlan& plan, const RunFolder& folder, const RunSettings& settings) {
   if (!settings.inputs_now) return;
@@ -400,16 +400,16 @@ void finish_result_file(const RunPlan& plan, const Json& json, RunFolder& folder
     finish.tiles.push_back({spec.tile, std::move(written[dataset.stage][static_cast<int>(dataset.array)])});
     finish.large.push_back(std::move(dataset.spec));
   }
-  summarise(plan, settings, report, finish);  // small results may be made of what is read of inputs now
+  summarise(plan, settings, report, finish);  // small results may read inputs now
   finish.attributes.push_back({"/", "run", json.at("run").get<std::string>()});
   verify_now(plan, folder, settings);
-  // Only the extents of large datasets have been written to since the start. What was changed besides, by a finish
-  // that was interrupted or by others, is put back.
+  // Since the start the run has written only to the extents of large datasets. All other bytes are restored: an
+  // interrupted finish, or another program, may have changed them.
   io::restore_metadata(folder.result(), folder.metadata());
   io::finish_result(folder.result(), std::move(finish));
 }
 
-/// complete(), without a second look at inputs where a computation fails.
+/// complete(), without verifying inputs again if a computation fails.
 RunReport run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
   RunReport report;
   std::optional<Json> begun = folder.plan();
@@ -462,7 +462,7 @@ RunReport run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings)
 
 std::size_t window_share(std::size_t host_memory) {
   constexpr std::size_t most = 16u << 20;   // thousands of blocks
-  constexpr std::size_t least = 64u << 10;  // some dozens, which are kept in any memory
+  constexpr std::size_t least = 64u << 10;  // some dozens, which are kept with any memory
   return std::min(most, host_memory / 32 / least * least);
 }
 
@@ -472,7 +472,7 @@ DiskNeed disk_need(const RunPlan& plan) {
   for (const LargeDataset& dataset : large_datasets(plan)) {
     need.result += volume(dataset.spec.shape) * static_cast<std::int64_t>(size_of(dataset.spec.type)) + page;
   }
-  need.result += 1 << 20;  // what is written at the end
+  need.result += 1 << 20;  // for small datasets, written at the end
   return need;
 }
 

@@ -1,4 +1,4 @@
-// A whole run: from a plan to a result, over as many attempts as it takes.
+// A whole run: from a plan to a result, over any number of attempts.
 #pragma once
 
 #include <atomic>
@@ -28,23 +28,23 @@ struct PlannedStage {
   std::unique_ptr<Stage> stage;
   /// Sources of later stages that stand for this stage's result arrays, by array.
   std::vector<std::pair<int, std::shared_ptr<StageOutput>>> readers;
-  /// What reading its inputs has shown so far, as Stage::warnings(); null: nothing ever.
+  /// Warnings that reading its inputs has given so far, as Stage::warnings(); null: never any.
   std::function<std::vector<std::string>()> read_warnings = nullptr;
 };
 
 /// A run as planned: in the order of the job.
 struct RunPlan {
   std::vector<PlannedStage> stages;
-  nlohmann::json identity;  // what defines the result
-  nlohmann::json fixed;     // what fixes its bits beside: back end, instruction set, devices' kind, build
+  nlohmann::json identity;  // of the result: all that defines it
+  nlohmann::json fixed;     // all else that determines its bits: back end, instruction set, devices' kind, build
   nlohmann::json inputs;    // files with their states
   Inputs sources;           // of the job
-  nlohmann::json reads = nlohmann::json::object();  // of them what the plan was made by: InputReads::close()
+  nlohmann::json reads = nlohmann::json::object();  // of the sources, to make the plan: InputReads::close()
   std::string job_text;                             // as run
   std::string job_name;
-  std::string job_folder;               // where relative paths of the job's files begin
-  std::string command = "terrace run";  // what goes on with the run, for people
-  nlohmann::json settings;              // what the result does not depend on: budgets, back end
+  std::string job_folder;               // base of relative paths in the job
+  std::string command = "terrace run";  // the command that resumes the run, for people
+  nlohmann::json settings;              // with no effect on the result: budgets, back end
   std::filesystem::path scratch;        // folder of scratch files; empty: the run's folder
 };
 
@@ -57,37 +57,37 @@ DiskNeed disk_need(const RunPlan& plan);
 struct RunSettings {
   std::vector<device::Context*> devices;
   std::size_t host_budget = 0;       // for tiles
-  std::size_t window_bytes = 0;      // beside it, for what is known of the next blocks: see window_share()
+  std::size_t window_bytes = 0;      // in addition, for the window of the next blocks: see window_share()
   std::size_t device_budget = 0;     // of each device; the stage's workspace included
   double checkpoint_seconds = 0;     // 0: automatic
   std::atomic<int>* stop = nullptr;  // not 0: stop at a checkpoint
   std::function<void(const std::string& stage, const StageProgress&, const Prediction&)> report;
   std::function<void(const std::string&)> warn;
-  std::function<nlohmann::json()> inputs_now;  // as RunPlan::inputs; where it is set, asked for at the end
+  std::function<nlohmann::json()> inputs_now;  // as RunPlan::inputs; if set, called at the end
 };
 
-/// Bytes of memory.host that the executor keeps for what it knows of the next blocks.
+/// Bytes of memory.host that the executor keeps for the window of the next blocks.
 std::size_t window_share(std::size_t host_memory);
 
-/// What a run that ended says about itself.
+/// The report of a finished run.
 struct RunReport {
   Profile profile;
   std::int64_t attempts = 0;
   double seconds = 0;
 };
 
-/// Runs the plan in its folder, going on from what is there, up to the complete result, which stays in the folder.
-/// @throws Stopped, ComputeError, IoError, DeviceError; JobError where an input has changed meanwhile
+/// Runs the plan in its folder, from the last checkpoint if there is one, to the complete result, which stays in the
+/// folder. @throws Stopped, ComputeError, IoError, DeviceError; JobError if an input has changed meanwhile
 RunReport complete(RunPlan& plan, RunFolder& folder, const RunSettings& settings);
 
 /// complete(), after which the result is given its name and the folder removed. @throws as complete()
 RunReport execute(RunPlan& plan, RunFolder& folder, const RunSettings& settings);
 
-/// @throws IoError where the partial result in a run's folder is gone or shorter than its plan says, or the copy of
-/// its metadata is gone or damaged
+/// @throws IoError if the partial result in a run's folder is gone or shorter than its plan says, or the copy of its
+/// metadata is gone or damaged
 void check_result(const io::Folder& folder, const nlohmann::json& plan);
 
-/// What distinguishes results: the program's version and build.
+/// The program's version and build, as recorded in results.
 std::string version_text();
 std::string build_id();
 

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Throws what the system's refusal means: another path helps, or it does not.
+/// @throws UnfitOutput if another path would help, else IoError
 [[noreturn]] void refuse_path(const fs::path& path, const std::string& what, const std::error_code& error) {
   static constexpr std::array<std::errc, 7> of_the_path{
       std::errc::not_a_directory,   std::errc::filename_too_long,       std::errc::too_many_symbolic_link_levels,
@@ -50,7 +50,7 @@ void write_sealed(const io::Entry& file, const std::string& name, const nlohmann
   io::write_file_durably(file, std::string_view(sealed.dump(1)));
 }
 
-/// The content of such a file, or nullopt if there is none. @throws IoError where it is damaged
+/// The content of such a file, or nullopt if there is none. @throws IoError if it is damaged
 std::optional<nlohmann::json> read_sealed(const io::Entry& file, const std::string& name) {
   if (!io::status_of(file)) return std::nullopt;
   const std::vector<std::byte> bytes = io::read_file(file);
@@ -79,7 +79,7 @@ RunFolder::RunFolder(const fs::path& output) : output_(fs::absolute(output)), fo
   noted_ = read_note(*held_).value_or(RunNote{});
 }
 
-/// Looks at what is in the folder's place before anything is made.
+/// Checks the folder's place before anything is made.
 void RunFolder::check_place() const {
   std::error_code error;
   const fs::file_status status = fs::symlink_status(folder_, error);
@@ -91,7 +91,7 @@ void RunFolder::check_place() const {
                                           " would live, and is no folder; move it away, or name another output");
 }
 
-/// Makes the folder and takes its lock; again when a run that ends just then removes the folder in between.
+/// Makes the folder and takes its lock; tries again if a run that ends just then removes the folder in between.
 void RunFolder::take_lock() {
   for (int tries = 0; !lock_; ++tries) {
     check_place();
@@ -131,13 +131,13 @@ RunFolder::~RunFolder() {
   remove_made_folders();
 }
 
-/// Removes the folders that this object has made, and leaves those in which something is.
+/// Removes the folders that this object has made and that are empty.
 void RunFolder::remove_made_folders() const noexcept {
   std::error_code ignored;
   for (auto folder = made_.rbegin(); folder != made_.rend(); ++folder) fs::remove(*folder, ignored);
 }
 
-/// Removes the files of a run but its lock and, if told so, its wish, and nothing else.
+/// Removes the files of a run except its lock and, with `but_wish`, its wish; leaves other files.
 void RunFolder::remove_files(bool but_wish) const {
   for (const std::string& name : held_->names()) {
     if (name == "lock" || !is_name_of_run(name) || (but_wish && name == wish_name)) continue;
@@ -153,7 +153,7 @@ void RunFolder::remove_files(bool but_wish) const {
   }
 }
 
-/// The lock goes last: from then on the folder may be another process's.
+/// Removes the lock last: from then on another process may use the folder.
 void RunFolder::remove_folder() noexcept {
   try {
     remove_files(false);
@@ -190,7 +190,7 @@ void RunFolder::forget_wish() {
   cleared_ = true;
 }
 
-/// Durably: a wish that came back would discard what the run has computed since.
+/// Removes the wish durably: if it came back, it would discard all that the run has computed since.
 void RunFolder::remove_wish() const {
   if (io::remove_file(*held_ / wish_name)) held_->sync();
 }
@@ -259,7 +259,7 @@ void RunFolder::note_done(const RunNote& note) {
   const auto bytes = std::bit_cast<std::array<std::byte, sizeof note>>(note);
   if (!progress_file_) progress_file_ = io::open_file(*held_ / "progress", O_RDWR | O_CREAT, 0600);
   if (::pwrite(progress_file_.get(), bytes.data(), bytes.size(), 0) < 0) {
-    // Only the count of repeated blocks, and what `show` says, depend on it.
+    // Only the count of repeated blocks and the output of `show` depend on it.
     return;
   }
 }

@@ -14,28 +14,28 @@
 
 namespace terrace::run {
 
-/// How far a run is, noted after every block.
+/// The progress of a run, noted after every block.
 struct RunNote {
   std::int64_t stage = -1, blocks = 0;  // the stage under way, and how many of its blocks are done
   double share = 0;                     // of the stage's expected operations
 };
 
-/// Where the files of a run are.
+/// The folder of a run's files.
 ///
 /// `lock` (held through the kernel), `result.h5` (partial), `plan.json` (its presence marks the start), `fresh.json`
-/// (the wish to start over, until there is a plan that says so), `ledger/`, `metadata.copy` (bytes of the result
-/// outside of its large extents, as they are until it is finished), `progress` (blocks done, for counting what is
-/// repeated), `<run's id>-<stage>-<array>` (scratch). A folder without `plan.json` is debris. Only files of these
+/// (the wish to start over, until a plan records it), `ledger/`, `metadata.copy` (bytes of the result outside its
+/// large extents, as they are until it is finished), `progress` (blocks done, to count those that are repeated),
+/// `<run's id>-<stage>-<array>` (scratch). A folder without `plan.json` is debris. Only files of these
 /// names are ever removed, and a folder that holds others is not touched, nor one that anybody but this user may have
 /// written to. The folder is held open: no link in it or in its place is followed.
 class RunFolder {
  public:
-  /// Makes the folder where it is missing, for this user alone, and takes its lock. Changes nothing else. @throws
-  /// io::LockHeld; UnfitOutput where it cannot be made at that path, or holds what no run put there; IoError
+  /// Makes the folder if it is missing, for this user alone, and takes its lock. Changes nothing else. @throws
+  /// io::LockHeld; UnfitOutput if it cannot be made at that path, or holds files that no run put there; IoError
   explicit RunFolder(const std::filesystem::path& output);
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
-  /// Removes again what it made, and the folder if it was cleared, when no run was begun and no wish was noted.
+  /// Removes the folders that it made, and a cleared folder, if no run was begun and no wish was noted.
   ~RunFolder();
 
   static std::filesystem::path path_for(const std::filesystem::path& output);
@@ -47,45 +47,45 @@ class RunFolder {
   io::Entry ledger() const { return *held_ / "ledger"; }
   io::Entry metadata() const { return *held_ / "metadata.copy"; }
 
-  /// The plan of the run that was begun here; nothing when none was. @throws IoError where it is damaged
+  /// The plan of the run that was begun here, or nullopt. @throws IoError if it is damaged
   std::optional<nlohmann::json> plan() const { return read_plan(*held_); }
   static std::optional<nlohmann::json> read_plan(const io::Folder& folder);
   /// Marks the start, durably. @param plan without `fresh`, which is added
   void begin(nlohmann::json plan);
   /// Takes over the run that this plan began.
-  /// @param replaces the file that has the output's name, which the result of a fresh run may replace: where its plan
-  /// names another file, it is written anew
+  /// @param replaces the file that has the output's name, which the result of a fresh run may replace: if its plan
+  /// names another file, the plan is written anew
   void resume(nlohmann::json plan, const std::optional<io::FileState>& replaces);
-  /// Empties the folder for a new run; the wish of a fresh one stays until begin().
+  /// Empties the folder for a new run; the wish for a fresh run stays until begin().
   /// @param replaces the file that has the output's name, which the result of a fresh run may replace
   void start_over(bool fresh, const std::optional<io::FileState>& replaces);
-  /// Removes everything but the lock: what an earlier run left, its scratch files included.
+  /// Removes everything but the lock: all files of an earlier run, its scratch files included.
   void clear();
 
   // A run begun with --fresh: its plan has the member `fresh` with the state of the file that its result may replace.
 
   bool fresh() const { return fresh_; }
   static bool is_fresh(const nlohmann::json& plan) { return plan.contains("fresh"); }
-  /// Whether the file that has the output's name is the one that the fresh run was begun to replace.
+  /// True if the file that has the output's name is the one that the fresh run was begun to replace.
   /// @param plan or wish
   bool may_replace(const nlohmann::json& plan) const;
 
   /// Notes durably that a run is to start over, before it has a plan.
   /// @param wish without `fresh`, which is added: the state of the file that the result may replace
   void note_wish(nlohmann::json wish, const std::optional<io::FileState>& replaces) const;
-  /// The wish that was noted here, or nullopt. @throws IoError where it is damaged
+  /// The wish that was noted here, or nullopt. @throws IoError if it is damaged
   std::optional<nlohmann::json> wish() const;
   void forget_wish();
 
   /// Gives the complete result its name and removes the folder, scratch files first named by the plan.
-  /// @throws IoError where another file has the name: the result stays here, and the next attempt gives it its name
+  /// @throws IoError if another file has the name: the result stays here, and the next attempt gives it its name
   void finish();
 
   /// Blocks of a stage done so far, durable against a kill of the process only.
   void note_done(const RunNote& note);
-  /// What the run in a folder noted last, by whoever holds it; nothing if it has noted nothing.
+  /// The last note of the run in a folder, which any process may hold; nullopt if it has noted nothing.
   static std::optional<RunNote> read_note(const io::Folder& folder);
-  /// What an earlier attempt noted for that stage.
+  /// Done blocks that an earlier attempt noted for that stage.
   std::int64_t noted(std::int64_t stage) const;
 
  private:

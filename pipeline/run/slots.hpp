@@ -11,7 +11,7 @@
 
 namespace terrace::run {
 
-/// A row of the table: what the descriptor `Task` receives of the access with that slot.
+/// A row of the table: writes the access with that slot into the descriptor `Task`.
 template <class Task>
 struct SlotField {
   Slot slot;
@@ -31,8 +31,8 @@ struct MemberOf<T Task::*> {
 
 }  // namespace detail
 
-/// The row that puts the pointer to the access into member `Data` and, where there is one, its stride of dimension
-/// `dimension` into member `Stride`.
+/// The row that puts the pointer to the access into member `Data` and, if given, its stride of dimension `dimension`
+/// into member `Stride`.
 template <auto Data, auto Stride = nullptr, int dimension = 0>
 constexpr auto field(Slot slot, const char* name) {
   using Task = typename detail::MemberOf<decltype(Data)>::Class;
@@ -44,9 +44,8 @@ constexpr auto field(Slot slot, const char* name) {
                          }};
 }
 
-/// Puts every access that the block lists into the descriptor. Fields of slots that it does not list stay as they
-/// are.
-/// @throws Error where the table has no row for a slot, two accesses have the same one, or an access lies in several
+/// Puts every access that the block lists into the descriptor. Fields of other slots stay as they are.
+/// @throws Error if the table has no row for a slot, two accesses have the same one, or an access lies in several
 /// tiles and is not contiguous
 template <class Task, std::size_t rows>
 void bind_slots(const SlotField<Task> (&table)[rows], const BlockView& view, Task& task) {

@@ -1,4 +1,4 @@
-// What an earlier stage of the run wrote, as an input of a later one.
+// A result array of an earlier stage of the run, as an input of a later one.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace terrace::run {
 
-/// Known by type and shape when the run is planned; bound to its tiles once they are there. Read only after its
+/// Has type and shape when the run is planned; is bound to its tiles once they are there. Read only after its
 /// stage.
 class StageOutput : public io::Source {
  public:
@@ -20,9 +20,9 @@ class StageOutput : public io::Source {
       : name_(std::move(name)), type_(type), shape_(std::move(shape)) {}
   ElementType type() const override { return type_; }
   const Extents& shape() const override { return shape_; }
-  /// @param tiles null: no more
+  /// @param tiles null: ends the binding
   void bind(std::shared_ptr<HomeTiles> tiles) { tiles_ = std::move(tiles); }
-  /// @throws IoError before its stage, and where what is read is not as that wrote it
+  /// @throws IoError before its stage, and if a tile is not as that stage wrote it
   void read(const Box& box, void* buffer) override {
     if (box.empty()) return;
     if (!tiles_) {

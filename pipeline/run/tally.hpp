@@ -14,14 +14,14 @@ class Tally {
  public:
   virtual ~Tally() = default;
 
-  /// Takes in a block's result, of Plan::result_bytes(); called in the order of blocks.
+  /// Adds a block's result, of Plan::result_bytes(); called in the order of blocks.
   virtual void fold(const Phase& phase, std::int64_t index, const void* result) = 0;
-  /// What has been folded so far, and its way back after a stop.
+  /// The state folded so far; load() restores it after a stop.
   virtual std::string save() const = 0;
   virtual void load(const std::string& state) = 0;
-  /// A block did not pass its own checks; tiles that it was to update are as they were. Returns when it can be
-  /// repeated (with attempt + 1).
-  /// @throws ComputeError when it cannot
+  /// Called when a block failed its own checks; tiles that it was to update are unchanged. Returns if the block can
+  /// be repeated (with attempt + 1).
+  /// @throws ComputeError if it cannot
   virtual void failed(const Phase& phase, std::int64_t index, int) {
     throw ComputeError("block " + std::to_string(index) + " of phase " + std::to_string(phase.number) +
                        " failed, which no block of the stage does");

@@ -29,7 +29,7 @@ InPlacePlan::InPlacePlan(wavefront::InPlaceSpec spec, std::int64_t sweeps, std::
   result.source = std::move(grid);
   result.generations = made_in_pass() * passes_;
   result.kept = 1;
-  // Of the only pass, at a checkpoint the tile of the last slab lacks sweeps, and no other.
+  // With one pass, at a checkpoint only the tile of the latest slab lacks sweeps.
   if (passes_ == 1) result.live = result.spare = 2;
   arrays_ = {std::move(result)};
 }

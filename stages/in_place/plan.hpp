@@ -12,13 +12,13 @@
 
 namespace terrace::stages {
 
-/// The names of what a slab updates, as in wavefront::InPlaceTask.
+/// The names of the tiles that a slab updates, as in wavefront::InPlaceTask.
 enum class InPlaceSlot { rows, above };
 
-/// A phase is a pass: a chain of slabs (kernels/in_place/task.hpp), which goes on over the passes. A slab is a tile
+/// A phase is a pass: a chain of slabs (kernels/in_place/task.hpp), which continues over the passes. A slab is a tile
 /// of the grid, which is updated in place: generation 0 is the input, and pass p turns generation 2p into 2p + 2.
 /// Slab k makes generation 2p + 1 of tile k, whose last rows lack sweeps, and 2p + 2 of tile k - 1; the last slab
-/// makes 2p + 2 of its own tile at once. Where a slab is the whole grid a pass makes one generation.
+/// makes 2p + 2 of its own tile at once. If a slab is the whole grid, a pass makes one generation.
 class InPlacePlan : public run::Plan {
  public:
   InPlacePlan(wavefront::InPlaceSpec spec, std::int64_t sweeps, std::shared_ptr<io::Source> grid);
@@ -35,7 +35,7 @@ class InPlacePlan : public run::Plan {
   const wavefront::InPlaceSpec& spec() const { return spec_; }
   std::int64_t sweeps() const { return sweeps_; }
   std::int64_t passes() const { return passes_; }
-  /// The descriptor of a slab of a pass, but for what its accesses point to.
+  /// The descriptor of a slab of a pass, without the pointers of its accesses.
   wavefront::InPlaceTask task_of(std::int64_t pass, std::int64_t slab) const;
 
  private:

@@ -30,7 +30,7 @@ std::int64_t row_bytes(const InPlaceSpec& spec) {
   return std::max<std::int64_t>(1, spec.columns * static_cast<std::int64_t>(size_of(spec.value)));
 }
 
-/// The memory for slabs where they are swept.
+/// The memory for slabs on the device that sweeps them.
 class Room {
  public:
   Room(const Resources& resources, const std::function<std::int64_t(const InPlaceSpec&)>& workspace)
@@ -54,8 +54,8 @@ class Room {
   const std::function<std::int64_t(const InPlaceSpec&)>& workspace_;
 };
 
-/// The highest slabs for that many sweeps a pass of which so many fit, from `most` rows down to `least`; whether any
-/// do.
+/// Chooses the highest slabs, from `most` rows down to `least`, of which `tiles` fit, for spec.pass_sweeps. @return
+/// true if there are any
 bool fit_rows(InPlaceSpec& spec, const Room& room, std::int64_t tiles, std::int64_t most, std::int64_t least) {
   for (spec.slab_rows = std::max(most, least);;
        spec.slab_rows = std::max(least, spec.slab_rows - ceiling(spec.slab_rows, 8))) {
@@ -65,8 +65,8 @@ bool fit_rows(InPlaceSpec& spec, const Room& room, std::int64_t tiles, std::int6
   }
 }
 
-/// Slabs at least `multiple` times as high as a pass has sweeps, of which so many fit, for as many sweeps a pass as
-/// that allows; whether there are any.
+/// Chooses the most sweeps a pass for which `tiles` slabs fit that have at least `multiple` rows for each sweep of a
+/// pass. @return true if there are any
 bool fit(InPlaceSpec& spec, std::int64_t sweeps, const Room& room, std::int64_t tiles, std::int64_t multiple) {
   const std::int64_t rows = std::max<std::int64_t>(1, spec.rows);
   const std::int64_t most = std::clamp<std::int64_t>(measured::most_slab_bytes / row_bytes(spec), 1, rows);
@@ -77,15 +77,15 @@ bool fit(InPlaceSpec& spec, std::int64_t sweeps, const Room& room, std::int64_t 
   }
 }
 
-/// Sweeps of passes that are alike, of whole groups, and as few as with `most` sweeps a pass.
+/// Sweeps a pass that make all passes alike and of whole groups, with as few passes as `most` sweeps a pass give.
 std::int64_t even_sweeps(std::int64_t sweeps, std::int64_t most) {
   const std::int64_t even = ceiling(sweeps, ceiling(sweeps, most));
   return std::min(most, ceiling(even, group) * group);
 }
 
-/// Seconds that all passes take on a GPU, as far as that depends on the cut: the longer of sweeping and moving. Warps
-/// have work as far as rows are there to be swept: a warp has `band` rows and some sweeps of them, for as long as it
-/// takes to go through all columns.
+/// Predicted seconds of all passes on a GPU, as far as they depend on the cut: the longer of sweeping and moving.
+/// The rows in device memory give work to warps: a warp has `band` rows and some sweeps of them, in one way through
+/// all columns.
 double gpu_seconds(const InPlaceSpec& spec, std::int64_t sweeps, std::int64_t tiles, std::int64_t processors) {
   const auto size = static_cast<std::int64_t>(size_of(spec.value));
   const bool resident = tiles >= spec.slabs();
@@ -103,7 +103,7 @@ double gpu_seconds(const InPlaceSpec& spec, std::int64_t sweeps, std::int64_t ti
   return static_cast<double>(ceiling(sweeps, spec.pass_sweeps)) * std::max(sweeping, moving);
 }
 
-/// The cut of whole bands that takes least time on a GPU; whether there is any.
+/// Chooses the cut into whole bands with the least time on a GPU. @return true if there is any
 bool fit_gpu(InPlaceSpec& spec, std::int64_t sweeps, const Room& room, std::int64_t processors) {
   InPlaceSpec best = spec;
   double least = std::numeric_limits<double>::infinity();

@@ -1,4 +1,4 @@
-// How an in-place stage is cut into passes and slabs.
+// The cut of an in-place stage into passes and slabs.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace terrace::stages {
 
-/// Bytes of the tiles of so many slabs, as far as the grid has them.
+/// Bytes of the tiles of `tiles` slabs, or of all slabs if the grid has fewer.
 std::int64_t slab_bytes(const wavefront::InPlaceSpec& spec, std::int64_t tiles);
 
-/// Chooses slabs of which several fit the budgets: on the CPU for as many sweeps a pass as that allows, on a GPU so
-/// that the passes take least time.
+/// Chooses slabs of which several fit the budgets: on the CPU with the most sweeps a pass, on a GPU with the
+/// least time of all passes.
 /// @param spec problem, type and extents are read; slab_rows and pass_sweeps are chosen
 /// @param workspace bytes of memory that the kernel needs in addition
-/// @throws JobError naming the least budget where not even the smallest slab fits
+/// @throws JobError naming the least budget if not even the smallest slab fits
 void choose_slabs(wavefront::InPlaceSpec& spec, std::int64_t sweeps, const Resources& resources,
                   const std::function<std::int64_t(const wavefront::InPlaceSpec&)>& workspace);
 

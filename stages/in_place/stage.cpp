@@ -66,7 +66,7 @@ class InPlaceStage : public run::Stage {
     p.operations = cells * static_cast<double>(plan_.sweeps());
     p.operations_per_second =
         (resources_.cuda ? cost.cuda_rate : cost.cpu_rate * resources_.device.processors) * 4 / size;
-    // Where the grid does not fit beside what comes and goes, every pass reads and writes it.
+    // If the grid does not fit in addition to tiles that are moved, every pass reads and writes it.
     const bool stays = 1.1 * cells * size <= static_cast<double>(resources_.host_budget);
     p.bytes_read = p.bytes_written = cells * size * (stays ? 1 : passes);
     if (resources_.cuda) {
@@ -89,7 +89,7 @@ class InPlaceStage : public run::Stage {
     bound(resources_.device.memory_bytes_per_second, 2 * size, "device memory");
     if (resources_.cuda) bound(resources_.device.link_bytes_per_second, p.bytes_up / cells / passes, "link");
     if (p.limit <= 0) p.limit_kind = "";
-    // What was measured elsewhere is no faster than what this machine can do.
+    // The rate was measured elsewhere: this machine is no faster than its limit.
     else p.operations_per_second = std::min(p.operations_per_second, p.limit);
     return p;
   }
@@ -110,14 +110,14 @@ class InPlaceStage : public run::Stage {
   InPlaceTally tally_;
 };
 
-/// The rim keeps its values: a grid without a cell inside it is handed on by one sweep, and so by all.
+/// The sweeps to make. The rim keeps its values: if a grid has no cell inside it, one sweep is the same as all.
 std::int64_t sweeps_of(const Settings& settings, const io::Source& grid) {
   constexpr std::int64_t rims = 2;
   const bool changes = grid.shape()[0] > rims && grid.shape()[1] > rims;
   return changes ? settings.integer("sweeps") : 1;
 }
 
-/// The grid as cells are computed.
+/// Opens the grid, converted to the type of cells.
 std::shared_ptr<io::Source> open_grid(const Request& request) {
   const Settings& settings = request.stage.settings;
   const std::string& name = settings.text("grid");

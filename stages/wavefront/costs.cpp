@@ -118,7 +118,7 @@ run::Prediction predict(const SweepSpec& spec, std::int64_t blocks, const TableN
   bound(resources.device.link_bytes_per_second, static_cast<double>(std::max(need.table_bytes, need.grid_bytes)),
         "link");
   if (p.limit <= 0) p.limit_kind = "";
-  // What was measured elsewhere is no faster than what this machine can do.
+  // The rate was measured elsewhere: this machine is no faster than its limit.
   else p.operations_per_second = std::min(p.operations_per_second, p.limit);
   if (need.in_parts) {
     const double parts = std::ceil(static_cast<double>(spec.rows) / static_cast<double>(spec.kept->every)) *

@@ -1,4 +1,4 @@
-// The device of tests on CUDA, or a line that says that there is none.
+// The device of tests on CUDA, or a line with the reason why there is none.
 #pragma once
 
 #include <iostream>

@@ -16,7 +16,7 @@ enum class Deal {
   scattered,  // by a hash of phase and block
 };
 
-/// A toy that deals its blocks to all devices that there are.
+/// A toy that deals its blocks to all available devices.
 template <class Toy>
 class Dealt : public Toy {
  public:
@@ -33,8 +33,8 @@ class Dealt : public Toy {
   }
 };
 
-/// Copies tiles by blocks that need nothing of one another; the first half goes to the first of two devices, whose
-/// first block waits until the second device has computed one.
+/// Copies tiles by independent blocks; the first half goes to the first of two devices, whose first block waits until
+/// the second device has computed one.
 class MeetingCopies : public ToyProgram {
  public:
   MeetingCopies(std::int64_t tiles, std::int64_t tile) : tiles_(tiles), size_(tiles * tile), tile_(tile) {

@@ -88,7 +88,7 @@ class InPlaceGrid {
     double seconds = 0;
     for (std::int64_t first = 0, count = 0; first < blocks; first += count) {
       count = std::min(launch_slabs, blocks - first);
-      // Where a pass has fewer slabs than may be kept back, its first needs the last of the pass before.
+      // If a pass has fewer slabs than may be kept back, its first slab needs the last slab of the pass before.
       if (slabs < 3) count = std::min(count, slabs - first % slabs);
       seconds += launch(first, count);
     }
@@ -124,8 +124,8 @@ class InPlaceGrid {
     return task;
   }
 
-  /// How many blocks may be begun when `done` are done: a slab's rows are through the pass before when the slab below
-  /// is.
+  /// The number of blocks that may be begun when `done` are done: a slab's rows are through the pass before when the
+  /// slab below is.
   std::uint64_t ready(std::uint64_t done, std::uint64_t end) const {
     const auto slabs = static_cast<std::uint64_t>(spec_.slabs());
     for (std::uint64_t block = done;; ++block) {

@@ -133,7 +133,7 @@ class ToyProgram : public run::Plan, public run::Tally {
     }
 
    private:
-    /// Reports the block before `number`, complete in memory unless `next`, which has begun, follows it.
+    /// Reports the block before `number`; completes it in memory unless it is followed by `next`, which has begun.
     void report_last(const run::Phase& phase, const device::Port& port, u64 number, std::int64_t next) {
       const Descriptor& last = *descriptor_of(port, number - 1);
       if (last.index + 1 != next) program_.leave(phase, last);

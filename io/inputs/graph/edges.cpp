@@ -8,7 +8,7 @@
 namespace terrace::io {
 namespace {
 
-/// What a first line of two numbers says, where it is a header.
+/// The sizes in a first line of two numbers, if it is a header.
 struct DeclaredSizes {
   std::int64_t nodes, edges;
   std::int64_t line;
@@ -130,7 +130,7 @@ class EdgeLinesReader {
 
   /// @return nothing, or what is wrong with the weight
   std::optional<std::string> add(std::int64_t from, std::int64_t to, std::string_view weight, std::int64_t line) {
-    // Of the first line that may be a header the numbers tell nothing about the nodes of the others.
+    // The numbers of a first line that may be a header say nothing about the nodes of other lines.
     if (!undecided_ || line != first_line_) {
       least_ = std::min({least_, from, to});
       if (const std::int64_t larger = std::max(from, to); larger > largest_) largest_ = larger, largest_line_ = line;

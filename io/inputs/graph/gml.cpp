@@ -37,7 +37,7 @@ class Words {
 
   /// The line on which the last word began.
   std::int64_t line() const { return line_begin_; }
-  /// Where the last word began.
+  /// The place in the file at which the last word began.
   std::string place() const {
     const std::size_t before = text_.rfind('\n', begin_ == 0 ? 0 : begin_ - 1);
     const std::size_t column = before == std::string::npos || begin_ == 0 ? begin_ + 1 : begin_ - before;

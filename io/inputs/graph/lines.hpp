@@ -13,9 +13,9 @@
 
 namespace terrace::io {
 
-/// Whether a text is a number as a whole: "3", "-0.5", "1e9".
+/// True if the whole text is a number: "3", "-0.5", "1e9".
 bool is_number(std::string_view text);
-/// A text of digits alone as a number that is not negative; nothing where it is none, or too large.
+/// The number in a text of digits alone, not negative; nullopt if there are other characters or it is too large.
 std::optional<std::int64_t> whole_number(std::string_view text);
 
 /// Lines of a file, cut into fields; blank lines and comments are left out.

@@ -1,5 +1,5 @@
-// The kernel of in-place sweeps on packs (strip.hpp says how it goes). Included by sse2.cpp, avx2.cpp
-// and avx512.cpp alone, each of which is compiled for its instruction set and defines TERRACE_ISA.
+// The kernel of in-place sweeps on packs (its method: strip.hpp). Included only by sse2.cpp, avx2.cpp
+// and avx512.cpp, each of which is compiled for its instruction set and defines TERRACE_ISA.
 #pragma once
 
 #include "kernels/in_place/cpu/strip.hpp"
@@ -17,8 +17,8 @@ TERRACE_HOST_DEVICE Pack<T> nine_parts(Pack<T> a) {
   return a.v / T(9);
 }
 
-/// What the passes of a band keep from iteration to iteration: of the rows above, at and below what the next step
-/// needs, and what was made last. Without corners `below[0]` is what is below, and the rest is unused.
+/// The values that the passes of a band keep from iteration to iteration: those of the rows above, at and below that
+/// the next step needs, and the last result. Without corners `below[0]` is the value below; the rest is unused.
 template <class V>
 struct InPlacePasses {
   V self[band_passes], made[band_passes];
@@ -45,8 +45,8 @@ TERRACE_HOST_DEVICE Mask<T> inner_lanes(const InPlaceStrip<T>& strip, i64 u, i64
   return lanes_between<T>(least, most);
 }
 
-/// Pass u of an iteration. @param above what the pass before left at the column of the cell, with corners one further
-/// @param beside what it left of the cell's own row, one column further
+/// Pass u of an iteration. @param above result of the pass before at the cell's column, with corners one further
+/// @param beside its result for the cell's own row, one column further
 template <class P, bool masked, class T>
 TERRACE_HOST_DEVICE void make_cells(const InPlaceStrip<T>& strip, InPlacePasses<Pack<T>>& passes,
                                     const typename P::template Constants<T>& k, int u, i64 t, Pack<T> above,
@@ -88,7 +88,7 @@ TERRACE_HOST_DEVICE void make_strip(InPlaceStrip<T>& strip, const typename P::te
   T* stored = strip.state + (strip.begin - lag * (band_passes - 1)) * V::lanes;
   const T* loaded = strip.state + (strip.begin + lag - 1) * V::lanes;
   for (i64 t = strip.begin; t < strip.end; ++t) {
-    // Each pass takes what the one before left an iteration ago, so the last goes first.
+    // Each pass takes the result of the pass before of an iteration ago, so the last pass is first.
 #pragma GCC unroll 8
     for (int u = band_passes - 1; u > 0; --u) {
       make_cells<P, masked>(strip, passes, k, u, t, passes.made[u - 1], passes.below[P::corners ? 2 : 0][u - 1]);
@@ -106,7 +106,7 @@ TERRACE_HOST_DEVICE void make_strip(InPlaceStrip<T>& strip, const typename P::te
   passes.for_each([&](V& pack, int at) { pack.store(strip.registers + at * V::lanes); });
 }
 
-/// Strips in which every lane is inside the rim go without masks.
+/// Strips in which every lane is inside the rim need no masks.
 template <class P, class T>
 void advance_in_place(InPlaceStrip<T>& strip, const void* constants) {
   const auto k = P::template constants_as<T>(*static_cast<const typename P::template Constants<double>*>(constants));

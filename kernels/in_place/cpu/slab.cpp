@@ -25,13 +25,13 @@ InPlaceSlab<T>::InPlaceSlab(const InPlacePlan<T>& plan, const InPlaceTask& task,
   progress_ = std::make_unique<InPlaceProgress>(bands());
 }
 
-/// The first row that lane 0 of a group is at: the one that follows the last of the slab above.
+/// The first row of lane 0 of a group: the next one after its last row in the slab above.
 template <class T>
 i64 InPlaceSlab<T>::begin_row(i64 group) const {
   return task_.row_begin == 0 ? 0 : task_.row_begin - 1 - group * plan_.lanes;
 }
 
-/// One past the last: in the last slab, all lanes come to the last row.
+/// One past the last row of lane 0: in the last slab, all lanes reach the last row.
 template <class T>
 i64 InPlaceSlab<T>::end_row(i64 group) const {
   return is_last_ ? plan_.rows + lanes_of(group) - 1 : task_.row_end - 1 - group * plan_.lanes;
@@ -62,7 +62,7 @@ T* InPlaceSlab<T>::state(const Band& band, i64 step) const {
   return states_[static_cast<std::size_t>(band.group)].data() + (plan_.margin() + step) * plan_.lanes;
 }
 
-/// A row of this slab or of the one above, where every group of sweeps finds it and leaves it.
+/// A row of this slab or of the slab above, which every group of sweeps reads and writes in place.
 template <class T>
 T* InPlaceSlab<T>::row_of(i64 row) const {
   if (row < task_.row_begin) return static_cast<T*>(task_.above) + (row - task_.above_begin) * task_.stride;
@@ -75,7 +75,7 @@ bool InPlaceSlab<T>::wait(i64 band, i64 steps) const {
   return device::wait_until([&] { return progress_->steps(band) >= steps; }, leave_);
 }
 
-/// Waits for the state that iterations up to `end` take over, and for the rows that the group before makes.
+/// Waits for the state that iterations up to `end` read, and for the rows that the group before makes.
 template <class T>
 bool InPlaceSlab<T>::wait_for_others(const Band& band, i64 end) const {
   if (!band.first && !wait(band.number - 1, end + plan_.lag)) return false;
@@ -86,7 +86,7 @@ bool InPlaceSlab<T>::wait_for_others(const Band& band, i64 end) const {
   return wait(maker, end + plan_.lag + 1 + plan_.lag * (plan_.lanes - 1));
 }
 
-/// Puts the rows of the slab above in the place of a band before the first.
+/// Loads the rows of the slab above as the state of a band before the first.
 template <class T>
 void InPlaceSlab<T>::load_state(const Band& band, i64 begin, i64 end) const {
   for (i64 lane = 0; lane < band.lanes; ++lane) {
@@ -99,7 +99,7 @@ void InPlaceSlab<T>::load_state(const Band& band, i64 begin, i64 end) const {
   }
 }
 
-/// Leaves the state after the group's last band for the slab below.
+/// Stores the state after the group's last band into rows, for the slab below.
 template <class T>
 void InPlaceSlab<T>::leave_state(const Band& band, i64 begin, i64 end) const {
   for (i64 lane = 0; lane < band.lanes; ++lane) {
@@ -112,7 +112,7 @@ void InPlaceSlab<T>::leave_state(const Band& band, i64 begin, i64 end) const {
   }
 }
 
-/// Loads rows as the groups before left them. Beyond the last row any will do: no cell depends on it.
+/// Loads rows as the groups before left them. Beyond the last row it loads any: no cell depends on it.
 template <class T>
 void InPlaceSlab<T>::load_rows(const Band& band, const InPlaceStrip<T>& strip, InPlaceScratch<T>& scratch) const {
   for (i64 u = 0; u <= band.live; ++u) {

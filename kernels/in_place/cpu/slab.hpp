@@ -1,4 +1,4 @@
-// One slab of an in-place pass on the CPU: its bands, their rows, and what waits for what.
+// One slab of an in-place pass on the CPU: its bands, their rows, and their dependences.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ namespace terrace::wavefront {
 
 using device::AlignedArray;
 
-/// What all slabs of a sweep share: the kernel, and how a pass is laid out over its lanes.
+/// The data that all slabs of a sweep share: the kernel, and the layout of a pass over lanes.
 template <class T>
 struct InPlacePlan {
   device::i64 rows, columns, lanes, lag;
@@ -25,13 +25,13 @@ struct InPlacePlan {
 
   /// Groups of a pass: `lanes` sweeps each, the last one fewer.
   device::i64 groups(device::i64 sweeps) const { return (sweeps + lanes - 1) / lanes; }
-  /// Steps of a pass over the columns, and those before and after them that a state has room for.
+  /// Steps of a pass over the columns, and the further steps before and after them that a state has room for.
   device::i64 steps() const { return columns + lag * (lanes - 1); }
   device::i64 margin() const { return lag * (band_passes + 1); }
   device::i64 state_size() const { return (steps() + 2 * margin()) * lanes; }
 };
 
-/// Memory of one thread: rows on their way in, what lanes made on its way out, registers between strips.
+/// Memory of one thread: input rows, results of lanes, registers between strips.
 template <class T>
 struct InPlaceScratch {
   explicit InPlaceScratch(device::i64 lanes)
@@ -45,7 +45,7 @@ struct InPlaceScratch {
   AlignedArray<T> in, out, registers;
 };
 
-/// How far the bands of a slab have come: steps that all passes of a band have made.
+/// The progress of the bands of a slab: steps that all passes of a band have made.
 class InPlaceProgress {
  public:
   explicit InPlaceProgress(device::i64 bands) : steps_(static_cast<std::size_t>(bands)) {}
@@ -67,13 +67,13 @@ class InPlaceProgress {
 template <class T>
 class InPlaceSlab {
  public:
-  /// @param states of each group, plan.state_size() values: nobody else's while the slab is swept
-  /// @param leave whether a thread that waits is to give up
+  /// @param states of each group, plan.state_size() values: for this slab alone while it is swept
+  /// @param leave true if a waiting thread must give up
   InPlaceSlab(const InPlacePlan<T>& plan, const InPlaceTask& task, std::vector<AlignedArray<T>>& states,
               std::function<bool()> leave);
 
   device::i64 bands() const { return first_band_.back(); }
-  /// Sweeps a band once those that it needs are far enough. @return false when it left early
+  /// Sweeps a band once the bands that it needs are far enough. @return false if it left early
   bool sweep(device::i64 band, InPlaceScratch<T>& scratch);
 
  private:

@@ -1,24 +1,24 @@
-// What the vectorised kernels of in-place sweeps and those who call them share. Included by files that are compiled
-// for newer instruction sets than the rest: no host library header, nothing that leaves a common symbol behind.
+// The interface of the vectorised kernels of in-place sweeps. Also included by sources that are compiled for newer
+// instruction sets than the rest: so it includes no library header and leaves no symbol that objects share.
 //
-// Lanes are sweeps. In pass r over the columns, lane l makes sweep l of a group on row r - l: what it needs of the
-// row below, lane l - 1 made `lag` columns ahead in the same pass; its own row is what lane l - 1 left in the pass
-// before, the row above what it left itself. So at step q lane l is at column q - lag * l, and all that passes hand
-// on is one pack a step: the *state* after pass r, whose lane l has row r - l after sweep l at column q - lag * l.
+// Lanes are sweeps. In pass r over the columns, lane l makes sweep l of a group on row r - l. Lane l - 1 made the row
+// below `lag` columns ahead in this pass, and the row itself in the pass before, in which lane l made the row above.
+// So at step q lane l is at column q - lag * l, and a pass hands on one pack a step: the *state* after pass r, whose
+// lane l has row r - l after sweep l at column q - lag * l.
 //
 // A band is `passes` consecutive passes side by side, each `lag` steps behind the one before, so that as many chains
-// of operations are under way at a time: at iteration t pass u is at step t - lag * u.
+// of operations are in flight at a time: at iteration t pass u is at step t - lag * u.
 #pragma once
 
 #include "kernels/device/integers.hpp"
 
 namespace terrace::wavefront {
 
-/// Passes of a band, and iterations from one look at the neighbours to the next.
+/// Passes of a band, and iterations from one check of the neighbours to the next.
 inline constexpr int band_passes = 4;
 inline constexpr device::i64 in_place_chunk = 64;
 
-/// Steps that a lane is behind the one before: what it reads of the row below reaches as far to the right.
+/// Steps that a lane is behind the lane before: its reads of the row below reach as far to the right.
 constexpr int lag_of(bool corners) { return corners ? 2 : 1; }
 
 /// Packs that passes keep from iteration to iteration.
@@ -28,12 +28,12 @@ inline constexpr int in_place_registers = 7;
 template <class T>
 struct InPlaceStrip {
   device::i64 rows, columns;  // of the grid
-  device::i64 first_row;      // that lane 0 is at in the first pass
+  device::i64 first_row;      // row of lane 0 in the first pass
   device::i64 live;           // passes that are made, of band_passes; the others leave the state as it is
   device::i64 begin, end;
-  T* state;  // element [step][lane] of the state: the band before's on entry, this one's on return
+  T* state;  // element [step][lane] of the state: of the band before on entry, of this band on return
   const T* in[band_passes + 1];  // element [column] of rows first_row + u before the group's sweeps
-  T* out;                        // [pass][iteration - begin][lane]: what every lane made
+  T* out;                        // [pass][iteration - begin][lane]: results of every lane
   T* registers;                  // [in_place_registers][pass][lane], kept from strip to strip of a band
 };
 

@@ -1,4 +1,4 @@
-// In-place sweeps on the CPU, for those who choose the instruction set.
+// In-place sweeps on the CPU with a chosen instruction set.
 #pragma once
 
 #include "kernels/device/cpu_features.hpp"

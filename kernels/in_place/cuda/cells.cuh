@@ -1,8 +1,7 @@
-// The cells that a lane makes in one step of in-place sweeps: of each of its rows, after each sweep of the group,
-// one. No host library header: also compiled at run time.
+// The cells that a lane makes in one step of in-place sweeps: one for each of its rows after each sweep of a group.
 //
-// What is called step q of line p after sweep s is the cell of row p - s in column q - s, with corners q - p - s. So
-// its neighbours are at the same step or one or two before, in the same line or the one before.
+// Step q of line p after sweep s is the cell of row p - s in column q - s, with corners q - p - s. So its neighbours
+// are at the same step or one or two before, in the same line or the line before.
 #pragma once
 
 #include "kernels/in_place/problem.hpp"
@@ -10,7 +9,7 @@
 
 namespace terrace::wavefront {
 
-/// A value, and as its neighbours take it.
+/// A value, and the value weighed for its neighbours.
 template <class T, bool weighs>
 struct InPlaceCell {
   T value, weighed;
@@ -22,19 +21,19 @@ struct InPlaceCell<T, false> {
   };
 };
 
-/// What cells of a step need care: none; those in one row of the rim, which keep their values; those in its columns;
-/// or any, and rows may not be live, or sweeps not made.
+/// The cells of a step that may be in the rim, whose values are kept: none; those of one row; those of its columns;
+/// or any, when rows may also not be live, or sweeps not made.
 enum class InPlaceCare { none, row, columns, all };
 
-/// Where a lane's cells lie in the grid. Row r after sweep s is another row of the grid for each r - s.
+/// The place of a lane's cells in the grid. Row r after sweep s is another row of the grid for each r - s.
 struct InPlaceRim {
   int begin_row, end_row;  // r - s of the rows inside the rim
   int rim_row;             // of care `row`: r - s of the rim's row
   int column, columns;     // of the lane's first row, before the group's sweeps; of the grid
-  int live;                // rows; what is in the others is what is above them
-  int sweeps;              // that are made
+  int live;                // rows; the others hold the values above them
+  int sweeps;              // made by the band
 
-  /// Whether row r keeps its value in sweep s.
+  /// True if row r keeps its value in sweep s.
   template <InPlaceCare care, bool corners>
   __device__ __forceinline__ bool keeps(int r, int s) const {
     if constexpr (care == InPlaceCare::row) return r - s == rim_row;
@@ -96,7 +95,7 @@ class InPlaceCells {
     return cell;
   }
 
-  /// The cell above that of row r, and after as many sweeps.
+  /// The cell above the cell of row r, after as many sweeps.
   __device__ __forceinline__ Cell up(const Cell (&now)[R + 1][S + 1], int r, int s) const {
     return P::corners ? old_[r][s] : now[r][s];
   }

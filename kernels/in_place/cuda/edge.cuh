@@ -1,6 +1,6 @@
-// What lies above the rows of a lane, handed from lane to lane and from band to band of in-place sweeps: an entry a
-// step, the values of one line after each sweep. Between lanes they go through shared memory, between bands a piece
-// of steps at a time through device memory, as tagged words. No host library header: also compiled at run time.
+// The line above the rows of a lane, handed from lane to lane and from band to band of in-place sweeps: an entry a
+// step, with the line's values after each sweep. Entries go between lanes through shared memory, and between bands
+// through device memory, a piece of steps at a time, as tagged words.
 #pragma once
 
 #include "kernels/in_place/cuda/place.cuh"
@@ -34,14 +34,14 @@ class InPlaceEdge {
         above_turn_(lane == 0 ? 2 * K - 1 : 2 * C - 1),
         below_turn_(lane == 31 ? K - 1 : 2 * C - 1) {}
 
-  /// Takes up a band and asks for the piece that begins with its first step.
+  /// Begins a band and requests the piece that begins with its first step.
   __device__ void begin(const InPlaceBand& band, i32 t) {
     tag_before_ = band.tag_before;
     state_ = a_.states + band.group * a_.group_words + K * shape.entry_words();
     ask(t);
   }
 
-  /// What is above the lane's rows at steps [t, t + C).
+  /// Reads the values above the lane's rows at steps [t, t + C).
   __device__ __forceinline__ void take(i32 t, T (&values)[C][S + 1]) const {
     const T* entry = above_ + ((t + (lane_ > 0 ? C : 0)) & above_turn_) * E;
 #pragma unroll
@@ -54,7 +54,7 @@ class InPlaceEdge {
       }
     }
   }
-  /// Hands down what is in the lane's last row.
+  /// Hands down the values of the lane's last row.
   __device__ __forceinline__ void give(i32 t, const T (&values)[C][S + 1]) {
     T* entry = below_ + (t & below_turn_) * E;
 #pragma unroll
@@ -67,8 +67,8 @@ class InPlaceEdge {
     }
   }
 
-  /// Waits for the piece of steps from t on, which was asked for, and asks for the next. False when the launch is
-  /// over. All lanes call it.
+  /// Waits for the requested piece of steps from t on, and requests the next one. False when the launch is over. All
+  /// lanes call it.
   __device__ __forceinline__ bool take_piece(const InPlaceLines<S>& slab, const InPlaceBand& band, i32 t) {
     if (tag_before_ != 0) {
       device::Tries<device::backoffs::in_place_above> tries;
@@ -107,7 +107,7 @@ class InPlaceEdge {
     }
   }
 
-  /// The value that the last band of a group has handed down, of the line after a sweep at a column.
+  /// The value at a column of the line that the last band of a group has handed down, after `sweep` sweeps.
   __device__ static T handed_down(const InPlaceArguments& arguments, u32 group, int sweep, i32 column) {
     const u64* words = arguments.states + group * arguments.group_words + K * shape.entry_words() +
                        place(column + sweep - slant) + sweep * (static_cast<int>(sizeof(T)) / 4);
@@ -123,11 +123,11 @@ class InPlaceEdge {
     T value[V];
   };
 
-  /// Where the entry of a step of the first lane lies in the state.
+  /// Index in the state's words of the entry of a step of the first lane.
   __device__ static i64 place(i32 t) { return static_cast<i64>(t) * shape.entry_words(); }
-  /// Whether the state has an entry of that step: it has those of all columns after every sweep.
+  /// True if the state has an entry of that step: it has entries for all columns after every sweep.
   __device__ bool has(i32 t) const { return t >= -slant && t < columns_ + S - slant; }
-  /// That of this lane's i-th word of the piece from t on.
+  /// The same for this lane's i-th word of the piece from t on.
   __device__ bool has(i32 t, int i) const { return has(t + (lane_ + 32 * i) / shape.entry_words()); }
   __device__ bool takes_part(int i) const { return piece_words % 32 == 0 || lane_ + 32 * i < piece_words; }
 
@@ -149,7 +149,7 @@ class InPlaceEdge {
     return fresh;
   }
 
-  /// Takes the values of the line above the band that are in the grid from the rows that an earlier launch left.
+  /// Reads the line above the band, as far as it is in the grid, from the rows that an earlier launch left.
   __device__ void take_over(const InPlaceLines<S>& slab, const InPlaceBand& band, i32 t) {
     for (int value = lane_; value < K * (S + 1); value += 32) {
       const int step = value / (S + 1), sweep = value % (S + 1);

@@ -1,6 +1,6 @@
 // The CUDA kernel of in-place sweeps. A warp sweeps a band of 128 lines (place.cuh) from left to right, up
 // to 16 sweeps at once, which stay in registers: a lane has four lines and is a step behind the lane above it, a band
-// some steps behind the band above it. No host library header: also compiled at run time.
+// some steps behind the band above it.
 #pragma once
 
 #include "kernels/in_place/cuda/cells.cuh"
@@ -13,7 +13,7 @@ namespace terrace::wavefront {
 /// Warps of a thread block.
 inline constexpr int in_place_warps = 4;
 
-/// What moves the rows of a band.
+/// The class that moves the rows of a band.
 template <class T, int slant, bool few, bool strides>
 struct InPlaceMover {
   using Rows = InPlaceRows<T, slant, few>;
@@ -48,9 +48,9 @@ class InPlaceWarp {
   static constexpr int behind = Edge::shape.behind();
   /// Columns that are stored later than they are given, at most.
   static constexpr int stored_late = Rows::P + Rows::V;
-  /// Pieces from one word for the next group to the next: each costs the time in which all stores are done.
+  /// Pieces between two reports of progress to the next group: each report waits for all stores.
   static constexpr int pieces_a_word = 128 / K;
-  /// The step with which bands begin: what the first columns need is asked for in the steps before them.
+  /// The first step of bands: the steps before the first columns request their inputs.
   static constexpr i32 begin_step = -((Rows::ahead + K) / K * K);
 
   __device__ InPlaceWarp(const InPlaceArguments& arguments, const typename P::template Constants<T>& constants,
@@ -65,7 +65,7 @@ class InPlaceWarp {
         rows_(memory.rows, lane_, columns_),
         edge_(arguments, memory.edge, lane_) {}
 
-  /// Takes bands until there are none.
+  /// Takes and sweeps bands until none is left.
   __device__ void work() {
     while (take()) {
       if (band_.live > 0 && !sweep_band()) return;
@@ -97,7 +97,7 @@ class InPlaceWarp {
     return true;
   }
 
-  /// Waits until the band of the group before has stored what this one asks for in steps up to `end` (all lanes).
+  /// Waits until the band of the group before has stored the rows requested here up to step `end`. All lanes call it.
   __device__ bool wait_for_rows(i32 end) const {
     if (!band_.follows) return true;
     const i32 last = end + Rows::ahead + S + stored_late + C, wanted = last < end_step_ ? last : end_step_;
@@ -134,7 +134,7 @@ class InPlaceWarp {
             band_.sweeps};
   }
 
-  /// Whether all columns that the piece from step t on makes, asks for and stores lie inside the rim.
+  /// True if all columns that the piece from step t on makes, requests and stores lie inside the rim.
   __device__ bool is_inside(i32 t) const { return t > behind + S + stored_late && t + K + Rows::ahead < columns_; }
 
   /// Steps [t, t + C).
@@ -165,7 +165,7 @@ class InPlaceWarp {
     __syncwarp();
   }
 
-  /// A piece. @tparam careful some columns that are moved may lie beside the rows @tparam aligned the rows are
+  /// A piece. @tparam careful moved columns may lie outside the rows @tparam aligned rows are aligned
   template <InPlaceCare care, bool careful, bool aligned>
   __device__ __forceinline__ void sweep_piece(Cells& cells, i32 begin) {
     InPlaceRim rim{};
@@ -201,7 +201,7 @@ class InPlaceWarp {
 
   __device__ void finish() { finish_part(band_.slab); }
 
-  /// Counts a part of a slab: one of its tickets, or the begin of the next slab. The last one reports it.
+  /// Counts a part of a slab: one of its tickets, or the begin of the next slab. The last part reports the slab.
   __device__ void finish_part(u64 slab) {
     __syncwarp();
     u32* finished = &a_.slots[slab % a_.launch.slots].finished;
@@ -235,13 +235,13 @@ __global__ void __launch_bounds__(32 * in_place_warps, InPlaceWarp<P, T, few>::E
 /// The slab that was begun last in a launch that has ended.
 __device__ inline u64 last_slab_begun(const InPlaceArguments& a) { return a.launch.words->begun.word - 1; }
 
-/// Whether a launch that has ended computed a slab, and was not told to leave.
+/// True if a launch that has ended computed a slab, and was not told to leave.
 __device__ inline bool leaves_a_slab(const InPlaceArguments& a) {
   return a.launch.words->begun.word > 0 && a.launch.words->abort.word == 0;
 }
 
-/// After a launch: puts what its last slab would have handed on into that slab's last rows (task.hpp). Thread blocks
-/// are dealt to the groups of sweeps in turn; a thread has columns.
+/// After a launch: writes the edge that its last slab would have handed on into that slab's last rows (task.hpp).
+/// Thread blocks are dealt to the groups of sweeps in turn; a thread has columns.
 template <class P, class T, bool few>
 __global__ void leave_rows_kernel(const __grid_constant__ InPlaceArguments arguments) {
   using Edge = InPlaceEdge<T, P::corners ? 1 : 0, few>;
@@ -261,7 +261,7 @@ __global__ void leave_rows_kernel(const __grid_constant__ InPlaceArguments argum
   }
 }
 
-/// After that: reports the last slab.
+/// After leave_rows_kernel: reports the last slab.
 template <class P>
 __global__ void report_last_slab_kernel(const __grid_constant__ InPlaceArguments arguments) {
   if (!leaves_a_slab(arguments)) return;

@@ -1,11 +1,11 @@
-// Where things are in an in-place sweep on CUDA: the bands of a slab, the rows that they read and write, and whom
-// they wait for. No host library header: also compiled at run time.
+// The bands of a slab of an in-place sweep on CUDA: their places, the rows that they read and write, and the bands
+// that they wait for.
 //
-// Sweep s of a pass (from 1 on) is at row i in line i + s, so that all that a cell depends on lies in its own line or
-// in the one before. A band is 128 lines, a group S sweeps in a row; both are counted from 0 in each slab, whose
-// lines are those of its rows (in the last slab also those beyond that later sweeps need). Band b of group g takes
-// its rows from band b of group g - 1, which has the same lines, and what is above them from band b - 1 of its own
-// group.
+// Row i after sweep s of a pass (from 1 on) is in line i + s, so that a cell depends only on cells of its own line
+// and of the line before. A band is 128 lines, a group S consecutive sweeps; both are counted from 0 in each slab.
+// A slab has the lines with the numbers of its rows; the last slab also those beyond, for later sweeps. Band b of
+// group g takes its rows from band b of group g - 1, which has the same lines, and the line above them from band
+// b - 1 of its own group.
 #pragma once
 
 #include "kernels/in_place/shape.hpp"
@@ -19,25 +19,25 @@ using device::i64;
 using device::u32;
 using device::u64;
 
-/// A slab that is under way; all zero at the start of a launch.
+/// The state of a slab in flight; all zero at the start of a launch.
 struct alignas(128) InPlaceSlot {
   InPlaceTask task;
   u32 finished;  // tickets
 };
 
-/// What the kernel is given. Slabs are counted from the launch's first.
+/// The kernel's arguments. Slabs are counted from the launch's first.
 struct InPlaceArguments {
   device::Launch launch;
   InPlaceSlot* slots;  // launch.slots of them; slab n uses slot n % launch.slots
   u64* progress;       // [slot][group][band]: slab + 1 in the high half, steps done in the low one
   u64* states;         // [group][step from a piece before the first one on][entry], tagged
   i64 group_words;     // of a group's states
-  void* unused_row;    // for what nobody reads
+  void* unused_row;    // for values that nobody reads
   i64 rows, columns;   // of the grid
   i64 slab_rows;       // of all slabs but the last
   i64 pass_sweeps;     // of all passes but the last
   u64 tickets;         // in all
-  u32 slab_tickets;    // those beyond the slab's bands do nothing
+  u32 slab_tickets;    // of a slab; tickets without a band do nothing
   u32 groups;          // of a pass, at most
   u32 group_bands;     // of a group of a slab, at most
   u32 processors;      // of the device
@@ -46,15 +46,15 @@ struct InPlaceArguments {
 /// A band that a warp works on, in shared memory.
 struct InPlaceBand {
   u64 slab;
-  u32 group, index;  // of the group; of the band in its group
+  u32 group, index;  // numbers of the group, and of the band in its group
   i64 first_line;
-  i32 live;             // lines that the slab has; the others hand on what is above them
-  i32 sweeps;           // of the group that are made; what the others make is not looked at
-  u32 tag, tag_before;  // of the states' words, and of those of the band before; 0: there is none
-  bool takes_over;      // what is above is what the slab above left, in an earlier launch
+  i32 live;             // lines that the slab has; the others pass on the line above
+  i32 sweeps;           // of the group that are made; results of the others are ignored
+  u32 tag, tag_before;  // of the band's words in the states, and of the band before; 0: no band before
+  bool takes_over;      // an earlier launch left the line above, in the slab above
   i32 rims;             // rows of the rim that the band makes
   i64 rim_row;          // one of them
-  bool simple;          // every sweep is made, and every line live or not looked at
+  bool simple;          // every sweep is made, and every line is live or ignored
   bool follows;         // a band of the group before makes the rows
   bool is_followed;     // a band of the next group takes them
 };
@@ -87,21 +87,21 @@ struct InPlaceLines {
     return static_cast<u32>((a.rows + done + sweeps - begin + lines - 1) / lines) - 1;
   }
 
-  /// A row of this slab or of the one above.
+  /// A row of this slab or of the slab above.
   template <class T>
   __device__ T* row(i64 row) const {
     if (row < task.row_begin) return static_cast<T*>(task.above) + (row - task.above_begin) * task.stride;
     return static_cast<T*>(task.rows) + (row - task.row_begin) * task.stride;
   }
-  /// Where a group leaves a line, in place of what the groups before left there. A line without a row of the grid is
-  /// not read.
+  /// The row into which a group stores a line, over the results of the groups before. A line without a row of the
+  /// grid gets unused_row.
   template <class T>
   __device__ T* row_out(u32 group, i64 line) const {
     const i64 row = line - static_cast<i64>(group) * S - sweeps_of(group);
     if (row < 0 || row >= a.rows || line >= end_line(group)) return static_cast<T*>(a.unused_row);
     return this->row<T>(row);
   }
-  /// A line as a group finds it; likewise.
+  /// The row from which a group reads a line; likewise.
   template <class T>
   __device__ const T* row_in(u32 group, i64 line) const {
     if (group > 0) return row_out<T>(group - 1, line);
@@ -109,8 +109,8 @@ struct InPlaceLines {
     return row<T>(line);
   }
 
-  /// The band of a ticket of the slab; without live lines where there is none. Ticket by ticket all that a band waits
-  /// for comes before it.
+  /// Sets `band` to the band of a ticket of the slab; without live lines if there is none. All that a band waits for
+  /// has earlier tickets.
   __device__ void place(u64 slab, u32 ticket, InPlaceBand& band) const {
     const u32 turn = ticket / a.groups;
     band.slab = slab;
@@ -141,7 +141,7 @@ struct InPlaceLines {
       band.tag_before = slab == 0 ? 0 : tag_of(slab - 1, last_band_before(band.group));
     }
   }
-  /// Never 0.
+  /// The tag of a band's words; never 0.
   __device__ u32 tag_of(u64 slab, u32 index) const { return static_cast<u32>(slab * a.group_bands + index + 1); }
 };
 

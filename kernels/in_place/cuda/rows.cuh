@@ -1,7 +1,6 @@
-// Rows of an in-place band on their way between device memory and the lanes that sweep them, through rings in shared
-// memory: what a cell's address is modulo the ring's size is its place there. Rows are moved 32 bytes at a time, each
-// when its lane is at a multiple of that, so that every step moves as many; any lane may move them. No host library
-// header: also compiled at run time.
+// Moves the rows of an in-place band between device memory and the lanes that sweep them, through rings in shared
+// memory: a cell's place in a ring is its address modulo the ring's size. Rows are moved 32 bytes at a time, each
+// when its lane is at a multiple of that, so that every step moves as many; any lane may move them.
 #pragma once
 
 #include "kernels/in_place/cuda/place.cuh"
@@ -15,7 +14,7 @@ class InPlaceRows {
  public:
   static constexpr InPlaceShape shape{slant, static_cast<int>(sizeof(T)), few};
   static constexpr int R = InPlaceShape::lane_rows, C = shape.stride(), V = shape.chunk(), P = shape.moved();
-  /// Columns from a step's own to those that are asked for at it, at most.
+  /// Columns from a step's own to those that it requests, at most.
   static constexpr int ahead = shape.waiting();
 
   struct Memory {
@@ -30,7 +29,7 @@ class InPlaceRows {
   /// Columns that row r of the lane is behind row 0 of the first lane.
   __device__ __forceinline__ i32 lag(int r) const { return lag(lane_, r); }
 
-  /// Takes up the rows of a band.
+  /// Begins with the rows of a band.
   template <int S>
   __device__ void begin(const InPlaceLines<S>& slab, const InPlaceBand& band) {
     sweeps_ = band.sweeps;
@@ -47,7 +46,7 @@ class InPlaceRows {
     __syncwarp();
   }
 
-  /// Whether columns of several steps are read and written at once.
+  /// True if columns of several steps are read and written at once.
   __device__ static constexpr bool are_aligned() { return false; }
 
   /// Value of row r at step t.
@@ -60,8 +59,8 @@ class InPlaceRows {
     *reinterpret_cast<T*>(m_.out[r][lane_] + (place_out_[r] + bytes(t)) % sizeof m_.out[0][0]) = value[0];
   }
 
-  /// Before step t, and with a barrier after it: asks for columns of some steps later and stores those
-  /// that have been given. @tparam careful some columns may lie beside the rows
+  /// Before step t, and with a barrier after it: requests columns of some steps later and stores those
+  /// that have been given. @tparam careful some columns may lie outside the rows
   template <bool careful>
   __device__ __forceinline__ void move(i32 t) {
 #pragma unroll
@@ -70,18 +69,18 @@ class InPlaceRows {
 #pragma unroll
     for (int i = 0; i < turns; ++i) store<careful>(chunk_of(i, t - sweeps_), t);
   }
-  /// Before the barrier after that step: what the one after it takes has come.
+  /// Before the barrier after that step: waits for the columns that the next step takes.
   __device__ __forceinline__ void wait() const { device::wait_for_copies<(ahead - P - (V - 1)) / C - 1>(); }
 
  private:
   struct alignas(16) Chunk {
     T value[V];
   };
-  /// A row of a lane, and which of its chunks.
+  /// A row of a lane, and the number of a chunk of it.
   struct Place {
     int lane, row, chunk;
   };
-  /// Lanes that are at a multiple of P are so many apart; chunks of theirs for each lane of the warp.
+  /// Distance of lanes that are at a multiple of P; chunks of theirs that each lane of the warp moves.
   static constexpr int lanes_apart = P / C, turns = C * static_cast<int>(sizeof(T)) / 4;
   static_assert(C == 1);
 
@@ -89,7 +88,7 @@ class InPlaceRows {
   __device__ static u32 low_bits(const void* address) { return static_cast<u32>(reinterpret_cast<u64>(address)); }
   __device__ static u32 bytes(i32 columns) { return static_cast<u32>(columns) * static_cast<u32>(sizeof(T)); }
 
-  /// What this lane moves where rows are at a multiple of P at step t.
+  /// The i-th chunk that this lane moves, of the rows that are at a multiple of P at step t.
   __device__ __forceinline__ Place chunk_of(int i, i32 t) const {
     const int index = lane_ + 32 * i, r = index / 2 % R;
     // lag(lane, r) is t, modulo P: 5 is its own inverse modulo 8 and 4.

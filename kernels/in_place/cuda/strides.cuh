@@ -1,6 +1,5 @@
-// Rows of an in-place band whose lanes make several steps at once, on the same way as those of rows.cuh.
-// Bands wait for the first steps of those above them, so that moving what lies beside a row costs little here. No
-// host library header: also compiled at run time.
+// Moves the rows of an in-place band whose lanes make several steps at once, in the way of rows.cuh.
+// Bands wait for the first steps of the bands above them, so that it costs little to move cells outside a row.
 #pragma once
 
 #include "kernels/in_place/cuda/place.cuh"
@@ -13,13 +12,13 @@ class InPlaceStrides {
  public:
   static constexpr InPlaceShape shape{slant, static_cast<int>(sizeof(T)), few};
   static constexpr int R = InPlaceShape::lane_rows, C = shape.stride(), V = shape.chunk(), P = shape.moved();
-  /// Columns from a step's own to those that are asked for at it, at most.
+  /// Columns from a step's own to those that it requests, at most.
   static constexpr int ahead = shape.waiting();
 
   struct Memory {
     alignas(128) unsigned char in[R][32][ahead * sizeof(T)];
     unsigned char out[R][32][2 * P * sizeof(T)];
-    u64 from[R][32], to[R][32];  // addresses of what is taken and given at step 0
+    u64 from[R][32], to[R][32];  // addresses of the cells taken and given at step 0
   };
 
   __device__ InPlaceStrides(Memory& memory, int lane, i32 columns)
@@ -33,7 +32,7 @@ class InPlaceStrides {
   /// Columns that row r of the lane is behind row 0 of the first lane.
   __device__ __forceinline__ i32 lag(int r) const { return lag(lane_, r); }
 
-  /// Takes up the rows of a band.
+  /// Begins with the rows of a band.
   template <int S>
   __device__ void begin(const InPlaceLines<S>& slab, const InPlaceBand& band) {
     sweeps_ = band.sweeps;
@@ -52,7 +51,7 @@ class InPlaceStrides {
     aligned_ = __all_sync(~0u, aligned);
     __syncwarp();
   }
-  /// Whether all rows lie so that the columns of a stride are read and written at once.
+  /// True if the alignment of all rows lets the columns of a stride be read and written at once.
   __device__ __forceinline__ bool are_aligned() const { return aligned_; }
 
   /// Values of row r at steps [t, t + C).
@@ -71,7 +70,7 @@ class InPlaceStrides {
       }
     }
   }
-  /// Where rows are aligned, all but the first wait for the next stride.
+  /// If rows are aligned, all values but the first wait for the next stride.
   template <bool aligned>
   __device__ __forceinline__ void give(int r, i32 t, const T (&values)[C]) {
     unsigned char* ring = m_.out[r][lane_];
@@ -91,8 +90,8 @@ class InPlaceStrides {
     }
   }
 
-  /// At steps [t, t + C), after what they take has been taken, and with a barrier after them: asks for columns of
-  /// some steps later and stores those that have been given. @tparam careful some columns may lie beside the rows
+  /// At steps [t, t + C), after their take(), and with a barrier after them: requests columns of some steps later and
+  /// stores those that have been given. @tparam careful some columns may lie outside the rows
   template <bool careful>
   __device__ __forceinline__ void move(i32 t) {
     const int in = group_ + phase(t), out = group_ + phase(t - sweeps());
@@ -111,7 +110,7 @@ class InPlaceStrides {
 #pragma unroll
     for (int i = 0; i < turns; ++i) store<careful>(to[i], out + i * turn_lanes, store_at, chunk[i]);
   }
-  /// Before the barrier after those steps: what the steps after it take has come.
+  /// Before the barrier after those steps: waits for the columns that the next steps take.
   __device__ __forceinline__ void wait() const { device::wait_for_copies<(ahead - P - (V - 1)) / C - 1>(); }
 
  private:
@@ -121,8 +120,8 @@ class InPlaceStrides {
   struct alignas(C * sizeof(T)) Columns {
     T value[C];
   };
-  /// Chunks that are moved of a row at once. Lanes whose rows are moved at the same step are so many apart. Chunks
-  /// that each lane moves, and how far apart their rows' lanes are.
+  /// Chunks of a row that are moved at once; distance of lanes whose rows are moved at the same step; chunks that
+  /// each lane moves, and the distance of the lanes of their rows.
   static constexpr int chunks = P / V, lanes_apart = P / C, turns = C * static_cast<int>(sizeof(T)) / 4,
                        turn_lanes = 32 / (chunks * R) * lanes_apart;
   static_assert(C == 2 && slant == 0 && 32 % (chunks * R) == 0 && turns * turn_lanes == 32);
@@ -133,17 +132,17 @@ class InPlaceStrides {
 
   /// The first of the lanes with a row that this lane moves when it is at a multiple of P at step t.
   __device__ __forceinline__ int phase(i32 t) const { return (t >> 1) & (lanes_apart - 1); }
-  /// The chunk with what is taken or given at step t. @param first address of that at step 0
+  /// Address of the chunk with the cell of step t. @param first address of the cell of step 0
   __device__ __forceinline__ static u64 chunk_at(u64 first, i32 t) {
     return (first + static_cast<i64>(t) * static_cast<i64>(sizeof(T))) & ~u64{15};
   }
-  /// Which of that chunk's values it is.
+  /// The index of the cell in that chunk.
   __device__ __forceinline__ static i32 place_in_chunk(u64 first, i32 t) {
     return static_cast<i32>((static_cast<u32>(first) + bytes(t)) % 16 / sizeof(T));
   }
 
-  /// Asks for the chunk that holds what row_ of `lane` takes at step t; careful: a chunk of the row takes the place
-  /// of those beside it.
+  /// Requests the chunk with the cell that row_ of `lane` takes at step t; careful: for a chunk outside the row, one
+  /// inside it.
   template <bool careful>
   __device__ __forceinline__ void ask(int lane, i32 t) {
     const u64 first = m_.from[row_][lane], at = chunk_at(first, t);
@@ -158,7 +157,7 @@ class InPlaceStrides {
     }
   }
 
-  /// Stores the chunk at `at` that holds what row_ of `lane` gives at step t; careful: what of it is in the row.
+  /// Stores the chunk at `at` with the cell that row_ of `lane` gives at step t; careful: as far as it is in the row.
   template <bool careful>
   __device__ __forceinline__ void store(u64 at, int lane, i32 t, const Chunk& chunk) {
     if constexpr (careful) {
@@ -177,10 +176,10 @@ class InPlaceStrides {
   Memory& m_;
   const int lane_;
   const i32 columns_;
-  const int chunk_, row_, group_;  // of what this lane moves: the row's chunk, the row of its lane, that lane, from
+  const int chunk_, row_, group_;  // moved by this lane: chunk of the row, row of its lane, first such lane
   i32 sweeps_ = 0;
   bool aligned_ = false;
-  u32 place_in_[R], place_out_[R];  // low bits of the addresses of what is taken and given at step 0
+  u32 place_in_[R], place_out_[R];  // low bits of the addresses of the cells taken and given at step 0
   T late_[R][C];                    // given in the last stride
 };
 

@@ -32,7 +32,7 @@ InPlaceWorkspace plan_in_place(const InPlaceSpec& spec, const InPlaceShape& shap
   plan.slots =
       std::clamp(spec.slabs(), measured::CudaInPlace::least_under_way, measured::CudaInPlace::most_under_way);
   plan.groups = ceiling(spec.pass_sweeps, shape.sweeps());
-  // In the last slab each group goes on until all of its sweeps are at the last row.
+  // In the last slab each group continues until all of its sweeps have reached the last row.
   const std::int64_t lines = (one_slab ? spec.rows : spec.slab_rows) + spec.pass_sweeps;
   plan.group_bands = ceiling(lines, InPlaceShape::rows);
   plan.tickets = (plan.group_bands + plan.groups - 1) * plan.groups;

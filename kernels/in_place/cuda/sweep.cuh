@@ -59,7 +59,7 @@ class InPlaceCudaSweep final : public device::BlockKernel {
     if (arguments.tickets == 0) return;
     const cudaStream_t stream = device::compute_stream(context_);
     TERRACE_CUDA_CHECK(cudaMemsetAsync(workspace_, 0, plan_.bytes, stream));
-    // A warp on each multiprocessor before there are two on one.
+    // Each multiprocessor gets one warp before any gets two.
     const u64 wanted = std::max<u64>((arguments.tickets + warps_ - 1) / warps_,
                                      std::min<u64>(arguments.tickets, arguments.processors));
     unsigned blocks = static_cast<unsigned>(std::min<u64>(resident_, wanted));
@@ -78,7 +78,7 @@ class InPlaceCudaSweep final : public device::BlockKernel {
   static constexpr unsigned leave_threads = 256, most_leave_parts = 64;  // threads of a block, blocks of a group
   static constexpr std::size_t warp_bytes = sizeof(InPlaceMemory < T, P::corners ? 1 : 0, few >);
 
-  /// Fewer warps where a thread block has less shared memory than that of in_place_warps, one at least.
+  /// Warps of a thread block: in_place_warps, or fewer if its shared memory holds fewer; at least one.
   static unsigned warps_of_block(std::size_t most_shared_bytes) {
     return static_cast<unsigned>(std::clamp<std::size_t>(most_shared_bytes / warp_bytes, 1, in_place_warps));
   }

@@ -1,4 +1,4 @@
-// In-place sweeps on CUDA: where things lie in the workspace, and how a sweep is made for a problem of the list.
+// In-place sweeps on CUDA: the layout of the workspace, and the making of a sweep for a problem of the list.
 #pragma once
 
 #include <cstddef>
@@ -10,21 +10,21 @@
 
 namespace terrace::wavefront {
 
-/// What tests change about a launch; results never depend on it.
+/// Settings of a launch for tests; results never depend on them.
 struct InPlaceTrial {
-  unsigned thread_blocks = 0;                              // at most so many are launched; 0: as many as are resident
-  std::uint32_t delay_seed = 0;                            // not 0: warps sleep at random where they meet
-  enum class Group { any, few, many } group = Group::any;  // sweeps at once; any: as their number asks for
+  unsigned thread_blocks = 0;                              // most that are launched; 0: as many as are resident
+  std::uint32_t delay_seed = 0;                            // not 0: warps sleep at random at places where they meet
+  enum class Group { any, few, many } group = Group::any;  // sweeps at once; any: by their number
 };
 
-/// in_place_cuda_bytes and make_in_place_cuda under the conditions of a test.
+/// in_place_cuda_bytes and make_in_place_cuda with the settings of a test.
 std::size_t in_place_cuda_bytes(const InPlaceSpec& spec, const device::Limits& limits, const InPlaceTrial& trial);
 std::unique_ptr<device::BlockKernel> make_in_place_cuda(const InPlaceSpec& spec, device::Context& context,
                                                         void* workspace, const InPlaceTrial& trial);
 
-/// Where things lie in a sweep's workspace, in bytes from its start.
+/// The layout of a sweep's workspace: sizes, and offsets in bytes from its start.
 struct InPlaceWorkspace {
-  std::int64_t slots = 0;        // slabs under way at a time
+  std::int64_t slots = 0;        // slabs in flight at a time
   std::int64_t groups = 0;       // of a pass
   std::int64_t group_bands = 0;  // of a group of a slab, at most
   std::int64_t tickets = 0;      // of a slab

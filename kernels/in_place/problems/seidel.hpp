@@ -1,4 +1,4 @@
-// The nine-point average of PolyBench's seidel-2d. No host library header.
+// The nine-point average of PolyBench's seidel-2d.
 #pragma once
 
 #include "kernels/in_place/problem.hpp"

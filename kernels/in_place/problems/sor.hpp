@@ -1,4 +1,4 @@
-// Successive over-relaxation of Laplace's equation. No host library header.
+// Successive over-relaxation of Laplace's equation.
 #pragma once
 
 #include "kernels/in_place/problem.hpp"

@@ -1,4 +1,4 @@
-// The clock of a device, by which its launches time their blocks, and the run's.
+// Converts times of blocks from the clock of a device to the clock of the run.
 #pragma once
 
 #include <algorithm>
@@ -11,16 +11,16 @@
 namespace terrace::run {
 
 /// Maps nanoseconds of one device's clock to seconds of the run. A block is begun after the host has dispatched it
-/// and complete before the host sees that, which bounds the difference of the two clocks from both sides; where the
-/// bounds contradict one another the clocks have drifted apart, and the last block's count.
+/// and complete before the host sees that, which bounds the difference of the two clocks from both sides; if the
+/// bounds contradict each other, the clocks have drifted apart, and the last block gives the bounds.
 class BlockClock {
  public:
-  /// @param zero nanoseconds of the device's clock at the start of the run, where they are known; else found by
+  /// @param zero nanoseconds of the device's clock at the start of the run, if known; else estimated from
   /// blocks
   explicit BlockClock(std::optional<device::u64> zero) : zero_(zero.value_or(0)), known_(zero.has_value()) {}
 
-  /// When a block was computed, in seconds of the run.
-  /// @param begin, end nanoseconds of the device; 0: the launch has not said, and the host's times count
+  /// Begin and end of a block's computation, in seconds of the run.
+  /// @param begin, end nanoseconds of the device; 0: not reported, and the host's times are used
   /// @param dispatched, seen seconds of the run
   std::pair<double, double> span(device::u64 begin, device::u64 end, double dispatched, double seen) {
     if (begin == 0 || end < begin) return {dispatched, seen};
@@ -34,7 +34,7 @@ class BlockClock {
   }
 
  private:
-  /// Differences are taken of whole numbers: the device may count from 1970.
+  /// Subtracts before it converts: a double cannot count nanoseconds from 1970 exactly.
   double seconds(device::u64 time) const { return 1e-9 * static_cast<double>(static_cast<long long>(time - zero_)); }
 
   device::u64 zero_;  // 0 and not known: until the first block

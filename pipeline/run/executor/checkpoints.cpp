@@ -6,7 +6,7 @@
 namespace terrace::run {
 namespace {
 
-/// Says of a tile as it was when the cut began where it is on disk now, maybe with more of it.
+/// Enters the place on disk of a tile that the cut names; the tile there may have more parts than the cut.
 void place(StoredVersion& named, const StoredVersion& written) {
   named.slot = written.slot;
   named.checksum = written.checksum;
@@ -104,7 +104,7 @@ void Checkpoints::poll() {
     if (writing_.count(key) > 0) continue;
     Version& version = *versions_.find(key);
     if (version.storing > 0) continue;
-    // What was on its way to disk when the cut began may have arrived.
+    // A tile that was on its way to disk when the cut began may have arrived.
     if (version.on_disk() && cut_.tiles[key].filled == version.filled) {
       place(cut_.tiles[key], stored_of(version));
       store_.hold(key, version.slot);

@@ -1,4 +1,4 @@
-// What other threads have finished, handed to the executor's thread.
+// Calls that other threads post to the executor's thread when they have finished work.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ class Completions {
     posted_.notify_one();
   }
 
-  /// Makes the calls that are there; whether there was one. When one throws, those after it stay in the queue.
+  /// Makes all queued calls. @return true if there were any. If a call throws, later calls stay in the queue.
   bool drain() {
     std::deque<Call> calls;
     {
@@ -44,7 +44,7 @@ class Completions {
     return any;
   }
 
-  /// Blocks until a call is there or the time is over.
+  /// Blocks until a call is queued or the time is over.
   void wait_for(std::chrono::microseconds time) {
     std::unique_lock lock(mutex_);
     posted_.wait_for(lock, time, [&] { return !calls_.empty(); });

@@ -20,7 +20,7 @@ std::vector<TileGrid> grids_of(const Plan& plan) {
   return grids;
 }
 
-/// The devices among which the plan deals its blocks, the first of those that there are.
+/// The devices among which the plan deals its blocks: the first of the available ones.
 std::vector<device::Context*> devices_of(const Plan& plan, const Environment& environment) {
   const auto available = static_cast<int>(environment.devices.size());
   const int used = std::clamp(plan.devices(available), 1, available);
@@ -82,7 +82,7 @@ Executor::~Executor() {
   }
 }
 
-/// Waits for what is under way and takes no more notice of it.
+/// Waits for all work in flight and ignores its results.
 void Executor::abandon() noexcept {
   for (Device& device : devices_) {
     for (auto& launch : device.launches) launch->wait();
@@ -170,7 +170,7 @@ void Executor::report(bool ended) {
   environment_.report(state);
 }
 
-/// Of all blocks that are done; what a launch under way has left out may be in others, too.
+/// The work of all done blocks; operations that a running launch skipped may be of other blocks, too.
 Work Executor::work() const {
   const StageRecord& stage = environment_.profile->stage();
   Work work{stage.before.operations + stage.operations, stage.before.skipped + stage.skipped};
@@ -182,7 +182,7 @@ Work Executor::work() const {
   return work;
 }
 
-/// Of what is in memory alone, and would have to be written for a cut.
+/// Bytes of tiles that are only in memory, and must be written for a cut.
 std::int64_t Executor::dirty_bytes() {
   std::int64_t bytes = 0;
   for (const auto& [key, version] : versions_) {
@@ -194,12 +194,12 @@ std::int64_t Executor::dirty_bytes() {
   return bytes;
 }
 
-/// Whether something goes on that will end by itself and be heard of.
+/// True if work is in flight whose completion will wake this thread.
 bool Executor::under_way() const {
   return running_blocks_ > 0 || residence_.under_way() || checkpoints_.syncing() || anything_ending();
 }
 
-/// Nothing under way and nothing done means that nothing ever will be: a few rounds later that is an error.
+/// Detects a standstill: calls unblock() if no work is in flight and nothing has happened for some rounds.
 void Executor::watch(bool moved) {
   const std::int64_t reached =
       std::accumulate(hold_cursors_.begin(), hold_cursors_.end(), window_.frontier() + start_cursor_);
@@ -212,7 +212,7 @@ void Executor::watch(bool moved) {
   watched_ = reached;
 }
 
-/// Memory may be got by ending a launch that only waits (nothing is allocated beside it), and by a cut.
+/// Frees memory: ends launches that only wait (their pools are frozen), and makes a cut. @throws Error in the end
 void Executor::unblock() {
   if (++unblocked_ > 3) {
     throw Error("stage " + environment_.profile->stage().name + " cannot go on: " + what_blocks() +
@@ -240,10 +240,10 @@ void Executor::wait(bool moved) {
     idle_rounds_ = 0;
     return;
   }
-  // Words and events have to be asked; what disks do is told.
+  // Words and events must be polled; disks report their ends.
   const bool asked = running_blocks_ > 0 || residence_.copying() || anything_ending();
-  // No sched_yield: Linux takes that for a wish to come after all others, and busy threads of the CPU's kernels would
-  // keep this one waiting for seconds.
+  // No sched_yield: Linux would run all other threads first, and busy threads of CPU kernels would keep this one
+  // waiting for seconds.
   if (asked && ++idle_rounds_ < 50) {
     _mm_pause();
     return;

@@ -1,4 +1,4 @@
-// Runs one stage: holds memory for blocks in order, moves their tiles, starts them, takes in what they report.
+// Runs one stage: holds memory for blocks in order, moves their tiles, starts them, takes their results.
 #pragma once
 
 #include <atomic>
@@ -25,26 +25,26 @@
 
 namespace terrace::run {
 
-/// How far a stage is, for whoever shows it.
+/// The progress of a stage, for display.
 struct StageProgress {
   std::int64_t done_blocks = 0, known_blocks = 0;
   double operations = 0;           // of the blocks that are done
-  double restored_operations = 0;  // of these, what earlier attempts did
+  double restored_operations = 0;  // of these, of earlier attempts
   std::int64_t dirty_bytes = 0;    // in memory, to be written before a checkpoint is complete
-  double disk_rate = 0;            // bytes a second at which that is expected: as measured, or assumed at first
+  double disk_rate = 0;            // bytes a second expected for that: measured, or assumed at first
   bool ended = false;              // the stage is complete
 };
 
-/// What the stages of one run share. All of it outlives the executor.
+/// Shared by the stages of one run. All of it outlives the executor.
 struct Environment {
   std::vector<device::Context*> devices;
-  std::vector<Pool*> pools;  // host, then one a device (null where it works in host memory)
+  std::vector<Pool*> pools;  // host, then one a device (null if it works in host memory)
   Profile* profile = nullptr;
   Ledger* ledger = nullptr;
   std::atomic<int>* stop = nullptr;      // not 0: stop at a checkpoint
   double checkpoint_seconds = 0;         // 0: as often as 5% of the time allows
-  std::size_t window_bytes = 16u << 20;  // of host memory, for what is known of the next blocks
-  /// How far the stage is, durable against a kill only; called after every change.
+  std::size_t window_bytes = 16u << 20;  // of host memory, for the window of the next blocks
+  /// Notes the stage's progress, durable against a kill only; called after every change.
   std::function<void(const StageProgress&)> note_done;
   std::function<void(const StageProgress&)> report;
 };
@@ -52,15 +52,15 @@ struct Environment {
 class Executor {
  public:
   /// @param storage the disk side of every array of the plan
-  /// @param restored the last cut of this stage, where an earlier attempt made one
+  /// @param restored the last cut of this stage, if an earlier attempt made one
   Executor(std::int64_t stage, const Plan& plan, Tally& tally, std::vector<ArrayStorage> storage,
            Environment& environment, const std::optional<Cut>& restored);
   ~Executor();
 
-  /// Runs the stage to its end and commits it. @throws Stopped after a checkpoint that was asked for,
+  /// Runs the stage to its end and commits it. @throws Stopped after the checkpoint of a requested stop,
   /// ComputeError, IoError, DeviceError
   void run();
-  /// Of the tiles at home; all of them after `run`.
+  /// Checksums of the complete tiles at home; of all tiles after `run`.
   HomeChecksums home_checksums() const { return run::home_checksums(checkpoints_.named()); }
 
  private:
@@ -109,7 +109,7 @@ class Executor {
   std::int64_t first_startable(int device);
   std::vector<Launch*> active_launches(Device& device) const;
   void stop_launches();
-  /// The next block of a chain on its device, or the first that is not known yet, or the chain's end.
+  /// The next block of a chain on its device, or the first unregistered block, or the chain's end.
   std::int64_t next_of(int device, const Launch& launch);
   void feed_chain(int device, Launch& launch);
   void end_if_starved(int device, Launch& launch);
@@ -167,11 +167,11 @@ class Executor {
 
   std::int64_t start_cursor_ = 0;                   // blocks before it have been started
   std::vector<std::int64_t> hold_cursors_;          // of each location: blocks before it hold their buffers there
-  std::int64_t read_cursor_ = 0;                    // what blocks before it read is in memory, or on its way there
+  std::int64_t read_cursor_ = 0;                    // blocks before it have their inputs in memory, or in flight
   std::multimap<std::int64_t, std::size_t> early_;  // bytes read ahead for blocks that do not hold their buffers yet
   std::size_t early_bytes_ = 0;
-  std::map<std::size_t, std::size_t> to_stage_;  // what a launch waits for: host buffers, by size
-  // Of each array the versions that will take a free slot: those written or being written that are not on disk.
+  std::map<std::size_t, std::size_t> to_stage_;  // host buffers that a launch waits for, by size
+  // By array: versions that will take a free slot, as they are written or being written, and not on disk.
   std::vector<std::int64_t> unstored_;
   std::int64_t done_blocks_ = 0, noted_blocks_ = 0, cut_blocks_ = 0;  // all, noted, in the last cut
   int running_blocks_ = 0, running_updates_ = 0;
@@ -181,8 +181,8 @@ class Executor {
   bool stopping_ = false;
   int fruitless_cuts_ = 0;
   double last_cut_end_ = 0, cut_begin_ = 0, cut_seconds_ = 0, last_report_ = 0;
-  double next_look_ = 0;                    // when it is looked again whether a cut is due
-  std::vector<std::int64_t> stored_tiles_;  // result tiles that are home, of each array
+  double next_look_ = 0;                    // time of the next check whether a cut is due
+  std::vector<std::int64_t> stored_tiles_;  // result tiles at home, of each array
   int idle_rounds_ = 0;
   int blocked_rounds_ = 0, unblocked_ = 0;
   std::int64_t watched_ = 0;  // grows with every block that is held, started or folded

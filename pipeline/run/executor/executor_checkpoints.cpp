@@ -1,4 +1,4 @@
-// The executor's checkpoints: when one is due, what it waits for, and the last one of a stage.
+// The executor's checkpoints: when one is due, its conditions, and the last one of a stage.
 #include "pipeline/run/executor/executor.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 constexpr double least_interval = 10;  // seconds between cuts
 constexpr double cut_share = 0.05;     // of the time that cuts may take
 constexpr double assumed_rate = 1e9;   // bytes a second that any disk for such runs takes
-constexpr double least_writing = 0.1;  // seconds of writing from which on its rate is measured
+constexpr double least_writing = 0.1;  // seconds of writing before its rate counts as measured
 
 }  // namespace
 
@@ -24,7 +24,7 @@ bool Executor::anything_running() const {
   return false;
 }
 
-/// Whether a launch has all of its blocks: it will end by itself.
+/// True if a launch is stopping or has all of its blocks: it will end by itself.
 bool Executor::anything_ending() const {
   for (const Device& device : devices_) {
     for (const auto& launch : device.launches) {
@@ -34,8 +34,8 @@ bool Executor::anything_ending() const {
   return false;
 }
 
-/// Whether it is time for a cut: as often as the job says, or as takes a twentieth of the time, by how long the last
-/// one took and by what there is to write.
+/// True if it is time for a cut: as often as the job says, or so that cuts take a twentieth of the time, judged by
+/// the time of the last cut and the bytes to write.
 bool Executor::cut_is_due(double now) {
   if (checkpoints_.active() || done_blocks_ == cut_blocks_) return false;
   const double passed = now - last_cut_end_;
@@ -52,8 +52,8 @@ double Executor::disk_rate() {
   return static_cast<double>(environment_.profile->stage().bytes_written) / seconds;
 }
 
-/// Whether there are free slots for all tiles that a checkpoint would store now, beside those that writes take which
-/// are under way: a tile that is stored and then changed takes two.
+/// True if there are free slots for all tiles that a checkpoint would store now, in addition to the slots for running
+/// writes: a tile that is stored and then changed takes two.
 bool Executor::slots_for_checkpoint() {
   std::vector<std::int64_t> needed = unstored_;
   bool under_way = false;
@@ -69,7 +69,7 @@ bool Executor::slots_for_checkpoint() {
   return true;
 }
 
-/// A cut waits until no update is under way: chains of updates, which do not end by themselves, begin no other.
+/// Stops chains of updates, which do not end by themselves: a cut waits until no update is running.
 void Executor::end_update_chains() {
   for (Device& device : devices_) {
     for (Launch* launch : active_launches(device)) {

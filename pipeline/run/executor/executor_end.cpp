@@ -15,7 +15,7 @@ bool Executor::take_results() {
   return any;
 }
 
-/// In the order of launches, as later ones may need what earlier ones have done.
+/// In the order of launches, as later ones may need the results of earlier ones.
 bool Executor::take_results(Device& device) {
   bool any = false;
   for (Launch* launch : active_launches(device)) {
@@ -43,8 +43,8 @@ void Executor::end_launch(Launch& launch) {
     throw DeviceError(
         "launch", "a launch of stage " + environment_.profile->stage().name + " ended before its blocks were done");
   }
-  // Blocks that were ready but not begun are started again by a later launch. The last first: one may have taken over
-  // the tiles of another.
+  // Blocks that were ready but not begun are started again by a later launch. The last first: a block may have taken
+  // over the tiles of an earlier one.
   const std::vector<std::int64_t> left = launch.not_done();
   for (auto sequence = left.rbegin(); sequence != left.rend(); ++sequence) {
     start_cursor_ = std::min(start_cursor_, *sequence);
@@ -110,7 +110,7 @@ void Executor::record(const BlockState& block, const Launch::Done& done) {
   if (!part.empty()) environment_.profile->stage().add(part, block.operations, record.begin, record.end);
 }
 
-/// Takes in what a block has written, and gives up what it held.
+/// Takes over the parts that a block has written, and gives up the memory that it held.
 void Executor::release_uses(BlockState& block) {
   const int location = devices_[static_cast<std::size_t>(block.device)].location;
   for (TileUse& use : block.uses) {
@@ -165,7 +165,7 @@ void Executor::settle_key(const VersionKey& key) {
   if (Version* version = versions_.find(key)) settle(*version);
 }
 
-/// No memory holds the version any more: who needs it has to read it.
+/// Called when no memory holds the version any more: blocks that need it must read it again.
 void Executor::emptied(const VersionKey& key) {
   Version* version = versions_.find(key);
   if (version == nullptr) return;

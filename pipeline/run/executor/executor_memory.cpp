@@ -9,12 +9,12 @@ namespace {
 
 constexpr std::int64_t ahead = 8;  // blocks of a device that hold memory before they can start, at least
 constexpr std::size_t ahead_bytes = 256u << 20;
-constexpr std::int64_t most_looked_at = 256;        // blocks under way that are counted for it
+constexpr std::int64_t most_looked_at = 256;        // started blocks that are counted for it
 constexpr std::size_t most_staged = 8;              // tiles of an array on their way between device and disk
 constexpr std::size_t least_staged = 1u << 20;      // bytes of a tile, of arrays that are staged whole
 constexpr std::size_t staged_at_once = 128u << 20;  // bytes
-constexpr std::size_t most_reading = 1u << 30;      // bytes on their way from disk, of what is read ahead
-constexpr std::size_t early_share = 8;              // of host memory, for what is read ahead in place of other tiles
+constexpr std::size_t most_reading = 1u << 30;      // bytes in flight from disk when tiles are read ahead
+constexpr std::size_t early_share = 8;              // tiles read ahead take up to 1 / early_share of host memory
 
 }  // namespace
 
@@ -26,7 +26,7 @@ std::int64_t& Executor::hold_cursor(int device) {
   return hold_cursors_[static_cast<std::size_t>(devices_[static_cast<std::size_t>(device)].location)];
 }
 
-/// Blocks before it hold their buffers, whatever their device.
+/// Blocks before it hold their buffers, on all devices.
 std::int64_t Executor::least_held() const {
   std::int64_t least = never;
   for (const Device& device : devices_) {
@@ -35,7 +35,7 @@ std::int64_t Executor::least_held() const {
   return least;
 }
 
-/// At each location in the order of blocks, so that a device whose memory is full does not hold up the others.
+/// Holds memory at each location in the order of blocks, so that a device with full memory does not delay the others.
 /// Devices that work in host memory share one order.
 void Executor::hold_blocks() {
   start_cursor_ = std::max(start_cursor_, window_.frontier());
@@ -52,8 +52,8 @@ void Executor::hold_blocks_at(int location) {
   const std::int64_t devices = location > 0 ? 1 : static_cast<std::int64_t>(devices_.size());
   std::int64_t& cursor = hold_cursors_[static_cast<std::size_t>(location)];
   cursor = std::max(cursor, start_cursor_);
-  // On the CPU blocks that were started and wait for its threads are ahead enough: more of them would take new memory
-  // in place of what those before them give back.
+  // On the CPU, started blocks that wait for its threads count as blocks ahead: more blocks ahead would take new
+  // memory, and not the memory that earlier blocks give back.
   for (std::int64_t sequence = std::max(window_.frontier(), start_cursor_ - most_looked_at);
        location == 0 && sequence < start_cursor_; ++sequence) {
     BlockState& block = window_.at(sequence);
@@ -104,7 +104,7 @@ bool Executor::hold(BlockState& block) {
   for (Assembly& assembly : block.assemblies) all &= residence_.ensure_room(assembly, location, block.sequence);
   for (TileUse& use : block.uses) {
     Version& version = use.buffer();
-    // Where a part is assembled from a tile in the same memory, its tile has to be there meanwhile.
+    // If a part is assembled from a tile in the same memory, the tile must stay there meanwhile.
     if (content_there(block, use, location) && use.assembly >= 0) continue;
     if (use.assembly >= 0 && location > 0) continue;
     if (version.awaited) return false;
@@ -141,7 +141,7 @@ bool Executor::contents_there(BlockState& block) {
   return all;
 }
 
-/// Reads what blocks need that do not hold their memory yet, into a share of host memory, in place of what is needed
+/// Reads tiles for blocks that hold no memory yet into a share of host memory, in place of tiles that are needed
 /// later.
 void Executor::read_ahead() {
   const std::int64_t held = least_held();
@@ -153,12 +153,12 @@ void Executor::read_ahead() {
   const std::size_t most = environment_.pools[0]->budget() / early_share;
   for (; read_cursor_ < window_.end(); ++read_cursor_) {
     BlockState& block = window_.at(read_cursor_);
-    if (block.step != BlockStep::registered) continue;  // another device's: it has what it reads
+    if (block.step != BlockStep::registered) continue;  // holds memory already, or is done
     for (TileUse& use : block.uses) {
       Version& version = use.source != nullptr ? *use.source : *use.version;
       if (use.mode == Mode::write || version.awaited || !residence_.is_only_on_disk(version, use.part)) continue;
       if (early_bytes_ + version.buffer > most || residence_.reading() >= most_reading) return;
-      // What earlier blocks need comes first.
+      // Tiles of earlier blocks come first.
       if (residence_.short_of_memory(0) || !residence_.read_ahead(version, read_cursor_)) return;
       early_.emplace(read_cursor_, version.buffer);
       early_bytes_ += version.buffer;
@@ -166,8 +166,8 @@ void Executor::read_ahead() {
   }
 }
 
-/// How many host buffers of each size a launch on a device of its own is to find: enough to keep a disk busy beside
-/// those in use, and of arrays of large tiles that later phases read as many as hold them.
+/// The host buffers of each size that a launch on a device with memory of its own should find: enough to keep a disk
+/// busy in addition to those in use; for arrays of large tiles with slots, enough for all their live tiles.
 std::map<std::size_t, std::size_t> Executor::buffers_to_stage() const {
   const Pool& pool = *environment_.pools[0];
   std::map<std::size_t, std::size_t> wanted;
@@ -184,7 +184,7 @@ std::map<std::size_t, std::size_t> Executor::buffers_to_stage() const {
   return wanted;
 }
 
-/// Allocates a part of these, so that reading goes on meanwhile; whether there is more to do.
+/// Allocates some of these at a time, so that reads go on meanwhile. @return true if there is more to allocate
 bool Executor::stage_buffers() {
   if (to_stage_.empty()) to_stage_ = buffers_to_stage();
   std::size_t staged = 0;
@@ -197,8 +197,8 @@ bool Executor::stage_buffers() {
   return false;
 }
 
-/// Allocates device memory for the tiles that a chain updates, all of them as far as the budget goes: its blocks hold
-/// their tiles one after another, too late for a pool that is frozen.
+/// Allocates device memory for the tiles that a chain updates, for all of them if the budget allows: its blocks hold
+/// their tiles one after another, too late for a frozen pool.
 void Executor::stage_updates(const Device& device, const BlockState& block) {
   Pool& pool = *environment_.pools[static_cast<std::size_t>(device.location)];
   for (const TileUse& use : block.uses) {

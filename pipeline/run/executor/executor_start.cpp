@@ -1,4 +1,4 @@
-// The executor's start of blocks: which block may start, in which launch, and how it sees its tiles.
+// The executor's start of blocks: the choice of a block and its launch, and the view of its tiles.
 #include "pipeline/run/executor/executor.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace terrace::run {
 namespace {
 
-/// Whether a transfer from or into a copy of the version is under way.
+/// True if a transfer from or into a copy of the version is in flight.
 bool moving(const Version& version) {
   return std::any_of(version.copies.begin(), version.copies.end(),
                      [](const Copy& copy) { return copy.incoming || copy.transfers > 0; });
@@ -28,7 +28,7 @@ std::int64_t Executor::first_startable(int device) {
     const bool ours = block.device == device;
     if (ours && startable(block)) break;
     const PhaseState& phase = window_.phase(block.phase);
-    // A chain goes on with its next block or not at all: what waits inside a launch is only what comes later in it.
+    // A chain continues with its next block or not at all: inside a launch, only later blocks wait for earlier ones.
     const bool barred = ours && phase.phase.order == Order::chain && block.step < BlockStep::started;
     sequence = barred ? phase.end() : sequence + 1;
   }
@@ -45,7 +45,7 @@ std::vector<Launch*> Executor::active_launches(Device& device) const {
   return active;
 }
 
-/// Lets no block begin any more. A launch that may need blocks of one before it hears of that first.
+/// Lets no more blocks begin. The latest launch is stopped first: it may need blocks of earlier ones.
 void Executor::stop_launches() {
   for (Device& device : devices_) {
     std::vector<Launch*> active = active_launches(device);
@@ -77,7 +77,7 @@ void Executor::start_chain(int device, Launch& launch, BlockState& block) {
   Device& state = devices_[static_cast<std::size_t>(device)];
   const PhaseState& phase = window_.phase(block.phase);
   const std::int64_t count = block.attempt > 0 ? 1 : phase.phase.count - block.index + phase.phase.further;
-  // What one block needs is there, and what it writes leaves when it has ended.
+  // One block alone has its inputs in place, and its outputs can leave when it has ended.
   if (count > 1 && state.location > 0 && stage_buffers()) return;
   if (count > 1 && state.location > 0) stage_updates(state, block);
   freeze(device, true);
@@ -116,7 +116,7 @@ void Executor::feed_chain(int device, Launch& launch) {
   while (launch.has_room() && !launch.stopping()) {
     const std::int64_t sequence = next_of(device, launch);
     if (sequence >= launch.end_sequence()) {
-      launch.close();  // the rest of the chain is dealt to others
+      launch.close();  // other devices have the rest of the chain
       return;
     }
     if (sequence >= hold_cursor(device)) return end_if_starved(device, launch);
@@ -130,7 +130,7 @@ void Executor::feed_chain(int device, Launch& launch) {
   }
 }
 
-/// Whether the launch may keep the report of its last block until the next one has begun: see device::Port::done.
+/// True if the launch may keep the report of its last block until the next one has begun: see device::Port::done.
 bool Executor::keeps_last(const Launch& launch) {
   return launch.order() == Order::chain && launch.taken() < launch.fed() &&
          window_.at(launch.next_sequence() - 1).in_launch;
@@ -146,9 +146,9 @@ int Executor::launches_that_keep_their_last() {
   return found;
 }
 
-/// Nothing can be allocated while the launch waits for us: ends it when that is what it would take to hold its next
-/// block, or to bring that block's tiles or take away those of the last ones through host memory. Also when the next
-/// block waits for nothing but blocks whose reports launches keep.
+/// No memory can be allocated while the launch waits. Ends the launch if a lack of memory keeps its next block from
+/// holding buffers, or tiles from being moved through host memory. Also ends it if the next block waits only for
+/// blocks whose reports launches keep.
 void Executor::end_if_starved(int device, Launch& launch) {
   const int kept = launches_that_keep_their_last();
   if (running_blocks_ > kept || residence_.under_way()) return;
@@ -179,13 +179,13 @@ bool Executor::slots_admit(const BlockState& block) {
   return true;
 }
 
-/// From a write's start on its tile will take a slot, one for all writes of parts of it.
+/// Counts a tile from the start of a write on: it will take one slot, for all writes of its parts.
 void Executor::count(Version& version) {
   ++version.claims;
   if (!std::exchange(version.counted, true)) ++unstored_[static_cast<std::size_t>(version.key.array)];
 }
 
-/// What a cut stores of a tile while more of it is being written does not count for it.
+/// A tile of which more is being written still counts, even if a cut has stored it.
 void Executor::uncount_if_stored(Version& version) {
   const bool nothing_to_store = version.on_disk() || !has_content(version);
   if (!version.counted || version.claims > 0 || !nothing_to_store) return;
@@ -198,7 +198,7 @@ bool Executor::startable(BlockState& block) {
   const bool in_host_memory = devices_[static_cast<std::size_t>(block.device)].location == 0;
   for (const TileUse& use : block.uses) {
     const bool being_written = use.version->pins > 0 || use.version->storing > 0;
-    // What a checkpoint stores of a tile that is changed meanwhile takes a slot of its own.
+    // If a tile changes while a checkpoint stores it, the stored state takes a slot of its own.
     if (use.mode == Mode::write && (in_host_memory || needs_slot(use)) && being_written) return false;
     if (checkpoint_lacks_slots_ && needs_slot(use)) return false;
     if (use.source == nullptr) continue;
@@ -234,14 +234,14 @@ BlockView Executor::start(BlockState& block) {
   BlockView view;
   view.index = block.index;
   int access = -1;
-  bool updates = false;  // tiles of a chain, where its launch orders them
+  bool updates = false;  // the block updates tiles of a chain: its launch orders them
   for (TileUse& use : block.uses) {
     if (use.source != nullptr && use.version->awaited) {
       updates = window_.phase(block.phase).phase.order == Order::chain;
       residence_.hand_over(*use.source, *use.version);
       checkpoints_.touch(use.source->key);
       running_updates_ += 1;
-      // Where an update that is under way makes it, nothing of it will be stored.
+      // If a running update makes the source, nothing of it will be stored.
       if (std::exchange(use.source->counted, false)) --unstored_[static_cast<std::size_t>(use.source->key.array)];
     }
     if (needs_slot(use)) count(*use.version);

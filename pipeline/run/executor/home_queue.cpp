@@ -22,7 +22,7 @@ void HomeQueue::add(Version& version, Done done) {
   version.queued = true;
 }
 
-/// Tiles side by side whose rows together are long.
+/// Number of tiles side by side whose rows together make a long row.
 std::size_t HomeQueue::most_tiles(int array) const {
   return static_cast<std::size_t>((long_row + store_.row_bytes(array) - 1) / store_.row_bytes(array));
 }

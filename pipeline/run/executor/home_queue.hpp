@@ -1,4 +1,4 @@
-// Tiles of results on their way home: which of them are written together.
+// The queue of result tiles to write home, which groups neighbours into long writes.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace terrace::run {
 
-/// Tiles with short rows that wait to be written home, wherever they are. Those that lie side by side are written
-/// together, because disks take long rows faster: a tile waits for its neighbours while the disk has others to write,
-/// and no longer.
+/// Tiles with short rows that wait to be written home, at any location. Tiles side by side are written together,
+/// because disks write long rows faster: a tile waits for its neighbours only while the disk has other tiles to
+/// write.
 class HomeQueue {
  public:
   using Done = std::function<void(const StoredVersion&)>;
@@ -25,13 +25,13 @@ class HomeQueue {
 
   explicit HomeQueue(const Store& store) : store_(store) {}
 
-  /// Whether a tile's rows are so short that it should be written with its neighbours.
+  /// True if a tile's rows are so short that it should be written with its neighbours.
   bool is_for(const Version& version) const;
-  /// @param done is to be called when the version has been written; it may be added again with another
+  /// @param done called when the version has been written; a version may be added again with another call
   void add(Version& version, Done done);
   bool empty() const { return waiting_.empty(); }
-  /// What to write next: tiles side by side, in order, the longest row of those that wait; of rows as long the first
-  /// in the array. Empty where none waits.
+  /// Removes and returns the tiles to write next: the longest row of waiting tiles side by side, in order; among
+  /// equal rows the first in the array. Empty if none waits.
   std::vector<Waiting> take();
   void clear() { waiting_.clear(); }
 

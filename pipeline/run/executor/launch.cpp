@@ -112,7 +112,7 @@ std::optional<Launch::Done> Launch::next_done() {
 }
 
 bool Launch::ended() {
-  // The event first: what the launch reported before it ended must not be missed.
+  // The event first: blocks that the launch reported before it ended must not be missed.
   return event_->done() && taken_ >= static_cast<std::int64_t>(get(port_.done));
 }
 
@@ -130,7 +130,7 @@ void Launch::wait() noexcept {
   try {
     event_->wait();
   } catch (...) {
-    // The error that made us leave is the one to report.
+    // The error that caused this abort is the one to report.
   }
   event_.reset();
 }

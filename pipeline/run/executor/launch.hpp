@@ -14,11 +14,11 @@
 
 namespace terrace::run {
 
-/// One launch over blocks that are dealt to one device, from its submission to its end: of one phase, or of a chain
-/// that goes on over several.
+/// One launch over blocks that are dealt to one device, from its submission to its end: blocks of one phase, or of a
+/// chain that continues over several phases.
 ///
-/// The port numbers the blocks of the launch one after another, from the index of the first; where all are of one
-/// phase that is on one device these numbers are the blocks' indices.
+/// The port numbers the blocks of the launch one after another, from the index of the first; if all are of one
+/// phase that is on one device, these numbers are the blocks' indices.
 class Launch {
  public:
   Launch(device::Context& context, const Plan& plan, std::int64_t ring);
@@ -29,25 +29,25 @@ class Launch {
   bool active() const { return event_ != nullptr; }
   /// Prepares a launch over at most `count` blocks, none of them ready yet.
   /// @param phase of its first block, whose index is `first`
-  /// @param number counts launches of the device: which of two was begun first
+  /// @param number counts the device's launches: the smaller of two was begun first
   void begin(const PhaseState& phase, std::int64_t first, std::int64_t count, std::int64_t number);
-  /// Submits it: of a chain before its blocks are fed, of others after all of them are.
+  /// Submits it: a chain before its blocks are fed, other launches after all blocks are fed.
   void submit(Worker& worker, int attempt);
   /// Makes the next block ready. @param phase of the block
   void feed(const Worker& worker, const PhaseState& phase, const BlockView& view);
   std::int64_t number() const { return number_; }
   Order order() const { return phase_.phase.order; }
-  /// The sequence number after the last block that was made ready; before there is one, that of the first.
+  /// The sequence number after the last block that was made ready; at first, the number of the first block.
   std::int64_t next_sequence() const { return next_sequence_; }
   /// The sequence number after the last block that it may be given.
   std::int64_t end_sequence() const { return end_sequence_; }
-  /// Blocks that were made ready, and of these, those whose results were taken.
+  /// Number of blocks that were made ready, and of these, whose results were taken.
   std::int64_t fed() const { return ready_ - first_; }
   std::int64_t taken() const { return taken_ - first_; }
-  /// Most blocks that it computes.
+  /// The largest number of blocks that it computes.
   std::int64_t count() const { return count_; }
   bool is_fed() const { return fed() == count_; }
-  /// Whether a further descriptor has room.
+  /// True if there is room for another block's descriptor.
   bool has_room() const { return fed() < count_ && ready_ - taken_ < ring_; }
   /// Lets no block begin that has not begun yet.
   void stop();
@@ -60,24 +60,24 @@ class Launch {
   struct Done {
     std::int64_t sequence = 0;
     const void* result = nullptr;
-    /// When it was begun and complete, in nanoseconds of the device's clock; 0: the launch has not said.
+    /// Times of its begin and end, in nanoseconds of the device's clock; 0: not reported.
     device::u64 begin = 0, end = 0;
   };
-  /// The next block that is done, in order; nothing when there is none. The result is valid until the next call.
+  /// The next done block, in order, or nullopt. The result is valid until the next call.
   std::optional<Done> next_done();
-  /// Whether the launch has ended and all its done blocks were taken. @throws DeviceError
+  /// True if the launch has ended and all its done blocks were taken. @throws DeviceError
   bool ended();
   /// Operations of its blocks that it has left out so far.
   std::int64_t skipped() const;
-  /// Sequence number of the block that failed its checks, or -1; asked for once the launch has ended.
+  /// Sequence number of the block that failed its checks, or -1; to be called when the launch has ended.
   std::int64_t failed() const;
-  /// Whether blocks that it was begun for are not done.
+  /// True if not all blocks that it was begun for are done.
   bool unfinished() const { return taken() < count_; }
   /// Sequence numbers of blocks that were made ready and are not done, in order.
   std::vector<std::int64_t> not_done() const { return {sequences_.begin(), sequences_.end()}; }
   /// Forgets the launch that has ended.
   void finish() { event_.reset(); }
-  /// Blocks until the device has let go of the launch; for the way out after an error.
+  /// Aborts the launch and blocks until it has ended, for the cleanup after an error.
   void wait() noexcept;
 
  private:

@@ -6,7 +6,7 @@
 namespace terrace::run {
 namespace {
 
-/// Whether two disjoint boxes make one: equal in all dimensions but one, in which they meet.
+/// True if two disjoint boxes form one: equal in all dimensions but one, in which they meet.
 bool is_one_box(const Box& a, const Box& b) {
   int different = 0;
   for (int d = 0; d < a.rank(); ++d) {
@@ -34,7 +34,7 @@ void Parts::add(const Box& box) {
   }
 }
 
-/// Joins the last box with another as long as two of them make one.
+/// Joins the last box with others as long as two of them form one.
 void Parts::merge_last() {
   for (std::size_t other = 0; other + 1 < boxes_.size();) {
     if (!is_one_box(boxes_[other], boxes_.back())) {

@@ -14,7 +14,7 @@ class Parts {
   Parts() = default;
   explicit Parts(const Box& box) { add(box); }
 
-  /// Adds the points of `box`, those that are already there included.
+  /// Adds the points of `box`; some may be in the set already.
   void add(const Box& box);
   /// Removes the points of `box`.
   void remove(const Box& box);

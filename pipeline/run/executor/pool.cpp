@@ -6,8 +6,8 @@
 namespace terrace::run {
 namespace {
 
-constexpr std::size_t least_beside = 2u << 20;  // bytes; smaller buffers are there at once
-constexpr std::size_t most_beside = 2;          // one's pages are made while another is pinned
+constexpr std::size_t least_beside = 2u << 20;  // bytes; smaller buffers are allocated at once
+constexpr std::size_t most_beside = 2;          // the pages of one are made while another is pinned
 
 }  // namespace
 
@@ -19,7 +19,7 @@ Pool::~Pool() {
     try {
       end_growth();
     } catch (...) {
-      // Nobody needs it any more.
+      // Nobody needs the buffer any more.
     }
   }
   thaw_all();
@@ -83,12 +83,12 @@ std::byte* Pool::count_new(std::size_t bytes, void* buffer) {
   return static_cast<std::byte*>(buffer);
 }
 
-/// Begins to allocate buffers of that size, as many at a time as are worth it and the budget allows.
+/// Begins to allocate buffers of that size on other threads: `most_beside` at a time, within the budget.
 void Pool::grow(std::size_t bytes) {
   while (grown_.size() < most_beside && allocated_ + bytes <= budget_) {
     grown_.push_back({std::async(std::launch::async, [this, bytes] { return allocate_(bytes); }), bytes});
     grown_bytes_ = bytes;
-    allocated_ += bytes;  // from now on
+    allocated_ += bytes;  // reserved
   }
 }
 
@@ -120,7 +120,7 @@ std::byte* Pool::take(std::size_t bytes) {
   if (!kept.empty()) {
     buffer = kept.back();
     kept.pop_back();
-    // Who took a new one soon wants another.
+    // Another new buffer will probably be requested soon.
     if (bytes == grown_bytes_ && kept.empty() && !frozen()) grow(bytes);
   } else {
     buffer = allocate(bytes);

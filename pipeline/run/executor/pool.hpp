@@ -9,56 +9,56 @@
 
 namespace terrace::run {
 
-/// How a pool gets new buffers.
+/// The way in which a pool allocates buffers.
 enum class Growth {
-  at_once,  // while it is asked for one
-  beside    // on other threads, two at a time: large ones that are pinned take long
+  at_once,  // during the call that asks for one
+  beside    // on other threads, two at a time: to pin large buffers takes long
 };
 
-/// Hands out buffers. A buffer that comes back is kept for the next request of its size; when the budget does not
-/// allow a new one, kept buffers of other sizes are given up first.
+/// Hands out buffers. A returned buffer is kept for the next request of its size; if the budget does not allow a new
+/// buffer, kept buffers of other sizes are released first.
 class Pool {
  public:
   using Allocate = std::function<void*(std::size_t)>;
   using Release = std::function<void(void*, std::size_t)>;
 
   /// @param budget bytes, of all buffers together, kept ones included
-  /// @param growth beside: `allocate` may be called on several threads, also while `release` is
+  /// @param growth beside: `allocate` may be called on several threads, also during `release`
   Pool(std::size_t budget, Allocate allocate, Release release, Growth growth = Growth::at_once);
   ~Pool();
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  /// A buffer, or null when there is none within the budget (or none of that size while frozen), or not yet: see
-  /// `growing`.
+  /// A buffer, or null if the budget allows none (while frozen: if none of that size is kept), or none is ready yet:
+  /// see `growing`.
   std::byte* take(std::size_t bytes);
   void give(std::byte* buffer, std::size_t bytes);
-  /// Allocates a buffer more where there are fewer than `count` of that size, as far as the budget goes; whether it
-  /// did.
+  /// Allocates one more buffer if there are fewer than `count` of that size and the budget allows it. @return true
+  /// if it did
   bool prepare(std::size_t bytes, std::size_t count);
-  /// Whether a buffer is being allocated beside; `take` may give it when that has ended.
+  /// True while another thread allocates a buffer; afterwards `take` may give it.
   bool growing() const { return !grown_.empty(); }
-  /// Takes in buffers that have been allocated beside; whether there were any. @throws what `allocate` throws
+  /// Takes over buffers that other threads have allocated. @return true if there were any @throws as `allocate`
   bool collect();
   /// Buffers of that size that are not kept for the next request.
   std::size_t in_use(std::size_t bytes) const;
-  /// Gives up kept buffers.
+  /// Releases kept buffers.
   void trim();
 
-  /// While frozen nothing is allocated or released, only handed around. Counted: a pool is frozen as long as one of
-  /// those who froze it has not thawed it.
+  /// While frozen, the pool allocates and releases no memory, but hands out kept buffers. Freezes are counted: it
+  /// stays frozen until each freeze() has had its thaw().
   void freeze();
   void thaw();
   void thaw_all();
   bool frozen() const { return frozen_ > 0; }
-  /// Whether a `take` since the pool was frozen gave nothing: it may find room once the pool is not.
+  /// True if a `take` found nothing because the pool is frozen: it may find room after a thaw.
   bool starved_by_freeze() const { return starved_; }
 
-  /// Whether `take` would give a buffer of that size that was used before.
+  /// True if a buffer of that size is kept for `take`.
   bool keeps(std::size_t bytes) const;
-  /// Whether `take` would give a buffer of that size.
+  /// True if `take` would give a buffer of that size.
   bool available(std::size_t bytes) const;
-  /// Whether it would if the pool were not frozen.
+  /// True if it would when the pool is not frozen.
   bool available_thawed(std::size_t bytes) const;
 
   std::size_t budget() const { return budget_; }

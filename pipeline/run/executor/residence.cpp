@@ -10,8 +10,8 @@ int location_of(const device::Context& context, int device) { return context.sha
 
 namespace {
 
-// Bytes of results on their way home from which on blocks wait for their buffers. A new buffer costs the system's
-// zeroes, and more where the system has to look for its pages: often more than the disk takes to free a used one.
+// With this many bytes of results on their way home, blocks wait for their buffers. The system must find the pages
+// of a new buffer and fill them with zeros, which often takes longer than the disk takes to free a used one.
 constexpr std::size_t enough_coming_back = 256u << 20;
 constexpr std::size_t least_coming_back = 2;  // buffers, so that blocks are computed while others are written
 constexpr int copying_threads = 2;            // of the host, into assemblies
@@ -38,8 +38,8 @@ Residence::Residence(Store& store, std::vector<device::Context*> devices, std::v
   }
 }
 
-/// Whether what a block is to make should lie in a buffer that is being written home, and not in a new one. There is
-/// a write under way then, so that its end is heard of.
+/// True if the output of a block should wait for a buffer that is being written home, and not take a new one. Then a
+/// write is in flight, whose completion wakes this thread.
 bool Residence::waits_for_used(const Version& version, int location) const {
   if (location > 0 || writing_ == 0 || has_content(version) || pools_[0]->keeps(version.buffer)) return false;
   return coming_back_ >= std::max(enough_coming_back, least_coming_back * version.buffer);
@@ -57,27 +57,27 @@ bool Residence::take_buffer(Version& version, int location, std::int64_t sequenc
 }
 
 bool Residence::droppable(const Version& version, int location) const {
-  // What is on disk is given up when a block that is under way has written a part of the tile.
+  // Content on disk is given up when a running block has written a part of the tile.
   const bool stays_on_disk = version.on_disk() && version.writers == 0;
   return version.at(location).valid.empty() || stays_on_disk || is_held_elsewhere(version, location);
 }
 
-/// Whether the copy is the only one in memory of what will be needed again.
+/// True if this is the only copy in memory of content that will be needed again.
 bool Residence::lost_if_dropped(const Version& version, int location) const {
   if (version.at(location).valid.empty() || version.pending.empty()) return false;
   return !is_held_elsewhere(version, location);
 }
 
-/// What is lost when the copy leaves: nothing, a copy of what another location has, or its place near the device.
+/// The loss when the copy leaves: 0 none, 1 a host copy of content that a device has, 2 a copy to be made again.
 int Residence::cost_of_leaving(const Version& version, int location) const {
   if (version.at(location).valid.empty() || (version.pending.empty() && droppable(version, location))) return 0;
   return location == 0 && is_held_elsewhere(version, location) ? 1 : 2;
 }
 
-/// Versions whose copies at a location may leave for what block `sequence` needs, in the order in which they should.
+/// Versions whose copies at a location may leave to make room for block `sequence`, the best ones first.
 std::vector<Version*> Residence::victims(int location, std::size_t bytes, std::int64_t sequence) const {
-  // A frozen pool makes no buffer out of others. What left it in vain would be fetched again, and would make what is
-  // to leave another location through this one start anew, for ever.
+  // A frozen pool makes no buffer out of others. A copy that left it in vain would be fetched again, and an eviction
+  // from another location through this one would start again, without end.
   const bool same_size = pools_[static_cast<std::size_t>(location)]->frozen();
   struct Candidate {
     int cost;
@@ -87,7 +87,7 @@ std::vector<Version*> Residence::victims(int location, std::size_t bytes, std::i
   std::vector<Candidate> found;
   for (Version* version : resident_[static_cast<std::size_t>(location)]) {
     const Copy& copy = version->at(location);
-    // What is being written is written from host memory.
+    // A tile is written to disk from host memory, and stays there meanwhile.
     const bool leaves_alone = version->queued && !droppable(*version, location);
     const bool stored_from = location == 0 && (version->storing > 0 || leaves_alone);
     const bool idle = copy.holders == 0 && copy.transfers == 0 && !copy.incoming && !version->copies[0].incoming &&
@@ -109,14 +109,14 @@ std::vector<Version*> Residence::victims(int location, std::size_t bytes, std::i
 bool Residence::make_room(int location, std::size_t bytes, std::int64_t sequence, Room room) {
   const auto at = static_cast<std::size_t>(location);
   Pool& pool = *pools_[at];
-  if (pool.growing()) return false;  // there soon will be
-  // A pool that will grow when it is no longer frozen is not worth what is read or written for it.
+  if (pool.growing()) return false;  // there will be room soon
+  // If the pool can grow after a thaw, moving tiles to make room is not worth it.
   const bool grows = location == 0 && pool.frozen() && pool.available_thawed(bytes);
   bool moves = room == Room::any && !grows;
   if (room == Room::any) wanted_[at] += bytes;
   for (Version* victim : victims(location, bytes, sequence)) {
     if ((room == Room::unneeded || grows) && cost_of_leaving(*victim, location) == 2) return false;
-    // What a device alone has in memory is better brought to the host than read again.
+    // Content that only a device has in memory is better moved to the host than read again.
     const bool worth_moving =
         location > 0 && moves && leaving_[at] < wanted_[at] && lost_if_dropped(*victim, location);
     if (worth_moving && evict(*victim, location)) continue;
@@ -133,12 +133,12 @@ bool Residence::make_room(int location, std::size_t bytes, std::int64_t sequence
   return false;
 }
 
-/// Begins to move the version away; whether that can be done now.
+/// Begins to move the version away. @return false if that is impossible now
 bool Residence::evict(Version& version, int location) {
   std::size_t& leaving = leaving_[static_cast<std::size_t>(location)];
   auto left = [&leaving, bytes = version.buffer] { leaving -= bytes; };
   if (location > 0) {
-    // What is on disk takes the place of what is needed later alone.
+    // Content that is on disk may only replace content that is needed later.
     const std::int64_t sequence = version.on_disk() ? version.next_use() : -1;
     if (version.copies[0].data == nullptr && !take_buffer(version, 0, sequence, Room::any)) return false;
     leaving += version.buffer;
@@ -190,7 +190,7 @@ void Residence::hand_back(Version& source, Version& target, int location) {
     source.copies[at] = std::exchange(target.copies[at], {});
     source.copies[at].valid.clear();
   }
-  // Where the block that makes the source was not begun either, there is no content.
+  // If the block that makes the source was not begun either, there is no content.
   if (has_content(source)) source.at(location).valid.add(source.box);
   target.awaited = true;
   source.heir = nullptr;
@@ -201,7 +201,7 @@ void Residence::changed(Version& version, int location, const Box& part) {
     if (other == static_cast<std::size_t>(location)) continue;
     if (!version.copies[other].valid.empty()) version.copies[other].valid.remove(part);
   }
-  // An update that follows in the same launch has the buffer, and its content, already.
+  // A later update of the same launch may have the buffer, and its content, already.
   if (version.heir == nullptr) version.at(location).valid.add(part);
   store_.release(version.key, version.slot);
   version.slot = no_slot;
@@ -238,7 +238,7 @@ void Residence::abandon() noexcept {
     try {
       copy.event->wait();
     } catch (...) {
-      // The error that made us leave is the one to report.
+      // The error that caused this abort is the one to report.
     }
   }
   copies_.clear();

@@ -1,4 +1,4 @@
-// Moves versions between disk, host and devices, and decides what leaves a full memory.
+// Moves versions between disk, host and devices, and chooses those that leave a full memory.
 #pragma once
 
 #include <cstdint>
@@ -23,43 +23,43 @@
 
 namespace terrace::run {
 
-/// Where blocks of a device find their tiles: 0 when the device works in host memory, else the device's number + 1.
+/// The location of tiles for blocks of a device: 0 if it works in host memory, else the device's number + 1.
 int location_of(const device::Context& context, int device);
 
-/// All steps that copy parts of a version from one location to another. Steps run beside one another and beside
-/// blocks; their ends are handed to the executor's thread.
+/// All copies of parts of versions between locations. They run in parallel with one another and with blocks; their
+/// completions are handed to the executor's thread.
 class Residence {
  public:
   /// @param pools memory of every location, host first (null: the device works in host memory)
   Residence(Store& store, std::vector<device::Context*> devices, std::vector<Pool*> pools, Completions& completions,
             Profile& profile);
 
-  /// Brings a buffer for the version to a location, into which a block is to write a part. What has been written of
-  /// it is then in memory, too. Call again until it returns true.
+  /// Gets a buffer for the version at a location, for a block that writes a part. All written parts of the version
+  /// are then in memory, too. Call again until it returns true.
   /// @param sequence the block that wants it; tiles needed before it are not evicted
   bool ensure_room(Version& version, int location, std::int64_t sequence);
-  /// The same, and the content of a part, as far as blocks that are done have written it.
+  /// Likewise gets a buffer, and brings the content of a part, as far as done blocks have written it.
   bool ensure(Version& version, int location, std::int64_t sequence, const Box& part);
   /// Gets memory for an assembly at a location. @return false when there is no room now
   bool ensure_room(Assembly& assembly, int location, std::int64_t sequence);
   /// Brings the content of a part of the version into an assembly at a location. Call again until it returns true.
   bool assemble(Assembly& assembly, Version& version, int location, std::int64_t sequence, const Box& part);
-  /// Gives up the memory of an assembly, into which nothing is on its way.
+  /// Gives up the memory of an assembly without transfers in flight.
   void drop(Assembly& assembly, int location);
 
-  /// Whether a part of the version is to be read from disk: it is nowhere in memory, nor on its way there.
+  /// True if a part of the version must be read from disk: no location holds it, and it is not on its way to one.
   bool is_only_on_disk(Version& version, const Box& part) const;
-  /// Begins to read such a version into host memory for a block to come. @return false when there is no room now
+  /// Begins to read such a version into host memory for a later block. @return false if there is no room now
   bool read_ahead(Version& version, std::int64_t sequence);
-  /// Bytes of memory into which tiles are on their way from disk.
+  /// Bytes of buffers that are being read from disk.
   std::size_t reading() const { return reading_; }
   /// Seconds so far during which at least one tile was being written.
   double writing_seconds() const { return writing_seconds_; }
-  /// Whether memory of a location was asked for in vain since the last poll.
+  /// True if memory of a location was requested in vain since the last poll.
   bool short_of_memory(int location) const { return wanted_[static_cast<std::size_t>(location)] > 0; }
 
-  /// Writes the version to a free slot or home, through host memory; `done` is told the slot on the executor's
-  /// thread. @return false when no slot is free: nothing was begun
+  /// Writes the version to a free slot or home, through host memory; `done` receives the slot on the executor's
+  /// thread. @return false if no slot is free: nothing was begun
   bool write_back(Version& version, HomeQueue::Done done);
 
   /// Gives up the copy at a location.
@@ -67,9 +67,9 @@ class Residence {
   void drop_all(Version& version);
   /// Moves the copies of `source` to `target`, which is being made from it in place.
   void hand_over(Version& source, Version& target);
-  /// Moves them back: the update was not begun, or left its tiles as they were.
+  /// Moves the copies back: the update was not begun, or left its tiles unchanged.
   void hand_back(Version& source, Version& target, int location);
-  /// Says that a block has written a part, which `location` alone holds now.
+  /// Records that a block has written a part, which only `location` holds now.
   void changed(Version& version, int location, const Box& part);
 
   /// Versions whose last copy was dropped since the last call.
@@ -79,20 +79,20 @@ class Residence {
   /// Called when a movement of the version has ended; may remove the version.
   std::function<void(Version&)> on_moved;
 
-  /// Takes in copies that have ended and goes on with write-backs that waited for memory; whether anything happened.
+  /// Takes in finished copies and continues write-backs that waited for memory. @return true if anything happened
   bool poll();
-  /// Whether a device copies, or host memory is being pinned.
+  /// True while a device copies, or host memory is being pinned.
   bool copying() const { return !copies_.empty() || pools_[0]->growing(); }
-  /// Waits for what is under way and forgets it; for the way out after an error.
+  /// Waits for all transfers in flight and forgets them, for the cleanup after an error.
   void abandon() noexcept;
-  /// Of the reads and writes that failed, the error of the one that was begun first, so that a run with the same
-  /// faults always names the same one; null when none failed.
+  /// The error of the failed read or write that was begun first, so that a run with the same faults always reports
+  /// the same error; null if none failed.
   std::exception_ptr first_failure() const { return first_failure_; }
-  /// Whether copies or transfers are under way, which will end by themselves.
+  /// True while transfers are in flight, which will end by themselves.
   bool under_way() const { return outstanding_ > 0 || copying(); }
-  /// Whether copies or transfers are under way or wait for memory.
+  /// True while transfers are in flight or wait for memory.
   bool busy() const { return under_way() || !waiting_.empty() || !home_.empty() || !home_group_.writes.empty(); }
-  /// Whether an eviction found no free slot since the last call: a cut would free some.
+  /// True if an eviction found no free slot since the last call: a cut would free some.
   bool wants_cut() { return std::exchange(wants_cut_, false); }
 
  private:
@@ -111,19 +111,19 @@ class Residence {
     WriteBack(Version& written, std::int64_t slot) : version(&written) { stored.slot = slot; }
 
     Version* version;
-    StoredVersion stored;  // where to, and what is written of it
+    StoredVersion stored;  // the place to write to, and the written parts
     std::vector<HomeQueue::Done> done;
-    std::int64_t changes = 0;  // the state of the version that is written
+    std::int64_t changes = 0;  // Version::changes of the state that is written
   };
-  /// Tiles side by side that are to be written home together once all of them are in host memory.
+  /// Tiles side by side that are written home together once all of them are in host memory.
   struct HomeGroup {
     std::vector<WriteBack> writes;
-    std::size_t brought = 0;  // those before it are there, or on their way from a device
-    int coming = 0;           // of these, those on their way
+    std::size_t brought = 0;  // tiles before it are there, or on their way from a device
+    int coming = 0;           // of these, on their way
   };
 
-  /// What may leave so that something else finds room: what no block in the window would have to wait for, or all
-  /// that is needed later.
+  /// The versions that may leave to make room: those whose leaving delays no block in the window, or all that are
+  /// needed later.
   enum class Room { unneeded, any };
   bool waits_for_used(const Version& version, int location) const;
   bool take_buffer(Version& version, int location, std::int64_t sequence, Room room);
@@ -157,20 +157,20 @@ class Residence {
   Completions& completions_;
   Profile& profile_;
   io::IoThreads copying_;                               // parts into assemblies in host memory
-  std::vector<std::vector<bool>> reached_;              // by each device, other devices
-  std::vector<std::unordered_set<Version*>> resident_;  // with a buffer, of each location
+  std::vector<std::vector<bool>> reached_;              // [to][from]: devices that can copy
+  std::vector<std::unordered_set<Version*>> resident_;  // with a buffer, by location
   std::list<DeviceCopy> copies_;
   std::list<WriteBack> waiting_;                                             // for host memory
   HomeQueue home_;                                                           // for the disk
-  HomeGroup home_group_;                                                     // what has left it first
-  std::size_t going_home_ = 0;                                               // bytes being written of groups before
-  std::size_t coming_back_ = 0;                                              // bytes of host buffers until then
+  HomeGroup home_group_;                                                     // tiles that left it
+  std::size_t going_home_ = 0;                                               // bytes of groups being written
+  std::size_t coming_back_ = 0;                                              // bytes of buffers until then
   int outstanding_ = 0;                                                      // reads and writes on disk
   std::int64_t transfers_ = 0;                                               // reads and writes begun so far
   std::int64_t failed_transfer_ = std::numeric_limits<std::int64_t>::max();  // the number of the first that failed
   std::exception_ptr first_failure_;                                         // its error
   std::vector<std::size_t> leaving_;  // bytes being moved away to make room, of each location
-  std::vector<std::size_t> wanted_;   // bytes asked for in vain since the last poll, of each location
+  std::vector<std::size_t> wanted_;   // bytes requested in vain since the last poll, of each location
   std::size_t reading_ = 0;           // bytes on their way from disk
   int writing_ = 0;                   // tiles on their way to it
   double writing_since_ = 0, writing_seconds_ = 0;

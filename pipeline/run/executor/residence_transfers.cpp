@@ -46,7 +46,7 @@ bool Residence::ensure_room(Version& version, int location, std::int64_t sequenc
   if (version.at(location).data == nullptr) {
     if (waits_for_used(version, location) || !take_buffer(version, location, sequence, Room::any)) return false;
   }
-  // The slot on disk is given up when the block has written its part: what it holds must be in memory then.
+  // The slot on disk is given up when the block has written its part: its content must be in memory then.
   if (is_in_memory(version)) return true;
   ensure(version, 0, sequence, version.box);
   return false;
@@ -182,7 +182,7 @@ void Residence::fetch(Version& version) {
   store_.read(version, host.data, *found, std::move(ended));
 }
 
-/// What a read or write on disk calls when it has ended, on any thread: `done` follows on the executor's.
+/// The callback for the end of a disk read or write, on any thread; it calls `done` on the executor's thread.
 std::function<void(std::exception_ptr)> Residence::when_ended(std::function<void()> done) {
   ++outstanding_;
   return [this, number = ++transfers_, done = std::move(done)](std::exception_ptr error) {
@@ -204,7 +204,7 @@ bool Residence::reaches(int from, int to) const {
   return from > 0 && to > 0 && reached_[static_cast<std::size_t>(to) - 1][static_cast<std::size_t>(from) - 1];
 }
 
-/// The location from which most of the parts come soonest: a device that is reached, the host, another device.
+/// The best location that holds some of the parts: a device that is reached, else the host, else another device.
 Residence::Source Residence::source_of(const Version& version, int location, const std::vector<Box>& parts) const {
   Source best;
   int rank = 0;
@@ -220,7 +220,7 @@ Residence::Source Residence::source_of(const Version& version, int location, con
   return best;
 }
 
-/// Parts of small tiles, and those in short rows, with all else that the one location holds and the other lacks.
+/// Widens parts of small tiles, and parts in short rows, to all that `from` holds and `to` lacks.
 std::vector<Box> Residence::widened(const Version& version, int from, int to, std::vector<Box> parts) const {
   const std::size_t element =
       version.bytes / std::max<std::size_t>(1, static_cast<std::size_t>(version.box.volume()));
@@ -230,7 +230,7 @@ std::vector<Box> Residence::widened(const Version& version, int from, int to, st
   if (wide && version.bytes >= least_part_bytes) return parts;
   std::vector<Box> all;
   for (const Box& held : version.at(from).valid.boxes()) {
-    // Into parts that blocks are writing nothing may be copied.
+    // Nothing may be copied into parts that blocks are writing.
     const std::vector<Box> lacked = lacking(version, to, held);
     all.insert(all.end(), lacked.begin(), lacked.end());
   }
@@ -247,7 +247,7 @@ void Residence::submit(int from, int to, const std::function<void(device::Contex
   copies_.push_back({context.record(queue), std::move(done)});
 }
 
-/// Copies parts that `from` holds to `to`, where a buffer is.
+/// Copies parts that `from` holds to the buffer at `to`.
 void Residence::transfer(Version& version, int from, int to, std::vector<Box> parts, std::function<void()> done) {
   Copy& source = version.at(from);
   Copy& target = version.at(to);

@@ -24,15 +24,15 @@ bool Residence::write_back(Version& version, HomeQueue::Done done) {
   return true;
 }
 
-/// Brings all that has been written of the version to host memory, and keeps it there until it is written; `there` is
-/// called when it has come.
-/// @return whether it is there or on its way; else to be called again
+/// Brings all written parts of the version to host memory, and keeps them there until they are on disk; calls `there`
+/// when they have come.
+/// @return true if they are there or on their way; else call again
 bool Residence::bring_to_host(WriteBack& request, const std::function<void()>& there) {
   Version& version = *request.version;
   Copy& host = version.at(0);
-  // What changes while it is written has no checksum that could hold.
+  // A tile that changes while it is written would have a wrong checksum.
   if (host.incoming || version.host_writers > 0 || version.being_written > 0) return false;
-  // What others are written from is soon free.
+  // Buffers of other writes will be free soon.
   const Room room = writing_ > 0 ? Room::unneeded : Room::any;
   if (host.data == nullptr && !take_buffer(version, 0, -1, room)) return false;
   ++host.transfers;
@@ -40,7 +40,7 @@ bool Residence::bring_to_host(WriteBack& request, const std::function<void()>& t
   return true;
 }
 
-/// Goes on with that: the parts may be on several devices.
+/// Brings the next missing parts: they may be on several devices.
 void Residence::bring_rest(WriteBack& request, const std::function<void()>& there) {
   Version& version = *request.version;
   for (std::size_t location = 1; location < version.copies.size(); ++location) {
@@ -53,13 +53,13 @@ void Residence::bring_rest(WriteBack& request, const std::function<void()>& ther
   request.changes = version.changes;
   request.stored.filled = version.filled;
   request.stored.reads = version.reads;
-  // A cut may want the parts that were done when it began.
+  // A cut may need the parts that were done when it began.
   if (!version.complete() || version.pins > 0) request.stored.parts = version.parts;
   there();
 }
 
 bool Residence::advance_write_back(WriteBack& request) {
-  // The request is what `there` keeps: of the state that is brought.
+  // The callback keeps a request of its own, with the state that is brought.
   const auto kept = std::make_shared<WriteBack>(request);
   return bring_to_host(*kept, [this, kept] { write(*kept); });
 }
@@ -73,7 +73,7 @@ void Residence::write(WriteBack request) {
                when_ended([this, kept, begin = profile_.now()] { finish_write(*kept, begin); }));
 }
 
-/// Takes the next tiles that wait to go home, and brings them to host memory; whether anything happened.
+/// Takes the next tiles that wait to go home, and brings them to host memory. @return true if any was begun
 bool Residence::gather_home() {
   HomeGroup& group = home_group_;
   const std::size_t brought = group.brought;
@@ -94,14 +94,14 @@ bool Residence::gather_home() {
   return group.brought != brought;
 }
 
-/// Begins to write what waits to go home, unless the disk has enough to do; whether anything happened.
+/// Begins to write tiles that wait to go home, unless the disk is busy enough. @return true if anything happened
 bool Residence::write_home() {
   bool any = false;
   for (;;) {
     any |= gather_home();
     HomeGroup& group = home_group_;
     if (group.brought == 0 || group.coming > 0 || going_home_ >= enough_going_home) return any;
-    // What finds no room in host memory while nothing else is written waits for its next turn.
+    // Tiles that find no room in host memory while nothing else is written wait for their next turn.
     const bool whole = group.brought == group.writes.size();
     if (!whole && going_home_ > 0) return any;
     for (std::size_t i = group.brought; i < group.writes.size(); ++i) {
@@ -129,7 +129,7 @@ bool Residence::write_home() {
   }
 }
 
-/// Takes the number of writes under way, and the time during which there are some.
+/// Changes the number of writes in flight by `more`, and adds up the time with at least one.
 void Residence::count_writes(int more) {
   const double now = profile_.now();
   if (writing_ > 0) writing_seconds_ += now - writing_since_;

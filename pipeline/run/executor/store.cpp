@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::int64_t page = 4096;
 
-constexpr int adding_threads = 2;  // one adds up some 15 GB a second
+constexpr int adding_threads = 2;  // for checksums; one takes some 15 GB a second
 
-/// Calls `done` when that many things have ended, with the error of the first that failed.
+/// A callback that calls `done` at its `count`-th call, with the first error that it received.
 Store::Done when_all_ended(int count, Store::Done done) {
   struct State {
     std::mutex mutex;
@@ -34,7 +34,7 @@ Store::Done when_all_ended(int count, Store::Done done) {
   };
 }
 
-/// Enough for a disk, and where there are more processors, for inputs that are computed or unpacked.
+/// Enough for a disk, and with more processors, for inputs that are computed or unpacked.
 int reading_threads() { return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 4u, 16u)); }
 
 }  // namespace
@@ -51,7 +51,7 @@ bool needs_slots(const ArraySpec& spec) {
 std::int64_t slots_needed(const ArraySpec& spec, const TileGrid& grid) {
   if (!needs_slots(spec)) return 0;
   const std::int64_t tiles = spec.live > 0 ? std::min(spec.live, grid.count()) : grid.count();
-  // Where tiles are only updated in place, all of them may change between two cuts.
+  // If tiles are only updated in place, all of them may change between two cuts.
   const std::int64_t spare = spec.kept == 1 ? tiles : (tiles + 3) / 4;
   return tiles * spec.kept + std::max({spec.spare, std::min<std::int64_t>(tiles * spec.kept, 8), spare});
 }
@@ -89,7 +89,7 @@ std::string Store::where(const Version& version) const {
          (storage.name.empty() ? specs_[array].name : storage.name);
 }
 
-/// Of parts where there are any, and of the whole where it is all that is there or is done.
+/// Computes the checksums of the parts, and of the whole if there are no parts or it is complete.
 void Store::add_checksums(const Version& version, const std::byte* content, StoredVersion& stored) const {
   const std::size_t element = size_of(specs_[static_cast<std::size_t>(version.key.array)].type);
   for (TilePart& part : stored.parts) {
@@ -122,7 +122,7 @@ void Store::read(const Version& version, std::byte* buffer, StoredVersion& found
   const auto array = static_cast<std::size_t>(version.key.array);
   const ArraySpec& spec = specs_[array];
   const ArrayStorage& storage = storage_[array];
-  // Where it was read: the executor's thread has better to do.
+  // Computes checksums on the reading thread, to spare the executor's.
   Done read = [this, &version, buffer, &found, done = std::move(done)](std::exception_ptr error) {
     try {
       if (!error) add_checksums(version, buffer, found);

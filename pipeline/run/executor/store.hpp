@@ -20,13 +20,13 @@
 
 namespace terrace::run {
 
-/// Where a result array goes: an extent of a file that holds it row-major.
+/// The place of a result array: an extent of a file that holds it row-major.
 struct Home {
   std::shared_ptr<io::BlockFile> file;
   std::int64_t offset = 0;  // bytes
 };
 
-/// Where an array's slots are: page-aligned pieces of one size, after a header of one page.
+/// The slots of an array: page-aligned pieces of one size in a file, after a header of one page.
 struct SlotFile {
   std::shared_ptr<io::BlockFile> file;
   std::int64_t slots = 0;
@@ -35,11 +35,11 @@ struct SlotFile {
   std::int64_t offset(std::int64_t slot) const { return 4096 + slot * slot_bytes; }
 };
 
-/// Spare slots an array needs beyond its live versions, so that a cut can be written beside the last one.
+/// Slots that an array needs: for its live versions, and spare ones for the tiles of a cut in the making.
 std::int64_t slots_needed(const ArraySpec& spec, const TileGrid& grid);
 /// Bytes of one slot, a multiple of the page.
 std::int64_t slot_bytes(const ArraySpec& spec, const TileGrid& grid);
-/// Whether versions of the array can be on disk anywhere but at home.
+/// True if versions of the array may be on disk in slots, and not only at home.
 bool needs_slots(const ArraySpec& spec);
 
 /// The disk side of one array of a stage: either a home, or slots, or both.
@@ -49,7 +49,7 @@ struct ArrayStorage {
   std::string name = {};  // for messages: "dataset /align/table"; empty: the array's own
 };
 
-/// A tile that is not as it was written. @param where the file, and the array or dataset in it
+/// The error of a tile that is not as it was written. @param where the file, and the array or dataset in it
 IoError damaged_tile(const std::string& where, const Box& box);
 
 /// Moves versions between host buffers and disk and keeps count of slots. A slot is in use as long as a live version,
@@ -60,19 +60,19 @@ class Store {
 
   Store(const std::vector<ArraySpec>& specs, const std::vector<TileGrid>& grids, std::vector<ArrayStorage> storage);
 
-  /// Reads the version's tile from where it is on disk into `buffer`, and adds up the checksums of what came: of the
-  /// whole, and of the parts in `found`. Both are there when `done` is called, on another thread.
+  /// Reads the version's tile from its place on disk into `buffer`, and computes the checksums of the whole and of
+  /// the parts in `found`. Both are complete when `done` is called, on another thread.
   void read(const Version& version, std::byte* buffer, StoredVersion& found, Done done);
-  /// Compares what was read with what had been written. @throws IoError naming file, dataset and the tile's box
+  /// Compares the checksums of a read with the recorded ones. @throws IoError naming file, dataset and tile's box
   void check(const Version& version, const StoredVersion& found) const;
-  /// Writes the version's tile to `stored.slot` (home_slot: the dataset), and adds up its checksums meanwhile, on
-  /// threads for that alone, as above. Both `stored` and the buffer are used until `done` is called.
+  /// Writes the version's tile to `stored.slot` (home_slot: the dataset), and computes its checksums meanwhile, as
+  /// above, on threads of their own. Both `stored` and the buffer are used until `done` is called.
   void write(const Version& version, const std::byte* buffer, StoredVersion& stored, Done done);
   /// Writes versions of one array that lie side by side in its last dimension, in order, home from host memory.
   /// @param stored of each version, as above
   void write_home(const std::vector<const Version*>& versions, const std::vector<StoredVersion*>& stored, Done done);
 
-  /// Where the version is to be written: home where it is the result, a free slot, or no_slot when none is free.
+  /// The place to write the version to: home if it is the result, else a free slot, or no_slot if none is free.
   std::int64_t place_for(const VersionKey& key);
   void hold(const VersionKey& key, std::int64_t slot);
   void release(const VersionKey& key, std::int64_t slot);
@@ -99,11 +99,11 @@ class Store {
   const std::vector<TileGrid>& grids_;
   std::vector<ArrayStorage> storage_;
   std::vector<std::vector<std::uint8_t>> holders_;  // of each slot
-  std::vector<std::vector<std::int64_t>> free_;     // slots nobody holds, and some held since
+  std::vector<std::vector<std::int64_t>> free_;     // slots that nobody holds, and some held again
   std::vector<std::int64_t> unheld_;
   io::ReadQueue inputs_;
   std::atomic<std::int64_t> input_bytes_{0};
-  io::IoThreads adding_;  // up checksums of what is being written
+  io::IoThreads adding_;  // computes checksums of tiles that are being written
 };
 
 }  // namespace terrace::run

@@ -5,7 +5,7 @@
 namespace terrace::run {
 namespace {
 
-/// The first of the last dimensions in which a box lies in one piece in a row-major buffer.
+/// The first dimension from which on a box is contiguous in a row-major buffer.
 int first_together(const Box& buffer, const Box& box) {
   int d = box.rank() - 1;
   while (d > 0 && box.begin[d] == buffer.begin[d] && box.end[d] == buffer.end[d]) --d;
@@ -36,7 +36,7 @@ void copy_box(device::Context& context, device::Queue queue, std::byte* target, 
   const Extents source_strides = row_major_strides(source_box.shape());
   const int run = std::max(first_together(target_box, box), first_together(source_box, box));
   const std::size_t row_bytes = static_cast<std::size_t>(volume_from(box, run)) * element;
-  const int rows_in = run - 1;  // the dimension whose indices are rows; those before it are taken one by one
+  const int rows_in = run - 1;  // the dimension whose indices are rows; each index of earlier ones is a call
   for (Extents at = box.begin;;) {
     device::Rows rows;
     rows.target = target + offset_of(target_box, target_strides, at, element);

@@ -15,7 +15,7 @@ namespace terrace::run {
 void copy_box(device::Context& context, device::Queue queue, std::byte* target, const Box& target_box,
               const std::byte* source, const Box& source_box, const Box& box, std::size_t element);
 
-/// Bytes of the rows in which a box of a row-major buffer is copied: as many as lie together.
+/// Bytes of one contiguous row in which a box of a row-major buffer is copied.
 std::size_t copied_row_bytes(const Box& buffer, const Box& box, std::size_t element);
 
 }  // namespace terrace::run

@@ -21,7 +21,7 @@ bool is_in_memory(const Version& version) {
   for (const Copy& copy : version.copies) {
     for (const Box& part : copy.valid.boxes()) held.add(part);
   }
-  // A copy that was read from disk is valid as a whole; others are where blocks have written.
+  // A copy that was read from disk is valid as a whole, other copies in the parts that blocks have written.
   return held.volume() >= version.filled;
 }
 

@@ -1,4 +1,4 @@
-// One generation of one tile: where its copies are and who still needs it.
+// Versions: one generation of one tile each, with its copies and its pending uses.
 #pragma once
 
 #include <cstddef>
@@ -31,12 +31,12 @@ struct VersionKeyHash {
   }
 };
 
-/// Whether that is the generation of a result array that goes to the result.
+/// True for the generation of a result array that goes to the result.
 inline bool is_result(const ArraySpec& spec, const VersionKey& key) {
   return spec.role == Role::result && key.generation == spec.generations;
 }
 
-/// Whether that generation is the content of the array's source.
+/// True if that generation is the content of the array's source.
 inline bool comes_from_source(const ArraySpec& spec, const VersionKey& key) {
   return key.generation == 0 && (spec.role == Role::input || spec.source != nullptr);
 }
@@ -50,13 +50,13 @@ inline constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
 /// A copy of a version at one location (0: host, d + 1: device d).
 ///
-/// A part of a tile is written once in a generation. So what a copy holds stays right; it may lack parts that were
-/// written elsewhere.
+/// A part of a tile is written once in a generation. So the content of a copy stays valid; it may lack parts that
+/// were written elsewhere.
 struct Copy {
   std::byte* data = nullptr;
   Parts valid;            // the parts that hold the newest content
-  bool incoming = false;  // a transfer into it is under way
-  int transfers = 0;      // transfers out of it that are under way
+  bool incoming = false;  // a transfer into it is in flight
+  int transfers = 0;      // transfers out of it in flight
   int holders = 0;        // blocks that reserved it
 };
 
@@ -67,7 +67,7 @@ struct PendingUse {
   Box part;
 };
 
-/// A part of a tile at home that was written before the whole was, and its checksum on disk.
+/// A part of a tile at home that is written before the tile is complete, and its checksum on disk.
 struct TilePart {
   Box box;
   std::uint64_t checksum = 0;
@@ -81,27 +81,27 @@ struct Version {
   std::size_t buffer = 0;  // bytes of its buffers: those of a full tile, page-aligned
   std::vector<Copy> copies;
 
-  std::int64_t slot = no_slot;  // where on disk its content is; no_slot: nowhere, or only an older state of it
+  std::int64_t slot = no_slot;  // place of its content on disk; no_slot: none, or only of an older state
   std::uint64_t checksum = 0;   // of the content on disk, the whole tile; 0: not known
-  std::vector<TilePart> parts;  // of a result, in the order in which blocks have done them, until all of it is done
-  int storing = 0;              // writes to disk under way, or waiting
-  int being_written = 0;        // of these, those that read the buffer in host memory now: nothing may come into it
-  bool going_home = false;      // is being written home, or waits for that: its host buffer will be free again
+  std::vector<TilePart> parts;  // of a result, in the order in which blocks wrote them, until it is complete
+  int storing = 0;              // writes to disk in flight, or waiting
+  int being_written = 0;        // of these, now reading the host buffer: nothing may be copied into it
+  bool going_home = false;      // is being written home, or waits for that: then its host buffer is free
   bool queued = false;          // waits for its turn to be written home
-  int pins = 0;                 // cuts that still have to write it
-  int writers = 0;              // blocks under way that write parts of it
-  int host_writers = 0;         // of these, those that write in host memory
+  int pins = 0;                 // cuts that must still write it
+  int writers = 0;              // running blocks that write parts of it
+  int host_writers = 0;         // of these, writing in host memory
   bool awaited = false;         // an update that has not started yet will hand its buffers over
   bool home = false;            // counted among the tiles of the result that are complete on disk
-  int claims = 0;               // blocks under way that write parts of it, for which it is to take a free slot
-  bool counted = false;         // among those that are to take a free slot
-  Version* heir = nullptr;      // the update that took its buffers over, and has not ended
-  std::int64_t filled = 0;      // elements written by blocks that are done
-  std::int64_t reads = 0;       // reads by blocks that are done
-  std::int64_t changes = 0;     // counts writes by blocks that are done, so that a cut knows what it wrote
+  int claims = 0;               // running blocks that write parts of it, for which it will take a free slot
+  bool counted = false;         // among the versions that will take a free slot
+  Version* heir = nullptr;      // the running update that took its buffers over
+  std::int64_t filled = 0;      // elements written by done blocks
+  std::int64_t reads = 0;       // reads by done blocks
+  std::int64_t changes = 0;     // writes by done blocks, to identify the state that a write to disk stored
 
   std::vector<PendingUse> pending;  // by blocks in the window, in order
-  std::int64_t doomed_by = never;   // the block whose start says that nobody reads this any more
+  std::int64_t doomed_by = never;   // the block after whose start no block reads this any more
   bool dead = false;
 
   Copy& at(int location) { return copies[static_cast<std::size_t>(location)]; }
@@ -111,22 +111,22 @@ struct Version {
   bool on_disk() const { return slot != no_slot; }
 };
 
-/// Whether a block that is done has written a part of it.
+/// True if a done block has written a part of it.
 bool has_content(const Version& version);
-/// The points of `box` that the copy at `location` lacks and a block that is done has written. Parts that blocks in
-/// the window are still to write are not among them.
+/// The points of `box` that done blocks have written and the copy at `location` lacks, without the parts that blocks
+/// in the window will still write.
 std::vector<Box> lacking(const Version& version, int location, const Box& box);
-/// Whether the copies together hold all that has been written.
+/// True if the copies together hold all that has been written.
 bool is_in_memory(const Version& version);
-/// Whether the parts that the copy at `location` holds are held by other copies, too.
+/// True if other copies hold all parts that the copy at `location` holds.
 bool is_held_elsewhere(const Version& version, int location);
 /// The version that has its buffers now: itself, or the last of the updates under way that took them over.
 Version& owner(Version& version);
 
-/// What is left to know of a version that is only on disk, and of one that a cut names.
+/// The record of a version that is only on disk, or that a cut names.
 ///
-/// At home a tile is written over in place, with more of it each time. So while it is not complete only the parts
-/// that are done have checksums that hold after a kill, and `checksum` means nothing.
+/// A tile at home is overwritten in place, with more parts each time. So until it is complete only the checksums of
+/// its parts are sure to be right after a kill, and `checksum` has no meaning.
 struct StoredVersion {
   std::int64_t slot = no_slot;
   std::uint64_t checksum = 0;
@@ -140,7 +140,7 @@ StoredVersion stored_of(const Version& version);
 
 using StoredVersions = std::unordered_map<VersionKey, StoredVersion, VersionKeyHash>;
 
-/// All versions that live: those in memory or in use, and, in short form, those that are only on disk.
+/// All live versions: those in memory or in use, and, in short form, those that are only on disk.
 class Versions {
  public:
   Version* find(const VersionKey& key);
@@ -149,9 +149,9 @@ class Versions {
   /// Keeps only the short form. The version must have no copies and no pending uses.
   void put_aside(const VersionKey& key);
   void put_aside(const VersionKey& key, const StoredVersion& stored) { stored_[key] = stored; }
-  /// The short form; null when there is none.
+  /// The short form, or null.
   const StoredVersion* aside(const VersionKey& key) const;
-  /// The short form, removed; nothing when there is none.
+  /// Removes and returns the short form; nullopt if there is none.
   std::optional<StoredVersion> take_aside(const VersionKey& key);
 
   auto begin() { return map_.begin(); }

@@ -11,7 +11,7 @@ constexpr std::size_t page = 4096;
 constexpr std::int64_t least_blocks = 32;     // whatever memory they take
 constexpr std::size_t map_entry_bytes = 128;  // of a version: the key, the node, what allocating it costs
 
-/// Memory of a block and of its marks on tiles: lists that grow by doubling take up to twice what they hold.
+/// Memory of a block and of its uses of tiles.
 std::size_t bytes_of(const BlockState& block) {
   const std::size_t marks = 2 * sizeof(PendingUse) + 2 * sizeof(std::int64_t);
   return sizeof block + block.uses.capacity() * (sizeof(TileUse) + marks) + block.slots.capacity() * sizeof(Slot) +
@@ -120,7 +120,7 @@ void Window::register_access(BlockState& block, const PhaseState& phase, const A
                      [&](std::int64_t tile, const Box& part) { register_use(block, phase, access, tile, part); });
 }
 
-/// Whether the launch of the later block can order it after the earlier one: both are of one phase and device.
+/// True if the launch of the later block can order it after the earlier one: both are of one phase and device.
 bool Window::shares_launch(const BlockState& block, const BlockState& earlier) const {
   return earlier.phase == block.phase && earlier.device == block.device;
 }
@@ -245,7 +245,7 @@ void Window::register_write(BlockState& block, const Access& access, std::int64_
   }
 }
 
-/// Counts a part that a block has written; those of results are kept one by one, as they may go home before the rest.
+/// Counts a part that a block has written; lists the parts of results, which may go home before the rest.
 void Window::add_part(Version& version, const Box& part) {
   version.filled += part.volume();
   const ArraySpec& spec = plan_.arrays()[static_cast<std::size_t>(version.key.array)];

@@ -1,4 +1,4 @@
-// The next few thousand blocks of a stage: who waits for whom, and which tiles are needed next.
+// The next few thousand blocks of a stage, with their dependences and the next uses of tiles.
 #pragma once
 
 #include <cstdint>
@@ -16,27 +16,27 @@
 
 namespace terrace::run {
 
-/// What a block does with one tile.
+/// The use of one tile by a block.
 struct TileUse {
-  Version* version = nullptr;  // read or written; for an update the generation that comes to be
+  Version* version = nullptr;  // read or written; for an update the generation that it makes
   Version* source = nullptr;   // update: the generation that it is made from
   int access = 0;
-  int assembly = -1;  // of its block, where the access is contiguous
+  int assembly = -1;  // index in its block, if the access is contiguous
   Mode mode = Mode::read;
   bool held = false;  // counted among the holders of its copy
   Box part;
 
-  /// Where its buffer is: an update works in that of the generation before it until it starts.
+  /// The version that has its buffer: for an update that has not started, the generation before.
   Version& buffer() const { return source != nullptr && version->awaited ? *source : *version; }
 };
 
-/// The buffer of a contiguous access in memory of the block's device, and how far it is filled.
+/// The buffer of a contiguous access in memory of the block's device, and its filled parts.
 struct Assembly {
   Box box;
   std::size_t element = 0;    // bytes
   std::byte* data = nullptr;  // row-major, tightly packed; null: no memory yet
   Parts there;                // the parts of the box that it holds
-  int incoming = 0;           // transfers into it that are under way
+  int incoming = 0;           // transfers into it in flight
 
   /// Bytes of its buffer.
   std::size_t buffer() const;
@@ -52,15 +52,15 @@ struct BlockState {
   int device = 0;
   BlockStep step = BlockStep::registered;
   int attempt = 0;
-  int unmet = 0;           // blocks that must end, or begin in a launch before it, before this one may start
-  bool in_launch = false;  // the launch that it was started in orders those of its dependents that may be in it, too
+  int unmet = 0;           // blocks that must end, or begin earlier in its launch, before this one may start
+  bool in_launch = false;  // its launch orders those of its dependents that may be in the launch, too
   double operations = 0;
   std::vector<std::int64_t> dependents;
-  std::vector<std::int64_t> dependents_on_end;  // also in its launch: what they read is assembled by the host
+  std::vector<std::int64_t> dependents_on_end;  // even in its launch: the host assembles their reads
   std::vector<TileUse> uses;
   std::vector<Slot> slots;  // of its accesses
   std::vector<Assembly> assemblies;
-  std::string result;     // of a block that is done but not yet folded
+  std::string result;     // of a done block that is not folded yet
   std::size_t bytes = 0;  // of memory, when it was registered
   double start_seconds = 0, end_seconds = 0;
 };
@@ -72,35 +72,36 @@ struct PhaseState {
   std::int64_t end() const { return first_sequence + phase.count; }
 };
 
-/// Registers blocks in order and derives what waits for what from their accesses.
+/// Registers blocks in order and derives their dependences from their accesses.
 class Window {
  public:
-  /// @param grids how each array of the plan is cut
+  /// @param grids the tiles of each array of the plan
   /// @param devices among which blocks are dealt
   /// @param capacity most blocks at a time
-  /// @param bytes most memory for them, where there are more than a few
+  /// @param bytes most memory for them; some blocks are registered in any case
   Window(const Plan& plan, Tally& tally, const std::vector<TileGrid>& grids, Versions& versions, int devices,
          std::int64_t capacity, std::size_t bytes = std::numeric_limits<std::size_t>::max());
 
-  /// Goes on where a cut left off: phases that are under way, blocks from `frontier` on that are done, their results.
+  /// Resumes at a cut: phases under way, blocks from `frontier` on that are done, their results.
   void restore(std::vector<PhaseState> phases, std::int64_t frontier, const Intervals& done,
                std::map<std::int64_t, std::string> results);
 
-  /// Registers blocks as far as capacity and known phases go. @throws Error on accesses that contradict each other
+  /// Registers blocks up to the capacity or the end of the known phases. @throws Error on accesses that contradict
+  /// each other
   void extend();
-  /// Says that a block of a phase in turn was started: blocks of the phase on the same device may follow it.
+  /// Marks a started block whose launch orders its dependents: those of its phase and device need not wait for it.
   void begin_in_launch(BlockState& block);
-  /// Takes that back: the block was not begun.
+  /// Removes the mark: the block was not begun.
   void withdraw_from_launch(BlockState& block);
-  /// Ends a block: frees its dependents and its marks on tiles. The block stays until `advance`.
+  /// Ends a block: frees its dependents and its uses of tiles. The block stays until `advance`.
   void complete(BlockState& block, std::string result);
   /// Folds and drops finished blocks at the front.
   void advance();
 
-  /// Versions that nobody will read any more, since the last call.
+  /// Versions since the last call that nobody will read any more.
   std::vector<VersionKey> doomed() { return std::exchange(doomed_, {}); }
 
-  /// Memory that its blocks take.
+  /// Bytes of memory that its blocks take.
   std::size_t bytes() const { return bytes_; }
   bool finished() const { return ended_ && blocks_.empty(); }
   std::int64_t frontier() const { return frontier_; }
@@ -114,7 +115,7 @@ class Window {
   std::map<std::int64_t, std::string> results() const;
   /// Blocks of the phases made so far.
   std::int64_t known_blocks() const { return phases_.empty() ? frontier_ : phases_.back().end(); }
-  /// Whether every block of the stage has been registered.
+  /// True if every block of the stage has been registered.
   bool end_is_known() const { return ended_ && end() == known_blocks(); }
 
  private:

@@ -1,4 +1,4 @@
-// Trust in the folder of a run: that nobody but this user has put anything into it.
+// Checks that nobody but this user has put anything into the folder of a run.
 #pragma once
 
 #include <filesystem>
@@ -16,11 +16,11 @@ class UnfitOutput : public IoError {
   using IoError::IoError;
 };
 
-/// Whether a run makes files or folders of this name in its folder.
+/// True if a run makes files or folders of this name in its folder.
 bool is_name_of_run(const std::string& name);
-/// Whether it is the name of a scratch file of the run, "<run's id>-<stage>-<array>".
+/// True for the name of a scratch file of the run, "<run's id>-<stage>-<array>".
 bool is_scratch_name(const std::string& name, const std::string& run_id);
-/// Whether it is the name of an attempt's file in the folder `ledger`.
+/// True for the name of an attempt's file in the folder `ledger`.
 bool is_ledger_name(const std::string& name);
 
 /// @throws UnfitOutput unless the folder is this user's, and nobody else may write to it; the message names the
@@ -28,12 +28,12 @@ bool is_ledger_name(const std::string& name);
 void check_owner(const std::filesystem::path& folder, const struct stat& status);
 
 /// Reads names and statuses alone.
-/// @throws UnfitOutput as check_owner does, and unless what the folder holds are files of a run, of this user and
-/// without second names: what another user put there could lead elsewhere. IoError
+/// @throws UnfitOutput as check_owner does, and unless the folder holds only files of a run, of this user and without
+/// second names: a file of another user could lead elsewhere. IoError
 void check_run_folder(const io::Folder& folder, const std::filesystem::path& output);
 
-/// The reason why a file is not one that this user's process has made, or nullopt: a link, no regular file, another
-/// user's, or with a second name.
+/// The reason why a file cannot have been made by this user's process: a link, no regular file, another user's, or
+/// with a second name; else nullopt.
 std::optional<std::string> foreign_because(const struct stat& status);
 
 }  // namespace terrace::run

@@ -30,8 +30,8 @@ IoError is_foreign(const io::Entry& file, const std::string& reason) {
   return {file.path().string(), reason + ", and has the name of a scratch file of this run; move it away"};
 }
 
-/// The reason why this run has not made the file, or nullopt. A run that was stopped while it made a file has left
-/// zeros in the place of the mark, or nothing.
+/// The reason why this run cannot have made the file, or nullopt. A run that was stopped while it made a file has
+/// left zeros in the place of the mark, or an empty file.
 std::optional<std::string> not_made_because(const io::Descriptor& file, const std::string& id) {
   struct stat status;
   if (fstat(file.get(), &status) != 0) return "cannot be looked at";
@@ -80,7 +80,7 @@ void remove_scratch_files(const io::Folder& run_folder, const nlohmann::json& pl
         const io::Entry entry = scratch_entry(run_folder, id, file);
         if (!not_made_because(io::open_file(entry, O_RDONLY), id)) io::remove_file(entry);
       } catch (const IoError&) {
-        continue;  // it is gone, or nothing of this run's
+        continue;  // it is gone, or not of this run
       }
     }
   } catch (const std::exception&) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t mark = 0x314B4C4254ull << 16 | sizeof(BlockRecord);  // "TBLK1"
 
-/// What a piece begins with; its checksum is of the header without it and of the records.
+/// The header of a piece; `checksum` covers the rest of the header and the records.
 struct Header {
   std::uint64_t mark, checksum, count;
   double started;

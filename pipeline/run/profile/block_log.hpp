@@ -1,4 +1,4 @@
-// The blocks that earlier attempts of a run have computed.
+// The log of the blocks that an attempt of a run has computed, for later attempts.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace terrace::run {
 
-/// The file `<attempt>.blocks` of one attempt, beside the ledger: records in pieces, each with its checksum. For the
-/// profile alone: it is not synced, what a power cut takes of it is lost, and a torn end counts for nothing.
+/// The file `<attempt>.blocks` of one attempt, in the ledger's folder: records in pieces, each with its checksum.
+/// Only the profile needs it: it is not synced, a power cut may lose its end, and a torn end is ignored.
 class BlockLog {
  public:
-  /// What one attempt computed.
+  /// The blocks of one attempt.
   struct Attempt {
     double started = 0;  // seconds since 1970
     std::vector<BlockRecord> blocks;

@@ -1,4 +1,4 @@
-// When a block was computed, and where.
+// The times at which a block was computed, and its device.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ struct BlockRecord {
   std::int64_t stage = 0, phase = 0, first = 0, count = 1;
   std::int64_t attempt = 1;  // of the run, from 1
   std::int32_t device = 0;
-  std::int32_t attempts = 1;  // how often the attempt has begun it, its own checks included
+  std::int32_t attempts = 1;  // times that the attempt has begun it: repeats after failed checks count
   double operations = 0;
   double begin = 0, end = 0;
 };

@@ -130,7 +130,7 @@ TEST_CASE(
       options.host_bytes = host_pages * page;
       options.stop = &stop;
       test::StageRunner runner(folder.path(), program, options);
-      // It takes a tenth of a second. What stands still is only found after a fifth, for every block: 20 seconds.
+      // It takes 0.1 s. A standstill is found only after 0.2 s: with one at every block it would take 20 s.
       std::atomic<bool> over = false;
       std::thread stopper([&] {
         const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
