@@ -29,8 +29,8 @@ InPlaceShape in_place_shape(const InPlaceSpec& spec, const InPlaceTrial& trial) 
 InPlaceWorkspace plan_in_place(const InPlaceSpec& spec, const InPlaceShape& shape) {
   const bool one_slab = spec.slab_rows >= spec.rows;
   InPlaceWorkspace plan;
-  plan.slots =
-      std::clamp(spec.slabs(), measured::CudaInPlace::least_under_way, measured::CudaInPlace::most_under_way);
+  plan.slots = std::clamp<std::int64_t>(spec.slabs(), measured::CudaInPlace::least_under_way,
+                                        measured::CudaInPlace::most_under_way);
   plan.groups = ceiling(spec.pass_sweeps, shape.sweeps());
   // In the last slab each group continues until all of its sweeps have reached the last row.
   const std::int64_t lines = (one_slab ? spec.rows : spec.slab_rows) + spec.pass_sweeps;
