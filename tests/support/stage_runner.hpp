@@ -21,6 +21,7 @@ struct RunnerOptions {
   std::uint32_t seed = 1;
   double checkpoint_seconds = 0;
   std::atomic<int>* stop = nullptr;
+  std::size_t window_bytes = 16 << 20;
   bool reserve = true;  // space in the files, beforehand
 };
 
@@ -71,6 +72,7 @@ class StageRunner {
     environment.ledger = &ledger;
     environment.stop = options_.stop;
     environment.checkpoint_seconds = options_.checkpoint_seconds;
+    environment.window_bytes = options_.window_bytes;
     {
       run::Executor executor(0, program_, program_, storage(), environment, progress.current);
       executor.run();

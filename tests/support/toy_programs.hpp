@@ -1,6 +1,7 @@
 // Small made-up stages of the shapes that real families have.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -481,7 +482,16 @@ class ManyBlocks : public ToyProgram {
     if (number > 0) return std::nullopt;
     return run::Phase{number, count_, order};
   }
-  run::Block block(const run::Phase&, std::int64_t) const override { return {{}, 1}; }
+  run::Block block(const run::Phase&, std::int64_t index) const override {
+    most_known = std::max(most_known, index + 1 - folded_blocks);
+    return {{}, 1};
+  }
+  void fold(const run::Phase& phase, std::int64_t index, const void* result) override {
+    ++folded_blocks;
+    ToyProgram::fold(phase, index, result);
+  }
+  std::int64_t folded_blocks = 0;
+  mutable std::int64_t most_known = 0;  // blocks that are known and not folded
 
  protected:
   bool compute(const run::Phase&, const Descriptor& d, u64* result, int) override {

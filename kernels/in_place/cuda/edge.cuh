@@ -34,10 +34,11 @@ class InPlaceEdge {
         above_turn_(lane == 0 ? 2 * K - 1 : 2 * C - 1),
         below_turn_(lane == 31 ? K - 1 : 2 * C - 1) {}
 
-  /// Begins a band and requests the piece that begins with its first step.
-  __device__ void begin(const InPlaceBand& band, i32 t) {
+  /// Begins a band and requests the piece that begins with its first step. All lanes call it.
+  __device__ void begin(const InPlaceLines<S>& slab, const InPlaceBand& band, i32 t) {
     tag_before_ = band.tag_before;
     state_ = a_.states + band.group * a_.group_words + K * shape.entry_words();
+    if (band.takes_over) take_over(slab, band, state_);
     ask(t);
   }
 
@@ -69,7 +70,7 @@ class InPlaceEdge {
 
   /// Waits for the requested piece of steps from t on, and requests the next one. False when the launch is over. All
   /// lanes call it.
-  __device__ __forceinline__ bool take_piece(const InPlaceLines<S>& slab, const InPlaceBand& band, i32 t) {
+  __device__ __forceinline__ bool take_piece(const InPlaceBand& band, i32 t) {
     if (tag_before_ != 0) {
       device::Tries<device::backoffs::in_place_above> tries;
       while (!__all_sync(~0u, is_fresh())) {
@@ -87,8 +88,6 @@ class InPlaceEdge {
         if (takes_part(i)) to[lane_ + 32 * i] = static_cast<u32>(word_[i]);
       }
       ask(t + K);
-    } else if (band.takes_over) {
-      take_over(slab, band, t);
     }
     __syncwarp();
     return true;
@@ -149,15 +148,27 @@ class InPlaceEdge {
     return fresh;
   }
 
-  /// Reads the line above the band, as far as it is in the grid, from the rows that an earlier launch left.
-  __device__ void take_over(const InPlaceLines<S>& slab, const InPlaceBand& band, i32 t) {
-    for (int value = lane_; value < K * (S + 1); value += 32) {
-      const int step = value / (S + 1), sweep = value % (S + 1);
-      const i32 column = t + step + slant - sweep;
-      if (sweep > band.sweeps || column < 0 || column >= columns_) continue;
-      const i64 row = band.first_line - 1 - static_cast<i64>(band.group) * S - sweep;
-      m_.above[(t + step) & (2 * K - 1)][sweep] = device::load_past_l1(slab.template row<T>(row) + column);
+  /// Writes the line above the band into the states, as the band before would have: from the rows that an earlier
+  /// launch left. All lanes call it. Not inlined: the sweep needs the registers.
+  __device__ __noinline__ static void take_over(const InPlaceLines<S> slab, const InPlaceBand& band, u64* state) {
+    constexpr int value_words = static_cast<int>(sizeof(T)) / 4;
+    const i32 columns = static_cast<i32>(slab.a.columns);
+    const i64 above = band.first_line - 1 - static_cast<i64>(band.group) * S;
+    const u64 tag = static_cast<u64>(band.tag_before) << 32;
+    for (i32 t = static_cast<i32>(threadIdx.x % 32) - slant; t < columns + S - slant; t += 32) {
+      u64* to = state + place(t);
+      for (int sweep = 0; sweep < E; ++sweep) {
+        const i32 column = t + slant - sweep;
+        T value{};
+        if (sweep <= band.sweeps && column >= 0 && column < columns) {
+          value = device::load_past_l1(slab.template row<T>(above - sweep) + column);
+        }
+        u32 words[value_words];
+        memcpy(words, &value, sizeof value);
+        for (int i = 0; i < value_words; ++i) device::store_relaxed(to + sweep * value_words + i, tag | words[i]);
+      }
     }
+    __syncwarp();
   }
 
   const InPlaceArguments& a_;

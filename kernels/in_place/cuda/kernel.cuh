@@ -187,9 +187,9 @@ class InPlaceWarp {
   __device__ bool sweep_band() {
     Cells cells{};
     rows_.begin(slab(), band_);
-    edge_.begin(band_, begin_step);
+    edge_.begin(slab(), band_, begin_step);
     for (i32 t = begin_step; t < end_step_; t += K) {
-      if (!wait_for_rows(t + K) || !edge_.take_piece(slab(), band_, t)) return false;
+      if (!wait_for_rows(t + K) || !edge_.take_piece(band_, t)) return false;
       if (rows_.are_aligned()) sweep_piece<(C > 1)>(cells, t);
       else sweep_piece<false>(cells, t);
       edge_.give_piece(band_, t);

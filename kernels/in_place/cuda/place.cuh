@@ -138,7 +138,8 @@ struct InPlaceLines {
     // The first band of a pass needs nothing of the pass before, but must not overtake its last band: both use the
     // same states.
     if (band.index == first_band(band.group)) {
-      band.tag_before = slab == 0 ? 0 : tag_of(slab - 1, last_band_before(band.group));
+      const u32 none = band.takes_over ? ~0u : 0;
+      band.tag_before = slab == 0 ? none : tag_of(slab - 1, last_band_before(band.group));
     }
   }
   /// The tag of a band's words; never 0.

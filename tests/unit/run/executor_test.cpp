@@ -255,3 +255,18 @@ TEST_CASE("A stage of a hundred million trivial blocks runs in flat memory") {
   CHECK(runner.profile.stages()[0].blocks == 100'000'000);
   CHECK(resident() - before < (256 << 20));
 }
+
+TEST_CASE("The executor knows as many blocks at a time as the memory for them allows") {
+  for (const std::size_t bytes : {std::size_t{64} << 10, std::size_t{256} << 10}) {
+    test::TempFolder folder;
+    test::ManyBlocks toy(5000);
+    test::RunnerOptions options;
+    options.window_bytes = bytes;
+    test::StageRunner runner(folder.path(), toy, options);
+    runner.run();
+    CHECK(toy.folded_blocks == 5000);
+    CHECK(toy.most_known * static_cast<std::int64_t>(sizeof(run::BlockState)) <=
+          static_cast<std::int64_t>(bytes + sizeof(run::BlockState)));
+    CHECK(toy.most_known > static_cast<std::int64_t>(bytes / 512));
+  }
+}
