@@ -85,11 +85,12 @@ inline constexpr u32 courier_without_warp = 16384;
 
 // The CPU.
 
-/// Blocks to begin, bands above and to the left, waves, groups of sweeps. On an AMD EPYC, 4096 looks take 107 us and
-/// the shortest sleep 68 us; sor, f32, 1024 x 1024, 256 sweeps on two threads took 40 to 59 ms on a busy machine, 47
-/// to 76 ms with 2048 looks. No sched_yield (48 to 105 ms): Linux takes it for a wish to come after all other
-/// threads, so that the wait goes on long after its end.
-inline constexpr CpuBackoff cpu{.spins = 4096, .short_sleeps = 40, .first = 20, .longest = 100};
+/// Blocks to begin, bands above and to the left, waves, groups of sweeps. On an AMD EPYC, 1024 looks take 27 us and
+/// the shortest sleep 68 us. sor, f32, 1024 x 1024, 256 sweeps on its two threads, busy with other programs, the
+/// least of five: 35 ms (7.7 G), with 512 looks 32 ms, with 4096 30 ms, with sched_yield 51 ms. Many launches of a
+/// few cells take three times the processor's time with 4096 looks. No sched_yield: Linux takes it for a wish to come
+/// after all other threads, so that the wait goes on long after its end.
+inline constexpr CpuBackoff cpu{.spins = 1024, .short_sleeps = 40, .first = 20, .longest = 100};
 
 }  // namespace backoffs
 }  // namespace terrace::device
