@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/hdf5/handle.hpp"
+#include "io/known_range.hpp"
 #include "pipeline/base/box.hpp"
 #include "pipeline/base/element_type.hpp"
 
@@ -39,6 +40,8 @@ class Hdf5Dataset {
   /// The files that the elements come from: first the one that the dataset lies in, which another file may link to,
   /// then sources of a virtual dataset and external storage.
   const std::vector<std::filesystem::path>& files() const { return files_; }
+  /// The range that its attributes state (stated_range.hpp).
+  const std::optional<KnownRange>& stated() const { return stated_; }
   /// Whether it needs filters that are not there. What was stored without them can be read even so.
   bool misses_filters() const { return !missing_filters_.empty(); }
   /// Where positioned reads find the elements; nothing where only the library can read them.
@@ -63,6 +66,7 @@ class Hdf5Dataset {
   ElementType type_ = ElementType::u8;
   Extents shape_;
   std::vector<std::filesystem::path> files_;
+  std::optional<KnownRange> stated_;
   std::string missing_filters_;  // what to say of them; empty where none is missing
 };
 

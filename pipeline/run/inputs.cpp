@@ -192,6 +192,7 @@ class InputReads::Watched : public io::Source {
   std::string place_of(const Extents& index) const override { return source_->place_of(index); }
   bool letters() const override { return source_->letters(); }
   std::size_t memory() const override { return source_->memory(); }
+  std::optional<io::KnownRange> known_range() const override { return source_->known_range(); }
   void read(const Box& box, void* buffer) override {
     source_->read(box, buffer);
     if (!log_->open || box.empty()) return;
