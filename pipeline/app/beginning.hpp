@@ -60,9 +60,10 @@ void plan_attempt(const Beginning& beginning, Fresh fresh, const Signature& now,
                   const std::function<void()>& plan);
 
 /// Plans an unfinished run to be resumed, once all that was read of inputs is found to be what it was.
-/// @param begun Beginning::begun @throws JobError naming the input that has changed
+/// @param begun Beginning::begun @param watch of what is read
+/// @throws JobError naming the input that has changed; what the watch throws
 run::RunPlan resumed_plan(const job::OpenJob& open, const Machine& machine, const Stages& stages,
-                          const run::RunFolder& folder, const nlohmann::json& begun);
+                          const run::RunFolder& folder, const nlohmann::json& begun, const Watch& watch);
 
 /// Runs the plan as run::execute does, after what `fresh` lets it discard is gone. A run that fails before anything
 /// of it is durable is discarded, so that the corrected job needs no --fresh=all; one begun with --fresh stays where

@@ -9,6 +9,7 @@
 
 #include "kernels/device/context.hpp"
 #include "pipeline/app/stage_table.hpp"
+#include "pipeline/base/watch.hpp"
 #include "pipeline/job/job.hpp"
 #include "pipeline/run/run.hpp"
 
@@ -36,15 +37,16 @@ class NoDevice : public JobError {
 Machine open_machine(const job::OpenJob& open, bool cpu = false);
 
 /// Plans the job anew. Where it leaves the choice, and a stage is computed on the CPU alone, all of it is planned for
-/// the CPU: `machine` is opened again, and `tell` is called with the reason.
+/// the CPU: `machine` is opened again, and `tell` is called with the reason. @param watch as make_plan() takes it
 run::RunPlan make_new_plan(const job::OpenJob& open, Machine& machine, const Stages& stages,
-                           const std::function<void(const std::string&)>& tell);
+                           const std::function<void(const std::string&)>& tell, const Watch& watch);
 
 /// Plans the job. @param begun plan.json of the run that is gone on with; null: none
+/// @param watch of what is read to plan, and of what the plan's stages read beside blocks while it is run
 /// @throws JobError with what is wrong with any of the stages, but those that read what a wrong one writes;
 /// stages::CpuOnly where the job leaves the choice
 run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const Stages& stages,
-                       const nlohmann::json* begun);
+                       const nlohmann::json* begun, const Watch& watch);
 
 /// Whether the job can be planned, by all that is seen without reading arrays that may be large. Where a device is
 /// missing here, what it is planned for is the CPU, with any memory, and `warn` is called with the reason.

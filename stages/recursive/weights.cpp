@@ -9,6 +9,7 @@
 #include "kernels/recursive/semiring.hpp"
 #include "pipeline/base/error.hpp"
 #include "stages/recursive/stated_weights.hpp"
+#include "stages/watched_read.hpp"
 
 namespace terrace::stages {
 
@@ -180,9 +181,10 @@ std::shared_ptr<io::Source> weights(std::shared_ptr<io::Source> matrix, ElementT
   return std::make_shared<Weights>(std::move(matrix), type, std::move(rules));
 }
 
-WeightScan scan_weights(io::Source& matrix, const WeightRules& rules,
+WeightScan scan_weights(io::Source& matrix, const WeightRules& rules, const Watch& watch,
                         const std::function<bool(const WeightRange& seen)>& enough) {
   WeightScan scan;
+  WatchedPart reading(watch, reading_part(rules.label.array), "element", volume(matrix.shape()));
   dispatch(matrix.type(), [&](auto from) {
     using From = decltype(from);
     if constexpr (!std::is_floating_point_v<From>) {
@@ -197,6 +199,7 @@ WeightScan scan_weights(io::Source& matrix, const WeightRules& rules,
           scan.range.add(value, value);
         }
         scan.whole = part.end[0] == matrix.shape()[0];
+        reading.advance(count);
         return !enough || !enough(scan.range);
       });
     }

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "io/source.hpp"
+#include "pipeline/base/watch.hpp"
 #include "stages/recursive/weight_range.hpp"
 #include "stages/recursive/weight_rules.hpp"
 
@@ -23,8 +24,8 @@ struct WeightScan {
 };
 
 /// Looks at a matrix of integers, in pieces of some MiB, until the weights seen so far are enough; `enough` may be
-/// empty: at all of it. @throws io::DataError
-WeightScan scan_weights(io::Source& matrix, const WeightRules& rules,
+/// empty: at all of it. @throws io::DataError, and what the watch throws
+WeightScan scan_weights(io::Source& matrix, const WeightRules& rules, const Watch& watch = nullptr,
                         const std::function<bool(const WeightRange& seen)>& enough = nullptr);
 
 }  // namespace terrace::stages

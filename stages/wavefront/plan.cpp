@@ -33,7 +33,8 @@ WavefrontPlan::WavefrontPlan(wavefront::SweepSpec spec, const wavefront::Problem
       down_((spec_.rows + spec_.block_rows - 1) / spec_.block_rows),
       across_((spec_.columns + spec_.block_columns - 1) / spec_.block_columns),
       planes_(border_planes(spec_)),
-      window_(half_width(spec_)) {
+      window_(half_width(spec_)),
+      watch_(inputs.watch) {
   const auto input = [&](const char* name, const std::shared_ptr<io::Source>& source, Extents tile) {
     ArraySpec array;
     array.name = name;

@@ -150,8 +150,8 @@ WeightScan scan_to_choose(const Request& request, io::Source& matrix, const Weig
   };
   WeightScan scan;
   read_values(request.stage, "matrix", [&] {
-    if (stated) scan = scan_weights(matrix, rules, enough);
-    else scan = scan_weights(matrix, rules);
+    if (stated) scan = scan_weights(matrix, rules, request.watch, enough);
+    else scan = scan_weights(matrix, rules, request.watch);
   });
   return scan;
 }
