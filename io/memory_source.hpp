@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,13 @@ class MemorySource : public HeldSource {
   std::vector<std::filesystem::path> files() const override { return files_; }
   std::size_t memory() const override { return bytes_.size(); }
   std::optional<std::uint64_t> content() const override { return checksum(bytes_); }
+  std::optional<KnownRange> known_range() const override {
+    return dispatch(type_, [&](auto zero) {
+      using T = decltype(zero);
+      const auto count = static_cast<std::size_t>(volume(shape_));
+      return range_of(std::span(reinterpret_cast<const T*>(bytes_.data()), count), "its values in memory");
+    });
+  }
 
  private:
   ElementType type_;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "io/known_range.hpp"
 #include "pipeline/base/box.hpp"
 #include "pipeline/base/element_type.hpp"
 #include "pipeline/base/parameter.hpp"
@@ -43,6 +44,9 @@ class Source {
   /// Bytes of host memory that it keeps while it is open, in addition to buffers of its reads: a part of the job's
   /// budget.
   virtual std::size_t memory() const { return 0; }
+  /// The range of its values, or nullopt if it cannot tell without reading files. Takes at most a pass over what it
+  /// holds in memory.
+  virtual std::optional<KnownRange> known_range() const { return std::nullopt; }
 };
 
 /// Data that an input may need in addition to its own keys.

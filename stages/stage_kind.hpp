@@ -10,6 +10,7 @@
 
 #include "io/source.hpp"
 #include "kernels/device/context.hpp"
+#include "pipeline/base/watch.hpp"
 #include "pipeline/job/declaration.hpp"
 #include "pipeline/job/job.hpp"
 #include "pipeline/run/stage.hpp"
@@ -43,6 +44,8 @@ struct Request {
   const nlohmann::json* choices = nullptr;
   /// Takes the arrays that are read as f32; null: losses are not recorded.
   RoundedInputs* rounded = nullptr;
+  /// Watches what is read to make the stage, and what its plan reads again when the run has come to its end.
+  Watch watch = nullptr;
 };
 
 struct VerifyRequest;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "io/hdf5/stated_range.hpp"
 #include "io/hdf5/storage.hpp"
 #include "io/kinds.hpp"
 #include "pipeline/base/error.hpp"
@@ -110,6 +111,7 @@ Hdf5Dataset::Hdf5Dataset(const std::string& path, const std::string& dataset, st
   type_ = memory_element(stored, where_);
   read_shape();
   files_ = storage_files(dataset_.get(), where_);
+  stated_ = stated_range(dataset_, type_, where_);
   missing_filters_ = missing_filters(dataset_.get(), where_);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/hdf5/handle.hpp"
+#include "io/known_range.hpp"
 #include "pipeline/base/box.hpp"
 #include "pipeline/base/element_type.hpp"
 
@@ -39,7 +40,9 @@ class Hdf5Dataset {
   /// The files that the elements come from: first the one that the dataset lies in, which another file may link to,
   /// then sources of a virtual dataset and external storage.
   const std::vector<std::filesystem::path>& files() const { return files_; }
-  /// True if a filter that it needs is missing. Chunks stored without that filter can still be read.
+  /// The range that its attributes state (stated_range.hpp).
+  const std::optional<KnownRange>& stated() const { return stated_; }
+  /// Whether it needs filters that are not there. What was stored without them can be read even so.
   bool misses_filters() const { return !missing_filters_.empty(); }
   /// The place for positioned reads of the elements, or nullopt if only the library can read them.
   std::optional<RawPlace> raw_place() const;
@@ -63,7 +66,8 @@ class Hdf5Dataset {
   ElementType type_ = ElementType::u8;
   Extents shape_;
   std::vector<std::filesystem::path> files_;
-  std::string missing_filters_;  // for the error message; empty if none is missing
+  std::optional<KnownRange> stated_;
+  std::string missing_filters_;  // what to say of them; empty where none is missing
 };
 
 /// The full names of a file's datasets, at most 1000. @throws IoError

@@ -1,5 +1,6 @@
 // The input kind `generate`: arrays that are computed. Nothing is held in memory: any box is made alone, by any
 // thread, the same on every machine.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -36,13 +37,20 @@ constexpr Parameter parameters[] = {
 /// Makes the `count` elements from the flat index `first` on.
 using Fill = std::function<void(std::int64_t first, std::int64_t count, void* out)>;
 
+/// How an array is made, and its range as it follows from the settings; nullopt of letters.
+struct Recipe {
+  Fill fill;
+  std::optional<KnownRange> range = std::nullopt;
+};
+
 class GeneratedSource : public Source {
  public:
-  GeneratedSource(ElementType type, const Extents& shape, Fill fill)
-      : type_(type), shape_(shape), fill_(std::move(fill)) {}
+  GeneratedSource(ElementType type, const Extents& shape, Recipe recipe)
+      : type_(type), shape_(shape), fill_(std::move(recipe.fill)), range_(std::move(recipe.range)) {}
 
   ElementType type() const override { return type_; }
   const Extents& shape() const override { return shape_; }
+  std::optional<KnownRange> known_range() const override { return range_; }
   void read(const Box& box, void* buffer) override {
     const BoxRuns runs(shape_, 1, box);
     const std::int64_t bytes = runs.run_bytes() * static_cast<std::int64_t>(size_of(type_));
@@ -55,7 +63,16 @@ class GeneratedSource : public Source {
   ElementType type_;
   Extents shape_;
   Fill fill_;
+  std::optional<KnownRange> range_;
 };
+
+/// @param ends  the least and the largest value that can be, in any order
+/// @param exact whether both are elements
+template <class T>
+KnownRange range_between(T one, T other, bool exact) {
+  const auto [least, most] = std::minmax(one, other);
+  return {static_cast<long double>(least), static_cast<long double>(most), {}, false, exact, "`generate`"};
+}
 
 template <class T, class ValueAt>
 Fill fill_with(ValueAt value_at) {
@@ -135,7 +152,7 @@ Fill fill_with_reals(const UniformReals<T>& reals) {
 }
 
 template <class T>
-Fill uniform(const Settings& settings, const Extents&) {
+Recipe uniform(const Settings& settings, const Extents&) {
   const T minimum = element<T>(settings, "minimum", 0);
   const T maximum = element<T>(settings, "maximum", std::is_integral_v<T> ? 99 : 1);
   const bool endless = std::isinf(static_cast<double>(maximum) - static_cast<double>(minimum));
@@ -146,47 +163,53 @@ Fill uniform(const Settings& settings, const Extents&) {
   const Random random(seed_of(settings), RandomStream::values);
   if constexpr (std::is_integral_v<T>) {
     const std::uint64_t count = static_cast<std::uint64_t>(maximum) - static_cast<std::uint64_t>(minimum) + 1;
-    return fill_with<T>(
-        [=](std::int64_t i) { return static_cast<T>(static_cast<std::uint64_t>(minimum) + random.below(count, i)); });
+    return {fill_with<T>([=](std::int64_t i) {
+              return static_cast<T>(static_cast<std::uint64_t>(minimum) + random.below(count, i));
+            }),
+            range_between(minimum, maximum, false)};
   } else {
     const double from = minimum, width = static_cast<double>(maximum) - static_cast<double>(minimum);
     const T last = minimum == maximum ? minimum : std::nextafter(maximum, minimum);
-    return fill_with_reals<T>({random, from, width, last});
+    return {fill_with_reals<T>({random, from, width, last}), range_between(minimum, last, false)};
   }
 }
 
 template <class T>
-Fill constant(const Settings& settings, const Extents&) {
+Recipe constant(const Settings& settings, const Extents& shape) {
   if (!settings.has("value")) fail_setting(settings, "generate", "value: is missing; a constant needs it");
   const T value = element<T>(settings, "value", 0);
-  return fill_with<T>([=](std::int64_t) { return value; });
+  return {fill_with<T>([=](std::int64_t) { return value; }), range_between(value, value, volume(shape) > 0)};
 }
 
 template <class T>
-Fill ramp(const Settings& settings, const Extents& shape) {
+Recipe ramp(const Settings& settings, const Extents& shape) {
+  const std::int64_t steps = std::max<std::int64_t>(volume(shape) - 1, 0);
+  const bool exact = volume(shape) > 0;
   if constexpr (std::is_integral_v<T>) {
     const auto start = element<T>(settings, "start", 0);
     const auto step = element<std::int64_t>(settings, "step", 1);
     T last = start;
     std::int64_t rise = 0;
-    const std::int64_t steps = std::max<std::int64_t>(volume(shape) - 1, 0);
     if (__builtin_mul_overflow(step, steps, &rise) || __builtin_add_overflow(start, rise, &last)) {
       fail_setting(settings, settings.has("step") ? "step" : "generate",
                    "step: the ramp's last value does not fit " + std::string(name_of(element_type_of<T>())));
     }
-    return fill_with<T>([=](std::int64_t i) {
-      return static_cast<T>(static_cast<std::uint64_t>(start) + static_cast<std::uint64_t>(step * i));
-    });
+    return {fill_with<T>([=](std::int64_t i) {
+              return static_cast<T>(static_cast<std::uint64_t>(start) + static_cast<std::uint64_t>(step * i));
+            }),
+            range_between(start, last, exact)};
   } else {
     const double start = element<T>(settings, "start", 0), step = element<T>(settings, "step", 1);
-    return fill_with<T>(
-        [=](std::int64_t i) { return static_cast<T>(std::fma(step, static_cast<double>(i), start)); });
+    const auto value_at = [=](std::int64_t i) {
+      return static_cast<T>(std::fma(step, static_cast<double>(i), start));
+    };
+    return {fill_with<T>(value_at), range_between(value_at(0), value_at(steps), exact)};
   }
 }
 
 class GeneratedLetters : public GeneratedSource {
  public:
-  GeneratedLetters(const Extents& shape, Fill fill) : GeneratedSource(ElementType::u8, shape, std::move(fill)) {}
+  GeneratedLetters(const Extents& shape, Fill fill) : GeneratedSource(ElementType::u8, shape, {std::move(fill)}) {}
   bool letters() const override { return true; }
 };
 

@@ -70,12 +70,26 @@ class GraphSource : public HeldSource {
     return checksum(std::as_bytes(std::span(edges_)));
   }
 
+  std::optional<KnownRange> known_range() const override {
+    KnownRange range{1, 0, {}, false, true, "the list of edges"};
+    if (whole_) range.fillers = {static_cast<long double>(no_edge)};
+    else range.fillers = {std::numeric_limits<long double>::infinity()};
+    if (edges_.empty()) return range;
+    const auto lighter = [](const Edge& a, const Edge& b) { return a.weight < b.weight; };
+    const auto [least, most] = std::minmax_element(edges_.begin(), edges_.end(), lighter);
+    range.least = least->weight;
+    range.most = most->weight;
+    return range;
+  }
+
   void read(const Box& box, void* buffer) override {
-    if (whole_) fill(box, static_cast<std::int64_t*>(buffer), std::numeric_limits<std::int64_t>::max() / 2);
+    if (whole_) fill(box, static_cast<std::int64_t*>(buffer), no_edge);
     else fill(box, static_cast<double*>(buffer), std::numeric_limits<double>::infinity());
   }
 
  private:
+  static constexpr std::int64_t no_edge = std::numeric_limits<std::int64_t>::max() / 2;
+
   template <class T>
   void fill(const Box& box, T* out, T none) const {
     std::fill_n(out, box.volume(), none);

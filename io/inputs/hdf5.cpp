@@ -49,12 +49,14 @@ Box moved(const Box& box, const Extents& by) {
 
 class RawHdf5Source : public Source {
  public:
-  RawHdf5Source(RawArray array, std::vector<std::filesystem::path> files, const Box& part, std::string where)
+  RawHdf5Source(RawArray array, std::vector<std::filesystem::path> files, const Box& part, std::string where,
+                std::optional<KnownRange> stated)
       : array_(std::move(array)),
         files_(std::move(files)),
         part_(part),
         shape_(part.shape()),
-        where_(std::move(where)) {}
+        where_(std::move(where)),
+        stated_(std::move(stated)) {}
 
   ElementType type() const override { return array_.type(); }
   const Extents& shape() const override { return shape_; }
@@ -63,6 +65,7 @@ class RawHdf5Source : public Source {
   }
   std::vector<std::filesystem::path> files() const override { return files_; }
   std::string place_of(const Extents&) const override { return where_; }
+  std::optional<KnownRange> known_range() const override { return stated_; }
 
  private:
   RawArray array_;
@@ -70,12 +73,18 @@ class RawHdf5Source : public Source {
   Box part_;
   Extents shape_;
   std::string where_;  // file and dataset
+  std::optional<KnownRange> stated_;
 };
 
 class LibraryHdf5Source : public Source {
  public:
-  LibraryHdf5Source(std::unique_ptr<Hdf5Dataset> dataset, std::vector<std::filesystem::path> files, const Box& part)
-      : dataset_(std::move(dataset)), files_(std::move(files)), part_(part), shape_(part.shape()) {}
+  LibraryHdf5Source(std::unique_ptr<Hdf5Dataset> dataset, std::vector<std::filesystem::path> files, const Box& part,
+                    std::optional<KnownRange> stated)
+      : dataset_(std::move(dataset)),
+        files_(std::move(files)),
+        part_(part),
+        shape_(part.shape()),
+        stated_(std::move(stated)) {}
   ~LibraryHdf5Source() override {
     const std::lock_guard lock(hdf5_input_mutex());
     dataset_.reset();
@@ -89,6 +98,7 @@ class LibraryHdf5Source : public Source {
   }
   std::vector<std::filesystem::path> files() const override { return files_; }
   std::string place_of(const Extents&) const override { return dataset_->where(); }
+  std::optional<KnownRange> known_range() const override { return stated_; }
   std::size_t memory() const override {
     const std::lock_guard lock(hdf5_input_mutex());
     return dataset_->memory();
@@ -99,7 +109,15 @@ class LibraryHdf5Source : public Source {
   std::vector<std::filesystem::path> files_;
   Box part_;
   Extents shape_;
+  std::optional<KnownRange> stated_;
 };
+
+/// The range that the dataset states, as it holds of a part: that may be without the extreme values.
+std::optional<KnownRange> range_of_part(const Hdf5Dataset& dataset, const Box& part) {
+  std::optional<KnownRange> range = dataset.stated();
+  if (range && part != Box::whole(dataset.shape())) range->exact = false;
+  return range;
+}
 
 Box selected_part(const Settings& settings, const Hdf5Dataset& dataset) {
   const Extents& shape = dataset.shape();
@@ -135,13 +153,17 @@ std::vector<std::filesystem::path> all_files(const std::filesystem::path& named,
 
 std::shared_ptr<Source> make_source(std::unique_ptr<Hdf5Dataset> dataset, InputFile file, const Box& part) {
   auto files = all_files(file.path(), *dataset);
+  auto stated = range_of_part(*dataset, part);
   const auto place = dataset->raw_place();
-  if (!place) return std::make_shared<LibraryHdf5Source>(std::move(dataset), std::move(files), part);
+  if (!place) {
+    return std::make_shared<LibraryHdf5Source>(std::move(dataset), std::move(files), part, std::move(stated));
+  }
   const auto& home = dataset->files().front();
   const bool linked = !std::filesystem::equivalent(file.path(), home);
   RawArray array(linked ? InputFile(home) : std::move(file), place->offset, dataset->type(), dataset->shape(),
                  place->big_endian);
-  return std::make_shared<RawHdf5Source>(std::move(array), std::move(files), part, dataset->where());
+  return std::make_shared<RawHdf5Source>(std::move(array), std::move(files), part, dataset->where(),
+                                         std::move(stated));
 }
 
 std::shared_ptr<Source> open(const Settings& settings, const OpenContext& context) {

@@ -228,14 +228,16 @@ Beginning begin_at(run::RunFolder& folder, const job::Job& job, const Signature&
 }
 
 run::RunPlan resumed_plan(const job::OpenJob& open, const Machine& machine, const Stages& stages,
-                          const run::RunFolder& folder, const Json& begun) {
+                          const run::RunFolder& folder, const Json& begun, const Watch& watch) {
   return read_json(plan_file(folder), remedy_for_runs, [&] {
     const Json& reads = begun.at("reads");
-    run::compare_reads(reads, open.inputs);
-    run::RunPlan plan = make_plan(open, machine, stages, &begun);
+    run::compare_reads(reads, open.inputs, watch);
+    run::RunPlan plan = make_plan(open, machine, stages, &begun, watch);
     plan.reads = run::joined_reads(reads, plan.reads, open.inputs);
     const Json& states = begun.at("inputs");
-    if (states != plan.inputs) run::verify_inputs(plan, states, plan.inputs, run::Ledger::read(folder.ledger()));
+    if (states != plan.inputs) {
+      run::verify_inputs(plan, states, plan.inputs, run::Ledger::read(folder.ledger()), watch);
+    }
     return plan;
   });
 }

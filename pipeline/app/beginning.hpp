@@ -59,10 +59,11 @@ Beginning begin_at(run::RunFolder& folder, const job::Job& job, const Signature&
 void plan_attempt(const Beginning& beginning, Fresh fresh, const Signature& now, run::RunFolder& folder,
                   const std::function<void()>& plan);
 
-/// Plans an unfinished run to be resumed, after checking that all inputs read so far are unchanged.
-/// @param begun Beginning::begun @throws JobError naming the input that has changed
+/// Plans an unfinished run to be resumed, once all that was read of inputs is found to be what it was.
+/// @param begun Beginning::begun @param watch of what is read
+/// @throws JobError naming the input that has changed; what the watch throws
 run::RunPlan resumed_plan(const job::OpenJob& open, const Machine& machine, const Stages& stages,
-                          const run::RunFolder& folder, const nlohmann::json& begun);
+                          const run::RunFolder& folder, const nlohmann::json& begun, const Watch& watch);
 
 /// Discards what `fresh` allows, then runs the plan as run::execute does. A run that fails before any of its work is
 /// durable is discarded, so that the corrected job needs no --fresh=all; a run begun with --fresh is kept if a disk

@@ -187,9 +187,9 @@ Machine open_machine(const job::OpenJob& open, bool cpu) {
 }
 
 run::RunPlan make_new_plan(const job::OpenJob& open, Machine& machine, const Stages& stages,
-                           const std::function<void(const std::string&)>& tell) {
+                           const std::function<void(const std::string&)>& tell, const Watch& watch) {
   try {
-    return make_plan(open, machine, stages, nullptr);
+    return make_plan(open, machine, stages, nullptr, watch);
   } catch (const stages::CpuOnly& error) {
     tell(std::string("computing on the CPU: ") + error.what());
   }
@@ -197,10 +197,11 @@ run::RunPlan make_new_plan(const job::OpenJob& open, Machine& machine, const Sta
   machine = Machine{};  // one device at a time
   machine = open_machine(open, true);
   machine.resources.to_run = to_run;
-  return make_plan(open, machine, stages, nullptr);
+  return make_plan(open, machine, stages, nullptr, watch);
 }
 
-run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const Stages& stages, const Json* begun) {
+run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const Stages& stages, const Json* begun,
+                       const Watch& watch) {
   const job::Job& job = open.job;
   run::RunPlan plan;
   const Signature signature = signature_of(open, machine);
@@ -220,8 +221,8 @@ run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const S
     const job::Stage& step = job.stages[number];
     const Json* choices = begun != nullptr ? &begun->at("stages").at(number) : nullptr;
     const auto rounded = std::make_shared<stages::RoundedInputs>(step);
-    const stages::Request request{step, Sources(open, step, plan, reads, unknown), machine.resources, choices,
-                                  rounded.get()};
+    const stages::Request request{
+        step, Sources(open, step, plan, reads, unknown), machine.resources, choices, rounded.get(), watch};
     try {
       auto stage = stages.find(step.kind).make(request);
       plan.stages.push_back(
@@ -260,7 +261,8 @@ void check_plan(const job::OpenJob& open, const Stages& stages, const std::funct
     checked = &here;
   }
   machine.resources.to_run = false;
-  StageWarnings(warn).tell(make_new_plan(*checked, machine, stages, [](const std::string&) {}));
+  StageWarnings(warn).tell(make_new_plan(
+      *checked, machine, stages, [](const std::string&) {}, nullptr));
 }
 
 }  // namespace terrace::app

@@ -9,6 +9,7 @@
 
 #include "kernels/device/context.hpp"
 #include "pipeline/app/stage_table.hpp"
+#include "pipeline/base/watch.hpp"
 #include "pipeline/job/job.hpp"
 #include "pipeline/run/run.hpp"
 
@@ -35,16 +36,17 @@ class NoDevice : public JobError {
 /// @throws NoDevice; JobError if inputs leave nothing of the budget; DeviceError
 Machine open_machine(const job::OpenJob& open, bool cpu = false);
 
-/// Plans a new run of the job. If the job does not choose the device, and a stage runs on the CPU only, the whole job
-/// is planned for the CPU: `machine` is opened again, and `tell` is called with the reason.
+/// Plans the job anew. Where it leaves the choice, and a stage is computed on the CPU alone, all of it is planned for
+/// the CPU: `machine` is opened again, and `tell` is called with the reason. @param watch as make_plan() takes it
 run::RunPlan make_new_plan(const job::OpenJob& open, Machine& machine, const Stages& stages,
-                           const std::function<void(const std::string&)>& tell);
+                           const std::function<void(const std::string&)>& tell, const Watch& watch);
 
-/// Plans the job. @param begun plan.json of the interrupted run to resume; null: none
-/// @throws JobError with the errors of all stages, except stages that read from a stage with an error;
-/// stages::CpuOnly if the job leaves the choice
+/// Plans the job. @param begun plan.json of the run that is gone on with; null: none
+/// @param watch of what is read to plan, and of what the plan's stages read beside blocks while it is run
+/// @throws JobError with what is wrong with any of the stages, but those that read what a wrong one writes;
+/// stages::CpuOnly where the job leaves the choice
 run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const Stages& stages,
-                       const nlohmann::json* begun);
+                       const nlohmann::json* begun, const Watch& watch);
 
 /// Checks that the job can be planned, without reading arrays that may be large. If its device is missing
 /// here, it is planned for the CPU, with any memory, and `warn` is called with the reason.

@@ -45,7 +45,13 @@ Extents extents_from(const Json& json) {
 
 Box box_of(const Json& part) { return {extents_from(part.at(0)), extents_from(part.at(1))}; }
 
-std::uint64_t checksum_of(io::Source& source, const Box& box) {
+/// The part of a run's work that reads inputs again. @param what "input 'a'"
+WatchedPart comparing(const std::string& what, std::int64_t bytes, const Watch& watch) {
+  return {watch, "comparing " + what + " with what was read", "byte", bytes};
+}
+
+/// @param reading advances by the bytes that are read
+std::uint64_t checksum_of(io::Source& source, const Box& box, WatchedPart& reading) {
   const std::size_t element = size_of(source.type());
   io::RunningChecksum sum;
   std::vector<std::byte> buffer;
@@ -53,6 +59,7 @@ std::uint64_t checksum_of(io::Source& source, const Box& box) {
     buffer.resize(static_cast<std::size_t>(piece.volume()) * element);
     source.read(piece, buffer.data());
     sum.add(buffer);
+    reading.advance(static_cast<std::int64_t>(buffer.size()));
   };
   if (box.rank() == 0) {
     add(box);
@@ -104,14 +111,22 @@ JobError changed_input(const Json& inputs, const std::vector<fs::path>& files, c
 /// Compares tiles of arrays that come from changed files. Generated arrays and results of earlier stages have no
 /// files. @param read receives the files of which tiles were read
 void verify_stage(const RunPlan& plan, const PlannedStage& planned, const InputChecksums& tiles,
-                  const std::set<fs::path>& changed, std::set<fs::path>& read) {
+                  const std::set<fs::path>& changed, std::set<fs::path>& read, const Watch& watch) {
   const auto& arrays = planned.stage->plan().arrays();
+  const auto bytes_of = [&](const VersionKey& key) {
+    const ArraySpec& spec = arrays.at(static_cast<std::size_t>(key.array));
+    if (!any_of_files(spec.source->files(), changed)) return std::int64_t{0};
+    return TileGrid(spec.shape, spec.tile).box(key.tile).volume() * static_cast<std::int64_t>(size_of(spec.type));
+  };
+  std::int64_t bytes = 0;
+  for (const auto& tile : tiles) bytes += bytes_of(tile.first);
+  WatchedPart reading = comparing("inputs of stage '" + planned.name + "'", bytes, watch);
   for (const auto& [key, checksum] : tiles) {
     const ArraySpec& spec = arrays.at(static_cast<std::size_t>(key.array));
     const std::vector<fs::path> files = spec.source->files();
     read.insert(files.begin(), files.end());
     if (!any_of_files(files, changed)) continue;
-    if (checksum_of(*spec.source, TileGrid(spec.shape, spec.tile).box(key.tile)) == checksum) continue;
+    if (checksum_of(*spec.source, TileGrid(spec.shape, spec.tile).box(key.tile), reading) == checksum) continue;
     throw changed_input(plan.inputs, files, spec.name,
                         "stage '" + planned.name + "' reads it from " + list_of(files) + advice);
   }
@@ -178,6 +193,17 @@ struct InputReads::Log {
     if (parts.empty() || !continues(parts.back().box)) parts.push_back({box, {}});
     else parts.back().box.end[0] = box.end[0];
     parts.back().sum.add(bytes);
+    drop_repeated(source);
+  }
+
+  /// An array that is read a second time, in pieces, becomes what it was when its last piece is there.
+  void drop_repeated(const io::Source& source) {
+    const Part& last = parts.back();
+    const auto same =
+        std::find_if(parts.begin(), parts.end() - 1, [&](const Part& part) { return part.box == last.box; });
+    if (same == parts.end() - 1) return;
+    if (same->sum.value() != last.sum.value()) throw changed_plan_input(name, source);
+    parts.pop_back();
   }
 };
 
@@ -192,6 +218,7 @@ class InputReads::Watched : public io::Source {
   std::string place_of(const Extents& index) const override { return source_->place_of(index); }
   bool letters() const override { return source_->letters(); }
   std::size_t memory() const override { return source_->memory(); }
+  std::optional<io::KnownRange> known_range() const override { return source_->known_range(); }
   void read(const Box& box, void* buffer) override {
     source_->read(box, buffer);
     if (!log_->open || box.empty()) return;
@@ -230,12 +257,16 @@ Json InputReads::close() {
   return reads;
 }
 
-void compare_reads(const Json& reads, const Inputs& inputs) {
+void compare_reads(const Json& reads, const Inputs& inputs, const Watch& watch) {
   for (const auto& [name, record] : reads.items()) {
     io::Source& source = *inputs.at(name);
+    std::int64_t elements = 0;
+    for (const Json& part : record.value("parts", Json::array())) elements += box_of(part).volume();
+    WatchedPart reading =
+        comparing("input '" + name + "'", elements * static_cast<std::int64_t>(size_of(source.type())), watch);
     bool same = !record.contains("content") || io::held_content(source) == record["content"].get<std::uint64_t>();
     for (const Json& part : record.value("parts", Json::array())) {
-      same = same && checksum_of(source, box_of(part)) == part.at(2).get<std::uint64_t>();
+      same = same && checksum_of(source, box_of(part), reading) == part.at(2).get<std::uint64_t>();
     }
     if (!same) throw changed_plan_input(name, source);
   }
@@ -276,22 +307,23 @@ std::optional<std::string> file_difference(const Json& before, const Json& now, 
   return std::nullopt;
 }
 
-void verify_inputs(const RunPlan& plan, const Json& before, const Json& now, const Progress& progress) {
+void verify_inputs(const RunPlan& plan, const Json& before, const Json& now, const Progress& progress,
+                   const Watch& watch) {
   const std::set<fs::path> changed = changed_files(before, now);
   std::set<fs::path> read;
   for (std::size_t s = 0; s < progress.completed.size(); ++s) {
-    verify_stage(plan, plan.stages.at(s), progress.completed[s].inputs, changed, read);
+    verify_stage(plan, plan.stages.at(s), progress.completed[s].inputs, changed, read, watch);
   }
   if (progress.current) {
     const PlannedStage& stage = plan.stages.at(static_cast<std::size_t>(progress.current->stage));
-    verify_stage(plan, stage, progress.current->inputs, changed, read);
+    verify_stage(plan, stage, progress.current->inputs, changed, read, watch);
   }
   for (const auto& [name, record] : plan.reads.items()) {
     const std::vector<fs::path> files = plan.sources.at(name)->files();
     if (!any_of_files(files, changed)) continue;
     Json one;
     one[name] = record;
-    compare_reads(one, plan.sources);
+    compare_reads(one, plan.sources, watch);
     const bool compared = record.contains("content") || !record.at("parts").empty() || any_of_files(files, read);
     if (!compared) fail_unread(name, before, now);
   }

@@ -13,6 +13,7 @@
 
 #include "io/source.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/watch.hpp"
 
 namespace terrace::run {
 
@@ -56,8 +57,8 @@ class InputReads {
 
 /// Compares the reads of planning with the present content of the inputs. Reads all of it again.
 /// @param reads InputReads::close() of the attempt that made the plan
-/// @throws JobError naming the input that has changed
-void compare_reads(const nlohmann::json& reads, const Inputs& inputs);
+/// @throws JobError naming the input that has changed; what the watch throws
+void compare_reads(const nlohmann::json& reads, const Inputs& inputs, const Watch& watch);
 
 /// The union of the reads of two attempts during planning. @throws JobError naming the input if a part that both
 /// read differs
@@ -70,8 +71,8 @@ std::optional<std::string> file_difference(const nlohmann::json& before, const n
 /// Reads again all that was read of inputs whose files have changed, for the plan and in tiles, and compares it.
 /// An input of which nothing was read has changed if one of its files has.
 /// @param before, now as RunPlan::inputs @param progress with the checksums of tiles
-/// @throws JobError naming the input that has changed
+/// @throws JobError naming the input that has changed; what the watch throws
 void verify_inputs(const RunPlan& plan, const nlohmann::json& before, const nlohmann::json& now,
-                   const Progress& progress);
+                   const Progress& progress, const Watch& watch);
 
 }  // namespace terrace::run

@@ -359,25 +359,33 @@ struct EarlierTiles {
   HomeChecksums before;
 };
 
-/// Reads the tiles that earlier attempts have written and nobody has read since. This is done once, before the result
-/// is complete, and not at every resume: a run that is often interrupted would read more than it computes.
-/// @throws IoError if a tile is not as it was written; Stopped
-void check_earlier(const std::vector<EarlierTiles>& stages, const RunSettings& settings) {
-  Prediction all;
-  all.unit = "byte";
-  for (const EarlierTiles& stage : stages) {
-    for (const auto& [array, before] : stage.before) {
-      all.operations += static_cast<double>(stage.tiles.at(array)->rest_bytes(before));
-    }
-  }
-  StageProgress progress;
-  const auto advance = [&](std::int64_t bytes) {
+/// Watches work after the stages, whose results are kept. @throws Stopped
+Watch watch_of(const RunSettings& settings) {
+  return [&settings](const std::string& part, const std::string& unit, std::int64_t done, std::int64_t all) {
     if (settings.stop != nullptr && settings.stop->load() != 0) {
-      throw Stopped("stopped while what earlier attempts wrote was checked; the same command goes on");
+      throw Stopped("stopped while " + part + "; the same command goes on");
     }
-    progress.operations += static_cast<double>(bytes);
-    if (settings.report) settings.report("checking what earlier attempts wrote", progress, all);
+    if (!settings.report) return;
+    StageProgress progress;
+    progress.operations = static_cast<double>(done);
+    Prediction prediction;
+    prediction.unit = unit;
+    prediction.operations = static_cast<double>(all);
+    settings.report(part, progress, prediction);
   };
+}
+
+/// Reads what earlier attempts have written and nobody has read since. That is done once, before the result is
+/// complete, and not whenever a run goes on: one that is often interrupted would read more than it computes.
+/// @throws IoError where it is not as it was written; Stopped
+void check_earlier(const std::vector<EarlierTiles>& stages, const RunSettings& settings) {
+  std::int64_t all = 0;
+  for (const EarlierTiles& stage : stages) {
+    for (const auto& [array, before] : stage.before) all += stage.tiles.at(array)->rest_bytes(before);
+  }
+  const Watch watch = watch_of(settings);
+  WatchedPart checking(watch, "checking what earlier attempts wrote", "byte", all);
+  const auto advance = [&](std::int64_t bytes) { checking.advance(bytes); };
   for (const EarlierTiles& stage : stages) {
     for (const auto& [array, before] : stage.before) stage.tiles.at(array)->check_rest(before, advance);
   }
@@ -388,7 +396,7 @@ void check_earlier(const std::vector<EarlierTiles>& stages, const RunSettings& s
 void verify_now(const RunPlan& plan, const RunFolder& folder, const RunSettings& settings) {
   if (!settings.inputs_now) return;
   const Json now = settings.inputs_now();
-  if (now != plan.inputs) verify_inputs(plan, plan.inputs, now, Ledger::read(folder.ledger()));
+  if (now != plan.inputs) verify_inputs(plan, plan.inputs, now, Ledger::read(folder.ledger()), watch_of(settings));
 }
 
 /// @param written checksums of each stage's tiles

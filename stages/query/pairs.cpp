@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "pipeline/base/error.hpp"
+#include "stages/watched_read.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -18,12 +19,13 @@ std::int64_t element_at(io::Source& table, std::int64_t i, std::int64_t j) {
 
 }  // namespace
 
-std::vector<NodePair> read_pairs(io::Source& source, const io::DataLabel& label, std::int64_t nodes) {
+std::vector<NodePair> read_pairs(io::Source& source, const io::DataLabel& label, std::int64_t nodes,
+                                 const Watch& watch) {
   const std::int64_t count = volume(source.shape());
   std::vector<NodePair> pairs(static_cast<std::size_t>(count / 2));
   dispatch(source.type(), [&](auto zero) {
     std::vector<decltype(zero)> values(static_cast<std::size_t>(count));
-    if (count > 0) source.read(Box::whole(source.shape()), values.data());
+    read_watched(source, values.data(), label.array, watch);
     for (std::size_t at = 0; at < values.size(); ++at) {
       const auto value = static_cast<double>(values[at]);
       if (!(value >= 0 && value < static_cast<double>(nodes)) || value != std::floor(value)) {

@@ -7,13 +7,16 @@
 #include <vector>
 
 #include "io/data_error.hpp"
+#include "pipeline/base/watch.hpp"
 
 namespace terrace::stages {
 
 using NodePair = std::array<std::int64_t, 2>;
 
-/// Whole numbers, two after another, each in [0, nodes). @throws IoError naming the number that is wrong
-std::vector<NodePair> read_pairs(io::Source& source, const io::DataLabel& label, std::int64_t nodes);
+/// Whole numbers, two after another, each in [0, nodes). @throws IoError naming the number that is wrong, and what
+/// the watch throws
+std::vector<NodePair> read_pairs(io::Source& source, const io::DataLabel& label, std::int64_t nodes,
+                                 const Watch& watch);
 
 /// The elements of a table at the pairs, as they lie in memory.
 std::vector<std::byte> elements_at(io::Source& table, const std::vector<NodePair>& pairs);

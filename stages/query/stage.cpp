@@ -176,8 +176,9 @@ Questions read_questions(const Request& request, const Extents& shape) {
              "'" + name + "' is " + to_string(given) + "; give two nodes a pair, one pair after another");
     }
     refuse_letters(request, "pairs", *pairs);
-    read_values(request.stage, "pairs",
-                [&] { questions.pairs = read_pairs(*pairs, label_of(request.stage, "pairs"), shape[0]); });
+    read_values(request.stage, "pairs", [&] {
+      questions.pairs = read_pairs(*pairs, label_of(request.stage, "pairs"), shape[0], request.watch);
+    });
   }
   return questions;
 }

@@ -90,7 +90,7 @@ void check_pairs(const VerifyRequest& request, io::Source& matrix, std::vector<C
   const Settings& settings = request.request.stage.settings;
   const std::shared_ptr<io::Source> source = request.request.array(settings.text("pairs"));
   const std::vector<NodePair> pairs =
-      read_pairs(*source, label_of(request.request.stage, "pairs"), matrix.shape()[0]);
+      read_pairs(*source, label_of(request.request.stage, "pairs"), matrix.shape()[0], request.request.watch);
   const std::vector<std::byte> bytes = elements_at(matrix, pairs);
   std::vector<T> distances(pairs.size());
   if (!bytes.empty()) std::memcpy(distances.data(), bytes.data(), bytes.size());

@@ -8,6 +8,8 @@
 
 #include "kernels/recursive/semiring.hpp"
 #include "pipeline/base/error.hpp"
+#include "stages/recursive/stated_weights.hpp"
+#include "stages/watched_read.hpp"
 
 namespace terrace::stages {
 
@@ -16,22 +18,6 @@ using recursive::Nothing;
 namespace {
 
 constexpr std::int64_t most_values = 1 << 17;  // read at a time, beyond one row
-
-/// Infinity of the sign that means no edge.
-template <class T>
-T no_edge_of(const WeightRules& rules) {
-  const T infinity = recursive::infinity<T>();
-  return rules.nothing == Nothing::minus_infinity ? static_cast<T>(-infinity) : infinity;
-}
-
-/// True if a value of the matrix means that there is no edge.
-template <class T>
-bool is_no_edge(T value, const WeightRules& rules) {
-  if (rules.no_edge) return static_cast<double>(value) == *rules.no_edge;
-  if (rules.nothing == Nothing::zero || rules.nothing == Nothing::false_) return false;
-  if constexpr (has_infinity<T>) return value == no_edge_of<T>(rules);
-  else return false;
-}
 
 constexpr const char* too_large = "is too large for the type of the result; give a wider `type`";
 
@@ -62,7 +48,8 @@ const char* fault_of(From value, const WeightRules& rules) {
   return nullptr;
 }
 
-/// Calls visit(rows, values) for pieces of whole rows of the box, in order; the values are of the matrix's own type.
+/// Calls visit(rows, values) for pieces of whole rows of the box, in order, until one returns false; the values are
+/// of the matrix's own type.
 template <class From, class Visit>
 void read_rows(io::Source& matrix, const Box& box, const Visit& visit) {
   const std::int64_t columns = box.end[1] - box.begin[1];
@@ -72,7 +59,7 @@ void read_rows(io::Source& matrix, const Box& box, const Visit& visit) {
     part.end[0] = std::min(box.end[0], part.begin[0] + most);
     values.resize(static_cast<std::size_t>(part.volume()));
     matrix.read(part, values.data());
-    visit(part, values.data());
+    if (!visit(part, values.data())) return;
   }
 }
 
@@ -113,6 +100,7 @@ class Weights : public io::Source {
   template <class From, class To>
   void read_as(const Box& box, To* out) {
     read_rows<From>(*matrix_, box, [&](const Box& part, const From* values) {
+      if (rules_.stated) check_stated(part, values);
       if (rules_.zeros) count_zeros(part, values);
       if constexpr (io::may_lose_digits<From, To>) {
         if (rules_.rounded)
@@ -125,7 +113,21 @@ class Weights : public io::Source {
           ++out;
         }
       }
+      return true;
     });
+  }
+
+  template <class From>
+  void check_stated(const Box& part, const From* values) const {
+    const auto outside = first_outside(matrix_->type(), values, part.volume(), rules_);
+    if (!outside) return;
+    const WeightRange& range = rules_.stated->range;
+    const std::int64_t columns = part.end[1] - part.begin[1];
+    const std::string what = range.any ? "is outside of " + std::to_string(range.least) + " to " +
+                                             std::to_string(range.most) + ", " + rules_.stated->reason
+                                       : "is a weight, where there is none by " + rules_.stated->reason;
+    fail_at(*matrix_, rules_, part.begin[0] + *outside / columns, part.begin[1] + *outside % columns,
+            text_of(values[*outside]), what.c_str());
   }
 
   template <class From>
@@ -153,6 +155,7 @@ class Weights : public io::Source {
         }
         *out++ = values[n] != From(0) ? 1 : 0;
       }
+      return true;
     });
   }
 
@@ -172,51 +175,16 @@ class Weights : public io::Source {
   WeightRules rules_;
 };
 
-std::int64_t infinity_of(ElementType type) {
-  return type == ElementType::i16   ? recursive::infinity<std::int16_t>()
-         : type == ElementType::i32 ? recursive::infinity<std::int32_t>()
-                                    : recursive::infinity<std::int64_t>();
-}
-
 }  // namespace
 
 std::shared_ptr<io::Source> weights(std::shared_ptr<io::Source> matrix, ElementType type, WeightRules rules) {
   return std::make_shared<Weights>(std::move(matrix), type, std::move(rules));
 }
 
-std::optional<std::int64_t> no_path_of(ElementType type) {
-  if (is_floating(type)) return std::nullopt;
-  return infinity_of(type);
-}
-
-std::int64_t WeightRange::magnitude() const {
-  constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
-  if (!any) return 0;
-  return std::max(most, least == std::numeric_limits<std::int64_t>::min() ? largest : -least);
-}
-
-void WeightRange::add(std::int64_t lower, std::int64_t upper) {
-  least = any ? std::min(least, lower) : lower;
-  most = any ? std::max(most, upper) : upper;
-  any = true;
-}
-
-bool holds_distances(ElementType type, const WeightRange& range, std::int64_t nodes) {
-  if (!range.any || nodes < 1) return true;
-  const std::int64_t infinity = infinity_of(type);
-  if (range.least >= 0) return range.most <= (infinity - 1) / nodes;
-  return range.magnitude() <= (infinity / 2 - 1) / std::max<std::int64_t>(1, nodes - 1);
-}
-
-std::string type_that_holds(const WeightRange& range, std::int64_t nodes) {
-  for (const ElementType type : {ElementType::i16, ElementType::i32, ElementType::i64}) {
-    if (holds_distances(type, range, nodes)) return "say `type: " + std::string(name_of(type)) + "`";
-  }
-  return "say `type: f64`";
-}
-
-WeightRange scan_weights(io::Source& matrix, const WeightRules& rules) {
-  WeightRange range;
+WeightScan scan_weights(io::Source& matrix, const WeightRules& rules, const Watch& watch,
+                        const std::function<bool(const WeightRange& seen)>& enough) {
+  WeightScan scan;
+  WatchedPart reading(watch, reading_part(rules.label.array), "element", volume(matrix.shape()));
   dispatch(matrix.type(), [&](auto from) {
     using From = decltype(from);
     if constexpr (!std::is_floating_point_v<From>) {
@@ -228,12 +196,15 @@ WeightRange scan_weights(io::Source& matrix, const WeightRules& rules) {
             fail_at(matrix, rules, part.begin[0] + n / columns, n % columns, text_of(values[n]), fault);
           }
           const auto value = static_cast<std::int64_t>(values[n]);
-          range.add(value, value);
+          scan.range.add(value, value);
         }
+        scan.whole = part.end[0] == matrix.shape()[0];
+        reading.advance(count);
+        return !enough || !enough(scan.range);
       });
     }
   });
-  return range;
+  return scan;
 }
 
 }  // namespace terrace::stages

@@ -22,7 +22,8 @@ WavefrontPlan::WavefrontPlan(wavefront::SweepSpec spec, const WavefrontInputs& i
       down_((spec_.rows + spec_.block_rows - 1) / spec_.block_rows),
       across_((spec_.columns + spec_.block_columns - 1) / spec_.block_columns),
       planes_{problem().row_planes, problem().column_planes},
-      window_(problem().window) {
+      window_(problem().window),
+      watch_(inputs.watch) {
   const auto input = [&](const char* name, const std::shared_ptr<io::Source>& source, Extents tile) {
     ArraySpec array;
     array.name = name;

@@ -7,6 +7,7 @@
 
 #include "kernels/wavefront/description.hpp"
 #include "kernels/wavefront/sweep.hpp"
+#include "pipeline/base/watch.hpp"
 #include "pipeline/run/plan.hpp"
 #include "stages/wavefront/slots.hpp"
 
@@ -16,6 +17,7 @@ namespace terrace::stages {
 struct WavefrontInputs {
   std::shared_ptr<io::Source> rows, columns;  // codes of letters
   std::shared_ptr<io::Source> grid;
+  Watch watch = nullptr;  // of what is read beside the blocks
 };
 
 /// Planes of a problem's borders.
@@ -52,6 +54,8 @@ class WavefrontPlan : public run::Plan {
   /// The sources of letters or values.
   io::Source& row_items() const { return *arrays_[static_cast<std::size_t>(rows_)].source; }
   io::Source& column_items() const { return *arrays_[static_cast<std::size_t>(columns_)].source; }
+  /// Watches what is read beside the blocks.
+  const Watch& watch() const { return watch_; }
 
   wavefront::SweepSpec spec_;           // with its description
   std::int64_t down_ = 0, across_ = 0;  // rows and columns of blocks
@@ -59,6 +63,7 @@ class WavefrontPlan : public run::Plan {
   std::int64_t window_;  // half width
 
  private:
+  Watch watch_;
   std::vector<run::ArraySpec> arrays_;
   int rows_ = -1, columns_ = -1, grid_ = -1;
 };

@@ -8,6 +8,7 @@
 #include "kernels/wavefront/tile_sizes.hpp"
 #include "pipeline/base/near_name.hpp"
 #include "stages/in_place/stage.hpp"
+#include "stages/watched_read.hpp"
 #include "stages/wavefront/alignment/stage.hpp"
 #include "stages/wavefront/letters.hpp"
 #include "stages/wavefront/series.hpp"
@@ -43,12 +44,13 @@ std::int64_t known_score(const Request& request, const SweepSpec& spec, const Wa
       static_cast<std::size_t>(spec.rows + spec.columns) > request.resources.host_budget) {
     return 0;
   }
-  const auto letters = [](io::Source& source) {
+  const auto letters = [&](io::Source& source, const char* parameter) {
     std::vector<std::uint8_t> codes(static_cast<std::size_t>(source.shape()[0]));
-    if (!codes.empty()) source.read(Box::whole(source.shape()), codes.data());
+    read_watched(source, codes.data(), request.stage.settings.text(parameter), request.watch);
     return codes;
   };
-  return wavefront::greedy_score(*spec.description, letters(*inputs.rows), letters(*inputs.columns));
+  return wavefront::greedy_score(*spec.description, letters(*inputs.rows, "rows"),
+                                 letters(*inputs.columns, "columns"));
 }
 
 }  // namespace
@@ -60,6 +62,7 @@ std::shared_ptr<io::Source> open_sequence(const Request& request, const std::str
 std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
   if (wavefront::find_in_place(request.stage.problem) != nullptr) return make_in_place(request);
   WavefrontInputs inputs;
+  inputs.watch = request.watch;
   SweepSpec spec;
   spec.problem = request.stage.problem;
   spec.settings = request.stage.settings;

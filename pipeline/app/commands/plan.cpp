@@ -1,10 +1,13 @@
 // `terrace plan`: blocks, memory, disk space and time that a job is expected to take.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <ostream>
 
 #include "pipeline/app/commands.hpp"
 #include "pipeline/app/prepare.hpp"
+#include "pipeline/app/progress/part_progress.hpp"
+#include "pipeline/app/progress/terminal.hpp"
 #include "pipeline/app/warnings.hpp"
 #include "pipeline/base/units.hpp"
 #include "pipeline/run/result_summary.hpp"
@@ -57,6 +60,21 @@ void print_stage(std::ostream& out, const run::PlannedStage& planned) {
                      p.leaves_out ? ", if nothing is left out" : "");
 }
 
+/// Plans the job with its progress on standard error.
+run::RunPlan planned(Session& session, const job::OpenJob& open, Machine& machine, Progress& progress,
+                     PartProgress& parts) {
+  const auto tell = [&](const std::string& why) {
+    progress.finish();
+    session.note(why);
+  };
+  const auto watch = [&parts](const std::string& part, const std::string& unit, std::int64_t done, std::int64_t all) {
+    parts.show(part, unit, done, all);
+  };
+  run::RunPlan plan = make_new_plan(open, machine, session.stages, tell, watch);
+  progress.finish();
+  return plan;
+}
+
 }  // namespace
 
 int plan(Session& session, const JobArguments& arguments) {
@@ -68,8 +86,10 @@ int plan(Session& session, const JobArguments& arguments) {
   warn_of_budgets(open.job, warn);
   Machine machine = open_machine(open);
   if (!machine.note.empty()) session.note(machine.note);
-  const run::RunPlan run_plan =
-      make_new_plan(open, machine, session.stages, [&](const std::string& why) { session.note(why); });
+  Progress progress(session.err, progress_style(STDERR_FILENO, session.quiet), nullptr,
+                    [] { return terminal_columns(STDERR_FILENO); });
+  PartProgress parts(progress);
+  const run::RunPlan run_plan = planned(session, open, machine, progress, parts);
   StageWarnings(warn).tell(run_plan);
   session.out << fmt::format("on {} x {}\n", machine.contexts.size(), machine.resources.device.name);
   session.out << fmt::format("memory: {} of the host, {} of each device\n",

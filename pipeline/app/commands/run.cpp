@@ -8,6 +8,7 @@
 #include "pipeline/app/beginning.hpp"
 #include "pipeline/app/commands.hpp"
 #include "pipeline/app/prepare.hpp"
+#include "pipeline/app/progress/read_watch.hpp"
 #include "pipeline/app/progress/run_progress.hpp"
 #include "pipeline/app/progress/stop_signals.hpp"
 #include "pipeline/app/progress/terminal.hpp"
@@ -45,14 +46,6 @@ void print_result(Session& session, const run::RunReport& report, const fs::path
   session.out << output.string() << "\n";
 }
 
-/// @throws Stopped if a signal has come before the first block of this attempt
-void stop_if_asked(StopSignals& signals, bool begun) {
-  if (signals.flag() == 0) return;
-  throw Stopped(begun
-                    ? "stopped before another block was computed; the same command continues from the last checkpoint"
-                    : "stopped before the first block was computed; the same command starts the run");
-}
-
 }  // namespace
 
 int run_job(Session& session, const RunArguments& arguments) {
@@ -65,6 +58,7 @@ int run_job(Session& session, const RunArguments& arguments) {
     progress.say(text);
     session.record(text);
   });
+  ReadWatch reading(signals, progress);
   if (signals.flag() != 0) throw Stopped("stopped before anything had begun; the same command begins");
   const job::OpenJob open =
       job::load_and_open(arguments.job.path, arguments.job.settings, session.stages.declarations(), session.kinds);
@@ -84,13 +78,19 @@ int run_job(Session& session, const RunArguments& arguments) {
     return exit_done;
   }
   const std::optional<Json>& begun = beginning.begun;
+  reading.resumes(begun.has_value());
   run::RunPlan plan;
+  const auto tell = [&](const std::string& text) {
+    progress.finish();
+    session.note(text);
+  };
   plan_attempt(beginning, wish.fresh, now, folder, [&] {
-    plan = begun ? resumed_plan(open, machine, session.stages, folder, *begun)
-                 : make_new_plan(open, machine, session.stages, [&](const std::string& why) { session.note(why); });
-    if (!beginning.note.empty()) session.note(beginning.note);
-    stop_if_asked(signals, begun.has_value());
+    plan = begun ? resumed_plan(open, machine, session.stages, folder, *begun, reading.watch())
+                 : make_new_plan(open, machine, session.stages, tell, reading.watch());
+    if (!beginning.note.empty()) tell(beginning.note);
+    reading.check_stop();
   });
+  reading.computes();
 
   run::RunSettings run_settings;
   run_settings.devices = machine.devices();
@@ -109,6 +109,7 @@ int run_job(Session& session, const RunArguments& arguments) {
     outlook.note(state);
   };
   StageWarnings warnings([&](const std::string& text) { session.warn(text); });
+  progress.finish();
   warnings.tell(plan);
   const run::RunReport report = execute_attempt(beginning, wish.fresh, plan, folder, run_settings);
   progress.finish();

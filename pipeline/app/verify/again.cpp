@@ -82,7 +82,7 @@ class SecondRun {
       watch_.note("going on with the verification in " + folder_.path().string());
       watch_.keep(true);
       try {
-        run::RunPlan plan = resumed_plan(open_, machine_, session_.stages, folder_, *begun);
+        run::RunPlan plan = resumed_plan(open_, machine_, session_.stages, folder_, *begun, watch_.watch());
         folder_.resume(*begun, std::nullopt);
         return complete(plan);
       } catch (const Stopped&) {
@@ -93,8 +93,8 @@ class SecondRun {
       }
     }
     watch_.note("running the job again");
-    run::RunPlan plan =
-        make_new_plan(open_, machine_, session_.stages, [&](const std::string& why) { watch_.note(why); });
+    run::RunPlan plan = make_new_plan(
+        open_, machine_, session_.stages, [&](const std::string& why) { watch_.note(why); }, watch_.watch());
     plan.command = verify_command;
     watch_.check_stop();
     folder_.start_over(false, std::nullopt);

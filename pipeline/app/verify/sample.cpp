@@ -39,8 +39,9 @@ std::vector<stages::Checked> check_stage(const Session& session, VerifyWatch& wa
   const std::string group = "/" + stage.name + "/";
   stages::Resources resources;
   resources.host_budget = resources.device_budget = std::size_t{1} << 50;
-  const stages::Request request{stage, [&](const std::string& name) { return array_of(result, open, old, name); },
-                                resources, nullptr};
+  const stages::Request request{stage,     [&](const std::string& name) { return array_of(result, open, old, name); },
+                                resources, nullptr,
+                                nullptr,   watch.watch()};
   const stages::VerifyRequest wanted{
       request,
       [&](const std::string& name) { return result.dataset(group + name); },

@@ -6,16 +6,12 @@
 #include "pipeline/base/error.hpp"
 
 namespace terrace::app {
-namespace {
-
-constexpr auto short_part = std::chrono::milliseconds(500);
-
-}  // namespace
 
 VerifyWatch::VerifyWatch(Session& session)
     : session_(session),
       progress_(session.err, progress_style(STDERR_FILENO, session.quiet), nullptr,
                 [] { return terminal_columns(STDERR_FILENO); }),
+      parts_(progress_),
       signals_(
           [this] {
             const std::string text = notice();
@@ -45,23 +41,13 @@ void VerifyWatch::check_stop() const {
 void VerifyWatch::advance(const std::string& part, const std::string& unit, std::int64_t done, std::int64_t all) {
   runs_ = false;
   check_stop();
-  const auto now = Clock::now();
-  if (part != part_) {
-    part_ = part;
-    part_begin_ = now;
-    part_shown_ = false;
-  }
-  if (!part_shown_ && (now - part_begin_ < short_part || done >= all)) return;
-  if (!part_shown_) part_done_ = static_cast<double>(done);
-  part_shown_ = true;
-  ProgressState shown;
-  shown.stage = part;
-  shown.done = static_cast<double>(done);
-  shown.restored = part_done_;
-  shown.total = static_cast<double>(all);
-  shown.unit = unit;
-  shown.ended = done >= all;
-  progress_.show(shown);
+  parts_.show(part, unit, done, all);
+}
+
+Watch VerifyWatch::watch() {
+  return [this](const std::string& part, const std::string& unit, std::int64_t done, std::int64_t all) {
+    advance(part, unit, done, all);
+  };
 }
 
 void VerifyWatch::show(const run::RunPlan& plan, const std::string& stage, const run::StageProgress& state,

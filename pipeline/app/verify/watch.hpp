@@ -2,12 +2,13 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <string>
 
+#include "pipeline/app/progress/part_progress.hpp"
 #include "pipeline/app/progress/run_progress.hpp"
 #include "pipeline/app/progress/stop_signals.hpp"
 #include "pipeline/app/session.hpp"
+#include "pipeline/base/watch.hpp"
 
 namespace terrace::app {
 
@@ -26,6 +27,8 @@ class VerifyWatch {
   /// Shows that `done` of `all` units of a part of the verification are done, unless the part is a short one.
   /// @throws as check_stop()
   void advance(const std::string& part, const std::string& unit, std::int64_t done, std::int64_t all);
+  /// advance() as the watch of stages and plans.
+  Watch watch();
   /// Shows the progress of the job's second run.
   void show(const run::RunPlan& plan, const std::string& stage, const run::StageProgress& state,
             const run::Prediction& prediction);
@@ -37,19 +40,14 @@ class VerifyWatch {
   void warn(const std::string& text);
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   std::string notice() const;
 
   Session& session_;
   Progress progress_;
   StopOutlook outlook_;
   std::atomic<bool> keeps_{false}, runs_{false};
-  std::string part_;  // the current one
-  Clock::time_point part_begin_;
-  bool part_shown_ = false;
-  double part_done_ = 0;  // when it was first shown
-  StopSignals signals_;   // last: its thread uses the others
+  PartProgress parts_;
+  StopSignals signals_;  // last: its thread uses the others
 };
 
 }  // namespace terrace::app

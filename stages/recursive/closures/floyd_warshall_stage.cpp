@@ -11,6 +11,7 @@
 #include "stages/recursive/measured.hpp"
 #include "stages/recursive/rates.hpp"
 #include "stages/recursive/square_matrix.hpp"
+#include "stages/recursive/stated_weights.hpp"
 #include "stages/recursive/tiles.hpp"
 #include "stages/refuse.hpp"
 #include "stages/rounded_inputs.hpp"
@@ -26,17 +27,17 @@ std::int64_t element_bytes(const recursive::TileSpec& spec) {
 
 class FloydWarshallStage : public run::Stage {
  public:
-  /// @param zeros count of elements read; null: the matrix names its value for no edge
-  /// @param whole true if the weights are whole numbers by their type
-  FloydWarshallStage(const Request& request, std::unique_ptr<ClosurePlan> plan, std::shared_ptr<ZeroCount> zeros,
-                     bool whole)
+  /// @param rules by which the plan's matrix is read
+  /// @param whole whether the weights are whole numbers by their type
+  FloydWarshallStage(const Request& request, std::unique_ptr<ClosurePlan> plan, const WeightRules& rules, bool whole)
       : name_(request.stage.name),
         type_place_(place_of(request.stage, "type")),
         matrix_(label_of(request.stage, "matrix")),
         resources_(request.resources),
         plan_(std::move(plan)),
         tally_(*plan_),
-        zeros_(std::move(zeros)),
+        zeros_(rules.zeros),
+        stated_(rules.stated),
         whole_(whole) {}
 
   const run::Plan& plan() const override { return *plan_; }
@@ -81,7 +82,7 @@ class FloydWarshallStage : public run::Stage {
     const auto block = static_cast<double>(block_bytes(cut.spec, cut.tile));
     const UpdatedTable table{n * n * element, block, plan_->across(), cut.ways};
     set_traffic(p, table, {table.bytes, table.bytes + (paths ? 4 * n * n : 0)}, resources_);
-    const double matrix = n * n * static_cast<double>(size_of(cut.spec.value));
+    const double matrix = plan_->inspects() ? n * n * static_cast<double>(size_of(cut.spec.value)) : 0;
     p.bytes_read += inspected_again(cut.spec.value, matrix, resources_.host_budget);
     if (resources_.cuda) p.bytes_up += inspected_again(cut.spec.value, matrix, resources_.device_budget);
     set_blocks(p, cut.spec, cut.tile, resources_);
@@ -98,7 +99,10 @@ class FloydWarshallStage : public run::Stage {
 
   nlohmann::json choices() const override {
     const ClosureCut& cut = plan_->cut();
-    return {{"tile", cut.tile}, {"nodes", cut.nodes}, {"value", name_of(cut.spec.value)}, {"ways", cut.ways}};
+    nlohmann::json choices = {
+        {"tile", cut.tile}, {"nodes", cut.nodes}, {"value", name_of(cut.spec.value)}, {"ways", cut.ways}};
+    if (stated_) choices["stated"] = stated_->json();
+    return choices;
   }
 
  private:
@@ -125,26 +129,70 @@ class FloydWarshallStage : public run::Stage {
   Resources resources_;
   std::unique_ptr<ClosurePlan> plan_;
   ClosureTally tally_;
-  std::shared_ptr<ZeroCount> zeros_;
+  std::shared_ptr<ZeroCount> zeros_;  // what of the matrix was read; null: it says what is no edge
+  std::optional<StatedWeights> stated_;
   bool whole_;
 };
 
-ElementType choose_type(const Request& request, io::Source& matrix, const WeightRules& rules) {
-  const std::string& type = request.stage.settings.text("type");
-  if (type == "input" || (type == "auto" && is_floating(matrix.type()))) return distance_type(matrix.type());
-  if (type != "auto") return *element_type_from(type);
+/// The type of the distances, and what is known of the weights by then.
+struct ChosenType {
+  ElementType value;
+  std::optional<StatedWeights> stated;
+};
+
+/// Looks at the weights so far as what the matrix states of them leaves the narrowest type open.
+WeightScan scan_to_choose(const Request& request, io::Source& matrix, const WeightRules& rules,
+                          const std::optional<StatedWeights>& stated) {
+  const std::int64_t nodes = matrix.shape()[0];
+  const auto enough = [&](const WeightRange& seen) {
+    return narrowest_for_distances(seen, nodes) == narrowest_for_distances(stated->range, nodes);
+  };
+  WeightScan scan;
+  read_values(request.stage, "matrix", [&] {
+    if (stated) scan = scan_weights(matrix, rules, request.watch, enough);
+    else scan = scan_weights(matrix, rules, request.watch);
+  });
+  return scan;
+}
+
+/// The narrowest type that is sure to hold the distances of a matrix of integers.
+ChosenType choose_narrowest(const Request& request, io::Source& matrix, const WeightRules& rules,
+                            std::optional<StatedWeights> stated) {
+  const std::int64_t nodes = matrix.shape()[0];
   WeightRange range;
-  if (request.resources.to_run) {
-    read_values(request.stage, "matrix", [&] { range = scan_weights(matrix, rules); });
+  if (stated && stated->exact) {
+    range = stated->range;
+  } else if (request.resources.to_run) {
+    const WeightScan scan = scan_to_choose(request, matrix, rules, stated);
+    range = scan.range;
+    if (scan.whole) {
+      stated = {scan.range, true,
+                "the range that was found when the run was planned: the input has changed since then"};
+    }
   }
-  for (const ElementType narrow : {ElementType::i16, ElementType::i32, ElementType::i64}) {
-    if (holds_distances(narrow, range, matrix.shape()[0])) return narrow;
-  }
+  if (const auto type = narrowest_for_distances(range, nodes)) return {*type, std::move(stated)};
   refuse(
       request.stage, "matrix",
       "distances of '" + rules.label.array +
           "' may leave every integer type: say `type: f64`, or `type: input`, whose distances are proved once they "
           "are computed");
+}
+
+ChosenType choose_type(const Request& request, io::Source& matrix, const WeightRules& rules) {
+  const std::string& type = request.stage.settings.text("type");
+  std::optional<StatedWeights> stated = stated_weights(matrix, rules);
+  if (type == "auto" && !is_floating(matrix.type())) {
+    return choose_narrowest(request, matrix, rules, std::move(stated));
+  }
+  if (type == "input" || type == "auto") return {distance_type(matrix.type()), std::move(stated)};
+  return {*element_type_from(type), std::move(stated)};
+}
+
+/// Whether distances can be computed by what is stated of the weights. Without negative ones they are held against
+/// infinity once they are known.
+bool suffices(const StatedWeights& stated, ElementType value, std::int64_t nodes) {
+  if (is_floating(value) || !holds_weights(value, stated.range)) return false;
+  return !stated.range.any || stated.range.least >= 0 || holds_distances(value, stated.range, nodes);
 }
 
 }  // namespace
@@ -168,16 +216,20 @@ std::unique_ptr<run::Stage> make_floyd_warshall(const Request& request) {
     set_table();
     cut.tile = request.choices->at("tile");
     cut.ways = request.choices->at("ways").get<std::vector<std::int64_t>>();
+    if (request.choices->contains("stated")) rules.stated = StatedWeights::from(request.choices->at("stated"));
   } else {
-    cut.spec.value = choose_type(request, *matrix, rules);
+    const ChosenType chosen = choose_type(request, *matrix, rules);
+    cut.spec.value = chosen.value;
+    if (chosen.stated && suffices(*chosen.stated, cut.spec.value, cut.nodes)) rules.stated = chosen.stated;
     set_table();
     cut.tile = choose_tile(cut.nodes, cut.spec, request.resources);
     const std::int64_t across = (cut.nodes + cut.tile - 1) / cut.tile;
     cut.ways = choose_ways(settings.text("schedule"), across, cut.tile, element_bytes(cut.spec), request.resources);
   }
+  if (rules.stated) cut.stated = rules.stated->range;
   auto source = weights(matrix, cut.spec.value, rules);
   return std::make_unique<FloydWarshallStage>(
-      request, std::make_unique<ClosurePlan>(std::move(cut), std::move(source), rules.label.array), rules.zeros,
+      request, std::make_unique<ClosurePlan>(std::move(cut), std::move(source), rules.label.array), rules,
       !is_floating(matrix->type()));
 }
 

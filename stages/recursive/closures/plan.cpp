@@ -60,6 +60,7 @@ std::optional<run::Phase> ClosurePlan::phase(std::int64_t number, const run::Tal
   }
   if (number != (inspects() ? 1 : 0)) return std::nullopt;
   TilePhase value{};
+  if (cut_.stated) value.clamps = cut_.stated->any && cut_.stated->least < 0 ? 1 : 0;
   if (inspects()) {
     const auto& found = static_cast<const ClosureTally&>(tally);
     found.check_range();

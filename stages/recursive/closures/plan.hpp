@@ -10,6 +10,7 @@
 #include "kernels/recursive/tiles.hpp"
 #include "pipeline/run/plan.hpp"
 #include "stages/recursive/order.hpp"
+#include "stages/recursive/weight_range.hpp"
 
 namespace terrace::stages {
 
@@ -18,8 +19,9 @@ struct ClosureCut {
   recursive::TileSpec spec;
   std::int64_t tile = 1;  // rows and columns of a tile
   std::int64_t nodes = 0;
-  std::vector<std::int64_t> ways;  // of each level of the recursion
-  bool loops = false;              // true if the diagonal of the matrix holds edges, too
+  std::vector<std::int64_t> ways;                    // of each level of the recursion
+  bool loops = false;                                // whether the diagonal of the matrix holds edges, too
+  std::optional<WeightRange> stated = std::nullopt;  // that the weights lie in; nullopt: it is found first
 };
 
 /// The phase of updates: block n is update n of the order; it turns generation g of its tile into g + 1, where g
@@ -29,8 +31,8 @@ struct ClosureCut {
 /// kept as a table of trails next to the distances; with its last update a block writes a tile of the next nodes. A
 /// table of bits is scratch, and is written to the result in the same way.
 ///
-/// Distances in integers begin with a phase that inspects all weights: their sign decides the bound of infinity at
-/// the end, and their range whether the type can hold the distances.
+/// Distances in integers begin with a phase that looks at all weights, unless their range is stated: whether some are
+/// negative decides what is infinite at the end, and whether the type can hold the distances.
 class ClosurePlan : public run::Plan {
  public:
   ClosurePlan(ClosureCut cut, std::shared_ptr<io::Source> matrix, std::string matrix_name);
@@ -51,9 +53,12 @@ class ClosurePlan : public run::Plan {
   const std::string& matrix_name() const { return matrix_name_; }
   std::int64_t across() const { return across_; }
   std::int64_t updates() const { return order_.count(); }
+  /// Whether all weights are looked at before the first update.
+  bool inspects() const {
+    return !recursive::has_bits(cut_.spec.table) && !is_floating(cut_.spec.value) && !cut_.stated;
+  }
 
  private:
-  bool inspects() const { return !recursive::has_bits(cut_.spec.table) && !is_floating(cut_.spec.value); }
   /// Adds an array of `cells` nodes to an element. @returns its number
   int add_array(const std::string& name, run::Role role, ElementType type, std::int64_t cells = 1);
   Box tile(int array, std::int64_t i, std::int64_t j) const;

@@ -27,7 +27,6 @@ RecursiveOrder order_of(const ProductCut& cut) {
                                  std::max<std::int64_t>(1, tiles_along(cut.depth, cut.tile)), cut.ways);
 }
 
-/// True if integers are inspected first: max_min and or_and never leave their range.
 bool has_range(const std::string& semiring) {
   return semiring == "plus_times" || semiring == "min_plus" || semiring == "max_plus";
 }
@@ -44,6 +43,10 @@ double largest(ElementType type) {
 }
 
 }  // namespace
+
+bool looks_at_range(const std::string& semiring, ElementType type) {
+  return !is_floating(type) && has_range(semiring);
+}
 
 bool holds_product(const std::string& semiring, ElementType type, const ProductRanges& ranges, std::int64_t depth) {
   const auto magnitude = [&](int matrix) {
@@ -65,7 +68,7 @@ ProductPlan::ProductPlan(ProductCut cut, Factor left, Factor right, std::optiona
     : cut_(std::move(cut)),
       semiring_(recursive::semirings()[static_cast<std::size_t>(cut_.spec.semiring)].name),
       order_(order_of(cut_)),
-      inspects_(!is_floating(cut_.spec.value) && has_range(semiring_)) {
+      inspects_(looks_at_range(semiring_, cut_.spec.value) && !cut_.stated) {
   const auto add = [&](const std::string& name, Role role, std::int64_t rows, std::int64_t columns, Factor factor) {
     ArraySpec spec;
     spec.name = name;
@@ -106,6 +109,7 @@ std::optional<run::Phase> ProductPlan::phase(std::int64_t number, const run::Tal
     return run::Phase{number, input_tiles(), run::Order::any, TilePhase{.inspects = 1, .clamps = 0}};
   if (number != (inspects_ ? 1 : 0)) return std::nullopt;
   TilePhase value{};
+  if (cut_.stated) value.clamps = meets_infinity(semiring_, *cut_.stated) ? 1 : 0;
   if (inspects_) {
     const ProductRanges& ranges = static_cast<const ProductTally&>(tally).ranges();
     check_range(ranges);

@@ -12,16 +12,20 @@
 #include "kernels/recursive/tiles.hpp"
 #include "pipeline/run/plan.hpp"
 #include "stages/recursive/order.hpp"
-#include "stages/recursive/weights.hpp"
+#include "stages/recursive/weight_range.hpp"
 
 namespace terrace::stages {
 
-/// The problem of a product, and its cut into tiles.
+/// Of the elements of left, right and accumulate.
+using ProductRanges = std::array<WeightRange, 3>;
+
+/// What a product is of, and how it is cut.
 struct ProductCut {
   recursive::TileSpec spec;
   std::int64_t rows = 0, columns = 0, depth = 0;  // the left matrix: rows x depth, the right one: depth x columns
   std::int64_t tile = 1;                          // rows and columns of a tile
   std::vector<Ways> ways;                         // of each level of the recursion
+  std::optional<ProductRanges> stated = std::nullopt;  // that the elements lie in; nullopt: they are found first
 };
 
 /// A matrix of the job and its name there.
@@ -30,15 +34,16 @@ struct Factor {
   std::string name;
 };
 
-/// Ranges of the elements of left, right and accumulate.
-using ProductRanges = std::array<WeightRange, 3>;
+/// Whether a product depends on the range of its elements: max_min and or_and never leave it, and real numbers become
+/// infinite.
+bool looks_at_range(const std::string& semiring, ElementType type);
 
 /// True if products in a semiring, and their sums, always differ from its zero in an integer type.
 bool holds_product(const std::string& semiring, ElementType type, const ProductRanges& ranges, std::int64_t depth);
 
 /// The phase of updates: block n is update n of the order. The first update of a tile begins it as the algebra's
 /// zero, or as the tile of the matrix that the product is added to. Products of integers whose range matters begin
-/// with a phase that looks at all elements.
+/// with a phase that looks at all elements, unless it is stated.
 class ProductPlan : public run::Plan {
  public:
   /// @param accumulate null if the product is added to nothing
@@ -60,6 +65,8 @@ class ProductPlan : public run::Plan {
 
   const ProductCut& cut() const { return cut_; }
   std::int64_t updates() const { return order_.count(); }
+  /// Whether all elements are looked at before the first update.
+  bool inspects() const { return inspects_; }
 
  private:
   /// A tile of an input, by number over all inputs.

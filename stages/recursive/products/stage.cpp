@@ -10,7 +10,9 @@
 #include "stages/recursive/products/blocks.hpp"
 #include "stages/recursive/products/tally.hpp"
 #include "stages/recursive/rates.hpp"
+#include "stages/recursive/stated_weights.hpp"
 #include "stages/recursive/tiles.hpp"
+#include "stages/recursive/weights.hpp"
 #include "stages/refuse.hpp"
 #include "stages/rounded_inputs.hpp"
 
@@ -38,14 +40,17 @@ TileRoom room_of(const ProductCut& cut, const Resources& resources) {
 
 class ProductStage : public run::Stage {
  public:
-  /// @param largest magnitude of a result of whole numbers; 0: there are others
-  ProductStage(const Request& request, std::unique_ptr<ProductPlan> plan, double largest)
+  /// @param stated  by which the plan's elements are read @param largest magnitude of a result of whole numbers; 0:
+  /// there are others
+  ProductStage(const Request& request, std::unique_ptr<ProductPlan> plan, std::vector<StatedWeights> stated,
+               double largest)
       : name_(request.stage.name),
         semiring_(request.stage.settings.text("semiring")),
         type_place_(place_of(request.stage, "type")),
         resources_(request.resources),
         plan_(std::move(plan)),
         tally_(*plan_),
+        stated_(std::move(stated)),
         largest_(largest) {}
 
   const run::Plan& plan() const override { return *plan_; }
@@ -79,11 +84,12 @@ class ProductStage : public run::Stage {
     };
     const double added = plan_->arrays().size() > 3 ? product : 0;
     const Traffic disk = moved(passes.host);
-    p.bytes_read = disk.in + added + inspected_again(cut.spec.value, left + right + added, resources_.host_budget);
+    const double inspected = plan_->inspects() ? left + right + added : 0;
+    p.bytes_read = disk.in + added + inspected_again(cut.spec.value, inspected, resources_.host_budget);
     p.bytes_written = disk.out;
     if (resources_.cuda) {
       const Traffic link = moved(passes.device);
-      p.bytes_up = link.in + added + inspected_again(cut.spec.value, left + right + added, resources_.device_budget);
+      p.bytes_up = link.in + added + inspected_again(cut.spec.value, inspected, resources_.device_budget);
       p.bytes_down = link.out;
     }
     set_product_rates(p, cut.spec, resources_);
@@ -121,6 +127,7 @@ class ProductStage : public run::Stage {
     const ProductCut& cut = plan_->cut();
     nlohmann::json choices = {{"tile", cut.tile}, {"value", name_of(cut.spec.value)}};
     for (const Ways& level : cut.ways) choices["ways"].push_back({level.i, level.j, level.k});
+    for (const StatedWeights& of_matrix : stated_) choices["stated"].push_back(of_matrix.json());
     note_blas(choices, cut.spec, resources_);
     return choices;
   }
@@ -144,6 +151,7 @@ class ProductStage : public run::Stage {
   Resources resources_;
   std::unique_ptr<ProductPlan> plan_;
   ProductTally tally_;
+  std::vector<StatedWeights> stated_;  // of each matrix, or empty
   double largest_;
 };
 
@@ -199,6 +207,36 @@ double largest_result(const std::vector<std::shared_ptr<io::Source>>& matrices, 
   return depth * left * right + (matrices.size() > 2 ? largest_magnitude(matrices[2]->type()) : 0);
 }
 
+ProductRanges ranges_of(const std::vector<StatedWeights>& stated) {
+  ProductRanges ranges;
+  for (std::size_t n = 0; n < stated.size(); ++n) ranges[n] = stated[n].range;
+  return ranges;
+}
+
+/// What the matrices state of their elements, where that is enough to compute the product by; else empty.
+/// @param rules by which each matrix is read
+std::vector<StatedWeights> stated_elements(const ProductCut& cut, const std::string& semiring,
+                                           const std::vector<std::shared_ptr<io::Source>>& matrices,
+                                           const std::vector<WeightRules>& rules) {
+  if (!looks_at_range(semiring, cut.spec.value)) return {};
+  std::vector<StatedWeights> all;
+  for (std::size_t n = 0; n < matrices.size(); ++n) {
+    auto stated = stated_weights(*matrices[n], rules[n]);
+    if (!stated || !holds_weights(cut.spec.value, stated->range)) return {};
+    all.push_back(*std::move(stated));
+  }
+  if (!holds_product(semiring, cut.spec.value, ranges_of(all), cut.depth)) return {};
+  return all;
+}
+
+std::vector<StatedWeights> stated_before(const nlohmann::json& choices) {
+  std::vector<StatedWeights> all;
+  for (const nlohmann::json& stated : choices.value("stated", nlohmann::json::array())) {
+    all.push_back(StatedWeights::from(stated));
+  }
+  return all;
+}
+
 }  // namespace
 
 WeightRules factor_rules(io::DataLabel label, const std::string& semiring) {
@@ -249,15 +287,20 @@ std::unique_ptr<run::Stage> make_product(const Request& request) {
                    : alike(choose_ways(schedule, (longest + cut.tile - 1) / cut.tile, cut.tile,
                                        static_cast<std::int64_t>(size_of(cut.spec.value)), request.resources));
   }
+  std::vector<WeightRules> rules;
+  for (const std::string& name : names) rules.push_back(factor_rules(label_of(request.stage, name), semiring));
+  std::vector<StatedWeights> stated =
+      request.choices != nullptr ? stated_before(*request.choices) : stated_elements(cut, semiring, matrices, rules);
+  if (!stated.empty()) cut.stated = ranges_of(stated);
   const auto factor = [&](std::size_t number) {
-    WeightRules rules = factor_rules(label_of(request.stage, names[number]), semiring);
-    rules.rounded = rounded_of(request, names[number]);
-    return Factor{weights(matrices[number], cut.spec.value, rules), settings.text(names[number])};
+    if (!stated.empty()) rules[number].stated = stated.at(number);
+    rules[number].rounded = rounded_of(request, names[number]);
+    return Factor{weights(matrices[number], cut.spec.value, rules[number]), settings.text(names[number])};
   };
   std::optional<Factor> accumulate;
   if (matrices.size() == 3) accumulate = factor(2);
   return std::make_unique<ProductStage>(
-      request, std::make_unique<ProductPlan>(cut, factor(0), factor(1), std::move(accumulate)),
+      request, std::make_unique<ProductPlan>(cut, factor(0), factor(1), std::move(accumulate)), stated,
       largest_result(matrices, semiring));
 }
 

@@ -47,7 +47,7 @@ std::optional<run::Phase> BitAlignmentPlan::phase(std::int64_t number, const run
     return run::Phase{number, blocks(), run::Order::chain, BitAlignmentPhase{*margin, 0, 0, {}}};
   }
   if (folded.path().finished()) {
-    folded.path().check({spec_, problem(), folded.score()}, row_items(), column_items());
+    folded.path().check({spec_, problem(), folded.score()}, row_items(), column_items(), watch());
     return std::nullopt;
   }
   const BitAlignmentPhase walk{folded.margin(), 1, folded.swept(), PlaceValue::of(folded.path().place())};

@@ -112,7 +112,7 @@ std::optional<run::Phase> AlignmentPlan::phase(std::int64_t number, const run::T
   }
   const auto& folded = static_cast<const AlignmentTally&>(tally);
   if (folded.path().finished()) {
-    folded.path().check({spec_, problem(), folded.score()}, row_items(), column_items());
+    folded.path().check({spec_, problem(), folded.score()}, row_items(), column_items(), watch());
     return std::nullopt;
   }
   const AlignmentPhase next_phase = next(folded);

@@ -30,11 +30,14 @@ void TracedPath::add(const wavefront::TraceResult& found) {
   place_ = found.place;
 }
 
-void TracedPath::check(const TracedTable& table, io::Source& rows, io::Source& columns) const {
+void TracedPath::check(const TracedTable& table, io::Source& rows, io::Source& columns, const Watch& watch) const {
   const wavefront::SweepSpec& spec = table.spec;
-  const auto reader = [](io::Source& source) {
-    return [&source](std::int64_t first, std::int64_t count, void* items) {
+  const std::int64_t length = spec.rows - place_.row + spec.columns - place_.column;
+  WatchedPart following(watch, "following the path", "item", length);
+  const auto reader = [&](io::Source& source) {
+    return [&](std::int64_t first, std::int64_t count, void* items) {
       source.read({{first}, {first + count}}, items);
+      following.advance(count);
     };
   };
   const wavefront::BlockResult found =

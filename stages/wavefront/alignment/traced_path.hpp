@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "pipeline/base/watch.hpp"
 #include "stages/wavefront/path.hpp"
 #include "stages/wavefront/tally.hpp"
 
@@ -34,9 +35,9 @@ class TracedPath {
   /// True if it has reached its start, or the table's border.
   bool finished() const { return place_.ended != 0 || place_.row == 0 || place_.column == 0; }
 
-  /// Follows a finished path forwards: its score must equal the score that the table reports.
-  /// @throws ComputeError
-  void check(const TracedTable& table, io::Source& rows, io::Source& columns) const;
+  /// Follows a finished path forwards: what it scores is what the table reports, or neither is to be believed.
+  /// @throws ComputeError, and what the watch throws
+  void check(const TracedTable& table, io::Source& rows, io::Source& columns, const Watch& watch) const;
   /// Of a finished path, with its steps along the table's border.
   Alignment alignment(const wavefront::Description& problem) const;
 

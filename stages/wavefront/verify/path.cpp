@@ -69,9 +69,11 @@ bool may_end(const VerifiedTable& table, const StoredPath& path) {
   return bottom && right;
 }
 
-wavefront::ReadItems reader_of(io::Source& source) {
-  return [&source](std::int64_t first, std::int64_t count, void* items) {
+/// @param following advances by the items that are read
+wavefront::ReadItems reader_of(io::Source& source, WatchedPart& following) {
+  return [&](std::int64_t first, std::int64_t count, void* items) {
     source.read({{first}, {first + count}}, items);
+    following.advance(count);
   };
 }
 
@@ -82,10 +84,12 @@ std::string compare(const VerifyRequest& request, const VerifiedTable& table, co
   if (stored.row < 0 || stored.column < 0 || stored.row > table.rows || stored.column > table.columns) {
     return "start is no cell of the table";
   }
+  WatchedPart following(request.request.watch, "following the path of '" + stage.name + "'", "item",
+                        table.rows - stored.row + table.columns - stored.column);
   const std::vector<PathRun> runs(stored.path.runs().rbegin(), stored.path.runs().rend());
-  const wavefront::BlockResult found =
-      table.problem->replay({stage.problem, stage.settings, table.value, table.rows, table.columns, stored.row,
-                             stored.column, runs, reader_of(*table.row_items), reader_of(*table.column_items)});
+  const wavefront::BlockResult found = table.problem->replay(
+      {stage.problem, stage.settings, table.value, table.rows, table.columns, stored.row, stored.column, runs,
+       reader_of(*table.row_items, following), reader_of(*table.column_items, following)});
   if (found.row != stored.end_row || found.column != stored.end_column) {
     return "the path ends at row " + std::to_string(found.row) + " and column " + std::to_string(found.column) +
            ", not at row " + std::to_string(stored.end_row) + " and column " + std::to_string(stored.end_column);

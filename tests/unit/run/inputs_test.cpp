@@ -169,13 +169,48 @@ TEST_CASE("Reads one after another are recorded as one, and a change anywhere in
   CHECK(reads.close() == record);
 
   const run::Inputs inputs{{"matrix", source}};
-  CHECK_NOTHROW(run::compare_reads(record, inputs));
+  CHECK_NOTHROW(run::compare_reads(record, inputs, nullptr));
   source->numbers[36] = -1;  // the first element that was not read
-  CHECK_NOTHROW(run::compare_reads(record, inputs));
+  CHECK_NOTHROW(run::compare_reads(record, inputs, nullptr));
   source->numbers[35] = -1;
-  CHECK_THROWS_WITH(run::compare_reads(record, inputs),
+  CHECK_THROWS_WITH(run::compare_reads(record, inputs, nullptr),
                     Catch::Contains("input 'matrix' has changed since the run was begun") &&
                         Catch::Contains("/data/numbers.npy") && Catch::Contains("--fresh"));
+}
+
+TEST_CASE("An array that is read in pieces twice is recorded once, and a change in between is found") {
+  const auto source = std::make_shared<FileNumbers>(Extents{20});
+  const auto read_all = [](io::Source& watched) {
+    for (std::int64_t at = 0; at < 20; at += 5) read(watched, {{at}, {at + 5}});
+  };
+  run::InputReads same;
+  const auto watched = same.watch("numbers", source);
+  read_all(*watched);
+  read_all(*watched);
+  CHECK(same.close()["numbers"]["parts"].size() == 1);
+  run::InputReads changed;
+  const auto again = changed.watch("numbers", source);
+  read_all(*again);
+  source->numbers[3] = -1;
+  CHECK_THROWS_AS(read_all(*again), JobError);
+}
+
+TEST_CASE("Inputs are compared in pieces that a watch sees, and may be stopped between") {
+  const auto source = std::make_shared<FileNumbers>(Extents{3 << 20});
+  run::InputReads reads;
+  read(*reads.watch("numbers", source), {{0}, {3 << 20}});
+  const Json record = reads.close();
+  const run::Inputs inputs{{"numbers", source}};
+  std::int64_t calls = 0, last = 0, total = 0;
+  run::compare_reads(record, inputs,
+                     [&](const std::string& part, const std::string& unit, std::int64_t done, std::int64_t all) {
+                       CHECK(part == "comparing input 'numbers' with what was read");
+                       CHECK(unit == "byte");
+                       ++calls, last = done, total = all;
+                     });
+  CHECK(calls > 1);
+  CHECK(last == total);
+  CHECK_THROWS_AS(run::compare_reads(record, inputs, [](const auto&...) { throw Stopped("enough"); }), Stopped);
 }
 
 TEST_CASE("What is read twice while a run is planned, or by two attempts, must be the same") {
@@ -206,6 +241,7 @@ TEST_CASE("An input that is held in memory is known by all of its elements, and 
   reads.watch("values", held(5, {}));
   const Json record = reads.close();
   CHECK(record.size() == 1);
-  CHECK_NOTHROW(run::compare_reads(record, {{"a", held(5, files)}}));
-  CHECK_THROWS_WITH(run::compare_reads(record, {{"a", held(6, files)}}), Catch::Contains("input 'a' has changed"));
+  CHECK_NOTHROW(run::compare_reads(record, {{"a", held(5, files)}}, nullptr));
+  CHECK_THROWS_WITH(run::compare_reads(record, {{"a", held(6, files)}}, nullptr),
+                    Catch::Contains("input 'a' has changed"));
 }
