@@ -21,7 +21,7 @@ struct Backoff {
 /// A wait on CUDA for a band, by how many bands away the last writer of the row is.
 struct DistanceBackoff {
   u32 band;             // ns of sleep for a band of distance
-  u32 bands;            // from this distance on, sleeps have the length for this distance
+  u32 bands;            // from this distance on, a sleep lasts so many times `band`
   u32 awake;            // bands of the distance that count for nothing
   u32 look_every = 32;  // tries from one look whether the launch is over to the next
 };

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "io/memory_source.hpp"
-#include "kernels/wavefront/problems.hpp"
+#include "kernels/wavefront/description.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::stages {
@@ -25,6 +25,7 @@ struct Diagonal {
     spec.problem = "edit_distance";
     spec.rows = spec.columns = length;
     spec.value = ElementType::i64;
+    spec.description = wavefront::describe(spec.problem, spec.settings);
     score.row = score.column = length;
     path.begin(table());
     wavefront::TraceResult found{};
@@ -37,7 +38,7 @@ struct Diagonal {
     }
   }
 
-  TracedTable table() const { return {spec, *wavefront::find_problem("edit_distance"), score}; }
+  TracedTable table() const { return {spec, *spec.description, score}; }
   void check(const Watch& watch) { path.check(table(), letters, letters, watch); }
 };
 

@@ -234,6 +234,7 @@ class BitSweep {
   __device__ __forceinline__ void put_letters() {
     const int slot = ring_ + 1 < Memory::pieces ? ring_ + 1 : 0;
     const u32 letter = next_code_ < Memory::letters ? next_code_ : Memory::letters;
+    __syncwarp();  // other lanes may still read what lies there
     put_letter(slot * piece + lane_, letter);
     put_letter((slot + Memory::pieces) * piece + lane_, letter);
     if (slot == 0 && lane_ < Memory::read_ahead) put_letter(Memory::columns + lane_, letter);
