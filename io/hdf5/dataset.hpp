@@ -42,7 +42,7 @@ class Hdf5Dataset {
   const std::vector<std::filesystem::path>& files() const { return files_; }
   /// The range that its attributes state (stated_range.hpp).
   const std::optional<KnownRange>& stated() const { return stated_; }
-  /// Whether it needs filters that are not there. What was stored without them can be read even so.
+  /// True if it needs filters that are not there. What was stored without them can be read even so.
   bool misses_filters() const { return !missing_filters_.empty(); }
   /// The place for positioned reads of the elements, or nullopt if only the library can read them.
   std::optional<RawPlace> raw_place() const;

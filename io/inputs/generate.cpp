@@ -37,7 +37,7 @@ constexpr Parameter parameters[] = {
 /// Makes the `count` elements from the flat index `first` on.
 using Fill = std::function<void(std::int64_t first, std::int64_t count, void* out)>;
 
-/// How an array is made, and its range as it follows from the settings; nullopt of letters.
+/// The function that makes an array, and its range by the settings; nullopt for letters.
 struct Recipe {
   Fill fill;
   std::optional<KnownRange> range = std::nullopt;

@@ -1,4 +1,4 @@
-// What computes the blocks of a launch.
+// The class of kernels that compute the blocks of a launch.
 #pragma once
 
 #include "kernels/launch/port.hpp"

@@ -1,4 +1,4 @@
-// How a thread of the CPU waits for another: it spins, then sleeps (backoff.hpp has the lengths).
+// The waits of a CPU thread for another: it spins, then sleeps (backoff.hpp has the lengths).
 #pragma once
 
 #include <immintrin.h>

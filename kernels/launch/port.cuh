@@ -26,7 +26,7 @@ struct LaunchWords {
   LonelyWord skipped;  // operations that were left out
 };
 
-/// What the launch's workers share; each holds a copy.
+/// The data that the launch's workers share; each holds a copy.
 struct Launch {
   Port port;
   LaunchWords* words;
@@ -45,7 +45,7 @@ __device__ inline void random_delay(const Launch& launch, u64 place) {
 
 __device__ inline bool aborted(const Launch& launch) { return load_acquire(&launch.words->abort.word) != 0; }
 
-/// Whether `block` has been given up, by a stop or because it or an earlier one failed.
+/// True if `block` has been given up, by a stop or because it or an earlier one failed.
 __device__ inline bool given_up(const Launch& launch, u64 block) {
   const u64 ended = load_acquire(&launch.words->ended.word);
   return ended != 0 && block >= ~ended;
@@ -54,7 +54,7 @@ __device__ inline bool given_up(const Launch& launch, u64 block) {
 /// Gives up `block` and later ones.
 __device__ inline void give_up(const Launch& launch, u64 block) { atomicMax(&launch.words->ended.word, ~block); }
 
-/// Whether a worker on `block` must leave.
+/// True if a worker on `block` must leave.
 __device__ inline bool must_leave(const Launch& launch, u64 block) {
   return given_up(launch, block) || aborted(launch);
 }

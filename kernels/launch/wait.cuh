@@ -1,4 +1,4 @@
-// How threads of a CUDA launch wait for one another, by the policies of backoff.hpp.
+// Waits of a CUDA launch's threads for one another, by the policies of backoff.hpp.
 #pragma once
 
 #include "kernels/launch/backoff.hpp"

@@ -61,7 +61,7 @@ struct CudaSlabs {
   static constexpr std::int64_t schedulers = 4;
   /// Sweeps that a warp makes at a time, times the bytes of a cell: see `many` in kernels/in_place/measured.hpp.
   static constexpr std::int64_t band_bytes = 64;
-  /// Of the link each way, both at once. H200: 50.9 GB/s.
+  /// Rate of the link each way, both at once. H200: 50.9 GB/s.
   static constexpr double link_bytes_per_second = 50e9;
 };
 

@@ -119,7 +119,7 @@ bool fit_gpu(InPlaceSpec& spec, std::int64_t sweeps, const Room& room, std::int6
       const std::int64_t tiles = room.bytes(spec) / slab_bytes(spec, 1);
       if (tiles < std::min(least_tiles, spec.slabs())) break;
       const double seconds = gpu_seconds(spec, sweeps, tiles, processors);
-      // Of cuts that are as fast the one with the higher slabs: they are fewer, and larger pieces for a disk.
+      // Higher slabs win if they are as fast: they are fewer, and larger pieces for a disk.
       if (seconds < 0.99 * least || (seconds <= 1.001 * least && spec.pass_sweeps == best.pass_sweeps &&
                                      tiles >= 2 * CudaSlabs::tiles_moving)) {
         least = std::min(least, seconds);

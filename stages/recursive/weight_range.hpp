@@ -10,7 +10,7 @@
 
 namespace terrace::stages {
 
-/// What stands in a table of distances where there is no path, if that is an integer; nothing: infinity.
+/// The integer in a table of distances that means no path; nullopt: infinity means it.
 std::optional<std::int64_t> no_path_of(ElementType type);
 
 /// The finite weights of a matrix of integers.
@@ -33,10 +33,10 @@ struct StatedWeights {
   static StatedWeights from(const nlohmann::json& json);
 };
 
-/// Whether every weight of the range is finite in that integer type.
+/// True if every weight of the range is finite in that integer type.
 bool holds_weights(ElementType type, const WeightRange& range);
 
-/// Whether distances over paths of at most `nodes` nodes are sure to be told from "no path" in that integer type,
+/// True if distances over paths of at most `nodes` nodes are sure to be told from "no path" in that integer type,
 /// whatever the edges: without negative weights they stay below infinity by the largest weight, with them their
 /// magnitudes below half of it.
 bool holds_distances(ElementType type, const WeightRange& range, std::int64_t nodes);

@@ -15,7 +15,7 @@
 
 namespace terrace::stages {
 
-/// Whether arrays of that type have a value that means "no path" by itself.
+/// True if arrays of that type have a value that means "no path" by itself.
 template <class T>
 inline constexpr bool has_infinity = std::is_floating_point_v<T> || (std::is_signed_v<T> && sizeof(T) > 1);
 
@@ -24,7 +24,7 @@ struct ZeroCount {
   std::atomic<std::int64_t> all{0}, zero{0};
 };
 
-/// How a matrix says what its elements are.
+/// The meaning of a matrix's elements.
 struct WeightRules {
   io::DataLabel label;            // of the matrix, for errors
   std::optional<double> no_edge;  // the value that means none; nothing: infinity, or half the largest of its type
@@ -44,7 +44,7 @@ T no_edge_of(const WeightRules& rules) {
   return rules.nothing == recursive::Nothing::minus_infinity ? static_cast<T>(-infinity) : infinity;
 }
 
-/// Whether a value of the matrix says that there is no edge.
+/// True if a value of the matrix says that there is no edge.
 template <class T>
 bool is_no_edge(T value, const WeightRules& rules) {
   if (rules.no_edge) return static_cast<double>(value) == *rules.no_edge;

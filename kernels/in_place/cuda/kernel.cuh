@@ -88,7 +88,7 @@ class InPlaceWarp {
     const bool leader = ticket % a_.slab_tickets == 0;
     const auto begin = [&] { return device::begin_block(a_.launch, number, leader, &slot->task); };
     if (!device::wait_by_first_lane(begin)) return false;
-    // What a slab hands on is in the next one's hands from here on.
+    // The next slab has taken over the last rows of this one.
     if (leader && number > 0) finish_part(number - 1);
     device::copy_descriptor<32>(slot->task, m_.task, static_cast<u32>(lane_));
     __syncwarp();

@@ -27,7 +27,7 @@ class Band {
   std::int64_t index() const { return index_; }
   bool first() const { return index_ == 0; }
   bool last() const { return index_ + 1 == count_; }
-  /// Where the block's own memory of a sweeper is: [0, slots).
+  /// The number of the block's own memory of a sweeper, in [0, slots).
   int slot() const { return slot_; }
   /// [0, threads).
   int thread() const { return thread_; }
@@ -56,7 +56,7 @@ class Band {
   const KeptTask* task_ = nullptr;
 };
 
-/// What a family of problems does with bands. Calls for different bands come from several threads at once.
+/// The work of a family of problems on bands. Calls for different bands come from several threads at once.
 class BandSweeper {
  public:
   virtual ~BandSweeper() = default;

@@ -12,7 +12,7 @@
 
 namespace terrace::wavefront {
 
-/// What a family of problems does with the tiles of one block. Calls for tiles of one wave come from several threads
+/// The work of a family of problems on the tiles of one block. Calls for tiles of one wave come from several threads
 /// at once.
 class TileWaveSweeper {
  public:

@@ -19,7 +19,7 @@
 namespace terrace::stages {
 namespace {
 
-/// Of a distance and, where there are paths, the trail beside it.
+/// Bytes of a distance and, if there are paths, of the trail next to it.
 std::int64_t element_bytes(const recursive::TileSpec& spec) {
   const std::size_t trail = recursive::has_trails(spec.table) ? size_of(recursive::trail_type(spec.table)) : 0;
   return static_cast<std::int64_t>(size_of(spec.value) + trail);
@@ -188,7 +188,7 @@ ChosenType choose_type(const Request& request, io::Source& matrix, const WeightR
   return {*element_type_from(type), std::move(stated)};
 }
 
-/// Whether distances can be computed by what is stated of the weights. Without negative ones they are held against
+/// True if distances can be computed by what is stated of the weights. Without negative ones they are held against
 /// infinity once they are known.
 bool suffices(const StatedWeights& stated, ElementType value, std::int64_t nodes) {
   if (is_floating(value) || !holds_weights(value, stated.range)) return false;

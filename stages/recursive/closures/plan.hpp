@@ -53,7 +53,7 @@ class ClosurePlan : public run::Plan {
   const std::string& matrix_name() const { return matrix_name_; }
   std::int64_t across() const { return across_; }
   std::int64_t updates() const { return order_.count(); }
-  /// Whether all weights are looked at before the first update.
+  /// True if all weights are looked at before the first update.
   bool inspects() const {
     return !recursive::has_bits(cut_.spec.table) && !is_floating(cut_.spec.value) && !cut_.stated;
   }

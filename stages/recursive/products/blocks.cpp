@@ -12,7 +12,7 @@ constexpr std::int64_t all = std::int64_t{1} << 40;  // single tiles
 
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// Of a memory of `room` tiles.
+/// Spare tiles in a memory of `room` tiles.
 std::int64_t spare(std::int64_t room) { return std::min(ProductBlocks::most_spare, room / 4); }
 
 /// Tiles across and down of a block of the product, and the number of blocks.

@@ -16,10 +16,10 @@
 
 namespace terrace::stages {
 
-/// Of the elements of left, right and accumulate.
+/// The ranges of the elements of left, right and accumulate.
 using ProductRanges = std::array<WeightRange, 3>;
 
-/// What a product is of, and how it is cut.
+/// The factors of a product, and its cut into blocks.
 struct ProductCut {
   recursive::TileSpec spec;
   std::int64_t rows = 0, columns = 0, depth = 0;  // the left matrix: rows x depth, the right one: depth x columns
@@ -34,7 +34,7 @@ struct Factor {
   std::string name;
 };
 
-/// Whether a product depends on the range of its elements: max_min and or_and never leave it, and real numbers become
+/// True if a product depends on the range of its elements: max_min and or_and never leave it, and real numbers become
 /// infinite.
 bool looks_at_range(const std::string& semiring, ElementType type);
 
@@ -65,7 +65,7 @@ class ProductPlan : public run::Plan {
 
   const ProductCut& cut() const { return cut_; }
   std::int64_t updates() const { return order_.count(); }
-  /// Whether all elements are looked at before the first update.
+  /// True if all elements are looked at before the first update.
   bool inspects() const { return inspects_; }
 
  private:

@@ -213,7 +213,7 @@ ProductRanges ranges_of(const std::vector<StatedWeights>& stated) {
   return ranges;
 }
 
-/// What the matrices state of their elements, where that is enough to compute the product by; else empty.
+/// The ranges that the matrices state of their elements, if these suffice to compute the product; else empty.
 /// @param rules by which each matrix is read
 std::vector<StatedWeights> stated_elements(const ProductCut& cut, const std::string& semiring,
                                            const std::vector<std::shared_ptr<io::Source>>& matrices,

@@ -38,7 +38,7 @@ class TracedPath {
   /// Follows a finished path forwards: what it scores is what the table reports, or neither is to be believed.
   /// @throws ComputeError, and what the watch throws
   void check(const TracedTable& table, io::Source& rows, io::Source& columns, const Watch& watch) const;
-  /// Of a finished path, with its steps along the table's border.
+  /// The results of a finished path, with its steps along the table's border.
   Alignment alignment(const wavefront::Description& problem) const;
 
   nlohmann::json save() const;

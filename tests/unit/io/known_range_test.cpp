@@ -1,4 +1,4 @@
-// What inputs state about their values, against the values that are read.
+// Statements of inputs about their values, against the values that are read.
 #include "io/known_range.hpp"
 
 #include <hdf5.h>

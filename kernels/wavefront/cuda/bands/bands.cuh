@@ -1,4 +1,4 @@
-// How the warps of one launch share the blocks of a sweep: a warp takes bands of rows by ticket, block by block from
+// The division of a sweep's blocks among the warps of a launch: a warp takes bands of rows by ticket, block by block from
 // the top, so that whatever a band waits for is in the hands of a warp that runs, however few are resident.
 // No host library header: also compiled at run time.
 #pragma once
@@ -22,7 +22,7 @@ using device::TaggedColumns;
 using device::u32;
 using device::u64;
 
-/// What is known of a block that is under way, in device memory; all zero at the start of a launch.
+/// The state of a block under way, in device memory; all zero at the start of a launch.
 struct alignas(128) BlockSlot {
   KeptTask kept;  // its block alone where no lines are kept
   BlockResult result;
@@ -33,7 +33,7 @@ struct alignas(128) BlockSlot {
   u64 known;     // of the first slot: the largest cell that any band of the launch has met so far
 };
 
-/// What all kernels of sweeps are given. Blocks are counted from the launch's first.
+/// The arguments of all kernels of sweeps. Blocks are counted from the launch's first.
 struct SweepArguments {
   device::Launch launch;
   BlockSlot* slots;  // launch.slots of them; block n uses slot n % launch.slots
@@ -60,7 +60,7 @@ struct SweepArguments {
   double scale;            // of integer cells in tables of numbers with a fraction
 };
 
-/// Whether descriptors are KeptTask.
+/// True if descriptors are KeptTask.
 __host__ __device__ inline bool keeps_lines(const SweepArguments& a) { return a.every > 0 || a.lines.rows > 0; }
 
 /// A band that a warp works on, in shared memory: rows [first_row, first_row + rows) of its block.
@@ -93,7 +93,7 @@ __device__ inline u32* column_flag(const SweepArguments& a, u64 block, u32 band)
   return a.column_flags + block % a.launch.slots * a.bands + band;
 }
 
-/// Whether the block's top border is what the band before wrote, tagged.
+/// True if the block's top border is what the band before wrote, tagged.
 __device__ inline bool top_is_tagged(const SweepArguments& a, const KernelBand& band) {
   return band.index > 0 || (a.across == 1 && band.block > 0);
 }
@@ -163,7 +163,7 @@ __device__ inline bool take_band(const SweepArguments& a, KernelBand& band) {
   }
 }
 
-/// Whether a goes before b in a report: larger, then in a smaller row, then in a smaller column.
+/// True if a goes before b in a report: larger, then in a smaller row, then in a smaller column.
 __device__ inline bool goes_before(const Candidate& a, const Candidate& b) {
   if (!a.found || !b.found) return a.found;
   if (a.score != b.score) return a.score > b.score;

@@ -1,4 +1,4 @@
-// What a band takes from above, a piece of 32 columns at a time, a column a lane: the cells that the band above has
+// The input of a band from above, a piece of 32 columns at a time, a column a lane: the cells that the band above has
 // written to the tagged row, or the block's top border. Asked for early, waited for when needed.
 // No host library header: also compiled at run time.
 #pragma once
@@ -47,14 +47,14 @@ class RowIntake {
   __device__ __forceinline__ void ask_again(i32 column, u32 missing) {
     if (missing >> lane_index() & 1u) cell_ = Tagged::ask(row_, column);
   }
-  /// How many bands away the last one is that wrote what is missing (not nothing), at least 1.
+  /// The distance in bands to the last band that wrote missing cells (there are some), at least 1.
   __device__ __forceinline__ u32 bands_away(const SweepArguments& a, const KernelBand& band, u32 missing) const {
     // The row is every band's: its tag says how many bands there are from its writer to the one above this one.
     u32 distance = __shfl_sync(~0u, tag_ - 1 - cell_.tag(), 31 - __clz(static_cast<int>(missing)));
     if (a.across > 1 && distance > band.index) distance = band.index;  // another block's was there last
     return distance > 0 ? distance : 1;
   }
-  /// How long it may take, in ns, until a band that is so far away is there.
+  /// The time in ns that a band at that distance may take to arrive.
   __device__ __forceinline__ static u32 nap(u32 bands) { return device::nap_for<policy>(bands); }
   /// Waits until the band above has written all that was asked for. False when the launch is over before that.
   __device__ __forceinline__ bool wait(const SweepArguments& a, const KernelBand& band, i32 column) {
@@ -66,14 +66,14 @@ class RowIntake {
         },
         [&] { ask_again(column, lanes); }, [&] { return device::must_leave(a.launch, band.block); });
   }
-  /// Whether the launch is over, which is looked at now and then.
+  /// True if the launch is over, which is looked at now and then.
   __device__ __forceinline__ static bool is_over(const SweepArguments& a, const KernelBand& band, u32 tries) {
     const bool leave =
         tries % policy.look_every == 0 && lane_index() == 0 && device::must_leave(a.launch, band.block);
     return __any_sync(~0u, leave);
   }
 
-  /// What was waited for: H, or F.
+  /// The value that was waited for: H, or F.
   __device__ __forceinline__ V top(int plane) const { return top_[plane]; }
 
   /// Hands a column's H and F to the band below, where there is such a column. Without a branch.

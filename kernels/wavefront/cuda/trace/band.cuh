@@ -14,7 +14,7 @@
 
 namespace terrace::wavefront {
 
-/// What a warp keeps in shared memory while it computes a band. Columns are at column % (2 * piece).
+/// Shared memory of a warp while it computes a band. Columns are at column % (2 * piece).
 template <class V, int planes, bool profiled>
 struct TraceBandMemory {
   LaneProfiles<profiled ? trace_lane_rows : 0> profiles;
