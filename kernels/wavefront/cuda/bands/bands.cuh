@@ -1,6 +1,6 @@
-// The division of a sweep's blocks among the warps of a launch: a warp takes bands of rows by ticket, block by block from
-// the top, so that whatever a band waits for is in the hands of a warp that runs, however few are resident.
-// No host library header: also compiled at run time.
+// The division of a sweep's blocks among the warps of a launch: a warp takes bands of rows by ticket, block by block
+// from the top, so that whatever a band waits for is in the hands of a warp that runs, however few are resident. No
+// host library header: also compiled at run time.
 #pragma once
 
 #include "kernels/launch/pieces.cuh"
