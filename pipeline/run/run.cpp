@@ -470,7 +470,7 @@ RunReport run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings)
 
 std::size_t window_share(std::size_t host_memory) {
   constexpr std::size_t most = 16u << 20;   // thousands of blocks
-  constexpr std::size_t least = 64u << 10;  // some dozens, which are kept with any memory
+  constexpr std::size_t least = 64u << 10;  // the share is a multiple of it; a thousand blocks are kept in any memory
   return std::min(most, host_memory / 32 / least * least);
 }
 

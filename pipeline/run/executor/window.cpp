@@ -8,7 +8,7 @@ namespace terrace::run {
 namespace {
 
 constexpr std::size_t page = 4096;
-constexpr std::int64_t least_blocks = 32;     // whatever memory they take
+constexpr std::int64_t least_blocks = 1024;   // in any memory: with fewer far more tiles are read and written
 constexpr std::size_t map_entry_bytes = 128;  // of a version: the key, the node, what allocating it costs
 
 /// Memory of a block and of its uses of tiles.

@@ -257,14 +257,14 @@ TEST_CASE("A stage of a hundred million trivial blocks runs in flat memory") {
 }
 
 TEST_CASE("The executor knows as many blocks at a time as the memory for them allows") {
-  for (const std::size_t bytes : {std::size_t{64} << 10, std::size_t{256} << 10}) {
+  for (const std::size_t bytes : {std::size_t{512} << 10, std::size_t{1} << 20}) {
     test::TempFolder folder;
-    test::ManyBlocks toy(5000);
+    test::ManyBlocks toy(20000);
     test::RunnerOptions options;
     options.window_bytes = bytes;
     test::StageRunner runner(folder.path(), toy, options);
     runner.run();
-    CHECK(toy.folded_blocks == 5000);
+    CHECK(toy.folded_blocks == 20000);
     CHECK(toy.most_known * static_cast<std::int64_t>(sizeof(run::BlockState)) <=
           static_cast<std::int64_t>(bytes + sizeof(run::BlockState)));
     CHECK(toy.most_known > static_cast<std::int64_t>(bytes / 512));
