@@ -64,7 +64,7 @@ inline constexpr ProblemCost cell_costs[] = {
 
 /// Kernel tiles in memory (the papers' schedules), of large tables of any problem, in cells a second.
 struct TileRates {
-  /// Of a core. Not measured.
+  /// Rate of a core. Not measured.
   static constexpr double cpu = 3e8;
   /// Tiles in shared memory, and in cache. H200, smith_waterman of 2^15 x 2^15: 21.6 ms, 50 G, and 47.6 to 72.7 ms,
   /// 15 to 23 G.
@@ -79,9 +79,9 @@ struct WalkCost {
 inline constexpr WalkCost cpu_walk{1.5e8, 1.3e-4};
 /// In differences, by one thread. Not measured.
 inline constexpr WalkCost cpu_bit_walk{1e10, 1.3e-4};
-/// Of large boxes, by the length of their chain of steps. Not measured; H200, genomes: 200 ms in 90 blocks.
+/// Large boxes, by the length of their chain of steps. Not measured; H200, genomes: 200 ms in 90 blocks.
 inline constexpr WalkCost cuda_walk{1e11, 2e-4};
-/// Of cells side by side, with the host's time between launches. H200, a million letters: 34 walks 74 ms, the host
+/// Cells side by side, with the host's time between launches. H200, a million letters: 34 walks 74 ms, the host
 /// between them 40 ms.
 inline constexpr WalkCost cuda_bit_walk{8e10, 1e-3};
 /// Seconds of a block between kept lines on the CPU. EPYC: measured, figure not recorded.
