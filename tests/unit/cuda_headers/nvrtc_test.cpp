@@ -32,8 +32,9 @@ std::string compile_log(const std::string& source) {
 
 /// The headers that DEVICE_HEADERS in includes.py lists, and those that they include.
 std::vector<std::string> device_headers() {
-  const std::string command = std::string(TERRACE_PYTHON) + " -B " + source_dir.string() +
-                              "/tests/unit/frame/includes.py --device-headers " + source_dir.string();
+  const std::filesystem::path lister = source_dir / "tests" / "unit" / "frame" / "includes.py";
+  std::string command = TERRACE_PYTHON;
+  command.append(" -B ").append(lister.string()).append(" --device-headers ").append(source_dir.string());
   const std::unique_ptr<FILE, int (*)(FILE*)> output(popen(command.c_str(), "r"), pclose);
   REQUIRE(output != nullptr);
   std::vector<std::string> headers;
