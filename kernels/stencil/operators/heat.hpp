@@ -1,0 +1,48 @@
+// The heat equation, explicit in time, spacing 1.
+#pragma once
+
+#include "kernels/stencil/operator.hpp"
+#include "kernels/stencil/operators/laplacian.hpp"
+
+namespace terrace::stencil {
+
+/// u + dt*D*(sum of the neighbours - 2*rank*u), D taken at the cell.
+template <int rank_>
+struct Heat {
+  using Kernel = Heat;
+  static constexpr int rank = rank_, fields = 1, radius = 1;
+  static constexpr const char* field_names[fields] = {"grid"};
+  static constexpr bool has_step = true, own_faces = false;
+
+  template <class T>
+  struct Constants {
+    T dt;
+    Quantity<T> diffusivity;
+  };
+  template <class T, class Reader>
+  static Constants<T> constants(const Reader& reader) {
+    return {static_cast<T>(reader.number("dt")), reader.quantity("diffusivity")};
+  }
+  template <class V, class T, class At>
+  TERRACE_HOST_DEVICE static void cell(const Constants<T>& k, const At& at, V (&made)[fields]) {
+    const V rate = times(V(k.dt), value_of<V>(k.diffusivity, at));
+    made[0] = fused(rate, laplacian<rank, V, T>(at), V(at(0, 0, 0, 0)));
+  }
+};
+
+struct Heat2d : Heat<2> {
+  static constexpr const char* name = "heat2d";
+  static constexpr const char* help = "the heat equation in two dimensions, explicit Euler steps, spacing 1";
+  static constexpr const char* formula =
+      "u' = fma(dt*D, fma(-4, u, ((up + left) + right) + down), u); D is the diffusivity at the cell";
+};
+struct Heat3d : Heat<3> {
+  static constexpr const char* name = "heat3d";
+  static constexpr const char* help = "the heat equation in three dimensions, explicit Euler steps, spacing 1";
+  static constexpr const char* formula =
+      "u' = fma(dt*D, fma(-6, u, ((((x[-1,0,0] + x[0,-1,0]) + x[0,0,-1]) + x[0,0,1]) + x[0,1,0]) + x[1,0,0]), u); D "
+      "is "
+      "the diffusivity at the cell";
+};
+
+}  // namespace terrace::stencil

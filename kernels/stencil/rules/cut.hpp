@@ -1,0 +1,104 @@
+// The cut of a pass into parts and slabs.
+//
+// A slab is a tile of the grid: rows [k h, (k + 1) h). Parts are runs of slabs, each a stream of its own that may run
+// on another device. A part that does not begin or end at an end of the grid also takes a rim there: the rows next to
+// it as they were before the pass, from which it makes again the rows that it needs.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/stencil/stencil.hpp"
+
+namespace terrace::stencil {
+
+/// A slab of a pass.
+struct Slab {
+  std::int64_t number = 0, part = 0;
+  RowRange rows{};            // of its tile
+  RowRange above{}, below{};  // its rims; empty unless it is the first or the last of its part
+  RowRange part_rows{};
+  bool first = false, last = false;  // of its part
+};
+
+class Cut {
+ public:
+  explicit Cut(const StencilSpec& spec)
+      : axis_(spec.axis()),
+        slab_rows_(spec.slab_rows),
+        slabs_(spec.width() == 0 ? 0 : (axis_.rows + slab_rows_ - 1) / slab_rows_),
+        parts_(std::max<std::int64_t>(1, std::min(spec.parts, slabs_))) {}
+
+  std::int64_t slabs() const { return slabs_; }
+  std::int64_t parts() const { return parts_; }
+  /// True if one slab is the whole grid.
+  bool whole() const { return slabs_ <= 1; }
+  /// True if parts have rims.
+  bool has_rims() const { return slabs_ > 1 && (parts_ > 1 || axis_.wraps); }
+
+  RowRange tile(std::int64_t slab) const {
+    return {slab * slab_rows_, std::min<std::int64_t>(axis_.rows, (slab + 1) * slab_rows_)};
+  }
+  /// Slabs of a part, half-open.
+  RowRange slabs_of(std::int64_t part) const { return {part * slabs_ / parts_, (part + 1) * slabs_ / parts_}; }
+  RowRange rows_of(std::int64_t part) const {
+    const RowRange slabs = slabs_of(part);
+    return {tile(slabs.begin).begin, tile(slabs.end - 1).end};
+  }
+  /// The rims of a part in a pass of so many steps.
+  RowRange rim_above(std::int64_t part, std::int64_t steps) const {
+    const RowRange rows = rows_of(part);
+    if (whole()) return {rows.begin, rows.begin};
+    return {before_levels(axis_, rows, steps).begin, rows.begin};
+  }
+  RowRange rim_below(std::int64_t part, std::int64_t steps) const {
+    const RowRange rows = rows_of(part);
+    if (whole()) return {rows.end, rows.end};
+    return {rows.end, before_levels(axis_, rows, steps).end};
+  }
+  Slab slab(std::int64_t number, std::int64_t steps) const {
+    Slab slab;
+    slab.number = number;
+    slab.part = part_of(number);
+    const RowRange slabs = slabs_of(slab.part);
+    slab.rows = tile(number);
+    slab.part_rows = rows_of(slab.part);
+    slab.first = number == slabs.begin;
+    slab.last = number + 1 == slabs.end;
+    if (slab.first) slab.above = rim_above(slab.part, steps);
+    if (slab.last) slab.below = rim_below(slab.part, steps);
+    return slab;
+  }
+  std::int64_t part_of(std::int64_t slab) const {
+    std::int64_t part = slab * parts_ / slabs_;
+    while (slabs_of(part).end <= slab) ++part;
+    return part;
+  }
+
+  /// The descriptor of a slab of a pass, without pointers and pieces. @param step steps made before the pass
+  StencilTask task_of(const Slab& slab, std::int64_t step, std::int64_t steps) const {
+    StencilTask task{};
+    task.work = Work::advance;
+    task.first = slab.first;
+    task.last = slab.last;
+    task.whole = whole();
+    task.step = step;
+    task.steps = steps;
+    task.row_begin = slab.first ? std::min(slab.above.begin, slab.rows.begin) : slab.rows.begin;
+    task.row_end = slab.last ? std::max(slab.below.end, slab.rows.end) : slab.rows.end;
+    task.part_begin = slab.part_rows.begin;
+    task.part_end = slab.part_rows.end;
+    return task;
+  }
+  /// The rows that a slab leaves, of the level after the pass.
+  RowRange result_rows(const Slab& slab, std::int64_t steps) const {
+    const RowRange rows = level_rows(axis_, task_of(slab, 0, steps), steps);
+    return {std::max<std::int64_t>(rows.begin, slab.part_rows.begin), rows.end};
+  }
+
+ private:
+  Axis axis_;
+  std::int64_t slab_rows_, slabs_, parts_;
+};
+
+}  // namespace terrace::stencil

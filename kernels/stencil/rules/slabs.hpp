@@ -1,0 +1,70 @@
+// The rows of slabs and levels: shared by plans, the CPU and CUDA.
+#pragma once
+
+#include "kernels/stencil/task.hpp"
+
+namespace terrace::stencil {
+
+/// Axis 0 as far as streams of slabs see it.
+struct Axis {
+  i64 rows;    // extent
+  i64 radius;  // rows by which a level ends before the level below it
+  bool wraps;  // true: rows continue beyond both ends (periodic)
+
+  TERRACE_HOST_DEVICE constexpr bool is_low_end(i64 begin) const { return !wraps && begin <= 0; }
+  TERRACE_HOST_DEVICE constexpr bool is_high_end(i64 end) const { return !wraps && end >= rows; }
+};
+
+/// Half-open rows.
+struct RowRange {
+  i64 begin, end;
+
+  TERRACE_HOST_DEVICE constexpr i64 count() const { return end > begin ? end - begin : 0; }
+};
+
+/// The rows that can be made `levels` steps after `rows`, if nothing else is known: at the ends of the grid all of
+/// them.
+TERRACE_HOST_DEVICE constexpr RowRange after_levels(const Axis& axis, RowRange rows, i64 levels) {
+  return {axis.is_low_end(rows.begin) ? rows.begin : rows.begin + levels * axis.radius,
+          axis.is_high_end(rows.end) ? rows.end : rows.end - levels * axis.radius};
+}
+
+/// The rows from which `rows` can be made in `levels` steps.
+TERRACE_HOST_DEVICE constexpr RowRange before_levels(const Axis& axis, RowRange rows, i64 levels) {
+  const i64 begin = rows.begin - levels * axis.radius, end = rows.end + levels * axis.radius;
+  return {axis.wraps || begin > 0 ? begin : 0, axis.wraps || end < axis.rows ? end : axis.rows};
+}
+
+/// The rows of a level that a slab holds before it makes the next levels, without those of the slab above.
+/// @param level 0 ... task.steps
+TERRACE_HOST_DEVICE constexpr RowRange level_rows(const Axis& axis, const StencilTask& task, i64 level) {
+  const RowRange stream = before_levels(axis, {task.part_begin, task.part_end}, task.steps - level);
+  return {task.first != 0 ? stream.begin : task.row_begin - level * axis.radius,
+          task.last != 0 ? stream.end : task.row_end - level * axis.radius};
+}
+
+/// The rows of `level` from which a kernel makes `levels` further ones, those of the slab above included. Of a whole
+/// periodic grid also the rows beyond its ends, to be read modulo its extent.
+TERRACE_HOST_DEVICE constexpr RowRange input_rows(const Axis& axis, const StencilTask& task, i64 level, i64 levels) {
+  if (task.whole != 0) return before_levels(axis, {0, axis.rows}, levels);
+  const RowRange own = level_rows(axis, task, level);
+  return {task.first != 0 ? own.begin : own.begin - 2 * levels * axis.radius, own.end};
+}
+
+/// The rows of `level` that a slab takes from the slab above to make `levels` further ones: in the carry, from
+/// its row 2 * radius * level on. Empty in the first slab.
+TERRACE_HOST_DEVICE constexpr RowRange carried_rows(const Axis& axis, const StencilTask& task, i64 level,
+                                                    i64 levels) {
+  const i64 end = task.row_begin - level * axis.radius;
+  return {task.first != 0 ? end : end - 2 * levels * axis.radius, end};
+}
+
+/// The least rows of a slab, unless it is the only one of its stream: the rows that it hands on are its own, and its
+/// result ends in itself or in the slab above.
+/// @param depth the most steps that a kernel makes at a time
+constexpr i64 least_slab_rows(i64 radius, i64 steps, i64 depth) {
+  const i64 handed_on = 2 * radius * (depth < steps ? depth : steps), late = radius * steps;
+  return handed_on > late ? handed_on : late > 1 ? late : 1;
+}
+
+}  // namespace terrace::stencil

@@ -1,0 +1,63 @@
+// A stencil as its kernels are made: operator, grid, faces, arrays, and the cut into slabs and passes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/device/context.hpp"
+#include "kernels/launch/block_kernel.hpp"
+#include "kernels/stencil/rules/change.hpp"
+#include "kernels/stencil/rules/slabs.hpp"
+#include "pipeline/base/element_type.hpp"
+#include "pipeline/base/settings.hpp"
+
+namespace terrace::stencil {
+
+/// The definition of a stencil, and the cut of a pass, which does not change the result.
+struct StencilSpec {
+  std::string name;   // of the operator
+  Settings settings;  // the operator's parameters that are numbers, checked
+  int rank = 2;
+  /// Axes 0 (rows), 1 and 2 (the last). Grids of rank 2 have extent 1 along axis 1, grids of rank 1 along 1 and 2.
+  std::array<std::int64_t, most_rank> extents{1, 1, 1};
+  std::array<Faces, most_rank> faces{};  // of these axes; Face::edge along axes that the grid does not have
+  int radius = 1;                        // width of the rim; no term reaches further
+  ElementType value = ElementType::f64;  // f32 or f64
+
+  std::vector<Term<double>> terms;   // of a linear operator, offsets along these axes
+  int arrays = 0;                    // constant arrays of the grid's shape
+  std::map<std::string, int> given;  // parameters that are arrays: their numbers
+  int source = -1, mask = -1;        // numbers of arrays, or -1
+  std::vector<double> drive;         // a value a step, of operators with a drive
+  Norm norm = Norm::none;            // of the changes that are asked for
+
+  std::int64_t slab_rows = 0;   // of a slab; the last one may be lower, the first and last also have rims
+  std::int64_t pass_steps = 0;  // the most steps of a pass
+  std::int64_t parts = 1;       // streams of slabs of a pass
+  std::int64_t depth = 0;       // steps that a kernel makes at a time; 0: it chooses
+
+  /// Cells of a row.
+  std::int64_t width() const { return extents[1] * extents[2]; }
+  Axis axis() const { return {extents[0], radius, faces[0].low == Face::periodic}; }
+};
+
+/// @throws DeviceError if types or sizes have no kernel
+void check_stencil(const StencilSpec& spec);
+
+/// Bytes of host memory that a CPU kernel allocates in addition to tiles and carries.
+std::size_t stencil_cpu_bytes(const StencilSpec& spec, int threads);
+/// Bytes of device memory that a CUDA kernel needs in addition to tiles and carries.
+std::size_t stencil_cuda_bytes(const StencilSpec& spec, const device::Limits& limits);
+
+/// A kernel whose launches compute blocks one after another: descriptors are StencilTask, results StencilResult.
+std::unique_ptr<device::BlockKernel> make_stencil_cpu(const StencilSpec& spec, device::Context& context);
+/// Likewise. @param workspace stencil_cuda_bytes() of device memory, owned by the caller; the kernel initialises it
+std::unique_ptr<device::BlockKernel> make_stencil_cuda(const StencilSpec& spec, device::Context& context,
+                                                       void* workspace);
+
+}  // namespace terrace::stencil
