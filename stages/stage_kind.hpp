@@ -65,5 +65,7 @@ StageKind wavefront_stage();
 StageKind recursive_stage();
 /// `query`: totals of tables of distances, distances and paths of pairs.
 StageKind query_stage();
+/// `stencil`: grids whose cells are made anew from their neighbourhood, step by step.
+StageKind stencil_stage();
 
 }  // namespace terrace::stages

@@ -53,8 +53,7 @@ struct StencilTask {
   Rows targets[most_fields];
   void* carry[most_fields];  // null if the stream has one slab
   Rows arrays[most_arrays];  // constant
-  double* changes;           // element 0: of row changes_begin; null: not asked for
-  i64 changes_begin;
+  Rows changes;              // of rows, f64, one value a row; no pieces: not asked for
 };
 
 /// The report of a block.

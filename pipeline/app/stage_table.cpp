@@ -21,6 +21,7 @@ Stages program_stages() {
   stages.add(stages::wavefront_stage());
   stages.add(stages::recursive_stage());
   stages.add(stages::query_stage());
+  stages.add(stages::stencil_stage());
   return stages;
 }
 

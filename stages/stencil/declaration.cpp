@@ -1,0 +1,174 @@
+// The declaration of the stage `stencil`, made from the list of operators.
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "kernels/stencil/operators.hpp"
+#include "stages/stage_kind.hpp"
+#include "stages/stencil/definition.hpp"
+#include "stages/stencil/stage.hpp"
+
+namespace terrace::stages {
+namespace {
+
+using stencil::OperatorInfo;
+
+const Parameter steps = {
+    "steps", ParameterKind::count, "steps that are made; with `until` the most", nullptr, nullptr, 0, 1e15};
+const Parameter boundary = {
+    "boundary", ParameterKind::faces,
+    "values outside the grid: `fixed` keeps the cells within the radius of a face, `periodic` goes on at the other "
+    "side, `edge`, `reflect` and `symmetric` are NumPy's pads, {value: x} is one value; one for all faces, or one an "
+    "axis, or [low, high] for an axis",
+    "fixed", "fixed, periodic, edge, reflect, symmetric"};
+const Parameter mask = {"mask", ParameterKind::array, "cells where it is not 0 keep their values", ""};
+
+const std::vector<Parameter> events = {
+    {"snapshots", ParameterKind::integers, "steps after which the grid is kept, ascending; step 0 is the input", "",
+     nullptr, 0, 1e15},
+    {"snapshots.every", ParameterKind::count, "the grid is kept after so many steps, twice as many, ...", nullptr,
+     nullptr, 1, 1e15},
+    {"until.residual", ParameterKind::number, "the stage ends when the change of a step is smaller", nullptr, nullptr,
+     0},
+    {"until.norm", ParameterKind::choice,
+     "the change: the largest one of a cell, or the root of the sum of all squares", "max", "max, l2"},
+    {"until.every", ParameterKind::count, "steps from check to check", "100", nullptr, 1, 1e15},
+};
+
+const std::vector<Parameter> computing = {
+    {"arithmetic", ParameterKind::choice,
+     "exact: sums in the order of the offsets, one fused multiply-add a term, the same bits on every back end; fast "
+     "allows any order",
+     "exact", "exact, fast"},
+    {"nan", ParameterKind::choice, "a NaN in the grid or in an array: an error that names the cell, or computed with",
+     "error", "error, allow"},
+    {"schedule", ParameterKind::choice,
+     "how steps are made; results do not depend on it. plain: one step of all cells at a time; auto: several at a "
+     "time",
+     "auto", "auto, plain"},
+    {"type", ParameterKind::choice, "type of the cells; auto: the grid's own, f64 for a grid of integers", "auto",
+     "auto, f32, f64"},
+};
+
+void add_fields(const OperatorInfo& info, std::vector<Parameter>& parameters) {
+  if (info.fields.size() == 1) {
+    parameters.push_back({"grid", ParameterKind::array, "the array, of numbers of any type"});
+    return;
+  }
+  // Names of parameters live as long as the program.
+  static std::deque<std::string> texts;
+  for (const char* name : info.fields) {
+    const std::string& parameter = texts.emplace_back(field_parameter(info.fields.size(), name));
+    const std::string& help = texts.emplace_back(std::string("the array that field `") + name + "` begins as");
+    parameters.push_back({parameter.c_str(), ParameterKind::array, help.c_str()});
+  }
+}
+
+/// Parameters of the formula.
+void add_operands(const OperatorInfo& info, std::vector<Parameter>& parameters) {
+  if (info.linear) {
+    const bool given = info.shape == stencil::Shape::given;
+    if (given) {
+      parameters.push_back({"offsets", ParameterKind::vectors,
+                            "offsets of the terms, each with a component an axis, first axis first", nullptr, nullptr,
+                            -static_cast<double>(stencil::most_radius), stencil::most_radius});
+    }
+    parameters.push_back({"radius", ParameterKind::count,
+                          given ? "width of the rim; left out: the largest component of an offset"
+                                : "cells that the operator reaches along an axis",
+                          given ? "" : "1", nullptr, 1, static_cast<double>(info.most_radius)});
+    parameters.push_back({"coefficients", ParameterKind::quantities,
+                          given
+                              ? "of the terms, in the order of the offsets: numbers, or arrays of the grid's shape; "
+                                "left out: 1 / number of terms"
+                              : "of the terms in lexicographic order of the offsets, the centre included: numbers, "
+                                "or arrays of the grid's shape; left out: 1 / number of terms",
+                          ""});
+    parameters.push_back({"coefficients.center", ParameterKind::number, "of the cell itself"});
+    parameters.push_back({"coefficients.neighbours", ParameterKind::number, "of every other term"});
+  }
+  const std::string name = info.name;
+  if (info.has_step) parameters.push_back({"dt", ParameterKind::number, "time from step to step"});
+  if (name.starts_with("heat")) {
+    parameters.push_back({"diffusivity", ParameterKind::quantity, "a number, or an array of the grid's shape"});
+  }
+  if (name.starts_with("wave")) {
+    parameters.push_back(
+        {"speed", ParameterKind::quantity, "of the wave: a number, or an array of the grid's shape"});
+  }
+  if (name == "hotspot") {
+    parameters.push_back({"power", ParameterKind::array, "power of each cell, an array of the grid's shape"});
+  }
+  if (name == "fdtd2d") {
+    parameters.push_back({"drive", ParameterKind::array, "values of row 0 of ey, one a step"});
+  }
+  if (info.linear || info.has_step) {
+    parameters.push_back({"source", ParameterKind::array,
+                          info.has_step ? "added after the formula, times dt: an array of the grid's shape"
+                                        : "added after the sum: an array of the grid's shape",
+                          ""});
+  }
+}
+
+job::ProblemDeclaration declare(const OperatorInfo& info) {
+  job::ProblemDeclaration declaration;
+  declaration.name = info.name;
+  declaration.summary = info.help;
+  declaration.explanation = info.formula;
+  declaration.group = info.linear ? "sums" : "formulas";
+  add_fields(info, declaration.parameters);
+  add_operands(info, declaration.parameters);
+  declaration.parameters.push_back(steps);
+  if (!info.own_faces) {
+    declaration.parameters.push_back(boundary);
+    if (std::string(info.name) == "hotspot") declaration.parameters.back().default_text = "edge";
+  }
+  declaration.parameters.push_back(mask);
+  declaration.parameters.insert(declaration.parameters.end(), events.begin(), events.end());
+  declaration.parameters.insert(declaration.parameters.end(), computing.begin(), computing.end());
+  for (const char* field : info.fields) {
+    const bool several = info.fields.size() > 1;
+    declaration.outputs.push_back(
+        {field, "shape of the grid", std::string(several ? "the field" : "the grid") + " after the steps"});
+    const std::string snapshots = several ? std::string(field) + "_snapshots" : "snapshots";
+    declaration.outputs.push_back(
+        {snapshots, "times x shape of the grid", "it at the steps of `time`", "snapshots",
+         [](const Settings& settings) { return settings.has("snapshots") || settings.has("snapshots.every"); }});
+  }
+  declaration.outputs.push_back({"time", "times", "step of each snapshot", "snapshots", [](const Settings& settings) {
+                                   return settings.has("snapshots") || settings.has("snapshots.every");
+                                 }});
+  declaration.outputs.push_back({"steps", "one value", "steps that were made"});
+  const auto checked = [](const Settings& settings) { return settings.has("until.residual"); };
+  declaration.outputs.push_back(
+      {"residual", "checks", "the change of the last step before each check", "until", checked});
+  declaration.outputs.push_back({"residual_step", "checks", "the step of each check", "until", checked});
+  return declaration;
+}
+
+std::vector<job::Finding> check(const std::string&, const Settings& settings) {
+  std::vector<job::Finding> findings;
+  if (settings.has("dt") && !(settings.number("dt") > 0)) {
+    findings.push_back({"dt", "a step's time is positive"});
+  }
+  if (settings.holds<double>("diffusivity") && settings.number("diffusivity") < 0) {
+    findings.push_back({"diffusivity", "a diffusivity is not negative"});
+  }
+  return findings;
+}
+
+}  // namespace
+
+StageKind stencil_stage() {
+  StageKind kind;
+  kind.declaration.name = "stencil";
+  kind.declaration.help =
+      "grids of one to three dimensions whose cells are made anew from their neighbourhood, step by step";
+  kind.declaration.selector = "operator";
+  for (const OperatorInfo& info : stencil::operators()) kind.declaration.problems.push_back(declare(info));
+  kind.declaration.check = check;
+  kind.make = make_stencil;
+  return kind;
+}
+
+}  // namespace terrace::stages

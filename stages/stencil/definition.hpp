@@ -1,0 +1,29 @@
+// From a step of a job to the definition of its stencil.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stages/stage_kind.hpp"
+#include "stages/stencil/plan.hpp"
+#include "stages/stencil/tally.hpp"
+
+namespace terrace::stages {
+
+/// A stencil as a job defines it, without its cut.
+struct StencilDefinition {
+  stencil::StencilSpec spec;
+  StencilEvents events;
+  StencilInputs inputs;
+  StencilCheck check;
+  std::vector<std::string> warnings;  // an unstable step
+};
+
+/// Opens the arrays of the step and reads its settings.
+/// @throws JobError at the place of the setting that does not fit
+StencilDefinition define_stencil(const Request& request);
+
+/// The parameter of a field: `grid`, or `fields.NAME` if there are several.
+std::string field_parameter(std::size_t fields, const std::string& name);
+
+}  // namespace terrace::stages

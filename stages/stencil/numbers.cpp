@@ -1,0 +1,110 @@
+#include "stages/stencil/numbers.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace terrace::stages {
+namespace {
+
+/// The index of element `number` of a box.
+Extents index_in(const Box& box, std::int64_t number) {
+  Extents index = box.begin;
+  const Extents shape = box.shape();
+  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+    index[axis] += number % shape[axis];
+    number /= shape[axis];
+  }
+  return index;
+}
+
+/// A source made of another one of the same shape.
+class Derived : public io::Source {
+ public:
+  Derived(std::shared_ptr<io::Source> source, ElementType type, io::DataLabel label)
+      : source_(std::move(source)), label_(std::move(label)), type_(type) {}
+  ElementType type() const override { return type_; }
+  const Extents& shape() const override { return source_->shape(); }
+  std::vector<std::filesystem::path> files() const override { return source_->files(); }
+  std::string place_of(const Extents& index) const override { return source_->place_of(index); }
+  int results() const override { return source_->results(); }
+  std::size_t memory() const override { return source_->memory(); }
+
+ protected:
+  [[noreturn]] void refuse_nan(const Box& box, std::int64_t number, const char* remedy) const {
+    label_.fail(*source_, index_in(box, number), std::string("is no number (NaN)") + remedy);
+  }
+
+  std::shared_ptr<io::Source> source_;
+  io::DataLabel label_;
+
+ private:
+  ElementType type_;
+};
+
+class WithoutNan final : public Derived {
+ public:
+  using Derived::Derived;
+  void read(const Box& box, void* buffer) override {
+    source_->read(box, buffer);
+    if (type() == ElementType::f32) check<float>(box, buffer);
+    else check<double>(box, buffer);
+  }
+
+ private:
+  template <class T>
+  void check(const Box& box, const void* buffer) const {
+    const T* values = static_cast<const T*>(buffer);
+    const std::int64_t count = box.volume();
+    constexpr std::int64_t piece = 4096;
+    for (std::int64_t begin = 0; begin < count; begin += piece) {
+      const std::int64_t end = std::min(count, begin + piece);
+      bool any = false;
+      for (std::int64_t n = begin; n < end; ++n) any |= values[n] != values[n];
+      for (std::int64_t n = begin; any && n < end; ++n) {
+        if (std::isnan(values[n])) refuse_nan(box, n, ": say `nan: allow` to compute with it");
+      }
+    }
+  }
+};
+
+class AsMask final : public Derived {
+ public:
+  using Derived::Derived;
+  void read(const Box& box, void* buffer) override {
+    const auto count = static_cast<std::size_t>(box.volume());
+    std::vector<std::byte> elements(count * size_of(source_->type()));
+    source_->read(box, elements.data());
+    dispatch(source_->type(), [&](auto value) {
+      using From = decltype(value);
+      const From* from = reinterpret_cast<const From*>(elements.data());
+      if (type() == ElementType::f32) convert(box, from, static_cast<float*>(buffer));
+      else convert(box, from, static_cast<double*>(buffer));
+    });
+  }
+
+ private:
+  template <class From, class To>
+  void convert(const Box& box, const From* from, To* to) const {
+    for (std::int64_t n = 0; n < box.volume(); ++n) {
+      if constexpr (std::is_floating_point_v<From>) {
+        if (std::isnan(from[n])) refuse_nan(box, n, "");
+      }
+      to[n] = from[n] != From(0) ? To(1) : To(0);
+    }
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<io::Source> without_nan(std::shared_ptr<io::Source> source, io::DataLabel label) {
+  const ElementType type = source->type();
+  return std::make_shared<WithoutNan>(std::move(source), type, std::move(label));
+}
+
+std::shared_ptr<io::Source> as_mask(std::shared_ptr<io::Source> source, ElementType type, io::DataLabel label) {
+  return std::make_shared<AsMask>(std::move(source), type, std::move(label));
+}
+
+}  // namespace terrace::stages

@@ -1,0 +1,421 @@
+#include "stages/stencil/plan.hpp"
+
+#include <algorithm>
+
+#include "stages/recursive/kernel_worker.hpp"
+#include "stages/stencil/tally.hpp"
+
+namespace terrace::stages {
+
+using run::ArraySpec;
+using run::Mode;
+using run::Role;
+using stencil::RowRange;
+using stencil::Slab;
+using stencil::StencilTask;
+
+namespace {
+
+constexpr std::int64_t total_rows = 1 << 20;     // whose changes a block adds up: their sum depends on it
+constexpr std::int64_t most_ahead = 64;          // rows above a pass's result that kernels read of constant arrays
+constexpr std::int64_t most_parts_by_name = 16;  // passes that the profile lists apart
+
+/// Adds the rows of a tile of which `data` holds rows [begin, end) to the pieces of an array.
+void add_piece(stencil::Rows& rows, std::int64_t begin, std::int64_t end, std::byte* data) {
+  if (rows.pieces == stencil::Rows::most_pieces) throw Error("a slab of a stencil touches too many tiles");
+  rows.begin[rows.pieces] = begin;
+  rows.data[rows.pieces] = data;
+  rows.end = end;
+  ++rows.pieces;
+}
+
+/// Likewise all tiles of an access. @param shift is added to rows of the grid
+void add_pieces(stencil::Rows& rows, const run::AccessView& access, std::int64_t shift) {
+  for (const run::TileView& tile : access.tiles) {
+    add_piece(rows, tile.box.begin[0] + shift, tile.box.end[0] + shift, tile.data);
+  }
+}
+
+}  // namespace
+
+StencilPlan::StencilPlan(stencil::StencilSpec spec, StencilEvents events, StencilInputs inputs)
+    : spec_(std::move(spec)),
+      events_(std::move(events)),
+      cut_(spec_),
+      timeline_(events_, spec_.pass_steps, cut_.has_rims()),
+      fields_(inputs.fields.size()) {
+  add_grid(inputs);
+  add_between_slabs();
+  add_results();
+}
+
+int StencilPlan::add(ArraySpec array) {
+  arrays_.push_back(std::move(array));
+  return static_cast<int>(arrays_.size()) - 1;
+}
+
+void StencilPlan::add_grid(StencilInputs& inputs) {
+  const std::int64_t last = generation(timeline_.passes()) + (timeline_.has_finish() ? 1 : 0);
+  Extents tile = inputs.shape;
+  for (int axis = 0; axis < tile.rank(); ++axis) tile[axis] = std::max<std::int64_t>(1, tile[axis]);
+  tile[0] = spec_.slab_rows;
+  for (std::size_t f = 0; f < fields(); ++f) {
+    ArraySpec field;
+    field.name = inputs.names[f];
+    field.role = Role::result;
+    field.type = spec_.value;
+    field.shape = inputs.shape;
+    field.tile = tile;
+    field.source = std::move(inputs.fields[f]);
+    field.generations = last;
+    field.kept = 1;
+    add(std::move(field));
+  }
+  first_array_ = static_cast<int>(arrays_.size());
+  for (std::size_t a = 0; a < inputs.arrays.size(); ++a) {
+    ArraySpec array;
+    array.name = "array " + std::to_string(a);
+    array.role = Role::input;
+    array.type = spec_.value;
+    array.shape = inputs.shape;
+    array.tile = tile;
+    array.source = std::move(inputs.arrays[a]);
+    add(std::move(array));
+  }
+}
+
+/// Adds carries and rims.
+void StencilPlan::add_between_slabs() {
+  const std::int64_t rows = std::max<std::int64_t>(1, spec_.radius * spec_.pass_steps);
+  const auto scratch = [&](const std::string& name, std::int64_t tiles, std::int64_t tile_rows) {
+    ArraySpec array;
+    array.name = name;
+    array.role = Role::scratch;
+    array.type = spec_.value;
+    array.shape = {tiles, tile_rows, spec_.width()};
+    array.tile = {1, tile_rows, spec_.width()};
+    array.kept = 1;
+    return add(std::move(array));
+  };
+  if (!cut_.whole()) carry_ = static_cast<int>(arrays_.size());
+  for (std::size_t f = 0; f < fields() && carry_ >= 0; ++f) {
+    scratch("carry of " + arrays_[f].name, cut_.parts(), 2 * rows);
+  }
+  if (cut_.has_rims()) rims_ = static_cast<int>(arrays_.size());
+  for (std::size_t f = 0; f < fields() && rims_ >= 0; ++f) {
+    scratch("rims of " + arrays_[f].name, 2 * cut_.parts(), rows);
+  }
+}
+
+/// Adds changes and snapshots.
+void StencilPlan::add_results() {
+  if (events_.check_every > 0 && cut_.slabs() > 0) {
+    ArraySpec changes;
+    changes.name = "changes";
+    changes.type = ElementType::f64;
+    changes.shape = {spec_.extents[0]};
+    // Whole blocks of rows, and as many as slabs have: a slab writes to at most two tiles.
+    const std::int64_t blocks = (spec_.slab_rows + total_rows - 1) / total_rows;
+    changes.tile = {std::min(blocks * total_rows, spec_.extents[0])};
+    changes.kept = 1;
+    changes_ = add(std::move(changes));
+  }
+  if (events_.snapshots.empty()) return;
+  snapshots_ = static_cast<int>(arrays_.size());
+  for (std::size_t f = 0; f < fields(); ++f) {
+    const ArraySpec& field = arrays_[f];
+    ArraySpec snapshots;
+    snapshots.name = fields() == 1 ? "snapshots" : field.name + "_snapshots";
+    snapshots.role = Role::result;
+    snapshots.type = spec_.value;
+    snapshots.shape = {static_cast<std::int64_t>(events_.snapshots.size())};
+    snapshots.tile = {1};
+    for (int axis = 0; axis < field.shape.rank(); ++axis) {
+      snapshots.shape.push_back(field.shape[axis]);
+      snapshots.tile.push_back(field.tile[axis]);
+    }
+    add(std::move(snapshots));
+  }
+}
+
+std::int64_t StencilPlan::total_blocks() const { return (spec_.extents[0] + total_rows - 1) / total_rows; }
+
+run::Slot StencilPlan::slot(Part part, std::size_t field) const {
+  run::Slot slot;
+  slot.number = static_cast<int>(part) * stencil::most_fields + static_cast<int>(field);
+  return slot;
+}
+run::Slot StencilPlan::array_slot(std::size_t array) {
+  run::Slot slot;
+  slot.number = static_cast<int>(Part::parts) * stencil::most_fields + static_cast<int>(array);
+  return slot;
+}
+run::Slot StencilPlan::changes_slot() { return array_slot(stencil::most_arrays); }
+
+std::optional<run::Phase> StencilPlan::phase(std::int64_t number, const run::Tally& tally) const {
+  if (cut_.slabs() == 0) return std::nullopt;
+  const std::int64_t stopped =
+      events_.check_every > 0 ? static_cast<const StencilTally&>(tally).stopped() : std::int64_t{-1};
+  const auto value =
+      stopped >= 0 && number > stopped ? timeline_.phase_after_stop(number, stopped) : timeline_.phase(number);
+  if (!value) return std::nullopt;
+  const std::int64_t count = value->work == StencilWork::rims    ? 2 * cut_.parts()
+                             : value->work == StencilWork::total ? total_blocks()
+                                                                 : cut_.slabs();
+  return run::Phase{number, count, value->work == StencilWork::pass ? run::Order::in_turn : run::Order::any, *value};
+}
+
+bool StencilPlan::depends_on_results(std::int64_t number) const {
+  if (events_.check_every == 0 || number == 0) return false;
+  const auto before = timeline_.phase(number - 1);
+  return before && before->work == StencilWork::total;
+}
+
+std::string StencilPlan::part(const run::Phase& phase) const {
+  const StencilPhase value = value_of(phase);
+  switch (value.work) {
+    case StencilWork::rims:
+      return "rims";
+    case StencilWork::snapshot:
+      return "snapshots";
+    case StencilWork::total:
+      return "checks";
+    case StencilWork::finish:
+      return "finish";
+    case StencilWork::pass:
+      break;
+  }
+  const bool named = timeline_.passes() > 1 && timeline_.passes() <= most_parts_by_name;
+  return named ? "pass " + std::to_string(value.passes + 1) : "";
+}
+
+int StencilPlan::devices(int available) const {
+  return static_cast<int>(std::min<std::int64_t>(available, cut_.parts()));
+}
+
+int StencilPlan::device(const run::Phase& phase, std::int64_t index, int devices) const {
+  const StencilPhase value = value_of(phase);
+  if (value.work == StencilWork::total) return 0;
+  const std::int64_t part = value.work == StencilWork::rims ? index / 2 : cut_.part_of(index);
+  return static_cast<int>(part * devices / cut_.parts());
+}
+
+Box StencilPlan::rows_box(RowRange rows) const {
+  Box box = Box::whole(arrays_[0].shape);
+  box.begin[0] = rows.begin;
+  box.end[0] = rows.end;
+  return box;
+}
+
+/// Rows that may lie beyond the ends of a periodic grid, as pieces inside it.
+std::vector<StencilPlan::Piece> StencilPlan::pieces_of(RowRange rows) const {
+  std::vector<Piece> pieces;
+  const std::int64_t extent = spec_.extents[0];
+  for (std::int64_t begin = rows.begin; begin < rows.end;) {
+    const std::int64_t turn = begin >= 0 ? begin / extent : -((extent - 1 - begin) / extent);
+    const std::int64_t end = std::min<std::int64_t>(rows.end, (turn + 1) * extent);
+    pieces.push_back({{begin - turn * extent, end - turn * extent}, turn * extent});
+    begin = end;
+  }
+  return pieces;
+}
+
+std::vector<StencilPlan::Piece> StencilPlan::array_pieces(const Slab& slab, std::int64_t steps) const {
+  if (cut_.whole()) return {{slab.rows, 0}};
+  const StencilTask task = cut_.task_of(slab, 0, steps);
+  const RowRange stream = stencil::before_levels(spec_.axis(), slab.part_rows, steps);
+  const std::int64_t ahead = (steps + std::min(steps, most_ahead)) * spec_.radius;
+  return pieces_of({std::max<std::int64_t>(stream.begin, task.row_begin - ahead), task.row_end});
+}
+
+run::Block StencilPlan::block(const run::Phase& phase, std::int64_t index) const {
+  const StencilPhase value = value_of(phase);
+  run::Block block;
+  auto& accesses = block.accesses;
+  switch (value.work) {
+    case StencilWork::rims:
+      add_rim(value, index, accesses);
+      break;
+    case StencilWork::pass: {
+      const Slab slab = cut_.slab(index, value.steps);
+      add_slab(value, slab, accesses);
+      block.operations =
+          static_cast<double>((slab.rows.end - slab.rows.begin) * spec_.width()) * static_cast<double>(value.steps);
+      break;
+    }
+    case StencilWork::snapshot:
+      for (std::size_t f = 0; f < fields(); ++f) {
+        const Box rows = rows_box(cut_.tile(index));
+        Box target = Box::whole(arrays_[static_cast<std::size_t>(snapshots_)].shape);
+        target.begin[0] = value.index;
+        target.end[0] = value.index + 1;
+        target.begin[1] = rows.begin[0];
+        target.end[1] = rows.end[0];
+        const auto field = static_cast<int>(f);
+        accesses.push_back({slot(Part::own, f), field, generation(value.passes), rows, Mode::read});
+        accesses.push_back({slot(Part::target, f), snapshots_ + field, 1, target, Mode::write});
+      }
+      break;
+    case StencilWork::total:
+      accesses.push_back({changes_slot(), changes_, value.index + 1, changes_tile(index), Mode::read});
+      break;
+    case StencilWork::finish:
+      for (std::size_t f = 0; f < fields(); ++f) {
+        run::Access own{slot(Part::own, f), static_cast<int>(f), generation(value.passes), rows_box(cut_.tile(index)),
+                        Mode::update};
+        own.made = arrays_[f].generations;
+        accesses.push_back(std::move(own));
+      }
+      break;
+  }
+  return block;
+}
+
+void StencilPlan::add_slab(const StencilPhase& phase, const Slab& slab, std::vector<run::Access>& accesses) const {
+  const std::int64_t before = generation(phase.passes);
+  for (std::size_t f = 0; f < fields(); ++f) {
+    const auto field = static_cast<int>(f);
+    run::Access own{slot(Part::own, f), field, before, rows_box(slab.rows), Mode::update};
+    own.made = before + (slab.last ? made_in_pass() : 1);
+    accesses.push_back(std::move(own));
+    if (!slab.first) {
+      accesses.push_back(
+          {slot(Part::above, f), field, before + 1, rows_box(cut_.tile(slab.number - 1)), Mode::update});
+    }
+    const auto rim = [&](Part part, std::int64_t side) {
+      accesses.push_back(
+          {slot(part, f), rims_ + field, 2 * phase.passes + 1, rim_tile(2 * slab.part + side), Mode::update});
+    };
+    if (slab.above.count() > 0) rim(Part::rim_above, 0);
+    if (slab.below.count() > 0) rim(Part::rim_below, 1);
+  }
+  add_carry(phase, slab, accesses);
+  for (std::size_t a = 0; a < static_cast<std::size_t>(spec_.arrays); ++a) {
+    for (const Piece& piece : array_pieces(slab, phase.steps)) {
+      accesses.push_back({array_slot(a), first_array_ + static_cast<int>(a), 0, rows_box(piece.rows), Mode::read});
+    }
+  }
+  if (changes_ >= 0 && timeline_.is_checked(phase)) {
+    const RowRange rows = cut_.result_rows(slab, phase.steps);
+    const std::int64_t check = (phase.step + phase.steps) / events_.check_every;
+    const Box box{{rows.begin}, {rows.end}};
+    if (!box.empty()) accesses.push_back({changes_slot(), changes_, check, box, Mode::write});
+  }
+}
+
+/// The first slab of a part writes the carry, the last one only reads it.
+void StencilPlan::add_carry(const StencilPhase& phase, const Slab& slab, std::vector<run::Access>& accesses) const {
+  if (slab.first && slab.last) return;
+  const RowRange slabs = cut_.slabs_of(slab.part);
+  const std::int64_t made = slabs.end - slabs.begin - 1;  // generations in a pass
+  const std::int64_t generation = phase.passes * made + slab.number - slabs.begin;
+  for (std::size_t f = 0; f < fields(); ++f) {
+    const int array = carry_ + static_cast<int>(f);
+    const Extents& shape = arrays_[static_cast<std::size_t>(array)].shape;
+    const Box tile{{slab.part, 0, 0}, {slab.part + 1, shape[1], shape[2]}};
+    if (slab.first) accesses.push_back({slot(Part::carry, f), array, generation + 1, tile, Mode::write});
+    else if (slab.last) accesses.push_back({slot(Part::carry, f), array, generation, tile, Mode::read});
+    else accesses.push_back({slot(Part::carry, f), array, generation, tile, Mode::update});
+  }
+}
+
+RowRange StencilPlan::rim_of(std::int64_t index, std::int64_t steps) const {
+  return index % 2 == 0 ? cut_.rim_above(index / 2, steps) : cut_.rim_below(index / 2, steps);
+}
+
+Box StencilPlan::rim_tile(std::int64_t index) const {
+  const Extents& shape = arrays_[static_cast<std::size_t>(rims_)].shape;
+  return {{index, 0, 0}, {index + 1, shape[1], shape[2]}};
+}
+
+void StencilPlan::add_rim(const StencilPhase& phase, std::int64_t index, std::vector<run::Access>& accesses) const {
+  const RowRange rim = rim_of(index, phase.steps);
+  if (rim.count() == 0) return;
+  for (std::size_t f = 0; f < fields(); ++f) {
+    const auto field = static_cast<int>(f);
+    for (const Piece& piece : pieces_of(rim)) {
+      accesses.push_back({slot(Part::own, f), field, generation(phase.passes), rows_box(piece.rows), Mode::read});
+    }
+    accesses.push_back({slot(Part::target, f), rims_ + field, 2 * phase.passes + 1, rim_tile(index), Mode::write});
+  }
+}
+
+Box StencilPlan::changes_tile(std::int64_t index) const {
+  return {{index * total_rows}, {std::min(spec_.extents[0], (index + 1) * total_rows)}};
+}
+
+StencilTask StencilPlan::task(const run::Phase& phase, const run::BlockView& view) const {
+  const StencilPhase value = value_of(phase);
+  StencilTask task{};
+  task.work = stencil::Work::save;
+  switch (value.work) {
+    case StencilWork::pass: {
+      const Slab slab = cut_.slab(view.index, value.steps);
+      task = cut_.task_of(slab, value.step, value.steps);
+      bind_slab(value, slab, view, task);
+      break;
+    }
+    case StencilWork::total:
+      task.work = stencil::Work::total;
+      task.row_begin = changes_tile(view.index).begin[0];
+      task.row_end = changes_tile(view.index).end[0];
+      add_pieces(task.changes, *view.find(changes_slot()), 0);
+      break;
+    case StencilWork::rims:
+    case StencilWork::snapshot: {
+      const bool rims = value.work == StencilWork::rims;
+      const RowRange rows = rims ? rim_of(view.index, value.steps) : cut_.tile(view.index);
+      task.row_begin = rows.begin;
+      task.row_end = rows.end;
+      const std::vector<Piece> pieces = pieces_of(rows);
+      for (std::size_t f = 0; f < fields(); ++f) {
+        std::size_t piece = 0;
+        for (const run::AccessView& access : view.accesses) {
+          if (access.slot == slot(Part::own, f)) add_pieces(task.fields[f], access, pieces[piece++].shift);
+          if (access.slot == slot(Part::target, f)) {
+            add_piece(task.targets[f], rows.begin, rows.end, access.tiles.front().data);
+          }
+        }
+      }
+      break;
+    }
+    case StencilWork::finish:
+      break;  // no rows are copied
+  }
+  return task;
+}
+
+void StencilPlan::bind_slab(const StencilPhase& phase, const Slab& slab, const run::BlockView& view,
+                            StencilTask& task) const {
+  for (std::size_t f = 0; f < fields(); ++f) {
+    const auto add_tile = [&](Part part, RowRange rows) {
+      if (rows.count() > 0)
+        add_piece(task.fields[f], rows.begin, rows.end, view.find(slot(part, f))->tiles.front().data);
+    };
+    add_tile(Part::rim_above, slab.above);
+    if (!slab.first) add_tile(Part::above, cut_.tile(slab.number - 1));
+    add_tile(Part::own, slab.rows);
+    add_tile(Part::rim_below, slab.below);
+    if (const run::AccessView* carry = view.find(slot(Part::carry, f))) task.carry[f] = carry->tiles.front().data;
+  }
+  const std::vector<Piece> pieces = array_pieces(slab, phase.steps);
+  for (std::size_t a = 0; a < static_cast<std::size_t>(spec_.arrays); ++a) {
+    std::size_t piece = 0;
+    for (const run::AccessView& access : view.accesses) {
+      if (access.slot == array_slot(a)) add_pieces(task.arrays[a], access, pieces[piece++].shift);
+    }
+  }
+  if (const run::AccessView* changes = view.find(changes_slot())) add_pieces(task.changes, *changes, 0);
+}
+
+std::unique_ptr<run::Worker> StencilPlan::make_worker(device::Context& context) const {
+  using Worker = KernelWorker<StencilPlan>;
+  if (context.shares_host_memory()) {
+    return std::make_unique<Worker>(*this, stencil::make_stencil_cpu(spec_, context));
+  }
+  auto workspace = std::make_unique<DeviceMemory>(context, stencil::stencil_cuda_bytes(spec_, context.limits()));
+  auto kernel = stencil::make_stencil_cuda(spec_, context, workspace->data());
+  return std::make_unique<Worker>(*this, std::move(kernel), std::move(workspace));
+}
+
+}  // namespace terrace::stages

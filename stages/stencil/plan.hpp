@@ -1,0 +1,105 @@
+// A stencil as a plan of blocks.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/stencil/rules/cut.hpp"
+#include "kernels/stencil/stencil.hpp"
+#include "pipeline/run/plan.hpp"
+#include "stages/stencil/timeline.hpp"
+
+namespace terrace::stages {
+
+/// The arrays that a stencil reads, of one shape, in the type of the grid.
+struct StencilInputs {
+  Extents shape;
+  std::vector<std::string> names;  // of the fields
+  std::vector<std::shared_ptr<io::Source>> fields;
+  std::vector<std::shared_ptr<io::Source>> arrays;  // constant ones, by number
+};
+
+/// A tile of the grid is a slab of rows, which is updated in place: generation 0 is the input, and a pass makes two
+/// generations of each tile. Slab k makes generation 2p + 1 of tile k, whose last rows lack steps, and 2p + 2 of tile
+/// k - 1; the last slab of a part makes 2p + 2 of its own tile at once. If one slab is the whole grid, a pass makes
+/// one generation.
+///
+/// Slabs of a part hand on a carry (kernels/stencil/task.hpp), an array that the first slab of a pass writes and the
+/// others update. Rims of parts are arrays that a phase before the pass fills; the slabs beside them update
+/// them.
+class StencilPlan : public run::Plan {
+ public:
+  StencilPlan(stencil::StencilSpec spec, StencilEvents events, StencilInputs inputs);
+
+  const std::vector<run::ArraySpec>& arrays() const override { return arrays_; }
+  std::optional<run::Phase> phase(std::int64_t number, const run::Tally& tally) const override;
+  bool depends_on_results(std::int64_t number) const override;
+  run::Block block(const run::Phase& phase, std::int64_t index) const override;
+  std::string part(const run::Phase& phase) const override;
+  int devices(int available) const override;
+  int device(const run::Phase& phase, std::int64_t index, int devices) const override;
+  std::size_t descriptor_bytes() const override { return sizeof(stencil::StencilTask); }
+  std::size_t result_bytes() const override { return sizeof(stencil::StencilResult); }
+  std::unique_ptr<run::Worker> make_worker(device::Context& context) const override;
+
+  /// The descriptor of a block.
+  stencil::StencilTask task(const run::Phase& phase, const run::BlockView& view) const;
+
+  const stencil::StencilSpec& spec() const { return spec_; }
+  const StencilEvents& events() const { return events_; }
+  const Timeline& timeline() const { return timeline_; }
+  const stencil::Cut& cut() const { return cut_; }
+  /// Blocks of a phase that adds up changes.
+  std::int64_t total_blocks() const;
+  /// Number of the array of snapshots of field 0 in arrays(); -1: there is none.
+  int snapshots() const { return snapshots_; }
+
+ private:
+  /// Rows of the grid, and the number to add to them for the rows that a slab counts.
+  struct Piece {
+    stencil::RowRange rows;
+    std::int64_t shift;
+  };
+  enum class Part { own, above, rim_above, rim_below, carry, target, parts };
+
+  int add(run::ArraySpec array);
+  void add_grid(StencilInputs& inputs);
+  void add_between_slabs();
+  void add_results();
+  run::Slot slot(Part part, std::size_t field) const;
+  static run::Slot array_slot(std::size_t array);
+  static run::Slot changes_slot();
+  std::size_t fields() const { return fields_; }
+
+  StencilPhase value_of(const run::Phase& phase) const { return phase.value.as<StencilPhase>(); }
+  /// The box of rows in an array of the grid's shape.
+  Box rows_box(stencil::RowRange rows) const;
+  std::int64_t made_in_pass() const { return cut_.whole() ? 1 : 2; }
+  /// The generation of a tile after so many passes.
+  std::int64_t generation(std::int64_t passes) const { return made_in_pass() * passes; }
+  /// Rows of constant arrays that a slab needs, as pieces inside the grid.
+  std::vector<Piece> array_pieces(const stencil::Slab& slab, std::int64_t steps) const;
+  std::vector<Piece> pieces_of(stencil::RowRange rows) const;
+
+  void add_slab(const StencilPhase& phase, const stencil::Slab& slab, std::vector<run::Access>& accesses) const;
+  void add_carry(const StencilPhase& phase, const stencil::Slab& slab, std::vector<run::Access>& accesses) const;
+  void add_rim(const StencilPhase& phase, std::int64_t index, std::vector<run::Access>& accesses) const;
+  /// The rim that block `index` of a phase of rims copies: above or below a part.
+  stencil::RowRange rim_of(std::int64_t index, std::int64_t steps) const;
+  Box rim_tile(std::int64_t index) const;
+  Box changes_tile(std::int64_t index) const;
+  void bind_slab(const StencilPhase& phase, const stencil::Slab& slab, const run::BlockView& view,
+                 stencil::StencilTask& task) const;
+
+  stencil::StencilSpec spec_;
+  StencilEvents events_;
+  stencil::Cut cut_;
+  Timeline timeline_;
+  std::size_t fields_;
+  std::vector<run::ArraySpec> arrays_;
+  int first_array_ = -1, carry_ = -1, rims_ = -1, changes_ = -1, snapshots_ = -1;  // of field 0
+};
+
+}  // namespace terrace::stages

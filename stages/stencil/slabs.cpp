@@ -1,0 +1,111 @@
+#include "stages/stencil/slabs.hpp"
+
+#include <algorithm>
+
+#include "kernels/stencil/rules/cut.hpp"
+#include "stages/refuse.hpp"
+#include "stages/stencil/measured.hpp"
+
+namespace terrace::stages {
+namespace {
+
+using measured::StencilSlabs;
+using stencil::StencilSpec;
+
+constexpr std::int64_t page = 4096;
+constexpr std::int64_t most_depth = 32;  // steps that a kernel makes at a time
+constexpr std::int64_t least_tiles = 2;  // of a slab and of the one above it
+
+std::int64_t pages(double bytes) {
+  constexpr double most = 4e18;
+  return (static_cast<std::int64_t>(std::min(bytes, most)) + page - 1) / page * page;
+}
+
+double row_bytes(const StencilSpec& spec) {
+  return static_cast<double>(spec.width()) * static_cast<double>(size_of(spec.value));
+}
+
+/// The memory for slabs on the device that computes them.
+class Room {
+ public:
+  Room(std::int64_t fields, const Resources& resources,
+       const std::function<std::int64_t(const StencilSpec&)>& workspace)
+      : fields_(fields), resources_(resources), workspace_(workspace) {}
+
+  bool holds(const StencilSpec& spec, std::int64_t tiles, std::int64_t array_tiles) const {
+    const std::int64_t slabs = stencil_slab_bytes(spec, fields_, tiles, array_tiles), beside = workspace_(spec);
+    const auto device = static_cast<std::int64_t>(resources_.device_budget);
+    const auto host = static_cast<std::int64_t>(resources_.host_budget);
+    // On a device of its own a tile passes through host memory; on the CPU slabs are computed in host memory.
+    if (resources_.cuda) return slabs + beside <= device && slabs / 2 <= host;
+    return slabs <= device && slabs + beside <= host;
+  }
+
+ private:
+  std::int64_t fields_;
+  const Resources& resources_;
+  const std::function<std::int64_t(const StencilSpec&)>& workspace_;
+};
+
+/// The least rows of a slab of that many steps.
+std::int64_t least_rows(const StencilSpec& spec) {
+  return stencil::least_slab_rows(spec.radius, spec.pass_steps, most_depth);
+}
+
+/// Chooses the highest slab that fits, down to `least` rows. @return true if there is one
+bool fit_rows(StencilSpec& spec, const Room& room, std::int64_t tiles, std::int64_t array_tiles) {
+  const std::int64_t least = least_rows(spec);
+  if (least >= spec.extents[0]) return false;
+  const auto by_size = static_cast<std::int64_t>(static_cast<double>(StencilSlabs::most_bytes) / row_bytes(spec));
+  for (spec.slab_rows = std::clamp(by_size, least, spec.extents[0] - 1);;
+       spec.slab_rows = std::max(least, spec.slab_rows - (spec.slab_rows + 7) / 8)) {
+    if (room.holds(spec, tiles, array_tiles)) return true;
+    if (spec.slab_rows <= least) return false;
+  }
+}
+
+bool fit(StencilSpec& spec, std::int64_t span, const Room& room, std::int64_t tiles, std::int64_t array_tiles) {
+  for (const std::int64_t steps : StencilSlabs::pass_steps) {
+    if (steps > span && steps > 1) continue;
+    // Passes of a span are alike: no more steps than so many passes need.
+    const std::int64_t passes = (std::max<std::int64_t>(1, span) + steps - 1) / steps;
+    spec.pass_steps = (std::max<std::int64_t>(1, span) + passes - 1) / passes;
+    if (fit_rows(spec, room, tiles, array_tiles)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::int64_t stencil_slab_bytes(const StencilSpec& spec, std::int64_t fields, std::int64_t tiles,
+                                std::int64_t array_tiles) {
+  const stencil::Cut cut(spec);
+  const auto rows = static_cast<double>(std::max<std::int64_t>(1, std::min(spec.extents[0], spec.slab_rows)));
+  const std::int64_t tile = pages(rows * row_bytes(spec));
+  const auto count = [&](std::int64_t wanted) { return std::min(wanted, std::max<std::int64_t>(1, cut.slabs())); };
+  const double handed_on = row_bytes(spec) * spec.radius * static_cast<double>(spec.pass_steps);
+  std::int64_t bytes = tile * (fields * count(tiles) + spec.arrays * count(array_tiles));
+  if (!cut.whole()) bytes += fields * pages(2 * handed_on);
+  if (cut.has_rims()) bytes += fields * 2 * pages(handed_on);
+  return bytes;
+}
+
+void choose_stencil_slabs(StencilSpec& spec, std::int64_t fields, std::int64_t span, const Resources& resources,
+                          const std::function<std::int64_t(const StencilSpec&)>& workspace) {
+  const Room room(fields, resources, workspace);
+  const double cells = static_cast<double>(spec.extents[0]) * static_cast<double>(spec.width());
+  const double updates = resources.cuda ? StencilSlabs::cuda_updates : StencilSlabs::cpu_updates;
+  spec.slab_rows = std::max<std::int64_t>(1, spec.extents[0]);
+  spec.pass_steps = std::clamp<std::int64_t>(static_cast<std::int64_t>(updates / std::max(1.0, cells)), 1,
+                                             std::max<std::int64_t>(1, span));
+  if (room.holds(spec, 1, 1)) return;
+  if (fit(spec, span, room, StencilSlabs::tiles, StencilSlabs::array_tiles) ||
+      fit(spec, span, room, least_tiles, least_tiles)) {
+    return;
+  }
+  spec.pass_steps = 1;
+  spec.slab_rows = std::clamp<std::int64_t>(least_rows(spec), 1, std::max<std::int64_t>(1, spec.extents[0]));
+  refuse_budgets(resources, stencil_slab_bytes(spec, fields, least_tiles, least_tiles), workspace(spec));
+}
+
+}  // namespace terrace::stages

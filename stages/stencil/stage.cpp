@@ -1,0 +1,181 @@
+#include "stages/stencil/stage.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "kernels/stencil/operators.hpp"
+#include "stages/stencil/definition.hpp"
+#include "stages/stencil/measured.hpp"
+#include "stages/stencil/plan.hpp"
+#include "stages/stencil/slabs.hpp"
+#include "stages/stencil/tally.hpp"
+
+namespace terrace::stages {
+namespace {
+
+using stencil::OperatorInfo;
+using stencil::StencilSpec;
+
+/// Operations of a cell, a multiply-add being one.
+double operations_of(const StencilSpec& spec) {
+  constexpr double of_formulas = 8;
+  return spec.terms.empty() ? of_formulas : static_cast<double>(spec.terms.size());
+}
+
+class StencilStage : public run::Stage {
+ public:
+  StencilStage(const Request& request, StencilDefinition definition)
+      : name_(request.stage.name),
+        resources_(request.resources),
+        warnings_(std::move(definition.warnings)),
+        check_(definition.check),
+        plan_(std::move(definition.spec), std::move(definition.events), std::move(definition.inputs)),
+        tally_(check_, plan_.total_blocks()) {}
+
+  const run::Plan& plan() const override { return plan_; }
+  run::Tally& tally() override { return tally_; }
+
+  io::DatasetSpec dataset(int array) const override {
+    const run::ArraySpec& spec = plan_.arrays()[static_cast<std::size_t>(array)];
+    const bool snapshot = plan_.snapshots() >= 0 && array >= plan_.snapshots();
+    std::vector<std::string> dimensions = axes();
+    if (snapshot) dimensions.insert(dimensions.begin(), "time");
+    const std::string what = snapshot ? "snapshots of the grid in the steps of " : "grid after the steps of ";
+    return {"/" + name_ + "/" + spec.name, {}, {}, dimensions, "", what + plan_.spec().name + ": " + info().help};
+  }
+
+  std::vector<io::SmallDataset> small() const override {
+    std::vector<io::SmallDataset> all;
+    const bool stopped = tally_.stopped() >= 0;
+    const std::int64_t steps = stopped ? tally_.steps().back() : plan_.events().steps;
+    all.push_back(io::small_scalar<std::int64_t>("/" + name_ + "/steps", steps, "", "steps that were made"));
+    if (!plan_.events().snapshots.empty()) {
+      std::vector<std::int64_t> times = plan_.events().snapshots;
+      for (std::int64_t& time : times) time = std::min(time, steps);
+      all.push_back(io::small_dataset<std::int64_t>("/" + name_ + "/time", {static_cast<std::int64_t>(times.size())},
+                                                    {"time"}, times, "", "step of each snapshot"));
+    }
+    if (plan_.events().check_every > 0) {
+      const auto checks = static_cast<std::int64_t>(tally_.residuals().size());
+      all.push_back(io::small_dataset<double>("/" + name_ + "/residual", {checks}, {"check"}, tally_.residuals(), "",
+                                              "change of the last step before each check"));
+      all.push_back(io::small_dataset<std::int64_t>("/" + name_ + "/residual_step", {checks}, {"check"},
+                                                    tally_.steps(), "", "step of each check"));
+    }
+    return all;
+  }
+
+  std::vector<io::Attribute> attributes() const override { return {}; }
+
+  std::vector<std::string> warnings() const override {
+    std::vector<std::string> all = warnings_;
+    const bool checked = plan_.events().check_every > 0 && !tally_.residuals().empty();
+    if (checked && tally_.stopped() < 0 &&
+        tally_.steps().back() + plan_.events().check_every > plan_.events().steps) {
+      all.push_back("stage '" + name_ + "': the residual did not fall below the bound of `until` in " +
+                    std::to_string(plan_.events().steps) + " steps");
+    }
+    return all;
+  }
+
+  double whole() const override { return plan_.events().check_every > 0 ? prediction().operations : 0; }
+
+  run::Prediction prediction() const override {
+    const StencilSpec& spec = plan_.spec();
+    const auto size = static_cast<double>(size_of(spec.value));
+    const auto fields = static_cast<double>(info().fields.size());
+    const double cells = static_cast<double>(spec.extents[0]) * static_cast<double>(spec.width());
+    const auto steps = static_cast<double>(plan_.events().steps);
+    const auto passes = static_cast<double>(std::max<std::int64_t>(1, plan_.timeline().passes()));
+    const double bytes = cells * size * fields, constant = cells * size * spec.arrays;
+    run::Prediction p;
+    p.blocks = plan_.cut().slabs() * plan_.timeline().passes();
+    p.unit = "cell";
+    p.operations = cells * steps;
+    const double each = operations_of(spec), lanes = 4 / size;
+    p.operations_per_second =
+        (resources_.cuda ? measured::stencil_cuda_rate : measured::stencil_cpu_rate * resources_.device.processors) *
+        lanes / each;
+    const bool stays = 1.1 * (bytes + constant) <= static_cast<double>(resources_.host_budget);
+    const auto snapshots = static_cast<double>(plan_.events().snapshots.size());
+    p.bytes_read = (bytes + constant) * (stays ? 1 : passes);
+    p.bytes_written = bytes * ((stays ? 1 : passes) + snapshots);
+    if (resources_.cuda) {
+      const bool stays_there = bytes + constant <= static_cast<double>(resources_.device_budget);
+      p.bytes_up = (bytes + constant) * (stays_there ? 1 : passes);
+      p.bytes_down = bytes * ((stays_there ? 1 : passes) + snapshots);
+    }
+    p.workspace_bytes = workspace_of(spec, resources_);
+    p.block_shape = std::to_string(std::min(spec.slab_rows, spec.extents[0])) + " x " + std::to_string(spec.width()) +
+                    ", " + std::to_string(spec.pass_steps) + " steps a pass";
+    p.block_bytes = static_cast<std::size_t>(stencil_slab_bytes(spec, static_cast<std::int64_t>(fields), 2, 2));
+    const double pipes = (resources_.cuda ? 2 : 1) * lanes;
+    p.limit = pipes * resources_.device.operations_per_second / each;
+    p.limit_kind = "operations";
+    const auto bound = [&](double bytes_per_second, double bytes_a_step, const char* kind) {
+      if (bytes_per_second <= 0 || bytes_a_step <= 0) return;
+      const double rate = bytes_per_second / bytes_a_step;
+      if (p.limit <= 0 || rate < p.limit) p.limit = rate, p.limit_kind = kind;
+    };
+    const double updates = std::max(1.0, cells * steps);
+    bound(resources_.device.memory_bytes_per_second, passes * (2 * bytes + constant) / updates, "device memory");
+    if (resources_.cuda) bound(resources_.device.link_bytes_per_second, p.bytes_up / updates, "link");
+    if (p.limit <= 0) p.limit_kind = "";
+    else p.operations_per_second = std::min(p.operations_per_second, p.limit);
+    return p;
+  }
+
+  nlohmann::json choices() const override {
+    const StencilSpec& spec = plan_.spec();
+    return {{"slab_rows", spec.slab_rows}, {"pass_steps", spec.pass_steps}, {"parts", spec.parts},
+            {"depth", spec.depth},         {"rows", spec.extents[0]},       {"width", spec.width()},
+            {"value", name_of(spec.value)}};
+  }
+
+  static std::size_t workspace_of(const StencilSpec& spec, const Resources& resources) {
+    return resources.cuda ? stencil::stencil_cuda_bytes(spec, resources.device)
+                          : stencil::stencil_cpu_bytes(spec, resources.device.processors);
+  }
+
+ private:
+  const OperatorInfo& info() const { return *stencil::find_operator(plan_.spec().name); }
+  std::vector<std::string> axes() const {
+    switch (plan_.spec().rank) {
+      case 1:
+        return {"cell"};
+      case 2:
+        return {"row", "column"};
+      default:
+        return {"plane", "row", "column"};
+    }
+  }
+
+  std::string name_;
+  Resources resources_;
+  std::vector<std::string> warnings_;
+  StencilCheck check_;
+  StencilPlan plan_;
+  StencilTally tally_;
+};
+
+}  // namespace
+
+std::unique_ptr<run::Stage> make_stencil(const Request& request) {
+  StencilDefinition definition = define_stencil(request);
+  StencilSpec& spec = definition.spec;
+  if (request.stage.settings.text("schedule") == "plain") spec.depth = 1;
+  if (request.choices != nullptr) {
+    spec.slab_rows = request.choices->at("slab_rows");
+    spec.pass_steps = request.choices->at("pass_steps");
+    spec.parts = request.choices->at("parts");
+    spec.depth = request.choices->at("depth");
+  } else {
+    choose_stencil_slabs(spec, static_cast<std::int64_t>(definition.inputs.fields.size()),
+                         longest_span(definition.events), request.resources, [&](const StencilSpec& cut) {
+                           return static_cast<std::int64_t>(StencilStage::workspace_of(cut, request.resources));
+                         });
+  }
+  return std::make_unique<StencilStage>(request, std::move(definition));
+}
+
+}  // namespace terrace::stages
