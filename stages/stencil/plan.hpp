@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/stencil/rules/cut.hpp"
+#include "kernels/stencil/cut.hpp"
 #include "kernels/stencil/stencil.hpp"
 #include "pipeline/run/plan.hpp"
 #include "stages/stencil/timeline.hpp"

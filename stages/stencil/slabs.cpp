@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/stencil/rules/cut.hpp"
+#include "kernels/stencil/cut.hpp"
 #include "stages/refuse.hpp"
 #include "stages/stencil/measured.hpp"
 

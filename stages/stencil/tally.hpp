@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/stencil/rules/change.hpp"
+#include "kernels/stencil/stencil.hpp"
 #include "pipeline/run/tally.hpp"
 
 namespace terrace::stages {

@@ -55,6 +55,7 @@ LIBRARIES = {
 
 # Compiled for devices and at run time, where there is no host library: these headers, and what they include.
 DEVICE_HEADERS = ["kernels/*/problem.hpp", "kernels/*/problem_list.hpp", "kernels/*/problems/*.hpp",
+                  "kernels/*/operator.hpp", "kernels/*/operator_list.hpp", "kernels/*/operators/*.hpp",
                   "kernels/*/task.hpp", "kernels/*/measured.hpp", "kernels/*/cuda/*kernel.cuh",
                   "kernels/launch/backoff.hpp", "kernels/launch/pieces.cuh", "kernels/launch/port.hpp", "kernels/launch/port.cuh",
                   "kernels/launch/tagged.cuh", "kernels/launch/wait.cuh", "kernels/values/*.cuh",
@@ -64,7 +65,8 @@ SHARED_WITH_DEVICES = ["pipeline/base/parameter.hpp"]
 
 # Headers that know problems by their types. Stages know them by their descriptions: they include none of these, nor a
 # header that includes one.
-TYPED_PROBLEMS = ["kernels/*/problem_list.hpp", "kernels/*/problems/*.hpp", "kernels/*/visit.hpp"]
+TYPED_PROBLEMS = ["kernels/*/problem_list.hpp", "kernels/*/problems/*.hpp", "kernels/*/operator_list.hpp",
+                  "kernels/*/visit.hpp"]
 
 TOP = ("pipeline", "io", "kernels", "stages")
 SOURCES = (".hpp", ".cpp", ".cuh", ".cu", ".h", ".in")

@@ -1,0 +1,98 @@
+// The phases of stencils: every step is made once, in order, and events come at their steps.
+#include "stages/stencil/timeline.hpp"
+
+#include <catch2/catch.hpp>
+#include <map>
+
+namespace terrace::stages {
+namespace {
+
+struct Walk {
+  std::int64_t steps = 0, passes = 0, rims = 0, finishes = 0, longest = 0;
+  std::map<std::int64_t, std::int64_t> snapshots, totals;  // index: step
+};
+
+/// Goes through all phases as a run does. @param stop number of the check that ends the stage; -1: none
+Walk walk(const Timeline& timeline, std::int64_t stop = -1) {
+  Walk walk;
+  std::int64_t stopped = -1;
+  for (std::int64_t number = 0;; ++number) {
+    const auto phase = stopped >= 0 ? timeline.phase_after_stop(number, stopped) : timeline.phase(number);
+    if (!phase) return walk;
+    CHECK(phase->step == walk.steps);
+    CHECK(phase->passes == walk.passes);
+    switch (phase->work) {
+      case StencilWork::rims:
+        ++walk.rims;
+        break;
+      case StencilWork::pass:
+        walk.steps += phase->steps;
+        walk.longest = std::max(walk.longest, phase->steps);
+        ++walk.passes;
+        break;
+      case StencilWork::snapshot:
+        walk.snapshots[phase->index] = phase->step;
+        break;
+      case StencilWork::total:
+        walk.totals[phase->index] = phase->step;
+        if (phase->index == stop) stopped = number;
+        break;
+      case StencilWork::finish:
+        ++walk.finishes;
+        CHECK_FALSE(timeline.phase(number + 1).has_value());
+        break;
+    }
+  }
+}
+
+TEST_CASE("every step of a stencil is made once") {
+  for (const std::int64_t steps : {0, 1, 2, 7, 20, 100}) {
+    for (const std::int64_t pass : {1, 3, 16, 200}) {
+      for (const bool rims : {false, true}) {
+        const Timeline timeline({steps, {}, 0}, pass, rims);
+        const Walk found = walk(timeline);
+        CHECK(found.steps == steps);
+        CHECK(found.longest <= pass);
+        CHECK(found.passes == timeline.passes());
+        CHECK(found.passes == (steps + pass - 1) / pass);
+        CHECK(found.rims == (rims ? found.passes : 0));
+        CHECK(found.finishes == (steps == 0 ? 1 : 0));
+      }
+    }
+  }
+}
+
+TEST_CASE("snapshots and checks come at their steps") {
+  const StencilEvents events{50, {0, 7, 20, 49, 50}, 10};
+  CHECK(longest_span(events) == 10);
+  CHECK(count_events(events) == 10);
+  for (const bool rims : {false, true}) {
+    const Timeline timeline(events, 4, rims);
+    const Walk found = walk(timeline);
+    CHECK(found.steps == 50);
+    CHECK(found.snapshots == std::map<std::int64_t, std::int64_t>{{0, 0}, {1, 7}, {2, 20}, {3, 49}, {4, 50}});
+    CHECK(found.totals == std::map<std::int64_t, std::int64_t>{{0, 10}, {1, 20}, {2, 30}, {3, 40}, {4, 50}});
+    CHECK(found.finishes == 1);
+  }
+}
+
+TEST_CASE("passes that end at a check are known") {
+  const Timeline timeline({25, {12}, 10}, 5, false);
+  std::vector<std::int64_t> checked;
+  for (std::int64_t number = 0; const auto phase = timeline.phase(number); ++number) {
+    if (phase->work == StencilWork::pass && timeline.is_checked(*phase)) checked.push_back(phase->step + phase->steps);
+  }
+  CHECK(checked == std::vector<std::int64_t>{10, 20});
+}
+
+TEST_CASE("after a check that ends the stage the other snapshots are taken of the grid as it is") {
+  const Timeline timeline({50, {5, 20, 30, 49}, 10}, 4, true);
+  const Walk found = walk(timeline, 1);
+  CHECK(found.steps == 20);
+  CHECK(found.snapshots == std::map<std::int64_t, std::int64_t>{{0, 5}, {1, 20}, {2, 20}, {3, 20}});
+  CHECK(found.totals.size() == 2);
+  CHECK(found.finishes == 1);
+}
+
+}  // namespace
+}  // namespace terrace::stages
