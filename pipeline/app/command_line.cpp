@@ -98,6 +98,8 @@ void add_other_commands(CLI::App& program, CommandLine& line, Session& session) 
   shown.add_option("RESULT", result->path, "The result, or the folder of its run")->required();
   CLI::Option* stage = shown.add_option("STAGE", result->stage, "Show only this stage of a result");
   shown.add_flag("--paf", result->paf, "The alignment of that stage as a line of PAF")->needs(stage);
+  shown.add_flag("--xdmf", result->xdmf, "Its grids as XDMF, which ParaView opens: write it beside the result")
+      ->excludes("--paf");
   add_verify(program, line, session);
   for (const auto& [selector, help] : {std::pair("problem", "List the problems that stages solve, or show one"),
                                        std::pair("operator", "List the operators of stencils, or show one")}) {

@@ -34,6 +34,7 @@ struct ShowArguments {
   std::string path;   // a result, an output that is not there yet, or the folder of its run
   std::string stage;  // of a result: show only this stage; empty: all
   bool paf = false;   // its alignment as a line of PAF
+  bool xdmf = false;  // grids as XDMF
 };
 
 /// `terrace show result.h5 [STAGE]`: describes a result, or the state of a run.

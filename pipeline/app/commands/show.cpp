@@ -7,6 +7,7 @@
 #include "pipeline/app/show/paf.hpp"
 #include "pipeline/app/show/result.hpp"
 #include "pipeline/app/show/run.hpp"
+#include "pipeline/app/show/xdmf.hpp"
 #include "pipeline/app/text_table.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/run/run_folder.hpp"
@@ -49,7 +50,9 @@ int show(Session& session, const ShowArguments& arguments) {
   }
   check_is_file(path);
   const auto describe = [&] {
-    return arguments.paf ? paf_line(path, arguments.stage) : describe_result(path, arguments.stage, session.columns);
+    if (arguments.paf) return paf_line(path, arguments.stage);
+    if (arguments.xdmf) return xdmf_of(path, arguments.stage);
+    return describe_result(path, arguments.stage, session.columns);
   };
   session.answer(io::call_in_child(path.string(), "HDF5", io::limits_for(path), describe));
   if (const fs::path other = run::RunFolder::path_for(path); is_there(other / "plan.json")) {
