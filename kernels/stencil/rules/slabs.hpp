@@ -44,15 +44,18 @@ TERRACE_HOST_DEVICE constexpr RowRange level_rows(const Axis& axis, const Stenci
 }
 
 /// The rows of `level` from which a kernel makes `levels` further ones, those of the slab above included. Of a whole
-/// periodic grid also the rows beyond its ends, to be read modulo its extent.
+/// periodic grid also the rows beyond its ends, to be read modulo its extent. Below a low first slab they end at row
+/// 0.
 TERRACE_HOST_DEVICE constexpr RowRange input_rows(const Axis& axis, const StencilTask& task, i64 level, i64 levels) {
   if (task.whole != 0) return before_levels(axis, {0, axis.rows}, levels);
   const RowRange own = level_rows(axis, task, level);
-  return {task.first != 0 ? own.begin : own.begin - 2 * levels * axis.radius, own.end};
+  const i64 begin = own.begin - 2 * levels * axis.radius;
+  return {task.first != 0 ? own.begin : axis.wraps || begin > 0 ? begin : 0, own.end};
 }
 
 /// The rows of `level` that a slab takes from the slab above to make `levels` further ones: in the carry, from
-/// its row 2 * radius * level on. Empty in the first slab.
+/// its row 2 * radius * level on. Empty in the first slab. Rows below 0 of a grid that does not wrap are not there; they
+/// keep their places in the carry.
 TERRACE_HOST_DEVICE constexpr RowRange carried_rows(const Axis& axis, const StencilTask& task, i64 level,
                                                     i64 levels) {
   const i64 end = task.row_begin - level * axis.radius;
