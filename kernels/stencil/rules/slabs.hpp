@@ -44,8 +44,7 @@ TERRACE_HOST_DEVICE constexpr RowRange level_rows(const Axis& axis, const Stenci
 }
 
 /// The rows of `level` from which a kernel makes `levels` further ones, those of the slab above included. Of a whole
-/// periodic grid also the rows beyond its ends, to be read modulo its extent. Below a low first slab they end at row
-/// 0.
+/// periodic grid also the rows beyond its ends, to be read modulo its extent. Without wrapping, none is below 0.
 TERRACE_HOST_DEVICE constexpr RowRange input_rows(const Axis& axis, const StencilTask& task, i64 level, i64 levels) {
   if (task.whole != 0) return before_levels(axis, {0, axis.rows}, levels);
   const RowRange own = level_rows(axis, task, level);
@@ -62,11 +61,13 @@ TERRACE_HOST_DEVICE constexpr RowRange carried_rows(const Axis& axis, const Sten
   return {task.first != 0 ? end : end - 2 * levels * axis.radius, end};
 }
 
-/// The least rows of a slab, unless it is the only one of its stream: the rows that it hands on are its own, and its
-/// result ends in itself or in the slab above.
+/// The least rows of a slab, unless it is the only one of its stream: the rows that it hands on are its own, its result
+/// ends in itself or in the slab above, and so do all rows whose constant arrays it reads: a kernel that makes `depth`
+/// steps at a time makes radius * (depth - 1) rows above its result again.
 /// @param depth the most steps that a kernel makes at a time
 constexpr i64 least_slab_rows(i64 radius, i64 steps, i64 depth) {
-  const i64 handed_on = 2 * radius * (depth < steps ? depth : steps), late = radius * steps;
+  const i64 at_once = depth < steps ? depth : steps;
+  const i64 handed_on = 2 * radius * at_once, late = radius * (steps + at_once - 1);
   return handed_on > late ? handed_on : late > 1 ? late : 1;
 }
 

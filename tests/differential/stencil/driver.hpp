@@ -210,8 +210,8 @@ class StencilDriver {
       if (!(slab.first && slab.last)) task.carry[f] = carries_[part][f]->data();
     }
     for (std::size_t a = 0; a < arrays_.size(); ++a) {
-      const std::int64_t above = slab.first ? 0 : axis_.radius * steps;
-      task.arrays[a] = tiles_with(arrays_[a], {task.row_begin - above, task.row_end});
+      const std::int64_t begin = slab.first ? task.row_begin : cut_.tile(number - 1).begin;
+      task.arrays[a] = tiles_with(arrays_[a], {begin, task.row_end});
     }
     if (changes != nullptr) {
       task.changes_begin = cut_.result_rows(slab, steps).begin;
