@@ -52,7 +52,7 @@ struct StencilTask {
   Rows fields[most_fields];
   Rows targets[most_fields];
   void* carry[most_fields];  // null if the stream has one slab
-  Rows arrays[most_arrays];  // constant
+  Rows arrays[most_arrays];  // constant; also the rows of the slab above, unless the slab is the first
   Rows changes;              // of rows, f64, one value a row; no pieces: not asked for
 };
 

@@ -233,16 +233,16 @@ inline int __dp2a_hi(int a, int b, int c) {
   return simulated_sum(c, simulated_half(a, 0) * simulated_byte(b, 2) + simulated_half(a, 1) * simulated_byte(b, 3));
 }
 
-inline float __fadd_rn(float a, float b) { return a + b; }
-inline float __fsub_rn(float a, float b) { return a - b; }
-inline float __fmul_rn(float a, float b) { return a * b; }
-inline float __fdiv_rn(float a, float b) { return a / b; }
-inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
-inline double __dadd_rn(double a, double b) { return a + b; }
-inline double __dsub_rn(double a, double b) { return a - b; }
-inline double __dmul_rn(double a, double b) { return a * b; }
-inline double __ddiv_rn(double a, double b) { return a / b; }
-inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
+inline constexpr float __fadd_rn(float a, float b) { return a + b; }
+inline constexpr float __fsub_rn(float a, float b) { return a - b; }
+inline constexpr float __fmul_rn(float a, float b) { return a * b; }
+inline constexpr float __fdiv_rn(float a, float b) { return a / b; }
+inline constexpr float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+inline constexpr double __dadd_rn(double a, double b) { return a + b; }
+inline constexpr double __dsub_rn(double a, double b) { return a - b; }
+inline constexpr double __dmul_rn(double a, double b) { return a * b; }
+inline constexpr double __ddiv_rn(double a, double b) { return a / b; }
+inline constexpr double __fma_rn(double a, double b, double c) { return __builtin_fma(a, b, c); }
 inline float __int_as_float(int bits) { return std::bit_cast<float>(bits); }
 inline int __float_as_int(float value) { return std::bit_cast<int>(value); }
 inline float __uint_as_float(unsigned bits) { return std::bit_cast<float>(bits); }

@@ -44,26 +44,30 @@ TERRACE_HOST_DEVICE constexpr RowRange level_rows(const Axis& axis, const Stenci
 }
 
 /// The rows of `level` from which a kernel makes `levels` further ones, those of the slab above included. Of a whole
-/// periodic grid also the rows beyond its ends, to be read modulo its extent.
+/// periodic grid also the rows beyond its ends, to be read modulo its extent. Without wrapping, none is below 0.
 TERRACE_HOST_DEVICE constexpr RowRange input_rows(const Axis& axis, const StencilTask& task, i64 level, i64 levels) {
   if (task.whole != 0) return before_levels(axis, {0, axis.rows}, levels);
   const RowRange own = level_rows(axis, task, level);
-  return {task.first != 0 ? own.begin : own.begin - 2 * levels * axis.radius, own.end};
+  const i64 begin = own.begin - 2 * levels * axis.radius;
+  return {task.first != 0 ? own.begin : axis.wraps || begin > 0 ? begin : 0, own.end};
 }
 
 /// The rows of `level` that a slab takes from the slab above to make `levels` further ones: in the carry, from
-/// its row 2 * radius * level on. Empty in the first slab.
+/// its row 2 * radius * level on. Empty in the first slab. Rows below 0 of a grid that does not wrap are not there; they
+/// keep their places in the carry.
 TERRACE_HOST_DEVICE constexpr RowRange carried_rows(const Axis& axis, const StencilTask& task, i64 level,
                                                     i64 levels) {
   const i64 end = task.row_begin - level * axis.radius;
   return {task.first != 0 ? end : end - 2 * levels * axis.radius, end};
 }
 
-/// The least rows of a slab, unless it is the only one of its stream: the rows that it hands on are its own, and its
-/// result ends in itself or in the slab above.
+/// The least rows of a slab, unless it is the only one of its stream: the rows that it hands on are its own, its result
+/// ends in itself or in the slab above, and so do all rows whose constant arrays it reads: a kernel that makes `depth`
+/// steps at a time makes radius * (depth - 1) rows above its result again.
 /// @param depth the most steps that a kernel makes at a time
 constexpr i64 least_slab_rows(i64 radius, i64 steps, i64 depth) {
-  const i64 handed_on = 2 * radius * (depth < steps ? depth : steps), late = radius * steps;
+  const i64 at_once = depth < steps ? depth : steps;
+  const i64 handed_on = 2 * radius * at_once, late = radius * (steps + at_once - 1);
   return handed_on > late ? handed_on : late > 1 ? late : 1;
 }
 

@@ -1,0 +1,35 @@
+// A piece of a grid of one dimension: a few steps of consecutive cells, in cache.
+//
+// Rows of such a grid are single cells. They are taken as one row along the last axis, and the offsets of terms with
+// them.
+#pragma once
+
+#include "kernels/stencil/cpu/tile.hpp"
+
+namespace terrace::stencil {
+
+/// A worker with the memory of one thread.
+template <class T>
+class LineWorker {
+ public:
+  explicit LineWorker(const CpuPlan<T>& plan);
+
+  /// Makes cells of a sub-pass. @return false if it left early
+  bool make(const SubPass& pass, RowRange cells, const std::function<bool()>& leave);
+  static std::int64_t values(const StencilSpec& spec, const TileSizes& sizes);
+
+ private:
+  T* line(i64 number) { return lines_.data() + number * pitch_; }
+  void take(const SubPass& pass, RowRange halo);
+
+  const CpuPlan<T>& plan_;
+  i64 pitch_;
+  device::AlignedArray<T> lines_;  // two of cells, and one of each array
+  std::vector<const T*> around_, arrays_, terms_;
+  RowWork<T> work_{};
+};
+
+extern template class LineWorker<float>;
+extern template class LineWorker<double>;
+
+}  // namespace terrace::stencil

@@ -1,0 +1,77 @@
+#include "kernels/stencil/cpu/sizes.hpp"
+
+#include <algorithm>
+
+#include "kernels/stencil/measured.hpp"
+#include "kernels/stencil/cut.hpp"
+#include "kernels/stencil/visit.hpp"
+
+namespace terrace::stencil {
+namespace {
+
+using measured::CpuTiles;
+
+template <class F, class... Fs>
+constexpr int number_of(OperatorList<Fs...>) {
+  int number = 0;
+  const bool is_it[] = {std::is_same_v<F, Fs>...};
+  while (!is_it[number]) ++number;
+  return number;
+}
+
+i64 wanted_depth(const StencilSpec& spec) {
+  if (spec.depth > 0) return spec.depth;
+  if (spec.rank == 1) return CpuTiles::line_depth;
+  const i64 reach = spec.rank == 3 ? CpuTiles::reach_of_volumes : CpuTiles::reach;
+  return std::max<i64>(1, reach / spec.radius);
+}
+
+/// Steps at a time: as many as the rows of a slab allow (least_slab_rows).
+i64 depth_of(const StencilSpec& spec) {
+  i64 depth = std::min<i64>(wanted_depth(spec), spec.pass_steps);
+  if (Cut(spec).whole()) return depth;
+  while (depth > 1 && spec.slab_rows < least_slab_rows(spec.radius, spec.pass_steps, depth)) --depth;
+  return depth;
+}
+
+}  // namespace
+
+TileSizes tile_sizes(const StencilSpec& spec) {
+  TileSizes sizes{depth_of(spec), 1, 1};
+  if (spec.rank == 1) {
+    sizes.width = std::min<i64>(spec.extents[0], CpuTiles::line_width);
+    return sizes;
+  }
+  sizes.width = std::min<i64>(spec.extents[2], CpuTiles::width);
+  if (spec.rank == 2) return sizes;
+  const i64 rows = (2 * spec.radius + 1) * std::max<i64>(1, sizes.depth - 1) * fields_of(spec);
+  const i64 row_bytes = sizes.pitch(spec.radius) * static_cast<i64>(size_of(spec.value));
+  const i64 height = CpuTiles::ring_bytes / (rows * row_bytes) - 2 * sizes.depth * spec.radius;
+  sizes.height = std::min<i64>(spec.extents[1], std::max(CpuTiles::least_height, height));
+  return sizes;
+}
+
+std::vector<i64> sub_passes(i64 steps, i64 depth, bool last_alone) {
+  const i64 before = last_alone ? steps - 1 : steps;
+  i64 count = (before + depth - 1) / depth;
+  const i64 alone = last_alone ? 1 : 0;
+  if ((count + alone) % 2 != 0 && count < before) ++count;
+  std::vector<i64> depths;
+  for (i64 i = 0; i < count; ++i) depths.push_back((i + 1) * before / count - i * before / count);
+  if (last_alone) depths.push_back(1);
+  return depths;
+}
+
+int fields_of(const StencilSpec& spec) {
+  int fields = 0;
+  visit_formula(spec.name, [&]<class F>(F) { fields = F::fields; });
+  return fields;
+}
+
+int formula_of(const StencilSpec& spec) {
+  int formula = 0;
+  visit_formula(spec.name, [&]<class F>(F) { formula = number_of<F>(Formulas{}); });
+  return formula;
+}
+
+}  // namespace terrace::stencil

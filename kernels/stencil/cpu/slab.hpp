@@ -1,0 +1,49 @@
+// A slab on the CPU: its sub-passes, and the rows that it takes from the slab above and hands on.
+//
+// A sub-pass makes a few steps of the whole slab, by tiles on all threads. It reads the rows of a level where they
+// are, in the block's rows or in the workspace, and writes those of the next level to the other place: so no tile
+// overwrites the halo of another one.
+#pragma once
+
+#include "kernels/device/thread_pool.hpp"
+#include "kernels/stencil/cpu/line.hpp"
+#include "kernels/stencil/cpu/tile.hpp"
+
+namespace terrace::stencil {
+
+/// Takes slabs one after another.
+template <class T>
+class CpuSlabs {
+ public:
+  CpuSlabs(const CpuPlan<T>& plan, device::ThreadPool& pool);
+
+  /// Makes the steps of a slab (Work::advance). @return false if it left early
+  bool advance(const StencilTask& task, const std::function<bool()>& leave);
+
+  /// Rows of the workspace of a field.
+  static std::int64_t workspace_rows(const StencilSpec& spec);
+  static std::int64_t thread_values(const StencilSpec& spec, const TileSizes& sizes);
+
+ private:
+  SubPass sub_pass(const StencilTask& task, i64 level, i64 depth, bool from_rows);
+  bool make(const SubPass& pass, const std::function<bool()>& leave);
+  void hand_on(const StencilTask& task, const SubPass& pass, i64 level);
+  void report_changes(const StencilTask& task, const SubPass& pass);
+  void copy_back(const StencilTask& task, RowRange rows);
+  std::vector<TileRange> tiles_of(const SubPass& pass) const;
+  Rows workspace(const StencilTask& task, int field);
+  template <class Work>
+  void for_rows(RowRange rows, const Work& work);
+
+  const CpuPlan<T>& plan_;
+  device::ThreadPool& pool_;
+  i64 width_;
+  std::vector<device::AlignedArray<T>> workspaces_;
+  std::vector<TileWorker<T>> workers_;
+  std::vector<LineWorker<T>> lines_;
+};
+
+extern template class CpuSlabs<float>;
+extern template class CpuSlabs<double>;
+
+}  // namespace terrace::stencil

@@ -1,0 +1,3 @@
+// The kernels of stencils for SSE2.
+#define TERRACE_ISA sse2
+#include "kernels/stencil/cpu/kernel.hpp"

@@ -1,0 +1,163 @@
+#include "kernels/stencil/cpu/sweep.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "kernels/device/cpu_context.hpp"
+#include "kernels/launch/cpu_launch.hpp"
+#include "kernels/stencil/constants.hpp"
+#include "kernels/stencil/cpu/nan.hpp"
+#include "kernels/stencil/cpu/slab.hpp"
+#include "kernels/stencil/cut.hpp"
+#include "kernels/stencil/visit.hpp"
+
+namespace terrace::stencil {
+namespace {
+
+using device::InstructionSet;
+
+RowKernels kernels_for(InstructionSet set, int formula) {
+  if (set == InstructionSet::avx512) return avx512::row_kernels(formula);
+  if (set == InstructionSet::avx2) return avx2::row_kernels(formula);
+  return sse2::row_kernels(formula);
+}
+
+/// Operands as the kernels read them: terms of grids of one dimension along the last axis.
+template <class T>
+Operands<T> operands_of(const StencilSpec& spec) {
+  Operands<T> operands(spec);
+  if (spec.rank == 1) {
+    for (Term<T>& term : operands.terms) std::swap(term.offset[0], term.offset[2]);
+  }
+  return operands;
+}
+
+template <class T>
+CpuPlan<T> plan_for(const StencilSpec& spec, const Operands<T>& operands, InstructionSet set) {
+  CpuPlan<T> plan{};
+  plan.spec = spec;
+  plan.sizes = tile_sizes(spec);
+  plan.axis = spec.axis();
+  plan.radius = spec.radius;
+  plan.middle = spec.rank == 3 ? spec.radius : 0;
+  plan.terms = operands.terms.size();
+  plan.additions.source = spec.source;
+  plan.additions.mask = spec.mask;
+  const RowKernels kernels = kernels_for(set, formula_of(spec));
+  if constexpr (sizeof(T) == 4) plan.kernels = kernels.f32;
+  else plan.kernels = kernels.f64;
+  visit_formula(spec.name, [&]<class F>(F) {
+    plan.fields = F::fields;
+    plan.own_faces = F::own_faces;
+    if (F::has_step) {
+      plan.additions.dt = static_cast<T>(spec.settings.number("dt"));
+      plan.additions.by_step = true;
+    }
+    const auto constants =
+        F::template constants<T>(ConstantsReader<T>(spec, operands.terms.data(), operands.drive.data()));
+    plan.constants.resize(sizeof constants);
+    std::memcpy(plan.constants.data(), &constants, sizeof constants);
+  });
+  return plan;
+}
+
+/// Takes blocks one after another, each on all threads.
+template <class T>
+class CpuStencil : public device::BlockKernel {
+ public:
+  CpuStencil(const StencilSpec& spec, device::ThreadPool& pool, InstructionSet set)
+      : operands_(operands_of<T>(spec)), plan_(plan_for<T>(spec, operands_, set)), pool_(pool), slabs_(plan_, pool) {}
+
+  void run(const device::Port& port) override {
+    device::compute_in_order<StencilTask, StencilResult>(port, [&](const StencilTask& task, StencilResult& result) {
+      result = {-1, 0, 0, 0};
+      return compute(task, result, [&] { return device::is_set(*port.abort); });
+    });
+  }
+
+ private:
+  bool compute(const StencilTask& task, StencilResult& result, const std::function<bool()>& leave) {
+    switch (task.work) {
+      case Work::save:
+        save(task);
+        return true;
+      case Work::total:
+        result.total = total(task);
+        return true;
+      default:
+        if (task.checks != 0) find_nan<T>(task, plan_.fields, plan_.spec.arrays, plan_.spec.width(), pool_, result);
+        return slabs_.advance(task, leave);
+    }
+  }
+
+  void save(const StencilTask& task) const {
+    const i64 width = plan_.spec.width();
+    for (int f = 0; f < plan_.fields; ++f) {
+      for (i64 row = task.row_begin; row < task.row_end; ++row) {
+        std::memcpy(task.targets[f].row<T>(row, width), task.fields[f].row<T>(row, width),
+                    static_cast<std::size_t>(width) * sizeof(T));
+      }
+    }
+  }
+
+  double total(const StencilTask& task) const {
+    const Norm norm = plan_.spec.norm;
+    const double* values = task.changes.row<double>(task.row_begin, 1);
+    return sum_in_order(task.row_end - task.row_begin, norm,
+                        [&](double sum, i64 i) { return joined(sum, values[i], norm); });
+  }
+
+  Operands<T> operands_;
+  CpuPlan<T> plan_;
+  device::ThreadPool& pool_;
+  CpuSlabs<T> slabs_;
+};
+
+}  // namespace
+
+void check_stencil(const StencilSpec& spec) {
+  const auto refuse = [](const std::string& why) { throw DeviceError("stencil", why); };
+  if (!is_floating(spec.value)) refuse("cells are f32 or f64, not " + std::string(name_of(spec.value)));
+  if (spec.rank < 1 || spec.rank > most_rank) refuse("a grid has one to three axes");
+  if (spec.radius < 1 || spec.radius > most_radius) {
+    refuse("a radius of " + std::to_string(spec.radius) + " is not between 1 and " + std::to_string(most_radius));
+  }
+  if (spec.arrays > most_arrays) refuse("more than " + std::to_string(most_arrays) + " arrays");
+  if (spec.slab_rows < 1 || spec.pass_steps < 1) refuse("a slab has at least one row, and a pass one step");
+  bool own_faces = false;
+  visit_formula(spec.name, [&]<class F>(F) { own_faces = F::own_faces; });
+  for (const Faces& faces : spec.faces) {
+    const bool low = faces.low == Face::periodic, high = faces.high == Face::periodic;
+    if (low != high) refuse("one side of an axis is periodic, the other one is not");
+    if (low && own_faces) refuse("the faces of " + spec.name + " are not periodic");
+  }
+  const std::int64_t least = least_slab_rows(spec.radius, spec.pass_steps, std::max<std::int64_t>(1, spec.depth));
+  if (!Cut(spec).whole() && spec.slab_rows < least) {
+    refuse("slabs of " + std::to_string(spec.slab_rows) + " rows are too low for passes of " +
+           std::to_string(spec.pass_steps) + " steps: they need " + std::to_string(least));
+  }
+}
+
+std::size_t stencil_cpu_bytes(const StencilSpec& spec, int threads) {
+  const TileSizes sizes = tile_sizes(spec);
+  const i64 values = fields_of(spec) * CpuSlabs<double>::workspace_rows(spec) * spec.width() +
+                     threads * CpuSlabs<double>::thread_values(spec, sizes);
+  const std::size_t pointers = (spec.terms.size() + 3 * 289 + 2 * most_arrays + 128) * sizeof(void*);
+  return static_cast<std::size_t>(values) * size_of(spec.value) + static_cast<std::size_t>(threads) * pointers;
+}
+
+std::unique_ptr<device::BlockKernel> make_stencil_cpu(const StencilSpec& spec, device::Context& context,
+                                                      InstructionSet set) {
+  check_stencil(spec);
+  auto* cpu = dynamic_cast<device::CpuContext*>(&context);
+  if (cpu == nullptr) throw DeviceError("make_stencil_cpu", context.limits().name + " is not a CPU");
+  if (spec.value == ElementType::f32) return std::make_unique<CpuStencil<float>>(spec, cpu->pool(), set);
+  return std::make_unique<CpuStencil<double>>(spec, cpu->pool(), set);
+}
+
+std::unique_ptr<device::BlockKernel> make_stencil_cpu(const StencilSpec& spec, device::Context& context) {
+  return make_stencil_cpu(spec, context, device::best_instruction_set());
+}
+
+}  // namespace terrace::stencil

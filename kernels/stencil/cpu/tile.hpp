@@ -1,0 +1,112 @@
+// A tile of a sub-pass: a few steps of a column of the grid, row after row, in cache.
+//
+// A tile is a range of cells of axes 1 and 2, with a halo of radius * depth around it. It streams along axis 0: when
+// row t of the input is there, level q makes its row t - q * radius from 2 * radius + 1 rows of level q - 1, which
+// lie in a ring. The last level is written to the output. On periodic axes a tile goes on beyond the ends of the
+// grid.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "kernels/stencil/cpu/rows.hpp"
+#include "kernels/stencil/cpu/sizes.hpp"
+#include "kernels/values/aligned_array.hpp"
+
+namespace terrace::stencil {
+
+/// The part of a stencil that all blocks share.
+template <class T>
+struct CpuPlan {
+  StencilSpec spec;
+  TileSizes sizes;
+  Axis axis;
+  int fields, radius, middle;  // middle: the radius along axis 1, 0 if the grid does not have it
+  bool own_faces;
+  RowKernelsOf<T> kernels;
+  std::vector<std::byte> constants;
+  Additions<T> additions;
+  std::size_t terms;
+
+  i64 rows_of_ring() const { return 2 * radius + 1; }
+};
+
+/// The rows that a sub-pass reads: those of the slab, and those that the slab above handed on.
+struct InputRows {
+  Rows own;
+  const void* carried = nullptr;  // row carried_begin
+  i64 carried_begin = 0, own_begin = 0;
+  i64 modulo = 0;  // not 0: rows are counted modulo this number
+
+  template <class T>
+  const T* row(i64 index, i64 width) const {
+    if (modulo != 0) return own.row<T>((index % modulo + modulo) % modulo, width);
+    if (index < own_begin) return static_cast<const T*>(carried) + (index - carried_begin) * width;
+    return own.row<T>(index, width);
+  }
+  /// Rows from `index` on that lie one after another in memory.
+  i64 run(i64 index) const {
+    if (modulo == 0 && index < own_begin) return own_begin - index;
+    return run_of(own, modulo == 0 ? index : (index % modulo + modulo) % modulo);
+  }
+  static i64 run_of(const Rows& rows, i64 index) {
+    i32 piece = 0;
+    while (piece + 1 < rows.pieces && rows.begin[piece + 1] <= index) ++piece;
+    return (piece + 1 < rows.pieces ? rows.begin[piece + 1] : rows.end) - index;
+  }
+};
+
+/// One sub-pass of a block, as all of its tiles see it.
+struct SubPass {
+  i64 depth;
+  i64 step;  // steps made before
+  InputRows input[most_fields];
+  Rows output[most_fields];
+  const Rows* arrays;
+  i64 modulo;     // as in InputRows, for arrays
+  RowRange rows;  // to make
+};
+
+/// Half-open ranges of cells of a tile: rows, axis 1, axis 2.
+struct TileRange {
+  RowRange rows, middle, last;
+};
+
+/// A worker with the memory of one thread.
+template <class T>
+class TileWorker {
+ public:
+  explicit TileWorker(const CpuPlan<T>& plan);
+
+  /// Makes a tile of a sub-pass. @param leave true if the worker must give up @return false if it left early
+  bool make(const SubPass& pass, const TileRange& tile, const std::function<bool()>& leave);
+  static std::int64_t values_of_rings(const StencilSpec& spec, const TileSizes& sizes);
+
+ private:
+  void begin(const SubPass& pass, const TileRange& tile);
+  void take_row(i64 row);
+  void make_rows(i64 level, i64 row);
+  void set_sources(i64 level, i64 row);
+  void make_piece(i64 level, i64 row, i64 y);
+  void set_arrays(i64 row, i64 y, i64 shift);
+  /// The row of a level and field, as a pointer to index 0 along axis 2. @param y along axis 1, perhaps outside
+  T* ring_row(i64 level, int field, i64 row, i64 y);
+  RowRange grown(RowRange range, i64 levels, int axis) const;
+
+  const CpuPlan<T>& plan_;
+  device::AlignedArray<T> rings_;
+  device::AlignedArray<T> outside_;
+  std::vector<const T*> around_, arrays_, array_rows_, taken_, planes_;
+  std::vector<i64> plane_rows_;
+  std::vector<const T*> terms_;
+  const SubPass* pass_ = nullptr;
+  TileRange tile_{}, halo_{};
+  bool copies_ = false;  // the input's rows are copied into a ring of their own
+  i64 pitch_ = 0, height_ = 0;
+  RowWork<T> work_{};
+};
+
+extern template class TileWorker<float>;
+extern template class TileWorker<double>;
+
+}  // namespace terrace::stencil

@@ -1,0 +1,17 @@
+// Makes the kernels of a formula on CUDA.
+#pragma once
+
+#include <memory>
+
+#include "kernels/stencil/stencil.hpp"
+
+namespace terrace::stencil {
+
+/// Blocks of formula F on values of type T; defined in the source that the build makes for both (cuda/formula.cu.in).
+template <class F, class T>
+struct CudaFormula {
+  static std::unique_ptr<device::BlockKernel> make(const StencilSpec& spec, device::Context& context,
+                                                   void* workspace);
+};
+
+}  // namespace terrace::stencil

@@ -1,0 +1,59 @@
+#include <algorithm>
+
+#include "kernels/stencil/cuda/blocks.hpp"
+#include "kernels/stencil/cuda/formula.hpp"
+#include "kernels/stencil/visit.hpp"
+
+namespace terrace::stencil {
+namespace {
+
+/// Bytes at the start of a workspace for the state that a block's kernels share.
+constexpr std::size_t state_bytes = 8192;
+
+static_assert(sizeof(StencilTask) + 64 <= state_bytes && sizeof(StencilTask) % sizeof(device::u64) == 0);
+
+std::size_t align(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
+
+/// The most rows that a slab holds at any level.
+i64 most_rows(const StencilSpec& spec) {
+  if (spec.slab_rows >= spec.extents[0]) return spec.extents[0];
+  return spec.slab_rows + 2 * spec.radius * spec.pass_steps;
+}
+
+int fields_of(const StencilSpec& spec) {
+  int fields = 0;
+  visit_formula(spec.name, [&]<class F>(F) { fields = F::fields; });
+  return fields;
+}
+
+}  // namespace
+
+StencilWorkspace plan_stencil(const StencilSpec& spec) {
+  const std::size_t size = size_of(spec.value);
+  const std::size_t cells = static_cast<std::size_t>(most_rows(spec) * spec.width());
+  StencilWorkspace plan{};
+  plan.terms_at = state_bytes;
+  plan.drive_at = plan.terms_at + align(spec.terms.size() * sizeof(Term<double>));
+  plan.sums_at = plan.drive_at + align(spec.drive.size() * size);
+  plan.bytes = plan.sums_at + align((static_cast<std::size_t>(spec.extents[0]) / change_group + 1) * sizeof(double));
+  for (std::size_t f = 0; f < static_cast<std::size_t>(fields_of(spec)); ++f) {
+    plan.fields_at[f] = plan.bytes;
+    plan.bytes += align(cells * size);
+  }
+  return plan;
+}
+
+std::size_t stencil_cuda_bytes(const StencilSpec& spec, const device::Limits&) { return plan_stencil(spec).bytes; }
+
+std::unique_ptr<device::BlockKernel> make_stencil_cuda(const StencilSpec& spec, device::Context& context,
+                                                       void* workspace) {
+  check_stencil(spec);
+  std::unique_ptr<device::BlockKernel> blocks;
+  visit_formula(spec.name, [&]<class F>(F) {
+    blocks = spec.value == ElementType::f32 ? CudaFormula<F, float>::make(spec, context, workspace)
+                                            : CudaFormula<F, double>::make(spec, context, workspace);
+  });
+  return blocks;
+}
+
+}  // namespace terrace::stencil

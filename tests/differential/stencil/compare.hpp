@@ -1,0 +1,64 @@
+// Compares a kernel with the definition, to the bit.
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <functional>
+#include <memory>
+
+#include "tests/differential/stencil/driver.hpp"
+#include "tests/differential/stencil/samples.hpp"
+
+namespace terrace::stencil::testing {
+
+using MakeKernel = std::function<std::unique_ptr<device::BlockKernel>(const StencilSpec&)>;
+
+/// The first cell in which two grids differ in their bits, in words; empty if they are the same. NaN equals NaN.
+template <class T>
+std::string difference_of(const StencilSpec& spec, const Grids<T>& got, const Grids<T>& expected) {
+  for (std::size_t f = 0; f < got.fields.size(); ++f) {
+    for (std::size_t cell = 0; cell < got.fields[f].size(); ++cell) {
+      const T a = got.fields[f][cell], b = expected.fields[f][cell];
+      if (std::memcmp(&a, &b, sizeof a) == 0 || (a != a && b != b)) continue;
+      const auto width = static_cast<std::size_t>(spec.width());
+      return "field " + std::to_string(f) + ", row " + std::to_string(cell / width) + ", cell " +
+             std::to_string(cell % width) + ": " + std::to_string(a) + " in place of " + std::to_string(b);
+    }
+  }
+  return "";
+}
+
+template <class F, class T>
+void check_sample_of(SampleMaker& maker, const Sample& sample, device::Context& context, const MakeKernel& make) {
+  const StencilSpec& spec = sample.spec;
+  Grids<T> grids = maker.grids<T>(spec, F::fields);
+  Grids<T> expected = grids;
+  advance_by_definition<F>(spec, expected, sample.step, sample.steps - 1);
+  const Grids<T> before = expected;
+  advance_by_definition<F>(spec, expected, sample.step + sample.steps - 1, 1);
+  const std::unique_ptr<device::BlockKernel> kernel = make(spec);
+  RunOptions options;
+  options.changes = maker.chance(50);
+  options.checks = maker.chance(50);
+  const RunReport report = run_stencil(spec, context, *kernel, grids, sample.step, sample.steps, options);
+  REQUIRE(difference_of(spec, grids, expected) == "");
+  REQUIRE(report.first_nan.nan_array == -1);
+  if (!options.changes) return;
+  const std::vector<double> changes = changes_of(spec, before, expected);
+  REQUIRE(std::memcmp(report.changes.data(), changes.data(), changes.size() * sizeof(double)) == 0);
+  const double total = sum_in_order(static_cast<i64>(changes.size()), spec.norm, [&](double sum, i64 i) {
+    return joined(sum, changes[static_cast<std::size_t>(i)], spec.norm);
+  });
+  REQUIRE(std::memcmp(&report.total, &total, sizeof total) == 0);
+}
+
+/// Runs a sample on a kernel that `make` makes for it.
+inline void check_sample(SampleMaker& maker, const Sample& sample, device::Context& context, const MakeKernel& make) {
+  INFO(words_of(sample));
+  visit_formula(sample.spec.name, [&]<class F>(F) {
+    if (sample.spec.value == ElementType::f32) check_sample_of<F, float>(maker, sample, context, make);
+    else check_sample_of<F, double>(maker, sample, context, make);
+  });
+}
+
+}  // namespace terrace::stencil::testing

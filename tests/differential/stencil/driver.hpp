@@ -1,0 +1,313 @@
+// Runs a stencil on a device, pass by pass and slab by slab, through one launch a pass: for tests and benchmarks.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "kernels/device/context.hpp"
+#include "kernels/launch/block_kernel.hpp"
+#include "kernels/stencil/reference/reference.hpp"
+#include "kernels/stencil/cut.hpp"
+
+namespace terrace::stencil::testing {
+
+/// Memory of a device between two guards. All of it is filled with bytes 0xFF, which are NaN in either type.
+class GuardedMemory {
+ public:
+  GuardedMemory(device::Context& context, std::int64_t bytes)
+      : context_(context), bytes_(static_cast<std::size_t>(bytes)), all_(bytes_ + 2 * guard) {
+    data_ = static_cast<unsigned char*>(context.allocate(all_));
+    write(data_, std::vector<unsigned char>(all_, 0xFF).data(), all_);
+  }
+  ~GuardedMemory() { context_.release(data_, all_); }
+  GuardedMemory(const GuardedMemory&) = delete;
+  GuardedMemory& operator=(const GuardedMemory&) = delete;
+
+  void* data() const { return data_ + guard; }
+  void put(const void* values) { write(data(), values, bytes_); }
+  void get(void* values) const { read(values, data(), bytes_); }
+  /// True if nobody wrote into the guards.
+  bool is_intact() const {
+    std::vector<unsigned char> all(all_);
+    read(all.data(), data_, all_);
+    const auto kept = [](unsigned char byte) { return byte == 0xFF; };
+    return std::all_of(all.begin(), all.begin() + guard, kept) && std::all_of(all.end() - guard, all.end(), kept);
+  }
+
+ private:
+  static constexpr std::size_t guard = 1024;
+
+  void write(void* to, const void* from, std::size_t bytes) { move(device::Queue::up, to, from, bytes); }
+  void read(void* to, const void* from, std::size_t bytes) const { move(device::Queue::down, to, from, bytes); }
+  void move(device::Queue queue, void* to, const void* from, std::size_t bytes) const {
+    if (bytes == 0) return;
+    if (context_.shares_host_memory()) {
+      std::memcpy(to, from, bytes);
+      return;
+    }
+    const bool up = queue == device::Queue::up;
+    void* staging = context_.allocate_host(bytes);
+    if (up) std::memcpy(staging, from, bytes);
+    context_.copy(queue, up ? to : staging, up ? staging : from, bytes);
+    context_.record(queue)->wait();
+    if (!up) std::memcpy(to, staging, bytes);
+    context_.release_host(staging, bytes);
+  }
+
+  device::Context& context_;
+  std::size_t bytes_, all_;
+  unsigned char* data_;
+};
+
+/// Report of a run.
+struct RunReport {
+  StencilResult first_nan{-1, 0, 0, 0};  // of the first slab that found one; its row is one of the grid
+  std::vector<double> changes;           // of each row in the last step
+  double total = 0;                      // of the changes
+  double seconds = 0;                    // in launches
+};
+
+/// Options of a run.
+struct RunOptions {
+  bool checks = false;   // search the grid and the arrays for NaN in the first pass
+  bool changes = false;  // report the changes of the last step
+};
+
+/// A grid cut into tiles on a device, each with memory of its own.
+template <class T>
+class StencilDriver {
+ public:
+  /// @param kernel made for the spec; owned by the caller
+  StencilDriver(const StencilSpec& spec, device::Context& context, device::BlockKernel& kernel, const Grids<T>& grids)
+      : spec_(spec), cut_(spec), axis_(spec.axis()), context_(context), kernel_(kernel) {
+    for (const auto& field : grids.fields) fields_.push_back(tiles_of(field));
+    for (const auto& array : grids.arrays) arrays_.push_back(tiles_of(array));
+    const std::int64_t rim = axis_.radius * spec.pass_steps;
+    for (std::int64_t part = 0; part < cut_.parts() && cut_.slabs() > 0; ++part) {
+      carries_.push_back(memories(2 * rim));
+      above_.push_back(memories(cut_.has_rims() ? rim : 0));
+      below_.push_back(memories(cut_.has_rims() ? rim : 0));
+    }
+  }
+
+  /// Makes steps. @param step steps made before
+  RunReport run(std::int64_t step, std::int64_t steps, const RunOptions& options = {}) {
+    RunReport report;
+    GuardedMemory changes(context_, axis_.rows * static_cast<std::int64_t>(sizeof(double)));
+    bool checks = options.checks;
+    for (std::int64_t done = 0; done < steps && cut_.slabs() > 0;) {
+      const std::int64_t pass = std::min(spec_.pass_steps, steps - done);
+      const bool is_last = done + pass == steps;
+      run_pass(step + done, pass, checks, options.changes && is_last ? &changes : nullptr, report);
+      done += pass;
+      checks = false;
+    }
+    if (options.changes) {
+      report.changes.resize(static_cast<std::size_t>(axis_.rows));
+      changes.get(report.changes.data());
+    }
+    if (!changes.is_intact()) throw std::runtime_error("a kernel wrote beyond the changes");
+    return report;
+  }
+
+  /// Copies the grid from the device. @throws std::runtime_error if anything was written outside the tiles
+  void get(Grids<T>& grids) const {
+    for (std::size_t f = 0; f < fields_.size(); ++f) {
+      for (std::int64_t slab = 0; slab < cut_.slabs(); ++slab) {
+        fields_[f][static_cast<std::size_t>(slab)]->get(grids.fields[f].data() +
+                                                        cut_.tile(slab).begin * spec_.width());
+      }
+    }
+    for (const auto* all : {&fields_, &arrays_, &carries_, &above_, &below_}) {
+      for (const Memories& list : *all) {
+        for (const auto& memory : list) {
+          if (!memory->is_intact()) throw std::runtime_error("a kernel wrote outside its rows");
+        }
+      }
+    }
+  }
+
+ private:
+  using Memories = std::vector<std::unique_ptr<GuardedMemory>>;
+
+  std::int64_t bytes_of(std::int64_t rows) const {
+    return rows * spec_.width() * static_cast<std::int64_t>(sizeof(T));
+  }
+  /// Memory for rows of each field.
+  Memories memories(std::int64_t rows) const {
+    Memories list;
+    for (std::size_t f = 0; f < fields_.size(); ++f) {
+      list.push_back(std::make_unique<GuardedMemory>(context_, bytes_of(rows)));
+    }
+    return list;
+  }
+  Memories tiles_of(const std::vector<T>& values) const {
+    Memories tiles;
+    for (std::int64_t slab = 0; slab < cut_.slabs(); ++slab) {
+      const RowRange rows = cut_.tile(slab);
+      tiles.push_back(std::make_unique<GuardedMemory>(context_, bytes_of(rows.count())));
+      tiles.back()->put(values.data() + rows.begin * spec_.width());
+    }
+    return tiles;
+  }
+
+  static void add_piece(Rows& rows, std::int64_t begin, std::int64_t count, const GuardedMemory& memory) {
+    if (count == 0) return;
+    if (rows.pieces == Rows::most_pieces) throw std::logic_error("too many pieces of rows");
+    rows.begin[rows.pieces] = begin;
+    rows.data[rows.pieces] = memory.data();
+    ++rows.pieces;
+    rows.end = begin + count;
+  }
+  /// Changes of rows, in memory that has one value for each row of the grid.
+  static void add_changes(Rows& changes, RowRange rows, const GuardedMemory& memory) {
+    changes.pieces = 1;
+    changes.begin[0] = rows.begin;
+    changes.end = rows.end;
+    changes.data[0] = static_cast<double*>(memory.data()) + rows.begin;
+  }
+  /// The tiles that hold rows, which on a periodic axis may be outside the grid.
+  Rows tiles_with(const Memories& tiles, RowRange range) const {
+    Rows rows{};
+    for (std::int64_t row = range.begin; row < range.end; row = rows.end) {
+      const std::int64_t inside = (row % axis_.rows + axis_.rows) % axis_.rows;
+      const std::int64_t slab = inside / spec_.slab_rows;
+      const RowRange tile = cut_.tile(slab);
+      add_piece(rows, row - (inside - tile.begin), tile.count(), *tiles[static_cast<std::size_t>(slab)]);
+    }
+    return rows;
+  }
+
+  void add_saves(std::vector<StencilTask>& tasks, std::int64_t steps) const {
+    for (std::int64_t part = 0; part < cut_.parts() && cut_.has_rims(); ++part) {
+      add_save(tasks, cut_.rim_above(part, steps), above_[static_cast<std::size_t>(part)]);
+      add_save(tasks, cut_.rim_below(part, steps), below_[static_cast<std::size_t>(part)]);
+    }
+  }
+  void add_save(std::vector<StencilTask>& tasks, RowRange rim, const Memories& targets) const {
+    if (rim.count() == 0) return;
+    StencilTask task{};
+    task.work = Work::save;
+    task.row_begin = rim.begin;
+    task.row_end = rim.end;
+    for (std::size_t f = 0; f < fields_.size(); ++f) {
+      task.fields[f] = tiles_with(fields_[f], rim);
+      add_piece(task.targets[f], rim.begin, rim.count(), *targets[f]);
+    }
+    tasks.push_back(task);
+  }
+
+  StencilTask slab_task(std::int64_t number, std::int64_t step, std::int64_t steps, bool checks,
+                        const GuardedMemory* changes) const {
+    const Slab slab = cut_.slab(number, steps);
+    const auto part = static_cast<std::size_t>(slab.part), at = static_cast<std::size_t>(number);
+    StencilTask task = cut_.task_of(slab, step, steps);
+    task.checks = checks;
+    for (std::size_t f = 0; f < fields_.size(); ++f) {
+      Rows& rows = task.fields[f];
+      if (slab.first) add_piece(rows, slab.above.begin, slab.above.count(), *above_[part][f]);
+      else add_piece(rows, cut_.tile(number - 1).begin, cut_.tile(number - 1).count(), *fields_[f][at - 1]);
+      add_piece(rows, slab.rows.begin, slab.rows.count(), *fields_[f][at]);
+      if (slab.last) add_piece(rows, slab.below.begin, slab.below.count(), *below_[part][f]);
+      if (!(slab.first && slab.last)) task.carry[f] = carries_[part][f]->data();
+    }
+    for (std::size_t a = 0; a < arrays_.size(); ++a) {
+      const std::int64_t begin = slab.first ? task.row_begin : cut_.tile(number - 1).begin;
+      task.arrays[a] = tiles_with(arrays_[a], {begin, task.row_end});
+    }
+    if (changes != nullptr) {
+      const RowRange rows = cut_.result_rows(slab, steps);
+      add_changes(task.changes, rows, *changes);
+    }
+    return task;
+  }
+
+  void run_pass(std::int64_t step, std::int64_t steps, bool checks, const GuardedMemory* changes, RunReport& report) {
+    std::vector<StencilTask> tasks;
+    add_saves(tasks, steps);
+    const std::size_t saves = tasks.size();
+    for (std::int64_t slab = 0; slab < cut_.slabs(); ++slab) {
+      tasks.push_back(slab_task(slab, step, steps, checks, changes));
+    }
+    if (changes != nullptr) {
+      StencilTask task{};
+      task.work = Work::total;
+      task.row_end = axis_.rows;
+      add_changes(task.changes, {0, axis_.rows}, *changes);
+      tasks.push_back(task);
+    }
+    const std::vector<StencilResult> results = launch(tasks, report.seconds);
+    if (changes != nullptr) report.total = results.back().total;
+    const std::size_t slabs = saves + static_cast<std::size_t>(cut_.slabs());
+    for (std::size_t i = saves; i < slabs && checks && report.first_nan.nan_array < 0; ++i) {
+      report.first_nan = results[i];
+      report.first_nan.nan_row = (report.first_nan.nan_row + axis_.rows) % axis_.rows;
+    }
+  }
+
+  /// Runs blocks in one launch. @return their results
+  std::vector<StencilResult> launch(const std::vector<StencilTask>& tasks, double& seconds) {
+    constexpr std::size_t words_bytes = 4096;
+    const std::size_t count = tasks.size(), task_bytes = count * sizeof(StencilTask);
+    const std::size_t bytes = words_bytes + task_bytes + count * sizeof(StencilResult);
+    auto* memory = static_cast<unsigned char*>(context_.allocate_host(bytes));
+    std::memset(memory, 0, bytes);
+    std::memcpy(memory + words_bytes, tasks.data(), task_bytes);
+    auto* words = reinterpret_cast<device::u64*>(memory);
+    device::Port port{};
+    device::u64** const names[] = {&port.ready, &port.stop, &port.abort, &port.done, &port.failed, &port.skipped};
+    for (std::size_t i = 0; i < 6; ++i) *names[i] = words + i;
+    port.descriptors = memory + words_bytes;
+    port.results = memory + words_bytes + task_bytes;
+    port.ring = port.count = count;
+    port.descriptor_bytes = sizeof(StencilTask);
+    port.result_bytes = sizeof(StencilResult);
+    *port.ready = count;
+    const auto begin = std::chrono::steady_clock::now();
+    run_and_wait(port);
+    seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    std::vector<StencilResult> results(count);
+    std::memcpy(results.data(), port.results, count * sizeof(StencilResult));
+    const bool complete = *port.done == count;
+    context_.release_host(memory, bytes);
+    if (!complete) throw std::runtime_error("the launch left blocks undone");
+    return results;
+  }
+  void run_and_wait(const device::Port& port) {
+    kernel_.run(port);
+    if (context_.shares_host_memory()) return;
+    const auto begin = std::chrono::steady_clock::now();
+    const auto end = context_.record(device::Queue::compute);
+    while (!end->done()) {
+      if (std::chrono::steady_clock::now() - begin > std::chrono::seconds(60)) {
+        __atomic_store_n(port.abort, 1, __ATOMIC_RELEASE);
+      }
+    }
+    end->wait();
+  }
+
+  StencilSpec spec_;
+  Cut cut_;
+  Axis axis_;
+  device::Context& context_;
+  device::BlockKernel& kernel_;
+  std::vector<Memories> fields_, arrays_;          // tiles of each
+  std::vector<Memories> carries_, above_, below_;  // of each part, by field
+};
+
+/// Makes `steps` steps of a grid with a kernel made for the spec.
+template <class T>
+RunReport run_stencil(const StencilSpec& spec, device::Context& context, device::BlockKernel& kernel, Grids<T>& grids,
+                      std::int64_t step, std::int64_t steps, const RunOptions& options = {}) {
+  StencilDriver<T> driver(spec, context, kernel, grids);
+  const RunReport report = driver.run(step, steps, options);
+  driver.get(grids);
+  return report;
+}
+
+}  // namespace terrace::stencil::testing

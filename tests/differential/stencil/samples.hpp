@@ -1,0 +1,178 @@
+// Stencils made up from a seed: operators, types, shapes, faces, arrays and cuts.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernels/stencil/operators.hpp"
+#include "kernels/stencil/reference/reference.hpp"
+#include "kernels/stencil/cut.hpp"
+#include "kernels/stencil/visit.hpp"
+
+namespace terrace::stencil::testing {
+
+/// A stencil, and the steps to make.
+struct Sample {
+  StencilSpec spec;
+  std::int64_t step = 0, steps = 1;
+};
+
+/// Makes samples; equal seeds give equal samples.
+class SampleMaker {
+ public:
+  /// @param most_cells of a grid @param most_steps of a run
+  SampleMaker(unsigned seed, std::int64_t most_cells, std::int64_t most_steps)
+      : random_(seed), most_cells_(most_cells), most_steps_(most_steps) {}
+
+  Sample make() {
+    const auto all = operators();
+    const OperatorInfo& info = all[static_cast<std::size_t>(below(static_cast<std::int64_t>(all.size())))];
+    Sample sample;
+    StencilSpec& spec = sample.spec;
+    spec.name = info.name;
+    spec.value = chance(50) ? ElementType::f32 : ElementType::f64;
+    spec.rank = info.rank != 0 ? info.rank : static_cast<int>(1 + below(3));
+    const std::int64_t most_radius = info.linear && spec.rank == 3 ? 4 : info.most_radius;
+    spec.radius =
+        static_cast<int>(info.linear ? chance(50) ? 1 + below(2) : 1 + below(most_radius) : info.most_radius);
+    set_extents(spec);
+    set_faces(spec, info);
+    if (info.linear) set_terms(spec, info);
+    set_parameters(spec, info);
+    sample.steps = 1 + below(most_steps_);
+    sample.step = below(5);
+    for (std::int64_t i = 0; i < sample.step + sample.steps; ++i) spec.drive.push_back(value());
+    spec.norm = chance(50) ? Norm::max : Norm::l2;
+    set_cut(spec, sample.steps);
+    return sample;
+  }
+
+  /// Random values for the grids of a sample; masks have 0 in most cells.
+  template <class T>
+  Grids<T> grids(const StencilSpec& spec, int fields) {
+    const auto cells = static_cast<std::size_t>(spec.extents[0] * spec.width());
+    Grids<T> grids;
+    grids.fields.resize(static_cast<std::size_t>(fields));
+    grids.arrays.resize(static_cast<std::size_t>(spec.arrays));
+    for (auto* list : {&grids.fields, &grids.arrays}) {
+      for (auto& values : *list) {
+        values.resize(cells);
+        for (T& cell : values) cell = static_cast<T>(value());
+      }
+    }
+    if (spec.mask >= 0) {
+      for (T& cell : grids.arrays[static_cast<std::size_t>(spec.mask)]) cell = chance(80) ? T(0) : T(below(3));
+    }
+    return grids;
+  }
+
+  std::int64_t below(std::int64_t end) { return std::uniform_int_distribution<std::int64_t>(0, end - 1)(random_); }
+  bool chance(int percent) { return below(100) < percent; }
+
+ private:
+  double value() { return std::uniform_real_distribution<double>(-1, 1)(random_); }
+
+  /// An extent that is small next to the radius, or a prime, or any.
+  std::int64_t extent(std::int64_t radius, std::int64_t most) {
+    static constexpr std::int64_t primes[] = {11, 13, 17, 23, 31, 37, 53, 67, 97, 131};
+    const std::int64_t small[] = {1, 2, radius + 1, 2 * radius, 2 * radius + 1, 2 * radius + 2};
+    const std::int64_t chosen = chance(30) ? small[below(6)] : chance(50) ? primes[below(10)] : 1 + below(most);
+    return std::max<std::int64_t>(1, std::min(chosen, most));
+  }
+  void set_extents(StencilSpec& spec) {
+    std::int64_t left = most_cells_;
+    for (const int axis : {2, 0, 1}) {
+      const bool has = axis == 0 || (axis == 2 && spec.rank > 1) || (axis == 1 && spec.rank == 3);
+      if (!has) continue;
+      const std::int64_t most = spec.rank == 1 ? left : axis == 1 ? left : std::max<std::int64_t>(1, left / 20);
+      spec.extents[static_cast<std::size_t>(axis)] =
+          extent(spec.radius, std::min<std::int64_t>(most, spec.rank == 3 ? 40 : 4000));
+      left = std::max<std::int64_t>(1, left / spec.extents[static_cast<std::size_t>(axis)]);
+    }
+  }
+  void set_faces(StencilSpec& spec, const OperatorInfo& info) {
+    for (const int axis : {0, 1, 2}) {
+      const auto a = static_cast<std::size_t>(axis);
+      Faces& faces = spec.faces[a];
+      faces = {Face::edge, Face::edge, 0, 0};
+      if ((axis == 1 && spec.rank < 3) || (axis == 2 && spec.rank < 2)) continue;
+      faces.low = face();
+      faces.high = face();
+      if (faces.low == Face::periodic || faces.high == Face::periodic) faces.low = faces.high = Face::periodic;
+      faces.low_value = value();
+      faces.high_value = value();
+      if (info.own_faces) faces.low = faces.high = chance(50) ? Face::fixed : Face::edge;
+      const bool both_fixed = faces.low == Face::fixed && faces.high == Face::fixed;
+      if (spec.extents[a] <= spec.radius && !both_fixed && !info.own_faces) spec.extents[a] = spec.radius + 1;
+    }
+  }
+  Face face() {
+    static constexpr Face faces[] = {Face::fixed,   Face::periodic,  Face::edge,
+                                     Face::reflect, Face::symmetric, Face::value};
+    return faces[below(6)];
+  }
+  void set_terms(StencilSpec& spec, const OperatorInfo& info) {
+    if (info.shape != Shape::given) {
+      spec.terms = terms_of(info.shape, spec.rank, spec.radius);
+    } else {
+      const std::int64_t count = 1 + below(12);
+      for (std::int64_t i = 0; i < count; ++i) {
+        Term<double> term{{0, 0, 0}, -1, 0};
+        for (int axis = 0; axis < spec.rank; ++axis) {
+          term.offset[axis_of(axis, spec.rank)] = static_cast<i32>(below(2 * spec.radius + 1)) - spec.radius;
+        }
+        spec.terms.push_back(term);
+      }
+    }
+    const double scale = 1.5 / static_cast<double>(spec.terms.size());
+    for (Term<double>& term : spec.terms) {
+      term.coefficient = scale * value();
+      if (chance(10) && spec.arrays < 4) term.array = spec.arrays++;
+    }
+  }
+  void set_parameters(StencilSpec& spec, const OperatorInfo& info) {
+    if (info.has_step) spec.settings.set("dt", 0.25);
+    for (const char* quantity : {"diffusivity", "speed"}) {
+      if (chance(50)) spec.given[quantity] = spec.arrays++;
+      else spec.settings.set(quantity, 0.5);
+    }
+    if (spec.name == "hotspot") spec.given["power"] = spec.arrays++;
+    if (chance(30)) spec.source = spec.arrays++;
+    if (chance(30)) spec.mask = spec.arrays++;
+  }
+  void set_cut(StencilSpec& spec, std::int64_t steps) {
+    spec.pass_steps = 1 + below(std::min<std::int64_t>(steps, 20));
+    static constexpr std::int64_t depths[] = {0, 0, 1, 2, 3, 5, 16};
+    spec.depth = depths[below(7)];
+    const std::int64_t least = least_slab_rows(spec.radius, spec.pass_steps, std::max<std::int64_t>(1, spec.depth));
+    spec.slab_rows = chance(30) ? spec.extents[0] : chance(50) ? least : least + below(10);
+    spec.parts = 1 + below(3);
+  }
+
+  std::mt19937 random_;
+  std::int64_t most_cells_, most_steps_;
+};
+
+/// A sample in words, for messages.
+inline std::string words_of(const Sample& sample) {
+  const StencilSpec& s = sample.spec;
+  std::string text =
+      s.name + (s.value == ElementType::f32 ? " f32" : " f64") + ", radius " + std::to_string(s.radius);
+  text += ", grid";
+  for (const std::int64_t extent : s.extents) text += " " + std::to_string(extent);
+  text += ", faces";
+  for (const Faces& faces : s.faces) {
+    text += " " + std::to_string(static_cast<int>(faces.low)) + "/" + std::to_string(static_cast<int>(faces.high));
+  }
+  text += ", arrays " + std::to_string(s.arrays) + ", source " + std::to_string(s.source) + ", mask " +
+          std::to_string(s.mask);
+  text += ", slabs of " + std::to_string(s.slab_rows) + ", parts " + std::to_string(s.parts) + ", passes of " +
+          std::to_string(s.pass_steps) + ", depth " + std::to_string(s.depth) + ", steps " +
+          std::to_string(sample.step) + "+" + std::to_string(sample.steps);
+  return text;
+}
+
+}  // namespace terrace::stencil::testing
