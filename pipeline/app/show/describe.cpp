@@ -1,5 +1,7 @@
 #include "pipeline/app/show/describe.hpp"
 
+#include <sstream>
+
 #include "pipeline/app/text_table.hpp"
 #include "pipeline/job/yaml_value.hpp"
 
@@ -29,10 +31,10 @@ TextTable output_table(const std::vector<const job::OutputDeclaration*>& outputs
   return table;
 }
 
-/// "`keep`: **score**, table" for choices, "`rows`" for parameters without words.
+/// "`keep` (score, table)" for choices and faces, "`rows`" for other parameters.
 std::string key_in_markdown(const Parameter& parameter) {
   std::string text = "`" + std::string(parameter.name) + "`";
-  if (parameter.choices && parameter.kind == ParameterKind::choice)
+  if (parameter.choices && (parameter.kind == ParameterKind::choice || parameter.kind == ParameterKind::faces))
     text += " (" + std::string(parameter.choices) + ")";
   return text;
 }
@@ -65,7 +67,13 @@ const char* word_of(ParameterKind kind) {
     case ParameterKind::decimals:
     case ParameterKind::texts:
     case ParameterKind::ranges:
+    case ParameterKind::quantities:
+    case ParameterKind::vectors:
       return "list";
+    case ParameterKind::quantity:
+      return "number or input";
+    case ParameterKind::faces:
+      return "word or list";
     case ParameterKind::file:
       break;
   }
@@ -79,6 +87,14 @@ TextTable key_table(const io::InputKind& kind) {
                           std::string(parameter.help) + " (" + job::expected(parameter) + ")"});
   }
   return table;
+}
+
+/// The lines of an explanation, each indented; continuation lines further.
+std::string explanation_text(const std::string& explanation, std::size_t width) {
+  std::string text;
+  std::istringstream lines(explanation);
+  for (std::string line; std::getline(lines, line);) text += (line.empty() ? "" : "  " + line) + "\n";
+  return wrap_lines(text, width, 4);
 }
 
 std::vector<std::string> markdown_row(const job::StageDeclaration& stage, const job::ProblemDeclaration* problem) {
@@ -113,6 +129,7 @@ std::string describe_problem(const job::StageDeclaration& stage, const job::Prob
   const std::string summary = problem ? problem->name + ": " + problem->summary : stage.name + ": " + stage.help;
   std::string text = wrap_lines(summary, width, 2);
   text += "\n  " + stage.name + ": {" + (problem ? stage.selector + ": " + problem->name + ", " : "") + "...}\n\n";
+  if (problem && !problem->explanation.empty()) text += explanation_text(problem->explanation, width) + "\n";
   text += to_text(parameter_table(job::parameters_of(stage, problem)), "  ", width);
   return text + "\n" + to_text(output_table(job::outputs_of(stage, problem)), "  ", width);
 }
