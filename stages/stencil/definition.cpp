@@ -190,8 +190,8 @@ class Definer {
     std::vector<std::string> axes = {operator_.own_faces ? "edge" : "fixed"};
     if (!operator_.own_faces) axes = settings_.get<std::vector<std::string>>("boundary");
     if (axes.size() != 1 && static_cast<int>(axes.size()) != spec_.rank) {
-      refuse("boundary", "`boundary` has " + counted(static_cast<std::int64_t>(axes.size()), "entry") +
-                             ", and the grid " + counted(spec_.rank, "axis") + ": give one for all, or one an axis");
+      refuse("boundary", "`boundary` has " + std::to_string(axes.size()) + " entries, and the grid " +
+                             counted(spec_.rank, "dimension") + ": give one for all, or one a dimension");
     }
     for (int axis = 0; axis < spec_.rank; ++axis) {
       const auto at = static_cast<std::size_t>(stencil::axis_of(axis, spec_.rank));

@@ -39,7 +39,6 @@ Walk walk(const Timeline& timeline, std::int64_t stop = -1) {
         break;
       case StencilWork::finish:
         ++walk.finishes;
-        CHECK_FALSE(timeline.phase(number + 1).has_value());
         break;
     }
   }
