@@ -22,6 +22,7 @@ class RoundedInputs;
 /// The resources for which a stage is planned.
 struct Resources {
   bool cuda = false;              // else the CPU
+  int devices = 1;                // that the run opens: a plan may deal its blocks to them
   device::Limits device;          // of every device (they are of one kind)
   std::size_t host_budget = 0;    // for blocks
   std::size_t input_memory = 0;   // of memory.host, memory of inputs: not a part of host_budget
@@ -57,6 +58,7 @@ struct StageKind {
   std::function<std::unique_ptr<run::Stage>(const Request&)> make;
   /// Computes parts of a finished result again (verifier.hpp); null: no part of it can be.
   std::function<std::vector<Checked>(const VerifyRequest&)> verify = nullptr;
+  bool deals = false;  // true if its plans deal blocks to several devices
 };
 
 /// `wavefront`: two-dimensional tables in which a cell needs its neighbours above and to the left.

@@ -37,6 +37,12 @@ std::vector<int> chosen_devices(const job::Job& job, std::size_t available) {
   return chosen;
 }
 
+/// True if a stage of the job deals its blocks to several devices.
+bool deals_blocks(const job::Job& job, const Stages& stages) {
+  return std::any_of(job.stages.begin(), job.stages.end(),
+                     [&](const job::Stage& stage) { return stages.find(stage.kind).deals; });
+}
+
 std::size_t least_free(const Machine& machine) {
   std::size_t least = SIZE_MAX;
   for (const auto& context : machine.contexts) least = std::min(least, context->limits().free_bytes);
@@ -140,7 +146,7 @@ std::vector<device::Context*> Machine::devices() const {
   return pointers;
 }
 
-Machine open_machine(const job::OpenJob& open, bool cpu) {
+Machine open_machine(const job::OpenJob& open, const Stages& stages, bool cpu) {
   const job::Job& job = open.job;
   Machine machine;
   const bool cpu_alone = job.backend == job::Backend::cpu || (cpu && job.backend == job::Backend::automatic);
@@ -157,8 +163,10 @@ Machine open_machine(const job::OpenJob& open, bool cpu) {
   resources.cuda = available > 0;
   if (resources.cuda) {
     const std::vector<int> chosen = chosen_devices(job, available);
-    machine.contexts.push_back(device::make_cuda_context(chosen.front()));
-    if (chosen.size() > 1) {
+    const std::size_t opened = deals_blocks(job, stages) ? chosen.size() : 1;
+    for (std::size_t d = 0; d < opened; ++d) machine.contexts.push_back(device::make_cuda_context(chosen[d]));
+    resources.devices = static_cast<int>(opened);
+    if (chosen.size() > opened) {
       machine.note = std::to_string(chosen.size()) + (job.devices ? " devices are listed" : " devices are here") +
                      "; a run uses one, device " + std::to_string(chosen.front()) + " (`devices: [N]` chooses)";
     }
@@ -196,7 +204,7 @@ run::RunPlan make_new_plan(const job::OpenJob& open, Machine& machine, const Sta
   }
   const bool to_run = machine.resources.to_run;
   machine = Machine{};  // one device at a time
-  machine = open_machine(open, true);
+  machine = open_machine(open, stages, true);
   machine.resources.to_run = to_run;
   return make_plan(open, machine, stages, nullptr, watch);
 }
@@ -249,7 +257,7 @@ void check_plan(const job::OpenJob& open, const Stages& stages, const std::funct
   job::OpenJob here;
   Machine machine;
   try {
-    machine = open_machine(open);
+    machine = open_machine(open, stages);
   } catch (const NoDevice& error) {
     warn(error.what());
     here = open;
@@ -257,7 +265,7 @@ void check_plan(const job::OpenJob& open, const Stages& stages, const std::funct
     here.job.devices.reset();
     here.job.host_memory.reset();
     here.job.device_memory.reset();
-    machine = open_machine(here);
+    machine = open_machine(here, stages);
     machine.resources.host_budget = machine.resources.device_budget = unlimited;
     checked = &here;
   }

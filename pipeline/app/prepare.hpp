@@ -15,7 +15,7 @@
 
 namespace terrace::app {
 
-/// The opened device of a run, and the resources that it may use.
+/// The opened devices of a run, and the resources that it may use.
 struct Machine {
   std::vector<std::unique_ptr<device::Context>> contexts;
   stages::Resources resources;
@@ -30,11 +30,11 @@ class NoDevice : public JobError {
   using JobError::JobError;
 };
 
-/// Opens the first of the devices that the job names: a run uses one. Memory that its inputs keep is taken off the
-/// host's budget.
+/// Opens the devices that the job names: all of them if one of its stages deals blocks to several devices, else the
+/// first one. Memory that its inputs keep is taken off the host's budget.
 /// @param cpu use the CPU if the job does not choose, even if there are other devices
 /// @throws NoDevice; JobError if inputs leave nothing of the budget; DeviceError
-Machine open_machine(const job::OpenJob& open, bool cpu = false);
+Machine open_machine(const job::OpenJob& open, const Stages& stages, bool cpu = false);
 
 /// Plans the job anew. Where it leaves the choice, and a stage is computed on the CPU alone, all of it is planned for
 /// the CPU: `machine` is opened again, and `tell` is called with the reason. @param watch as make_plan() takes it

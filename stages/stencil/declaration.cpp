@@ -168,6 +168,7 @@ StageKind stencil_stage() {
   for (const OperatorInfo& info : stencil::operators()) kind.declaration.problems.push_back(declare(info));
   kind.declaration.check = check;
   kind.make = make_stencil;
+  kind.deals = true;
   return kind;
 }
 

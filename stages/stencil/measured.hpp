@@ -21,6 +21,10 @@ struct StencilSlabs {
   static constexpr std::int64_t tiles = 4;
   /// Tiles of a constant array. Not measured.
   static constexpr std::int64_t array_tiles = 3;
+  /// Cells of a grid from which on several devices compute it, though it fits one. Not measured.
+  static constexpr double least_dealt_cells = 1 << 25;
+  /// Rows of a slab over those of its rims, at least, where each of several devices has one. Not measured.
+  static constexpr std::int64_t least_rims = 16;
   /// Cells of one block of a whole grid, times steps: some tenths of a second, so that a stop is soon. Not measured.
   static constexpr double cpu_updates = 1e9, cuda_updates = 5e11;
 };

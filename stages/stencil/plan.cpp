@@ -334,7 +334,8 @@ void StencilPlan::add_rim(const StencilPhase& phase, std::int64_t index, std::ve
   for (std::size_t f = 0; f < fields(); ++f) {
     const auto field = static_cast<int>(f);
     for (const Piece& piece : pieces_of(rim)) {
-      accesses.push_back({slot(Part::own, f), field, generation(phase.passes), rows_box(piece.rows), Mode::read});
+      accesses.push_back({slot(Part::own, f), field, generation(phase.passes), rows_box(piece.rows), Mode::read,
+                          run::View::contiguous});
     }
     accesses.push_back({slot(Part::target, f), rims_ + field, 2 * phase.passes + 1, rim_tile(index), Mode::write});
   }

@@ -75,6 +75,18 @@ bool fit(StencilSpec& spec, std::int64_t span, const Room& room, std::int64_t ti
   return false;
 }
 
+/// One slab for each of several devices, with rims that take little beside it. @return true if that fits
+bool fit_devices(StencilSpec& spec, std::int64_t span, const Resources& resources, const Room& room) {
+  const std::int64_t rows = spec.extents[0];
+  spec.slab_rows = (rows + resources.devices - 1) / resources.devices;
+  // The last slab is no lower than the rims of the one before it.
+  const std::int64_t last = rows - (resources.devices - 1) * spec.slab_rows;
+  const std::int64_t most = std::min(spec.slab_rows / StencilSlabs::least_rims, last) / spec.radius;
+  spec.pass_steps = std::min({spec.pass_steps, span, most});
+  spec.parts = resources.devices;
+  return spec.pass_steps >= 1 && room.holds(spec, 1, StencilSlabs::array_tiles);
+}
+
 }  // namespace
 
 std::int64_t stencil_slab_bytes(const StencilSpec& spec, std::int64_t fields, std::int64_t tiles,
@@ -98,7 +110,14 @@ void choose_stencil_slabs(StencilSpec& spec, std::int64_t fields, std::int64_t s
   spec.slab_rows = std::max<std::int64_t>(1, spec.extents[0]);
   spec.pass_steps = std::clamp<std::int64_t>(static_cast<std::int64_t>(updates / std::max(1.0, cells)), 1,
                                              std::max<std::int64_t>(1, span));
-  if (room.holds(spec, 1, 1)) return;
+  spec.parts = 1;
+  const StencilSpec whole = spec;
+  const bool fits = room.holds(whole, 1, 1), small = cells < StencilSlabs::least_dealt_cells;
+  if (fits && (resources.devices == 1 || small)) return;
+  if (resources.devices > 1 && fit_devices(spec, std::max<std::int64_t>(1, span), resources, room)) return;
+  spec = whole;
+  if (fits) return;
+  spec.parts = resources.devices;
   if (fit(spec, span, room, StencilSlabs::tiles, StencilSlabs::array_tiles) ||
       fit(spec, span, room, least_tiles, least_tiles)) {
     return;

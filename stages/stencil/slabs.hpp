@@ -13,8 +13,8 @@ namespace terrace::stages {
 std::int64_t stencil_slab_bytes(const stencil::StencilSpec& spec, std::int64_t fields, std::int64_t tiles,
                                 std::int64_t array_tiles);
 
-/// Chooses slab_rows and pass_steps: the whole grid as one slab if it fits the budgets, else slabs of which several
-/// fit, with the most steps a pass.
+/// Chooses slab_rows, pass_steps and parts: the whole grid as one slab if it fits the budgets; on several devices a
+/// slab for each; else slabs of which several fit, with the most steps a pass.
 /// @param fields number of fields @param span the most steps that a pass may have
 /// @param workspace bytes that the kernel of a cut needs in addition
 /// @throws JobError naming the least budget if not even the smallest slab fits

@@ -14,6 +14,10 @@ def recursive(name, problem, **settings):
     return {"name": name, "recursive": {"problem": problem, **settings}}
 
 
+def stencil(name, operator, **settings):
+    return {"name": name, "stencil": {"operator": operator, **settings}}
+
+
 def values(group):
     return {key: value[()] for key, value in group.items()}
 
@@ -40,8 +44,11 @@ class OnSimulatedGpu(JobTest):
                        "y": {"npy": self.write("y.npy", series[1])}}
 
     def used(self, stages):
-        settings = [stage[kind] for stage in stages for kind in ("wavefront", "recursive", "query") if kind in stage]
-        read = {value for setting in settings for value in setting.values() if isinstance(value, str)}
+        kinds = ("wavefront", "recursive", "query", "stencil")
+        settings = [stage[kind] for stage in stages for kind in kinds if kind in stage]
+        given = [value for setting in settings for value in setting.values()]
+        given += [name for value in given if isinstance(value, dict) for name in value.values()]
+        read = {value for value in given if isinstance(value, str)}
         return {name: what for name, what in self.inputs.items() if name in read}
 
     def check_same(self, stages, budgets, host=64 << 20, **keys):
@@ -268,6 +275,33 @@ class OnSimulatedGpu(JobTest):
         job = self.write_job(self.used(stages), stages)
         ended = self.terrace("run", job, "--backend", "cuda", expect=FAILED)
         self.assertIn("a negative cycle through node 70", ended.stderr)
+
+    def stencils(self):
+        draw = numpy.random.default_rng(11)
+        for name in ("u", "v", "k"):
+            self.inputs[name] = {"npy": self.write(name + ".npy", draw.random((230, 60)).astype(numpy.float32))}
+        self.inputs["s"] = {"npy": self.write("s.npy", draw.normal(size=(90, 9, 11)))}
+        self.inputs["line"] = {"npy": self.write("line.npy", draw.normal(size=4000))}
+        self.inputs["beat"] = {"npy": self.write("beat.npy", draw.normal(size=20))}
+        return [stencil("star", "star2d", grid="u", steps=25, radius=2, boundary="periodic", snapshots=[4, 20],
+                        until={"residual": 1e-12, "every": 10, "norm": "l2"}),
+                stencil("heat", "heat2d", grid="u", steps=21, dt=0.1, diffusivity="k", source="v", boundary="edge"),
+                stencil("fields", "fdtd2d", fields={"ex": "u", "ey": "v", "hz": "k"}, drive="beat", steps=20),
+                stencil("cube", "box3d", grid="s", steps=9, boundary=["periodic", "reflect", {"value": 1}]),
+                stencil("line", "star1d", grid="line", steps=30, radius=3)]
+
+    def test_stencils_at_every_budget_and_on_several_devices(self):
+        stages = self.stencils()
+        for devices in ("1", "2", "3"):
+            with unittest.mock.patch.dict(os.environ, TERRACE_SIMULATED_DEVICES=devices):
+                self.check_same(stages, (64 << 20, 160 << 10, 110 << 10))
+
+    def test_stencils_are_dealt_to_the_devices(self):
+        stages = self.stencils()[:1]
+        with unittest.mock.patch.dict(os.environ, TERRACE_SIMULATED_DEVICES="3"):
+            result = self.run_job(self.used(stages), stages, "--backend", "cuda", memory={"device": 110 << 10})
+        self.assertEqual(len(result["profile/devices/name"]), 3)
+        self.assertEqual(set(result["profile/blocks/device"][()]), {0, 1, 2})
 
     def test_one_of_several_devices_computes_and_a_line_says_which(self):
         def said(devices, *arguments, count="3"):

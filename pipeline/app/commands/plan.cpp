@@ -84,7 +84,7 @@ int plan(Session& session, const JobArguments& arguments) {
   for (const std::string& warning : open.job.warnings) session.warn(warning);
   const auto warn = [&](const std::string& text) { session.warn(text); };
   warn_of_budgets(open.job, warn);
-  Machine machine = open_machine(open);
+  Machine machine = open_machine(open, session.stages);
   if (!machine.note.empty()) session.note(machine.note);
   Progress progress(session.err, progress_style(STDERR_FILENO, session.quiet), nullptr,
                     [] { return terminal_columns(STDERR_FILENO); });

@@ -68,7 +68,7 @@ int run_job(Session& session, const RunArguments& arguments) {
   const job::Job& job = open.job;
   run::RunFolder folder = take_folder(job);
   const Wish wish = wish_of(folder, open, asked);
-  Machine machine = open_machine(open, resumes_on_cpu(folder, wish.fresh));
+  Machine machine = open_machine(open, session.stages, resumes_on_cpu(folder, wish.fresh));
   if (!machine.note.empty()) session.note(machine.note);
   const Signature now = signature_of(open, machine);
   const Beginning beginning = begin_at(folder, job, now, wish);

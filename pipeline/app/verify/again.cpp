@@ -77,7 +77,7 @@ class SecondRun {
 
   /// Leaves the complete result in the folder. @throws Stopped; all that a run throws
   void complete() {
-    machine_ = open_machine(open_, resumes_on_cpu(folder_, Fresh::nothing));
+    machine_ = open_machine(open_, session_.stages, resumes_on_cpu(folder_, Fresh::nothing));
     if (const auto begun = earlier_plan(folder_); can_go_on(begun, signature_of(open_, machine_))) {
       watch_.note("going on with the verification in " + folder_.path().string());
       watch_.keep(true);
