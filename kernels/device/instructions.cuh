@@ -216,6 +216,14 @@ __device__ __forceinline__ void begin_copy(void* shared, const void* global, u32
       "l"(global), "r"(bytes)
       : "memory");
 }
+/// The same of 4 or 8 bytes, at a multiple of as many.
+template <class T>
+__device__ __forceinline__ void begin_small_copy(T* shared, const T* global) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(static_cast<u32>(__cvta_generic_to_shared(shared))),
+               "l"(global), "n"(sizeof(T))
+               : "memory");
+}
 __device__ __forceinline__ void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 /// Waits until at most the thread's last `pending` groups are in flight. Others see the copies after a barrier.
 template <int pending>

@@ -103,14 +103,20 @@ void StencilBlocks<T>::advance(const StencilTask& task) {
   }
 }
 
-/// The steps that are made at once, one number after another. The last step is made by itself if its changes are
-/// asked for.
+/// The steps that are made at once, one number after another: an even number of times if that can be. The last step
+/// is made by itself if its changes are asked for.
 template <class T>
 std::vector<i64> StencilBlocks<T>::depths_of(const StencilTask& task) const {
+  const i64 alone = task.changes.pieces > 0 && task.steps > 0 ? 1 : 0, steps = task.steps - alone;
+  const i64 most = most_levels(task);
+  i64 times = (steps + most - 1) / most;
+  if ((times + alone) % 2 == 1 && times > 0 && times < steps) ++times;
   std::vector<i64> depths;
-  const i64 alone = task.changes.pieces > 0 && task.steps > 0 ? 1 : 0;
-  for (i64 level = 0; level < task.steps - alone; level += depths.back()) {
-    depths.push_back(levels_at_once(task, task.steps - alone - level));
+  i64 left = steps;
+  for (; times > 0; --times) {
+    const i64 unit = left >= levels_unit() * times ? levels_unit() : 1, units = (left + unit - 1) / unit;
+    depths.push_back(std::min({(units + times - 1) / times * unit, left, most}));
+    left -= depths.back();
   }
   if (alone != 0) depths.push_back(1);
   return depths;

@@ -51,8 +51,10 @@ class StencilBlocks : public device::BlockKernel {
   /// Brings the operands into the workspace.
   StencilBlocks(const StencilSpec& spec, device::Context& context, void* workspace, int fields);
 
-  /// Steps to make at once, at most `most`.
-  virtual i64 levels_at_once(const StencilTask&, i64 most) const { return most < 1 ? most : 1; }
+  /// The most steps of a slab that are made at once.
+  virtual i64 most_levels(const StencilTask&) const { return 1; }
+  /// The number of steps of which those that are made at once are best a multiple.
+  virtual i64 levels_unit() const { return 1; }
   /// Submits the kernels that make levels; they do nothing unless state()->begun.
   virtual void make_levels(const StencilTask& task, const Levels<T>& levels) = 0;
 

@@ -6,6 +6,7 @@
 #include "kernels/launch/launch.cuh"
 #include "kernels/stencil/cuda/blocks.hpp"
 #include "kernels/stencil/cuda/formula.hpp"
+#include "kernels/stencil/cuda/linear.hpp"
 #include "kernels/stencil/cuda/step_kernel.cuh"
 #include "kernels/stencil/operator_list.hpp"
 
@@ -83,9 +84,35 @@ class FormulaBlocks : public StencilBlocks<T> {
   unsigned resident_;
 };
 
+/// Blocks of a sum that make several steps at a time.
+template <class T>
+class StreamBlocks final : public FormulaBlocks<LinearSum, T> {
+  using Base = FormulaBlocks<LinearSum, T>;
+
+ public:
+  StreamBlocks(const StencilSpec& spec, const StreamKernel<T>& kernel, device::Context& context, void* workspace)
+      : Base(spec, context, workspace), streamer_(spec, kernel) {}
+
+ protected:
+  i64 most_levels(const StencilTask& task) const override { return streamer_.most_levels(task); }
+  i64 levels_unit() const override { return streamer_.levels_of_warp(); }
+  void make_levels(const StencilTask&, const Levels<T>& levels) override {
+    if (levels.count == 1) Base::make_step(levels);
+    else streamer_.launch(Base::state(), Base::stream(), levels);
+  }
+
+ private:
+  Streamer<T> streamer_;
+};
+
 template <class F, class T>
 std::unique_ptr<device::BlockKernel> CudaFormula<F, T>::make(const StencilSpec& spec, device::Context& context,
                                                              void* workspace) {
+  if constexpr (std::is_same_v<F, LinearSum>) {
+    if (const auto kernel = stream_for<T>(spec)) {
+      return std::make_unique<StreamBlocks<T>>(spec, *kernel, context, workspace);
+    }
+  }
   return std::make_unique<FormulaBlocks<F, T>>(spec, context, workspace);
 }
 

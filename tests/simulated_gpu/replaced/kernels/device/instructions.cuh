@@ -114,6 +114,10 @@ inline void begin_copy(void* shared, const void* global, u32 bytes) {
   std::memcpy(shared, global, bytes);
   std::memset(static_cast<char*>(shared) + bytes, 0, 16 - bytes);
 }
+template <class T>
+void begin_small_copy(T* shared, const T* global) {
+  std::memcpy(shared, global, sizeof(T));
+}
 inline void commit_copies() {}
 template <int pending>
 void wait_for_copies() {}

@@ -1,0 +1,28 @@
+// The descriptor of a launch that streams rows through registers.
+#pragma once
+
+#include "kernels/stencil/cuda/lines.hpp"
+#include "kernels/stencil/measured.hpp"
+
+namespace terrace::stencil {
+
+/// Some levels of a sum over a star or a box in two dimensions. Thread blocks take tiles of columns of chunks of
+/// rows.
+template <class T>
+struct StreamTask {
+  static constexpr i32 most_span = 2 * measured::CudaStream::most_radius + 1;
+
+  T coefficients[most_span * most_span];  // row-major, of the square around the cell; 0 outside a star
+  Lines<T> from, to;
+  RowRange rows;      // that are made
+  i64 extent, width;  // of the grid
+  i64 chunk_rows;     // of a thread block's chunk
+  i64 tiles, stride;  // tiles of a row; columns from one tile's begin to the next one's
+  i32 levels;         // to make, at most the kernel's levels times the launch's warps
+  i32 wraps_rows;     // not 0: rows are read modulo the extent
+  i32 keeps_rows;     // not 0: the rows within the radius of the grid's ends keep their values
+  i32 wraps_columns;  // not 0: columns are periodic; 0: those within the radius of the ends keep their values
+  i32 aligned;        // not 0: rows and tiles begin at multiples of 16 bytes
+};
+
+}  // namespace terrace::stencil
