@@ -29,6 +29,59 @@ TERRACE_HOST_DEVICE auto local_constants(const void* constants) {
   else return *static_cast<const typename F::template Constants<T>*>(constants);
 }
 
+#if defined(__AVX512F__)
+/// The values around a pack of a row of a block whose rows slide through registers: no load crosses a cache line.
+template <class T, int radius, bool has_planes, int rows>
+struct SlidingAt {
+  const Pack<T>*before, *here, *after;  // of each row around the block
+  int row;
+
+  TERRACE_HOST_DEVICE Pack<T> operator()(int, int d0, int d1, int d2) const {
+    constexpr int high = rows + 2 * radius;
+    const int line = (has_planes ? (d0 + radius) * high : 0) + row + (has_planes ? d1 : d0) + radius;
+    if (d2 == 0) return here[line];
+    if (d2 < 0) return joined_from(before[line], here[line], static_cast<int>(Pack<T>::lanes) + d2);
+    return joined_from(here[line], after[line], d2);
+  }
+};
+
+/// The inner part of a row of a sum over a pattern: begins at a multiple of the lanes, ends a pack before `end`.
+/// @return one past the last cell made
+template <class F, class T, int rows>
+TERRACE_HOST_DEVICE i64 make_sliding(const typename F::template Constants<T>& k, const T* const* from, T* const* to,
+                                     i64 begin, i64 end) {
+  using V = Pack<T>;
+  constexpr bool has_planes = F::rank == 3;
+  constexpr int high = rows + 2 * F::radius, around = (has_planes ? 2 * F::radius + 1 : 1) * high;
+  V before[around], here[around], after[around];
+#pragma GCC unroll 32
+  for (int line = 0; line < around; ++line) {
+    before[line] = V::load(from[line] + begin - V::lanes);
+    here[line] = V::load(from[line] + begin);
+  }
+  i64 x = begin;
+  for (; x + 2 * V::lanes <= end; x += V::lanes) {
+#pragma GCC unroll 32
+    for (int line = 0; line < around; ++line) after[line] = V::load(from[line] + x + V::lanes);
+#pragma GCC unroll 4
+    for (int row = 0; row < rows; ++row) {
+      V made[1];
+      F::template cell<V>(k, SlidingAt<T, F::radius, has_planes, rows>{before, here, after, row}, made);
+      made[0].store(to[row] + x);
+    }
+#pragma GCC unroll 32
+    for (int line = 0; line < around; ++line) before[line] = here[line], here[line] = after[line];
+  }
+  return x;
+}
+#endif
+
+/// True for sums whose rows may slide through registers.
+template <class F>
+inline constexpr bool slides = false;
+template <int rank, Shape shape, int radius>
+inline constexpr bool slides<PatternSum<rank, shape, radius>> = rank == 2 || radius == 1;
+
 template <class F, class T, int rows, bool plain>
 void make_block(const BlockWork<T>& work) {
   using V = Pack<T>;
@@ -61,8 +114,19 @@ void make_block(const BlockWork<T>& work) {
     }
   };
   const i64 end = work.end - V::lanes;
-  for (i64 x = work.begin; x <= end; x += V::lanes) make(x);
-  if ((work.end - work.begin) % V::lanes != 0) make(end);
+  i64 x = work.begin;
+#if defined(__AVX512F__)
+  if constexpr (plain && slides<F>) {
+    // Rows of tiles lie at multiples of the lanes: the first pack overlaps the second one.
+    const i64 aligned = (work.begin + V::lanes) & -V::lanes;
+    if (aligned + 3 * V::lanes <= work.end) {
+      make(x);
+      x = make_sliding<F, T, rows>(k, from, to, aligned, work.end);
+    }
+  }
+#endif
+  for (; x <= end; x += V::lanes) make(x);
+  if (x < work.end) make(end);
 }
 
 /// A kernel for either case: with a source or a mask, or without.

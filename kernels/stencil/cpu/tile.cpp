@@ -70,7 +70,8 @@ void TileWorker<T>::begin(const SubPass& pass, const TileRange& tile) {
   halo_.middle = grown(tile.middle, pass.depth, 1);
   halo_.last = grown(tile.last, pass.depth, 2);
   copies_ = halo_.last.begin < 0 || halo_.last.end > plan_.spec.extents[2];
-  for (int side = 0; side < 4; ++side) work_.outside[side] = &outside_[side * pitch_] - halo_.last.begin;
+  row_begin_ = halo_.last.begin & -16;  // so that rows lie as in grids whose width is a multiple of 16
+  for (int side = 0; side < 4; ++side) work_.outside[side] = &outside_[side * pitch_] - row_begin_;
 }
 
 /// The place of a row of the halo in rings.
@@ -82,7 +83,7 @@ i64 TileWorker<T>::slot_of(i64 row) const {
 template <class T>
 T* TileWorker<T>::ring_row(i64 level, int field, i64 slot, i64 y) {
   const i64 plane = (level * plan_.fields + field) * ring_rows_ + slot;
-  return rings_.data() + (plane * height_ + y - halo_.middle.begin) * pitch_ - halo_.last.begin;
+  return rings_.data() + (plane * height_ + y - halo_.middle.begin) * pitch_ - row_begin_;
 }
 
 /// Takes a row of the input; rows of tiles that go on beyond the ends of a periodic axis are copied together.
@@ -240,6 +241,25 @@ void TileWorker<T>::make_block(i64 level, i64 row, i64 y, i64 count, RowRange ce
   (count == 4 ? kernels.rows_4 : count == 2 ? kernels.rows_2 : kernels.rows_1)(block_);
 }
 
+/// Makes the cells of a row that lie near the faces of the last axis.
+template <class T>
+void TileWorker<T>::make_ends(i64 level, i64 row, i64 y, RowRange cells, RowRange inner) {
+  const RowRange ends[] = {{cells.begin, inner.begin}, {inner.end, cells.end}};
+  const Face faces[] = {plan_.spec.faces[2].low, plan_.spec.faces[2].high};
+  for (int side = 0; side < 2; ++side) {
+    if (ends[side].count() == 0) continue;
+    if (plan_.own_faces || faces[side] != Face::fixed || inner.count() < 2 * plan_.radius) {
+      make_line(level, row, y, ends[side]);
+      continue;
+    }
+    for (int field = 0; field < plan_.fields; ++field) {
+      const T* from = source(level - 1, field, row, y);
+      T* to = target(level, field, row, y);
+      for (i64 x = ends[side].begin; x < ends[side].end; ++x) to[x] = from[x];
+    }
+  }
+}
+
 /// Makes neighbouring rows, along axis 0 in grids of two dimensions and along axis 1 in grids of three.
 template <class T>
 void TileWorker<T>::make_lines(i64 level, i64 row, i64 y, i64 count) {
@@ -254,12 +274,8 @@ void TileWorker<T>::make_lines(i64 level, i64 row, i64 y, i64 count) {
     if (in_block) make_block(level, down ? row + line : row, down ? y : y + line, made, inner);
     for (i64 end = line + made; line < end; ++line) {
       const i64 line_row = down ? row + line : row, line_y = down ? y : y + line;
-      if (!in_block) {
-        make_line(level, line_row, line_y, cells);
-        continue;
-      }
-      make_line(level, line_row, line_y, {cells.begin, inner.begin});
-      make_line(level, line_row, line_y, {inner.end, cells.end});
+      if (!in_block) make_line(level, line_row, line_y, cells);
+      else make_ends(level, line_row, line_y, cells, inner);
     }
   }
 }

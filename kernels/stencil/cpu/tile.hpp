@@ -90,6 +90,7 @@ class TileWorker {
   void make_level(i64 level, i64 first_row);
   void make_lines(i64 level, i64 row, i64 y, i64 count);
   void make_block(i64 level, i64 row, i64 y, i64 count, RowRange cells);
+  void make_ends(i64 level, i64 row, i64 y, RowRange cells, RowRange inner);
   void make_line(i64 level, i64 row, i64 y, RowRange cells);
   void set_blocks_sources(i64 level, i64 row, i64 y, i64 count);
   /// The row of a level that stands for a row along axes 0 and 1, perhaps outside the grid, as a pointer to index 0.
@@ -112,7 +113,7 @@ class TileWorker {
   const SubPass* pass_ = nullptr;
   TileRange tile_{}, halo_{};
   bool copies_ = false;  // the input's rows are copied into a ring of their own
-  i64 pitch_ = 0, height_ = 0, ring_rows_ = 0;
+  i64 pitch_ = 0, height_ = 0, ring_rows_ = 0, row_begin_ = 0;
   RowWork<T> work_{};
   BlockWork<T> block_{};
 };
