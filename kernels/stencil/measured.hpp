@@ -17,6 +17,8 @@ struct CpuTiles {
   static constexpr device::i64 reach = 8, reach_of_volumes = 4;
   /// Cells of a tile along the last axis, and the least along the middle axis. Not measured.
   static constexpr device::i64 width = 1024, least_height = 8;
+  /// Rows that are made at once: 1, 2 or 4. Not measured.
+  static constexpr device::i64 block = 4;
   /// Cells of a tile of a grid of one dimension. Not measured.
   static constexpr device::i64 line_width = 8192;
   /// Steps of a sub-pass of a grid of one dimension. Not measured.

@@ -2,6 +2,7 @@
 // its instruction set and defines TERRACE_ISA.
 #pragma once
 
+#include "kernels/stencil/cpu/block_kernel.hpp"
 #include "kernels/stencil/cpu/pack.hpp"
 #include "kernels/stencil/cpu/rows.hpp"
 

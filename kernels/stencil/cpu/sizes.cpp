@@ -37,7 +37,7 @@ i64 depth_of(const StencilSpec& spec) {
 }  // namespace
 
 TileSizes tile_sizes(const StencilSpec& spec) {
-  TileSizes sizes{depth_of(spec), 1, 1};
+  TileSizes sizes{depth_of(spec), 1, 1, CpuTiles::block};
   if (spec.rank == 1) {
     sizes.width = std::min<i64>(spec.extents[0], CpuTiles::line_width);
     return sizes;
