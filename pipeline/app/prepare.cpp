@@ -65,9 +65,10 @@ struct Unknown {};
 
 /// The setting of a step that names the array.
 std::string setting_that_names(const std::string& array, const job::Stage& step) {
-  const auto found = std::find_if(step.arrays.begin(), step.arrays.end(),
-                                  [&](const std::string& setting) { return step.settings.text(setting) == array; });
-  return found == step.arrays.end() ? "" : *found;
+  const auto names = job::array_names(step.arrays, step.settings);
+  const auto found =
+      std::find_if(names.begin(), names.end(), [&](const job::ArrayName& named) { return named.name == array; });
+  return found == names.end() ? "" : found->setting;
 }
 
 /// The arrays that a step reads, by names in the job, including arrays of earlier stages.

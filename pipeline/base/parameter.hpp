@@ -5,22 +5,26 @@
 namespace terrace {
 
 enum class ParameterKind {
-  integer,   // a whole number
-  number,    // a number, possibly with a fraction
-  text,      // a string
-  choice,    // one of `choices`
-  flag,      // true or false
-  array,     // the name of an input or of an earlier stage's array, as `stage/output`
-  size,      // bytes: 4GiB
-  count,     // a whole number with units: 1e9, 64Ki
-  duration,  // seconds: 30s
-  type,      // an element type, or a word of `choices`
-  integers,  // a list of whole numbers
-  numbers,   // a list of numbers
-  decimals,  // a list of numbers of any type, kept as they are written, NaN among them
-  texts,     // a list of strings
-  ranges,    // a list of pairs [begin, end)
-  file       // a path, relative to the job's folder
+  integer,     // a whole number
+  number,      // a number, possibly with a fraction
+  text,        // a string
+  choice,      // one of `choices`
+  flag,        // true or false
+  array,       // the name of an input or of an earlier stage's array, as `stage/output`
+  size,        // bytes: 4GiB
+  count,       // a whole number with units: 1e9, 64Ki
+  duration,    // seconds: 30s
+  type,        // an element type, or a word of `choices`
+  integers,    // a list of whole numbers
+  numbers,     // a list of numbers
+  decimals,    // a list of numbers of any type, kept as they are written, NaN among them
+  texts,       // a list of strings
+  ranges,      // a list of pairs [begin, end)
+  file,        // a path, relative to the job's folder
+  quantity,    // a finite number, or the name of an array as of `array`
+  quantities,  // a list of quantities; numbers are kept as they are written
+  vectors,     // a list of lists of whole numbers, all lists of the same length of at least 1
+  faces        // for each side of each axis one of `choices` or {value: NUMBER}; written as `Value` says
 };
 
 /// One parameter. Texts are written as in a job; a null pointer means "none".

@@ -12,9 +12,12 @@
 namespace terrace {
 
 /// The value of one parameter. Sizes, counts and integers are int64; durations (seconds) and numbers double;
-/// choices, arrays, types and files are strings, decimals lists of them; ranges are pairs.
+/// choices, arrays, types and files are strings, decimals lists of them; ranges are pairs. A quantity is a double or
+/// an array's name; quantities are strings, numbers among them as they are written. Faces are strings, one for all
+/// axes or one an axis: "FACE", or "LOW HIGH" if the sides of the axis differ, each a word or "value=NUMBER".
 using Value = std::variant<std::int64_t, double, bool, std::string, std::vector<std::int64_t>, std::vector<double>,
-                           std::vector<std::string>, std::vector<std::array<std::int64_t, 2>>>;
+                           std::vector<std::string>, std::vector<std::array<std::int64_t, 2>>,
+                           std::vector<std::vector<std::int64_t>>>;
 
 /// A place in a job: `file:line:column`, or the command-line setting, and the line itself.
 struct Place {

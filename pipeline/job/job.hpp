@@ -1,6 +1,7 @@
 // A checked job.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -24,24 +25,38 @@ struct Input {
   std::string kind;  // `fasta`; see io::InputKind
   Settings settings;
   Place place;                      // of its name in the job
-  std::vector<std::string> arrays;  // settings that name another input
+  std::vector<std::string> arrays;  // settings that name other inputs: array_names()
   std::vector<std::string> files;   // settings that are paths (absolute)
 };
 
 /// One step of the job.
 struct Stage {
   std::string name;
-  std::string kind;                              // `wavefront`; see StageDeclaration
-  std::string problem;                           // empty for kinds without
-  Settings settings;                             // `schedule` is always there
-  Place place;                                   // of its kind in the job
-  bool temporary = false;                        // its outputs are not part of the result
-  std::vector<std::string> arrays;               // settings that name an input or "stage/output" of an earlier stage
-  std::vector<std::string> files;                // settings that are paths (absolute)
-  std::vector<std::string> outputs;              // the arrays that these settings write, in the order of declaration
+  std::string kind;                  // `wavefront`; see StageDeclaration
+  std::string problem;               // empty for kinds without
+  Settings settings;                 // `schedule` is always there
+  Place place;                       // of its kind in the job
+  bool temporary = false;            // its outputs are not part of the result
+  std::vector<std::string> arrays;   // settings that name inputs or earlier stages' outputs: array_names()
+  std::vector<std::string> files;    // settings that are paths (absolute)
+  std::vector<std::string> outputs;  // the arrays that these settings write, in the order of declaration
   std::vector<EarlierDefault> earlier_defaults;  // of settings that are left to their defaults
   int results = 1;                               // ProblemDeclaration::results of this version
 };
+
+/// An array that a setting names: an input, or "stage/output" of an earlier stage.
+struct ArrayName {
+  std::string setting;
+  std::size_t entry = 0;  // its index in the setting, if that is a list
+  std::string name;
+};
+
+/// The arrays that settings name, setting by setting, in the order of their entries; repeated as they are.
+/// @param arrays names of settings: Input::arrays, Stage::arrays
+std::vector<ArrayName> array_names(const std::vector<std::string>& arrays, const Settings& settings);
+
+/// The number of an entry of a setting of kind `quantities`; nullopt if the entry is an array's name.
+std::optional<double> number_of_entry(const std::string& entry);
 
 struct Scratch {
   std::optional<std::filesystem::path> path;  // absolute; default: the run's folder

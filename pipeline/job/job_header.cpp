@@ -73,18 +73,6 @@ const Node* find_setting(const Node& map, std::string_view name) {
   return node;
 }
 
-std::vector<std::string> names_of_kind(const std::vector<Parameter>& parameters, ParameterKind kind,
-                                       const Settings& settings) {
-  std::vector<std::string> names;
-  for (const Parameter& parameter : parameters) {
-    if (parameter.kind != kind || !settings.holds<std::string>(parameter.name)) continue;
-    const auto words = split_words(parameter.choices ? parameter.choices : "");
-    const bool word = std::find(words.begin(), words.end(), settings.text(parameter.name)) != words.end();
-    if (!word) names.emplace_back(parameter.name);
-  }
-  return names;
-}
-
 bool is_misspelt(const Node& root, const std::string& key) {
   std::vector<std::string> known = top_level_keys({header.begin(), header.end()});
   known.insert(known.end(), other_keys.begin(), other_keys.end());

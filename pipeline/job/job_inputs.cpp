@@ -67,8 +67,8 @@ class InputReader {
     schema.explain = [&](const std::string& key) { return explain(key, kind); };
     input.kind = kind.name;
     input.settings = read_settings(entry.value, entry.position, schema, context_);
-    input.arrays = names_of_kind(schema.parameters, ParameterKind::array, input.settings);
-    input.files = names_of_kind(schema.parameters, ParameterKind::file, input.settings);
+    input.arrays = names_of_arrays(schema.parameters, input.settings);
+    input.files = names_of_files(schema.parameters, input.settings);
   }
 
   std::string explain(const std::string& key, const io::InputKind& own) const {

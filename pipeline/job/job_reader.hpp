@@ -37,9 +37,14 @@ bool is_valid_name(const std::string& name);
 /// The node of a setting by its dotted name; null if the job does not give it.
 const Node* find_setting(const Node& map, std::string_view name);
 
-/// The names of parameters of one kind whose value is given and is not just a word in place of a value.
-std::vector<std::string> names_of_kind(const std::vector<Parameter>& parameters, ParameterKind kind,
-                                       const Settings& settings);
+/// The names of parameters that are paths, whose value is given and is not just a word in place of a value.
+std::vector<std::string> names_of_files(const std::vector<Parameter>& parameters, const Settings& settings);
+
+/// The names of parameters whose value names at least one array: Input::arrays, Stage::arrays.
+std::vector<std::string> names_of_arrays(const std::vector<Parameter>& parameters, const Settings& settings);
+
+/// The node of an array's name: of its entry, if the setting is a list. Null if the job does not give the setting.
+const Node* find_array(const Node& map, const ArrayName& array);
 
 /// Reads everything but inputs and stages. @param root a map
 void read_header(const Node& root, Draft& draft, CheckContext& context);

@@ -55,8 +55,8 @@ class CircleFinder {
     path_.push_back(job_.inputs[at].name);
     if (states_[at] == State::open) return circle();
     states_[at] = State::open;
-    for (const std::string& setting : job_.inputs[at].arrays) {
-      const Input* next = job_.find_input(job_.inputs[at].settings.text(setting));
+    for (const ArrayName& array : array_names(job_.inputs[at].arrays, job_.inputs[at].settings)) {
+      const Input* next = job_.find_input(array.name);
       if (!next) continue;
       auto found = find(static_cast<std::size_t>(next - job_.inputs.data()));
       if (!found.empty()) return found;
@@ -132,11 +132,11 @@ void check_array(const std::string& array, const Position& position, const Stage
 void check_inputs(const std::vector<const Node*>& nodes, Draft& draft, CheckContext& context) {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const Input& input = draft.job.inputs[i];
-    for (const std::string& setting : input.arrays) {
-      const std::string& wanted = input.settings.text(setting);
+    for (const ArrayName& array : array_names(input.arrays, input.settings)) {
+      const std::string& wanted = array.name;
       draft.used_inputs.insert(wanted);
       if (draft.job.find_input(wanted)) continue;
-      const Node* node = find_setting(*nodes[i], setting);
+      const Node* node = find_array(*nodes[i], array);
       const std::string near = did_you_mean(wanted, input_names(draft.job));
       context.complaints.add(
           node ? node->position : draft.input_positions[i],

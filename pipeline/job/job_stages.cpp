@@ -211,9 +211,9 @@ class StageReader {
     schema.explain = [&](const std::string& key) { return explain(key, kind); };
     const std::size_t complaints = context_.complaints.count();
     stage_.settings = read_settings(map, position_, schema, context_);
-    stage_.arrays = names_of_kind(schema.parameters, ParameterKind::array, stage_.settings);
-    stage_.files = names_of_kind(schema.parameters, ParameterKind::file, stage_.settings);
-    for (const std::string& array : stage_.arrays) check_reference(map, array);
+    stage_.arrays = names_of_arrays(schema.parameters, stage_.settings);
+    stage_.files = names_of_files(schema.parameters, stage_.settings);
+    for (const ArrayName& array : array_names(stage_.arrays, stage_.settings)) check_reference(map, array);
     if (known && context_.complaints.count() == complaints) look_at_whole(map, kind, problem);
   }
 
@@ -233,13 +233,14 @@ class StageReader {
     return "it belongs to " + list_names(owners) + (stage_.problem.empty() ? "" : ", not to " + stage_.problem);
   }
 
-  void check_reference(const Node& map, const std::string& name) {
-    const Node* node = find_setting(map, name);
-    check_array(stage_.settings.text(name), node ? node->position : position_, table_, draft_, context_);
+  void check_reference(const Node& map, const ArrayName& array) {
+    const Node* node = find_array(map, array);
+    check_array(array.name, node ? node->position : position_, table_, draft_, context_);
   }
 
-  /// The kind of the input that a setting names.
+  /// The kind of the input that a setting names; empty if it names none.
   std::string kind_of(const std::string& setting) const {
+    if (!stage_.settings.holds<std::string>(setting)) return "";
     const Input* input = draft_.job.find_input(stage_.settings.text(setting));
     return input ? input->kind : "";
   }

@@ -31,6 +31,8 @@ Value to_value(ParameterKind kind, const Json& value) {
   const bool may_be_infinite = kind == ParameterKind::number || kind == ParameterKind::duration;
   if (may_be_infinite && (!value.is_string() || value.get<std::string>().ends_with("inf"))) return to_number(value);
   if (value.is_string() || value.is_object()) return text_from(value);
+  if (kind == ParameterKind::quantity) return value.get<double>();
+  if (kind == ParameterKind::vectors) return value.get<std::vector<std::vector<std::int64_t>>>();
   if (kind == ParameterKind::numbers) return to_numbers(value);
   if (value.is_boolean()) return value.get<bool>();
   if (value.is_number()) return value.get<std::int64_t>();
@@ -73,8 +75,8 @@ Input to_input(const std::string& name, const Json& recorded, const std::filesys
   if (kind == kinds.end()) throw Error("the kind '" + input.kind + "', which this version does not know");
   const std::vector<Parameter> parameters(kind->parameters.begin(), kind->parameters.end());
   input.settings = to_settings(parameters, recorded.at("settings"), folder);
-  input.arrays = names_of_kind(parameters, ParameterKind::array, input.settings);
-  input.files = names_of_kind(parameters, ParameterKind::file, input.settings);
+  input.arrays = names_of_arrays(parameters, input.settings);
+  input.files = names_of_files(parameters, input.settings);
   return input;
 }
 
@@ -93,8 +95,8 @@ Stage to_stage(const Json& recorded, const std::filesystem::path& folder, const 
   stage.results = problem ? problem->results : kind->results;
   const std::vector<Parameter> parameters = parameters_of(*kind, problem);
   stage.settings = to_settings(parameters, recorded.at("settings"), folder);
-  stage.arrays = names_of_kind(parameters, ParameterKind::array, stage.settings);
-  stage.files = names_of_kind(parameters, ParameterKind::file, stage.settings);
+  stage.arrays = names_of_arrays(parameters, stage.settings);
+  stage.files = names_of_files(parameters, stage.settings);
   for (const OutputDeclaration* output : outputs_of(*kind, problem)) {
     if (is_written(*output, stage.settings)) stage.outputs.push_back(output->name);
   }

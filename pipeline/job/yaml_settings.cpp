@@ -28,10 +28,10 @@ const Parameter* find_parameter(const std::vector<Parameter>& parameters, const 
   return at == parameters.end() ? nullptr : &*at;
 }
 
-/// The default of a parameter as a node. Only lists and quoted texts are parsed: "," is a text, not a list.
+/// The default of a parameter as a node. Only lists, maps and quoted texts are parsed: "," is a text, not a list.
 std::optional<Node> default_node(const Parameter& parameter, CheckContext& context) {
   const std::string text = parameter.default_text;
-  if (text.find_first_of("['\"") == 0) return parse_yaml(text, 0, context.complaints);
+  if (text.find_first_of("[{'\"") == 0) return parse_yaml(text, 0, context.complaints);
   return Node{Node::Kind::scalar, {}, text};
 }
 

@@ -1,106 +1,16 @@
 #include "pipeline/job/yaml_value.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
+#include <array>
 
 #include "pipeline/base/element_type.hpp"
-#include "pipeline/base/near_name.hpp"
 #include "pipeline/base/printable.hpp"
-#include "pipeline/job/declaration.hpp"
-#include "pipeline/job/yaml_scalar.hpp"
+#include "pipeline/job/yaml_faces.hpp"
+#include "pipeline/job/yaml_quantity.hpp"
+#include "pipeline/job/yaml_reader.hpp"
 
 namespace terrace::job {
 namespace {
-
-/// Most elements of one list that are complained about.
-constexpr std::size_t most_of_a_list = 10;
-
-/// Bounds of this size and more mean that there is no bound.
-constexpr double no_bound = 9.2e18;
-
-std::string kind_in_words(const Parameter& parameter) {
-  switch (parameter.kind) {
-    case ParameterKind::integer:
-    case ParameterKind::count:
-      return "a whole number";
-    case ParameterKind::number:
-      return "a number";
-    case ParameterKind::text:
-      return "a text";
-    case ParameterKind::choice:
-      return "one of " + std::string(parameter.choices ? parameter.choices : "");
-    case ParameterKind::flag:
-      return "true or false";
-    case ParameterKind::array:
-      return "the name of an input, or stage/output of an earlier stage";
-    case ParameterKind::size:
-      return "a size in bytes";
-    case ParameterKind::duration:
-      return "a time";
-    case ParameterKind::type:
-      return "a type (u8, i8, u16, i16, u32, i32, u64, i64, f32, f64)";
-    case ParameterKind::integers:
-      return "a list of whole numbers";
-    case ParameterKind::numbers:
-    case ParameterKind::decimals:
-      return "a list of numbers";
-    case ParameterKind::texts:
-      return parameter.choices ? "a list of " + std::string(parameter.choices) : "a list of texts";
-    case ParameterKind::ranges:
-      return "a list of half-open ranges";
-    case ParameterKind::file:
-      return "a path";
-  }
-  return "a value";
-}
-
-std::string example_of(const Parameter& parameter) {
-  switch (parameter.kind) {
-    case ParameterKind::count:
-      return ", such as 5000, 1e9 or 64Ki";
-    case ParameterKind::size:
-      return ", such as 4GiB";
-    case ParameterKind::duration:
-      return ", such as 30s";
-    case ParameterKind::integers:
-      return ", such as [1, 2]";
-    case ParameterKind::numbers:
-    case ParameterKind::decimals:
-      return ", such as [1, 0.5]";
-    case ParameterKind::ranges:
-      return ", such as [[0, 10], [5, 8]]";
-    default:
-      return "";
-  }
-}
-
-bool is_list(ParameterKind kind) {
-  return kind == ParameterKind::integers || kind == ParameterKind::numbers || kind == ParameterKind::ranges;
-}
-
-std::string bounds_in_words(const Parameter& parameter) {
-  const bool low = std::fabs(parameter.minimum) < no_bound, high = std::fabs(parameter.maximum) < no_bound;
-  const std::string each = is_list(parameter.kind) ? ", each" : "";
-  std::string unit = parameter.unit ? " " + std::string(parameter.unit) : "";
-  if (parameter.kind == ParameterKind::duration) unit = " s";
-  if (low && high) return fmt::format("{} from {} to {}{}", each, parameter.minimum, parameter.maximum, unit);
-  if (low) return fmt::format("{} of at least {}{}", each, parameter.minimum, unit);
-  if (high) return fmt::format("{} of at most {}{}", each, parameter.maximum, unit);
-  return "";
-}
-
-/// Words that are allowed in place of a value.
-std::vector<std::string> words_of(const Parameter& parameter) {
-  if (!parameter.choices) return {};
-  return split_words(parameter.choices);
-}
-
-bool has_word(const Parameter& parameter, const std::string& word) {
-  const auto words = words_of(parameter);
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
 
 /// "2, 3": the extents of lists in a list, by the first of each.
 std::string extents_in_words(const Node& list) {
@@ -113,9 +23,23 @@ std::string extents_in_words(const Node& list) {
   return text;
 }
 
-class Reader {
+/// "[[1], [2]], or [[1, 2]] for one vector": what a list of numbers may have been meant to be.
+std::string nested_in_words(const Node& list) {
+  constexpr std::size_t most = 3;
+  std::string each, all;
+  for (std::size_t i = 0; i < std::min(most, list.items.size()); ++i) {
+    const Scalar<std::int64_t> number = read_count(list.items[i]);
+    const std::string text = number.valid ? std::to_string(number.value) : "0", comma = i == 0 ? "" : ", ";
+    each += comma + "[" + text + "]";
+    all += comma + text;
+  }
+  const std::string rest = list.items.size() > most ? ", ..." : "";
+  return "[" + each + rest + "], or [[" + all + rest + "]] for one vector";
+}
+
+class Reader : ValueReader {
  public:
-  Reader(const Parameter& parameter, CheckContext& context) : parameter_(parameter), context_(context) {}
+  Reader(const Parameter& parameter, CheckContext& context) : ValueReader(parameter, context) {}
 
   std::optional<Value> read(const Node& node) {
     if (node.kind == Node::Kind::null) return refuse(node, "");
@@ -131,6 +55,14 @@ class Reader {
         return texts(node);
       case ParameterKind::ranges:
         return ranges(node);
+      case ParameterKind::vectors:
+        return vectors(node);
+      case ParameterKind::quantity:
+        return read_quantity(parameter_, node, context_);
+      case ParameterKind::quantities:
+        return read_quantities(parameter_, node, context_);
+      case ParameterKind::faces:
+        return read_faces(parameter_, node, context_);
       default:
         return node.kind == Node::Kind::scalar ? scalar(node) : refuse(node, "");
     }
@@ -138,16 +70,8 @@ class Reader {
 
  private:
   bool is_word(const Node& node) const {
-    return node.kind == Node::Kind::scalar && parameter_.kind != ParameterKind::texts &&
-           has_word(parameter_, node.text);
-  }
-
-  std::nullopt_t refuse(const Node& node, const std::string& hint) {
-    std::string message = quote(parameter_.name) + " takes " + expected(parameter_) + ", not " + describe(node);
-    if (!hint.empty()) message += "; " + hint;
-    else if (node.kind == Node::Kind::scalar) message += did_you_mean(node.text, words_of(parameter_));
-    context_.complaints.add(node.position, message);
-    return std::nullopt;
+    const bool of_elements = parameter_.kind == ParameterKind::texts || parameter_.kind == ParameterKind::faces;
+    return node.kind == Node::Kind::scalar && !of_elements && has_word(parameter_, node.text);
   }
 
   std::optional<Value> scalar(const Node& node) {
@@ -177,22 +101,6 @@ class Reader {
     }
   }
 
-  template <class T>
-  static std::optional<Value> wrap(std::optional<T> value) {
-    if (!value) return std::nullopt;
-    return Value(*value);
-  }
-
-  template <class T>
-  std::optional<T> bounded(const Node& node, const Scalar<T>& scalar) {
-    if (node.kind != Node::Kind::scalar || !scalar.valid) return refuse(node, scalar.hint);
-    const auto value = static_cast<double>(scalar.value);
-    const bool low = value < parameter_.minimum && (parameter_.minimum > -no_bound || std::isinf(value));
-    const bool high = value > parameter_.maximum && (parameter_.maximum < no_bound || std::isinf(value));
-    if (low || high) return refuse(node, "");
-    return scalar.value;
-  }
-
   std::optional<Value> flag(const Node& node) {
     const Scalar<bool> value = read_flag(node);
     if (!value.valid) return refuse(node, value.hint);
@@ -204,22 +112,6 @@ class Reader {
     if (node.text.find('\0') != std::string::npos) return refuse(node, "a path holds no zero byte");
     const auto& folder = node.position.source > 0 ? context_.current_folder : context_.job_folder;
     return Value((folder / node.text).lexically_normal().string());
-  }
-
-  /// Reads every element, so that all that are wrong are reported, but not thousands of one list.
-  template <class T, class ReadItem>
-  std::optional<Value> list(const Node& node, ReadItem&& read_item) {
-    if (node.kind != Node::Kind::list) return refuse(node, "");
-    std::vector<T> values;
-    const std::size_t complaints = context_.complaints.count();
-    for (const Node& item : node.items) {
-      if (std::optional<T> value = read_item(item)) values.push_back(std::move(*value));
-      if (context_.complaints.count() < complaints + most_of_a_list) continue;
-      context_.complaints.add(item.position, "the rest of this list was not looked at");
-      break;
-    }
-    if (values.size() < node.items.size()) return std::nullopt;
-    return Value(std::move(values));
   }
 
   /// One complaint of all lists in the list, which mean an array of several dimensions.
@@ -241,15 +133,10 @@ class Reader {
 
   /// One number in place of a list is a list of one.
   std::optional<Value> decimals(const Node& node) {
-    if (node.kind == Node::Kind::list) {
-      const auto nested = std::find_if(node.items.begin(), node.items.end(),
-                                       [](const Node& item) { return item.kind == Node::Kind::list; });
-      if (nested != node.items.end()) return refuse_nested(node, *nested);
-      return list<std::string>(node, [this](const Node& item) { return decimal(item); });
-    }
-    const auto only = decimal(node);
-    if (!only) return std::nullopt;
-    return Value(std::vector<std::string>{*only});
+    const auto nested = std::find_if(node.items.begin(), node.items.end(),
+                                     [](const Node& item) { return item.kind == Node::Kind::list; });
+    if (nested != node.items.end()) return refuse_nested(node, *nested);
+    return list_or_one<std::string>(node, [this](const Node& item) { return decimal(item); });
   }
 
   std::optional<std::string> text_item(const Node& item) {
@@ -261,12 +148,7 @@ class Reader {
 
   /// One word in place of a list is a list of one.
   std::optional<Value> texts(const Node& node) {
-    if (node.kind == Node::Kind::list) {
-      return list<std::string>(node, [this](const Node& item) { return text_item(item); });
-    }
-    const auto word = text_item(node);
-    if (!word) return std::nullopt;
-    return Value(std::vector<std::string>{*word});
+    return list_or_one<std::string>(node, [this](const Node& item) { return text_item(item); });
   }
 
   using Range = std::array<std::int64_t, 2>;
@@ -290,33 +172,31 @@ class Reader {
     return Value(std::vector<Range>{*only});
   }
 
-  const Parameter& parameter_;
-  CheckContext& context_;
+  using Vector = std::vector<std::int64_t>;
+
+  std::optional<Vector> vector(const Node& node, std::size_t length) {
+    if (node.kind != Node::Kind::list || node.items.empty()) {
+      return refuse(node, "each list in the list has at least one number");
+    }
+    const auto numbers =
+        items<std::int64_t>(node, [this](const Node& item) { return bounded(item, read_count(item)); });
+    if (!numbers || numbers->size() == length) return numbers;
+    return refuse(node, "all are of one length, and the first has " + std::to_string(length));
+  }
+
+  std::optional<Value> vectors(const Node& node) {
+    const auto is_scalar = [](const Node& item) { return item.kind == Node::Kind::scalar; };
+    const bool flat = !node.items.empty() && std::all_of(node.items.begin(), node.items.end(), is_scalar);
+    if (flat) return refuse(node, "write " + nested_in_words(node));
+    // The length is that of the first list; one that is no list is refused as itself.
+    const auto first =
+        std::find_if(node.items.begin(), node.items.end(), [](const Node& item) { return !item.items.empty(); });
+    const std::size_t length = first == node.items.end() ? 0 : first->items.size();
+    return list<Vector>(node, [&](const Node& item) { return vector(item, length); });
+  }
 };
 
 }  // namespace
-
-std::string expected(const Parameter& parameter) {
-  const bool words_apart =
-      parameter.choices && parameter.kind != ParameterKind::choice && parameter.kind != ParameterKind::texts;
-  return kind_in_words(parameter) + bounds_in_words(parameter) + example_of(parameter) +
-         (words_apart ? ", or " + std::string(parameter.choices) : "");
-}
-
-std::string describe(const Node& node) {
-  switch (node.kind) {
-    case Node::Kind::null:
-      return "nothing";
-    case Node::Kind::list:
-      return node.items.empty() ? "an empty list"
-                                : "a list of " + counted(static_cast<std::int64_t>(node.items.size()), "value");
-    case Node::Kind::map:
-      return "a map";
-    case Node::Kind::scalar:
-      break;
-  }
-  return (node.quoted ? "the text " : "") + quote(node.text);
-}
 
 std::optional<Value> read_value(const Parameter& parameter, const Node& node, CheckContext& context) {
   return Reader(parameter, context).read(node);

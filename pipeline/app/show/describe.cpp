@@ -29,10 +29,10 @@ TextTable output_table(const std::vector<const job::OutputDeclaration*>& outputs
   return table;
 }
 
-/// "`keep`: **score**, table" for choices, "`rows`" for parameters without words.
+/// "`keep` (score, table)" for choices and faces, "`rows`" for other parameters.
 std::string key_in_markdown(const Parameter& parameter) {
   std::string text = "`" + std::string(parameter.name) + "`";
-  if (parameter.choices && parameter.kind == ParameterKind::choice)
+  if (parameter.choices && (parameter.kind == ParameterKind::choice || parameter.kind == ParameterKind::faces))
     text += " (" + std::string(parameter.choices) + ")";
   return text;
 }
@@ -65,7 +65,13 @@ const char* word_of(ParameterKind kind) {
     case ParameterKind::decimals:
     case ParameterKind::texts:
     case ParameterKind::ranges:
+    case ParameterKind::quantities:
+    case ParameterKind::vectors:
       return "list";
+    case ParameterKind::quantity:
+      return "number or input";
+    case ParameterKind::faces:
+      return "word or list";
     case ParameterKind::file:
       break;
   }

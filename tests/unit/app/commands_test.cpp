@@ -144,6 +144,26 @@ TEST_CASE("A check reads no large array, and warns of devices that are missing h
   CHECK(missing.starts_with("warning: job:3:10: there is no device 900"));
 }
 
+TEST_CASE("A single value that a list of quantities names is refused at the list") {
+  Stages stages = program_stages();
+  job::StageDeclaration declaration = job::test_stencil();
+  declaration.name = "flows";
+  stages.add({declaration, [](const stages::Request& request) {
+                for (const auto& array : job::array_names(request.stage.arrays, request.stage.settings)) {
+                  request.array(array.name);
+                }
+                return std::unique_ptr<run::Stage>();
+              }});
+  job::TempFolder folder;
+  const auto path = folder.write("job.yaml",
+                                 "inputs: {a: {values: [1, 2]}}\noutput: o.h5\nstages:\n"
+                                 "- {name: one, recursive: {problem: matrix_chain, dimensions: a}}\n"
+                                 "- {name: f, flows: {operator: flow, grid: a, steps: 1, weights: [2, one/cost]}}\n");
+  const Ending ending = call({"check", path.string()}, stages);
+  CHECK(ending.code == 2);
+  CHECK(holds(ending.err, path.string() + ":5:65: stage 'f': 'one/cost' is a single value, which no stage can read"));
+}
+
 TEST_CASE("What an earlier stage writes cannot be what a stage is planned by") {
   const std::string said = said_of({"inputs: {a: {values: [1, 2, 3, 4], shape: [2, 2]}}",
                                     "stages:", "- {name: s, wavefront: {problem: summed_area, grid: a}}",

@@ -1,0 +1,17 @@
+// Values that are a number or the name of an array.
+#pragma once
+
+#include <optional>
+
+#include "pipeline/job/yaml_value.hpp"
+
+namespace terrace::job {
+
+/// The value of a parameter of kind `quantity`, a double or the array's name; nullopt after a complaint.
+std::optional<Value> read_quantity(const Parameter& parameter, const Node& node, CheckContext& context);
+
+/// The value of a parameter of kind `quantities`: a text an entry, numbers as they are written; nullopt after a
+/// complaint. One entry in place of a list is a list of one.
+std::optional<Value> read_quantities(const Parameter& parameter, const Node& node, CheckContext& context);
+
+}  // namespace terrace::job

@@ -1,0 +1,29 @@
+#include "pipeline/job/yaml_reader.hpp"
+
+#include <algorithm>
+
+#include "pipeline/base/near_name.hpp"
+#include "pipeline/base/printable.hpp"
+#include "pipeline/job/declaration.hpp"
+
+namespace terrace::job {
+
+std::vector<std::string> words_of(const Parameter& parameter) {
+  if (!parameter.choices) return {};
+  return split_words(parameter.choices);
+}
+
+bool has_word(const Parameter& parameter, const std::string& word) {
+  const auto words = words_of(parameter);
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+std::nullopt_t ValueReader::refuse(const Node& node, const std::string& hint) {
+  std::string message = quote(parameter_.name) + " takes " + expected(parameter_) + ", not " + describe(node);
+  if (!hint.empty()) message += "; " + hint;
+  else if (node.kind == Node::Kind::scalar) message += did_you_mean(node.text, words_of(parameter_));
+  context_.complaints.add(node.position, message);
+  return std::nullopt;
+}
+
+}  // namespace terrace::job

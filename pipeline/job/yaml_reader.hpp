@@ -1,0 +1,87 @@
+// Parts that readers of values share: errors, bounds, lists, words.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pipeline/base/parameter.hpp"
+#include "pipeline/job/yaml_scalar.hpp"
+#include "pipeline/job/yaml_value.hpp"
+
+namespace terrace::job {
+
+/// Bounds of this size and more mean that there is no bound.
+inline constexpr double no_bound = 9.2e18;
+
+/// The words of a parameter: of a choice, or allowed in place of a value.
+std::vector<std::string> words_of(const Parameter& parameter);
+bool has_word(const Parameter& parameter, const std::string& word);
+
+/// Reads values of one parameter; errors become complaints.
+class ValueReader {
+ protected:
+  ValueReader(const Parameter& parameter, CheckContext& context) : parameter_(parameter), context_(context) {}
+
+  /// Complains that the parameter does not take the node. @param hint what is valid; empty: none, or a near word
+  std::nullopt_t refuse(const Node& node, const std::string& hint);
+
+  /// The number of a scalar; it is refused if it is none, or out of the parameter's bounds.
+  template <class T>
+  std::optional<T> bounded(const Node& node, const Scalar<T>& scalar) {
+    if (node.kind != Node::Kind::scalar || !scalar.valid) return refuse(node, scalar.hint);
+    const auto value = static_cast<double>(scalar.value);
+    const bool low = value < parameter_.minimum && (parameter_.minimum > -no_bound || std::isinf(value));
+    const bool high = value > parameter_.maximum && (parameter_.maximum < no_bound || std::isinf(value));
+    if (low || high) return refuse(node, "");
+    return scalar.value;
+  }
+
+  /// Reads every element, so that all that are wrong are reported, but not thousands of one list.
+  template <class T, class ReadItem>
+  std::optional<std::vector<T>> items(const Node& node, ReadItem&& read_item) {
+    if (node.kind != Node::Kind::list) return refuse(node, "");
+    std::vector<T> values;
+    const std::size_t complaints = context_.complaints.count();
+    for (const Node& item : node.items) {
+      if (std::optional<T> value = read_item(item)) values.push_back(std::move(*value));
+      if (context_.complaints.count() < complaints + most_of_a_list) continue;
+      context_.complaints.add(item.position, "the rest of this list was not looked at");
+      break;
+    }
+    if (values.size() < node.items.size()) return std::nullopt;
+    return values;
+  }
+
+  template <class T, class ReadItem>
+  std::optional<Value> list(const Node& node, ReadItem&& read_item) {
+    return wrap(items<T>(node, read_item));
+  }
+
+  /// As list(); one element in place of a list is a list of one.
+  template <class T, class ReadItem>
+  std::optional<Value> list_or_one(const Node& node, ReadItem&& read_item) {
+    if (node.kind == Node::Kind::list) return list<T>(node, read_item);
+    std::optional<T> only = read_item(node);
+    if (!only) return std::nullopt;
+    return Value(std::vector<T>{std::move(*only)});
+  }
+
+  template <class T>
+  static std::optional<Value> wrap(std::optional<T> value) {
+    if (!value) return std::nullopt;
+    return Value(std::move(*value));
+  }
+
+  const Parameter& parameter_;
+  CheckContext& context_;
+
+ private:
+  /// Most elements of one list that are complained about.
+  static constexpr std::size_t most_of_a_list = 10;
+};
+
+}  // namespace terrace::job
