@@ -51,6 +51,9 @@ struct ProblemDeclaration {
   /// Number of its results: raised by every change after which the same settings and arrays give other results. A
   /// result by another number is not used as a result of this version.
   int results = 1;
+  /// Lines of text under the summary in `terrace problems NAME`, for operators the formula as it is computed; empty:
+  /// none.
+  std::string explanation = {};
 };
 
 /// An error in settings that are each valid by themselves.

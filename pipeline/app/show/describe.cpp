@@ -1,5 +1,7 @@
 #include "pipeline/app/show/describe.hpp"
 
+#include <sstream>
+
 #include "pipeline/app/text_table.hpp"
 #include "pipeline/job/yaml_value.hpp"
 
@@ -87,6 +89,14 @@ TextTable key_table(const io::InputKind& kind) {
   return table;
 }
 
+/// The lines of an explanation, each indented; continuation lines further.
+std::string explanation_text(const std::string& explanation, std::size_t width) {
+  std::string text;
+  std::istringstream lines(explanation);
+  for (std::string line; std::getline(lines, line);) text += (line.empty() ? "" : "  " + line) + "\n";
+  return wrap_lines(text, width, 4);
+}
+
 std::vector<std::string> markdown_row(const job::StageDeclaration& stage, const job::ProblemDeclaration* problem) {
   std::string keys, outputs;
   for (const Parameter& parameter : job::parameters_of(stage, problem)) {
@@ -119,6 +129,7 @@ std::string describe_problem(const job::StageDeclaration& stage, const job::Prob
   const std::string summary = problem ? problem->name + ": " + problem->summary : stage.name + ": " + stage.help;
   std::string text = wrap_lines(summary, width, 2);
   text += "\n  " + stage.name + ": {" + (problem ? stage.selector + ": " + problem->name + ", " : "") + "...}\n\n";
+  if (problem && !problem->explanation.empty()) text += explanation_text(problem->explanation, width) + "\n";
   text += to_text(parameter_table(job::parameters_of(stage, problem)), "  ", width);
   return text + "\n" + to_text(output_table(job::outputs_of(stage, problem)), "  ", width);
 }

@@ -11,7 +11,7 @@ namespace terrace::app {
 /// A stage with its problems, one a line, in their groups.
 std::string list_problems(const job::StageDeclaration& stage, std::size_t width);
 
-/// A problem (null: a stage without) with its parameters and outputs.
+/// A problem (null: a stage without) with its explanation, parameters and outputs.
 std::string describe_problem(const job::StageDeclaration& stage, const job::ProblemDeclaration* problem,
                              std::size_t width);
 

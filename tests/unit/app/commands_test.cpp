@@ -271,6 +271,19 @@ TEST_CASE("A problem is shown with its keys, defaults and datasets") {
   CHECK(holds(call({"operators", "heat"}).out, "stencil: {operator: heat, ...}"));
 }
 
+TEST_CASE("An operator is shown with the formula as it is computed") {
+  const std::string text = call({"operators", "flow"}).out;
+  CHECK(holds(text,
+              "flow: matter that moves\n\n  stencil: {operator: flow, ...}\n\n"
+              "  s = fma(w, x, s) for each direction\n  u + dt * s\n\n  key "));
+  CHECK(holds(text, " of the matter (a number of at least 0 or the name of an array"));
+  CHECK(holds(text, " where it moves (a list of lists of whole numbers"));
+  CHECK(holds(text, " {value: 0}  beyond it (one of edge or {value: NUMBER}"));
+  CHECK(holds(call({"operators", "heat"}).out, "  stencil: {operator: heat, ...}\n\n  key "));
+  CHECK(holds(call({"operators", "--markdown"}).out,
+              "`weights`, `directions`, `boundary` (fixed, periodic, edge), `rim` (edge)"));
+}
+
 TEST_CASE("Problems are shown as tables of Markdown for the README") {
   const std::string text = call({"problems", "--markdown"}).out;
   CHECK(holds(text, "| problem | what it computes | keys | datasets |\n|---|---|---|---|\n"));

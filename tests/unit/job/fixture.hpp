@@ -135,6 +135,7 @@ inline StageDeclaration test_stencil() {
                              {"boundary", ParameterKind::faces, "of the grid", "fixed", "fixed, periodic, edge"},
                              {"rim", ParameterKind::faces, "beyond it", "{value: 0}", "edge"}},
                             {}});
+  stage.problems.back().explanation = "s = fma(w, x, s) for each direction\nu + dt * s";
   stage.check = [](const std::string&, const Settings& settings) {
     std::vector<Finding> findings;
     if (settings.has("reduce") && settings.integer("steps") == 0) {
