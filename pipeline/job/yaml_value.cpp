@@ -28,7 +28,8 @@ std::string nested_in_words(const Node& list) {
   constexpr std::size_t most = 3;
   std::string each, all;
   for (std::size_t i = 0; i < std::min(most, list.items.size()); ++i) {
-    const std::string comma = i == 0 ? "" : ", ", text = printable(list.items[i].text).substr(0, 20);
+    const Scalar<std::int64_t> number = read_count(list.items[i]);
+    const std::string text = number.valid ? std::to_string(number.value) : "0", comma = i == 0 ? "" : ", ";
     each += comma + "[" + text + "]";
     all += comma + text;
   }

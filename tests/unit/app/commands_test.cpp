@@ -144,6 +144,26 @@ TEST_CASE("A check reads no large array, and warns of devices that are missing h
   CHECK(missing.starts_with("warning: job:3:10: there is no device 900"));
 }
 
+TEST_CASE("A single value that a list of quantities names is refused at the list") {
+  Stages stages = program_stages();
+  job::StageDeclaration declaration = job::test_stencil();
+  declaration.name = "flows";
+  stages.add({declaration, [](const stages::Request& request) {
+                for (const auto& array : job::array_names(request.stage.arrays, request.stage.settings)) {
+                  request.array(array.name);
+                }
+                return std::unique_ptr<run::Stage>();
+              }});
+  job::TempFolder folder;
+  const auto path = folder.write("job.yaml",
+                                 "inputs: {a: {values: [1, 2]}}\noutput: o.h5\nstages:\n"
+                                 "- {name: one, recursive: {problem: matrix_chain, dimensions: a}}\n"
+                                 "- {name: f, flows: {operator: flow, grid: a, steps: 1, weights: [2, one/cost]}}\n");
+  const Ending ending = call({"check", path.string()}, stages);
+  CHECK(ending.code == 2);
+  CHECK(holds(ending.err, path.string() + ":5:65: stage 'f': 'one/cost' is a single value, which no stage can read"));
+}
+
 TEST_CASE("What an earlier stage writes cannot be what a stage is planned by") {
   const std::string said = said_of({"inputs: {a: {values: [1, 2, 3, 4], shape: [2, 2]}}",
                                     "stages:", "- {name: s, wavefront: {problem: summed_area, grid: a}}",
@@ -249,6 +269,19 @@ TEST_CASE("A problem is shown with its keys, defaults and datasets") {
   CHECK(holds(call({"problems", "tally"}).out, "machines"));
   CHECK(holds(call({"problems", "wavefront"}).out, "summed_area"));
   CHECK(holds(call({"operators", "heat"}).out, "stencil: {operator: heat, ...}"));
+}
+
+TEST_CASE("An operator is shown with the formula as it is computed") {
+  const std::string text = call({"operators", "flow"}).out;
+  CHECK(holds(text,
+              "flow: matter that moves\n\n  stencil: {operator: flow, ...}\n\n"
+              "  s = fma(w, x, s) for each direction\n  u + dt * s\n\n  key "));
+  CHECK(holds(text, " of the matter (a number of at least 0 or the name of an array"));
+  CHECK(holds(text, " where it moves (a list of lists of whole numbers"));
+  CHECK(holds(text, " {value: 0}  beyond it (one of edge or {value: NUMBER}"));
+  CHECK(holds(call({"operators", "heat"}).out, "  stencil: {operator: heat, ...}\n\n  key "));
+  CHECK(holds(call({"operators", "--markdown"}).out,
+              "`weights`, `directions`, `boundary` (fixed, periodic, edge), `rim` (edge)"));
 }
 
 TEST_CASE("Problems are shown as tables of Markdown for the README") {

@@ -28,6 +28,15 @@ stages:
       coefficients: {center: 0.5, neighbours: 0.125}
       until: {residual: 1e-6}
       reduce: [sum]
+  - name: move
+    stencil:
+      operator: flow
+      grid: align/table
+      steps: 3
+      speed: smooth/grid
+      weights: [0.5, a, -1e-3]
+      directions: [[0, 1], [-1, 0], [1, 1]]
+      boundary: [[fixed, {value: 0.5}], periodic]
 output: >-
   chlamydia.h5
 )";

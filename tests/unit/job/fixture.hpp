@@ -125,6 +125,17 @@ inline StageDeclaration test_stencil() {
                    {"residual", "checks", "the norms", "until.residual"}};
   stage.problems = {{"heat", "diffusion", "", {{"diffusivity", ParameterKind::number, "of the matter", "1"}}, {}},
                     {"average", "mean of neighbours", "", {}, {}}};
+  stage.problems.push_back({"flow",
+                            "matter that moves",
+                            "",
+                            {{"speed", ParameterKind::quantity, "of the matter", "0.5", nullptr, 0},
+                             {"source", ParameterKind::quantity, "matter that is added", "none", "none"},
+                             {"weights", ParameterKind::quantities, "one a direction", "", "even"},
+                             {"directions", ParameterKind::vectors, "where it moves", "", nullptr, -8, 8},
+                             {"boundary", ParameterKind::faces, "of the grid", "fixed", "fixed, periodic, edge"},
+                             {"rim", ParameterKind::faces, "beyond it", "{value: 0}", "edge"}},
+                            {}});
+  stage.problems.back().explanation = "s = fma(w, x, s) for each direction\nu + dt * s";
   stage.check = [](const std::string&, const Settings& settings) {
     std::vector<Finding> findings;
     if (settings.has("reduce") && settings.integer("steps") == 0) {

@@ -1,17 +1,8 @@
 // Wrong jobs, and the places and words of their errors.
-#include <catch2/catch.hpp>
-
-#include "tests/unit/job/fixture.hpp"
+#include "tests/unit/job/wrong_job.hpp"
 
 namespace terrace::job {
 namespace {
-
-struct WrongJob {
-  const char* title;
-  std::string text;
-  std::string place;                   // "line:column" of the only error
-  std::vector<std::string> fragments;  // all of them are in its message
-};
 
 const std::string ends = "output: o.h5\n";
 /// One input; line 1.
@@ -339,26 +330,6 @@ std::vector<WrongJob> wrong_spellings() {
       {"of the inputs", "imputs: {a: {generate: dna}}\n" + ends + "stages: [" + stage + "]\n", "1:1", {"'inputs'?"}},
       {"of inputs that are a list", "inputs: [a]\n" + ends + "stages: [" + stage + "]\n", "1:9", {"takes a map"}},
   };
-}
-
-void check_all(const std::vector<WrongJob>& rows) {
-  TempFolder folder;
-  for (const WrongJob& row : rows) {
-    INFO(row.title);
-    INFO(row.text.substr(0, 400));
-    const auto messages = messages_of(folder, row.text);
-    std::string all;
-    for (const std::string& message : messages) all += message + "\n";
-    INFO(all.substr(0, 2000));
-    CHECK(messages.size() == 1);
-    if (messages.empty()) continue;
-    const std::string place = "job.yaml:" + row.place + ": ";
-    CHECK(messages[0].substr(0, place.size()) == place);
-    for (const std::string& fragment : row.fragments) {
-      INFO(fragment);
-      CHECK(messages[0].find(fragment) != std::string::npos);
-    }
-  }
 }
 
 TEST_CASE("Files that are no YAML jobs are refused where they stop being one") { check_all(wrong_syntax()); }
