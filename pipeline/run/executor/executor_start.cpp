@@ -200,6 +200,8 @@ bool Executor::startable(BlockState& block) {
     const bool being_written = use.version->pins > 0 || use.version->storing > 0;
     // If a tile changes while a checkpoint stores it, the stored state takes a slot of its own.
     if (use.mode == Mode::write && (in_host_memory || needs_slot(use)) && being_written) return false;
+    // A transfer may have begun before the window knew the block, and may take its part along without content.
+    if (use.mode == Mode::write && use.version->read_early && moving(*use.version)) return false;
     if (checkpoint_lacks_slots_ && needs_slot(use)) return false;
     if (use.source == nullptr) continue;
     if (cut_wanted_ || use.source->pins > 0 || use.source->storing > 0 || moving(*use.source)) return false;
