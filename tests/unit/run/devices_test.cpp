@@ -10,6 +10,7 @@
 #include "tests/support/grid_chain.hpp"
 #include "tests/support/stage_runner.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "tests/support/update_chain.hpp"
 
 using namespace terrace;
 using test::Deal;
