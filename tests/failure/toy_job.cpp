@@ -19,6 +19,7 @@
 #include "pipeline/run/run.hpp"
 #include "tests/support/dealt_programs.hpp"
 #include "tests/support/simulated_context.hpp"
+#include "tests/support/update_chain.hpp"
 
 using namespace terrace;
 using test::u64;

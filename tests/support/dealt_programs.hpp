@@ -71,6 +71,63 @@ class MeetingCopies : public ToyProgram {
   std::atomic<bool> second_ = false;
 };
 
+/// Tiles that are written a part at a time: an even phase writes the next part of every tile, the odd phase after it
+/// reads all parts so far. Phases depend on results, so that the executor does not know the writers of later parts.
+class LateParts : public ToyProgram {
+ public:
+  LateParts(std::int64_t tiles, std::int64_t part, run::Role role) : tiles_(tiles), part_(part) {
+    const std::int64_t size = tiles * parts * part;
+    arrays_.resize(2);
+    arrays_[0] = {"parts", role, ElementType::u64, {size}, {parts * part}};
+    arrays_[1] = {"copy", run::Role::result, ElementType::u64, {size}, {parts * part}};
+  }
+  bool depends_on_results(std::int64_t number) const override { return number > 0; }
+  std::optional<run::Phase> phase(std::int64_t number, const run::Tally&) const override {
+    if (number == 2 * parts) return std::nullopt;
+    return run::Phase{number, tiles_};
+  }
+  run::Block block(const run::Phase& phase, std::int64_t index) const override {
+    const std::int64_t written = phase.number / 2, begin = index * parts * part_;
+    if (phase.number % 2 == 0) return {{{At::first, 0, 1, part(index, written), run::Mode::write}}, 1};
+    run::Block block{{{At::second, 0, 1, {{begin}, {part(index, written).end[0]}}, run::Mode::read}}, 1};
+    if (written + 1 == parts) {
+      block.accesses.push_back({At::third, 1, 1, {{begin}, {begin + parts * part_}}, run::Mode::write});
+    }
+    return block;
+  }
+  std::vector<u64> expected() const {
+    std::vector<u64> x(static_cast<std::size_t>(tiles_ * parts * part_));
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = CountingSource::value(i);
+    return x;
+  }
+  std::atomic<int> wrong = 0;  // blocks that read another number than was written
+
+ protected:
+  bool compute(const run::Phase& phase, const Descriptor& d, u64* result, int) override {
+    const std::int64_t begin =
+        phase.number % 2 == 0 ? part(d.index, phase.number / 2).begin[0] : d.index * parts * part_;
+    u64* out = d.at(phase.number % 2 == 0 ? At::first : At::third);
+    const u64* in = d.at(At::second);
+    bool right = true;
+    for (std::int64_t i = 0; i < std::max(d.count(At::first), d.count(At::second)); ++i) {
+      const u64 value = CountingSource::value(static_cast<u64>(begin + i));
+      right = right && (in == nullptr || in[i] == value);
+      if (out != nullptr) out[i] = in == nullptr ? value : in[i];
+    }
+    if (!right) ++wrong;
+    *result = right;
+    return true;
+  }
+
+ private:
+  static constexpr std::int64_t parts = 6;  // of a tile
+  Box part(std::int64_t tile, std::int64_t number) const {
+    const std::int64_t begin = (tile * parts + number) * part_;
+    return {{begin}, {begin + part_}};
+  }
+  std::int64_t tiles_, part_;
+};
+
 /// Steps over a plane of numbers: each makes x[i][j] = x + 3 up + 5 left + 7 right (0 outside), every block from its
 /// box with a halo of one, into the next generation. Blocks are smaller than tiles and lie across them.
 class HaloSteps : public ToyProgram {

@@ -62,7 +62,7 @@ Executor::Executor(std::int64_t stage, const Plan& plan, Tally& tally, std::vect
     const int location = location_of(*context, static_cast<int>(devices_.size()));
     Device& device =
         devices_.emplace_back(Device{context, location, plan.make_worker(*context), {}, BlockClock(zero)});
-    for (int i = 0; i < 2; ++i) device.launches.push_back(std::make_unique<Launch>(*context, plan, ring));
+    for (int i = 0; i < 2; ++i) device.launches.push_back(std::make_unique<LaunchHandle>(*context, plan, ring));
   }
   if (restored) restore(*restored);
   last_cut_end_ = environment_.profile->now();

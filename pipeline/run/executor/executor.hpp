@@ -14,7 +14,7 @@
 #include "pipeline/run/executor/block_clock.hpp"
 #include "pipeline/run/executor/checkpoints.hpp"
 #include "pipeline/run/executor/completions.hpp"
-#include "pipeline/run/executor/launch.hpp"
+#include "pipeline/run/executor/launch_handle.hpp"
 #include "pipeline/run/executor/pool.hpp"
 #include "pipeline/run/executor/residence.hpp"
 #include "pipeline/run/executor/store.hpp"
@@ -70,7 +70,7 @@ class Executor {
     device::Context* context;
     int location;
     std::unique_ptr<Worker> worker;
-    std::vector<std::unique_ptr<Launch>> launches;
+    std::vector<std::unique_ptr<LaunchHandle>> launches;
     BlockClock clock;
     std::int64_t begun = 0;  // launches so far
   };
@@ -104,16 +104,16 @@ class Executor {
   // Starting and ending.
   void start_blocks();
   void start_on(int device);
-  void start_chain(int device, Launch& launch, BlockState& block);
-  void start_blocks_of(int device, Launch& launch, std::int64_t sequence);
+  void start_chain(int device, LaunchHandle& launch, BlockState& block);
+  void start_blocks_of(int device, LaunchHandle& launch, std::int64_t sequence);
   std::int64_t first_startable(int device);
-  std::vector<Launch*> active_launches(Device& device) const;
+  std::vector<LaunchHandle*> active_launches(Device& device) const;
   void stop_launches();
   /// The next block of a chain on its device, or the first unregistered block, or the chain's end.
-  std::int64_t next_of(int device, const Launch& launch);
-  void feed_chain(int device, Launch& launch);
-  void end_if_starved(int device, Launch& launch);
-  bool keeps_last(const Launch& launch);
+  std::int64_t next_of(int device, const LaunchHandle& launch);
+  void feed_chain(int device, LaunchHandle& launch);
+  void end_if_starved(int device, LaunchHandle& launch);
+  bool keeps_last(const LaunchHandle& launch);
   int launches_that_keep_their_last();
   bool startable(BlockState& block);
   bool slots_admit(const BlockState& block);
@@ -130,10 +130,10 @@ class Executor {
   void freeze(int device, bool frozen);
   bool take_results();
   bool take_results(Device& device);
-  void end_launch(Launch& launch);
-  void complete(BlockState& block, const Launch::Done& done);
+  void end_launch(LaunchHandle& launch);
+  void complete(BlockState& block, const LaunchHandle::Done& done);
   void release_uses(BlockState& block);
-  void record(const BlockState& block, const Launch::Done& done);
+  void record(const BlockState& block, const LaunchHandle::Done& done);
   void settle(Version& version);
   void settle_key(const VersionKey& key);
   void emptied(const VersionKey& key);

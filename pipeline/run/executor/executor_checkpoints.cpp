@@ -72,7 +72,7 @@ bool Executor::slots_for_checkpoint() {
 /// Stops chains of updates, which do not end by themselves: a cut waits until no update is running.
 void Executor::end_update_chains() {
   for (Device& device : devices_) {
-    for (Launch* launch : active_launches(device)) {
+    for (LaunchHandle* launch : active_launches(device)) {
       if (keeps_last(*launch) && !launch->stopping()) launch->stop();
     }
   }

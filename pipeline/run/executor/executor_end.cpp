@@ -18,7 +18,7 @@ bool Executor::take_results() {
 /// In the order of launches, as later ones may need the results of earlier ones.
 bool Executor::take_results(Device& device) {
   bool any = false;
-  for (Launch* launch : active_launches(device)) {
+  for (LaunchHandle* launch : active_launches(device)) {
     while (const auto done = launch->next_done()) {
       complete(window_.at(done->sequence), *done);
       any = true;
@@ -31,7 +31,7 @@ bool Executor::take_results(Device& device) {
   return any;
 }
 
-void Executor::end_launch(Launch& launch) {
+void Executor::end_launch(LaunchHandle& launch) {
   launch.finish();
   environment_.profile->stage().skipped += static_cast<double>(launch.skipped());
   if (const std::int64_t failed = launch.failed(); failed >= 0) {
@@ -96,7 +96,7 @@ void Executor::let_go(Version& version, std::int64_t sequence) {
 }
 
 /// Adds a block that is done to the profile, with the times at which the device computed it.
-void Executor::record(const BlockState& block, const Launch::Done& done) {
+void Executor::record(const BlockState& block, const LaunchHandle::Done& done) {
   BlockRecord record;
   record.phase = block.phase;
   record.first = block.index;
@@ -129,7 +129,7 @@ void Executor::release_uses(BlockState& block) {
   for (Assembly& assembly : block.assemblies) residence_.drop(assembly, location);
 }
 
-void Executor::complete(BlockState& block, const Launch::Done& done) {
+void Executor::complete(BlockState& block, const LaunchHandle::Done& done) {
   block.end_seconds = environment_.profile->now();
   release_uses(block);
   record(block, done);

@@ -36,8 +36,8 @@ std::int64_t Executor::first_startable(int device) {
 }
 
 /// Launches of the device that have not ended, in the order in which they were begun.
-std::vector<Launch*> Executor::active_launches(Device& device) const {
-  std::vector<Launch*> active;
+std::vector<LaunchHandle*> Executor::active_launches(Device& device) const {
+  std::vector<LaunchHandle*> active;
   for (const auto& launch : device.launches) {
     if (launch->active()) active.push_back(launch.get());
   }
@@ -48,15 +48,15 @@ std::vector<Launch*> Executor::active_launches(Device& device) const {
 /// Lets no more blocks begin. The latest launch is stopped first: it may need blocks of earlier ones.
 void Executor::stop_launches() {
   for (Device& device : devices_) {
-    std::vector<Launch*> active = active_launches(device);
-    std::for_each(active.rbegin(), active.rend(), [](Launch* launch) { launch->stop(); });
+    std::vector<LaunchHandle*> active = active_launches(device);
+    std::for_each(active.rbegin(), active.rend(), [](LaunchHandle* launch) { launch->stop(); });
   }
 }
 
 void Executor::start_on(int device) {
   Device& state = devices_[static_cast<std::size_t>(device)];
-  const std::vector<Launch*> active = active_launches(state);
-  for (Launch* launch : active) {
+  const std::vector<LaunchHandle*> active = active_launches(state);
+  for (LaunchHandle* launch : active) {
     if (launch->order() == Order::chain) return feed_chain(device, *launch);
   }
   for (auto& launch : state.launches) {
@@ -73,7 +73,7 @@ void Executor::start_on(int device) {
   }
 }
 
-void Executor::start_chain(int device, Launch& launch, BlockState& block) {
+void Executor::start_chain(int device, LaunchHandle& launch, BlockState& block) {
   Device& state = devices_[static_cast<std::size_t>(device)];
   const PhaseState& phase = window_.phase(block.phase);
   const std::int64_t count = block.attempt > 0 ? 1 : phase.phase.count - block.index + phase.phase.further;
@@ -87,7 +87,7 @@ void Executor::start_chain(int device, Launch& launch, BlockState& block) {
 }
 
 /// Starts a launch over blocks that follow one another from `sequence` on, as many as can be started.
-void Executor::start_blocks_of(int device, Launch& launch, std::int64_t sequence) {
+void Executor::start_blocks_of(int device, LaunchHandle& launch, std::int64_t sequence) {
   Device& state = devices_[static_cast<std::size_t>(device)];
   const BlockState& first = window_.at(sequence);
   const bool repeat = first.attempt > 0;
@@ -105,14 +105,14 @@ void Executor::start_blocks_of(int device, Launch& launch, std::int64_t sequence
   launch.submit(*state.worker, first.attempt);
 }
 
-std::int64_t Executor::next_of(int device, const Launch& launch) {
+std::int64_t Executor::next_of(int device, const LaunchHandle& launch) {
   std::int64_t sequence = launch.next_sequence();
   while (sequence < std::min(launch.end_sequence(), window_.end()) && window_.at(sequence).device != device)
     ++sequence;
   return sequence;
 }
 
-void Executor::feed_chain(int device, Launch& launch) {
+void Executor::feed_chain(int device, LaunchHandle& launch) {
   while (launch.has_room() && !launch.stopping()) {
     const std::int64_t sequence = next_of(device, launch);
     if (sequence >= launch.end_sequence()) {
@@ -131,7 +131,7 @@ void Executor::feed_chain(int device, Launch& launch) {
 }
 
 /// True if the launch may keep the report of its last block until the next one has begun: see device::Port::done.
-bool Executor::keeps_last(const Launch& launch) {
+bool Executor::keeps_last(const LaunchHandle& launch) {
   return launch.order() == Order::chain && launch.taken() < launch.fed() &&
          window_.at(launch.next_sequence() - 1).in_launch;
 }
@@ -149,7 +149,7 @@ int Executor::launches_that_keep_their_last() {
 /// No memory can be allocated while the launch waits. Ends the launch if a lack of memory keeps its next block from
 /// holding buffers, or tiles from being moved through host memory. Also ends it if the next block waits only for
 /// blocks whose reports launches keep.
-void Executor::end_if_starved(int device, Launch& launch) {
+void Executor::end_if_starved(int device, LaunchHandle& launch) {
   const int kept = launches_that_keep_their_last();
   if (running_blocks_ > kept || residence_.under_way()) return;
   if (keeps_last(launch)) return launch.close();
@@ -200,6 +200,8 @@ bool Executor::startable(BlockState& block) {
     const bool being_written = use.version->pins > 0 || use.version->storing > 0;
     // If a tile changes while a checkpoint stores it, the stored state takes a slot of its own.
     if (use.mode == Mode::write && (in_host_memory || needs_slot(use)) && being_written) return false;
+    // A transfer may have begun before the window knew the block, and may take its part along without content.
+    if (use.mode == Mode::write && use.version->read_early && moving(*use.version)) return false;
     if (checkpoint_lacks_slots_ && needs_slot(use)) return false;
     if (use.source == nullptr) continue;
     if (cut_wanted_ || use.source->pins > 0 || use.source->storing > 0 || moving(*use.source)) return false;

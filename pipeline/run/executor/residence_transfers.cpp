@@ -166,6 +166,7 @@ void Residence::fetch(Version& version) {
   if (!version.on_disk()) throw Error("a tile that was written is neither in memory nor on disk");
   Copy& host = version.at(0);
   host.incoming = true;
+  version.read_early |= !version.complete();
   reading_ += version.buffer;
   const double begin = profile_.now();
   const auto found = std::make_shared<StoredVersion>(stored_of(version));
@@ -174,6 +175,7 @@ void Residence::fetch(Version& version) {
     Copy& copy = version.copies[0];
     copy.incoming = false;
     copy.valid = Parts(version.box);
+    if (version.read_early) forget_unwritten(version, copy);
     store_.check(version, *found);
     on_read(version, found->checksum);
     record(version, Movement::read, 0, static_cast<std::int64_t>(version.bytes), begin);
@@ -265,6 +267,7 @@ void Residence::transfer(Version& version, int from, int to, std::vector<Box> pa
     Copy& copy = version.at(to);
     copy.incoming = false;
     for (const Box& part : parts) copy.valid.add(part);
+    if (version.read_early) forget_unwritten(version, copy);
     --version.at(from).transfers;
     const Movement movement = to == 0 ? Movement::copy_down : from == 0 ? Movement::copy_up : Movement::peer;
     record(version, movement, to == 0 ? from : to, bytes_of(parts, element), begin);

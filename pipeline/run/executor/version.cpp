@@ -2,16 +2,25 @@
 
 namespace terrace::run {
 
+namespace {
+
+/// Removes the parts that blocks in the window will still write.
+void remove_unwritten(const Version& version, std::vector<Box>& boxes) {
+  for (const PendingUse& use : version.pending) {
+    if (boxes.empty()) break;
+    if (use.mode == Mode::write) boxes = missing(boxes, Parts(use.part));
+  }
+}
+
+}  // namespace
+
 bool has_content(const Version& version) { return version.filled > 0; }
 
 std::vector<Box> lacking(const Version& version, int location, const Box& box) {
   const Parts& valid = version.at(location).valid;
   if (valid.covers(box)) return {};
   std::vector<Box> rest = valid.missing(box);
-  for (const PendingUse& use : version.pending) {
-    if (rest.empty()) break;
-    if (use.mode == Mode::write) rest = missing(rest, Parts(use.part));
-  }
+  remove_unwritten(version, rest);
   return rest;
 }
 
@@ -21,8 +30,16 @@ bool is_in_memory(const Version& version) {
   for (const Copy& copy : version.copies) {
     for (const Box& part : copy.valid.boxes()) held.add(part);
   }
-  // A copy that was read from disk is valid as a whole, other copies in the parts that blocks have written.
-  return held.volume() >= version.filled;
+  if (!version.read_early) return held.volume() >= version.filled;
+  std::vector<Box> rest = held.missing(version.box);
+  remove_unwritten(version, rest);
+  return rest.empty();
+}
+
+void forget_unwritten(const Version& version, Copy& copy) {
+  for (const PendingUse& use : version.pending) {
+    if (use.mode == Mode::write) copy.valid.remove(use.part);
+  }
 }
 
 bool is_held_elsewhere(const Version& version, int location) {

@@ -52,6 +52,9 @@ inline constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 ///
 /// A part of a tile is written once in a generation. So the content of a copy stays valid; it may lack parts that
 /// were written elsewhere.
+///
+/// A tile is read from disk as a whole. If it is not complete, nobody knows which parts of it blocks have written,
+/// and parts without content count as valid, too, until a block in the window is to write them.
 struct Copy {
   std::byte* data = nullptr;
   Parts valid;            // the parts that hold the newest content
@@ -97,6 +100,7 @@ struct Version {
   bool counted = false;         // among the versions that will take a free slot
   Version* heir = nullptr;      // the running update that took its buffers over
   std::int64_t filled = 0;      // elements written by done blocks
+  bool read_early = false;      // was read from disk as a whole before it was complete: see Copy
   std::int64_t reads = 0;       // reads by done blocks
   std::int64_t changes = 0;     // writes by done blocks, to identify the state that a write to disk stored
 
@@ -118,6 +122,8 @@ bool has_content(const Version& version);
 std::vector<Box> lacking(const Version& version, int location, const Box& box);
 /// True if the copies together hold all that has been written.
 bool is_in_memory(const Version& version);
+/// Removes from the valid parts of a copy the parts that blocks in the window will still write.
+void forget_unwritten(const Version& version, Copy& copy);
 /// True if other copies hold all parts that the copy at `location` holds.
 bool is_held_elsewhere(const Version& version, int location);
 /// The version that has its buffers now: itself, or the last of the updates under way that took them over.

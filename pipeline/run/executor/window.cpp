@@ -237,6 +237,9 @@ void Window::register_write(BlockState& block, const Access& access, std::int64_
       throw Error(describe(block) + " writes a part of " + describe(target) + " that another block uses before");
     }
   }
+  if (use.version->read_early) {
+    for (Copy& copy : use.version->copies) copy.valid.remove(use.part);
+  }
   if (!fresh) return;
   if (Version* old = look_up({access.array, tile, made - spec.kept}); old != nullptr && old != use.source) {
     for (const PendingUse& other : old->pending) depend(block, other);

@@ -10,6 +10,7 @@
 #include "tests/support/grid_chain.hpp"
 #include "tests/support/stage_runner.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "tests/support/update_chain.hpp"
 
 using namespace terrace;
 using test::Deal;
@@ -145,6 +146,27 @@ TEST_CASE("A chain over a grid hands its borders from device to device") { check
 TEST_CASE("Tiles come out right of which several devices write parts") {
   check_everywhere(shifted_passes, 24, 1);
   check_everywhere(whole_tiles, 24, 1);
+}
+
+TEST_CASE("Parts of tiles are kept that leave memory before the writers of other parts are known") {
+  for (const run::Role role : {run::Role::scratch, run::Role::result}) {
+    for (const Machine& machine : machines) {
+      for (std::uint32_t seed = 1; seed <= 6; ++seed) {
+        INFO(machine.devices << " devices, shares " << machine.shares << ", peers " << machine.peers << ", seed "
+                             << seed << ", role " << static_cast<int>(role));
+        test::TempFolder folder;
+        Dealt<test::LateParts> toy(12, 80, role);
+        toy.deal = Deal::scattered;
+        test::RunnerOptions options = options_of(machine, 3 + seed, seed);
+        options.checkpoint_seconds = seed % 2 == 0 ? 1e-6 : 10;
+        test::StageRunner runner(folder.path(), toy, options);
+        runner.run();
+        CHECK(toy.wrong == 0);
+        CHECK((runner.result<u64>(1) == toy.expected()));
+        if (role == run::Role::result) CHECK((runner.result<u64>(0) == toy.expected()));
+      }
+    }
+  }
 }
 
 TEST_CASE("Tiles that devices update in turn come out right, whatever the order of the phase") {

@@ -19,12 +19,12 @@ namespace terrace::run {
 ///
 /// The port numbers the blocks of the launch one after another, from the index of the first; if all are of one
 /// phase that is on one device, these numbers are the blocks' indices.
-class Launch {
+class LaunchHandle {
  public:
-  Launch(device::Context& context, const Plan& plan, std::int64_t ring);
-  ~Launch();
-  Launch(const Launch&) = delete;
-  Launch& operator=(const Launch&) = delete;
+  LaunchHandle(device::Context& context, const Plan& plan, std::int64_t ring);
+  ~LaunchHandle();
+  LaunchHandle(const LaunchHandle&) = delete;
+  LaunchHandle& operator=(const LaunchHandle&) = delete;
 
   bool active() const { return event_ != nullptr; }
   /// Prepares a launch over at most `count` blocks, none of them ready yet.

@@ -1,4 +1,4 @@
-#include "pipeline/run/executor/launch.hpp"
+#include "pipeline/run/executor/launch_handle.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -23,7 +23,7 @@ device::u64 get(device::u64* word) { return std::atomic_ref<device::u64>(*word).
 
 }  // namespace
 
-Launch::Launch(device::Context& context, const Plan& plan, std::int64_t ring)
+LaunchHandle::LaunchHandle(device::Context& context, const Plan& plan, std::int64_t ring)
     : context_(context),
       descriptor_bytes_(plan.descriptor_bytes()),
       result_bytes_(plan.result_bytes()),
@@ -50,7 +50,7 @@ Launch::Launch(device::Context& context, const Plan& plan, std::int64_t ring)
   port_.result_bytes = result_bytes_;
 }
 
-Launch::~Launch() {
+LaunchHandle::~LaunchHandle() {
   wait();
   context_.release_host(words_, words_bytes_);
   context_.release_host(descriptors_, descriptors_bytes_);
@@ -58,7 +58,7 @@ Launch::~Launch() {
   context_.release_host(times_, times_bytes_);
 }
 
-void Launch::begin(const PhaseState& phase, std::int64_t first, std::int64_t count, std::int64_t number) {
+void LaunchHandle::begin(const PhaseState& phase, std::int64_t first, std::int64_t count, std::int64_t number) {
   phase_ = phase;
   number_ = number;
   first_ = ready_ = taken_ = first;
@@ -77,12 +77,12 @@ void Launch::begin(const PhaseState& phase, std::int64_t first, std::int64_t cou
   port_.count = static_cast<device::u64>(count);
 }
 
-void Launch::submit(Worker& worker, int attempt) {
+void LaunchHandle::submit(Worker& worker, int attempt) {
   context_.submit([this, &worker, attempt] { worker.run(phase_.phase, port_, attempt); });
   event_ = context_.record(device::Queue::compute);
 }
 
-void Launch::feed(const Worker& worker, const PhaseState& phase, const BlockView& view) {
+void LaunchHandle::feed(const Worker& worker, const PhaseState& phase, const BlockView& view) {
   const auto entry = static_cast<std::size_t>(ready_ % ring_);
   worker.bind(phase.phase, view, descriptors_ + entry * descriptor_bytes_);
   times_[2 * entry] = times_[2 * entry + 1] = 0;
@@ -91,19 +91,19 @@ void Launch::feed(const Worker& worker, const PhaseState& phase, const BlockView
   set(port_.ready, static_cast<device::u64>(++ready_));
 }
 
-void Launch::stop() {
+void LaunchHandle::stop() {
   stopping_ = true;
   set(port_.stop, 1);
 }
 
-void Launch::close() {
+void LaunchHandle::close() {
   if (std::exchange(stopping_, true)) return;
   set(port_.stop, 2);
 }
 
-void Launch::abort() { set(port_.abort, 1); }
+void LaunchHandle::abort() { set(port_.abort, 1); }
 
-std::optional<Launch::Done> Launch::next_done() {
+std::optional<LaunchHandle::Done> LaunchHandle::next_done() {
   if (taken_ >= static_cast<std::int64_t>(get(port_.done))) return std::nullopt;
   const auto entry = static_cast<std::size_t>(taken_++ % ring_);
   Done done{sequences_.front(), results_ + entry * result_bytes_, times_[2 * entry], times_[2 * entry + 1]};
@@ -111,19 +111,19 @@ std::optional<Launch::Done> Launch::next_done() {
   return done;
 }
 
-bool Launch::ended() {
+bool LaunchHandle::ended() {
   // The event first: blocks that the launch reported before it ended must not be missed.
   return event_->done() && taken_ >= static_cast<std::int64_t>(get(port_.done));
 }
 
-std::int64_t Launch::skipped() const { return static_cast<std::int64_t>(get(port_.skipped)); }
+std::int64_t LaunchHandle::skipped() const { return static_cast<std::int64_t>(get(port_.skipped)); }
 
-std::int64_t Launch::failed() const {
+std::int64_t LaunchHandle::failed() const {
   const auto number = static_cast<std::int64_t>(get(port_.failed)) - 1;
   return number < 0 ? -1 : sequences_.at(static_cast<std::size_t>(number - taken_));
 }
 
-void Launch::wait() noexcept {
+void LaunchHandle::wait() noexcept {
   if (!event_) return;
   abort();
   stop();

@@ -1,0 +1,198 @@
+#include "pipeline/run/folder/run_files.hpp"
+
+#include <random>
+
+#include "io/files/durable.hpp"
+#include "pipeline/base/error.hpp"
+#include "pipeline/run/folder/scratch_files.hpp"
+
+namespace terrace::run {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr std::int64_t page = 4096;
+
+std::string new_run_id() {
+  std::random_device random;
+  char text[17];
+  std::snprintf(text, sizeof text, "%08x%08x", random(), random());
+  return text;
+}
+
+std::int64_t bytes_of(const ArraySpec& spec) {
+  return volume(spec.shape) * static_cast<std::int64_t>(size_of(spec.type));
+}
+
+/// A file that holds an array's slots, or all of a temporary result, after a header of one page.
+struct ScratchFile {
+  std::size_t stage, array;
+  std::int64_t slots, slot_bytes, home_bytes;
+  std::int64_t bytes() const { return page + slots * slot_bytes + home_bytes; }
+};
+
+std::vector<ScratchFile> scratch_files(const RunPlan& plan) {
+  std::vector<ScratchFile> files;
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const auto& arrays = plan.stages[s].stage->plan().arrays();
+    for (std::size_t a = 0; a < arrays.size(); ++a) {
+      const TileGrid grid(arrays[a].shape, arrays[a].tile);
+      ScratchFile file{s, a, slots_needed(arrays[a], grid), slot_bytes(arrays[a], grid), 0};
+      if (plan.stages[s].temporary && arrays[a].role == Role::result) file.home_bytes = bytes_of(arrays[a]);
+      if (file.slots > 0 || file.home_bytes > 0) files.push_back(file);
+    }
+  }
+  return files;
+}
+
+std::vector<io::FileExtent> extents_of(const io::CreatedResult& created) {
+  std::vector<io::FileExtent> extents;
+  for (const auto& extent : created.extents) {
+    if (extent) extents.push_back(*extent);
+  }
+  return extents;
+}
+
+/// Makes the file at least `bytes` long, durably.
+void reserve(const io::Entry& entry, std::int64_t bytes, const RunSettings& settings) {
+  io::BlockFile file(entry, io::BlockFile::Mode::read_write);
+  if (file.reserve(bytes) == io::Reservation::checked && settings.warn) {
+    settings.warn(entry.path().string() + ": the file system cannot reserve space; the run may meet a full disk");
+  }
+  file.sync();
+}
+
+/// True if the stage's scratch files hold data from which the run resumes.
+bool scratch_counts(const RunPlan& plan, const Progress& progress, std::size_t stage) {
+  if (stage < progress.completed.size()) return plan.stages[stage].temporary;
+  return progress.current && static_cast<std::size_t>(progress.current->stage) == stage;
+}
+
+}  // namespace
+
+std::vector<LargeDataset> large_datasets(const RunPlan& plan) {
+  std::vector<LargeDataset> datasets;
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    if (plan.stages[s].temporary) continue;
+    const auto& arrays = plan.stages[s].stage->plan().arrays();
+    for (std::size_t a = 0; a < arrays.size(); ++a) {
+      if (arrays[a].role != Role::result) continue;
+      io::DatasetSpec spec = plan.stages[s].stage->dataset(static_cast<int>(a));
+      spec.type = arrays[a].type;
+      spec.shape = arrays[a].shape;
+      datasets.push_back({s, a, std::move(spec)});
+    }
+  }
+  return datasets;
+}
+
+Json start_run(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
+  Json json;
+  const std::string id = new_run_id();
+  json["run"] = id;
+  json["command"] = plan.command;
+  json["identity"] = plan.identity;
+  json["fixed"] = plan.fixed;
+  json["inputs"] = plan.inputs;
+  json["reads"] = plan.reads;
+  json["stages"] = Json::array();
+  for (const PlannedStage& stage : plan.stages) json["stages"].push_back(stage.stage->choices());
+
+  const fs::path scratch = plan.scratch.empty() ? folder.path() : plan.scratch;
+  const DiskNeed need = disk_need(plan);
+  io::check_free_space(folder.path(), need.result + (plan.scratch.empty() ? need.scratch : 0));
+  if (!plan.scratch.empty()) io::check_free_space(scratch, need.scratch);
+  io::check_file_size(folder.result().path(), need.result);
+
+  std::vector<io::DatasetSpec> specs;
+  for (const LargeDataset& dataset : large_datasets(plan)) specs.push_back(dataset.spec);
+  const io::CreatedResult created = io::create_result(folder.result(), specs);
+  reserve(folder.result(), created.length, settings);
+  io::save_metadata(folder.result(), extents_of(created), folder.metadata());
+  json["length"] = created.length;
+  Json& extents = json["extents"] = Json::array();
+  for (const auto& extent : created.extents) {
+    extents.push_back(extent ? Json{extent->offset, extent->bytes} : Json(nullptr));
+  }
+  Json& files = json["scratch"] = Json::array();
+  for (const ScratchFile& file : scratch_files(plan)) {
+    const ArraySpec& spec = plan.stages[file.stage].stage->plan().arrays()[file.array];
+    const fs::path name = id + "-" + plan.stages[file.stage].name + "-" + spec.name;
+    // In the run's folder by its name alone, so that the folder may be moved.
+    files.push_back({{"path", text_json((plan.scratch.empty() ? name : fs::absolute(scratch / name)).string())},
+                     {"stage", file.stage},
+                     {"array", file.array},
+                     {"slots", file.slots},
+                     {"slot_bytes", file.slot_bytes}});
+  }
+  // Files are named before they are made, so that an interruption leaves no unknown file.
+  folder.begin(json);
+  return json;
+}
+
+void make_scratch(const RunPlan& plan, const Json& json, const Progress& progress, const RunFolder& folder,
+                  const RunSettings& settings) {
+  const std::vector<ScratchFile> files = scratch_files(plan);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const io::Entry file = scratch_entry(folder.held(), json.at("run"), json.at("scratch").at(i));
+    const auto status = io::status_of(file);
+    if (status) check_scratch_file(file, *status);
+    if (scratch_counts(plan, progress, files[i].stage)) {
+      const std::string again = ", and the run needs it; start over with --fresh=all";
+      if (!status) throw IoError(file.path().string(), "is gone" + again);
+      if (status->st_size < files[i].bytes()) throw IoError(file.path().string(), "is shorter than it was" + again);
+    }
+    make_scratch_file(file, json["run"]);
+    if (!status || status->st_size < files[i].bytes()) reserve(file, files[i].bytes(), settings);
+    io::sync_folder_of(file);
+  }
+}
+
+std::vector<ArrayStorage> storage_of(const RunPlan& plan, const Json& json, std::size_t stage,
+                                     const RunFolder& folder) {
+  const auto& arrays = plan.stages[stage].stage->plan().arrays();
+  std::vector<ArrayStorage> storage(arrays.size());
+  auto result_file = std::make_shared<io::BlockFile>(folder.result(), io::BlockFile::Mode::read_write);
+  const std::vector<LargeDataset> datasets = large_datasets(plan);
+  for (std::size_t i = 0; i < datasets.size(); ++i) {
+    if (datasets[i].stage != stage || json.at("extents").at(i).is_null()) continue;
+    storage[datasets[i].array].home = Home{result_file, json.at("extents").at(i).at(0)};
+    storage[datasets[i].array].name = "dataset " + datasets[i].spec.path;
+  }
+  for (const Json& file : json.at("scratch")) {
+    if (file.at("stage") != stage) continue;
+    auto opened = std::make_shared<io::BlockFile>(scratch_entry(folder.held(), json.at("run"), file),
+                                                  io::BlockFile::Mode::read_write);
+    const std::size_t array = file.at("array");
+    storage.at(array).slots = {opened, file.at("slots"), file.at("slot_bytes")};
+    if (plan.stages[stage].temporary && arrays[array].role == Role::result) {
+      storage[array].home = Home{opened, page + storage[array].slots.slots * storage[array].slots.slot_bytes};
+    }
+  }
+  return storage;
+}
+
+DiskNeed disk_need(const RunPlan& plan) {
+  DiskNeed need;
+  for (const ScratchFile& file : scratch_files(plan)) need.scratch += file.bytes();
+  for (const LargeDataset& dataset : large_datasets(plan)) {
+    need.result += volume(dataset.spec.shape) * static_cast<std::int64_t>(size_of(dataset.spec.type)) + page;
+  }
+  need.result += 1 << 20;  // for small datasets, written at the end
+  return need;
+}
+
+void check_result(const io::Folder& folder, const Json& plan) {
+  const io::Entry result = folder / "result.h5";
+  const auto state = io::file_state(result);
+  if (!state) throw IoError(result.path().string(), "is gone, and the run needs it; start over with --fresh=all");
+  const auto length = read_json((folder.path() / "plan.json").string(), remedy_for_runs,
+                                [&] { return plan.at("length").get<std::int64_t>(); });
+  if (state->size < length) {
+    throw IoError(result.path().string(), "is shorter than it was; start over with --fresh=all");
+  }
+  io::check_metadata(folder / "metadata.copy");
+}
+
+}  // namespace terrace::run
