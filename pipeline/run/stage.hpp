@@ -23,7 +23,7 @@ struct Prediction {
   double bytes_up = 0, bytes_down = 0;       // over the link
   double limit = 0;                          // the least of the ceilings, in operations a second
   std::string limit_kind;           // its name: "operations", "device memory", "disk", "link", "critical path"
-  std::string block_shape;          // "1024 x 16569", for people
+  std::string block_shape;          // "1024 x 16569", or with more after a comma, for people
   std::size_t block_bytes = 0;      // of device memory for the largest block
   std::size_t workspace_bytes = 0;  // in addition to tiles: of the device, or of the host if it computes
 };

@@ -16,7 +16,7 @@ using stencil::StencilTask;
 
 namespace {
 
-constexpr std::int64_t total_rows = 1 << 20;     // whose changes a block adds up: their sum depends on it
+constexpr std::int64_t total_rows = stencil_total_rows;
 constexpr std::int64_t most_ahead = 64;          // rows above a pass's result that kernels read of constant arrays
 constexpr std::int64_t most_parts_by_name = 16;  // passes that the profile lists apart
 

@@ -5,6 +5,7 @@
 #include "kernels/stencil/cut.hpp"
 #include "stages/refuse.hpp"
 #include "stages/stencil/measured.hpp"
+#include "stages/stencil/timeline.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -28,12 +29,12 @@ double row_bytes(const StencilSpec& spec) {
 /// The memory for slabs on the device that computes them.
 class Room {
  public:
-  Room(std::int64_t fields, const Resources& resources,
+  Room(const StencilNeeds& needs, const Resources& resources,
        const std::function<std::int64_t(const StencilSpec&)>& workspace)
-      : fields_(fields), resources_(resources), workspace_(workspace) {}
+      : needs_(needs), resources_(resources), workspace_(workspace) {}
 
   bool holds(const StencilSpec& spec, std::int64_t tiles, std::int64_t array_tiles) const {
-    const std::int64_t slabs = stencil_slab_bytes(spec, fields_, tiles, array_tiles), beside = workspace_(spec);
+    const std::int64_t slabs = stencil_slab_bytes(spec, needs_, tiles, array_tiles), beside = workspace_(spec);
     const auto device = static_cast<std::int64_t>(resources_.device_budget);
     const auto host = static_cast<std::int64_t>(resources_.host_budget);
     // On a device of its own a tile passes through host memory; on the CPU slabs are computed in host memory.
@@ -42,10 +43,16 @@ class Room {
   }
 
  private:
-  std::int64_t fields_;
+  StencilNeeds needs_;
   const Resources& resources_;
   const std::function<std::int64_t(const StencilSpec&)>& workspace_;
 };
+
+/// Bytes of the changes of rows that a slab reports: of at most two tiles.
+double changes_bytes(const StencilSpec& spec) {
+  const double rows = static_cast<double>(std::max(spec.slab_rows, stencil_total_rows));
+  return sizeof(double) * std::min(2 * rows, static_cast<double>(spec.extents[0]));
+}
 
 /// The least rows of a slab of that many steps.
 std::int64_t least_rows(const StencilSpec& spec) {
@@ -89,22 +96,24 @@ bool fit_devices(StencilSpec& spec, std::int64_t span, const Resources& resource
 
 }  // namespace
 
-std::int64_t stencil_slab_bytes(const StencilSpec& spec, std::int64_t fields, std::int64_t tiles,
+std::int64_t stencil_slab_bytes(const StencilSpec& spec, const StencilNeeds& needs, std::int64_t tiles,
                                 std::int64_t array_tiles) {
   const stencil::Cut cut(spec);
   const auto rows = static_cast<double>(std::max<std::int64_t>(1, std::min(spec.extents[0], spec.slab_rows)));
   const std::int64_t tile = pages(rows * row_bytes(spec));
   const auto count = [&](std::int64_t wanted) { return std::min(wanted, std::max<std::int64_t>(1, cut.slabs())); };
   const double handed_on = row_bytes(spec) * spec.radius * static_cast<double>(spec.pass_steps);
-  std::int64_t bytes = tile * (fields * count(tiles) + spec.arrays * count(array_tiles));
-  if (!cut.whole()) bytes += fields * pages(2 * handed_on);
-  if (cut.has_rims()) bytes += fields * 2 * pages(handed_on);
-  return bytes;
+  std::int64_t bytes = tile * (needs.fields * count(tiles) + spec.arrays * count(array_tiles));
+  if (!cut.whole()) bytes += needs.fields * pages(2 * handed_on);
+  if (cut.has_rims()) bytes += needs.fields * 2 * pages(handed_on);
+  if (needs.checks) bytes += pages(changes_bytes(spec));
+  // A snapshot has a tile of each field, and another one into which it is copied.
+  return needs.snapshots ? std::max(bytes, 2 * needs.fields * tile) : bytes;
 }
 
-void choose_stencil_slabs(StencilSpec& spec, std::int64_t fields, std::int64_t span, const Resources& resources,
+void choose_stencil_slabs(StencilSpec& spec, const StencilNeeds& needs, std::int64_t span, const Resources& resources,
                           const std::function<std::int64_t(const StencilSpec&)>& workspace) {
-  const Room room(fields, resources, workspace);
+  const Room room(needs, resources, workspace);
   const double cells = static_cast<double>(spec.extents[0]) * static_cast<double>(spec.width());
   const double updates = resources.cuda ? StencilSlabs::cuda_updates : StencilSlabs::cpu_updates;
   spec.slab_rows = std::max<std::int64_t>(1, spec.extents[0]);
@@ -124,7 +133,7 @@ void choose_stencil_slabs(StencilSpec& spec, std::int64_t fields, std::int64_t s
   }
   spec.pass_steps = 1;
   spec.slab_rows = std::clamp<std::int64_t>(least_rows(spec), 1, std::max<std::int64_t>(1, spec.extents[0]));
-  refuse_budgets(resources, stencil_slab_bytes(spec, fields, least_tiles, least_tiles), workspace(spec));
+  refuse_budgets(resources, stencil_slab_bytes(spec, needs, least_tiles, least_tiles), workspace(spec));
 }
 
 }  // namespace terrace::stages

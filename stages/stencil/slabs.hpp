@@ -8,17 +8,23 @@
 
 namespace terrace::stages {
 
-/// Bytes of tiles, carries and rims that a slab needs on its device.
+/// The tiles that the blocks of a stencil need.
+struct StencilNeeds {
+  std::int64_t fields = 1;
+  bool snapshots = false, checks = false;
+};
+
+/// Bytes of tiles, carries and rims that the largest block needs on its device.
 /// @param tiles, array_tiles of each field and of each constant array that are there at a time
-std::int64_t stencil_slab_bytes(const stencil::StencilSpec& spec, std::int64_t fields, std::int64_t tiles,
+std::int64_t stencil_slab_bytes(const stencil::StencilSpec& spec, const StencilNeeds& needs, std::int64_t tiles,
                                 std::int64_t array_tiles);
 
 /// Chooses slab_rows, pass_steps and parts: the whole grid as one slab if it fits the budgets; on several devices a
 /// slab for each; else slabs of which several fit, with the most steps a pass.
-/// @param fields number of fields @param span the most steps that a pass may have
+/// @param span the most steps that a pass may have
 /// @param workspace bytes that the kernel of a cut needs in addition
 /// @throws JobError naming the least budget if not even the smallest slab fits
-void choose_stencil_slabs(stencil::StencilSpec& spec, std::int64_t fields, std::int64_t span,
+void choose_stencil_slabs(stencil::StencilSpec& spec, const StencilNeeds& needs, std::int64_t span,
                           const Resources& resources,
                           const std::function<std::int64_t(const stencil::StencilSpec&)>& workspace);
 

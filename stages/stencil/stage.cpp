@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kernels/stencil/operators.hpp"
+#include "pipeline/base/near_name.hpp"
 #include "stages/stencil/definition.hpp"
 #include "stages/stencil/measured.hpp"
 #include "stages/stencil/plan.hpp"
@@ -20,6 +21,10 @@ using stencil::StencilSpec;
 double operations_of(const StencilSpec& spec) {
   constexpr double of_formulas = 8;
   return spec.terms.empty() ? of_formulas : static_cast<double>(spec.terms.size());
+}
+
+StencilNeeds needs_of(const StencilEvents& events, std::size_t fields) {
+  return {static_cast<std::int64_t>(fields), !events.snapshots.empty(), events.check_every > 0};
 }
 
 class StencilStage : public run::Stage {
@@ -106,9 +111,9 @@ class StencilStage : public run::Stage {
       p.bytes_down = bytes * ((stays_there ? 1 : passes) + snapshots);
     }
     p.workspace_bytes = workspace_of(spec, resources_);
-    p.block_shape = std::to_string(std::min(spec.slab_rows, spec.extents[0])) + " x " + std::to_string(spec.width()) +
-                    ", " + std::to_string(spec.pass_steps) + " steps a pass";
-    p.block_bytes = static_cast<std::size_t>(stencil_slab_bytes(spec, static_cast<std::int64_t>(fields), 2, 2));
+    p.block_shape = shape_of_slab();
+    p.block_bytes =
+        static_cast<std::size_t>(stencil_slab_bytes(spec, needs_of(plan_.events(), info().fields.size()), 2, 2));
     const double pipes = (resources_.cuda ? 2 : 1) * lanes;
     p.limit = pipes * resources_.device.operations_per_second / each;
     p.limit_kind = "operations";
@@ -138,6 +143,12 @@ class StencilStage : public run::Stage {
   }
 
  private:
+  /// "128 x 512, 20 steps a pass".
+  std::string shape_of_slab() const {
+    Extents shape = plan_.arrays().front().shape;
+    shape[0] = std::min(shape[0], plan_.spec().slab_rows);
+    return to_string(shape) + ", " + counted(plan_.spec().pass_steps, "step") + " a pass";
+  }
   const OperatorInfo& info() const { return *stencil::find_operator(plan_.spec().name); }
   std::vector<std::string> axes() const {
     switch (plan_.spec().rank) {
@@ -170,7 +181,7 @@ std::unique_ptr<run::Stage> make_stencil(const Request& request) {
     spec.parts = request.choices->at("parts");
     spec.depth = request.choices->at("depth");
   } else {
-    choose_stencil_slabs(spec, static_cast<std::int64_t>(definition.inputs.fields.size()),
+    choose_stencil_slabs(spec, needs_of(definition.events, definition.inputs.fields.size()),
                          longest_span(definition.events), request.resources, [&](const StencilSpec& cut) {
                            return static_cast<std::int64_t>(StencilStage::workspace_of(cut, request.resources));
                          });

@@ -7,6 +7,9 @@
 
 namespace terrace::stages {
 
+/// Rows whose changes a block of a check adds up: the order of the sum depends on it.
+inline constexpr std::int64_t stencil_total_rows = 1 << 20;
+
 enum class StencilWork : std::int64_t {
   rims,      // rows beside parts are copied, before a pass
   pass,      // slabs make steps

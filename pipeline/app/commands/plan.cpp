@@ -1,6 +1,8 @@
 // `terrace plan`: blocks, memory, disk space and time that a job is expected to take.
 #include <fmt/format.h>
+
 #include <unistd.h>
+#include <algorithm>
 
 #include <ostream>
 
@@ -40,7 +42,9 @@ void print_stage(std::ostream& out, const run::PlannedStage& planned) {
   const run::Prediction p = planned.stage->prediction();
   const run::PredictedTimes times = run::predicted_times(p);
   out << fmt::format("stage {}\n", planned.name);
-  out << fmt::format("  blocks        {} of {} {}s\n", p.blocks, p.block_shape, p.unit);
+  const std::size_t comma = std::min(p.block_shape.find(','), p.block_shape.size());
+  out << fmt::format("  blocks        {} of {} {}s{}\n", p.blocks, p.block_shape.substr(0, comma), p.unit,
+                     p.block_shape.substr(comma));
   out << fmt::format("  a block holds {} of device memory{}\n", format_size(static_cast<double>(p.block_bytes)),
                      p.workspace_bytes > 0
                          ? fmt::format(", and the kernel {}", format_size(static_cast<double>(p.workspace_bytes)))

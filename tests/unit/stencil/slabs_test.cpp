@@ -33,14 +33,14 @@ TEST_CASE("a grid that fits is one slab, else slabs hold what they hand on") {
         for (std::size_t budget = std::size_t{1} << 24; budget <= std::size_t{1} << 32; budget *= 4) {
           stencil::StencilSpec spec = grid(16384, 16384, radius);
           const auto workspace = [&](const stencil::StencilSpec& cut) { return cut.slab_rows * cut.width() * 4; };
-          choose_stencil_slabs(spec, 1, span, resources_of(cuda, budget, budget), workspace);
+          choose_stencil_slabs(spec, {}, span, resources_of(cuda, budget, budget), workspace);
           CAPTURE(cuda, radius, span, budget, spec.slab_rows, spec.pass_steps);
           CHECK(spec.pass_steps >= 1);
           CHECK(spec.pass_steps <= span);
-          CHECK(stencil_slab_bytes(spec, 1, 2, 2) + workspace(spec) <= static_cast<std::int64_t>(budget) * 2);
+          CHECK(stencil_slab_bytes(spec, {}, 2, 2) + workspace(spec) <= static_cast<std::int64_t>(budget) * 2);
           if (spec.slab_rows < 16384) {
             CHECK(spec.slab_rows >= radius * spec.pass_steps);
-            CHECK(stencil_slab_bytes(spec, 1, 2, 2) <= static_cast<std::int64_t>(budget));
+            CHECK(stencil_slab_bytes(spec, {}, 2, 2) <= static_cast<std::int64_t>(budget));
           } else {
             CHECK(budget >= std::size_t{1} << 30);
           }
@@ -54,7 +54,7 @@ TEST_CASE("more memory gives passes of more steps") {
   std::int64_t before = 0;
   for (std::size_t budget = std::size_t{1} << 25; budget <= std::size_t{1} << 30; budget *= 2) {
     stencil::StencilSpec spec = grid(65536, 16384, 1);
-    choose_stencil_slabs(spec, 1, 512, resources_of(true, budget, std::size_t{1} << 34),
+    choose_stencil_slabs(spec, {}, 512, resources_of(true, budget, std::size_t{1} << 34),
                          [](const stencil::StencilSpec&) { return 0; });
     CHECK(spec.pass_steps >= before);
     before = spec.pass_steps;
