@@ -51,11 +51,11 @@ struct CudaStream {
     }
     if (radius == 1) return {8, 4, 4, 2, 4, 4};
     if (box)
-      return radius == 2   ? StreamSizes{12, 2, 4, 1, 2, 4}
+      return radius == 2   ? StreamSizes{12, 2, 4, 1, 2, 3}
              : radius == 3 ? StreamSizes{12, 1, 4, 1, 4, 4}
                            : StreamSizes{8, 1, 4, 1, 4, 4};
-    if (radius == 2) return {12, 2, 4, 2, 4, 4};
-    return radius == 3 ? StreamSizes{8, 2, 4, 2, 2, 4} : StreamSizes{8, 2, 4, 2, 2, 2};
+    if (radius == 2) return {12, 2, 4, 2, 4, 3};
+    return radius == 3 ? StreamSizes{8, 2, 4, 2, 2, 3} : StreamSizes{8, 2, 4, 2, 2, 2};
   }
 };
 
