@@ -11,6 +11,10 @@ namespace terrace::stencil {
 struct TileSizes {
   i64 depth;
   i64 height, width;
+  i64 block;  // rows that are made at once: along axis 0 in grids of two dimensions, along axis 1 in grids of three
+
+  /// Rows of the ring of a level.
+  i64 ring_rows(i64 radius, int rank) const { return 2 * radius + (rank == 2 ? block : 1); }
 
   /// Cells of a tile and its halo along axes 1 and 2; rows begin at multiples of 16 cells.
   i64 halo_height(i64 middle) const { return height + 2 * depth * middle; }

@@ -23,10 +23,11 @@ std::int64_t CpuSlabs<T>::thread_values(const StencilSpec& spec, const TileSizes
 }
 
 template <class T>
-CpuSlabs<T>::CpuSlabs(const CpuPlan<T>& plan, device::ThreadPool& pool)
-    : plan_(plan), pool_(pool), width_(plan.spec.width()) {
-  for (int f = 0; f < plan.fields; ++f) workspaces_.emplace_back(workspace_rows(plan.spec) * width_);
-  for (int thread = 0; thread < pool.size(); ++thread) {
+CpuSlabs<T>::CpuSlabs(const CpuPlan<T>& plan, device::CpuContext& context)
+    : plan_(plan), pool_(context.pool()), width_(plan.spec.width()) {
+  const std::size_t bytes = static_cast<std::size_t>(workspace_rows(plan.spec) * width_) * sizeof(T);
+  for (int f = 0; f < plan.fields; ++f) workspaces_.push_back(std::make_unique<ContextMemory>(context, bytes));
+  for (int thread = 0; thread < pool_.size(); ++thread) {
     if (plan.spec.rank == 1) lines_.emplace_back(plan);
     else workers_.emplace_back(plan);
   }
@@ -38,7 +39,7 @@ Rows CpuSlabs<T>::workspace(const StencilTask& task, int field) {
   rows.pieces = 1;
   rows.begin[0] = task.first != 0 ? task.row_begin : task.row_begin - task.steps * plan_.radius;
   rows.end = task.row_end;
-  rows.data[0] = workspaces_[static_cast<std::size_t>(field)].data();
+  rows.data[0] = workspaces_[static_cast<std::size_t>(field)]->data();
   return rows;
 }
 

@@ -5,17 +5,36 @@
 // overwrites the halo of another one.
 #pragma once
 
-#include "kernels/device/thread_pool.hpp"
+#include <memory>
+
+#include "kernels/device/cpu_context.hpp"
 #include "kernels/stencil/cpu/line.hpp"
 #include "kernels/stencil/cpu/tile.hpp"
 
 namespace terrace::stencil {
 
+/// Memory of a context.
+class ContextMemory {
+ public:
+  ContextMemory(device::Context& context, std::size_t bytes)
+      : context_(context), bytes_(bytes), data_(context.allocate(bytes)) {}
+  ~ContextMemory() { context_.release(data_, bytes_); }
+  ContextMemory(const ContextMemory&) = delete;
+  ContextMemory& operator=(const ContextMemory&) = delete;
+
+  void* data() const { return data_; }
+
+ private:
+  device::Context& context_;
+  std::size_t bytes_;
+  void* data_;
+};
+
 /// Takes slabs one after another.
 template <class T>
 class CpuSlabs {
  public:
-  CpuSlabs(const CpuPlan<T>& plan, device::ThreadPool& pool);
+  CpuSlabs(const CpuPlan<T>& plan, device::CpuContext& context);
 
   /// Makes the steps of a slab (Work::advance). @return false if it left early
   bool advance(const StencilTask& task, const std::function<bool()>& leave);
@@ -38,7 +57,7 @@ class CpuSlabs {
   const CpuPlan<T>& plan_;
   device::ThreadPool& pool_;
   i64 width_;
-  std::vector<device::AlignedArray<T>> workspaces_;
+  std::vector<std::unique_ptr<ContextMemory>> workspaces_;
   std::vector<TileWorker<T>> workers_;
   std::vector<LineWorker<T>> lines_;
 };

@@ -23,6 +23,21 @@ RowKernels kernels_for(InstructionSet set, int formula) {
   return sse2::row_kernels(formula);
 }
 
+BlockKernels block_kernels_for(InstructionSet set, int formula, int pattern) {
+  if (set == InstructionSet::avx512) return avx512::block_kernels(formula, pattern);
+  if (set == InstructionSet::avx2) return avx2::block_kernels(formula, pattern);
+  return sse2::block_kernels(formula, pattern);
+}
+
+/// The number in Patterns of the offsets of a sum, or -1.
+template <class T, class... Ps>
+int pattern_of(const std::vector<Term<T>>& terms, int rank, OperatorList<Ps...>) {
+  const Terms<T> all{terms.data(), static_cast<i32>(terms.size())};
+  const bool fits[] = {Ps::fits(all, rank)...};
+  const auto* found = std::find(std::begin(fits), std::end(fits), true);
+  return found == std::end(fits) ? -1 : static_cast<int>(found - std::begin(fits));
+}
+
 /// Operands as the kernels read them: terms of grids of one dimension along the last axis.
 template <class T>
 Operands<T> operands_of(const StencilSpec& spec) {
@@ -47,6 +62,10 @@ CpuPlan<T> plan_for(const StencilSpec& spec, const Operands<T>& operands, Instru
   const RowKernels kernels = kernels_for(set, formula_of(spec));
   if constexpr (sizeof(T) == 4) plan.kernels = kernels.f32;
   else plan.kernels = kernels.f64;
+  const BlockKernels blocks =
+      block_kernels_for(set, formula_of(spec), pattern_of(operands.terms, spec.rank, Patterns{}));
+  if constexpr (sizeof(T) == 4) plan.block_kernels = blocks.f32;
+  else plan.block_kernels = blocks.f64;
   visit_formula(spec.name, [&]<class F>(F) {
     plan.fields = F::fields;
     plan.own_faces = F::own_faces;
@@ -66,8 +85,11 @@ CpuPlan<T> plan_for(const StencilSpec& spec, const Operands<T>& operands, Instru
 template <class T>
 class CpuStencil : public device::BlockKernel {
  public:
-  CpuStencil(const StencilSpec& spec, device::ThreadPool& pool, InstructionSet set)
-      : operands_(operands_of<T>(spec)), plan_(plan_for<T>(spec, operands_, set)), pool_(pool), slabs_(plan_, pool) {}
+  CpuStencil(const StencilSpec& spec, device::CpuContext& context, InstructionSet set)
+      : operands_(operands_of<T>(spec)),
+        plan_(plan_for<T>(spec, operands_, set)),
+        pool_(context.pool()),
+        slabs_(plan_, context) {}
 
   void run(const device::Port& port) override {
     device::compute_in_order<StencilTask, StencilResult>(port, [&](const StencilTask& task, StencilResult& result) {
@@ -151,8 +173,8 @@ std::unique_ptr<device::BlockKernel> make_stencil_cpu(const StencilSpec& spec, d
   check_stencil(spec);
   auto* cpu = dynamic_cast<device::CpuContext*>(&context);
   if (cpu == nullptr) throw DeviceError("make_stencil_cpu", context.limits().name + " is not a CPU");
-  if (spec.value == ElementType::f32) return std::make_unique<CpuStencil<float>>(spec, cpu->pool(), set);
-  return std::make_unique<CpuStencil<double>>(spec, cpu->pool(), set);
+  if (spec.value == ElementType::f32) return std::make_unique<CpuStencil<float>>(spec, *cpu, set);
+  return std::make_unique<CpuStencil<double>>(spec, *cpu, set);
 }
 
 std::unique_ptr<device::BlockKernel> make_stencil_cpu(const StencilSpec& spec, device::Context& context) {

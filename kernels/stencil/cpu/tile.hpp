@@ -9,6 +9,7 @@
 #include <functional>
 #include <vector>
 
+#include "kernels/stencil/cpu/blocks.hpp"
 #include "kernels/stencil/cpu/rows.hpp"
 #include "kernels/stencil/cpu/sizes.hpp"
 #include "kernels/values/aligned_array.hpp"
@@ -24,11 +25,12 @@ struct CpuPlan {
   int fields, radius, middle;  // middle: the radius along axis 1, 0 if the grid does not have it
   bool own_faces;
   RowKernelsOf<T> kernels;
+  BlockKernelsOf<T> block_kernels;
   std::vector<std::byte> constants;
   Additions<T> additions;
   std::size_t terms;
 
-  i64 rows_of_ring() const { return 2 * radius + 1; }
+  i64 rows_of_ring() const { return sizes.ring_rows(radius, spec.rank); }
 };
 
 /// The rows that a sub-pass reads: those of the slab, and those that the slab above handed on.
@@ -85,25 +87,35 @@ class TileWorker {
  private:
   void begin(const SubPass& pass, const TileRange& tile);
   void take_row(i64 row);
-  void make_rows(i64 level, i64 row);
-  void set_sources(i64 level, i64 row);
-  void make_piece(i64 level, i64 row, i64 y);
-  void set_arrays(i64 row, i64 y, i64 shift);
-  /// The row of a level and field, as a pointer to index 0 along axis 2. @param y along axis 1, perhaps outside
-  T* ring_row(i64 level, int field, i64 row, i64 y);
+  void make_level(i64 level, i64 first_row);
+  void make_lines(i64 level, i64 row, i64 y, i64 count);
+  void make_block(i64 level, i64 row, i64 y, i64 count, RowRange cells);
+  void make_ends(i64 level, i64 row, i64 y, RowRange cells, RowRange inner);
+  void make_line(i64 level, i64 row, i64 y, RowRange cells);
+  void set_blocks_sources(i64 level, i64 row, i64 y, i64 count);
+  /// The row of a level that stands for a row along axes 0 and 1, perhaps outside the grid, as a pointer to index 0.
+  const T* source(i64 level, int field, i64 row, i64 y);
+  T* target(i64 level, int field, i64 row, i64 y);
+  const T* array_row(std::size_t array, i64 row, i64 y) const;
+  T* ring_row(i64 level, int field, i64 slot, i64 y);
+  i64 slot_of(i64 row) const;
   RowRange grown(RowRange range, i64 levels, int axis) const;
+  /// The cells of a row that blocks may make, of all that a level makes.
+  RowRange inner_cells(RowRange cells) const;
+  bool is_plain(i64 index, std::size_t axis) const;
 
   const CpuPlan<T>& plan_;
   device::AlignedArray<T> rings_;
   device::AlignedArray<T> outside_;
-  std::vector<const T*> around_, arrays_, array_rows_, taken_, planes_;
-  std::vector<i64> plane_rows_;
+  std::vector<const T*> around_, arrays_, taken_, block_around_, block_arrays_;
+  std::vector<T*> block_made_;
   std::vector<const T*> terms_;
   const SubPass* pass_ = nullptr;
   TileRange tile_{}, halo_{};
   bool copies_ = false;  // the input's rows are copied into a ring of their own
-  i64 pitch_ = 0, height_ = 0;
+  i64 pitch_ = 0, height_ = 0, ring_rows_ = 0, row_begin_ = 0;
   RowWork<T> work_{};
+  BlockWork<T> block_{};
 };
 
 extern template class TileWorker<float>;

@@ -1,0 +1,155 @@
+// Rates of stencils on the CPU, in cells a second, with the limit by fused multiply-adds, beside a plain OpenMP loop
+// of the five-point sum, compiled with -O3 -march=native.
+//
+//   benchmark_stencil_cpu [THREADS [NAME]]
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernels/device/cpu_context.hpp"
+#include "kernels/stencil/operators.hpp"
+#include "kernels/stencil/stencil.hpp"
+#include "pipeline/base/error.hpp"
+#include "tests/benchmarks/stencil_loop.hpp"
+#include "tests/differential/stencil/driver.hpp"
+
+namespace {
+
+using namespace terrace;
+using namespace terrace::stencil;
+
+constexpr int runs = 5;  // the best counts: other programs share the machine
+
+struct Size {
+  const char* name;
+  ElementType type;
+  std::array<std::int64_t, 3> extents;
+  int rank, radius;
+  std::int64_t steps;
+  double operations;  // of a cell; a fused multiply-add is one
+};
+
+StencilSpec spec_of(const Size& size) {
+  StencilSpec spec;
+  spec.name = size.name;
+  spec.rank = size.rank;
+  spec.extents = size.extents;
+  if (size.rank == 2) spec.faces[1] = {Face::edge, Face::edge, 0, 0};
+  spec.radius = size.radius;
+  spec.value = size.type;
+  spec.slab_rows = size.extents[0];
+  spec.pass_steps = size.steps;
+  const OperatorInfo* info = find_operator(size.name);
+  if (info->linear) spec.terms = terms_of(info->shape, size.rank, size.radius);
+  for (Term<double>& term : spec.terms) term.coefficient *= 1.01;
+  spec.settings.set("dt", 0.1);
+  spec.settings.set("diffusivity", 0.5);
+  spec.settings.set("speed", 0.5);
+  spec.drive.assign(static_cast<std::size_t>(size.steps), 0.5);
+  return spec;
+}
+
+template <class T>
+std::vector<T> random_values(std::int64_t count) {
+  std::mt19937 random(1);
+  std::vector<T> values(static_cast<std::size_t>(count));
+  for (T& value : values) value = static_cast<T>(random() >> 8) / T(1 << 24);
+  return values;
+}
+
+double rate_of(const Size& size, double seconds) {
+  return static_cast<double>(size.extents[0] * size.extents[1] * size.extents[2] * size.steps) / seconds;
+}
+
+template <class T>
+double best_seconds(const Size& size, device::Context& context) {
+  const StencilSpec spec = spec_of(size);
+  Grids<T> grids;
+  const OperatorInfo* info = find_operator(size.name);
+  const std::vector<T> values = random_values<T>(size.extents[0] * spec.width());
+  for (std::size_t f = 0; f < info->fields.size(); ++f) grids.fields.push_back(values);
+  const auto kernel = make_stencil_cpu(spec, context);
+  stencil::testing::StencilDriver<T> driver(spec, context, *kernel, grids);
+  double best = 1e300;
+  for (int run = 0; run < runs; ++run) best = std::min(best, driver.run(0, size.steps).seconds);
+  return best;
+}
+
+template <class T>
+double best_seconds_of_loop(const Size& size, int threads) {
+  const std::int64_t rows = size.extents[0], columns = size.extents[2];
+  std::vector<T> a = random_values<T>(rows * columns), b = a;
+  const T coefficients[] = {T(0.2), T(0.21), T(0.19), T(0.18), T(0.2)};
+  double best = 1e300;
+  for (int run = 0; run < runs; ++run) {
+    const auto begin = std::chrono::steady_clock::now();
+    run_loop(a.data(), b.data(), rows, columns, coefficients, size.steps, threads);
+    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+  return best;
+}
+
+void report(const Size& size, device::Context& context) {
+  const double seconds =
+      size.type == ElementType::f32 ? best_seconds<float>(size, context) : best_seconds<double>(size, context);
+  const double per_operation = size.type == ElementType::f32 ? 1 : 0.5;
+  const double limit = context.limits().multiply_adds_per_second * per_operation / size.operations;
+  const double rate = rate_of(size, seconds);
+  fmt::print("{:7} r{} {} {} x {} x {}, {} steps: {:8.2f} ms, {:6.2f} Gcell/s, {:3.0f}% of {:.2f}\n", size.name,
+             size.radius, name_of(size.type), size.extents[0], size.extents[1], size.extents[2], size.steps,
+             seconds * 1e3, rate / 1e9, 100 * rate / limit, limit / 1e9);
+}
+
+void report_loop(const Size& size, int threads) {
+  const double seconds = size.type == ElementType::f32 ? best_seconds_of_loop<float>(size, threads)
+                                                       : best_seconds_of_loop<double>(size, threads);
+  fmt::print("loop    r1 {} {} x {} x {}, {} steps: {:8.2f} ms, {:6.2f} Gcell/s\n", name_of(size.type),
+             size.extents[0], size.extents[1], size.extents[2], size.steps, seconds * 1e3,
+             rate_of(size, seconds) / 1e9);
+}
+
+int run(int argc, char** argv) {
+  const int threads = argc > 1 ? std::atoi(argv[1]) : 0;
+  const std::string only = argc > 2 ? argv[2] : "";
+  const auto context = device::make_cpu_context(threads);
+  fmt::print("{}\n", context->limits().name);
+  constexpr auto f32 = ElementType::f32, f64 = ElementType::f64;
+  const std::int64_t n = 8192;
+  const Size sizes[] = {
+      {"star2d", f32, {n, 1, n}, 2, 1, 64, 5},       {"star2d", f64, {n / 2, 1, n}, 2, 1, 64, 5},
+      {"star2d", f32, {n, 1, n}, 2, 2, 32, 9},       {"star2d", f32, {n, 1, n}, 2, 4, 16, 17},
+      {"star2d", f32, {n, 1, n}, 2, 8, 16, 33},      {"box2d", f32, {n, 1, n}, 2, 1, 32, 9},
+      {"box2d", f64, {n / 2, 1, n}, 2, 1, 32, 9},    {"box2d", f32, {n, 1, n}, 2, 3, 16, 49},
+      {"star3d", f32, {512, 512, 512}, 3, 1, 16, 7}, {"star3d", f64, {256, 512, 512}, 3, 1, 16, 7},
+      {"box3d", f32, {512, 512, 512}, 3, 1, 16, 27}, {"heat2d", f32, {n, 1, n}, 2, 1, 64, 5},
+      {"heat2d", f64, {n / 2, 1, n}, 2, 1, 64, 5},   {"wave2d", f32, {n, 1, n}, 2, 1, 32, 7},
+      {"fdtd2d", f32, {n, 1, n}, 2, 1, 32, 11},      {"star1d", f32, {1 << 26, 1, 1}, 1, 1, 64, 3},
+  };
+  const int used = context->limits().processors;
+  if (only.empty() || only == "loop") {
+    for (const ElementType type : {f32, f64}) report_loop({"loop", type, {n, 1, n}, 2, 1, 16, 5}, used);
+  }
+  for (const Size& size : sizes) {
+    if (only.empty() || only == size.name) report(size, *context);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 1;
+  }
+}
