@@ -92,7 +92,8 @@ TERRACE_HOST_DEVICE void make_packs(const RowWork<T>& work, i64 begin, i64 end) 
 }
 
 /// A sum over offsets in blocks of packs: the terms one after another, the packs of a block side by side.
-template <int packs, class T>
+/// @tparam numbers true if no coefficient is an array
+template <int packs, bool numbers, class T>
 TERRACE_HOST_DEVICE void make_sums(const RowWork<T>& work, const Terms<T>& terms, i64 x) {
   using V = Pack<T>;
   V sum[packs] = {};
@@ -103,7 +104,7 @@ TERRACE_HOST_DEVICE void make_sums(const RowWork<T>& work, const Terms<T>& terms
 #pragma GCC unroll 8
     for (int p = 0; p < packs; ++p) {
       const V value = V::load(values + p * V::lanes);
-      const V factor = term.array < 0 ? coefficient : V::load(work.arrays[term.array] + x + p * V::lanes);
+      const V factor = numbers || term.array < 0 ? coefficient : V::load(work.arrays[term.array] + x + p * V::lanes);
       sum[p] = i == 0 ? times(factor, value) : fused(factor, value, sum[p]);
     }
   }
@@ -118,18 +119,26 @@ TERRACE_HOST_DEVICE void make_sums(const RowWork<T>& work, const Terms<T>& terms
   }
 }
 
+template <bool numbers, class T>
+void make_all_sums(const RowWork<T>& work, const Terms<T>& terms, i64 begin, i64 end) {
+  constexpr i64 lanes = Pack<T>::lanes;
+  i64 x = begin;
+  for (; x + 8 * lanes <= end; x += 8 * lanes) make_sums<8, numbers>(work, terms, x);
+  for (; x + lanes <= end; x += lanes) make_sums<1, numbers>(work, terms, x);
+  if (x < end) make_sums<1, numbers>(work, terms, end - lanes);
+}
+
 template <class T>
 void make_linear(const RowWork<T>& work, i64 begin, i64 end) {
-  constexpr i64 lanes = Pack<T>::lanes;
   const Terms<T>& terms = static_cast<const LinearSum::Constants<T>*>(work.constants)->terms;
+  bool numbers = true;
   for (i32 i = 0; i < terms.count; ++i) {
     const i32* offset = terms.list[i].offset;
     work.terms[i] = work.row(0, offset[0], offset[1]) + offset[2];
+    numbers = numbers && terms.list[i].array < 0;
   }
-  i64 x = begin;
-  for (; x + 4 * lanes <= end; x += 4 * lanes) make_sums<4>(work, terms, x);
-  for (; x + lanes <= end; x += lanes) make_sums<1>(work, terms, x);
-  if (x < end) make_sums<1>(work, terms, end - lanes);
+  if (numbers) make_all_sums<true>(work, terms, begin, end);
+  else make_all_sums<false>(work, terms, begin, end);
 }
 
 template <class F, class T>

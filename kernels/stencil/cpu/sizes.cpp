@@ -42,11 +42,15 @@ TileSizes tile_sizes(const StencilSpec& spec) {
     sizes.width = std::min<i64>(spec.extents[0], CpuTiles::line_width);
     return sizes;
   }
-  sizes.width = std::min<i64>(spec.extents[2], CpuTiles::width);
-  if (spec.rank == 2) return sizes;
-  const i64 rows = (2 * spec.radius + 1) * std::max<i64>(1, sizes.depth - 1) * fields_of(spec);
-  const i64 row_bytes = sizes.pitch(spec.radius) * static_cast<i64>(size_of(spec.value));
-  const i64 height = CpuTiles::ring_bytes / (rows * row_bytes) - 2 * sizes.depth * spec.radius;
+  const auto size = static_cast<i64>(size_of(spec.value));
+  const i64 rows = sizes.ring_rows(spec.radius, spec.rank) * sizes.depth * fields_of(spec);
+  if (spec.rank == 2) {
+    const i64 bytes = std::min(CpuTiles::row_bytes, CpuTiles::ring_bytes / rows);
+    sizes.width = std::min<i64>(spec.extents[2], std::max(CpuTiles::least_width, bytes / size));
+    return sizes;
+  }
+  sizes.width = std::min<i64>(spec.extents[2], CpuTiles::volume_row_bytes / size);
+  const i64 height = CpuTiles::ring_bytes / (rows * sizes.pitch(spec.radius) * size) - 2 * sizes.depth * spec.radius;
   sizes.height = std::min<i64>(spec.extents[1], std::max(CpuTiles::least_height, height));
   return sizes;
 }

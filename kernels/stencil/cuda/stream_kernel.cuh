@@ -19,6 +19,26 @@ namespace terrace::stencil {
 
 using device::u32;
 
+/// The memory of rows that follow one another: row n is at `row_0` + n * width, for n below `end`.
+template <class T>
+struct alignas(16) StreamPlace {
+  T* row_0;
+  i32 end;
+};
+
+/// The tile and the chunk of a thread block, in shared memory: registers are for sums. Rows are counted from the
+/// first one that is read on, and cells from the tile's begin.
+template <class T>
+struct alignas(16) StreamTile {
+  StreamPlace<T> from, to;       // of the next row that is read, and written
+  i64 first_row, first_column;   // of the grid; those of periodic axes may be below 0
+  i32 count, batches;            // rows to make; batches of all rows that are read
+  i32 useful_begin, useful_end;  // cells that are written
+  i32 before, beyond;            // cells [0, before) and from beyond on lie beyond the ends of periodic columns
+  i32 low, high;                 // rows below `low` and from `high` on keep their values
+  i32 at_left, at_right;         // not 0: the tile ends at the grid's end
+};
+
 /// A kernel's sizes as constants.
 template <class T, bool box_, i32 radius_>
 struct StreamShape {
@@ -36,7 +56,8 @@ struct StreamShape {
   static constexpr i32 chunk = 16 / sizeof(T), chunks = tile / chunk, lane_chunks = cells / chunk;
   static constexpr i32 input_at = 0, hand_on_at = slots * rows * chunks;
   static constexpr i32 output_at = hand_on_at + 2 * (warps - 1) * rows * chunks;
-  static constexpr i32 shared_bytes = 16 * (output_at + rows * chunks);
+  static constexpr i32 tile_at = output_at + rows * chunks;
+  static constexpr i32 shared_bytes = 16 * tile_at + sizeof(StreamTile<T>);
 
   static_assert(radius <= cells && cells % chunk == 0 && (slots & (slots - 1)) == 0 && slots >= 2);
 };
@@ -54,7 +75,7 @@ __device__ __forceinline__ i32 place_of_chunk(i32 chunk) {
   else return chunk ^ (chunk >> 3 & (S::lane_chunks - 1));
 }
 
-/// What a tile is at the ends of its rows, and which rows keep their values, counted as the block counts them.
+/// The cells and rows that keep their values, counted as StreamTile counts them.
 struct StreamRims {
   bool left, right;  // this lane's first or last cells keep their values
   i32 low, high;     // rows below `low` and from `high` on are kept
@@ -125,28 +146,20 @@ class Stream {
   using Task = StreamTask<T>;
 
  public:
-  __device__ explicit Stream(const Task& task)
-      : task_(task),
-        lane_(static_cast<i32>(threadIdx.x % 32)),
-        warp_(static_cast<i32>(threadIdx.x / 32)),
-        warps_(static_cast<i32>(blockDim.x / 32)),
-        shared_(reinterpret_cast<Chunk*>(device::launch_shared_memory())) {
-    const i64 tile = blockIdx.x % task.tiles, begin = task.rows.begin + blockIdx.x / task.tiles * task.chunk_rows;
-    const i64 end = begin + task.chunk_rows < task.rows.end ? begin + task.chunk_rows : task.rows.end;
-    count_ = static_cast<i32>(end - begin);
-    halo_ = S::lag * warps_;
-    first_row_ = begin - halo_;
-    batches_ = (count_ + 2 * halo_ + S::rows - 1) / S::rows;
-    place_columns(tile);
-    place_rims();
+  __device__ __forceinline__ explicit Stream(const Task& task)
+      : task_(task), shared_(reinterpret_cast<Chunk*>(device::launch_shared_memory())) {
+    if (threadIdx.x == 0) place_tile();
+    __syncthreads();
+    at_left_ = tile().at_left != 0 && lane() == 0;
+    at_right_ = tile().at_right != 0 && lane() == 31;
   }
 
   __device__ __forceinline__ void run() {
-    for (i32 batch = 0; batch + 1 < S::slots && warp_ == 0; ++batch) fetch(batch);
-    const i32 ticks = batches_ + warps_ - 1;
+    for (i32 batch = 0; batch + 1 < S::slots && warp() == 0; ++batch) fetch(batch);
+    const i32 ticks = tile().batches + warps() - 1;
     i32 begin = first_plain_tick(), end = end_of_plain_ticks();
     if (end < begin) begin = end = ticks;
-    const bool edges = at_left_ || at_right_;
+    const bool edges = tile().at_left != 0 || tile().at_right != 0;
     i32 tick = 0;
 #pragma unroll 1
     for (i32 part = 0; part < 3; ++part) {
@@ -165,53 +178,69 @@ class Stream {
   }
 
  private:
-  __device__ __forceinline__ void place_columns(i64 tile) {
-    const i32 reach = halo_;
-    const bool wraps = task_.wraps_columns != 0;
-    const bool is_last = tile + 1 == task_.tiles;
-    first_column_ = tile * task_.stride - (wraps ? reach : 0);
-    at_left_ = !wraps && tile == 0;
-    at_right_ = !wraps && is_last;
-    // The last tile ends at the grid's end, and leaves out what the one before has.
-    const i64 done = tile == 0 ? 0 : wraps ? tile * task_.stride : tile * task_.stride + reach;
-    if (at_right_) first_column_ = task_.width - S::tile;
-    useful_begin_ = static_cast<i32>(done - first_column_);
-    useful_end_ = at_right_ ? S::tile : S::tile - reach;
-    const i64 columns = task_.width - first_column_;
-    if (wraps && useful_end_ > columns) useful_end_ = static_cast<i32>(columns);
+  static __device__ __forceinline__ i32 lane() { return static_cast<i32>(threadIdx.x % 32); }
+  static __device__ __forceinline__ i32 warp() { return static_cast<i32>(threadIdx.x / 32); }
+  static __device__ __forceinline__ i32 warps() { return static_cast<i32>(blockDim.x / 32); }
+  /// Rows above the chunk that are read, and cells of the tile at a side that are not made.
+  static __device__ __forceinline__ i32 halo() { return S::lag * warps(); }
+  __device__ __forceinline__ StreamTile<T>& tile() const {
+    return *reinterpret_cast<StreamTile<T>*>(shared_ + S::tile_at);
   }
-  __device__ __forceinline__ void place_rims() {
-    kept_.left = at_left_ && lane_ == 0;
-    kept_.right = at_right_ && lane_ == 31;
+
+  __device__ __forceinline__ void place_tile() {
+    StreamTile<T>& tile = this->tile();
+    const u32 tiles = static_cast<u32>(task_.tiles), number = blockIdx.x % tiles, chunk = blockIdx.x / tiles;
+    const i64 begin = task_.rows.begin + chunk * task_.chunk_rows, left = task_.rows.end - begin;
+    tile.from = tile.to = {nullptr, 0};
+    tile.first_row = begin - halo();
+    tile.count = static_cast<i32>(task_.chunk_rows < left ? task_.chunk_rows : left);
+    tile.batches = (tile.count + 2 * halo() + S::rows - 1) / S::rows;
     const bool keeps = task_.keeps_rows != 0;
-    kept_.low = keeps ? counted(S::radius) : -(1 << 30);
-    kept_.high = keeps ? counted(task_.extent - S::radius) : 1 << 30;
+    tile.low = keeps ? counted(S::radius) : -(1 << 30);
+    tile.high = keeps ? counted(task_.extent - S::radius) : 1 << 30;
+    place_columns(number, number + 1 == tiles);
   }
-  /// A row of the grid as the block counts it.
+  __device__ __forceinline__ void place_columns(i64 number, bool is_last) {
+    StreamTile<T>& tile = this->tile();
+    const bool wraps = task_.wraps_columns != 0;
+    tile.at_left = !wraps && number == 0;
+    tile.at_right = !wraps && is_last;
+    // The last tile ends at the grid's end, and leaves out what the one before has.
+    const i64 done = number == 0 ? 0 : number * task_.stride + (wraps ? 0 : halo());
+    const i64 begin = tile.at_right != 0 ? task_.width - S::tile : number * task_.stride - (wraps ? halo() : 0);
+    const i64 columns = task_.width - begin;
+    tile.first_column = begin;
+    tile.useful_begin = static_cast<i32>(done - begin);
+    tile.useful_end = tile.at_right != 0 ? S::tile : S::tile - halo();
+    if (wraps && tile.useful_end > columns) tile.useful_end = static_cast<i32>(columns);
+    tile.before = begin < 0 ? static_cast<i32>(-begin) : 0;
+    tile.beyond = columns < S::tile ? static_cast<i32>(columns) : S::tile;
+  }
+  /// A row of the grid as StreamTile counts it.
   __device__ __forceinline__ i32 counted(i64 row) const {
-    const i64 from_first = row - first_row_;
-    return static_cast<i32>(from_first < -(1 << 30) ? -(1 << 30) : from_first > 1 << 30 ? 1 << 30 : from_first);
+    const i64 number = row - tile().first_row;
+    return static_cast<i32>(number < -(1 << 30) ? -(1 << 30) : number > 1 << 30 ? 1 << 30 : number);
   }
 
   /// Ticks [first_plain_tick(), end_of_plain_ticks()) have rows for every warp, none of which is kept.
   __device__ __forceinline__ i32 first_plain_tick() const {
-    if (task_.levels != warps_ * S::levels) return 1 << 30;  // some levels are not made
+    if (task_.levels != warps() * S::levels) return 1 << 30;  // some levels are not made
     // Warp w makes rows from batch * rows - (w + 1) * lag on.
-    const i32 lag = warps_ * S::lag, first = kept_.low + lag <= 0 ? 0 : (kept_.low + lag + S::rows - 1) / S::rows;
-    return warps_ - 1 + first;
+    const i32 last = tile().low + halo();
+    return warps() - 1 + (last <= 0 ? 0 : (last + S::rows - 1) / S::rows);
   }
   __device__ __forceinline__ i32 end_of_plain_ticks() const {
     // Warp 0 is ahead of all others: a batch begins the sums of rows up to `radius` below it.
-    const i64 end = (static_cast<i64>(kept_.high) - S::radius) / S::rows;
-    return end < batches_ ? static_cast<i32>(end < 0 ? 0 : end) : batches_;
+    const i32 end = tile().high <= S::radius ? 0 : (tile().high - S::radius) / S::rows;
+    return end < tile().batches ? end : tile().batches;
   }
 
   /// Lets every warp take its next batch. A warp is a tick behind the one before it.
   template <bool edges, bool rims>
   __device__ __forceinline__ void advance(i32 tick) {
-    const i32 batch = tick - warp_;
-    if (!rims || (batch >= 0 && batch < batches_)) {
-      if (warp_ == 0) {
+    const i32 batch = tick - warp();
+    if (!rims || (batch >= 0 && batch < tile().batches)) {
+      if (warp() == 0) {
         device::wait_for_copies<S::slots - 2>();
         __syncwarp();
         fetch(batch + S::slots - 1);
@@ -223,26 +252,27 @@ class Stream {
 
   template <bool edges, bool rims>
   __device__ __forceinline__ void make_batch(i32 batch, i32 tick) {
-    const bool is_last = warp_ + 1 == warps_;
-    const Chunk* from = shared_ + (warp_ == 0 ? S::input_at + (batch & (S::slots - 1)) * S::rows * S::chunks
-                                              : handed_on(warp_ - 1, tick - 1));
-    Chunk* to = shared_ + (is_last ? S::output_at : handed_on(warp_, tick));
+    const StreamRims kept{at_left_, at_right_, rims ? tile().low : 0, rims ? tile().high : 0};
+    const bool is_last = warp() + 1 == warps();
+    const Chunk* from = shared_ + (warp() == 0 ? S::input_at + (batch & (S::slots - 1)) * S::rows * S::chunks
+                                               : handed_on(warp() - 1, tick - 1));
+    Chunk* to = shared_ + (is_last ? S::output_at : handed_on(warp(), tick));
 #pragma unroll
     for (i32 i = 0; i < S::rows; ++i) {
       T x[S::cells];
       load_row(from + i * S::chunks, x);
-      const i32 row = batch * S::rows + i - warp_ * S::lag;
+      const i32 row = batch * S::rows + i - warp() * S::lag;
 #pragma unroll
       for (i32 level = 0; level < S::levels; ++level) {
-        const bool all_kept = rims && warp_ * S::levels + level >= task_.levels;
-        levels_[level].template add<edges, rims>(x, task_.coefficients, kept_, row - level * S::radius, all_kept);
+        const bool all_kept = rims && warp() * S::levels + level >= task_.levels;
+        levels_[level].template add<edges, rims>(x, task_.coefficients, kept, row - level * S::radius, all_kept);
       }
       store_row(to + i * S::chunks, x);
     }
     if (is_last) {
       __syncwarp();
 #pragma unroll
-      for (i32 i = 0; i < S::rows; ++i) write_row(batch * S::rows + i - 2 * halo_, to + i * S::chunks);
+      for (i32 i = 0; i < S::rows; ++i) write_row(batch * S::rows + i - 2 * halo(), to + i * S::chunks);
       __syncwarp();
     }
   }
@@ -253,7 +283,7 @@ class Stream {
   __device__ __forceinline__ void load_row(const Chunk* row, T (&x)[S::cells]) const {
 #pragma unroll
     for (i32 q = 0; q < S::lane_chunks; ++q) {
-      const Chunk chunk = row[place_of_chunk<S>(lane_ * S::lane_chunks + q)];
+      const Chunk chunk = row[place_of_chunk<S>(lane() * S::lane_chunks + q)];
 #pragma unroll
       for (i32 v = 0; v < S::chunk; ++v) x[q * S::chunk + v] = chunk.values[v];
     }
@@ -264,92 +294,99 @@ class Stream {
       Chunk chunk;
 #pragma unroll
       for (i32 v = 0; v < S::chunk; ++v) chunk.values[v] = x[q * S::chunk + v];
-      row[place_of_chunk<S>(lane_ * S::lane_chunks + q)] = chunk;
+      row[place_of_chunk<S>(lane() * S::lane_chunks + q)] = chunk;
     }
   }
 
   /// Begins to copy a batch of rows of the tile, which warp 0 does.
   __device__ __forceinline__ void fetch(i32 batch) {
     Chunk* to = shared_ + S::input_at + (batch & (S::slots - 1)) * S::rows * S::chunks;
-    if (batch < batches_) {
+    if (batch < tile().batches) {
 #pragma unroll
-      for (i32 i = 0; i < S::rows; ++i) fetch_row(first_row_ + batch * S::rows + i, to + i * S::chunks);
+      for (i32 i = 0; i < S::rows; ++i) fetch_row(batch * S::rows + i, to + i * S::chunks);
     }
     device::commit_copies();
   }
-  __device__ __forceinline__ void fetch_row(i64 row, Chunk* to) {
-    if (task_.wraps_rows != 0) {
-      while (row < 0) row += task_.extent;
-      while (row >= task_.extent) row -= task_.extent;
-    } else {
-      // Rows beyond those that there are contribute to nothing that is written.
-      row = row < task_.from.begin[0] ? task_.from.begin[0] : row >= task_.from.end ? task_.from.end - 1 : row;
-    }
-    if (row < piece_.begin || row >= piece_.end) {
-      const i32 piece = task_.from.piece_of(row);
-      piece_ = task_.from.rows_of(piece);
-      piece_values_ = task_.from.data[piece];
-    }
-    const T* values = piece_values_ + (row - piece_.begin) * task_.width;
+  __device__ __forceinline__ void fetch_row(i32 number, Chunk* to) {
+    StreamPlace<T> place = tile().from;
+    if (number >= place.end) keep(tile().from, place = place_from(task_, tile(), number));
+    const T* values = place.row_0 + number * task_.width;
     if (task_.aligned != 0) {
 #pragma unroll
       for (i32 n = 0; n < S::chunks / 32; ++n) {
-        const i32 chunk = lane_ + 32 * n;
-        device::begin_copy(to + place_of_chunk<S>(chunk), values + column(chunk * S::chunk));
+        const i32 chunk = lane() + 32 * n;
+        device::begin_copy(to + place_of_chunk<S>(chunk), values + wrapped(chunk * S::chunk));
       }
       return;
     }
 #pragma unroll 1
-    for (i32 cell = lane_; cell < S::tile; cell += 32) {
+    for (i32 cell = lane(); cell < S::tile; cell += 32) {
       device::begin_small_copy(&to[place_of_chunk<S>(cell / S::chunk)].values[cell % S::chunk],
-                               values + column(cell));
+                               values + wrapped(cell));
     }
   }
-  /// The grid's column of a cell of the tile.
-  __device__ __forceinline__ i64 column(i32 cell) const {
-    const i64 index = first_column_ + cell;
-    if (task_.wraps_columns == 0) return index;
-    return index < 0 ? index + task_.width : index >= task_.width ? index - task_.width : index;
+  /// The memory of a row that is read, and of those after it. Not inlined: it is seldom called.
+  static __device__ __noinline__ StreamPlace<T> place_from(const Task& task, const StreamTile<T>& tile, i32 number) {
+    i64 row = tile.first_row + number;
+    if (task.wraps_rows != 0) {
+      while (row < 0) row += task.extent;
+      while (row >= task.extent) row -= task.extent;
+    }
+    const Lines<T>& from = task.from;
+    // Rows beyond those that there are contribute to nothing that is written: another one takes their place.
+    const bool is_there = row >= from.begin[0] && row < from.end;
+    if (!is_there) row = row < from.begin[0] ? from.begin[0] : from.end - 1;
+    return place_in(from, task.width, tile, row, number, is_there ? from.rows_of(from.piece_of(row)).end - row : 1);
+  }
+  static __device__ __noinline__ StreamPlace<T> place_to(const Task& task, const StreamTile<T>& tile, i32 number) {
+    const i64 row = tile.first_row + halo() + number;
+    return place_in(task.to, task.width, tile, row, number, task.to.rows_of(task.to.piece_of(row)).end - row);
+  }
+  /// @param row of the grid, that takes the place of row `number` of the block @param rows that follow one another
+  static __device__ __forceinline__ StreamPlace<T> place_in(const Lines<T>& lines, i64 width,
+                                                            const StreamTile<T>& tile, i64 row, i32 number,
+                                                            i64 rows) {
+    const i64 end = number + rows;
+    return {lines.row(row, width) + tile.first_column - number * width,
+            static_cast<i32>(end < 1 << 30 ? end : 1 << 30)};
+  }
+  __device__ __forceinline__ void keep(StreamPlace<T>& kept, const StreamPlace<T>& place) const {
+    __syncwarp();
+    if (lane() == 0) kept = place;
+    __syncwarp();
+  }
+  /// A cell of the tile, or the one with its value where columns are periodic, counted alike.
+  __device__ __forceinline__ i64 wrapped(i32 cell) const {
+    if (task_.wraps_columns == 0) return cell;
+    return cell < tile().before ? cell + task_.width : cell >= tile().beyond ? cell - task_.width : i64{cell};
   }
 
-  /// Writes a complete row of the chunk; nothing if it is not one of it.
+  /// Writes a complete row, counted from the chunk's first one on; nothing if it is not one of the chunk.
   __device__ __forceinline__ void write_row(i32 number, const Chunk* row) const {
-    if (number < 0 || number >= count_) return;
-    T* values = task_.to.row(first_row_ + halo_ + number, task_.width) + first_column_;
+    if (number < 0 || number >= tile().count) return;
+    StreamPlace<T> place = tile().to;
+    if (number >= place.end) keep(tile().to, place = place_to(task_, tile(), number));
+    T* values = place.row_0 + number * task_.width;
+    const i32 begin = tile().useful_begin, end = tile().useful_end;
     if (task_.aligned != 0) {
+      // Chunks are written as a whole or not at all.
 #pragma unroll
       for (i32 n = 0; n < S::chunks / 32; ++n) {
-        const i32 chunk = lane_ + 32 * n, cell = chunk * S::chunk;
-        const Chunk made = row[place_of_chunk<S>(chunk)];
-        if (cell >= useful_begin_ && cell + S::chunk <= useful_end_) {
-          *reinterpret_cast<Chunk*>(values + cell) = made;
-          continue;
-        }
-#pragma unroll
-        for (i32 v = 0; v < S::chunk; ++v) {
-          if (cell + v >= useful_begin_ && cell + v < useful_end_) values[cell + v] = made.values[v];
-        }
+        const i32 chunk = lane() + 32 * n, cell = chunk * S::chunk;
+        if (cell < begin || cell >= end) continue;
+        *reinterpret_cast<Chunk*>(values + cell) = row[place_of_chunk<S>(chunk)];
       }
       return;
     }
 #pragma unroll 1
-    for (i32 cell = lane_; cell < S::tile; cell += 32) {
-      if (cell < useful_begin_ || cell >= useful_end_) continue;
+    for (i32 cell = lane(); cell < S::tile; cell += 32) {
+      if (cell < begin || cell >= end) continue;
       values[cell] = row[place_of_chunk<S>(cell / S::chunk)].values[cell % S::chunk];
     }
   }
-
   const Task& task_;
-  i32 lane_, warp_, warps_;
   Chunk* shared_;
-  i32 count_, halo_, batches_;     // rows to make; rows before them that are read; batches of all that are read
-  i64 first_row_;                  // that is read
-  i64 first_column_;               // of the tile
-  i32 useful_begin_, useful_end_;  // cells of the tile that are written
-  bool at_left_, at_right_;        // true if the tile ends at the grid's end
-  StreamRims kept_;
-  RowRange piece_{0, 0};  // the piece that rows are read from
-  const T* piece_values_ = nullptr;
+  bool at_left_, at_right_;  // this lane's first or last cells are kept
   StreamLevel<S> levels_[S::levels] = {};
 };
 
