@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import unittest
+import xml.etree.ElementTree
 
 import terrace_runs
 from terrace_runs import JobTest, main, numpy, random_letters, skip
@@ -100,6 +101,28 @@ class Configs(JobTest):
         self.assertNotIn("end", result["whole"])
         gaps = 2 * 10.5 + (9.5 + 0.5) * 2
         self.assertTrue(inside - gaps - columns / 2 < whole < inside)
+
+    def test_runs_heat(self):
+        result = self.run_config("heat")
+        snapshots, diffused = result["diffused/snapshots"], result["diffused/grid"][()]
+        self.assertEqual(snapshots.shape, (4, 1200, 1600))
+        self.assertEqual(list(result["diffused/time"]), [50, 100, 150, 200])
+        numpy.testing.assert_array_equal(snapshots[3], diffused)
+        # Heat is kept: nothing leaves a grid that is periodic and insulated. Differences become smaller.
+        means = [float(snapshot.astype(float).mean()) for snapshot in snapshots]
+        self.assertLess(max(means) - min(means), 1e-6)
+        self.assertTrue(all(a.std() > b.std() for a, b in zip(snapshots[:-1], snapshots[1:])))
+        self.assertLess(result["blurred/grid"][()].std(), diffused.std())
+        for rim in (numpy.s_[0], numpy.s_[-1], numpy.s_[:, 0], numpy.s_[:, -1]):
+            numpy.testing.assert_array_equal(result["wave/u"][()][rim], result["blurred/grid"][()][rim])
+        xdmf = self.terrace("show", "build/heat.h5", "diffused", "--xdmf").stdout
+        grids = xml.etree.ElementTree.fromstring(xdmf).findall("./Domain/Grid")
+        self.assertEqual([grid.get("Name") for grid in grids], ["diffused/grid", "diffused/snapshots"])
+        self.assertEqual([time.get("Value") for time in grids[1].findall("./Grid/Time")], ["50", "100", "150", "200"])
+        for item in grids[0].iter("DataItem"):
+            if item.get("Format") == "HDF":
+                self.assertEqual(item.text, "heat.h5:/diffused/grid")
+                self.assertEqual(item.get("Dimensions"), "1200 1600")
 
     def test_runs_relaxation(self):
         result = self.run_config("relaxation")
@@ -245,9 +268,10 @@ class Readme(unittest.TestCase):
         self.text = (terrace_runs.root / "README.md").read_text()
 
     def test_has_the_table_of_problems_as_the_program_prints_it(self):
-        printed = subprocess.run([terrace_runs.program, "problems", "--markdown"], capture_output=True, text=True,
-                                 check=True).stdout
-        self.assertIn(printed.strip(), self.text, "run `terrace problems --markdown` and put it into README.md")
+        for command in ("problems", "operators"):
+            printed = subprocess.run([terrace_runs.program, command, "--markdown"], capture_output=True, text=True,
+                                     check=True).stdout
+            self.assertIn(printed.strip(), self.text, f"run `terrace {command} --markdown` and put it into README.md")
 
     def test_names_files_that_are_there(self):
         for target in re.findall(r"\]\(([^)#]+)\)", self.text):
