@@ -1,9 +1,8 @@
-// The measured sizes and thresholds of sweeps in place on CUDA, each with the machine and the time that it was chosen
-// by.
+// The measured sizes and thresholds of sweeps in place, each with the machine and the time that it was chosen by.
 //
-// To tune the kernel, change its entry here. Results never depend on these values. Times are of sor in f32 on a grid
-// of 32768 x 32768; tests/benchmarks/RESULTS.md has the rates, the limits and the commands that repeat them. "Not
-// measured" marks a value of which no figure is recorded. H200: NVIDIA H200, 132 multiprocessors, CUDA 13.0,
+// To tune a kernel, change its entry here. Results never depend on these values. Times on CUDA are of sor in f32 on a
+// grid of 32768 x 32768; tests/benchmarks/RESULTS.md has the rates, the limits and the commands that repeat them.
+// "Not measured" marks a value of which no figure is recorded. H200: NVIDIA H200, 132 multiprocessors, CUDA 13.0,
 // 2026-11-21 and 22.
 #pragma once
 
@@ -43,6 +42,14 @@ struct CudaInPlace {
   /// Slabs under way at a time: at least two, as a slab is reported when the next one has begun. H200, 2304 sweeps of
   /// 65536 x 65536 in slabs of 1024 rows, six under way: 2.0 T. The limits are not measured.
   static constexpr device::i64 least_under_way = 2, most_under_way = 32;
+};
+
+/// Sweeps in place on the CPU (cpu/strip.hpp).
+struct CpuInPlace {
+  /// Passes of a band, in flight at a time. Not measured.
+  static constexpr int band_passes = 4;
+  /// Iterations of a band from one look at its neighbours to the next. Not measured.
+  static constexpr device::i64 chunk = 64;
 };
 
 }  // namespace terrace::wavefront::measured

@@ -18,7 +18,7 @@ constexpr BlockResult border_report(Items items, Report report, const Ends& ends
   };
   if (rows == 0 || columns == 0) look(rows, columns);
   if (report == Report::ends) {
-    // Where any cell of the last row may end an alignment, those of a row before the first are all 0.
+    // If any cell of the last row may end an alignment, all cells of the border row above the first row are 0.
     if (ends.last_row) look(rows, 0);
     if (ends.last_column) look(0, columns);
   }

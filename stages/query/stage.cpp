@@ -6,6 +6,7 @@
 
 #include "kernels/recursive/reduction.hpp"
 #include "pipeline/base/error.hpp"
+#include "stages/query/measured.hpp"
 #include "stages/query/pairs.hpp"
 #include "stages/query/tally.hpp"
 #include "stages/recursive/rates.hpp"
@@ -16,9 +17,6 @@
 
 namespace terrace::stages {
 namespace {
-
-constexpr std::int64_t band_bytes = 8 << 20;  // of a block, about
-constexpr double rate = 1e9;                  // distances a second of a core
 
 /// The questions about the table.
 struct Questions {
@@ -62,7 +60,7 @@ class QueryStage : public run::Stage {
     p.blocks = plan_->blocks();
     p.operations = elements;
     p.unit = "distance";
-    p.operations_per_second = rate * std::max(1, resources_.device.processors);
+    p.operations_per_second = measured::query_rate * std::max(1, resources_.device.processors);
     p.bytes_read = elements * element;
     if (resources_.cuda) {
       p.bytes_up = p.bytes_read;
@@ -191,7 +189,7 @@ std::int64_t choose_rows(std::int64_t nodes, ElementType type, const Resources& 
   const std::int64_t workspace =
       resources.cuda ? static_cast<std::int64_t>(recursive::reduction_cuda_bytes()) + 4096 : 0;
   if (bytes(1) + workspace > budget) refuse_budgets(resources, bytes(1), workspace);
-  std::int64_t rows = std::clamp<std::int64_t>(band_bytes / row, 1, recursive::reduction_rows);
+  std::int64_t rows = std::clamp<std::int64_t>(measured::query_band_bytes / row, 1, recursive::reduction_rows);
   while (rows > 1 && 3 * bytes(rows) + workspace > budget) --rows;
   return rows;
 }

@@ -1,5 +1,5 @@
-// The interface of the vectorised kernels of in-place sweeps. Also included by sources that are compiled for newer
-// instruction sets than the rest: so it includes no library header and leaves no symbol that objects share.
+// The interface of the vectorised kernels of in-place sweeps. Sources that are compiled for newer instruction sets
+// include it, too: so it includes no library header and leaves no symbol that objects share.
 //
 // Lanes are sweeps. In pass r over the columns, lane l makes sweep l of a group on row r - l. Lane l - 1 made the row
 // below `lag` columns ahead in this pass, and the row itself in the pass before, in which lane l made the row above.
@@ -11,12 +11,13 @@
 #pragma once
 
 #include "kernels/device/integers.hpp"
+#include "kernels/in_place/measured.hpp"
 
 namespace terrace::wavefront {
 
 /// Passes of a band, and iterations from one check of the neighbours to the next.
-inline constexpr int band_passes = 4;
-inline constexpr device::i64 in_place_chunk = 64;
+inline constexpr int band_passes = measured::CpuInPlace::band_passes;
+inline constexpr device::i64 in_place_chunk = measured::CpuInPlace::chunk;
 
 /// Steps that a lane is behind the lane before: its reads of the row below reach as far to the right.
 constexpr int lag_of(bool corners) { return corners ? 2 : 1; }

@@ -69,7 +69,9 @@ void Executor::rewind(BlockState& block) {
     --running_updates_;
     let_go(*use.version, block.sequence);
     residence_.hand_back(*use.source, *use.version, location);
-    if (use.source->claims > 0 && !std::exchange(use.source->counted, true)) {
+    // The source will take a slot again: it is being written, or its content is in memory alone.
+    const bool unstored = use.source->claims > 0 || (has_content(*use.source) && !use.source->on_disk());
+    if (unstored && !std::exchange(use.source->counted, true)) {
       ++unstored_[static_cast<std::size_t>(use.source->key.array)];
     }
     checkpoints_.touch(use.source->key);
