@@ -45,7 +45,6 @@ struct StencilTask {
   Work work;
   i32 first, last;           // not 0: the first and the last slab of a stream
   i32 whole;                 // not 0: `fields` hold the whole grid: a periodic axis 0 is read modulo its extent
-  i32 checks;                // not 0: the rows that come in, and those of arrays, are searched for NaN
   i64 step, steps;           // steps made before; steps of the pass
   i64 row_begin, row_end;    // rows that come in, or rows to save, or changes to add up
   i64 part_begin, part_end;  // rows that the stream leaves
@@ -58,9 +57,6 @@ struct StencilTask {
 
 /// The report of a block.
 struct StencilResult {
-  i64 nan_array;  // of the first NaN: the number of a field, or most_fields + the number of an array; -1: none
-  i64 nan_row;    // its row, and its index among the row's cells
-  i64 nan_index;
   double total;  // of the changes
 };
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "kernels/stencil/measured.hpp"
 #include "kernels/stencil/cut.hpp"
+#include "kernels/stencil/measured.hpp"
 #include "kernels/stencil/visit.hpp"
 
 namespace terrace::stencil {

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <limits>
 
-#include "kernels/stencil/measured.hpp"
 #include "kernels/stencil/cut.hpp"
+#include "kernels/stencil/measured.hpp"
 
 namespace terrace::stencil {
 

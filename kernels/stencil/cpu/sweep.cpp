@@ -7,7 +7,6 @@
 #include "kernels/device/cpu_context.hpp"
 #include "kernels/launch/cpu_launch.hpp"
 #include "kernels/stencil/constants.hpp"
-#include "kernels/stencil/cpu/nan.hpp"
 #include "kernels/stencil/cpu/slab.hpp"
 #include "kernels/stencil/cut.hpp"
 #include "kernels/stencil/visit.hpp"
@@ -86,14 +85,11 @@ template <class T>
 class CpuStencil : public device::BlockKernel {
  public:
   CpuStencil(const StencilSpec& spec, device::CpuContext& context, InstructionSet set)
-      : operands_(operands_of<T>(spec)),
-        plan_(plan_for<T>(spec, operands_, set)),
-        pool_(context.pool()),
-        slabs_(plan_, context) {}
+      : operands_(operands_of<T>(spec)), plan_(plan_for<T>(spec, operands_, set)), slabs_(plan_, context) {}
 
   void run(const device::Port& port) override {
     device::compute_in_order<StencilTask, StencilResult>(port, [&](const StencilTask& task, StencilResult& result) {
-      result = {-1, 0, 0, 0};
+      result = {0};
       return compute(task, result, [&] { return device::is_set(*port.abort); });
     });
   }
@@ -108,7 +104,6 @@ class CpuStencil : public device::BlockKernel {
         result.total = total(task);
         return true;
       default:
-        if (task.checks != 0) find_nan<T>(task, plan_.fields, plan_.spec.arrays, plan_.spec.width(), pool_, result);
         return slabs_.advance(task, leave);
     }
   }
@@ -132,7 +127,6 @@ class CpuStencil : public device::BlockKernel {
 
   Operands<T> operands_;
   CpuPlan<T> plan_;
-  device::ThreadPool& pool_;
   CpuSlabs<T> slabs_;
 };
 

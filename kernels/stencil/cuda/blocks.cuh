@@ -25,7 +25,6 @@ void load_value_kernels() {
   load(device::make_kernel(begin_block_kernel<T>, "begin_block_kernel"));
   load(device::make_kernel(report_block_kernel<T>, "report_block_kernel"));
   load(device::make_kernel(copy_values_kernel<T>, "copy_values_kernel"));
-  load(device::make_kernel(find_nan_kernel<T>, "find_nan_kernel"));
   load(device::make_kernel(find_changes_kernel<T>, "find_changes_kernel"));
   load(device::make_kernel(find_single_changes_kernel<T>, "find_single_changes_kernel"));
   load(device::make_kernel(add_groups_kernel<T>, "add_groups_kernel"));
@@ -68,7 +67,7 @@ void StencilBlocks<T>::run(const device::Port& port) {
     device::launch(device::make_kernel(begin_block_kernel<T>, "begin_block_kernel"), one_warp, port, state(), block);
     compute(task);
     device::launch(device::make_kernel(report_block_kernel<T>, "report_block_kernel"), one_thread, port, state(),
-                   block, std::max<i64>(1, spec_.width()));
+                   block);
   }
 }
 
@@ -81,7 +80,6 @@ void StencilBlocks<T>::compute(const StencilTask& task) {
 
 template <class T>
 void StencilBlocks<T>::advance(const StencilTask& task) {
-  if (task.checks != 0) find_nan(task);
   const std::vector<i64> depths = depths_of(task);
   bool from_fields = true;
   if (depths.size() % 2 == 1) {
@@ -162,24 +160,6 @@ Lines<T> StencilBlocks<T>::own_rows(const StencilTask& task, std::size_t field, 
   const i64 first = task.first != 0 ? task.row_begin : task.row_begin - task.steps * axis_.radius;
   lines.add(rows, at<T>(plan_.fields_at[field]) + (rows.begin - first) * spec_.width());
   return lines;
-}
-
-template <class T>
-void StencilBlocks<T>::find_nan(const StencilTask& task) {
-  const auto kernel = device::make_kernel(find_nan_kernel<T>, "find_nan_kernel");
-  const RowRange rows{task.row_begin, task.row_end};
-  const auto search = [&](const Rows& all, i64 array) {
-    Lines<T> lines{};
-    lines.add(all, rows, spec_.width());
-    for (i32 piece = 0; piece < lines.pieces; ++piece) {
-      const RowRange part = lines.rows_of(piece);
-      const i64 count = part.count() * spec_.width();
-      device::launch(kernel, shape_of_values(count, stream_), state(), lines.data[piece], count,
-                     nan_key(array, (part.begin - rows.begin) * spec_.width()));
-    }
-  };
-  for (std::size_t f = 0; f < fields_; ++f) search(task.fields[f], static_cast<i64>(f));
-  for (int a = 0; a < spec_.arrays; ++a) search(task.arrays[a], most_fields + a);
 }
 
 template <class T>

@@ -76,7 +76,6 @@ class StencilBlocks : public device::BlockKernel {
   std::vector<i64> depths_of(const StencilTask& task) const;
   Levels<T> levels_of(const StencilTask& task, i64 level, i64 count, bool from_fields) const;
   Lines<T> own_rows(const StencilTask& task, std::size_t field, RowRange rows, bool in_fields) const;
-  void find_nan(const StencilTask& task);
   void find_changes(const StencilTask& task, const Levels<T>& levels);
   void hand_on(const StencilTask& task, i64 level, const Levels<T>& levels);
   void save(const StencilTask& task);

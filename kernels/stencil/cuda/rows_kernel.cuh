@@ -1,4 +1,4 @@
-// What happens to rows besides steps: copies, and the search for NaN.
+// Copies of rows.
 #pragma once
 
 #include "kernels/stencil/cuda/state_kernel.cuh"
@@ -14,17 +14,6 @@ template <class T>
 __global__ void copy_values_kernel(const StencilState* state, const T* from, T* to, i64 count) {
   if (state->begun == 0) return;
   for (i64 i = first_of_thread(); i < count; i += threads_of_launch()) to[i] = from[i];
-}
-
-/// Searches `count` values for NaN. @param first the key of the first value
-template <class T>
-__global__ void find_nan_kernel(StencilState* state, const T* values, i64 count, u64 first) {
-  if (state->begun == 0) return;
-  for (i64 i = first_of_thread(); i < count; i += threads_of_launch()) {
-    if (values[i] == values[i]) continue;
-    atomicMin(&state->first_nan, first + static_cast<u64>(i));
-    return;
-  }
 }
 
 }  // namespace terrace::stencil

@@ -10,21 +10,10 @@ using device::u64;
 
 /// State that the kernels of one block share, in device memory.
 struct StencilState {
-  u64 begun;      // 0: the launch was stopped, and the block's kernels do nothing
-  u64 first_nan;  // the least key of a NaN (nan_key), or no_nan
-  double total;   // of changes
+  u64 begun;     // 0: the launch was stopped, and the block's kernels do nothing
+  double total;  // of changes
   StencilTask task;
 };
-
-/// Keys of NaN are ordered by array, then by cell.
-inline constexpr u64 no_nan = ~u64{0};
-inline constexpr i32 cell_bits = 58;
-
-/// @param array number of a field, or most_fields + number of an array
-/// @param cell number of the cell among those that are searched, row by row
-TERRACE_HOST_DEVICE constexpr u64 nan_key(i64 array, i64 cell) {
-  return static_cast<u64>(array) << cell_bits | static_cast<u64>(cell);
-}
 
 /// True if the host wants `block` not to begin.
 __device__ inline bool is_unwanted(const device::Port& port, u64 block) {
@@ -41,7 +30,6 @@ __global__ void begin_block_kernel(device::Port port, StencilState* state, u64 b
     const bool begun = (block == port.first || state->begun != 0) && !is_unwanted(port, block);
     if (begun) device::note_begin(port, block);
     state->begun = begun ? 1 : 0;
-    state->first_nan = no_nan;
     state->total = 0;
   }
   const auto* from = reinterpret_cast<const u64*>(static_cast<const device::u8*>(port.descriptors) +
@@ -54,16 +42,9 @@ __global__ void begin_block_kernel(device::Port port, StencilState* state, u64 b
 
 /// One thread: reports block `block`, the launch's first one that is not reported.
 template <class T>
-__global__ void report_block_kernel(device::Port port, const StencilState* state, u64 block, i64 width) {
+__global__ void report_block_kernel(device::Port port, const StencilState* state, u64 block) {
   if (state->begun == 0) return;
-  StencilResult result{-1, 0, 0, state->total};
-  if (state->first_nan != no_nan) {
-    const i64 cell = static_cast<i64>(state->first_nan & ((u64{1} << cell_bits) - 1));
-    result.nan_array = static_cast<i64>(state->first_nan >> cell_bits);
-    result.nan_row = state->task.row_begin + cell / width;
-    result.nan_index = cell % width;
-  }
-  *device::result_of<StencilResult>(port, block) = result;
+  *device::result_of<StencilResult>(port, block) = {state->total};
   device::report_next(port, block);
 }
 

@@ -39,10 +39,8 @@ void check_sample_of(SampleMaker& maker, const Sample& sample, device::Context& 
   const std::unique_ptr<device::BlockKernel> kernel = make(spec);
   RunOptions options;
   options.changes = maker.chance(50);
-  options.checks = maker.chance(50);
   const RunReport report = run_stencil(spec, context, *kernel, grids, sample.step, sample.steps, options);
   REQUIRE(difference_of(spec, grids, expected) == "");
-  REQUIRE(report.first_nan.nan_array == -1);
   if (!options.changes) return;
   const std::vector<double> changes = changes_of(spec, before, expected);
   REQUIRE(std::memcmp(report.changes.data(), changes.data(), changes.size() * sizeof(double)) == 0);

@@ -54,26 +54,6 @@ Grids<double> ones(const StencilSpec& spec) {
   return {{std::vector<double>(cells, 1)}, {std::vector<double>(cells, 1)}};
 }
 
-TEST_CASE("the first NaN that comes in is reported with its place") {
-  device::CpuContext context(2);
-  const StencilSpec spec = average(30, 101);
-  const auto kernel = make_stencil_cpu(spec, context);
-  testing::RunOptions options;
-  options.checks = true;
-  Grids<double> grids = ones(spec);
-  grids.fields[0][13 * 101 + 100] = grids.fields[0][14 * 101] = std::numeric_limits<double>::quiet_NaN();
-  StencilResult found = testing::run_stencil(spec, context, *kernel, grids, 0, 6, options).first_nan;
-  CHECK(found.nan_array == 0);
-  CHECK(found.nan_row == 13);
-  CHECK(found.nan_index == 100);
-  grids = ones(spec);
-  grids.arrays[0][29 * 101 + 7] = std::numeric_limits<double>::quiet_NaN();
-  found = testing::run_stencil(spec, context, *kernel, grids, 0, 6, options).first_nan;
-  CHECK(found.nan_array == most_fields);
-  CHECK(found.nan_row == 29);
-  CHECK(found.nan_index == 7);
-}
-
 TEST_CASE("a launch that is aborted ends early and reports no block") {
   device::CpuContext context(2);
   StencilSpec spec = average(8, 64);

@@ -111,25 +111,6 @@ SmallCase small_case() {
   return one;
 }
 
-TEST_CASE("the first NaN is named on CUDA") {
-  const auto context = test::cuda_context();
-  if (!context) return;
-  const auto first_nan = [&](std::vector<int> in_field, std::vector<int> in_array) {
-    SmallCase one = small_case();
-    for (const int cell : in_field) one.grids.fields[0][static_cast<std::size_t>(cell)] = std::nanf("");
-    for (const int cell : in_array) one.grids.arrays[0][static_cast<std::size_t>(cell)] = std::nanf("");
-    CudaStencil stencil(one.spec, *context);
-    return testing::run_stencil(one.spec, *context, stencil, one.grids, 0, 2, {true, false}).first_nan;
-  };
-  const StencilResult field = first_nan({4 * 40 + 7, 4 * 40 + 39, 5 * 40}, {3 * 40});
-  CHECK((field.nan_array == 0 && field.nan_row == 4 && field.nan_index == 7));
-  const StencilResult array = first_nan({8 * 40}, {8 * 40, 6 * 40 + 39, 7 * 40});
-  CHECK((array.nan_array == 0 && array.nan_row == 8 && array.nan_index == 0));
-  const StencilResult earlier = first_nan({8 * 40}, {5 * 40 + 39});
-  CHECK((earlier.nan_array == most_fields && earlier.nan_row == 5 && earlier.nan_index == 39));
-  CHECK(first_nan({}, {}).nan_array == -1);
-}
-
 /// Words, descriptors and results of a launch.
 struct Launched {
   device::u64 ready, stop, abort, done, failed, skipped;

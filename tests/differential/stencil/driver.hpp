@@ -11,8 +11,8 @@
 
 #include "kernels/device/context.hpp"
 #include "kernels/launch/block_kernel.hpp"
-#include "kernels/stencil/reference/reference.hpp"
 #include "kernels/stencil/cut.hpp"
+#include "kernels/stencil/reference/reference.hpp"
 
 namespace terrace::stencil::testing {
 
@@ -66,15 +66,13 @@ class GuardedMemory {
 
 /// Report of a run.
 struct RunReport {
-  StencilResult first_nan{-1, 0, 0, 0};  // of the first slab that found one; its row is one of the grid
-  std::vector<double> changes;           // of each row in the last step
-  double total = 0;                      // of the changes
-  double seconds = 0;                    // in launches
+  std::vector<double> changes;  // of each row in the last step
+  double total = 0;             // of the changes
+  double seconds = 0;           // in launches
 };
 
 /// Options of a run.
 struct RunOptions {
-  bool checks = false;   // search the grid and the arrays for NaN in the first pass
   bool changes = false;  // report the changes of the last step
 };
 
@@ -99,13 +97,11 @@ class StencilDriver {
   RunReport run(std::int64_t step, std::int64_t steps, const RunOptions& options = {}) {
     RunReport report;
     GuardedMemory changes(context_, axis_.rows * static_cast<std::int64_t>(sizeof(double)));
-    bool checks = options.checks;
     for (std::int64_t done = 0; done < steps && cut_.slabs() > 0;) {
       const std::int64_t pass = std::min(spec_.pass_steps, steps - done);
       const bool is_last = done + pass == steps;
-      run_pass(step + done, pass, checks, options.changes && is_last ? &changes : nullptr, report);
+      run_pass(step + done, pass, options.changes && is_last ? &changes : nullptr, report);
       done += pass;
-      checks = false;
     }
     if (options.changes) {
       report.changes.resize(static_cast<std::size_t>(axis_.rows));
@@ -202,12 +198,11 @@ class StencilDriver {
     tasks.push_back(task);
   }
 
-  StencilTask slab_task(std::int64_t number, std::int64_t step, std::int64_t steps, bool checks,
+  StencilTask slab_task(std::int64_t number, std::int64_t step, std::int64_t steps,
                         const GuardedMemory* changes) const {
     const Slab slab = cut_.slab(number, steps);
     const auto part = static_cast<std::size_t>(slab.part), at = static_cast<std::size_t>(number);
     StencilTask task = cut_.task_of(slab, step, steps);
-    task.checks = checks;
     for (std::size_t f = 0; f < fields_.size(); ++f) {
       Rows& rows = task.fields[f];
       if (slab.first) add_piece(rows, slab.above.begin, slab.above.count(), *above_[part][f]);
@@ -227,12 +222,12 @@ class StencilDriver {
     return task;
   }
 
-  void run_pass(std::int64_t step, std::int64_t steps, bool checks, const GuardedMemory* changes, RunReport& report) {
+  void run_pass(std::int64_t step, std::int64_t steps, const GuardedMemory* changes, RunReport& report) {
     std::vector<StencilTask> tasks;
     add_saves(tasks, steps);
     const std::size_t saves = tasks.size();
     for (std::int64_t slab = 0; slab < cut_.slabs(); ++slab) {
-      tasks.push_back(slab_task(slab, step, steps, checks, changes));
+      tasks.push_back(slab_task(slab, step, steps, changes));
     }
     if (changes != nullptr) {
       StencilTask task{};
@@ -243,11 +238,6 @@ class StencilDriver {
     }
     const std::vector<StencilResult> results = launch(tasks, report.seconds);
     if (changes != nullptr) report.total = results.back().total;
-    const std::size_t slabs = saves + static_cast<std::size_t>(cut_.slabs());
-    for (std::size_t i = saves; i < slabs && checks && report.first_nan.nan_array < 0; ++i) {
-      report.first_nan = results[i];
-      report.first_nan.nan_row = (report.first_nan.nan_row + axis_.rows) % axis_.rows;
-    }
   }
 
   /// Runs blocks in one launch. @return their results

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "kernels/stencil/cut.hpp"
 #include "kernels/stencil/operators.hpp"
 #include "kernels/stencil/reference/reference.hpp"
-#include "kernels/stencil/cut.hpp"
 #include "kernels/stencil/visit.hpp"
 
 namespace terrace::stencil::testing {
