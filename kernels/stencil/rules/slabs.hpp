@@ -53,17 +53,17 @@ TERRACE_HOST_DEVICE constexpr RowRange input_rows(const Axis& axis, const Stenci
 }
 
 /// The rows of `level` that a slab takes from the slab above to make `levels` further ones: in the carry, from
-/// its row 2 * radius * level on. Empty in the first slab. Rows below 0 of a grid that does not wrap are not there; they
-/// keep their places in the carry.
+/// its row 2 * radius * level on. Empty in the first slab. Rows below 0 of a grid that does not wrap are not there;
+/// they keep their places in the carry.
 TERRACE_HOST_DEVICE constexpr RowRange carried_rows(const Axis& axis, const StencilTask& task, i64 level,
                                                     i64 levels) {
   const i64 end = task.row_begin - level * axis.radius;
   return {task.first != 0 ? end : end - 2 * levels * axis.radius, end};
 }
 
-/// The least rows of a slab, unless it is the only one of its stream: the rows that it hands on are its own, its result
-/// ends in itself or in the slab above, and so do all rows whose constant arrays it reads: a kernel that makes `depth`
-/// steps at a time makes radius * (depth - 1) rows above its result again.
+/// The least rows of a slab, unless it is the only one of its stream: the rows that it hands on are its own, its
+/// result ends in itself or in the slab above, and so do all rows whose constant arrays it reads: a kernel that makes
+/// `depth` steps at a time makes radius * (depth - 1) rows above its result again.
 /// @param depth the most steps that a kernel makes at a time
 constexpr i64 least_slab_rows(i64 radius, i64 steps, i64 depth) {
   const i64 at_once = depth < steps ? depth : steps;
