@@ -159,7 +159,7 @@ std::size_t stencil_cpu_bytes(const StencilSpec& spec, int threads) {
   const TileSizes sizes = tile_sizes(spec);
   const i64 values = fields_of(spec) * CpuSlabs<double>::workspace_rows(spec) * spec.width() +
                      threads * CpuSlabs<double>::thread_values(spec, sizes);
-  const std::size_t pointers = (spec.terms.size() + 3 * 289 + 2 * most_arrays + 128) * sizeof(void*);
+  const std::size_t pointers = (spec.terms.size() + 3 * 289 + 3 * 17 * 20 + 6 * most_arrays + 128) * sizeof(void*);
   return static_cast<std::size_t>(values) * size_of(spec.value) + static_cast<std::size_t>(threads) * pointers;
 }
 
