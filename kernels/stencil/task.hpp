@@ -45,6 +45,7 @@ struct StencilTask {
   Work work;
   i32 first, last;           // not 0: the first and the last slab of a stream
   i32 whole;                 // not 0: `fields` hold the whole grid: a periodic axis 0 is read modulo its extent
+  i32 measures;              // not 0: the changes of the last step are asked for, of all slabs of the pass
   i64 step, steps;           // steps made before; steps of the pass
   i64 row_begin, row_end;    // rows that come in, or rows to save, or changes to add up
   i64 part_begin, part_end;  // rows that the stream leaves
@@ -52,7 +53,7 @@ struct StencilTask {
   Rows targets[most_fields];
   void* carry[most_fields];  // null if the stream has one slab
   Rows arrays[most_arrays];  // constant; also the rows of the slab above, unless the slab is the first
-  Rows changes;              // of rows, f64, one value a row; no pieces: not asked for
+  Rows changes;              // of rows, f64, one value a row
 };
 
 /// The report of a block.

@@ -139,6 +139,7 @@ class Definer {
 
   void list_offsets() {
     const auto& offsets = settings_.get<std::vector<std::vector<std::int64_t>>>("offsets");
+    if (offsets.empty()) refuse("offsets", "there are no offsets: give at least one");
     int reach = 0;
     for (const std::vector<std::int64_t>& offset : offsets) {
       if (static_cast<int>(offset.size()) != spec_.rank) {
@@ -172,10 +173,8 @@ class Definer {
     }
     std::map<std::string, int> arrays;
     for (std::size_t k = 0; k < list.size(); ++k) {
-      char* end = nullptr;
-      const double number = std::strtod(list[k].c_str(), &end);
-      if (*end == '\0') {
-        spec_.terms[k].coefficient = number;
+      if (const auto number = job::number_of_entry(list[k])) {
+        spec_.terms[k].coefficient = *number;
         continue;
       }
       const auto [at, is_new] = arrays.try_emplace(list[k], 0);

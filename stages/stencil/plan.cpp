@@ -406,6 +406,7 @@ void StencilPlan::bind_slab(const StencilPhase& phase, const Slab& slab, const r
       if (access.slot == array_slot(a)) add_pieces(task.arrays[a], access, pieces[piece++].shift);
     }
   }
+  task.measures = changes_ >= 0 && timeline_.is_checked(phase) ? 1 : 0;
   if (const run::AccessView* changes = view.find(changes_slot())) add_pieces(task.changes, *changes, 0);
 }
 

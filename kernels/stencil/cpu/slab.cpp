@@ -176,7 +176,7 @@ void CpuSlabs<T>::copy_back(const StencilTask& task, RowRange rows) {
 
 template <class T>
 bool CpuSlabs<T>::advance(const StencilTask& task, const std::function<bool()>& leave) {
-  const bool changes = task.changes.pieces > 0;
+  const bool changes = task.measures != 0;
   const std::vector<i64> depths = sub_passes(task.steps, plan_.sizes.depth, changes);
   i64 level = 0;
   bool in_rows = true;

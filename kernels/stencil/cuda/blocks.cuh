@@ -94,7 +94,7 @@ void StencilBlocks<T>::advance(const StencilTask& task) {
   for (const i64 count : depths) {
     const Levels<T> levels = levels_of(task, level, count, from_fields);
     make_levels(task, levels);
-    if (task.changes.pieces > 0 && level + count == task.steps) find_changes(task, levels);
+    if (task.measures != 0 && level + count == task.steps) find_changes(task, levels);
     if (task.last == 0) hand_on(task, level, levels);
     level += count;
     from_fields = !from_fields;
@@ -105,7 +105,7 @@ void StencilBlocks<T>::advance(const StencilTask& task) {
 /// is made by itself if its changes are asked for.
 template <class T>
 std::vector<i64> StencilBlocks<T>::depths_of(const StencilTask& task) const {
-  const i64 alone = task.changes.pieces > 0 && task.steps > 0 ? 1 : 0, steps = task.steps - alone;
+  const i64 alone = task.measures != 0 && task.steps > 0 ? 1 : 0, steps = task.steps - alone;
   const i64 most = most_levels(task);
   i64 times = (steps + most - 1) / most;
   if ((times + alone) % 2 == 1 && times > 0 && times < steps) ++times;

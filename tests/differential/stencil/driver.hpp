@@ -216,6 +216,7 @@ class StencilDriver {
       task.arrays[a] = tiles_with(arrays_[a], {begin, task.row_end});
     }
     if (changes != nullptr) {
+      task.measures = 1;
       const RowRange rows = cut_.result_rows(slab, steps);
       add_changes(task.changes, rows, *changes);
     }
@@ -225,7 +226,6 @@ class StencilDriver {
   void run_pass(std::int64_t step, std::int64_t steps, const GuardedMemory* changes, RunReport& report) {
     std::vector<StencilTask> tasks;
     add_saves(tasks, steps);
-    const std::size_t saves = tasks.size();
     for (std::int64_t slab = 0; slab < cut_.slabs(); ++slab) {
       tasks.push_back(slab_task(slab, step, steps, changes));
     }
