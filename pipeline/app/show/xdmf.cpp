@@ -148,7 +148,7 @@ std::string xdmf_of(const std::filesystem::path& file, const std::string& stage)
     throw IoError(file.string() + (stage.empty() ? "" : ", /" + stage),
                   "has no grid of two or three dimensions (terrace show lists its datasets)");
   }
-  return "<?xml version=\"1.0\"?>\n<Xdmf Version=\"3.0\">\n<Domain>\n" + grids.str() + "</Domain>\n</Xdmf>\n";
+  return "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">\n<Domain>\n" + grids.str() + "</Domain>\n</Xdmf>\n";
 }
 
 }  // namespace terrace::app

@@ -6,7 +6,7 @@
 
 namespace terrace::app {
 
-/// The grids of a stage as XDMF 3: text that names the datasets of the result, which it does not copy. Datasets of
+/// The grids of a stage as XDMF 2: text that names the datasets of the result, which it does not copy. Datasets of
 /// two or three dimensions of numbers are grids; those beneath whose first dimension is `time` are series in time.
 /// @param stage empty: of all stages
 /// @throws IoError if the file is no result, or there is no grid
