@@ -96,6 +96,23 @@ class Cut {
     return {std::max<std::int64_t>(rows.begin, slab.part_rows.begin), rows.end};
   }
 
+  /// The most rows of one level that a slab holds: the last slab of a stream ends where the stream does, at every
+  /// level. @param steps of a pass
+  std::int64_t most_level_rows(std::int64_t steps) const {
+    if (whole()) return axis_.rows;
+    std::int64_t most = 0;
+    for (std::int64_t part = 0; part < parts_; ++part) {
+      const RowRange slabs = slabs_of(part);
+      for (const std::int64_t number : {slabs.begin, std::min(slabs.begin + 1, slabs.end - 1), slabs.end - 1}) {
+        const StencilTask task = task_of(slab(number, steps), 0, steps);
+        for (const std::int64_t level : {std::int64_t{0}, steps}) {
+          most = std::max<std::int64_t>(most, level_rows(axis_, task, level).count());
+        }
+      }
+    }
+    return most;
+  }
+
  private:
   Axis axis_;
   std::int64_t slab_rows_, slabs_, parts_;

@@ -69,6 +69,8 @@ void StencilPlan::add_grid(StencilInputs& inputs) {
     field.source = std::move(inputs.fields[f]);
     field.generations = last;
     field.kept = 1;
+    // With one pass, at a checkpoint only the tile of each part's latest slab lacks steps.
+    if (timeline_.passes() == 1 && !timeline_.has_finish()) field.live = field.spare = 2 * cut_.parts();
     add(std::move(field));
   }
   first_array_ = static_cast<int>(arrays_.size());

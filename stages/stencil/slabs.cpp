@@ -67,6 +67,12 @@ bool fit_rows(StencilSpec& spec, const Room& room, std::int64_t tiles, std::int6
   for (spec.slab_rows = std::clamp(by_size, least, spec.extents[0] - 1);;
        spec.slab_rows = std::max(least, spec.slab_rows - (spec.slab_rows + 7) / 8)) {
     if (room.holds(spec, tiles, array_tiles)) return true;
+    // The last slab grows as a pass goes on: with a low one the kernel needs less memory.
+    const std::int64_t all = spec.extents[0] + spec.radius * spec.pass_steps, highest = spec.slab_rows;
+    const std::int64_t slabs = (all + highest - 1) / highest;
+    spec.slab_rows = (all + slabs - 1) / slabs;
+    if (spec.slab_rows >= least && room.holds(spec, tiles, array_tiles)) return true;
+    spec.slab_rows = highest;
     if (spec.slab_rows <= least) return false;
   }
 }

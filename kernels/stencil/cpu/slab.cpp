@@ -12,8 +12,7 @@ namespace terrace::stencil {
 
 template <class T>
 std::int64_t CpuSlabs<T>::workspace_rows(const StencilSpec& spec) {
-  if (Cut(spec).whole()) return spec.extents[0];
-  return spec.slab_rows + 2 * spec.radius * spec.pass_steps;
+  return Cut(spec).most_level_rows(spec.pass_steps);
 }
 
 template <class T>
@@ -34,11 +33,12 @@ CpuSlabs<T>::CpuSlabs(const CpuPlan<T>& plan, device::CpuContext& context)
 }
 
 template <class T>
-Rows CpuSlabs<T>::workspace(const StencilTask& task, int field) {
+Rows CpuSlabs<T>::workspace(const StencilTask& task, int field, i64 level) {
+  const RowRange held = task.whole != 0 ? RowRange{0, plan_.axis.rows} : level_rows(plan_.axis, task, level);
   Rows rows{};
   rows.pieces = 1;
-  rows.begin[0] = task.first != 0 ? task.row_begin : task.row_begin - task.steps * plan_.radius;
-  rows.end = task.row_end;
+  rows.begin[0] = held.begin;
+  rows.end = held.end;
   rows.data[0] = workspaces_[static_cast<std::size_t>(field)]->data();
   return rows;
 }
@@ -55,8 +55,8 @@ SubPass CpuSlabs<T>::sub_pass(const StencilTask& task, i64 level, i64 depth, boo
   const RowRange carried = carried_rows(plan_.axis, task, level, depth);
   for (int f = 0; f < plan_.fields; ++f) {
     InputRows& input = pass.input[f];
-    input.own = from_rows ? task.fields[f] : workspace(task, f);
-    pass.output[f] = from_rows ? workspace(task, f) : task.fields[f];
+    input.own = from_rows ? task.fields[f] : workspace(task, f, level);
+    pass.output[f] = from_rows ? workspace(task, f, level + depth) : task.fields[f];
     input.modulo = pass.modulo;
     input.own_begin = task.first != 0 ? std::numeric_limits<i64>::min() : carried.end;
     input.carried_begin = carried.begin;
@@ -168,7 +168,7 @@ template <class T>
 void CpuSlabs<T>::copy_back(const StencilTask& task, RowRange rows) {
   for_rows(rows, [&](i64 row) {
     for (int f = 0; f < plan_.fields; ++f) {
-      std::memcpy(task.fields[f].row<T>(row, width_), workspace(task, f).template row<T>(row, width_),
+      std::memcpy(task.fields[f].row<T>(row, width_), workspace(task, f, task.steps).template row<T>(row, width_),
                   static_cast<std::size_t>(width_) * sizeof(T));
     }
   });

@@ -39,7 +39,7 @@ class CpuSlabs {
   /// Makes the steps of a slab (Work::advance). @return false if it left early
   bool advance(const StencilTask& task, const std::function<bool()>& leave);
 
-  /// Rows of the workspace of a field.
+  /// Rows of the workspace of a field: as many as a slab holds of one level.
   static std::int64_t workspace_rows(const StencilSpec& spec);
   static std::int64_t thread_values(const StencilSpec& spec, const TileSizes& sizes);
 
@@ -50,7 +50,8 @@ class CpuSlabs {
   void report_changes(const StencilTask& task, const SubPass& pass);
   void copy_back(const StencilTask& task, RowRange rows);
   std::vector<TileRange> tiles_of(const SubPass& pass) const;
-  Rows workspace(const StencilTask& task, int field);
+  /// The workspace of a field, holding the rows of a level.
+  Rows workspace(const StencilTask& task, int field, i64 level);
   template <class Work>
   void for_rows(RowRange rows, const Work& work);
 

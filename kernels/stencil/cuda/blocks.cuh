@@ -149,7 +149,7 @@ Levels<T> StencilBlocks<T>::levels_of(const StencilTask& task, i64 level, i64 co
   return levels;
 }
 
-/// Rows of a field: in the tiles, or in the workspace.
+/// Rows of a field: in the tiles, or in the workspace, which has the rows of one level.
 template <class T>
 Lines<T> StencilBlocks<T>::own_rows(const StencilTask& task, std::size_t field, RowRange rows, bool in_fields) const {
   Lines<T> lines{};
@@ -157,8 +157,7 @@ Lines<T> StencilBlocks<T>::own_rows(const StencilTask& task, std::size_t field, 
     lines.add(task.fields[field], rows, spec_.width());
     return lines;
   }
-  const i64 first = task.first != 0 ? task.row_begin : task.row_begin - task.steps * axis_.radius;
-  lines.add(rows, at<T>(plan_.fields_at[field]) + (rows.begin - first) * spec_.width());
+  lines.add(rows, at<T>(plan_.fields_at[field]));
   return lines;
 }
 

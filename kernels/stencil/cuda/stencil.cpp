@@ -2,6 +2,7 @@
 
 #include "kernels/stencil/cuda/blocks.hpp"
 #include "kernels/stencil/cuda/formula.hpp"
+#include "kernels/stencil/cut.hpp"
 #include "kernels/stencil/visit.hpp"
 
 namespace terrace::stencil {
@@ -14,12 +15,6 @@ static_assert(sizeof(StencilTask) + 64 <= state_bytes && sizeof(StencilTask) % s
 
 std::size_t align(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-/// The most rows that a slab holds at any level.
-i64 most_rows(const StencilSpec& spec) {
-  if (spec.slab_rows >= spec.extents[0]) return spec.extents[0];
-  return spec.slab_rows + 2 * spec.radius * spec.pass_steps;
-}
-
 int fields_of(const StencilSpec& spec) {
   int fields = 0;
   visit_formula(spec.name, [&]<class F>(F) { fields = F::fields; });
@@ -30,7 +25,7 @@ int fields_of(const StencilSpec& spec) {
 
 StencilWorkspace plan_stencil(const StencilSpec& spec) {
   const std::size_t size = size_of(spec.value);
-  const std::size_t cells = static_cast<std::size_t>(most_rows(spec) * spec.width());
+  const std::size_t cells = static_cast<std::size_t>(Cut(spec).most_level_rows(spec.pass_steps) * spec.width());
   StencilWorkspace plan{};
   plan.terms_at = state_bytes;
   plan.drive_at = plan.terms_at + align(spec.terms.size() * sizeof(Term<double>));
