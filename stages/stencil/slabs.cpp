@@ -1,6 +1,7 @@
 #include "stages/stencil/slabs.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "kernels/stencil/cut.hpp"
 #include "stages/refuse.hpp"
@@ -78,11 +79,12 @@ bool fit_rows(StencilSpec& spec, const Room& room, std::int64_t tiles, std::int6
 }
 
 bool fit(StencilSpec& spec, std::int64_t span, const Room& room, std::int64_t tiles, std::int64_t array_tiles) {
-  for (const std::int64_t steps : StencilSlabs::pass_steps) {
-    if (steps > span && steps > 1) continue;
+  std::int64_t before = 0;
+  for (const std::int64_t most : StencilSlabs::pass_steps) {
     // Passes of a span are alike: no more steps than so many passes need.
-    const std::int64_t passes = (std::max<std::int64_t>(1, span) + steps - 1) / steps;
-    spec.pass_steps = (std::max<std::int64_t>(1, span) + passes - 1) / passes;
+    const std::int64_t all = std::max<std::int64_t>(1, span), passes = (all + most - 1) / most;
+    spec.pass_steps = (all + passes - 1) / passes;
+    if (spec.pass_steps == std::exchange(before, spec.pass_steps)) continue;
     if (fit_rows(spec, room, tiles, array_tiles)) return true;
   }
   return false;

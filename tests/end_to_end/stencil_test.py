@@ -332,6 +332,11 @@ class Budgets(StencilTest):
                                   stencil("s", "star2d", grid="a", steps=60, boundary="periodic", snapshots=[20, 50],
                                           until={"residual": 1e-12, "every": 25}),
                                   "grid", "snapshots", "residual", memory={"host": 4 << 20})
+        # In one pass, which keeps few tiles beside the result.
+        self.check_survives_kills({"a": {"generate": "uniform", "shape": [6000, 300], "type": "f64"}},
+                                  stencil("once", "star2d", grid="a", steps=40, radius=2), "grid",
+                                  memory={"host": 8 << 20})
+        self.assertEqual(set(self.open("once-whole.h5")["profile/blocks/phase"][()]), {0})
 
 
 class WrongJobs(StencilTest):
