@@ -96,24 +96,69 @@ class Cut {
     return {std::max<std::int64_t>(rows.begin, slab.part_rows.begin), rows.end};
   }
 
+  /// The rows of constant arrays that a slab reads, on a periodic axis perhaps beyond the grid's ends.
+  RowRange array_rows(const Slab& slab, std::int64_t steps) const {
+    if (whole()) return slab.rows;
+    constexpr std::int64_t most_at_once = 64;  // steps that a kernel makes at a time, at most
+    const StencilTask task = task_of(slab, 0, steps);
+    const RowRange stream = before_levels(axis_, slab.part_rows, steps);
+    const std::int64_t ahead = (steps + std::min(steps, most_at_once)) * axis_.radius;
+    return {std::max<std::int64_t>(stream.begin, task.row_begin - ahead), task.row_end};
+  }
+  /// The most tiles of a constant array that a slab reads.
+  std::int64_t most_array_tiles(std::int64_t steps) const {
+    std::int64_t most = 0;
+    for_each_kind([&](std::int64_t number) {
+      std::int64_t tiles = 0;
+      for_each_piece(array_rows(slab(number, steps), steps), [&](RowRange rows, std::int64_t) {
+        tiles += (rows.end - 1) / slab_rows_ - rows.begin / slab_rows_ + 1;
+      });
+      most = std::max(most, std::min(tiles, slabs_));
+    });
+    return most;
+  }
+  /// Calls visit(rows, shift) for rows that may lie beyond the ends of a periodic grid: rows inside it, and the
+  /// number to add to them.
+  template <class Visit>
+  void for_each_piece(RowRange rows, const Visit& visit) const {
+    for (std::int64_t begin = rows.begin; begin < rows.end;) {
+      const std::int64_t extent = axis_.rows;
+      const std::int64_t turn = begin >= 0 ? begin / extent : -((extent - 1 - begin) / extent);
+      const std::int64_t end = std::min<std::int64_t>(rows.end, (turn + 1) * extent);
+      visit(RowRange{begin - turn * extent, end - turn * extent}, turn * extent);
+      begin = end;
+    }
+  }
+
   /// The most rows of one level that a slab holds: the last slab of a stream ends where the stream does, at every
   /// level. @param steps of a pass
   std::int64_t most_level_rows(std::int64_t steps) const {
     if (whole()) return axis_.rows;
     std::int64_t most = 0;
-    for (std::int64_t part = 0; part < parts_; ++part) {
-      const RowRange slabs = slabs_of(part);
-      for (const std::int64_t number : {slabs.begin, std::min(slabs.begin + 1, slabs.end - 1), slabs.end - 1}) {
-        const StencilTask task = task_of(slab(number, steps), 0, steps);
-        for (const std::int64_t level : {std::int64_t{0}, steps}) {
-          most = std::max<std::int64_t>(most, level_rows(axis_, task, level).count());
-        }
+    for_each_kind([&](std::int64_t number) {
+      const StencilTask task = task_of(slab(number, steps), 0, steps);
+      for (const std::int64_t level : {std::int64_t{0}, steps}) {
+        most = std::max<std::int64_t>(most, level_rows(axis_, task, level).count());
       }
-    }
+    });
     return most;
   }
 
  private:
+  /// Calls visit(number) for slabs among which those are that need the most: of each part the first, the next ones
+  /// and the last ones.
+  template <class Visit>
+  void for_each_kind(const Visit& visit) const {
+    for (std::int64_t part = 0; part < parts_ && slabs_ > 0; ++part) {
+      const RowRange slabs = slabs_of(part);
+      constexpr std::int64_t ends = 4;
+      for (std::int64_t number = slabs.begin; number < slabs.end; ++number) {
+        if (number < slabs.begin + ends || number >= slabs.end - ends) visit(number);
+        else number = slabs.end - ends - 1;
+      }
+    }
+  }
+
   Axis axis_;
   std::int64_t slab_rows_, slabs_, parts_;
 };

@@ -61,6 +61,7 @@ class SettingsReader {
  private:
   void read_entry(const Entry& entry, const std::string& prefix) {
     if (prefix.empty() && schema_.other_keys.contains(entry.key)) return;
+    if (entry.key.find('.') != std::string::npos) return refuse_dotted(entry);
     const std::string name = prefix + entry.key;
     const Parameter* parameter = find_parameter(schema_.parameters, name);
     const auto nested = keys_below(schema_.parameters, name + ".");
@@ -75,6 +76,14 @@ class SettingsReader {
     if (!value) return;
     const Position& position = entry.value.position;
     settings_.set(parameter.name, std::move(*value), context_.complaints.sources().place(position));
+  }
+
+  /// Names of nested keys are written with dots on the command line alone.
+  void refuse_dotted(const Entry& entry) {
+    const std::size_t dot = entry.key.find('.');
+    context_.complaints.add(entry.position, "unknown key " + quote(entry.key) + " in " + schema_.owner +
+                                                "; a key in a map is written as " + entry.key.substr(0, dot) + ": {" +
+                                                entry.key.substr(dot + 1) + ": ...}");
   }
 
   void refuse_non_map(const Entry& entry, const std::vector<std::string>& nested) {

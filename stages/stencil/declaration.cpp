@@ -18,7 +18,8 @@ const Parameter steps = {
 const Parameter boundary = {
     "boundary", ParameterKind::faces,
     "values outside the grid: `fixed` keeps the cells within the radius of a face, `periodic` goes on at the other "
-    "side, `edge`, `reflect` and `symmetric` are NumPy's pads, {value: x} is one value; one for all faces, or one an "
+    "side, `edge`, `reflect` and `symmetric` are NumPy's pads, {value: x} is one value (at corners the first axis "
+    "that has one); one for all faces, or one an "
     "axis, or [low, high] for an axis",
     "fixed", "fixed, periodic, edge, reflect, symmetric"};
 const Parameter mask = {"mask", ParameterKind::array, "cells where it is not 0 keep their values", ""};
@@ -32,7 +33,8 @@ const std::vector<Parameter> events = {
      0},
     {"until.norm", ParameterKind::choice,
      "the change: the largest one of a cell, or the root of the sum of all squares", "max", "max, l2"},
-    {"until.every", ParameterKind::count, "steps from check to check", "100", nullptr, 1, 1e15},
+    {"until.every", ParameterKind::count, "steps from check to check: the first one is after so many", "100", nullptr,
+     1, 1e15},
 };
 
 const std::vector<Parameter> computing = {
@@ -73,7 +75,7 @@ void add_operands(const OperatorInfo& info, std::vector<Parameter>& parameters) 
                             "offsets of the terms, each with a component an axis, first axis first", nullptr, nullptr,
                             -static_cast<double>(stencil::most_radius), stencil::most_radius});
     }
-    parameters.push_back({"radius", ParameterKind::count,
+    parameters.push_back({"radius", ParameterKind::integer,
                           given ? "width of the rim; left out: the largest component of an offset"
                                 : "cells that the operator reaches along an axis",
                           given ? "" : "1", nullptr, 1, static_cast<double>(info.most_radius)});
@@ -104,8 +106,9 @@ void add_operands(const OperatorInfo& info, std::vector<Parameter>& parameters) 
   }
   if (info.linear || info.has_step) {
     parameters.push_back({"source", ParameterKind::array,
-                          info.has_step ? "added after the formula, times dt: an array of the grid's shape"
-                                        : "added after the sum: an array of the grid's shape",
+                          info.has_step
+                              ? "added after the formula, as fma(dt, source, u'): an array of the grid's shape"
+                              : "added after the sum: an array of the grid's shape",
                           ""});
   }
 }
@@ -123,7 +126,8 @@ job::ProblemDeclaration declare(const OperatorInfo& info) {
     declaration.parameters.push_back(boundary);
     if (std::string(info.name) == "hotspot") declaration.parameters.back().default_text = "edge";
   }
-  declaration.parameters.push_back(mask);
+  // The new values that neighbours share in a formula with faces of its own do not know of masks.
+  if (!info.own_faces) declaration.parameters.push_back(mask);
   declaration.parameters.insert(declaration.parameters.end(), events.begin(), events.end());
   declaration.parameters.insert(declaration.parameters.end(), computing.begin(), computing.end());
   for (const char* field : info.fields) {

@@ -39,6 +39,7 @@ class Definer {
     define_arrays();
     define_events();
     check_stability();
+    check_numbers();
     return std::move(made_);
   }
 
@@ -166,10 +167,12 @@ class Definer {
   void list_coefficients() {
     const auto& list = settings_.get<std::vector<std::string>>("coefficients");
     if (list.size() != spec_.terms.size()) {
-      refuse("coefficients", "`" + std::string(operator_.name) + "` has " +
-                                 counted(static_cast<std::int64_t>(spec_.terms.size()), "term") + " here, and " +
-                                 counted(static_cast<std::int64_t>(list.size()), "coefficient") +
-                                 " are given: one a term, in the order of the offsets, the centre included");
+      refuse("coefficients",
+             "`" + std::string(operator_.name) + "` has " +
+                 counted(static_cast<std::int64_t>(spec_.terms.size()), "term") +
+                 " here: give as many coefficients, in the order of the offsets, the centre included, "
+                 "and not " +
+                 std::to_string(list.size()));
     }
     std::map<std::string, int> arrays;
     for (std::size_t k = 0; k < list.size(); ++k) {
@@ -286,6 +289,10 @@ class Definer {
       made_.check.residual = settings_.number("until.residual");
       made_.check.norm = settings_.text("until.norm") == "l2" ? stencil::Norm::l2 : stencil::Norm::max;
       spec_.norm = made_.check.norm;
+      if (made_.events.check_every > made_.events.steps) {
+        warn("until.residual", "`until` is never checked: there are " + counted(made_.events.steps, "step") +
+                                   ", and a check after every " + std::to_string(made_.events.check_every));
+      }
     }
     constexpr double most_events = 1e6;
     if (count_events(made_.events) > most_events) {
@@ -302,6 +309,10 @@ class Definer {
       constexpr std::int64_t most = 1000000;
       if (steps / every > most) refuse("snapshots.every", "there are more than 10^6 snapshots: ask for fewer");
       for (std::int64_t step = every; step <= steps; step += every) snapshots.push_back(step);
+      if (snapshots.empty()) {
+        warn("snapshots.every", "there are no snapshots: there are " + counted(steps, "step") +
+                                    ", and the first one " + "would be after " + std::to_string(every));
+      }
     } else if (settings_.has("snapshots")) {
       snapshots = settings_.get<std::vector<std::int64_t>>("snapshots");
       for (std::size_t i = 0; i < snapshots.size(); ++i) {
@@ -309,7 +320,10 @@ class Definer {
           refuse("snapshots", "a snapshot is asked for at step " + std::to_string(snapshots[i]) + ", and there are " +
                                   counted(steps, "step"));
         }
-        if (i > 0 && snapshots[i] <= snapshots[i - 1]) refuse("snapshots", "the steps of snapshots ascend");
+        if (i > 0 && snapshots[i] <= snapshots[i - 1]) {
+          refuse("snapshots", "the steps of snapshots ascend, and " + std::to_string(snapshots[i]) + " comes after " +
+                                  std::to_string(snapshots[i - 1]));
+        }
       }
     }
   }
@@ -320,12 +334,41 @@ class Definer {
     const double dt = settings_.number("dt");
     double courant = 0;
     if (settings_.holds<double>("diffusivity")) courant = 2 * spec_.rank * dt * settings_.number("diffusivity");
-    if (settings_.holds<double>("speed")) courant = dt * settings_.number("speed") * std::sqrt(spec_.rank);
+    if (settings_.holds<double>("speed")) courant = dt * std::abs(settings_.number("speed")) * std::sqrt(spec_.rank);
     if (courant <= 1) return;
     std::ostringstream text;
     text << "stage '" << request_.stage.name << "': the step is not stable: its Courant number is " << courant
          << ", and at most 1 is; a smaller `dt` is";
     made_.warnings.push_back(message_at(place_of(request_.stage, "dt"), text.str()));
+  }
+
+  void warn(const std::string& parameter, const std::string& what) {
+    made_.warnings.push_back(
+        message_at(place_of(request_.stage, parameter), "stage '" + request_.stage.name + "': " + what));
+  }
+
+  /// Refuses numbers of the job that f32 does not hold.
+  void check_numbers() const {
+    if (spec_.value != ElementType::f32) return;
+    const auto check = [&](const std::string& parameter, double number) {
+      const auto rounded = static_cast<double>(static_cast<float>(number));
+      if (std::isfinite(rounded) && (rounded != 0 || number == 0)) return;
+      std::ostringstream text;
+      text << number << " is too " << (rounded == 0 ? "small" : "large") << " for f32, the type of the cells: say "
+           << "`type: f64`";
+      refuse(parameter, text.str());
+    };
+    for (const char* parameter : {"dt", "diffusivity", "speed"}) {
+      if (settings_.holds<double>(parameter)) check(parameter, settings_.number(parameter));
+    }
+    const bool pair = settings_.has("coefficients.center");
+    for (const stencil::Term<double>& term : spec_.terms) {
+      if (term.array < 0) check(pair ? "coefficients.center" : "coefficients", term.coefficient);
+    }
+    for (const Faces& faces : spec_.faces) {
+      check("boundary", faces.low_value);
+      check("boundary", faces.high_value);
+    }
   }
 
   const Request& request_;

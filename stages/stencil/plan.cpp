@@ -17,7 +17,6 @@ using stencil::StencilTask;
 namespace {
 
 constexpr std::int64_t total_rows = stencil_total_rows;
-constexpr std::int64_t most_ahead = 64;          // rows above a pass's result that kernels read of constant arrays
 constexpr std::int64_t most_parts_by_name = 16;  // passes that the profile lists apart
 
 /// Adds the rows of a tile of which `data` holds rows [begin, end) to the pieces of an array.
@@ -212,22 +211,12 @@ Box StencilPlan::rows_box(RowRange rows) const {
 /// Rows that may lie beyond the ends of a periodic grid, as pieces inside it.
 std::vector<StencilPlan::Piece> StencilPlan::pieces_of(RowRange rows) const {
   std::vector<Piece> pieces;
-  const std::int64_t extent = spec_.extents[0];
-  for (std::int64_t begin = rows.begin; begin < rows.end;) {
-    const std::int64_t turn = begin >= 0 ? begin / extent : -((extent - 1 - begin) / extent);
-    const std::int64_t end = std::min<std::int64_t>(rows.end, (turn + 1) * extent);
-    pieces.push_back({{begin - turn * extent, end - turn * extent}, turn * extent});
-    begin = end;
-  }
+  cut_.for_each_piece(rows, [&](RowRange inside, std::int64_t shift) { pieces.push_back({inside, shift}); });
   return pieces;
 }
 
 std::vector<StencilPlan::Piece> StencilPlan::array_pieces(const Slab& slab, std::int64_t steps) const {
-  if (cut_.whole()) return {{slab.rows, 0}};
-  const StencilTask task = cut_.task_of(slab, 0, steps);
-  const RowRange stream = stencil::before_levels(spec_.axis(), slab.part_rows, steps);
-  const std::int64_t ahead = (steps + std::min(steps, most_ahead)) * spec_.radius;
-  return pieces_of({std::max<std::int64_t>(stream.begin, task.row_begin - ahead), task.row_end});
+  return pieces_of(cut_.array_rows(slab, steps));
 }
 
 run::Block StencilPlan::block(const run::Phase& phase, std::int64_t index) const {

@@ -111,7 +111,9 @@ std::int64_t stencil_slab_bytes(const StencilSpec& spec, const StencilNeeds& nee
   const std::int64_t tile = pages(rows * row_bytes(spec));
   const auto count = [&](std::int64_t wanted) { return std::min(wanted, std::max<std::int64_t>(1, cut.slabs())); };
   const double handed_on = row_bytes(spec) * spec.radius * static_cast<double>(spec.pass_steps);
-  std::int64_t bytes = tile * (needs.fields * count(tiles) + spec.arrays * count(array_tiles));
+  const std::int64_t of_array =
+      spec.arrays == 0 ? 0 : std::max(count(array_tiles), cut.most_array_tiles(spec.pass_steps));
+  std::int64_t bytes = tile * (needs.fields * count(tiles) + spec.arrays * of_array);
   if (!cut.whole()) bytes += needs.fields * pages(2 * handed_on);
   if (cut.has_rims()) bytes += needs.fields * 2 * pages(handed_on);
   if (needs.checks) bytes += pages(changes_bytes(spec));
@@ -128,8 +130,14 @@ void choose_stencil_slabs(StencilSpec& spec, const StencilNeeds& needs, std::int
   spec.pass_steps = std::clamp<std::int64_t>(static_cast<std::int64_t>(updates / std::max(1.0, cells)), 1,
                                              std::max<std::int64_t>(1, span));
   spec.parts = 1;
-  const StencilSpec whole = spec;
-  const bool fits = room.holds(whole, 1, 1), small = cells < StencilSlabs::least_dealt_cells;
+  const auto fit_whole = [&](StencilSpec& cut) {
+    for (; !room.holds(cut, 1, 1); cut.pass_steps = (cut.pass_steps + 1) / 2) {
+      if (cut.pass_steps == 1) return false;
+    }
+    return true;
+  };
+  StencilSpec whole = spec;
+  const bool fits = fit_whole(whole), small = cells < StencilSlabs::least_dealt_cells;
   if (fits && (resources.devices == 1 || small)) return;
   if (resources.devices > 1 && fit_devices(spec, std::max<std::int64_t>(1, span), resources, room)) return;
   spec = whole;
@@ -141,7 +149,10 @@ void choose_stencil_slabs(StencilSpec& spec, const StencilNeeds& needs, std::int
   }
   spec.pass_steps = 1;
   spec.slab_rows = std::clamp<std::int64_t>(least_rows(spec), 1, std::max<std::int64_t>(1, spec.extents[0]));
-  refuse_budgets(resources, stencil_slab_bytes(spec, needs, least_tiles, least_tiles), workspace(spec));
+  const std::int64_t slabs = stencil_slab_bytes(spec, needs, least_tiles, least_tiles), beside = workspace(spec);
+  const std::int64_t at_once = stencil_slab_bytes(whole, needs, 1, 1), beside_whole = workspace(whole);
+  const bool in_slabs = least_rows(spec) < spec.extents[0] && slabs + beside < at_once + beside_whole;
+  refuse_budgets(resources, in_slabs ? slabs : at_once, in_slabs ? beside : beside_whole);
 }
 
 }  // namespace terrace::stages

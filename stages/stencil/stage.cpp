@@ -35,7 +35,13 @@ class StencilStage : public run::Stage {
         warnings_(std::move(definition.warnings)),
         check_(definition.check),
         plan_(std::move(definition.spec), std::move(definition.events), std::move(definition.inputs)),
-        tally_(check_, plan_.total_blocks()) {}
+        tally_(check_, plan_.total_blocks()) {
+    // A grid without cells does not change.
+    const StencilEvents& events = plan_.events();
+    if (plan_.cut().slabs() == 0 && events.check_every > 0 && events.check_every <= events.steps) {
+      tally_.stop_at(events.check_every);
+    }
+  }
 
   const run::Plan& plan() const override { return plan_; }
   run::Tally& tally() override { return tally_; }

@@ -20,7 +20,7 @@ void StencilTally::fold(const run::Phase& phase, std::int64_t index, const void*
   const double residual = check_.norm == stencil::Norm::l2 ? std::sqrt(total_) : total_;
   residuals_.push_back(residual);
   steps_.push_back(value.step);
-  if (residual < check_.residual) stopped_ = phase.number;
+  if (residual < check_.residual || residual == 0) stopped_ = phase.number;
 }
 
 std::string StencilTally::save() const {

@@ -25,6 +25,12 @@ class StencilTally : public run::Tally {
   std::string save() const override;
   void load(const std::string& state) override;
 
+  /// Ends the stage at the check after so many steps, which finds no change.
+  void stop_at(std::int64_t step) {
+    stopped_ = 0;
+    residuals_ = {0};
+    steps_ = {step};
+  }
   /// The phase whose check ended the stage; -1: none.
   std::int64_t stopped() const { return stopped_; }
   /// Residuals of the checks so far, and their steps.
