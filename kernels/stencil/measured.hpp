@@ -70,4 +70,15 @@ struct CudaStream {
   }
 };
 
+/// Tiles in shared memory (cuda/overlapped_kernel.cuh). None is measured.
+struct CudaOverlapped {
+  /// Cells of a tile with its halo: 64 KiB for the two arrays of a thread block.
+  TERRACE_HOST_DEVICE static constexpr int columns(int bytes) { return bytes == 8 ? 64 : 128; }
+  static constexpr int rows = 64, threads = 512;
+  /// Cells of a thread whose sums are made side by side.
+  static constexpr int cells = 4;
+  /// Steps of a tile at a time: so many that its halo is at most 8 cells.
+  static constexpr int steps(int radius) { return radius > 8 ? 1 : 8 / radius; }
+};
+
 }  // namespace terrace::stencil::measured
