@@ -1,5 +1,7 @@
 // Stencils on CUDA against their definition, to the bit: every operator, any faces, arrays, and any cut.
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <thread>
 
 #include "tests/differential/stencil/compare.hpp"
 
@@ -129,7 +131,7 @@ TEMPLATE_TEST_CASE("tiles in shared memory on CUDA give the bits of the definiti
   for (int radius = 1; radius <= most_radius; ++radius) {
     for (unsigned seed = 0; seed < (simulated ? 2u : 100u); ++seed) {
       testing::SampleMaker maker(20000 + 100 * seed + static_cast<unsigned>(radius), 0, 0);
-      const std::int64_t most = maker.chance(30) ? 60 : simulated ? 200 : 700;
+      const std::int64_t most = maker.chance(30) ? 60 : simulated ? 150 : 700;
       INFO("seed " << seed);
       check(maker, tiled_sample<TestType>(maker, Schedule::overlapped, radius, most), *context);
       for (const SkewedTile tile : all_tiles) {
@@ -141,6 +143,48 @@ TEMPLATE_TEST_CASE("tiles in shared memory on CUDA give the bits of the definiti
       }
     }
   }
+}
+
+/// Words, descriptors and results of a launch.
+struct Launched {
+  device::u64 ready, stop, abort, done, failed, skipped;
+  StencilTask tasks[3];
+  StencilResult results[3];
+};
+
+TEST_CASE("rows of time-skewed tiles end when the launch is aborted") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  StencilSpec spec;
+  spec.name = "star2d";
+  spec.value = ElementType::f32;
+  spec.extents = {300, 1, 200};
+  spec.faces[1].low = spec.faces[1].high = Face::edge;
+  spec.terms = terms_of(Shape::star, 2, 1);
+  spec.slab_rows = 300;
+  spec.pass_steps = 64;
+  spec.schedule = Schedule::time_skewed;
+  spec.tile = {32, 32};
+  CudaStencil stencil(spec, *context);
+  testing::GuardedMemory rows(*context, 300 * 200 * 4);
+  auto* launched = static_cast<Launched*>(context->allocate_host(sizeof(Launched)));
+  for (int delay = 0; delay < 12; ++delay) {
+    *launched = {1, 0, 0, 0, 0, 0, {}, {}};
+    launched->tasks[0] = Cut(spec).task_of(Cut(spec).slab(0, 64), 0, 64);
+    launched->tasks[0].fields[0] = {1, 300, {0}, {rows.data()}};
+    std::thread host([&] {
+      std::this_thread::sleep_for(std::chrono::microseconds(delay * delay * 200));
+      __atomic_store_n(&launched->abort, 1, __ATOMIC_RELEASE);
+    });
+    stencil.run({&launched->ready, &launched->stop, &launched->abort, &launched->done, &launched->failed,
+                 &launched->skipped, launched->tasks, launched->results, 3, sizeof(StencilTask),
+                 sizeof(StencilResult), 0, 1});
+    context->record(device::Queue::compute)->wait();
+    host.join();
+    CHECK(launched->done <= 1);
+  }
+  CHECK(rows.is_intact());
+  context->release_host(launched, sizeof(Launched));
 }
 
 /// Stencils that a schedule of tiles computes, until a test spoils them.
@@ -213,13 +257,6 @@ SmallCase small_case() {
   one.grids.arrays.assign(1, std::vector<float>(9 * 40, 0));
   return one;
 }
-
-/// Words, descriptors and results of a launch.
-struct Launched {
-  device::u64 ready, stop, abort, done, failed, skipped;
-  StencilTask tasks[3];
-  StencilResult results[3];
-};
 
 TEST_CASE("no block of a stopped launch is begun on CUDA") {
   const auto context = test::cuda_context();
