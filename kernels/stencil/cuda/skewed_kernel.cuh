@@ -57,6 +57,7 @@ class Skewed {
   }
 
   __device__ __forceinline__ void run() {
+    if (!is_begun()) return;
     const i64 streams = gridDim.x;
     for (i64 row = (blockIdx.x + streams - task_.offset % streams) % streams; row < task_.rows; row += streams) {
       if (!make_row(row)) return;
@@ -66,6 +67,13 @@ class Skewed {
  private:
   static __device__ __forceinline__ i32 thread() { return static_cast<i32>(threadIdx.x); }
 
+  /// True if the block is begun: for all threads the same, though others may end it meanwhile.
+  __device__ __forceinline__ bool is_begun() {
+    constexpr i32 at_begin = 2;
+    if (thread() == 0) goes_on_[at_begin] = state_->begun != 0 ? 1 : 0;
+    __syncthreads();
+    return goes_on_[at_begin] != 0;
+  }
   /// Lets the first thread wait until a word is at least `least`. @return false if the launch is over
   /// @param lock 0 or 1: each has a place for the first thread's answer, so that no two waits share one
   __device__ __forceinline__ bool wait_for(i32 lock, const u64* word, i64 least) {
@@ -197,7 +205,6 @@ class Skewed {
 template <class S>
 __global__ void __launch_bounds__(S::threads)
     skewed_kernel(StencilState* state, const __grid_constant__ SkewedTask<typename S::Value> task) {
-  if (state->begun == 0) return;
   Skewed<S>(state, task).run();
 }
 
