@@ -70,4 +70,18 @@ struct CudaStream {
   }
 };
 
+/// Tiles in shared memory (cuda/overlapped_kernel.cuh).
+struct CudaOverlapped {
+  /// Cells of a tile with its halo along a row: 64 KiB for the two arrays of a thread block. Not measured.
+  TERRACE_HOST_DEVICE static constexpr int columns(int bytes) { return bytes == 8 ? 64 : 128; }
+  /// The same along a column. Not measured.
+  static constexpr int rows = 64;
+  /// Threads of a thread block. Not measured.
+  static constexpr int threads = 512;
+  /// Cells of a thread whose sums are made side by side. Not measured.
+  static constexpr int cells = 4;
+  /// Steps of a tile at a time: so many that its halo is at most 8 cells. Not measured.
+  static constexpr int steps(int radius) { return radius > 8 ? 1 : 8 / radius; }
+};
+
 }  // namespace terrace::stencil::measured

@@ -13,6 +13,7 @@
 #include "kernels/launch/block_kernel.hpp"
 #include "kernels/stencil/rules/change.hpp"
 #include "kernels/stencil/rules/slabs.hpp"
+#include "kernels/stencil/schedule.hpp"
 #include "pipeline/base/element_type.hpp"
 #include "pipeline/base/settings.hpp"
 
@@ -40,6 +41,9 @@ struct StencilSpec {
   std::int64_t pass_steps = 0;  // the most steps of a pass
   std::int64_t parts = 1;       // streams of slabs of a pass
   std::int64_t depth = 0;       // steps that a kernel makes at a time; 0: it chooses
+  Schedule schedule = Schedule::automatic;
+  SkewedTile tile{64, 64};   // of Schedule::time_skewed
+  std::int64_t streams = 0;  // of Schedule::time_skewed, at most; 0: as many as the device has multiprocessors
 
   /// Cells of a row.
   std::int64_t width() const { return extents[1] * extents[2]; }

@@ -52,6 +52,23 @@ const std::vector<Parameter> computing = {
      "auto, f32, f64"},
 };
 
+/// Sums in two dimensions also have schedules of tiles.
+void add_tiled_schedules(std::vector<Parameter>& parameters) {
+  for (Parameter& parameter : parameters) {
+    if (std::string(parameter.name) != "schedule") continue;
+    parameter.help =
+        "how steps are made; results do not depend on it. plain: one step of all cells at a time; auto: several at a "
+        "time; overlapped: several steps of tiles that overlap, time_skewed: of tiles that move with each step (Li, "
+        "2020), both on CUDA, of grids with two dimensions, `fixed` faces and numbers as coefficients";
+    parameter.choices = "auto, plain, overlapped, time_skewed";
+  }
+  parameters.push_back(
+      {"tile", ParameterKind::choice,
+       "columns x rows of a tile of `time_skewed`; left out: 64x64. Its steps at a time are those of "
+       "the paper's table 11",
+       "", stencil::skewed_tiles});
+}
+
 void add_fields(const OperatorInfo& info, std::vector<Parameter>& parameters) {
   if (info.fields.size() == 1) {
     parameters.push_back({"grid", ParameterKind::array, "the array, of numbers of any type"});
@@ -130,6 +147,7 @@ job::ProblemDeclaration declare(const OperatorInfo& info) {
   if (!info.own_faces) declaration.parameters.push_back(mask);
   declaration.parameters.insert(declaration.parameters.end(), events.begin(), events.end());
   declaration.parameters.insert(declaration.parameters.end(), computing.begin(), computing.end());
+  if (info.linear && (info.rank == 2 || info.rank == 0)) add_tiled_schedules(declaration.parameters);
   for (const char* field : info.fields) {
     const bool several = info.fields.size() > 1;
     declaration.outputs.push_back(

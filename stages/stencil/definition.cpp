@@ -37,6 +37,7 @@ class Definer {
     else spec_.radius = operator_.most_radius;
     define_faces();
     define_arrays();
+    define_schedule();
     define_events();
     check_stability();
     check_numbers();
@@ -279,6 +280,20 @@ class Definer {
     if (steps == 0) return;
     const auto checked = without_nan(io::convert(std::move(source), ElementType::f64), label("drive", array));
     read_values(request_.stage, "drive", [&] { checked->read({{0}, {steps}}, spec_.drive.data()); });
+  }
+
+  void define_schedule() {
+    spec_.schedule = stencil::schedule_from(settings_.text("schedule"));
+    if (spec_.schedule == stencil::Schedule::plain) spec_.depth = 1;
+    if (settings_.has("tile")) {
+      if (spec_.schedule != stencil::Schedule::time_skewed) {
+        refuse("tile", "tiles are chosen for `schedule: time_skewed` alone");
+      }
+      spec_.tile = stencil::skewed_tile_from(settings_.text("tile"));
+    }
+    if (const auto fault = stencil::schedule_fault(spec_)) {
+      refuse(settings_.has(fault->parameter) ? fault->parameter : "schedule", fault->why);
+    }
   }
 
   void define_events() {

@@ -138,9 +138,12 @@ class StencilStage : public run::Stage {
 
   nlohmann::json choices() const override {
     const StencilSpec& spec = plan_.spec();
-    return {{"slab_rows", spec.slab_rows}, {"pass_steps", spec.pass_steps}, {"parts", spec.parts},
-            {"depth", spec.depth},         {"rows", spec.extents[0]},       {"width", spec.width()},
-            {"value", name_of(spec.value)}};
+    nlohmann::json all = {{"slab_rows", spec.slab_rows},  {"pass_steps", spec.pass_steps},
+                          {"parts", spec.parts},          {"depth", spec.depth},
+                          {"rows", spec.extents[0]},      {"width", spec.width()},
+                          {"value", name_of(spec.value)}, {"schedule", stencil::name_of(spec.schedule)}};
+    if (spec.schedule == stencil::Schedule::time_skewed) all["tile"] = stencil::name_of(spec.tile);
+    return all;
   }
 
   static std::size_t workspace_of(const StencilSpec& spec, const Resources& resources) {
@@ -180,7 +183,6 @@ class StencilStage : public run::Stage {
 std::unique_ptr<run::Stage> make_stencil(const Request& request) {
   StencilDefinition definition = define_stencil(request);
   StencilSpec& spec = definition.spec;
-  if (request.stage.settings.text("schedule") == "plain") spec.depth = 1;
   if (request.choices != nullptr) {
     spec.slab_rows = request.choices->at("slab_rows");
     spec.pass_steps = request.choices->at("pass_steps");

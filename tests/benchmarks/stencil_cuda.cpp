@@ -1,8 +1,9 @@
 // Rates of stars and boxes in two dimensions on the first CUDA device, in cells a second, with the limit by
 // multiply-adds. All cells after some steps are compared with those of the kernel that makes one step at a time.
 //
-//   benchmark_stencil_cuda [SIDE [STEPS [OPERATOR RADIUS TYPE [DEPTH]]]]
-//       side of the grid (16384); steps (512); one stencil alone, and the most steps at a time
+//   benchmark_stencil_cuda [SIDE [STEPS [OPERATOR RADIUS TYPE [DEPTH [SCHEDULE [TILE]]]]]]
+//       side of the grid (16384); steps (512); one stencil alone; the most steps at a time, 0: as the
+//       kernel chooses; a schedule and a tile, as in a job
 
 #include <fmt/format.h>
 
@@ -142,6 +143,7 @@ template <class T>
 void report(const StencilSpec& spec, device::Context& context, std::int64_t steps) {
   StencilSpec plain = spec;
   plain.depth = 1;
+  plain.schedule = Schedule::plain;
   const Run<T> got = run<T>(spec, context, 3, steps), expected = run<T>(plain, context, 1, 4);
   const bool same = std::memcmp(got.checked.data(), expected.checked.data(), got.checked.size() * sizeof(T)) == 0;
   const double cells = static_cast<double>(spec.extents[0]) * static_cast<double>(spec.width());
@@ -169,6 +171,8 @@ int run(int argc, char** argv) {
     const ElementType type = std::string(argv[5]) == "f32" ? ElementType::f32 : ElementType::f64;
     StencilSpec spec = spec_of(argv[3], std::atoi(argv[4]), type, side, steps);
     if (argc > 6) spec.depth = std::atoll(argv[6]);
+    if (argc > 7) spec.schedule = schedule_from(argv[7]);
+    if (argc > 8) spec.tile = skewed_tile_from(argv[8]);
     report(spec, *context, steps);
     return 0;
   }

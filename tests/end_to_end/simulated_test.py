@@ -296,6 +296,20 @@ class OnSimulatedGpu(JobTest):
             with unittest.mock.patch.dict(os.environ, TERRACE_SIMULATED_DEVICES=devices):
                 self.check_same(stages, budgets)
 
+    def test_schedules_of_tiles_of_stencils(self):
+        self.stencils()
+        self.inputs["d"] = {"npy": self.write("d.npy", numpy.random.default_rng(12).normal(size=(120, 75)))}
+        stages = [stencil("overlapped", "star2d", grid="u", steps=21, radius=2, schedule="overlapped",
+                          snapshots=[5, 20], until={"residual": 1e-12, "every": 10, "norm": "l2"}),
+                  stencil("skewed", "box2d", grid="u", steps=19, schedule="time_skewed"),
+                  stencil("far", "offsets", grid="d", steps=9, offsets=[[2, -1], [0, 0], [-4, 5]], tile="64x32",
+                          schedule="time_skewed"),
+                  stencil("small", "star2d", grid="d", steps=12, radius=8, tile="32x32", schedule="time_skewed")]
+        for devices, first, second in (("1", (64 << 20, 140 << 10), (370 << 10,)), ("2", (140 << 10,), (376 << 10,))):
+            with unittest.mock.patch.dict(os.environ, TERRACE_SIMULATED_DEVICES=devices):
+                self.check_same(stages[:2], first)
+                self.check_same(stages[2:], second)
+
     def test_stencils_are_dealt_to_the_devices(self):
         stages = self.stencils()[:1]
         with unittest.mock.patch.dict(os.environ, TERRACE_SIMULATED_DEVICES="3"):

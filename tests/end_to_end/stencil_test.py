@@ -369,6 +369,25 @@ class WrongJobs(StencilTest):
         self.refused({"fields": {"u": "a", "previous": "b"}, "steps": 1, "dt": 0.1, "speed": 1}, "'b' is 20 x 11",
                      operator="wave2d", inputs=other)
 
+    def test_schedules_of_tiles_name_what_they_compute(self):
+        grid = {"grid": "a", "steps": 2}
+        cube = {"b": {"generate": "uniform", "shape": [9, 9, 9], "type": "f64"}}
+        for name in ("overlapped", "time_skewed"):
+            tiled = {**grid, "schedule": name}
+            computes = f"`{name}` computes "
+            self.refused({**tiled, "boundary": "periodic"}, computes + "grids whose faces are `fixed`", "schedule")
+            self.refused({**tiled, "boundary": ["fixed", ["fixed", "edge"]]}, computes + "grids whose faces")
+            self.refused({**tiled, "coefficients": [1, 2, "a", 4, 5]}, computes + "sums whose coefficients are numbers")
+            self.refused({**tiled, "source": "a"}, computes + "grids without a source and a mask")
+            self.refused({**tiled, "grid": "b", "offsets": [[0, 0, 1]]}, computes + "sums over offsets in two dim",
+                         operator="offsets", inputs=cube)
+            self.refused({**tiled, "dt": 0.1, "diffusivity": 1}, "schedule", operator="heat2d")
+        self.refused({**grid, "schedule": "time_skewed", "radius": 4}, "no steps for tiles of 64x64 at radius 4",
+                     "64x32 and 32x32 have")
+        self.refused({**grid, "schedule": "time_skewed", "radius": 8, "tile": "64x64"}, "at radius 8", "64x32 and")
+        self.refused({**grid, "tile": "64x32"}, "`schedule: time_skewed` alone")
+        self.refused({**grid, "schedule": "time_skewed", "tile": "8x8"}, "64x64, 64x32, 32x32")
+
     def test_a_nan_is_an_error_that_names_its_cell(self):
         grid = numpy.zeros((9, 7))
         grid[5, 3] = numpy.nan

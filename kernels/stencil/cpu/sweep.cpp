@@ -148,6 +148,7 @@ void check_stencil(const StencilSpec& spec) {
     if (low != high) refuse("one side of an axis is periodic, the other one is not");
     if (low && own_faces) refuse("the faces of " + spec.name + " are not periodic");
   }
+  if (const auto fault = schedule_fault(spec)) refuse(fault->why);
   const std::int64_t least = least_slab_rows(spec.radius, spec.pass_steps, std::max<std::int64_t>(1, spec.depth));
   if (!Cut(spec).whole() && spec.slab_rows < least) {
     refuse("slabs of " + std::to_string(spec.slab_rows) + " rows are too low for passes of " +

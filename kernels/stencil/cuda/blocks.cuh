@@ -58,6 +58,7 @@ void StencilBlocks<T>::run(const device::Port& port) {
     throw DeviceError("stencil", "the port's descriptors or results are those of something else");
   }
   stream_ = device::compute_stream(context_);
+  abort_ = port.abort;
   const device::LaunchShape one_thread{.blocks = 1, .threads = 1, .shared_bytes = 0, .stream = stream_};
   const device::LaunchShape one_warp{.blocks = 1, .threads = 32, .shared_bytes = 0, .stream = stream_};
   for (u64 block = port.first; block < port.first + port.count; ++block) {

@@ -64,6 +64,8 @@ class StencilBlocks : public device::BlockKernel {
   const Term<T>* terms() const { return at<Term<T>>(plan_.terms_at); }
   const T* drive() const { return at<T>(plan_.drive_at); }
   cudaStream_t stream() const { return stream_; }
+  /// The word of the launch that says, if not 0, that the host wants it to end.
+  const device::u64* abort() const { return abort_; }
 
  private:
   template <class U>
@@ -91,6 +93,7 @@ class StencilBlocks : public device::BlockKernel {
   device::Context& context_;
   void* workspace_;
   cudaStream_t stream_;
+  const device::u64* abort_ = nullptr;
 };
 
 }  // namespace terrace::stencil

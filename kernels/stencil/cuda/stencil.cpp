@@ -2,6 +2,7 @@
 
 #include "kernels/stencil/cuda/blocks.hpp"
 #include "kernels/stencil/cuda/formula.hpp"
+#include "kernels/stencil/cuda/tiled.hpp"
 #include "kernels/stencil/cut.hpp"
 #include "kernels/stencil/visit.hpp"
 
@@ -38,11 +39,14 @@ StencilWorkspace plan_stencil(const StencilSpec& spec) {
   return plan;
 }
 
-std::size_t stencil_cuda_bytes(const StencilSpec& spec, const device::Limits&) { return plan_stencil(spec).bytes; }
+std::size_t stencil_cuda_bytes(const StencilSpec& spec, const device::Limits& limits) {
+  return plan_stencil(spec).bytes + tiled_bytes(spec, limits);
+}
 
 std::unique_ptr<device::BlockKernel> make_stencil_cuda(const StencilSpec& spec, device::Context& context,
                                                        void* workspace) {
   check_stencil(spec);
+  if (is_tiled(spec)) return make_tiled(spec, context, workspace);
   std::unique_ptr<device::BlockKernel> blocks;
   visit_formula(spec.name, [&]<class F>(F) {
     blocks = spec.value == ElementType::f32 ? CudaFormula<F, float>::make(spec, context, workspace)

@@ -1,5 +1,7 @@
 // Stencils on CUDA against their definition, to the bit: every operator, any faces, arrays, and any cut.
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <thread>
 
 #include "tests/differential/stencil/compare.hpp"
 
@@ -89,6 +91,151 @@ TEMPLATE_TEST_CASE("many steps at a time of stars and boxes on CUDA give the bit
   }
 }
 
+/// A sum in two dimensions with fixed faces, for the schedules of tiles: a star, a box or any offsets.
+template <class T>
+testing::Sample tiled_sample(testing::SampleMaker& maker, Schedule schedule, int radius, std::int64_t most_extent) {
+  testing::Sample sample;
+  StencilSpec& spec = sample.spec;
+  const std::int64_t kind = maker.below(3);
+  spec.name = kind == 0 ? "star2d" : kind == 1 ? "box2d" : "offsets";
+  spec.value = sizeof(T) == 4 ? ElementType::f32 : ElementType::f64;
+  spec.radius = radius;
+  spec.extents = {1 + maker.below(most_extent), 1, 1 + maker.below(most_extent)};
+  spec.faces[1].low = spec.faces[1].high = Face::edge;
+  if (kind < 2) spec.terms = terms_of(kind == 0 ? Shape::star : Shape::box, 2, radius);
+  for (std::int64_t left = kind < 2 ? 0 : 1 + maker.below(12); left > 0; --left) {
+    const auto offset = [&] { return static_cast<i32>(maker.below(2 * radius + 1)) - radius; };
+    spec.terms.push_back({{offset(), 0, offset()}, -1, 0});
+  }
+  const double scale = 1.5 / static_cast<double>(spec.terms.size());
+  for (Term<double>& term : spec.terms) term.coefficient = scale * (static_cast<double>(maker.below(17)) - 8) / 8;
+  spec.norm = maker.chance(50) ? Norm::max : Norm::l2;
+  sample.step = maker.below(40);
+  sample.steps = 1 + maker.below(maker.chance(50) ? 6 : 36);
+  spec.pass_steps = 1 + maker.below(sample.steps);
+  spec.depth = maker.chance(70) ? 0 : 1 + maker.below(16);
+  const std::int64_t least = least_slab_rows(radius, spec.pass_steps, std::max<std::int64_t>(1, spec.depth));
+  spec.slab_rows = maker.chance(50) ? spec.extents[0] : least + maker.below(40);
+  spec.parts = 1 + maker.below(3);
+  spec.schedule = schedule;
+  spec.streams = maker.chance(40) ? 0 : 1 + maker.below(4);
+  return sample;
+}
+
+constexpr SkewedTile all_tiles[] = {{64, 64}, {64, 32}, {32, 32}};
+
+TEMPLATE_TEST_CASE("tiles in shared memory on CUDA give the bits of the definition", "", float, double) {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  const bool simulated = test::is_simulated(*context);
+  for (int radius = 1; radius <= most_radius; ++radius) {
+    for (unsigned seed = 0; seed < (simulated ? 2u : 100u); ++seed) {
+      testing::SampleMaker maker(20000 + 100 * seed + static_cast<unsigned>(radius), 0, 0);
+      const std::int64_t most = maker.chance(30) ? 60 : simulated ? 150 : 700;
+      INFO("seed " << seed);
+      check(maker, tiled_sample<TestType>(maker, Schedule::overlapped, radius, most), *context);
+      for (const SkewedTile tile : all_tiles) {
+        if (skewed_steps(tile, radius) == 0) continue;
+        testing::Sample sample = tiled_sample<TestType>(maker, Schedule::time_skewed, radius, most);
+        sample.spec.tile = tile;
+        INFO(name_of(tile) << ", streams " << sample.spec.streams);
+        check(maker, sample, *context);
+      }
+    }
+  }
+}
+
+/// Words, descriptors and results of a launch.
+struct Launched {
+  device::u64 ready, stop, abort, done, failed, skipped;
+  StencilTask tasks[3];
+  StencilResult results[3];
+};
+
+TEST_CASE("rows of time-skewed tiles end when the launch is aborted") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  StencilSpec spec;
+  spec.name = "star2d";
+  spec.value = ElementType::f32;
+  spec.extents = {300, 1, 200};
+  spec.faces[1].low = spec.faces[1].high = Face::edge;
+  spec.terms = terms_of(Shape::star, 2, 1);
+  spec.slab_rows = 300;
+  spec.pass_steps = 64;
+  spec.schedule = Schedule::time_skewed;
+  spec.tile = {32, 32};
+  CudaStencil stencil(spec, *context);
+  testing::GuardedMemory rows(*context, 300 * 200 * 4);
+  auto* launched = static_cast<Launched*>(context->allocate_host(sizeof(Launched)));
+  for (int delay = 0; delay < 12; ++delay) {
+    *launched = {1, 0, 0, 0, 0, 0, {}, {}};
+    launched->tasks[0] = Cut(spec).task_of(Cut(spec).slab(0, 64), 0, 64);
+    launched->tasks[0].fields[0] = {1, 300, {0}, {rows.data()}};
+    std::thread host([&] {
+      std::this_thread::sleep_for(std::chrono::microseconds(delay * delay * 200));
+      __atomic_store_n(&launched->abort, 1, __ATOMIC_RELEASE);
+    });
+    stencil.run({&launched->ready, &launched->stop, &launched->abort, &launched->done, &launched->failed,
+                 &launched->skipped, launched->tasks, launched->results, 3, sizeof(StencilTask),
+                 sizeof(StencilResult), 0, 1});
+    context->record(device::Queue::compute)->wait();
+    host.join();
+    CHECK(launched->done <= 1);
+  }
+  CHECK(rows.is_intact());
+  context->release_host(launched, sizeof(Launched));
+}
+
+/// Stencils that a schedule of tiles computes, until a test spoils them.
+StencilSpec tiled_spec(Schedule schedule) {
+  testing::SampleMaker maker(1, 0, 0);
+  StencilSpec spec = tiled_sample<float>(maker, schedule, 1, 50).spec;
+  spec.tile = {64, 64};
+  spec.slab_rows = spec.extents[0];
+  return spec;
+}
+
+TEST_CASE("time-skewed tiles have the steps of the paper's table 11") {
+  const int steps[3][most_radius] = {
+      {8, 8, 4, 0, 0, 0, 0, 0}, {16, 16, 8, 8, 8, 4, 4, 4}, {16, 16, 16, 8, 8, 8, 4, 4}};
+  for (std::size_t t = 0; t < 3; ++t) {
+    CHECK(skewed_tile_from(name_of(all_tiles[t])) == all_tiles[t]);
+    for (int radius = 1; radius <= most_radius; ++radius) {
+      CHECK(skewed_steps(all_tiles[t], radius) == steps[t][radius - 1]);
+      StencilSpec spec = tiled_spec(Schedule::time_skewed);
+      spec.tile = all_tiles[t];
+      spec.radius = radius;
+      const auto fault = schedule_fault(spec);
+      REQUIRE(fault.has_value() == (steps[t][radius - 1] == 0));
+      if (!fault) continue;
+      CHECK(std::string(fault->parameter) == "tile");
+      CHECK(fault->why.find("64x32 and 32x32 have") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("stencils that no schedule of tiles computes are refused") {
+  for (const Schedule schedule : {Schedule::overlapped, Schedule::time_skewed}) {
+    const StencilSpec good = tiled_spec(schedule);
+    CHECK_FALSE(schedule_fault(good));
+    const auto refused = [&](const auto& spoil) {
+      StencilSpec spec = good;
+      spoil(spec);
+      const auto fault = schedule_fault(spec);
+      return fault && fault->why.find("`" + name_of(schedule) + "` computes ") == 0;
+    };
+    CHECK(refused([](StencilSpec& spec) { spec.faces[0].high = Face::edge; }));
+    CHECK(refused([](StencilSpec& spec) { spec.faces[2].low = spec.faces[2].high = Face::periodic; }));
+    CHECK(refused([](StencilSpec& spec) { spec.source = 0; }));
+    CHECK(refused([](StencilSpec& spec) { spec.mask = 0; }));
+    CHECK(refused([](StencilSpec& spec) { spec.terms[0].array = 0; }));
+    CHECK(refused([](StencilSpec& spec) { spec.terms.resize(most_tiled_terms + 1); }));
+    CHECK(refused([](StencilSpec& spec) { spec.rank = 1; }));
+    CHECK(refused([](StencilSpec& spec) { spec.name = "heat2d"; }));
+  }
+}
+
 struct SmallCase {
   StencilSpec spec;
   Grids<float> grids;
@@ -110,13 +257,6 @@ SmallCase small_case() {
   one.grids.arrays.assign(1, std::vector<float>(9 * 40, 0));
   return one;
 }
-
-/// Words, descriptors and results of a launch.
-struct Launched {
-  device::u64 ready, stop, abort, done, failed, skipped;
-  StencilTask tasks[3];
-  StencilResult results[3];
-};
 
 TEST_CASE("no block of a stopped launch is begun on CUDA") {
   const auto context = test::cuda_context();
