@@ -138,8 +138,8 @@ void choose_stencil_slabs(StencilSpec& spec, const StencilNeeds& needs, std::int
   };
   StencilSpec whole = spec;
   const bool fits = fit_whole(whole), small = cells < StencilSlabs::least_dealt_cells;
-  if (fits && (resources.devices == 1 || small)) return;
-  if (resources.devices > 1 && fit_devices(spec, std::max<std::int64_t>(1, span), resources, room)) return;
+  const bool one_device = resources.devices == 1 || (fits && small);
+  if (!one_device && fit_devices(spec, std::max<std::int64_t>(1, span), resources, room)) return;
   spec = whole;
   if (fits) return;
   spec.parts = resources.devices;

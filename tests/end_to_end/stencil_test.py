@@ -272,6 +272,20 @@ class Events(StencilTest):
             self.assertEqual(list(result["s/time"][()]), [20, steps])
             self.assertNear(result["s/snapshots"][1], self.after(steps))
 
+    def test_a_check_or_a_snapshot_that_never_comes_is_a_warning(self):
+        for settings, says in (({"until": {"residual": 1e-9}}, "`until` is never checked: there are 10 steps"),
+                               ({"snapshots": {"every": 20}}, "there are no snapshots: there are 10 steps")):
+            path = self.write_job(self.inputs, [stencil("s", "star2d", grid="a", steps=10, **settings)])
+            self.assertSays(self.terrace("run", path, "--fresh"), says)
+
+    def test_a_grid_that_does_not_change_ends_at_the_first_check(self):
+        for shape in ((0, 4), (64, 0), (20, 10)):
+            result = self.run_job({"a": self.npy("a", numpy.full(shape, 0.5))},
+                                  [stencil("s", "star2d", grid="a", steps=27, until={"residual": 0, "every": 2},
+                                           coefficients={"center": 1, "neighbours": 0})], "--fresh")
+            self.assertEqual(int(result["s/steps"][()]), 2)
+            self.assertEqual((list(result["s/residual"]), list(result["s/residual_step"])), ([0], [2]))
+
     def test_a_residual_that_is_not_reached_is_a_warning(self):
         path = self.write_job(self.inputs, [stencil("s", "star2d", grid="a", steps=10,
                                                     until={"residual": 1e-30, "every": 4})])
@@ -327,6 +341,27 @@ class Budgets(StencilTest):
         least = re.search(r"the least is ([0-9.]+ ?[A-Za-z]+)", ended.stderr).group(1).replace(" ", "")
         self.terrace("run", job, "--set", f"memory.host={least}")
 
+    def test_the_least_budget_that_is_named_is_enough(self):
+        def uniform(*shape):
+            return {"generate": "uniform", "shape": list(shape), "type": "f64"}
+
+        arrays = {name: uniform(64, 188) for name in "gqp"}
+        heat = {"grid": "g", "diffusivity": "q", "source": "p", "dt": 0.1, "steps": 2}
+        flat = {"grid": "g", "diffusivity": 1, "dt": 0.1, "steps": 93}
+        for inputs, settings in ((arrays, {**heat, "boundary": "periodic"}), (arrays, heat),
+                                 ({"g": uniform(1, 128)}, flat), ({"g": uniform(2, 128)}, flat)):
+            job = self.write_job(inputs, [stencil("s", "heat2d", **settings)])
+            budgets = {"memory.host": "1"}
+            for _ in range(3):
+                sets = [word for key, value in budgets.items() for word in ("--set", f"{key}={value}")]
+                ended = self.terrace("plan", job, *sets, expect=None)
+                least = re.findall(r"(memory.\w+) is too small for any plan of this stage: the least is ([0-9.]+ ?\w+)",
+                                   ended.stderr)
+                budgets.update({key: value.replace(" ", "") for key, value in least})
+                if not least:
+                    break
+            self.terrace("run", job, "--fresh", *sets)
+
     def test_kills(self):
         self.check_survives_kills({"a": {"generate": "uniform", "shape": [2000, 300], "type": "f64"}},
                                   stencil("s", "star2d", grid="a", steps=60, boundary="periodic", snapshots=[20, 50],
@@ -353,7 +388,14 @@ class WrongJobs(StencilTest):
         grid = {"grid": "a", "steps": 2}
         other = {"b": {"generate": "uniform", "shape": [20, 11], "type": "f64"}}
         self.refused({**grid, "radius": 9}, "'radius' takes a whole number from 1 to 8")
-        self.refused({**grid, "coefficients": [1, 2]}, "has 5 terms here, and 2 coefficients are given")
+        self.refused({**grid, "coefficients": [1, 2]}, "has 5 terms here: give as many coefficients")
+        self.refused({**grid, "coefficients.center": 0.1}, "unknown key 'coefficients.center'",
+                     "written as coefficients: {center: ...}")
+        self.refused({**grid, "type": "f32", "coefficients": [1e300, 0, 0, 0, 0]}, "is too large for f32")
+        self.refused({**grid, "type": "f32", "dt": 1e-60, "diffusivity": 1}, "is too small for f32", operator="heat2d")
+        self.refused({**grid, "snapshots": [2, 1]}, "1 comes after 2")
+        self.refused({"fields": {"ex": "a", "ey": "a", "hz": "a"}, "drive": "b", "mask": "a", "steps": 1},
+                     "unknown key 'mask'", operator="fdtd2d", inputs={"b": {"values": [1.5]}})
         self.refused({**grid, "mask": "b"}, "'b' is 20 x 11, and the grid is 20 x 10", inputs=other)
         self.refused({**grid, "coefficients": [1, 2, "b", 4, 5]}, "'b' is 20 x 11", inputs=other)
         self.refused({**grid, "boundary": ["edge", "edge", "edge"]}, "`boundary` has 3 entries")
