@@ -1,4 +1,4 @@
-// Several steps of a sum over offsets in two dimensions, by time-skewed tiles: S. Li, 2020, chapter 7.
+// Several steps of a sum over offsets in two dimensions, by time-skewed tiles: Y. Li, 2020, chapter 7.
 //
 // At level s tile k of row j of tiles has the cells of its place moved by -s * radius along both axes. So a level of
 // a tile needs, beside the tile at the level below, 2 * radius columns of the tile before it and 2 * radius rows of
