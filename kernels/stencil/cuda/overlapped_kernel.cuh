@@ -18,8 +18,8 @@ struct OverlappedShape {
   static constexpr i32 area = rows * columns;
   static_assert(threads % columns == 0);
 
-  static constexpr std::size_t shared_bytes(i32 terms) {
-    return 2 * area * sizeof(T) + static_cast<std::size_t>(terms) * sizeof(TileTerm<T>);
+  static constexpr u64 shared_bytes(i32 terms) {
+    return 2 * area * sizeof(T) + static_cast<u64>(terms) * sizeof(TileTerm<T>);
   }
 };
 

@@ -32,9 +32,9 @@ struct SkewedShape {
   static TERRACE_HOST_DEVICE constexpr i32 values(i32 radius, i32 levels) {
     return 2 * area(radius) + levels * rows * 2 * radius;
   }
-  static constexpr std::size_t shared_bytes(i32 radius, i32 levels, i32 terms) {
-    const std::size_t bytes = head + static_cast<std::size_t>(values(radius, levels)) * sizeof(T);
-    return (bytes + 15) / 16 * 16 + static_cast<std::size_t>(terms) * sizeof(TileTerm<T>);
+  static constexpr u64 shared_bytes(i32 radius, i32 levels, i32 terms) {
+    const u64 bytes = head + static_cast<u64>(values(radius, levels)) * sizeof(T);
+    return (bytes + 15) / 16 * 16 + static_cast<u64>(terms) * sizeof(TileTerm<T>);
   }
 };
 
@@ -51,7 +51,7 @@ class Skewed {
     from_ = reinterpret_cast<T*>(shared + S::head);
     to_ = from_ + S::area(sum_.radius);
     kept_ = to_ + S::area(sum_.radius);
-    const std::size_t bytes = S::head + static_cast<std::size_t>(S::values(sum_.radius, sum_.levels)) * sizeof(T);
+    const u64 bytes = S::head + static_cast<u64>(S::values(sum_.radius, sum_.levels)) * sizeof(T);
     terms_ = reinterpret_cast<TileTerm<T>*>(shared + (bytes + 15) / 16 * 16);
     bring_terms(sum_, stride_, terms_);
   }
