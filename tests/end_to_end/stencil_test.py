@@ -394,6 +394,13 @@ class WrongJobs(StencilTest):
         self.refused({**grid, "type": "f32", "coefficients": [1e300, 0, 0, 0, 0]}, "is too large for f32")
         self.refused({**grid, "type": "f32", "dt": 1e-60, "diffusivity": 1}, "is too small for f32", operator="heat2d")
         self.refused({**grid, "snapshots": [2, 1]}, "1 comes after 2")
+        self.refused({"fields": {"ex": "a", "ey": "a", "hz": "a"}, "drive": "b", "steps": 2},
+                     "one dimension, a value a step, is wanted, and there are 2 steps", operator="fdtd2d",
+                     inputs={"b": {"values": [1.5]}})
+        many = {f"c{i}": {"generate": "uniform", "shape": [20, 10], "type": "f64"} for i in range(49)}
+        self.refused({**grid, "radius": 3, "coefficients": list(many)}, "at most 32 arrays", operator="box2d",
+                     inputs=many)
+        self.refused({**grid, "offsets": []}, "there are no offsets", operator="offsets")
         self.refused({"fields": {"ex": "a", "ey": "a", "hz": "a"}, "drive": "b", "mask": "a", "steps": 1},
                      "unknown key 'mask'", operator="fdtd2d", inputs={"b": {"values": [1.5]}})
         self.refused({**grid, "mask": "b"}, "'b' is 20 x 11, and the grid is 20 x 10", inputs=other)
