@@ -99,10 +99,9 @@ class Cut {
   /// The rows of constant arrays that a slab reads, on a periodic axis perhaps beyond the grid's ends.
   RowRange array_rows(const Slab& slab, std::int64_t steps) const {
     if (whole()) return slab.rows;
-    constexpr std::int64_t most_at_once = 64;  // steps that a kernel makes at a time, at most
     const StencilTask task = task_of(slab, 0, steps);
     const RowRange stream = before_levels(axis_, slab.part_rows, steps);
-    const std::int64_t ahead = (steps + std::min(steps, most_at_once)) * axis_.radius;
+    const std::int64_t ahead = (steps + std::min<std::int64_t>(steps, most_steps_at_once)) * axis_.radius;
     return {std::max<std::int64_t>(stream.begin, task.row_begin - ahead), task.row_end};
   }
   /// The most tiles of a constant array that a slab reads.

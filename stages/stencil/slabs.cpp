@@ -15,7 +15,6 @@ using measured::StencilSlabs;
 using stencil::StencilSpec;
 
 constexpr std::int64_t page = 4096;
-constexpr std::int64_t most_depth = 32;  // steps that a kernel makes at a time
 constexpr std::int64_t least_tiles = 2;  // of a slab and of the one above it
 
 std::int64_t pages(double bytes) {
@@ -57,7 +56,7 @@ double changes_bytes(const StencilSpec& spec) {
 
 /// The least rows of a slab of that many steps.
 std::int64_t least_rows(const StencilSpec& spec) {
-  return stencil::least_slab_rows(spec.radius, spec.pass_steps, most_depth);
+  return stencil::least_slab_rows(spec.radius, spec.pass_steps, stencil::most_steps_at_once);
 }
 
 /// Chooses the highest slab that fits, down to `least` rows. @return true if there is one

@@ -15,6 +15,9 @@ struct Axis {
   TERRACE_HOST_DEVICE constexpr bool is_high_end(i64 end) const { return !wraps && end >= rows; }
 };
 
+/// The most steps that a kernel makes at a time: plans give slabs and constant arrays the rows for so many.
+inline constexpr i64 most_steps_at_once = 32;
+
 /// Half-open rows.
 struct RowRange {
   i64 begin, end;
