@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "kernels/stencil/cell.hpp"
 #include "kernels/stencil/stencil.hpp"
 
 namespace terrace::stencil {
@@ -21,6 +22,16 @@ struct Operands {
     }
   }
 };
+
+/// The additions of a stencil in the grid's type.
+template <class F, class T>
+Additions<T> additions_of(const StencilSpec& spec) {
+  Additions<T> additions;
+  additions.source = spec.source;
+  additions.mask = spec.mask;
+  if (F::has_step) additions.dt = static_cast<T>(spec.settings.number("dt")), additions.by_step = true;
+  return additions;
+}
 
 /// The reader that operators make their constants with (operator.hpp). Lists lie where the kernel can read them.
 template <class T>

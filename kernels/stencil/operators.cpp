@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "kernels/stencil/operator_list.hpp"
+#include "kernels/stencil/stencil.hpp"
 
 namespace terrace::stencil {
 namespace {
@@ -46,6 +47,8 @@ const OperatorInfo* find_operator(std::string_view name) {
   }
   return nullptr;
 }
+
+int StencilSpec::fields() const { return static_cast<int>(find_operator(name)->fields.size()); }
 
 std::vector<Term<double>> terms_of(Shape shape, int rank, int radius) {
   std::vector<Term<double>> terms;

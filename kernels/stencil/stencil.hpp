@@ -45,6 +45,8 @@ struct StencilSpec {
   SkewedTile tile{64, 64};   // of Schedule::time_skewed
   std::int64_t streams = 0;  // of Schedule::time_skewed, at most; 0: as many as the device has multiprocessors
 
+  /// Fields of the operator.
+  int fields() const;
   /// Cells of a row.
   std::int64_t width() const { return extents[1] * extents[2]; }
   Axis axis() const { return {extents[0], radius, faces[0].low == Face::periodic}; }

@@ -43,7 +43,7 @@ TileSizes tile_sizes(const StencilSpec& spec) {
     return sizes;
   }
   const auto size = static_cast<i64>(size_of(spec.value));
-  const i64 rows = sizes.ring_rows(spec.radius, spec.rank) * sizes.depth * fields_of(spec);
+  const i64 rows = sizes.ring_rows(spec.radius, spec.rank) * sizes.depth * spec.fields();
   if (spec.rank == 2) {
     const i64 bytes = std::min(CpuTiles::row_bytes, CpuTiles::ring_bytes / rows);
     sizes.width = std::min<i64>(spec.extents[2], std::max(CpuTiles::least_width, bytes / size));
@@ -64,12 +64,6 @@ std::vector<i64> sub_passes(i64 steps, i64 depth, bool last_alone) {
   for (i64 i = 0; i < count; ++i) depths.push_back((i + 1) * before / count - i * before / count);
   if (last_alone) depths.push_back(1);
   return depths;
-}
-
-int fields_of(const StencilSpec& spec) {
-  int fields = 0;
-  visit_formula(spec.name, [&]<class F>(F) { fields = F::fields; });
-  return fields;
 }
 
 int formula_of(const StencilSpec& spec) {

@@ -29,8 +29,6 @@ TileSizes tile_sizes(const StencilSpec& spec);
 /// @param last_alone true: the last sub-pass has one step
 std::vector<i64> sub_passes(i64 steps, i64 depth, bool last_alone);
 
-/// Fields of an operator.
-int fields_of(const StencilSpec& spec);
 /// The number of a stencil's formula in Formulas.
 int formula_of(const StencilSpec& spec);
 

@@ -56,8 +56,6 @@ CpuPlan<T> plan_for(const StencilSpec& spec, const Operands<T>& operands, Instru
   plan.radius = spec.radius;
   plan.middle = spec.rank == 3 ? spec.radius : 0;
   plan.terms = operands.terms.size();
-  plan.additions.source = spec.source;
-  plan.additions.mask = spec.mask;
   const RowKernels kernels = kernels_for(set, formula_of(spec));
   if constexpr (sizeof(T) == 4) plan.kernels = kernels.f32;
   else plan.kernels = kernels.f64;
@@ -68,10 +66,7 @@ CpuPlan<T> plan_for(const StencilSpec& spec, const Operands<T>& operands, Instru
   visit_formula(spec.name, [&]<class F>(F) {
     plan.fields = F::fields;
     plan.own_faces = F::own_faces;
-    if (F::has_step) {
-      plan.additions.dt = static_cast<T>(spec.settings.number("dt"));
-      plan.additions.by_step = true;
-    }
+    plan.additions = additions_of<F, T>(spec);
     const auto constants =
         F::template constants<T>(ConstantsReader<T>(spec, operands.terms.data(), operands.drive.data()));
     plan.constants.resize(sizeof constants);
@@ -158,7 +153,7 @@ void check_stencil(const StencilSpec& spec) {
 
 std::size_t stencil_cpu_bytes(const StencilSpec& spec, int threads) {
   const TileSizes sizes = tile_sizes(spec);
-  const i64 values = fields_of(spec) * CpuSlabs<double>::workspace_rows(spec) * spec.width() +
+  const i64 values = spec.fields() * CpuSlabs<double>::workspace_rows(spec) * spec.width() +
                      threads * CpuSlabs<double>::thread_values(spec, sizes);
   const std::size_t pointers = (spec.terms.size() + 3 * 289 + 3 * 17 * 20 + 6 * most_arrays + 128) * sizeof(void*);
   return static_cast<std::size_t>(values) * size_of(spec.value) + static_cast<std::size_t>(threads) * pointers;

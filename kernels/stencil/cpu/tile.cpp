@@ -16,7 +16,7 @@ i64 modulo(i64 index, i64 extent) {
 template <class T>
 std::int64_t TileWorker<T>::values_of_rings(const StencilSpec& spec, const TileSizes& sizes) {
   const i64 middle = spec.rank == 3 ? spec.radius : 0;
-  return fields_of(spec) * sizes.depth * sizes.ring_rows(spec.radius, spec.rank) * sizes.halo_height(middle) *
+  return spec.fields() * sizes.depth * sizes.ring_rows(spec.radius, spec.rank) * sizes.halo_height(middle) *
          sizes.pitch(spec.radius);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kernels/launch/launch.cuh"
+#include "kernels/stencil/constants.hpp"
 #include "kernels/stencil/cuda/blocks.hpp"
 #include "kernels/stencil/cuda/formula.hpp"
 #include "kernels/stencil/cuda/linear.hpp"
@@ -11,16 +12,6 @@
 #include "kernels/stencil/operator_list.hpp"
 
 namespace terrace::stencil {
-
-/// The additions of a stencil in the grid's type.
-template <class F, class T>
-Additions<T> cuda_additions(const StencilSpec& spec) {
-  Additions<T> additions;
-  additions.source = spec.source;
-  additions.mask = spec.mask;
-  if (F::has_step) additions.dt = static_cast<T>(spec.settings.number("dt")), additions.by_step = true;
-  return additions;
-}
 
 /// Blocks that make one step at a time, a thread a cell.
 template <class F, class T>
@@ -33,7 +24,7 @@ class FormulaBlocks : public StencilBlocks<T> {
   FormulaBlocks(const StencilSpec& spec, device::Context& context, void* workspace)
       : Base(spec, context, workspace, F::fields),
         constants_(F::template constants<T>(ConstantsReader<T>(spec, Base::terms(), Base::drive()))),
-        additions_(cuda_additions<F, T>(spec)),
+        additions_(additions_of<F, T>(spec)),
         resident_(device::resident_blocks(kernel(), value_threads, 0)) {}
 
  protected:

@@ -16,12 +16,6 @@ static_assert(sizeof(StencilTask) + 64 <= state_bytes && sizeof(StencilTask) % s
 
 std::size_t align(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-int fields_of(const StencilSpec& spec) {
-  int fields = 0;
-  visit_formula(spec.name, [&]<class F>(F) { fields = F::fields; });
-  return fields;
-}
-
 }  // namespace
 
 StencilWorkspace plan_stencil(const StencilSpec& spec) {
@@ -32,7 +26,7 @@ StencilWorkspace plan_stencil(const StencilSpec& spec) {
   plan.drive_at = plan.terms_at + align(spec.terms.size() * sizeof(Term<double>));
   plan.sums_at = plan.drive_at + align(spec.drive.size() * size);
   plan.bytes = plan.sums_at + align((static_cast<std::size_t>(spec.extents[0]) / change_group + 1) * sizeof(double));
-  for (std::size_t f = 0; f < static_cast<std::size_t>(fields_of(spec)); ++f) {
+  for (std::size_t f = 0; f < static_cast<std::size_t>(spec.fields()); ++f) {
     plan.fields_at[f] = plan.bytes;
     plan.bytes += align(cells * size);
   }

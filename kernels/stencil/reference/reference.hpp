@@ -47,16 +47,6 @@ class ReferenceAt {
   const Position& position_;
 };
 
-/// The additions of a stencil in the grid's type.
-template <class F, class T>
-Additions<T> additions_of(const StencilSpec& spec) {
-  Additions<T> additions;
-  additions.source = spec.source;
-  additions.mask = spec.mask;
-  if (F::has_step) additions.dt = static_cast<T>(spec.settings.number("dt")), additions.by_step = true;
-  return additions;
-}
-
 /// True if a cell within the rim of a fixed face: it keeps its values. Axes of extent 1 that the grid does not have
 /// are given faces of another kind.
 inline bool is_kept(const StencilSpec& spec, const Position& position) {
