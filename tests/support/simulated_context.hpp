@@ -6,6 +6,7 @@
 #include <cstring>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <random>
@@ -114,13 +115,17 @@ class SimulatedContext : public device::Context {
   }
   ~SimulatedContext() override = default;
 
-  bool peers = true;  // true if it copies from other devices directly
+  bool peers = true;                                  // true if it copies from other devices directly
+  std::function<void(std::size_t)> on_allocate_host;  // called with the bytes, if set
 
   const device::Limits& limits() const override { return limits_; }
   bool shares_host_memory() const override { return shares_; }
   void* allocate(std::size_t bytes) override { return poisoned(bytes); }
   void release(void* memory, std::size_t) noexcept override { std::free(memory); }
-  void* allocate_host(std::size_t bytes) override { return poisoned(bytes); }
+  void* allocate_host(std::size_t bytes) override {
+    if (on_allocate_host) on_allocate_host(bytes);
+    return poisoned(bytes);
+  }
   void release_host(void* memory, std::size_t) noexcept override { std::free(memory); }
   void copy(device::Queue queue, void* target, const void* source, std::size_t bytes) override {
     of(queue).submit([=] { std::memcpy(target, source, bytes); });

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -22,7 +23,8 @@ struct RunnerOptions {
   double checkpoint_seconds = 0;
   std::atomic<int>* stop = nullptr;
   std::size_t window_bytes = 16 << 20;
-  bool reserve = true;  // space in the files, beforehand
+  bool reserve = true;                                // space in the files, beforehand
+  std::function<void(std::size_t)> on_allocate_host;  // called with the bytes of every host buffer, if set
 };
 
 /// Runs a plan that is its own tally. Files of one stage in a folder: `<array>.home`, `<array>.slots`, `ledger/`. A
@@ -46,6 +48,7 @@ class StageRunner {
       auto context = std::make_unique<SimulatedContext>(options_.shares_host_memory, options_.seed + 10 * d,
                                                         options_.longest_pause);
       context->peers = options_.peers;
+      context->on_allocate_host = options_.on_allocate_host;
       contexts.push_back(std::move(context));
     }
     device::Context* first = contexts[0].get();

@@ -153,7 +153,7 @@ bool Executor::step() {
   }
   environment_.profile->log_blocks(false);
   if (environment_.profile->now() - last_report_ > 0.2) report(false);
-  return moved || !to_stage_.empty() || start_cursor_ != started;
+  return std::exchange(staged_, false) || moved || start_cursor_ != started;
 }
 
 StageProgress Executor::progress() {

@@ -171,6 +171,7 @@ class Executor {
   std::multimap<std::int64_t, std::size_t> early_;  // bytes read ahead for blocks that do not hold their buffers yet
   std::size_t early_bytes_ = 0;
   std::map<std::size_t, std::size_t> to_stage_;  // host buffers that a launch waits for, by size
+  bool staged_ = false;                          // some of these were allocated in this step
   // By array: versions that will take a free slot, as they are written or being written, and not on disk.
   std::vector<std::int64_t> unstored_;
   std::int64_t done_blocks_ = 0, noted_blocks_ = 0, cut_blocks_ = 0;  // all, noted, in the last cut

@@ -190,7 +190,7 @@ bool Executor::stage_buffers() {
   std::size_t staged = 0;
   for (const auto& [bytes, count] : to_stage_) {
     while (environment_.pools[0]->prepare(bytes, count)) {
-      if ((staged += bytes) >= staged_at_once) return true;
+      if ((staged += bytes) >= staged_at_once) return staged_ = true;
     }
   }
   to_stage_.clear();

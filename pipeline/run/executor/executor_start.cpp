@@ -23,14 +23,17 @@ void Executor::start_blocks() {
 
 std::int64_t Executor::first_startable(int device) {
   std::int64_t sequence = start_cursor_;
+  bool chain_waits = false;
   while (sequence < hold_cursor(device)) {
     BlockState& block = window_.at(sequence);
-    const bool ours = block.device == device;
-    if (ours && startable(block)) break;
     const PhaseState& phase = window_.phase(block.phase);
+    const bool chain = phase.phase.order == Order::chain;
+    const bool waits = block.device == device && block.step < BlockStep::started;
+    // A later chain would occupy the device until it ends, even if its next blocks need the chain that waits.
+    if (waits && !(chain && chain_waits) && startable(block)) break;
     // A chain continues with its next block or not at all: inside a launch, only later blocks wait for earlier ones.
-    const bool barred = ours && phase.phase.order == Order::chain && block.step < BlockStep::started;
-    sequence = barred ? phase.end() : sequence + 1;
+    chain_waits |= waits && chain;
+    sequence = waits && chain ? phase.end() : sequence + 1;
   }
   return sequence;
 }
