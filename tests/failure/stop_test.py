@@ -2,6 +2,7 @@
 import os
 import random
 import signal
+import subprocess
 import time
 
 import runs
@@ -112,6 +113,40 @@ class Stopped(Beginning):
         self.assertEqual(end.code, STOPPED, repr(end))
         self.assertIn("stopped before the first block was computed", end.err)
         self.assertEqual(sorted(os.listdir(folder)), ["job.yaml", "m.raw"])
+
+    def test_signals_after_the_end_of_the_work_change_nothing(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):
+            folder = self.folder()
+            write_job(folder, 1)
+            # A pipe that is full: the name of the result, the last that is written, has no room there.
+            reader, writer = os.pipe()
+            self.addCleanup(os.close, reader)
+            os.set_blocking(writer, False)
+            filled = 0
+            for size in (4096, 1):
+                try:
+                    while True:
+                        filled += os.write(writer, b" " * size)
+                except BlockingIOError:
+                    pass
+            os.set_blocking(writer, True)
+            process = subprocess.Popen([runs.terrace, "run", "job.yaml"], cwd=folder, stdin=subprocess.DEVNULL,
+                                       stdout=writer, stderr=subprocess.PIPE, text=True)
+            self.addCleanup(process.kill)
+            os.close(writer)
+            while not process.stderr.readline().startswith("done in "):
+                self.assertIsNone(process.poll())
+            time.sleep(0.3)
+            process.send_signal(number)
+            time.sleep(0.3)
+            process.send_signal(number)
+            time.sleep(0.1)
+            written = b""
+            while part := os.read(reader, 65536):
+                written += part
+            process.stderr.close()
+            self.assertEqual(process.wait(60), DONE)
+            self.assertEqual(os.path.basename(written[filled:].decode().strip()), "out.h5")
 
     def test_a_second_run_of_the_same_output_fails_at_once_and_names_the_first(self):
         folder = self.folder()

@@ -112,6 +112,7 @@ int run_job(Session& session, const RunArguments& arguments) {
   progress.finish();
   warnings.tell(plan);
   const run::RunReport report = execute_attempt(beginning, wish.fresh, plan, folder, run_settings);
+  signals.complete();
   progress.finish();
   warnings.tell(plan);
   print_result(session, report, job.output);

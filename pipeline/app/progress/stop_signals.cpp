@@ -86,6 +86,13 @@ void restore_handlers() {
   for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &before[i], nullptr);
 }
 
+void ignore_signals() {
+  struct sigaction action {};
+  action.sa_handler = SIG_IGN;
+  ::sigemptyset(&action.sa_mask);
+  for (const int number : signals) ::sigaction(number, &action, nullptr);
+}
+
 }  // namespace
 
 void keep_stop_signals() {
@@ -102,12 +109,15 @@ void let_stop_signals_go() {
 
 StopSignals::StopSignals(std::function<void()> notice, Left left) : notice_(std::move(notice)) {
   leaves(left);
-  if (!std::exchange(kept, false)) set_handlers();
+  ends_process_ = std::exchange(kept, false);
+  if (!ends_process_) set_handlers();
   watcher_ = std::thread([this] { watch(); });
 }
 
 StopSignals::~StopSignals() {
-  restore_handlers();
+  // By its default action, a signal would end a process that has only to return its exit code.
+  if (ends_process_) ignore_signals();
+  else restore_handlers();
   closing_ = true;
   ::sem_post(&requested);
   watcher_.join();
@@ -119,6 +129,7 @@ void StopSignals::watch() {
   }
   if (closing_) return;
   std::this_thread::sleep_for(gathering);
+  if (complete_) return;
   // Before the notice, which may take long if its reader has stopped reading.
   next_stops_at_once = true;
   try {
@@ -129,6 +140,11 @@ void StopSignals::watch() {
 }
 
 std::atomic<int>& StopSignals::flag() const { return stop_requests; }
+
+void StopSignals::complete() {
+  complete_ = true;
+  ignore_signals();
+}
 
 void StopSignals::leaves(Left left) { left_at_once = left; }
 

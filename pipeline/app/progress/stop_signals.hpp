@@ -14,7 +14,8 @@ enum class Left {
 };
 
 /// Keeps the signals that come from now on for the StopSignals that follows. To be called when the process begins, so
-/// that it never ends without a message.
+/// that it never ends without a message. After that StopSignals they are ignored: its work has ended, and the process
+/// ends with the work's exit code.
 void keep_stop_signals();
 /// Restores the actions that the signals had before keep_stop_signals(), also for a signal that has come in between:
 /// for commands that have no StopSignals. Without keep_stop_signals() it does nothing.
@@ -23,7 +24,8 @@ void let_stop_signals_go();
 /// While it lives, the first of these signals (SIGHUP only if it was not ignored) sets a flag, and `notice` is called
 /// soon after, within 0.1 s on a machine that is not overloaded, on a thread of its own. Signals that come before the
 /// notice count as one: some senders send several. A later signal ends the process at once, with a line on standard
-/// error that names the state of the work. One object at a time.
+/// error that names the state of the work. One object at a time. Its destructor restores the actions that the signals
+/// had before, unless keep_stop_signals() was called.
 class StopSignals {
  public:
   /// @param notice called at most once, on a thread of its own
@@ -36,12 +38,15 @@ class StopSignals {
   std::atomic<int>& flag() const;
   /// Sets the state of the work after a second signal, from now on.
   void leaves(Left left);
+  /// Ignores the signals from now on: the work is complete. A notice that is not being given yet is left out.
+  void complete();
 
  private:
   void watch();
 
   std::function<void()> notice_;
-  std::atomic<bool> closing_{false};
+  bool ends_process_ = false;  // the process has no other work
+  std::atomic<bool> closing_{false}, complete_{false};
   std::thread watcher_;
 };
 

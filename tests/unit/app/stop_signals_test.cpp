@@ -111,6 +111,39 @@ TEST_CASE("Signals that come before there is an object that notices them are kep
   CHECK(text.empty());
 }
 
+TEST_CASE("After the work of a process that kept the signals, they change nothing") {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
+    const auto [code, text] = in_child([&] {
+      keep_stop_signals();
+      {
+        StopSignals signals([] {});
+      }
+      std::raise(number);
+      std::raise(number);
+      ::_exit(exit_stopped);
+    });
+    CHECK(code == exit_stopped);
+    CHECK(text.empty());
+  }
+}
+
+TEST_CASE("Signals change nothing once the work is complete, and do afterwards what they did before") {
+  const auto [code, text] = in_child([] {
+    std::atomic<int> notices = 0;
+    {
+      StopSignals signals([&] { ++notices; });
+      std::raise(SIGINT);  // so late that its notice would come after the end
+      signals.complete();
+      std::raise(SIGINT);
+      std::raise(SIGTERM);
+    }
+    if (notices > 0) ::_exit(1);
+    std::raise(SIGTERM);
+  });
+  CHECK(code == -SIGTERM);
+  CHECK(text.empty());
+}
+
 TEST_CASE("Signals that were kept for nobody do what they did before") {
   for (const int number : {SIGTERM, SIGUSR1}) {
     CHECK(in_child([&] {
