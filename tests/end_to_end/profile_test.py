@@ -2,6 +2,7 @@
 import fcntl
 import os
 import pty
+import re
 import signal
 import struct
 import subprocess
@@ -127,6 +128,29 @@ class Shown(Profiles):
         said = self.terrace("show", "result.h5").stdout
         self.assertRegex(said, r"  s: [0-9.]+%, [0-9]+ blocks? done; [0-9]+ of [0-9]+ blocks \([0-9]+%\) at the last "
                                r"checkpoint\nstopped; the same `terrace run` goes on")
+
+    def test_a_run_whose_last_step_is_not_known_says_the_same_share_of_what_is_done_and_what_is_safe(self):
+        grid = {"g": {"generate": "uniform", "shape": [2048, 2048], "type": "f32", "seed": 1}}
+        heat = {"name": "s", "stencil": {"operator": "star2d", "grid": "g", "steps": 100000,
+                                         "until": {"residual": 1e-30, "every": 40}}}
+        job = self.write_job(grid, [heat], backend="cpu", memory={"host": 24 << 20})
+        run = subprocess.Popen([terrace_runs.program, "run", job], cwd=self.folder, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+        self.addCleanup(run.wait)
+        self.addCleanup(run.kill)
+        for _ in range(3000):
+            begun = (self.folder / "result.h5.run" / "plan.json").exists()
+            if begun and re.search(r": [1-9][0-9.]*%, ", self.terrace("show", "result.h5").stdout):
+                break
+            time.sleep(0.01)
+        os.kill(run.pid, signal.SIGINT)
+        self.assertEqual(run.wait(), STOPPED)
+        said = self.terrace("show", "result.h5").stdout
+        found = re.search(r"s: ([0-9.]+)%, ([0-9]+) blocks done; ([0-9]+) blocks \(([0-9]+)%\) at the last checkpoint",
+                          said)
+        self.assertTrue(found, said)
+        self.assertEqual(found[2], found[3], said)
+        self.assertAlmostEqual(float(found[1]), float(found[4]), delta=1, msg=said)
 
     def on_terminal(self, columns, *arguments):
         """What the program writes to a terminal of so many columns."""

@@ -31,22 +31,33 @@ std::vector<std::string> stage_names(const Json& plan, const fs::path& folder) {
   return names;
 }
 
-/// "12 of 64 blocks at the last checkpoint".
-std::string describe_cut(const run::Cut& cut) {
+constexpr double nearly_all = 0.9;  // of a stage's blocks
+
+std::string counted_blocks(std::int64_t count) {
+  return fmt::format("{} {}", count, count == 1 ? "block" : "blocks");
+}
+
+/// "12 of 64 blocks (19%) at the last checkpoint"; "12 blocks (19%) ..." if only some of the stage's phases are
+/// known, as with `until`. The percentage is the share of the stage's work, as for the blocks that are done.
+std::string describe_cut(const run::Cut& cut, const run::RunNote* note) {
   const std::int64_t done = cut.frontier + cut.done.count();
   std::int64_t known = 0;
   for (const run::PhaseState& phase : cut.phases) known = phase.first_sequence + phase.phase.count;
-  if (known <= 0) return fmt::format("{} blocks at the last checkpoint", done);
-  return fmt::format("{} of {} blocks ({:.0f}%) at the last checkpoint", done, known,
-                     100.0 * static_cast<double>(done) / static_cast<double>(known));
+  const double part = known > 0 ? static_cast<double>(done) / static_cast<double>(known) : 0;
+  const bool has_share = note && note->share > 0 && note->blocks > 0;
+  const double share = has_share ? note->share * static_cast<double>(done) / static_cast<double>(note->blocks) : part;
+  const bool all_known = known > 0 && share >= nearly_all * part;
+  const std::string blocks = all_known ? fmt::format("{} of {}", done, counted_blocks(known)) : counted_blocks(done);
+  const std::string percent = share > 0 ? fmt::format(" ({:.0f}%)", 100 * std::min(1.0, share)) : "";
+  return blocks + percent + " at the last checkpoint";
 }
 
-/// "43.0%, 27 blocks; 12 of 64 blocks (19%) at the last checkpoint".
+/// "43.0%, 27 blocks done; 12 of 64 blocks (19%) at the last checkpoint".
 std::string describe_current(const run::Cut* cut, const run::RunNote* note) {
-  const std::string durable = cut ? describe_cut(*cut) : "no checkpoint yet";
+  const std::string durable = cut ? describe_cut(*cut, note) : "no checkpoint yet";
   if (!note) return cut ? durable : "not begun, or not yet at a checkpoint";
   const std::string share = note->share > 0 ? fmt::format("{:.1f}%, ", std::min(99.9, 100 * note->share)) : "";
-  return fmt::format("{}{} {} done; {}", share, note->blocks, note->blocks == 1 ? "block" : "blocks", durable);
+  return fmt::format("{}{} done; {}", share, counted_blocks(note->blocks), durable);
 }
 
 std::string describe_stages(const std::vector<std::string>& names, const run::Progress& progress,
