@@ -38,7 +38,7 @@ class Converted : public Source {
       dispatch(type_, [&](auto zero) {
         using Target = decltype(zero);
         if constexpr (may_lose_digits<decltype(from), Target>) {
-          if (rounded_) rounded_->look(part, values.data());
+          if (rounded_) rounded_->look<Target>(part, values.data());
         }
         std::transform(values.begin(), values.end(), reinterpret_cast<Target*>(to),
                        [](auto value) { return static_cast<Target>(value); });

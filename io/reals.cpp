@@ -56,7 +56,7 @@ class Reals : public Source {
   template <class From, class To>
   void convert_to(const Box& piece, const From* from, To* to) const {
     if constexpr (may_lose_digits<From, To>) {
-      if (rounded_) rounded_->look(piece, from);
+      if (rounded_) rounded_->look<To>(piece, from);
     }
     for (std::int64_t i = 0; i < piece.volume(); ++i) {
       const auto value = static_cast<double>(from[i]);

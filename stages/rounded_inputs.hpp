@@ -1,4 +1,4 @@
-// Whole numbers that lose digits when a stage computes in f32.
+// Whole numbers that lose digits when a stage computes in f32 or f64.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace terrace::stages {
 
 struct Request;
 
-/// The arrays that a stage reads as f32.
+/// The arrays that a stage reads as f32 or f64.
 class RoundedInputs {
  public:
   explicit RoundedInputs(const job::Stage& stage);

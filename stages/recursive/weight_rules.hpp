@@ -33,8 +33,8 @@ struct WeightRules {
   bool any_infinity = false;                                  // not so
   bool not_negative = false;                                  // negative elements are errors
   std::shared_ptr<ZeroCount> zeros = nullptr;                 // counts what is read; null: nothing is counted
-  std::shared_ptr<io::RoundedElement> rounded = nullptr;      // looks at what is read as f32; null: nothing does
-  std::optional<StatedWeights> stated = std::nullopt;         // elements outside of it are errors
+  std::shared_ptr<io::RoundedElement> rounded = nullptr;  // looks at whole numbers read as reals; null: nothing does
+  std::optional<StatedWeights> stated = std::nullopt;     // elements outside of it are errors
 };
 
 /// Infinity of the sign that means no edge.

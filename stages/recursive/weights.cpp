@@ -104,7 +104,7 @@ class Weights : public io::Source {
       if (rules_.zeros) count_zeros(part, values);
       if constexpr (io::may_lose_digits<From, To>) {
         if (rules_.rounded)
-          rules_.rounded->look(part, values, [&](From value) { return !is_no_edge(value, rules_); });
+          rules_.rounded->template look<To>(part, values, [&](From value) { return !is_no_edge(value, rules_); });
       }
       for (std::int64_t i = part.begin[0]; i < part.end[0]; ++i) {
         for (std::int64_t j = part.begin[1]; j < part.end[1]; ++j) {

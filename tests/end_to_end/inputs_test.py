@@ -303,6 +303,7 @@ class Warnings(InputTest):
         self.write("row.npy", grid[20])
         for name, stage, where, type_of in (
                 ("odd", {"wavefront": {"problem": "sor", "grid": "g"}}, "'g', row 20, column 30", "auto"),
+                ("odd", {"stencil": {"operator": "star2d", "grid": "g", "steps": 1}}, "'g', row 20, column 30", "auto"),
                 ("odd", {"recursive": {"problem": "gaussian_elimination", "matrix": "g"}}, "'g', row 20, column 30", "input"),
                 ("odd", {"recursive": {"problem": "semiring_product", "left": "g", "right": "g"}},
                  "'g', row 20, column 30", "f64"),
@@ -311,7 +312,7 @@ class Warnings(InputTest):
                  "'g', row 20, column 30", "input"),
                 ("row", {"wavefront": {"problem": "dtw", "rows": "g", "columns": "g"}}, "g[0]", "auto")):
             settings = next(iter(stage.values()))
-            with self.subTest(problem=settings["problem"]):
+            with self.subTest(problem=settings.get("problem", "stencil")):
                 said = "16777217 and was read as 16777216"
                 if name == "row":
                     said = "4611686018427387903 and was read as 4611686018427387904"
@@ -324,9 +325,25 @@ class Warnings(InputTest):
                             "say `type: f64`", command="run")
                 self.assertEqual(self.terrace("run", "job.yaml", "--fresh").stderr.count("was read as"), 1)
                 self.assertNotIn("was read as", self.terrace("check", "job.yaml").stderr)
-                self.warned(job(name, type_of), command="run")
+                wide = [f"{where} is {said}", "2^53"] if name == "row" else []
+                self.warned(job(name, type_of), *wide, command="run")
                 if name == "odd":
                     self.assertNotIn("was read as", self.terrace("run", job("even", "f32"), "--fresh").stderr)
+
+    def test_of_whole_numbers_that_are_read_as_f64_and_are_none_of_its_numbers(self):
+        grid = numpy.eye(60, dtype=numpy.int64) * 2 ** 53
+        self.write("even.npy", grid)
+        grid[20, 30] = 2 ** 53 + 1
+        self.write("odd.npy", grid)
+        for stage in ({"stencil": {"operator": "star2d", "grid": "g", "steps": 1}},
+                      {"wavefront": {"problem": "sor", "grid": "g"}},
+                      {"recursive": {"problem": "gaussian_elimination", "matrix": "g"}}):
+            def job(of):
+                return self.write_job({"g": {"npy": of + ".npy"}}, [{"name": "s", **stage}], backend="cpu",
+                                      memory={"host": 8 << 20})
+            self.warned(job("odd"), "warning: ", "job.yaml:", "stage 's'", "2^53 (9,007,199,254,740,992)",
+                        "'g', row 20, column 30 is 9007199254740993 and was read as 9007199254740992", command="run")
+            self.warned(job("even"), command="run")
 
     def test_of_distances_of_whole_numbers_that_f32_may_not_hold(self):
         stage = {"name": "s", "recursive": {"problem": "floyd_warshall", "matrix": "m", "type": "f32"}}
