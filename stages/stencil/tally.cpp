@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "kernels/stencil/task.hpp"
@@ -17,7 +18,9 @@ void StencilTally::fold(const run::Phase& phase, std::int64_t index, const void*
   std::memcpy(&result, folded, sizeof result);
   total_ = stencil::joined(index == 0 ? 0 : total_, result.total, check_.norm);
   if (index + 1 < blocks_) return;
-  const double residual = check_.norm == stencil::Norm::l2 ? std::sqrt(total_) : total_;
+  double residual = check_.norm == stencil::Norm::l2 ? std::sqrt(total_) : total_;
+  // The sign and the payload of a NaN depend on the device that made it.
+  if (std::isnan(residual)) residual = std::numeric_limits<double>::quiet_NaN();
   residuals_.push_back(residual);
   steps_.push_back(value.step);
   if (residual < check_.residual || residual == 0) stopped_ = phase.number;
