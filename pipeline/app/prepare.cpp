@@ -81,9 +81,9 @@ std::string setting_that_names(const std::string& array, const job::Stage& step)
 class Sources {
  public:
   /// @param reads records reads of inputs @param unknown stages that cannot be planned
-  Sources(const job::OpenJob& open, const job::Stage& step, run::RunPlan& plan, run::InputReads& reads,
-          const std::set<std::string>& unknown)
-      : open_(open), step_(step), plan_(plan), reads_(reads), unknown_(unknown) {}
+  Sources(const job::OpenJob& open, const Stages& stages, const job::Stage& step, run::RunPlan& plan,
+          run::InputReads& reads, const std::set<std::string>& unknown)
+      : open_(open), stages_(stages), step_(step), plan_(plan), reads_(reads), unknown_(unknown) {}
 
   std::shared_ptr<io::Source> operator()(const std::string& name) const {
     if (auto input = open_.inputs.find(name); input != open_.inputs.end()) return reads_.watch(name, input->second);
@@ -100,11 +100,26 @@ class Sources {
       }
     }
     stages::refuse(step_, setting_that_names(name, step_),
-                   "'" + name + "' is a single value, which no stage can read; name an array");
+                   "'" + name + "' is a " + (is_single_value(name) ? "single value" : "small dataset") +
+                       ", which no stage can read; name an array");
   }
 
  private:
+  /// @param name "stage/output" of an earlier stage of the job
+  bool is_single_value(const std::string& name) const {
+    const std::size_t slash = name.find('/');
+    for (const job::Stage& earlier : open_.job.stages) {
+      if (earlier.name != name.substr(0, slash)) continue;
+      const job::StageDeclaration& kind = stages_.find(earlier.kind).declaration;
+      for (const job::OutputDeclaration* output : job::outputs_of(kind, kind.find_problem(earlier.problem))) {
+        if (output->name == name.substr(slash + 1)) return output->shape == "one value";
+      }
+    }
+    return false;
+  }
+
   const job::OpenJob& open_;
+  const Stages& stages_;
   const job::Stage& step_;
   run::RunPlan& plan_;
   run::InputReads& reads_;
@@ -231,7 +246,7 @@ run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const S
     const Json* choices = begun != nullptr ? &begun->at("stages").at(number) : nullptr;
     const auto rounded = std::make_shared<stages::RoundedInputs>(step);
     const stages::Request request{
-        step, Sources(open, step, plan, reads, unknown), machine.resources, choices, rounded.get(), watch};
+        step, Sources(open, stages, step, plan, reads, unknown), machine.resources, choices, rounded.get(), watch};
     try {
       auto stage = stages.find(step.kind).make(request);
       plan.stages.push_back(

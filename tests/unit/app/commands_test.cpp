@@ -164,6 +164,22 @@ TEST_CASE("A single value that a list of quantities names is refused at the list
   CHECK(holds(ending.err, path.string() + ":5:65: stage 'f': 'one/cost' is a single value, which no stage can read"));
 }
 
+TEST_CASE("A small dataset of an earlier stage is refused as what it is") {
+  const std::vector<std::string> align = {
+      "inputs: {a: {values: [1, 2, 3, 2]}, g: {values: [1, 2, 3, 4], shape: [2, 2]}}",
+      "stages:", "- {name: s, wavefront: {problem: dtw, rows: a, columns: a}}",
+      "- {name: h, stencil: {operator: star2d, grid: g, steps: 2, until: "
+      "{residual: 1, every: 1}}}"};
+  for (const auto& [name, what] : {std::pair{"s/lengths", "small dataset"},
+                                   {"h/residual", "small dataset"},
+                                   {"s/score", "single value"},
+                                   {"h/steps", "single value"}}) {
+    std::vector<std::string> job = align;
+    job.push_back(std::string("- {name: t, recursive: {problem: matrix_chain, dimensions: ") + name + "}}");
+    CHECK(holds(said_of(job), std::string("stage 't': '") + name + "' is a " + what + ", which no stage can read"));
+  }
+}
+
 TEST_CASE("What an earlier stage writes cannot be what a stage is planned by") {
   const std::string said = said_of({"inputs: {a: {values: [1, 2, 3, 4], shape: [2, 2]}}",
                                     "stages:", "- {name: s, wavefront: {problem: summed_area, grid: a}}",
