@@ -243,9 +243,12 @@ class Definer {
 
   void define_arrays() {
     for (const char* parameter : {"diffusivity", "speed"}) {
-      if (settings_.holds<std::string>(parameter)) {
-        spec_.given[parameter] = add_array(parameter, settings_.text(parameter));
-      }
+      if (!settings_.holds<std::string>(parameter)) continue;
+      spec_.given[parameter] = add_array(parameter, settings_.text(parameter));
+      std::shared_ptr<io::Source>& array = made_.inputs.arrays.back();
+      const auto largest = std::make_shared<LargestMagnitude>();
+      array = with_largest(std::move(array), largest);
+      watch_stability(parameter, largest);
     }
     if (settings_.has("power")) spec_.given["power"] = add_array("power", settings_.text("power"));
     if (settings_.has("source")) spec_.source = add_array("source", settings_.text("source"));
@@ -346,15 +349,36 @@ class Definer {
   /// Warns of a step that is too long for the explicit scheme, if its numbers are in the job.
   void check_stability() {
     if (!settings_.has("dt")) return;
+    for (const std::string parameter : {"diffusivity", "speed"}) {
+      if (!settings_.holds<double>(parameter)) continue;
+      const double courant = courant_factor(parameter) * std::abs(settings_.number(parameter));
+      if (courant > 1) made_.warnings.push_back(unstable(request_.stage, courant, ""));
+    }
+  }
+
+  /// Makes the same warning by the values of an array, when they have been read.
+  void watch_stability(const std::string& parameter, std::shared_ptr<const LargestMagnitude> largest) {
+    made_.read_warning = [stage = request_.stage, parameter, factor = courant_factor(parameter),
+                          largest = std::move(largest)]() -> std::string {
+      const double courant = factor * largest->value();
+      if (!(courant > 1)) return "";
+      std::ostringstream where;
+      where << " where `" << parameter << "` is largest, " << largest->value();
+      return unstable(stage, courant, where.str());
+    };
+  }
+
+  /// The Courant number of the step over the magnitude of the parameter.
+  double courant_factor(const std::string& parameter) const {
     const double dt = settings_.number("dt");
-    double courant = 0;
-    if (settings_.holds<double>("diffusivity")) courant = 2 * spec_.rank * dt * settings_.number("diffusivity");
-    if (settings_.holds<double>("speed")) courant = dt * std::abs(settings_.number("speed")) * std::sqrt(spec_.rank);
-    if (courant <= 1) return;
+    return parameter == "speed" ? dt * std::sqrt(spec_.rank) : 2 * spec_.rank * dt;
+  }
+
+  static std::string unstable(const job::Stage& stage, double courant, const std::string& where) {
     std::ostringstream text;
-    text << "stage '" << request_.stage.name << "': the step is not stable: its Courant number is " << courant
+    text << "stage '" << stage.name << "': the step is not stable: its Courant number is " << courant << where
          << ", and at most 1 is; a smaller `dt` is";
-    made_.warnings.push_back(message_at(place_of(request_.stage, "dt"), text.str()));
+    return message_at(place_of(stage, "dt"), text.str());
   }
 
   void warn(const std::string& parameter, const std::string& what) {

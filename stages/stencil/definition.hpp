@@ -1,6 +1,7 @@
 // From a step of a job to the definition of its stencil.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@ struct StencilDefinition {
   StencilInputs inputs;
   StencilCheck check;
   std::vector<std::string> warnings;  // an unstable step
+  /// A warning of an unstable step, by the elements of an array that have been read so far; "": stable. May be null.
+  std::function<std::string()> read_warning;
 };
 
 /// Opens the arrays of the step and reads its settings.

@@ -96,6 +96,38 @@ class AsMask final : public Derived {
   }
 };
 
+class WithLargest final : public Derived {
+ public:
+  WithLargest(std::shared_ptr<io::Source> source, ElementType type, std::shared_ptr<LargestMagnitude> largest)
+      : Derived(std::move(source), type, {}), largest_(std::move(largest)) {}
+  void read(const Box& box, void* buffer) override {
+    source_->read(box, buffer);
+    if (type() == ElementType::f32) note<float>(box, buffer);
+    else note<double>(box, buffer);
+  }
+
+ private:
+  template <class T>
+  void note(const Box& box, const void* buffer) const {
+    const T* values = static_cast<const T*>(buffer);
+    const std::int64_t count = box.volume();
+    constexpr std::int64_t lanes = 16;  // one after another, comparisons would wait for each other
+    T largest[lanes] = {};
+    const auto compare = [&](T value, T& with) {
+      const T magnitude = std::abs(value);
+      with = magnitude > with ? magnitude : with;
+    };
+    std::int64_t n = 0;
+    for (; n + lanes <= count; n += lanes) {
+      for (std::int64_t lane = 0; lane < lanes; ++lane) compare(values[n + lane], largest[lane]);
+    }
+    for (; n < count; ++n) compare(values[n], largest[0]);
+    for (const T value : largest) largest_->note(static_cast<double>(value));
+  }
+
+  std::shared_ptr<LargestMagnitude> largest_;
+};
+
 }  // namespace
 
 std::shared_ptr<io::Source> without_nan(std::shared_ptr<io::Source> source, io::DataLabel label) {
@@ -105,6 +137,12 @@ std::shared_ptr<io::Source> without_nan(std::shared_ptr<io::Source> source, io::
 
 std::shared_ptr<io::Source> as_mask(std::shared_ptr<io::Source> source, ElementType type, io::DataLabel label) {
   return std::make_shared<AsMask>(std::move(source), type, std::move(label));
+}
+
+std::shared_ptr<io::Source> with_largest(std::shared_ptr<io::Source> source,
+                                         std::shared_ptr<LargestMagnitude> largest) {
+  const ElementType type = source->type();
+  return std::make_shared<WithLargest>(std::move(source), type, std::move(largest));
 }
 
 }  // namespace terrace::stages

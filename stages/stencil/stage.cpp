@@ -1,6 +1,7 @@
 #include "stages/stencil/stage.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "kernels/stencil/operators.hpp"
@@ -33,6 +34,7 @@ class StencilStage : public run::Stage {
       : name_(request.stage.name),
         resources_(request.resources),
         warnings_(std::move(definition.warnings)),
+        read_warning_(std::move(definition.read_warning)),
         check_(definition.check),
         plan_(std::move(definition.spec), std::move(definition.events), std::move(definition.inputs)),
         tally_(check_, plan_.total_blocks()) {
@@ -80,6 +82,9 @@ class StencilStage : public run::Stage {
 
   std::vector<std::string> warnings() const override {
     std::vector<std::string> all = warnings_;
+    if (std::string unstable = read_warning_ ? read_warning_() : ""; !unstable.empty()) {
+      all.push_back(std::move(unstable));
+    }
     const bool checked = plan_.events().check_every > 0 && !tally_.residuals().empty();
     if (checked && tally_.stopped() < 0 &&
         tally_.steps().back() + plan_.events().check_every > plan_.events().steps) {
@@ -173,6 +178,7 @@ class StencilStage : public run::Stage {
   std::string name_;
   Resources resources_;
   std::vector<std::string> warnings_;
+  std::function<std::string()> read_warning_;
   StencilCheck check_;
   StencilPlan plan_;
   StencilTally tally_;

@@ -454,6 +454,25 @@ class WrongJobs(StencilTest):
                               [stencil("s", "heat2d", grid="a", dt=0.5, diffusivity=1, steps=1)])
         self.assertSays(self.terrace("run", path), "Courant number is 2")
 
+    def test_an_unstable_step_by_the_largest_value_of_an_array_is_a_warning_with_its_number(self):
+        speed = numpy.full((20, 10), 0.25, numpy.float32)
+        for largest, warned in ((-1.5, True), (0.5, False)):
+            speed[13, 7] = largest
+            given = {"a": {"generate": "uniform", "shape": [20, 10], "type": "f64"},
+                     "b": {"npy": self.write("b.npy", speed)}, "d": {"npy": self.write("d.npy", numpy.abs(speed))}}
+            waves = {"u": "a", "previous": "a"}
+            path = self.write_job(given, [stencil("h", "heat2d", grid="a", dt=0.5, diffusivity="d", steps=1),
+                                          stencil("w", "wave2d", fields=waves, dt=1, speed="b", steps=1)])
+            said = self.terrace("run", path, "--fresh").stderr
+            if not warned:
+                self.assertNotIn("Courant", said)
+                continue
+            self.assertIn("stage 'h': the step is not stable: its Courant number is 3 where `diffusivity` is largest, "
+                          "1.5, and at most 1 is", said)
+            self.assertIn("stage 'w': the step is not stable: its Courant number is 2.12132 where `speed` is largest, "
+                          "1.5, and at most 1 is", said)
+            self.assertEqual(said.count("Courant"), 2)
+
 
 if __name__ == "__main__":
     main()

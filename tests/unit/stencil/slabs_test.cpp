@@ -50,6 +50,24 @@ TEST_CASE("a grid that fits is one slab, else slabs hold what they hand on") {
   }
 }
 
+TEST_CASE("a grid that fits one device is dealt to several from 2^25 cells on") {
+  constexpr std::int64_t columns = 4096, dealt_rows = 8192;
+  for (const bool cuda : {false, true}) {
+    for (const int devices : {1, 2, 4}) {
+      for (const std::int64_t rows : {std::int64_t{64}, dealt_rows - 1, dealt_rows, 2 * dealt_rows}) {
+        stencil::StencilSpec spec = grid(rows, columns, 1);
+        Resources resources = resources_of(cuda, std::size_t{1} << 34, std::size_t{1} << 34);
+        resources.devices = devices;
+        choose_stencil_slabs(spec, {}, 512, resources, [](const stencil::StencilSpec&) { return 0; });
+        CAPTURE(cuda, devices, rows);
+        const std::int64_t parts = rows >= dealt_rows ? devices : 1;
+        CHECK(spec.parts == parts);
+        CHECK(spec.slab_rows == rows / parts);
+      }
+    }
+  }
+}
+
 TEST_CASE("more memory gives passes of more steps") {
   std::int64_t before = 0;
   for (std::size_t budget = std::size_t{1} << 25; budget <= std::size_t{1} << 30; budget *= 2) {
