@@ -23,7 +23,7 @@ InPlaceWorker::InPlaceWorker(const InPlacePlan& plan, device::Context& context) 
     sweep_ = wavefront::make_in_place_cpu(spec, context);
   } else {
     const std::size_t bytes = wavefront::in_place_cuda_bytes(spec, context.limits());
-    workspace_ = std::make_unique<DeviceMemory>(context, bytes);
+    workspace_ = std::make_unique<device::Memory>(context, bytes);
     sweep_ = wavefront::make_in_place_cuda(spec, context, workspace_->data());
   }
 }

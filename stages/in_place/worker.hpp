@@ -3,8 +3,8 @@
 
 #include <memory>
 
+#include "kernels/device/memory.hpp"
 #include "pipeline/run/worker.hpp"
-#include "stages/device_memory.hpp"
 #include "stages/in_place/plan.hpp"
 
 namespace terrace::stages {
@@ -18,7 +18,7 @@ class InPlaceWorker : public run::Worker {
 
  private:
   const InPlacePlan& plan_;
-  std::unique_ptr<DeviceMemory> workspace_;
+  std::unique_ptr<device::Memory> workspace_;
   std::unique_ptr<device::BlockKernel> sweep_;
 };
 

@@ -63,7 +63,7 @@ std::unique_ptr<run::Worker> QueryPlan::make_worker(device::Context& context) co
   if (context.shares_host_memory()) {
     return std::make_unique<Worker>(*this, recursive::make_reduction_cpu(cut_.value, context));
   }
-  auto workspace = std::make_unique<DeviceMemory>(context, recursive::reduction_cuda_bytes());
+  auto workspace = std::make_unique<device::Memory>(context, recursive::reduction_cuda_bytes());
   auto kernel = recursive::make_reduction_cuda(cut_.value, context, workspace->data());
   return std::make_unique<Worker>(*this, std::move(kernel), std::move(workspace));
 }

@@ -5,9 +5,9 @@
 #include <memory>
 #include <utility>
 
+#include "kernels/device/memory.hpp"
 #include "kernels/launch/block_kernel.hpp"
 #include "pipeline/run/worker.hpp"
-#include "stages/device_memory.hpp"
 
 namespace terrace::stages {
 
@@ -17,7 +17,7 @@ class KernelWorker final : public run::Worker {
  public:
   /// @param workspace memory in which the kernel works; null: it needs none
   KernelWorker(const P& plan, std::unique_ptr<device::BlockKernel> kernel,
-               std::unique_ptr<DeviceMemory> workspace = nullptr)
+               std::unique_ptr<device::Memory> workspace = nullptr)
       : plan_(plan), workspace_(std::move(workspace)), kernel_(std::move(kernel)) {}
 
   void bind(const run::Phase& phase, const run::BlockView& view, void* descriptor) const override {
@@ -28,7 +28,7 @@ class KernelWorker final : public run::Worker {
 
  private:
   const P& plan_;
-  std::unique_ptr<DeviceMemory> workspace_;  // outlives the kernel
+  std::unique_ptr<device::Memory> workspace_;  // outlives the kernel
   std::unique_ptr<device::BlockKernel> kernel_;
 };
 

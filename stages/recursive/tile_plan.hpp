@@ -47,7 +47,7 @@ std::unique_ptr<run::Worker> make_tile_worker(const P& plan, const recursive::Ti
   if (context.shares_host_memory()) {
     return std::make_unique<KernelWorker<P>>(plan, recursive::make_tiles_cpu(spec, context));
   }
-  auto workspace = std::make_unique<DeviceMemory>(context, recursive::tiles_cuda_bytes(spec, side));
+  auto workspace = std::make_unique<device::Memory>(context, recursive::tiles_cuda_bytes(spec, side));
   auto kernel = recursive::make_tiles_cuda(spec, side, context, workspace->data());
   return std::make_unique<KernelWorker<P>>(plan, std::move(kernel), std::move(workspace));
 }

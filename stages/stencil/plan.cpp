@@ -406,7 +406,7 @@ std::unique_ptr<run::Worker> StencilPlan::make_worker(device::Context& context) 
   if (context.shares_host_memory()) {
     return std::make_unique<Worker>(*this, stencil::make_stencil_cpu(spec_, context));
   }
-  auto workspace = std::make_unique<DeviceMemory>(context, stencil::stencil_cuda_bytes(spec_, context.limits()));
+  auto workspace = std::make_unique<device::Memory>(context, stencil::stencil_cuda_bytes(spec_, context.limits()));
   auto kernel = stencil::make_stencil_cuda(spec_, context, workspace->data());
   return std::make_unique<Worker>(*this, std::move(kernel), std::move(workspace));
 }

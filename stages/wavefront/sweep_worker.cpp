@@ -7,7 +7,7 @@ namespace terrace::stages {
 SweepWorker::SweepWorker(const SweepPlan& plan, device::Context& context) : plan_(plan), context_(context) {
   if (context.shares_host_memory()) return;
   const std::size_t bytes = wavefront::cuda_workspace_bytes(plan.spec(), context.limits());
-  workspace_ = std::make_unique<DeviceMemory>(context, bytes);
+  workspace_ = std::make_unique<device::Memory>(context, bytes);
   make_sweep(plan.first_margin());
 }
 

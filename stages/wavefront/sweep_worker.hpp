@@ -3,8 +3,8 @@
 
 #include <memory>
 
+#include "kernels/device/memory.hpp"
 #include "pipeline/run/worker.hpp"
-#include "stages/device_memory.hpp"
 #include "stages/wavefront/sweep_plan.hpp"
 
 namespace terrace::stages {
@@ -21,7 +21,7 @@ class SweepWorker : public run::Worker {
 
   const SweepPlan& plan_;
   device::Context& context_;
-  std::unique_ptr<DeviceMemory> workspace_;
+  std::unique_ptr<device::Memory> workspace_;
   std::unique_ptr<device::BlockKernel> sweep_;  // of the band of margin_
   std::int64_t margin_ = Widening::whole;
 };

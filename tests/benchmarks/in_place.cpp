@@ -43,7 +43,7 @@ void report(const Work& work, device::Context& context) {
   spec.pass_sweeps = work.pass_sweeps;
   spec.value = work.type;
   const auto bytes = cuda ? in_place_cuda_bytes(spec, context.limits()) : std::size_t{0};
-  testing::GridMemory workspace(context, static_cast<std::int64_t>(bytes));
+  device::Memory workspace(context, bytes);
   const auto sweep = cuda ? make_in_place_cuda(spec, context, workspace.data()) : make_in_place_cpu(spec, context);
   testing::InPlaceGrid grid(spec, context, *sweep);
   double best = 1e300;

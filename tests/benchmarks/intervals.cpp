@@ -19,7 +19,6 @@
 namespace terrace::recursive {
 namespace {
 
-using testing::Memory;
 using testing::Values;
 
 /// A triangle of full tiles in the memory that the device computes in.
@@ -30,7 +29,7 @@ class Triangle {
       : context_(context), nodes_(nodes), tile_(tile), across_(nodes / tile), terms_(context, terms) {
     const std::size_t bytes = static_cast<std::size_t>(tile * tile) * sizeof(T);
     for (std::int64_t n = 0; n < across_ * (across_ + 1) / 2; ++n) {
-      tiles_.push_back(std::make_unique<Memory>(context, bytes, true));
+      tiles_.push_back(std::make_unique<device::Memory>(context, bytes));
     }
   }
 
@@ -73,7 +72,7 @@ class Triangle {
 
   std::vector<T> fetch(const T* from, std::int64_t count) const {
     if (context_.shares_host_memory()) return {from, from + count};
-    const Memory staging(context_, static_cast<std::size_t>(count) * sizeof(T));
+    const device::Memory staging(context_, static_cast<std::size_t>(count) * sizeof(T), device::In::host);
     context_.copy(device::Queue::down, staging.as<void>(), from, static_cast<std::size_t>(count) * sizeof(T));
     context_.record(device::Queue::down)->wait();
     return {staging.as<T>(), staging.as<T>() + count};
@@ -110,7 +109,7 @@ class Triangle {
   device::Context& context_;
   std::int64_t nodes_, tile_, across_;
   Values<T> terms_;
-  std::vector<std::unique_ptr<Memory>> tiles_;
+  std::vector<std::unique_ptr<device::Memory>> tiles_;
 };
 
 /// True if a value follows by the definition from the values of its row and its column.
@@ -133,12 +132,12 @@ void report(device::Context& context, const std::string& name, std::int64_t node
   const NodeTerms<T> terms{values.data(), values.data() + nodes, values.data() + 2 * nodes, 3, 1};
   const Triangle<R, T> triangle(context, nodes, tile, values);
   const IntervalSpec spec{rule_index<R>(Rules{}), element_type_of<T>(), false};
-  std::unique_ptr<Memory> workspace;
+  std::unique_ptr<device::Memory> workspace;
   std::unique_ptr<device::BlockKernel> kernel;
   if (context.shares_host_memory()) {
     kernel = make_intervals_cpu(spec, context);
   } else {
-    workspace = std::make_unique<Memory>(context, intervals_cuda_bytes(spec, tile), true);
+    workspace = std::make_unique<device::Memory>(context, intervals_cuda_bytes(spec, tile));
     kernel = make_intervals_cuda(spec, tile, context, workspace->template as<void>());
   }
   std::vector<IntervalResult> results;

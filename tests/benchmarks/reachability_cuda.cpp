@@ -9,7 +9,6 @@ namespace {
 
 using testing::DeviceMatrix;
 using testing::Elements;
-using testing::Memory;
 using testing::print;
 using testing::time_blocks;
 using testing::updates_in_place;
@@ -85,7 +84,7 @@ std::vector<device::u32> reached_from(std::int64_t i, std::int64_t n) {
 /// A transitive closure in bits in one launch.
 void report_bits(device::Context& context, std::int64_t n, std::int64_t tile) {
   const std::int64_t across = n / tile, words = tile / 32, size = tile * words;
-  const Memory memory(context, static_cast<std::size_t>(across * across * size) * sizeof(device::u32), true);
+  const device::Memory memory(context, static_cast<std::size_t>(across * across * size) * sizeof(device::u32));
   const auto at = [&](std::int64_t i, std::int64_t j) { return memory.as<device::u32>() + (i * across + j) * size; };
   for (std::int64_t a = 0; a < across; ++a) {
     std::vector<std::vector<device::u32>> strip(static_cast<std::size_t>(across));

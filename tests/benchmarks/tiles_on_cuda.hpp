@@ -46,7 +46,7 @@ class DeviceMatrix {
 
   template <class Source>
   void fill(const Source& elements) {
-    const Memory staging(context_, bytes(tile_ * tile_));
+    const device::Memory staging(context_, bytes(tile_ * tile_), device::In::host);
     for (std::int64_t i = 0; i < across(); ++i) {
       for (std::int64_t j = 0; j < across(); ++j) {
         T* to = staging.as<T>();
@@ -77,13 +77,13 @@ class DeviceMatrix {
 
   device::Context& context_;
   std::int64_t n_, tile_;
-  Memory memory_;
+  device::Memory memory_;
 };
 
 /// Seconds of one launch over the blocks.
 inline double time_blocks(device::Context& context, const TileSpec& spec, std::int64_t side,
                           const std::vector<TileTask>& tasks) {
-  const Memory workspace(context, tiles_cuda_bytes(spec, side), true);
+  const device::Memory workspace(context, tiles_cuda_bytes(spec, side));
   const auto kernel = make_tiles_cuda(spec, side, context, workspace.as<void>());
   std::vector<TileResult> results;
   const testing::Launched launched = testing::run_blocks(context, *kernel, tasks, results);

@@ -12,37 +12,13 @@
 #include <vector>
 
 #include "kernels/device/cuda_context.hpp"
+#include "kernels/device/memory.hpp"
 #include "kernels/wavefront/bins.hpp"
 #include "kernels/wavefront/cuda/sweep.hpp"
 #include "kernels/wavefront/visit.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::wavefront::testing {
-
-/// Device or host memory of a context, freed with its owner.
-class Memory {
- public:
-  Memory(device::Context& context, std::size_t bytes, bool host = false)
-      : context_(context),
-        bytes_(bytes),
-        host_(host),
-        data_(host ? context.allocate_host(bytes) : context.allocate(bytes)) {}
-  ~Memory() { host_ ? context_.release_host(data_, bytes_) : context_.release(data_, bytes_); }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-
-  template <class T = unsigned char>
-  T* as() const {
-    return static_cast<T*>(data_);
-  }
-  std::size_t bytes() const { return bytes_; }
-
- private:
-  device::Context& context_;
-  std::size_t bytes_;
-  bool host_;
-  void* data_;
-};
 
 /// The inputs of a table: letters of rows and columns or the bytes of their values, or the bytes of a row-major
 /// grid.
@@ -71,9 +47,9 @@ class CudaTable {
                      static_cast<std::size_t>(grid_.count() * row_border_elements() + 1) * size_of(spec.border)),
         column_borders_(
             context, static_cast<std::size_t>(grid_.count() * column_border_elements() + 1) * size_of(spec.border)),
-        port_memory_(context, port_bytes(), true) {
+        port_memory_(context, port_bytes(), device::In::host) {
     if (spec.table) {
-      table_ = std::make_unique<Memory>(
+      table_ = std::make_unique<device::Memory>(
           context, static_cast<std::size_t>(grid_.layers * grid_.rows * grid_.columns) * size_of(*spec.table) + 1);
     }
     if (spec.settings.has("bins")) edges_ = bin_edges(spec.settings, spec.grid);
@@ -181,10 +157,10 @@ class CudaTable {
   std::uint64_t skipped = 0;         // cells that the run left out
 
  private:
-  std::unique_ptr<Memory> upload(const std::vector<std::uint8_t>& bytes) {
-    auto memory = std::make_unique<Memory>(context_, bytes.size() + 1);
+  std::unique_ptr<device::Memory> upload(const std::vector<std::uint8_t>& bytes) {
+    auto memory = std::make_unique<device::Memory>(context_, bytes.size() + 1);
     if (bytes.empty()) return memory;
-    Memory staging(context_, bytes.size(), true);
+    device::Memory staging(context_, bytes.size(), device::In::host);
     std::memcpy(staging.as<>(), bytes.data(), bytes.size());
     context_.copy(device::Queue::up, memory->as<>(), staging.as<>(), bytes.size());
     context_.record(device::Queue::up)->wait();
@@ -192,7 +168,7 @@ class CudaTable {
   }
 
   std::vector<unsigned char> download(const unsigned char* from, std::size_t bytes) const {
-    Memory staging(context_, bytes, true);
+    device::Memory staging(context_, bytes, device::In::host);
     context_.copy(device::Queue::down, staging.as<>(), from, bytes);
     context_.record(device::Queue::down)->wait();
     return {staging.as<>(), staging.as<>() + bytes};
@@ -304,11 +280,11 @@ class CudaTable {
   std::int64_t item_bytes_;
   std::int64_t row_planes_, column_planes_;
   std::vector<double> edges_;
-  Memory workspace_;
-  std::unique_ptr<Memory> rows_, columns_, values_;
-  Memory row_borders_, column_borders_;
-  Memory port_memory_;
-  std::unique_ptr<Memory> table_;
+  device::Memory workspace_;
+  std::unique_ptr<device::Memory> rows_, columns_, values_;
+  device::Memory row_borders_, column_borders_;
+  device::Memory port_memory_;
+  std::unique_ptr<device::Memory> table_;
   std::unique_ptr<device::BlockKernel> sweep_;
   std::function<KeptTask(const BlockTask&, std::uint64_t)> kept_task_;
 };

@@ -10,31 +10,12 @@
 #include <vector>
 
 #include "kernels/device/context.hpp"
+#include "kernels/device/memory.hpp"
 #include "kernels/in_place/sweep.hpp"
 #include "kernels/in_place/task.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::wavefront::testing {
-
-/// Device or host memory of a context, freed with its owner.
-class GridMemory {
- public:
-  GridMemory(device::Context& context, std::int64_t bytes, bool host = false)
-      : context_(context), bytes_(static_cast<std::size_t>(bytes) + 256), host_(host) {
-    data_ = host ? context.allocate_host(bytes_) : context.allocate(bytes_);
-  }
-  ~GridMemory() { host_ ? context_.release_host(data_, bytes_) : context_.release(data_, bytes_); }
-  GridMemory(const GridMemory&) = delete;
-  GridMemory& operator=(const GridMemory&) = delete;
-
-  unsigned char* data() const { return static_cast<unsigned char*>(data_); }
-
- private:
-  device::Context& context_;
-  std::size_t bytes_;
-  bool host_;
-  void* data_;
-};
 
 /// A grid on the device.
 class InPlaceGrid {
@@ -46,8 +27,9 @@ class InPlaceGrid {
         sweep_(sweep),
         size_(static_cast<std::int64_t>(size_of(spec.value))),
         bytes_(spec.rows * spec.columns * size_),
-        grid_(context, bytes_),
-        port_(context, 4096 + ring_ * static_cast<std::int64_t>(sizeof(InPlaceTask) + sizeof(InPlaceResult)), true) {}
+        grid_(context, static_cast<std::size_t>(bytes_) + beyond),
+        port_(context, 4096 + static_cast<std::size_t>(ring_) * (sizeof(InPlaceTask) + sizeof(InPlaceResult)),
+              device::In::host) {}
 
   /// Sweeps the grid `sweeps` times. @param launch_slabs most slabs of a launch @return seconds in launches
   template <class T>
@@ -61,20 +43,20 @@ class InPlaceGrid {
   /// Puts random values, between -1000 and 1000, on the device. @param seed of the values, which repeat every 16 MiB
   void fill(unsigned seed) {
     constexpr std::int64_t part = 16 << 20;
-    GridMemory staging(context_, part, true);
+    device::Memory staging(context_, part, device::In::host);
     std::mt19937 random(seed);
     const auto put = [&]<class T>(T* values) {
       std::uniform_real_distribution<T> distribution(-1000, 1000);
       for (std::int64_t i = 0; i < part / static_cast<std::int64_t>(sizeof(T)); ++i) values[i] = distribution(random);
     };
-    if (spec_.value == ElementType::f32) put(reinterpret_cast<float*>(staging.data()));
-    else put(reinterpret_cast<double*>(staging.data()));
+    if (spec_.value == ElementType::f32) put(staging.as<float>());
+    else put(staging.as<double>());
     for (std::int64_t at = 0; at < bytes_; at += part) {
       const auto bytes = static_cast<std::size_t>(std::min(part, bytes_ - at));
       if (context_.shares_host_memory()) {
-        std::memcpy(grid_.data() + at, staging.data(), bytes);
+        std::memcpy(grid_.as<>() + at, staging.data(), bytes);
       } else {
-        context_.copy(device::Queue::up, grid_.data() + at, staging.data(), bytes);
+        context_.copy(device::Queue::up, grid_.as<>() + at, staging.data(), bytes);
         context_.record(device::Queue::up)->wait();
       }
     }
@@ -96,13 +78,15 @@ class InPlaceGrid {
   }
 
  private:
+  static constexpr std::size_t beyond = 256;  // bytes after the grid
+
   void copy(void* to, const void* from, device::Queue queue) {
     if (bytes_ == 0) return;
     if (context_.shares_host_memory()) {
       std::memcpy(to, from, static_cast<std::size_t>(bytes_));
       return;
     }
-    GridMemory staging(context_, bytes_, true);
+    device::Memory staging(context_, static_cast<std::size_t>(bytes_), device::In::host);
     const bool up = queue == device::Queue::up;
     if (up) std::memcpy(staging.data(), from, static_cast<std::size_t>(bytes_));
     context_.copy(queue, up ? to : staging.data(), up ? staging.data() : from, static_cast<std::size_t>(bytes_));
@@ -117,9 +101,9 @@ class InPlaceGrid {
     task.row_begin = slab * spec_.slab_rows;
     task.row_end = std::min<std::int64_t>(spec_.rows, task.row_begin + spec_.slab_rows);
     task.sweeps = std::min(spec_.pass_sweeps, sweeps_ - pass * spec_.pass_sweeps);
-    task.rows = grid_.data() + task.row_begin * row_bytes;
+    task.rows = grid_.as<>() + task.row_begin * row_bytes;
     task.above_begin = std::max<std::int64_t>(0, task.row_begin - spec_.slab_rows);
-    if (slab > 0) task.above = grid_.data() + task.above_begin * row_bytes;
+    if (slab > 0) task.above = grid_.as<>() + task.above_begin * row_bytes;
     task.stride = spec_.columns;
     return task;
   }
@@ -136,8 +120,8 @@ class InPlaceGrid {
   }
 
   double launch(std::int64_t first, std::int64_t count) {
-    auto* words = reinterpret_cast<device::u64*>(port_.data());
-    auto* tasks = port_.data() + 4096;
+    auto* words = reinterpret_cast<device::u64*>(port_.as<>());
+    auto* tasks = port_.as<>() + 4096;
     auto* results = tasks + ring_ * static_cast<std::int64_t>(sizeof(InPlaceTask));
     const auto begin = static_cast<std::uint64_t>(first), end = static_cast<std::uint64_t>(first + count);
     const device::Port port{words,
@@ -190,7 +174,7 @@ class InPlaceGrid {
   device::BlockKernel& sweep_;
   static constexpr std::int64_t ring_ = 1 << 14;  // blocks that a launch knows at a time
   std::int64_t size_, bytes_, sweeps_ = 0;
-  GridMemory grid_, port_;
+  device::Memory grid_, port_;
 };
 
 }  // namespace terrace::wavefront::testing

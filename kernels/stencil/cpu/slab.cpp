@@ -25,7 +25,7 @@ template <class T>
 CpuSlabs<T>::CpuSlabs(const CpuPlan<T>& plan, device::CpuContext& context)
     : plan_(plan), pool_(context.pool()), width_(plan.spec.width()) {
   const std::size_t bytes = static_cast<std::size_t>(workspace_rows(plan.spec) * width_) * sizeof(T);
-  for (int f = 0; f < plan.fields; ++f) workspaces_.push_back(std::make_unique<ContextMemory>(context, bytes));
+  for (int f = 0; f < plan.fields; ++f) workspaces_.push_back(std::make_unique<device::Memory>(context, bytes));
   for (int thread = 0; thread < pool_.size(); ++thread) {
     if (plan.spec.rank == 1) lines_.emplace_back(plan);
     else workers_.emplace_back(plan);

@@ -8,27 +8,11 @@
 #include <memory>
 
 #include "kernels/device/cpu_context.hpp"
+#include "kernels/device/memory.hpp"
 #include "kernels/stencil/cpu/line.hpp"
 #include "kernels/stencil/cpu/tile.hpp"
 
 namespace terrace::stencil {
-
-/// Memory of a context.
-class ContextMemory {
- public:
-  ContextMemory(device::Context& context, std::size_t bytes)
-      : context_(context), bytes_(bytes), data_(context.allocate(bytes)) {}
-  ~ContextMemory() { context_.release(data_, bytes_); }
-  ContextMemory(const ContextMemory&) = delete;
-  ContextMemory& operator=(const ContextMemory&) = delete;
-
-  void* data() const { return data_; }
-
- private:
-  device::Context& context_;
-  std::size_t bytes_;
-  void* data_;
-};
 
 /// Takes slabs one after another.
 template <class T>
@@ -58,7 +42,7 @@ class CpuSlabs {
   const CpuPlan<T>& plan_;
   device::ThreadPool& pool_;
   i64 width_;
-  std::vector<std::unique_ptr<ContextMemory>> workspaces_;
+  std::vector<std::unique_ptr<device::Memory>> workspaces_;
   std::vector<TileWorker<T>> workers_;
   std::vector<LineWorker<T>> lines_;
 };

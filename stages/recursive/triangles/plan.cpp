@@ -244,7 +244,7 @@ std::unique_ptr<run::Worker> TrianglePlan::make_worker(device::Context& context)
   if (context.shares_host_memory()) {
     return std::make_unique<Worker>(*this, recursive::make_intervals_cpu(cut_.spec, context));
   }
-  auto workspace = std::make_unique<DeviceMemory>(context, recursive::intervals_cuda_bytes(cut_.spec, cut_.tile));
+  auto workspace = std::make_unique<device::Memory>(context, recursive::intervals_cuda_bytes(cut_.spec, cut_.tile));
   auto kernel = recursive::make_intervals_cuda(cut_.spec, cut_.tile, context, workspace->data());
   return std::make_unique<Worker>(*this, std::move(kernel), std::move(workspace));
 }

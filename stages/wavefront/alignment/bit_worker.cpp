@@ -44,7 +44,7 @@ BitAlignmentWorker::BitAlignmentWorker(const BitAlignmentPlan& plan, device::Con
   if (context.shares_host_memory()) {
     tracer_ = wavefront::make_cpu_bit_tracer(walk);
   } else {
-    walk_workspace_ = std::make_unique<DeviceMemory>(context, wavefront::cuda_trace_bytes(walk));
+    walk_workspace_ = std::make_unique<device::Memory>(context, wavefront::cuda_trace_bytes(walk));
     tracer_ = wavefront::make_cuda_bit_tracer(walk, context, walk_workspace_->data());
   }
 }

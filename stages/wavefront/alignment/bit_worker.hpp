@@ -21,7 +21,7 @@ class BitAlignmentWorker : public run::Worker {
  private:
   const BitAlignmentPlan& plan_;
   SweepWorker sweeps_;
-  std::unique_ptr<DeviceMemory> walk_workspace_;
+  std::unique_ptr<device::Memory> walk_workspace_;
   std::unique_ptr<device::BlockKernel> tracer_;
 };
 

@@ -64,8 +64,8 @@ AlignmentWorker::AlignmentWorker(const AlignmentPlan& plan, device::Context& con
     tracer_ = wavefront::make_cpu_tracer(walk);
   } else {
     const AlignmentWorkspace bytes = alignment_workspace(spec, plan.levels(), context.limits());
-    sweep_workspace_ = std::make_unique<DeviceMemory>(context, bytes.sweep);
-    walk_workspace_ = std::make_unique<DeviceMemory>(context, bytes.walk);
+    sweep_workspace_ = std::make_unique<device::Memory>(context, bytes.sweep);
+    walk_workspace_ = std::make_unique<device::Memory>(context, bytes.walk);
     table_ = wavefront::make_cuda_sweep(spec, context, sweep_workspace_->data());
     tracer_ = wavefront::make_cuda_tracer(walk, context, walk_workspace_->data());
   }

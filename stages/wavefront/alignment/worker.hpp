@@ -3,8 +3,8 @@
 
 #include <memory>
 
+#include "kernels/device/memory.hpp"
 #include "pipeline/run/worker.hpp"
-#include "stages/device_memory.hpp"
 #include "stages/wavefront/alignment/plan.hpp"
 
 namespace terrace::stages {
@@ -26,7 +26,7 @@ class AlignmentWorker : public run::Worker {
  private:
   const AlignmentPlan& plan_;
   device::Context& context_;
-  std::unique_ptr<DeviceMemory> sweep_workspace_, walk_workspace_;
+  std::unique_ptr<device::Memory> sweep_workspace_, walk_workspace_;
   std::unique_ptr<device::BlockKernel> table_, box_;  // of the table, and of the box that is swept now
   std::unique_ptr<device::BlockKernel> tracer_;
 };

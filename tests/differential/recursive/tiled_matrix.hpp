@@ -10,40 +10,18 @@
 #include <vector>
 
 #include "kernels/device/context.hpp"
+#include "kernels/device/memory.hpp"
 #include "kernels/recursive/task.hpp"
 #include "kernels/recursive/tiles.hpp"
 
 namespace terrace::recursive::testing {
-
-/// Memory of a context, freed with its owner.
-class Memory {
- public:
-  Memory(device::Context& context, std::size_t bytes, bool on_device = false)
-      : context_(context), bytes_(bytes + 1), on_device_(on_device) {
-    data_ = on_device ? context.allocate(bytes_) : context.allocate_host(bytes_);
-  }
-  ~Memory() { on_device_ ? context_.release(data_, bytes_) : context_.release_host(data_, bytes_); }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-
-  template <class T>
-  T* as() const {
-    return static_cast<T*>(data_);
-  }
-
- private:
-  device::Context& context_;
-  std::size_t bytes_;
-  bool on_device_;
-  void* data_;
-};
 
 /// Values in memory that the host and the kernels of a context reach.
 template <class T>
 class Values {
  public:
   Values(device::Context& context, const std::vector<T>& values)
-      : size_(values.size()), memory_(context, values.size() * sizeof(T)) {
+      : size_(values.size()), memory_(context, values.size() * sizeof(T), device::In::host) {
     std::copy(values.begin(), values.end(), data());
   }
   T* data() const { return memory_.template as<T>(); }
@@ -51,7 +29,7 @@ class Values {
 
  private:
   std::size_t size_;
-  Memory memory_;
+  device::Memory memory_;
 };
 
 /// The outcome of a launch.
@@ -78,8 +56,10 @@ Launched run_blocks(device::Context& context, device::BlockKernel& kernel,
   struct Words {
     device::u64 ready, stop, abort, done, failed, skipped;
   };
-  const Memory words(context, sizeof(Words)), descriptors(context, tasks.size() * sizeof(Task)),
-      found(context, tasks.size() * sizeof(Result));
+  const auto in_host_memory = [&](std::size_t bytes) { return device::Memory(context, bytes, device::In::host); };
+  const device::Memory words = in_host_memory(sizeof(Words)),
+                       descriptors = in_host_memory(tasks.size() * sizeof(Task)),
+                       found = in_host_memory(tasks.size() * sizeof(Result));
   auto* at = words.as<Words>();
   *at = {tasks.size(), 0, abort, 0, 0, 0};
   std::copy(tasks.begin(), tasks.end(), descriptors.as<Task>());

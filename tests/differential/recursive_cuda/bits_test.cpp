@@ -11,9 +11,10 @@ void check(device::Context& context, std::int64_t n, std::int64_t tile, double d
   INFO(n << " nodes, tiles of " << tile << ", " << degree << " edges a node, " << packed);
   const auto matrix = testing::random_edges(n, degree, static_cast<unsigned>(n * 31 + tile));
   const TileSpec spec = testing::bits_spec(packed);
-  const testing::Memory workspace(context, tiles_cuda_bytes(spec, tile), true);
+  const device::Memory workspace(context, tiles_cuda_bytes(spec, tile));
   testing::TiledBits tiles(context, matrix, n, tile, packed);
-  CHECK(tiles.close(*make_tiles_cuda(spec, tile, context, workspace.as<void>())) == tiles.given_out(testing::reached(matrix, n)));
+  CHECK(tiles.close(*make_tiles_cuda(spec, tile, context, workspace.as<void>())) ==
+        tiles.given_out(testing::reached(matrix, n)));
 }
 
 TEST_CASE("bits on CUDA say what is reached") {

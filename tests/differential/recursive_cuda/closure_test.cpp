@@ -21,9 +21,9 @@ const int min_plus = find_semiring("min_plus");
 /// Updates of tiles with their workspace.
 struct CudaKernel {
   CudaKernel(device::Context& context, ElementType type, std::int64_t side)
-      : workspace(context, tiles_cuda_bytes({min_plus, type}, side), true),
+      : workspace(context, tiles_cuda_bytes({min_plus, type}, side)),
         kernel(make_tiles_cuda({min_plus, type}, side, context, workspace.as<void>())) {}
-  testing::Memory workspace;
+  device::Memory workspace;
   std::unique_ptr<device::BlockKernel> kernel;
 };
 

@@ -10,12 +10,12 @@ template <class T>
 class CudaElimination {
  public:
   CudaElimination(device::Context& context, std::int64_t side)
-      : workspace_(context, tiles_cuda_bytes(testing::elimination_spec<T>(), side), true),
+      : workspace_(context, tiles_cuda_bytes(testing::elimination_spec<T>(), side)),
         kernel_(make_tiles_cuda(testing::elimination_spec<T>(), side, context, workspace_.as<void>())) {}
   device::BlockKernel& operator*() const { return *kernel_; }
 
  private:
-  testing::Memory workspace_;
+  device::Memory workspace_;
   std::unique_ptr<device::BlockKernel> kernel_;
 };
 

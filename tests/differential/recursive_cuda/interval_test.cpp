@@ -11,10 +11,10 @@ namespace {
 /// The blocks of a triangle with a workspace for its tiles.
 struct Opened {
   Opened(const IntervalSpec& spec, std::int64_t side, device::Context& context)
-      : workspace(context, intervals_cuda_bytes(spec, side), true),
+      : workspace(context, intervals_cuda_bytes(spec, side)),
         kernel(make_intervals_cuda(spec, side, context, workspace.as<void>())) {}
 
-  testing::Memory workspace;
+  device::Memory workspace;
   std::unique_ptr<device::BlockKernel> kernel;
 };
 

@@ -12,9 +12,9 @@ namespace {
 /// Updates of tiles with their workspace.
 struct CudaKernel {
   CudaKernel(device::Context& context, const TileSpec& spec, std::int64_t side)
-      : workspace(context, tiles_cuda_bytes(spec, side), true),
+      : workspace(context, tiles_cuda_bytes(spec, side)),
         kernel(make_tiles_cuda(spec, side, context, workspace.as<void>())) {}
-  testing::Memory workspace;
+  device::Memory workspace;
   std::unique_ptr<device::BlockKernel> kernel;
 };
 

@@ -40,7 +40,7 @@ template <class T>
 TileResult run_block(device::Context& context, int semiring, const Shape& shape, const TileTask& task) {
   const TileSpec spec{semiring, element_type_of<T>()};
   const std::int64_t side = std::max({shape.rows, shape.columns, shape.depth});
-  const testing::Memory workspace(context, tiles_cuda_bytes(spec, side), true);
+  const device::Memory workspace(context, tiles_cuda_bytes(spec, side));
   const auto kernel = make_tiles_cuda(spec, side, context, workspace.as<void>());
   std::vector<TileResult> results;
   REQUIRE(testing::run_blocks(context, *kernel, {task}, results).done == 1);

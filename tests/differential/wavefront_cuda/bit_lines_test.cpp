@@ -106,7 +106,7 @@ TEST_CASE("on CUDA lines in differences are refused where no band ends, and of p
   if (!context) return;
   const Pair pair{"refused", test::random_letters(3000, 1), test::random_letters(200, 2)};
   const auto refused = [&](const SweepSpec& spec) {
-    testing::Memory memory(*context, 1 << 24);
+    device::Memory memory(*context, 1 << 24);
     CHECK_THROWS_AS(make_cuda_sweep(spec, *context, memory.as<>()), DeviceError);
   };
   refused(test::bit_spec<Lcs>(pair, {512, 64, 2, 2}));
@@ -114,7 +114,7 @@ TEST_CASE("on CUDA lines in differences are refused where no band ends, and of p
   SweepSpec tables = test::bit_spec<Lcs>(pair, {1024, 64, 2, 2});
   tables.table = ElementType::i32;
   refused(tables);
-  testing::Memory memory(*context, 1 << 20);
+  device::Memory memory(*context, 1 << 20);
   const auto make = [&](const char* problem, std::int64_t columns) {
     return make_cuda_bit_tracer({problem, {}, ElementType::i32, ElementType::i32, 64, columns}, *context,
                                 memory.as<>());

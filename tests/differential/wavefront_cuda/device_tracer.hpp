@@ -12,13 +12,13 @@ namespace terrace::wavefront::test {
 class PinnedArena {
  public:
   explicit PinnedArena(device::Context& context)
-      : memory_(context, std::size_t{64} << 20, true),
+      : memory_(context, std::size_t{64} << 20, device::In::host),
         resource_(memory_.as<>(), memory_.bytes(), std::pmr::null_memory_resource()) {}
   std::pmr::memory_resource* resource() { return &resource_; }
   void reset() { resource_.release(); }
 
  private:
-  wavefront::testing::Memory memory_;
+  device::Memory memory_;
   std::pmr::monotonic_buffer_resource resource_;
 };
 
@@ -39,7 +39,7 @@ class DeviceTracer {
 
  private:
   device::Context& context_;
-  wavefront::testing::Memory workspace_;
+  device::Memory workspace_;
   std::unique_ptr<device::BlockKernel> tracer_;
 };
 

@@ -14,8 +14,7 @@ void check_on(device::Context& context, const InPlaceTrial& trial, std::size_t s
               const std::vector<testing::InPlaceCase>& cases) {
   testing::check_in_place(
       [&]<class T>(const InPlaceSpec& spec, const testing::InPlaceCase& c, std::vector<T>& grid) {
-        testing::GridMemory workspace(context,
-                                      static_cast<std::int64_t>(in_place_cuda_bytes(spec, context.limits(), trial)));
+        device::Memory workspace(context, in_place_cuda_bytes(spec, context.limits(), trial));
         auto sweep = make_in_place_cuda(spec, context, workspace.data(), trial);
         testing::InPlaceGrid(spec, context, *sweep).run(grid, c.sweeps, c.launch_slabs);
       },

@@ -83,7 +83,7 @@ TEST_CASE("CUDA memory in use is counted and given back") {
   const auto context = test::cuda_context();
   if (!context) return;
   {
-    const testing::Memory device_memory(*context, 1000), host_memory(*context, 300, true);
+    const device::Memory device_memory(*context, 1000), host_memory(*context, 300, device::In::host);
     CHECK(device::memory_use(*context).device_bytes == 1000);
     CHECK(device::memory_use(*context).host_bytes == 300);
   }

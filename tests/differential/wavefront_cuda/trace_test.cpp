@@ -203,7 +203,7 @@ TEST_CASE("on CUDA warping paths are those of the CPU", "[few]") {
 TEST_CASE("a CUDA tracer that is told to stop leaves its block alone") {
   const auto context = test::cuda_context();
   if (!context) return;
-  testing::Memory memory(*context, 1 << 20, true);
+  device::Memory memory(*context, 1 << 20, device::In::host);
   std::memset(memory.as<>(), 0, memory.bytes());
   DeviceTracer tracer(*context, {"lcs", {}, ElementType::i32, ElementType::i32, 64, 64}, {}, make_cuda_tracer);
   auto* word = memory.as<device::u64>();
