@@ -9,7 +9,7 @@
 #include "kernels/device/host_device.hpp"
 #include "kernels/device/integers.hpp"
 
-namespace terrace::wavefront::measured {
+namespace terrace::in_place::measured {
 
 /// Sizes of a group of sweeps, in steps, bytes of a row and thread blocks.
 struct GroupSizes {
@@ -52,4 +52,4 @@ struct CpuInPlace {
   static constexpr device::i64 chunk = 64;
 };
 
-}  // namespace terrace::wavefront::measured
+}  // namespace terrace::in_place::measured

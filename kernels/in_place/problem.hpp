@@ -32,7 +32,11 @@
 #include "kernels/values/operations.hpp"
 #include "kernels/wavefront/problem.hpp"
 
-namespace terrace::wavefront {
+namespace terrace::in_place {
+
+using namespace values;
+using device::i64;
+using wavefront::ParameterList;
 
 /// The 3 x 3 neighbourhood from which a cell is updated. Problems without corners do not read the diagonal members.
 template <class V>
@@ -73,4 +77,4 @@ TERRACE_HOST_DEVICE constexpr V cell_of_values(const T& k, const Neighbourhood<V
                                      weighed(n.right), weighed(n.down_left), weighed(n.down), weighed(n.down_right)});
 }
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::in_place

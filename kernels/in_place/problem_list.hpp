@@ -6,9 +6,11 @@
 #include "kernels/in_place/problems/sor.hpp"
 #include "kernels/wavefront/problem_list.hpp"
 
-namespace terrace::wavefront {
+namespace terrace::in_place {
+
+using wavefront::ProblemList;
 
 /// Every in-place problem.
 using InPlaceProblems = ProblemList<Sor, Seidel>;
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::in_place

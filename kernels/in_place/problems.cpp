@@ -3,7 +3,7 @@
 
 #include <array>
 
-namespace terrace::wavefront {
+namespace terrace::in_place {
 namespace {
 
 template <class... Ps>
@@ -24,4 +24,4 @@ const InPlaceInfo* find_in_place(std::string_view name) {
   return nullptr;
 }
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::in_place

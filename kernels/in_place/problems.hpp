@@ -8,7 +8,7 @@
 #include "kernels/in_place/problem.hpp"
 #include "pipeline/base/settings.hpp"
 
-namespace terrace::wavefront {
+namespace terrace::in_place {
 
 /// A problem as jobs see it.
 struct InPlaceInfo {
@@ -23,4 +23,4 @@ std::span<const InPlaceInfo> in_place_problems();
 /// The problem of that name, or null.
 const InPlaceInfo* find_in_place(std::string_view name);
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::in_place

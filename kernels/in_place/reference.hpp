@@ -5,7 +5,7 @@
 
 #include "kernels/in_place/problem.hpp"
 
-namespace terrace::wavefront {
+namespace terrace::in_place {
 
 /// Sweeps the row-major grid of rows x columns cells `sweeps` times.
 template <class P, class T>
@@ -22,4 +22,4 @@ void sweep_in_place(const typename P::template Constants<T>& k, T* grid, std::in
   }
 }
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::in_place

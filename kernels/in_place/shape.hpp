@@ -4,7 +4,7 @@
 #include "kernels/device/host_device.hpp"
 #include "kernels/in_place/measured.hpp"
 
-namespace terrace::wavefront {
+namespace terrace::in_place {
 
 /// Sizes of a band, which a warp sweeps: lanes hold rows, and each row after several sweeps.
 struct InPlaceShape {
@@ -46,4 +46,4 @@ struct InPlaceShape {
   TERRACE_HOST_DEVICE constexpr int thread_blocks() const { return sizes().thread_blocks; }
 };
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::in_place

@@ -11,7 +11,7 @@
 #include "pipeline/base/element_type.hpp"
 #include "pipeline/base/settings.hpp"
 
-namespace terrace::wavefront {
+namespace terrace::in_place {
 
 /// The definition of the sweeps, and the cut of a pass, which does not change the result.
 struct InPlaceSpec {
@@ -42,4 +42,4 @@ std::unique_ptr<device::BlockKernel> make_in_place_cpu(const InPlaceSpec& spec, 
 std::unique_ptr<device::BlockKernel> make_in_place_cuda(const InPlaceSpec& spec, device::Context& context,
                                                         void* workspace);
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::in_place

@@ -11,7 +11,7 @@
 
 #include "kernels/device/integers.hpp"
 
-namespace terrace::wavefront {
+namespace terrace::in_place {
 
 /// Pointers are to values of the sweep's type.
 struct InPlaceTask {
@@ -29,4 +29,4 @@ struct InPlaceResult {
   device::u64 done;
 };
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::in_place

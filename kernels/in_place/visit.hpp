@@ -6,7 +6,7 @@
 #include "kernels/in_place/problem_list.hpp"
 #include "pipeline/base/error.hpp"
 
-namespace terrace::wavefront {
+namespace terrace::in_place {
 
 /// Calls call(P{}) with the problem of that name. @throws JobError where there is none
 template <class Call>
@@ -17,4 +17,4 @@ void visit_in_place(const std::string& problem, Call&& call) {
   if (!found) throw JobError("there is no in-place problem '" + problem + "'");
 }
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::in_place

@@ -4,7 +4,7 @@
 #include "kernels/device/host_device.hpp"
 #include "kernels/device/integers.hpp"
 
-namespace terrace::wavefront {
+namespace terrace::values {
 
 using device::u32;
 using device::u64;
@@ -60,4 +60,4 @@ TERRACE_HOST_DEVICE u32 add_with_carry(u32 a, u32 b, u32& carry) {
   return static_cast<u32>(sum);
 }
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::values

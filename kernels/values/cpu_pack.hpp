@@ -7,7 +7,7 @@
 #include "kernels/values/operations.hpp"
 #include "kernels/values/vector_bytes.hpp"
 
-namespace terrace::wavefront::TERRACE_ISA {
+namespace terrace::values::TERRACE_ISA {
 
 using device::i16;
 using device::i32;
@@ -25,7 +25,8 @@ struct Pack {
   Pack() = default;
   TERRACE_HOST_DEVICE Pack(Vector vector) : v(vector) {}
   /// The value in every lane.
-  TERRACE_HOST_DEVICE explicit Pack(i64 value) : v(Vector{} + static_cast<T>(value)) {}
+  template <class N>
+  TERRACE_HOST_DEVICE explicit Pack(N value) : v(static_cast<T>(value) - Vector{}) {}  // as -0 - 0 is -0
 
   TERRACE_HOST_DEVICE static Pack load(const T* memory) {
     Pack pack;
@@ -47,6 +48,56 @@ template <class T>
 TERRACE_HOST_DEVICE Pack<T> multiply(Pack<T> a, Pack<T> b) {
   return a.v * b.v;
 }
+/// The same by the names that stencils have for them.
+template <class T>
+TERRACE_HOST_DEVICE Pack<T> plus(Pack<T> a, Pack<T> b) {
+  return a.v + b.v;
+}
+template <class T>
+TERRACE_HOST_DEVICE Pack<T> minus(Pack<T> a, Pack<T> b) {
+  return a.v - b.v;
+}
+template <class T>
+TERRACE_HOST_DEVICE Pack<T> times(Pack<T> a, Pack<T> b) {
+  return a.v * b.v;
+}
+
+/// a * b + c with one rounding.
+#if defined(__AVX512F__)
+TERRACE_HOST_DEVICE Pack<float> fused(Pack<float> a, Pack<float> b, Pack<float> c) {
+  return _mm512_fmadd_ps(a.v, b.v, c.v);
+}
+TERRACE_HOST_DEVICE Pack<double> fused(Pack<double> a, Pack<double> b, Pack<double> c) {
+  return _mm512_fmadd_pd(a.v, b.v, c.v);
+}
+#elif defined(__FMA__)
+TERRACE_HOST_DEVICE Pack<float> fused(Pack<float> a, Pack<float> b, Pack<float> c) {
+  return _mm256_fmadd_ps(a.v, b.v, c.v);
+}
+TERRACE_HOST_DEVICE Pack<double> fused(Pack<double> a, Pack<double> b, Pack<double> c) {
+  return _mm256_fmadd_pd(a.v, b.v, c.v);
+}
+#else
+// Without that instruction: lane by lane.
+TERRACE_HOST_DEVICE float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+TERRACE_HOST_DEVICE double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
+template <class T>
+TERRACE_HOST_DEVICE Pack<T> fused(Pack<T> a, Pack<T> b, Pack<T> c) {
+  for (int lane = 0; lane < Pack<T>::lanes; ++lane) c.v[lane] = fused(T(a.v[lane]), T(b.v[lane]), T(c.v[lane]));
+  return c;
+}
+#endif
+
+/// Operations of in-place sweeps: a number times every lane, and a ninth.
+template <class T>
+TERRACE_HOST_DEVICE Pack<T> product(T a, Pack<T> b) {
+  return a * b.v;
+}
+template <class T>
+TERRACE_HOST_DEVICE Pack<T> nine_parts(Pack<T> a) {
+  return a.v / T(9);
+}
+
 template <class T>
 TERRACE_HOST_DEVICE Pack<T> maximum(Pack<T> a, Pack<T> b) {
   return a.v > b.v ? a.v : b.v;
@@ -106,8 +157,8 @@ TERRACE_HOST_DEVICE Mask<T> lanes_between(i64 least, i64 most) {
   static constexpr LaneNumbers<T> numbers;
   constexpr i64 lanes = Pack<T>::lanes;
   const Pack<T> number = Pack<T>::load(numbers.own);
-  const Pack<T> low(wavefront::maximum(wavefront::minimum(least, lanes), i64(0)));
-  const Pack<T> high(wavefront::maximum(wavefront::minimum(most, lanes), i64(-1)));
+  const Pack<T> low(values::maximum(values::minimum(least, lanes), i64(0)));
+  const Pack<T> high(values::maximum(values::minimum(most, lanes), i64(-1)));
   return {(number.v >= low.v) & (number.v <= high.v)};
 }
 
@@ -142,6 +193,12 @@ TERRACE_HOST_DEVICE Gaps<Pack<T>> gaps_or_zero(Pack<T> h, Pack<T>, Pack<T> e, Pa
   return {maximum(subtract(e, next), opened), maximum(subtract(f, next), opened)};
 }
 
+/// `kept` in the lanes in which `mask` is not 0, `made` in the others.
+template <class T>
+TERRACE_HOST_DEVICE Pack<T> masked(Pack<T> mask, Pack<T> kept, Pack<T> made) {
+  return mask.v != typename Pack<T>::Vector{} ? kept.v : made.v;
+}
+
 /// Lane k of the result is lane k - 1 of `pack`, lane 0 is `value`.
 template <class T>
 TERRACE_HOST_DEVICE Pack<T> shift_in(Pack<T> pack, T value) {
@@ -167,4 +224,4 @@ TERRACE_HOST_DEVICE Pack<double> shift_in(Pack<double> pack, double value) {
   return as_reals(shift_in(as_bits(pack), __builtin_bit_cast(i64, value)));
 }
 
-}  // namespace terrace::wavefront::TERRACE_ISA
+}  // namespace terrace::values::TERRACE_ISA

@@ -5,7 +5,7 @@
 #include "kernels/device/host_device.hpp"
 #include "kernels/device/integers.hpp"
 
-namespace terrace::wavefront {
+namespace terrace::values {
 
 template <class V>
 TERRACE_HOST_DEVICE constexpr V maximum(V a, V b) {
@@ -90,4 +90,4 @@ TERRACE_HOST_DEVICE constexpr Gaps<V> gaps_or_zero(V h, V, V e, V f, V first, V 
   return {subtract_maximum_zero(e, next, opened), subtract_maximum_zero(f, next, opened)};
 }
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::values

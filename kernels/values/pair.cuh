@@ -5,7 +5,7 @@
 #include "kernels/device/instructions.cuh"
 #include "kernels/values/bits.hpp"
 
-namespace terrace::wavefront {
+namespace terrace::values {
 
 using device::i32;
 using device::u32;
@@ -37,4 +37,4 @@ __device__ __forceinline__ u32 lows(u32 a, u32 b) { return __byte_perm(a, b, 0x5
 __device__ __forceinline__ u32 highs(u32 a, u32 b) { return __byte_perm(a, b, 0x7632); }
 __device__ __forceinline__ u32 high_and_low(u32 a, u32 b) { return __byte_perm(a, b, 0x5432); }
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::values

@@ -4,7 +4,7 @@
 
 #include "kernels/values/word.cuh"
 
-namespace terrace::wavefront {
+namespace terrace::values {
 
 /// A float or double with the operations of operations.hpp; found there by argument-dependent lookup.
 template <class T>
@@ -62,4 +62,4 @@ __device__ __forceinline__ i64 reported(Real<T> value) {
   return __double_as_longlong(static_cast<double>(value.value));
 }
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::values

@@ -4,7 +4,7 @@
 #include "kernels/device/instructions.cuh"
 #include "kernels/values/real.cuh"
 
-namespace terrace::wavefront {
+namespace terrace::values {
 
 using device::i16;
 using device::u32;
@@ -109,4 +109,4 @@ __device__ __forceinline__ void store_stored<Word>(Stored type, void* array, i64
   store_stored(type, array, index, static_cast<i64>(value));
 }
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::values

@@ -2,7 +2,7 @@
 // the rest: no host library header, no code that leaves a common symbol.
 #pragma once
 
-namespace terrace::wavefront {
+namespace terrace::values {
 
 namespace sse2 {
 inline constexpr int vector_bytes = 16;
@@ -14,4 +14,4 @@ namespace avx512 {
 inline constexpr int vector_bytes = 64;
 }
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::values

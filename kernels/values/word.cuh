@@ -5,7 +5,7 @@
 #include "kernels/values/bits.hpp"
 #include "kernels/values/operations.hpp"
 
-namespace terrace::wavefront {
+namespace terrace::values {
 
 using device::i32;
 using device::i64;
@@ -115,4 +115,4 @@ __device__ __forceinline__ i64 maximum_of_warp(i64 value) {
   return value;
 }
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::values

@@ -83,6 +83,8 @@
 
 namespace terrace::wavefront {
 
+using namespace values;
+
 using device::i64;
 
 /// The inputs of the score of a cell.

@@ -6,10 +6,10 @@
 
 namespace terrace::stages {
 
+using in_place::InPlaceTask;
 using run::ArraySpec;
 using run::Mode;
 using run::Role;
-using wavefront::InPlaceTask;
 
 namespace {
 
@@ -17,7 +17,7 @@ constexpr std::int64_t most_launch_slabs = 65536;
 
 }  // namespace
 
-InPlacePlan::InPlacePlan(wavefront::InPlaceSpec spec, std::int64_t sweeps, std::shared_ptr<io::Source> grid)
+InPlacePlan::InPlacePlan(in_place::InPlaceSpec spec, std::int64_t sweeps, std::shared_ptr<io::Source> grid)
     : spec_(std::move(spec)), sweeps_(sweeps) {
   passes_ = spec_.slabs() == 0 ? 1 : (sweeps_ + spec_.pass_sweeps - 1) / spec_.pass_sweeps;
   ArraySpec result;

@@ -12,7 +12,7 @@
 
 namespace terrace::stages {
 
-/// The names of the tiles that a slab updates, as in wavefront::InPlaceTask.
+/// The names of the tiles that a slab updates, as in in_place::InPlaceTask.
 enum class InPlaceSlot { rows, above };
 
 /// A phase is a pass: a chain of slabs (kernels/in_place/task.hpp), which continues over the passes. A slab is a tile
@@ -21,29 +21,29 @@ enum class InPlaceSlot { rows, above };
 /// makes 2p + 2 of its own tile at once. If a slab is the whole grid, a pass makes one generation.
 class InPlacePlan : public run::Plan {
  public:
-  InPlacePlan(wavefront::InPlaceSpec spec, std::int64_t sweeps, std::shared_ptr<io::Source> grid);
+  InPlacePlan(in_place::InPlaceSpec spec, std::int64_t sweeps, std::shared_ptr<io::Source> grid);
 
   const std::vector<run::ArraySpec>& arrays() const override { return arrays_; }
   std::optional<run::Phase> phase(std::int64_t number, const run::Tally& tally) const override;
   bool depends_on_results(std::int64_t) const override { return false; }
   run::Block block(const run::Phase& phase, std::int64_t index) const override;
   std::string part(const run::Phase& phase) const override;
-  std::size_t descriptor_bytes() const override { return sizeof(wavefront::InPlaceTask); }
-  std::size_t result_bytes() const override { return sizeof(wavefront::InPlaceResult); }
+  std::size_t descriptor_bytes() const override { return sizeof(in_place::InPlaceTask); }
+  std::size_t result_bytes() const override { return sizeof(in_place::InPlaceResult); }
   std::unique_ptr<run::Worker> make_worker(device::Context& context) const override;
 
-  const wavefront::InPlaceSpec& spec() const { return spec_; }
+  const in_place::InPlaceSpec& spec() const { return spec_; }
   std::int64_t sweeps() const { return sweeps_; }
   std::int64_t passes() const { return passes_; }
   /// The descriptor of a slab of a pass, without the pointers of its accesses.
-  wavefront::InPlaceTask task_of(std::int64_t pass, std::int64_t slab) const;
+  in_place::InPlaceTask task_of(std::int64_t pass, std::int64_t slab) const;
 
  private:
   std::int64_t sweeps_of(std::int64_t pass) const;
   /// Generations that a pass makes of a tile.
   std::int64_t made_in_pass() const { return spec_.slabs() > 1 ? 2 : 1; }
 
-  wavefront::InPlaceSpec spec_;
+  in_place::InPlaceSpec spec_;
   std::int64_t sweeps_, passes_;
   std::vector<run::ArraySpec> arrays_;
 };

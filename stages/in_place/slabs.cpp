@@ -12,15 +12,15 @@
 namespace terrace::stages {
 namespace {
 
-using wavefront::InPlaceSpec;
+using in_place::InPlaceSpec;
 
 using measured::CpuSlabs;
 using measured::CudaSlabs;
 
 constexpr std::int64_t page = 4096;
-constexpr std::int64_t group = 32;                            // sweeps are made in groups of at most so many
-constexpr std::int64_t least_tiles = 2;                       // of a slab and of the one above it
-constexpr std::int64_t band = wavefront::InPlaceShape::rows;  // rows that a GPU's warp sweeps; fewer take as long
+constexpr std::int64_t group = 32;                           // sweeps are made in groups of at most so many
+constexpr std::int64_t least_tiles = 2;                      // of a slab and of the one above it
+constexpr std::int64_t band = in_place::InPlaceShape::rows;  // rows that a GPU's warp sweeps; fewer take as long
 
 std::int64_t pages(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
 

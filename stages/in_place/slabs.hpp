@@ -10,14 +10,14 @@
 namespace terrace::stages {
 
 /// Bytes of the tiles of `tiles` slabs, or of all slabs if the grid has fewer.
-std::int64_t slab_bytes(const wavefront::InPlaceSpec& spec, std::int64_t tiles);
+std::int64_t slab_bytes(const in_place::InPlaceSpec& spec, std::int64_t tiles);
 
 /// Chooses slabs of which several fit the budgets: on the CPU with the most sweeps a pass, on a GPU with the
 /// least time of all passes.
 /// @param spec problem, type and extents are read; slab_rows and pass_sweeps are chosen
 /// @param workspace bytes of memory that the kernel needs in addition
 /// @throws JobError naming the least budget if not even the smallest slab fits
-void choose_slabs(wavefront::InPlaceSpec& spec, std::int64_t sweeps, const Resources& resources,
-                  const std::function<std::int64_t(const wavefront::InPlaceSpec&)>& workspace);
+void choose_slabs(in_place::InPlaceSpec& spec, std::int64_t sweeps, const Resources& resources,
+                  const std::function<std::int64_t(const in_place::InPlaceSpec&)>& workspace);
 
 }  // namespace terrace::stages

@@ -17,8 +17,8 @@
 namespace terrace::stages {
 namespace {
 
-using wavefront::InPlaceInfo;
-using wavefront::InPlaceSpec;
+using in_place::InPlaceInfo;
+using in_place::InPlaceSpec;
 
 const std::vector<Parameter> shared_parameters = {
     {"grid", ParameterKind::array, "the two-dimensional array, of numbers of any type"},
@@ -48,7 +48,7 @@ class InPlaceStage : public run::Stage {
             {},
             {"row", "column"},
             "",
-            "grid after the sweeps of " + problem + ": " + wavefront::find_in_place(problem)->help};
+            "grid after the sweeps of " + problem + ": " + in_place::find_in_place(problem)->help};
   }
 
   std::vector<io::SmallDataset> small() const override { return {}; }
@@ -72,7 +72,7 @@ class InPlaceStage : public run::Stage {
     if (resources_.cuda) {
       const bool stays_there = cells * size <= static_cast<double>(resources_.device_budget);
       p.bytes_up = p.bytes_down = cells * size * (stays_there ? 1 : passes);
-      p.workspace_bytes = wavefront::in_place_cuda_bytes(spec, resources_.device);
+      p.workspace_bytes = in_place::in_place_cuda_bytes(spec, resources_.device);
     }
     p.block_shape = std::to_string(spec.slab_rows) + " x " + std::to_string(spec.columns) + ", " +
                     std::to_string(spec.pass_sweeps) + " sweeps a pass";
@@ -146,7 +146,7 @@ std::shared_ptr<io::Source> open_grid(const Request& request) {
 
 std::vector<job::ProblemDeclaration> declare_in_place() {
   std::vector<job::ProblemDeclaration> declarations;
-  for (const InPlaceInfo& problem : wavefront::in_place_problems()) {
+  for (const InPlaceInfo& problem : in_place::in_place_problems()) {
     job::ProblemDeclaration declaration;
     declaration.name = problem.name;
     declaration.summary = problem.help;
@@ -178,8 +178,8 @@ std::unique_ptr<run::Stage> make_in_place(const Request& request) {
   } else {
     choose_slabs(spec, sweeps, request.resources, [&](const InPlaceSpec& cut) {
       return static_cast<std::int64_t>(request.resources.cuda
-                                           ? wavefront::in_place_cuda_bytes(cut, request.resources.device)
-                                           : wavefront::in_place_cpu_bytes(cut, request.resources.device.processors));
+                                           ? in_place::in_place_cuda_bytes(cut, request.resources.device)
+                                           : in_place::in_place_cpu_bytes(cut, request.resources.device.processors));
     });
   }
   return std::make_unique<InPlaceStage>(request, std::move(spec), sweeps, std::move(grid));

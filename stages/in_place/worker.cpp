@@ -7,8 +7,8 @@
 namespace terrace::stages {
 namespace {
 
+using in_place::InPlaceTask;
 using run::field;
-using wavefront::InPlaceTask;
 
 constexpr run::SlotField<InPlaceTask> slots[] = {
     field<&InPlaceTask::rows, &InPlaceTask::stride>(InPlaceSlot::rows, "rows"),
@@ -18,13 +18,13 @@ constexpr run::SlotField<InPlaceTask> slots[] = {
 }  // namespace
 
 InPlaceWorker::InPlaceWorker(const InPlacePlan& plan, device::Context& context) : plan_(plan) {
-  const wavefront::InPlaceSpec& spec = plan.spec();
+  const in_place::InPlaceSpec& spec = plan.spec();
   if (context.shares_host_memory()) {
-    sweep_ = wavefront::make_in_place_cpu(spec, context);
+    sweep_ = in_place::make_in_place_cpu(spec, context);
   } else {
-    const std::size_t bytes = wavefront::in_place_cuda_bytes(spec, context.limits());
+    const std::size_t bytes = in_place::in_place_cuda_bytes(spec, context.limits());
     workspace_ = std::make_unique<device::Memory>(context, bytes);
-    sweep_ = wavefront::make_in_place_cuda(spec, context, workspace_->data());
+    sweep_ = in_place::make_in_place_cuda(spec, context, workspace_->data());
   }
 }
 

@@ -187,7 +187,7 @@ StageKind wavefront_stage() {
   }
   kind.declaration.check = [](const std::string& problem, const Settings& settings) {
     std::vector<job::Finding> findings;
-    if (wavefront::find_in_place(problem) != nullptr) return findings;
+    if (in_place::find_in_place(problem) != nullptr) return findings;
     for (wavefront::ParameterError& error : wavefront::parameter_errors(problem, settings)) {
       findings.push_back({std::move(error.parameter), std::move(error.message)});
     }

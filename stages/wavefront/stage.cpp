@@ -60,7 +60,7 @@ std::shared_ptr<io::Source> open_sequence(const Request& request, const std::str
 }
 
 std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
-  if (wavefront::find_in_place(request.stage.problem) != nullptr) return make_in_place(request);
+  if (in_place::find_in_place(request.stage.problem) != nullptr) return make_in_place(request);
   WavefrontInputs inputs;
   inputs.watch = request.watch;
   SweepSpec spec;

@@ -38,7 +38,7 @@ Checked check_normalized(const VerifyRequest& request, const VerifiedTable& tabl
 
 std::vector<Checked> verify_wavefront(const VerifyRequest& request) {
   const job::Stage& stage = request.request.stage;
-  if (wavefront::find_in_place(stage.problem) != nullptr) {
+  if (in_place::find_in_place(stage.problem) != nullptr) {
     return {{"grid", "a cell after the sweeps depends on the whole grid; --all computes it again", "", false}};
   }
   const auto problem = wavefront::describe(stage.problem, stage.settings);

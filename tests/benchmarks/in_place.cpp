@@ -16,7 +16,7 @@
 namespace {
 
 using namespace terrace;
-using namespace terrace::wavefront;
+using namespace terrace::in_place;
 
 struct Work {
   const char* problem;

@@ -15,7 +15,7 @@
 #include "kernels/in_place/task.hpp"
 #include "pipeline/base/error.hpp"
 
-namespace terrace::wavefront::testing {
+namespace terrace::in_place::testing {
 
 /// A grid on the device.
 class InPlaceGrid {
@@ -177,4 +177,4 @@ class InPlaceGrid {
   device::Memory grid_, port_;
 };
 
-}  // namespace terrace::wavefront::testing
+}  // namespace terrace::in_place::testing

@@ -13,7 +13,7 @@
 #include "kernels/in_place/sweep.hpp"
 #include "kernels/in_place/visit.hpp"
 
-namespace terrace::wavefront::testing {
+namespace terrace::in_place::testing {
 
 /// Settings with numbers for which every operation rounds.
 template <class P>
@@ -120,4 +120,4 @@ void check_in_place(SweepGrid&& sweep_grid, std::size_t step = 1,
   }(InPlaceProblems{});
 }
 
-}  // namespace terrace::wavefront::testing
+}  // namespace terrace::in_place::testing

@@ -6,16 +6,9 @@
 #include "kernels/in_place/problem_list.hpp"
 #include "kernels/values/cpu_pack.hpp"
 
-namespace terrace::wavefront::TERRACE_ISA {
+namespace terrace::in_place::TERRACE_ISA {
 
-template <class T>
-TERRACE_HOST_DEVICE Pack<T> product(T a, Pack<T> b) {
-  return a * b.v;
-}
-template <class T>
-TERRACE_HOST_DEVICE Pack<T> nine_parts(Pack<T> a) {
-  return a.v / T(9);
-}
+using namespace values::TERRACE_ISA;
 
 /// The values that the passes of a band keep from iteration to iteration: those of the rows above, at and below that
 /// the next step needs, and the last result. Without corners `below[0]` is the value below; the rest is unused.
@@ -40,8 +33,8 @@ template <bool corners, class T>
 TERRACE_HOST_DEVICE Mask<T> inner_lanes(const InPlaceStrip<T>& strip, i64 u, i64 q) {
   constexpr int shift = corners ? 1 : 0;  // of a division by the lag
   const i64 row = strip.first_row + u;
-  const i64 least = wavefront::maximum(row + 2 - strip.rows, (q + 2 - strip.columns + shift) >> shift);
-  const i64 most = wavefront::minimum(row - 1, (q - 1) >> shift);
+  const i64 least = values::maximum(row + 2 - strip.rows, (q + 2 - strip.columns + shift) >> shift);
+  const i64 most = values::minimum(row - 1, (q - 1) >> shift);
   return lanes_between<T>(least, most);
 }
 
@@ -128,4 +121,4 @@ InPlaceKernels in_place_kernels_at(int problem, ProblemList<Ps...>) {
 
 InPlaceKernels in_place_kernels(int problem) { return in_place_kernels_at(problem, InPlaceProblems{}); }
 
-}  // namespace terrace::wavefront::TERRACE_ISA
+}  // namespace terrace::in_place::TERRACE_ISA

@@ -5,7 +5,7 @@
 
 #include "kernels/launch/cpu_backoff.hpp"
 
-namespace terrace::wavefront {
+namespace terrace::in_place {
 
 using device::i64;
 
@@ -175,4 +175,4 @@ bool InPlaceSlab<T>::sweep(i64 number, InPlaceScratch<T>& scratch) {
 template class InPlaceSlab<float>;
 template class InPlaceSlab<double>;
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::in_place

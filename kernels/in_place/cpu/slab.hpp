@@ -12,7 +12,7 @@
 #include "kernels/in_place/task.hpp"
 #include "kernels/values/aligned_array.hpp"
 
-namespace terrace::wavefront {
+namespace terrace::in_place {
 
 using device::AlignedArray;
 
@@ -109,4 +109,4 @@ class InPlaceSlab {
 extern template class InPlaceSlab<float>;
 extern template class InPlaceSlab<double>;
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::in_place

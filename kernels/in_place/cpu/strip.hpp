@@ -13,7 +13,7 @@
 #include "kernels/device/integers.hpp"
 #include "kernels/in_place/measured.hpp"
 
-namespace terrace::wavefront {
+namespace terrace::in_place {
 
 /// Passes of a band, and iterations from one check of the neighbours to the next.
 inline constexpr int band_passes = measured::CpuInPlace::band_passes;
@@ -58,4 +58,4 @@ namespace avx512 {
 InPlaceKernels in_place_kernels(int problem);
 }
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::in_place

@@ -11,7 +11,7 @@
 #include "kernels/values/vectors.hpp"
 #include "pipeline/base/error.hpp"
 
-namespace terrace::wavefront {
+namespace terrace::in_place {
 namespace {
 
 using device::InstructionSet;
@@ -114,4 +114,4 @@ std::unique_ptr<device::BlockKernel> make_in_place_cpu(const InPlaceSpec& spec, 
   return make_in_place_cpu(spec, context, device::best_instruction_set());
 }
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::in_place

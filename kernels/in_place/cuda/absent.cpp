@@ -2,7 +2,7 @@
 #include "kernels/in_place/sweep.hpp"
 #include "pipeline/base/error.hpp"
 
-namespace terrace::wavefront {
+namespace terrace::in_place {
 namespace {
 
 [[noreturn]] void refuse() {
@@ -14,4 +14,4 @@ namespace {
 std::size_t in_place_cuda_bytes(const InPlaceSpec&, const device::Limits&) { refuse(); }
 std::unique_ptr<device::BlockKernel> make_in_place_cuda(const InPlaceSpec&, device::Context&, void*) { refuse(); }
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::in_place

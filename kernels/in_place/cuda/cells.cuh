@@ -7,7 +7,7 @@
 #include "kernels/in_place/problem.hpp"
 #include "kernels/in_place/shape.hpp"
 
-namespace terrace::wavefront {
+namespace terrace::in_place {
 
 /// A value, and the value weighed for its neighbours.
 template <class T, bool weighs>
@@ -126,4 +126,4 @@ class InPlaceCells {
   Cell old_[R + 1][S + 1], older_[P::corners ? R + 1 : 1][S + 1];
 };
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::in_place

@@ -6,7 +6,7 @@
 #include "kernels/in_place/cuda/place.cuh"
 #include "kernels/launch/tagged.cuh"
 
-namespace terrace::wavefront {
+namespace terrace::in_place {
 
 /// The edges between the lanes of a warp, and those of its band.
 template <class T, int slant, bool few>
@@ -182,4 +182,4 @@ class InPlaceEdge {
   u64 word_[lane_words];
 };
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::in_place

@@ -8,7 +8,7 @@
 #include "kernels/in_place/cuda/rows.cuh"
 #include "kernels/in_place/cuda/strides.cuh"
 
-namespace terrace::wavefront {
+namespace terrace::in_place {
 
 /// Warps of a thread block.
 inline constexpr int in_place_warps = 4;
@@ -268,4 +268,4 @@ __global__ void report_last_slab_kernel(const __grid_constant__ InPlaceArguments
   device::report_block(arguments.launch, last_slab_begun(arguments), InPlaceResult{1}, false);
 }
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::in_place

@@ -12,7 +12,7 @@
 #include "kernels/in_place/task.hpp"
 #include "kernels/launch/pieces.cuh"
 
-namespace terrace::wavefront {
+namespace terrace::in_place {
 
 using device::i32;
 using device::i64;
@@ -146,4 +146,4 @@ struct InPlaceLines {
   __device__ u32 tag_of(u64 slab, u32 index) const { return static_cast<u32>(slab * a.group_bands + index + 1); }
 };
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::in_place

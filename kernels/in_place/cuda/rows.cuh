@@ -5,7 +5,7 @@
 
 #include "kernels/in_place/cuda/place.cuh"
 
-namespace terrace::wavefront {
+namespace terrace::in_place {
 
 /// The rows of a band whose lanes make a step at a time. At step t a lane takes column t - lag(row) of a row and
 /// gives the one `sweeps` columns before.
@@ -138,4 +138,4 @@ class InPlaceRows {
   u32 place_in_[R], place_out_[R];  // in the rings, at step 0
 };
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::in_place

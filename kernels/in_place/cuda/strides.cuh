@@ -4,7 +4,7 @@
 
 #include "kernels/in_place/cuda/place.cuh"
 
-namespace terrace::wavefront {
+namespace terrace::in_place {
 
 /// The rows of a band. At step t a lane takes column t - lag(row) of a row and gives the one `sweeps` columns before.
 template <class T, int slant, bool few>
@@ -183,4 +183,4 @@ class InPlaceStrides {
   T late_[R][C];                    // given in the last stride
 };
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::in_place

@@ -7,7 +7,7 @@
 #include "kernels/in_place/visit.hpp"
 #include "pipeline/base/error.hpp"
 
-namespace terrace::wavefront {
+namespace terrace::in_place {
 namespace {
 
 constexpr std::size_t words_bytes = 1024, slot_bytes = 128;
@@ -67,4 +67,4 @@ std::unique_ptr<device::BlockKernel> make_in_place_cuda(const InPlaceSpec& spec,
   return make_in_place_cuda(spec, context, workspace, InPlaceTrial{});
 }
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::in_place

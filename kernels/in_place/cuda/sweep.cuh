@@ -11,7 +11,7 @@
 #include "kernels/in_place/problem_list.hpp"
 #include "kernels/launch/launch.cuh"
 
-namespace terrace::wavefront {
+namespace terrace::in_place {
 
 static_assert(sizeof(device::LaunchWords) <= 1024 && sizeof(InPlaceSlot) == 128);
 
@@ -119,4 +119,4 @@ std::unique_ptr<device::BlockKernel> InPlaceCudaSweeps<P>::make(const InPlaceSpe
   return with(double{});
 }
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::in_place

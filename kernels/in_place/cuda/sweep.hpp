@@ -8,7 +8,7 @@
 #include "kernels/in_place/shape.hpp"
 #include "kernels/in_place/sweep.hpp"
 
-namespace terrace::wavefront {
+namespace terrace::in_place {
 
 /// Settings of a launch for tests; results never depend on them.
 struct InPlaceTrial {
@@ -46,4 +46,4 @@ struct InPlaceCudaSweeps {
                                                    const InPlaceTrial& trial);
 };
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::in_place

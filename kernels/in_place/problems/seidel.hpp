@@ -3,7 +3,7 @@
 
 #include "kernels/in_place/problem.hpp"
 
-namespace terrace::wavefront {
+namespace terrace::in_place {
 
 /// x <- the sum of the nine cells around and at x, row by row from the upper left one on, divided by 9: the order of
 /// PolyBench 4.2.1.
@@ -38,4 +38,4 @@ struct Seidel {
   }
 };
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::in_place

@@ -3,7 +3,7 @@
 
 #include "kernels/in_place/problem.hpp"
 
-namespace terrace::wavefront {
+namespace terrace::in_place {
 
 inline constexpr Parameter sor_parameters[] = {
     {"omega", ParameterKind::number,
@@ -45,4 +45,4 @@ struct Sor {
   }
 };
 
-}  // namespace terrace::wavefront
+}  // namespace terrace::in_place

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "kernels/stencil/cpu/blocks.hpp"
-#include "kernels/stencil/cpu/pack.hpp"
+#include "kernels/values/cpu_joined.hpp"
 
 namespace terrace::stencil::TERRACE_ISA {
+
+using values::TERRACE_ISA::Pack;
 
 /// The values around the pack of a row of a block. @tparam middle the radius along axis 1
 template <class T, int radius, bool has_planes, int rows>

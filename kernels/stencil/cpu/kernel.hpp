@@ -3,8 +3,8 @@
 #pragma once
 
 #include "kernels/stencil/cpu/block_kernel.hpp"
-#include "kernels/stencil/cpu/pack.hpp"
 #include "kernels/stencil/cpu/rows.hpp"
+#include "kernels/values/cpu_pack.hpp"
 
 namespace terrace::stencil::TERRACE_ISA {
 

@@ -60,19 +60,19 @@ inline constexpr device::i64 chunk_columns = 64;
 /// vectors and are aligned to 64 bytes. What is of columns has the chunk's first in the highest bit.
 struct BitWords {
   device::i64 count;
-  bool whole;                             // the last row of every word is its highest bit
-  device::u64 *plus, *minus;              // H(i, j) - H(i-1, j) of the rows, at the column computed last
-  const device::u64* letters[code_bits];  // planes of the rows' codes
-  const device::u64* others;              // rows with codes above 3
-  const device::u64* last;                // the bit of the word's last row
-  device::u64* columns[code_bits];        // planes of the columns' codes; shifted out
-  device::u64* rare;                      // columns with codes above 3; shifted out
-  device::u64* above[2];                  // horizontal differences above the words, +1 and -1; shifted out
-  device::u64* below[2];                  // the same of their last rows; shifted in
+  bool whole;                                     // the last row of every word is its highest bit
+  device::u64 *plus, *minus;                      // H(i, j) - H(i-1, j) of the rows, at the column computed last
+  const device::u64* letters[values::code_bits];  // planes of the rows' codes
+  const device::u64* others;                      // rows with codes above 3
+  const device::u64* last;                        // the bit of the word's last row
+  device::u64* columns[values::code_bits];        // planes of the columns' codes; shifted out
+  device::u64* rare;                              // columns with codes above 3; shifted out
+  device::u64* above[2];                          // horizontal differences above the words, +1 and -1; shifted out
+  device::u64* below[2];                          // the same of their last rows; shifted in
 };
 
 /// Computes the next `columns` columns of all words' chunks.
-using AdvanceBits = void (*)(BitWords& words, device::i64 columns, BitLetters letters);
+using AdvanceBits = void (*)(BitWords& words, device::i64 columns, values::BitLetters letters);
 
 /// The kernels of one problem for one instruction set; null if it is not computed in that type, or has no
 /// bit-parallel form.

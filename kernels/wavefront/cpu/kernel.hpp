@@ -10,6 +10,8 @@
 
 namespace terrace::wavefront::TERRACE_ISA {
 
+using namespace values::TERRACE_ISA;
+
 /// The lanes that are inside the block at the first and at the second column of a step.
 template <class T>
 struct Active {

@@ -7,6 +7,8 @@
 
 namespace terrace::wavefront::TERRACE_ISA {
 
+using namespace values::TERRACE_ISA;
+
 using device::i8;
 
 /// The scores of a column of every lane: [row of the lane][lane].

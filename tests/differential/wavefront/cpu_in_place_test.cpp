@@ -6,7 +6,7 @@
 #include "tests/support/in_place_grid.hpp"
 #include "tests/support/in_place_samples.hpp"
 
-namespace terrace::wavefront {
+namespace terrace::in_place {
 namespace {
 
 using device::InstructionSet;
@@ -53,4 +53,4 @@ TEST_CASE("slabs that are not higher than a pass has sweeps are refused") {
 }
 
 }  // namespace
-}  // namespace terrace::wavefront
+}  // namespace terrace::in_place

@@ -6,7 +6,7 @@
 #include "tests/support/in_place_grid.hpp"
 #include "tests/support/in_place_samples.hpp"
 
-namespace terrace::wavefront {
+namespace terrace::in_place {
 namespace {
 
 /// Sweeps every `step`-th case on a device under the conditions of `trial`.
@@ -51,4 +51,4 @@ TEST_CASE("in-place sweeps on CUDA give the same bits with few thread blocks and
 }
 
 }  // namespace
-}  // namespace terrace::wavefront
+}  // namespace terrace::in_place

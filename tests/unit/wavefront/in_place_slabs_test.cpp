@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::int64_t workspace = std::int64_t{100} << 20;
 
-wavefront::InPlaceSpec chosen(std::int64_t side, std::int64_t sweeps, bool cuda, std::size_t device_mib) {
-  wavefront::InPlaceSpec spec;
+in_place::InPlaceSpec chosen(std::int64_t side, std::int64_t sweeps, bool cuda, std::size_t device_mib) {
+  in_place::InPlaceSpec spec;
   spec.problem = "sor";
   spec.rows = spec.columns = side;
   spec.value = ElementType::f32;
@@ -18,25 +18,25 @@ wavefront::InPlaceSpec chosen(std::int64_t side, std::int64_t sweeps, bool cuda,
   resources.device.processors = 132;
   resources.device_budget = device_mib << 20;
   resources.host_budget = std::size_t{40} << 30;
-  choose_slabs(spec, sweeps, resources, [](const wavefront::InPlaceSpec&) { return workspace; });
+  choose_slabs(spec, sweeps, resources, [](const in_place::InPlaceSpec&) { return workspace; });
   return spec;
 }
 
 /// Rows that are in memory in addition to those that come, go, and are kept by the slab below.
-std::int64_t swept_rows(const wavefront::InPlaceSpec& spec, std::int64_t device_mib) {
+std::int64_t swept_rows(const in_place::InPlaceSpec& spec, std::int64_t device_mib) {
   const std::int64_t tiles = ((device_mib << 20) - workspace) / slab_bytes(spec, 1);
   return (tiles - 3) * spec.slab_rows;
 }
 
 TEST_CASE("slabs on a GPU are whole bands of a warp, as many as fill it where there is memory") {
   // 768 sweeps of a grid eight times as large as the memory: with more sweeps a pass fewer rows give all warps work.
-  const wavefront::InPlaceSpec eighth = chosen(65536, 768, true, 2048);
+  const in_place::InPlaceSpec eighth = chosen(65536, 768, true, 2048);
   CHECK(768 % eighth.pass_sweeps == 0);
   CHECK(eighth.slab_rows % 128 == 0);
   CHECK(eighth.slab_rows > eighth.pass_sweeps);
   CHECK(swept_rows(eighth, 2048) / 128 * (eighth.pass_sweeps / 16) >= 132 * 8);
   // A grid that fits needs no more than its passes have sweeps.
-  const wavefront::InPlaceSpec roomy = chosen(65536, 256, true, 60 << 10);
+  const in_place::InPlaceSpec roomy = chosen(65536, 256, true, 60 << 10);
   CHECK(roomy.pass_sweeps == 256);
   CHECK(roomy.slab_rows * 65536 * 4 <= 512 << 20);
   CHECK(chosen(65536, 1, true, 60 << 10).slab_rows * 65536 * 4 <= 128 << 20);  // the way there takes longer
@@ -44,7 +44,7 @@ TEST_CASE("slabs on a GPU are whole bands of a warp, as many as fill it where th
 }
 
 TEST_CASE("grids without cells have a cut, too") {
-  wavefront::InPlaceSpec spec;
+  in_place::InPlaceSpec spec;
   spec.problem = "sor";
   spec.value = ElementType::f32;
   Resources resources;
@@ -53,7 +53,7 @@ TEST_CASE("grids without cells have a cut, too") {
   for (const auto& [rows, columns] : {std::pair<std::int64_t, std::int64_t>{0, 0}, {0, 5}, {5, 0}}) {
     spec.rows = rows;
     spec.columns = columns;
-    choose_slabs(spec, 3, resources, [](const wavefront::InPlaceSpec&) { return 0; });
+    choose_slabs(spec, 3, resources, [](const in_place::InPlaceSpec&) { return 0; });
     CHECK(spec.slab_rows >= 1);
     CHECK(spec.pass_sweeps >= 1);
   }
@@ -61,7 +61,7 @@ TEST_CASE("grids without cells have a cut, too") {
 
 TEST_CASE("passes on a GPU are alike") {
   for (const std::int64_t sweeps : {1, 5, 33, 100, 257, 768, 1000, 5000, 1000000}) {
-    const wavefront::InPlaceSpec spec = chosen(32768, sweeps, true, 1024);
+    const in_place::InPlaceSpec spec = chosen(32768, sweeps, true, 1024);
     INFO(sweeps << " sweeps by " << spec.pass_sweeps << " in slabs of " << spec.slab_rows);
     CHECK(spec.pass_sweeps <= sweeps);
     CHECK(spec.slab_rows > spec.pass_sweeps);
@@ -72,7 +72,7 @@ TEST_CASE("passes on a GPU are alike") {
 }
 
 TEST_CASE("slabs that are lower than a band fit any budget that holds a sweep") {
-  const wavefront::InPlaceSpec low = chosen(65536, 256, true, 128);
+  const in_place::InPlaceSpec low = chosen(65536, 256, true, 128);
   CHECK(low.slab_rows < 128);
   CHECK(low.slab_rows > low.pass_sweeps);
   CHECK(slab_bytes(low, 2) + workspace <= 128 << 20);

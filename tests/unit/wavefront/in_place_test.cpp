@@ -9,7 +9,7 @@
 #include "kernels/in_place/visit.hpp"
 #include "kernels/wavefront/problems.hpp"
 
-namespace terrace::wavefront {
+namespace terrace::in_place {
 namespace {
 
 // up_left, up, up_right, left, self, right, down_left, down, down_right.
@@ -76,7 +76,7 @@ TEST_CASE("relaxation is the part of the cell that is replaced, in f64 before it
 
 TEST_CASE("in-place problems are found by names that no other problem has") {
   std::set<std::string> names;
-  for (const ProblemInfo& problem : problems()) names.insert(problem.name);
+  for (const wavefront::ProblemInfo& problem : wavefront::problems()) names.insert(problem.name);
   for (const InPlaceInfo& problem : in_place_problems()) {
     CHECK(names.insert(problem.name).second);
     CHECK(find_in_place(problem.name) == &problem);
@@ -86,4 +86,4 @@ TEST_CASE("in-place problems are found by names that no other problem has") {
 }
 
 }  // namespace
-}  // namespace terrace::wavefront
+}  // namespace terrace::in_place

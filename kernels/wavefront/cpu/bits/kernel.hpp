@@ -6,6 +6,8 @@
 
 namespace terrace::wavefront::TERRACE_ISA {
 
+using namespace values::TERRACE_ISA;
+
 /// As many words of 64 rows as a vector of this instruction set holds.
 struct Words {
   static constexpr int lanes = vector_bytes / 8;

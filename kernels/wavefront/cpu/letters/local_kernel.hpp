@@ -8,6 +8,8 @@
 
 namespace terrace::wavefront::TERRACE_ISA {
 
+using namespace values::TERRACE_ISA;
+
 /// Values of a local alignment that count from floor_of<T>: lower values are cut off there, at the 0 of the
 /// recurrence (or below all existing values, if the caller counts from a larger one).
 template <class T>

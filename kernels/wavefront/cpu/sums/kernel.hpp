@@ -7,6 +7,8 @@
 
 namespace terrace::wavefront::TERRACE_ISA {
 
+using namespace values::TERRACE_ISA;
+
 using device::u64;
 
 /// The unsigned integer as wide as T (4 or 8 bytes): it wraps.
