@@ -1,0 +1,32 @@
+// Launches the kernel that streams planes. Included by the sources that the build makes from
+// cuda/volumes/volume.cu.in.
+#pragma once
+
+#include "kernels/launch/launch.cuh"
+#include "kernels/stencil/cuda/volumes/volume.hpp"
+#include "kernels/stencil/cuda/volumes/volume_kernel.cuh"
+
+namespace terrace::stencil {
+
+/// The kernel of a shape.
+template <class S>
+VolumeKernel<typename S::Value> volume_kernel_of() {
+  using T = typename S::Value;
+  const auto resident = [] {
+    return device::resident_blocks(device::make_kernel(volume_kernel<S>, "volume_kernel"), S::threads,
+                                   S::shared_bytes);
+  };
+  const auto launch = [](unsigned blocks, cudaStream_t stream, const StencilState* state, const VolumeTask<T>& task) {
+    device::launch(device::make_kernel(volume_kernel<S>, "volume_kernel"),
+                   {.blocks = blocks, .threads = S::threads, .shared_bytes = S::shared_bytes, .stream = stream},
+                   state, task);
+  };
+  return {S::sizes, S::width, S::height, S::cells_halo, S::lines_halo, S::depth, S::delay, resident, launch};
+}
+
+template <class T, bool box, int radius>
+VolumeKernel<T> CudaVolumeKernel<T, box, radius>::kernel() {
+  return volume_kernel_of<VolumeShape<T, box, radius, measured::CudaVolume::sizes(box, radius, sizeof(T))>>();
+}
+
+}  // namespace terrace::stencil
