@@ -13,11 +13,17 @@ template <class S>
 VolumeKernel<typename S::Value> volume_kernel_of() {
   using T = typename S::Value;
   const auto resident = [] {
-    return device::resident_blocks(device::make_kernel(volume_kernel<S>, "volume_kernel"), S::threads,
-                                   S::shared_bytes);
+    const auto blocks_of = [](const auto& kernel) {
+      return device::resident_blocks(kernel, S::threads, S::shared_bytes);
+    };
+    const unsigned aligned = blocks_of(device::make_kernel(volume_kernel<S, true>, "volume_kernel"));
+    const unsigned others = blocks_of(device::make_kernel(volume_kernel<S, false>, "volume_kernel"));
+    return aligned < others ? aligned : others;
   };
-  const auto launch = [](unsigned blocks, cudaStream_t stream, const StencilState* state, const VolumeTask<T>& task) {
-    device::launch(device::make_kernel(volume_kernel<S>, "volume_kernel"),
+  const auto launch = [](unsigned blocks, bool aligned, cudaStream_t stream, const StencilState* state,
+                         const VolumeTask<T>& task) {
+    device::launch(aligned ? device::make_kernel(volume_kernel<S, true>, "volume_kernel")
+                           : device::make_kernel(volume_kernel<S, false>, "volume_kernel"),
                    {.blocks = blocks, .threads = S::threads, .shared_bytes = S::shared_bytes, .stream = stream},
                    state, task);
   };

@@ -19,7 +19,9 @@ struct VolumeKernel {
   i32 depth, delay;            // planes read above a chunk; planes by which the result is behind what is read
   /// Loads the kernel. @return thread blocks that are resident on the device at a time
   unsigned (*resident_blocks)();
-  void (*launch)(unsigned blocks, cudaStream_t stream, const StencilState* state, const VolumeTask<T>& task);
+  /// @param aligned true if lines begin at multiples of 16 bytes
+  void (*launch)(unsigned blocks, bool aligned, cudaStream_t stream, const StencilState* state,
+                 const VolumeTask<T>& task);
 };
 
 /// Defined in the source that the build makes for the three (cuda/volumes/volume.cu.in).

@@ -26,7 +26,8 @@ struct VolumeMemory {
 };
 
 /// A thread's share of a launch.
-template <class S>
+/// @param aligned true if lines begin at multiples of 16 bytes
+template <class S, bool aligned>
 class Volume {
   using T = typename S::Value;
   using Chunk = VolumeChunk<T>;
@@ -92,8 +93,8 @@ class Volume {
   }
   __device__ __forceinline__ void place_cells(const VolumePlace& middle, const VolumePlace& last) {
     const i64 first_line = middle.begin + group() * S::lines, first_cell = last.begin + lane() * S::cells;
-    column_ = task_.aligned != 0 ? 0 : static_cast<i32>(first_cell);
-    const i64 column = task_.aligned != 0 ? place_on(task_.last, first_cell, S::cells) : 0;
+    column_ = aligned ? 0 : static_cast<i32>(first_cell);
+    const i64 column = aligned ? place_on(task_.last, first_cell, S::cells) : 0;
 #pragma unroll
     for (i32 i = 0; i < S::lines; ++i) {
       const i64 line = first_line + i;
@@ -216,7 +217,7 @@ class Volume {
       if (plane >= from_.end) from_ = memory_from(task_, first_, plane);
       const T* from = from_.plane_0 + plane * task_.width;
       Chunk* to = slot(plane);
-      if (task_.aligned != 0) {
+      if constexpr (aligned) {
 #pragma unroll
         for (i32 i = 0; i < S::lines; ++i) device::begin_copy(to + i * S::threads, from + cell_[i]);
       } else {
@@ -241,14 +242,14 @@ class Volume {
     const VolumeCells<S>& values = x_[S::levels];
 #pragma unroll
     for (i32 i = 0; i < S::lines; ++i) {
-      if (task_.aligned != 0) {
+      if constexpr (aligned) {
         // Chunks are written as a whole or not at all.
         if ((written_ >> (i * S::cells) & 1) != 0) *reinterpret_cast<Chunk*>(to + cell_[i]) = packed(values[i]);
-        continue;
-      }
+      } else {
 #pragma unroll
-      for (i32 c = 0; c < S::cells; ++c) {
-        if ((written_ >> (i * S::cells + c) & 1) != 0) to[cell_[i] + column_ + c] = values[i][c];
+        for (i32 c = 0; c < S::cells; ++c) {
+          if ((written_ >> (i * S::cells + c) & 1) != 0) to[cell_[i] + column_ + c] = values[i][c];
+        }
       }
     }
   }
@@ -291,11 +292,11 @@ class Volume {
   Level levels_[S::levels] = {};
 };
 
-template <class S>
+template <class S, bool aligned>
 __global__ void __launch_bounds__(S::threads, S::sizes.blocks)
     volume_kernel(const StencilState* state, const __grid_constant__ VolumeTask<typename S::Value> task) {
   if (state->begun == 0) return;
-  Volume<S>(task).run();
+  Volume<S, aligned>(task).run();
 }
 
 }  // namespace terrace::stencil

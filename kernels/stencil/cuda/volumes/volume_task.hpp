@@ -29,7 +29,6 @@ struct VolumeTask {
   i32 levels;               // to make, at most the kernel's
   i32 wraps_rows;           // not 0: planes are read modulo the extent
   i32 keeps_rows;           // not 0: the planes within the radius of the grid's ends keep their values
-  i32 aligned;              // not 0: lines begin at multiples of 16 bytes
 };
 
 }  // namespace terrace::stencil

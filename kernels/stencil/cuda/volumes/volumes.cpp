@@ -82,9 +82,9 @@ void VolumeStreamer<T>::launch(const StencilState* state, cudaStream_t stream, c
   task.levels = static_cast<i32>(levels.count);
   task.wraps_rows = levels.whole && task.keeps_rows == 0;
   task.chunk_rows = best_chunk_rows(rows, 2 * spec_.radius, tiles, resident_, i64{kernel_.depth} + kernel_.delay);
-  task.aligned = is_aligned(task.from, spec_.extents[2]) && is_aligned(task.to, spec_.extents[2]);
+  const bool aligned = is_aligned(task.from, spec_.extents[2]) && is_aligned(task.to, spec_.extents[2]);
   const i64 chunks = (rows + task.chunk_rows - 1) / task.chunk_rows;
-  kernel_.launch(static_cast<unsigned>(tiles * chunks), stream, state, task);
+  kernel_.launch(static_cast<unsigned>(tiles * chunks), aligned, stream, state, task);
 }
 
 template std::optional<VolumeKernel<float>> volume_for<float>(const StencilSpec&);
