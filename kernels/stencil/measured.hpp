@@ -80,12 +80,12 @@ struct VolumeSizes {
   int blocks;  // thread blocks on a multiprocessor, as far as their registers go
 };
 
-/// Sums over a star or a box in three dimensions on CUDA.
+/// Updates in three dimensions on CUDA.
 struct CudaVolume {
-  /// The largest radius that has a kernel. Not measured.
+  /// The largest radius of sums that have a kernel. Not measured.
   static constexpr int most_radius(bool box) { return box ? 2 : 4; }
 
-  /// Not measured.
+  /// Sums over a star or a box. Not measured.
   TERRACE_HOST_DEVICE static constexpr VolumeSizes sizes(bool box, int radius, int bytes) {
     if (box) {
       if (radius == 1) return bytes == 8 ? VolumeSizes{2, 4, 32, 8, 4, 1} : VolumeSizes{2, 4, 16, 8, 4, 1};
@@ -96,7 +96,14 @@ struct CudaVolume {
       return radius == 2 ? VolumeSizes{2, 4, 32, 8, 4, 1} : VolumeSizes{1, 4, 32, 8, 4, 1};
     }
     if (radius == 1) return {4, 2, 16, 16, 4, 1};
-    return radius == 2 ? VolumeSizes{2, 2, 16, 16, 4, 1} : VolumeSizes{1, 4, 16, 8, 4, 1};
+    return radius == 2 ? VolumeSizes{2, 4, 16, 8, 4, 1} : VolumeSizes{1, 4, 16, 8, 4, 1};
+  }
+  /// heat3d, wave3d. Not measured.
+  TERRACE_HOST_DEVICE static constexpr VolumeSizes heat_sizes(int bytes) {
+    return bytes == 8 ? VolumeSizes{4, 4, 32, 8, 4, 1} : VolumeSizes{4, 4, 16, 8, 4, 1};
+  }
+  TERRACE_HOST_DEVICE static constexpr VolumeSizes wave_sizes(int bytes) {
+    return bytes == 8 ? VolumeSizes{2, 4, 32, 8, 4, 1} : VolumeSizes{2, 4, 16, 8, 4, 1};
   }
 };
 

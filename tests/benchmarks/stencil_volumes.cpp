@@ -90,7 +90,7 @@ class Bench {
     const measured::VolumeSizes& s = kernel.sizes;
     fmt::print("{} {} levels {} lines {} lanes {:2} warps {:2} slots {} blocks {}: ", spec_.name,
                name_of(spec_.value), s.levels, s.lines, s.lanes, s.warps, s.slots, s.blocks);
-    const VolumeStreamer<T> streamer(spec_, kernel);
+    const VolumeStreamer<T> streamer(spec_, kernel, coefficients_of<T>(spec_));
     memories_[0].put(values_.data());
     run(streamer, s.levels, checked_steps);
     std::vector<T> got(values_.size());
@@ -135,7 +135,8 @@ class Bench {
 template <class T>
 void measure(const Volumes& volumes, device::Context& context) {
   Bench<T> bench(spec_of(volumes), context);
-  const auto kernels = volumes.name == "star3d" ? volume_kernels<T, false>() : volume_kernels<T, true>();
+  const auto kernels =
+      volumes.name == "star3d" ? volume_kernels<T, VolumeKind::star>() : volume_kernels<T, VolumeKind::box>();
   for (const VolumeKernel<T>& kernel : kernels) {
     try {
       bench.measure(kernel, volumes.steps);

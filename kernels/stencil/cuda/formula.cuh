@@ -9,7 +9,7 @@
 #include "kernels/stencil/cuda/formula.hpp"
 #include "kernels/stencil/cuda/linear.hpp"
 #include "kernels/stencil/cuda/step_kernel.cuh"
-#include "kernels/stencil/cuda/volumes/volumes.hpp"
+#include "kernels/stencil/cuda/volumes/volume_blocks.cuh"
 #include "kernels/stencil/operator_list.hpp"
 
 namespace terrace::stencil {
@@ -97,26 +97,6 @@ class StreamBlocks final : public FormulaBlocks<LinearSum, T> {
   Streamer<T> streamer_;
 };
 
-/// The same in three dimensions.
-template <class T>
-class VolumeBlocks final : public FormulaBlocks<LinearSum, T> {
-  using Base = FormulaBlocks<LinearSum, T>;
-
- public:
-  VolumeBlocks(const StencilSpec& spec, const VolumeKernel<T>& kernel, device::Context& context, void* workspace)
-      : Base(spec, context, workspace), streamer_(spec, kernel) {}
-
- protected:
-  i64 most_levels(const StencilTask& task) const override { return streamer_.most_levels(task); }
-  void make_levels(const StencilTask&, const Levels<T>& levels) override {
-    if (streamer_.makes(levels.count)) streamer_.launch(Base::state(), Base::stream(), levels);
-    else Base::make_step(levels);
-  }
-
- private:
-  VolumeStreamer<T> streamer_;
-};
-
 template <class F, class T>
 std::unique_ptr<device::BlockKernel> CudaFormula<F, T>::make(const StencilSpec& spec, device::Context& context,
                                                              void* workspace) {
@@ -124,9 +104,9 @@ std::unique_ptr<device::BlockKernel> CudaFormula<F, T>::make(const StencilSpec& 
     if (const auto kernel = stream_for<T>(spec)) {
       return std::make_unique<StreamBlocks<T>>(spec, *kernel, context, workspace);
     }
-    if (const auto kernel = volume_for<T>(spec)) {
-      return std::make_unique<VolumeBlocks<T>>(spec, *kernel, context, workspace);
-    }
+  }
+  if (const auto kernel = VolumeOf<F, T>::kernel(spec)) {
+    return std::make_unique<VolumeBlocks<F, T, FormulaBlocks<F, T>>>(spec, *kernel, context, workspace);
   }
   return std::make_unique<FormulaBlocks<F, T>>(spec, context, workspace);
 }

@@ -27,12 +27,13 @@ VolumeKernel<typename S::Value> volume_kernel_of() {
                    {.blocks = blocks, .threads = S::threads, .shared_bytes = S::shared_bytes, .stream = stream},
                    state, task);
   };
-  return {S::sizes, S::width, S::height, S::cells_halo, S::lines_halo, S::depth, S::delay, resident, launch};
+  return {S::sizes,      S::fields, S::width, S::height, S::cells_halo,
+          S::lines_halo, S::depth,  S::delay, resident,  launch};
 }
 
-template <class T, bool box, int radius>
-VolumeKernel<T> CudaVolumeKernel<T, box, radius>::kernel() {
-  return volume_kernel_of<VolumeShape<T, box, radius, measured::CudaVolume::sizes(box, radius, sizeof(T))>>();
+template <class T, VolumeKind kind, int radius>
+VolumeKernel<T> CudaVolumeKernel<T, kind, radius>::kernel() {
+  return volume_kernel_of<VolumeShape<T, kind, radius, volume_sizes(kind, radius, sizeof(T))>>();
 }
 
 }  // namespace terrace::stencil

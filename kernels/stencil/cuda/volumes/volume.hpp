@@ -1,4 +1,4 @@
-// Makes several steps at once of sums over a star or a box in three dimensions on CUDA.
+// Makes several steps at once of sums over a star or a box, and of heat3d and wave3d, on CUDA.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,10 +10,11 @@ namespace terrace::stencil {
 
 struct StencilState;
 
-/// A kernel that streams planes, of one shape, radius and type of values.
+/// A kernel that streams planes, of one kind, radius and type of values.
 template <class T>
 struct VolumeKernel {
   measured::VolumeSizes sizes;
+  i32 fields;
   i32 width, height;           // cells of a tile along the last and the middle axis
   i32 cells_halo, lines_halo;  // of those at a side that are not made
   i32 depth, delay;            // planes read above a chunk; planes by which the result is behind what is read
@@ -25,7 +26,7 @@ struct VolumeKernel {
 };
 
 /// Defined in the source that the build makes for the three (cuda/volumes/volume.cu.in).
-template <class T, bool box, int radius>
+template <class T, VolumeKind kind, int radius>
 struct CudaVolumeKernel {
   static VolumeKernel<T> kernel();
 };

@@ -1,11 +1,11 @@
-// Several steps of a sum over a star or a box in three dimensions, with planes streamed through registers.
+// Several steps of an update in three dimensions, with planes streamed through registers.
 //
 // A thread block takes a tile of the planes (lines along the last axis, one below another along the middle axis) and
 // streams through a chunk of planes. A thread holds 16 bytes of some lines that follow one another. Instead of
-// earlier planes, a level keeps partial sums (volume_level.cuh); planes arrive in the order of the terms, so every
-// sum has the order of its definition. Neighbours along a line come from other lanes; those along the middle axis
-// from the threads above and below through shared memory, where each thread leaves its first and last lines of the
-// newest planes of all levels, twice in turn: one barrier a plane serves all levels.
+// earlier planes, a level keeps partial sums (volume_sums.cuh, volume_formulas.cuh); planes arrive in the order of
+// the terms, so every sum has the order of its definition. Neighbours along a line come from other lanes; those along
+// the middle axis from the threads above and below through shared memory, where each thread leaves its first and last
+// lines of the newest planes of all levels, twice in turn: one barrier a plane serves all levels.
 //
 // A thread copies its own cells from memory, some planes ahead, and writes its own results.
 //
@@ -14,7 +14,8 @@
 // and no more terms.
 #pragma once
 
-#include "kernels/stencil/cuda/volumes/volume_level.cuh"
+#include "kernels/stencil/cuda/volumes/volume_formulas.cuh"
+#include "kernels/stencil/cuda/volumes/volume_sums.cuh"
 
 namespace terrace::stencil {
 
@@ -25,6 +26,18 @@ struct VolumeMemory {
   i32 end;
 };
 
+/// A level of a kind.
+template <class S, VolumeKind kind>
+struct VolumeLevel;
+template <class S>
+struct VolumeLevel<S, VolumeKind::star> : VolumeStar<S> {};
+template <class S>
+struct VolumeLevel<S, VolumeKind::box> : VolumeBox<S> {};
+template <class S>
+struct VolumeLevel<S, VolumeKind::heat> : VolumeHeat<S> {};
+template <class S>
+struct VolumeLevel<S, VolumeKind::wave> : VolumeWave<S> {};
+
 /// A thread's share of a launch.
 /// @param aligned true if lines begin at multiples of 16 bytes
 template <class S, bool aligned>
@@ -32,7 +45,7 @@ class Volume {
   using T = typename S::Value;
   using Chunk = VolumeChunk<T>;
   using Task = VolumeTask<T>;
-  using Level = typename VolumeLevel<S, S::box>::Type;
+  using Level = VolumeLevel<S, S::kind>;
 
  public:
   __device__ __forceinline__ explicit Volume(const Task& task)
@@ -120,8 +133,8 @@ class Volume {
     if constexpr (!S::box) {
 #pragma unroll
       for (i32 level = 0; level < S::levels; ++level) {
-        levels_[level].template complete<edges, rims>(x_[level], x_[level + 1], task_.coefficients,
-                                                      rims_of<rims>(level), tick - level * S::lag);
+        levels_[level].template complete<edges, rims>(x_[level], x_[level + 1], task_.operands, rims_of<rims>(level),
+                                                      tick - level * S::lag);
       }
       write(tick - S::delay - S::depth);
     }
@@ -134,11 +147,10 @@ class Volume {
       look_around(tick, level, near);
       const i32 plane = tick - level * S::lag;
       if constexpr (S::box) {
-        levels_[level].template add<edges, rims>(near, x_[level + 1], task_.coefficients, rims_of<rims>(level),
-                                                 plane);
+        levels_[level].template add<edges, rims>(near, x_[level + 1], task_.operands, rims_of<rims>(level), plane);
         if (level + 1 == S::levels) write(tick - S::delay - S::depth);
       } else {
-        levels_[level].template add<edges, rims>(near, task_.coefficients, rims_of<rims>(level), plane);
+        levels_[level].template add<edges, rims>(near, task_.operands, rims_of<rims>(level), plane);
       }
     }
   }
@@ -150,13 +162,15 @@ class Volume {
   /// Takes this thread's cells of a plane, and begins to copy those of a later one in their place.
   __device__ __forceinline__ void take(i32 plane) {
     device::wait_for_copies<S::slots - 2>();
-    const Chunk* from = slot(plane);
 #pragma unroll
-    for (i32 i = 0; i < S::lines; ++i) unpack(from[i * S::threads], x_[0][i]);
+    for (i32 f = 0; f < S::fields; ++f) {
+#pragma unroll
+      for (i32 i = 0; i < S::lines; ++i) unpack(slot(plane, f)[i * S::threads], x_[0].of[f][i]);
+    }
     fetch(plane + S::slots - 1);
   }
-  __device__ __forceinline__ Chunk* slot(i32 plane) const {
-    return shared_ + (plane & (S::slots - 1)) * S::slot_chunks + thread();
+  __device__ __forceinline__ Chunk* slot(i32 plane, i32 field) const {
+    return shared_ + (plane & (S::slots - 1)) * S::slot_chunks + field * S::lines * S::threads + thread();
   }
   static __device__ __forceinline__ void unpack(const Chunk& chunk, T (&values)[S::cells]) {
     const Chunk copy = chunk;
@@ -175,7 +189,8 @@ class Volume {
     Chunk* to = exchange(tick, level) + thread();
 #pragma unroll
     for (i32 e = 0; e < S::edges; ++e) {
-      to[e * S::threads] = packed(x_[level][e < S::radius || S::edges == S::lines ? e : e + S::lines - S::edges]);
+      to[e * S::threads] =
+          packed(x_[level].of[0][e < S::radius || S::edges == S::lines ? e : e + S::lines - S::edges]);
     }
   }
   __device__ __forceinline__ Chunk* exchange(i32 tick, i32 level) const {
@@ -185,7 +200,7 @@ class Volume {
   /// A level's newest plane around this thread's cells.
   __device__ __forceinline__ void look_around(i32 tick, i32 level, VolumeNear<S>& near) const {
     const Chunk* from = exchange(tick, level);
-    VolumeCells<S> const& x = x_[level];
+    const VolumeCells<S>& x = x_[level].of[0];
 #pragma unroll
     for (i32 j = 0; j < S::radius; ++j) {
       T values[S::cells];
@@ -214,32 +229,40 @@ class Volume {
   /// Begins to copy this thread's cells of a plane.
   __device__ __forceinline__ void fetch(i32 plane) {
     if (plane < count_ + 2 * S::depth) {
-      if (plane >= from_.end) from_ = memory_from(task_, first_, plane);
-      const T* from = from_.plane_0 + plane * task_.width;
-      Chunk* to = slot(plane);
-      if constexpr (aligned) {
 #pragma unroll
-        for (i32 i = 0; i < S::lines; ++i) device::begin_copy(to + i * S::threads, from + cell_[i]);
-      } else {
-#pragma unroll 1
-        for (i32 c = 0; c < S::cells; ++c) {
-          const i32 column = static_cast<i32>(place_on(task_.last, column_ + c, 1));
-#pragma unroll
-          for (i32 i = 0; i < S::lines; ++i) {
-            device::begin_small_copy(&to[i * S::threads].values[c], from + cell_[i] + column);
-          }
-        }
+      for (i32 f = 0; f < S::fields; ++f) {
+        if (plane >= from_[f].end) from_[f] = memory_from(task_, f, first_, plane);
+        fetch_cells(from_[f].plane_0 + plane * task_.width, slot(plane, f));
       }
     }
     device::commit_copies();
+  }
+  __device__ __forceinline__ void fetch_cells(const T* from, Chunk* to) const {
+    if constexpr (aligned) {
+#pragma unroll
+      for (i32 i = 0; i < S::lines; ++i) device::begin_copy(to + i * S::threads, from + cell_[i]);
+    } else {
+#pragma unroll 1
+      for (i32 c = 0; c < S::cells; ++c) {
+        const i32 column = static_cast<i32>(place_on(task_.last, column_ + c, 1));
+#pragma unroll
+        for (i32 i = 0; i < S::lines; ++i) {
+          device::begin_small_copy(&to[i * S::threads].values[c], from + cell_[i] + column);
+        }
+      }
+    }
   }
   /// Writes this thread's cells of a complete plane, counted from the chunk's first one on; nothing if it is not one
   /// of the chunk.
   __device__ __forceinline__ void write(i32 number) {
     if (number < 0 || number >= count_) return;
-    if (number >= to_.end) to_ = memory_to(task_, first_, number);
-    T* to = to_.plane_0 + number * task_.width;
-    const VolumeCells<S>& values = x_[S::levels];
+#pragma unroll
+    for (i32 f = 0; f < S::fields; ++f) {
+      if (number >= to_[f].end) to_[f] = memory_to(task_, f, first_, number);
+      write_cells(to_[f].plane_0 + number * task_.width, x_[S::levels].of[f]);
+    }
+  }
+  __device__ __forceinline__ void write_cells(T* to, const VolumeCells<S>& values) const {
 #pragma unroll
     for (i32 i = 0; i < S::lines; ++i) {
       if constexpr (aligned) {
@@ -255,21 +278,22 @@ class Volume {
   }
 
   /// The memory of a plane that is read, and of those after it. Not inlined: it is seldom called.
-  static __device__ __noinline__ VolumeMemory<T> memory_from(const Task& task, i64 first, i32 number) {
+  static __device__ __noinline__ VolumeMemory<T> memory_from(const Task& task, i32 field, i64 first, i32 number) {
     i64 plane = first + number;
     if (task.wraps_rows != 0) {
       while (plane < 0) plane += task.extent;
       while (plane >= task.extent) plane -= task.extent;
     }
-    const Lines<T>& from = task.from;
+    const Lines<T>& from = task.from[field];
     // Planes beyond those that there are contribute to nothing that is written: another one takes their place.
     const bool is_there = plane >= from.begin[0] && plane < from.end;
     if (!is_there) plane = plane < from.begin[0] ? from.begin[0] : from.end - 1;
     return memory_in(from, task.width, plane, number, is_there ? from.rows_of(from.piece_of(plane)).end - plane : 1);
   }
-  static __device__ __noinline__ VolumeMemory<T> memory_to(const Task& task, i64 first, i32 number) {
+  static __device__ __noinline__ VolumeMemory<T> memory_to(const Task& task, i32 field, i64 first, i32 number) {
     const i64 plane = first + S::depth + number;
-    return memory_in(task.to, task.width, plane, number, task.to.rows_of(task.to.piece_of(plane)).end - plane);
+    const Lines<T>& to = task.to[field];
+    return memory_in(to, task.width, plane, number, to.rows_of(to.piece_of(plane)).end - plane);
   }
   /// @param plane of the grid that takes the place of plane `number` @param planes that follow one another
   static __device__ __forceinline__ VolumeMemory<T> memory_in(const Lines<T>& lines, i64 width, i64 plane, i32 number,
@@ -287,8 +311,8 @@ class Volume {
   i32 column_;          // the first cell in these lines, which may lie beyond their ends; 0 if lines are aligned
   u32 written_ = 0, kept_ = 0;  // a bit a cell, line by line
   bool has_edges_;              // some cells of the thread block's tile are kept
-  VolumeMemory<T> from_{nullptr, 0}, to_{nullptr, 0};
-  VolumeCells<S> x_[S::levels + 1] = {};  // the newest plane of each level
+  VolumeMemory<T> from_[S::fields] = {}, to_[S::fields] = {};
+  VolumeFields<S> x_[S::levels + 1] = {};  // the newest plane of each level
   Level levels_[S::levels] = {};
 };
 

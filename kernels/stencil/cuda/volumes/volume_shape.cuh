@@ -15,10 +15,12 @@ struct alignas(16) VolumeChunk {
 };
 
 /// A kernel's sizes as constants.
-template <class T, bool box_, i32 radius_, measured::VolumeSizes sizes_>
+template <class T, VolumeKind kind_, i32 radius_, measured::VolumeSizes sizes_>
 struct VolumeShape {
   using Value = T;
-  static constexpr bool box = box_;
+  static constexpr VolumeKind kind = kind_;
+  static constexpr bool box = kind == VolumeKind::box;
+  static constexpr i32 fields = fields_of(kind);
   static constexpr i32 radius = radius_, span = 2 * radius + 1;
   static constexpr measured::VolumeSizes sizes = sizes_;
   static constexpr i32 levels = sizes.levels, lines = sizes.lines, lanes = sizes.lanes, slots = sizes.slots;
@@ -30,8 +32,8 @@ struct VolumeShape {
   static constexpr i32 depth = radius * levels;  // planes above and below a chunk that are read
   static constexpr i32 lines_halo = depth, cells_halo = (depth + cells - 1) / cells * cells;
 
-  /// Planes by which a level is behind the level below it: a star's sum ends with the cell itself of a later plane, a
-  /// box's with neighbours that have to be exchanged first.
+  /// Planes by which a level is behind the level below it: a box's sum ends with neighbours of a later plane, which
+  /// have to be exchanged first, all others with the cell itself.
   static constexpr i32 lag = box ? radius + 1 : radius;
   /// Planes by which the last level is behind the first plane that is read.
   static constexpr i32 delay = lag * (levels - 1) + radius;
@@ -39,10 +41,11 @@ struct VolumeShape {
   // Lines of a thread that those above and below it read: its first and last ones.
   static constexpr i32 edges = lines < 2 * radius ? lines : 2 * radius;
   // Shared memory, in chunks: planes from memory, then the edges of all levels twice.
-  static constexpr i32 slot_chunks = lines * threads, exchange_chunks = levels * edges * threads;
+  static constexpr i32 slot_chunks = fields * lines * threads, exchange_chunks = levels * edges * threads;
   static constexpr i32 exchange_at = slots * slot_chunks;
   static constexpr i32 shared_bytes = 16 * (exchange_at + 2 * exchange_chunks);
 
+  static_assert(depth <= most_steps_at_once * radius);
   static_assert(lines >= radius && lines * cells <= 32 && 32 % lanes == 0);
   static_assert(width > 2 * cells_halo && height > 2 * lines_halo);
   static_assert((slots & (slots - 1)) == 0 && slots >= 2);

@@ -6,6 +6,18 @@
 
 namespace terrace::stencil {
 
+/// The updates that stream planes: sums over a star or a box, heat3d and wave3d with a number for their quantity.
+enum class VolumeKind { star, box, heat, wave };
+
+/// Fields of a kind.
+constexpr i32 fields_of(VolumeKind kind) { return kind == VolumeKind::wave ? 2 : 1; }
+
+constexpr measured::VolumeSizes volume_sizes(VolumeKind kind, i32 radius, i32 bytes) {
+  return kind == VolumeKind::heat   ? measured::CudaVolume::heat_sizes(bytes)
+         : kind == VolumeKind::wave ? measured::CudaVolume::wave_sizes(bytes)
+                                    : measured::CudaVolume::sizes(kind == VolumeKind::box, radius, bytes);
+}
+
 /// An axis of a plane, cut into tiles.
 struct VolumeAxis {
   i64 extent;  // of the grid
@@ -14,14 +26,14 @@ struct VolumeAxis {
   i32 wraps;   // not 0: periodic; 0: cells within the radius of the ends keep their values
 };
 
-/// Some levels of a sum over a star or a box in three dimensions. A plane is a row of the grid: the cells of one
+/// Some levels of an update in three dimensions. A plane is a row of the grid: the cells of one
 /// index along axis 0. Thread blocks take tiles of chunks of planes.
 template <class T>
 struct VolumeTask {
-  static constexpr i32 most_terms = 125;
+  static constexpr i32 most_terms = 125, most_fields = 2;
 
-  T coefficients[most_terms];  // in the order of the terms
-  Lines<T> from, to;
+  T operands[most_terms];  // coefficients in the order of the terms; the factor of the Laplacian
+  Lines<T> from[most_fields], to[most_fields];
   RowRange rows;            // planes that are made
   i64 extent, width;        // planes of the grid; cells of a plane
   i64 chunk_rows;           // planes of a thread block's chunk

@@ -2,24 +2,37 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "kernels/stencil/cuda/blocks.hpp"
 #include "kernels/stencil/cuda/volumes/volume.hpp"
 
 namespace terrace::stencil {
 
-/// The kernel that streams planes of a stencil, or nullopt if each step is to be made by itself: for anything but
-/// sums with constant coefficients over a star or a box in three dimensions, with fixed or periodic faces, no source,
-/// no mask and planes of at least half a tile each way. @throws DeviceError if a thread block needs more than the
-/// device has
+/// The kernel that streams planes of a sum, or nullopt if each step is to be made by itself: for anything but
+/// constant coefficients over a star or a box in three dimensions, with fixed or periodic faces, no source, no mask
+/// and planes of at least half a tile each way. @throws DeviceError if a thread block needs more than the device has
 template <class T>
-std::optional<VolumeKernel<T>> volume_for(const StencilSpec& spec);
+std::optional<VolumeKernel<T>> volume_of_sum(const StencilSpec& spec);
+
+/// The same of heat3d or wave3d, if its quantity is a number.
+template <class T>
+std::optional<VolumeKernel<T>> volume_of_formula(const StencilSpec& spec, VolumeKind kind);
+
+/// The coefficients of a sum.
+template <class T>
+std::vector<T> coefficients_of(const StencilSpec& spec) {
+  std::vector<T> coefficients;
+  for (const Term<double>& term : spec.terms) coefficients.push_back(static_cast<T>(term.coefficient));
+  return coefficients;
+}
 
 /// The launches of a kernel that streams planes.
 template <class T>
 class VolumeStreamer {
  public:
-  VolumeStreamer(const StencilSpec& spec, const VolumeKernel<T>& kernel);
+  /// @param operands of the kernel (VolumeTask)
+  VolumeStreamer(const StencilSpec& spec, const VolumeKernel<T>& kernel, const std::vector<T>& operands);
 
   /// The most steps at once of a slab.
   i64 most_levels(const StencilTask& task) const;

@@ -1,30 +1,12 @@
-// One level of a tile whose planes stream through registers: a thread's partial sums.
+// One level of a sum whose planes stream through registers: a thread's partial sums.
 //
 // sum[i] belongs to plane z - radius + 1 + i, where z is the newest plane: the sums of the planes before it lack the
 // terms of planes to come; those of the planes after it have the terms of the planes up to it.
 #pragma once
 
-#include "kernels/stencil/cuda/volumes/volume_shape.cuh"
+#include "kernels/stencil/cuda/volumes/volume_cells.cuh"
 
 namespace terrace::stencil {
-
-/// A thread's cells of a plane.
-template <class S>
-using VolumeCells = typename S::Value[S::lines][S::cells];
-
-/// The same with their neighbours along both axes of the plane.
-template <class S>
-struct VolumeNear {
-  typename S::Value at[S::lines + 2 * S::radius][S::cells + 2 * S::radius];
-};
-
-/// The cells that keep their values: a bit a cell of the thread, line by line; the planes below `low` and from `high`
-/// on, counted from the first one that is read.
-struct VolumeRims {
-  u32 cells;
-  i32 low, high;
-  bool all;  // the level is not made: all cells are kept
-};
 
 /// The number of a star's term in its order. One of the offsets is not 0, or none.
 template <class S>
@@ -46,12 +28,12 @@ struct VolumeStar {
 
   /// Takes plane `plane`: ends the sums of the plane `radius` above it, and goes on with those of planes between.
   template <bool edges, bool rims>
-  __device__ __forceinline__ void complete(const VolumeCells<S>& x, VolumeCells<S>& made, const T* coefficients,
+  __device__ __forceinline__ void complete(const VolumeFields<S>& x, VolumeFields<S>& made, const T* coefficients,
                                            const VolumeRims& kept, i32 plane) {
-    go_on<edges, rims>(x, sum[0], made, S::radius, coefficients, kept, plane);
+    go_on<edges, rims>(x.of[0], sum[0], made.of[0], S::radius, coefficients, kept, plane);
 #pragma unroll
     for (i32 i = 0; i + 1 < S::radius; ++i) {
-      go_on<edges, rims>(x, sum[i + 1], sum[i], S::radius - 1 - i, coefficients, kept, plane);
+      go_on<edges, rims>(x.of[0], sum[i + 1], sum[i], S::radius - 1 - i, coefficients, kept, plane);
     }
   }
 
@@ -59,13 +41,13 @@ struct VolumeStar {
   template <bool edges, bool rims>
   __device__ __forceinline__ void add(const VolumeNear<S>& near, const T* coefficients, const VolumeRims& kept,
                                       i32 plane) {
-    const bool plane_kept = rims && (kept.all || plane < kept.low || plane >= kept.high);
+    const bool plane_kept = rims && kept.keeps_plane(plane);
 #pragma unroll
     for (i32 i = 0; i < S::lines; ++i) {
 #pragma unroll
       for (i32 c = 0; c < S::cells; ++c) {
         const T value = sum_of_plane(near, coefficients, i, c);
-        const bool keeps = plane_kept || (edges && (kept.cells >> (i * S::cells + c) & 1) != 0);
+        const bool keeps = plane_kept || (edges && kept.keeps_cell(i * S::cells + c));
         sum[S::radius - 1][i][c] = (edges || rims) && keeps ? near.at[i + S::radius][c + S::radius] : value;
 #pragma unroll
         for (i32 k = S::radius; k < 2 * S::radius; ++k) {
@@ -83,13 +65,13 @@ struct VolumeStar {
   static __device__ __forceinline__ void go_on(const VolumeCells<S>& x, const VolumeCells<S>& before,
                                                VolumeCells<S>& after, i32 down, const T* coefficients,
                                                const VolumeRims& kept, i32 plane) {
-    const bool plane_kept = rims && (kept.all || plane - down < kept.low || plane - down >= kept.high);
+    const bool plane_kept = rims && kept.keeps_plane(plane - down);
     const T coefficient = coefficients[star_term<S>(down, 0, 0)];
 #pragma unroll
     for (i32 i = 0; i < S::lines; ++i) {
 #pragma unroll
       for (i32 c = 0; c < S::cells; ++c) {
-        const bool keeps = plane_kept || (edges && (kept.cells >> (i * S::cells + c) & 1) != 0);
+        const bool keeps = plane_kept || (edges && kept.keeps_cell(i * S::cells + c));
         const T value = fused(coefficient, x[i][c], before[i][c]);
         after[i][c] = (edges || rims) && keeps ? before[i][c] : value;
       }
@@ -117,9 +99,9 @@ struct VolumeBox {
 
   /// Takes plane `plane`, and gives the plane `radius` above it.
   template <bool edges, bool rims>
-  __device__ __forceinline__ void add(const VolumeNear<S>& near, VolumeCells<S>& made, const T* coefficients,
+  __device__ __forceinline__ void add(const VolumeNear<S>& near, VolumeFields<S>& made, const T* coefficients,
                                       const VolumeRims& kept, i32 plane) {
-    go_on<edges, rims>(near, sum[0], made, S::radius, coefficients, kept, plane);
+    go_on<edges, rims>(near, sum[0], made.of[0], S::radius, coefficients, kept, plane);
 #pragma unroll
     for (i32 i = 0; i + 1 < 2 * S::radius; ++i) {
       go_on<edges, rims>(near, sum[i + 1], sum[i], S::radius - 1 - i, coefficients, kept, plane);
@@ -133,7 +115,7 @@ struct VolumeBox {
   static __device__ __forceinline__ void go_on(const VolumeNear<S>& near, const VolumeCells<S>& before,
                                                VolumeCells<S>& after, i32 down, const T* coefficients,
                                                const VolumeRims& kept, i32 plane) {
-    const bool plane_kept = rims && (kept.all || plane - down < kept.low || plane - down >= kept.high);
+    const bool plane_kept = rims && kept.keeps_plane(plane - down);
 #pragma unroll
     for (i32 i = 0; i < S::lines; ++i) {
 #pragma unroll
@@ -150,23 +132,13 @@ struct VolumeBox {
           }
         }
         if (down >= 0 && (edges || rims)) {
-          const bool keeps = plane_kept || (edges && (kept.cells >> (i * S::cells + c) & 1) != 0);
+          const bool keeps = plane_kept || (edges && kept.keeps_cell(i * S::cells + c));
           if (keeps) value = down == 0 ? near.at[i + S::radius][c + S::radius] : before[i][c];
         }
         after[i][c] = value;
       }
     }
   }
-};
-
-/// The level of a shape.
-template <class S, bool box>
-struct VolumeLevel {
-  using Type = VolumeStar<S>;
-};
-template <class S>
-struct VolumeLevel<S, true> {
-  using Type = VolumeBox<S>;
 };
 
 }  // namespace terrace::stencil
