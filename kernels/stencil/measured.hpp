@@ -98,10 +98,11 @@ struct CudaVolume {
     if (radius == 1) return {4, 2, 16, 16, 4, 1};
     return radius == 2 ? VolumeSizes{2, 4, 16, 8, 4, 1} : VolumeSizes{1, 4, 16, 8, 4, 1};
   }
-  /// heat3d, wave3d. Not measured.
+  /// heat3d. Not measured.
   TERRACE_HOST_DEVICE static constexpr VolumeSizes heat_sizes(int bytes) {
     return bytes == 8 ? VolumeSizes{4, 4, 32, 8, 4, 1} : VolumeSizes{4, 4, 16, 8, 4, 1};
   }
+  /// wave3d. Not measured.
   TERRACE_HOST_DEVICE static constexpr VolumeSizes wave_sizes(int bytes) {
     return bytes == 8 ? VolumeSizes{2, 4, 32, 8, 4, 1} : VolumeSizes{2, 4, 16, 8, 4, 1};
   }
