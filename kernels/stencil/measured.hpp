@@ -95,7 +95,7 @@ struct CudaVolume {
       if (radius == 1) return {4, 4, 32, 8, 4, 1};
       return radius == 2 ? VolumeSizes{2, 4, 32, 8, 4, 1} : VolumeSizes{1, 4, 32, 8, 4, 1};
     }
-    if (radius == 1) return {4, 2, 16, 16, 4, 1};
+    if (radius == 1) return {4, 4, 16, 8, 4, 1};
     return radius == 2 ? VolumeSizes{2, 4, 16, 8, 4, 1} : VolumeSizes{1, 4, 16, 8, 4, 1};
   }
   /// heat3d. Not measured.

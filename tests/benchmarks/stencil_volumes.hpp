@@ -7,7 +7,7 @@
 
 namespace terrace::stencil {
 
-/// Levels, lines, lanes, warps, slots, thread blocks a multiprocessor; radius 1.
+/// Levels, lines, lanes, warps, slots, thread blocks a multiprocessor, for radius 1.
 template <class T, VolumeKind kind>
 struct VolumeSizeList;
 template <>

@@ -15,16 +15,10 @@
 #pragma once
 
 #include "kernels/stencil/cuda/volumes/volume_formulas.cuh"
+#include "kernels/stencil/cuda/volumes/volume_memory.cuh"
 #include "kernels/stencil/cuda/volumes/volume_sums.cuh"
 
 namespace terrace::stencil {
-
-/// The memory of planes that follow one another: plane n is at `plane_0` + n * width, for n below `end`.
-template <class T>
-struct VolumeMemory {
-  T* plane_0;
-  i32 end;
-};
 
 /// A level of a kind.
 template <class S, VolumeKind kind>
@@ -231,7 +225,7 @@ class Volume {
     if (plane < count_ + 2 * S::depth) {
 #pragma unroll
       for (i32 f = 0; f < S::fields; ++f) {
-        if (plane >= from_[f].end) from_[f] = memory_from(task_, f, first_, plane);
+        if (plane >= from_[f].end) from_[f] = memory_from(task_, f, first_ + plane, plane);
         fetch_cells(from_[f].plane_0 + plane * task_.width, slot(plane, f));
       }
     }
@@ -258,7 +252,7 @@ class Volume {
     if (number < 0 || number >= count_) return;
 #pragma unroll
     for (i32 f = 0; f < S::fields; ++f) {
-      if (number >= to_[f].end) to_[f] = memory_to(task_, f, first_, number);
+      if (number >= to_[f].end) to_[f] = memory_to(task_, f, first_ + S::depth + number, number);
       write_cells(to_[f].plane_0 + number * task_.width, x_[S::levels].of[f]);
     }
   }
@@ -275,31 +269,6 @@ class Volume {
         }
       }
     }
-  }
-
-  /// The memory of a plane that is read, and of those after it. Not inlined: it is seldom called.
-  static __device__ __noinline__ VolumeMemory<T> memory_from(const Task& task, i32 field, i64 first, i32 number) {
-    i64 plane = first + number;
-    if (task.wraps_rows != 0) {
-      while (plane < 0) plane += task.extent;
-      while (plane >= task.extent) plane -= task.extent;
-    }
-    const Lines<T>& from = task.from[field];
-    // Planes beyond those that there are contribute to nothing that is written: another one takes their place.
-    const bool is_there = plane >= from.begin[0] && plane < from.end;
-    if (!is_there) plane = plane < from.begin[0] ? from.begin[0] : from.end - 1;
-    return memory_in(from, task.width, plane, number, is_there ? from.rows_of(from.piece_of(plane)).end - plane : 1);
-  }
-  static __device__ __noinline__ VolumeMemory<T> memory_to(const Task& task, i32 field, i64 first, i32 number) {
-    const i64 plane = first + S::depth + number;
-    const Lines<T>& to = task.to[field];
-    return memory_in(to, task.width, plane, number, to.rows_of(to.piece_of(plane)).end - plane);
-  }
-  /// @param plane of the grid that takes the place of plane `number` @param planes that follow one another
-  static __device__ __forceinline__ VolumeMemory<T> memory_in(const Lines<T>& lines, i64 width, i64 plane, i32 number,
-                                                              i64 planes) {
-    const i64 end = number + planes;
-    return {lines.row(plane, width) - number * width, static_cast<i32>(end < 1 << 30 ? end : 1 << 30)};
   }
 
   const Task& task_;

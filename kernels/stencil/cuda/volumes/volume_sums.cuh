@@ -8,12 +8,13 @@
 
 namespace terrace::stencil {
 
-/// The number of a star's term in its order. One of the offsets is not 0, or none.
+/// The number of a star's term in its order. At most one of the offsets is not 0.
 template <class S>
 constexpr __device__ __forceinline__ i32 star_term(i32 d0, i32 d1, i32 d2) {
   constexpr i32 r = S::radius;
   return d0 < 0 ? d0 + r : d0 > 0 ? 5 * r + d0 : d1 < 0 ? 2 * r + d1 : d1 > 0 ? 4 * r + d1 : 3 * r + d2;
 }
+/// The same of a box.
 template <class S>
 constexpr __device__ __forceinline__ i32 box_term(i32 d0, i32 d1, i32 d2) {
   return ((d0 + S::radius) * S::span + d1 + S::radius) * S::span + d2 + S::radius;

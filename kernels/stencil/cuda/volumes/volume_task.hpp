@@ -12,6 +12,7 @@ enum class VolumeKind { star, box, heat, wave };
 /// Fields of a kind.
 constexpr i32 fields_of(VolumeKind kind) { return kind == VolumeKind::wave ? 2 : 1; }
 
+/// The sizes of a kind's kernel. @param bytes of a value
 constexpr measured::VolumeSizes volume_sizes(VolumeKind kind, i32 radius, i32 bytes) {
   return kind == VolumeKind::heat   ? measured::CudaVolume::heat_sizes(bytes)
          : kind == VolumeKind::wave ? measured::CudaVolume::wave_sizes(bytes)
@@ -26,8 +27,8 @@ struct VolumeAxis {
   i32 wraps;   // not 0: periodic; 0: cells within the radius of the ends keep their values
 };
 
-/// Some levels of an update in three dimensions. A plane is a row of the grid: the cells of one
-/// index along axis 0. Thread blocks take tiles of chunks of planes.
+/// Some levels of an update in three dimensions. A plane is a row of the grid: the cells of one index along axis 0.
+/// Thread blocks take tiles of chunks of planes.
 template <class T>
 struct VolumeTask {
   static constexpr i32 most_terms = 125, most_fields = 2;
