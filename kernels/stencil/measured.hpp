@@ -70,6 +70,44 @@ struct CudaStream {
   }
 };
 
+/// Sizes of a kernel that streams planes of a tile through registers (cuda/volumes/volume_kernel.cuh).
+struct VolumeSizes {
+  int levels;  // that are made at once
+  int lines;   // of a tile of which a thread has cells, one below another
+  int lanes;   // threads side by side along a line, each with 16 bytes of it: 8, 16 or 32
+  int warps;   // of a thread block
+  int slots;   // planes in flight from memory, a power of two
+  int blocks;  // thread blocks on a multiprocessor, as far as their registers go
+};
+
+/// Updates in three dimensions on CUDA.
+struct CudaVolume {
+  /// The largest radius of sums that have a kernel. Not measured.
+  static constexpr int most_radius(bool box) { return box ? 2 : 4; }
+
+  /// Sums over a star or a box. Not measured.
+  TERRACE_HOST_DEVICE static constexpr VolumeSizes sizes(bool box, int radius, int bytes) {
+    if (box) {
+      if (radius == 1) return bytes == 8 ? VolumeSizes{2, 4, 32, 8, 4, 1} : VolumeSizes{2, 4, 16, 8, 4, 1};
+      return bytes == 8 ? VolumeSizes{1, 4, 32, 8, 4, 1} : VolumeSizes{1, 4, 16, 8, 4, 1};
+    }
+    if (bytes == 8) {
+      if (radius == 1) return {4, 4, 32, 8, 4, 1};
+      return radius == 2 ? VolumeSizes{2, 4, 32, 8, 4, 1} : VolumeSizes{1, 4, 32, 8, 4, 1};
+    }
+    if (radius == 1) return {4, 4, 16, 8, 4, 1};
+    return radius == 2 ? VolumeSizes{2, 4, 16, 8, 4, 1} : VolumeSizes{1, 4, 16, 8, 4, 1};
+  }
+  /// heat3d. Not measured.
+  TERRACE_HOST_DEVICE static constexpr VolumeSizes heat_sizes(int bytes) {
+    return bytes == 8 ? VolumeSizes{4, 4, 32, 8, 4, 1} : VolumeSizes{4, 4, 16, 8, 4, 1};
+  }
+  /// wave3d. Not measured.
+  TERRACE_HOST_DEVICE static constexpr VolumeSizes wave_sizes(int bytes) {
+    return bytes == 8 ? VolumeSizes{2, 4, 32, 8, 4, 1} : VolumeSizes{2, 4, 16, 8, 4, 1};
+  }
+};
+
 /// Tiles in shared memory (cuda/overlapped_kernel.cuh).
 struct CudaOverlapped {
   /// Cells of a tile with its halo along a row: 64 KiB for the two arrays of a thread block. Not measured.

@@ -1,11 +1,12 @@
-// Rates of stars and boxes in two dimensions on the first CUDA device, in cells a second, with the limit by
+// Rates of stars and boxes in two and three dimensions on the first CUDA device, in cells a second, with the limit by
 // multiply-adds. All cells after some steps are compared with those of the kernel that makes one step at a time.
 //
 //   benchmark_stencil_cuda [SIDE [STEPS [OPERATOR RADIUS TYPE [DEPTH [SCHEDULE [TILE]]]]]]
-//       side of the grid (16384); steps (512); one stencil alone; the most steps at a time, 0: as the
-//       kernel chooses; a schedule and a tile, as in a job
+//       side of the grid (16384; in three dimensions SIDE / 16 x SIDE / 32 x SIDE / 32); steps (512); one stencil
+//       alone; the most steps at a time, 0: as the kernel chooses; a schedule and a tile, as in a job
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -56,15 +57,20 @@ StencilSpec spec_of(const std::string& name, int radius, ElementType type, std::
   spec.name = name;
   spec.radius = radius;
   spec.value = type;
-  spec.extents = {side, 1, side};
-  spec.faces[1].low = spec.faces[1].high = Face::edge;
-  spec.terms = terms_of(find_operator(name)->shape, 2, radius);
+  spec.rank = find_operator(name)->rank;
+  if (spec.rank == 3) {
+    spec.extents = {side / 16, side / 32, side / 32};
+  } else {
+    spec.extents = {side, 1, side};
+    spec.faces[1].low = spec.faces[1].high = Face::edge;
+  }
+  spec.terms = terms_of(find_operator(name)->shape, spec.rank, radius);
   // Coefficients whose sum is 1, all of them different.
   const auto count = static_cast<double>(spec.terms.size());
   for (std::size_t i = 0; i < spec.terms.size(); ++i) {
     spec.terms[i].coefficient = (1 + (static_cast<double>(i) - (count - 1) / 2) / (2 * count)) / count;
   }
-  spec.slab_rows = side;
+  spec.slab_rows = spec.extents[0];
   spec.pass_steps = steps;
   return spec;
 }
@@ -152,9 +158,9 @@ void report(const StencilSpec& spec, device::Context& context, std::int64_t step
   const double limit =
       context.limits().operations_per_second * 2 * 4 / sizeof(T) / static_cast<double>(spec.terms.size());
   fmt::print(
-      "{} r{} {} {}^2, {} steps: {:9.2f} ms, {:6.3f} T cells/s, {:3.0f}% of {:.2f}; a step at a time {:.3f}; {}\n",
-      spec.name, spec.radius, name_of(spec.value), spec.extents[0], steps, got.seconds * 1e3, rate / 1e12,
-      100 * rate / limit, limit / 1e12, one / 1e12, same ? "same cells" : "DIFFERENT CELLS");
+      "{} r{} {} {}, {} steps: {:9.2f} ms, {:6.3f} T cells/s, {:3.0f}% of {:.2f}; a step at a time {:.3f}; {}\n",
+      spec.name, spec.radius, name_of(spec.value), fmt::join(spec.extents, "x"), steps, got.seconds * 1e3,
+      rate / 1e12, 100 * rate / limit, limit / 1e12, one / 1e12, same ? "same cells" : "DIFFERENT CELLS");
   std::fflush(stdout);
 }
 
@@ -179,6 +185,8 @@ int run(int argc, char** argv) {
   for (const ElementType type : {ElementType::f32, ElementType::f64}) {
     for (const int radius : {1, 2, 3, 4}) report(spec_of("star2d", radius, type, side, steps), *context, steps);
     for (const int radius : {1, 2, 3, 4}) report(spec_of("box2d", radius, type, side, steps), *context, steps);
+    for (const int radius : {1, 2, 3, 4}) report(spec_of("star3d", radius, type, side, steps), *context, steps);
+    for (const int radius : {1, 2}) report(spec_of("box3d", radius, type, side, steps), *context, steps);
   }
   return 0;
 }

@@ -50,11 +50,16 @@ void ThreadBlock::run(const std::function<void()>& thread) {
       return std::move(one.back);
     });
   }
+  std::size_t held = 0, rounds = 0;
   while (alive_ > 0) {
     moved_ = false;
+    // Now and then a warp is held back for some rounds, so that others get ahead of it as far as barriers let them.
+    if (rounds > 0) --rounds;
+    else if (random() % 64 == 0) held = random() % warps_.size(), rounds = random() % 128;
     // Whole warps in turn, from one drawn at random on, and so the lanes of each.
     const std::size_t first_warp = random() % warps_.size();
     for (std::size_t w = 0; w < warps_.size(); ++w) {
+      if (rounds > 0 && (first_warp + w) % warps_.size() == held) continue;
       const std::size_t base = (first_warp + w) % warps_.size() * warp_size;
       const std::size_t count = std::min<std::size_t>(warp_size, threads_.size() - base);
       std::size_t lane = random() % count;
@@ -65,7 +70,9 @@ void ThreadBlock::run(const std::function<void()>& thread) {
         if (runnable(one)) one.fiber = std::move(one.fiber).resume();
       }
     }
-    if (!moved_) std::this_thread::yield();
+    if (moved_) continue;
+    if (rounds > 0) rounds = 0;
+    else std::this_thread::yield();
   }
   current_block = nullptr;
 }

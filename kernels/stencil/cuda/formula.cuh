@@ -9,6 +9,7 @@
 #include "kernels/stencil/cuda/formula.hpp"
 #include "kernels/stencil/cuda/linear.hpp"
 #include "kernels/stencil/cuda/step_kernel.cuh"
+#include "kernels/stencil/cuda/volumes/volume_blocks.cuh"
 #include "kernels/stencil/operator_list.hpp"
 
 namespace terrace::stencil {
@@ -103,6 +104,9 @@ std::unique_ptr<device::BlockKernel> CudaFormula<F, T>::make(const StencilSpec& 
     if (const auto kernel = stream_for<T>(spec)) {
       return std::make_unique<StreamBlocks<T>>(spec, *kernel, context, workspace);
     }
+  }
+  if (const auto kernel = VolumeOf<F, T>::kernel(spec)) {
+    return std::make_unique<VolumeBlocks<F, T, FormulaBlocks<F, T>>>(spec, *kernel, context, workspace);
   }
   return std::make_unique<FormulaBlocks<F, T>>(spec, context, workspace);
 }

@@ -2,25 +2,12 @@
 
 #include <algorithm>
 
-#include "kernels/stencil/operators.hpp"
+#include "kernels/stencil/cuda/choice.hpp"
 
 namespace terrace::stencil {
 namespace {
 
 using measured::CudaStream;
-
-/// True if the terms are those of a shape, in its order, with constant coefficients.
-bool has_shape(const StencilSpec& spec, Shape shape) {
-  const std::vector<Term<double>> terms = terms_of(shape, spec.rank, spec.radius);
-  return std::equal(terms.begin(), terms.end(), spec.terms.begin(), spec.terms.end(),
-                    [](const Term<double>& a, const Term<double>& b) {
-                      return b.array < 0 && std::equal(a.offset, a.offset + 3, b.offset);
-                    });
-}
-
-bool keeps_or_wraps(const Faces& faces) {
-  return faces.low == faces.high && (faces.low == Face::fixed || faces.low == Face::periodic);
-}
 
 template <class T, bool box>
 StreamKernel<T> kernel_of(int radius) {
@@ -29,16 +16,6 @@ StreamKernel<T> kernel_of(int radius) {
          : radius == 2 ? CudaStreamKernel<T, box, 2>::kernel()
          : radius == 3 ? CudaStreamKernel<T, box, 3>::kernel()
                        : CudaStreamKernel<T, box, 4>::kernel();
-}
-
-/// True if rows of that many values begin at multiples of 16 bytes.
-template <class T>
-bool is_aligned(const Lines<T>& lines, i64 width) {
-  bool aligned = width * static_cast<i64>(sizeof(T)) % 16 == 0;
-  for (i32 piece = 0; piece < lines.pieces; ++piece) {
-    aligned = aligned && reinterpret_cast<std::uintptr_t>(lines.data[piece]) % 16 == 0;
-  }
-  return aligned;
 }
 
 }  // namespace
@@ -99,20 +76,10 @@ void Streamer<T>::launch(const StencilState* state, cudaStream_t stream, const L
   kernel_.launch(static_cast<unsigned>(task.tiles * chunks), warps, stream, state, task);
 }
 
-/// The rows of a chunk with which all is done soonest: many chunks keep the device busy, and each reads rows above
-/// and below it.
 template <class T>
 i64 Streamer<T>::chunk_rows(i64 rows, i64 tiles, i64 halo, unsigned warps) const {
-  const i64 resident = resident_[warps - 1], extra = 2 * halo + i64{warps} * kernel_.sizes.rows;
-  i64 best = rows, least = -1;
-  for (i64 chunks = 1; chunks <= std::max<i64>(1, std::min<i64>(rows / (2 * spec_.radius), 8 * resident)); ++chunks) {
-    const i64 height = (rows + chunks - 1) / chunks, waves = (tiles * chunks + resident - 1) / resident;
-    const i64 time = waves * (height + extra);
-    if (least >= 0 && time >= least) continue;
-    least = time;
-    best = height;
-  }
-  return best;
+  return best_chunk_rows(rows, 2 * spec_.radius, tiles, resident_[warps - 1],
+                         2 * halo + i64{warps} * kernel_.sizes.rows);
 }
 
 template std::optional<StreamKernel<float>> stream_for<float>(const StencilSpec&);

@@ -91,6 +91,56 @@ TEMPLATE_TEST_CASE("many steps at a time of stars and boxes on CUDA give the bit
   }
 }
 
+/// An update in three dimensions on planes of half a tile of its kernel and more, which is made some steps at a time.
+template <class T>
+testing::Sample volume_sample(testing::SampleMaker& maker, const std::string& name, int radius,
+                              std::int64_t most_rows, std::int64_t more) {
+  testing::Sample sample;
+  StencilSpec& spec = sample.spec;
+  spec.rank = 3;
+  spec.name = name;
+  spec.value = sizeof(T) == 4 ? ElementType::f32 : ElementType::f64;
+  spec.radius = radius;
+  spec.extents = {radius + 1 + maker.below(most_rows), 32 + maker.below(more), 32 + maker.below(more)};
+  if (maker.chance(50)) spec.extents[2] = spec.extents[2] / 4 * 4;
+  for (Faces& faces : spec.faces) faces.low = faces.high = maker.chance(60) ? Face::fixed : Face::periodic;
+  const OperatorInfo& info = *find_operator(name);
+  if (info.linear) spec.terms = terms_of(info.shape, 3, radius);
+  for (Term<double>& term : spec.terms) term.coefficient *= 0.5 + 0.125 * static_cast<double>(maker.below(9));
+  for (const char* number : {"dt", "diffusivity", "speed"}) spec.settings.set(number, 0.3);
+  spec.norm = maker.chance(50) ? Norm::max : Norm::l2;
+  sample.step = maker.below(5);
+  sample.steps = 1 + maker.below(12);
+  spec.pass_steps = 1 + maker.below(sample.steps);
+  spec.depth = maker.chance(70) ? 0 : 1 + maker.below(6);
+  const std::int64_t least = least_slab_rows(radius, spec.pass_steps, std::max<std::int64_t>(1, spec.depth));
+  spec.slab_rows = maker.chance(40) ? spec.extents[0] : least + maker.below(10);
+  spec.parts = 1 + maker.below(3);
+  return sample;
+}
+
+TEMPLATE_TEST_CASE("several steps at a time in three dimensions on CUDA give the bits of the definition", "", float,
+                   double) {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  const bool simulated = test::is_simulated(*context);
+  const auto check_all = [&](const std::string& name, int most_radius) {
+    for (int radius = 1; radius <= most_radius; ++radius) {
+      for (unsigned seed = 0; seed < (simulated ? radius == 1 ? 6u : 3u : 60u); ++seed) {
+        INFO("seed " << seed);
+        testing::SampleMaker maker(
+            40000 + 100 * seed + 10 * static_cast<unsigned>(radius) + static_cast<unsigned>(name[0]), 0, 0);
+        check(maker, volume_sample<TestType>(maker, name, radius, simulated ? 20 : 80, simulated ? 60 : 160),
+              *context);
+      }
+    }
+  };
+  check_all("star3d", 4);
+  check_all("box3d", 2);
+  check_all("heat3d", 1);
+  check_all("wave3d", 1);
+}
+
 /// A sum in two dimensions with fixed faces, for the schedules of tiles: a star, a box or any offsets.
 template <class T>
 testing::Sample tiled_sample(testing::SampleMaker& maker, Schedule schedule, int radius, std::int64_t most_extent) {

@@ -1,0 +1,113 @@
+#include "kernels/stencil/cuda/volumes/volumes.hpp"
+
+#include <algorithm>
+
+#include "kernels/stencil/cuda/choice.hpp"
+
+namespace terrace::stencil {
+namespace {
+
+using measured::CudaVolume;
+
+template <class T>
+VolumeKernel<T> star_of(int radius) {
+  static_assert(CudaVolume::most_radius(false) == 4);
+  return radius == 1   ? CudaVolumeKernel<T, VolumeKind::star, 1>::kernel()
+         : radius == 2 ? CudaVolumeKernel<T, VolumeKind::star, 2>::kernel()
+         : radius == 3 ? CudaVolumeKernel<T, VolumeKind::star, 3>::kernel()
+                       : CudaVolumeKernel<T, VolumeKind::star, 4>::kernel();
+}
+template <class T>
+VolumeKernel<T> box_of(int radius) {
+  static_assert(CudaVolume::most_radius(true) == 2);
+  return radius == 1 ? CudaVolumeKernel<T, VolumeKind::box, 1>::kernel()
+                     : CudaVolumeKernel<T, VolumeKind::box, 2>::kernel();
+}
+
+/// An axis of a plane in tiles.
+VolumeAxis axis_in_tiles(i64 extent, bool wraps, i32 size, i32 halo) {
+  const i64 stride = size - 2 * halo;
+  const i64 tiles = wraps            ? (extent + stride - 1) / stride
+                    : extent <= size ? 1
+                                     : 1 + (extent - size + stride - 1) / stride;
+  return {extent, static_cast<i32>(tiles), static_cast<i32>(stride), wraps};
+}
+
+/// True if a kernel may stream planes of the grid: its faces and its size allow it.
+bool is_streamed(const StencilSpec& spec) {
+  if (spec.rank != 3 || spec.source >= 0 || spec.mask >= 0 || spec.depth == 1) return false;
+  const i64 most_cells = i64{1} << 30;  // of a plane: their numbers have 32 bits
+  return std::all_of(spec.faces.begin(), spec.faces.end(), keeps_or_wraps) && spec.width() <= most_cells;
+}
+
+template <class T>
+bool has_room_for(const StencilSpec& spec, const VolumeKernel<T>& kernel) {
+  return spec.extents[1] >= kernel.height / 2 && spec.extents[2] >= kernel.width / 2;
+}
+
+}  // namespace
+
+template <class T>
+std::optional<VolumeKernel<T>> volume_of_sum(const StencilSpec& spec) {
+  if (!is_streamed(spec)) return std::nullopt;
+  const bool star = has_shape(spec, Shape::star), box = !star && has_shape(spec, Shape::box);
+  if ((!star && !box) || spec.radius < 1 || spec.radius > CudaVolume::most_radius(box)) return std::nullopt;
+  const VolumeKernel<T> kernel = star ? star_of<T>(spec.radius) : box_of<T>(spec.radius);
+  return has_room_for(spec, kernel) ? std::optional(kernel) : std::nullopt;
+}
+
+template <class T>
+std::optional<VolumeKernel<T>> volume_of_formula(const StencilSpec& spec, VolumeKind kind) {
+  if (!is_streamed(spec) || !spec.given.empty()) return std::nullopt;
+  const VolumeKernel<T> kernel = kind == VolumeKind::heat ? CudaVolumeKernel<T, VolumeKind::heat, 1>::kernel()
+                                                          : CudaVolumeKernel<T, VolumeKind::wave, 1>::kernel();
+  return has_room_for(spec, kernel) ? std::optional(kernel) : std::nullopt;
+}
+
+template <class T>
+VolumeStreamer<T>::VolumeStreamer(const StencilSpec& spec, const VolumeKernel<T>& kernel,
+                                  const std::vector<T>& operands)
+    : spec_(spec), kernel_(kernel), resident_(kernel.resident_blocks()) {
+  std::copy(operands.begin(), operands.end(), common_.operands);
+  const auto wraps = [&](std::size_t axis) { return spec.faces[axis].low == Face::periodic; };
+  common_.extent = spec.extents[0];
+  common_.width = spec.width();
+  common_.middle = axis_in_tiles(spec.extents[1], wraps(1), kernel.height, kernel.lines_halo);
+  common_.last = axis_in_tiles(spec.extents[2], wraps(2), kernel.width, kernel.cells_halo);
+  common_.keeps_rows = !wraps(0);
+}
+
+template <class T>
+i64 VolumeStreamer<T>::most_levels(const StencilTask& task) const {
+  const i64 most = kernel_.sizes.levels, wanted = spec_.depth > 0 ? std::min<i64>(most, spec_.depth) : most;
+  // A slab hands on rows of its own alone.
+  return task.whole != 0 ? wanted : std::clamp<i64>(spec_.slab_rows / (2 * spec_.radius), 1, wanted);
+}
+
+template <class T>
+void VolumeStreamer<T>::launch(const StencilState* state, cudaStream_t stream, const Levels<T>& levels) const {
+  const i64 rows = levels.output.count(), tiles = i64{common_.middle.tiles} * common_.last.tiles;
+  if (rows == 0) return;
+  VolumeTask<T> task = common_;
+  bool aligned = true;
+  for (i32 f = 0; f < kernel_.fields; ++f) {
+    task.from[f] = levels.from[f];
+    task.to[f] = levels.to[f];
+    aligned = aligned && is_aligned(task.from[f], spec_.extents[2]) && is_aligned(task.to[f], spec_.extents[2]);
+  }
+  task.rows = levels.output;
+  task.levels = static_cast<i32>(levels.count);
+  task.wraps_rows = levels.whole && task.keeps_rows == 0;
+  task.chunk_rows = best_chunk_rows(rows, 2 * spec_.radius, tiles, resident_, i64{kernel_.depth} + kernel_.delay);
+  const i64 chunks = (rows + task.chunk_rows - 1) / task.chunk_rows;
+  kernel_.launch(static_cast<unsigned>(tiles * chunks), aligned, stream, state, task);
+}
+
+template std::optional<VolumeKernel<float>> volume_of_sum<float>(const StencilSpec&);
+template std::optional<VolumeKernel<double>> volume_of_sum<double>(const StencilSpec&);
+template std::optional<VolumeKernel<float>> volume_of_formula<float>(const StencilSpec&, VolumeKind);
+template std::optional<VolumeKernel<double>> volume_of_formula<double>(const StencilSpec&, VolumeKind);
+template class VolumeStreamer<float>;
+template class VolumeStreamer<double>;
+
+}  // namespace terrace::stencil
