@@ -85,8 +85,8 @@ class StreamBlocks final : public FormulaBlocks<LinearSum, T> {
       : Base(spec, context, workspace), streamer_(spec, kernel) {}
 
  protected:
-  i64 most_levels(const StencilTask& task) const override { return streamer_.most_levels(task); }
-  i64 levels_unit() const override { return streamer_.levels_of_warp(); }
+  i64 most_levels(const StencilTask& task) const override { return streamer_.cut().most_levels(task); }
+  i64 levels_unit() const override { return streamer_.cut().levels_of_warp(); }
   void make_levels(const StencilTask&, const Levels<T>& levels) override {
     if (levels.count == 1) Base::make_step(levels);
     else streamer_.launch(Base::state(), Base::stream(), levels);

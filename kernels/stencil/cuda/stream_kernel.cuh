@@ -1,27 +1,31 @@
-// Several steps of a sum over a star or a box in two dimensions, with rows streamed through registers.
+// Several steps in two dimensions, with rows streamed through registers.
 //
-// A thread block takes a tile of columns and streams down a chunk of rows. A warp holds a row of the tile,
-// consecutive cells a lane, and makes some levels of it, one after another. Instead of earlier rows, a level keeps
-// the partial sums of the cells that the rows so far contribute to: a new row completes the sums of the row `radius`
-// above it, adds to those between, and begins those of the row `radius` below. Rows arrive in the order of the terms,
-// so every sum has the order of its definition. The first warp takes rows from memory, the others from the warp
-// before, through shared memory, a batch later; the last one writes rows that are complete.
+// A thread block takes a tile of columns and streams down a chunk of rows. A warp holds a row of the tile of each
+// field, consecutive cells a lane, and makes some levels of it, one after another. The first warp takes rows from
+// memory, the others from the warp before, through shared memory, a batch later; the last one writes rows that are
+// complete. A level takes a row and gives the one `radius` above it.
+//
+// Of a sum over a star or a box, a level keeps, instead of earlier rows, the partial sums of the cells that the rows
+// so far contribute to (stream_level.cuh): a new row completes the sums of the row `radius` above it, adds to those
+// between, and begins those of the row `radius` below. Rows arrive in the order of the terms, so every sum has the
+// order of its definition. Of any other formula, a level keeps the rows themselves (formula_level.cuh).
 //
 // Levels are made `radius` cells less at either side of a tile, unless it ends at the grid's end: there the outermost
-// cells keep their values, as do rows at the grid's ends. A sum that is kept takes its own cell's value and no more
-// terms.
+// cells keep their values, or are made in another way, as are rows at the grid's ends. A sum that is kept takes its
+// own cell's value and no more terms.
 #pragma once
 
 #include "kernels/stencil/cuda/stream_level.cuh"
 
 namespace terrace::stencil {
 
-/// A thread's share of a launch.
+/// A thread's share of a launch of a kernel with the sizes, the task and the levels of S.
 template <class S>
 class Stream {
   using T = typename S::Value;
   using Chunk = StreamChunk<T>;
-  using Task = StreamTask<T>;
+  using Task = typename S::Task;
+  using Tile = StreamTile<T, S::fields>;
 
  public:
   __device__ __forceinline__ explicit Stream(const Task& task)
@@ -59,17 +63,16 @@ class Stream {
   static __device__ __forceinline__ i32 lane() { return static_cast<i32>(threadIdx.x % 32); }
   static __device__ __forceinline__ i32 warp() { return static_cast<i32>(threadIdx.x / 32); }
   static __device__ __forceinline__ i32 warps() { return static_cast<i32>(blockDim.x / 32); }
-  /// Rows above the chunk that are read, and cells of the tile at a side that are not made.
+  /// Rows above the chunk that are read, and cells of the tile at a side that are not made: whole chunks.
   static __device__ __forceinline__ i32 halo() { return S::lag * warps(); }
-  __device__ __forceinline__ StreamTile<T>& tile() const {
-    return *reinterpret_cast<StreamTile<T>*>(shared_ + S::tile_at);
-  }
+  static __device__ __forceinline__ i32 side() { return (halo() + S::chunk - 1) / S::chunk * S::chunk; }
+  __device__ __forceinline__ Tile& tile() const { return *reinterpret_cast<Tile*>(shared_ + S::tile_at); }
 
   __device__ __forceinline__ void place_tile() {
-    StreamTile<T>& tile = this->tile();
+    Tile& tile = this->tile();
     const u32 tiles = static_cast<u32>(task_.tiles), number = blockIdx.x % tiles, chunk = blockIdx.x / tiles;
     const i64 begin = task_.rows.begin + chunk * task_.chunk_rows, left = task_.rows.end - begin;
-    tile.from = tile.to = {nullptr, 0};
+    for (i32 f = 0; f < S::fields; ++f) tile.from[f] = tile.to[f] = {nullptr, 0};
     tile.first_row = begin - halo();
     tile.count = static_cast<i32>(task_.chunk_rows < left ? task_.chunk_rows : left);
     tile.batches = (tile.count + 2 * halo() + S::rows - 1) / S::rows;
@@ -79,17 +82,17 @@ class Stream {
     place_columns(number, number + 1 == tiles);
   }
   __device__ __forceinline__ void place_columns(i64 number, bool is_last) {
-    StreamTile<T>& tile = this->tile();
+    Tile& tile = this->tile();
     const bool wraps = task_.wraps_columns != 0;
     tile.at_left = !wraps && number == 0;
     tile.at_right = !wraps && is_last;
     // The last tile ends at the grid's end, and leaves out what the one before has.
-    const i64 done = number == 0 ? 0 : number * task_.stride + (wraps ? 0 : halo());
-    const i64 begin = tile.at_right != 0 ? task_.width - S::tile : number * task_.stride - (wraps ? halo() : 0);
+    const i64 done = number == 0 ? 0 : number * task_.stride + (wraps ? 0 : side());
+    const i64 begin = tile.at_right != 0 ? task_.width - S::tile : number * task_.stride - (wraps ? side() : 0);
     const i64 columns = task_.width - begin;
     tile.first_column = begin;
     tile.useful_begin = static_cast<i32>(done - begin);
-    tile.useful_end = tile.at_right != 0 ? S::tile : S::tile - halo();
+    tile.useful_end = tile.at_right != 0 ? S::tile : S::tile - side();
     if (wraps && tile.useful_end > columns) tile.useful_end = static_cast<i32>(columns);
     tile.before = begin < 0 ? static_cast<i32>(-begin) : 0;
     tile.beyond = columns < S::tile ? static_cast<i32>(columns) : S::tile;
@@ -132,30 +135,35 @@ class Stream {
   __device__ __forceinline__ void make_batch(i32 batch, i32 tick) {
     const StreamRims kept{at_left_, at_right_, rims ? tile().low : 0, rims ? tile().high : 0};
     const bool is_last = warp() + 1 == warps();
-    const Chunk* from = shared_ + (warp() == 0 ? S::input_at + (batch & (S::slots - 1)) * S::rows * S::chunks
+    const Chunk* from = shared_ + (warp() == 0 ? S::input_at + (batch & (S::slots - 1)) * S::batch_chunks
                                                : handed_on(warp() - 1, tick - 1));
     Chunk* to = shared_ + (is_last ? S::output_at : handed_on(warp(), tick));
 #pragma unroll
     for (i32 i = 0; i < S::rows; ++i) {
-      T x[S::cells];
-      load_row(from + i * S::chunks, x);
+      T x[S::fields][S::cells];
+#pragma unroll
+      for (i32 f = 0; f < S::fields; ++f) load_row(from + (i * S::fields + f) * S::chunks, x[f]);
       const i32 row = batch * S::rows + i - warp() * S::lag;
 #pragma unroll
       for (i32 level = 0; level < S::levels; ++level) {
         const bool all_kept = rims && warp() * S::levels + level >= task_.levels;
-        levels_[level].template add<edges, rims>(x, task_.coefficients, kept, row - level * S::radius, all_kept);
+        levels_[level].template take<edges, rims>(x, task_, kept,
+                                                  {row - level * S::radius, i, warp() * S::levels + level, all_kept});
       }
-      store_row(to + i * S::chunks, x);
+#pragma unroll
+      for (i32 f = 0; f < S::fields; ++f) store_row(to + (i * S::fields + f) * S::chunks, x[f]);
     }
     if (is_last) {
       __syncwarp();
 #pragma unroll
-      for (i32 i = 0; i < S::rows; ++i) write_row(batch * S::rows + i - 2 * halo(), to + i * S::chunks);
+      for (i32 n = 0; n < S::rows * S::fields; ++n) {
+        write_row(n % S::fields, batch * S::rows + n / S::fields - 2 * halo(), to + n * S::chunks);
+      }
       __syncwarp();
     }
   }
   __device__ __forceinline__ i32 handed_on(i32 warp, i32 tick) const {
-    return S::hand_on_at + (2 * warp + (tick & 1)) * S::rows * S::chunks;
+    return S::hand_on_at + (2 * warp + (tick & 1)) * S::batch_chunks;
   }
 
   __device__ __forceinline__ void load_row(const Chunk* row, T (&x)[S::cells]) const {
@@ -178,16 +186,18 @@ class Stream {
 
   /// Begins to copy a batch of rows of the tile, which warp 0 does.
   __device__ __forceinline__ void fetch(i32 batch) {
-    Chunk* to = shared_ + S::input_at + (batch & (S::slots - 1)) * S::rows * S::chunks;
+    Chunk* to = shared_ + S::input_at + (batch & (S::slots - 1)) * S::batch_chunks;
     if (batch < tile().batches) {
 #pragma unroll
-      for (i32 i = 0; i < S::rows; ++i) fetch_row(batch * S::rows + i, to + i * S::chunks);
+      for (i32 n = 0; n < S::rows * S::fields; ++n) {
+        fetch_row(n % S::fields, batch * S::rows + n / S::fields, to + n * S::chunks);
+      }
     }
     device::commit_copies();
   }
-  __device__ __forceinline__ void fetch_row(i32 number, Chunk* to) {
-    StreamPlace<T> place = tile().from;
-    if (number >= place.end) keep(tile().from, place = place_from(task_, tile(), number));
+  __device__ __forceinline__ void fetch_row(i32 field, i32 number, Chunk* to) {
+    StreamPlace<T> place = tile().from[field];
+    if (number >= place.end) keep(tile().from[field], place = place_from(task_, tile(), field, number));
     const T* values = place.row_0 + number * task_.width;
     if (task_.aligned != 0) {
 #pragma unroll
@@ -204,26 +214,27 @@ class Stream {
     }
   }
   /// The memory of a row that is read, and of those after it. Not inlined: it is seldom called.
-  static __device__ __noinline__ StreamPlace<T> place_from(const Task& task, const StreamTile<T>& tile, i32 number) {
+  static __device__ __noinline__ StreamPlace<T> place_from(const Task& task, const Tile& tile, i32 field,
+                                                           i32 number) {
     i64 row = tile.first_row + number;
     if (task.wraps_rows != 0) {
       while (row < 0) row += task.extent;
       while (row >= task.extent) row -= task.extent;
     }
-    const Lines<T>& from = task.from;
+    const Lines<T>& from = task.from[field];
     // Rows beyond those that there are contribute to nothing that is written: another one takes their place.
     const bool is_there = row >= from.begin[0] && row < from.end;
     if (!is_there) row = row < from.begin[0] ? from.begin[0] : from.end - 1;
     return place_in(from, task.width, tile, row, number, is_there ? from.rows_of(from.piece_of(row)).end - row : 1);
   }
-  static __device__ __noinline__ StreamPlace<T> place_to(const Task& task, const StreamTile<T>& tile, i32 number) {
+  static __device__ __noinline__ StreamPlace<T> place_to(const Task& task, const Tile& tile, i32 field, i32 number) {
     const i64 row = tile.first_row + halo() + number;
-    return place_in(task.to, task.width, tile, row, number, task.to.rows_of(task.to.piece_of(row)).end - row);
+    const Lines<T>& to = task.to[field];
+    return place_in(to, task.width, tile, row, number, to.rows_of(to.piece_of(row)).end - row);
   }
   /// @param row of the grid, that takes the place of row `number` of the block @param rows that follow one another
-  static __device__ __forceinline__ StreamPlace<T> place_in(const Lines<T>& lines, i64 width,
-                                                            const StreamTile<T>& tile, i64 row, i32 number,
-                                                            i64 rows) {
+  static __device__ __forceinline__ StreamPlace<T> place_in(const Lines<T>& lines, i64 width, const Tile& tile,
+                                                            i64 row, i32 number, i64 rows) {
     const i64 end = number + rows;
     return {lines.row(row, width) + tile.first_column - number * width,
             static_cast<i32>(end < 1 << 30 ? end : 1 << 30)};
@@ -240,10 +251,10 @@ class Stream {
   }
 
   /// Writes a complete row, counted from the chunk's first one on; nothing if it is not one of the chunk.
-  __device__ __forceinline__ void write_row(i32 number, const Chunk* row) const {
+  __device__ __forceinline__ void write_row(i32 field, i32 number, const Chunk* row) const {
     if (number < 0 || number >= tile().count) return;
-    StreamPlace<T> place = tile().to;
-    if (number >= place.end) keep(tile().to, place = place_to(task_, tile(), number));
+    StreamPlace<T> place = tile().to[field];
+    if (number >= place.end) keep(tile().to[field], place = place_to(task_, tile(), field, number));
     T* values = place.row_0 + number * task_.width;
     const i32 begin = tile().useful_begin, end = tile().useful_end;
     if (task_.aligned != 0) {
@@ -264,13 +275,13 @@ class Stream {
   }
   const Task& task_;
   Chunk* shared_;
-  bool at_left_, at_right_;  // this lane's first or last cells are kept
-  StreamLevel<S> levels_[S::levels] = {};
+  bool at_left_, at_right_;  // this lane's first or last cells are within the radius of the grid's end
+  typename S::Level levels_[S::levels] = {};
 };
 
 template <class S>
 __global__ void __launch_bounds__(32 * S::warps, S::sizes.blocks)
-    stream_kernel(const StencilState* state, const __grid_constant__ StreamTask<typename S::Value> task) {
+    stream_kernel(const StencilState* state, const __grid_constant__ typename S::Task task) {
   if (state->begun == 0) return;
   Stream<S>(task).run();
 }
