@@ -16,17 +16,23 @@ struct alignas(16) StreamPlace {
   i32 end;
 };
 
-/// The tile and the chunk of a thread block, in shared memory: registers are for cells. Rows are counted from the
-/// first one that is read on, and cells from the tile's begin.
+/// The rows that a warp reads and writes next, in shared memory: registers are for cells.
 template <class T, i32 fields>
+struct alignas(16) StreamPlaces {
+  StreamPlace<T> from[fields], to[fields];
+};
+
+/// The tile and the chunk of a thread block, in shared memory. Rows are counted from the first one that is read on,
+/// and cells from the tile's begin.
 struct alignas(16) StreamTile {
-  StreamPlace<T> from[fields], to[fields];  // of the next row that is read, and written
-  i64 first_row, first_column;              // of the grid; those of periodic axes may be below 0
-  i32 count, batches;                       // rows to make; batches of all rows that are read
-  i32 useful_begin, useful_end;             // cells that are written
-  i32 before, beyond;                       // cells [0, before) and from beyond on lie beyond periodic columns' ends
-  i32 low, high;                            // rows below `low` and from `high` on are within the radius of an end
-  i32 at_left, at_right;                    // not 0: the tile ends at the grid's end
+  i64 first_row, first_column;   // of the grid; those of periodic axes may be below 0
+  i32 count, batches;            // rows to make; batches of all rows that are read
+  i32 first_written;             // number of the first row that is written among those that the last warp hands on
+  i32 useful_begin;              // first cell of a row that is written
+  i32 useful_bytes;              // of a row that are written
+  i32 before, beyond;            // cells [0, before) and from beyond on lie beyond periodic columns' ends
+  i32 low, high;                 // rows below `low` and from `high` on are within the radius of an end
+  i32 at_left, at_right;         // not 0: the tile ends at the grid's end
 };
 
 /// A kernel's sizes as constants.
@@ -44,9 +50,25 @@ struct StreamLayout {
   static constexpr i32 chunk = 16 / sizeof(T), chunks = tile / chunk, lane_chunks = cells / chunk;
   static constexpr i32 batch_chunks = rows * fields * chunks;
   static constexpr i32 input_at = 0, hand_on_at = slots * batch_chunks;
-  static constexpr i32 output_at = hand_on_at + 2 * (warps - 1) * batch_chunks;
-  static constexpr i32 tile_at = output_at + batch_chunks;
-  static constexpr i32 shared_bytes = 16 * tile_at + sizeof(StreamTile<T, fields>);
+  static constexpr i32 arrivals_at = hand_on_at + 2 * warps * batch_chunks;  // one a slot
+  static constexpr i32 places_at = arrivals_at + slots * sizeof(device::Arrivals) / 16;
+  static constexpr i32 tile_at = places_at + warps * sizeof(StreamPlaces<T, fields>) / 16;
+  static constexpr i32 shared_bytes = 16 * tile_at + sizeof(StreamTile);
+
+  /// The slot of a batch from memory, and the place of what a warp hands on in a tick; the last warp hands on to memory.
+  static __device__ __forceinline__ i32 input_at_slot(i32 batch) {
+    return input_at + (batch & (slots - 1)) * batch_chunks;
+  }
+  static __device__ __forceinline__ i32 handed_on_at(i32 warp, i32 tick) {
+    return hand_on_at + (2 * warp + (tick & 1)) * batch_chunks;
+  }
+
+  static __device__ __forceinline__ i32 lane() { return static_cast<i32>(threadIdx.x % 32); }
+  static __device__ __forceinline__ i32 warp() { return static_cast<i32>(threadIdx.x / 32); }
+  static __device__ __forceinline__ i32 launched_warps() { return static_cast<i32>(blockDim.x / 32); }
+  /// Rows above the chunk that are read, and cells of the tile at a side that are not made: whole chunks.
+  static __device__ __forceinline__ i32 halo() { return lag * launched_warps(); }
+  static __device__ __forceinline__ i32 side() { return (halo() + chunk - 1) / chunk * chunk; }
 
   static_assert(radius <= cells && cells % chunk == 0 && (slots & (slots - 1)) == 0 && slots >= 2);
 };
@@ -57,11 +79,12 @@ struct alignas(16) StreamChunk {
   T values[16 / sizeof(T)];
 };
 
-/// The place of a row's chunk in shared memory: lanes that read their own chunks at once meet in no bank.
+/// The place of chunk `number` of a lane's in a row that warps hand on: lanes that read their own chunks at once meet
+/// in no bank. Rows that come from memory and go there are in their order.
 template <class S>
-__device__ __forceinline__ i32 place_of_chunk(i32 chunk) {
-  if constexpr (S::lane_chunks % 2 == 1) return chunk;
-  else return chunk ^ (chunk >> 3 & (S::lane_chunks - 1));
+__device__ __forceinline__ i32 place_of_chunk(i32 lane, i32 number, bool in_order) {
+  if (S::lane_chunks % 2 == 1 || in_order) return lane * S::lane_chunks + number;
+  return (lane * S::lane_chunks + number) ^ (lane * S::lane_chunks >> 3 & (S::lane_chunks - 1));
 }
 
 /// The cells and rows near the grid's ends, counted as StreamTile counts them.

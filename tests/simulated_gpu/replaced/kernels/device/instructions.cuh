@@ -122,6 +122,23 @@ inline void commit_copies() {}
 template <int pending>
 void wait_for_copies() {}
 
+// The same holds of bulk copies.
+inline constexpr bool has_bulk_copies = true;
+struct Arrivals {
+  u64 word;
+};
+inline void begin_arrivals(Arrivals& arrivals, u32) { arrivals.word = 0; }
+inline void expect_bytes(Arrivals&, u32) {}
+inline void begin_bulk_copy(void* shared, const void* global, u32 bytes, Arrivals&) {
+  std::memcpy(shared, global, bytes);
+}
+inline bool wait_for_arrival(const Arrivals&, u32) { return true; }
+inline void begin_bulk_write(void* global, const void* shared, u32 bytes) { std::memcpy(global, shared, bytes); }
+inline void commit_bulk_writes() {}
+template <int pending>
+void wait_for_bulk_reads() {}
+inline void show_to_bulk_copies() {}
+
 inline void sync_first_threads(i32 threads) {
   simulated_gpu::ThreadBlock::current().sync_first(static_cast<unsigned>(threads));
 }
