@@ -74,6 +74,8 @@ struct CudaStream {
 struct CudaStep {
   /// Cells that a thread makes side by side. Not measured.
   static constexpr int cells = 4;
+  /// The most rows of them that a thread makes one after another. Not measured.
+  static constexpr int rows = 16;
 };
 
 /// Tiles in shared memory (cuda/overlapped_kernel.cuh).

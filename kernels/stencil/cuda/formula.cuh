@@ -31,7 +31,7 @@ class FormulaBlocks : public StencilBlocks<T> {
   void make_levels(const StencilTask&, const Levels<T>& levels) override { make_step(levels); }
 
   void make_step(const Levels<T>& levels) {
-    constexpr i64 cells = LineCells<T>::count, most_segments = i64{1} << 31;
+    constexpr i64 cells = LineCells<T>::count, most_tall = measured::CudaStep::rows, most_segments = i64{1} << 31;
     const bool of_rows = spec().width() == 1;
     const i64 middles = of_rows ? 1 : spec().extents[1];
     // So few rows at a time that their segments can be counted in 32 bits.
@@ -40,8 +40,11 @@ class FormulaBlocks : public StencilBlocks<T> {
       const unsigned threads = threads_for((along + cells - 1) / cells);
       const i64 segments = (along + threads * cells - 1) / (threads * cells);
       const i64 rows = of_rows ? along : std::clamp<i64>(most_segments / (segments * middles), 1, rest.count());
-      const i64 lines = of_rows ? 1 : rows * middles;
-      const StepTask<F, T> step = step_of(levels, {rest.begin, rest.begin + rows}, lines, segments);
+      // Rows of a thread: many if enough threads have work.
+      const i64 tall = of_rows ? 1 : std::clamp<i64>(rows * middles * segments / (i64{resident_} * 4), 1, most_tall);
+      const i64 lines = of_rows ? 1 : (rows + tall - 1) / tall * middles;
+      StepTask<F, T> step = step_of(levels, {rest.begin, rest.begin + rows}, lines, segments);
+      step.tall = static_cast<i32>(tall);
       const i64 blocks = std::min<i64>(lines * segments, i64{resident_} * waves);
       device::launch(
           kernel(),

@@ -1,7 +1,6 @@
 #include "kernels/stencil/cuda/linear.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "kernels/stencil/operators.hpp"
 
@@ -43,7 +42,6 @@ std::optional<StreamKernel<T>> stream_for(const StencilSpec& spec) {
   if (!star && !box) return std::nullopt;
   const StreamKernel<T> kernel = star ? kernel_of<T, false>(spec.radius) : kernel_of<T, true>(spec.radius);
   if (spec.extents[2] < 32 * kernel.sizes.cells) return std::nullopt;
-  if (spec.extents[2] > std::numeric_limits<i32>::max() / static_cast<i64>(sizeof(T))) return std::nullopt;
   return kernel;
 }
 

@@ -1,7 +1,8 @@
 // One step of any stencil, with any faces, arrays, mask and source.
 //
-// A thread takes some cells of a line. Those whose neighbours are all in the grid and in one piece of memory are made
-// side by side, and so are those that a fixed face keeps; the others one by one.
+// A thread takes some cells of a line, and of the same line of some rows. Those whose neighbours are all in the grid and
+// in one piece of memory are made side by side, row after row, and so are those that a fixed face keeps; the others one
+// by one.
 #pragma once
 
 #include "kernels/stencil/cell.hpp"
@@ -33,8 +34,9 @@ struct StepTask {
   i32 continues;  // not 0: `from` has the rows beyond the grid's ends (periodic)
   i64 step;       // steps made before
   i64 width;      // cells of a row
-  u32 lines;      // along axis 2; 1 where a row is a cell: all rows
+  u32 lines;      // along axis 2, those of `tall` rows counted once; 1 where a row is a cell: all rows
   u32 segments;   // of a line, as many cells as a thread block makes
+  i32 tall;       // rows that a thread makes
 };
 
 /// The place of a cell: its row, which on a periodic axis may lie beyond the ends, and its indices along the other
@@ -165,11 +167,11 @@ __device__ __noinline__ void step_cell(const StepTask<F, T>& step, const Stencil
   }
 }
 
-/// Makes the cells of a thread side by side. @param first of them
-/// @return a bit for each one that is left: its neighbours are not all in the grid and in one piece of memory
+/// Makes the cells of a thread in `count` rows, those of a row side by side. @param first of them
+/// @return a bit for each one of a row that is left: its neighbours are not all in the grid and in one piece of memory
 template <class F, class T>
 __device__ __forceinline__ u32 step_side_by_side(const StepTask<F, T>& step, const StencilTask& task,
-                                                 const Place& first) {
+                                                 const Place& first, i32 count) {
   using Cells = LineCells<T>;
   constexpr u32 all = (1u << Cells::count) - 1;
   constexpr i64 span = (Cells::count - 1) * Cells::apart;
@@ -177,8 +179,8 @@ __device__ __forceinline__ u32 step_side_by_side(const StepTask<F, T>& step, con
   const AxisFaces<T>& along = step.axes[of_rows ? 0 : 2];
   const i64 begin = of_rows ? first.row : first.last;
   if (begin + span >= (of_rows ? step.rows.end : along.extent) || !is_inside(step.axes[1], first.middle)) return all;
-  if (F::own_faces && !is_inside(step.axes[0], first.row)) return all;
-  const RowRange rows{first.row, first.row + (of_rows ? span : 0) + 1};
+  const RowRange rows{first.row, first.row + (of_rows ? span + 1 : count)};
+  if (F::own_faces && !(is_inside(step.axes[0], rows.begin) && is_inside(step.axes[0], rows.end - 1))) return all;
   const bool at_rim = !of_rows && !(is_inside(along, begin) && is_inside(along, begin + span));
   LineAt<T, F::fields> at{
       task, first.row, step.width, first.middle * step.axes[2].extent + first.last, step.axes[2].extent, {}};
@@ -202,23 +204,50 @@ __device__ __forceinline__ u32 step_side_by_side(const StepTask<F, T>& step, con
       else left |= 1u << r;
     }
   }
-  if (step.additions.mask >= 0) {
-    const Cells mask = at.array(step.additions.mask);
+#pragma unroll 1
+  for (i32 row = 0; row < count; ++row) {
+    u32 kept_here = kept;
+    if (step.additions.mask >= 0) {
+      const Cells mask = at.array(step.additions.mask);
 #pragma unroll
-    for (i32 r = 0; r < Cells::count; ++r) kept |= mask.v[r] == T(0) ? 0 : 1u << r;
-  }
-  Cells made[F::fields];
-  F::template cell<Cells>(step.constants, at, made);
-  add_source(step.additions, at, made);
-#pragma unroll
-  for (i32 f = 0; f < F::fields; ++f) {
-#pragma unroll
-    for (i32 r = 0; r < Cells::count; ++r) {
-      if ((left >> r & 1) != 0) continue;
-      to[f][r * Cells::apart] = (kept >> r & 1) != 0 ? at.centre[f][r * Cells::apart] : made[f].v[r];
+      for (i32 r = 0; r < Cells::count; ++r) kept_here |= mask.v[r] == T(0) ? 0 : 1u << r;
     }
+    Cells made[F::fields];
+    F::template cell<Cells>(step.constants, at, made);
+    add_source(step.additions, at, made);
+#pragma unroll
+    for (i32 f = 0; f < F::fields; ++f) {
+#pragma unroll
+      for (i32 r = 0; r < Cells::count; ++r) {
+        if ((left >> r & 1) != 0) continue;
+        to[f][r * Cells::apart] = (kept_here >> r & 1) != 0 ? at.centre[f][r * Cells::apart] : made[f].v[r];
+      }
+      at.centre[f] += step.width;
+      to[f] += step.width;
+    }
+    ++at.row;
   }
   return left;
+}
+
+/// Makes the cells of a thread in `count` rows. @param cells of a row's that exist
+template <class F, class T>
+__device__ __forceinline__ void step_rows(const StepTask<F, T>& step, const StencilTask& task, const Place& first,
+                                          i32 count, i32 cells) {
+  using Cells = LineCells<T>;
+  const u32 left = step_side_by_side(step, task, first, count);
+  for (i32 row = 0; row < count && left != 0; ++row) {
+    Place place = first;
+    place.row += row;
+    // Rows are tried one by one, where together they are not in one piece.
+    const u32 still_left = count > 1 && left == (1u << Cells::count) - 1 ? step_side_by_side(step, task, place, 1) : left;
+    for (i32 r = 0; r < cells; ++r) {
+      if ((still_left >> r & 1) == 0) continue;
+      Place cell = place;
+      (step.width == 1 ? cell.row : cell.last) += r * Cells::apart;
+      step_cell(step, task, cell);
+    }
+  }
 }
 
 /// Thread blocks take segments of lines in turn.
@@ -234,15 +263,13 @@ __global__ void step_kernel(const StencilState* state, const __grid_constant__ S
     const u32 line = segment / step.segments, middles = static_cast<u32>(step.axes[1].extent);
     const i64 begin = i64{segment % step.segments} * blockDim.x * Cells::count +
                       (threadIdx.x - lane) * Cells::count + lane;
+    const i64 above = of_rows ? 0 : i64{line / middles} * step.tall;
     const Place first = of_rows ? Place{step.rows.begin + begin, 0, 0}
-                                : Place{step.rows.begin + line / middles, line % middles, begin};
-    const u32 left = step_side_by_side(step, task, first);
-    for (i32 r = 0; r < Cells::count && left >> r != 0; ++r) {
-      if ((left >> r & 1) == 0 || begin + r * Cells::apart >= end) continue;
-      Place place = first;
-      (of_rows ? place.row : place.last) += r * Cells::apart;
-      step_cell(step, task, place);
-    }
+                                : Place{step.rows.begin + above, line % middles, begin};
+    if (begin >= end) continue;
+    const i64 rows = step.rows.count() - above, cells = (end - begin + Cells::apart - 1) / Cells::apart;
+    step_rows(step, task, first, of_rows ? 1 : static_cast<i32>(rows < step.tall ? rows : i64{step.tall}),
+              static_cast<i32>(cells < Cells::count ? cells : i64{Cells::count}));
   }
 }
 

@@ -38,7 +38,6 @@ class StreamCut {
     task.rows = levels.output;
     task.extent = spec_.extents[0];
     task.width = spec_.width();
-    task.row_bytes = static_cast<i32>(task.width * static_cast<i64>(sizeof(T)));
     task.levels = static_cast<i32>(levels.count);
     task.keeps_rows = spec_.faces[0].low != Face::periodic;
     task.wraps_rows = levels.whole && task.keeps_rows == 0;

@@ -2,9 +2,9 @@
 //
 // A thread block takes a tile of columns and streams down a chunk of rows. A warp holds a row of the tile of each
 // field, consecutive cells a lane, and makes some levels of it, one after another. A batch of rows goes from warp to warp
-// through shared memory, a tick each. Bulk copies bring batches for the first warp, some ticks ahead, and write those
-// of the last one, a tick later, so that no warp has much more to do than the others; where rows do not begin at
-// multiples of 16 bytes, all warps together move them. A level takes a row and gives the one `radius` above it.
+// through shared memory, a tick each. One more warp makes no levels (stream_mover.cuh): it brings batches for the first
+// one, some ticks ahead, and writes those of the last one, a tick later. A level takes a row and gives the one `radius`
+// above it.
 //
 // Of a sum over a star or a box, a level keeps, instead of earlier rows, the partial sums of the cells that the rows
 // so far contribute to (stream_level.cuh): a new row completes the sums of the row `radius` above it, adds to those
@@ -30,19 +30,20 @@ class Stream {
 
  public:
   __device__ __forceinline__ explicit Stream(const Task& task)
-      : task_(task), shared_(reinterpret_cast<Chunk*>(device::launch_shared_memory())), mover_(task, shared_) {
-    if (threadIdx.x == 0) place_tile();
-    mover_.begin();
+      : task_(task), shared_(reinterpret_cast<Chunk*>(device::launch_shared_memory())), at_left_(false), at_right_(false) {
+    if (threadIdx.x == 0) {
+      place_tile();
+      StreamMover<S>(task, shared_).begin();
+    }
     __syncthreads();
     at_left_ = tile().at_left != 0 && lane() == 0;
     at_right_ = tile().at_right != 0 && lane() == 31;
   }
 
   __device__ __forceinline__ void run() {
-#pragma unroll 1
-    for (i32 batch = 0; batch + 1 < S::slots; ++batch) mover_.fetch(batch);
-    mover_.end_tick();
-    const i32 ticks = tile().batches + warps();  // the last one writes alone
+    const i32 ticks = tile().batches + warps();  // in the last one rows are only written
+    if (warp() == warps()) return StreamMover<S>(task_, shared_).run(ticks);
+    __syncthreads();
     i32 begin = first_plain_tick(), end = end_of_plain_ticks();
     if (end < begin) begin = end = ticks;
     const bool edges = tile().at_left != 0 || tile().at_right != 0;
@@ -66,7 +67,7 @@ class Stream {
  private:
   static __device__ __forceinline__ i32 lane() { return S::lane(); }
   static __device__ __forceinline__ i32 warp() { return S::warp(); }
-  static __device__ __forceinline__ i32 warps() { return S::launched_warps(); }
+  static __device__ __forceinline__ i32 warps() { return S::level_warps(); }
   static __device__ __forceinline__ i32 halo() { return S::halo(); }
   static __device__ __forceinline__ i32 side() { return S::side(); }
   __device__ __forceinline__ StreamTile& tile() const { return *reinterpret_cast<StreamTile*>(shared_ + S::tile_at); }
@@ -97,7 +98,7 @@ class Stream {
     const i64 useful_end = tile.at_right != 0 ? S::tile : S::tile - side();
     const i64 useful = (wraps && useful_end > columns ? columns : useful_end) - (done - begin);
     tile.useful_begin = static_cast<i32>(done - begin);
-    tile.useful_bytes = static_cast<i32>(useful) * static_cast<i32>(sizeof(T));
+    tile.useful = static_cast<i32>(useful);
     tile.before = begin < 0 ? static_cast<i32>(-begin) : 0;
     tile.beyond = columns < S::tile ? static_cast<i32>(columns) : S::tile;
   }
@@ -123,10 +124,10 @@ class Stream {
   /// Lets every warp take its next batch. A warp is a tick behind the one before it.
   template <bool edges, bool rims>
   __device__ __forceinline__ void advance(i32 tick) {
-    mover_.move(tick);
     const i32 batch = tick - warp();
     if (!rims || (batch >= 0 && batch < tile().batches)) make_batch<edges, rims>(batch, tick);
-    mover_.end_tick();
+    if (warp() + 1 == warps()) device::show_to_bulk_copies();
+    __syncthreads();
   }
 
   template <bool edges, bool rims>
@@ -134,8 +135,7 @@ class Stream {
     const StreamRims kept{at_left_, at_right_, rims ? tile().low : 0, rims ? tile().high : 0};
     const Chunk* from =
         shared_ + (warp() == 0 ? S::input_at_slot(batch) : S::handed_on_at(warp() - 1, tick - 1));
-    Chunk* to = shared_ + S::handed_on_at(warp(), tick);
-    if (warp() == 0) mover_.wait_for(batch);
+    Chunk* to = shared_ + (warp() + 1 == warps() ? S::output_at_slot(tick) : S::handed_on_at(warp(), tick));
 #pragma unroll
     for (i32 i = 0; i < S::rows; ++i) {
       T x[S::fields][S::cells];
@@ -172,13 +172,12 @@ class Stream {
 
   const Task& task_;
   Chunk* shared_;
-  StreamMover<S> mover_;
   bool at_left_, at_right_;  // this lane's first or last cells are within the radius of the grid's end
   typename S::Level levels_[S::levels] = {};
 };
 
 template <class S>
-__global__ void __launch_bounds__(32 * S::warps, S::sizes.blocks)
+__global__ void __launch_bounds__(32 * (S::warps + 1), S::sizes.blocks)
     stream_kernel(const StencilState* state, const __grid_constant__ typename S::Task task) {
   if (state->begun == 0) return;
   Stream<S>(task).run();

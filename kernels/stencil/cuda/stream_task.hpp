@@ -12,7 +12,6 @@ struct StreamRows {
   Lines<T> from[fields], to[fields];
   RowRange rows;      // that are made
   i64 extent, width;  // of the grid
-  i32 row_bytes;      // of the grid
   i64 chunk_rows;     // of a thread block's chunk
   i64 tiles, stride;  // tiles of a row; columns from one tile's begin to the next one's
   i32 levels;         // to make, at most the kernel's levels times the launch's warps

@@ -11,15 +11,9 @@ using device::u32;
 
 /// The memory of rows that follow one another: row n is at `row_0` + n * width, for n below `end`.
 template <class T>
-struct alignas(16) StreamPlace {
-  T* row_0;
-  i32 end;
-};
-
-/// The rows that a warp reads and writes next, in shared memory: registers are for cells.
-template <class T, i32 fields>
-struct alignas(16) StreamPlaces {
-  StreamPlace<T> from[fields], to[fields];
+struct StreamPlace {
+  T* row_0 = nullptr;
+  i32 end = 0;
 };
 
 /// The tile and the chunk of a thread block, in shared memory. Rows are counted from the first one that is read on,
@@ -28,8 +22,7 @@ struct alignas(16) StreamTile {
   i64 first_row, first_column;   // of the grid; those of periodic axes may be below 0
   i32 count, batches;            // rows to make; batches of all rows that are read
   i32 first_written;             // number of the first row that is written among those that the last warp hands on
-  i32 useful_begin;              // first cell of a row that is written
-  i32 useful_bytes;              // of a row that are written
+  i32 useful_begin, useful;      // cells of a row that are written: the first one, and how many
   i32 before, beyond;            // cells [0, before) and from beyond on lie beyond periodic columns' ends
   i32 low, high;                 // rows below `low` and from `high` on are within the radius of an end
   i32 at_left, at_right;         // not 0: the tile ends at the grid's end
@@ -50,24 +43,29 @@ struct StreamLayout {
   static constexpr i32 chunk = 16 / sizeof(T), chunks = tile / chunk, lane_chunks = cells / chunk;
   static constexpr i32 batch_chunks = rows * fields * chunks;
   static constexpr i32 input_at = 0, hand_on_at = slots * batch_chunks;
-  static constexpr i32 arrivals_at = hand_on_at + 2 * warps * batch_chunks;  // one a slot
-  static constexpr i32 places_at = arrivals_at + slots * sizeof(device::Arrivals) / 16;
-  static constexpr i32 tile_at = places_at + warps * sizeof(StreamPlaces<T, fields>) / 16;
+  static constexpr i32 output_slots = 4, output_at = hand_on_at + 2 * (warps - 1) * batch_chunks;
+  static constexpr i32 arrivals_at = output_at + output_slots * batch_chunks;  // one a slot
+  static constexpr i32 tile_at = arrivals_at + slots * sizeof(device::Arrivals) / 16;
   static constexpr i32 shared_bytes = 16 * tile_at + sizeof(StreamTile);
 
-  /// The slot of a batch from memory, and the place of what a warp hands on in a tick; the last warp hands on to memory.
+  /// The slot of a batch from memory, the place of what a warp hands on to the next one in a tick, and of what the last
+  /// one hands on to memory.
   static __device__ __forceinline__ i32 input_at_slot(i32 batch) {
     return input_at + (batch & (slots - 1)) * batch_chunks;
   }
   static __device__ __forceinline__ i32 handed_on_at(i32 warp, i32 tick) {
     return hand_on_at + (2 * warp + (tick & 1)) * batch_chunks;
   }
+  static __device__ __forceinline__ i32 output_at_slot(i32 tick) {
+    return output_at + (tick & (output_slots - 1)) * batch_chunks;
+  }
 
   static __device__ __forceinline__ i32 lane() { return static_cast<i32>(threadIdx.x % 32); }
   static __device__ __forceinline__ i32 warp() { return static_cast<i32>(threadIdx.x / 32); }
-  static __device__ __forceinline__ i32 launched_warps() { return static_cast<i32>(blockDim.x / 32); }
+  /// Warps that make levels. One more moves rows.
+  static __device__ __forceinline__ i32 level_warps() { return static_cast<i32>(blockDim.x / 32) - 1; }
   /// Rows above the chunk that are read, and cells of the tile at a side that are not made: whole chunks.
-  static __device__ __forceinline__ i32 halo() { return lag * launched_warps(); }
+  static __device__ __forceinline__ i32 halo() { return lag * level_warps(); }
   static __device__ __forceinline__ i32 side() { return (halo() + chunk - 1) / chunk * chunk; }
 
   static_assert(radius <= cells && cells % chunk == 0 && (slots & (slots - 1)) == 0 && slots >= 2);
