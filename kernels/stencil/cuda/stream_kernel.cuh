@@ -33,7 +33,7 @@ class Stream {
       : task_(task), shared_(reinterpret_cast<Chunk*>(device::launch_shared_memory())), at_left_(false), at_right_(false) {
     if (threadIdx.x == 0) {
       place_tile();
-      StreamMover<S>(task, shared_).begin();
+      mover().begin();
     }
     __syncthreads();
     at_left_ = tile().at_left != 0 && lane() == 0;
@@ -41,9 +41,8 @@ class Stream {
   }
 
   __device__ __forceinline__ void run() {
-    const i32 ticks = tile().batches + warps();  // in the last one rows are only written
-    if (warp() == warps()) return StreamMover<S>(task_, shared_).run(ticks);
-    __syncthreads();
+    if (warp() == warps()) return mover().run();
+    const i32 ticks = tile().batches + warps() - 1;
     i32 begin = first_plain_tick(), end = end_of_plain_ticks();
     if (end < begin) begin = end = ticks;
     const bool edges = tile().at_left != 0 || tile().at_right != 0;
@@ -70,6 +69,7 @@ class Stream {
   static __device__ __forceinline__ i32 warps() { return S::level_warps(); }
   static __device__ __forceinline__ i32 halo() { return S::halo(); }
   static __device__ __forceinline__ i32 side() { return S::side(); }
+  __device__ __forceinline__ StreamMover<S> mover() const { return StreamMover<S>(task_, shared_); }
   __device__ __forceinline__ StreamTile& tile() const { return *reinterpret_cast<StreamTile*>(shared_ + S::tile_at); }
 
   __device__ __forceinline__ void place_tile() {
@@ -78,7 +78,7 @@ class Stream {
     const i64 begin = task_.rows.begin + chunk * task_.chunk_rows, left = task_.rows.end - begin;
     tile.first_row = begin - halo();
     tile.count = static_cast<i32>(task_.chunk_rows < left ? task_.chunk_rows : left);
-    tile.first_written = warps() * S::rows + 2 * halo();
+    tile.first_written = 2 * halo();
     tile.batches = (tile.count + 2 * halo() + S::rows - 1) / S::rows;
     const bool keeps = task_.keeps_rows != 0;
     tile.low = keeps ? counted(S::radius) : -(1 << 30);
@@ -126,8 +126,7 @@ class Stream {
   __device__ __forceinline__ void advance(i32 tick) {
     const i32 batch = tick - warp();
     if (!rims || (batch >= 0 && batch < tile().batches)) make_batch<edges, rims>(batch, tick);
-    if (warp() + 1 == warps()) device::show_to_bulk_copies();
-    __syncthreads();
+    device::sync_first_threads(32 * warps());
   }
 
   template <bool edges, bool rims>
@@ -135,7 +134,10 @@ class Stream {
     const StreamRims kept{at_left_, at_right_, rims ? tile().low : 0, rims ? tile().high : 0};
     const Chunk* from =
         shared_ + (warp() == 0 ? S::input_at_slot(batch) : S::handed_on_at(warp() - 1, tick - 1));
-    Chunk* to = shared_ + (warp() + 1 == warps() ? S::output_at_slot(tick) : S::handed_on_at(warp(), tick));
+    const bool is_last = warp() + 1 == warps();
+    Chunk* to = shared_ + (is_last ? S::output_at_slot(batch) : S::handed_on_at(warp(), tick));
+    if (warp() == 0) mover().wait_for_batch(batch);
+    if (is_last) mover().wait_for_output(batch);
 #pragma unroll
     for (i32 i = 0; i < S::rows; ++i) {
       T x[S::fields][S::cells];
@@ -151,6 +153,8 @@ class Stream {
 #pragma unroll
       for (i32 f = 0; f < S::fields; ++f) store_row(to + (i * S::fields + f) * S::chunks, x[f]);
     }
+    if (warp() == 0) mover().let_slot(batch);
+    if (is_last) mover().hand_on(batch);
   }
   __device__ __forceinline__ void load_row(const Chunk* row, T (&x)[S::cells]) const {
 #pragma unroll

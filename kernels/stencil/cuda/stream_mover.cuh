@@ -1,7 +1,7 @@
 // The warp that moves rows between memory and the warps of a thread block that make levels of them (stream_kernel.cuh).
 //
-// A lane takes a row of a batch. Bulk copies move rows that begin at multiples of 16 bytes; others are moved value by
-// value.
+// It keeps ahead of the first warp and behind the last one by a few batches, as far as there are slots. A lane takes a
+// row of a batch. Bulk copies move rows that begin at multiples of 16 bytes; others are moved value by value.
 #pragma once
 
 #include "kernels/stencil/cuda/stream_tile.cuh"
@@ -19,18 +19,49 @@ class StreamMover {
 
   /// One thread, before a barrier.
   __device__ __forceinline__ void begin() const {
-    for (i32 slot = 0; slot < S::slots; ++slot) device::begin_arrivals(arrivals(slot), 1);
+    for (i32 slot = 0; slot < S::slots; ++slot) {
+      device::begin_arrivals(signals().arrived[slot], 1);
+      device::begin_phases(signals().brought[slot]);
+      device::begin_phases(signals().taken[slot]);
+    }
+    for (i32 slot = 0; slot < S::output_slots; ++slot) {
+      device::begin_phases(signals().handed_on[slot]);
+      device::begin_phases(signals().written[slot]);
+    }
   }
-  /// All ticks of the launch, as the other warps count them.
-  __device__ __forceinline__ void run(i32 ticks) {
+
+  /// The first warp: waits for a batch, and lets its slot be filled again.
+  __device__ __forceinline__ void wait_for_batch(i32 batch) const {
+    const i32 slot = batch & (S::slots - 1);
+    const u32 parity = static_cast<u32>(batch / S::slots & 1);
+    if (in_bulk()) {
+      while (!device::wait_for_arrival(signals().arrived[slot], parity)) {
+      }
+    } else {
+      wait(signals().brought[slot], parity);
+    }
+  }
+  __device__ __forceinline__ void let_slot(i32 batch) const {
+    device::end_phase(signals().taken[batch & (S::slots - 1)]);
+  }
+  /// The last warp: waits until the slot of a batch may be filled, and hands the batch on.
+  __device__ __forceinline__ void wait_for_output(i32 batch) const {
+    if (batch >= S::output_slots) wait_for_use(signals().written, S::output_slots, batch - S::output_slots);
+  }
+  __device__ __forceinline__ void hand_on(i32 batch) const {
+    device::show_to_bulk_copies();
+    device::end_phase(signals().handed_on[batch & (S::output_slots - 1)]);
+  }
+
+  /// The warp that moves rows.
+  __device__ __forceinline__ void run() {
+    // A batch comes out so many batches after it was brought that no warp waits for another one in a circle.
+    const i32 behind = S::slots + S::level_warps(), batches = tile().batches;
 #pragma unroll 1
-    for (i32 batch = 0; batch + 1 < S::slots; ++batch) fetch(batch);
-    end_tick(-1);
-#pragma unroll 1
-    for (i32 tick = 0; tick < ticks; ++tick) {
-      fetch(tick + S::slots - 1);
-      write(tick);
-      end_tick(tick);
+    for (i32 batch = 0; batch < batches + behind; ++batch) {
+      if (batch < batches) fetch(batch);
+      else if (batch == batches) finish_fetches(batches);
+      if (batch >= behind) write(batch - behind);
     }
     if (in_bulk()) device::wait_for_bulk_reads<0>();
   }
@@ -44,36 +75,38 @@ class StreamMover {
   __device__ __forceinline__ const StreamTile& tile() const {
     return *reinterpret_cast<const StreamTile*>(shared_ + S::tile_at);
   }
-  __device__ __forceinline__ device::Arrivals& arrivals(i32 batch) const {
-    return reinterpret_cast<device::Arrivals*>(shared_ + S::arrivals_at)[batch & (S::slots - 1)];
+  __device__ __forceinline__ typename S::Signals& signals() const {
+    return *reinterpret_cast<typename S::Signals*>(shared_ + S::signals_at);
   }
-
-  /// The other warps may take the next batch, and hand rows on to the output slot that is next.
-  __device__ __forceinline__ void end_tick(i32 tick) const {
-    const i32 next = tick + 1;
-    if (in_bulk()) {
-      if (next < tile().batches) {
-        while (!device::wait_for_arrival(arrivals(next), static_cast<u32>(next / S::slots & 1))) {
-        }
-      }
-      device::wait_for_bulk_reads<S::output_slots - 2>();
-    } else {
-      device::wait_for_copies<S::slots - 2>();
+  static __device__ __forceinline__ void wait(const device::Phases& phases, u32 parity) {
+    while (!device::wait_for_end(phases, parity)) {
     }
-    __syncthreads();
+  }
+  /// Waits for the phase of a batch. @param count of the slots, a power of two
+  static __device__ __forceinline__ void wait_for_use(const device::Phases* phases, i32 count, i32 batch) {
+    wait(phases[batch & (count - 1)], static_cast<u32>(batch / count & 1));
   }
 
   /// Begins to bring a batch of rows.
   __device__ __forceinline__ void fetch(i32 batch) {
-    if (batch < tile().batches) {
-      const T* values = lane() < batch_rows ? row_from(batch) : nullptr;
-      if (in_bulk()) fetch_rows(batch, values);
-      else fetch_cells(batch, values);
+    if (batch >= S::slots) wait_for_use(signals().taken, S::slots, batch - S::slots);
+    __syncwarp();
+    const T* values = lane() < batch_rows ? row_from(batch) : nullptr;
+    if (in_bulk()) return fetch_rows(batch, values);
+    fetch_cells(batch, values);
+    device::commit_copies();
+    device::wait_for_copies<S::slots - 2>();
+    if (batch >= S::slots - 2) device::end_phase(signals().brought[(batch - (S::slots - 2)) & (S::slots - 1)]);
+  }
+  __device__ __forceinline__ void finish_fetches(i32 batches) const {
+    if (in_bulk()) return;
+    device::wait_for_copies<0>();
+    for (i32 batch = batches > S::slots - 2 ? batches - (S::slots - 2) : 0; batch < batches; ++batch) {
+      device::end_phase(signals().brought[batch & (S::slots - 1)]);
     }
-    if (!in_bulk()) device::commit_copies();
   }
   __device__ __forceinline__ void fetch_rows(i32 batch, const T* values) const {
-    device::Arrivals& arrivals = this->arrivals(batch);
+    device::Arrivals& arrivals = signals().arrived[batch & (S::slots - 1)];
     if (lane() == 0) device::expect_bytes(arrivals, batch_rows * row_bytes);
     __syncwarp();
     if (lane() >= batch_rows) return;
@@ -109,19 +142,26 @@ class StreamMover {
     }
   }
 
-  /// Begins to write what the last warp has handed on in the tick before, or writes it.
-  __device__ __forceinline__ void write(i32 tick) {
-    const Chunk* from = shared_ + S::output_at_slot(tick - 1);
-    T* values = lane() < batch_rows ? row_to(tick) : nullptr;
+  /// Begins to write a batch that the last warp has handed on, or writes it.
+  __device__ __forceinline__ void write(i32 batch) {
+    T* values = lane() < batch_rows ? row_to(batch) : nullptr;
+    wait_for_use(signals().handed_on, S::output_slots, batch);
+    __syncwarp();
+    const Chunk* from = shared_ + S::output_at_slot(batch);
     if (in_bulk()) {
       if (values != nullptr) {
         device::begin_bulk_write(values, from + lane() * S::chunks + tile().useful_begin / S::chunk,
                                  static_cast<u32>(tile().useful) * static_cast<u32>(sizeof(T)));
       }
       device::commit_bulk_writes();
+      device::wait_for_bulk_reads<1>();
+      if (batch > 0) device::end_phase(signals().written[(batch - 1) & (S::output_slots - 1)]);
       return;
     }
-    const T* cells = reinterpret_cast<const T*>(from) + tile().useful_begin;
+    write_cells(reinterpret_cast<const T*>(from) + tile().useful_begin, values);
+    device::end_phase(signals().written[batch & (S::output_slots - 1)]);
+  }
+  __device__ __forceinline__ void write_cells(const T* cells, T* values) const {
 #pragma unroll 1
     for (i32 row = 0; row < batch_rows; ++row, cells += S::tile) {
       T* first = of_lane(values, row);
@@ -144,10 +184,9 @@ class StreamMover {
     if (number >= from_.end) from_ = place_from(lane() % S::fields, number);
     return row_in(from_, number);
   }
-  /// The first cell that is written of this lane's row of a batch that is written in a tick; null if the row is not one
-  /// of the chunk. Alike.
-  __device__ __forceinline__ T* row_to(i32 tick) {
-    const i32 number = tick * S::rows + lane() / S::fields - tile().first_written;
+  /// The first cell that is written of this lane's row of a batch; null if the row is not one of the chunk. Alike.
+  __device__ __forceinline__ T* row_to(i32 batch) {
+    const i32 number = batch * S::rows + lane() / S::fields - tile().first_written;
     if (number < 0 || number >= tile().count) return nullptr;
     if (number >= to_.end) to_ = place_to(lane() % S::fields, number);
     return row_in(to_, number);

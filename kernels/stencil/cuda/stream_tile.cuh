@@ -28,6 +28,17 @@ struct alignas(16) StreamTile {
   i32 at_left, at_right;         // not 0: the tile ends at the grid's end
 };
 
+/// What the first and the last warp and the one that moves rows tell each other, in shared memory: a phase a batch
+/// that a slot has had.
+template <i32 slots, i32 output_slots>
+struct alignas(16) StreamSignals {
+  device::Arrivals arrived[slots];       // by bulk copies
+  device::Phases brought[slots];         // by the warp itself
+  device::Phases taken[slots];           // by the first warp
+  device::Phases handed_on[output_slots];  // by the last warp
+  device::Phases written[output_slots];
+};
+
 /// A kernel's sizes as constants.
 template <class T, i32 fields_, i32 radius_, measured::StreamSizes sizes_>
 struct StreamLayout {
@@ -44,8 +55,8 @@ struct StreamLayout {
   static constexpr i32 batch_chunks = rows * fields * chunks;
   static constexpr i32 input_at = 0, hand_on_at = slots * batch_chunks;
   static constexpr i32 output_slots = 4, output_at = hand_on_at + 2 * (warps - 1) * batch_chunks;
-  static constexpr i32 arrivals_at = output_at + output_slots * batch_chunks;  // one a slot
-  static constexpr i32 tile_at = arrivals_at + slots * sizeof(device::Arrivals) / 16;
+  static constexpr i32 signals_at = output_at + output_slots * batch_chunks;
+  static constexpr i32 tile_at = signals_at + sizeof(StreamSignals<slots, output_slots>) / 16;
   static constexpr i32 shared_bytes = 16 * tile_at + sizeof(StreamTile);
 
   /// The slot of a batch from memory, the place of what a warp hands on to the next one in a tick, and of what the last
@@ -56,9 +67,10 @@ struct StreamLayout {
   static __device__ __forceinline__ i32 handed_on_at(i32 warp, i32 tick) {
     return hand_on_at + (2 * warp + (tick & 1)) * batch_chunks;
   }
-  static __device__ __forceinline__ i32 output_at_slot(i32 tick) {
-    return output_at + (tick & (output_slots - 1)) * batch_chunks;
+  static __device__ __forceinline__ i32 output_at_slot(i32 batch) {
+    return output_at + (batch & (output_slots - 1)) * batch_chunks;
   }
+  using Signals = StreamSignals<slots, output_slots>;
 
   static __device__ __forceinline__ i32 lane() { return static_cast<i32>(threadIdx.x % 32); }
   static __device__ __forceinline__ i32 warp() { return static_cast<i32>(threadIdx.x / 32); }
