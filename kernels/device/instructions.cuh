@@ -195,6 +195,10 @@ __device__ __forceinline__ u32 pick_bytes(u32 a, u32 b, u32 selectors) {
 /// No instruction: after it the compiler does not know the value, so it computes derived values again instead of
 /// keeping them in registers.
 __device__ __forceinline__ void forget(i32& value) { asm volatile("" : "+r"(value)); }
+template <class T>
+__device__ __forceinline__ void forget(T*& pointer) {
+  asm volatile("" : "+l"(pointer));
+}
 
 /// The shared memory whose size the launch gives.
 __device__ __forceinline__ unsigned char* launch_shared_memory() {

@@ -55,8 +55,10 @@ class StreamMover {
 
   /// The warp that moves rows.
   __device__ __forceinline__ void run() {
+    tile_ = *reinterpret_cast<const StreamTile*>(shared_ + S::tile_at);
+    device::forget(shared_);
     // A batch comes out so many batches after it was brought that no warp waits for another one in a circle.
-    const i32 behind = S::slots + S::level_warps(), batches = tile().batches;
+    const i32 behind = S::slots + S::level_warps(), batches = tile_.batches;
 #pragma unroll 1
     for (i32 batch = 0; batch < batches + behind; ++batch) {
       if (batch < batches) fetch(batch);
@@ -72,9 +74,6 @@ class StreamMover {
 
   __device__ __forceinline__ bool in_bulk() const { return device::has_bulk_copies && task_.aligned != 0; }
   static __device__ __forceinline__ i32 lane() { return S::lane(); }
-  __device__ __forceinline__ const StreamTile& tile() const {
-    return *reinterpret_cast<const StreamTile*>(shared_ + S::tile_at);
-  }
   __device__ __forceinline__ typename S::Signals& signals() const {
     return *reinterpret_cast<typename S::Signals*>(shared_ + S::signals_at);
   }
@@ -115,7 +114,7 @@ class StreamMover {
       device::begin_bulk_copy(to, values, row_bytes, arrivals);
       return;
     }
-    const i32 before = tile().before, beyond = tile().beyond;
+    const i32 before = tile_.before, beyond = tile_.beyond;
     const auto part = [&](const T* first, i32 begin, i32 end) {
       if (begin >= end) return;
       device::begin_bulk_copy(to + begin / S::chunk, first + begin,
@@ -127,7 +126,7 @@ class StreamMover {
   }
   __device__ __forceinline__ void fetch_cells(i32 batch, const T* values) const {
     T* to = reinterpret_cast<T*>(shared_ + S::input_at_slot(batch));
-    const i32 before = tile().before, beyond = tile().beyond;
+    const i32 before = tile_.before, beyond = tile_.beyond;
 #pragma unroll 1
     for (i32 row = 0; row < batch_rows; ++row, to += S::tile) {
       const T* first = of_lane(values, row);
@@ -150,15 +149,15 @@ class StreamMover {
     const Chunk* from = shared_ + S::output_at_slot(batch);
     if (in_bulk()) {
       if (values != nullptr) {
-        device::begin_bulk_write(values, from + lane() * S::chunks + tile().useful_begin / S::chunk,
-                                 static_cast<u32>(tile().useful) * static_cast<u32>(sizeof(T)));
+        device::begin_bulk_write(values, from + lane() * S::chunks + tile_.useful_begin / S::chunk,
+                                 static_cast<u32>(tile_.useful) * static_cast<u32>(sizeof(T)));
       }
       device::commit_bulk_writes();
       device::wait_for_bulk_reads<1>();
       if (batch > 0) device::end_phase(signals().written[(batch - 1) & (S::output_slots - 1)]);
       return;
     }
-    write_cells(reinterpret_cast<const T*>(from) + tile().useful_begin, values);
+    write_cells(reinterpret_cast<const T*>(from) + tile_.useful_begin, values);
     device::end_phase(signals().written[batch & (S::output_slots - 1)]);
   }
   __device__ __forceinline__ void write_cells(const T* cells, T* values) const {
@@ -167,7 +166,7 @@ class StreamMover {
       T* first = of_lane(values, row);
       if (first == nullptr) continue;
 #pragma unroll 1
-      for (i32 cell = lane(); cell < tile().useful; cell += 32) first[cell] = cells[cell];
+      for (i32 cell = lane(); cell < tile_.useful; cell += 32) first[cell] = cells[cell];
     }
   }
 
@@ -182,22 +181,20 @@ class StreamMover {
   __device__ __forceinline__ const T* row_from(i32 batch) {
     const i32 number = batch * S::rows + lane() / S::fields;
     if (number >= from_.end) from_ = place_from(lane() % S::fields, number);
-    return row_in(from_, number);
+    else from_.row += S::rows * task_.width;
+    return from_.row;
   }
   /// The first cell that is written of this lane's row of a batch; null if the row is not one of the chunk. Alike.
   __device__ __forceinline__ T* row_to(i32 batch) {
-    const i32 number = batch * S::rows + lane() / S::fields - tile().first_written;
-    if (number < 0 || number >= tile().count) return nullptr;
+    const i32 number = batch * S::rows + lane() / S::fields - tile_.first_written;
+    if (number < 0 || number >= tile_.count) return nullptr;
     if (number >= to_.end) to_ = place_to(lane() % S::fields, number);
-    return row_in(to_, number);
+    else to_.row += S::rows * task_.width;
+    return to_.row;
   }
-  __device__ __forceinline__ T* row_in(const StreamPlace<T>& place, i32 number) const {
-    return place.row_0 + number * task_.width;
-  }
-
-  /// The memory of a row that is read, and of those after it.
+  /// The memory of a row that is read.
   __device__ StreamPlace<T> place_from(i32 field, i32 number) const {
-    i64 row = tile().first_row + number;
+    i64 row = tile_.first_row + number;
     if (task_.wraps_rows != 0) {
       while (row < 0) row += task_.extent;
       while (row >= task_.extent) row -= task_.extent;
@@ -209,21 +206,21 @@ class StreamMover {
     return place_in(from, row, number, is_there ? from.rows_of(from.piece_of(row)).end - row : 1);
   }
   __device__ StreamPlace<T> place_to(i32 field, i32 number) const {
-    const i64 row = tile().first_row + S::halo() + number;
+    const i64 row = tile_.first_row + S::halo() + number;
     const Lines<T>& to = task_.to[field];
     StreamPlace<T> place = place_in(to, row, number, to.rows_of(to.piece_of(row)).end - row);
-    place.row_0 += tile().useful_begin;
+    place.row += tile_.useful_begin;
     return place;
   }
   /// @param row of the grid, that takes the place of row `number` of the block @param rows that follow one another
   __device__ __forceinline__ StreamPlace<T> place_in(const Lines<T>& lines, i64 row, i32 number, i64 rows) const {
     const i64 end = number + rows;
-    return {lines.row(row, task_.width) + tile().first_column - number * task_.width,
-            static_cast<i32>(end < 1 << 30 ? end : 1 << 30)};
+    return {lines.row(row, task_.width) + tile_.first_column, static_cast<i32>(end < 1 << 30 ? end : 1 << 30)};
   }
 
   const Task& task_;
   Chunk* shared_;
+  StreamTile tile_{};             // of the warp that moves rows: in registers
   StreamPlace<T> from_{}, to_{};  // of this lane's row
 };
 

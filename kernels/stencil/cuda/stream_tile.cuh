@@ -9,10 +9,10 @@ namespace terrace::stencil {
 
 using device::u32;
 
-/// The memory of rows that follow one another: row n is at `row_0` + n * width, for n below `end`.
+/// A row in memory; those from the next one on follow it, up to row `end`.
 template <class T>
 struct StreamPlace {
-  T* row_0 = nullptr;
+  T* row = nullptr;
   i32 end = 0;
 };
 

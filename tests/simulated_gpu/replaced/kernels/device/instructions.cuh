@@ -105,6 +105,8 @@ inline u32 pick_bytes(u32 a, u32 b, u32 selectors) {
 }
 
 inline void forget(i32&) {}
+template <class T>
+void forget(T*&) {}
 
 inline unsigned char* launch_shared_memory() { return simulated_gpu::ThreadBlock::current().shared_memory(); }
 
