@@ -108,6 +108,14 @@ struct CudaVolume {
   }
 };
 
+/// One step at a time on CUDA (cuda/step_kernel.cuh).
+struct CudaStep {
+  /// Cells that a thread makes side by side. Not measured.
+  static constexpr int cells = 4;
+  /// The most rows of them that a thread makes one after another. Not measured.
+  static constexpr int rows = 16;
+};
+
 /// Tiles in shared memory (cuda/overlapped_kernel.cuh).
 struct CudaOverlapped {
   /// Cells of a tile with its halo along a row: 64 KiB for the two arrays of a thread block. Not measured.

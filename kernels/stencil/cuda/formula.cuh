@@ -32,16 +32,27 @@ class FormulaBlocks : public StencilBlocks<T> {
   void make_levels(const StencilTask&, const Levels<T>& levels) override { make_step(levels); }
 
   void make_step(const Levels<T>& levels) {
-    const i64 along = spec().width() == 1 ? levels.output.count() : spec().extents[2];
-    const unsigned threads = threads_for(along);
-    const StepTask<F, T> step = step_of(levels, (along + threads - 1) / threads);
-    const i64 lines = step.width == 1 ? 1 : step.rows.count() * spec().extents[1];
-    const i64 blocks = std::min<i64>(lines * step.segments, i64{resident_} * waves);
-    if (blocks == 0) return;
-    device::launch(
-        kernel(),
-        {.blocks = static_cast<unsigned>(blocks), .threads = threads, .shared_bytes = 0, .stream = stream()}, state(),
-        step);
+    constexpr i64 cells = LineCells<T>::count, most_tall = measured::CudaStep::rows, most_segments = i64{1} << 31;
+    const bool of_rows = spec().width() == 1;
+    const i64 middles = of_rows ? 1 : spec().extents[1];
+    // So few rows at a time that their segments can be counted in 32 bits.
+    for (RowRange rest = levels.output; rest.count() > 0;) {
+      const i64 along = of_rows ? std::min(rest.count(), most_segments) : spec().extents[2];
+      const unsigned threads = threads_for((along + cells - 1) / cells);
+      const i64 segments = (along + threads * cells - 1) / (threads * cells);
+      const i64 rows = of_rows ? along : std::clamp<i64>(most_segments / (segments * middles), 1, rest.count());
+      // Rows of a thread: many if enough threads have work.
+      const i64 tall = of_rows ? 1 : std::clamp<i64>(rows * middles * segments / (i64{resident_} * 4), 1, most_tall);
+      const i64 lines = of_rows ? 1 : (rows + tall - 1) / tall * middles;
+      StepTask<F, T> step = step_of(levels, {rest.begin, rest.begin + rows}, lines, segments);
+      step.tall = static_cast<i32>(tall);
+      const i64 blocks = std::min<i64>(lines * segments, i64{resident_} * waves);
+      device::launch(
+          kernel(),
+          {.blocks = static_cast<unsigned>(blocks), .threads = threads, .shared_bytes = 0, .stream = stream()},
+          state(), step);
+      rest.begin += rows;
+    }
   }
 
  private:
@@ -50,17 +61,18 @@ class FormulaBlocks : public StencilBlocks<T> {
 
   static auto kernel() { return device::make_kernel(step_kernel<F, T>, "step_kernel"); }
 
-  StepTask<F, T> step_of(const Levels<T>& levels, i64 segments) const {
+  StepTask<F, T> step_of(const Levels<T>& levels, RowRange rows, i64 lines, i64 segments) const {
     StepTask<F, T> step{};
     step.constants = constants_;
     step.additions = additions_;
     for (int f = 0; f < F::fields; ++f) step.from[f] = levels.from[f], step.to[f] = levels.to[f];
-    step.rows = levels.output;
+    step.rows = rows;
     for (int a = 0; a < 3; ++a) step.axes[a] = axis_faces(a);
     step.continues = axis().wraps && !levels.whole;
     step.step = levels.step;
     step.width = spec().width();
-    step.segments = segments;
+    step.lines = static_cast<u32>(lines);
+    step.segments = static_cast<u32>(segments);
     return step;
   }
   AxisFaces<T> axis_faces(int number) const {
@@ -86,8 +98,8 @@ class StreamBlocks final : public FormulaBlocks<LinearSum, T> {
       : Base(spec, context, workspace), streamer_(spec, kernel) {}
 
  protected:
-  i64 most_levels(const StencilTask& task) const override { return streamer_.most_levels(task); }
-  i64 levels_unit() const override { return streamer_.levels_of_warp(); }
+  i64 most_levels(const StencilTask& task) const override { return streamer_.cut().most_levels(task); }
+  i64 levels_unit() const override { return streamer_.cut().levels_of_warp(); }
   void make_levels(const StencilTask&, const Levels<T>& levels) override {
     if (levels.count == 1) Base::make_step(levels);
     else streamer_.launch(Base::state(), Base::stream(), levels);

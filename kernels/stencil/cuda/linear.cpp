@@ -33,53 +33,21 @@ std::optional<StreamKernel<T>> stream_for(const StencilSpec& spec) {
 }
 
 template <class T>
-Streamer<T>::Streamer(const StencilSpec& spec, const StreamKernel<T>& kernel) : spec_(spec), kernel_(kernel) {
+Streamer<T>::Streamer(const StencilSpec& spec, const StreamKernel<T>& kernel)
+    : kernel_(kernel), cut_(spec, kernel.sizes, kernel.resident_blocks) {
   const int span = 2 * spec.radius + 1;
   for (const Term<double>& term : spec.terms) {
     const int at = (term.offset[0] + spec.radius) * span + term.offset[2] + spec.radius;
     common_.coefficients[at] = static_cast<T>(term.coefficient);
   }
-  common_.extent = spec.extents[0];
-  common_.width = spec.width();
-  common_.keeps_rows = spec.faces[0].low == Face::fixed;
-  common_.wraps_columns = spec.faces[2].low == Face::periodic;
-  for (int warps = 1; warps <= kernel.sizes.warps; ++warps) {
-    resident_.push_back(kernel.resident_blocks(static_cast<unsigned>(warps)));
-  }
-}
-
-template <class T>
-i64 Streamer<T>::most_levels(const StencilTask& task) const {
-  const i64 most = i64{kernel_.sizes.levels} * kernel_.sizes.warps;
-  const i64 wanted = spec_.depth > 0 ? std::min<i64>(most, spec_.depth) : most;
-  // A slab hands on rows of its own alone.
-  return task.whole != 0 ? wanted : std::clamp<i64>(spec_.slab_rows / (2 * spec_.radius), 1, wanted);
 }
 
 template <class T>
 void Streamer<T>::launch(const StencilState* state, cudaStream_t stream, const Levels<T>& levels) const {
-  const auto warps = static_cast<unsigned>((levels.count + kernel_.sizes.levels - 1) / kernel_.sizes.levels);
-  const i64 halo = i64{spec_.radius} * kernel_.sizes.levels * warps, useful = tile() - 2 * halo;
-  const i64 cells = 16 / static_cast<i64>(sizeof(T)), rows = levels.output.count(), width = spec_.width();
-  if (rows == 0) return;
+  if (levels.output.count() == 0) return;
   StreamTask<T> task = common_;
-  task.from = levels.from[0];
-  task.to = levels.to[0];
-  task.rows = levels.output;
-  task.levels = static_cast<i32>(levels.count);
-  task.wraps_rows = levels.whole && task.keeps_rows == 0;
-  task.stride = useful;
-  task.tiles = task.wraps_columns != 0 ? (width + useful - 1) / useful : 1 + (width - tile() + useful - 1) / useful;
-  task.chunk_rows = chunk_rows(rows, task.tiles, halo, warps);
-  task.aligned = is_aligned(task.from, width) && is_aligned(task.to, width) && halo % cells == 0;
-  const i64 chunks = (rows + task.chunk_rows - 1) / task.chunk_rows;
-  kernel_.launch(static_cast<unsigned>(task.tiles * chunks), warps, stream, state, task);
-}
-
-template <class T>
-i64 Streamer<T>::chunk_rows(i64 rows, i64 tiles, i64 halo, unsigned warps) const {
-  return best_chunk_rows(rows, 2 * spec_.radius, tiles, resident_[warps - 1],
-                         2 * halo + i64{warps} * kernel_.sizes.rows);
+  static_cast<StreamRows<T, 1>&>(task) = cut_.template rows_of<T, 1>(levels);
+  kernel_.launch(StreamCut::blocks_of(task), cut_.warps_for(levels.count), stream, state, task);
 }
 
 template std::optional<StreamKernel<float>> stream_for<float>(const StencilSpec&);

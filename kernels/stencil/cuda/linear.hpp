@@ -1,39 +1,32 @@
-// The choice of the kernel that streams rows, and the tiles and chunks of its launches.
+// The choice of the kernel that streams rows of a sum, and its launches.
 #pragma once
 
 #include <optional>
-#include <vector>
 
-#include "kernels/stencil/cuda/blocks.hpp"
 #include "kernels/stencil/cuda/stream.hpp"
+#include "kernels/stencil/cuda/stream_cut.hpp"
 
 namespace terrace::stencil {
 
-/// The kernel that streams rows of a stencil, or nullopt if each step is to be made by itself: for anything but sums
+/// The kernel that streams rows of a sum, or nullopt if each step is to be made by itself: for anything but sums
 /// with constant coefficients over a star or a box in two dimensions, with fixed or periodic faces, no source, no
 /// mask and rows of at least a tile. @throws DeviceError if a thread block needs more than the device has
 template <class T>
 std::optional<StreamKernel<T>> stream_for(const StencilSpec& spec);
 
-/// The launches of a kernel that streams rows.
+/// The launches of a kernel that streams rows of a sum.
 template <class T>
 class Streamer {
  public:
   Streamer(const StencilSpec& spec, const StreamKernel<T>& kernel);
 
-  /// The most steps at once of a slab, and the number of steps of which others are best a multiple.
-  i64 most_levels(const StencilTask& task) const;
-  i64 levels_of_warp() const { return kernel_.sizes.levels; }
+  const StreamCut& cut() const { return cut_; }
   void launch(const StencilState* state, cudaStream_t stream, const Levels<T>& levels) const;
 
  private:
-  i64 tile() const { return 32 * kernel_.sizes.cells; }
-  i64 chunk_rows(i64 rows, i64 tiles, i64 halo, unsigned warps) const;
-
-  StencilSpec spec_;
   StreamKernel<T> kernel_;
+  StreamCut cut_;
   StreamTask<T> common_{};
-  std::vector<i64> resident_;  // thread blocks at a time, by their warps
 };
 
 }  // namespace terrace::stencil

@@ -1,11 +1,18 @@
-// One step of any stencil: a thread a cell, with any faces, arrays, mask and source.
+// One step of any stencil, with any faces, arrays, mask and source.
+//
+// A thread takes some cells of a line, and of the same line of some rows. Those whose neighbours are all in the grid and
+// in one piece of memory are made side by side, row after row, and so are those that a fixed face keeps; the others one
+// by one.
 #pragma once
 
 #include "kernels/stencil/cell.hpp"
+#include "kernels/stencil/cuda/line_cells.cuh"
 #include "kernels/stencil/cuda/lines.hpp"
 #include "kernels/stencil/cuda/rows_kernel.cuh"
 
 namespace terrace::stencil {
+
+using device::u32;
 
 /// An axis of a grid.
 template <class T>
@@ -27,7 +34,9 @@ struct StepTask {
   i32 continues;  // not 0: `from` has the rows beyond the grid's ends (periodic)
   i64 step;       // steps made before
   i64 width;      // cells of a row
-  i64 segments;   // of a line of cells along axis 2, or of all rows where a row is a cell
+  u32 lines;      // along axis 2, those of `tall` rows counted once; 1 where a row is a cell: all rows
+  u32 segments;   // of a line, as many cells as a thread block makes
+  i32 tall;       // rows that a thread makes
 };
 
 /// The place of a cell: its row, which on a periodic axis may lie beyond the ends, and its indices along the other
@@ -47,14 +56,24 @@ struct ArraysAt {
   }
 };
 
-/// The values around a cell whose neighbours are all in the grid and, of each field, in one piece of memory.
+/// The values around a thread's cells.
 template <class T, int fields>
-struct InsideAt : ArraysAt<T> {
-  const T* centre[fields];
-  i64 line;  // cells from one line to the next
+struct LineAt {
+  const StencilTask& task;
+  i64 row, width, cell;     // of the first one; cell: number in its row
+  i64 line;                 // cells from one line to the next
+  const T* centre[fields];  // its values
 
-  __device__ __forceinline__ T operator()(i32 field, i32 d0, i32 d1, i32 d2) const {
-    return centre[field][d0 * this->width + d1 * line + d2];
+  __device__ __forceinline__ LineCells<T> operator()(i32 field, i32 d0, i32 d1, i32 d2) const {
+    return LineCells<T>::load(centre[field] + (d0 * width + d1 * line + d2));
+  }
+  __device__ __forceinline__ LineCells<T> array(i32 number) const {
+    const Rows& rows = task.arrays[number];
+    if (width > 1) return LineCells<T>::load(rows.template row<T>(row, width) + cell);
+    LineCells<T> cells;
+#pragma unroll
+    for (i32 r = 0; r < cells.count; ++r) cells.v[r] = *rows.template row<T>(row + r * cells.apart, 1);
+    return cells;
   }
 };
 
@@ -90,22 +109,13 @@ __device__ __forceinline__ bool is_inside(const AxisFaces<T>& axis, i64 index) {
   return index >= axis.reach && index < axis.extent - axis.reach;
 }
 
-/// Lets `at` look at the cells around a place; false if they are not all in the grid and in one piece of memory.
-template <class F, class T>
-__device__ __forceinline__ bool look_inside(const StepTask<F, T>& step, const Place& place,
-                                            InsideAt<T, F::fields>& at) {
-  if (!is_inside(step.axes[2], place.last) || !is_inside(step.axes[1], place.middle)) return false;
-  if (F::own_faces && !is_inside(step.axes[0], place.row)) return false;
-  const i64 reach = step.axes[0].reach;
-#pragma unroll
-  for (i32 f = 0; f < F::fields; ++f) {
-    const Lines<T>& from = step.from[f];
-    const i32 piece = from.piece_of(place.row);
-    const RowRange rows = from.rows_of(piece);
-    if (place.row - reach < rows.begin || place.row + reach >= rows.end) return false;
-    at.centre[f] = from.data[piece] + (place.row - rows.begin) * step.width + at.cell;
-  }
-  return true;
+/// The values of row `begin` on, if rows [begin - reach, end + reach) are in one piece of memory; null if not.
+template <class T>
+__device__ __forceinline__ T* rows_at(const Lines<T>& lines, i64 width, RowRange range, i64 reach) {
+  const i32 piece = lines.piece_of(range.begin);
+  const RowRange rows = lines.rows_of(piece);
+  if (range.begin - reach < rows.begin || range.end + reach > rows.end) return nullptr;
+  return lines.data[piece] + (range.begin - rows.begin) * width;
 }
 
 /// True if the cell keeps its values because of a face.
@@ -142,45 +152,124 @@ __device__ bool make_at_face(const StepTask<F, T>& step, const Place& place, con
   return true;
 }
 
+/// Makes one cell.
 template <class F, class T>
-__device__ __forceinline__ void step_cell(const StepTask<F, T>& step, const StencilTask& task, const Place& place) {
-  InsideAt<T, F::fields> inside{
-      {task, place.row, step.width, place.middle * step.axes[2].extent + place.last}, {}, step.axes[2].extent};
+__device__ __noinline__ void step_cell(const StepTask<F, T>& step, const StencilTask& task, const Place& place) {
+  const i64 cell = place.middle * step.axes[2].extent + place.last;
+  const ArraysAt<T> arrays{task, place.row, step.width, cell};
   T made[F::fields];
-  bool changes = step.additions.mask < 0 || inside.array(step.additions.mask) == T(0);
-  if (changes) {
-    if (look_inside(step, place, inside)) {
-      F::template cell<T>(step.constants, inside, made);
-      add_source(step.additions, inside, made);
-    } else {
-      changes = make_at_face(step, place, inside, made);
-    }
-  }
+  const bool changes = (step.additions.mask < 0 || arrays.array(step.additions.mask) == T(0)) &&
+                       make_at_face(step, place, arrays, made);
 #pragma unroll
   for (i32 f = 0; f < F::fields; ++f) {
-    step.to[f].row(place.row, step.width)[inside.cell] =
-        changes ? made[f] : step.from[f].row(place.row, step.width)[inside.cell];
+    step.to[f].row(place.row, step.width)[cell] =
+        changes ? made[f] : step.from[f].row(place.row, step.width)[cell];
   }
 }
 
-/// Thread blocks take segments of lines in turn: as many cells along axis 2 as they have threads, or as many rows
-/// where a row is a cell.
+/// Makes the cells of a thread in `count` rows, those of a row side by side. @param first of them
+/// @return a bit for each one of a row that is left: its neighbours are not all in the grid and in one piece of memory
+template <class F, class T>
+__device__ __forceinline__ u32 step_side_by_side(const StepTask<F, T>& step, const StencilTask& task,
+                                                 const Place& first, i32 count) {
+  using Cells = LineCells<T>;
+  constexpr u32 all = (1u << Cells::count) - 1;
+  constexpr i64 span = (Cells::count - 1) * Cells::apart;
+  const bool of_rows = step.width == 1;
+  const AxisFaces<T>& along = step.axes[of_rows ? 0 : 2];
+  const i64 begin = of_rows ? first.row : first.last;
+  if (begin + span >= (of_rows ? step.rows.end : along.extent) || !is_inside(step.axes[1], first.middle)) return all;
+  const RowRange rows{first.row, first.row + (of_rows ? span + 1 : count)};
+  if (F::own_faces && !(is_inside(step.axes[0], rows.begin) && is_inside(step.axes[0], rows.end - 1))) return all;
+  const bool at_rim = !of_rows && !(is_inside(along, begin) && is_inside(along, begin + span));
+  LineAt<T, F::fields> at{
+      task, first.row, step.width, first.middle * step.axes[2].extent + first.last, step.axes[2].extent, {}};
+  T* to[F::fields];
+#pragma unroll
+  for (i32 f = 0; f < F::fields; ++f) {
+    // Around a cell of a rim, values beyond its row's end are read.
+    const T* from = rows_at(step.from[f], step.width, rows, step.axes[0].reach + (at_rim ? 1 : 0));
+    to[f] = rows_at(step.to[f], step.width, rows, 0);
+    if (from == nullptr || to[f] == nullptr) return all;
+    at.centre[f] = from + at.cell;
+    to[f] += at.cell;
+  }
+  u32 kept = 0, left = 0;
+  if (at_rim) {
+#pragma unroll
+    for (i32 r = 0; r < Cells::count; ++r) {
+      const i64 index = begin + r * Cells::apart;
+      if (is_inside(along, index)) continue;
+      if (!F::own_faces && is_kept(index, along.extent, along.reach, along.low, along.high)) kept |= 1u << r;
+      else left |= 1u << r;
+    }
+  }
+#pragma unroll 1
+  for (i32 row = 0; row < count; ++row) {
+    u32 kept_here = kept;
+    if (step.additions.mask >= 0) {
+      const Cells mask = at.array(step.additions.mask);
+#pragma unroll
+      for (i32 r = 0; r < Cells::count; ++r) kept_here |= mask.v[r] == T(0) ? 0 : 1u << r;
+    }
+    Cells made[F::fields];
+    F::template cell<Cells>(step.constants, at, made);
+    add_source(step.additions, at, made);
+#pragma unroll
+    for (i32 f = 0; f < F::fields; ++f) {
+#pragma unroll
+      for (i32 r = 0; r < Cells::count; ++r) {
+        if ((left >> r & 1) != 0) continue;
+        to[f][r * Cells::apart] = (kept_here >> r & 1) != 0 ? at.centre[f][r * Cells::apart] : made[f].v[r];
+      }
+      at.centre[f] += step.width;
+      to[f] += step.width;
+    }
+    ++at.row;
+  }
+  return left;
+}
+
+/// Makes the cells of a thread in `count` rows. @param cells of a row's that exist
+template <class F, class T>
+__device__ __forceinline__ void step_rows(const StepTask<F, T>& step, const StencilTask& task, const Place& first,
+                                          i32 count, i32 cells) {
+  using Cells = LineCells<T>;
+  const u32 left = step_side_by_side(step, task, first, count);
+  for (i32 row = 0; row < count && left != 0; ++row) {
+    Place place = first;
+    place.row += row;
+    // Rows are tried one by one, where together they are not in one piece.
+    const u32 still_left = count > 1 && left == (1u << Cells::count) - 1 ? step_side_by_side(step, task, place, 1) : left;
+    for (i32 r = 0; r < cells; ++r) {
+      if ((still_left >> r & 1) == 0) continue;
+      Place cell = place;
+      (step.width == 1 ? cell.row : cell.last) += r * Cells::apart;
+      step_cell(step, task, cell);
+    }
+  }
+}
+
+/// Thread blocks take segments of lines in turn.
 template <class F, class T>
 __global__ void step_kernel(const StencilState* state, const __grid_constant__ StepTask<F, T> step) {
   if (state->begun == 0) return;
+  using Cells = LineCells<T>;
   const StencilTask& task = state->task;
-  if (step.width == 1) {
-    for (i64 row = step.rows.begin + first_of_thread(); row < step.rows.end; row += threads_of_launch()) {
-      step_cell(step, task, {row, 0, 0});
-    }
-    return;
-  }
-  const i64 lines = step.rows.count() * step.axes[1].extent;
-  for (i64 segment = blockIdx.x; segment < lines * step.segments; segment += gridDim.x) {
-    const i64 line = segment / step.segments;
-    const i64 last = segment % step.segments * static_cast<i64>(blockDim.x) + threadIdx.x;
-    if (last >= step.axes[2].extent) continue;
-    step_cell(step, task, {step.rows.begin + line / step.axes[1].extent, line % step.axes[1].extent, last});
+  const u32 lane = threadIdx.x % 32, segments = step.lines * step.segments;
+  const bool of_rows = step.width == 1;
+  const i64 end = of_rows ? step.rows.count() : step.axes[2].extent;
+  for (u32 segment = blockIdx.x; segment < segments; segment += gridDim.x) {
+    const u32 line = segment / step.segments, middles = static_cast<u32>(step.axes[1].extent);
+    const i64 begin = i64{segment % step.segments} * blockDim.x * Cells::count +
+                      (threadIdx.x - lane) * Cells::count + lane;
+    const i64 above = of_rows ? 0 : i64{line / middles} * step.tall;
+    const Place first = of_rows ? Place{step.rows.begin + begin, 0, 0}
+                                : Place{step.rows.begin + above, line % middles, begin};
+    if (begin >= end) continue;
+    const i64 rows = step.rows.count() - above, cells = (end - begin + Cells::apart - 1) / Cells::apart;
+    step_rows(step, task, first, of_rows ? 1 : static_cast<i32>(rows < step.tall ? rows : i64{step.tall}),
+              static_cast<i32>(cells < Cells::count ? cells : i64{Cells::count}));
   }
 }
 

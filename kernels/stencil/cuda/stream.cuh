@@ -11,13 +11,13 @@ template <class T, bool box, int radius>
 StreamKernel<T> CudaStreamKernel<T, box, radius>::kernel() {
   using Shape = StreamShape<T, box, radius>;
   const auto resident = [](unsigned warps) {
-    return device::resident_blocks(device::make_kernel(stream_kernel<Shape>, "stream_kernel"), 32 * warps,
+    return device::resident_blocks(device::make_kernel(stream_kernel<Shape>, "stream_kernel"), 32 * (warps + 1),
                                    Shape::shared_bytes);
   };
   const auto launch = [](unsigned blocks, unsigned warps, cudaStream_t stream, const StencilState* state,
                          const StreamTask<T>& task) {
     device::launch(device::make_kernel(stream_kernel<Shape>, "stream_kernel"),
-                   {.blocks = blocks, .threads = 32 * warps, .shared_bytes = Shape::shared_bytes, .stream = stream},
+                   {.blocks = blocks, .threads = 32 * (warps + 1), .shared_bytes = Shape::shared_bytes, .stream = stream},
                    state, task);
   };
   return {Shape::sizes, resident, launch};

@@ -1,39 +1,47 @@
-// Several steps of a sum over a star or a box in two dimensions, with rows streamed through registers.
+// Several steps in two dimensions, with rows streamed through registers.
 //
-// A thread block takes a tile of columns and streams down a chunk of rows. A warp holds a row of the tile,
-// consecutive cells a lane, and makes some levels of it, one after another. Instead of earlier rows, a level keeps
-// the partial sums of the cells that the rows so far contribute to: a new row completes the sums of the row `radius`
-// above it, adds to those between, and begins those of the row `radius` below. Rows arrive in the order of the terms,
-// so every sum has the order of its definition. The first warp takes rows from memory, the others from the warp
-// before, through shared memory, a batch later; the last one writes rows that are complete.
+// A thread block takes a tile of columns and streams down a chunk of rows. A warp holds a row of the tile of each
+// field, consecutive cells a lane, and makes some levels of it, one after another. A batch of rows goes from warp to warp
+// through shared memory, a tick each. One more warp makes no levels (stream_mover.cuh): it brings batches for the first
+// one, some ticks ahead, and writes those of the last one, a tick later. A level takes a row and gives the one `radius`
+// above it.
+//
+// Of a sum over a star or a box, a level keeps, instead of earlier rows, the partial sums of the cells that the rows
+// so far contribute to (stream_level.cuh): a new row completes the sums of the row `radius` above it, adds to those
+// between, and begins those of the row `radius` below. Rows arrive in the order of the terms, so every sum has the
+// order of its definition. Of any other formula, a level keeps the rows themselves (formula_level.cuh).
 //
 // Levels are made `radius` cells less at either side of a tile, unless it ends at the grid's end: there the outermost
-// cells keep their values, as do rows at the grid's ends. A sum that is kept takes its own cell's value and no more
-// terms.
+// cells keep their values, or are made in another way, as are rows at the grid's ends. A sum that is kept takes its
+// own cell's value and no more terms.
 #pragma once
 
 #include "kernels/stencil/cuda/stream_level.cuh"
+#include "kernels/stencil/cuda/stream_mover.cuh"
 
 namespace terrace::stencil {
 
-/// A thread's share of a launch.
+/// A thread's share of a launch of a kernel with the sizes, the task and the levels of S.
 template <class S>
 class Stream {
   using T = typename S::Value;
   using Chunk = StreamChunk<T>;
-  using Task = StreamTask<T>;
+  using Task = typename S::Task;
 
  public:
   __device__ __forceinline__ explicit Stream(const Task& task)
-      : task_(task), shared_(reinterpret_cast<Chunk*>(device::launch_shared_memory())) {
-    if (threadIdx.x == 0) place_tile();
+      : task_(task), shared_(reinterpret_cast<Chunk*>(device::launch_shared_memory())), at_left_(false), at_right_(false) {
+    if (threadIdx.x == 0) {
+      place_tile();
+      mover().begin();
+    }
     __syncthreads();
     at_left_ = tile().at_left != 0 && lane() == 0;
     at_right_ = tile().at_right != 0 && lane() == 31;
   }
 
   __device__ __forceinline__ void run() {
-    for (i32 batch = 0; batch + 1 < S::slots && warp() == 0; ++batch) fetch(batch);
+    if (warp() == warps()) return mover().run();
     const i32 ticks = tile().batches + warps() - 1;
     i32 begin = first_plain_tick(), end = end_of_plain_ticks();
     if (end < begin) begin = end = ticks;
@@ -56,22 +64,21 @@ class Stream {
   }
 
  private:
-  static __device__ __forceinline__ i32 lane() { return static_cast<i32>(threadIdx.x % 32); }
-  static __device__ __forceinline__ i32 warp() { return static_cast<i32>(threadIdx.x / 32); }
-  static __device__ __forceinline__ i32 warps() { return static_cast<i32>(blockDim.x / 32); }
-  /// Rows above the chunk that are read, and cells of the tile at a side that are not made.
-  static __device__ __forceinline__ i32 halo() { return S::lag * warps(); }
-  __device__ __forceinline__ StreamTile<T>& tile() const {
-    return *reinterpret_cast<StreamTile<T>*>(shared_ + S::tile_at);
-  }
+  static __device__ __forceinline__ i32 lane() { return S::lane(); }
+  static __device__ __forceinline__ i32 warp() { return S::warp(); }
+  static __device__ __forceinline__ i32 warps() { return S::level_warps(); }
+  static __device__ __forceinline__ i32 halo() { return S::halo(); }
+  static __device__ __forceinline__ i32 side() { return S::side(); }
+  __device__ __forceinline__ StreamMover<S> mover() const { return StreamMover<S>(task_, shared_); }
+  __device__ __forceinline__ StreamTile& tile() const { return *reinterpret_cast<StreamTile*>(shared_ + S::tile_at); }
 
   __device__ __forceinline__ void place_tile() {
-    StreamTile<T>& tile = this->tile();
+    StreamTile& tile = this->tile();
     const u32 tiles = static_cast<u32>(task_.tiles), number = blockIdx.x % tiles, chunk = blockIdx.x / tiles;
     const i64 begin = task_.rows.begin + chunk * task_.chunk_rows, left = task_.rows.end - begin;
-    tile.from = tile.to = {nullptr, 0};
     tile.first_row = begin - halo();
     tile.count = static_cast<i32>(task_.chunk_rows < left ? task_.chunk_rows : left);
+    tile.first_written = 2 * halo();
     tile.batches = (tile.count + 2 * halo() + S::rows - 1) / S::rows;
     const bool keeps = task_.keeps_rows != 0;
     tile.low = keeps ? counted(S::radius) : -(1 << 30);
@@ -79,18 +86,19 @@ class Stream {
     place_columns(number, number + 1 == tiles);
   }
   __device__ __forceinline__ void place_columns(i64 number, bool is_last) {
-    StreamTile<T>& tile = this->tile();
+    StreamTile& tile = this->tile();
     const bool wraps = task_.wraps_columns != 0;
     tile.at_left = !wraps && number == 0;
     tile.at_right = !wraps && is_last;
     // The last tile ends at the grid's end, and leaves out what the one before has.
-    const i64 done = number == 0 ? 0 : number * task_.stride + (wraps ? 0 : halo());
-    const i64 begin = tile.at_right != 0 ? task_.width - S::tile : number * task_.stride - (wraps ? halo() : 0);
+    const i64 done = number == 0 ? 0 : number * task_.stride + (wraps ? 0 : side());
+    const i64 begin = tile.at_right != 0 ? task_.width - S::tile : number * task_.stride - (wraps ? side() : 0);
     const i64 columns = task_.width - begin;
     tile.first_column = begin;
+    const i64 useful_end = tile.at_right != 0 ? S::tile : S::tile - side();
+    const i64 useful = (wraps && useful_end > columns ? columns : useful_end) - (done - begin);
     tile.useful_begin = static_cast<i32>(done - begin);
-    tile.useful_end = tile.at_right != 0 ? S::tile : S::tile - halo();
-    if (wraps && tile.useful_end > columns) tile.useful_end = static_cast<i32>(columns);
+    tile.useful = static_cast<i32>(useful);
     tile.before = begin < 0 ? static_cast<i32>(-begin) : 0;
     tile.beyond = columns < S::tile ? static_cast<i32>(columns) : S::tile;
   }
@@ -117,51 +125,41 @@ class Stream {
   template <bool edges, bool rims>
   __device__ __forceinline__ void advance(i32 tick) {
     const i32 batch = tick - warp();
-    if (!rims || (batch >= 0 && batch < tile().batches)) {
-      if (warp() == 0) {
-        device::wait_for_copies<S::slots - 2>();
-        __syncwarp();
-        fetch(batch + S::slots - 1);
-      }
-      make_batch<edges, rims>(batch, tick);
-    }
-    __syncthreads();
+    if (!rims || (batch >= 0 && batch < tile().batches)) make_batch<edges, rims>(batch, tick);
+    device::sync_first_threads(32 * warps());
   }
 
   template <bool edges, bool rims>
   __device__ __forceinline__ void make_batch(i32 batch, i32 tick) {
     const StreamRims kept{at_left_, at_right_, rims ? tile().low : 0, rims ? tile().high : 0};
+    const Chunk* from =
+        shared_ + (warp() == 0 ? S::input_at_slot(batch) : S::handed_on_at(warp() - 1, tick - 1));
     const bool is_last = warp() + 1 == warps();
-    const Chunk* from = shared_ + (warp() == 0 ? S::input_at + (batch & (S::slots - 1)) * S::rows * S::chunks
-                                               : handed_on(warp() - 1, tick - 1));
-    Chunk* to = shared_ + (is_last ? S::output_at : handed_on(warp(), tick));
+    Chunk* to = shared_ + (is_last ? S::output_at_slot(batch) : S::handed_on_at(warp(), tick));
+    if (warp() == 0) mover().wait_for_batch(batch);
+    if (is_last) mover().wait_for_output(batch);
 #pragma unroll
     for (i32 i = 0; i < S::rows; ++i) {
-      T x[S::cells];
-      load_row(from + i * S::chunks, x);
+      T x[S::fields][S::cells];
+#pragma unroll
+      for (i32 f = 0; f < S::fields; ++f) load_row(from + (i * S::fields + f) * S::chunks, x[f]);
       const i32 row = batch * S::rows + i - warp() * S::lag;
 #pragma unroll
       for (i32 level = 0; level < S::levels; ++level) {
         const bool all_kept = rims && warp() * S::levels + level >= task_.levels;
-        levels_[level].template add<edges, rims>(x, task_.coefficients, kept, row - level * S::radius, all_kept);
+        levels_[level].template take<edges, rims>(x, task_, kept,
+                                                  {row - level * S::radius, i, warp() * S::levels + level, all_kept});
       }
-      store_row(to + i * S::chunks, x);
-    }
-    if (is_last) {
-      __syncwarp();
 #pragma unroll
-      for (i32 i = 0; i < S::rows; ++i) write_row(batch * S::rows + i - 2 * halo(), to + i * S::chunks);
-      __syncwarp();
+      for (i32 f = 0; f < S::fields; ++f) store_row(to + (i * S::fields + f) * S::chunks, x[f]);
     }
+    if (warp() == 0) mover().let_slot(batch);
+    if (is_last) mover().hand_on(batch);
   }
-  __device__ __forceinline__ i32 handed_on(i32 warp, i32 tick) const {
-    return S::hand_on_at + (2 * warp + (tick & 1)) * S::rows * S::chunks;
-  }
-
   __device__ __forceinline__ void load_row(const Chunk* row, T (&x)[S::cells]) const {
 #pragma unroll
     for (i32 q = 0; q < S::lane_chunks; ++q) {
-      const Chunk chunk = row[place_of_chunk<S>(lane() * S::lane_chunks + q)];
+      const Chunk chunk = row[place_of_chunk<S>(lane(), q, warp() == 0)];
 #pragma unroll
       for (i32 v = 0; v < S::chunk; ++v) x[q * S::chunk + v] = chunk.values[v];
     }
@@ -172,105 +170,19 @@ class Stream {
       Chunk chunk;
 #pragma unroll
       for (i32 v = 0; v < S::chunk; ++v) chunk.values[v] = x[q * S::chunk + v];
-      row[place_of_chunk<S>(lane() * S::lane_chunks + q)] = chunk;
+      row[place_of_chunk<S>(lane(), q, warp() + 1 == warps())] = chunk;
     }
   }
 
-  /// Begins to copy a batch of rows of the tile, which warp 0 does.
-  __device__ __forceinline__ void fetch(i32 batch) {
-    Chunk* to = shared_ + S::input_at + (batch & (S::slots - 1)) * S::rows * S::chunks;
-    if (batch < tile().batches) {
-#pragma unroll
-      for (i32 i = 0; i < S::rows; ++i) fetch_row(batch * S::rows + i, to + i * S::chunks);
-    }
-    device::commit_copies();
-  }
-  __device__ __forceinline__ void fetch_row(i32 number, Chunk* to) {
-    StreamPlace<T> place = tile().from;
-    if (number >= place.end) keep(tile().from, place = place_from(task_, tile(), number));
-    const T* values = place.row_0 + number * task_.width;
-    if (task_.aligned != 0) {
-#pragma unroll
-      for (i32 n = 0; n < S::chunks / 32; ++n) {
-        const i32 chunk = lane() + 32 * n;
-        device::begin_copy(to + place_of_chunk<S>(chunk), values + wrapped(chunk * S::chunk));
-      }
-      return;
-    }
-#pragma unroll 1
-    for (i32 cell = lane(); cell < S::tile; cell += 32) {
-      device::begin_small_copy(&to[place_of_chunk<S>(cell / S::chunk)].values[cell % S::chunk],
-                               values + wrapped(cell));
-    }
-  }
-  /// The memory of a row that is read, and of those after it. Not inlined: it is seldom called.
-  static __device__ __noinline__ StreamPlace<T> place_from(const Task& task, const StreamTile<T>& tile, i32 number) {
-    i64 row = tile.first_row + number;
-    if (task.wraps_rows != 0) {
-      while (row < 0) row += task.extent;
-      while (row >= task.extent) row -= task.extent;
-    }
-    const Lines<T>& from = task.from;
-    // Rows beyond those that there are contribute to nothing that is written: another one takes their place.
-    const bool is_there = row >= from.begin[0] && row < from.end;
-    if (!is_there) row = row < from.begin[0] ? from.begin[0] : from.end - 1;
-    return place_in(from, task.width, tile, row, number, is_there ? from.rows_of(from.piece_of(row)).end - row : 1);
-  }
-  static __device__ __noinline__ StreamPlace<T> place_to(const Task& task, const StreamTile<T>& tile, i32 number) {
-    const i64 row = tile.first_row + halo() + number;
-    return place_in(task.to, task.width, tile, row, number, task.to.rows_of(task.to.piece_of(row)).end - row);
-  }
-  /// @param row of the grid, that takes the place of row `number` of the block @param rows that follow one another
-  static __device__ __forceinline__ StreamPlace<T> place_in(const Lines<T>& lines, i64 width,
-                                                            const StreamTile<T>& tile, i64 row, i32 number,
-                                                            i64 rows) {
-    const i64 end = number + rows;
-    return {lines.row(row, width) + tile.first_column - number * width,
-            static_cast<i32>(end < 1 << 30 ? end : 1 << 30)};
-  }
-  __device__ __forceinline__ void keep(StreamPlace<T>& kept, const StreamPlace<T>& place) const {
-    __syncwarp();
-    if (lane() == 0) kept = place;
-    __syncwarp();
-  }
-  /// A cell of the tile, or the one with its value where columns are periodic, counted alike.
-  __device__ __forceinline__ i64 wrapped(i32 cell) const {
-    if (task_.wraps_columns == 0) return cell;
-    return cell < tile().before ? cell + task_.width : cell >= tile().beyond ? cell - task_.width : i64{cell};
-  }
-
-  /// Writes a complete row, counted from the chunk's first one on; nothing if it is not one of the chunk.
-  __device__ __forceinline__ void write_row(i32 number, const Chunk* row) const {
-    if (number < 0 || number >= tile().count) return;
-    StreamPlace<T> place = tile().to;
-    if (number >= place.end) keep(tile().to, place = place_to(task_, tile(), number));
-    T* values = place.row_0 + number * task_.width;
-    const i32 begin = tile().useful_begin, end = tile().useful_end;
-    if (task_.aligned != 0) {
-      // Chunks are written as a whole or not at all.
-#pragma unroll
-      for (i32 n = 0; n < S::chunks / 32; ++n) {
-        const i32 chunk = lane() + 32 * n, cell = chunk * S::chunk;
-        if (cell < begin || cell >= end) continue;
-        *reinterpret_cast<Chunk*>(values + cell) = row[place_of_chunk<S>(chunk)];
-      }
-      return;
-    }
-#pragma unroll 1
-    for (i32 cell = lane(); cell < S::tile; cell += 32) {
-      if (cell < begin || cell >= end) continue;
-      values[cell] = row[place_of_chunk<S>(cell / S::chunk)].values[cell % S::chunk];
-    }
-  }
   const Task& task_;
   Chunk* shared_;
-  bool at_left_, at_right_;  // this lane's first or last cells are kept
-  StreamLevel<S> levels_[S::levels] = {};
+  bool at_left_, at_right_;  // this lane's first or last cells are within the radius of the grid's end
+  typename S::Level levels_[S::levels] = {};
 };
 
 template <class S>
-__global__ void __launch_bounds__(32 * S::warps, S::sizes.blocks)
-    stream_kernel(const StencilState* state, const __grid_constant__ StreamTask<typename S::Value> task) {
+__global__ void __launch_bounds__(32 * (S::warps + 1), S::sizes.blocks)
+    stream_kernel(const StencilState* state, const __grid_constant__ typename S::Task task) {
   if (state->begun == 0) return;
   Stream<S>(task).run();
 }

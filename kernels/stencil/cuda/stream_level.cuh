@@ -1,73 +1,20 @@
-// The levels of a warp that streams rows (stream_kernel.cuh): sizes, and partial sums in registers.
+// The levels of a warp that streams rows of a sum (stream_kernel.cuh): partial sums in registers.
 #pragma once
 
-#include "kernels/stencil/cuda/state_kernel.cuh"
-#include "kernels/stencil/cuda/stream_task.hpp"
+#include "kernels/stencil/cuda/stream_tile.cuh"
 
 namespace terrace::stencil {
 
-using device::u32;
-
-/// The memory of rows that follow one another: row n is at `row_0` + n * width, for n below `end`.
-template <class T>
-struct alignas(16) StreamPlace {
-  T* row_0;
-  i32 end;
-};
-
-/// The tile and the chunk of a thread block, in shared memory: registers are for sums. Rows are counted from the
-/// first one that is read on, and cells from the tile's begin.
-template <class T>
-struct alignas(16) StreamTile {
-  StreamPlace<T> from, to;       // of the next row that is read, and written
-  i64 first_row, first_column;   // of the grid; those of periodic axes may be below 0
-  i32 count, batches;            // rows to make; batches of all rows that are read
-  i32 useful_begin, useful_end;  // cells that are written
-  i32 before, beyond;            // cells [0, before) and from beyond on lie beyond the ends of periodic columns
-  i32 low, high;                 // rows below `low` and from `high` on keep their values
-  i32 at_left, at_right;         // not 0: the tile ends at the grid's end
-};
+template <class S>
+struct StreamLevel;
 
 /// A kernel's sizes as constants.
 template <class T, bool box_, i32 radius_>
-struct StreamShape {
-  using Value = T;
+struct StreamShape : StreamLayout<T, 1, radius_, measured::CudaStream::sizes(box_, radius_, sizeof(T))> {
+  using Task = StreamTask<T>;
+  using Level = StreamLevel<StreamShape>;
   static constexpr bool box = box_;
-  static constexpr i32 radius = radius_;
-  static constexpr measured::StreamSizes sizes = measured::CudaStream::sizes(box_, radius_, sizeof(T));
-  static constexpr i32 cells = sizes.cells, levels = sizes.levels, warps = sizes.warps, rows = sizes.rows;
-  static constexpr i32 slots = sizes.slots;
-  static constexpr i32 tile = 32 * cells;
-  static constexpr i32 span = 2 * radius + 1;
-  static constexpr i32 lag = radius * levels;  // rows by which a warp's result is behind what it takes
-
-  // Shared memory, in chunks of 16 bytes.
-  static constexpr i32 chunk = 16 / sizeof(T), chunks = tile / chunk, lane_chunks = cells / chunk;
-  static constexpr i32 input_at = 0, hand_on_at = slots * rows * chunks;
-  static constexpr i32 output_at = hand_on_at + 2 * (warps - 1) * rows * chunks;
-  static constexpr i32 tile_at = output_at + rows * chunks;
-  static constexpr i32 shared_bytes = 16 * tile_at + sizeof(StreamTile<T>);
-
-  static_assert(radius <= cells && cells % chunk == 0 && (slots & (slots - 1)) == 0 && slots >= 2);
-};
-
-/// 16 bytes of values.
-template <class T>
-struct alignas(16) StreamChunk {
-  T values[16 / sizeof(T)];
-};
-
-/// The place of a row's chunk in shared memory: lanes that read their own chunks at once meet in no bank.
-template <class S>
-__device__ __forceinline__ i32 place_of_chunk(i32 chunk) {
-  if constexpr (S::lane_chunks % 2 == 1) return chunk;
-  else return chunk ^ (chunk >> 3 & (S::lane_chunks - 1));
-}
-
-/// The cells and rows that keep their values, counted as StreamTile counts them.
-struct StreamRims {
-  bool left, right;  // this lane's first or last cells keep their values
-  i32 low, high;     // rows below `low` and from `high` on are kept
+  static constexpr i32 span = 2 * radius_ + 1;
 };
 
 /// One level of a warp: partial sums of the rows after the newest one, or whose terms are not complete.
@@ -76,8 +23,15 @@ struct StreamLevel {
   using T = typename S::Value;
   T sum[2 * S::radius][S::cells];
 
-  /// Takes row `row` of the level below, and gives the row `radius` above it in its place.
-  /// @param edges true if the tile may end at the grid's end; rims: true if rows may be kept; all_kept: all are
+  /// Takes a row of the level below, and gives the row `radius` above it in its place.
+  template <bool edges, bool rims>
+  __device__ __forceinline__ void take(T (&x)[1][S::cells], const StreamTask<T>& task, const StreamRims& kept,
+                                       const StreamRow& row) {
+    add<edges, rims>(x[0], task.coefficients, kept, row.number, row.all_kept);
+  }
+
+  /// The same. @param edges true if the tile may end at the grid's end; rims: true if rows may be kept; all_kept: all
+  /// are
   template <bool edges, bool rims>
   __device__ __forceinline__ void add(T (&x)[S::cells], const T* coefficients, const StreamRims& kept, i32 row,
                                       bool all_kept) {

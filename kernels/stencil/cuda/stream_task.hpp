@@ -6,23 +6,27 @@
 
 namespace terrace::stencil {
 
-/// Some levels of a sum over a star or a box in two dimensions. Thread blocks take tiles of columns of chunks of
-/// rows.
-template <class T>
-struct StreamTask {
-  static constexpr i32 most_span = 2 * measured::CudaStream::most_radius + 1;
-
-  T coefficients[most_span * most_span];  // row-major, of the square around the cell; 0 outside a star
-  Lines<T> from, to;
+/// The rows of a launch. Thread blocks take tiles of columns of chunks of rows.
+template <class T, int fields>
+struct StreamRows {
+  Lines<T> from[fields], to[fields];
   RowRange rows;      // that are made
   i64 extent, width;  // of the grid
   i64 chunk_rows;     // of a thread block's chunk
   i64 tiles, stride;  // tiles of a row; columns from one tile's begin to the next one's
   i32 levels;         // to make, at most the kernel's levels times the launch's warps
   i32 wraps_rows;     // not 0: rows are read modulo the extent
-  i32 keeps_rows;     // not 0: the rows within the radius of the grid's ends keep their values
-  i32 wraps_columns;  // not 0: columns are periodic; 0: those within the radius of the ends keep their values
+  i32 keeps_rows;     // not 0: the rows within the radius of the grid's ends keep their values, or have faces
+  i32 wraps_columns;  // not 0: columns are periodic; 0: the same holds for those within the radius of the ends
   i32 aligned;        // not 0: rows and tiles begin at multiples of 16 bytes
+};
+
+/// Some levels of a sum over a star or a box in two dimensions.
+template <class T>
+struct StreamTask : StreamRows<T, 1> {
+  static constexpr i32 most_span = 2 * measured::CudaStream::most_radius + 1;
+
+  T coefficients[most_span * most_span];  // row-major, of the square around the cell; 0 outside a star
 };
 
 }  // namespace terrace::stencil

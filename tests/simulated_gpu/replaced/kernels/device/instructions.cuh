@@ -105,6 +105,8 @@ inline u32 pick_bytes(u32 a, u32 b, u32 selectors) {
 }
 
 inline void forget(i32&) {}
+template <class T>
+void forget(T*&) {}
 
 inline unsigned char* launch_shared_memory() { return simulated_gpu::ThreadBlock::current().shared_memory(); }
 
@@ -121,6 +123,35 @@ void begin_small_copy(T* shared, const T* global) {
 inline void commit_copies() {}
 template <int pending>
 void wait_for_copies() {}
+
+// The same holds of bulk copies; a phase ends when as many bytes have come as were expected.
+inline constexpr bool has_bulk_copies = true;
+struct Arrivals {
+  u64 word;  // phases that have ended, and in the lower 32 bits bytes that are expected
+};
+inline void begin_arrivals(Arrivals& arrivals, u32) { arrivals.word = 0; }
+inline void expect_bytes(Arrivals& arrivals, u32 bytes) {
+  __atomic_fetch_add(&arrivals.word, u64{bytes}, __ATOMIC_RELAXED);
+}
+inline void begin_bulk_copy(void* shared, const void* global, u32 bytes, Arrivals& arrivals) {
+  std::memcpy(shared, global, bytes);
+  simulated_gpu::ThreadBlock::current().maybe_pause(32);
+  const u64 before = __atomic_fetch_sub(&arrivals.word, u64{bytes}, __ATOMIC_RELEASE);
+  if (static_cast<u32>(before) == bytes) __atomic_fetch_add(&arrivals.word, u64{1} << 32, __ATOMIC_RELEASE);
+}
+inline bool wait_for_arrival(const Arrivals& arrivals, u32 parity) {
+  const auto has_ended = [&] {
+    return (simulated_load(&arrivals.word, __ATOMIC_ACQUIRE, 4) >> 32 & 1) != parity;
+  };
+  if (has_ended()) return true;
+  simulated_gpu::ThreadBlock::current().pause();
+  return has_ended();
+}
+inline void begin_bulk_write(void* global, const void* shared, u32 bytes) { std::memcpy(global, shared, bytes); }
+inline void commit_bulk_writes() {}
+template <int pending>
+void wait_for_bulk_reads() {}
+inline void show_to_bulk_copies() {}
 
 inline void sync_first_threads(i32 threads) {
   simulated_gpu::ThreadBlock::current().sync_first(static_cast<unsigned>(threads));
