@@ -70,6 +70,24 @@ struct CudaStream {
   }
 };
 
+/// Formulas of radius 1 in two dimensions on CUDA (cuda/formula_level.cuh).
+struct CudaFormulaStream {
+  /// The most constant arrays that a formula reads, source and mask included: each takes registers. Not measured.
+  static constexpr int most_arrays = 3;
+
+  /// By the fields of the formula; two rows between barriers, so that none is moved. Not measured.
+  TERRACE_HOST_DEVICE static constexpr StreamSizes sizes(int fields, int bytes) {
+    if (bytes == 8) {
+      if (fields == 1) return {4, 4, 4, 2, 4, 3};
+      if (fields == 2) return {4, 3, 4, 2, 2, 2};
+      return {4, 2, 4, 2, 2, 2};
+    }
+    if (fields == 1) return {8, 4, 4, 2, 4, 4};
+    if (fields == 2) return {8, 4, 4, 2, 2, 3};
+    return {8, 3, 4, 2, 2, 3};
+  }
+};
+
 /// Tiles in shared memory (cuda/overlapped_kernel.cuh).
 struct CudaOverlapped {
   /// Cells of a tile with its halo along a row: 64 KiB for the two arrays of a thread block. Not measured.

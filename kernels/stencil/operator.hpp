@@ -11,6 +11,7 @@
 //   static constexpr int radius;               along every axis; 0: chosen by the job (terms)
 //   static constexpr bool has_step;            true if a source is added times dt
 //   static constexpr bool own_faces;           true if the formula itself says what happens at faces: rim_cell()
+//   static constexpr bool reads_array;         true if every cell reads a constant array; may be left out
 //   template <class T> struct Constants;       the operands of a cell, of the grid's type
 //   template <class T, class Reader> static Constants<T> constants(const Reader& reader);
 //       reader.number("dt"): a number in f64; reader.quantity("diffusivity"): a Quantity<T>;
