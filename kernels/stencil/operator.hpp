@@ -11,7 +11,6 @@
 //   static constexpr int radius;               along every axis; 0: chosen by the job (terms)
 //   static constexpr bool has_step;            true if a source is added times dt
 //   static constexpr bool own_faces;           true if the formula itself says what happens at faces: rim_cell()
-//   static constexpr bool reads_array;         true if every cell reads a constant array; may be left out
 //   template <class T> struct Constants;       the operands of a cell, of the grid's type
 //   template <class T, class Reader> static Constants<T> constants(const Reader& reader);
 //       reader.number("dt"): a number in f64; reader.quantity("diffusivity"): a Quantity<T>;
@@ -22,7 +21,8 @@
 //       lower rank are the middle ones (axes_of); at.array(number): the value of a constant array at the cell
 //   template <class T, class At> static void rim_cell(const Constants<T>& k, const At& at, const Position& position,
 //                                                     T (&made)[fields]);
-//       with own_faces alone: the same for any cell of the grid, which asks `at` for no value outside
+//       with own_faces alone: the same for any cell of the grid, which asks `at` for no value outside. The position
+//       counts by its distances to the grid's ends, up to the radius: kernels may give another one with the same ones.
 //
 // The order of operations in `cell` is a part of the definition: each is rounded by itself, and fused() alone rounds
 // once. So every way of computing gives the same bits (a NaN stays a NaN). V is T or a pack of SIMD lanes of it.

@@ -37,6 +37,7 @@ std::unique_ptr<device::BlockKernel> CudaFormula<F, T>::make(const StencilSpec& 
     if (const auto kernel = stream_for<T>(spec)) {
       return std::make_unique<StreamBlocks<T>>(spec, *kernel, context, workspace);
     }
+    if (auto blocks = make_near_sum<T>(spec, context, workspace)) return blocks;
   }
   if constexpr (is_streamed<F>) {
     if (auto blocks = make_formula_stream<F, T>(spec, context, workspace)) return blocks;

@@ -55,15 +55,17 @@ class ArrayPlaces {
     for (i32 n = static_cast<i32>(threadIdx.x % 32); n < S::arrays; n += 32) of_warp()[n] = {nullptr, 0, 0};
     __syncwarp();
   }
-  /// Takes a row's cells of the lane, of all arrays.
+  /// Takes a row's cells of the lane, of all arrays. @param is_first true if no level has read the row before
   static __device__ __forceinline__ void load_row(const Task& task, const FormulaColumns<S>& columns, i32 row,
-                                                  T (&values)[S::arrays][S::cells]) {
+                                                  bool is_first, T (&values)[S::arrays][S::cells]) {
 #pragma unroll
     for (i32 n = 0; n < S::arrays; ++n) {
-      if (n > 0 && n >= task.arrays) break;
+      if (S::adds && task.array[n] < 0) continue;
       ArrayPlace<T>& place = of_warp()[n];
       if (row < place.begin || row >= place.end) find(task, n, row, place);
       const T* from = place.row_0 + row * task.width;
+      constexpr i32 ahead = measured::CudaFormulaStream::rows_ahead;
+      if (is_first && row + ahead < place.end) device::prefetch(from + ahead * task.width + columns.column[0]);
 #pragma unroll
       for (i32 q = 0; q < S::lane_chunks; ++q) {
         const auto chunk = *reinterpret_cast<const StreamChunk<T>*>(from + columns.column[q]);

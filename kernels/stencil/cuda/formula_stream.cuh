@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "kernels/stencil/cuda/formula_blocks.cuh"
 #include "kernels/stencil/cuda/formula_stream_kernel.cuh"
 #include "kernels/stencil/cuda/stream_cut.hpp"
+#include "kernels/stencil/operator_list.hpp"
 
 namespace terrace::stencil {
 
@@ -16,44 +19,53 @@ inline constexpr bool is_streamed = requires {
   requires F::rank == 2 && F::radius == 1;
 };
 
-/// The reader that a formula makes its constants with, which numbers the arrays that are read from 0 on.
+/// The kernels of a formula, by the constant arrays that they read (FormulaArrays), ascending.
+template <class F>
+struct StreamedArrays {
+  using List = std::integer_sequence<i32, 0, 1, FormulaArrays::count>;
+};
+template <>
+struct StreamedArrays<Hotspot> {
+  using List = std::integer_sequence<i32, 1, FormulaArrays::count>;
+};
+template <>
+struct StreamedArrays<Fdtd2d> {
+  using List = std::integer_sequence<i32, 0, FormulaArrays::count>;
+};
+
+/// The reader that a formula makes its constants with: it notes the formula's own constant array.
 template <class T>
-class ArraysReader : public ConstantsReader<T> {
+class OwnArrayReader : public ConstantsReader<T> {
   using Base = ConstantsReader<T>;
 
  public:
-  using Base::Base;
+  /// @param own becomes the number of the array, or stays as it is
+  OwnArrayReader(const StencilSpec& spec, const T* drive, i32& own)
+      : Base(spec, nullptr, drive), spec_(spec), own_(own) {}
 
-  i32 array(const char* parameter) const { return number_of(Base::array(parameter)); }
+  i32 array(const char* parameter) const { return own_ = Base::array(parameter); }
   Quantity<T> quantity(const char* parameter) const {
-    Quantity<T> quantity = Base::quantity(parameter);
-    if (quantity.array >= 0) quantity.array = number_of(quantity.array);
+    const Quantity<T> quantity = Base::quantity(parameter);
+    if (quantity.array >= 0) own_ = quantity.array;
     return quantity;
   }
-  /// The new number of an array of the grid, or -1 for -1.
-  i32 number_of(i32 array) const {
-    if (array < 0) return array;
-    arrays_.push_back(array);
-    return static_cast<i32>(arrays_.size()) - 1;
-  }
-  const std::vector<i32>& arrays() const { return arrays_; }
+  /// The coefficient of a sum's term.
+  T coefficient(int term) const { return static_cast<T>(spec_.terms[static_cast<std::size_t>(term)].coefficient); }
 
  private:
-  mutable std::vector<i32> arrays_;  // a reader is read as a constant
+  const StencilSpec& spec_;
+  i32& own_;
 };
 
 /// What launches of a formula that streams rows have in common.
 template <class F, class T>
 FormulaTask<F, T> formula_task_of(const StencilSpec& spec, const T* drive) {
-  ArraysReader<T> reader(spec, nullptr, drive);
   FormulaTask<F, T> task{};
-  task.constants = F::template constants<T>(reader);
+  task.array[FormulaArrays::own] = -1;
+  task.array[FormulaArrays::source] = spec.source;
+  task.array[FormulaArrays::mask] = spec.mask;
+  task.constants = F::template constants<T>(OwnArrayReader<T>(spec, drive, task.array[FormulaArrays::own]));
   task.additions = additions_of<F, T>(spec);
-  task.additions.source = reader.number_of(spec.source);
-  task.additions.mask = reader.number_of(spec.mask);
-  task.arrays = static_cast<i32>(reader.arrays().size());
-  std::copy_n(reader.arrays().begin(), std::min<std::size_t>(reader.arrays().size(), std::size(task.array)),
-              task.array);
   const auto faces_of = [&](std::size_t axis) {
     const Faces& faces = spec.faces[axis];
     return FacesOf<T>{faces.low, faces.high, static_cast<T>(faces.low_value), static_cast<T>(faces.high_value)};
@@ -64,11 +76,12 @@ FormulaTask<F, T> formula_task_of(const StencilSpec& spec, const T* drive) {
 }
 
 /// Blocks of a formula that make several steps at a time, with a kernel of the sizes of S.
-template <class S>
-class FormulaStreamBlocks final : public FormulaBlocks<typename S::Formula, typename S::Value> {
+/// @tparam Step the formula that single steps are made with
+template <class S, class Step = typename S::Formula>
+class FormulaStreamBlocks final : public FormulaBlocks<Step, typename S::Value> {
   using F = typename S::Formula;
   using T = typename S::Value;
-  using Base = FormulaBlocks<F, T>;
+  using Base = FormulaBlocks<Step, T>;
   using Base::spec, Base::axis;
 
  public:
@@ -79,13 +92,9 @@ class FormulaStreamBlocks final : public FormulaBlocks<typename S::Formula, type
 
  protected:
   i64 most_levels(const StencilTask& task) const override {
-    const i64 most = cut_.most_levels(task);
-    if (task.whole != 0 || task.first != 0) return most;
-    // A level makes rows above the slab's result again, and needs the constant arrays there.
-    i64 levels = most;
-    for (i32 n = 0; n < common_.arrays; ++n) {
-      const i64 begin = task.arrays[common_.array[n]].begin[0];
-      if (begin > 0 || axis().wraps) levels = std::min(levels, task.row_begin - begin - task.steps + 1);
+    i64 levels = cut_.most_levels(task);
+    for (const i32 array : common_.array) {
+      if (array >= 0) levels = std::min(levels, most_levels(task, task.arrays[array]));
     }
     return std::max<i64>(1, levels);
   }
@@ -96,6 +105,14 @@ class FormulaStreamBlocks final : public FormulaBlocks<typename S::Formula, type
   }
 
  private:
+  /// The most steps at once for which an array has the rows. A level makes rows above a slab's result again.
+  i64 most_levels(const StencilTask& task, const Rows& rows) const {
+    for (i32 piece = 0; piece < rows.pieces; ++piece) {
+      if (reinterpret_cast<std::uintptr_t>(rows.data[piece]) % 16 != 0) return 1;
+    }
+    const bool has_all = task.whole != 0 || task.first != 0 || (rows.begin[0] <= 0 && !axis().wraps);
+    return has_all ? most_steps_at_once : task.row_begin - rows.begin[0] - task.steps + 1;
+  }
   static auto kernel() { return device::make_kernel(formula_stream_kernel<S>, "formula_stream_kernel"); }
   static unsigned resident_blocks(unsigned warps) {
     return device::resident_blocks(kernel(), 32 * warps, S::shared_bytes);
@@ -116,25 +133,31 @@ class FormulaStreamBlocks final : public FormulaBlocks<typename S::Formula, type
   FormulaTask<F, T> common_;
 };
 
-/// The kernel of a formula that reads at most so many constant arrays.
+/// The kernel of a formula that reads these constant arrays (FormulaArrays).
 template <class F, class T, i32 arrays>
-using FormulaStreamShape = FormulaShape<F, T, arrays, measured::CudaFormulaStream::sizes(F::fields, sizeof(T))>;
+using FormulaStreamShape =
+    FormulaShape<F, T, arrays, measured::CudaFormulaStream::sizes(F::fields, arrays > 0, sizeof(T))>;
 
 /// The blocks of a stencil of formula F that make several steps at a time, of any faces; null if rows have less than
-/// a tile, or constant arrays are too many or have rows that do not begin at multiples of 16 bytes.
-template <class F, class T>
+/// a tile, or those of constant arrays do not begin at multiples of 16 bytes.
+/// @tparam Step the formula that single steps are made with
+template <class F, class T, class Step = F>
 std::unique_ptr<device::BlockKernel> make_formula_stream(const StencilSpec& spec, device::Context& context,
                                                          void* workspace) {
-  constexpr i32 most = measured::CudaFormulaStream::most_arrays;
-  using Most = FormulaStreamShape<F, T, most>;
-  if (spec.depth == 1 || spec.extents[2] < Most::tile || spec.extents[2] >= i64{1} << 31) return nullptr;
-  const i32 arrays = formula_task_of<F, T>(spec, nullptr).arrays;
-  if (arrays > most || (arrays > 0 && spec.extents[2] % Most::chunk != 0)) return nullptr;
-  const auto make = [&]<class S>(S) { return std::make_unique<FormulaStreamBlocks<S>>(spec, context, workspace); };
-  if (arrays > 1) return make(Most{});
-  if (arrays == 1) return make(FormulaStreamShape<F, T, 1>{});
-  if constexpr (requires { F::reads_array; }) return nullptr;
-  else return make(FormulaStreamShape<F, T, 0>{});
+  const bool adds = spec.source >= 0 || spec.mask >= 0;
+  const i32 own = formula_task_of<F, T>(spec, nullptr).array[FormulaArrays::own];
+  const i32 arrays = adds ? FormulaArrays::count : own >= 0 ? 1 : 0;
+  std::unique_ptr<device::BlockKernel> blocks;
+  const auto make = [&]<i32 count>() {
+    using S = FormulaStreamShape<F, T, count>;
+    const bool fits = spec.extents[2] >= S::tile && spec.extents[2] < i64{1} << 31;
+    const bool aligned = arrays == 0 || spec.extents[2] % S::chunk == 0;
+    if (blocks || spec.depth == 1 || count < arrays || !fits || !aligned) return;
+    blocks = std::make_unique<FormulaStreamBlocks<S, Step>>(spec, context, workspace);
+  };
+  [&]<i32... counts>(std::integer_sequence<i32, counts...>) { (make.template operator()<counts>(), ...); }
+  (typename StreamedArrays<F>::List{});
+  return blocks;
 }
 
 }  // namespace terrace::stencil

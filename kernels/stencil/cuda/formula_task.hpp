@@ -13,6 +13,11 @@ struct FacesOf {
   T low_value, high_value;  // of Face::value
 };
 
+/// The constant arrays of a kernel: the formula's own one, and those of all formulas.
+struct FormulaArrays {
+  static constexpr i32 own = 0, source = 1, mask = 2, count = 3;
+};
+
 /// Some levels of formula F in two dimensions.
 template <class F, class T>
 struct FormulaTask : StreamRows<T, F::fields> {
@@ -20,9 +25,8 @@ struct FormulaTask : StreamRows<T, F::fields> {
   Additions<T> additions;
   FacesOf<T> row_faces, column_faces;  // of axis 0 and of axis 2
   const StencilTask* block;            // has the constant arrays; in device memory
-  // The arrays that the formula reads. Constants and additions have their numbers in this list.
-  i32 arrays, array[measured::CudaFormulaStream::most_arrays];
-  i64 step;  // steps made before
+  i32 array[FormulaArrays::count];     // numbers of constant arrays, or -1
+  i64 step;                            // steps made before
 };
 
 }  // namespace terrace::stencil

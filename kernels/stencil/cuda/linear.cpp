@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/stencil/cuda/near_sum.hpp"
 #include "kernels/stencil/operators.hpp"
 
 namespace terrace::stencil {
@@ -9,13 +10,16 @@ namespace {
 
 using measured::CudaStream;
 
-/// True if the terms are those of a shape, in its order, with constant coefficients.
-bool has_shape(const StencilSpec& spec, Shape shape) {
+/// True if the terms are those of a shape, in its order.
+bool has_terms_of(const StencilSpec& spec, Shape shape) {
   const std::vector<Term<double>> terms = terms_of(shape, spec.rank, spec.radius);
-  return std::equal(terms.begin(), terms.end(), spec.terms.begin(), spec.terms.end(),
-                    [](const Term<double>& a, const Term<double>& b) {
-                      return b.array < 0 && std::equal(a.offset, a.offset + 3, b.offset);
-                    });
+  return std::equal(
+      terms.begin(), terms.end(), spec.terms.begin(), spec.terms.end(),
+      [](const Term<double>& a, const Term<double>& b) { return std::equal(a.offset, a.offset + 3, b.offset); });
+}
+
+bool has_arrays(const StencilSpec& spec) {
+  return std::ranges::any_of(spec.terms, [](const Term<double>& term) { return term.array >= 0; });
 }
 
 bool keeps_or_wraps(const Faces& faces) {
@@ -38,11 +42,20 @@ std::optional<StreamKernel<T>> stream_for(const StencilSpec& spec) {
   if (spec.rank != 2 || spec.source >= 0 || spec.mask >= 0 || spec.depth == 1) return std::nullopt;
   if (spec.radius < 1 || spec.radius > CudaStream::most_radius) return std::nullopt;
   if (!keeps_or_wraps(spec.faces[0]) || !keeps_or_wraps(spec.faces[2])) return std::nullopt;
-  const bool star = has_shape(spec, Shape::star), box = has_shape(spec, Shape::box);
-  if (!star && !box) return std::nullopt;
+  const bool star = has_terms_of(spec, Shape::star), box = has_terms_of(spec, Shape::box);
+  if ((!star && !box) || has_arrays(spec)) return std::nullopt;
   const StreamKernel<T> kernel = star ? kernel_of<T, false>(spec.radius) : kernel_of<T, true>(spec.radius);
   if (spec.extents[2] < 32 * kernel.sizes.cells) return std::nullopt;
   return kernel;
+}
+
+template <class T>
+std::unique_ptr<device::BlockKernel> make_near_sum(const StencilSpec& spec, device::Context& context,
+                                                   void* workspace) {
+  if (spec.rank != 2 || spec.radius != 1 || has_arrays(spec)) return nullptr;
+  if (has_terms_of(spec, Shape::star)) return CudaNearSum<T, false>::make(spec, context, workspace);
+  if (has_terms_of(spec, Shape::box)) return CudaNearSum<T, true>::make(spec, context, workspace);
+  return nullptr;
 }
 
 template <class T>
@@ -65,6 +78,8 @@ void Streamer<T>::launch(const StencilState* state, cudaStream_t stream, const L
 
 template std::optional<StreamKernel<float>> stream_for<float>(const StencilSpec&);
 template std::optional<StreamKernel<double>> stream_for<double>(const StencilSpec&);
+template std::unique_ptr<device::BlockKernel> make_near_sum<float>(const StencilSpec&, device::Context&, void*);
+template std::unique_ptr<device::BlockKernel> make_near_sum<double>(const StencilSpec&, device::Context&, void*);
 template class Streamer<float>;
 template class Streamer<double>;
 

@@ -15,7 +15,7 @@ struct Hotspot {
       "power))), u), with Rodinia's constants for the grid's shape";
   static constexpr int rank = 2, fields = 1, radius = 1;
   static constexpr const char* field_names[fields] = {"grid"};
-  static constexpr bool has_step = false, own_faces = false, reads_array = true;
+  static constexpr bool has_step = false, own_faces = false;
 
   template <class T>
   struct Constants {

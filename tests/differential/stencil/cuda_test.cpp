@@ -109,7 +109,16 @@ testing::Sample formula_sample(testing::SampleMaker& maker, const std::string& n
   spec.extents = {2 + maker.below(most_rows), 1, least_width + maker.below(more_width)};
   if (maker.chance(70)) spec.extents[2] = spec.extents[2] / 4 * 4;
   for (const std::size_t axis : {0, 2}) spec.faces[axis] = name == "fdtd2d" ? Faces{} : any_faces(maker);
+  const bool fixed = spec.faces[0].low == Face::fixed && spec.faces[0].high == Face::fixed;
+  if (fixed && maker.chance(10)) spec.extents[0] = 1;
   spec.faces[1].low = spec.faces[1].high = Face::edge;
+  if (find_operator(name)->linear) {
+    spec.terms = terms_of(find_operator(name)->shape, 2, 1);
+    for (Term<double>& term : spec.terms) {
+      term.coefficient *= 0.5 + 0.125 * static_cast<double>(maker.below(9));
+      if (maker.chance(10)) term.array = spec.arrays++;
+    }
+  }
   spec.settings.set("dt", 0.25);
   for (const char* quantity : {"diffusivity", "speed"}) {
     if (maker.chance(30)) spec.given[quantity] = spec.arrays++;
@@ -136,7 +145,7 @@ TEMPLATE_TEST_CASE("many steps at a time of formulas on CUDA give the bits of th
   if (!context) return;
   const bool simulated = test::is_simulated(*context);
   unsigned seed = 0;
-  for (const char* name : {"heat2d", "wave2d", "fdtd2d", "hotspot"}) {
+  for (const char* name : {"heat2d", "wave2d", "fdtd2d", "hotspot", "star2d", "box2d"}) {
     for (unsigned sample = 0; sample < (simulated ? 15u : 200u); ++sample) {
       testing::SampleMaker maker(40000 + ++seed, 0, 0);
       INFO("seed " << seed);
