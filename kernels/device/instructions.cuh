@@ -206,6 +206,11 @@ __device__ __forceinline__ unsigned char* launch_shared_memory() {
   return shared_memory;
 }
 
+/// Brings device memory near, without waiting for it.
+__device__ __forceinline__ void prefetch(const void* global) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(global));
+}
+
 /// Begins to copy 16 bytes of device memory into shared memory, both at a multiple of 16, past L1. Copies that a
 /// thread began since its last commit_copies() are a group.
 __device__ __forceinline__ void begin_copy(void* shared, const void* global) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/stencil/cuda/choice.hpp"
+#include "kernels/stencil/cuda/near_sum.hpp"
 
 namespace terrace::stencil {
 namespace {
@@ -33,6 +34,15 @@ std::optional<StreamKernel<T>> stream_for(const StencilSpec& spec) {
 }
 
 template <class T>
+std::unique_ptr<device::BlockKernel> make_near_sum(const StencilSpec& spec, device::Context& context,
+                                                   void* workspace) {
+  if (spec.rank != 2 || spec.radius != 1) return nullptr;
+  if (has_shape(spec, Shape::star)) return CudaNearSum<T, false>::make(spec, context, workspace);
+  if (has_shape(spec, Shape::box)) return CudaNearSum<T, true>::make(spec, context, workspace);
+  return nullptr;
+}
+
+template <class T>
 Streamer<T>::Streamer(const StencilSpec& spec, const StreamKernel<T>& kernel)
     : kernel_(kernel), cut_(spec, kernel.sizes, kernel.resident_blocks) {
   const int span = 2 * spec.radius + 1;
@@ -52,6 +62,8 @@ void Streamer<T>::launch(const StencilState* state, cudaStream_t stream, const L
 
 template std::optional<StreamKernel<float>> stream_for<float>(const StencilSpec&);
 template std::optional<StreamKernel<double>> stream_for<double>(const StencilSpec&);
+template std::unique_ptr<device::BlockKernel> make_near_sum<float>(const StencilSpec&, device::Context&, void*);
+template std::unique_ptr<device::BlockKernel> make_near_sum<double>(const StencilSpec&, device::Context&, void*);
 template class Streamer<float>;
 template class Streamer<double>;
 

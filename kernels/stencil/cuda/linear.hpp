@@ -1,6 +1,7 @@
 // The choice of the kernel that streams rows of a sum, and its launches.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "kernels/stencil/cuda/stream.hpp"
@@ -13,6 +14,12 @@ namespace terrace::stencil {
 /// mask and rows of at least a tile. @throws DeviceError if a thread block needs more than the device has
 template <class T>
 std::optional<StreamKernel<T>> stream_for(const StencilSpec& spec);
+
+/// The blocks of a sum over a star or a box of radius 1 in two dimensions with constant coefficients that make
+/// several steps at a time with any faces, a source or a mask; null if each step is to be made by itself.
+template <class T>
+std::unique_ptr<device::BlockKernel> make_near_sum(const StencilSpec& spec, device::Context& context,
+                                                   void* workspace);
 
 /// The launches of a kernel that streams rows of a sum.
 template <class T>

@@ -38,6 +38,7 @@ class Stream {
     __syncthreads();
     at_left_ = tile().at_left != 0 && lane() == 0;
     at_right_ = tile().at_right != 0 && lane() == 31;
+    columns_ = typename S::Columns(task, tile());
   }
 
   __device__ __forceinline__ void run() {
@@ -147,7 +148,7 @@ class Stream {
 #pragma unroll
       for (i32 level = 0; level < S::levels; ++level) {
         const bool all_kept = rims && warp() * S::levels + level >= task_.levels;
-        levels_[level].template take<edges, rims>(x, task_, kept,
+        levels_[level].template take<edges, rims>(x, task_, columns_, kept,
                                                   {row - level * S::radius, i, warp() * S::levels + level, all_kept});
       }
 #pragma unroll
@@ -177,6 +178,7 @@ class Stream {
   const Task& task_;
   Chunk* shared_;
   bool at_left_, at_right_;  // this lane's first or last cells are within the radius of the grid's end
+  typename S::Columns columns_;
   typename S::Level levels_[S::levels] = {};
 };
 

@@ -13,6 +13,7 @@ template <class T, bool box_, i32 radius_>
 struct StreamShape : StreamLayout<T, 1, radius_, measured::CudaStream::sizes(box_, radius_, sizeof(T))> {
   using Task = StreamTask<T>;
   using Level = StreamLevel<StreamShape>;
+  using Columns = NoColumns;
   static constexpr bool box = box_;
   static constexpr i32 span = 2 * radius_ + 1;
 };
@@ -25,8 +26,8 @@ struct StreamLevel {
 
   /// Takes a row of the level below, and gives the row `radius` above it in its place.
   template <bool edges, bool rims>
-  __device__ __forceinline__ void take(T (&x)[1][S::cells], const StreamTask<T>& task, const StreamRims& kept,
-                                       const StreamRow& row) {
+  __device__ __forceinline__ void take(T (&x)[1][S::cells], const StreamTask<T>& task, const NoColumns&,
+                                       const StreamRims& kept, const StreamRow& row) {
     add<edges, rims>(x[0], task.coefficients, kept, row.number, row.all_kept);
   }
 

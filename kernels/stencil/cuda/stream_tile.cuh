@@ -111,4 +111,11 @@ struct StreamRow {
   bool all_kept;  // true: the launch does not make that level: all cells keep their values
 };
 
+/// The columns of a lane, for levels that do not ask for them.
+struct NoColumns {
+  NoColumns() = default;
+  template <class Task, class Tile>
+  __device__ __forceinline__ NoColumns(const Task&, const Tile&) {}
+};
+
 }  // namespace terrace::stencil

@@ -119,6 +119,55 @@ testing::Sample volume_sample(testing::SampleMaker& maker, const std::string& na
   return sample;
 }
 
+/// Any faces of an axis, both periodic or neither.
+Faces any_faces(testing::SampleMaker& maker) {
+  constexpr Face kinds[] = {Face::fixed, Face::edge, Face::reflect, Face::symmetric, Face::value};
+  if (maker.chance(20)) return {Face::periodic, Face::periodic, 0, 0};
+  return {kinds[maker.below(5)], kinds[maker.below(5)], 0.25, -0.5};
+}
+
+/// A formula of radius 1 on a wide grid, which is made many steps at a time.
+template <class T>
+testing::Sample formula_sample(testing::SampleMaker& maker, const std::string& name, std::int64_t most_rows,
+                               std::int64_t least_width, std::int64_t more_width) {
+  testing::Sample sample;
+  StencilSpec& spec = sample.spec;
+  spec.name = name;
+  spec.value = sizeof(T) == 4 ? ElementType::f32 : ElementType::f64;
+  spec.extents = {2 + maker.below(most_rows), 1, least_width + maker.below(more_width)};
+  if (maker.chance(70)) spec.extents[2] = spec.extents[2] / 4 * 4;
+  for (const std::size_t axis : {0, 2}) spec.faces[axis] = name == "fdtd2d" ? Faces{} : any_faces(maker);
+  const bool fixed = spec.faces[0].low == Face::fixed && spec.faces[0].high == Face::fixed;
+  if (fixed && maker.chance(10)) spec.extents[0] = 1;
+  spec.faces[1].low = spec.faces[1].high = Face::edge;
+  if (find_operator(name)->linear) {
+    spec.terms = terms_of(find_operator(name)->shape, 2, 1);
+    for (Term<double>& term : spec.terms) {
+      term.coefficient *= 0.5 + 0.125 * static_cast<double>(maker.below(9));
+      if (maker.chance(10)) term.array = spec.arrays++;
+    }
+  }
+  spec.settings.set("dt", 0.25);
+  for (const char* quantity : {"diffusivity", "speed"}) {
+    if (maker.chance(30)) spec.given[quantity] = spec.arrays++;
+    else spec.settings.set(quantity, 0.5);
+  }
+  if (name == "hotspot") spec.given["power"] = spec.arrays++;
+  if (maker.chance(25)) spec.source = spec.arrays++;
+  if (maker.chance(25)) spec.mask = spec.arrays++;
+  sample.step = maker.below(5);
+  sample.steps = 1 + maker.below(maker.chance(50) ? 6 : 36);
+  for (std::int64_t i = 0; i < sample.step + sample.steps; ++i)
+    spec.drive.push_back(0.01 * static_cast<double>(i + 1));
+  spec.norm = maker.chance(50) ? Norm::max : Norm::l2;
+  spec.pass_steps = 1 + maker.below(sample.steps);
+  spec.depth = maker.chance(70) ? 0 : 1 + maker.below(16);
+  const std::int64_t least = least_slab_rows(1, spec.pass_steps, std::max<std::int64_t>(1, spec.depth));
+  spec.slab_rows = maker.chance(40) ? spec.extents[0] : least + maker.below(20);
+  spec.parts = 1 + maker.below(3);
+  return sample;
+}
+
 TEMPLATE_TEST_CASE("several steps at a time in three dimensions on CUDA give the bits of the definition", "", float,
                    double) {
   const auto context = test::cuda_context();
@@ -139,6 +188,22 @@ TEMPLATE_TEST_CASE("several steps at a time in three dimensions on CUDA give the
   check_all("box3d", 2);
   check_all("heat3d", 1);
   check_all("wave3d", 1);
+}
+
+TEMPLATE_TEST_CASE("many steps at a time of formulas on CUDA give the bits of the definition", "", float, double) {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  const bool simulated = test::is_simulated(*context);
+  unsigned seed = 0;
+  for (const char* name : {"heat2d", "wave2d", "fdtd2d", "hotspot", "star2d", "box2d"}) {
+    for (unsigned sample = 0; sample < (simulated ? 15u : 200u); ++sample) {
+      testing::SampleMaker maker(40000 + ++seed, 0, 0);
+      INFO("seed " << seed);
+      const std::int64_t tile = 32 * (sizeof(TestType) == 4 ? 8 : 4);
+      check(maker, formula_sample<TestType>(maker, name, simulated ? 40 : 400, tile, simulated ? tile : 1000),
+            *context);
+    }
+  }
 }
 
 /// A sum in two dimensions with fixed faces, for the schedules of tiles: a star, a box or any offsets.

@@ -110,6 +110,8 @@ void forget(T*&) {}
 
 inline unsigned char* launch_shared_memory() { return simulated_gpu::ThreadBlock::current().shared_memory(); }
 
+inline void prefetch(const void*) {}
+
 // Copied at once: a wait that is missing does not show.
 inline void begin_copy(void* shared, const void* global) { std::memcpy(shared, global, 16); }
 inline void begin_copy(void* shared, const void* global, u32 bytes) {
