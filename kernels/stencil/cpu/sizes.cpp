@@ -11,6 +11,9 @@ namespace {
 
 using measured::CpuTiles;
 
+static_assert(CpuTiles::line_depth <= most_steps_at_once && CpuTiles::reach <= most_steps_at_once &&
+              CpuTiles::reach_of_volumes <= most_steps_at_once);
+
 template <class F, class... Fs>
 constexpr int number_of(OperatorList<Fs...>) {
   int number = 0;
