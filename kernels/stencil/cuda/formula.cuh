@@ -96,12 +96,33 @@ class StreamBlocks final : public FormulaBlocks<LinearSum, T> {
   Streamer<T> streamer_;
 };
 
+/// Blocks of a sum over a large box.
+template <class T>
+class BoxBlocks final : public FormulaBlocks<LinearSum, T> {
+  using Base = FormulaBlocks<LinearSum, T>;
+
+ public:
+  BoxBlocks(const StencilSpec& spec, const BoxKernel<T>& kernel, device::Context& context, void* workspace)
+      : Base(spec, context, workspace), stepper_(spec, kernel) {}
+
+ protected:
+  void make_levels(const StencilTask&, const Levels<T>& levels) override {
+    stepper_.launch(Base::state(), Base::stream(), levels);
+  }
+
+ private:
+  BoxStepper<T> stepper_;
+};
+
 template <class F, class T>
 std::unique_ptr<device::BlockKernel> CudaFormula<F, T>::make(const StencilSpec& spec, device::Context& context,
                                                              void* workspace) {
   if constexpr (std::is_same_v<F, LinearSum>) {
     if (const auto kernel = stream_for<T>(spec)) {
       return std::make_unique<StreamBlocks<T>>(spec, *kernel, context, workspace);
+    }
+    if (const auto kernel = box_for<T>(spec)) {
+      return std::make_unique<BoxBlocks<T>>(spec, *kernel, context, workspace);
     }
   }
   return std::make_unique<FormulaBlocks<F, T>>(spec, context, workspace);

@@ -7,7 +7,9 @@
 namespace terrace::stencil {
 namespace {
 
+using measured::CudaBox;
 using measured::CudaStream;
+using measured::StreamForm;
 
 /// True if the terms are those of a shape, in its order, with constant coefficients.
 bool has_shape(const StencilSpec& spec, Shape shape) {
@@ -22,13 +24,40 @@ bool keeps_or_wraps(const Faces& faces) {
   return faces.low == faces.high && (faces.low == Face::fixed || faces.low == Face::periodic);
 }
 
-template <class T, bool box>
-StreamKernel<T> kernel_of(int radius) {
-  static_assert(CudaStream::most_radius == 4);
-  return radius == 1   ? CudaStreamKernel<T, box, 1>::kernel()
-         : radius == 2 ? CudaStreamKernel<T, box, 2>::kernel()
-         : radius == 3 ? CudaStreamKernel<T, box, 3>::kernel()
-                       : CudaStreamKernel<T, box, 4>::kernel();
+/// True if a sum is one that kernels of stars and boxes make: on a plane, without additions, with faces that keep
+/// cells or wrap.
+bool is_plain_sum(const StencilSpec& spec) {
+  return spec.rank == 2 && spec.source < 0 && spec.mask < 0 && keeps_or_wraps(spec.faces[0]) &&
+         keeps_or_wraps(spec.faces[2]);
+}
+
+template <class T, StreamForm form, int radius = 1>
+StreamKernel<T> kernel_of(int wanted) {
+  if constexpr (radius < CudaStream::most_radius(form, sizeof(T))) {
+    if (wanted > radius) return kernel_of<T, form, radius + 1>(wanted);
+  }
+  return CudaStreamKernel<T, form, radius>::kernel();
+}
+
+template <class T>
+StreamKernel<T> kernel_of(StreamForm form, int radius) {
+  return form == StreamForm::star ? kernel_of<T, StreamForm::star>(radius) : kernel_of<T, StreamForm::box>(radius);
+}
+
+/// The coefficients and the grid of a sum.
+template <class T>
+StreamTask<T> common_of(const StencilSpec& spec) {
+  StreamTask<T> task{};
+  const int span = 2 * spec.radius + 1;
+  for (const Term<double>& term : spec.terms) {
+    const int at = (term.offset[0] + spec.radius) * span + term.offset[2] + spec.radius;
+    task.coefficients[at] = static_cast<T>(term.coefficient);
+  }
+  task.extent = spec.extents[0];
+  task.width = spec.width();
+  task.keeps_rows = spec.faces[0].low == Face::fixed;
+  task.wraps_columns = spec.faces[2].low == Face::periodic;
+  return task;
 }
 
 /// True if rows of that many values begin at multiples of 16 bytes.
@@ -45,27 +74,27 @@ bool is_aligned(const Lines<T>& lines, i64 width) {
 
 template <class T>
 std::optional<StreamKernel<T>> stream_for(const StencilSpec& spec) {
-  if (spec.rank != 2 || spec.source >= 0 || spec.mask >= 0 || spec.depth == 1) return std::nullopt;
-  if (spec.radius < 1 || spec.radius > CudaStream::most_radius) return std::nullopt;
-  if (!keeps_or_wraps(spec.faces[0]) || !keeps_or_wraps(spec.faces[2])) return std::nullopt;
-  const bool star = has_shape(spec, Shape::star), box = has_shape(spec, Shape::box);
-  if (!star && !box) return std::nullopt;
-  const StreamKernel<T> kernel = star ? kernel_of<T, false>(spec.radius) : kernel_of<T, true>(spec.radius);
+  if (!is_plain_sum(spec) || spec.depth == 1) return std::nullopt;
+  const bool star = has_shape(spec, Shape::star);
+  if (!star && !has_shape(spec, Shape::box)) return std::nullopt;
+  const StreamForm form = star ? StreamForm::star : StreamForm::box;
+  if (spec.radius < 1 || spec.radius > CudaStream::most_radius(form, sizeof(T))) return std::nullopt;
+  const StreamKernel<T> kernel = kernel_of<T>(form, spec.radius);
   if (spec.extents[2] < 32 * kernel.sizes.cells) return std::nullopt;
   return kernel;
 }
 
 template <class T>
-Streamer<T>::Streamer(const StencilSpec& spec, const StreamKernel<T>& kernel) : spec_(spec), kernel_(kernel) {
-  const int span = 2 * spec.radius + 1;
-  for (const Term<double>& term : spec.terms) {
-    const int at = (term.offset[0] + spec.radius) * span + term.offset[2] + spec.radius;
-    common_.coefficients[at] = static_cast<T>(term.coefficient);
-  }
-  common_.extent = spec.extents[0];
-  common_.width = spec.width();
-  common_.keeps_rows = spec.faces[0].low == Face::fixed;
-  common_.wraps_columns = spec.faces[2].low == Face::periodic;
+std::optional<BoxKernel<T>> box_for(const StencilSpec& spec) {
+  if (!is_plain_sum(spec) || spec.schedule == Schedule::plain) return std::nullopt;
+  if (spec.radius < CudaBox::least_radius || spec.radius > CudaBox::most_radius) return std::nullopt;
+  if (!has_shape(spec, Shape::box)) return std::nullopt;
+  return CudaBoxKernel<T>::kernel(spec.radius);
+}
+
+template <class T>
+Streamer<T>::Streamer(const StencilSpec& spec, const StreamKernel<T>& kernel)
+    : spec_(spec), kernel_(kernel), common_(common_of<T>(spec)) {
   for (int warps = 1; warps <= kernel.sizes.warps; ++warps) {
     resident_.push_back(kernel.resident_blocks(static_cast<unsigned>(warps)));
   }
@@ -115,9 +144,35 @@ i64 Streamer<T>::chunk_rows(i64 rows, i64 tiles, i64 halo, unsigned warps) const
   return best;
 }
 
+template <class T>
+BoxStepper<T>::BoxStepper(const StencilSpec& spec, const BoxKernel<T>& kernel)
+    : kernel_(kernel), common_(common_of<T>(spec)) {
+  kernel_.load();
+}
+
+template <class T>
+void BoxStepper<T>::launch(const StencilState* state, cudaStream_t stream, const Levels<T>& levels) const {
+  const i64 rows = levels.output.count();
+  if (rows == 0) return;
+  StreamTask<T> task = common_;
+  task.from = levels.from[0];
+  task.to = levels.to[0];
+  task.rows = levels.output;
+  task.levels = 1;
+  task.wraps_rows = levels.whole && task.keeps_rows == 0;
+  task.tiles = (task.width + kernel_.width - 1) / kernel_.width;
+  task.aligned = is_aligned(task.from, task.width) && is_aligned(task.to, task.width);
+  const i64 bands = (rows + kernel_.height - 1) / kernel_.height;
+  kernel_.launch(static_cast<unsigned>(task.tiles * bands), stream, state, task);
+}
+
 template std::optional<StreamKernel<float>> stream_for<float>(const StencilSpec&);
 template std::optional<StreamKernel<double>> stream_for<double>(const StencilSpec&);
+template std::optional<BoxKernel<float>> box_for<float>(const StencilSpec&);
+template std::optional<BoxKernel<double>> box_for<double>(const StencilSpec&);
 template class Streamer<float>;
 template class Streamer<double>;
+template class BoxStepper<float>;
+template class BoxStepper<double>;
 
 }  // namespace terrace::stencil

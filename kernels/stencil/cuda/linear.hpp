@@ -1,19 +1,25 @@
-// The choice of the kernel that streams rows, and the tiles and chunks of its launches.
+// The choice of the kernel of a sum, and the tiles and chunks of its launches.
 #pragma once
 
 #include <optional>
 #include <vector>
 
 #include "kernels/stencil/cuda/blocks.hpp"
+#include "kernels/stencil/cuda/box.hpp"
 #include "kernels/stencil/cuda/stream.hpp"
 
 namespace terrace::stencil {
 
 /// The kernel that streams rows of a stencil, or nullopt if each step is to be made by itself: for anything but sums
-/// with constant coefficients over a star or a box in two dimensions, with fixed or periodic faces, no source, no
-/// mask and rows of at least a tile. @throws DeviceError if a thread block needs more than the device has
+/// with constant coefficients over a star or a small box in two dimensions, with fixed or periodic faces, no source,
+/// no mask and rows of at least a tile. @throws DeviceError if a thread block needs more than the device has
 template <class T>
 std::optional<StreamKernel<T>> stream_for(const StencilSpec& spec);
+
+/// The kernel that makes a step of a large box, under the same conditions, of rows of any length; nullopt for other
+/// stencils, and for Schedule::plain.
+template <class T>
+std::optional<BoxKernel<T>> box_for(const StencilSpec& spec);
 
 /// The launches of a kernel that streams rows.
 template <class T>
@@ -34,6 +40,20 @@ class Streamer {
   StreamKernel<T> kernel_;
   StreamTask<T> common_{};
   std::vector<i64> resident_;  // thread blocks at a time, by their warps
+};
+
+/// The launches of a kernel that makes a step of a large box.
+template <class T>
+class BoxStepper {
+ public:
+  BoxStepper(const StencilSpec& spec, const BoxKernel<T>& kernel);
+
+  /// @param levels one
+  void launch(const StencilState* state, cudaStream_t stream, const Levels<T>& levels) const;
+
+ private:
+  BoxKernel<T> kernel_;
+  StreamTask<T> common_;
 };
 
 }  // namespace terrace::stencil

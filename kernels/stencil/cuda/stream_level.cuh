@@ -2,11 +2,13 @@
 #pragma once
 
 #include "kernels/stencil/cuda/state_kernel.cuh"
+#include "kernels/stencil/cuda/stream_chunk.cuh"
 #include "kernels/stencil/cuda/stream_task.hpp"
 
 namespace terrace::stencil {
 
 using device::u32;
+using measured::StreamForm;
 
 /// The memory of rows that follow one another: row n is at `row_0` + n * width, for n below `end`.
 template <class T>
@@ -29,12 +31,13 @@ struct alignas(16) StreamTile {
 };
 
 /// A kernel's sizes as constants.
-template <class T, bool box_, i32 radius_>
+template <class T, StreamForm form_, i32 radius_,
+          measured::StreamSizes sizes_ = measured::CudaStream::sizes(form_, radius_, sizeof(T))>
 struct StreamShape {
   using Value = T;
-  static constexpr bool box = box_;
+  static constexpr StreamForm form = form_;
   static constexpr i32 radius = radius_;
-  static constexpr measured::StreamSizes sizes = measured::CudaStream::sizes(box_, radius_, sizeof(T));
+  static constexpr measured::StreamSizes sizes = sizes_;
   static constexpr i32 cells = sizes.cells, levels = sizes.levels, warps = sizes.warps, rows = sizes.rows;
   static constexpr i32 slots = sizes.slots;
   static constexpr i32 tile = 32 * cells;
@@ -48,13 +51,8 @@ struct StreamShape {
   static constexpr i32 tile_at = output_at + rows * chunks;
   static constexpr i32 shared_bytes = 16 * tile_at + sizeof(StreamTile<T>);
 
+  static_assert(levels * warps <= most_steps_at_once);
   static_assert(radius <= cells && cells % chunk == 0 && (slots & (slots - 1)) == 0 && slots >= 2);
-};
-
-/// 16 bytes of values.
-template <class T>
-struct alignas(16) StreamChunk {
-  T values[16 / sizeof(T)];
 };
 
 /// The place of a row's chunk in shared memory: lanes that read their own chunks at once meet in no bank.
@@ -77,6 +75,7 @@ struct StreamLevel {
   T sum[2 * S::radius][S::cells];
 
   /// Takes row `row` of the level below, and gives the row `radius` above it in its place.
+  /// @param coefficients as StreamTask has them
   /// @param edges true if the tile may end at the grid's end; rims: true if rows may be kept; all_kept: all are
   template <bool edges, bool rims>
   __device__ __forceinline__ void add(T (&x)[S::cells], const T* coefficients, const StreamRims& kept, i32 row,
@@ -89,33 +88,54 @@ struct StreamLevel {
     }
 #pragma unroll
     for (i32 c = 0; c < S::cells; ++c) near[S::radius + c] = x[c];
-    add_terms<edges, rims>(x, sum[0], near, coefficients, kept, row, all_kept, S::radius);
+    T along[S::cells];  // of StreamForm::separable: the sums of the row alone
+    if constexpr (S::form == StreamForm::separable) add_along(along, near, coefficients);
+    add_terms<edges, rims>(x, sum[0], near, along, coefficients, kept, row, all_kept, S::radius);
 #pragma unroll
     for (i32 i = 0; i + 1 < 2 * S::radius; ++i) {
-      add_terms<edges, rims>(sum[i], sum[i + 1], near, coefficients, kept, row, all_kept, S::radius - 1 - i);
+      add_terms<edges, rims>(sum[i], sum[i + 1], near, along, coefficients, kept, row, all_kept, S::radius - 1 - i);
     }
-    add_terms<false, false>(sum[2 * S::radius - 1], sum[2 * S::radius - 1], near, coefficients, kept, row, all_kept,
-                            -S::radius);
+    add_terms<false, false>(sum[2 * S::radius - 1], sum[2 * S::radius - 1], near, along, coefficients, kept, row,
+                            all_kept, -S::radius);
   }
 
  private:
+  static __device__ __forceinline__ void add_along(T (&along)[S::cells], const T (&near)[S::cells + 2 * S::radius],
+                                                   const T* coefficients) {
+#pragma unroll
+    for (i32 c = 0; c < S::cells; ++c) {
+      along[c] = times(coefficients[0], near[c]);
+#pragma unroll
+      for (i32 k = 1; k < S::span; ++k) along[c] = fused(coefficients[k], near[c + k], along[c]);
+    }
+  }
+  /// The sum of a cell of the row `down` above the newest one, with the terms of the newest one.
+  static __device__ __forceinline__ T with_terms(T value, const T (&near)[S::cells + 2 * S::radius],
+                                                 const T (&along)[S::cells], const T* coefficients, i32 c, i32 down) {
+    if constexpr (S::form == StreamForm::separable) {
+      const T coefficient = coefficients[S::span + S::radius + down];
+      return down == -S::radius ? times(coefficient, along[c]) : fused(coefficient, along[c], value);
+    }
+#pragma unroll
+    for (i32 right = -S::radius; right <= S::radius; ++right) {
+      if (S::form == StreamForm::star && down != 0 && right != 0) continue;
+      const T coefficient = coefficients[(down + S::radius) * S::span + right + S::radius];
+      const bool is_first = down == -S::radius && (right == -S::radius || S::form == StreamForm::star);
+      const T x = near[S::radius + c + right];
+      value = is_first ? times(coefficient, x) : fused(coefficient, x, value);
+    }
+    return value;
+  }
   /// The sums of the row `down` above the newest one, with the terms of the newest one.
   template <bool edges, bool rims>
   static __device__ __forceinline__ void add_terms(T (&made)[S::cells], const T (&before)[S::cells],
-                                                   const T (&near)[S::cells + 2 * S::radius], const T* coefficients,
+                                                   const T (&near)[S::cells + 2 * S::radius],
+                                                   const T (&along)[S::cells], const T* coefficients,
                                                    const StreamRims& kept, i32 row, bool all_kept, i32 down) {
     const bool row_kept = rims && (all_kept || row - down < kept.low || row - down >= kept.high);
 #pragma unroll
     for (i32 c = 0; c < S::cells; ++c) {
-      T value = before[c];
-#pragma unroll
-      for (i32 right = -S::radius; right <= S::radius; ++right) {
-        if (!S::box && down != 0 && right != 0) continue;
-        const T coefficient = coefficients[(down + S::radius) * S::span + right + S::radius];
-        const bool is_first = down == -S::radius && (right == -S::radius || !S::box);
-        const T x = near[S::radius + c + right];
-        value = is_first ? times(coefficient, x) : fused(coefficient, x, value);
-      }
+      T value = with_terms(before[c], near, along, coefficients, c, down);
       if (down >= 0 && (edges || rims)) {
         bool keeps = row_kept;
         if (edges && c < S::radius) keeps = keeps || kept.left;

@@ -7,12 +7,9 @@
 namespace terrace::stencil {
 
 /// Some levels of a sum over a star or a box in two dimensions. Thread blocks take tiles of columns of chunks of
-/// rows.
+/// rows. box_kernel.cuh makes one level, and has no chunks and no stride.
 template <class T>
 struct StreamTask {
-  static constexpr i32 most_span = 2 * measured::CudaStream::most_radius + 1;
-
-  T coefficients[most_span * most_span];  // row-major, of the square around the cell; 0 outside a star
   Lines<T> from, to;
   RowRange rows;      // that are made
   i64 extent, width;  // of the grid
@@ -23,6 +20,11 @@ struct StreamTask {
   i32 keeps_rows;     // not 0: the rows within the radius of the grid's ends keep their values
   i32 wraps_columns;  // not 0: columns are periodic; 0: those within the radius of the ends keep their values
   i32 aligned;        // not 0: rows and tiles begin at multiples of 16 bytes
+
+  static constexpr i32 most_span = 2 * most_radius + 1;
+  /// Row-major, of the square around the cell; 0 outside a star. Of StreamForm::separable those of a row, then those
+  /// of a column.
+  T coefficients[most_span * most_span];
 };
 
 }  // namespace terrace::stencil

@@ -79,8 +79,8 @@ TEMPLATE_TEST_CASE("many steps at a time of stars and boxes on CUDA give the bit
   if (!context) return;
   const bool simulated = test::is_simulated(*context);
   for (const Shape shape : {Shape::star, Shape::box}) {
-    for (int radius = 1; radius <= 4; ++radius) {
-      for (unsigned seed = 0; seed < (simulated ? 3u : 60u); ++seed) {
+    for (int radius = 1; radius <= most_radius; ++radius) {
+      for (unsigned seed = 0; seed < (!simulated ? 60u : radius <= 4 ? 3u : 2u); ++seed) {
         testing::SampleMaker maker(9000 + 100 * seed + 10 * static_cast<unsigned>(radius) + (shape == Shape::box), 0,
                                    0);
         const std::int64_t tile = sizeof(TestType) == 4 ? radius == 2 || shape == Shape::box ? 384 : 256 : 128;
