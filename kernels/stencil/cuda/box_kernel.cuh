@@ -28,6 +28,7 @@ struct BoxShape {
   static constexpr i32 halo_chunks = (radius + chunk - 1) / chunk, halo = halo_chunks * chunk;
   static constexpr i32 near_chunks = lane_chunks + 2 * halo_chunks;  // that a thread takes of a row
   static constexpr i32 row_chunks = 32 * lane_chunks + 2 * halo_chunks;
+  static constexpr i32 row_turns = (row_chunks + 31) / 32;  // in which a warp fetches a row
   static constexpr i32 plane = (row_chunks + lane_chunks - 1) / lane_chunks, row = lane_chunks * plane;
   static constexpr i32 span_chunks = (span + chunk - 1) / chunk;  // of a row of coefficients
   static constexpr i32 tile_at = span * span_chunks;
@@ -69,22 +70,29 @@ class BoxTile {
   }
 
   __device__ __forceinline__ void fetch_tile() const {
+    const i64 begin = column_ - S::halo;
+    if (task_.aligned != 0) {
+      i64 column[S::row_turns];
+#pragma unroll
+      for (i32 n = 0; n < S::row_turns; ++n) column[n] = there(begin + (lane() + 32 * n) * S::chunk, S::chunk);
 #pragma unroll 1
-    for (i32 row = warp(); row < S::height + 2 * S::radius; row += S::warps) {
-      const T* values = row_from(row_ - S::radius + row);
-      const i64 begin = column_ - S::halo;
-      if (task_.aligned != 0) {
-#pragma unroll 1
-        for (i32 number = lane(); number < S::row_chunks; number += 32) {
-          const i64 column = there(begin + number * S::chunk, S::chunk);
-          device::begin_copy(shared_ + place_of(row, number), values + column);
+      for (i32 row = warp(); row < S::height + 2 * S::radius; row += S::warps) {
+        const T* values = row_from(row_ - S::radius + row);
+#pragma unroll
+        for (i32 n = 0; n < S::row_turns; ++n) {
+          const i32 number = lane() + 32 * n;
+          if (number < S::row_chunks) device::begin_copy(shared_ + place_of(row, number), values + column[n]);
         }
-        continue;
       }
+    } else {
 #pragma unroll 1
-      for (i32 cell = lane(); cell < S::row_chunks * S::chunk; cell += 32) {
-        device::begin_small_copy(&shared_[place_of(row, cell / S::chunk)].values[cell % S::chunk],
-                                 values + there(begin + cell, 1));
+      for (i32 row = warp(); row < S::height + 2 * S::radius; row += S::warps) {
+        const T* values = row_from(row_ - S::radius + row);
+#pragma unroll 1
+        for (i32 cell = lane(); cell < S::row_chunks * S::chunk; cell += 32) {
+          device::begin_small_copy(&shared_[place_of(row, cell / S::chunk)].values[cell % S::chunk],
+                                   values + there(begin + cell, 1));
+        }
       }
     }
     device::commit_copies();
@@ -155,30 +163,45 @@ class BoxTile {
   }
 
   __device__ __forceinline__ void write(const T (&sum)[S::rows][S::cells]) const {
+    const i64 first = row_ + warp() * S::rows, column = column_ + lane() * S::cells;
+    if (!is_inner()) {
+      write_some(sum, first, column);
+      return;
+    }
 #pragma unroll
     for (i32 v = 0; v < S::rows; ++v) {
-      const i32 number = warp() * S::rows + v;
-      const i64 row = row_ + number;
+      T* values = task_.to.row(first + v, task_.width) + column;
+#pragma unroll
+      for (i32 q = 0; q < S::lane_chunks; ++q) {
+        Chunk made;
+#pragma unroll
+        for (i32 w = 0; w < S::chunk; ++w) made.values[w] = sum[v][q * S::chunk + w];
+        reinterpret_cast<Chunk*>(values)[q] = made;
+      }
+    }
+  }
+  /// True if all cells of the tile are there, none keeps its value, and chunks are written as a whole.
+  __device__ __forceinline__ bool is_inner() const {
+    const i64 row_end = row_ + S::height, column_end = column_ + S::width;
+    if (task_.aligned == 0 || row_end > task_.rows.end || column_end > task_.width) return false;
+    return (task_.keeps_rows == 0 || (row_ >= S::radius && row_end <= task_.extent - S::radius)) &&
+           (task_.wraps_columns != 0 || (column_ >= S::radius && column_end <= task_.width - S::radius));
+  }
+  /// Writes the cells of a tile of which some are not there, or keep their values.
+  __device__ __forceinline__ void write_some(const T (&sum)[S::rows][S::cells], i64 first, i64 column) const {
+#pragma unroll
+    for (i32 v = 0; v < S::rows; ++v) {
+      const i64 row = first + v;
       if (row >= task_.rows.end) return;
       T* values = task_.to.row(row, task_.width);
       const bool row_kept = task_.keeps_rows != 0 && is_kept(row, task_.extent);
+      const i32 number = warp() * S::rows + v + S::radius;
 #pragma unroll
-      for (i32 q = 0; q < S::lane_chunks; ++q) {
-        const i64 column = column_ + (lane() * S::lane_chunks + q) * S::chunk;
-        Chunk made = shared_[place_of(number + S::radius, lane() * S::lane_chunks + q + S::halo_chunks)];
-#pragma unroll
-        for (i32 w = 0; w < S::chunk; ++w) {
-          const bool kept = row_kept || (task_.wraps_columns == 0 && is_kept(column + w, task_.width));
-          if (!kept) made.values[w] = sum[v][q * S::chunk + w];
-        }
-        if (task_.aligned != 0) {
-          if (column < task_.width) *reinterpret_cast<Chunk*>(values + column) = made;
-          continue;
-        }
-#pragma unroll
-        for (i32 w = 0; w < S::chunk; ++w) {
-          if (column + w < task_.width) values[column + w] = made.values[w];
-        }
+      for (i32 c = 0; c < S::cells; ++c) {
+        if (column + c >= task_.width) break;
+        const bool kept = row_kept || (task_.wraps_columns == 0 && is_kept(column + c, task_.width));
+        const i32 chunk = lane() * S::lane_chunks + c / S::chunk + S::halo_chunks;
+        values[column + c] = kept ? shared_[place_of(number, chunk)].values[c % S::chunk] : sum[v][c];
       }
     }
   }
