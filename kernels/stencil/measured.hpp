@@ -102,8 +102,8 @@ struct CudaStream {
     }
     if (radius == 1) return {8, 4, 4, 2, 4, 3};
     if (radius == 2) return {8, 2, 4, 2, 4, 4};
-    if (radius <= 4) return {8, 1, 4, 2, 4, radius == 3 ? 4 : 3};
-    return radius == 5 ? StreamSizes{8, 1, 4, 2, 4, 3} : StreamSizes{8, 1, 2, 2, 4, 4};
+    if (radius <= 4) return {radius == 3 ? 12 : 8, 1, 4, 2, 4, 3};
+    return radius == 5 ? StreamSizes{8, 1, 4, 1, 4, 3} : StreamSizes{8, 1, 2, 1, 8, 4};
   }
 };
 

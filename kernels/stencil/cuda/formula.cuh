@@ -75,10 +75,13 @@ class FormulaBlocks : public StencilBlocks<T> {
   unsigned resident_;
 };
 
+template <class F>
+inline constexpr bool is_sum = std::is_same_v<F, LinearSum> || std::is_same_v<F, SeparableSum>;
+
 /// Blocks of a sum that make several steps at a time.
-template <class T>
-class StreamBlocks final : public FormulaBlocks<LinearSum, T> {
-  using Base = FormulaBlocks<LinearSum, T>;
+template <class F, class T>
+class StreamBlocks final : public FormulaBlocks<F, T> {
+  using Base = FormulaBlocks<F, T>;
 
  public:
   StreamBlocks(const StencilSpec& spec, const StreamKernel<T>& kernel, device::Context& context, void* workspace)
@@ -117,15 +120,30 @@ class BoxBlocks final : public FormulaBlocks<LinearSum, T> {
 template <class F, class T>
 std::unique_ptr<device::BlockKernel> CudaFormula<F, T>::make(const StencilSpec& spec, device::Context& context,
                                                              void* workspace) {
-  if constexpr (std::is_same_v<F, LinearSum>) {
-    if (const auto kernel = stream_for<T>(spec)) {
-      return std::make_unique<StreamBlocks<T>>(spec, *kernel, context, workspace);
-    }
-    if (const auto kernel = box_for<T>(spec)) {
-      return std::make_unique<BoxBlocks<T>>(spec, *kernel, context, workspace);
-    }
+  if constexpr (is_sum<F>) {
+    if (const auto kernel = stream_for<T>(spec)) return make_with(*kernel, spec, context, workspace);
+    if (const auto kernel = box_for<T>(spec)) return make_with(*kernel, spec, context, workspace);
   }
   return std::make_unique<FormulaBlocks<F, T>>(spec, context, workspace);
+}
+
+template <class F, class T>
+std::unique_ptr<device::BlockKernel> CudaFormula<F, T>::make_with(const StreamKernel<T>& kernel,
+                                                                  const StencilSpec& spec, device::Context& context,
+                                                                  void* workspace) {
+  if constexpr (is_sum<F>) {
+    return std::make_unique<StreamBlocks<F, T>>(spec, kernel, context, workspace);
+  }
+  throw DeviceError("stencil", "rows are streamed of sums alone");
+}
+
+template <class F, class T>
+std::unique_ptr<device::BlockKernel> CudaFormula<F, T>::make_with(const BoxKernel<T>& kernel, const StencilSpec& spec,
+                                                                  device::Context& context, void* workspace) {
+  if constexpr (std::is_same_v<F, LinearSum>) {
+    return std::make_unique<BoxBlocks<T>>(spec, kernel, context, workspace);
+  }
+  throw DeviceError("stencil", "boxes are sums");
 }
 
 }  // namespace terrace::stencil

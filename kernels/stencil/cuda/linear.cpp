@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/stencil/operators.hpp"
+#include "kernels/stencil/separable.hpp"
 
 namespace terrace::stencil {
 namespace {
@@ -10,15 +10,6 @@ namespace {
 using measured::CudaBox;
 using measured::CudaStream;
 using measured::StreamForm;
-
-/// True if the terms are those of a shape, in its order, with constant coefficients.
-bool has_shape(const StencilSpec& spec, Shape shape) {
-  const std::vector<Term<double>> terms = terms_of(shape, spec.rank, spec.radius);
-  return std::equal(terms.begin(), terms.end(), spec.terms.begin(), spec.terms.end(),
-                    [](const Term<double>& a, const Term<double>& b) {
-                      return b.array < 0 && std::equal(a.offset, a.offset + 3, b.offset);
-                    });
-}
 
 bool keeps_or_wraps(const Faces& faces) {
   return faces.low == faces.high && (faces.low == Face::fixed || faces.low == Face::periodic);
@@ -39,9 +30,19 @@ StreamKernel<T> kernel_of(int wanted) {
   return CudaStreamKernel<T, form, radius>::kernel();
 }
 
+/// The form of a sum, if it is one of them.
+std::optional<StreamForm> form_of(const StencilSpec& spec) {
+  if (spec.separable) return StreamForm::separable;
+  if (has_shape(spec, Shape::star)) return StreamForm::star;
+  if (has_shape(spec, Shape::box)) return StreamForm::box;
+  return std::nullopt;
+}
+
 template <class T>
 StreamKernel<T> kernel_of(StreamForm form, int radius) {
-  return form == StreamForm::star ? kernel_of<T, StreamForm::star>(radius) : kernel_of<T, StreamForm::box>(radius);
+  return form == StreamForm::star  ? kernel_of<T, StreamForm::star>(radius)
+         : form == StreamForm::box ? kernel_of<T, StreamForm::box>(radius)
+                                   : kernel_of<T, StreamForm::separable>(radius);
 }
 
 /// The coefficients and the grid of a sum.
@@ -49,9 +50,10 @@ template <class T>
 StreamTask<T> common_of(const StencilSpec& spec) {
   StreamTask<T> task{};
   const int span = 2 * spec.radius + 1;
+  int number = 0;
   for (const Term<double>& term : spec.terms) {
-    const int at = (term.offset[0] + spec.radius) * span + term.offset[2] + spec.radius;
-    task.coefficients[at] = static_cast<T>(term.coefficient);
+    const int place = (term.offset[0] + spec.radius) * span + term.offset[2] + spec.radius;
+    task.coefficients[spec.separable ? number++ : place] = static_cast<T>(term.coefficient);
   }
   task.extent = spec.extents[0];
   task.width = spec.width();
@@ -75,11 +77,9 @@ bool is_aligned(const Lines<T>& lines, i64 width) {
 template <class T>
 std::optional<StreamKernel<T>> stream_for(const StencilSpec& spec) {
   if (!is_plain_sum(spec) || spec.depth == 1) return std::nullopt;
-  const bool star = has_shape(spec, Shape::star);
-  if (!star && !has_shape(spec, Shape::box)) return std::nullopt;
-  const StreamForm form = star ? StreamForm::star : StreamForm::box;
-  if (spec.radius < 1 || spec.radius > CudaStream::most_radius(form, sizeof(T))) return std::nullopt;
-  const StreamKernel<T> kernel = kernel_of<T>(form, spec.radius);
+  const std::optional<StreamForm> form = form_of(spec);
+  if (!form || spec.radius < 1 || spec.radius > CudaStream::most_radius(*form, sizeof(T))) return std::nullopt;
+  const StreamKernel<T> kernel = kernel_of<T>(*form, spec.radius);
   if (spec.extents[2] < 32 * kernel.sizes.cells) return std::nullopt;
   return kernel;
 }
@@ -88,7 +88,7 @@ template <class T>
 std::optional<BoxKernel<T>> box_for(const StencilSpec& spec) {
   if (!is_plain_sum(spec) || spec.schedule == Schedule::plain) return std::nullopt;
   if (spec.radius < CudaBox::least_radius || spec.radius > CudaBox::most_radius) return std::nullopt;
-  if (!has_shape(spec, Shape::box)) return std::nullopt;
+  if (form_of(spec) != StreamForm::box) return std::nullopt;
   return CudaBoxKernel<T>::kernel(spec.radius);
 }
 
@@ -111,8 +111,9 @@ i64 Streamer<T>::most_levels(const StencilTask& task) const {
 template <class T>
 void Streamer<T>::launch(const StencilState* state, cudaStream_t stream, const Levels<T>& levels) const {
   const auto warps = static_cast<unsigned>((levels.count + kernel_.sizes.levels - 1) / kernel_.sizes.levels);
-  const i64 halo = i64{spec_.radius} * kernel_.sizes.levels * warps, useful = tile() - 2 * halo;
-  const i64 cells = 16 / static_cast<i64>(sizeof(T)), rows = levels.output.count(), width = spec_.width();
+  const i64 halo = i64{spec_.radius} * kernel_.sizes.levels * warps, cells = 16 / static_cast<i64>(sizeof(T));
+  const i64 useful = tile() - 2 * ((halo + cells - 1) / cells * cells);
+  const i64 rows = levels.output.count(), width = spec_.width();
   if (rows == 0) return;
   StreamTask<T> task = common_;
   task.from = levels.from[0];
@@ -123,7 +124,7 @@ void Streamer<T>::launch(const StencilState* state, cudaStream_t stream, const L
   task.stride = useful;
   task.tiles = task.wraps_columns != 0 ? (width + useful - 1) / useful : 1 + (width - tile() + useful - 1) / useful;
   task.chunk_rows = chunk_rows(rows, task.tiles, halo, warps);
-  task.aligned = is_aligned(task.from, width) && is_aligned(task.to, width) && halo % cells == 0;
+  task.aligned = is_aligned(task.from, width) && is_aligned(task.to, width);
   const i64 chunks = (rows + task.chunk_rows - 1) / task.chunk_rows;
   kernel_.launch(static_cast<unsigned>(task.tiles * chunks), warps, stream, state, task);
 }

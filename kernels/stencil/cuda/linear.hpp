@@ -11,8 +11,9 @@
 namespace terrace::stencil {
 
 /// The kernel that streams rows of a stencil, or nullopt if each step is to be made by itself: for anything but sums
-/// with constant coefficients over a star or a small box in two dimensions, with fixed or periodic faces, no source,
-/// no mask and rows of at least a tile. @throws DeviceError if a thread block needs more than the device has
+/// with constant coefficients over a star, a small box or a separable box in two dimensions, with fixed or periodic
+/// faces, no source, no mask and rows of at least a tile. @throws DeviceError if a thread block needs more than the
+/// device has
 template <class T>
 std::optional<StreamKernel<T>> stream_for(const StencilSpec& spec);
 

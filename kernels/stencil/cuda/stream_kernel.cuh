@@ -59,8 +59,10 @@ class Stream {
   static __device__ __forceinline__ i32 lane() { return static_cast<i32>(threadIdx.x % 32); }
   static __device__ __forceinline__ i32 warp() { return static_cast<i32>(threadIdx.x / 32); }
   static __device__ __forceinline__ i32 warps() { return static_cast<i32>(blockDim.x / 32); }
-  /// Rows above the chunk that are read, and cells of the tile at a side that are not made.
+  /// Rows above the chunk that are read.
   static __device__ __forceinline__ i32 halo() { return S::lag * warps(); }
+  /// Cells of the tile at a side that are not written: as many, in whole chunks.
+  static __device__ __forceinline__ i32 margin() { return (halo() + S::chunk - 1) / S::chunk * S::chunk; }
   __device__ __forceinline__ StreamTile<T>& tile() const {
     return *reinterpret_cast<StreamTile<T>*>(shared_ + S::tile_at);
   }
@@ -84,12 +86,12 @@ class Stream {
     tile.at_left = !wraps && number == 0;
     tile.at_right = !wraps && is_last;
     // The last tile ends at the grid's end, and leaves out what the one before has.
-    const i64 done = number == 0 ? 0 : number * task_.stride + (wraps ? 0 : halo());
-    const i64 begin = tile.at_right != 0 ? task_.width - S::tile : number * task_.stride - (wraps ? halo() : 0);
+    const i64 done = number == 0 ? 0 : number * task_.stride + (wraps ? 0 : margin());
+    const i64 begin = tile.at_right != 0 ? task_.width - S::tile : number * task_.stride - (wraps ? margin() : 0);
     const i64 columns = task_.width - begin;
     tile.first_column = begin;
     tile.useful_begin = static_cast<i32>(done - begin);
-    tile.useful_end = tile.at_right != 0 ? S::tile : S::tile - halo();
+    tile.useful_end = tile.at_right != 0 ? S::tile : S::tile - margin();
     if (wraps && tile.useful_end > columns) tile.useful_end = static_cast<i32>(columns);
     tile.before = begin < 0 ? static_cast<i32>(-begin) : 0;
     tile.beyond = columns < S::tile ? static_cast<i32>(columns) : S::tile;

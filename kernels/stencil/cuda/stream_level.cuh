@@ -114,15 +114,16 @@ struct StreamLevel {
                                                  const T (&along)[S::cells], const T* coefficients, i32 c, i32 down) {
     if constexpr (S::form == StreamForm::separable) {
       const T coefficient = coefficients[S::span + S::radius + down];
-      return down == -S::radius ? times(coefficient, along[c]) : fused(coefficient, along[c], value);
-    }
+      value = down == -S::radius ? times(coefficient, along[c]) : fused(coefficient, along[c], value);
+    } else {
 #pragma unroll
-    for (i32 right = -S::radius; right <= S::radius; ++right) {
-      if (S::form == StreamForm::star && down != 0 && right != 0) continue;
-      const T coefficient = coefficients[(down + S::radius) * S::span + right + S::radius];
-      const bool is_first = down == -S::radius && (right == -S::radius || S::form == StreamForm::star);
-      const T x = near[S::radius + c + right];
-      value = is_first ? times(coefficient, x) : fused(coefficient, x, value);
+      for (i32 right = -S::radius; right <= S::radius; ++right) {
+        if (S::form == StreamForm::star && down != 0 && right != 0) continue;
+        const T coefficient = coefficients[(down + S::radius) * S::span + right + S::radius];
+        const bool is_first = down == -S::radius && (right == -S::radius || S::form == StreamForm::star);
+        const T x = near[S::radius + c + right];
+        value = is_first ? times(coefficient, x) : fused(coefficient, x, value);
+      }
     }
     return value;
   }
