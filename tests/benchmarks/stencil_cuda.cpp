@@ -1,160 +1,33 @@
-// Rates of stars and boxes in two dimensions on the first CUDA device, in cells a second, with the limit by
-// multiply-adds. All cells after some steps are compared with those of the kernel that makes one step at a time.
+// Rates of stars, boxes and separable boxes (`arithmetic: fast`) in two dimensions on the first CUDA device, in cells
+// a second, with the limit by multiply-adds. All cells after some steps are compared with those of the kernel that
+// makes one step at a time; those of separable boxes also with exact sums.
 //
 //   benchmark_stencil_cuda [SIDE [STEPS [OPERATOR RADIUS TYPE [DEPTH [SCHEDULE [TILE]]]]]]
-//       side of the grid (16384); steps (512); one stencil alone; the most steps at a time, 0: as the
-//       kernel chooses; a schedule and a tile, as in a job
+//       side of the grid (16384); steps (512); one stencil alone (star2d, box2d, separable); the most steps at a
+//       time, 0: as the kernel chooses; a schedule and a tile, as in a job
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <cstring>
-#include <memory>
 #include <string>
-#include <vector>
 
-#include "kernels/stencil/operators.hpp"
-#include "kernels/stencil/stencil.hpp"
-#include "pipeline/base/error.hpp"
+#include "tests/benchmarks/stencil_on_cuda.hpp"
 
-namespace terrace::stencil {
+namespace terrace::stencil::benchmark {
 namespace {
-
-/// Memory of a context, freed with its owner.
-class Memory {
- public:
-  Memory(device::Context& context, std::size_t bytes, bool host = false)
-      : context_(context), bytes_(bytes), host_(host) {
-    data_ = host ? context.allocate_host(bytes) : context.allocate(bytes);
-  }
-  ~Memory() { host_ ? context_.release_host(data_, bytes_) : context_.release(data_, bytes_); }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-
-  template <class T>
-  T* as() const {
-    return static_cast<T*>(data_);
-  }
-
- private:
-  device::Context& context_;
-  std::size_t bytes_;
-  bool host_;
-  void* data_;
-};
-
-/// Words, descriptor and result of a launch of one block.
-struct Launched {
-  device::u64 ready, stop, abort, done, failed, skipped;
-  StencilTask task;
-  StencilResult result;
-};
-
-StencilSpec spec_of(const std::string& name, int radius, ElementType type, std::int64_t side, std::int64_t steps) {
-  StencilSpec spec;
-  spec.name = name;
-  spec.radius = radius;
-  spec.value = type;
-  spec.extents = {side, 1, side};
-  spec.faces[1].low = spec.faces[1].high = Face::edge;
-  spec.terms = terms_of(find_operator(name)->shape, 2, radius);
-  // Coefficients whose sum is 1, all of them different.
-  const auto count = static_cast<double>(spec.terms.size());
-  for (std::size_t i = 0; i < spec.terms.size(); ++i) {
-    spec.terms[i].coefficient = (1 + (static_cast<double>(i) - (count - 1) / 2) / (2 * count)) / count;
-  }
-  spec.slab_rows = side;
-  spec.pass_steps = steps;
-  return spec;
-}
-
-/// A whole grid on the device.
-template <class T>
-class Grid {
- public:
-  Grid(const StencilSpec& spec, device::Context& context)
-      : spec_(spec),
-        context_(context),
-        bytes_(static_cast<std::size_t>(spec.extents[0] * spec.width()) * sizeof(T)),
-        values_(context, bytes_),
-        host_(context, bytes_, true),
-        launched_(context, sizeof(Launched), true) {}
-
-  void fill() {
-    device::u64 state = 1;
-    for (std::size_t i = 0; i < bytes_ / sizeof(T); ++i) {
-      state = state * 6364136223846793005ull + 1442695040888963407ull;
-      host_.as<T>()[i] = static_cast<T>(static_cast<double>(state >> 40) / (1 << 24));
-    }
-    context_.copy(device::Queue::up, values_.as<void>(), host_.as<void>(), bytes_);
-    context_.record(device::Queue::up)->wait();
-  }
-  /// @return seconds of the device
-  double advance(device::BlockKernel& kernel, std::int64_t steps) {
-    auto* at = launched_.as<Launched>();
-    *at = {1, 0, 0, 0, 0, 0, {}, {}};
-    StencilTask& task = at->task;
-    task.first = task.last = task.whole = 1;
-    task.steps = steps;
-    task.row_end = task.part_end = spec_.extents[0];
-    task.fields[0] = {1, spec_.extents[0], {0}, {values_.as<void>()}};
-    const auto begin = context_.record(device::Queue::compute);
-    kernel.run({&at->ready, &at->stop, &at->abort, &at->done, &at->failed, &at->skipped, &at->task, &at->result, 1,
-                sizeof(StencilTask), sizeof(StencilResult), 0, 1});
-    const auto end = context_.record(device::Queue::compute);
-    end->wait();
-    if (at->done != 1) throw DeviceError("stencil", "the launch left its block undone");
-    return end->seconds_since(*begin);
-  }
-  std::vector<T> values() {
-    context_.copy(device::Queue::down, host_.as<void>(), values_.as<void>(), bytes_);
-    context_.record(device::Queue::down)->wait();
-    return {host_.as<T>(), host_.as<T>() + bytes_ / sizeof(T)};
-  }
-
- private:
-  StencilSpec spec_;
-  device::Context& context_;
-  std::size_t bytes_;
-  Memory values_, host_, launched_;
-};
-
-/// The cells after a number of steps that needs passes of several depths, and seconds of `steps` steps.
-template <class T>
-struct Run {
-  std::vector<T> checked;
-  double seconds = 1e300;
-};
-template <class T>
-Run<T> run(const StencilSpec& spec, device::Context& context, int times, std::int64_t steps) {
-  const Memory workspace(context, stencil_cuda_bytes(spec, context.limits()));
-  const auto kernel = make_stencil_cuda(spec, context, workspace.as<void>());
-  Grid<T> grid(spec, context);
-  Run<T> all;
-  grid.fill();
-  grid.advance(*kernel, 37);
-  all.checked = grid.values();
-  for (int time = 0; time < times; ++time) all.seconds = std::min(all.seconds, grid.advance(*kernel, steps));
-  return all;
-}
 
 template <class T>
 void report(const StencilSpec& spec, device::Context& context, std::int64_t steps) {
-  StencilSpec plain = spec;
-  plain.depth = 1;
-  plain.schedule = Schedule::plain;
-  const Run<T> got = run<T>(spec, context, 3, steps), expected = run<T>(plain, context, 1, 4);
-  const bool same = std::memcmp(got.checked.data(), expected.checked.data(), got.checked.size() * sizeof(T)) == 0;
+  const Run<T> got = run<T>(spec, context, 3, steps), plain = run<T>(plain_spec(spec), context, 1, 4);
+  const Run<T> exact = spec.separable ? run<T>(plain_spec(exact_spec(spec)), context, 0, 0) : Run<T>{};
+  const std::string verdict = verdict_of(spec, got.checked, plain.checked, exact.checked);
   const double cells = static_cast<double>(spec.extents[0]) * static_cast<double>(spec.width());
-  const double rate = cells * static_cast<double>(steps) / got.seconds, one = cells * 4 / expected.seconds;
-  // A processor makes twice as many multiply-adds of f32 as operations on integers.
-  const double limit =
-      context.limits().operations_per_second * 2 * 4 / sizeof(T) / static_cast<double>(spec.terms.size());
+  const double rate = cells * static_cast<double>(steps) / got.seconds, one = cells * 4 / plain.seconds;
+  const double limit = limit_of(spec, context);
   fmt::print(
       "{} r{} {} {}^2, {} steps: {:9.2f} ms, {:6.3f} T cells/s, {:3.0f}% of {:.2f}; a step at a time {:.3f}; {}\n",
-      spec.name, spec.radius, name_of(spec.value), spec.extents[0], steps, got.seconds * 1e3, rate / 1e12,
-      100 * rate / limit, limit / 1e12, one / 1e12, same ? "same cells" : "DIFFERENT CELLS");
+      spec.separable ? "separable" : spec.name, spec.radius, name_of(spec.value), spec.extents[0], steps,
+      got.seconds * 1e3, rate / 1e12, 100 * rate / limit, limit / 1e12, one / 1e12, verdict);
   std::fflush(stdout);
 }
 
@@ -163,7 +36,7 @@ void report(const StencilSpec& spec, device::Context& context, std::int64_t step
   else report<double>(spec, context, steps);
 }
 
-int run(int argc, char** argv) {
+int run_all(int argc, char** argv) {
   const std::int64_t side = argc > 1 ? std::atoll(argv[1]) : 16384, steps = argc > 2 ? std::atoll(argv[2]) : 512;
   const auto context = device::make_cuda_context(0);
   fmt::print("{}\n", context->limits().name);
@@ -177,18 +50,21 @@ int run(int argc, char** argv) {
     return 0;
   }
   for (const ElementType type : {ElementType::f32, ElementType::f64}) {
-    for (const int radius : {1, 2, 3, 4}) report(spec_of("star2d", radius, type, side, steps), *context, steps);
-    for (const int radius : {1, 2, 3, 4}) report(spec_of("box2d", radius, type, side, steps), *context, steps);
+    for (const char* name : {"star2d", "box2d", "separable"}) {
+      for (int radius = 1; radius <= most_radius; ++radius) {
+        report(spec_of(name, radius, type, side, steps), *context, steps);
+      }
+    }
   }
   return 0;
 }
 
 }  // namespace
-}  // namespace terrace::stencil
+}  // namespace terrace::stencil::benchmark
 
 int main(int argc, char** argv) {
   try {
-    return terrace::stencil::run(argc, argv);
+    return terrace::stencil::benchmark::run_all(argc, argv);
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
     return 1;
