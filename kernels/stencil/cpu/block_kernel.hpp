@@ -29,6 +29,22 @@ TERRACE_HOST_DEVICE auto local_constants(const void* constants) {
   else return *static_cast<const typename F::template Constants<T>*>(constants);
 }
 
+/// True for sums whose rows share sums of rows.
+template <class F>
+inline constexpr bool shares_rows = false;
+template <int radius>
+inline constexpr bool shares_rows<PatternProduct<radius>> = true;
+
+/// The packs of a block of a separable sum. @param at of the block's first row
+template <class F, int rows, class V, class T, class At>
+TERRACE_HOST_DEVICE void make_products(const typename F::template Constants<T>& k, const At& at, V (&made)[rows][1]) {
+  V along[rows + 2 * F::radius];
+#pragma GCC unroll 16
+  for (int line = 0; line < rows + 2 * F::radius; ++line) along[line] = F::template along<V>(k, at, line - F::radius);
+#pragma GCC unroll 4
+  for (int row = 0; row < rows; ++row) made[row][0] = F::down(k, along + row);
+}
+
 #if defined(__AVX512F__)
 /// The values around a pack of a row of a block whose rows slide through registers: no load crosses a cache line.
 template <class T, int radius, bool has_planes, int rows>
@@ -63,11 +79,18 @@ TERRACE_HOST_DEVICE i64 make_sliding(const typename F::template Constants<T>& k,
   for (; x + 2 * V::lanes <= end; x += V::lanes) {
 #pragma GCC unroll 32
     for (int line = 0; line < around; ++line) after[line] = V::load(from[line] + x + V::lanes);
+    if constexpr (shares_rows<F>) {
+      V made[rows][1];
+      make_products<F, rows, V, T>(k, SlidingAt<T, F::radius, has_planes, rows>{before, here, after, 0}, made);
 #pragma GCC unroll 4
-    for (int row = 0; row < rows; ++row) {
-      V made[1];
-      F::template cell<V>(k, SlidingAt<T, F::radius, has_planes, rows>{before, here, after, row}, made);
-      made[0].store(to[row] + x);
+      for (int row = 0; row < rows; ++row) made[row][0].store(to[row] + x);
+    } else {
+#pragma GCC unroll 4
+      for (int row = 0; row < rows; ++row) {
+        V made[1];
+        F::template cell<V>(k, SlidingAt<T, F::radius, has_planes, rows>{before, here, after, row}, made);
+        made[0].store(to[row] + x);
+      }
     }
 #pragma GCC unroll 32
     for (int line = 0; line < around; ++line) before[line] = here[line], here[line] = after[line];
@@ -82,7 +105,7 @@ inline constexpr bool slides = false;
 template <int rank, Shape shape, int radius>
 inline constexpr bool slides<PatternSum<rank, shape, radius>> = rank == 2 || radius == 1;
 template <int radius>
-inline constexpr bool slides<PatternProduct<radius>> = true;
+inline constexpr bool slides<PatternProduct<radius>> = radius == 1;
 
 template <class F, class T, int rows, bool plain>
 void make_block(const BlockWork<T>& work) {
@@ -97,10 +120,13 @@ void make_block(const BlockWork<T>& work) {
   for (int i = 0; i < F::fields * rows; ++i) to[i] = work.made[i];
   const auto make = [&](i64 x) __attribute__((always_inline)) {
     V made[rows][F::fields];
+    if constexpr (shares_rows<F>) {
+      make_products<F, rows, V, T>(k, BlockAt<T, F::radius, has_planes, rows>{from, work.arrays, 0, x}, made);
+    }
 #pragma GCC unroll 4
     for (int row = 0; row < rows; ++row) {
       const BlockAt<T, F::radius, has_planes, rows> at{from, work.arrays, row, x};
-      F::template cell<V>(k, at, made[row]);
+      if constexpr (!shares_rows<F>) F::template cell<V>(k, at, made[row]);
       if constexpr (!plain) {
         add_source(additions, at, made[row]);
         for (int f = 0; f < F::fields; ++f) {

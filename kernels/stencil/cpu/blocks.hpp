@@ -132,21 +132,27 @@ struct PatternProduct {
     }
     return made;
   }
+  /// The sum of the row `d0` below the block's first one.
   template <class V, class T, class At>
-  TERRACE_HOST_DEVICE static void cell(const Constants<T>& k, const At& at, V (&made)[1]) {
+  TERRACE_HOST_DEVICE static V along(const Constants<T>& k, const At& at, int d0) {
+    V sum{};
+#pragma GCC unroll 16
+    for (int j = 0; j < span; ++j) {
+      const V coefficient(k.row[j]), value(at(0, d0, 0, j - radius));
+      sum = j == 0 ? times(coefficient, value) : fused(coefficient, value, sum);
+    }
+    return sum;
+  }
+  /// The sum of a column of sums of rows.
+  template <class V, class T>
+  TERRACE_HOST_DEVICE static V down(const Constants<T>& k, const V* sums) {
     V sum{};
 #pragma GCC unroll 16
     for (int i = 0; i < span; ++i) {
-      V along{};
-#pragma GCC unroll 16
-      for (int j = 0; j < span; ++j) {
-        const V coefficient(k.row[j]), value(at(0, i - radius, 0, j - radius));
-        along = j == 0 ? times(coefficient, value) : fused(coefficient, value, along);
-      }
       const V coefficient(k.column[i]);
-      sum = i == 0 ? times(coefficient, along) : fused(coefficient, along, sum);
+      sum = i == 0 ? times(coefficient, sums[i]) : fused(coefficient, sums[i], sum);
     }
-    made[0] = sum;
+    return sum;
   }
 };
 
