@@ -35,6 +35,13 @@ struct CpuTiles {
   static constexpr device::i64 band_halos = 16;
 };
 
+/// The sums that a kernel streams rows for.
+enum class StreamForm {
+  star,
+  box,
+  separable  // a box: the sum of a row, then of a column of such sums
+};
+
 /// Sizes of a kernel that streams rows through registers (cuda/stream_kernel.cuh).
 struct StreamSizes {
   int cells;   // of a row that a lane holds
@@ -47,26 +54,74 @@ struct StreamSizes {
 
 /// Sums over a star or a box in two dimensions on CUDA.
 struct CudaStream {
-  /// The largest radius that has a kernel. Not measured.
-  static constexpr int most_radius = 4;
+  /// The largest radius that has a kernel. Larger boxes take CudaBox; stars of f64 beyond it are as fast one step at
+  /// a time (H200 prototype, radius 8: 270 G either way), since their sums do not fit into registers.
+  TERRACE_HOST_DEVICE static constexpr int most_radius(StreamForm form, int bytes) {
+    if (form == StreamForm::box) return 3;
+    return form == StreamForm::star && bytes == 8 ? 4 : 8;
+  }
 
-  /// H200 prototype, 16384 x 16384, 512 steps, Gcell/s: star f32, radius 1 to 4: 3942, 2157, 1416, 1007; box f32,
-  /// radius 1 to 3: 2550, 976, 525; f64: star of radius 1 1815, box of radius 1 to 3 1175, 446, 232. The others,
-  /// and all sizes in this kernel: not measured.
-  TERRACE_HOST_DEVICE static constexpr StreamSizes sizes(bool box, int radius, int bytes) {
+  /// H200, see `star`, `box`, `wide` and `separable`.
+  TERRACE_HOST_DEVICE static constexpr StreamSizes sizes(StreamForm form, int radius, int bytes) {
+    return form == StreamForm::separable ? separable(radius, bytes)
+           : bytes == 8                  ? wide(radius)
+           : form == StreamForm::box     ? box(radius)
+                                         : star(radius);
+  }
+
+  /// f32. H200 prototype, 16384 x 16384, 512 steps, radius 1 to 4 and 8: 3942, 2157, 1416, 1007, 548 Gcell/s. Radius
+  /// 5 to 7, and all in this kernel: not measured; of radius 5 to 8 ptxas spills at most 6 registers.
+  TERRACE_HOST_DEVICE static constexpr StreamSizes star(int radius) {
+    if (radius == 1) return {8, 4, 4, 2, 4, 4};
+    if (radius == 2) return {12, 2, 4, 2, 4, 3};
+    if (radius == 3) return {8, 2, 4, 2, 2, 3};
+    if (radius == 4) return {8, 2, 4, 2, 2, 2};
+    if (radius == 5) return {8, 1, 4, 2, 4, 3};
+    return {8, 1, 2, 2, 8, 4};
+  }
+  /// f32. H200 prototype, 16384 x 16384, 512 steps, radius 1 to 3: 2550, 976, 525 Gcell/s. In this kernel not
+  /// measured.
+  TERRACE_HOST_DEVICE static constexpr StreamSizes box(int radius) {
+    if (radius == 1) return {8, 4, 4, 2, 4, 4};
+    return radius == 2 ? StreamSizes{12, 2, 4, 1, 2, 3} : StreamSizes{12, 1, 4, 1, 4, 4};
+  }
+  /// f64. H200 prototype, 16384 x 16384, 512 steps, Gcell/s: star of radius 1 1815, box of radius 1 to 3 1175, 446,
+  /// 232. The others, and all in this kernel: not measured.
+  TERRACE_HOST_DEVICE static constexpr StreamSizes wide(int radius) {
+    if (radius == 1) return {4, 4, 4, 1, 8, 2};
+    if (radius == 2) return {4, 3, 4, 1, 8, 2};
+    if (radius == 3) return {4, 2, 4, 1, 8, 2};
+    return {4, 1, 4, 1, 8, 2};
+  }
+  /// Not measured: chosen by what ptxas spills, nothing or a few registers; of f64 60 at radius 7, 130 at radius 8.
+  TERRACE_HOST_DEVICE static constexpr StreamSizes separable(int radius, int bytes) {
     if (bytes == 8) {
       if (radius == 1) return {4, 4, 4, 1, 8, 2};
       if (radius == 2) return {4, 3, 4, 1, 8, 2};
-      if (radius == 3) return {4, 2, 4, 1, 8, 2};
-      return {4, 1, 4, 1, 8, 2};
+      return {8, 1, 4, 1, 8, radius == 3 ? 3 : 2};
     }
-    if (radius == 1) return {8, 4, 4, 2, 4, 4};
-    if (box)
-      return radius == 2   ? StreamSizes{12, 2, 4, 1, 2, 3}
-             : radius == 3 ? StreamSizes{12, 1, 4, 1, 4, 4}
-                           : StreamSizes{8, 1, 4, 1, 4, 4};
-    if (radius == 2) return {12, 2, 4, 2, 4, 3};
-    return radius == 3 ? StreamSizes{8, 2, 4, 2, 2, 3} : StreamSizes{8, 2, 4, 2, 2, 2};
+    if (radius == 1) return {8, 4, 4, 2, 4, 3};
+    if (radius == 2) return {8, 2, 4, 2, 4, 4};
+    if (radius <= 4) return {radius == 3 ? 12 : 8, 1, 4, 2, 4, 3};
+    return radius == 5 ? StreamSizes{8, 1, 4, 1, 4, 3} : StreamSizes{8, 1, 2, 1, 8, 4};
+  }
+};
+
+/// Sizes of a kernel that makes a step of a large box (cuda/box_kernel.cuh).
+struct BoxSizes {
+  int cells;   // of a row that a thread makes
+  int rows;    // that a thread makes
+  int warps;   // of a thread block, some rows each
+  int blocks;  // thread blocks on a multiprocessor, as far as their registers go
+};
+
+/// Sums over a large box in two dimensions on CUDA, one step at a time.
+struct CudaBox {
+  /// The radii that have a kernel. Not measured.
+  static constexpr int least_radius = 4, most_radius = 8;
+  /// Not measured; ptxas spills nothing.
+  TERRACE_HOST_DEVICE static constexpr BoxSizes sizes(int bytes) {
+    return bytes == 8 ? BoxSizes{8, 4, 4, 3} : BoxSizes{8, 4, 8, 3};
   }
 };
 

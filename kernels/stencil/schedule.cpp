@@ -28,6 +28,11 @@ constexpr TableRow table_11[] = {{"64x64", {64, 64}, {8, 8, 4, 0, 0, 0, 0, 0}},
                                  {"64x32", {64, 32}, {16, 16, 8, 8, 8, 4, 4, 4}},
                                  {"32x32", {32, 32}, {16, 16, 16, 8, 8, 8, 4, 4}}};
 
+constexpr bool fits(const TableRow& row) {
+  return std::ranges::all_of(row.steps, [](int steps) { return steps <= most_steps_at_once; });
+}
+static_assert(std::ranges::all_of(table_11, fits));
+
 bool is_fixed(const Faces& faces) { return faces.low == Face::fixed && faces.high == Face::fixed; }
 
 /// "64x32 and 32x32": the tiles that have steps for a radius.

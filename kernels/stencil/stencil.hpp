@@ -31,6 +31,7 @@ struct StencilSpec {
   ElementType value = ElementType::f64;  // f32 or f64
 
   std::vector<Term<double>> terms;   // of a linear operator, offsets along these axes
+  bool separable = false;            // `terms` are those of a SeparableSum
   int arrays = 0;                    // constant arrays of the grid's shape
   std::map<std::string, int> given;  // parameters that are arrays: their numbers
   int source = -1, mask = -1;        // numbers of arrays, or -1

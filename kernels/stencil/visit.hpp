@@ -1,16 +1,19 @@
-// From the name of an operator to the type of its formula: for code that makes kernels.
+// From a stencil to the type of its formula: for code that makes kernels.
 #pragma once
 
 #include <string>
 
 #include "kernels/stencil/operator_list.hpp"
+#include "kernels/stencil/stencil.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::stencil {
 
-/// Calls call(F{}) with the formula (Formulas) of the operator of that name. @throws JobError if there is none
+/// Calls call(F{}) with the formula (Formulas) of a stencil. @throws JobError if there is no operator of its name
 template <class Call>
-void visit_formula(const std::string& name, Call&& call) {
+void visit_formula(const StencilSpec& spec, Call&& call) {
+  if (spec.separable) return call(SeparableSum{});
+  const std::string& name = spec.name;
   const bool found = [&]<class... Os>(OperatorList<Os...>) {
     return ((name == Os::name ? (call(typename Os::Kernel{}), true) : false) || ...);
   }(Operators{});

@@ -7,6 +7,7 @@
 
 #include "io/convert.hpp"
 #include "kernels/stencil/operators.hpp"
+#include "kernels/stencil/separable.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
 #include "stages/refuse.hpp"
@@ -297,6 +298,9 @@ class Definer {
     if (const auto fault = stencil::schedule_fault(spec_)) {
       refuse(settings_.has(fault->parameter) ? fault->parameter : "schedule", fault->why);
     }
+    // The schedules of tiles know sums in the order of the offsets alone.
+    const bool any_sum = spec_.schedule == stencil::Schedule::automatic || spec_.schedule == stencil::Schedule::plain;
+    made_.separable = settings_.text("arithmetic") == "fast" && any_sum && stencil::separated(spec_);
   }
 
   void define_events() {

@@ -14,6 +14,7 @@ namespace terrace::stages {
 /// A stencil as a job defines it, without its cut.
 struct StencilDefinition {
   stencil::StencilSpec spec;
+  bool separable = false;  // the sum is to be computed as a separable one (separated()), which `spec` is not yet
   StencilEvents events;
   StencilInputs inputs;
   StencilCheck check;

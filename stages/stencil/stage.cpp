@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/stencil/operators.hpp"
+#include "kernels/stencil/separable.hpp"
 #include "pipeline/base/near_name.hpp"
 #include "stages/stencil/definition.hpp"
 #include "stages/stencil/measured.hpp"
@@ -78,7 +79,10 @@ class StencilStage : public run::Stage {
     return all;
   }
 
-  std::vector<io::Attribute> attributes() const override { return {}; }
+  std::vector<io::Attribute> attributes() const override {
+    if (!plan_.spec().separable) return {};
+    return {{"/" + name_, "arithmetic", std::string("fast: sums of rows, then of columns")}};
+  }
 
   std::vector<std::string> warnings() const override {
     std::vector<std::string> all = warnings_;
@@ -147,6 +151,7 @@ class StencilStage : public run::Stage {
                           {"parts", spec.parts},          {"depth", spec.depth},
                           {"rows", spec.extents[0]},      {"width", spec.width()},
                           {"value", name_of(spec.value)}, {"schedule", stencil::name_of(spec.schedule)}};
+    if (spec.separable) all["separable"] = true;
     if (spec.schedule == stencil::Schedule::time_skewed) all["tile"] = stencil::name_of(spec.tile);
     return all;
   }
@@ -189,6 +194,12 @@ class StencilStage : public run::Stage {
 std::unique_ptr<run::Stage> make_stencil(const Request& request) {
   StencilDefinition definition = define_stencil(request);
   StencilSpec& spec = definition.spec;
+  const bool separable =
+      request.choices != nullptr ? request.choices->value("separable", false) : definition.separable;
+  if (separable) {
+    spec.terms = stencil::separated(spec).value();
+    spec.separable = true;
+  }
   if (request.choices != nullptr) {
     spec.slab_rows = request.choices->at("slab_rows");
     spec.pass_steps = request.choices->at("pass_steps");

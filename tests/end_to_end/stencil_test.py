@@ -325,6 +325,33 @@ class Budgets(StencilTest):
                            "boundary": ["periodic", "fixed"]}, ["1GiB", "2MiB", "1200KiB"], "wave2d",
                    ("u", "previous"))
 
+    def test_separable_boxes(self):
+        grid = numpy.random.default_rng(7).normal(size=(900, 120)).astype(numpy.float32)
+        inputs, steps, radius = {"a": self.npy("a", grid)}, 23, 3
+        weights = numpy.exp(-numpy.arange(-radius, radius + 1) ** 2 / 5.0)
+        weights = numpy.outer(weights, weights) / weights.sum() ** 2
+        settings = {"grid": "a", "steps": steps, "radius": radius, "boundary": ["periodic", "fixed"],
+                    "coefficients": weights.ravel().tolist(), "arithmetic": "fast"}
+        self.check(inputs, settings, ["1GiB", "900KiB", "700KiB"], "box2d")
+        results = {}
+        for name, more in (("fast", {}), ("plain", {"schedule": "plain"}), ("exact", {"arithmetic": "exact"})):
+            path = self.write_job(inputs, [stencil("s", "box2d", **{**settings, **more})], output=f"{name}.h5")
+            self.terrace("run", path)
+            results[name] = self.open(f"{name}.h5")
+            self.assertEqual(results[name]["s"].attrs.get("arithmetic"),
+                             None if name == "exact" else "fast: sums of rows, then of columns")
+        found = {name: result["s/grid"][()] for name, result in results.items()}
+        self.assertEqual(found["fast"].tobytes(), found["plain"].tobytes())
+        self.assertNotEqual(found["fast"].tobytes(), found["exact"].tobytes())
+        expected = grid.astype(float)
+        for _ in range(steps):
+            expected = step_sum(expected, offsets_of("box", 2, radius), weights.ravel(), radius,
+                                [("periodic", "periodic"), ("fixed", "fixed")])
+        # The bounds of `terrace operators box2d`; the coefficients are positive and their sum is 1.
+        largest = numpy.abs(grid).max() * 1.0001
+        for name, roundings in (("fast", 4 * radius + 22), ("exact", (2 * radius + 1) ** 2 + 2)):
+            self.assertLess(numpy.abs(found[name] - expected).max(), steps * roundings * 2.0 ** -24 * largest, name)
+
     def test_cubes_and_rows(self):
         draw = numpy.random.default_rng(6)
         self.check({"a": self.npy("a", draw.normal(size=(200, 20, 18)))},

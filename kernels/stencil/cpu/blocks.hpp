@@ -40,6 +40,7 @@ struct BlockKernels {
 template <int rank_, Shape shape, int radius_>
 struct PatternSum {
   static constexpr int rank = rank_, fields = 1, radius = radius_;
+  static constexpr bool is_product = false;
 
   TERRACE_HOST_DEVICE static constexpr bool has(int d0, int d1, int d2) {
     return shape == Shape::box || (d0 != 0) + (d1 != 0) + (d2 != 0) <= 1;
@@ -105,13 +106,64 @@ struct PatternSum {
   static constexpr int middle = rank == 3 ? radius : 0;
 };
 
+/// A separable sum over a box in two dimensions whose radius the compiler knows: it finds that the rows of a block
+/// share sums of rows.
+template <int radius_>
+struct PatternProduct {
+  static constexpr int rank = 2, fields = 1, radius = radius_, span = 2 * radius + 1;
+  static constexpr bool is_product = true;
+
+  template <class T>
+  struct Constants {
+    T row[span], column[span];
+  };
+  /// True if the terms are those of a separable sum of the radius.
+  template <class T>
+  static bool fits(const Terms<T>& given, int) {
+    return given.count == 2 * span;
+  }
+  template <class T>
+  TERRACE_HOST_DEVICE static Constants<T> local(const void* constants) {
+    const Terms<T>& terms = static_cast<const SeparableSum::Constants<T>*>(constants)->terms;
+    Constants<T> made;
+    for (int i = 0; i < span; ++i) {
+      made.row[i] = terms.list[i].coefficient;
+      made.column[i] = terms.list[span + i].coefficient;
+    }
+    return made;
+  }
+  /// The sum of the row `d0` below the block's first one.
+  template <class V, class T, class At>
+  TERRACE_HOST_DEVICE static V along(const Constants<T>& k, const At& at, int d0) {
+    V sum{};
+#pragma GCC unroll 16
+    for (int j = 0; j < span; ++j) {
+      const V coefficient(k.row[j]), value(at(0, d0, 0, j - radius));
+      sum = j == 0 ? times(coefficient, value) : fused(coefficient, value, sum);
+    }
+    return sum;
+  }
+  /// The sum of a column of sums of rows.
+  template <class V, class T>
+  TERRACE_HOST_DEVICE static V down(const Constants<T>& k, const V* sums) {
+    V sum{};
+#pragma GCC unroll 16
+    for (int i = 0; i < span; ++i) {
+      const V coefficient(k.column[i]);
+      sum = i == 0 ? times(coefficient, sums[i]) : fused(coefficient, sums[i], sum);
+    }
+    return sum;
+  }
+};
+
 /// The patterns with kernels of their own.
 template <int radius>
 using Star2 = PatternSum<2, Shape::star, radius>;
 template <int radius>
 using Box2 = PatternSum<2, Shape::box, radius>;
-using Patterns = OperatorList<Star2<1>, Star2<2>, Star2<3>, Star2<4>, Box2<1>, Box2<2>, PatternSum<3, Shape::star, 1>,
-                              PatternSum<3, Shape::star, 2>, PatternSum<3, Shape::box, 1>>;
+using Patterns =
+    OperatorList<Star2<1>, Star2<2>, Star2<3>, Star2<4>, Box2<1>, Box2<2>, PatternSum<3, Shape::star, 1>,
+                 PatternSum<3, Shape::star, 2>, PatternSum<3, Shape::box, 1>, PatternProduct<1>, PatternProduct<2>>;
 
 // The kernels of the formula of that number in Formulas, or of the pattern of that number in Patterns; -1: none.
 namespace sse2 {

@@ -145,7 +145,7 @@ template <class F, class T>
 TERRACE_HOST_DEVICE void make_inner(const RowWork<T>& work, i64 begin, i64 end) {
   if (end - begin < Pack<T>::lanes) {
     for (i64 x = begin; x < end; ++x) make_cell<F>(work, InnerAt<T, T>{work, x}, x, false);
-  } else if constexpr (F::radius == 0) {
+  } else if constexpr (requires { F::is_linear; }) {
     make_linear(work, begin, end);
   } else {
     make_packs<F>(work, begin, end);

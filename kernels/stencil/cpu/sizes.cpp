@@ -11,6 +11,9 @@ namespace {
 
 using measured::CpuTiles;
 
+static_assert(CpuTiles::line_depth <= most_steps_at_once && CpuTiles::reach <= most_steps_at_once &&
+              CpuTiles::reach_of_volumes <= most_steps_at_once);
+
 template <class F, class... Fs>
 constexpr int number_of(OperatorList<Fs...>) {
   int number = 0;
@@ -68,7 +71,7 @@ std::vector<i64> sub_passes(i64 steps, i64 depth, bool last_alone) {
 
 int formula_of(const StencilSpec& spec) {
   int formula = 0;
-  visit_formula(spec.name, [&]<class F>(F) { formula = number_of<F>(Formulas{}); });
+  visit_formula(spec, [&]<class F>(F) { formula = number_of<F>(Formulas{}); });
   return formula;
 }
 

@@ -30,9 +30,9 @@ BlockKernels block_kernels_for(InstructionSet set, int formula, int pattern) {
 
 /// The number in Patterns of the offsets of a sum, or -1.
 template <class T, class... Ps>
-int pattern_of(const std::vector<Term<T>>& terms, int rank, OperatorList<Ps...>) {
+int pattern_of(const std::vector<Term<T>>& terms, const StencilSpec& spec, OperatorList<Ps...>) {
   const Terms<T> all{terms.data(), static_cast<i32>(terms.size())};
-  const bool fits[] = {Ps::fits(all, rank)...};
+  const bool fits[] = {Ps::is_product == spec.separable && Ps::fits(all, spec.rank)...};
   const auto* found = std::find(std::begin(fits), std::end(fits), true);
   return found == std::end(fits) ? -1 : static_cast<int>(found - std::begin(fits));
 }
@@ -59,11 +59,10 @@ CpuPlan<T> plan_for(const StencilSpec& spec, const Operands<T>& operands, Instru
   const RowKernels kernels = kernels_for(set, formula_of(spec));
   if constexpr (sizeof(T) == 4) plan.kernels = kernels.f32;
   else plan.kernels = kernels.f64;
-  const BlockKernels blocks =
-      block_kernels_for(set, formula_of(spec), pattern_of(operands.terms, spec.rank, Patterns{}));
+  const BlockKernels blocks = block_kernels_for(set, formula_of(spec), pattern_of(operands.terms, spec, Patterns{}));
   if constexpr (sizeof(T) == 4) plan.block_kernels = blocks.f32;
   else plan.block_kernels = blocks.f64;
-  visit_formula(spec.name, [&]<class F>(F) {
+  visit_formula(spec, [&]<class F>(F) {
     plan.fields = F::fields;
     plan.own_faces = F::own_faces;
     plan.additions = additions_of<F, T>(spec);
@@ -137,7 +136,7 @@ void check_stencil(const StencilSpec& spec) {
   if (spec.arrays > most_arrays) refuse("more than " + std::to_string(most_arrays) + " arrays");
   if (spec.slab_rows < 1 || spec.pass_steps < 1) refuse("a slab has at least one row, and a pass one step");
   bool own_faces = false;
-  visit_formula(spec.name, [&]<class F>(F) { own_faces = F::own_faces; });
+  visit_formula(spec, [&]<class F>(F) { own_faces = F::own_faces; });
   for (const Faces& faces : spec.faces) {
     const bool low = faces.low == Face::periodic, high = faces.high == Face::periodic;
     if (low != high) refuse("one side of an axis is periodic, the other one is not");

@@ -7,18 +7,10 @@
 
 #include "kernels/stencil/cuda/lines.hpp"
 #include "kernels/stencil/operators.hpp"
+#include "kernels/stencil/separable.hpp"
 #include "kernels/stencil/stencil.hpp"
 
 namespace terrace::stencil {
-
-/// True if the terms are those of a shape, in its order, with constant coefficients.
-inline bool has_shape(const StencilSpec& spec, Shape shape) {
-  const std::vector<Term<double>> terms = terms_of(shape, spec.rank, spec.radius);
-  return std::equal(terms.begin(), terms.end(), spec.terms.begin(), spec.terms.end(),
-                    [](const Term<double>& a, const Term<double>& b) {
-                      return b.array < 0 && std::equal(a.offset, a.offset + 3, b.offset);
-                    });
-}
 
 inline bool keeps_or_wraps(const Faces& faces) {
   return faces.low == faces.high && (faces.low == Face::fixed || faces.low == Face::periodic);

@@ -10,10 +10,13 @@
 
 namespace terrace::stencil {
 
+template <class F>
+inline constexpr bool is_sum = std::is_same_v<F, LinearSum> || std::is_same_v<F, SeparableSum>;
+
 /// Blocks of a sum that make several steps at a time.
-template <class T>
-class StreamBlocks final : public FormulaBlocks<LinearSum, T> {
-  using Base = FormulaBlocks<LinearSum, T>;
+template <class F, class T>
+class StreamBlocks final : public FormulaBlocks<F, T> {
+  using Base = FormulaBlocks<F, T>;
 
  public:
   StreamBlocks(const StencilSpec& spec, const StreamKernel<T>& kernel, device::Context& context, void* workspace)
@@ -31,12 +34,35 @@ class StreamBlocks final : public FormulaBlocks<LinearSum, T> {
   Streamer<T> streamer_;
 };
 
+/// Blocks of a sum over a large box.
+template <class T>
+class BoxBlocks final : public FormulaBlocks<LinearSum, T> {
+  using Base = FormulaBlocks<LinearSum, T>;
+
+ public:
+  BoxBlocks(const StencilSpec& spec, const BoxKernel<T>& kernel, device::Context& context, void* workspace)
+      : Base(spec, context, workspace), stepper_(spec, kernel) {}
+
+ protected:
+  void make_levels(const StencilTask&, const Levels<T>& levels) override {
+    stepper_.launch(Base::state(), Base::stream(), levels);
+  }
+
+ private:
+  BoxStepper<T> stepper_;
+};
+
 template <class F, class T>
 std::unique_ptr<device::BlockKernel> CudaFormula<F, T>::make(const StencilSpec& spec, device::Context& context,
                                                              void* workspace) {
-  if constexpr (std::is_same_v<F, LinearSum>) {
+  if constexpr (is_sum<F>) {
     if (const auto kernel = stream_for<T>(spec)) {
-      return std::make_unique<StreamBlocks<T>>(spec, *kernel, context, workspace);
+      return std::make_unique<StreamBlocks<F, T>>(spec, *kernel, context, workspace);
+    }
+  }
+  if constexpr (std::is_same_v<F, LinearSum>) {
+    if (const auto kernel = box_for<T>(spec)) {
+      return std::make_unique<BoxBlocks<T>>(spec, *kernel, context, workspace);
     }
     if (auto blocks = make_near_sum<T>(spec, context, workspace)) return blocks;
   }

@@ -4,39 +4,86 @@
 
 #include "kernels/stencil/cuda/choice.hpp"
 #include "kernels/stencil/cuda/near_sum.hpp"
+#include "kernels/stencil/separable.hpp"
 
 namespace terrace::stencil {
 namespace {
 
+using measured::CudaBox;
 using measured::CudaStream;
+using measured::StreamForm;
 
-template <class T, bool box>
-StreamKernel<T> kernel_of(int radius) {
-  static_assert(CudaStream::most_radius == 4);
-  return radius == 1   ? CudaStreamKernel<T, box, 1>::kernel()
-         : radius == 2 ? CudaStreamKernel<T, box, 2>::kernel()
-         : radius == 3 ? CudaStreamKernel<T, box, 3>::kernel()
-                       : CudaStreamKernel<T, box, 4>::kernel();
+/// True if a sum is one that kernels of stars and boxes make: on a plane, without additions, with faces that keep
+/// cells or wrap.
+bool is_plain_sum(const StencilSpec& spec) {
+  return spec.rank == 2 && spec.source < 0 && spec.mask < 0 && keeps_or_wraps(spec.faces[0]) &&
+         keeps_or_wraps(spec.faces[2]);
+}
+
+template <class T, StreamForm form, int radius = 1>
+StreamKernel<T> kernel_of(int wanted) {
+  if constexpr (radius < CudaStream::most_radius(form, sizeof(T))) {
+    if (wanted > radius) return kernel_of<T, form, radius + 1>(wanted);
+  }
+  return CudaStreamKernel<T, form, radius>::kernel();
+}
+
+/// The form of a sum, if it is one of them.
+std::optional<StreamForm> form_of(const StencilSpec& spec) {
+  if (spec.separable) return StreamForm::separable;
+  if (has_shape(spec, Shape::star)) return StreamForm::star;
+  if (has_shape(spec, Shape::box)) return StreamForm::box;
+  return std::nullopt;
+}
+
+template <class T>
+StreamKernel<T> kernel_of(StreamForm form, int radius) {
+  return form == StreamForm::star  ? kernel_of<T, StreamForm::star>(radius)
+         : form == StreamForm::box ? kernel_of<T, StreamForm::box>(radius)
+                                   : kernel_of<T, StreamForm::separable>(radius);
+}
+
+/// The coefficients and the grid of a sum.
+template <class T>
+StreamTask<T> common_of(const StencilSpec& spec) {
+  StreamTask<T> task{};
+  const int span = 2 * spec.radius + 1;
+  int number = 0;
+  for (const Term<double>& term : spec.terms) {
+    const int place = (term.offset[0] + spec.radius) * span + term.offset[2] + spec.radius;
+    task.coefficients[spec.separable ? number++ : place] = static_cast<T>(term.coefficient);
+  }
+  task.extent = spec.extents[0];
+  task.width = spec.width();
+  task.keeps_rows = spec.faces[0].low == Face::fixed;
+  task.wraps_columns = spec.faces[2].low == Face::periodic;
+  return task;
 }
 
 }  // namespace
 
 template <class T>
 std::optional<StreamKernel<T>> stream_for(const StencilSpec& spec) {
-  if (spec.rank != 2 || spec.source >= 0 || spec.mask >= 0 || spec.depth == 1) return std::nullopt;
-  if (spec.radius < 1 || spec.radius > CudaStream::most_radius) return std::nullopt;
-  if (!keeps_or_wraps(spec.faces[0]) || !keeps_or_wraps(spec.faces[2])) return std::nullopt;
-  const bool star = has_shape(spec, Shape::star), box = has_shape(spec, Shape::box);
-  if (!star && !box) return std::nullopt;
-  const StreamKernel<T> kernel = star ? kernel_of<T, false>(spec.radius) : kernel_of<T, true>(spec.radius);
+  if (!is_plain_sum(spec) || spec.depth == 1) return std::nullopt;
+  const std::optional<StreamForm> form = form_of(spec);
+  if (!form || spec.radius < 1 || spec.radius > CudaStream::most_radius(*form, sizeof(T))) return std::nullopt;
+  const StreamKernel<T> kernel = kernel_of<T>(*form, spec.radius);
   if (spec.extents[2] < 32 * kernel.sizes.cells) return std::nullopt;
   return kernel;
 }
 
 template <class T>
+std::optional<BoxKernel<T>> box_for(const StencilSpec& spec) {
+  if (!is_plain_sum(spec) || spec.schedule == Schedule::plain) return std::nullopt;
+  if (spec.radius < CudaBox::least_radius || spec.radius > CudaBox::most_radius) return std::nullopt;
+  if (form_of(spec) != StreamForm::box) return std::nullopt;
+  return CudaBoxKernel<T>::kernel(spec.radius);
+}
+
+template <class T>
 std::unique_ptr<device::BlockKernel> make_near_sum(const StencilSpec& spec, device::Context& context,
                                                    void* workspace) {
-  if (spec.rank != 2 || spec.radius != 1) return nullptr;
+  if (spec.rank != 2 || spec.radius != 1 || spec.separable) return nullptr;
   if (has_shape(spec, Shape::star)) return CudaNearSum<T, false>::make(spec, context, workspace);
   if (has_shape(spec, Shape::box)) return CudaNearSum<T, true>::make(spec, context, workspace);
   return nullptr;
@@ -44,13 +91,7 @@ std::unique_ptr<device::BlockKernel> make_near_sum(const StencilSpec& spec, devi
 
 template <class T>
 Streamer<T>::Streamer(const StencilSpec& spec, const StreamKernel<T>& kernel)
-    : kernel_(kernel), cut_(spec, kernel.sizes, kernel.resident_blocks) {
-  const int span = 2 * spec.radius + 1;
-  for (const Term<double>& term : spec.terms) {
-    const int at = (term.offset[0] + spec.radius) * span + term.offset[2] + spec.radius;
-    common_.coefficients[at] = static_cast<T>(term.coefficient);
-  }
-}
+    : kernel_(kernel), cut_(spec, kernel.sizes, kernel.resident_blocks), common_(common_of<T>(spec)) {}
 
 template <class T>
 void Streamer<T>::launch(const StencilState* state, cudaStream_t stream, const Levels<T>& levels) const {
@@ -60,11 +101,37 @@ void Streamer<T>::launch(const StencilState* state, cudaStream_t stream, const L
   kernel_.launch(StreamCut::blocks_of(task), cut_.warps_for(levels.count), stream, state, task);
 }
 
+template <class T>
+BoxStepper<T>::BoxStepper(const StencilSpec& spec, const BoxKernel<T>& kernel)
+    : kernel_(kernel), common_(common_of<T>(spec)) {
+  kernel_.load();
+}
+
+template <class T>
+void BoxStepper<T>::launch(const StencilState* state, cudaStream_t stream, const Levels<T>& levels) const {
+  const i64 rows = levels.output.count();
+  if (rows == 0) return;
+  StreamTask<T> task = common_;
+  task.from[0] = levels.from[0];
+  task.to[0] = levels.to[0];
+  task.rows = levels.output;
+  task.levels = 1;
+  task.wraps_rows = levels.whole && task.keeps_rows == 0;
+  task.tiles = (task.width + kernel_.width - 1) / kernel_.width;
+  task.aligned = is_aligned(task.from[0], task.width) && is_aligned(task.to[0], task.width);
+  const i64 bands = (rows + kernel_.height - 1) / kernel_.height;
+  kernel_.launch(static_cast<unsigned>(task.tiles * bands), stream, state, task);
+}
+
 template std::optional<StreamKernel<float>> stream_for<float>(const StencilSpec&);
 template std::optional<StreamKernel<double>> stream_for<double>(const StencilSpec&);
+template std::optional<BoxKernel<float>> box_for<float>(const StencilSpec&);
+template std::optional<BoxKernel<double>> box_for<double>(const StencilSpec&);
 template std::unique_ptr<device::BlockKernel> make_near_sum<float>(const StencilSpec&, device::Context&, void*);
 template std::unique_ptr<device::BlockKernel> make_near_sum<double>(const StencilSpec&, device::Context&, void*);
 template class Streamer<float>;
 template class Streamer<double>;
+template class BoxStepper<float>;
+template class BoxStepper<double>;
 
 }  // namespace terrace::stencil

@@ -1,19 +1,27 @@
-// The choice of the kernel that streams rows of a sum, and its launches.
+// The choice of the kernel of a sum, and the tiles and chunks of its launches.
 #pragma once
 
 #include <memory>
 #include <optional>
 
+#include "kernels/stencil/cuda/blocks.hpp"
+#include "kernels/stencil/cuda/box.hpp"
 #include "kernels/stencil/cuda/stream.hpp"
 #include "kernels/stencil/cuda/stream_cut.hpp"
 
 namespace terrace::stencil {
 
-/// The kernel that streams rows of a sum, or nullopt if each step is to be made by itself: for anything but sums
-/// with constant coefficients over a star or a box in two dimensions, with fixed or periodic faces, no source, no
-/// mask and rows of at least a tile. @throws DeviceError if a thread block needs more than the device has
+/// The kernel that streams rows of a stencil, or nullopt if each step is to be made by itself: for anything but sums
+/// with constant coefficients over a star, a small box or a separable box in two dimensions, with fixed or periodic
+/// faces, no source, no mask and rows of at least a tile. @throws DeviceError if a thread block needs more than the
+/// device has
 template <class T>
 std::optional<StreamKernel<T>> stream_for(const StencilSpec& spec);
+
+/// The kernel that makes a step of a large box, under the same conditions, of rows of any length; nullopt for other
+/// stencils, and for Schedule::plain.
+template <class T>
+std::optional<BoxKernel<T>> box_for(const StencilSpec& spec);
 
 /// The blocks of a sum over a star or a box of radius 1 in two dimensions with constant coefficients that make
 /// several steps at a time with any faces, a source or a mask; null if each step is to be made by itself.
@@ -34,6 +42,20 @@ class Streamer {
   StreamKernel<T> kernel_;
   StreamCut cut_;
   StreamTask<T> common_{};
+};
+
+/// The launches of a kernel that makes a step of a large box.
+template <class T>
+class BoxStepper {
+ public:
+  BoxStepper(const StencilSpec& spec, const BoxKernel<T>& kernel);
+
+  /// @param levels one
+  void launch(const StencilState* state, cudaStream_t stream, const Levels<T>& levels) const;
+
+ private:
+  BoxKernel<T> kernel_;
+  StreamTask<T> common_;
 };
 
 }  // namespace terrace::stencil

@@ -42,7 +42,7 @@ std::unique_ptr<device::BlockKernel> make_stencil_cuda(const StencilSpec& spec, 
   check_stencil(spec);
   if (is_tiled(spec)) return make_tiled(spec, context, workspace);
   std::unique_ptr<device::BlockKernel> blocks;
-  visit_formula(spec.name, [&]<class F>(F) {
+  visit_formula(spec, [&]<class F>(F) {
     blocks = spec.value == ElementType::f32 ? CudaFormula<F, float>::make(spec, context, workspace)
                                             : CudaFormula<F, double>::make(spec, context, workspace);
   });

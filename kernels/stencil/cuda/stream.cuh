@@ -7,9 +7,10 @@
 
 namespace terrace::stencil {
 
-template <class T, bool box, int radius>
-StreamKernel<T> CudaStreamKernel<T, box, radius>::kernel() {
-  using Shape = StreamShape<T, box, radius>;
+/// The kernel of a StreamShape.
+template <class Shape>
+StreamKernel<typename Shape::Value> stream_kernel_of() {
+  using T = typename Shape::Value;
   const auto resident = [](unsigned warps) {
     return device::resident_blocks(device::make_kernel(stream_kernel<Shape>, "stream_kernel"), 32 * (warps + 1),
                                    Shape::shared_bytes);
@@ -21,6 +22,11 @@ StreamKernel<T> CudaStreamKernel<T, box, radius>::kernel() {
                    state, task);
   };
   return {Shape::sizes, resident, launch};
+}
+
+template <class T, measured::StreamForm form, int radius>
+StreamKernel<T> CudaStreamKernel<T, form, radius>::kernel() {
+  return stream_kernel_of<StreamShape<T, form, radius>>();
 }
 
 }  // namespace terrace::stencil

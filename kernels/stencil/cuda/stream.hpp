@@ -10,7 +10,7 @@ namespace terrace::stencil {
 
 struct StencilState;
 
-/// A kernel that streams rows, of one shape, radius and type of values.
+/// A kernel that streams rows, of one form, radius and type of values.
 template <class T>
 struct StreamKernel {
   measured::StreamSizes sizes;
@@ -21,7 +21,7 @@ struct StreamKernel {
 };
 
 /// Defined in the source that the build makes for the three (cuda/stream.cu.in).
-template <class T, bool box, int radius>
+template <class T, measured::StreamForm form, int radius>
 struct CudaStreamKernel {
   static StreamKernel<T> kernel();
 };

@@ -21,12 +21,14 @@ struct StreamRows {
   i32 aligned;        // not 0: rows and tiles begin at multiples of 16 bytes
 };
 
-/// Some levels of a sum over a star or a box in two dimensions.
+/// Some levels of a sum over a star or a box in two dimensions. box_kernel.cuh makes one level, and has no chunks and
+/// no stride.
 template <class T>
 struct StreamTask : StreamRows<T, 1> {
-  static constexpr i32 most_span = 2 * measured::CudaStream::most_radius + 1;
-
-  T coefficients[most_span * most_span];  // row-major, of the square around the cell; 0 outside a star
+  static constexpr i32 most_span = 2 * most_radius + 1;
+  /// Row-major, of the square around the cell; 0 outside a star. Of StreamForm::separable those of a row, then those
+  /// of a column.
+  T coefficients[most_span * most_span];
 };
 
 }  // namespace terrace::stencil

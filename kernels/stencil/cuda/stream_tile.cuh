@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/stencil/cuda/state_kernel.cuh"
+#include "kernels/stencil/cuda/stream_chunk.cuh"
 #include "kernels/stencil/cuda/stream_task.hpp"
 
 namespace terrace::stencil {
@@ -80,13 +81,8 @@ struct StreamLayout {
   static __device__ __forceinline__ i32 halo() { return lag * level_warps(); }
   static __device__ __forceinline__ i32 side() { return (halo() + chunk - 1) / chunk * chunk; }
 
+  static_assert(levels * warps <= most_steps_at_once);
   static_assert(radius <= cells && cells % chunk == 0 && (slots & (slots - 1)) == 0 && slots >= 2);
-};
-
-/// 16 bytes of values.
-template <class T>
-struct alignas(16) StreamChunk {
-  T values[16 / sizeof(T)];
 };
 
 /// The place of chunk `number` of a lane's in a row that warps hand on: lanes that read their own chunks at once meet

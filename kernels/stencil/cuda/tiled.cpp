@@ -9,6 +9,8 @@
 namespace terrace::stencil {
 namespace {
 
+static_assert(measured::CudaOverlapped::steps(1) <= most_steps_at_once);
+
 /// The levels of a slab that are made at a time.
 i64 levels_at_once(const StencilSpec& spec, const StencilTask& task, i64 most) {
   const i64 wanted = spec.depth > 0 ? std::min<i64>(most, spec.depth) : most;

@@ -10,7 +10,7 @@ struct LinearSum {
   static constexpr int fields = 1;
   static constexpr const char* field_names[fields] = {"grid"};
   static constexpr int radius = 0;
-  static constexpr bool has_step = false, own_faces = false;
+  static constexpr bool has_step = false, own_faces = false, is_linear = true;
 
   template <class T>
   struct Constants {
@@ -70,6 +70,11 @@ struct Box1d : Linear<1, Shape::box, 8> {
 struct Box2d : Linear<2, Shape::box, 8> {
   static constexpr const char* name = "box2d";
   static constexpr const char* help = "sum over the square within the radius, with coefficients";
+  static constexpr const char* formula =
+      "s = c[1]*x[1], then s = fma(c[k], x[k], s) for k = 2, 3, ...; x[k] are the values at the offsets in "
+      "lexicographic order (the last axis fastest), the centre included. With `arithmetic: fast` and coefficients "
+      "a[i]*b[j]: h[i] = b[1]*x[i,1], then h[i] = fma(b[j], x[i,j], h[i]) along each row i; s = a[1]*h[1], then "
+      "s = fma(a[i], h[i], s)";
 };
 struct Box3d : Linear<3, Shape::box, 4> {
   static constexpr const char* name = "box3d";

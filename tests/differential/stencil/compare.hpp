@@ -53,7 +53,7 @@ void check_sample_of(SampleMaker& maker, const Sample& sample, device::Context& 
 /// Runs a sample on a kernel that `make` makes for it.
 inline void check_sample(SampleMaker& maker, const Sample& sample, device::Context& context, const MakeKernel& make) {
   INFO(words_of(sample));
-  visit_formula(sample.spec.name, [&]<class F>(F) {
+  visit_formula(sample.spec, [&]<class F>(F) {
     if (sample.spec.value == ElementType::f32) check_sample_of<F, float>(maker, sample, context, make);
     else check_sample_of<F, double>(maker, sample, context, make);
   });

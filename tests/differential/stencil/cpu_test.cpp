@@ -12,7 +12,11 @@ namespace {
 
 using device::InstructionSet;
 
-void check_with(InstructionSet set, int threads, unsigned first_seed, unsigned samples, std::int64_t most_cells) {
+testing::Sample make_any(testing::SampleMaker& maker) { return maker.make(); }
+testing::Sample make_separable(testing::SampleMaker& maker) { return maker.make_separable(); }
+
+void check_with(InstructionSet set, int threads, unsigned first_seed, unsigned samples, std::int64_t most_cells,
+                testing::Sample (*make)(testing::SampleMaker&) = make_any) {
   if (set > device::best_instruction_set()) {
     WARN("not run here: this CPU has no " << device::name_of(set));
     return;
@@ -21,7 +25,7 @@ void check_with(InstructionSet set, int threads, unsigned first_seed, unsigned s
   for (unsigned seed = first_seed; seed < first_seed + samples; ++seed) {
     INFO(device::name_of(set) << ", " << threads << " threads, seed " << seed);
     testing::SampleMaker maker(seed, most_cells, 24);
-    const testing::Sample sample = maker.make();
+    const testing::Sample sample = make(maker);
     testing::check_sample(maker, sample, context,
                           [&](const StencilSpec& spec) { return make_stencil_cpu(spec, context, set); });
   }
@@ -32,6 +36,12 @@ TEST_CASE("stencils on the CPU give the bits of the definition on every instruct
   SECTION("avx2") { check_with(InstructionSet::avx2, 2, 2000, 300, 4000); }
   SECTION("avx512") { check_with(InstructionSet::avx512, 2, 3000, 300, 4000); }
   SECTION("more threads than processors") { check_with(device::best_instruction_set(), 5, 4000, 50, 4000); }
+}
+
+TEST_CASE("separable boxes on the CPU give the bits of their definition on every instruction set") {
+  SECTION("sse2") { check_with(InstructionSet::sse2, 1, 6000, 30, 4000, make_separable); }
+  SECTION("avx2") { check_with(InstructionSet::avx2, 2, 6100, 60, 4000, make_separable); }
+  SECTION("avx512") { check_with(InstructionSet::avx512, 2, 6200, 60, 4000, make_separable); }
 }
 
 /// A five-point average with a source, in slabs.

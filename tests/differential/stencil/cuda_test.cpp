@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "kernels/stencil/measured.hpp"
 #include "tests/differential/stencil/compare.hpp"
 
 #include "tests/support/cuda_device.hpp"
@@ -79,8 +80,8 @@ TEMPLATE_TEST_CASE("many steps at a time of stars and boxes on CUDA give the bit
   if (!context) return;
   const bool simulated = test::is_simulated(*context);
   for (const Shape shape : {Shape::star, Shape::box}) {
-    for (int radius = 1; radius <= 4; ++radius) {
-      for (unsigned seed = 0; seed < (simulated ? 3u : 60u); ++seed) {
+    for (int radius = 1; radius <= most_radius; ++radius) {
+      for (unsigned seed = 0; seed < (!simulated ? 60u : radius <= 4 ? 3u : 2u); ++seed) {
         testing::SampleMaker maker(9000 + 100 * seed + 10 * static_cast<unsigned>(radius) + (shape == Shape::box), 0,
                                    0);
         const std::int64_t tile = sizeof(TestType) == 4 ? radius == 2 || shape == Shape::box ? 384 : 256 : 128;
@@ -202,6 +203,34 @@ TEMPLATE_TEST_CASE("many steps at a time of formulas on CUDA give the bits of th
       const std::int64_t tile = 32 * (sizeof(TestType) == 4 ? 8 : 4);
       check(maker, formula_sample<TestType>(maker, name, simulated ? 40 : 400, tile, simulated ? tile : 1000),
             *context);
+    }
+  }
+}
+
+TEST_CASE("separable boxes with any faces on CUDA give the bits of their definition") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  const bool simulated = test::is_simulated(*context);
+  for (unsigned seed = 32000; seed < (simulated ? 32020u : 32400u); ++seed) {
+    INFO("seed " << seed);
+    testing::SampleMaker maker(seed, simulated ? 600 : 20000, simulated ? 8 : 24);
+    check(maker, maker.make_separable(), *context);
+  }
+}
+
+TEMPLATE_TEST_CASE("wide separable boxes on CUDA give the bits of their definition", "", float, double) {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  const bool simulated = test::is_simulated(*context);
+  for (int radius = 1; radius <= most_radius; ++radius) {
+    for (unsigned seed = 0; seed < (simulated ? 2u : 60u); ++seed) {
+      testing::SampleMaker maker(30000 + 10 * seed + static_cast<unsigned>(radius), 0, 0);
+      const std::int64_t tile =
+          32 * measured::CudaStream::sizes(measured::StreamForm::separable, radius, sizeof(TestType)).cells;
+      testing::Sample sample =
+          wide_sample<TestType>(maker, Shape::box, radius, simulated ? 40 : 400, tile, simulated ? tile : 1000);
+      maker.separate(sample.spec);
+      check(maker, sample, *context);
     }
   }
 }

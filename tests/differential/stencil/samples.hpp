@@ -50,6 +50,22 @@ class SampleMaker {
     return sample;
   }
 
+  /// Makes a sample of a separable box.
+  Sample make_separable() {
+    Sample sample = make();
+    while (sample.spec.name != "box2d") sample = make();
+    separate(sample.spec);
+    return sample;
+  }
+  /// Gives a box in two dimensions coefficients that are products.
+  void separate(StencilSpec& spec) {
+    spec.terms.clear();
+    spec.separable = true;
+    const double scale = 1.5 / (2 * spec.radius + 1);
+    for (int j = -spec.radius; j <= spec.radius; ++j) spec.terms.push_back({{0, 0, j}, -1, scale * value()});
+    for (int i = -spec.radius; i <= spec.radius; ++i) spec.terms.push_back({{i, 0, 0}, -1, scale * value()});
+  }
+
   /// Random values for the grids of a sample; masks have 0 in most cells.
   template <class T>
   Grids<T> grids(const StencilSpec& spec, int fields) {
@@ -159,8 +175,8 @@ class SampleMaker {
 /// A sample in words, for messages.
 inline std::string words_of(const Sample& sample) {
   const StencilSpec& s = sample.spec;
-  std::string text =
-      s.name + (s.value == ElementType::f32 ? " f32" : " f64") + ", radius " + std::to_string(s.radius);
+  std::string text = (s.separable ? "separable " : "") + s.name + (s.value == ElementType::f32 ? " f32" : " f64") +
+                     ", radius " + std::to_string(s.radius);
   text += ", grid";
   for (const std::int64_t extent : s.extents) text += " " + std::to_string(extent);
   text += ", faces";
