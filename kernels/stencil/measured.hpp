@@ -75,17 +75,18 @@ struct CudaFormulaStream {
   /// Rows of constant arrays that are brought into L2 before they are read. Not measured.
   static constexpr int rows_ahead = 8;
 
-  /// By the fields of the formula, and if constant arrays are read; two rows between barriers, so that few are moved.
-  /// Not measured; by the instructions of the loop, at the rate of star2d of radius 1 in f32 (427 for 64 cells of a
-  /// lane: 3.9 T cells/s), T cells/s: heat2d f32 3.5, f64 2.2; wave2d 2.6, 1.8; fdtd2d 1.9, 1.3; hotspot f32 1.6.
+  /// By the fields of the formula, and if constant arrays are read; an even number of rows between barriers, at each
+  /// of which about a row a level is moved. Not measured; from the instructions of the loop, at the rate of star2d of
+  /// radius 1 in f32 (427 for 64 cells of a lane: 3.9 T cells/s), T cells/s: heat2d f32 4.2, wave2d 3.1, fdtd2d 1.9,
+  /// hotspot 1.8. With two rows heat2d 3.6, wave2d 2.6.
   TERRACE_HOST_DEVICE static constexpr StreamSizes sizes(int fields, bool arrays, int bytes) {
     if (bytes == 8) {
-      if (fields == 1) return {4, 4, 4, 2, 4, 3};
-      if (fields == 2) return {4, 3, 4, 2, 2, 2};
-      return {4, 2, 4, 2, 2, 2};
+      if (fields == 1) return {4, 4, 4, 4, 2, 3};
+      if (fields == 2) return {4, 3, 4, 4, 2, 2};
+      return {4, 2, 4, 4, 2, 2};
     }
-    if (fields == 1) return arrays ? StreamSizes{8, 4, 4, 2, 4, 3} : StreamSizes{8, 4, 4, 2, 4, 4};
-    if (fields == 2) return arrays ? StreamSizes{8, 3, 4, 2, 2, 3} : StreamSizes{8, 4, 4, 2, 2, 3};
+    if (fields == 1) return arrays ? StreamSizes{8, 4, 4, 4, 2, 3} : StreamSizes{8, 4, 4, 4, 2, 4};
+    if (fields == 2) return arrays ? StreamSizes{8, 3, 4, 4, 2, 3} : StreamSizes{8, 4, 4, 4, 2, 3};
     return arrays ? StreamSizes{8, 2, 4, 2, 2, 3} : StreamSizes{8, 3, 4, 2, 2, 3};
   }
 };
