@@ -49,7 +49,7 @@ struct StreamSizes {
   int warps;   // of a thread block, each some levels above the one before
   int rows;    // between two barriers of the thread block
   int slots;   // batches of that many rows in flight from memory, a power of two
-  int blocks;  // thread blocks on a multiprocessor, as far as their registers go
+  int blocks;  // thread blocks on a multiprocessor, as far as their registers go: each has one warp more, which moves rows
 };
 
 /// Sums over a star or a box in two dimensions on CUDA.
@@ -69,41 +69,34 @@ struct CudaStream {
                                          : star(radius);
   }
 
-  /// f32. H200 prototype, 16384 x 16384, 512 steps, radius 1 to 4 and 8: 3942, 2157, 1416, 1007, 548 Gcell/s. Radius
-  /// 5 to 7, and all in this kernel: not measured; of radius 5 to 8 ptxas spills at most 6 registers.
+  /// f32. H200, 2026-11-24, 16384 x 16384, 512 steps, Gcell/s; of radius 1 with 2, 4 and 6 rows between barriers
+  /// 2050, 2790 and 2500, with 12 cells a lane 2650. Radius 5 to 8: not measured; ptxas spills at most 6 registers.
   TERRACE_HOST_DEVICE static constexpr StreamSizes star(int radius) {
-    if (radius == 1) return {8, 4, 4, 2, 4, 4};
-    if (radius == 2) return {12, 2, 4, 2, 4, 3};
-    if (radius == 3) return {8, 2, 4, 2, 2, 3};
-    if (radius == 4) return {8, 2, 4, 2, 2, 2};
-    if (radius == 5) return {8, 1, 4, 2, 4, 3};
-    return {8, 1, 2, 2, 8, 4};
+    if (radius == 1) return {8, 4, 4, 4, 4, 3};   // 2790
+    if (radius == 2) return {12, 2, 5, 2, 4, 2};  // 1400
+    if (radius <= 4) return {8, 1, 4, 4, 4, 3};   // 880, 700
+    return radius == 5 ? StreamSizes{8, 1, 4, 2, 4, 3} : StreamSizes{8, 1, 2, 2, 8, 4};
   }
-  /// f32. H200 prototype, 16384 x 16384, 512 steps, radius 1 to 3: 2550, 976, 525 Gcell/s. In this kernel not
-  /// measured.
+  /// f32. Alike; radius 1 with {8, 4, 4, 4, 4, 3} 1760, radius 2 with {12, 2, 5, 1, 4, 2} 590.
   TERRACE_HOST_DEVICE static constexpr StreamSizes box(int radius) {
-    if (radius == 1) return {8, 4, 4, 2, 4, 4};
-    return radius == 2 ? StreamSizes{12, 2, 4, 1, 2, 3} : StreamSizes{12, 1, 4, 1, 4, 4};
+    if (radius == 1) return {8, 3, 4, 4, 2, 4};
+    return radius == 2 ? StreamSizes{8, 1, 4, 4, 4, 3} : StreamSizes{12, 1, 5, 1, 4, 2};  // 650, 360
   }
-  /// f64. H200 prototype, 16384 x 16384, 512 steps, Gcell/s: star of radius 1 1815, box of radius 1 to 3 1175, 446,
-  /// 232. The others, and all in this kernel: not measured.
+  /// f64. Alike: star of radius 1 1330 (with {4, 4, 4, 4, 4, 3} 1280), 2 670, 3 430; box of radius 2 280.
   TERRACE_HOST_DEVICE static constexpr StreamSizes wide(int radius) {
-    if (radius == 1) return {4, 4, 4, 1, 8, 2};
-    if (radius == 2) return {4, 3, 4, 1, 8, 2};
-    if (radius == 3) return {4, 2, 4, 1, 8, 2};
-    return {4, 1, 4, 1, 8, 2};
+    if (radius == 1) return {8, 4, 7, 4, 4, 1};
+    return radius == 2 ? StreamSizes{8, 2, 7, 2, 4, 1} : StreamSizes{8, 1, 7, 2, 4, 1};
   }
-  /// Not measured: chosen by what ptxas spills, nothing or a few registers; of f64 60 at radius 7, 130 at radius 8.
+  /// Not measured.
   TERRACE_HOST_DEVICE static constexpr StreamSizes separable(int radius, int bytes) {
     if (bytes == 8) {
-      if (radius == 1) return {4, 4, 4, 1, 8, 2};
-      if (radius == 2) return {4, 3, 4, 1, 8, 2};
-      return {8, 1, 4, 1, 8, radius == 3 ? 3 : 2};
+      if (radius == 1) return {4, 4, 4, 4, 4, 3};
+      return radius == 2 ? StreamSizes{4, 2, 4, 4, 4, 3} : StreamSizes{8, 1, 7, 2, 4, 1};
     }
-    if (radius == 1) return {8, 4, 4, 2, 4, 3};
-    if (radius == 2) return {8, 2, 4, 2, 4, 4};
-    if (radius <= 4) return {radius == 3 ? 12 : 8, 1, 4, 2, 4, 3};
-    return radius == 5 ? StreamSizes{8, 1, 4, 1, 4, 3} : StreamSizes{8, 1, 2, 1, 8, 4};
+    if (radius == 1) return {8, 4, 4, 4, 4, 3};
+    if (radius == 2) return {8, 2, 4, 4, 4, 3};
+    if (radius <= 4) return {8, 1, 4, 4, 4, 3};
+    return radius == 5 ? StreamSizes{8, 1, 4, 2, 4, 3} : StreamSizes{8, 1, 2, 2, 4, 4};
   }
 };
 
@@ -176,18 +169,17 @@ struct CudaFormulaStream {
   /// Rows of constant arrays that are brought into L2 before they are read. Not measured.
   static constexpr int rows_ahead = 8;
 
-  /// By the fields of the formula, and if constant arrays are read; two rows between barriers, so that few are moved.
-  /// Not measured; by the instructions of the loop, at the rate of star2d of radius 1 in f32 (427 for 64 cells of a
-  /// lane: 3.9 T cells/s), T cells/s: heat2d f32 3.5, f64 2.2; wave2d 2.6, 1.8; fdtd2d 1.9, 1.3; hotspot f32 1.6.
+  /// By the fields of the formula, and if constant arrays are read; an even number of rows between barriers, at each
+  /// of which about a row a level is moved. Not measured.
   TERRACE_HOST_DEVICE static constexpr StreamSizes sizes(int fields, bool arrays, int bytes) {
     if (bytes == 8) {
-      if (fields == 1) return {4, 4, 4, 2, 4, 3};
-      if (fields == 2) return {4, 3, 4, 2, 2, 2};
-      return {4, 2, 4, 2, 2, 2};
+      if (fields == 1) return {4, 4, 4, 4, 4, 3};
+      if (fields == 2) return {4, 3, 5, 4, 2, 2};
+      return {4, 2, 5, 4, 2, 2};
     }
-    if (fields == 1) return arrays ? StreamSizes{8, 4, 4, 2, 4, 3} : StreamSizes{8, 4, 4, 2, 4, 4};
-    if (fields == 2) return arrays ? StreamSizes{8, 3, 4, 2, 2, 3} : StreamSizes{8, 4, 4, 2, 2, 3};
-    return arrays ? StreamSizes{8, 2, 4, 2, 2, 3} : StreamSizes{8, 3, 4, 2, 2, 3};
+    if (fields == 1) return arrays ? StreamSizes{8, 4, 5, 4, 4, 2} : StreamSizes{8, 4, 4, 4, 4, 3};
+    if (fields == 2) return arrays ? StreamSizes{8, 3, 5, 4, 2, 2} : StreamSizes{8, 4, 5, 4, 2, 2};
+    return arrays ? StreamSizes{8, 2, 5, 2, 2, 2} : StreamSizes{8, 3, 5, 2, 2, 2};
   }
 };
 

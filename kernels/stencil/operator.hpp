@@ -21,8 +21,9 @@
 //       lower rank are the middle ones (axes_of); at.array(number): the value of a constant array at the cell
 //   template <class T, class At> static void rim_cell(const Constants<T>& k, const At& at, const Position& position,
 //                                                     T (&made)[fields]);
-//       with own_faces alone: the same for any cell of the grid, which asks `at` for no value outside. The position
-//       counts by its distances to the grid's ends, up to the radius: kernels may give another one with the same ones.
+//       with own_faces alone: the same for any cell of the grid, which asks `at` for no value outside. Of the
+//       position the distances to the grid's ends count, up to the radius: kernels may give another one with the same
+//       ones.
 //
 // The order of operations in `cell` is a part of the definition: each is rounded by itself, and fused() alone rounds
 // once. So every way of computing gives the same bits (a NaN stays a NaN). V is T or a pack of SIMD lanes of it.

@@ -47,7 +47,7 @@ template <class S>
 class ArrayPlaces {
   using T = typename S::Value;
   using Task = typename S::Task;
-  using Tile = StreamTile<T, S::fields>;
+  using Tile = StreamTile;
 
  public:
   /// Forgets all places.
