@@ -27,9 +27,7 @@ struct NearSum {
   TERRACE_HOST_DEVICE static void cell(const Constants<T>& k, const At& at, V (&made)[fields]) {
     V sum{};
     i32 term = 0;
-#pragma unroll
     for (i32 down = -1; down <= 1; ++down) {
-#pragma unroll
       for (i32 right = -1; right <= 1; ++right) {
         if (!box && down != 0 && right != 0) continue;
         const V coefficient = k.coefficient[term], value = at(0, down, 0, right);

@@ -83,9 +83,7 @@ class TileSweep : TileRow<P, V> {
   using Row::item_at, Row::inside;
 
   __device__ bool wait_above(i64 tile) {
-    if (threadIdx.x == 0) unit_.follows = wait_for_above(a_, unit_, tile);
-    __syncthreads();
-    return unit_.follows;
+    return __syncthreads_or(threadIdx.x == 0 && wait_for_above(a_, unit_, tile)) != 0;
   }
 
   // One tile.
@@ -339,13 +337,12 @@ __global__ void __launch_bounds__(most_tile_threads, 1)
     if constexpr (by_matrix<P>) unit.matrix = arguments.matrix;
   }
   for (;;) {
+    bool taken = false;
     if (threadIdx.x < 32) {
       __syncwarp();
-      const bool taken = take_unit(arguments, unit);
-      if (threadIdx.x == 0) unit.taken = taken;
+      taken = take_unit(arguments, unit);
     }
-    __syncthreads();
-    if (!unit.taken) return;
+    if (__syncthreads_or(taken) == 0) return;
     V* shared = reinterpret_cast<V*>(shared_memory + plan.storage_at);
     const Storage storage = storage_for<P, V>(arguments, unit.band, shared, static_cast<Storage*>(nullptr));
     if (!TileSweep<P, V, Storage>(arguments, k, unit, memory, storage).run()) return;

@@ -43,8 +43,6 @@ struct TileUnit {
   Candidate found;
   u64 best;
   u32 best_row;
-  bool taken;    // true if there is a unit
-  bool follows;  // true if the row above has reached what the next tile needs
 };
 
 /// Tiles of the unit's row of tiles.
