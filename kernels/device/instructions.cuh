@@ -247,8 +247,8 @@ inline constexpr bool has_bulk_copies = true;
 inline constexpr bool has_bulk_copies = false;
 #endif
 
-/// In shared memory: what bulk copies bring, in phases that count from 0 on. A phase ends when expect_bytes() was called
-/// as often as begin_arrivals() says, and all those bytes have come.
+/// In shared memory: what bulk copies bring, in phases that count from 0 on. A phase ends when expect_bytes() was
+/// called as often as begin_arrivals() says, and all those bytes have come.
 struct Arrivals {
   u64 word;
 };
@@ -268,10 +268,10 @@ __device__ __forceinline__ void begin_arrivals(Arrivals& arrivals, u32 calls) {
 /// Says how many bytes copies bring in the current phase, before they begin.
 __device__ __forceinline__ void expect_bytes(Arrivals& arrivals, u32 bytes) {
 #if __CUDA_ARCH__ >= 900
-  asm volatile("{.reg .b64 state; mbarrier.arrive.expect_tx.shared::cta.b64 state, [%0], %1;}" ::"r"(
-                   address_of(arrivals)),
-               "r"(bytes)
-               : "memory");
+  asm volatile(
+      "{.reg .b64 state; mbarrier.arrive.expect_tx.shared::cta.b64 state, [%0], %1;}" ::"r"(address_of(arrivals)),
+      "r"(bytes)
+      : "memory");
 #endif
 }
 /// Begins to copy device memory into shared memory; both places and the size are multiples of 16 bytes.

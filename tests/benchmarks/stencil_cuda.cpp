@@ -1,10 +1,12 @@
-// Rates of stencils on the first CUDA device, in cells a second, with the limit by the operations of a cell. All cells
-// after some steps are compared with those of the kernel that makes one step at a time; those of separable boxes
+// Rates of stencils on the first CUDA device, in cells a second, with the limit by the operations of a cell. All
+// cells after some steps are compared with those of the kernel that makes one step at a time; those of separable
+// boxes
 // (`arithmetic: fast`) also with exact sums.
 //
 //   benchmark_stencil_cuda [SIDE [STEPS [OPERATOR RADIUS TYPE [DEPTH [SCHEDULE [TILE]]]]]]
-//       side of the grid (16384; in three dimensions SIDE / 16 x SIDE / 32 x SIDE / 32); steps (512); one stencil alone,
-//       also `separable`; the most steps at a time, 0: as the kernel chooses; a schedule and a tile, as in a job
+//       side of the grid (16384; in three dimensions SIDE / 16 x SIDE / 32 x SIDE / 32); steps (512); one stencil
+//       alone, also `separable`; the most steps at a time, 0: as the kernel chooses; a schedule and a tile, as in a
+//       job
 //   benchmark_stencil_cuda formulas [SIDE [STEPS]]
 //       heat2d, wave2d, fdtd2d and hotspot, side 8192
 

@@ -1,8 +1,8 @@
 // One step of any stencil, with any faces, arrays, mask and source.
 //
-// A thread takes some cells of a line, and of the same line of some rows. Those whose neighbours are all in the grid and
-// in one piece of memory are made side by side, row after row, and so are those that a fixed face keeps; the others one
-// by one.
+// A thread takes some cells of a line, and of the same line of some rows. Those whose neighbours are all in the grid
+// and in one piece of memory are made side by side, row after row, and so are those that a fixed face keeps; the
+// others one by one.
 #pragma once
 
 #include "kernels/stencil/cell.hpp"
@@ -162,13 +162,13 @@ __device__ __noinline__ void step_cell(const StepTask<F, T>& step, const Stencil
                        make_at_face(step, place, arrays, made);
 #pragma unroll
   for (i32 f = 0; f < F::fields; ++f) {
-    step.to[f].row(place.row, step.width)[cell] =
-        changes ? made[f] : step.from[f].row(place.row, step.width)[cell];
+    step.to[f].row(place.row, step.width)[cell] = changes ? made[f] : step.from[f].row(place.row, step.width)[cell];
   }
 }
 
 /// Makes the cells of a thread in `count` rows, those of a row side by side. @param first of them
-/// @return a bit for each one of a row that is left: its neighbours are not all in the grid and in one piece of memory
+/// @return a bit for each one of a row that is left: its neighbours are not all in the grid and in one piece of
+/// memory
 template <class F, class T>
 __device__ __forceinline__ u32 step_side_by_side(const StepTask<F, T>& step, const StencilTask& task,
                                                  const Place& first, i32 count) {
@@ -240,7 +240,8 @@ __device__ __forceinline__ void step_rows(const StepTask<F, T>& step, const Sten
     Place place = first;
     place.row += row;
     // Rows are tried one by one, where together they are not in one piece.
-    const u32 still_left = count > 1 && left == (1u << Cells::count) - 1 ? step_side_by_side(step, task, place, 1) : left;
+    const u32 still_left =
+        count > 1 && left == (1u << Cells::count) - 1 ? step_side_by_side(step, task, place, 1) : left;
     for (i32 r = 0; r < cells; ++r) {
       if ((still_left >> r & 1) == 0) continue;
       Place cell = place;
@@ -261,11 +262,11 @@ __global__ void step_kernel(const StencilState* state, const __grid_constant__ S
   const i64 end = of_rows ? step.rows.count() : step.axes[2].extent;
   for (u32 segment = blockIdx.x; segment < segments; segment += gridDim.x) {
     const u32 line = segment / step.segments, middles = static_cast<u32>(step.axes[1].extent);
-    const i64 begin = i64{segment % step.segments} * blockDim.x * Cells::count +
-                      (threadIdx.x - lane) * Cells::count + lane;
+    const i64 begin =
+        i64{segment % step.segments} * blockDim.x * Cells::count + (threadIdx.x - lane) * Cells::count + lane;
     const i64 above = of_rows ? 0 : i64{line / middles} * step.tall;
-    const Place first = of_rows ? Place{step.rows.begin + begin, 0, 0}
-                                : Place{step.rows.begin + above, line % middles, begin};
+    const Place first =
+        of_rows ? Place{step.rows.begin + begin, 0, 0} : Place{step.rows.begin + above, line % middles, begin};
     if (begin >= end) continue;
     const i64 rows = step.rows.count() - above, cells = (end - begin + Cells::apart - 1) / Cells::apart;
     step_rows(step, task, first, of_rows ? 1 : static_cast<i32>(rows < step.tall ? rows : i64{step.tall}),

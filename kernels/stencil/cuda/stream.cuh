@@ -17,9 +17,10 @@ StreamKernel<typename Shape::Value> stream_kernel_of() {
   };
   const auto launch = [](unsigned blocks, unsigned warps, cudaStream_t stream, const StencilState* state,
                          const StreamTask<T>& task) {
-    device::launch(device::make_kernel(stream_kernel<Shape>, "stream_kernel"),
-                   {.blocks = blocks, .threads = 32 * (warps + 1), .shared_bytes = Shape::shared_bytes, .stream = stream},
-                   state, task);
+    device::launch(
+        device::make_kernel(stream_kernel<Shape>, "stream_kernel"),
+        {.blocks = blocks, .threads = 32 * (warps + 1), .shared_bytes = Shape::shared_bytes, .stream = stream}, state,
+        task);
   };
   return {Shape::sizes, resident, launch};
 }

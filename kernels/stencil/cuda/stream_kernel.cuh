@@ -1,10 +1,10 @@
 // Several steps in two dimensions, with rows streamed through registers.
 //
 // A thread block takes a tile of columns and streams down a chunk of rows. A warp holds a row of the tile of each
-// field, consecutive cells a lane, and makes some levels of it, one after another. A batch of rows goes from warp to warp
-// through shared memory, a tick each. One more warp makes no levels (stream_mover.cuh): it brings batches for the first
-// one, some ticks ahead, and writes those of the last one, a tick later. A level takes a row and gives the one `radius`
-// above it.
+// field, consecutive cells a lane, and makes some levels of it, one after another. A batch of rows goes from warp to
+// warp through shared memory, a tick each. One more warp makes no levels (stream_mover.cuh): it brings batches for
+// the first one, some ticks ahead, and writes those of the last one, a tick later. A level takes a row and gives the
+// one `radius` above it.
 //
 // Of a sum over a star or a box, a level keeps, instead of earlier rows, the partial sums of the cells that the rows
 // so far contribute to (stream_level.cuh): a new row completes the sums of the row `radius` above it, adds to those
@@ -30,7 +30,10 @@ class Stream {
 
  public:
   __device__ __forceinline__ explicit Stream(const Task& task)
-      : task_(task), shared_(reinterpret_cast<Chunk*>(device::launch_shared_memory())), at_left_(false), at_right_(false) {
+      : task_(task),
+        shared_(reinterpret_cast<Chunk*>(device::launch_shared_memory())),
+        at_left_(false),
+        at_right_(false) {
     if (threadIdx.x == 0) {
       place_tile();
       mover().begin();
@@ -133,8 +136,7 @@ class Stream {
   template <bool edges, bool rims>
   __device__ __forceinline__ void make_batch(i32 batch, i32 tick) {
     const StreamRims kept{at_left_, at_right_, rims ? tile().low : 0, rims ? tile().high : 0};
-    const Chunk* from =
-        shared_ + (warp() == 0 ? S::input_at_slot(batch) : S::handed_on_at(warp() - 1, tick - 1));
+    const Chunk* from = shared_ + (warp() == 0 ? S::input_at_slot(batch) : S::handed_on_at(warp() - 1, tick - 1));
     const bool is_last = warp() + 1 == warps();
     Chunk* to = shared_ + (is_last ? S::output_at_slot(batch) : S::handed_on_at(warp(), tick));
     if (warp() == 0) mover().wait_for_batch(batch);

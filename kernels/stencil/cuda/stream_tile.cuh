@@ -20,22 +20,22 @@ struct StreamPlace {
 /// The tile and the chunk of a thread block, in shared memory. Rows are counted from the first one that is read on,
 /// and cells from the tile's begin.
 struct alignas(16) StreamTile {
-  i64 first_row, first_column;   // of the grid; those of periodic axes may be below 0
-  i32 count, batches;            // rows to make; batches of all rows that are read
-  i32 first_written;             // number of the first row that is written among those that the last warp hands on
-  i32 useful_begin, useful;      // cells of a row that are written: the first one, and how many
-  i32 before, beyond;            // cells [0, before) and from beyond on lie beyond periodic columns' ends
-  i32 low, high;                 // rows below `low` and from `high` on are within the radius of an end
-  i32 at_left, at_right;         // not 0: the tile ends at the grid's end
+  i64 first_row, first_column;  // of the grid; those of periodic axes may be below 0
+  i32 count, batches;           // rows to make; batches of all rows that are read
+  i32 first_written;            // number of the first row that is written among those that the last warp hands on
+  i32 useful_begin, useful;     // cells of a row that are written: the first one, and how many
+  i32 before, beyond;           // cells [0, before) and from beyond on lie beyond periodic columns' ends
+  i32 low, high;                // rows below `low` and from `high` on are within the radius of an end
+  i32 at_left, at_right;        // not 0: the tile ends at the grid's end
 };
 
 /// What the first and the last warp and the one that moves rows tell each other, in shared memory: a phase a batch
 /// that a slot has had.
 template <i32 slots, i32 output_slots>
 struct alignas(16) StreamSignals {
-  device::Arrivals arrived[slots];       // by bulk copies
-  device::Phases brought[slots];         // by the warp itself
-  device::Phases taken[slots];           // by the first warp
+  device::Arrivals arrived[slots];         // by bulk copies
+  device::Phases brought[slots];           // by the warp itself
+  device::Phases taken[slots];             // by the first warp
   device::Phases handed_on[output_slots];  // by the last warp
   device::Phases written[output_slots];
 };
@@ -60,8 +60,8 @@ struct StreamLayout {
   static constexpr i32 tile_at = signals_at + sizeof(StreamSignals<slots, output_slots>) / 16;
   static constexpr i32 shared_bytes = 16 * tile_at + sizeof(StreamTile);
 
-  /// The slot of a batch from memory, the place of what a warp hands on to the next one in a tick, and of what the last
-  /// one hands on to memory.
+  /// The slot of a batch from memory, the place of what a warp hands on to the next one in a tick, and of what the
+  /// last one hands on to memory.
   static __device__ __forceinline__ i32 input_at_slot(i32 batch) {
     return input_at + (batch & (slots - 1)) * batch_chunks;
   }

@@ -142,9 +142,7 @@ inline void begin_bulk_copy(void* shared, const void* global, u32 bytes, Arrival
   if (static_cast<u32>(before) == bytes) __atomic_fetch_add(&arrivals.word, u64{1} << 32, __ATOMIC_RELEASE);
 }
 inline bool wait_for_arrival(const Arrivals& arrivals, u32 parity) {
-  const auto has_ended = [&] {
-    return (simulated_load(&arrivals.word, __ATOMIC_ACQUIRE, 4) >> 32 & 1) != parity;
-  };
+  const auto has_ended = [&] { return (simulated_load(&arrivals.word, __ATOMIC_ACQUIRE, 4) >> 32 & 1) != parity; };
   if (has_ended()) return true;
   simulated_gpu::ThreadBlock::current().pause();
   return has_ended();
