@@ -179,6 +179,8 @@ __device__ __forceinline__ u32 step_side_by_side(const StepTask<F, T>& step, con
   const AxisFaces<T>& along = step.axes[of_rows ? 0 : 2];
   const i64 begin = of_rows ? first.row : first.last;
   if (begin + span >= (of_rows ? step.rows.end : along.extent) || !is_inside(step.axes[1], first.middle)) return all;
+  // A grid of one column may have another axis, along which no neighbour is inside.
+  if (of_rows && !is_inside(step.axes[2], first.last)) return all;
   const RowRange rows{first.row, first.row + (of_rows ? span + 1 : count)};
   if (F::own_faces && !(is_inside(step.axes[0], rows.begin) && is_inside(step.axes[0], rows.end - 1))) return all;
   const bool at_rim = !of_rows && !(is_inside(along, begin) && is_inside(along, begin + span));

@@ -207,6 +207,33 @@ TEMPLATE_TEST_CASE("many steps at a time of formulas on CUDA give the bits of th
   }
 }
 
+TEST_CASE("grids of one column on CUDA give the bits of the definition") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  for (const Face face : {Face::edge, Face::periodic, Face::value, Face::fixed}) {
+    for (const char* name : {"star2d", "box2d", "heat2d"}) {
+      INFO(name << ", faces " << static_cast<int>(face));
+      testing::SampleMaker maker(50000, 0, 0);
+      testing::Sample sample;
+      StencilSpec& spec = sample.spec;
+      spec.name = name;
+      spec.value = ElementType::f32;
+      spec.extents = {300, 1, 1};
+      spec.faces[0] = {Face::edge, Face::edge, 0, 0};
+      spec.faces[1] = {Face::edge, Face::edge, 0, 0};
+      spec.faces[2] = {face, face, 0.25, -0.5};
+      if (find_operator(name)->linear) spec.terms = terms_of(find_operator(name)->shape, 2, 1);
+      for (Term<double>& term : spec.terms) term.coefficient = 0.125;
+      spec.settings.set("dt", 0.25);
+      spec.settings.set("diffusivity", 0.5);
+      sample.steps = 3;
+      spec.pass_steps = 3;
+      spec.slab_rows = 300;
+      check(maker, sample, *context);
+    }
+  }
+}
+
 TEST_CASE("separable boxes with any faces on CUDA give the bits of their definition") {
   const auto context = test::cuda_context();
   if (!context) return;
