@@ -57,7 +57,7 @@ class OwnArrayReader : public ConstantsReader<T> {
   i32& own_;
 };
 
-/// What launches of a formula that streams rows have in common.
+/// The common part of all launches of a formula that streams rows.
 template <class F, class T>
 FormulaTask<F, T> formula_task_of(const StencilSpec& spec, const T* drive) {
   FormulaTask<F, T> task{};

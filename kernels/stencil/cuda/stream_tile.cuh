@@ -1,4 +1,4 @@
-// What the kernels that stream rows share (stream_kernel.cuh): sizes, the tile of a thread block, rows and their
+// The common parts of kernels that stream rows (stream_kernel.cuh): sizes, the tile of a thread block, rows and their
 // rims.
 #pragma once
 
@@ -29,8 +29,8 @@ struct alignas(16) StreamTile {
   i32 at_left, at_right;        // not 0: the tile ends at the grid's end
 };
 
-/// What the first and the last warp and the one that moves rows tell each other, in shared memory: a phase a batch
-/// that a slot has had.
+/// Signals between the first and the last warp and the one that moves rows, in shared memory: a phase a batch that a
+/// slot has had.
 template <i32 slots, i32 output_slots>
 struct alignas(16) StreamSignals {
   device::Arrivals arrived[slots];         // by bulk copies
