@@ -9,8 +9,11 @@ import random
 from runs import numpy, write_yaml
 
 DEVICE = 48 << 10  # tiles of 32 x 32 numbers, of 128 x 128 bits
-# Beside the tiles OpenBLAS takes 4 KiB a thread, or more; the least holds the largest block and OpenBLAS's memory.
-HOST = tuple((kib + 4 * os.cpu_count()) << 10 for kib in (52, 60, 72))
+# More threads would take more of the host's budget: they are the same few on every machine.
+os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
+# The least holds the largest block and what OpenBLAS takes beside it in a tile of 32 x 32 doubles, 16 KiB a thread:
+# a run that was planned with more memory must be able to go on.
+HOST = tuple((kib + 16 * len(os.sched_getaffinity(0))) << 10 for kib in (36, 44, 56))
 
 
 def save(folder, name, array):

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/units.hpp"
 
 namespace terrace::run {
 namespace {
@@ -223,12 +225,27 @@ void Executor::unblock() {
   cut_wanted_ = true;
 }
 
+/// The memory that a block needs and the memory that there is.
+std::string Executor::room_for(const BlockState& block) const {
+  std::set<const Version*> tiles;
+  std::size_t bytes = 0;
+  for (const TileUse& use : block.uses) {
+    if (use.assembly < 0 && tiles.insert(&use.buffer()).second) bytes += use.version->buffer;
+  }
+  for (const Assembly& assembly : block.assemblies) bytes += assembly.buffer();
+  const int location = location_of_block(block);
+  const std::size_t budget = environment_.pools[static_cast<std::size_t>(location)]->budget();
+  return " finds no room in memory: its tiles take " + format_size(static_cast<double>(bytes)) +
+         ", and all tiles may take " + format_size(static_cast<double>(budget)) + " of " +
+         (location == 0 ? "memory.host" : "memory.device");
+}
+
 std::string Executor::what_blocks() {
   if (window_.finished()) return "a part of its result is neither written nor being written";
   if (start_cursor_ >= window_.end()) return "no block is left to start, and the stage is not at its end";
   const BlockState& block = window_.at(std::max(start_cursor_, window_.frontier()));
   const std::string name = "block " + std::to_string(block.index) + " of phase " + std::to_string(block.phase);
-  if (block.step == BlockStep::registered) return name + " finds no room for its tiles in memory";
+  if (block.step == BlockStep::registered) return name + room_for(block);
   if (block.unmet > 0) return name + " waits for " + std::to_string(block.unmet) + " blocks that do not end";
   if (!slots_admit(block)) return name + " finds no free slots in the scratch files";
   return name + " waits for tiles that do not come, or for a checkpoint that does not end";

@@ -84,6 +84,7 @@ class Executor {
   void watch(bool moved);
   void unblock();
   std::string what_blocks();
+  std::string room_for(const BlockState& block) const;
   StageProgress progress();
   void report(bool ended);
   Work work() const;
