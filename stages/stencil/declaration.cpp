@@ -7,6 +7,7 @@
 #include "stages/stage_kind.hpp"
 #include "stages/stencil/definition.hpp"
 #include "stages/stencil/stage.hpp"
+#include "stages/stencil/verify.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -212,6 +213,7 @@ StageKind stencil_stage() {
   for (const OperatorInfo& info : stencil::operators()) kind.declaration.problems.push_back(declare(info));
   kind.declaration.check = check;
   kind.make = make_stencil;
+  kind.verify = verify_stencil;
   kind.deals = true;
   return kind;
 }

@@ -427,6 +427,11 @@ std::string field_parameter(std::size_t fields, const std::string& name) {
   return fields == 1 ? "grid" : "fields." + name;
 }
 
+void take_separable(StencilSpec& spec) {
+  spec.terms = stencil::separated(spec).value();
+  spec.separable = true;
+}
+
 StencilDefinition define_stencil(const Request& request) { return Definer(request).define(); }
 
 }  // namespace terrace::stages

@@ -27,6 +27,9 @@ struct StencilDefinition {
 /// @throws JobError at the place of the setting that does not fit
 StencilDefinition define_stencil(const Request& request);
 
+/// Makes a sum a separable one. @param spec of which StencilDefinition::separable is true
+void take_separable(stencil::StencilSpec& spec);
+
 /// The parameter of a field: `grid`, or `fields.NAME` if there are several.
 std::string field_parameter(std::size_t fields, const std::string& name);
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "kernels/stencil/operators.hpp"
-#include "kernels/stencil/separable.hpp"
 #include "pipeline/base/near_name.hpp"
 #include "stages/stencil/definition.hpp"
 #include "stages/stencil/measured.hpp"
@@ -196,10 +195,7 @@ std::unique_ptr<run::Stage> make_stencil(const Request& request) {
   StencilSpec& spec = definition.spec;
   const bool separable =
       request.choices != nullptr ? request.choices->value("separable", false) : definition.separable;
-  if (separable) {
-    spec.terms = stencil::separated(spec).value();
-    spec.separable = true;
-  }
+  if (separable) take_separable(spec);
   if (request.choices != nullptr) {
     spec.slab_rows = request.choices->at("slab_rows");
     spec.pass_steps = request.choices->at("pass_steps");

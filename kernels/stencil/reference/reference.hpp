@@ -6,14 +6,9 @@
 
 #include "kernels/stencil/cell.hpp"
 #include "kernels/stencil/constants.hpp"
+#include "kernels/stencil/grids.hpp"
 
 namespace terrace::stencil {
-
-/// Whole grids in memory: values of each field, and of each constant array, row-major.
-template <class T>
-struct Grids {
-  std::vector<std::vector<T>> fields, arrays;
-};
 
 /// The values around a cell, of a grid with faces.
 template <class T>

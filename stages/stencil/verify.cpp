@@ -1,0 +1,90 @@
+#include "stages/stencil/verify.hpp"
+
+#include <algorithm>
+
+#include "stages/stencil/verify/stored.hpp"
+
+namespace terrace::stages {
+namespace {
+
+/// The ends of a stage as its residuals tell them.
+struct Ending {
+  std::int64_t steps;   // that were made
+  std::int64_t checks;  // residuals
+};
+
+Ending ending_of(const VerifyRequest& request, const StencilDefinition& definition) {
+  const StencilEvents& events = definition.events;
+  if (events.check_every == 0) return {events.steps, 0};
+  const std::vector<double> residuals = read_all<double>(request, "residual");
+  const std::int64_t checks = events.steps / events.check_every;
+  for (std::int64_t check = 0; check < std::min(checks, std::ssize(residuals)); ++check) {
+    const double residual = residuals[static_cast<std::size_t>(check)];
+    if (residual < definition.check.residual || residual == 0) return {(check + 1) * events.check_every, check + 1};
+  }
+  return {events.steps, checks};
+}
+
+/// Steps, times and checks against the job and the residuals.
+void check_numbers(const VerifyRequest& request, const StencilDefinition& definition, const Ending& ending,
+                   std::vector<Checked>& found) {
+  const StencilEvents& events = definition.events;
+  const bool until = events.check_every > 0;
+  const std::string with = until ? "compared with the residuals" : "compared with the job";
+  found.push_back(check_texts(request, "steps", {text_of(ending.steps)}, with));
+  if (!events.snapshots.empty()) {
+    std::vector<std::string> times;
+    for (const std::int64_t step : events.snapshots) times.push_back(text_of(std::min(step, ending.steps)));
+    found.push_back(check_texts(request, "time", times, with));
+  }
+  if (!until) return;
+  std::vector<std::string> steps;
+  for (std::int64_t check = 1; check <= ending.checks; ++check) steps.push_back(text_of(check * events.check_every));
+  found.push_back(check_texts(request, "residual_step", steps, with));
+}
+
+StoredState open_state(const VerifyRequest& request, const StencilDefinition& definition, std::int64_t step,
+                       std::int64_t snapshot) {
+  StoredState state{step, {}, snapshot};
+  Extents shape = definition.inputs.shape;
+  if (snapshot >= 0) {
+    shape = {static_cast<std::int64_t>(definition.events.snapshots.size())};
+    for (int axis = 0; axis < definition.inputs.shape.rank(); ++axis) shape.push_back(definition.inputs.shape[axis]);
+  }
+  const std::vector<std::string>& names = definition.inputs.names;
+  for (const std::string& name : names) {
+    const std::string snapshots = names.size() == 1 ? "snapshots" : name + "_snapshots";
+    state.fields.push_back(open_dataset(request, snapshot >= 0 ? snapshots : name, shape, definition.spec.value));
+  }
+  return state;
+}
+
+std::vector<StoredState> open_states(const VerifyRequest& request, const StencilDefinition& definition,
+                                     std::int64_t steps) {
+  std::vector<StoredState> states = {{0, definition.inputs.fields, -1}};
+  const std::vector<std::int64_t>& snapshots = definition.events.snapshots;
+  for (std::size_t i = 0; i < snapshots.size(); ++i) {
+    states.push_back(open_state(request, definition, std::min(snapshots[i], steps), static_cast<std::int64_t>(i)));
+  }
+  states.push_back(open_state(request, definition, steps, -1));
+  return states;
+}
+
+}  // namespace
+
+std::vector<Checked> verify_stencil(const VerifyRequest& request) {
+  StencilDefinition definition = define_stencil(request.request);
+  if (definition.separable) take_separable(definition.spec);
+  const Ending ending = ending_of(request, definition);
+  std::vector<StoredState> states = open_states(request, definition, ending.steps);
+  const StoredStencil stored{request, std::move(definition), std::move(states)};
+  std::vector<Checked> found = verify_states(stored);
+  check_numbers(request, stored.definition, ending, found);
+  if (stored.definition.events.check_every > 0) {
+    const std::vector<Checked> residuals = verify_residuals(stored);
+    found.insert(found.end(), residuals.begin(), residuals.end());
+  }
+  return found;
+}
+
+}  // namespace terrace::stages
