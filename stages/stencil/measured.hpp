@@ -29,8 +29,141 @@ struct StencilSlabs {
   static constexpr double cpu_updates = 1e9, cuda_updates = 5e11;
 };
 
-/// Updates of cells a second that are assumed of a sum of one term, f32: a formula takes as many times longer as it
-/// has operations. Not measured.
-inline constexpr double stencil_cpu_rate = 8e9, stencil_cuda_rate = 5e11;
+/// A rate at a radius, in Gcell/s. f64 0: half of f32.
+struct RadiusRate {
+  int radius;  // 0: no entry
+  double f32, f64 = 0;
+};
+
+/// The rates of an operator. stencil_speed() (rates.hpp) finds others from them.
+struct StencilRates {
+  const char*
+      name;  // of the operator; "separable": a box as the sum of sums; "": any other, multiply-adds by its row
+  RadiusRate at[6];  // radii ascend
+};
+
+/// Kernels of CUDA for several steps at a time, rows or planes in registers; boxes of radius 4 to 8 step by step.
+/// H200, tests/benchmarks/RESULTS.md.
+inline constexpr StencilRates stencil_stream_rates[] = {
+    // H200, 16384 x 16384, 2026-11-24. Radius 5 and 8 in f64 have no such kernel.
+    {"star2d", {{1, 2780, 1330}, {2, 1400, 670}, {3, 880, 430}, {4, 700, 290}, {5, 490}, {8, 181}}},
+    // H200, alike. f64 of radius 3 and 8: not measured.
+    {"box2d", {{1, 1770, 780}, {2, 690, 280}, {3, 360}, {4, 216, 115}, {8, 87}}},
+    // H200, alike. f64 of radius 1: not measured.
+    {"separable", {{1, 2470}, {3, 920, 390}}},
+    // H200, 1024 x 512 x 512.
+    {"star3d", {{1, 918, 558}}},
+    // H200, 1024 x 512 x 512.
+    {"box3d", {{1, 532, 284}}},
+    // Not measured: by the multiply-adds of star3d.
+    {"heat3d", {{1, 918, 558}}},
+    // Not measured: by the multiply-adds of star3d.
+    {"wave3d", {{1, 714, 434}}},
+    // H200, 8192 x 8192.
+    {"heat2d", {{1, 2450, 1200}}},
+    // H200, 8192 x 8192.
+    {"wave2d", {{1, 1530, 750}}},
+    // H200, 8192 x 8192.
+    {"fdtd2d", {{1, 1100, 440}}},
+    // H200, 8192 x 8192.
+    {"hotspot", {{1, 620, 220}}},
+};
+
+/// One step of any stencil on CUDA. H200, as above.
+inline constexpr StencilRates stencil_step_rates[] = {
+    // H200, the grids of the table above. f32 of radius 5 and 8: not measured.
+    {"star2d", {{1, 220, 180}, {5, 140, 81}, {8, 91, 53}}},
+    // H200, alike. f64 of radius 4 and 8: not measured.
+    {"box2d", {{1, 160, 140}, {2, 73, 67}, {4, 24}, {8, 7}}},
+    // H200, alike, f32.
+    {"separable", {{1, 150}, {3, 61}}},
+    // H200, alike.
+    {"star3d", {{1, 170, 150}}},
+    // H200, alike.
+    {"box3d", {{1, 66, 59}}},
+    // H200, alike.
+    {"heat2d", {{1, 330, 160}}},
+    // H200, alike.
+    {"wave2d", {{1, 170, 100}}},
+    // H200, alike.
+    {"fdtd2d", {{1, 83, 59}}},
+    // H200, alike.
+    {"hotspot", {{1, 170, 130}}},
+    // Not measured.
+    {"", {{1, 1000, 800}}},
+};
+
+/// Schedule::overlapped. H200, as above.
+inline constexpr StencilRates stencil_overlapped_rates[] = {
+    // H200, 8192 x 8192, f32.
+    {"star2d", {{1, 305}}},
+    // Not measured.
+    {"", {{1, 1500}}},
+};
+
+/// Schedule::time_skewed. H200, as above.
+inline constexpr StencilRates stencil_skewed_rates[] = {
+    // H200, 8192 x 8192, f32, tiles of 64 x 32.
+    {"star2d", {{1, 20}, {4, 12}}},
+    // Not measured.
+    {"", {{1, 100}}},
+};
+
+/// Both threads of a CPU. EPYC, tests/benchmarks/RESULTS.md.
+inline constexpr StencilRates stencil_cpu_rates[] = {
+    // EPYC with AVX-512, 2026-11-24, 8192 x 8192. f64 of radius 2 to 8: not measured.
+    {"star2d", {{1, 15.2, 7.5}, {2, 8.2}, {4, 3.8}, {8, 1.3}}},
+    // EPYC, alike. f64 of radius 3: not measured.
+    {"box2d", {{1, 10.1, 4.9}, {3, 1.1}}},
+    // EPYC, 512 x 512 x 512.
+    {"star3d", {{1, 3.4, 1.8}}},
+    // EPYC, 512 x 512 x 512, f32.
+    {"box3d", {{1, 1.4}}},
+    // EPYC, f32.
+    {"star1d", {{1, 10.8}}},
+    // EPYC, 8192 x 8192.
+    {"heat2d", {{1, 12.7, 6.7}}},
+    // EPYC, 8192 x 8192, f32.
+    {"wave2d", {{1, 6.0}}},
+    // EPYC, 8192 x 8192, f32.
+    {"fdtd2d", {{1, 3.5}}},
+    // EPYC, by the time of its threads while others used it, when star2d had 11.8; 64 steps of 2048 x 8192, f32.
+    {"hotspot", {{1, 6.9}}},
+    // EPYC, alike, 64 x 512 x 512.
+    {"heat3d", {{1, 3.7}}},
+    // EPYC, alike, 64 x 512 x 512.
+    {"wave3d", {{1, 2.1}}},
+    // EPYC, alike: `offsets` with four terms 5.8.
+    {"", {{1, 30}}},
+};
+
+/// Operations of a cell of a formula, a multiply-add being one.
+struct FormulaOperations {
+  const char* name;
+  double operations;
+};
+
+/// The operations by which RESULTS.md gives limits. See `stencil_stream_rates`.
+inline constexpr FormulaOperations formula_operations[] = {
+    // H200: see `stencil_stream_rates`.
+    {"heat2d", 5},
+    // Not measured: two neighbours more than heat2d.
+    {"heat3d", 7},
+    // H200: see `stencil_stream_rates`.
+    {"wave2d", 7},
+    // Not measured: two neighbours more than wave2d.
+    {"wave3d", 9},
+    // H200: see `stencil_stream_rates`.
+    {"fdtd2d", 8},
+    // H200: see `stencil_stream_rates`.
+    {"hotspot", 9},
+};
+
+/// Multiply-adds of f32 a second of the machines of the rates. H200: 33.2 T. EPYC, both threads with AVX-512: 118 G.
+inline constexpr double stencil_cuda_multiply_adds = 3.32e13, stencil_cpu_multiply_adds = 1.18e11;
+
+/// Bytes a second of the second-level cache of a GPU, from which levels of formulas read constant arrays. H200: 7.6
+/// to 8.4 TB/s.
+inline constexpr double stencil_cache_bytes = 8e12;
 
 }  // namespace terrace::stages::measured

@@ -7,8 +7,8 @@
 #include "kernels/stencil/operators.hpp"
 #include "pipeline/base/near_name.hpp"
 #include "stages/stencil/definition.hpp"
-#include "stages/stencil/measured.hpp"
 #include "stages/stencil/plan.hpp"
+#include "stages/stencil/rates.hpp"
 #include "stages/stencil/slabs.hpp"
 #include "stages/stencil/tally.hpp"
 
@@ -17,12 +17,6 @@ namespace {
 
 using stencil::OperatorInfo;
 using stencil::StencilSpec;
-
-/// Operations of a cell, a multiply-add being one.
-double operations_of(const StencilSpec& spec) {
-  constexpr double of_formulas = 8;
-  return spec.terms.empty() ? of_formulas : static_cast<double>(spec.terms.size());
-}
 
 StencilNeeds needs_of(const StencilEvents& events, std::size_t fields) {
   return {static_cast<std::int64_t>(fields), !events.snapshots.empty(), events.check_every > 0};
@@ -112,9 +106,7 @@ class StencilStage : public run::Stage {
     p.unit = "cell";
     p.operations = cells * steps;
     const double each = operations_of(spec), lanes = 4 / size;
-    p.operations_per_second =
-        (resources_.cuda ? measured::stencil_cuda_rate : measured::stencil_cpu_rate * resources_.device.processors) *
-        lanes / each;
+    p.operations_per_second = stencil_speed(spec, resources_);
     const bool stays = 1.1 * (bytes + constant) <= static_cast<double>(resources_.host_budget);
     const auto snapshots = static_cast<double>(plan_.events().snapshots.size());
     p.bytes_read = (bytes + constant) * (stays ? 1 : passes);
@@ -128,8 +120,7 @@ class StencilStage : public run::Stage {
     p.block_shape = shape_of_slab();
     p.block_bytes =
         static_cast<std::size_t>(stencil_slab_bytes(spec, needs_of(plan_.events(), info().fields.size()), 2, 2));
-    const double pipes = (resources_.cuda ? 2 : 1) * lanes;
-    p.limit = pipes * resources_.device.operations_per_second / each;
+    p.limit = multiply_adds_of(resources_) * lanes / each;
     p.limit_kind = "operations";
     const auto bound = [&](double bytes_per_second, double bytes_a_step, const char* kind) {
       if (bytes_per_second <= 0 || bytes_a_step <= 0) return;
@@ -141,6 +132,10 @@ class StencilStage : public run::Stage {
     if (resources_.cuda) bound(resources_.device.link_bytes_per_second, p.bytes_up / updates, "link");
     if (p.limit <= 0) p.limit_kind = "";
     else p.operations_per_second = std::min(p.operations_per_second, p.limit);
+    // Each device has memory and a link of its own.
+    const int devices = plan_.devices(resources_.devices);
+    p.limit *= devices;
+    p.operations_per_second *= devices;
     return p;
   }
 
