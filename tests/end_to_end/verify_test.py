@@ -415,7 +415,7 @@ class OfConfigs(VerifyTest):
         shutil.copytree(terrace_runs.root / "configs", self.folder / "configs")
         (self.folder / "build").mkdir()
         for name in ("folding", "rivers", "states", "proteins", "time_warping", "elimination", "table", "summed_area",
-                     "integral_histogram", "relaxation", "alignment"):
+                     "integral_histogram", "relaxation", "alignment", "heat"):
             with self.subTest(name=name):
                 output = pathlib.Path(self.terrace("run", f"configs/{name}.yaml").stdout.strip())
                 said = self.terrace("verify", output, "--sample", "0.05").stdout
