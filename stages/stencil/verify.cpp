@@ -43,30 +43,31 @@ void check_numbers(const VerifyRequest& request, const StencilDefinition& defini
   found.push_back(check_texts(request, "residual_step", steps, with));
 }
 
-StoredState open_state(const VerifyRequest& request, const StencilDefinition& definition, std::int64_t step,
-                       std::int64_t snapshot) {
-  StoredState state{step, {}, snapshot};
-  Extents shape = definition.inputs.shape;
-  if (snapshot >= 0) {
-    shape = {static_cast<std::int64_t>(definition.events.snapshots.size())};
-    for (int axis = 0; axis < definition.inputs.shape.rank(); ++axis) shape.push_back(definition.inputs.shape[axis]);
-  }
+using Datasets = std::vector<std::shared_ptr<io::Source>>;
+
+/// The datasets of the fields at the end, or of their snapshots.
+Datasets open_fields(const VerifyRequest& request, const StencilDefinition& definition, bool snapshots) {
+  Extents shape;
+  if (snapshots) shape.push_back(static_cast<std::int64_t>(definition.events.snapshots.size()));
+  for (int axis = 0; axis < definition.inputs.shape.rank(); ++axis) shape.push_back(definition.inputs.shape[axis]);
+  Datasets datasets;
   const std::vector<std::string>& names = definition.inputs.names;
   for (const std::string& name : names) {
-    const std::string snapshots = names.size() == 1 ? "snapshots" : name + "_snapshots";
-    state.fields.push_back(open_dataset(request, snapshot >= 0 ? snapshots : name, shape, definition.spec.value));
+    const std::string of_snapshots = names.size() == 1 ? "snapshots" : name + "_snapshots";
+    datasets.push_back(open_dataset(request, snapshots ? of_snapshots : name, shape, definition.spec.value));
   }
-  return state;
+  return datasets;
 }
 
 std::vector<StoredState> open_states(const VerifyRequest& request, const StencilDefinition& definition,
                                      std::int64_t steps) {
   std::vector<StoredState> states = {{0, definition.inputs.fields, -1}};
   const std::vector<std::int64_t>& snapshots = definition.events.snapshots;
+  const Datasets datasets = snapshots.empty() ? Datasets{} : open_fields(request, definition, true);
   for (std::size_t i = 0; i < snapshots.size(); ++i) {
-    states.push_back(open_state(request, definition, std::min(snapshots[i], steps), static_cast<std::int64_t>(i)));
+    states.push_back({std::min(snapshots[i], steps), datasets, static_cast<std::int64_t>(i)});
   }
-  states.push_back(open_state(request, definition, steps, -1));
+  states.push_back({steps, open_fields(request, definition, false), -1});
   return states;
 }
 
