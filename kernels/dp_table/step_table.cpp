@@ -58,12 +58,4 @@ StepTable::StepTable(const Table& table) : whole(table.cut.whole), sources(sourc
   }
 }
 
-Packed StepTable::pack(const std::int64_t* index) const {
-  Packed packed;
-  for (std::size_t d = 0; d < fields.size(); ++d) {
-    packed.word[fields[d].word] |= static_cast<u64>(index[d]) << fields[d].shift;
-  }
-  return packed;
-}
-
 }  // namespace terrace::dp_table

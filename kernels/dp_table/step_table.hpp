@@ -48,7 +48,14 @@ struct StepTable {
   /// @throws Error if the indices need more bits than two words have
   explicit StepTable(const Table& table);
   /// The packed form of a cell. @param index of the dimensions from `whole` on
-  Packed pack(const std::int64_t* index) const;
+  template <class Integer>
+  Packed pack(const Integer* index) const {
+    Packed packed;
+    for (std::size_t d = 0; d < fields.size(); ++d) {
+      packed.word[fields[d].word] |= static_cast<u64>(index[d]) << fields[d].shift;
+    }
+    return packed;
+  }
 };
 
 }  // namespace terrace::dp_table
