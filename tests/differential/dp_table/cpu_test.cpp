@@ -1,5 +1,5 @@
 // Tables with many dimensions on the CPU against their definition.
-#include <catch2/catch_test_macros.hpp>
+#include <catch2/catch.hpp>
 
 #include "kernels/device/cpu_context.hpp"
 #include "tests/differential/dp_table/tiled_table.hpp"

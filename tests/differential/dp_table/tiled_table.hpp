@@ -1,7 +1,7 @@
 // Tables computed tile by tile through launches on any device, and compared with their definition.
 #pragma once
 
-#include <catch2/catch_test_macros.hpp>
+#include <catch2/catch.hpp>
 #include <cstring>
 #include <functional>
 #include <memory>
