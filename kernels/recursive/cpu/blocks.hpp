@@ -2,12 +2,11 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <vector>
 
 #include "kernels/device/cpu_context.hpp"
-#include "kernels/launch/cpu_launch.hpp"
+#include "kernels/launch/cpu_blocks.hpp"
 #include "kernels/recursive/cpu/product.hpp"
 #include "kernels/recursive/measured.hpp"
 #include "kernels/recursive/rules/matrix.hpp"
@@ -46,24 +45,11 @@ TileResult::Extremes extremes(T value) {
 
 /// Blocks with descriptors of type Task and results of type Result.
 template <class Task, class Result>
-class CpuBlocks : public device::BlockKernel {
- public:
-  explicit CpuBlocks(device::ThreadPool& pool) : pool_(pool) {}
-
-  void run(const device::Port& port) override {
-    abort_ = port.abort;
-    device::compute_in_order<Task, Result>(port, [&](const Task& task, Result& result) {
-      result = compute(task);
-      return !aborted();
-    });
-  }
-
+class CpuBlocks : public device::CpuBlocks<Task, Result> {
  protected:
-  /// Computes a block; may leave it in any state once aborted().
-  virtual Result compute(const Task& task) = 0;
-
-  int threads() const { return pool_.size(); }
-  bool aborted() const { return device::is_set(*abort_); }
+  using device::CpuBlocks<Task, Result>::CpuBlocks;
+  using device::CpuBlocks<Task, Result>::threads;
+  using device::CpuBlocks<Task, Result>::in_turn;
 
   static constexpr double few_operations = measured::CpuTasks::few_operations;  // quicker on one thread
 
@@ -77,21 +63,6 @@ class CpuBlocks : public device::BlockKernel {
     in_turn((count + piece - 1) / piece,
             [&](i64 number, int thread) { work(piece * number, std::min(count, piece * (number + 1)), thread); });
   }
-
-  /// Calls work(number, thread) for every number in [0, count), on threads as they become free.
-  template <class Work>
-  void in_turn(i64 count, const Work& work) {
-    std::atomic<i64> next{0};
-    const auto take = [&](int thread) {
-      for (i64 number = next++; number < count && !aborted(); number = next++) work(number, thread);
-    };
-    if (count == 1) take(0);
-    else pool_.run_on_all(take);
-  }
-
- private:
-  device::ThreadPool& pool_;
-  device::u64* abort_ = nullptr;
 };
 
 /// Blocks that update tiles of values of type T.

@@ -1,0 +1,45 @@
+#include "kernels/dp_table/cpu/part.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace terrace::dp_table {
+
+LineTable::LineTable(const Table& table) : steps(table), modulus(table.modulus), cap(table.cap) {
+  for (int d = table.cut.whole; d < table.extents.rank(); ++d) extents.push_back(table.extents[d]);
+  const bool single = extents.size() == 1;
+  if (single) extents.push_back(1);
+  strides.assign(extents.size(), 1);
+  for (std::size_t d = extents.size() - 1; d > 0; --d) strides[d - 1] = strides[d] * extents[d];
+  const PackedField field = single ? PackedField{} : steps.fields.back();
+  for (const StepEntry& entry : steps.entries) {
+    LineStep step{0, entry.number, entry.whole_cost, entry.real_cost};
+    Packed packed = entry.packed;
+    if (!single) {
+      const auto bits = static_cast<int>(std::bit_width(static_cast<u64>(extents.back() - 1)));
+      const u64 low = bits == 0 ? 0 : ((u64{1} << bits) - 1);
+      step.along = static_cast<i64>((packed.word[field.word] >> field.shift) & low);
+      packed.word[field.word] &= ~(low << field.shift);
+    }
+    const i64 offset = entry.offset - step.along;
+    LineGroup* last = groups.empty() ? nullptr : &groups.back();
+    const auto at = static_cast<i32>(line_steps.size());
+    if (last == nullptr || last->source != entry.source || last->offset != offset) {
+      groups.push_back({packed, offset, entry.rows, entry.source, at, at});
+    }
+    line_steps.push_back(step);
+    groups.back().end = at + 1;
+  }
+  const auto own = std::find_if(groups.begin(), groups.end(),
+                                [](const LineGroup& group) { return group.source == 0 && group.offset == 0; });
+  if (own != groups.end()) {
+    same = *own;
+    groups.erase(own);
+  }
+  one_cost = std::all_of(line_steps.begin(), line_steps.end(), [&](const LineStep& step) {
+    return step.whole_cost == line_steps[0].whole_cost && step.real_cost == line_steps[0].real_cost;
+  });
+  if (!line_steps.empty()) whole_cost = line_steps[0].whole_cost, real_cost = line_steps[0].real_cost;
+}
+
+}  // namespace terrace::dp_table

@@ -1,0 +1,303 @@
+// Tables with many dimensions on the CPU: parts of a tile by levels, or cell by cell, and walks back.
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <numeric>
+#include <string>
+
+#include "kernels/device/cpu_context.hpp"
+#include "kernels/device/cpu_features.hpp"
+#include "kernels/dp_table/cpu/part.hpp"
+#include "kernels/dp_table/kernels.hpp"
+#include "kernels/dp_table/measured.hpp"
+#include "kernels/dp_table/rules.hpp"
+#include "kernels/launch/cpu_blocks.hpp"
+#include "pipeline/base/error.hpp"
+
+namespace terrace::dp_table {
+namespace {
+
+using device::InstructionSet;
+using Index = std::vector<i64>;
+
+PartFunction part_function(InstructionSet set, const Table& table, bool choice) {
+  switch (set) {
+    case InstructionSet::avx512:
+      return avx512::part_function(table.combine, table.type, choice);
+    case InstructionSet::avx2:
+      return avx2::part_function(table.combine, table.type, choice);
+    case InstructionSet::sse2:
+      break;
+  }
+  return sse2::part_function(table.combine, table.type, choice);
+}
+
+/// The parts of a tile, by levels: a part needs parts of lower levels alone.
+struct Parts {
+  Index tile, shape;              // extents of the tile and of a full part
+  Index counts;                   // of parts, in each dimension
+  std::vector<i64> order, begin;  // parts sorted by level; where each level begins, and the end of the last
+
+  Parts(Index tile_shape, Index part_shape) : tile(std::move(tile_shape)), shape(std::move(part_shape)) {
+    i64 parts = 1, levels = 1;
+    for (std::size_t d = 0; d < tile.size(); ++d) {
+      counts.push_back((tile[d] + shape[d] - 1) / shape[d]);
+      parts *= counts.back();
+      levels += counts.back() - 1;
+    }
+    std::vector<i64> level(static_cast<std::size_t>(parts));
+    begin.assign(static_cast<std::size_t>(levels) + 1, 0);
+    for (i64 part = 0; part < parts; ++part) {
+      const Index at = index(part);
+      level[static_cast<std::size_t>(part)] = std::accumulate(at.begin(), at.end(), i64{0});
+      ++begin[static_cast<std::size_t>(level[static_cast<std::size_t>(part)]) + 1];
+    }
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    order.resize(static_cast<std::size_t>(parts));
+    std::vector<i64> next = begin;
+    for (i64 part = 0; part < parts; ++part) {
+      order[static_cast<std::size_t>(next[static_cast<std::size_t>(level[static_cast<std::size_t>(part)])]++)] = part;
+    }
+  }
+
+  Index index(i64 part) const {
+    Index at(counts.size());
+    for (std::size_t d = counts.size(); d-- > 0; part /= counts[d]) at[d] = part % counts[d];
+    return at;
+  }
+};
+
+/// A part's shape: the longest extents are halved until there are parts for all threads, or parts are small.
+Index part_shape_for(const Index& tile, int threads) {
+  const i64 cells = std::accumulate(tile.begin(), tile.end(), i64{1}, std::multiplies<>());
+  const i64 most = std::clamp<i64>(cells / (threads * measured::CpuParts::parts_a_thread),
+                                   measured::CpuParts::least_cells, measured::CpuParts::most_cells);
+  Index shape = tile;
+  i64 volume = cells;
+  while (volume > most) {
+    // Lines are cut last: they are what vectors compute.
+    std::size_t longest = 0;
+    const auto length = [&](std::size_t d) {
+      return d + 1 == shape.size() ? shape[d] / measured::CpuParts::line_bonus : shape[d];
+    };
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      if (length(d) > length(longest)) longest = d;
+    }
+    if (shape[longest] <= 1) break;
+    volume = volume / shape[longest] * ((shape[longest] + 1) / 2);
+    shape[longest] = (shape[longest] + 1) / 2;
+  }
+  return shape;
+}
+
+class TablesOnCpu final : public TableKernel, private device::CpuBlocks<TableTask, TableResult> {
+  using Blocks = device::CpuBlocks<TableTask, TableResult>;
+
+ public:
+  TablesOnCpu(const Table& table, device::CpuContext& context, InstructionSet set)
+      : Blocks(context.pool()), plain_(part_function(set, table, false)), choosing_(part_function(set, table, true)) {
+    if (plain_ == nullptr) {
+      throw DeviceError("make_tables_cpu", "there is no kernel for " + std::string(name_of(table.combine)) + " in " +
+                                               std::string(terrace::name_of(table.type)));
+    }
+  }
+
+  void set_tables(const std::vector<Table>& tables) override {
+    tables_ = tables;
+    lines_.clear();
+    for (const Table& table : tables) lines_.emplace_back(table);
+    parts_.clear();
+  }
+  void run(const device::Port& port) override { Blocks::run(port); }
+
+ private:
+  TableResult compute(const TableTask& task) override {
+    TableResult result{};
+    result.overflow = -1;
+    const auto number = static_cast<std::size_t>(task.table);
+    const Table& table = tables_.at(number);
+    visit_rule(table.combine, table.type, [&](auto rule) {
+      using Rule = decltype(rule);
+      using T = typename Rule::Value;
+      if (task.walk_from >= 0) return walk<Rule>(table, lines_[number], task, result);
+      if (table.schedule == Schedule::levels) by_cells(lines_[number], task, result);
+      else by_parts(table, lines_[number], task, result);
+      const T last = static_cast<const T*>(task.cells)[task.rows * lines_[number].strides[0] - 1];
+      if constexpr (std::is_floating_point_v<T>) result.last_real = last;
+      else result.last = static_cast<i64>(last);
+    });
+    return result;
+  }
+
+  static Index tile_of(const LineTable& lines, const TableTask& task) {
+    Index tile = lines.extents;
+    tile[0] = task.rows;
+    return tile;
+  }
+  static bool is_first(const LineTable& lines, const TableTask& task) {
+    return std::all_of(task.prefix, task.prefix + lines.steps.whole, [](i64 index) { return index == 0; });
+  }
+  PartFunction function_for(const TableTask& task) const { return task.choice == nullptr ? plain_ : choosing_; }
+
+  void by_parts(const Table& table, const LineTable& lines, const TableTask& task, TableResult& result) {
+    const Parts& parts = parts_of(table, tile_of(lines, task));
+    const bool first = is_first(lines, task);
+    std::vector<i64> overflows(static_cast<std::size_t>(threads()), -1);
+    for (std::size_t level = 0; level + 1 < parts.begin.size() && !aborted(); ++level) {
+      in_turn(parts.begin[level + 1] - parts.begin[level], [&](i64 number, int thread) {
+        Index begin = parts.index(parts.order[static_cast<std::size_t>(parts.begin[level] + number)]), end = begin;
+        for (std::size_t d = 0; d < begin.size(); ++d) {
+          const i64 from = d == 0 ? task.first_row : 0;
+          begin[d] *= parts.shape[d];
+          end[d] = std::min(begin[d] + parts.shape[d], parts.tile[d]) + from;
+          begin[d] += from;
+        }
+        const i64 overflow = function_for(task)({&lines, &task, begin.data(), end.data(), first});
+        i64& least = overflows[static_cast<std::size_t>(thread)];
+        if (overflow >= 0 && (least < 0 || overflow < least)) least = overflow;
+      });
+    }
+    result.overflow = first_of(overflows);
+  }
+
+  static i64 first_of(const std::vector<i64>& overflows) {
+    i64 first = -1;
+    for (const i64 overflow : overflows) {
+      if (overflow >= 0 && (first < 0 || overflow < first)) first = overflow;
+    }
+    return first;
+  }
+
+  /// Algorithm 2: every thread tests all its cells at every level, and computes those of the level.
+  void by_cells(const LineTable& lines, const TableTask& task, TableResult& result) {
+    const Index tile = tile_of(lines, task);
+    const i64 cells = std::accumulate(tile.begin(), tile.end(), i64{1}, std::multiplies<>());
+    const i64 pieces = std::min<i64>(cells, threads());
+    std::vector<u32> level(static_cast<std::size_t>(cells));
+    const auto in_pieces = [&](const auto& work) {
+      in_turn(pieces, [&](i64 piece, int thread) {
+        for (i64 cell = cells * piece / pieces; cell < cells * (piece + 1) / pieces; ++cell) work(cell, thread);
+      });
+    };
+    const auto index_of = [&](i64 cell) {
+      Index index(tile.size());
+      for (std::size_t d = tile.size(); d-- > 0; cell /= tile[d]) index[d] = cell % tile[d];
+      return index;
+    };
+    in_pieces([&](i64 cell, int) {
+      const Index index = index_of(cell);
+      level[static_cast<std::size_t>(cell)] = static_cast<u32>(std::accumulate(index.begin(), index.end(), i64{0}));
+    });
+    const bool first = is_first(lines, task);
+    std::vector<i64> overflows(static_cast<std::size_t>(threads()), -1);
+    for (u32 now = 0; now <= level.back() && !aborted(); ++now) {
+      in_pieces([&](i64 cell, int thread) {
+        if (level[static_cast<std::size_t>(cell)] != now) return;
+        Index begin = index_of(cell), end = begin;
+        begin[0] += task.first_row, end[0] += task.first_row;
+        for (i64& e : end) ++e;
+        const i64 overflow = function_for(task)({&lines, &task, begin.data(), end.data(), first});
+        i64& least = overflows[static_cast<std::size_t>(thread)];
+        if (overflow >= 0 && (least < 0 || overflow < least)) least = overflow;
+      });
+    }
+    result.overflow = first_of(overflows);
+  }
+
+  const Parts& parts_of(const Table& table, const Index& tile) {
+    for (const Parts& parts : parts_) {
+      if (parts.tile == tile) return parts;
+    }
+    Index shape = part_shape_for(tile, threads());
+    if (table.schedule == Schedule::partitioned) {
+      Extents extents;
+      for (const i64 extent : tile) extents.push_back(extent);
+      const Extents divided = partition_of(extents, table.partition_dimensions);
+      shape.assign(divided.begin(), divided.end());
+    }
+    if (parts_.size() == most_kept) parts_.clear();
+    return parts_.emplace_back(tile, shape);
+  }
+
+  template <class Rule>
+  void walk(const Table& table, const LineTable& lines, const TableTask& task, TableResult& result) const {
+    using T = typename Rule::Value;
+    if constexpr (requires { Rule::better(T{}, T{}); }) {
+      const StepTable& steps = lines.steps;
+      const auto* cells = static_cast<const T*>(task.cells);
+      const i64 row_cells = lines.strides[0];
+      const bool first = is_first(lines, task);
+      i64 cell = task.walk_from;
+      std::vector<const StepEntry*> by_number(steps.entries.size());
+      for (std::size_t i = 0; i < by_number.size(); ++i) by_number[i] = &steps.entries[i];
+      std::sort(by_number.begin(), by_number.end(),
+                [](const StepEntry* a, const StepEntry* b) { return a->number < b->number; });
+      while (result.walked < most_walked) {
+        const i64 row = task.first_row + cell / row_cells;
+        if (first && cell + task.first_row * row_cells == 0) {
+          result.state = walk_ends;
+          return;
+        }
+        const T value = cells[cell];
+        Index index(lines.extents.size());
+        i64 rest = cell + task.first_row * row_cells;
+        for (std::size_t d = 0; d < index.size(); ++d) {
+          index[d] = rest / lines.strides[d];
+          rest %= lines.strides[d];
+        }
+        const Packed here = steps.pack(index.data());
+        const StepEntry* found = nullptr;
+        bool leaves = false;
+        for (const StepEntry* entry : by_number) {
+          if (value == Rule::unreached() || !here.at_least(entry->packed, steps.guards)) continue;
+          leaves = entry->source != 0 || row - entry->rows < task.first_row;
+          const T* from = cells + (cell - entry->offset);
+          if (leaves) {
+            const auto source = static_cast<std::size_t>(entry->source);
+            if (task.source[source] == nullptr) continue;
+            from = static_cast<const T*>(task.source[source]) +
+                   (cell + (task.first_row - task.source_row[source]) * row_cells - entry->offset);
+          }
+          T made = Rule::plus(*from, cost_of<T>(entry->whole_cost, entry->real_cost));
+          if (*from == Rule::unreached()) continue;
+          if constexpr (std::is_same_v<Rule, Best<std::uint8_t, true>>) {
+            if (table.cap != 0) made = std::min(made, static_cast<T>(table.cap));
+          }
+          if (made == value) {
+            found = entry;
+            break;
+          }
+        }
+        if (found == nullptr) {
+          result.state = walk_unreachable;
+          return;
+        }
+        result.step[result.walked++] = found->number;
+        if (leaves) return;
+        cell -= found->offset;
+      }
+    }
+  }
+
+  static constexpr std::size_t most_kept = 16;
+
+  PartFunction plain_, choosing_;
+  std::vector<Table> tables_;
+  std::vector<LineTable> lines_;
+  std::deque<Parts> parts_;  // by shapes of tiles
+};
+
+}  // namespace
+
+std::unique_ptr<TableKernel> make_tables_cpu(const Table& table, device::Context& context, InstructionSet set) {
+  auto* cpu = dynamic_cast<device::CpuContext*>(&context);
+  if (cpu == nullptr) throw DeviceError("make_tables_cpu", context.limits().name + " is not a CPU");
+  return std::make_unique<TablesOnCpu>(table, *cpu, set);
+}
+
+std::unique_ptr<TableKernel> make_tables_cpu(const Table& table, device::Context& context) {
+  const auto* cpu = dynamic_cast<device::CpuContext*>(&context);
+  return make_tables_cpu(table, context, cpu == nullptr ? InstructionSet::sse2 : cpu->instruction_set());
+}
+
+}  // namespace terrace::dp_table
