@@ -6,8 +6,8 @@
 // have any. So the terms of a sum come in their order.
 #pragma once
 
-#include "kernels/stencil/cuda/state_kernel.cuh"
-#include "kernels/stencil/cuda/stream_chunk.cuh"
+#include "kernels/stencil/cuda/blocks/chunk.cuh"
+#include "kernels/stencil/cuda/blocks/state_kernel.cuh"
 #include "kernels/stencil/cuda/stream_task.hpp"
 
 namespace terrace::stencil {

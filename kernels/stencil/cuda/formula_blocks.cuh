@@ -5,7 +5,7 @@
 
 #include "kernels/launch/launch.cuh"
 #include "kernels/stencil/constants.hpp"
-#include "kernels/stencil/cuda/blocks.hpp"
+#include "kernels/stencil/cuda/blocks/blocks.hpp"
 #include "kernels/stencil/cuda/step_kernel.cuh"
 
 namespace terrace::stencil {

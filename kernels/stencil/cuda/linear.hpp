@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "kernels/stencil/cuda/blocks.hpp"
+#include "kernels/stencil/cuda/blocks/blocks.hpp"
 #include "kernels/stencil/cuda/box.hpp"
 #include "kernels/stencil/cuda/stream.hpp"
 #include "kernels/stencil/cuda/stream_cut.hpp"

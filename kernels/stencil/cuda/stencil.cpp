@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "kernels/stencil/cuda/blocks.hpp"
+#include "kernels/stencil/cuda/blocks/blocks.hpp"
 #include "kernels/stencil/cuda/formula.hpp"
 #include "kernels/stencil/cuda/tiled.hpp"
 #include "kernels/stencil/cut.hpp"

@@ -6,9 +6,9 @@
 #pragma once
 
 #include "kernels/stencil/cell.hpp"
+#include "kernels/stencil/cuda/blocks/lines.hpp"
+#include "kernels/stencil/cuda/blocks/rows_kernel.cuh"
 #include "kernels/stencil/cuda/line_cells.cuh"
-#include "kernels/stencil/cuda/lines.hpp"
-#include "kernels/stencil/cuda/rows_kernel.cuh"
 
 namespace terrace::stencil {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "kernels/stencil/cuda/blocks.hpp"
+#include "kernels/stencil/cuda/blocks/blocks.hpp"
 #include "kernels/stencil/cuda/choice.hpp"
 #include "kernels/stencil/cuda/stream_task.hpp"
 

@@ -2,8 +2,8 @@
 // rims.
 #pragma once
 
-#include "kernels/stencil/cuda/state_kernel.cuh"
-#include "kernels/stencil/cuda/stream_chunk.cuh"
+#include "kernels/stencil/cuda/blocks/chunk.cuh"
+#include "kernels/stencil/cuda/blocks/state_kernel.cuh"
 #include "kernels/stencil/cuda/stream_task.hpp"
 
 namespace terrace::stencil {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kernels/device/cuda_check.hpp"
-#include "kernels/stencil/cuda/blocks.hpp"
+#include "kernels/stencil/cuda/blocks/blocks.hpp"
 #include "kernels/stencil/measured.hpp"
 
 namespace terrace::stencil {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/device/instructions.cuh"
-#include "kernels/stencil/cuda/state_kernel.cuh"
+#include "kernels/stencil/cuda/blocks/state_kernel.cuh"
 #include "kernels/stencil/cuda/tiled_task.hpp"
 
 namespace terrace::stencil {

@@ -1,7 +1,7 @@
 // The descriptors of launches that make several levels of tiles in shared memory.
 #pragma once
 
-#include "kernels/stencil/cuda/lines.hpp"
+#include "kernels/stencil/cuda/blocks/lines.hpp"
 
 namespace terrace::stencil {
 

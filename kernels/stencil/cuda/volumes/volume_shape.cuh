@@ -1,7 +1,7 @@
 // Sizes of a kernel that streams planes through registers, as constants, and the place of a tile in the grid.
 #pragma once
 
-#include "kernels/stencil/cuda/state_kernel.cuh"
+#include "kernels/stencil/cuda/blocks/state_kernel.cuh"
 #include "kernels/stencil/cuda/volumes/volume_task.hpp"
 
 namespace terrace::stencil {

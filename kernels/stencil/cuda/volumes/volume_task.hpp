@@ -1,7 +1,7 @@
 // The descriptor of a launch that streams planes through registers.
 #pragma once
 
-#include "kernels/stencil/cuda/lines.hpp"
+#include "kernels/stencil/cuda/blocks/lines.hpp"
 #include "kernels/stencil/measured.hpp"
 
 namespace terrace::stencil {

@@ -1,13 +1,13 @@
 // Makes the blocks of stencils of one type of values on CUDA. Included by the sources that the build makes from
-// cuda/blocks.cu.in.
+// cuda/blocks/blocks.cu.in.
 #pragma once
 
 #include <algorithm>
 #include <cstring>
 
 #include "kernels/launch/launch.cuh"
-#include "kernels/stencil/cuda/blocks.hpp"
-#include "kernels/stencil/cuda/change_kernel.cuh"
+#include "kernels/stencil/cuda/blocks/blocks.hpp"
+#include "kernels/stencil/cuda/blocks/change_kernel.cuh"
 
 namespace terrace::stencil {
 

@@ -1,8 +1,8 @@
 // The changes of rows in a step, and their sum, in the order of rules/change.hpp.
 #pragma once
 
-#include "kernels/stencil/cuda/lines.hpp"
-#include "kernels/stencil/cuda/rows_kernel.cuh"
+#include "kernels/stencil/cuda/blocks/lines.hpp"
+#include "kernels/stencil/cuda/blocks/rows_kernel.cuh"
 #include "kernels/stencil/rules/change.hpp"
 
 namespace terrace::stencil {

@@ -8,7 +8,7 @@
 #include "kernels/device/cuda_context.hpp"
 #include "kernels/launch/block_kernel.hpp"
 #include "kernels/stencil/constants.hpp"
-#include "kernels/stencil/cuda/lines.hpp"
+#include "kernels/stencil/cuda/blocks/lines.hpp"
 #include "kernels/stencil/stencil.hpp"
 
 namespace terrace::stencil {
@@ -41,7 +41,7 @@ struct Levels {
   Lines<T> from[most_fields], to[most_fields];
 };
 
-/// Defined in the source that the build makes for T (cuda/blocks.cu.in).
+/// Defined in the source that the build makes for T (cuda/blocks/blocks.cu.in).
 template <class T>
 class StencilBlocks : public device::BlockKernel {
  public:

@@ -1,7 +1,7 @@
 // Copies of rows.
 #pragma once
 
-#include "kernels/stencil/cuda/state_kernel.cuh"
+#include "kernels/stencil/cuda/blocks/state_kernel.cuh"
 
 namespace terrace::stencil {
 
