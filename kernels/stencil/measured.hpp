@@ -162,7 +162,7 @@ struct CudaVolume {
   }
 };
 
-/// One step at a time on CUDA (cuda/step_kernel.cuh).
+/// One step at a time on CUDA (cuda/steps/kernel.cuh).
 struct CudaStep {
   /// Cells that a thread makes side by side. Not measured by itself.
   static constexpr int cells = 4;

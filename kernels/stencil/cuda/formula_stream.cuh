@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/stencil/cuda/formula_blocks.cuh"
 #include "kernels/stencil/cuda/formula_stream_kernel.cuh"
+#include "kernels/stencil/cuda/steps/blocks.cuh"
 #include "kernels/stencil/cuda/stream_cut.hpp"
 #include "kernels/stencil/operator_list.hpp"
 

@@ -6,7 +6,7 @@
 #include "kernels/launch/launch.cuh"
 #include "kernels/stencil/constants.hpp"
 #include "kernels/stencil/cuda/blocks/blocks.hpp"
-#include "kernels/stencil/cuda/step_kernel.cuh"
+#include "kernels/stencil/cuda/steps/kernel.cuh"
 
 namespace terrace::stencil {
 

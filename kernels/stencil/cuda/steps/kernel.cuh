@@ -8,7 +8,7 @@
 #include "kernels/stencil/cell.hpp"
 #include "kernels/stencil/cuda/blocks/lines.hpp"
 #include "kernels/stencil/cuda/blocks/rows_kernel.cuh"
-#include "kernels/stencil/cuda/line_cells.cuh"
+#include "kernels/stencil/cuda/steps/line_cells.cuh"
 
 namespace terrace::stencil {
 
