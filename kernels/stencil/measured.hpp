@@ -42,7 +42,7 @@ enum class StreamForm {
   separable  // a box: the sum of a row, then of a column of such sums
 };
 
-/// Sizes of a kernel that streams rows through registers (cuda/stream_kernel.cuh).
+/// Sizes of a kernel that streams rows through registers (cuda/streams/kernel.cuh).
 struct StreamSizes {
   int cells;   // of a row that a lane holds
   int levels;  // that a warp makes of a row

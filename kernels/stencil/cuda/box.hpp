@@ -3,7 +3,7 @@
 
 #include <cuda_runtime.h>
 
-#include "kernels/stencil/cuda/stream_task.hpp"
+#include "kernels/stencil/cuda/streams/task.hpp"
 #include "kernels/stencil/stencil.hpp"
 
 namespace terrace::stencil {

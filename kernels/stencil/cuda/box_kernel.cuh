@@ -8,7 +8,7 @@
 
 #include "kernels/stencil/cuda/blocks/chunk.cuh"
 #include "kernels/stencil/cuda/blocks/state_kernel.cuh"
-#include "kernels/stencil/cuda/stream_task.hpp"
+#include "kernels/stencil/cuda/streams/task.hpp"
 
 namespace terrace::stencil {
 

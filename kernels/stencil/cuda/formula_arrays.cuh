@@ -1,7 +1,7 @@
 // Constant arrays as the levels of a kernel that streams rows read them: from memory, 16 bytes at a time.
 #pragma once
 
-#include "kernels/stencil/cuda/stream_tile.cuh"
+#include "kernels/stencil/cuda/streams/tile.cuh"
 
 namespace terrace::stencil {
 

@@ -1,4 +1,4 @@
-// The levels of a warp that streams rows of a formula of radius 1 (stream_kernel.cuh): windows of rows in registers.
+// The levels of a warp that streams rows of a formula of radius 1 (streams/kernel.cuh): windows of rows in registers.
 //
 // A level keeps the two rows above the newest one. The newest one completes the neighbourhood of the row above it,
 // which is made by the formula's `cell`; then it takes the place of the upper row. So after two rows every row is in

@@ -8,7 +8,7 @@
 
 #include "kernels/stencil/cuda/formula_stream_kernel.cuh"
 #include "kernels/stencil/cuda/steps/blocks.cuh"
-#include "kernels/stencil/cuda/stream_cut.hpp"
+#include "kernels/stencil/cuda/streams/cut.hpp"
 #include "kernels/stencil/operator_list.hpp"
 
 namespace terrace::stencil {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/stencil/cuda/formula_level.cuh"
-#include "kernels/stencil/cuda/stream_kernel.cuh"
+#include "kernels/stencil/cuda/streams/kernel.cuh"
 
 namespace terrace::stencil {
 

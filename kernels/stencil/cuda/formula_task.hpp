@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/stencil/cell.hpp"
-#include "kernels/stencil/cuda/stream_task.hpp"
+#include "kernels/stencil/cuda/streams/task.hpp"
 
 namespace terrace::stencil {
 

@@ -3,7 +3,7 @@
 
 #include <cuda_runtime.h>
 
-#include "kernels/stencil/cuda/stream_task.hpp"
+#include "kernels/stencil/cuda/streams/task.hpp"
 #include "kernels/stencil/stencil.hpp"
 
 namespace terrace::stencil {
@@ -20,7 +20,7 @@ struct StreamKernel {
                  const StreamTask<T>& task);
 };
 
-/// Defined in the source that the build makes for the three (cuda/stream.cu.in).
+/// Defined in the source that the build makes for the three (cuda/streams/stream.cu.in).
 template <class T, measured::StreamForm form, int radius>
 struct CudaStreamKernel {
   static StreamKernel<T> kernel();

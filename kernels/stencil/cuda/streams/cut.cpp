@@ -1,4 +1,4 @@
-#include "kernels/stencil/cuda/stream_cut.hpp"
+#include "kernels/stencil/cuda/streams/cut.hpp"
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
-// The tiles, chunks and depths of launches that stream rows (stream_kernel.cuh).
+// The tiles, chunks and depths of launches that stream rows (kernel.cuh).
 #pragma once
 
 #include <vector>
 
 #include "kernels/stencil/cuda/blocks/blocks.hpp"
 #include "kernels/stencil/cuda/choice.hpp"
-#include "kernels/stencil/cuda/stream_task.hpp"
+#include "kernels/stencil/cuda/streams/task.hpp"
 
 namespace terrace::stencil {
 

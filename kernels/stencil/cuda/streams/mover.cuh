@@ -1,11 +1,11 @@
 // The warp that moves rows between memory and the warps of a thread block that make levels of them
-// (stream_kernel.cuh).
+// (kernel.cuh).
 //
 // It keeps ahead of the first warp and behind the last one by a few batches, as far as there are slots. A lane takes
 // a row of a batch. Bulk copies move rows that begin at multiples of 16 bytes; others are moved value by value.
 #pragma once
 
-#include "kernels/stencil/cuda/stream_tile.cuh"
+#include "kernels/stencil/cuda/streams/tile.cuh"
 
 namespace terrace::stencil {
 

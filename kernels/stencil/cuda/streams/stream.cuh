@@ -1,9 +1,9 @@
-// Launches the kernel that streams rows. Included by the sources that the build makes from cuda/stream.cu.in.
+// Launches the kernel that streams rows. Included by the sources that the build makes from cuda/streams/stream.cu.in.
 #pragma once
 
 #include "kernels/launch/launch.cuh"
-#include "kernels/stencil/cuda/stream.hpp"
-#include "kernels/stencil/cuda/stream_kernel.cuh"
+#include "kernels/stencil/cuda/streams/kernel.cuh"
+#include "kernels/stencil/cuda/streams/stream.hpp"
 
 namespace terrace::stencil {
 

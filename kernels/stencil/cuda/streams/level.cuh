@@ -1,7 +1,7 @@
-// The levels of a warp that streams rows of a sum (stream_kernel.cuh): partial sums in registers.
+// The levels of a warp that streams rows of a sum (kernel.cuh): partial sums in registers.
 #pragma once
 
-#include "kernels/stencil/cuda/stream_tile.cuh"
+#include "kernels/stencil/cuda/streams/tile.cuh"
 
 namespace terrace::stencil {
 

@@ -2,12 +2,12 @@
 //
 // A thread block takes a tile of columns and streams down a chunk of rows. A warp holds a row of the tile of each
 // field, consecutive cells a lane, and makes some levels of it, one after another. A batch of rows goes from warp to
-// warp through shared memory, a tick each. One more warp makes no levels (stream_mover.cuh): it brings batches for
+// warp through shared memory, a tick each. One more warp makes no levels (mover.cuh): it brings batches for
 // the first one, some ticks ahead, and writes those of the last one, a tick later. A level takes a row and gives the
 // one `radius` above it.
 //
 // A level of a sum over a star or a box keeps, instead of earlier rows, the partial sums of the cells that the rows
-// so far contribute to (stream_level.cuh): a new row completes the sums of the row `radius` above it, adds to those
+// so far contribute to (level.cuh): a new row completes the sums of the row `radius` above it, adds to those
 // between, and begins those of the row `radius` below. Rows arrive in the order of the terms, so every sum has the
 // order of its definition. A level of any other formula keeps the rows themselves (formula_level.cuh).
 //
@@ -16,8 +16,8 @@
 // own cell's value and no more terms.
 #pragma once
 
-#include "kernels/stencil/cuda/stream_level.cuh"
-#include "kernels/stencil/cuda/stream_mover.cuh"
+#include "kernels/stencil/cuda/streams/level.cuh"
+#include "kernels/stencil/cuda/streams/mover.cuh"
 
 namespace terrace::stencil {
 

@@ -1,10 +1,10 @@
-// The common parts of kernels that stream rows (stream_kernel.cuh): sizes, the tile of a thread block, rows and their
+// The common parts of kernels that stream rows (kernel.cuh): sizes, the tile of a thread block, rows and their
 // rims.
 #pragma once
 
 #include "kernels/stencil/cuda/blocks/chunk.cuh"
 #include "kernels/stencil/cuda/blocks/state_kernel.cuh"
-#include "kernels/stencil/cuda/stream_task.hpp"
+#include "kernels/stencil/cuda/streams/task.hpp"
 
 namespace terrace::stencil {
 
