@@ -171,7 +171,7 @@ struct CudaStep {
   static constexpr int rows = 16;
 };
 
-/// Formulas of radius 1 in two dimensions on CUDA (cuda/formula_level.cuh).
+/// Formulas of radius 1 in two dimensions on CUDA (cuda/formulas/level.cuh).
 struct CudaFormulaStream {
   /// Rows of constant arrays that are brought into L2 before they are read. Not measured.
   static constexpr int rows_ahead = 8;

@@ -9,7 +9,7 @@
 // A level of a sum over a star or a box keeps, instead of earlier rows, the partial sums of the cells that the rows
 // so far contribute to (level.cuh): a new row completes the sums of the row `radius` above it, adds to those
 // between, and begins those of the row `radius` below. Rows arrive in the order of the terms, so every sum has the
-// order of its definition. A level of any other formula keeps the rows themselves (formula_level.cuh).
+// order of its definition. A level of any other formula keeps the rows themselves (formulas/level.cuh).
 //
 // Levels are made `radius` cells less at either side of a tile, unless it ends at the grid's end: there the outermost
 // cells keep their values, or are made in another way, as are rows at the grid's ends. A sum that is kept takes its

@@ -1,7 +1,7 @@
 // Several steps of a formula of radius 1 in two dimensions, with rows streamed through registers.
 #pragma once
 
-#include "kernels/stencil/cuda/formula_level.cuh"
+#include "kernels/stencil/cuda/formulas/level.cuh"
 #include "kernels/stencil/cuda/streams/kernel.cuh"
 
 namespace terrace::stencil {

@@ -8,7 +8,7 @@
 
 namespace terrace::stencil {
 
-/// Defined in the source that the build makes for both (cuda/near_sum.cu.in).
+/// Defined in the source that the build makes for both (cuda/formulas/near_sum.cu.in).
 template <class T, bool box>
 struct CudaNearSum {
   /// The blocks of a sum of that shape that make several steps at a time, or null if they do not compute it.

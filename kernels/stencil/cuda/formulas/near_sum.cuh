@@ -1,8 +1,8 @@
 // Sums over a star or a box of radius 1 in two dimensions as formulas whose terms the compiler knows.
 #pragma once
 
-#include "kernels/stencil/cuda/formula_stream.cuh"
-#include "kernels/stencil/cuda/near_sum.hpp"
+#include "kernels/stencil/cuda/formulas/near_sum.hpp"
+#include "kernels/stencil/cuda/formulas/stream.cuh"
 
 namespace terrace::stencil {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/stencil/cuda/formula_stream_kernel.cuh"
+#include "kernels/stencil/cuda/formulas/kernel.cuh"
 #include "kernels/stencil/cuda/steps/blocks.cuh"
 #include "kernels/stencil/cuda/streams/cut.hpp"
 #include "kernels/stencil/operator_list.hpp"

@@ -6,8 +6,8 @@
 // formula does not read are not kept: the compiler finds that out.
 #pragma once
 
-#include "kernels/stencil/cuda/formula_arrays.cuh"
-#include "kernels/stencil/cuda/formula_task.hpp"
+#include "kernels/stencil/cuda/formulas/arrays.cuh"
+#include "kernels/stencil/cuda/formulas/task.hpp"
 
 namespace terrace::stencil {
 
