@@ -102,7 +102,7 @@ struct CudaStream {
   }
 };
 
-/// Sizes of a kernel that makes a step of a large box (cuda/box_kernel.cuh).
+/// Sizes of a kernel that makes a step of a large box (cuda/boxes/kernel.cuh).
 struct BoxSizes {
   int cells;   // of a row that a thread makes
   int rows;    // that a thread makes

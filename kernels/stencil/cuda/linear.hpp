@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "kernels/stencil/cuda/blocks/blocks.hpp"
-#include "kernels/stencil/cuda/box.hpp"
+#include "kernels/stencil/cuda/boxes/box.hpp"
 #include "kernels/stencil/cuda/streams/cut.hpp"
 #include "kernels/stencil/cuda/streams/stream.hpp"
 

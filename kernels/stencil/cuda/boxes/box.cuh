@@ -1,9 +1,9 @@
-// Launches the kernel of large boxes. Included by the sources that the build makes from cuda/box.cu.in.
+// Launches the kernel of large boxes. Included by the sources that the build makes from cuda/boxes/box.cu.in.
 #pragma once
 
 #include "kernels/launch/launch.cuh"
-#include "kernels/stencil/cuda/box.hpp"
-#include "kernels/stencil/cuda/box_kernel.cuh"
+#include "kernels/stencil/cuda/boxes/box.hpp"
+#include "kernels/stencil/cuda/boxes/kernel.cuh"
 
 namespace terrace::stencil {
 

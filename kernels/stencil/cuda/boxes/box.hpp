@@ -19,7 +19,7 @@ struct BoxKernel {
   void (*launch)(unsigned blocks, cudaStream_t stream, const StencilState* state, const StreamTask<T>& task);
 };
 
-/// Defined in the source that the build makes for T (cuda/box.cu.in).
+/// Defined in the source that the build makes for T (cuda/boxes/box.cu.in).
 template <class T>
 struct CudaBoxKernel {
   /// @param radius measured::CudaBox::least_radius ... measured::CudaBox::most_radius
