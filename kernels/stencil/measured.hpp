@@ -191,7 +191,7 @@ struct CudaFormulaStream {
   }
 };
 
-/// Tiles in shared memory (cuda/overlapped_kernel.cuh).
+/// Tiles in shared memory (cuda/tiles/overlapped_kernel.cuh).
 struct CudaOverlapped {
   /// Cells of a tile with its halo along a row: 64 KiB for the two arrays of a thread block. Not measured.
   TERRACE_HOST_DEVICE static constexpr int columns(int bytes) { return bytes == 8 ? 64 : 128; }

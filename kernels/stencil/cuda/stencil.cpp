@@ -2,7 +2,7 @@
 
 #include "kernels/stencil/cuda/blocks/blocks.hpp"
 #include "kernels/stencil/cuda/formula.hpp"
-#include "kernels/stencil/cuda/tiled.hpp"
+#include "kernels/stencil/cuda/tiles/tiled.hpp"
 #include "kernels/stencil/cut.hpp"
 #include "kernels/stencil/visit.hpp"
 

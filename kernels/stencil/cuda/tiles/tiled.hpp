@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "kernels/stencil/cuda/tiled_task.hpp"
+#include "kernels/stencil/cuda/tiles/task.hpp"
 #include "kernels/stencil/stencil.hpp"
 
 namespace terrace::stencil {
@@ -35,8 +35,8 @@ struct SkewedKernel {
                  const SkewedTask<T>& task);
 };
 
-/// Defined in the source that the build makes for T (cuda/tiled.cu.in). @throws DeviceError if a thread block needs
-/// more than the device has
+/// Defined in the source that the build makes for T (cuda/tiles/tiled.cu.in). @throws DeviceError if a thread block
+/// needs more than the device has
 template <class T>
 struct CudaTiles {
   static OverlappedKernel<T> overlapped(int terms);

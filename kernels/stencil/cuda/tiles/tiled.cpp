@@ -1,4 +1,4 @@
-#include "kernels/stencil/cuda/tiled.hpp"
+#include "kernels/stencil/cuda/tiles/tiled.hpp"
 
 #include <algorithm>
 

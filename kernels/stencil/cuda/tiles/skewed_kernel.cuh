@@ -15,7 +15,7 @@
 #pragma once
 
 #include "kernels/launch/wait.cuh"
-#include "kernels/stencil/cuda/tiled_sum.cuh"
+#include "kernels/stencil/cuda/tiles/sum.cuh"
 
 namespace terrace::stencil {
 

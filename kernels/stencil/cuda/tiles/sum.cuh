@@ -3,7 +3,7 @@
 
 #include "kernels/device/instructions.cuh"
 #include "kernels/stencil/cuda/blocks/state_kernel.cuh"
-#include "kernels/stencil/cuda/tiled_task.hpp"
+#include "kernels/stencil/cuda/tiles/task.hpp"
 
 namespace terrace::stencil {
 

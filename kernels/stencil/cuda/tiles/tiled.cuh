@@ -1,10 +1,11 @@
-// Launches the kernels of tiles in shared memory. Included by the sources that the build makes from cuda/tiled.cu.in.
+// Launches the kernels of tiles in shared memory. Included by the sources that the build makes from
+// cuda/tiles/tiled.cu.in.
 #pragma once
 
 #include "kernels/launch/launch.cuh"
-#include "kernels/stencil/cuda/overlapped_kernel.cuh"
-#include "kernels/stencil/cuda/skewed_kernel.cuh"
-#include "kernels/stencil/cuda/tiled.hpp"
+#include "kernels/stencil/cuda/tiles/overlapped_kernel.cuh"
+#include "kernels/stencil/cuda/tiles/skewed_kernel.cuh"
+#include "kernels/stencil/cuda/tiles/tiled.hpp"
 
 namespace terrace::stencil {
 

@@ -5,7 +5,7 @@
 // neighbours. Cells outside the grid hold anything: the rim keeps its values, and nothing inside reads beyond it.
 #pragma once
 
-#include "kernels/stencil/cuda/tiled_sum.cuh"
+#include "kernels/stencil/cuda/tiles/sum.cuh"
 #include "kernels/stencil/measured.hpp"
 
 namespace terrace::stencil {
