@@ -121,7 +121,7 @@ struct CudaBox {
   }
 };
 
-/// Sizes of a kernel that streams planes of a tile through registers (cuda/volumes/volume_kernel.cuh).
+/// Sizes of a kernel that streams planes of a tile through registers (cuda/volumes/kernel.cuh).
 struct VolumeSizes {
   int levels;  // that are made at once
   int lines;   // of a tile of which a thread has cells, one below another

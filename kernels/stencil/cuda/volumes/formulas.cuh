@@ -5,7 +5,7 @@
 // plane above it.
 #pragma once
 
-#include "kernels/stencil/cuda/volumes/volume_cells.cuh"
+#include "kernels/stencil/cuda/volumes/cells.cuh"
 #include "kernels/stencil/operators/laplacian.hpp"
 
 namespace terrace::stencil {

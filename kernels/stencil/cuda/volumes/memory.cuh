@@ -1,7 +1,7 @@
 // The memory of planes that a thread block reads or writes.
 #pragma once
 
-#include "kernels/stencil/cuda/volumes/volume_task.hpp"
+#include "kernels/stencil/cuda/volumes/task.hpp"
 
 namespace terrace::stencil {
 

@@ -4,7 +4,7 @@
 // terms of planes to come; those of the planes after it have the terms of the planes up to it.
 #pragma once
 
-#include "kernels/stencil/cuda/volumes/volume_cells.cuh"
+#include "kernels/stencil/cuda/volumes/cells.cuh"
 
 namespace terrace::stencil {
 

@@ -1,7 +1,7 @@
 // The cells of a thread, as the levels of a tile take them.
 #pragma once
 
-#include "kernels/stencil/cuda/volumes/volume_shape.cuh"
+#include "kernels/stencil/cuda/volumes/shape.cuh"
 
 namespace terrace::stencil {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/stencil/cuda/blocks/state_kernel.cuh"
-#include "kernels/stencil/cuda/volumes/volume_task.hpp"
+#include "kernels/stencil/cuda/volumes/task.hpp"
 
 namespace terrace::stencil {
 
