@@ -21,7 +21,7 @@ class StreamMover {
   /// One thread, before a barrier.
   __device__ __forceinline__ void begin() const {
     for (i32 slot = 0; slot < S::slots; ++slot) {
-      device::begin_arrivals(signals().arrived[slot], 1);
+      device::begin_arrivals(signals().arrived[slot]);
       device::begin_phases(signals().brought[slot]);
       device::begin_phases(signals().taken[slot]);
     }
@@ -35,12 +35,8 @@ class StreamMover {
   __device__ __forceinline__ void wait_for_batch(i32 batch) const {
     const i32 slot = batch & (S::slots - 1);
     const u32 parity = static_cast<u32>(batch / S::slots & 1);
-    if (in_bulk()) {
-      while (!device::wait_for_arrival(signals().arrived[slot], parity)) {
-      }
-    } else {
-      wait(signals().brought[slot], parity);
-    }
+    if (in_bulk()) wait(signals().arrived[slot], parity);
+    else wait(signals().brought[slot], parity);
   }
   __device__ __forceinline__ void let_slot(i32 batch) const {
     device::end_phase(signals().taken[batch & (S::slots - 1)]);
@@ -73,7 +69,7 @@ class StreamMover {
   static constexpr i32 batch_rows = S::rows * S::fields, row_bytes = S::chunks * 16;
   static_assert(batch_rows <= 32);
 
-  __device__ __forceinline__ bool in_bulk() const { return device::has_bulk_copies && task_.aligned != 0; }
+  __device__ __forceinline__ bool in_bulk() const { return task_.aligned != 0; }
   static __device__ __forceinline__ i32 lane() { return S::lane(); }
   __device__ __forceinline__ typename S::Signals& signals() const {
     return *reinterpret_cast<typename S::Signals*>(shared_ + S::signals_at);
