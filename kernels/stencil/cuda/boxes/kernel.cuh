@@ -41,7 +41,7 @@ struct BoxShape {
 template <class S>
 class BoxTile {
   using T = typename S::Value;
-  using Chunk = StreamChunk<T>;
+  using Chunk = ValueChunk<T>;
   using Task = StreamTask<T>;
 
  public:

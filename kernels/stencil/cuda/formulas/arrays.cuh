@@ -69,7 +69,7 @@ class ArrayPlaces {
       if (is_first && row + ahead < place.end) device::prefetch(from + ahead * task.width + columns.column[0]);
 #pragma unroll
       for (i32 q = 0; q < S::lane_chunks; ++q) {
-        const auto chunk = *reinterpret_cast<const StreamChunk<T>*>(from + columns.column[q]);
+        const auto chunk = *reinterpret_cast<const ValueChunk<T>*>(from + columns.column[q]);
 #pragma unroll
         for (i32 v = 0; v < S::chunk; ++v) values[n][q * S::chunk + v] = chunk.values[v];
       }

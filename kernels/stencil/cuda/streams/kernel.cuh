@@ -25,7 +25,7 @@ namespace terrace::stencil {
 template <class S>
 class Stream {
   using T = typename S::Value;
-  using Chunk = StreamChunk<T>;
+  using Chunk = ValueChunk<T>;
   using Task = typename S::Task;
 
  public:

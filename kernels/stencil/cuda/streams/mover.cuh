@@ -12,7 +12,7 @@ namespace terrace::stencil {
 template <class S>
 class StreamMover {
   using T = typename S::Value;
-  using Chunk = StreamChunk<T>;
+  using Chunk = ValueChunk<T>;
   using Task = typename S::Task;
 
  public:

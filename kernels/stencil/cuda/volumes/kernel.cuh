@@ -14,6 +14,7 @@
 // and no more terms.
 #pragma once
 
+#include "kernels/stencil/cuda/blocks/chunk.cuh"
 #include "kernels/stencil/cuda/volumes/formulas.cuh"
 #include "kernels/stencil/cuda/volumes/memory.cuh"
 #include "kernels/stencil/cuda/volumes/sums.cuh"
@@ -37,7 +38,7 @@ struct VolumeLevel<S, VolumeKind::wave> : VolumeWave<S> {};
 template <class S, bool aligned>
 class Volume {
   using T = typename S::Value;
-  using Chunk = VolumeChunk<T>;
+  using Chunk = ValueChunk<T>;
   using Task = VolumeTask<T>;
   using Level = VolumeLevel<S, S::kind>;
 

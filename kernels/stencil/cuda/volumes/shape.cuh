@@ -8,12 +8,6 @@ namespace terrace::stencil {
 
 using device::u32;
 
-/// 16 bytes of values: a thread's cells of a line.
-template <class T>
-struct alignas(16) VolumeChunk {
-  T values[16 / sizeof(T)];
-};
-
 /// A kernel's sizes as constants.
 template <class T, VolumeKind kind_, i32 radius_, measured::VolumeSizes sizes_>
 struct VolumeShape {
@@ -24,7 +18,7 @@ struct VolumeShape {
   static constexpr i32 radius = radius_, span = 2 * radius + 1;
   static constexpr measured::VolumeSizes sizes = sizes_;
   static constexpr i32 levels = sizes.levels, lines = sizes.lines, lanes = sizes.lanes, slots = sizes.slots;
-  static constexpr i32 cells = 16 / sizeof(T);
+  static constexpr i32 cells = 16 / sizeof(T);  // of a line, a thread's: one chunk
   static constexpr i32 threads = 32 * sizes.warps;
 
   // The tile: its cells along the last and the middle axis, and those at a side that are not made.
