@@ -16,6 +16,7 @@
 // own cell's value and no more terms.
 #pragma once
 
+#include "kernels/stencil/cuda/blocks/ticks.cuh"
 #include "kernels/stencil/cuda/streams/level.cuh"
 #include "kernels/stencil/cuda/streams/mover.cuh"
 
@@ -47,24 +48,18 @@ class Stream {
   __device__ __forceinline__ void run() {
     if (warp() == warps()) return mover().run();
     const i32 ticks = tile().batches + warps() - 1;
-    i32 begin = first_plain_tick(), end = end_of_plain_ticks();
-    if (end < begin) begin = end = ticks;
-    const bool edges = tile().at_left != 0 || tile().at_right != 0;
-    i32 tick = 0;
-#pragma unroll 1
-    for (i32 part = 0; part < 3; ++part) {
-      const i32 until = part == 0 ? begin : part == 1 ? end : ticks;
-      if (part != 1) {
-#pragma unroll 1
-        for (; tick < until; ++tick) advance<true, true>(tick);
-      } else if (edges) {
-#pragma unroll 1
-        for (; tick < until; ++tick) advance<true, false>(tick);
-      } else {
-#pragma unroll 1
-        for (; tick < until; ++tick) advance<false, false>(tick);
-      }
-    }
+    const i32 begin = first_plain_tick(), end = end_of_plain_ticks();
+    make_ticks(*this, ticks, begin, end);
+  }
+
+  // For make_ticks():
+  __device__ __forceinline__ bool has_edges() const { return tile().at_left != 0 || tile().at_right != 0; }
+  /// Lets every warp take its next batch. A warp is a tick behind the one before it.
+  template <bool edges, bool rims>
+  __device__ __forceinline__ void advance(i32 tick) {
+    const i32 batch = tick - warp();
+    if (!rims || (batch >= 0 && batch < tile().batches)) make_batch<edges, rims>(batch, tick);
+    device::sync_first_threads(32 * warps());
   }
 
  private:
@@ -123,14 +118,6 @@ class Stream {
     // Warp 0 is ahead of all others: a batch begins the sums of rows up to `radius` below it.
     const i32 end = tile().high <= S::radius ? 0 : (tile().high - S::radius) / S::rows;
     return end < tile().batches ? end : tile().batches;
-  }
-
-  /// Lets every warp take its next batch. A warp is a tick behind the one before it.
-  template <bool edges, bool rims>
-  __device__ __forceinline__ void advance(i32 tick) {
-    const i32 batch = tick - warp();
-    if (!rims || (batch >= 0 && batch < tile().batches)) make_batch<edges, rims>(batch, tick);
-    device::sync_first_threads(32 * warps());
   }
 
   template <bool edges, bool rims>

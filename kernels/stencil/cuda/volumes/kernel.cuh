@@ -15,6 +15,7 @@
 #pragma once
 
 #include "kernels/stencil/cuda/blocks/chunk.cuh"
+#include "kernels/stencil/cuda/blocks/ticks.cuh"
 #include "kernels/stencil/cuda/volumes/formulas.cuh"
 #include "kernels/stencil/cuda/volumes/memory.cuh"
 #include "kernels/stencil/cuda/volumes/sums.cuh"
@@ -54,24 +55,39 @@ class Volume {
 
   __device__ __forceinline__ void run() {
     for (i32 plane = 0; plane + 1 < S::slots; ++plane) fetch(plane);
-    // In between there is a plane for every level, none of which is kept.
     const i32 ticks = count_ + S::delay + S::depth;
-    i32 begin = task_.levels == S::levels ? low_ + S::delay : ticks, end = high_ < ticks ? high_ : ticks;
-    if (begin < 0) begin = 0;
-    if (end < begin) begin = end = ticks;
-    i32 tick = 0;
-#pragma unroll 1
-    for (i32 part = 0; part < 3; ++part) {
-      const i32 until = part == 0 ? begin : part == 1 ? end : ticks;
-      if (part != 1) {
-#pragma unroll 1
-        for (; tick < until; ++tick) advance<true, true>(tick);
-      } else if (has_edges_) {
-#pragma unroll 1
-        for (; tick < until; ++tick) advance<true, false>(tick);
+    // In between there is a plane for every level, none of which is kept.
+    const i32 begin = task_.levels == S::levels ? low_ + S::delay : ticks, end = high_ < ticks ? high_ : ticks;
+    make_ticks(*this, ticks, begin < 0 ? 0 : begin, end);
+  }
+
+  // For make_ticks():
+  __device__ __forceinline__ bool has_edges() const { return has_edges_; }
+  /// Takes the next plane from memory and makes a plane of every level.
+  template <bool edges, bool rims>
+  __device__ __forceinline__ void advance(i32 tick) {
+    take(tick);
+    if constexpr (!S::box) {
+#pragma unroll
+      for (i32 level = 0; level < S::levels; ++level) {
+        levels_[level].template complete<edges, rims>(x_[level], x_[level + 1], task_.operands, rims_of<rims>(level),
+                                                      tick - level * S::lag);
+      }
+      write(tick - S::delay - S::depth);
+    }
+#pragma unroll
+    for (i32 level = 0; level < S::levels; ++level) leave(tick, level);
+    __syncthreads();
+#pragma unroll
+    for (i32 level = S::levels - 1; level >= 0; --level) {
+      VolumeNear<S> near;
+      look_around(tick, level, near);
+      const i32 plane = tick - level * S::lag;
+      if constexpr (S::box) {
+        levels_[level].template add<edges, rims>(near, x_[level + 1], task_.operands, rims_of<rims>(level), plane);
+        if (level + 1 == S::levels) write(tick - S::delay - S::depth);
       } else {
-#pragma unroll 1
-        for (; tick < until; ++tick) advance<false, false>(tick);
+        levels_[level].template add<edges, rims>(near, task_.operands, rims_of<rims>(level), plane);
       }
     }
   }
@@ -121,34 +137,6 @@ class Volume {
     return axis.wraps == 0 && (begin < S::radius || begin + size > axis.extent - S::radius);
   }
 
-  /// Takes the next plane from memory and makes a plane of every level.
-  template <bool edges, bool rims>
-  __device__ __forceinline__ void advance(i32 tick) {
-    take(tick);
-    if constexpr (!S::box) {
-#pragma unroll
-      for (i32 level = 0; level < S::levels; ++level) {
-        levels_[level].template complete<edges, rims>(x_[level], x_[level + 1], task_.operands, rims_of<rims>(level),
-                                                      tick - level * S::lag);
-      }
-      write(tick - S::delay - S::depth);
-    }
-#pragma unroll
-    for (i32 level = 0; level < S::levels; ++level) leave(tick, level);
-    __syncthreads();
-#pragma unroll
-    for (i32 level = S::levels - 1; level >= 0; --level) {
-      VolumeNear<S> near;
-      look_around(tick, level, near);
-      const i32 plane = tick - level * S::lag;
-      if constexpr (S::box) {
-        levels_[level].template add<edges, rims>(near, x_[level + 1], task_.operands, rims_of<rims>(level), plane);
-        if (level + 1 == S::levels) write(tick - S::delay - S::depth);
-      } else {
-        levels_[level].template add<edges, rims>(near, task_.operands, rims_of<rims>(level), plane);
-      }
-    }
-  }
   template <bool rims>
   __device__ __forceinline__ VolumeRims rims_of(i32 level) const {
     return {kept_, rims ? low_ : 0, rims ? high_ : 0, rims && level >= task_.levels};
