@@ -2,9 +2,9 @@
 //
 // A thread block takes a tile of columns and streams down a chunk of rows. A warp holds a row of the tile of each
 // field, consecutive cells a lane, and makes some levels of it, one after another. A batch of rows goes from warp to
-// warp through shared memory, a tick each. One more warp makes no levels (mover.cuh): it brings batches for
-// the first one, some ticks ahead, and writes those of the last one, a tick later. A level takes a row and gives the
-// one `radius` above it.
+// warp through shared memory, a tick each. One more warp makes no levels (mover.cuh): it brings batches for the first
+// one, some ticks ahead, and writes those of the last one, a tick later. A level takes a row and gives the one
+// `radius` above it.
 //
 // A level of a sum over a star or a box keeps, instead of earlier rows, the partial sums of the cells that the rows
 // so far contribute to (level.cuh): a new row completes the sums of the row `radius` above it, adds to those

@@ -1,5 +1,4 @@
-// The warp that moves rows between memory and the warps of a thread block that make levels of them
-// (kernel.cuh).
+// The warp that moves rows between memory and the warps of a thread block that make levels of them (kernel.cuh).
 //
 // It keeps ahead of the first warp and behind the last one by a few batches, as far as there are slots. A lane takes
 // a row of a batch. Bulk copies move rows that begin at multiples of 16 bytes; others are moved value by value.

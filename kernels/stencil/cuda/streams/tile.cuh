@@ -1,5 +1,4 @@
-// The common parts of kernels that stream rows (kernel.cuh): sizes, the tile of a thread block, rows and their
-// rims.
+// The common parts of kernels that stream rows (kernel.cuh): sizes, the tile of a thread block, rows and their rims.
 #pragma once
 
 #include "kernels/stencil/cuda/blocks/chunk.cuh"

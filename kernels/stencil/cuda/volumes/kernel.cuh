@@ -2,10 +2,10 @@
 //
 // A thread block takes a tile of the planes (lines along the last axis, one below another along the middle axis) and
 // streams through a chunk of planes. A thread holds 16 bytes of some lines that follow one another. Instead of
-// earlier planes, a level keeps partial sums (sums.cuh, formulas.cuh); planes arrive in the order of
-// the terms, so every sum has the order of its definition. Neighbours along a line come from other lanes; those along
-// the middle axis from the threads above and below through shared memory, where each thread leaves its first and last
-// lines of the newest planes of all levels, twice in turn: one barrier a plane serves all levels.
+// earlier planes, a level keeps partial sums (sums.cuh, formulas.cuh); planes arrive in the order of the terms, so
+// every sum has the order of its definition. Neighbours along a line come from other lanes; those along the middle
+// axis from the threads above and below through shared memory, where each thread leaves its first and last lines of
+// the newest planes of all levels, twice in turn: one barrier a plane serves all levels.
 //
 // A thread copies its own cells from memory, some planes ahead, and writes its own results.
 //
