@@ -31,8 +31,8 @@ __device__ __forceinline__ u32 kept_in_register(u32 value) {
   return value;
 }
 
-/// In shared memory: the lanes of one warp end its phases together, which count from 0 on. Who has seen the end of a
-/// phase sees what any of them has written before.
+/// In shared memory: phases that count from 0 on. The lanes of one warp end a phase together; who has seen its end
+/// sees what any of them has written before.
 struct Phases {
   u64 word;
 };
@@ -240,89 +240,46 @@ __device__ __forceinline__ void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
 }
 
-/// True if the device has an engine for bulk copies, the functions below.
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-inline constexpr bool has_bulk_copies = true;
-#else
-inline constexpr bool has_bulk_copies = false;
-#endif
-
-/// In shared memory: what bulk copies bring, in phases that count from 0 on. A phase ends when expect_bytes() was
-/// called as often as begin_arrivals() says, and all those bytes have come.
-struct Arrivals {
-  u64 word;
-};
-__device__ __forceinline__ u32 address_of(const Arrivals& arrivals) {
-  return static_cast<u32>(__cvta_generic_to_shared(&arrivals.word));
-}
+/// In shared memory: phases that bulk copies end instead of lanes. A phase ends when expect_bytes() was called once,
+/// and all those bytes have come.
+struct Arrivals : Phases {};
 /// One thread; the others of the thread block use them after a barrier.
-__device__ __forceinline__ void begin_arrivals(Arrivals& arrivals, u32 calls) {
-#if __CUDA_ARCH__ >= 900
+__device__ __forceinline__ void begin_arrivals(Arrivals& arrivals) {
   asm volatile(
       "mbarrier.init.shared::cta.b64 [%0], %1;\n\t"
       "fence.proxy.async.shared::cta;" ::"r"(address_of(arrivals)),
-      "r"(calls)
+      "r"(1)
       : "memory");
-#endif
 }
 /// Says how many bytes copies bring in the current phase, before they begin.
 __device__ __forceinline__ void expect_bytes(Arrivals& arrivals, u32 bytes) {
-#if __CUDA_ARCH__ >= 900
   asm volatile(
       "{.reg .b64 state; mbarrier.arrive.expect_tx.shared::cta.b64 state, [%0], %1;}" ::"r"(address_of(arrivals)),
       "r"(bytes)
       : "memory");
-#endif
 }
 /// Begins to copy device memory into shared memory; both places and the size are multiples of 16 bytes.
 __device__ __forceinline__ void begin_bulk_copy(void* shared, const void* global, u32 bytes, Arrivals& arrivals) {
-#if __CUDA_ARCH__ >= 900
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
                    static_cast<u32>(__cvta_generic_to_shared(shared))),
                "l"(global), "r"(bytes), "r"(address_of(arrivals))
                : "memory");
-#endif
-}
-/// Waits a while for the end of the phase whose number has this parity. @return true if it has ended
-__device__ __forceinline__ bool wait_for_arrival(const Arrivals& arrivals, u32 parity) {
-#if __CUDA_ARCH__ >= 900
-  u32 ended;
-  asm volatile("{.reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p;}"
-               : "=r"(ended)
-               : "r"(address_of(arrivals)), "r"(parity)
-               : "memory");
-  return ended != 0;
-#else
-  return true;
-#endif
 }
 /// Begins to copy shared memory into device memory, alike. The copies that a thread began since its last
 /// commit_bulk_writes() are a group.
 __device__ __forceinline__ void begin_bulk_write(void* global, const void* shared, u32 bytes) {
-#if __CUDA_ARCH__ >= 900
   asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(global),
                "r"(static_cast<u32>(__cvta_generic_to_shared(shared))), "r"(bytes)
                : "memory");
-#endif
 }
-__device__ __forceinline__ void commit_bulk_writes() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-#endif
-}
+__device__ __forceinline__ void commit_bulk_writes() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 /// Waits until the shared memory of all but the thread's last `pending` groups has been read.
 template <int pending>
 __device__ __forceinline__ void wait_for_bulk_reads() {
-#if __CUDA_ARCH__ >= 900
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(pending) : "memory");
-#endif
 }
 /// Lets bulk copies that begin after the next barrier see what the thread has written into shared memory.
-__device__ __forceinline__ void show_to_bulk_copies() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-#endif
-}
+__device__ __forceinline__ void show_to_bulk_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 /// The thread block's first `threads` threads, a multiple of 32, wait for each other.
 __device__ __forceinline__ void sync_first_threads(i32 threads) {

@@ -42,7 +42,7 @@ enum class StreamForm {
   separable  // a box: the sum of a row, then of a column of such sums
 };
 
-/// Sizes of a kernel that streams rows through registers (cuda/stream_kernel.cuh).
+/// Sizes of a kernel that streams rows through registers (cuda/streams/kernel.cuh).
 struct StreamSizes {
   int cells;   // of a row that a lane holds
   int levels;  // that a warp makes of a row
@@ -102,7 +102,7 @@ struct CudaStream {
   }
 };
 
-/// Sizes of a kernel that makes a step of a large box (cuda/box_kernel.cuh).
+/// Sizes of a kernel that makes a step of a large box (cuda/boxes/kernel.cuh).
 struct BoxSizes {
   int cells;   // of a row that a thread makes
   int rows;    // that a thread makes
@@ -121,7 +121,7 @@ struct CudaBox {
   }
 };
 
-/// Sizes of a kernel that streams planes of a tile through registers (cuda/volumes/volume_kernel.cuh).
+/// Sizes of a kernel that streams planes of a tile through registers (cuda/volumes/kernel.cuh).
 struct VolumeSizes {
   int levels;  // that are made at once
   int lines;   // of a tile of which a thread has cells, one below another
@@ -162,7 +162,7 @@ struct CudaVolume {
   }
 };
 
-/// One step at a time on CUDA (cuda/step_kernel.cuh).
+/// One step at a time on CUDA (cuda/steps/kernel.cuh).
 struct CudaStep {
   /// Cells that a thread makes side by side. Not measured by itself.
   static constexpr int cells = 4;
@@ -171,7 +171,7 @@ struct CudaStep {
   static constexpr int rows = 16;
 };
 
-/// Formulas of radius 1 in two dimensions on CUDA (cuda/formula_level.cuh).
+/// Formulas of radius 1 in two dimensions on CUDA (cuda/formulas/level.cuh).
 struct CudaFormulaStream {
   /// Rows of constant arrays that are brought into L2 before they are read. Not measured.
   static constexpr int rows_ahead = 8;
@@ -191,7 +191,7 @@ struct CudaFormulaStream {
   }
 };
 
-/// Tiles in shared memory (cuda/overlapped_kernel.cuh).
+/// Tiles in shared memory (cuda/tiles/overlapped_kernel.cuh).
 struct CudaOverlapped {
   /// Cells of a tile with its halo along a row: 64 KiB for the two arrays of a thread block. Not measured.
   TERRACE_HOST_DEVICE static constexpr int columns(int bytes) { return bytes == 8 ? 64 : 128; }

@@ -8,7 +8,7 @@
 #include <memory>
 #include <new>
 
-namespace terrace::device {
+namespace terrace::values {
 
 /// `size` values of a plain type, zeroed, aligned to 64 bytes.
 template <class T>
@@ -33,4 +33,4 @@ class AlignedArray {
   std::unique_ptr<T, Free> values_;
 };
 
-}  // namespace terrace::device
+}  // namespace terrace::values

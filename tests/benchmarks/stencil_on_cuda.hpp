@@ -8,35 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "kernels/device/memory.hpp"
 #include "kernels/stencil/operators.hpp"
 #include "kernels/stencil/separable.hpp"
 #include "kernels/stencil/stencil.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::stencil::benchmark {
-
-/// Memory of a context, freed with its owner.
-class Memory {
- public:
-  Memory(device::Context& context, std::size_t bytes, bool host = false)
-      : context_(context), bytes_(bytes), host_(host) {
-    data_ = host ? context.allocate_host(bytes) : context.allocate(bytes);
-  }
-  ~Memory() { host_ ? context_.release_host(data_, bytes_) : context_.release(data_, bytes_); }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-
-  template <class T>
-  T* as() const {
-    return static_cast<T*>(data_);
-  }
-
- private:
-  device::Context& context_;
-  std::size_t bytes_;
-  bool host_;
-  void* data_;
-};
 
 /// Words, descriptor and result of a launch of one block.
 struct Launched {
@@ -136,8 +114,8 @@ class Grid {
       : spec_(spec),
         context_(context),
         cells_(static_cast<std::size_t>(spec.extents[0] * spec.width())),
-        host_(context, cells_ * sizeof(T), true),
-        launched_(context, sizeof(Launched), true) {
+        host_(context, cells_ * sizeof(T), device::In::host),
+        launched_(context, sizeof(Launched), device::In::host) {
     for (int f = 0; f < spec.fields(); ++f) fields_.push_back(memory());
     for (int a = 0; a < spec.arrays; ++a) arrays_.push_back(memory());
   }
@@ -150,7 +128,7 @@ class Grid {
           state = state * 6364136223846793005ull + 1442695040888963407ull;
           host_.as<T>()[i] = static_cast<T>(static_cast<double>(state >> 40) / (1 << 24));
         }
-        context_.copy(device::Queue::up, memory->template as<void>(), host_.as<void>(), cells_ * sizeof(T));
+        context_.copy(device::Queue::up, memory->data(), host_.data(), cells_ * sizeof(T));
         context_.record(device::Queue::up)->wait();
       }
     }
@@ -177,7 +155,7 @@ class Grid {
   std::vector<T> values() {
     std::vector<T> all;
     for (const auto& field : fields_) {
-      context_.copy(device::Queue::down, host_.as<void>(), field->template as<void>(), cells_ * sizeof(T));
+      context_.copy(device::Queue::down, host_.data(), field->data(), cells_ * sizeof(T));
       context_.record(device::Queue::down)->wait();
       all.insert(all.end(), host_.as<T>(), host_.as<T>() + cells_);
     }
@@ -185,14 +163,16 @@ class Grid {
   }
 
  private:
-  std::unique_ptr<Memory> memory() const { return std::make_unique<Memory>(context_, cells_ * sizeof(T)); }
-  Rows rows_of(const Memory& memory) const { return {1, spec_.extents[0], {0}, {memory.as<void>()}}; }
+  std::unique_ptr<device::Memory> memory() const {
+    return std::make_unique<device::Memory>(context_, cells_ * sizeof(T));
+  }
+  Rows rows_of(const device::Memory& memory) const { return {1, spec_.extents[0], {0}, {memory.data()}}; }
 
   StencilSpec spec_;
   device::Context& context_;
   std::size_t cells_;
-  Memory host_, launched_;
-  std::vector<std::unique_ptr<Memory>> fields_, arrays_;
+  device::Memory host_, launched_;
+  std::vector<std::unique_ptr<device::Memory>> fields_, arrays_;
 };
 
 /// The cells after `checked_steps`, and seconds of `steps` steps.
@@ -204,8 +184,8 @@ struct Run {
 
 template <class T>
 Run<T> run(const StencilSpec& spec, device::Context& context, int times, std::int64_t steps) {
-  const Memory workspace(context, stencil_cuda_bytes(spec, context.limits()));
-  const auto kernel = make_stencil_cuda(spec, context, workspace.as<void>());
+  const device::Memory workspace(context, stencil_cuda_bytes(spec, context.limits()));
+  const auto kernel = make_stencil_cuda(spec, context, workspace.data());
   Grid<T> grid(spec, context);
   Run<T> all;
   grid.fill();

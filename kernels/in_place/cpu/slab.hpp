@@ -14,7 +14,7 @@
 
 namespace terrace::in_place {
 
-using device::AlignedArray;
+using values::AlignedArray;
 
 /// The data that all slabs of a sweep share: the kernel, and the layout of a pass over lanes.
 template <class T>

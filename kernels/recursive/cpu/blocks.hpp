@@ -128,7 +128,7 @@ class Products {
 
  private:
   struct Scratch {
-    device::AlignedArray<T> u{packed_u_size}, v{packed_v_size<T>};
+    values::AlignedArray<T> u{packed_u_size}, v{packed_v_size<T>};
   };
 
   Multiply<T> multiply_;

@@ -24,7 +24,7 @@ class LineWorker {
 
   const CpuPlan<T>& plan_;
   i64 pitch_;
-  device::AlignedArray<T> lines_;  // two of cells, and one of each array
+  values::AlignedArray<T> lines_;  // two of cells, and one of each array
   std::vector<const T*> around_, arrays_, terms_;
   RowWork<T> work_{};
 };

@@ -105,8 +105,8 @@ class TileWorker {
   bool is_plain(i64 index, std::size_t axis) const;
 
   const CpuPlan<T>& plan_;
-  device::AlignedArray<T> rings_;
-  device::AlignedArray<T> outside_;
+  values::AlignedArray<T> rings_;
+  values::AlignedArray<T> outside_;
   std::vector<const T*> around_, arrays_, taken_, block_around_, block_arrays_;
   std::vector<T*> block_made_;
   std::vector<const T*> terms_;

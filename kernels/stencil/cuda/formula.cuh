@@ -2,10 +2,10 @@
 #pragma once
 
 #include "kernels/stencil/cuda/formula.hpp"
-#include "kernels/stencil/cuda/formula_blocks.cuh"
-#include "kernels/stencil/cuda/formula_stream.cuh"
+#include "kernels/stencil/cuda/formulas/stream.cuh"
 #include "kernels/stencil/cuda/linear.hpp"
-#include "kernels/stencil/cuda/volumes/volume_blocks.cuh"
+#include "kernels/stencil/cuda/steps/blocks.cuh"
+#include "kernels/stencil/cuda/volumes/blocks.cuh"
 #include "kernels/stencil/operator_list.hpp"
 
 namespace terrace::stencil {

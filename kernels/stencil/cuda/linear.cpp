@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kernels/stencil/cuda/choice.hpp"
-#include "kernels/stencil/cuda/near_sum.hpp"
+#include "kernels/stencil/cuda/formulas/near_sum.hpp"
 #include "kernels/stencil/separable.hpp"
 
 namespace terrace::stencil {

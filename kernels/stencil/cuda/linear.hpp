@@ -4,10 +4,10 @@
 #include <memory>
 #include <optional>
 
-#include "kernels/stencil/cuda/blocks.hpp"
-#include "kernels/stencil/cuda/box.hpp"
-#include "kernels/stencil/cuda/stream.hpp"
-#include "kernels/stencil/cuda/stream_cut.hpp"
+#include "kernels/stencil/cuda/blocks/blocks.hpp"
+#include "kernels/stencil/cuda/boxes/box.hpp"
+#include "kernels/stencil/cuda/streams/cut.hpp"
+#include "kernels/stencil/cuda/streams/stream.hpp"
 
 namespace terrace::stencil {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "kernels/stencil/cuda/blocks.hpp"
+#include "kernels/stencil/cuda/blocks/blocks.hpp"
 #include "kernels/stencil/cuda/formula.hpp"
-#include "kernels/stencil/cuda/tiled.hpp"
+#include "kernels/stencil/cuda/tiles/tiled.hpp"
 #include "kernels/stencil/cut.hpp"
 #include "kernels/stencil/visit.hpp"
 

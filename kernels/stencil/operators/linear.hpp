@@ -1,25 +1,14 @@
 // Sums over offsets with coefficients: the named stars and boxes, and offsets that the job lists.
 #pragma once
 
-#include "kernels/stencil/operator.hpp"
+#include "kernels/stencil/operators/terms.hpp"
 
 namespace terrace::stencil {
 
 /// The sum of coefficient times value over the terms, in their order: s = c1*x1 rounded, then s = fma(ck, xk, s).
-struct LinearSum {
-  static constexpr int fields = 1;
-  static constexpr const char* field_names[fields] = {"grid"};
-  static constexpr int radius = 0;
-  static constexpr bool has_step = false, own_faces = false, is_linear = true;
+struct LinearSum : SumOfTerms {
+  static constexpr bool is_linear = true;
 
-  template <class T>
-  struct Constants {
-    Terms<T> terms;
-  };
-  template <class T, class Reader>
-  static Constants<T> constants(const Reader& reader) {
-    return {reader.terms()};
-  }
   template <class V, class T, class At>
   TERRACE_HOST_DEVICE static void cell(const Constants<T>& k, const At& at, V (&made)[fields]) {
     V sum{};

@@ -1,27 +1,16 @@
 // A sum over a box in two dimensions whose coefficients are products, as sums of rows and then of columns.
 #pragma once
 
-#include "kernels/stencil/operator.hpp"
+#include "kernels/stencil/operators/terms.hpp"
 
 namespace terrace::stencil {
 
 /// With coefficients c[i][j] = a[i] * b[j]: the sums of the rows around a cell, h[i] = b[1]*x[i][1], then
 /// h[i] = fma(b[j], x[i][j], h[i]); then s = a[1]*h[1] and s = fma(a[i], h[i], s). Its terms are those of a row, then
 /// as many of a column (separable.hpp).
-struct SeparableSum {
-  static constexpr int fields = 1;
-  static constexpr const char* field_names[fields] = {"grid"};
-  static constexpr int radius = 0;
-  static constexpr bool has_step = false, own_faces = false, is_separable = true;
+struct SeparableSum : SumOfTerms {
+  static constexpr bool is_separable = true;
 
-  template <class T>
-  struct Constants {
-    Terms<T> terms;
-  };
-  template <class T, class Reader>
-  static Constants<T> constants(const Reader& reader) {
-    return {reader.terms()};
-  }
   template <class V, class T, class At>
   TERRACE_HOST_DEVICE static void cell(const Constants<T>& k, const At& at, V (&made)[fields]) {
     const i32 span = k.terms.count / 2;

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "kernels/device/context.hpp"
+#include "kernels/device/memory.hpp"
 #include "kernels/launch/block_kernel.hpp"
 #include "kernels/stencil/cut.hpp"
 #include "kernels/stencil/reference/reference.hpp"
@@ -20,21 +20,17 @@ namespace terrace::stencil::testing {
 class GuardedMemory {
  public:
   GuardedMemory(device::Context& context, std::int64_t bytes)
-      : context_(context), bytes_(static_cast<std::size_t>(bytes)), all_(bytes_ + 2 * guard) {
-    data_ = static_cast<unsigned char*>(context.allocate(all_));
-    write(data_, std::vector<unsigned char>(all_, 0xFF).data(), all_);
+      : context_(context), bytes_(static_cast<std::size_t>(bytes)), all_(context, bytes_ + 2 * guard) {
+    write(all_.data(), std::vector<unsigned char>(all_.bytes(), 0xFF).data(), all_.bytes());
   }
-  ~GuardedMemory() { context_.release(data_, all_); }
-  GuardedMemory(const GuardedMemory&) = delete;
-  GuardedMemory& operator=(const GuardedMemory&) = delete;
 
-  void* data() const { return data_ + guard; }
+  void* data() const { return all_.as() + guard; }
   void put(const void* values) { write(data(), values, bytes_); }
   void get(void* values) const { read(values, data(), bytes_); }
   /// True if nobody wrote into the guards.
   bool is_intact() const {
-    std::vector<unsigned char> all(all_);
-    read(all.data(), data_, all_);
+    std::vector<unsigned char> all(all_.bytes());
+    read(all.data(), all_.data(), all.size());
     const auto kept = [](unsigned char byte) { return byte == 0xFF; };
     return std::all_of(all.begin(), all.begin() + guard, kept) && std::all_of(all.end() - guard, all.end(), kept);
   }
@@ -51,17 +47,16 @@ class GuardedMemory {
       return;
     }
     const bool up = queue == device::Queue::up;
-    void* staging = context_.allocate_host(bytes);
-    if (up) std::memcpy(staging, from, bytes);
-    context_.copy(queue, up ? to : staging, up ? staging : from, bytes);
+    const device::Memory staging(context_, bytes, device::In::host);
+    if (up) std::memcpy(staging.data(), from, bytes);
+    context_.copy(queue, up ? to : staging.data(), up ? staging.data() : from, bytes);
     context_.record(queue)->wait();
-    if (!up) std::memcpy(to, staging, bytes);
-    context_.release_host(staging, bytes);
+    if (!up) std::memcpy(to, staging.data(), bytes);
   }
 
   device::Context& context_;
-  std::size_t bytes_, all_;
-  unsigned char* data_;
+  std::size_t bytes_;
+  device::Memory all_;
 };
 
 /// Report of a run.
@@ -245,15 +240,15 @@ class StencilDriver {
     constexpr std::size_t words_bytes = 4096;
     const std::size_t count = tasks.size(), task_bytes = count * sizeof(StencilTask);
     const std::size_t bytes = words_bytes + task_bytes + count * sizeof(StencilResult);
-    auto* memory = static_cast<unsigned char*>(context_.allocate_host(bytes));
-    std::memset(memory, 0, bytes);
-    std::memcpy(memory + words_bytes, tasks.data(), task_bytes);
-    auto* words = reinterpret_cast<device::u64*>(memory);
+    const device::Memory memory(context_, bytes, device::In::host);
+    std::memset(memory.data(), 0, bytes);
+    std::memcpy(memory.as() + words_bytes, tasks.data(), task_bytes);
+    auto* words = memory.as<device::u64>();
     device::Port port{};
     device::u64** const names[] = {&port.ready, &port.stop, &port.abort, &port.done, &port.failed, &port.skipped};
     for (std::size_t i = 0; i < 6; ++i) *names[i] = words + i;
-    port.descriptors = memory + words_bytes;
-    port.results = memory + words_bytes + task_bytes;
+    port.descriptors = memory.as() + words_bytes;
+    port.results = memory.as() + words_bytes + task_bytes;
     port.ring = port.count = count;
     port.descriptor_bytes = sizeof(StencilTask);
     port.result_bytes = sizeof(StencilResult);
@@ -263,9 +258,7 @@ class StencilDriver {
     seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     std::vector<StencilResult> results(count);
     std::memcpy(results.data(), port.results, count * sizeof(StencilResult));
-    const bool complete = *port.done == count;
-    context_.release_host(memory, bytes);
-    if (!complete) throw std::runtime_error("the launch left blocks undone");
+    if (*port.done != count) throw std::runtime_error("the launch left blocks undone");
     return results;
   }
   void run_and_wait(const device::Port& port) {

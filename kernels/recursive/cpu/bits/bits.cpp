@@ -118,7 +118,7 @@ class BitsOnCpu : public CpuBlocks<TileTask, TileResult> {
 
   Kernel kernel_;
   bool packed_;
-  std::vector<device::AlignedArray<u32>> tables_;
+  std::vector<values::AlignedArray<u32>> tables_;
 };
 
 }  // namespace

@@ -24,9 +24,9 @@ class IntervalsOnCpu : public CpuBlocks<IntervalTask, IntervalResult> {
  private:
   struct Scratch {
     explicit Scratch(bool splits) : part(splits ? split_part : 0), found(splits ? split_part : 0) {}
-    device::AlignedArray<T> u{2 * packed_u_size}, v{packed_v_size<T>};
-    device::AlignedArray<T> part;
-    device::AlignedArray<i32> found;
+    values::AlignedArray<T> u{2 * packed_u_size}, v{packed_v_size<T>};
+    values::AlignedArray<T> part;
+    values::AlignedArray<i32> found;
   };
 
   IntervalResult compute(const IntervalTask& task) override {

@@ -35,8 +35,8 @@ class PathsOnCpu : public CpuTiles<T> {
 
  private:
   struct Scratch {
-    device::AlignedArray<T> distances{paths_depth * paths_columns};
-    device::AlignedArray<W> trails{paths_depth * paths_columns};
+    values::AlignedArray<T> distances{paths_depth * paths_columns};
+    values::AlignedArray<W> trails{paths_depth * paths_columns};
   };
 
   TileResult compute(const TileTask& task) override {

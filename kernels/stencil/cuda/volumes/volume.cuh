@@ -3,8 +3,8 @@
 #pragma once
 
 #include "kernels/launch/launch.cuh"
+#include "kernels/stencil/cuda/volumes/kernel.cuh"
 #include "kernels/stencil/cuda/volumes/volume.hpp"
-#include "kernels/stencil/cuda/volumes/volume_kernel.cuh"
 
 namespace terrace::stencil {
 

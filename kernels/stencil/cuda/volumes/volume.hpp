@@ -3,7 +3,7 @@
 
 #include <cuda_runtime.h>
 
-#include "kernels/stencil/cuda/volumes/volume_task.hpp"
+#include "kernels/stencil/cuda/volumes/task.hpp"
 #include "kernels/stencil/stencil.hpp"
 
 namespace terrace::stencil {

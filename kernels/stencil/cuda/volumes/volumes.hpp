@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "kernels/stencil/cuda/blocks.hpp"
+#include "kernels/stencil/cuda/blocks/blocks.hpp"
 #include "kernels/stencil/cuda/volumes/volume.hpp"
 
 namespace terrace::stencil {

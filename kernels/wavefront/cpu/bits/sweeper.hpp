@@ -15,7 +15,7 @@
 
 namespace terrace::wavefront {
 
-using device::AlignedArray;
+using values::AlignedArray;
 
 using device::u64;
 

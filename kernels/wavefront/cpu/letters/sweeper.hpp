@@ -19,7 +19,7 @@
 
 namespace terrace::wavefront {
 
-using device::AlignedArray;
+using values::AlignedArray;
 
 /// Steps from one look at the neighbours to the next, also where chunks are turned from one type to another; steps at
 /// a time with every H kept.

@@ -16,7 +16,7 @@
 namespace terrace::wavefront {
 namespace {
 
-using device::AlignedArray;
+using values::AlignedArray;
 
 constexpr i64 most_band_rows = measured::CpuSums::most_band_rows;
 constexpr i64 chunk_columns = measured::CpuSums::chunk_columns;

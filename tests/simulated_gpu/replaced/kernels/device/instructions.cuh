@@ -28,15 +28,19 @@ inline void store_release(u32* word, u32 value) { simulated_store(word, value, _
 inline u32 kept_in_register(u32 value) { return value; }
 
 struct Phases {
-  u64 word;  // lanes that have ended one
+  u64 word;  // phases that have ended, and in the lower 32 bits what has happened of the current one
 };
+inline constexpr u64 one_phase = u64{1} << 32;
 inline void begin_phases(Phases& phases) { phases.word = 0; }
 inline void end_phase(Phases& phases) {
   simulated_gpu::ThreadBlock::current().maybe_pause(32);
-  __atomic_fetch_add(&phases.word, 1, __ATOMIC_RELEASE);
+  // The lower bits count lanes. Those that begin the next phase in between are less than a warp.
+  const u64 before = __atomic_fetch_add(&phases.word, 1, __ATOMIC_RELEASE);
+  const bool is_last = static_cast<u32>(before) + 1 == simulated_gpu::warp_size;
+  if (is_last) __atomic_fetch_add(&phases.word, one_phase - simulated_gpu::warp_size, __ATOMIC_RELEASE);
 }
 inline bool has_ended(const Phases& phases, u32 parity) {
-  return (simulated_load(&phases.word, __ATOMIC_ACQUIRE, 4) / simulated_gpu::warp_size & 1) != parity;
+  return (simulated_load(&phases.word, __ATOMIC_ACQUIRE, 4) / one_phase & 1) != parity;
 }
 inline bool wait_for_end(const Phases& phases, u32 parity) {
   if (has_ended(phases, parity)) return true;
@@ -127,11 +131,8 @@ template <int pending>
 void wait_for_copies() {}
 
 // The same holds of bulk copies; a phase ends when as many bytes have come as were expected.
-inline constexpr bool has_bulk_copies = true;
-struct Arrivals {
-  u64 word;  // phases that have ended, and in the lower 32 bits bytes that are expected
-};
-inline void begin_arrivals(Arrivals& arrivals, u32) { arrivals.word = 0; }
+struct Arrivals : Phases {};  // the lower bits count bytes that are expected
+inline void begin_arrivals(Arrivals& arrivals) { arrivals.word = 0; }
 inline void expect_bytes(Arrivals& arrivals, u32 bytes) {
   __atomic_fetch_add(&arrivals.word, u64{bytes}, __ATOMIC_RELAXED);
 }
@@ -139,13 +140,7 @@ inline void begin_bulk_copy(void* shared, const void* global, u32 bytes, Arrival
   std::memcpy(shared, global, bytes);
   simulated_gpu::ThreadBlock::current().maybe_pause(32);
   const u64 before = __atomic_fetch_sub(&arrivals.word, u64{bytes}, __ATOMIC_RELEASE);
-  if (static_cast<u32>(before) == bytes) __atomic_fetch_add(&arrivals.word, u64{1} << 32, __ATOMIC_RELEASE);
-}
-inline bool wait_for_arrival(const Arrivals& arrivals, u32 parity) {
-  const auto has_ended = [&] { return (simulated_load(&arrivals.word, __ATOMIC_ACQUIRE, 4) >> 32 & 1) != parity; };
-  if (has_ended()) return true;
-  simulated_gpu::ThreadBlock::current().pause();
-  return has_ended();
+  if (static_cast<u32>(before) == bytes) __atomic_fetch_add(&arrivals.word, one_phase, __ATOMIC_RELEASE);
 }
 inline void begin_bulk_write(void* global, const void* shared, u32 bytes) { std::memcpy(global, shared, bytes); }
 inline void commit_bulk_writes() {}

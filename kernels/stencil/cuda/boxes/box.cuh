@@ -1,0 +1,38 @@
+// Launches the kernel of large boxes. Included by the sources that the build makes from cuda/boxes/box.cu.in.
+#pragma once
+
+#include "kernels/launch/launch.cuh"
+#include "kernels/stencil/cuda/boxes/box.hpp"
+#include "kernels/stencil/cuda/boxes/kernel.cuh"
+
+namespace terrace::stencil {
+
+/// The kernel of a BoxShape.
+template <class Shape>
+BoxKernel<typename Shape::Value> box_kernel_of() {
+  using T = typename Shape::Value;
+  const auto load = [] {
+    device::resident_blocks(device::make_kernel(box_kernel<Shape>, "box_kernel"), 32 * Shape::warps,
+                            Shape::shared_bytes);
+  };
+  const auto launch = [](unsigned blocks, cudaStream_t stream, const StencilState* state, const StreamTask<T>& task) {
+    device::launch(
+        device::make_kernel(box_kernel<Shape>, "box_kernel"),
+        {.blocks = blocks, .threads = 32 * Shape::warps, .shared_bytes = Shape::shared_bytes, .stream = stream},
+        state, task);
+  };
+  return {Shape::height, Shape::width, load, launch};
+}
+
+template <class T>
+BoxKernel<T> CudaBoxKernel<T>::kernel(int radius) {
+  static_assert(measured::CudaBox::least_radius == 4 && measured::CudaBox::most_radius == 8);
+  constexpr measured::BoxSizes sizes = measured::CudaBox::sizes(sizeof(T));
+  return radius == 4   ? box_kernel_of<BoxShape<T, 4, sizes>>()
+         : radius == 5 ? box_kernel_of<BoxShape<T, 5, sizes>>()
+         : radius == 6 ? box_kernel_of<BoxShape<T, 6, sizes>>()
+         : radius == 7 ? box_kernel_of<BoxShape<T, 7, sizes>>()
+                       : box_kernel_of<BoxShape<T, 8, sizes>>();
+}
+
+}  // namespace terrace::stencil

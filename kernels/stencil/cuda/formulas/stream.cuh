@@ -1,0 +1,163 @@
+// Makes several steps of a formula of radius 1 in two dimensions at a time on CUDA.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "kernels/stencil/cuda/formulas/kernel.cuh"
+#include "kernels/stencil/cuda/steps/blocks.cuh"
+#include "kernels/stencil/cuda/streams/cut.hpp"
+#include "kernels/stencil/operator_list.hpp"
+
+namespace terrace::stencil {
+
+/// True if a formula has a kernel that streams rows: if its radius is 1 in two dimensions.
+template <class F>
+inline constexpr bool is_streamed = requires {
+  requires F::rank == 2 && F::radius == 1;
+};
+
+/// The kernels of a formula, by the constant arrays that they read (FormulaArrays), ascending.
+template <class F>
+struct StreamedArrays {
+  using List = std::integer_sequence<i32, 0, 1, FormulaArrays::count>;
+};
+template <>
+struct StreamedArrays<Hotspot> {
+  using List = std::integer_sequence<i32, 1, FormulaArrays::count>;
+};
+template <>
+struct StreamedArrays<Fdtd2d> {
+  using List = std::integer_sequence<i32, 0, FormulaArrays::count>;
+};
+
+/// The reader that a formula makes its constants with: it notes the formula's own constant array.
+template <class T>
+class OwnArrayReader : public ConstantsReader<T> {
+  using Base = ConstantsReader<T>;
+
+ public:
+  /// @param own becomes the number of the array, or stays as it is
+  OwnArrayReader(const StencilSpec& spec, const T* drive, i32& own)
+      : Base(spec, nullptr, drive), spec_(spec), own_(own) {}
+
+  i32 array(const char* parameter) const { return own_ = Base::array(parameter); }
+  Quantity<T> quantity(const char* parameter) const {
+    const Quantity<T> quantity = Base::quantity(parameter);
+    if (quantity.array >= 0) own_ = quantity.array;
+    return quantity;
+  }
+  /// The coefficient of a sum's term.
+  T coefficient(int term) const { return static_cast<T>(spec_.terms[static_cast<std::size_t>(term)].coefficient); }
+
+ private:
+  const StencilSpec& spec_;
+  i32& own_;
+};
+
+/// The common part of all launches of a formula that streams rows.
+template <class F, class T>
+FormulaTask<F, T> formula_task_of(const StencilSpec& spec, const T* drive) {
+  FormulaTask<F, T> task{};
+  task.array[FormulaArrays::own] = -1;
+  task.array[FormulaArrays::source] = spec.source;
+  task.array[FormulaArrays::mask] = spec.mask;
+  task.constants = F::template constants<T>(OwnArrayReader<T>(spec, drive, task.array[FormulaArrays::own]));
+  task.additions = additions_of<F, T>(spec);
+  const auto faces_of = [&](std::size_t axis) {
+    const Faces& faces = spec.faces[axis];
+    return FacesOf<T>{faces.low, faces.high, static_cast<T>(faces.low_value), static_cast<T>(faces.high_value)};
+  };
+  task.row_faces = faces_of(0);
+  task.column_faces = faces_of(2);
+  return task;
+}
+
+/// Blocks of a formula that make several steps at a time, with a kernel of the sizes of S.
+/// @tparam Step the formula that single steps are made with
+template <class S, class Step = typename S::Formula>
+class FormulaStreamBlocks final : public FormulaBlocks<Step, typename S::Value> {
+  using F = typename S::Formula;
+  using T = typename S::Value;
+  using Base = FormulaBlocks<Step, T>;
+  using Base::spec, Base::axis;
+
+ public:
+  FormulaStreamBlocks(const StencilSpec& spec, device::Context& context, void* workspace)
+      : Base(spec, context, workspace),
+        cut_(spec, S::sizes, resident_blocks),
+        common_(formula_task_of<F, T>(spec, Base::drive())) {}
+
+ protected:
+  i64 most_levels(const StencilTask& task) const override {
+    i64 levels = cut_.most_levels(task);
+    for (const i32 array : common_.array) {
+      if (array >= 0) levels = std::min(levels, most_levels(task, task.arrays[array]));
+    }
+    return std::max<i64>(1, levels);
+  }
+  i64 levels_unit() const override { return cut_.levels_of_warp(); }
+  void make_levels(const StencilTask&, const Levels<T>& levels) override {
+    if (levels.count == 1) Base::make_step(levels);
+    else if (levels.output.count() > 0) make_at_once(levels);
+  }
+
+ private:
+  /// The most steps at once for which an array has the rows. A level makes rows above a slab's result again.
+  i64 most_levels(const StencilTask& task, const Rows& rows) const {
+    for (i32 piece = 0; piece < rows.pieces; ++piece) {
+      if (reinterpret_cast<std::uintptr_t>(rows.data[piece]) % 16 != 0) return 1;
+    }
+    const bool has_all = task.whole != 0 || task.first != 0 || (rows.begin[0] <= 0 && !axis().wraps);
+    return has_all ? most_steps_at_once : task.row_begin - rows.begin[0] - task.steps + 1;
+  }
+  static auto kernel() { return device::make_kernel(formula_stream_kernel<S>, "formula_stream_kernel"); }
+  static unsigned resident_blocks(unsigned warps) {
+    return device::resident_blocks(kernel(), 32 * (warps + 1), S::shared_bytes);
+  }
+  void make_at_once(const Levels<T>& levels) const {
+    FormulaTask<F, T> task = common_;
+    static_cast<StreamRows<T, F::fields>&>(task) = cut_.template rows_of<T, F::fields>(levels);
+    task.block = &Base::state()->task;
+    task.step = levels.step;
+    device::launch(kernel(),
+                   {.blocks = StreamCut::blocks_of(task),
+                    .threads = 32 * (cut_.warps_for(levels.count) + 1),
+                    .shared_bytes = S::shared_bytes,
+                    .stream = Base::stream()},
+                   Base::state(), task);
+  }
+  StreamCut cut_;
+  FormulaTask<F, T> common_;
+};
+
+/// The kernel of a formula that reads these constant arrays (FormulaArrays).
+template <class F, class T, i32 arrays>
+using FormulaStreamShape =
+    FormulaShape<F, T, arrays, measured::CudaFormulaStream::sizes(F::fields, arrays > 0, sizeof(T))>;
+
+/// The blocks of a stencil of formula F that make several steps at a time, of any faces; null if rows have less than
+/// a tile, or those of constant arrays do not begin at multiples of 16 bytes.
+/// @tparam Step the formula that single steps are made with
+template <class F, class T, class Step = F>
+std::unique_ptr<device::BlockKernel> make_formula_stream(const StencilSpec& spec, device::Context& context,
+                                                         void* workspace) {
+  const bool adds = spec.source >= 0 || spec.mask >= 0;
+  const i32 own = formula_task_of<F, T>(spec, nullptr).array[FormulaArrays::own];
+  const i32 arrays = adds ? FormulaArrays::count : own >= 0 ? 1 : 0;
+  std::unique_ptr<device::BlockKernel> blocks;
+  const auto make = [&]<i32 count>() {
+    using S = FormulaStreamShape<F, T, count>;
+    const bool fits = spec.extents[2] >= S::tile && spec.extents[2] < i64{1} << 31;
+    const bool aligned = arrays == 0 || spec.extents[2] % S::chunk == 0;
+    if (blocks || spec.depth == 1 || count < arrays || !fits || !aligned) return;
+    blocks = std::make_unique<FormulaStreamBlocks<S, Step>>(spec, context, workspace);
+  };
+  [&]<i32... counts>(std::integer_sequence<i32, counts...>) { (make.template operator()<counts>(), ...); }
+  (typename StreamedArrays<F>::List{});
+  return blocks;
+}
+
+}  // namespace terrace::stencil

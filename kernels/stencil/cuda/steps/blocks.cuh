@@ -1,0 +1,89 @@
+// Makes one step of a formula at a time on CUDA.
+#pragma once
+
+#include <algorithm>
+
+#include "kernels/launch/launch.cuh"
+#include "kernels/stencil/constants.hpp"
+#include "kernels/stencil/cuda/blocks/blocks.hpp"
+#include "kernels/stencil/cuda/steps/kernel.cuh"
+
+namespace terrace::stencil {
+
+/// Blocks that make one step at a time.
+template <class F, class T>
+class FormulaBlocks : public StencilBlocks<T> {
+ protected:
+  using Base = StencilBlocks<T>;
+  using Base::axis, Base::spec, Base::state, Base::stream;
+
+ public:
+  FormulaBlocks(const StencilSpec& spec, device::Context& context, void* workspace)
+      : Base(spec, context, workspace, F::fields),
+        constants_(F::template constants<T>(ConstantsReader<T>(spec, Base::terms(), Base::drive()))),
+        additions_(additions_of<F, T>(spec)),
+        resident_(device::resident_blocks(kernel(), value_threads, 0)) {}
+
+ protected:
+  void make_levels(const StencilTask&, const Levels<T>& levels) override { make_step(levels); }
+
+  const typename F::template Constants<T>& constants() const { return constants_; }
+  const Additions<T>& additions() const { return additions_; }
+  void make_step(const Levels<T>& levels) {
+    constexpr i64 cells = LineCells<T>::count, most_tall = measured::CudaStep::rows, most_segments = i64{1} << 31;
+    const bool of_rows = spec().width() == 1;
+    const i64 middles = of_rows ? 1 : spec().extents[1];
+    // So few rows at a time that their segments can be counted in 32 bits.
+    for (RowRange rest = levels.output; rest.count() > 0;) {
+      const i64 along = of_rows ? std::min(rest.count(), most_segments) : spec().extents[2];
+      const unsigned threads = threads_for((along + cells - 1) / cells);
+      const i64 segments = (along + threads * cells - 1) / (threads * cells);
+      const i64 rows = of_rows ? along : std::clamp<i64>(most_segments / (segments * middles), 1, rest.count());
+      // Rows of a thread: many if enough threads have work.
+      const i64 tall = of_rows ? 1 : std::clamp<i64>(rows * middles * segments / (i64{resident_} * 4), 1, most_tall);
+      const i64 lines = of_rows ? 1 : (rows + tall - 1) / tall * middles;
+      StepTask<F, T> step = step_of(levels, {rest.begin, rest.begin + rows}, lines, segments);
+      step.tall = static_cast<i32>(tall);
+      const i64 blocks = std::min<i64>(lines * segments, i64{resident_} * waves);
+      device::launch(
+          kernel(),
+          {.blocks = static_cast<unsigned>(blocks), .threads = threads, .shared_bytes = 0, .stream = stream()},
+          state(), step);
+      rest.begin += rows;
+    }
+  }
+
+ private:
+  /// Thread blocks of a launch, as a multiple of those that run at a time. Not measured.
+  static constexpr i64 waves = 8;
+
+  static auto kernel() { return device::make_kernel(step_kernel<F, T>, "step_kernel"); }
+
+  StepTask<F, T> step_of(const Levels<T>& levels, RowRange rows, i64 lines, i64 segments) const {
+    StepTask<F, T> step{};
+    step.constants = constants_;
+    step.additions = additions_;
+    for (int f = 0; f < F::fields; ++f) step.from[f] = levels.from[f], step.to[f] = levels.to[f];
+    step.rows = rows;
+    for (int a = 0; a < 3; ++a) step.axes[a] = axis_faces(a);
+    step.continues = axis().wraps && !levels.whole;
+    step.step = levels.step;
+    step.width = spec().width();
+    step.lines = static_cast<u32>(lines);
+    step.segments = static_cast<u32>(segments);
+    return step;
+  }
+  AxisFaces<T> axis_faces(int number) const {
+    const auto a = static_cast<std::size_t>(number);
+    const Faces& faces = spec().faces[a];
+    const bool exists = number == 0 || (number == 1 ? spec().rank == 3 : spec().rank >= 2);
+    return {spec().extents[a], exists ? spec().radius : 0,      faces.low,
+            faces.high,        static_cast<T>(faces.low_value), static_cast<T>(faces.high_value)};
+  }
+
+  typename F::template Constants<T> constants_;
+  Additions<T> additions_;
+  unsigned resident_;
+};
+
+}  // namespace terrace::stencil

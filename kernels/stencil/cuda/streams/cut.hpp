@@ -1,0 +1,61 @@
+// The tiles, chunks and depths of launches that stream rows (kernel.cuh).
+#pragma once
+
+#include <vector>
+
+#include "kernels/stencil/cuda/blocks/blocks.hpp"
+#include "kernels/stencil/cuda/choice.hpp"
+#include "kernels/stencil/cuda/streams/task.hpp"
+
+namespace terrace::stencil {
+
+/// The cut of a grid for a kernel of some sizes.
+class StreamCut {
+ public:
+  /// @param resident_blocks gives the thread blocks of so many warps that are resident on the device at a time
+  StreamCut(const StencilSpec& spec, const measured::StreamSizes& sizes, unsigned (*resident_blocks)(unsigned warps));
+
+  /// The most steps at once of a slab, and the number of steps of which others are best a multiple.
+  i64 most_levels(const StencilTask& task) const;
+  i64 levels_of_warp() const { return sizes_.levels; }
+  /// Warps of a thread block that makes so many levels.
+  unsigned warps_for(i64 levels) const { return static_cast<unsigned>((levels + sizes_.levels - 1) / sizes_.levels); }
+
+  /// The rows of a launch that makes levels of a grid with rows of at least a tile.
+  template <class T, int fields>
+  StreamRows<T, fields> rows_of(const Levels<T>& levels) const {
+    StreamRows<T, fields> task{};
+    task.rows = levels.output;
+    task.extent = spec_.extents[0];
+    task.width = spec_.width();
+    task.levels = static_cast<i32>(levels.count);
+    task.keeps_rows = spec_.faces[0].low != Face::periodic;
+    task.wraps_rows = levels.whole && task.keeps_rows == 0;
+    task.wraps_columns = spec_.faces[2].low == Face::periodic;
+    task.aligned = 1;
+    for (int f = 0; f < fields; ++f) {
+      task.from[f] = levels.from[f];
+      task.to[f] = levels.to[f];
+      task.aligned = task.aligned && is_aligned(task.from[f], task.width) && is_aligned(task.to[f], task.width);
+    }
+    const i64 halo = i64{spec_.radius} * sizes_.levels * warps_for(levels.count);
+    set_tiles(halo, static_cast<i64>(16 / sizeof(T)), task.wraps_columns != 0, task.tiles, task.stride);
+    task.chunk_rows = chunk_rows(task.rows.count(), task.tiles, halo, warps_for(levels.count));
+    return task;
+  }
+  /// Thread blocks of a launch.
+  template <class T, int fields>
+  static unsigned blocks_of(const StreamRows<T, fields>& task) {
+    return static_cast<unsigned>(task.tiles * ((task.rows.count() + task.chunk_rows - 1) / task.chunk_rows));
+  }
+
+ private:
+  void set_tiles(i64 halo, i64 chunk, bool wraps, i64& tiles, i64& stride) const;
+  i64 chunk_rows(i64 rows, i64 tiles, i64 halo, unsigned warps) const;
+
+  StencilSpec spec_;
+  measured::StreamSizes sizes_;
+  std::vector<i64> resident_;
+};
+
+}  // namespace terrace::stencil

@@ -1,0 +1,181 @@
+// Several steps in two dimensions, with rows streamed through registers.
+//
+// A thread block takes a tile of columns and streams down a chunk of rows. A warp holds a row of the tile of each
+// field, consecutive cells a lane, and makes some levels of it, one after another. A batch of rows goes from warp to
+// warp through shared memory, a tick each. One more warp makes no levels (mover.cuh): it brings batches for the first
+// one, some ticks ahead, and writes those of the last one, a tick later. A level takes a row and gives the one
+// `radius` above it.
+//
+// A level of a sum over a star or a box keeps, instead of earlier rows, the partial sums of the cells that the rows
+// so far contribute to (level.cuh): a new row completes the sums of the row `radius` above it, adds to those
+// between, and begins those of the row `radius` below. Rows arrive in the order of the terms, so every sum has the
+// order of its definition. A level of any other formula keeps the rows themselves (formulas/level.cuh).
+//
+// Levels are made `radius` cells less at either side of a tile, unless it ends at the grid's end: there the outermost
+// cells keep their values, or are made in another way, as are rows at the grid's ends. A sum that is kept takes its
+// own cell's value and no more terms.
+#pragma once
+
+#include "kernels/stencil/cuda/blocks/ticks.cuh"
+#include "kernels/stencil/cuda/streams/level.cuh"
+#include "kernels/stencil/cuda/streams/mover.cuh"
+
+namespace terrace::stencil {
+
+/// A thread's share of a launch of a kernel with the sizes, the task and the levels of S.
+template <class S>
+class Stream {
+  using T = typename S::Value;
+  using Chunk = ValueChunk<T>;
+  using Task = typename S::Task;
+
+ public:
+  __device__ __forceinline__ explicit Stream(const Task& task)
+      : task_(task),
+        shared_(reinterpret_cast<Chunk*>(device::launch_shared_memory())),
+        at_left_(false),
+        at_right_(false) {
+    if (threadIdx.x == 0) {
+      place_tile();
+      mover().begin();
+    }
+    __syncthreads();
+    at_left_ = tile().at_left != 0 && lane() == 0;
+    at_right_ = tile().at_right != 0 && lane() == 31;
+    columns_ = typename S::Columns(task, tile());
+  }
+
+  __device__ __forceinline__ void run() {
+    if (warp() == warps()) return mover().run();
+    const i32 ticks = tile().batches + warps() - 1;
+    const i32 begin = first_plain_tick(), end = end_of_plain_ticks();
+    make_ticks(*this, ticks, begin, end);
+  }
+
+  // For make_ticks():
+  __device__ __forceinline__ bool has_edges() const { return tile().at_left != 0 || tile().at_right != 0; }
+  /// Lets every warp take its next batch. A warp is a tick behind the one before it.
+  template <bool edges, bool rims>
+  __device__ __forceinline__ void advance(i32 tick) {
+    const i32 batch = tick - warp();
+    if (!rims || (batch >= 0 && batch < tile().batches)) make_batch<edges, rims>(batch, tick);
+    device::sync_first_threads(32 * warps());
+  }
+
+ private:
+  static __device__ __forceinline__ i32 lane() { return S::lane(); }
+  static __device__ __forceinline__ i32 warp() { return S::warp(); }
+  static __device__ __forceinline__ i32 warps() { return S::level_warps(); }
+  static __device__ __forceinline__ i32 halo() { return S::halo(); }
+  static __device__ __forceinline__ i32 side() { return S::side(); }
+  __device__ __forceinline__ StreamMover<S> mover() const { return StreamMover<S>(task_, shared_); }
+  __device__ __forceinline__ StreamTile& tile() const { return *reinterpret_cast<StreamTile*>(shared_ + S::tile_at); }
+
+  __device__ __forceinline__ void place_tile() {
+    StreamTile& tile = this->tile();
+    const u32 tiles = static_cast<u32>(task_.tiles), number = blockIdx.x % tiles, chunk = blockIdx.x / tiles;
+    const i64 begin = task_.rows.begin + chunk * task_.chunk_rows, left = task_.rows.end - begin;
+    tile.first_row = begin - halo();
+    tile.count = static_cast<i32>(task_.chunk_rows < left ? task_.chunk_rows : left);
+    tile.first_written = 2 * halo();
+    tile.batches = (tile.count + 2 * halo() + S::rows - 1) / S::rows;
+    const bool keeps = task_.keeps_rows != 0;
+    tile.low = keeps ? counted(S::radius) : -(1 << 30);
+    tile.high = keeps ? counted(task_.extent - S::radius) : 1 << 30;
+    place_columns(number, number + 1 == tiles);
+  }
+  __device__ __forceinline__ void place_columns(i64 number, bool is_last) {
+    StreamTile& tile = this->tile();
+    const bool wraps = task_.wraps_columns != 0;
+    tile.at_left = !wraps && number == 0;
+    tile.at_right = !wraps && is_last;
+    // The last tile ends at the grid's end, and leaves out what the one before has.
+    const i64 done = number == 0 ? 0 : number * task_.stride + (wraps ? 0 : side());
+    const i64 begin = tile.at_right != 0 ? task_.width - S::tile : number * task_.stride - (wraps ? side() : 0);
+    const i64 columns = task_.width - begin;
+    tile.first_column = begin;
+    const i64 useful_end = tile.at_right != 0 ? S::tile : S::tile - side();
+    const i64 useful = (wraps && useful_end > columns ? columns : useful_end) - (done - begin);
+    tile.useful_begin = static_cast<i32>(done - begin);
+    tile.useful = static_cast<i32>(useful);
+    tile.before = begin < 0 ? static_cast<i32>(-begin) : 0;
+    tile.beyond = columns < S::tile ? static_cast<i32>(columns) : S::tile;
+  }
+  /// A row of the grid as StreamTile counts it.
+  __device__ __forceinline__ i32 counted(i64 row) const {
+    const i64 number = row - tile().first_row;
+    return static_cast<i32>(number < -(1 << 30) ? -(1 << 30) : number > 1 << 30 ? 1 << 30 : number);
+  }
+
+  /// Ticks [first_plain_tick(), end_of_plain_ticks()) have rows for every warp, none of which is kept.
+  __device__ __forceinline__ i32 first_plain_tick() const {
+    if (task_.levels != warps() * S::levels) return 1 << 30;  // some levels are not made
+    // Warp w makes rows from batch * rows - (w + 1) * lag on.
+    const i32 last = tile().low + halo();
+    return warps() - 1 + (last <= 0 ? 0 : (last + S::rows - 1) / S::rows);
+  }
+  __device__ __forceinline__ i32 end_of_plain_ticks() const {
+    // Warp 0 is ahead of all others: a batch begins the sums of rows up to `radius` below it.
+    const i32 end = tile().high <= S::radius ? 0 : (tile().high - S::radius) / S::rows;
+    return end < tile().batches ? end : tile().batches;
+  }
+
+  template <bool edges, bool rims>
+  __device__ __forceinline__ void make_batch(i32 batch, i32 tick) {
+    const StreamRims kept{at_left_, at_right_, rims ? tile().low : 0, rims ? tile().high : 0};
+    const Chunk* from = shared_ + (warp() == 0 ? S::input_at_slot(batch) : S::handed_on_at(warp() - 1, tick - 1));
+    const bool is_last = warp() + 1 == warps();
+    Chunk* to = shared_ + (is_last ? S::output_at_slot(batch) : S::handed_on_at(warp(), tick));
+    if (warp() == 0) mover().wait_for_batch(batch);
+    if (is_last) mover().wait_for_output(batch);
+#pragma unroll
+    for (i32 i = 0; i < S::rows; ++i) {
+      T x[S::fields][S::cells];
+#pragma unroll
+      for (i32 f = 0; f < S::fields; ++f) load_row(from + (i * S::fields + f) * S::chunks, x[f]);
+      const i32 row = batch * S::rows + i - warp() * S::lag;
+#pragma unroll
+      for (i32 level = 0; level < S::levels; ++level) {
+        const bool all_kept = rims && warp() * S::levels + level >= task_.levels;
+        levels_[level].template take<edges, rims>(x, task_, columns_, kept,
+                                                  {row - level * S::radius, i, warp() * S::levels + level, all_kept});
+      }
+#pragma unroll
+      for (i32 f = 0; f < S::fields; ++f) store_row(to + (i * S::fields + f) * S::chunks, x[f]);
+    }
+    if (warp() == 0) mover().let_slot(batch);
+    if (is_last) mover().hand_on(batch);
+  }
+  __device__ __forceinline__ void load_row(const Chunk* row, T (&x)[S::cells]) const {
+#pragma unroll
+    for (i32 q = 0; q < S::lane_chunks; ++q) {
+      const Chunk chunk = row[place_of_chunk<S>(lane(), q, warp() == 0)];
+#pragma unroll
+      for (i32 v = 0; v < S::chunk; ++v) x[q * S::chunk + v] = chunk.values[v];
+    }
+  }
+  __device__ __forceinline__ void store_row(Chunk* row, const T (&x)[S::cells]) const {
+#pragma unroll
+    for (i32 q = 0; q < S::lane_chunks; ++q) {
+      Chunk chunk;
+#pragma unroll
+      for (i32 v = 0; v < S::chunk; ++v) chunk.values[v] = x[q * S::chunk + v];
+      row[place_of_chunk<S>(lane(), q, warp() + 1 == warps())] = chunk;
+    }
+  }
+
+  const Task& task_;
+  Chunk* shared_;
+  bool at_left_, at_right_;  // this lane's first or last cells are within the radius of the grid's end
+  typename S::Columns columns_;
+  typename S::Level levels_[S::levels] = {};
+};
+
+template <class S>
+__global__ void __launch_bounds__(32 * (S::warps + 1), S::sizes.blocks)
+    stream_kernel(const StencilState* state, const __grid_constant__ typename S::Task task) {
+  if (state->begun == 0) return;
+  Stream<S>(task).run();
+}
+
+}  // namespace terrace::stencil

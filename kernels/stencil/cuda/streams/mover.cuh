@@ -1,0 +1,223 @@
+// The warp that moves rows between memory and the warps of a thread block that make levels of them (kernel.cuh).
+//
+// It keeps ahead of the first warp and behind the last one by a few batches, as far as there are slots. A lane takes
+// a row of a batch. Bulk copies move rows that begin at multiples of 16 bytes; others are moved value by value.
+#pragma once
+
+#include "kernels/stencil/cuda/streams/tile.cuh"
+
+namespace terrace::stencil {
+
+template <class S>
+class StreamMover {
+  using T = typename S::Value;
+  using Chunk = ValueChunk<T>;
+  using Task = typename S::Task;
+
+ public:
+  __device__ __forceinline__ StreamMover(const Task& task, Chunk* shared) : task_(task), shared_(shared) {}
+
+  /// One thread, before a barrier.
+  __device__ __forceinline__ void begin() const {
+    for (i32 slot = 0; slot < S::slots; ++slot) {
+      device::begin_arrivals(signals().arrived[slot]);
+      device::begin_phases(signals().brought[slot]);
+      device::begin_phases(signals().taken[slot]);
+    }
+    for (i32 slot = 0; slot < S::output_slots; ++slot) {
+      device::begin_phases(signals().handed_on[slot]);
+      device::begin_phases(signals().written[slot]);
+    }
+  }
+
+  /// The first warp: waits for a batch, and lets its slot be filled again.
+  __device__ __forceinline__ void wait_for_batch(i32 batch) const {
+    const i32 slot = batch & (S::slots - 1);
+    const u32 parity = static_cast<u32>(batch / S::slots & 1);
+    if (in_bulk()) wait(signals().arrived[slot], parity);
+    else wait(signals().brought[slot], parity);
+  }
+  __device__ __forceinline__ void let_slot(i32 batch) const {
+    device::end_phase(signals().taken[batch & (S::slots - 1)]);
+  }
+  /// The last warp: waits until the slot of a batch may be filled, and hands the batch on.
+  __device__ __forceinline__ void wait_for_output(i32 batch) const {
+    if (batch >= S::output_slots) wait_for_use(signals().written, S::output_slots, batch - S::output_slots);
+  }
+  __device__ __forceinline__ void hand_on(i32 batch) const {
+    device::show_to_bulk_copies();
+    device::end_phase(signals().handed_on[batch & (S::output_slots - 1)]);
+  }
+
+  /// The warp that moves rows.
+  __device__ __forceinline__ void run() {
+    tile_ = *reinterpret_cast<const StreamTile*>(shared_ + S::tile_at);
+    device::forget(shared_);
+    // A batch comes out so many batches after it was brought that no warp waits for another one in a circle.
+    const i32 behind = S::slots + S::level_warps(), batches = tile_.batches;
+#pragma unroll 1
+    for (i32 batch = 0; batch < batches + behind; ++batch) {
+      if (batch < batches) fetch(batch);
+      else if (batch == batches) finish_fetches(batches);
+      if (batch >= behind) write(batch - behind);
+    }
+    if (in_bulk()) device::wait_for_bulk_reads<0>();
+  }
+
+ private:
+  static constexpr i32 batch_rows = S::rows * S::fields, row_bytes = S::chunks * 16;
+  static_assert(batch_rows <= 32);
+
+  __device__ __forceinline__ bool in_bulk() const { return task_.aligned != 0; }
+  static __device__ __forceinline__ i32 lane() { return S::lane(); }
+  __device__ __forceinline__ typename S::Signals& signals() const {
+    return *reinterpret_cast<typename S::Signals*>(shared_ + S::signals_at);
+  }
+  static __device__ __forceinline__ void wait(const device::Phases& phases, u32 parity) {
+    while (!device::wait_for_end(phases, parity)) {
+    }
+  }
+  /// Waits for the phase of a batch. @param count of the slots, a power of two
+  static __device__ __forceinline__ void wait_for_use(const device::Phases* phases, i32 count, i32 batch) {
+    wait(phases[batch & (count - 1)], static_cast<u32>(batch / count & 1));
+  }
+
+  /// Begins to bring a batch of rows.
+  __device__ __forceinline__ void fetch(i32 batch) {
+    if (batch >= S::slots) wait_for_use(signals().taken, S::slots, batch - S::slots);
+    __syncwarp();
+    const T* values = lane() < batch_rows ? row_from(batch) : nullptr;
+    if (in_bulk()) return fetch_rows(batch, values);
+    fetch_cells(batch, values);
+    device::commit_copies();
+    device::wait_for_copies<S::slots - 2>();
+    if (batch >= S::slots - 2) device::end_phase(signals().brought[(batch - (S::slots - 2)) & (S::slots - 1)]);
+  }
+  __device__ __forceinline__ void finish_fetches(i32 batches) const {
+    if (in_bulk()) return;
+    device::wait_for_copies<0>();
+    for (i32 batch = batches > S::slots - 2 ? batches - (S::slots - 2) : 0; batch < batches; ++batch) {
+      device::end_phase(signals().brought[batch & (S::slots - 1)]);
+    }
+  }
+  __device__ __forceinline__ void fetch_rows(i32 batch, const T* values) const {
+    device::Arrivals& arrivals = signals().arrived[batch & (S::slots - 1)];
+    if (lane() == 0) device::expect_bytes(arrivals, batch_rows * row_bytes);
+    __syncwarp();
+    if (lane() >= batch_rows) return;
+    Chunk* to = shared_ + S::input_at_slot(batch) + lane() * S::chunks;
+    if (task_.wraps_columns == 0) {
+      device::begin_bulk_copy(to, values, row_bytes, arrivals);
+      return;
+    }
+    const i32 before = tile_.before, beyond = tile_.beyond;
+    const auto part = [&](const T* first, i32 begin, i32 end) {
+      if (begin >= end) return;
+      device::begin_bulk_copy(to + begin / S::chunk, first + begin,
+                              static_cast<u32>(end - begin) * static_cast<u32>(sizeof(T)), arrivals);
+    };
+    part(values + task_.width, 0, before);
+    part(values, before, beyond);
+    part(values - task_.width, beyond, S::tile);
+  }
+  __device__ __forceinline__ void fetch_cells(i32 batch, const T* values) const {
+    T* to = reinterpret_cast<T*>(shared_ + S::input_at_slot(batch));
+    const i32 before = tile_.before, beyond = tile_.beyond;
+#pragma unroll 1
+    for (i32 row = 0; row < batch_rows; ++row, to += S::tile) {
+      const T* first = of_lane(values, row);
+#pragma unroll 1
+      for (i32 cell = lane(); cell < S::tile; cell += 32) {
+        const i64 moved = task_.wraps_columns == 0 ? 0
+                          : cell < before          ? task_.width
+                          : cell >= beyond         ? -task_.width
+                                                   : 0;
+        device::begin_small_copy(to + cell, first + cell + moved);
+      }
+    }
+  }
+
+  /// Begins to write a batch that the last warp has handed on, or writes it.
+  __device__ __forceinline__ void write(i32 batch) {
+    T* values = lane() < batch_rows ? row_to(batch) : nullptr;
+    wait_for_use(signals().handed_on, S::output_slots, batch);
+    __syncwarp();
+    const Chunk* from = shared_ + S::output_at_slot(batch);
+    if (in_bulk()) {
+      if (values != nullptr) {
+        device::begin_bulk_write(values, from + lane() * S::chunks + tile_.useful_begin / S::chunk,
+                                 static_cast<u32>(tile_.useful) * static_cast<u32>(sizeof(T)));
+      }
+      device::commit_bulk_writes();
+      device::wait_for_bulk_reads<1>();
+      if (batch > 0) device::end_phase(signals().written[(batch - 1) & (S::output_slots - 1)]);
+      return;
+    }
+    write_cells(reinterpret_cast<const T*>(from) + tile_.useful_begin, values);
+    device::end_phase(signals().written[batch & (S::output_slots - 1)]);
+  }
+  __device__ __forceinline__ void write_cells(const T* cells, T* values) const {
+#pragma unroll 1
+    for (i32 row = 0; row < batch_rows; ++row, cells += S::tile) {
+      T* first = of_lane(values, row);
+      if (first == nullptr) continue;
+#pragma unroll 1
+      for (i32 cell = lane(); cell < tile_.useful; cell += 32) first[cell] = cells[cell];
+    }
+  }
+
+  /// A lane's pointer.
+  template <class P>
+  static __device__ __forceinline__ P* of_lane(P* pointer, i32 lane) {
+    const auto bits = static_cast<unsigned long long>(reinterpret_cast<device::u64>(pointer));
+    return reinterpret_cast<P*>(static_cast<device::u64>(__shfl_sync(~0u, bits, lane)));
+  }
+
+  /// The memory of this lane's row of a batch that is read. Batches are asked for in their order.
+  __device__ __forceinline__ const T* row_from(i32 batch) {
+    const i32 number = batch * S::rows + lane() / S::fields;
+    if (number >= from_.end) from_ = place_from(lane() % S::fields, number);
+    else from_.row += S::rows * task_.width;
+    return from_.row;
+  }
+  /// The first cell that is written of this lane's row of a batch; null if the row is not one of the chunk. Alike.
+  __device__ __forceinline__ T* row_to(i32 batch) {
+    const i32 number = batch * S::rows + lane() / S::fields - tile_.first_written;
+    if (number < 0 || number >= tile_.count) return nullptr;
+    if (number >= to_.end) to_ = place_to(lane() % S::fields, number);
+    else to_.row += S::rows * task_.width;
+    return to_.row;
+  }
+  /// The memory of a row that is read.
+  __device__ StreamPlace<T> place_from(i32 field, i32 number) const {
+    i64 row = tile_.first_row + number;
+    if (task_.wraps_rows != 0) {
+      while (row < 0) row += task_.extent;
+      while (row >= task_.extent) row -= task_.extent;
+    }
+    const Lines<T>& from = task_.from[field];
+    // Rows beyond those that there are contribute to nothing that is written: another one takes their place.
+    const bool is_there = row >= from.begin[0] && row < from.end;
+    if (!is_there) row = row < from.begin[0] ? from.begin[0] : from.end - 1;
+    return place_in(from, row, number, is_there ? from.rows_of(from.piece_of(row)).end - row : 1);
+  }
+  __device__ StreamPlace<T> place_to(i32 field, i32 number) const {
+    const i64 row = tile_.first_row + S::halo() + number;
+    const Lines<T>& to = task_.to[field];
+    StreamPlace<T> place = place_in(to, row, number, to.rows_of(to.piece_of(row)).end - row);
+    place.row += tile_.useful_begin;
+    return place;
+  }
+  /// @param row of the grid, that takes the place of row `number` of the block @param rows that follow one another
+  __device__ __forceinline__ StreamPlace<T> place_in(const Lines<T>& lines, i64 row, i32 number, i64 rows) const {
+    const i64 end = number + rows;
+    return {lines.row(row, task_.width) + tile_.first_column, static_cast<i32>(end < 1 << 30 ? end : 1 << 30)};
+  }
+
+  const Task& task_;
+  Chunk* shared_;
+  StreamTile tile_{};             // of the warp that moves rows: in registers
+  StreamPlace<T> from_{}, to_{};  // of this lane's row
+};
+
+}  // namespace terrace::stencil

@@ -1,0 +1,34 @@
+// The descriptor of a launch that streams rows through registers.
+#pragma once
+
+#include "kernels/stencil/cuda/blocks/lines.hpp"
+#include "kernels/stencil/measured.hpp"
+
+namespace terrace::stencil {
+
+/// The rows of a launch. Thread blocks take tiles of columns of chunks of rows.
+template <class T, int fields>
+struct StreamRows {
+  Lines<T> from[fields], to[fields];
+  RowRange rows;      // that are made
+  i64 extent, width;  // of the grid
+  i64 chunk_rows;     // of a thread block's chunk
+  i64 tiles, stride;  // tiles of a row; columns from one tile's begin to the next one's
+  i32 levels;         // to make, at most the kernel's levels times the launch's warps
+  i32 wraps_rows;     // not 0: rows are read modulo the extent
+  i32 keeps_rows;     // not 0: the rows within the radius of the grid's ends keep their values, or have faces
+  i32 wraps_columns;  // not 0: columns are periodic; 0: the same holds for those within the radius of the ends
+  i32 aligned;        // not 0: rows and tiles begin at multiples of 16 bytes
+};
+
+/// Some levels of a sum over a star or a box in two dimensions. boxes/kernel.cuh makes one level, and has no chunks
+/// and no stride.
+template <class T>
+struct StreamTask : StreamRows<T, 1> {
+  static constexpr i32 most_span = 2 * most_radius + 1;
+  /// Row-major, of the square around the cell; 0 outside a star. Of StreamForm::separable those of a row, then those
+  /// of a column.
+  T coefficients[most_span * most_span];
+};
+
+}  // namespace terrace::stencil
