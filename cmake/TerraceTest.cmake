@@ -3,12 +3,27 @@
 find_program(TERRACE_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
 find_program(TERRACE_PYTHON NAMES python3 REQUIRED)
 
+# Long tests and about how many seconds they take on two processors: ctest starts these first, so that no long one is left
+# at the end.
+set(TERRACE_LONG_TESTS
+  wavefront_cpu_letters=120 wavefront_simulated=100 failure_disk_test=90 failure_kill_test=70 end_to_end_simulated=60
+  end_to_end_runs=55 end_to_end_verify_again=50 stencil_simulated=45 end_to_end_verify=40 run_devices_test=35
+  failure_flip_test=35 run_executor_test=32 end_to_end_fresh=32 recursive_simulated=25 failure_stop_test=22
+  failure_fuzz_test=22 unit_io_inputs=18 end_to_end_stencil=18 wavefront_simulated_99_kib=17 wavefront_cpu_histogram=16
+  end_to_end_tables=15 wavefront_cpu_tiles=15 end_to_end_configs=15 end_to_end_changed_inputs=15 stencil_cpu=15
+  wavefront_cpu_bit_lines=14 wavefront_cpu_diagonals=14 end_to_end_left_out=13 end_to_end_intervals=13
+  end_to_end_profile=13 end_to_end_closure=13 wavefront_cpu_in_place=11 end_to_end_product=11 end_to_end_memory=11
+  end_to_end_borders=11)
+
 # terrace_add_test(NAME COMMAND...): registers a command with ctest. One that cannot run here prints a line
 # "SKIPPED: reason", succeeds and counts as skipped; one that fails counts as failed, whatever it prints.
 function(terrace_add_test name)
   add_test(NAME ${name} COMMAND ${TERRACE_PYTHON} -B ${CMAKE_SOURCE_DIR}/tests/support/run_test.py ${ARGN}
            WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
+  if("${TERRACE_LONG_TESTS};" MATCHES "(^|;)${name}=([0-9]+);")
+    set_tests_properties(${name} PROPERTIES COST ${CMAKE_MATCH_2})
+  endif()
   if(TERRACE_SANITIZE MATCHES thread)
     set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
       TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/support/thread_sanitizer.supp)

@@ -94,5 +94,8 @@ std::unique_ptr<Context> make_cpu_context(int threads = 0);
 std::vector<Limits> cuda_devices(std::string* why_none = nullptr);
 /// Opens CUDA device `index` (see cuda_devices). @throws DeviceError
 std::unique_ptr<Context> make_cuda_context(int index);
+/// True if the CUDA kernels of this program were compiled to check them (TERRACE_CUDA_UNOPTIMISED of CMake): they
+/// compute the same, slowly.
+bool cuda_unoptimised();
 
 }  // namespace terrace::device

@@ -13,4 +13,6 @@ std::unique_ptr<Context> make_cuda_context(int index) {
   throw DeviceError("CUDA device " + std::to_string(index), "this program was built without the CUDA Toolkit");
 }
 
+bool cuda_unoptimised() { return false; }
+
 }  // namespace terrace::device

@@ -61,4 +61,12 @@ Limits cuda_limits(int index) {
   return limits;
 }
 
+bool cuda_unoptimised() {
+#ifdef TERRACE_CUDA_UNOPTIMISED
+  return true;
+#else
+  return false;
+#endif
+}
+
 }  // namespace terrace::device

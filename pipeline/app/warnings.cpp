@@ -1,5 +1,6 @@
 #include "pipeline/app/warnings.hpp"
 
+#include "kernels/device/context.hpp"
 #include "kernels/device/cpu_features.hpp"
 #include "pipeline/base/units.hpp"
 
@@ -11,6 +12,14 @@ void warn_of_budgets(const job::Job& job, const Warn& warn) {
   warn(message_at(job.host_memory_place, "memory.host is " + format_size(static_cast<double>(*job.host_memory)) +
                                              ", and there are " + format_size(static_cast<double>(here)) +
                                              " for programs here: a run that takes all of it is slow, or is killed"));
+}
+
+void warn_of_build(bool cuda, const Warn& warn) {
+  if (!cuda || !device::cuda_unoptimised()) return;
+  warn(
+      "the CUDA kernels of this program are not optimised (it was built with TERRACE_CUDA_UNOPTIMISED, for tests): "
+      "the "
+      "run is slow; build it again without, or say `backend: cpu`");
 }
 
 void StageWarnings::tell(const run::RunPlan& plan) {

@@ -239,10 +239,12 @@ cudaError_t launch(const GridShape& shape, std::function<void()> thread, cudaStr
     const unsigned count = std::min(shape.blocks, static_cast<unsigned>(processors()));
     for (unsigned processor = 0; processor < count; ++processor) {
       resident.emplace_back([&] {
+        Stacks stacks = stack_store().take();
         for (unsigned index = next++; index < shape.blocks; index = next++) {
           ThreadBlock(index, shape.blocks, shape.threads, shape.shared_bytes, seed ^ index * 0xD1B54A32D192ED03ull)
-              .run(thread);
+              .run(thread, stacks);
         }
+        stack_store().give(std::move(stacks));
       });
     }
     for (std::thread& block : resident) block.join();

@@ -1,7 +1,6 @@
 #include "tests/simulated_gpu/thread_block.hpp"
 
 #include <algorithm>
-#include <boost/context/pooled_fixedsize_stack.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
@@ -9,8 +8,6 @@
 namespace simulated_gpu {
 namespace {
 
-/// Not a power of two, so that the stacks of the fibers do not share cache sets.
-constexpr std::size_t stack_bytes = (128 << 10) + 5 * 64;
 /// Content of memory that nobody has written.
 constexpr unsigned char unwritten = 0xCD;
 
@@ -37,13 +34,13 @@ ThreadBlock& ThreadBlock::current() {
   return *current_block;
 }
 
-void ThreadBlock::run(const std::function<void()>& thread) {
+void ThreadBlock::run(const std::function<void()>& thread, Stacks& stacks) {
   namespace context = boost::context;
   current_block = this;
   alive_ = threads();
-  context::pooled_fixedsize_stack stacks(stack_bytes);
+  const StackAllocator allocator(stacks);
   for (Thread& one : threads_) {
-    one.fiber = context::fiber(std::allocator_arg, stacks, [this, &one, &thread](context::fiber&& back) {
+    one.fiber = context::fiber(std::allocator_arg, allocator, [this, &one, &thread](context::fiber&& back) {
       one.back = std::move(back);
       thread();
       leave();

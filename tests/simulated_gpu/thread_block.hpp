@@ -9,6 +9,8 @@
 #include <memory>
 #include <vector>
 
+#include "tests/simulated_gpu/stacks.hpp"
+
 namespace simulated_gpu {
 
 inline constexpr int warp_size = 32;
@@ -25,8 +27,8 @@ class ThreadBlock {
   /// @param order seed for the order in which fibers run
   ThreadBlock(unsigned index, unsigned blocks, unsigned threads, std::size_t shared_bytes, std::uint64_t order);
 
-  /// Runs all threads to their end. Only one block at a time on a thread.
-  void run(const std::function<void()>& thread);
+  /// Runs all threads to their end, on these stacks. Only one block at a time on a thread.
+  void run(const std::function<void()>& thread, Stacks& stacks);
 
   /// The block and the CUDA thread that the caller is.
   static ThreadBlock& current();

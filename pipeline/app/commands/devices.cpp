@@ -38,6 +38,9 @@ int devices(Session& session) {
   table.rows.push_back(device_row("cpu", device::make_cpu_context()->limits()));
   session.out << to_text(table, "", 200);
   if (cuda.empty()) session.out << "no CUDA device: " << why_none << "\n";
+  if (device::cuda_unoptimised()) {
+    session.out << "this program's CUDA kernels are not optimised (TERRACE_CUDA_UNOPTIMISED): for tests alone\n";
+  }
   return exit_done;
 }
 

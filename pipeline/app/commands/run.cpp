@@ -70,6 +70,7 @@ int run_job(Session& session, const RunArguments& arguments) {
   const Wish wish = wish_of(folder, open, asked);
   Machine machine = open_machine(open, session.stages, resumes_on_cpu(folder, wish.fresh));
   if (!machine.note.empty()) session.note(machine.note);
+  warn_of_build(machine.resources.cuda, [&](const std::string& text) { session.warn(text); });
   const Signature now = signature_of(open, machine);
   const Beginning beginning = begin_at(folder, job, now, wish);
   if (beginning.done) {

@@ -209,7 +209,7 @@ Fed feed_tasks(device::BlockKernel& sweep, TableMemory& memory, std::uint64_t fi
         descriptors[given % how.ring] = task_of(given);
         std::atomic_ref(ready).store(++given, std::memory_order_release);
       } else {
-        std::this_thread::yield();
+        std::this_thread::sleep_for(std::chrono::microseconds(1));
       }
     }
     drain();
