@@ -1,5 +1,5 @@
-// The common base of kernels on CUDA whose blocks are computed one after another: each is begun, computed and reported
-// by kernels of one stream.
+// The common base of kernels on CUDA whose blocks are computed one after another: each is begun, computed and
+// reported by kernels of one stream.
 #pragma once
 
 #include <atomic>
@@ -31,8 +31,7 @@ class CudaBlocks : public Base {
 
  protected:
   /// @param name of what the blocks are, for messages
-  CudaBlocks(const char* name, Context& context)
-      : name_(name), context_(context), stream_(compute_stream(context)) {}
+  CudaBlocks(const char* name, Context& context) : name_(name), context_(context), stream_(compute_stream(context)) {}
 
   /// Submits the kernels that begin a block, compute it and report it. @return false: no further block begins
   virtual bool submit(const Port& port, u64 block, const Task& task) = 0;

@@ -95,8 +95,7 @@ std::vector<device::u8> cells_on_cpu(const Table& table, std::size_t count) {
 std::string checked(device::Context& context, const Table& table, const device::Memory& cells, bool compare) {
   const std::size_t count = cells.bytes(), piece = std::size_t{64} << 20;
   const device::Memory staging(context, std::min(count, piece), device::In::host);
-  const std::vector<device::u8> expected =
-      compare ? cells_on_cpu(table, count) : std::vector<device::u8>{};
+  const std::vector<device::u8> expected = compare ? cells_on_cpu(table, count) : std::vector<device::u8>{};
   std::uint64_t sum = 0, different = 0;
   for (std::size_t begin = 0; begin < count; begin += piece) {
     const std::size_t size = std::min(piece, count - begin);
@@ -123,12 +122,13 @@ void report(device::Context& context, const Table& table, bool compare, int runs
   }
   const double look_ups = look_ups_of(table);
   const TablePlan plan(table);
-  fmt::print("({}), {} cells, {} steps, sub-blocks ({}), lines of {}, {} ways, {} x {} levels, {:.1f} MiB: {:.4f} ms, "
-             "{:.3f} T look-ups/s; last {}; {}\n",
-             fmt::join(table.extents, ", "), count, table.steps.count(), fmt::join(plan.cut.shape, ", "),
-             plan.cut.line_cells, plan.cut.ways, plan.block_levels, plan.line_levels,
-             static_cast<double>(workspace.bytes()) / (1 << 20), seconds * 1e3, look_ups / seconds / 1e12, result.last,
-             checked(context, table, cells, compare));
+  fmt::print(
+      "({}), {} cells, {} steps, sub-blocks ({}), lines of {}, {} ways, {} x {} levels, {:.1f} MiB: {:.4f} ms, "
+      "{:.3f} T look-ups/s; last {}; {}\n",
+      fmt::join(table.extents, ", "), count, table.steps.count(), fmt::join(plan.cut.shape, ", "),
+      plan.cut.line_cells, plan.cut.ways, plan.block_levels, plan.line_levels,
+      static_cast<double>(workspace.bytes()) / (1 << 20), seconds * 1e3, look_ups / seconds / 1e12, result.last,
+      checked(context, table, cells, compare));
   std::fflush(stdout);
 }
 

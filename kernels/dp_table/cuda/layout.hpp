@@ -72,8 +72,8 @@ struct TableLayout {
   u64 block_count;
   i32 line_level_count;
   i32 step_count;
-  i32 staged_count;  // of the steps, the first ones: they are prepared for a sub-block in shared memory
-  i32 capacity;      // steps for which there is room there
+  i32 staged_count;   // of the steps, the first ones: they are prepared for a sub-block in shared memory
+  i32 capacity;       // steps for which there is room there
   u32 inner_lengths;  // bit k: there is an inner step of length k
   i32 line_cells;     // of a full line
   i32 lines_along;    // of the last dimension

@@ -11,9 +11,9 @@ inline constexpr u32 partition_streams = 4, partition_threads = 256;
 /// The places of cells in reorganised memory. A cell's place is the sum of what its indices add.
 struct Reorganised {
   void* cells;
-  const i64* place;                    // of each dimension, by the index in the tile
-  i64 begin[most_dimensions];          // of each dimension in `place`
-  i64 extent[most_dimensions];         // of the tile
+  const i64* place;             // of each dimension, by the index in the tile
+  i64 begin[most_dimensions];   // of each dimension in `place`
+  i64 extent[most_dimensions];  // of the tile
   i32 word[most_dimensions], shift[most_dimensions], bits[most_dimensions];
   i32 dimensions;
 

@@ -85,7 +85,9 @@ double choose_ways(const Index& extents, TileCut& cut, i64 steps) {
   return best;
 }
 
-i64 product(const Index& numbers) { return std::accumulate(numbers.begin(), numbers.end(), i64{1}, std::multiplies<>()); }
+i64 product(const Index& numbers) {
+  return std::accumulate(numbers.begin(), numbers.end(), i64{1}, std::multiplies<>());
+}
 
 /// Sorts index vectors within `counts` by their sum, in each level in row-major order. Calls place(index) at each.
 /// @return where each level begins, and the end of the last
@@ -137,8 +139,9 @@ i64 line_cells_of(i64 extent) {
   for (i64 lines = fewest; lines <= std::min(extent, fewest + 3); ++lines) {
     const i64 cells = quotient_up(extent, lines);
     // Lanes that have a cell, of those that the extent takes; a line more costs a level.
-    const double use = static_cast<double>(extent * (32 / cells)) / static_cast<double>(32 * quotient_up(extent, cells)) -
-                       Sizes::line_level * static_cast<double>(lines - fewest);
+    const double use =
+        static_cast<double>(extent * (32 / cells)) / static_cast<double>(32 * quotient_up(extent, cells)) -
+        Sizes::line_level * static_cast<double>(lines - fewest);
     if (use > best_use) best_use = use, best = cells;
   }
   return best;
@@ -178,8 +181,8 @@ TablePlan::TablePlan(const Table& made) : table(made), steps(made) {
   for (std::size_t d = extents.size() - 1; d > 0; --d) strides[d - 1] = strides[d] * extents[d];
 
   for (const StepEntry& entry : steps.entries) {
-    one_cost = one_cost && entry.whole_cost == steps.entries[0].whole_cost &&
-               entry.real_cost == steps.entries[0].real_cost;
+    one_cost =
+        one_cost && entry.whole_cost == steps.entries[0].whole_cost && entry.real_cost == steps.entries[0].real_cost;
   }
   if (table.schedule == Schedule::partitioned) {
     Extents tile;
@@ -191,10 +194,9 @@ TablePlan::TablePlan(const Table& made) : table(made), steps(made) {
   }
 
   // A step is not needed where a longer one fits if cells of smaller indices never have larger values.
-  const bool may_be_closed = one_cost && steps.entries.size() <= Sizes::most_closed_steps &&
-                             (table.combine == Combine::any ||
-                              (table.combine == Combine::min && !steps.entries.empty() &&
-                               steps.entries[0].real_cost >= 0));
+  const bool grows = table.combine == Combine::any || (table.combine == Combine::min && one_cost &&
+                                                       !steps.entries.empty() && steps.entries[0].real_cost >= 0);
+  const bool may_be_closed = grows && steps.entries.size() <= Sizes::most_closed_steps;
   std::set<Index> all;
   if (may_be_closed) {
     for (const StepEntry& entry : steps.entries) {
@@ -210,8 +212,14 @@ TablePlan::TablePlan(const Table& made) : table(made), steps(made) {
       inner.push_back({entry.whole_cost, entry.real_cost, static_cast<i32>(step[rank - 1]), entry.number});
       continue;
     }
-    DeviceStep device{{{entry.packed.word[0], entry.packed.word[1]}}, {{0, 0}},   entry.offset, entry.rows,
-                      entry.whole_cost,                               entry.real_cost, entry.source, entry.number};
+    DeviceStep device{{{entry.packed.word[0], entry.packed.word[1]}},
+                      {{0, 0}},
+                      entry.offset,
+                      entry.rows,
+                      entry.whole_cost,
+                      entry.real_cost,
+                      entry.source,
+                      entry.number};
     if (closed) {
       Index longer(step, step + rank);
       for (int d = whole; d < rank; ++d) {
@@ -334,7 +342,8 @@ TableLists::TableLists(const TablePlan& plan) {
     block_stride *= counts[d];
     stride *= shape[d];
   }
-  for (const Index& of_dimension : by_dimension) places.insert(places.end(), of_dimension.begin(), of_dimension.end());
+  for (const Index& of_dimension : by_dimension)
+    places.insert(places.end(), of_dimension.begin(), of_dimension.end());
 }
 
 }  // namespace terrace::dp_table

@@ -91,7 +91,8 @@ struct BestOf {
   }
   __device__ __forceinline__ static void merge(State& state, const State& other) {
     if constexpr (has_choice) {
-      const bool first = other.value == state.value && static_cast<u32>(other.number) < static_cast<u32>(state.number);
+      const bool first =
+          other.value == state.value && static_cast<u32>(other.number) < static_cast<u32>(state.number);
       if (other.value == unreached() || !(better(other.value, state.value) || first)) return;
       state = other;
     } else {

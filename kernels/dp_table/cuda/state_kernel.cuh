@@ -1,5 +1,5 @@
-// The steps around the blocks of tables on CUDA: the check that a block is begun, the parts that all its kernels share,
-// and the report.
+// The steps around the blocks of tables on CUDA: the check that a block is begun, the parts that all its kernels
+// share, and the report.
 #pragma once
 
 #include "kernels/dp_table/cuda/rules.cuh"

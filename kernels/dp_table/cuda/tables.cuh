@@ -44,14 +44,15 @@ class TablesOnCuda final : public device::CudaBlocks<TableTask, TableResult, Tab
       at += prepared.plan.places.bytes;
     }
     if (at > bytes_) {
-      throw DeviceError("tables", "their lists take " + std::to_string(at) + " bytes of a workspace of " +
-                                      std::to_string(bytes_));
+      throw DeviceError(
+          "tables", "their lists take " + std::to_string(at) + " bytes of a workspace of " + std::to_string(bytes_));
     }
     for (Prepared& prepared : tables_) prepare(prepared);
     shared_bytes_ = 0;
     for (Prepared& prepared : tables_) {
       visit_rule(prepared, false, [&](auto rule) { set_residents(rule, prepared.layout, prepared.residents); });
-      if (!counts) visit_rule(prepared, true, [&](auto rule) { set_residents(rule, prepared.layout, prepared.choosing); });
+      if (!counts)
+        visit_rule(prepared, true, [&](auto rule) { set_residents(rule, prepared.layout, prepared.choosing); });
     }
     // The limit of a kernel's shared memory is that of the table that takes most.
     load_all(shared_bytes_);
@@ -63,7 +64,7 @@ class TablesOnCuda final : public device::CudaBlocks<TableTask, TableResult, Tab
 
     TablePlan plan;
     TableLayout layout{};
-    unsigned char* base = nullptr;  // of the table's lists
+    unsigned char* base = nullptr;         // of the table's lists
     unsigned residents = 1, choosing = 1;  // thread blocks that run at a time, also where choices are kept
   };
 
@@ -194,8 +195,8 @@ class TablesOnCuda final : public device::CudaBlocks<TableTask, TableResult, Tab
                    shape(partition_streams, partition_threads), port, state(), counters(), work, memory);
     const i64 count = work.last_cell + 1;
     const i64 blocks = std::min<i64>((count + partition_threads - 1) / partition_threads, most_copying_blocks);
-    device::launch(copy_partitions_, shape(blocks, partition_threads), state(), static_cast<T*>(work.task.cells), count,
-                   memory);
+    device::launch(copy_partitions_, shape(blocks, partition_threads), state(), static_cast<T*>(work.task.cells),
+                   count, memory);
   }
   static i32 bits_of(i64 extent) {
     i32 bits = 0;
@@ -216,8 +217,8 @@ class TablesOnCuda final : public device::CudaBlocks<TableTask, TableResult, Tab
         fields.shift[d] = plan.steps.fields[d].shift;
       }
       fields.extent[0] = work.task.rows;
-      device::launch(walk_, shape(1, walk_threads), port, state(), work, fields,
-                     static_cast<i32>(plan.inner.size()), block);
+      device::launch(walk_, shape(1, walk_threads), port, state(), work, fields, static_cast<i32>(plan.inner.size()),
+                     block);
     }
   }
 

@@ -12,6 +12,8 @@ namespace terrace::dp_table {
 
 inline constexpr u32 tile_threads = 256;
 inline constexpr i32 tile_warps = tile_threads / 32;
+/// Thread blocks of a multiprocessor that registers suffice for. Others were not measured.
+inline constexpr i32 tile_blocks = 4;
 /// Look-ups of a cell that are in flight together.
 inline constexpr i32 steps_at_once = 8, tests_at_once = 4;
 
@@ -135,7 +137,9 @@ class TileMaker {
       const DeviceStep& step = layout_.steps[i];
       if (!high.at_least(step.packed, layout_.guards)) continue;
       i64 delta = -step.offset;
-      if (step.source != 0 || row - step.rows < work_.task.first_row) {
+      // With rows before the tile, a sub-block has one row (choose_cut).
+      const bool before = work_.task.first_row > 0 && row - step.rows < work_.task.first_row;
+      if (step.source != 0 || before) {
         const char* data = static_cast<const char*>(work_.task.source[step.source]);
         if (data == nullptr) continue;
         delta += (work_.task.first_row - work_.task.source_row[step.source]) * layout_.row_cells;
@@ -145,8 +149,8 @@ class TileMaker {
       }
       const bool certain = low_.at_least(step.packed, layout_.guards);
       if (certain && layout_.dominated != 0 && is_dominated(step)) continue;
-      const i32 place = certain ? atomicAdd(&ticket_.certain, 1)
-                                : layout_.capacity - 1 - atomicAdd(&ticket_.tested, 1);
+      const i32 place =
+          certain ? atomicAdd(&ticket_.certain, 1) : layout_.capacity - 1 - atomicAdd(&ticket_.tested, 1);
       steps_.delta[place] = delta;
       steps_.packed[place] = step.packed;
       if constexpr (Rule::has_costs) steps_.cost[place] = cost_from<Wide>(step.whole_cost, step.real_cost);
@@ -265,7 +269,7 @@ class TileMaker {
       Wide values[tests_at_once];
 #pragma unroll
       for (i32 k = 0; k < tests_at_once; ++k) fit[k] = fits(i + k);
-      // What is unreached changes nothing.
+        // What is unreached changes nothing.
 #pragma unroll
       for (i32 k = 0; k < tests_at_once; ++k) {
         values[k] = fit[k] ? static_cast<Wide>(*reinterpret_cast<const T*>(here + steps_.delta[i + k]))
@@ -347,7 +351,7 @@ class TileMaker {
 
 /// Makes a tile. Any number of thread blocks.
 template <class Rule>
-__global__ void __launch_bounds__(tile_threads)
+__global__ void __launch_bounds__(tile_threads, tile_blocks)
     make_tile_kernel(const __grid_constant__ device::Port port, TableState* state, u64* counters,
                      const __grid_constant__ TileWork work) {
   __shared__ TileTicket ticket;

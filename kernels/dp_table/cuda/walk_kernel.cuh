@@ -63,8 +63,8 @@ __global__ void __launch_bounds__(walk_threads)
     walk_kernel(const __grid_constant__ device::Port port, const TableState* state,
                 const __grid_constant__ TileWork work, const __grid_constant__ WalkFields fields, i32 inner_count,
                 u64 block) {
-  __shared__ u32 best;       // the least number of a step by which the cell got its value
-  __shared__ i64 next;       // the cell where it leads, before 0 or elsewhere: it leaves the tile
+  __shared__ u32 best;  // the least number of a step by which the cell got its value
+  __shared__ i64 next;  // the cell where it leads, before 0 or elsewhere: it leaves the tile
   __shared__ i32 leaves;
   using T = typename Rule::Value;
   if (state->begun == 0) return;

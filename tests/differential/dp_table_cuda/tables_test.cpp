@@ -40,6 +40,7 @@ TEST_CASE("on CUDA tables of 1 to 9 dimensions are as they are defined, in tiles
         if (samples.draw(0, 2) > 0) samples.cut(table);
         table.schedule = samples.draw(0, 3) == 0 ? Schedule::partitioned : Schedule::automatic;
         table.partition_dimensions = static_cast<int>(samples.draw(1, 9));
+        INFO("partitioned: " << (table.schedule == Schedule::partitioned));
         compare_on(*context, table, combine != Combine::count && samples.draw(0, 1) == 0);
       }
     }
