@@ -27,7 +27,9 @@ struct CudaTiles {
   static constexpr double look_up = 1.0;     // ns of a look-up by a warp where it is the multiprocessor that limits
   static constexpr double line_level = 0.1;  // part of the lanes that one more line along the last dimension costs
   static constexpr long long most_cells = 8192;  // of a sub-block, before it is doubled for the last time
-  static constexpr int most_staged = 1024;       // steps in shared memory
+  // In tiles of more cells sub-blocks are short: the steps that fit all of their cells make others needless.
+  static constexpr long long small_cells = 1 << 20, least_blocks_along = 4;
+  static constexpr int most_staged = 1024;                          // steps in shared memory
   static constexpr unsigned long long most_closed_steps = 1 << 16;  // that are searched for steps not needed
 };
 

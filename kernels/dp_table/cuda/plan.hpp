@@ -18,7 +18,7 @@ struct TileCut {
 /// Cells of a line along a dimension of that extent: as many lanes of a warp as can be have one.
 i64 line_cells_of(i64 extent);
 
-/// The cut for which the model of time in plan.cpp gives the least.
+/// The cut for which the model of time in cut.cpp gives the least.
 /// @param extents of a full tile @param rows_are_single true if sub-blocks must not have several rows
 TileCut choose_cut(const std::vector<i64>& extents, i64 steps, bool rows_are_single);
 
