@@ -117,7 +117,7 @@ using Largest = BestOf<T, false, costs>;
 
 /// 1 if a step comes from a cell that is reached, else 0.
 template <class T, Costs costs>
-struct Reached {
+struct ReachedOf {
   using Value = T;
   using Wide = i32;
   static constexpr bool has_costs = false, has_choice = costs == Costs::chosen, counts = false;
@@ -147,7 +147,7 @@ struct Reached {
 /// Number of ways, modulo layout.modulus if that is not 0. Numbers of narrow types have a modulus and do not leave 64
 /// bits when all steps are added.
 template <class T, Costs costs>
-struct Count {
+struct CountOf {
   using Value = T;
   using Wide = i64;
   static constexpr bool has_costs = false, has_choice = false, counts = true;

@@ -16,9 +16,9 @@ using Least = BestOf<T, true, costs>;
 template <class T, Costs costs>
 using Largest = BestOf<T, false, costs>;
 template <class T, Costs costs>
-struct Count;
+struct CountOf;
 template <class T, Costs costs>
-struct Reached;
+struct ReachedOf;
 
 namespace {
 
@@ -51,13 +51,13 @@ Make make_best(Combine combine, ElementType type) {
 Make make_count(ElementType type) {
   switch (type) {
     case ElementType::u8:
-      return make_tables_of<Count, device::u8>;
+      return make_tables_of<CountOf, device::u8>;
     case ElementType::u16:
-      return make_tables_of<Count, device::u16>;
+      return make_tables_of<CountOf, device::u16>;
     case ElementType::i32:
-      return make_tables_of<Count, device::i32>;
+      return make_tables_of<CountOf, device::i32>;
     case ElementType::i64:
-      return make_tables_of<Count, device::i64>;
+      return make_tables_of<CountOf, device::i64>;
     default:
       return nullptr;
   }
@@ -66,7 +66,7 @@ Make make_count(ElementType type) {
 Make make_for(Combine combine, ElementType type) {
   if (combine == Combine::count) return make_count(type);
   if (combine != Combine::any) return make_best(combine, type);
-  return type == ElementType::u8 ? make_tables_of<Reached, device::u8> : nullptr;
+  return type == ElementType::u8 ? make_tables_of<ReachedOf, device::u8> : nullptr;
 }
 
 }  // namespace
