@@ -95,6 +95,25 @@ TEST_CASE("on CUDA steps that a longer one makes needless change nothing, nor do
   compare_on(*context, table, true);
 }
 
+TEST_CASE("on CUDA a table of many sub-blocks is as it is defined") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  Table table;
+  table.type = ElementType::u8;
+  table.extents = {3, 16, 15, 18};
+  table.steps = *steps_of_capacity(table.extents, {4, 5, 6, 7}, 16);
+  table.cut.rows = 3;
+  compare_on(*context, table, false);
+  table.combine = Combine::count;
+  table.type = ElementType::i32;
+  table.modulus = 1000003;
+  table.cut = {1, 9};
+  compare_on(*context, table, false);
+  table.combine = Combine::max;
+  table.type = ElementType::f32;
+  compare_on(*context, table, true);
+}
+
 TEST_CASE("on CUDA a kernel computes blocks of several tables, and none after an abort") {
   const auto context = test::cuda_context();
   if (!context) return;
