@@ -74,6 +74,10 @@ inline constexpr Backoff in_place_above{
 /// The rows of the group of sweeps before, one thread. Likewise.
 inline constexpr Backoff in_place_rows{.first = 200, .longest = 200, .look_every = 16};
 
+/// The sub-blocks of the level before, one thread of a thread block: a table of many dimensions. Not measured.
+inline constexpr Backoff blocks_of_level{
+    .first = 20, .longest = 100, .look_every = 256, .spins = 64, .short_sleeps = 128};
+
 // A courier that has nothing to do, in ns: the rates of band_above with couriers.
 
 /// The sweeping warp has not taken a band.

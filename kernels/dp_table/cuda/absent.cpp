@@ -5,9 +5,7 @@
 namespace terrace::dp_table {
 namespace {
 
-[[noreturn]] void refuse() {
-  throw DeviceError("dp_table on CUDA", "this program was built without the CUDA Toolkit");
-}
+[[noreturn]] void refuse() { throw DeviceError("tables on CUDA", "this program was built without the CUDA Toolkit"); }
 
 }  // namespace
 

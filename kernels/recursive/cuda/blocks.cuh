@@ -3,12 +3,9 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
-#include <cstring>
 #include <string>
 
-#include "kernels/device/cuda_context.hpp"
-#include "kernels/launch/launch.cuh"
+#include "kernels/launch/cuda_blocks.cuh"
 #include "kernels/recursive/cuda/tile_state.cuh"
 #include "kernels/recursive/measured.hpp"
 #include "kernels/recursive/tiles.hpp"
@@ -22,35 +19,19 @@ static_assert(sizeof(TileState) <= state_bytes && sizeof(TileResult) % sizeof(u6
 
 /// Blocks with descriptors of type Task and results of type Result.
 template <class Task, class Result>
-class BlocksOnCuda : public device::BlockKernel {
- public:
-  void run(const device::Port& port) final {
-    if (port.descriptor_bytes < sizeof(Task) || port.result_bytes < sizeof(Result)) {
-      throw DeviceError("updates of tiles", "the port's descriptors or results are those of something else");
-    }
-    stream_ = device::compute_stream(context_);
-    for (u64 block = port.first; block < port.first + port.count; ++block) {
-      Task task;
-      std::memcpy(&task, static_cast<const char*>(port.descriptors) + block % port.ring * port.descriptor_bytes,
-                  sizeof task);
-      check(task);
-      const bool always = begins_always();
-      if (always && is_stopped(port)) return;
-      device::launch(begin_block_, shape(1, 1), port, state_, block, always);
-      update(task);
-      report(port, block, task);
-    }
-  }
+class BlocksOnCuda : public device::CudaBlocks<Task, Result> {
+  using Blocks = device::CudaBlocks<Task, Result>;
 
  protected:
   /// @param side the most rows, columns and pivots of a block that the workspace is for
   BlocksOnCuda(std::int64_t side, device::Context& context, void* workspace)
-      : side_(side),
-        context_(context),
-        state_(static_cast<TileState*>(workspace)),
-        stream_(device::compute_stream(context)) {
+      : Blocks("updates of tiles", context), side_(side), state_(static_cast<TileState*>(workspace)) {
     load(begin_block_, 1);
   }
+
+  using Blocks::load;
+  using Blocks::shape;
+  using Blocks::stream;
 
   /// The largest number of rows, columns or pivots of a block's data in the workspace.
   virtual i64 side_of(const Task& task) const = 0;
@@ -61,36 +42,29 @@ class BlocksOnCuda : public device::BlockKernel {
   /// Submits the kernel that writes a block's result and says that it is done.
   virtual void report(const device::Port& port, u64 block, const Task& task) = 0;
 
-  /// Loads a kernel's code now, and not while blocks are computed. @returns thread blocks that run at a time
-  template <class... Parameters>
-  static unsigned load(const device::Kernel<Parameters...>& kernel, unsigned threads, std::size_t shared_bytes = 0) {
-    return device::resident_blocks(kernel, threads, shared_bytes);
-  }
-  device::LaunchShape shape(i64 blocks, unsigned threads, std::size_t shared_bytes = 0) const {
-    return {
-        .blocks = static_cast<unsigned>(blocks), .threads = threads, .shared_bytes = shared_bytes, .stream = stream_};
-  }
   TileState* state() const { return state_; }
-  cudaStream_t stream() const { return stream_; }
 
  private:
+  bool submit(const device::Port& port, u64 block, const Task& task) final {
+    check(task);
+    const bool always = begins_always();
+    if (always && Blocks::is_stopped(port)) return false;
+    device::launch(begin_block_, shape(1, 1), port, state_, block, always);
+    update(task);
+    report(port, block, task);
+    return true;
+  }
+
   void check(const Task& task) const {
     if (side_of(task) <= side_) return;
     throw DeviceError("updates of tiles", "a block of tiles of " + std::to_string(side_of(task)) +
                                               " is larger than the workspace, of tiles of " + std::to_string(side_));
   }
 
-  static bool is_stopped(const device::Port& port) {
-    const auto is_set = [](u64& word) { return std::atomic_ref<u64>(word).load(std::memory_order_acquire) != 0; };
-    return is_set(*port.stop) || is_set(*port.abort);
-  }
-
   device::Kernel<device::Port, TileState*, u64, bool> begin_block_ =
       device::make_kernel(begin_block_kernel<Task>, "begin_block_kernel");
   std::int64_t side_;
-  device::Context& context_;
   TileState* state_;
-  cudaStream_t stream_;
 };
 
 /// Updates of tiles of values of type T, with the extremes found in them.

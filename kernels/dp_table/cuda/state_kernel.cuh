@@ -1,0 +1,73 @@
+// The steps around the blocks of tables on CUDA: the check that a block is begun, the parts that all its kernels
+// share, and the report.
+#pragma once
+
+#include "kernels/dp_table/cuda/rules.cuh"
+#include "kernels/launch/port.cuh"
+
+namespace terrace::dp_table {
+
+/// State that the kernels of one block share, in device memory.
+struct TableState {
+  u64 begun;     // 0: the launch was stopped, and the block's kernels do nothing
+  u64 aborted;   // not 0: some threads have left
+  u64 ticket;    // the next sub-block
+  u64 overflow;  // the first cell whose count leaves the type; none: all bits set
+};
+
+/// Threads of the kernel that begins a block.
+inline constexpr u32 begin_threads = 256;
+
+/// True if the host wants `block` not to begin.
+__device__ inline bool is_unwanted(const device::Port& port, u64 block) {
+  if (device::load_system(port.abort) != 0) return true;
+  const u64 stop = device::load_system(port.stop);
+  return stop == 1 || (stop != 0 && device::load_acquire_system(port.ready) <= block);
+}
+
+/// One thread block: begins block `block` unless the launch is to stop or has stopped before it.
+/// Rule sets the kernels of different sources apart.
+/// @param counters of sub-blocks that are made, by level: set to 0
+template <class Rule>
+__global__ void begin_block_kernel(device::Port port, TableState* state, u64* counters, u64 levels, u64 block) {
+  if (threadIdx.x == 0) {
+    const bool begun = (block == port.first || state->begun != 0) && !is_unwanted(port, block);
+    if (begun) device::note_begin(port, block);
+    *state = {begun ? u64{1} : u64{0}, 0, 0, ~u64{0}};
+  }
+  for (u64 level = threadIdx.x; level < levels; level += blockDim.x) counters[level] = 0;
+}
+
+/// One thread: reports block `block`, a tile, the launch's first one that is not reported.
+/// @param last the tile's last cell
+template <class Rule>
+__global__ void report_block_kernel(device::Port port, const TableState* state, u64 block,
+                                    const typename Rule::Value* last) {
+  if (state->begun == 0 || state->aborted != 0) return;
+  TableResult* result = device::result_of<TableResult>(port, block);
+  result->last = 0;
+  result->last_real = 0;
+  if constexpr (is_real<typename Rule::Value>) result->last_real = static_cast<double>(*last);
+  else result->last = static_cast<i64>(*last);
+  result->overflow = static_cast<i64>(state->overflow);
+  result->walked = 0;
+  result->state = walk_leaves;
+  device::report_next(port, block);
+}
+
+/// The value where a step leads from a cell of the tile.
+template <class T>
+struct Reach {
+  const TileWork& work;
+
+  /// @param cell by its index in the tile @return null if it leads to no tile of the block
+  __device__ __forceinline__ const T* at(i64 cell, i64 offset, i32 source) const {
+    const i64 from = cell - offset;
+    if (source == 0 && from >= 0) return static_cast<const T*>(work.task.cells) + from;
+    const T* data = static_cast<const T*>(work.task.source[source]);
+    if (data == nullptr) return nullptr;
+    return data + (from + (work.task.first_row - work.task.source_row[source]) * work.layout.row_cells);
+  }
+};
+
+}  // namespace terrace::dp_table
