@@ -69,5 +69,7 @@ StageKind recursive_stage();
 StageKind query_stage();
 /// `stencil`: grids whose cells are made anew from their neighbourhood, step by step.
 StageKind stencil_stage();
+/// `dp_table`: tables of many dimensions in which a cell combines the cells where its steps lead.
+StageKind dp_table_stage();
 
 }  // namespace terrace::stages

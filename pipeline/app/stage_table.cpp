@@ -22,6 +22,7 @@ Stages program_stages() {
   stages.add(stages::recursive_stage());
   stages.add(stages::query_stage());
   stages.add(stages::stencil_stage());
+  stages.add(stages::dp_table_stage());
   return stages;
 }
 

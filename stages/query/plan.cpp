@@ -4,7 +4,7 @@
 
 #include "kernels/recursive/tiles.hpp"
 #include "pipeline/run/slots.hpp"
-#include "stages/recursive/kernel_worker.hpp"
+#include "stages/kernel_worker.hpp"
 
 namespace terrace::stages {
 

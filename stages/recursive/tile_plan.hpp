@@ -7,7 +7,7 @@
 #include "kernels/recursive/task.hpp"
 #include "kernels/recursive/tiles.hpp"
 #include "pipeline/run/slots.hpp"
-#include "stages/recursive/kernel_worker.hpp"
+#include "stages/kernel_worker.hpp"
 #include "stages/recursive/order.hpp"
 
 namespace terrace::stages {

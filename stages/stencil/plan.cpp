@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "stages/recursive/kernel_worker.hpp"
+#include "stages/kernel_worker.hpp"
 #include "stages/stencil/tally.hpp"
 
 namespace terrace::stages {

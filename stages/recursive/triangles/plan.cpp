@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "pipeline/run/slots.hpp"
-#include "stages/recursive/kernel_worker.hpp"
+#include "stages/kernel_worker.hpp"
 
 namespace terrace::stages {
 

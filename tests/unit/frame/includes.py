@@ -25,7 +25,7 @@ FOLDERS = {
     "kernels/*": ["pipeline/base", "kernels/device", "kernels/launch", "kernels/values"],
     "pipeline/job": ["pipeline/base", "io", "io/*"],
     "pipeline/run": ["pipeline/base", "io", "io/*", "kernels/device", "kernels/launch"],
-    "stages": ["pipeline/base", "pipeline/job", "pipeline/run", "io", "io/*", "kernels/device"],
+    "stages": ["pipeline/base", "pipeline/job", "pipeline/run", "io", "io/*", "kernels/device", "kernels/launch"],
     "stages/*": ["pipeline/base", "pipeline/job", "pipeline/run", "io", "io/*", "kernels/*", "stages", "stages/*"],
     "pipeline/app": ["pipeline/base", "pipeline/job", "pipeline/run", "stages", "stages/*", "io", "io/*",
                      "kernels/device"],

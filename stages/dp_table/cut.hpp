@@ -1,0 +1,23 @@
+// The choice of a table's tiles for the memory that there is.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "kernels/dp_table/table.hpp"
+#include "stages/stage_kind.hpp"
+
+namespace terrace::stages {
+
+/// Bytes that the largest block of a cut table needs: its tile, the choices of its cells, and what it reads of other
+/// tiles.
+/// @param choice true if choices are kept
+std::int64_t table_block_bytes(const dp_table::Table& table, bool choice);
+
+/// Cuts the table: one tile if the memory holds it, else as few as possible.
+/// @param workspace bytes that a device needs for the table with such a cut, in addition
+/// @throws JobError naming the least budgets if the memory holds no tile
+void choose_table_cut(dp_table::Table& table, bool choice, const Resources& resources,
+                      const std::function<std::int64_t(const dp_table::Table&)>& workspace);
+
+}  // namespace terrace::stages

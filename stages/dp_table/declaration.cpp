@@ -1,0 +1,50 @@
+// The declaration of the stage `dp_table`.
+#include "stages/dp_table/stage.hpp"
+#include "stages/stage_kind.hpp"
+
+namespace terrace::stages {
+
+StageKind dp_table_stage() {
+  StageKind kind;
+  kind.declaration.name = "dp_table";
+  kind.declaration.help =
+      "tables of up to 32 dimensions: OPT(v) combines OPT(v - s) + cost(s) over the steps s <= v; knapsacks, change, "
+      "bins, ways";
+  kind.declaration.parameters = {
+      {"extents", ParameterKind::integers, "cells in each dimension: the largest index and one", nullptr, nullptr, 1},
+      {"steps", ParameterKind::vectors, "step vectors, with a component for each dimension", "", nullptr, 0},
+      {"capacity.weights", ParameterKind::integers,
+       "in place of `steps`: all vectors of so much weight; the weight of each dimension", nullptr, nullptr, 0},
+      {"capacity.at_most", ParameterKind::count, "the most weight of a step", nullptr, nullptr, 0},
+      {"cost", ParameterKind::decimals, "a number for all steps, or one for each; counts have none", "1"},
+      {"combine", ParameterKind::choice,
+       "min and max: of OPT(v - s) + cost(s); count: the number of ways to reach a cell; any: 1 if there is one",
+       "min", "min, max, count, any"},
+      {"modulus", ParameterKind::count, "ways are counted modulo this number", "", nullptr, 2, 4e18},
+      {"type", ParameterKind::choice, "type of the cells; auto: the narrowest that is sure to hold all values",
+       "auto", "auto, u8, i8, u16, i16, i32, i64, f32, f64"},
+      {"partition_dimensions", ParameterKind::integer,
+       "the number of dimensions, the largest ones, that `schedule: partitioned` divides", "5", nullptr, 1, 32},
+      {"schedule", ParameterKind::choice,
+       "how cells are ordered; results do not depend on it. partitioned: Li's blocks; levels: all cells tested at "
+       "every "
+       "level, on the CPU only",
+       "auto", "auto, partitioned, levels"},
+      {"keep", ParameterKind::texts,
+       "table: all cells; choice: the first best step of each cell; solution: the steps from the first cell to the "
+       "last",
+       "", "table, choice, solution"}};
+  kind.declaration.outputs = {
+      {"value", "one value", "of the last cell"},
+      {"steps", "steps x dimensions", "the steps in their order"},
+      {"table", "the extents",
+       "values of all cells; where no step leads: min the type's largest, max its lowest, count and any 0",
+       "keep: table"},
+      {"choice", "the extents", "number of the first step that is best; -1: none", "keep: choice"},
+      {"solution", "steps of the solution",
+       "numbers of the steps from the first cell to the last; empty: not reached", "keep: solution"}};
+  kind.make = make_dp_table;
+  return kind;
+}
+
+}  // namespace terrace::stages

@@ -1,0 +1,197 @@
+#include "stages/dp_table/definition.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "pipeline/base/error.hpp"
+#include "stages/refuse.hpp"
+
+namespace terrace::stages {
+namespace {
+
+using dp_table::Combine;
+using dp_table::Schedule;
+using dp_table::StepSet;
+
+class Definer {
+ public:
+  explicit Definer(const Request& request) : request_(request), settings_(request.stage.settings) {}
+
+  TableDefinition define() {
+    dp_table::Table& table = found_.table;
+    table.combine = combine_of(settings_.text("combine"));
+    table.extents = extents();
+    table.steps = steps();
+    add_costs();
+    if (settings_.has("modulus")) modulus();
+    schedule();
+    keep();
+    type();
+    table.cut.rows = table.extents[0];
+    return std::move(found_);
+  }
+
+ private:
+  [[noreturn]] void wrong(const char* parameter, const std::string& what) const {
+    refuse(request_.stage, parameter, what);
+  }
+
+  static Combine combine_of(const std::string& word) {
+    for (const Combine combine : {Combine::min, Combine::max, Combine::count}) {
+      if (word == dp_table::name_of(combine)) return combine;
+    }
+    return Combine::any;
+  }
+
+  Extents extents() const {
+    const auto& given = settings_.get<std::vector<std::int64_t>>("extents");
+    if (given.empty() || given.size() > static_cast<std::size_t>(dp_table::most_dimensions)) {
+      wrong("extents", "`extents` has " + std::to_string(given.size()) + " dimensions; a table has 1 to " +
+                           std::to_string(dp_table::most_dimensions));
+    }
+    Extents extents;
+    for (const std::int64_t extent : given) extents.push_back(extent);
+    if (!dp_table::cells_of(extents)) {
+      wrong("extents", "a table of " + to_string(extents) + " has more than 2^62 cells, which is the most");
+    }
+    return extents;
+  }
+
+  StepSet steps() const {
+    const int rank = found_.table.extents.rank();
+    const bool given = settings_.has("steps"), generated = settings_.has("capacity.weights");
+    if (given == generated) {
+      wrong(given ? "capacity.weights" : "extents", given ? "`steps` and `capacity` both give the steps; give one"
+                                                          : "there are no steps; give `steps` or `capacity`");
+    }
+    const auto of_each = [&](std::size_t count) {
+      return " has " + std::to_string(count) + " numbers, and `extents` has " + std::to_string(rank) +
+             "; give one for each dimension";
+    };
+    if (generated) {
+      const auto& weights = settings_.get<std::vector<std::int64_t>>("capacity.weights");
+      if (weights.size() != static_cast<std::size_t>(rank)) {
+        wrong("capacity.weights", "`weights`" + of_each(weights.size()));
+      }
+      const std::int64_t at_most = settings_.integer("capacity.at_most");
+      auto set = dp_table::steps_of_capacity(found_.table.extents, weights, at_most);
+      if (!set) {
+        wrong("capacity.at_most", "there are more than " + std::to_string(dp_table::most_steps) +
+                                      " steps of a weight of at most " + std::to_string(at_most) + "; give less");
+      }
+      return *set;
+    }
+    StepSet set;
+    set.dimensions = rank;
+    const auto& vectors = settings_.get<std::vector<std::vector<std::int64_t>>>("steps");
+    if (static_cast<std::int64_t>(vectors.size()) > dp_table::most_steps) {
+      wrong("steps", "there are " + std::to_string(vectors.size()) + " steps; give at most " +
+                         std::to_string(dp_table::most_steps));
+    }
+    for (std::size_t number = 0; number < vectors.size(); ++number) {
+      const std::vector<std::int64_t>& step = vectors[number];
+      if (step.size() != static_cast<std::size_t>(rank)) wrong("steps", "a step" + of_each(step.size()));
+      if (std::all_of(step.begin(), step.end(), [](std::int64_t component) { return component == 0; })) {
+        wrong("steps", "step " + std::to_string(number) + " is all zeros, so a cell would need itself; leave it out");
+      }
+      set.components.insert(set.components.end(), step.begin(), step.end());
+    }
+    return set;
+  }
+
+  void add_costs() {
+    StepSet& steps = found_.table.steps;
+    const auto& texts = settings_.get<std::vector<std::string>>("cost");
+    const auto count = static_cast<std::size_t>(steps.count());
+    const bool counts = found_.table.combine == Combine::count || found_.table.combine == Combine::any;
+    if (counts && !settings_.place("cost").text.empty()) {
+      wrong("cost",
+            "`combine: " + std::string(dp_table::name_of(found_.table.combine)) + "` has no costs; leave `cost` out");
+    }
+    if (texts.size() != 1 && texts.size() != count) {
+      wrong("cost", "`cost` has " + std::to_string(texts.size()) + " numbers for " + std::to_string(count) +
+                        " steps; give one for each step, or one for all");
+    }
+    steps.whole_costs.clear();
+    steps.real_costs.clear();
+    for (std::size_t number = 0; number < count; ++number) {
+      const std::string& text = texts[texts.size() == 1 ? 0 : number];
+      const double real = real_of(text);
+      steps.real_costs.push_back(real);
+      if (const auto whole = whole_of(text, real)) steps.whole_costs.push_back(*whole);
+    }
+  }
+
+  double real_of(const std::string& text) const {
+    const std::optional<double> number = job::number_of_entry(text);
+    if (!number || !std::isfinite(*number)) wrong("cost", "a cost of '" + text + "' is no finite number");
+    return *number;
+  }
+
+  static std::optional<std::int64_t> whole_of(const std::string& text, double real) {
+    std::int64_t whole = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), whole);
+    if (error == std::errc() && end == text.data() + text.size()) return whole;
+    if (std::floor(real) == real && std::abs(real) < 9.0e15) return static_cast<std::int64_t>(real);
+    return std::nullopt;
+  }
+
+  void modulus() {
+    if (found_.table.combine != Combine::count) {
+      wrong("modulus", "`modulus` is of `combine: count`; leave it out");
+    }
+    found_.table.modulus = settings_.integer("modulus");
+  }
+
+  void schedule() {
+    const std::string& word = settings_.text("schedule");
+    found_.table.schedule = word == "partitioned" ? Schedule::partitioned
+                            : word == "levels"    ? Schedule::levels
+                                                  : Schedule::automatic;
+    if (found_.table.schedule == Schedule::levels && request_.resources.cuda) {
+      refuse_on_cuda(request_.stage, "schedule",
+                     "`schedule: levels` is computed on the CPU only; give another, or `backend: cpu`");
+    }
+    found_.table.partition_dimensions = static_cast<int>(settings_.integer("partition_dimensions"));
+  }
+
+  void keep() {
+    if (!settings_.has("keep")) return;
+    const auto& words = settings_.get<std::vector<std::string>>("keep");
+    const auto has = [&](const char* word) { return std::find(words.begin(), words.end(), word) != words.end(); };
+    found_.keeps_table = has("table");
+    found_.keeps_choice = has("choice");
+    found_.keeps_solution = has("solution");
+    if (found_.table.combine == Combine::count && (found_.keeps_choice || found_.keeps_solution)) {
+      wrong("keep", "`combine: count` adds up all steps, so there is no best one: leave `choice` and `solution` out");
+    }
+  }
+
+  void type() {
+    dp_table::Table& table = found_.table;
+    const std::string& word = settings_.text("type");
+    const ElementType narrowest = dp_table::narrowest_type(table.combine, table.extents, table.steps, table.modulus);
+    table.type = word == "auto" ? narrowest : *element_type_from(word);
+    if (dp_table::fits(table.combine, table.type, table.extents, table.steps, table.modulus)) return;
+    const bool none = !dp_table::fits(table.combine, narrowest, table.extents, table.steps, table.modulus);
+    std::string what = word == "auto" ? "no whole numbers are" : "`type: " + word + "` is not";
+    what += " sure to hold every value of the table: chains have up to " +
+            std::to_string(dp_table::longest_chain(table.extents, table.steps)) + " steps";
+    if (table.combine == Combine::max && !is_signed(table.type)) what += ", and `max` needs a signed type";
+    if (table.combine == Combine::count && table.modulus == 0) what = "ways without a `modulus` are counted in i64";
+    if (table.combine == Combine::any) what = "`combine: any` gives u8";
+    wrong("type", what + "; give " + (none ? "f64" : std::string(name_of(narrowest)) + " or auto"));
+  }
+
+  const Request& request_;
+  const Settings& settings_;
+  TableDefinition found_;
+};
+
+}  // namespace
+
+TableDefinition define_table(const Request& request) { return Definer(request).define(); }
+
+}  // namespace terrace::stages

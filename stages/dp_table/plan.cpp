@@ -1,0 +1,136 @@
+#include "stages/dp_table/plan.hpp"
+
+#include <algorithm>
+
+#include "pipeline/base/error.hpp"
+#include "stages/dp_table/tally.hpp"
+#include "stages/kernel_worker.hpp"
+
+namespace terrace::stages {
+
+using dp_table::TableTask;
+
+namespace {
+
+constexpr int table_array = 0, choice_array = 1;
+
+/// Names of the accesses of a block; source k has the slot `source` + k.
+enum Slot { cells, choice, source };
+
+/// What a phase of the way back has in addition to its number: the cell where it begins.
+struct WalkValue {
+  std::int64_t tile;
+  std::int64_t cell;  // index in the tile
+};
+
+}  // namespace
+
+TablePlan::TablePlan(TableDefinition definition)
+    : definition_(std::move(definition)),
+      tiles_(definition_.table),
+      sources_(dp_table::sources_of(definition_.table)) {
+  const auto array = [&](const char* name, ElementType type, bool kept) {
+    run::ArraySpec spec;
+    spec.name = name;
+    spec.role = kept ? run::Role::result : run::Role::scratch;
+    spec.type = type;
+    spec.shape = definition_.table.extents;
+    spec.tile = tiles_.shape();
+    spec.kept = 1;
+    return spec;
+  };
+  arrays_.push_back(array("table", definition_.table.type, definition_.keeps_table));
+  if (definition_.keeps_choice) arrays_.push_back(array("choice", ElementType::i32, true));
+}
+
+std::optional<run::Phase> TablePlan::phase(std::int64_t number, const run::Tally& tally) const {
+  if (number == 0) return run::Phase{0, tiles_.count(), run::Order::in_turn};
+  if (!definition_.keeps_solution) return std::nullopt;
+  const TableFindings& found = static_cast<const TableTally&>(tally).findings();
+  if (found.ended) return std::nullopt;
+  const std::int64_t tile = tiles_.tile_of(found.cell);
+  const Box box = tiles_.box(tile);
+  const Extents strides = row_major_strides(definition_.table.extents);
+  WalkValue value{tile, 0};
+  for (int d = 0; d < found.cell.rank(); ++d) value.cell += (found.cell[d] - box.begin[d]) * strides[d];
+  return run::Phase{number, 1, run::Order::in_turn, value};
+}
+
+std::string TablePlan::part(const run::Phase& phase) const {
+  if (!definition_.keeps_solution) return "";
+  return phase.number == 0 ? "cells" : "way back";
+}
+
+run::Block TablePlan::block(const run::Phase& phase, std::int64_t index) const {
+  const bool walks = phase.number > 0;
+  const std::int64_t tile = walks ? phase.value.as<WalkValue>().tile : index;
+  const Box box = tiles_.box(tile);
+  run::Block block;
+  block.accesses.push_back({Slot::cells, table_array, 1, box, walks ? run::Mode::read : run::Mode::write});
+  if (!walks && definition_.keeps_choice) {
+    block.accesses.push_back({Slot::choice, choice_array, 1, box, run::Mode::write});
+  }
+  for (std::size_t number = 0; number < sources_.size(); ++number) {
+    const Box read = tiles_.read(tile, sources_[number], number == 0);
+    if (volume(read.shape()) == 0) continue;
+    run::Access access{Slot::source, table_array, 1, read, run::Mode::read, run::View::contiguous};
+    access.slot.number += static_cast<int>(number);
+    block.accesses.push_back(access);
+  }
+  if (!walks) block.operations = static_cast<double>(volume(box.shape()));
+  return block;
+}
+
+TableTask TablePlan::task(const run::Phase& phase, const run::BlockView& view) const {
+  const bool walks = phase.number > 0;
+  const std::int64_t tile = walks ? phase.value.as<WalkValue>().tile : view.index;
+  const Box box = tiles_.box(tile);
+  const int rows = definition_.table.cut.whole;
+  TableTask task{};
+  for (int d = 0; d < rows; ++d) task.prefix[d] = box.begin[d];
+  task.first_row = box.begin[rows];
+  task.rows = box.end[rows] - box.begin[rows];
+  task.walk_from = walks ? phase.value.as<WalkValue>().cell : -1;
+  for (const run::AccessView& access : view.accesses) {
+    const run::TileView& part = access.tiles.front();
+    if (access.tiles.size() != 1) throw Error("an access of a table's block lies in several tiles");
+    if (access.slot == run::Slot(Slot::cells)) {
+      task.cells = part.data;
+    } else if (access.slot == run::Slot(Slot::choice)) {
+      task.choice = reinterpret_cast<dp_table::i32*>(part.data);
+    } else {
+      const int number = access.slot.number - run::Slot(Slot::source).number;
+      task.source[number] = part.data;
+      task.source_row[number] = part.box.begin[rows];
+    }
+  }
+  return task;
+}
+
+Extents TablePlan::cell_of(std::int64_t tile, std::int64_t index) const {
+  const Box box = tiles_.box(tile);
+  const Extents strides = row_major_strides(box.shape());
+  Extents cell = box.begin;
+  for (int d = 0; d < cell.rank(); ++d) {
+    cell[d] += index / strides[d];
+    index %= strides[d];
+  }
+  return cell;
+}
+
+std::unique_ptr<run::Worker> TablePlan::make_worker(device::Context& context) const {
+  using Worker = KernelWorker<TablePlan>;
+  const dp_table::Table& table = definition_.table;
+  if (context.shares_host_memory()) {
+    auto kernel = dp_table::make_tables_cpu(table, context);
+    kernel->set_tables({table});
+    return std::make_unique<Worker>(*this, std::move(kernel));
+  }
+  const std::size_t bytes = dp_table::tables_cuda_bytes({table});
+  auto workspace = std::make_unique<device::Memory>(context, bytes);
+  auto kernel = dp_table::make_tables_cuda(table, context, workspace->data(), bytes);
+  kernel->set_tables({table});
+  return std::make_unique<Worker>(*this, std::move(kernel), std::move(workspace));
+}
+
+}  // namespace terrace::stages

@@ -1,0 +1,148 @@
+#include "stages/dp_table/stage.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "stages/dp_table/cut.hpp"
+#include "stages/dp_table/definition.hpp"
+#include "stages/dp_table/measured.hpp"
+#include "stages/dp_table/plan.hpp"
+#include "stages/dp_table/tally.hpp"
+
+namespace terrace::stages {
+namespace {
+
+std::int64_t workspace_of(const dp_table::Table& table, const Resources& resources) {
+  return resources.cuda ? static_cast<std::int64_t>(dp_table::tables_cuda_bytes({table})) : 0;
+}
+
+class DpTableStage : public run::Stage {
+ public:
+  DpTableStage(const Request& request, TableDefinition definition)
+      : name_(request.stage.name), resources_(request.resources), plan_(std::move(definition)), tally_(plan_) {}
+
+  const run::Plan& plan() const override { return plan_; }
+  run::Tally& tally() override { return tally_; }
+
+  io::DatasetSpec dataset(int array) const override {
+    const run::ArraySpec& spec = plan_.arrays()[static_cast<std::size_t>(array)];
+    std::vector<std::string> dimensions;
+    for (int d = 0; d < spec.shape.rank(); ++d) dimensions.push_back("dimension_" + std::to_string(d));
+    const bool choice = spec.name == "choice";
+    return {path(spec.name),
+            {},
+            {},
+            dimensions,
+            "",
+            choice ? "number of the first best step of each cell; -1: none" : "values of the cells",
+            choice ? std::optional<std::int64_t>(-1) : std::nullopt};
+  }
+
+  std::vector<io::SmallDataset> small() const override {
+    const dp_table::Table& table = plan_.table();
+    const TableFindings& found = tally_.findings();
+    std::vector<io::SmallDataset> all;
+    dispatch(table.type, [&](auto zero) {
+      using T = decltype(zero);
+      const T value = std::is_floating_point_v<T> ? static_cast<T>(found.last_real) : static_cast<T>(found.last);
+      all.push_back(io::small_scalar<T>(path("value"), value, "", "value of the last cell"));
+    });
+    all.push_back(io::small_dataset<std::int64_t>(path("steps"), {table.steps.count(), table.steps.dimensions},
+                                                  {"step", "dimension"}, table.steps.components, "",
+                                                  "components of the steps"));
+    if (plan_.definition().keeps_solution) {
+      const std::vector<std::int32_t> steps(found.walked.rbegin(), found.walked.rend());
+      all.push_back(io::small_dataset<std::int32_t>(path("solution"), {static_cast<std::int64_t>(steps.size())},
+                                                    {"place"}, steps, "",
+                                                    "numbers of the steps from the first cell to the last"));
+    }
+    return all;
+  }
+  std::vector<io::Attribute> attributes() const override { return {}; }
+
+  std::vector<std::string> warnings() const override {
+    if (plan_.table().steps.count() > 0) return {};
+    return {"stage '" + name_ + "': there is no step, so only the first cell is reached"};
+  }
+
+  run::Prediction prediction() const override {
+    const dp_table::Table& table = plan_.table();
+    const auto element = static_cast<double>(size_of(table.type));
+    const auto cells = static_cast<double>(*dp_table::cells_of(table.extents));
+    const auto steps = static_cast<double>(std::max<std::int64_t>(1, table.steps.count()));
+    const dp_table::Tiles& tiles = plan_.tiles();
+    const double stored = cells * element;
+    run::Prediction p;
+    p.blocks = tiles.count();
+    p.unit = "cell";
+    p.operations = cells;
+    p.operations_per_second =
+        (resources_.cuda ? measured::table_cuda_rate : measured::table_cpu_rate * resources_.device.processors) /
+        steps;
+    const double kept =
+        (plan_.definition().keeps_table ? stored : 0) + (plan_.definition().keeps_choice ? 4 * cells : 0);
+    const bool stays = stored <= static_cast<double>(resources_.host_budget);
+    const double read = read_of_other_tiles() * element;
+    p.bytes_read = stays ? 0 : read;
+    p.bytes_written = kept + (stays || plan_.definition().keeps_table ? 0 : stored);
+    if (resources_.cuda) {
+      const bool stays_there = stored <= static_cast<double>(resources_.device_budget);
+      p.bytes_up = stays_there ? 0 : read;
+      p.bytes_down = stays_there ? kept : kept + stored;
+    }
+    p.block_shape = to_string(tiles.shape());
+    p.block_bytes = static_cast<std::size_t>(table_block_bytes(table, plan_.definition().keeps_choice));
+    p.workspace_bytes = static_cast<std::size_t>(workspace_of(table, resources_));
+    p.limit = resources_.device.operations_per_second * (4 / element) / steps;
+    p.limit_kind = p.limit > 0 ? "operations" : "";
+    return p;
+  }
+
+  nlohmann::json choices() const override {
+    const dp_table::Table& table = plan_.table();
+    return {{"whole", table.cut.whole}, {"rows", table.cut.rows}, {"type", name_of(table.type)}};
+  }
+
+ private:
+  std::string path(const std::string& name) const { return "/" + name_ + "/" + name; }
+
+  /// Cells that blocks read of other tiles, if none of them stays in memory; the inner tiles stand for all.
+  double read_of_other_tiles() const {
+    const dp_table::Table& table = plan_.table();
+    const dp_table::Tiles& tiles = plan_.tiles();
+    if (tiles.count() == 1) return 0;
+    double cells = 0;
+    const std::int64_t sample = std::min<std::int64_t>(tiles.count(), 4096);
+    const auto sources = dp_table::sources_of(table);
+    for (std::int64_t number = 0; number < sample; ++number) {
+      const std::int64_t tile = number * (tiles.count() / sample);
+      for (std::size_t source = 0; source < sources.size(); ++source) {
+        cells += static_cast<double>(volume(tiles.read(tile, sources[source], source == 0).shape()));
+      }
+    }
+    return cells * static_cast<double>(tiles.count()) / static_cast<double>(sample);
+  }
+
+  std::string name_;
+  Resources resources_;
+  TablePlan plan_;
+  TableTally tally_;
+};
+
+}  // namespace
+
+std::unique_ptr<run::Stage> make_dp_table(const Request& request) {
+  TableDefinition definition = define_table(request);
+  dp_table::Table& table = definition.table;
+  if (request.choices != nullptr) {
+    table.cut.whole = request.choices->at("whole");
+    table.cut.rows = request.choices->at("rows");
+    table.type = *element_type_from(request.choices->at("type").get<std::string>());
+  } else {
+    choose_table_cut(table, definition.keeps_choice, request.resources,
+                     [&](const dp_table::Table& cut) { return workspace_of(cut, request.resources); });
+  }
+  return std::make_unique<DpTableStage>(request, std::move(definition));
+}
+
+}  // namespace terrace::stages
