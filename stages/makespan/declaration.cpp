@@ -26,7 +26,8 @@ StageKind makespan_stage() {
       {"lower_bound", "one value", "no schedule has a smaller makespan"},
       {"guarantee", "one value", "makespan / lower_bound"},
       {"tables/target", "tables", "the makespan that each table was made for"},
-      {"tables/extents", "tables x dimensions", "one more than the number of long jobs of each size; 0: no dimension"},
+      {"tables/extents", "tables x dimensions",
+       "one more than the number of long jobs of each size; 0: no dimension"},
       {"tables/cells", "tables", "of each table"},
       {"tables/steps", "tables", "configurations of one machine, as each table was made with"},
       {"tables/feasible", "tables", "1 if the long jobs, rounded down, end at the target"}};

@@ -63,8 +63,8 @@ Instance read_instance(const Request& request) {
   instance.machines = settings.integer("machines");
   if (instance.machines > most_machines) refuse(request.stage, "machines", "there are more than 2^24 machines");
   read_values(request.stage, "times", [&] {
-    instance.times = dispatch(source->type(),
-                              [&](auto zero) { return read_times<decltype(zero)>(request, *source); });
+    instance.times =
+        dispatch(source->type(), [&](auto zero) { return read_times<decltype(zero)>(request, *source); });
   });
   return instance;
 }

@@ -135,8 +135,11 @@ run::Block MakespanPlan::block(const run::Phase& phase, std::int64_t index) cons
   const ProbeTable& probe = place.probe;
   const std::int64_t count = probe.tile_cells(), first = definition().cut.tile_cells;
   const auto access = [&](run::Slot slot, std::int64_t tile, Mode mode) {
-    return run::Access{slot, static_cast<int>(place.array), probe.generations[static_cast<std::size_t>(tile)],
-                       {{tile * first}, {tile * first + count}}, mode};
+    return run::Access{slot,
+                       static_cast<int>(place.array),
+                       probe.generations[static_cast<std::size_t>(tile)],
+                       {{tile * first}, {tile * first + count}},
+                       mode};
   };
   run::Block block;
   block.accesses.push_back(access(Slot::cells, place.tile, place.cell < 0 ? Mode::write : Mode::read));

@@ -48,8 +48,8 @@ void add_tables(const std::string& group, const SearchFindings& found, std::vect
                                 const char* meaning) {
     std::vector<std::string> names{"table"};
     if (shape.rank() == 2) names.push_back("dimension");
-    datasets.push_back(
-        io::small_dataset<T>(group + "tables/" + name, shape, std::move(names), std::span<const T>(values), "", meaning));
+    datasets.push_back(io::small_dataset<T>(group + "tables/" + name, shape, std::move(names),
+                                            std::span<const T>(values), "", meaning));
   };
   add("target", {count}, targets, "makespan that the table was made for");
   add("extents", {count, static_cast<std::int64_t>(dimensions)}, extents,
@@ -71,8 +71,9 @@ std::vector<io::SmallDataset> search_datasets(const std::string& group, const Ma
   datasets.push_back(io::small_dataset<std::int64_t>(group + "assignment",
                                                      {static_cast<std::int64_t>(schedule.assignment.size())}, {"job"},
                                                      schedule.assignment, "", "machine of each job"));
-  datasets.push_back(io::small_dataset<std::int64_t>(group + "load", {static_cast<std::int64_t>(schedule.load.size())},
-                                                     {"machine"}, schedule.load, "", "time of all jobs of each machine"));
+  datasets.push_back(io::small_dataset<std::int64_t>(group + "load",
+                                                     {static_cast<std::int64_t>(schedule.load.size())}, {"machine"},
+                                                     schedule.load, "", "time of all jobs of each machine"));
   datasets.push_back(io::small_scalar(group + "lower_bound", bound, "", "no schedule has a smaller makespan"));
   datasets.push_back(io::small_scalar(group + "guarantee", guarantee, "", "makespan / lower_bound"));
   add_tables(group, found, datasets);

@@ -10,16 +10,13 @@ namespace terrace::stages {
 namespace {
 
 [[noreturn]] void fail(const std::string& what) {
-  throw ComputeError(what + ": the disk or the memory has changed since it was computed; start over with --fresh=all");
+  throw ComputeError(what +
+                     ": the disk or the memory has changed since it was computed; start over with --fresh=all");
 }
 
 MadeTable record_of(const ProbeTable& probe, bool feasible) {
   const Extents& extents = probe.table.extents;
-  return {probe.target,
-          volume(extents),
-          probe.table.steps.count(),
-          {extents.begin(), extents.end()},
-          feasible};
+  return {probe.target, volume(extents), probe.table.steps.count(), {extents.begin(), extents.end()}, feasible};
 }
 
 }  // namespace
@@ -101,8 +98,8 @@ void MakespanTally::load(const std::string& text) {
   findings_ = {};
   findings_.outcomes = state.at("outcomes").get<Outcomes>();
   for (const nlohmann::json& table : state.at("tables")) {
-    findings_.tables.push_back({table.at(0), table.at(1), table.at(2),
-                                table.at(3).get<std::vector<std::int64_t>>(), table.at(4)});
+    findings_.tables.push_back(
+        {table.at(0), table.at(1), table.at(2), table.at(3).get<std::vector<std::int64_t>>(), table.at(4)});
   }
   findings_.made_again = state.at("made_again");
   findings_.walk_cell = state.at("walk_cell");

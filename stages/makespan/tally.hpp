@@ -19,9 +19,9 @@ struct MadeTable {
 
 struct SearchFindings {
   Outcomes outcomes;
-  std::vector<MadeTable> tables;  // in the order in which they were made, each target once
-  bool made_again = false;        // the table of the search's end
-  std::int64_t walk_cell = -1;    // where the way back goes on, by its index in the table
+  std::vector<MadeTable> tables;                          // in the order in which they were made, each target once
+  bool made_again = false;                                // the table of the search's end
+  std::int64_t walk_cell = -1;                            // where the way back goes on, by its index in the table
   std::vector<std::vector<std::int64_t>> configurations;  // found on it
   bool walk_ended = false;
 };
