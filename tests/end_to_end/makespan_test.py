@@ -1,6 +1,7 @@
 """Schedules of jobs on identical machines, each checked from outside."""
 import itertools
 import math
+import pathlib
 import unittest
 
 from terrace_runs import WRONG, JobTest, data, main, numpy
@@ -108,7 +109,7 @@ class Small(ScheduleTest):
 
     def test_targets_of_the_first_round(self):
         times = [20, 21, 22, 23, 24, 25, 26, 27, 28, 29]
-        _, result = self.schedule(times, 3, 0.5, bounds=False)
+        _, result = self.schedule(times, 3, 0.2, bounds=False)
         lower = -(-sum(times) // 3)
         upper = lower + max(times)
         self.assertEqual(list(result["s/tables/target"][:4]), [lower + i * (upper - lower) // 5 for i in range(1, 5)])
@@ -135,48 +136,52 @@ class Small(ScheduleTest):
 
 
 class Budgets(ScheduleTest):
-    times = numpy.random.default_rng(4).integers(40, 100, 36)
+    times = [int(time) for time in numpy.random.default_rng(4).integers(40, 100, 36)]
+    # One job more than two a machine: the lower bound is out of reach.
+    tight = [int(time) for time in numpy.random.default_rng(5).integers(60, 100, 33)]
 
     def test_tables_of_several_tiles_give_the_same(self):
         tables = ("target", "extents", "cells", "steps", "feasible")
-        for machines, epsilon in ((9, 0.3), (12, 0.5), (9, 0.25)):
-            best, whole = self.schedule(self.times, machines, epsilon, bounds=False)
+        cut, refused, infeasible = 0, 0, 0
+        for times, machines, epsilon, probes in ((self.times, 16, 0.3, 4), (self.times, 14, 0.25, 2),
+                                                 (self.tight, 16, 0.2, 4), (self.tight, 16, 0.25, 3)):
+            settings = {"bounds": False, "probes": probes}
+            best, whole = self.schedule(times, machines, epsilon, **settings)
             rows = [whole["s/tables/" + name][()] for name in tables]
+            infeasible += int((rows[4] == 0).sum())
             blocks = int(whole["profile/stages/blocks"][0])
-            for host in ("16KiB", "48KiB", "200KiB"):
+            for host in (16 << 10, 32 << 10, 48 << 10, 100 << 10):
                 with self.subTest(machines=machines, epsilon=epsilon, host=host):
                     ended = self.terrace("run", self.write_job(
-                        {"t": {"values": [int(time) for time in self.times]}},
-                        [makespan("t", machines, epsilon, bounds=False)], backend="cpu", memory={"host": host}),
-                        "--fresh=all", expect=None)
+                        {"t": {"values": times}}, [makespan("t", machines, epsilon, **settings)], backend="cpu",
+                        memory={"host": host}), "--fresh=all", expect=None)
                     if ended.returncode != 0:
                         self.assertEqual(ended.returncode, WRONG, ended.stderr)
-                        self.assertIn("the smallest epsilon whose tables fit is", ended.stderr)
+                        self.assertSays(ended, "the smallest epsilon whose tables fit is")
+                        refused += 1
                         continue
-                    cut = self.open()
-                    self.check(cut["s"], self.times, machines, epsilon)
-                    self.assertEqual(best, int(cut["s/makespan"][()]))
+                    found = self.open()
+                    self.check(found["s"], times, machines, epsilon)
+                    self.assertEqual(best, int(found["s/makespan"][()]))
                     for name, row in zip(tables, rows):
-                        numpy.testing.assert_array_equal(cut["s/tables/" + name][()], row)
-                    self.assertGreaterEqual(int(cut["profile/stages/blocks"][0]), blocks)
-
-    def test_some_budget_cuts_tables(self):
-        _, whole = self.schedule(self.times, 9, 0.3, bounds=False)
-        _, cut = self.schedule(self.times, 9, 0.3, "--set", "memory.host=200KiB", bounds=False)
-        self.assertGreater(int(whole["s/tables/cells"][()].max()), 200 << 10)
-        self.assertGreater(int(cut["profile/stages/blocks"][0]), 2 * int(whole["profile/stages/blocks"][0]))
-        self.assertLessEqual(int(cut["profile/stages/peak_host"][0]), 200 << 10)
+                        numpy.testing.assert_array_equal(found["s/tables/" + name][()], row)
+                    self.assertLessEqual(int(found["profile/stages/peak_host"][0]), host)
+                    cut += int(found["profile/stages/blocks"][0]) > 2 * blocks
+        self.assertGreaterEqual(cut, 3)
+        self.assertGreaterEqual(infeasible, 3)
+        self.assertGreaterEqual(refused, 1)
 
     def test_a_killed_search_goes_on(self):
-        self.check_survives_kills({"t": {"values": [int(time) for time in self.times]}},
-                                  makespan("t", 9, 0.3, bounds=False), "makespan", "assignment", "tables/target",
-                                  "tables/feasible", memory={"host": "200KiB"})
+        datasets = ("makespan", "assignment", "tables/target", "tables/feasible")
+        for name, times, host in (("times", self.times, 48 << 10), ("tight", self.tight, 100 << 10)):
+            stage = makespan("t", 16, 0.3 if name == "times" else 0.2, name=name, bounds=False)
+            self.check_survives_kills({"t": {"values": times}}, stage, *datasets, memory={"host": host})
 
 
 class Published(ScheduleTest):
     def instance(self, name):
         """Machines and times."""
-        numbers = [int(word) for word in open(data("scheduling", name + ".txt")).read().split()]
+        numbers = [int(word) for word in pathlib.Path(data("scheduling", name + ".txt")).read_text().split()]
         return numbers[0], numbers[2:]
 
     def test_makespans_are_within_epsilon_of_the_optimum(self):
@@ -231,11 +236,11 @@ class Wrong(ScheduleTest):
         self.refused({"values": times}, stage, "more than 32 sizes", "the smallest epsilon whose tables fit is")
         stage = makespan("t", 40, 0.2, bounds=False)
         self.refused({"values": times}, stage, "of scratch space", "the smallest epsilon whose tables fit is",
-                     scratch={"size": "64KiB"})
+                     scratch={"size": 64 << 10})
 
     def test_the_named_epsilon_fits(self):
         times = [int(time) for time in numpy.random.default_rng(6).integers(500, 1000, 60)]
-        keys = {"backend": "cpu", "scratch": {"size": "1MiB"}, "memory": {"host": "100KiB"}}
+        keys = {"backend": "cpu", "scratch": {"size": 1 << 20}, "memory": {"host": 100 << 10}}
         job = self.write_job({"t": {"values": times}}, [makespan("t", 20, 0.05)], **keys)
         ended = self.terrace("plan", job, expect=WRONG)
         epsilon = float(ended.stderr.split("tables fit is ")[1].split(";")[0])
