@@ -30,34 +30,36 @@ class MakespanStage : public run::Stage {
     return search_datasets("/" + name_ + "/", plan_, tally_.findings(), known_);
   }
 
-  /// As if every round had tables like the first one.
+  /// The tables of the first round, and in the rounds after it as many like that of the lower bound.
   run::Prediction prediction() const override {
     const SearchDefinition& search = plan_.definition();
     run::Prediction p;
     p.unit = "cell";
-    double steps = 1;
-    if (!plan_.tables().search({}).done()) {
-      const auto first = plan_.tables().round({});
-      const double rounds = 1 + std::log(static_cast<double>(search.upper - search.lower)) /
-                                    std::log(static_cast<double>(search.probes + 1));
-      double cells = 0, looked_up = 0;
-      for (const ProbeTable& probe : first->probes) {
-        const auto here = static_cast<double>(volume(probe.table.extents));
-        cells += here;
-        looked_up += here * static_cast<double>(std::max<std::int64_t>(1, probe.table.steps.count()));
-      }
-      p.blocks = static_cast<std::int64_t>(rounds * static_cast<double>(first->blocks));
-      p.operations = rounds * cells;
-      steps = looked_up / cells;
-      p.block_shape = std::to_string(first->probes.front().tile_cells());
-    }
+    p.block_bytes = static_cast<std::size_t>(search.cut.block_bytes(search.type));
+    if (plan_.tables().search({}).done()) return p;
+    const auto first = plan_.tables().round({});
+    double looked_up = 0;
+    const auto add = [&](const dp_table::Table& table, double times) {
+      const double cells = times * static_cast<double>(volume(table.extents));
+      p.operations += cells;
+      looked_up += cells * static_cast<double>(std::max<std::int64_t>(1, table.steps.count()));
+    };
+    for (const ProbeTable& probe : first->probes) add(probe.table, 1);
+    const double later = std::floor(std::log(static_cast<double>(search.upper - search.lower)) /
+                                    std::log(static_cast<double>(search.probes + 1)));
+    const auto probes = static_cast<double>(first->probes.size());
+    const auto last =
+        table_of(plan_.tables().rounding().jobs(search.lower), search.lower, search.type, search.instance.machines);
+    if (last) add(*last, later * probes);
+    p.blocks = static_cast<std::int64_t>((later + 1) * static_cast<double>(first->blocks));
+    p.block_shape = std::to_string(first->probes.front().tile_cells());
+    const double steps = looked_up / p.operations;
     const double rate =
         resources_.cuda ? measured::search_cuda_rate : measured::search_cpu_rate * resources_.device.processors;
     p.operations_per_second = rate / steps;
-    p.block_bytes = static_cast<std::size_t>(search.cut.block_bytes(search.type));
-    const double bytes = p.operations * static_cast<double>(size_of(search.type));
-    if (search.cut.tiles > 1) p.bytes_written = bytes;
-    if (search.cut.tiles > 1) p.bytes_read = bytes * static_cast<double>(search.cut.sources);
+    p.limit = resources_.device.operations_per_second * 4 / static_cast<double>(size_of(search.type)) / steps;
+    p.limit_kind = p.limit > 0 ? "operations" : "";
+    add_traffic(p);
     return p;
   }
 
@@ -67,6 +69,18 @@ class MakespanStage : public run::Stage {
   }
 
  private:
+  /// A table that memory does not hold is written once, and about as much is read.
+  void add_traffic(run::Prediction& p) const {
+    const SearchDefinition& search = plan_.definition();
+    const double element = static_cast<double>(size_of(search.type)), bytes = p.operations * element;
+    const double table = static_cast<double>(search.cut.tiles) * static_cast<double>(search.cut.tile_cells) * element;
+    if (table > static_cast<double>(resources_.host_budget)) p.bytes_read = p.bytes_written = bytes;
+    if (resources_.cuda) {
+      p.workspace_bytes = static_cast<std::size_t>(plan_.definition().workspace);
+      if (table > static_cast<double>(resources_.device_budget)) p.bytes_up = p.bytes_down = bytes;
+    }
+  }
+
   std::string name_;
   Resources resources_;
   std::optional<JobSchedule> known_;
@@ -82,7 +96,7 @@ std::string epsilon_of(std::int64_t k) {
 }
 
 /// The cut of the search's tables. @throws JobError that names the smallest epsilon whose tables fit
-SearchCut choose_cut(const Request& request, const SearchDefinition& search) {
+SearchCut choose_cut(const Request& request, SearchDefinition& search) {
   const auto choice_for = [&](std::int64_t k) {
     const Rounding rounding(search.instance, k);
     return choose_search_cut(
@@ -90,7 +104,10 @@ SearchCut choose_cut(const Request& request, const SearchDefinition& search) {
         request.resources);
   };
   const CutChoice choice = choice_for(search.k);
-  if (choice.cut) return *choice.cut;
+  if (choice.cut) {
+    search.workspace = choice.workspace;
+    return *choice.cut;
+  }
   std::int64_t k = std::min<std::int64_t>(search.k - 1, 40);
   while (k > 0 && !choice_for(k).cut) --k;
   refuse(request.stage, "epsilon",

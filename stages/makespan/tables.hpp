@@ -20,6 +20,7 @@ struct SearchDefinition {
   std::int64_t lower = 0, upper = 0;  // of the targets
   ElementType type = ElementType::u8;
   SearchCut cut;
+  std::int64_t workspace = 0;  // bytes that kernels need in the memory of a device of its own, as chosen
 };
 
 /// Of each round that had tables, the smallest feasible target by its index in TargetSearch::targets(); their number:
