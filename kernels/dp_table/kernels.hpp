@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/device/context.hpp"
+#include "kernels/device/cpu_features.hpp"
 #include "kernels/dp_table/table.hpp"
 #include "kernels/launch/block_kernel.hpp"
 
@@ -22,6 +23,8 @@ class TableKernel : public device::BlockKernel {
 /// @param table the first of the tables; its combine, type and schedule are those of all
 /// @throws DeviceError if there is no kernel for its type
 std::unique_ptr<TableKernel> make_tables_cpu(const Table& table, device::Context& context);
+/// The same in an instruction set of the processor, which is the context's own in the other function.
+std::unique_ptr<TableKernel> make_tables_cpu(const Table& table, device::Context& context, device::InstructionSet set);
 
 /// Bytes of the workspace of make_tables_cuda() for such tables, together in one launch.
 std::size_t tables_cuda_bytes(const std::vector<Table>& tables);

@@ -91,6 +91,11 @@ class DpTableStage : public run::Stage {
       p.bytes_down = stays_there ? kept : kept + stored;
     }
     p.block_shape = to_string(tiles.shape());
+    if (tiles.count() > 1) {
+      const std::string last = std::to_string(table.cut.whole);
+      p.block_shape += table.cut.whole == 0 ? ", cut along dimension 0" : ", cut along dimensions 0 to " + last;
+      p.block_shape += " to fit memory with what it reads";
+    }
     p.block_bytes = static_cast<std::size_t>(table_block_bytes(table, plan_.definition().keeps_choice));
     p.workspace_bytes = static_cast<std::size_t>(workspace_of(table, resources_));
     p.limit = resources_.device.operations_per_second * (4 / element) / steps;

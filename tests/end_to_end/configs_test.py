@@ -112,6 +112,31 @@ class Configs(JobTest):
         gaps = 2 * 10.5 + (9.5 + 0.5) * 2
         self.assertTrue(inside - gaps - columns / 2 < whole < inside)
 
+    def test_runs_knapsack(self):
+        result = self.run_config("knapsack")
+
+        def fill(extents, items, best):
+            table = {0: 0}
+            for size in range(1, extents):
+                table[size] = best((table[size - s] + cost for s, cost in items if s <= size), default=0)
+            return table
+
+        weights = [(1, 10), (3, 40), (4, 50), (5, 70)]
+        expected = fill(1001, weights, max)
+        self.assertEqual(result["unbounded/table"][()].tolist(), [expected[size] for size in range(1001)])
+        self.assertEqual(sum(weights[i][1] for i in result["unbounded/solution"][()]), expected[1000])
+        cargo = result["cargo"]
+        taken = cargo["steps"][()][cargo["solution"][()]]
+        self.assertEqual(taken.sum(axis=0).tolist(), [120, 80, 60])
+        self.assertEqual(int(cargo["value"][()]), sum([11, 12, 14, 3, 0, 0, 0][i] for i in cargo["solution"][()]))
+        self.assertEqual(len(result["change/solution"]), int(result["change/value"][()]))
+        self.assertEqual(int(result["change/value"][()]), 11)  # 999 = 4 x 200 + 100 + 50 + 2 x 20 + 5 + 2 x 2
+        bins = result["bins/steps"][()][result["bins/solution"][()]]
+        self.assertEqual(bins.sum(axis=0).tolist(), [8, 6, 5, 7])
+        self.assertLessEqual((bins @ [7, 9, 11, 13]).max(), 30)
+        self.assertGreaterEqual(len(bins) * 30, 8 * 7 + 6 * 9 + 5 * 11 + 7 * 13)
+        self.assertGreater(int(result["ways/value"][()]), 0)
+
     def test_runs_heat(self):
         result = self.run_config("heat")
         snapshots, diffused = result["diffused/snapshots"], result["diffused/grid"][()]

@@ -94,10 +94,8 @@ class TablesOnCpu final : public TableKernel, private device::CpuBlocks<TableTas
   using Blocks = device::CpuBlocks<TableTask, TableResult>;
 
  public:
-  TablesOnCpu(const Table& table, device::CpuContext& context)
-      : Blocks(context.pool()),
-        plain_(part_function(context.instruction_set(), table, false)),
-        choosing_(part_function(context.instruction_set(), table, true)) {
+  TablesOnCpu(const Table& table, device::CpuContext& context, InstructionSet set)
+      : Blocks(context.pool()), plain_(part_function(set, table, false)), choosing_(part_function(set, table, true)) {
     if (plain_ == nullptr) {
       throw DeviceError("make_tables_cpu", "there is no kernel for " + std::string(name_of(table.combine)) + " in " +
                                                std::string(terrace::name_of(table.type)));
@@ -291,10 +289,15 @@ class TablesOnCpu final : public TableKernel, private device::CpuBlocks<TableTas
 
 }  // namespace
 
-std::unique_ptr<TableKernel> make_tables_cpu(const Table& table, device::Context& context) {
+std::unique_ptr<TableKernel> make_tables_cpu(const Table& table, device::Context& context, InstructionSet set) {
   auto* cpu = dynamic_cast<device::CpuContext*>(&context);
   if (cpu == nullptr) throw DeviceError("make_tables_cpu", context.limits().name + " is not a CPU");
-  return std::make_unique<TablesOnCpu>(table, *cpu);
+  return std::make_unique<TablesOnCpu>(table, *cpu, set);
+}
+
+std::unique_ptr<TableKernel> make_tables_cpu(const Table& table, device::Context& context) {
+  const auto* cpu = dynamic_cast<device::CpuContext*>(&context);
+  return make_tables_cpu(table, context, cpu == nullptr ? InstructionSet::sse2 : cpu->instruction_set());
 }
 
 }  // namespace terrace::dp_table

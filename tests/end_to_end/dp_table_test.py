@@ -1,0 +1,207 @@
+"""Tables with many dimensions in whole jobs: against plain recursion, known answers, at any budget."""
+import functools
+import itertools
+import math
+import random
+
+from terrace_runs import FAILED, WRONG, JobTest, main, numpy
+
+LARGEST = {"u8": 255, "i8": 127, "u16": 65535, "i16": 32767, "i32": 2**31 - 1, "i64": 2**63 - 1}
+
+
+def dp_table(name, **settings):
+    return {"name": name, "dp_table": settings}
+
+
+def capacity_steps(extents, weights, at_most):
+    return [s for s in itertools.product(*(range(e) for e in extents))
+            if any(s) and sum(w * c for w, c in zip(weights, s)) <= at_most]
+
+
+def plain(extents, steps, costs, combine, modulus=None):
+    """Values and choices of all cells by the definition; None: not reached."""
+    values, choices = {}, {}
+    for v in itertools.product(*(range(e) for e in extents)):
+        if not any(v):
+            values[v] = {"count": 1, "any": 1}.get(combine, 0)
+            choices[v] = -1
+            continue
+        found = []
+        for number, (step, cost) in enumerate(zip(steps, costs)):
+            u = tuple(a - b for a, b in zip(v, step))
+            if min(u) >= 0 and values[u] is not None:
+                found.append((values[u] + (cost if combine in ("min", "max") else 0), number))
+        choices[v] = -1
+        if combine == "count":
+            values[v] = sum(value for value, _ in found)
+            if modulus:
+                values[v] %= modulus
+        elif not found:
+            values[v] = None
+        elif combine == "any":
+            values[v], choices[v] = 1, found[0][1]
+        else:
+            best = (min if combine == "min" else max)(value for value, _ in found)
+            values[v] = best
+            choices[v] = next(number for value, number in found if value == best)
+    return values, choices
+
+
+def unreached(combine, kind):
+    if kind.startswith("float"):
+        return numpy.inf if combine == "min" else -numpy.inf
+    info = numpy.iinfo(kind)
+    return {"min": info.max, "max": info.min}.get(combine, 0)
+
+
+class DpTableTest(JobTest):
+    def assertTable(self, result, name, extents, steps, costs, combine, modulus=None):
+        values, choices = plain(extents, steps, costs, combine, modulus)
+        stage = result[name]
+        table = stage["table"][()]
+        none = unreached(combine, table.dtype.name)
+        expected = numpy.array([none if values[v] is None else values[v]
+                                for v in itertools.product(*(range(e) for e in extents))], table.dtype)
+        self.assertTrue(numpy.array_equal(table, expected.reshape(extents)))
+        last = tuple(e - 1 for e in extents)
+        self.assertEqual(stage["value"][()], expected[-1])
+        self.assertTrue(numpy.array_equal(stage["steps"][()].reshape(len(steps), -1), steps))
+        if combine == "count":
+            return
+        expected = [choices[v] for v in itertools.product(*(range(e) for e in extents))]
+        self.assertEqual(stage["choice"][()].ravel().tolist(), expected)
+        way, v = [], last
+        while choices[v] >= 0:
+            way.append(choices[v])
+            v = tuple(a - b for a, b in zip(v, steps[way[-1]]))
+        self.assertEqual(stage["solution"][()].tolist(), way[::-1])
+
+    def test_random_tables_are_as_they_are_defined_at_any_budget_and_under_every_schedule(self):
+        draw = random.Random(1)
+        for number in range(24):
+            rank = draw.randrange(1, 7)
+            extents = [draw.randrange(1, (60, 20, 9, 6, 4, 4)[rank - 1]) for _ in range(rank)]
+            combine = draw.choice(["min", "max", "count", "any"])
+            settings = {"extents": extents, "combine": combine, "schedule": draw.choice(["auto", "partitioned", "levels"])}
+            if draw.random() < 0.4:
+                weights = [draw.randrange(1, 5) for _ in extents]
+                settings["capacity"] = {"weights": weights, "at_most": draw.randrange(1, 8)}
+                steps = capacity_steps(extents, weights, settings["capacity"]["at_most"])
+            else:
+                steps = [[draw.randrange(0, min(e, 5) + 1) if draw.random() < 0.5 else 0 for e in extents]
+                         for _ in range(draw.randrange(1, 9))]
+                steps = [step for step in steps if any(step)] or [[1] * rank]
+                settings["steps"] = steps
+            costs, modulus = [1] * len(steps), None
+            if combine in ("min", "max") and draw.random() < 0.7:
+                costs = [draw.choice([draw.randrange(-5, 20), draw.randrange(0, 9), 2.5]) for _ in steps]
+                if draw.random() < 0.6:
+                    costs = [round(cost) for cost in costs]
+                settings["cost"] = costs
+            if combine == "count":
+                modulus = settings["modulus"] = draw.choice([2, 255, 65536, 1000003])
+            settings["keep"] = ["table"] if combine == "count" else ["table", "choice", "solution"]
+            memory = draw.choice([{"host": 64 << 20}, {"host": 1 << 20, "device": 40960}, {"host": 2 << 20, "device": 49152}])
+            with self.subTest(number=number, settings=settings, memory=memory):
+                if not steps:
+                    continue
+                result = self.run_job({}, [dp_table("t", **settings)], output=f"{number}.h5", name=f"{number}.yaml",
+                                      backend="cpu", memory=memory)
+                self.assertTable(result, "t", extents, steps, costs, combine, modulus)
+
+    def test_tables_of_several_tiles_go_through_memory_and_disk(self):
+        """Tables larger than the host's budget in small tiles: blocks read runs of rows that lie in several tiles."""
+        for extents, capacity, kib in (([120, 100, 60], {"weights": [5, 4, 3], "at_most": 14}, (500, 128)),
+                                       ([12, 11, 12, 11, 12], {"weights": [3, 4, 5, 6, 7], "at_most": 12}, (180, 120)),
+                                       ([300000], None, (400, 100))):
+            with self.subTest(extents=extents):
+                settings = {"extents": extents, "keep": ["table", "solution"]}
+                if capacity:
+                    settings["capacity"] = capacity
+                else:
+                    settings["steps"] = [[7], [900], [11000]]
+                results = []
+                for number, memory in enumerate(({"host": 64 << 20}, {"host": kib[0] << 10, "device": kib[1] << 10})):
+                    result = self.run_job({}, [dp_table("t", **settings)], output=f"{len(extents)}-{number}.h5",
+                                          backend="cpu", memory=memory)
+                    results.append((result["t/table"][()], result["t/solution"][()], result["t/steps"][()]))
+                    blocks = result["profile/stages/blocks"][()][0]
+                self.assertGreater(blocks, 4)
+                self.assertTrue(numpy.array_equal(results[0][0], results[1][0]))
+                self.assertTrue(numpy.array_equal(results[0][1], results[1][1]))
+                way = results[0][2].reshape(-1, len(extents))[results[0][1]]
+                if len(way):
+                    self.assertEqual(way.sum(axis=0).tolist(), [e - 1 for e in extents])
+
+    def test_known_answers(self):
+        ways = dp_table("ways", extents=[101], steps=[[1]], combine="count")
+        coins = [1, 2, 5, 10, 20, 50, 100, 200]
+        # Ordered ways to pay 20 with these coins, and the fewest coins for 388.
+        stages = [dp_table("fewest", extents=[389], steps=[[c] for c in coins], keep=["solution"]),
+                  dp_table("ordered", extents=[21], steps=[[c] for c in coins], combine="count"),
+                  dp_table("lattice", extents=[17, 17], steps=[[1, 0], [0, 1]], combine="count"),
+                  dp_table("delannoy", extents=[9, 9, 9], steps=[list(s) for s in itertools.product((0, 1), repeat=3)
+                                                                 if any(s)], combine="count"),
+                  ways]
+        @functools.lru_cache(None)
+        def ordered(amount):
+            return 1 if amount == 0 else sum(ordered(amount - coin) for coin in coins if coin <= amount)
+
+        @functools.lru_cache(None)
+        def delannoy(*v):
+            if min(v) < 0:
+                return 0
+            return sum(delannoy(*(a - b for a, b in zip(v, s))) for s in itertools.product((0, 1), repeat=3) if any(s)) \
+                if any(v) else 1
+
+        result = self.run_job({}, stages, backend="cpu")
+        self.assertEqual(result["fewest/value"][()], 8)  # 200 + 100 + 50 + 20 + 10 + 5 + 2 + 1
+        self.assertEqual(sorted(coins[i] for i in result["fewest/solution"][()]), coins)
+        self.assertEqual(result["ordered/value"][()], ordered(20))
+        self.assertEqual(result["lattice/value"][()], 601080390)
+        self.assertEqual(result["delannoy/value"][()], delannoy(8, 8, 8))
+        self.assertEqual(result["ways/value"][()], 1)
+
+    def test_wrong_jobs_say_what_and_where(self):
+        for settings, said in (
+                ({"extents": [3, 0], "steps": [[1, 1]]}, "extents"),
+                ({"extents": [], "steps": [[1]]}, "dimensions"),
+                ({"extents": [2] * 33, "steps": [[1] * 33]}, "33 dimensions"),
+                ({"extents": [2**40, 2**30], "steps": [[1, 1]]}, "2^62"),
+                ({"extents": [3, 3]}, "give `steps` or `capacity`"),
+                ({"extents": [3, 3], "steps": [[1, 0, 0]]}, "3 numbers"),
+                ({"extents": [3, 3], "steps": [[0, 0]]}, "all zeros"),
+                ({"extents": [3, 3], "steps": [[1, -1]]}, "steps"),
+                ({"extents": [3], "steps": [[1]], "capacity": {"weights": [1], "at_most": 2}}, "both"),
+                ({"extents": [3, 3], "capacity": {"weights": [1], "at_most": 2}}, "1 numbers"),
+                ({"extents": [3], "steps": [[1]], "cost": [1, 2]}, "2 numbers for 1 steps"),
+                ({"extents": [3], "steps": [[1]], "combine": "count", "modulus": 1}, "modulus"),
+                ({"extents": [3], "steps": [[1]], "modulus": 7}, "modulus"),
+                ({"extents": [3], "steps": [[1]], "combine": "count", "keep": ["choice"]}, "no best one"),
+                ({"extents": [3], "steps": [[1]], "combine": "any", "cost": 2}, "no costs"),
+                ({"extents": [1000], "steps": [[1]], "type": "u8"}, "u16 or auto"),
+                ({"extents": [1000], "steps": [[1]], "combine": "max", "type": "u16"}, "signed"),
+                ({"extents": [9], "steps": [[1]], "cost": 0.5, "type": "i32"}, "f64")):
+            with self.subTest(settings=settings):
+                job = self.write_job({}, [dp_table("t", **settings)], backend="cpu")
+                self.assertSays(self.terrace("check", job, expect=WRONG), said, "job.yaml:")
+
+    def test_a_count_that_leaves_its_type_names_the_first_cell(self):
+        job = self.write_job({}, [dp_table("t", extents=[40, 80], steps=[[1, 0], [0, 1]], combine="count")], backend="cpu")
+        first = next((a, b) for a in range(40) for b in range(80) if math.comb(a + b, a) >= 2**63)
+        self.assertSays(self.terrace("run", job, expect=FAILED), f"cell {first[0]} x {first[1]}", "modulus")
+
+    def test_a_run_that_is_killed_ends_with_the_same_bytes(self):
+        stage = dp_table("t", extents=[40, 30, 20, 9], capacity={"weights": [5, 4, 3, 2], "at_most": 12},
+                         keep=["table", "choice", "solution"])
+        self.check_survives_kills({}, stage, "table", "choice", "solution", "value",
+                                  memory={"host": 1 << 20, "device": 300 << 10})
+
+    def test_a_budget_without_room_names_the_least(self):
+        job = self.write_job({}, [dp_table("t", extents=[50, 50, 50], capacity={"weights": [1, 1, 1], "at_most": 3})],
+                             backend="cpu", memory={"host": 64 << 20, "device": 4096})
+        self.assertSays(self.terrace("plan", job, expect=WRONG), "memory.device")
+
+
+if __name__ == "__main__":
+    main()
