@@ -8,6 +8,8 @@
 namespace terrace::stages {
 namespace {
 
+constexpr std::int64_t most_placed = 1 << 27;  // jobs in all capacities that MULTIFIT tries
+
 /// The room that is left on machines; finds the first one with enough in logarithmic time.
 class Rooms {
  public:
@@ -86,7 +88,9 @@ JobSchedule multifit(const Instance& instance, const JobSchedule& known) {
   const std::vector<std::int64_t> jobs = longest_first(instance.times);
   JobSchedule best = known;
   std::int64_t low = instance.least_makespan(), high = best.makespan();
-  while (low < high) {
+  // Of very many jobs a few capacities: what is left between the bounds is small.
+  const auto most = std::max<std::int64_t>(8, most_placed / static_cast<std::int64_t>(jobs.size() + 1));
+  for (std::int64_t tried = 0; low < high && tried < most; ++tried) {
     const std::int64_t capacity = low + (high - low) / 2;
     if (auto found = first_fit(instance, jobs, capacity)) {
       best = *std::move(found);

@@ -16,7 +16,8 @@ void add_to_least_loaded(const Instance& instance, const std::vector<std::int64_
 JobSchedule longest_processing_time(const Instance& instance);
 
 /// MULTIFIT (Coffman, Garey and Johnson, "An application of bin-packing to multiprocessor scheduling", 1978): binary
-/// search for the least capacity with which first fit, the longest job first, needs no more than the machines.
+/// search for the least capacity with which first fit, the longest job first, needs no more than the machines; of
+/// more than some million jobs as far as eight steps go.
 /// @param known a schedule: only better ones are searched for, and it is returned if there is none
 JobSchedule multifit(const Instance& instance, const JobSchedule& known);
 

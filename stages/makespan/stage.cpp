@@ -35,6 +35,7 @@ class MakespanStage : public run::Stage {
     const SearchDefinition& search = plan_.definition();
     run::Prediction p;
     p.unit = "cell";
+    p.block_shape = "0";
     p.block_bytes = static_cast<std::size_t>(search.cut.block_bytes(search.type));
     if (plan_.tables().search({}).done()) return p;
     const auto first = plan_.tables().round({});
@@ -108,11 +109,12 @@ SearchCut choose_cut(const Request& request, SearchDefinition& search) {
     search.workspace = choice.workspace;
     return *choice.cut;
   }
+  const bool scratch = choice.fault.find("scratch space") != std::string::npos;
   std::int64_t k = std::min<std::int64_t>(search.k - 1, 40);
   while (k > 0 && !choice_for(k).cut) --k;
   refuse(request.stage, "epsilon",
          choice.fault + (k > 0 ? ": the smallest epsilon whose tables fit is " + epsilon_of(k) +
-                                     (search.probes > 1 ? "; fewer `probes` take less room" : "")
+                                     (search.probes > 1 && scratch ? "; fewer `probes` take less room" : "")
                                : ": give more memory or scratch space"));
 }
 
