@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -28,8 +30,9 @@ struct Resources {
   std::size_t input_memory = 0;   // of memory.host, memory of inputs: not a part of host_budget
   std::size_t window_memory = 0;  // also of memory.host: the window of the executor
   std::size_t device_budget = 0;  // on the CPU: memory that a block may work on
-  bool device_given = true;       // true if the job gives it; else it is host_budget, or the device's memory
-  bool to_run = true;             // else the job is only checked: large arrays are not read to choose by their values
+  std::int64_t scratch_space = std::numeric_limits<std::int64_t>::max();  // bytes on disk for scratch arrays
+  bool device_given = true;  // true if the job gives it; else it is host_budget, or the device's memory
+  bool to_run = true;        // else the job is only checked: large arrays are not read to choose by their values
 
   /// The memory.host that leaves `blocks` bytes for blocks.
   std::size_t host_memory_for(std::size_t blocks) const;
@@ -71,5 +74,7 @@ StageKind query_stage();
 StageKind stencil_stage();
 /// `dp_table`: tables of many dimensions in which a cell combines the cells where its steps lead.
 StageKind dp_table_stage();
+/// `makespan`: schedules of jobs on identical machines, with a guarantee.
+StageKind makespan_stage();
 
 }  // namespace terrace::stages

@@ -1,6 +1,8 @@
 #include "pipeline/app/prepare.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <limits>
 #include <set>
 
 #include "pipeline/app/signature.hpp"
@@ -147,6 +149,19 @@ void check_scratch(const job::Job& job, const run::RunPlan& plan) {
                                                         ": allow more, or give more memory"));
 }
 
+/// Bytes for scratch arrays: what the job allows, and the disk has.
+std::int64_t scratch_space(const job::Job& job) {
+  std::int64_t space = job.scratch.size.value_or(std::numeric_limits<std::int64_t>::max());
+  std::filesystem::path folder = job.scratch.path.value_or(job.output.parent_path());
+  std::error_code error;
+  while (!std::filesystem::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
+  const auto found = std::filesystem::space(folder, error);
+  if (!error && found.available < static_cast<std::uintmax_t>(space)) {
+    space = static_cast<std::int64_t>(found.available);
+  }
+  return space;
+}
+
 std::string job_text(const job::Job& job) {
   std::string text = job.source;
   for (const std::string& setting : job.overrides) text += "\n# --set " + setting;
@@ -199,6 +214,7 @@ Machine open_machine(const job::OpenJob& open, const Stages& stages, bool cpu) {
   }
   resources.window_memory = run::window_share(resources.host_budget);
   resources.host_budget -= resources.window_memory;
+  resources.scratch_space = scratch_space(job);
   resources.device_given = job.device_memory.has_value();
   if (job.device_memory) {
     resources.device_budget = static_cast<std::size_t>(*job.device_memory);

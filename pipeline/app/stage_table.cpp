@@ -23,6 +23,7 @@ Stages program_stages() {
   stages.add(stages::query_stage());
   stages.add(stages::stencil_stage());
   stages.add(stages::dp_table_stage());
+  stages.add(stages::makespan_stage());
   return stages;
 }
 

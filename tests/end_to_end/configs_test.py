@@ -67,6 +67,16 @@ class Configs(JobTest):
         most = numpy.maximum(around + 5, part[:-1, :-1])
         self.assertTrue((part[1:, 1:] <= most + 1).all())
 
+    def test_runs_schedule(self):
+        result = self.run_config("schedule")
+        for stage, epsilon in (("plan", 0.2), ("table_alone", 0.25)):
+            load, bound = result[stage + "/load"][()], result[stage + "/lower_bound"][()]
+            self.assertEqual(load.max(), result[stage + "/makespan"][()])
+            self.assertEqual(len(result[stage + "/assignment"]), 48)
+            self.assertLessEqual(load.max(), (1 + epsilon) * bound)
+            self.assertEqual(load.sum(), result["plan/load"][()].sum())
+        self.assertGreater(len(result["table_alone/tables/target"]), 3)
+
     def test_runs_alignment(self):
         result = self.run_config("alignment")
         for stage, consumed in (("align", result["align/end"][()] - result["align/start"][()]),

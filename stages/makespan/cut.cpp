@@ -1,0 +1,147 @@
+#include "stages/makespan/cut.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "kernels/dp_table/kernels.hpp"
+#include "pipeline/base/units.hpp"
+
+namespace terrace::stages {
+namespace {
+
+constexpr std::int64_t page = 4096;
+constexpr std::size_t most_targets = 20'000;  // that a cut into several tiles is tried with
+constexpr int cuts_tried = 3;
+
+std::int64_t in_pages(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
+
+struct Memory {
+  std::int64_t device, host, workspace;
+  bool cuda;
+
+  bool holds(const SearchCut& cut, ElementType type) const {
+    const std::int64_t bytes = cut.block_bytes(type) + page;
+    // On a device of its own tiles pass through host memory.
+    const std::int64_t through = 2 * in_pages(cut.tile_cells * static_cast<std::int64_t>(size_of(type)));
+    return cuda ? bytes + workspace <= device && through <= host : bytes <= std::min(device, host);
+  }
+};
+
+std::int64_t configurations_from(const Extents& extents, const std::vector<std::int64_t>& sizes, int dimension,
+                                 int dimensions, std::int64_t room, std::int64_t most) {
+  if (dimension == dimensions) return 1;
+  const std::int64_t size = sizes[static_cast<std::size_t>(dimension)];
+  std::int64_t count = 0;
+  for (std::int64_t jobs = 0; jobs < extents[dimension] && count < most; ++jobs) {
+    if (size > 0 && jobs > room / size) break;
+    count += configurations_from(extents, sizes, dimension + 1, dimensions, room - jobs * size, most - count);
+  }
+  return count;
+}
+
+/// The cut with tiles of that many cells, as the tables of all targets need it; nullopt if there is none.
+std::optional<SearchCut> cut_with(const SearchTables& tables, std::int64_t tile_cells) {
+  SearchCut cut{tile_cells, 1, 0};
+  const std::vector<std::int64_t> targets = tables.rounding.changes(tables.lower, tables.upper, most_targets);
+  for (std::size_t n = 0; n < targets.size(); ++n) {
+    if (tables.rounding.size(targets[n]).cells <= static_cast<double>(tile_cells)) continue;
+    const RoundedJobs jobs = tables.rounding.jobs(targets[n]);
+    const Extents extents = jobs.extents();
+    const int dimensions = dimensions_cut(extents, tile_cells);
+    if (dimensions == extents.rank()) return std::nullopt;
+    // Up to the next change only more configurations fit.
+    const std::int64_t last = n + 1 < targets.size() ? targets[n + 1] - 1 : tables.upper;
+    const std::int64_t sources = configurations(extents, jobs.sizes, dimensions, last, dp_table::most_sources);
+    if (sources >= dp_table::most_sources) return std::nullopt;
+    std::int64_t tiles = 1;
+    for (int d = 0; d < dimensions; ++d) tiles *= extents[d];
+    cut.tiles = std::max(cut.tiles, tiles);
+    cut.sources = std::max(cut.sources, sources);
+  }
+  return cut;
+}
+
+}  // namespace
+
+std::int64_t SearchCut::block_bytes(ElementType type) const {
+  return (1 + sources) * in_pages(tile_cells * static_cast<std::int64_t>(size_of(type)));
+}
+
+double SearchCut::disk_bytes(ElementType type, std::int64_t probes) const {
+  return 2 * static_cast<double>(probes) * static_cast<double>(tiles) *
+         static_cast<double>(in_pages(tile_cells * static_cast<std::int64_t>(size_of(type))));
+}
+
+int dimensions_cut(const Extents& extents, std::int64_t tile_cells) {
+  int dimensions = extents.rank();
+  std::int64_t cells = 1;
+  while (dimensions > 0 && extents[dimensions - 1] <= tile_cells / cells) cells *= extents[--dimensions];
+  return dimensions;
+}
+
+std::int64_t configurations(const Extents& extents, const std::vector<std::int64_t>& sizes, int dimensions,
+                            std::int64_t target, std::int64_t most) {
+  return configurations_from(extents, sizes, 0, dimensions, target, most + 1) - 1;
+}
+
+CutChoice choose_search_cut(const SearchTables& tables, const Resources& resources) {
+  CutChoice choice;
+  const Rounding& rounding = tables.rounding;
+  const auto largest = rounding.largest(tables.lower, tables.upper);
+  if (largest.dimensions.dimensions > dp_table::most_dimensions) {
+    choice.fault = "for the target " + std::to_string(largest.dimensions.target) + " jobs have more than " +
+                   std::to_string(dp_table::most_dimensions) + " sizes";
+    return choice;
+  }
+  if (largest.cells.dimensions == 0) {
+    choice.cut = SearchCut{};
+    return choice;
+  }
+  const std::int64_t target = largest.cells.target;
+  const std::string table = "the table for the target " + std::to_string(target);
+  const double bytes = largest.cells.cells * static_cast<double>(size_of(tables.type));
+  const double disk = 2 * static_cast<double>(tables.probes) * bytes;
+  if (disk > static_cast<double>(resources.scratch_space)) {
+    choice.fault = table + " is " + format_size(bytes) + "; the tables of " + std::to_string(tables.probes) +
+                   " probes, and room to keep them over a stop, need " + format_size(disk) +
+                   " of scratch space, and there are " + format_size(static_cast<double>(resources.scratch_space));
+    return choice;
+  }
+  const RoundedJobs jobs = rounding.jobs(target);
+  auto made = table_of(jobs, target, tables.type, tables.machines);
+  if (!made) {
+    choice.fault = table + " has more than " + std::to_string(dp_table::most_steps) + " configurations of a machine";
+    return choice;
+  }
+  choice.largest = *std::move(made);
+  if (resources.cuda) {
+    const std::vector<dp_table::Table> all(static_cast<std::size_t>(tables.probes), choice.largest);
+    choice.workspace = static_cast<std::int64_t>(dp_table::tables_cuda_bytes(all));
+  }
+  const Memory memory{static_cast<std::int64_t>(resources.device_budget),
+                      static_cast<std::int64_t>(resources.host_budget), choice.workspace, resources.cuda};
+  std::int64_t cells = volume(choice.largest.extents);
+  if (memory.holds({cells, 1, 0}, tables.type)) {
+    choice.cut = SearchCut{cells, 1, 0};
+    return choice;
+  }
+  double least = std::numeric_limits<double>::infinity();
+  for (int d = 0, tried = 0; d + 1 < choice.largest.extents.rank() && tried < cuts_tried; ++d) {
+    cells /= choice.largest.extents[d];
+    if (!memory.holds({cells, 1, 1}, tables.type)) continue;
+    const std::optional<SearchCut> cut = cut_with(tables, cells);
+    if (!cut || !memory.holds(*cut, tables.type)) continue;
+    ++tried;
+    const double needed = cut->disk_bytes(tables.type, tables.probes);
+    if (needed > static_cast<double>(resources.scratch_space) || needed >= least) continue;
+    least = needed;
+    choice.cut = cut;
+  }
+  if (!choice.cut) {
+    choice.fault = table + ", " + to_string(choice.largest.extents) +
+                   " cells, has no tiles that the budgets of memory and scratch space hold";
+  }
+  return choice;
+}
+
+}  // namespace terrace::stages

@@ -1,0 +1,55 @@
+// The tiles of the tables of a search, whose shapes are known only as the search goes on.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stages/makespan/rounding.hpp"
+#include "stages/stage_kind.hpp"
+
+namespace terrace::stages {
+
+/// Each probe of a round has an array of its own for its table: `tiles` tiles of `tile_cells` cells. Tile n of a
+/// table lies at the begin of tile n of the array. A table is cut into single indices along its first dimensions,
+/// those of the largest sizes, as few as it takes; so a tile reads whole tiles before it.
+struct SearchCut {
+  std::int64_t tile_cells = 1;
+  std::int64_t tiles = 1;
+  std::int64_t sources = 0;  // tiles that a block reads of others, at most
+
+  /// Bytes of the tiles of the largest block.
+  std::int64_t block_bytes(ElementType type) const;
+  /// Bytes on disk of the arrays of all probes: as many again are in the making.
+  double disk_bytes(ElementType type, std::int64_t probes) const;
+};
+
+/// The number of dimensions that are cut into single indices, so that a tile has at most `tile_cells` cells; the rank
+/// if there is none.
+int dimensions_cut(const Extents& extents, std::int64_t tile_cells);
+
+/// Number of different configurations of the first `dimensions` sizes, the empty one not among them, up to `most`.
+std::int64_t configurations(const Extents& extents, const std::vector<std::int64_t>& sizes, int dimensions,
+                            std::int64_t target, std::int64_t most);
+
+/// The tables that a search may ask for.
+struct SearchTables {
+  const Rounding& rounding;
+  std::int64_t lower, upper;  // of the targets
+  ElementType type;
+  std::int64_t machines, probes;
+};
+
+/// The cut with the least disk space of those that the memory holds, as single tiles if possible. The message says
+/// why there is none.
+/// @param workspace bytes that kernels need in addition for tables like this one
+struct CutChoice {
+  std::optional<SearchCut> cut;
+  std::string fault;
+  dp_table::Table largest = {};  // the table with the most cells
+  std::int64_t workspace = 0;
+};
+CutChoice choose_search_cut(const SearchTables& tables, const Resources& resources);
+
+}  // namespace terrace::stages

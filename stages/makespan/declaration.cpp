@@ -1,0 +1,46 @@
+// The declaration of the stage `makespan`.
+#include "stages/makespan/search.hpp"
+#include "stages/makespan/stage.hpp"
+#include "stages/stage_kind.hpp"
+
+namespace terrace::stages {
+
+StageKind makespan_stage() {
+  StageKind kind;
+  kind.declaration.name = "makespan";
+  kind.declaration.help =
+      "jobs on identical machines, so that the last one ends at most 1 + epsilon times as late as possible";
+  kind.declaration.parameters = {
+      {"times", ParameterKind::array, "the time of each job: whole numbers, not negative"},
+      {"machines", ParameterKind::count, "the number of machines", nullptr, nullptr, 1},
+      {"epsilon", ParameterKind::number, "the guarantee: at most 1 + epsilon times the least makespan", nullptr,
+       nullptr, 0, 1},
+      {"probes", ParameterKind::integer, "targets that are tried at a time", "4", nullptr, 1,
+       static_cast<double>(TargetSearch::most_probes)},
+      {"bounds", ParameterKind::flag,
+       "whether schedules by LPT and MULTIFIT bound the search, and are the result where they are better", "true"}};
+  kind.declaration.outputs = {
+      {"makespan", "one value", "when the last job ends"},
+      {"assignment", "jobs", "the machine of each job, from 0"},
+      {"load", "machines", "the time of all jobs of each machine"},
+      {"lower_bound", "one value", "no schedule has a smaller makespan"},
+      {"guarantee", "one value", "makespan / lower_bound"},
+      {"tables/target", "tables", "the makespan that each table was made for"},
+      {"tables/extents", "tables x dimensions",
+       "one more than the number of long jobs of each size; 0: no dimension"},
+      {"tables/cells", "tables", "of each table"},
+      {"tables/steps", "tables", "configurations of one machine, as each table was made with"},
+      {"tables/feasible", "tables", "1 if the long jobs, rounded down, end at the target"}};
+  kind.declaration.check = [](const std::string&, const Settings& settings) {
+    std::vector<job::Finding> findings;
+    if (settings.number("epsilon") <= 0) {
+      findings.push_back({"epsilon", "'epsilon' is 0; give a number above 0, up to 1: 0.2 is at most 20% too late"});
+    }
+    return findings;
+  };
+  kind.make = make_makespan;
+  kind.deals = true;
+  return kind;
+}
+
+}  // namespace terrace::stages

@@ -1,0 +1,180 @@
+#include "stages/makespan/plan.hpp"
+
+#include <algorithm>
+
+#include "pipeline/base/error.hpp"
+#include "stages/makespan/tally.hpp"
+#include "stages/makespan/worker.hpp"
+
+namespace terrace::stages {
+
+using dp_table::TableTask;
+using run::Mode;
+
+namespace {
+
+/// Names of the accesses of a block; source k has the slot `source` + k.
+enum Slot { cells, source };
+
+/// Outcomes of a search with so many probes that a word holds.
+std::int64_t outcomes_a_word(std::int64_t probes) {
+  std::int64_t count = 0;
+  for (std::int64_t most = std::int64_t{1} << 62; most > probes; most /= probes + 1) ++count;
+  return count;
+}
+
+}  // namespace
+
+void SearchPhase::pack(const Outcomes& outcomes, std::int64_t probes) {
+  rounds = static_cast<std::int64_t>(outcomes.size());
+  const std::int64_t each = outcomes_a_word(probes);
+  if (rounds > each * words) throw Error("a search takes " + std::to_string(rounds) + " rounds");
+  for (std::int64_t n = rounds - 1; n >= 0; --n) {
+    std::int64_t& word = packed[n / each];
+    word = word * (probes + 1) + outcomes[static_cast<std::size_t>(n)];
+  }
+}
+
+Outcomes SearchPhase::outcomes(std::int64_t probes) const {
+  const std::int64_t each = outcomes_a_word(probes);
+  Outcomes outcomes;
+  std::int64_t word = 0;
+  for (std::int64_t n = 0; n < rounds; ++n) {
+    if (n % each == 0) word = packed[n / each];
+    outcomes.push_back(word % (probes + 1));
+    word /= probes + 1;
+  }
+  return outcomes;
+}
+
+MakespanPlan::MakespanPlan(SearchDefinition definition, bool searched)
+    : tables_(std::move(definition)), searched_(searched) {
+  const SearchDefinition& search = tables_.definition();
+  for (std::int64_t probe = 0; probe < search.probes; ++probe) {
+    run::ArraySpec array;
+    array.name = "table_" + std::to_string(probe);
+    array.type = search.type;
+    array.tile = {search.cut.tile_cells};
+    array.shape = {search.cut.tile_cells * search.cut.tiles};
+    array.kept = 1;
+    arrays_.push_back(std::move(array));
+  }
+}
+
+// --- phases
+// ---------------------------------------------------------------------------------------------------------
+
+std::optional<std::int64_t> MakespanPlan::end_target(const Outcomes& outcomes) const {
+  const TargetSearch search = tables_.search(outcomes);
+  if (!searched_ && !search.best()) return std::nullopt;
+  if (tables_.rounding().all_short(search.upper())) return std::nullopt;
+  return search.upper();
+}
+
+std::optional<run::Phase> MakespanPlan::phase(std::int64_t number, const run::Tally& tally) const {
+  const SearchFindings& found = static_cast<const MakespanTally&>(tally).findings();
+  SearchPhase value{};
+  value.pack(found.outcomes, definition().probes);
+  value.made_again = found.made_again;
+  if (!tables_.search(found.outcomes).done()) {
+    value.step = static_cast<std::int64_t>(SearchStep::round);
+    return run::Phase{number, tables_.round(found.outcomes)->blocks, run::Order::in_turn, value};
+  }
+  if (found.walk_ended || !end_target(found.outcomes)) return std::nullopt;
+  if (!tables_.in_place(found.outcomes) && !found.made_again) {
+    value.step = static_cast<std::int64_t>(SearchStep::end);
+    return run::Phase{number, tables_.end(found.outcomes)->blocks, run::Order::in_turn, value};
+  }
+  value.step = static_cast<std::int64_t>(SearchStep::walk);
+  value.cell = found.walk_cell;
+  return run::Phase{number, 1, run::Order::in_turn, value};
+}
+
+std::string MakespanPlan::part(const run::Phase& phase) const {
+  const auto value = phase.value.as<SearchPhase>();
+  if (value.what() == SearchStep::round) return "round " + std::to_string(value.rounds + 1);
+  return value.what() == SearchStep::end ? "last table" : "way back";
+}
+
+int MakespanPlan::devices(int available) const {
+  return static_cast<int>(std::min<std::int64_t>(available, definition().probes));
+}
+
+int MakespanPlan::device(const run::Phase& phase, std::int64_t index, int devices) const {
+  return static_cast<int>(place_of(phase, *tables_of(phase), index).array % devices);
+}
+
+std::shared_ptr<const RoundTables> MakespanPlan::tables_of(const run::Phase& phase) const {
+  const auto value = phase.value.as<SearchPhase>();
+  Outcomes outcomes = value.outcomes(definition().probes);
+  if (value.what() == SearchStep::round) return tables_.round(outcomes);
+  if (value.what() == SearchStep::end || value.made_again != 0) return tables_.end(outcomes);
+  outcomes.pop_back();
+  return tables_.round(outcomes);
+}
+
+// --- blocks
+// ---------------------------------------------------------------------------------------------------------
+
+MakespanPlan::Place MakespanPlan::place_of(const run::Phase& phase, const RoundTables& round,
+                                           std::int64_t index) const {
+  const auto value = phase.value.as<SearchPhase>();
+  if (value.what() != SearchStep::walk) {
+    const ProbeTable& probe = round.of_block(index);
+    return {probe, &probe - round.probes.data(), index - probe.first_block, -1};
+  }
+  const std::int64_t array = value.made_again != 0 ? 0 : value.outcomes(definition().probes).back();
+  const ProbeTable& probe = round.probes[static_cast<std::size_t>(array)];
+  // The cells of a tile are adjacent in row-major order.
+  return {probe, array, value.cell / probe.tile_cells(), value.cell % probe.tile_cells()};
+}
+
+run::Block MakespanPlan::block(const run::Phase& phase, std::int64_t index) const {
+  const auto round = tables_of(phase);
+  const Place place = place_of(phase, *round, index);
+  const ProbeTable& probe = place.probe;
+  const std::int64_t count = probe.tile_cells(), first = definition().cut.tile_cells;
+  const auto access = [&](run::Slot slot, std::int64_t tile, Mode mode) {
+    return run::Access{slot,
+                       static_cast<int>(place.array),
+                       probe.generations[static_cast<std::size_t>(tile)],
+                       {{tile * first}, {tile * first + count}},
+                       mode};
+  };
+  run::Block block;
+  block.accesses.push_back(access(Slot::cells, place.tile, place.cell < 0 ? Mode::write : Mode::read));
+  for (std::size_t number = 1; number < probe.sources.size(); ++number) {
+    const Box read = probe.tiles.read(place.tile, probe.sources[number], false);
+    if (volume(read.shape()) == 0) continue;
+    run::Slot slot(Slot::source);
+    slot.number += static_cast<int>(number);
+    block.accesses.push_back(access(slot, probe.tiles.tile_of(read.begin), Mode::read));
+  }
+  if (place.cell < 0) block.operations = static_cast<double>(count);
+  return block;
+}
+
+TableTask MakespanPlan::task(const run::Phase& phase, const run::BlockView& view) const {
+  const auto round = tables_of(phase);
+  const Place place = place_of(phase, *round, view.index);
+  const Box box = place.probe.tiles.box(place.tile);
+  const int rows = place.probe.table.cut.whole;
+  TableTask task{};
+  task.table = &place.probe - round->probes.data();
+  for (int d = 0; d < rows; ++d) task.prefix[d] = box.begin[d];
+  task.rows = box.end[rows];
+  task.walk_from = place.cell;
+  for (const run::AccessView& access : view.accesses) {
+    if (access.tiles.size() != 1) throw Error("an access of a table's block lies in several tiles");
+    std::byte* data = access.tiles.front().data;
+    if (access.slot == run::Slot(Slot::cells)) task.cells = data;
+    else task.source[access.slot.number - run::Slot(Slot::source).number] = data;
+  }
+  return task;
+}
+
+std::unique_ptr<run::Worker> MakespanPlan::make_worker(device::Context& context) const {
+  return std::make_unique<MakespanWorker>(*this, context);
+}
+
+}  // namespace terrace::stages

@@ -1,0 +1,25 @@
+// The results of a search as datasets.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/results/file.hpp"
+#include "stages/makespan/tally.hpp"
+
+namespace terrace::stages {
+
+/// The best schedule that is known after a search: of the table at its end, or `known`.
+/// @throws ComputeError if it is none
+JobSchedule schedule_after(const MakespanPlan& plan, const SearchFindings& found,
+                           const std::optional<JobSchedule>& known);
+
+/// The least makespan that is proved after a search.
+std::int64_t lower_bound_after(const MakespanPlan& plan, const SearchFindings& found);
+
+/// @param group of the stage, "/name/"
+std::vector<io::SmallDataset> search_datasets(const std::string& group, const MakespanPlan& plan,
+                                              const SearchFindings& found, const std::optional<JobSchedule>& known);
+
+}  // namespace terrace::stages
