@@ -12,6 +12,7 @@ namespace {
 constexpr std::int64_t page = 4096;
 constexpr std::size_t most_targets = 20'000;  // that a cut into several tiles is tried with
 constexpr int cuts_tried = 3;
+constexpr double less_disk = 0.6;  // that smaller tiles must save to be chosen
 
 std::int64_t in_pages(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
 
@@ -61,6 +62,56 @@ std::optional<SearchCut> cut_with(const SearchTables& tables, std::int64_t tile_
   return cut;
 }
 
+/// Cells of the largest tile of all tables whose first d dimensions are cut, for d = 0, 1, ...
+std::vector<std::int64_t> tile_cells_by_cut(const SearchTables& tables) {
+  std::vector<std::int64_t> most;
+  for (const std::int64_t target : tables.rounding.changes(tables.lower, tables.upper, most_targets)) {
+    const Extents extents = tables.rounding.jobs(target).extents();
+    most.resize(std::max(most.size(), static_cast<std::size_t>(extents.rank())), 1);
+    std::int64_t cells = 1;
+    for (int d = extents.rank() - 1; d >= 0; --d) {
+      cells *= extents[d];
+      most[static_cast<std::size_t>(d)] = std::max(most[static_cast<std::size_t>(d)], cells);
+    }
+  }
+  return most;
+}
+
+/// Of the cuts into tiles of less than `cells` cells that the memory holds, the coarsest, or one with much less disk
+/// space; nullopt if none fits.
+std::optional<SearchCut> cut_into_tiles(const SearchTables& tables, const Memory& memory, std::int64_t cells,
+                                        std::int64_t scratch) {
+  std::optional<SearchCut> best;
+  double least = std::numeric_limits<double>::infinity();
+  int tried = 0;
+  for (const std::int64_t tile : tile_cells_by_cut(tables)) {
+    if (tried == cuts_tried) break;
+    if (tile >= cells || !memory.holds({tile, 1, 1}, tables.type)) continue;
+    const std::optional<SearchCut> cut = cut_with(tables, tile);
+    if (!cut || !memory.holds(*cut, tables.type)) continue;
+    ++tried;
+    const double needed = cut->disk_bytes(tables.type, tables.probes);
+    if (needed > static_cast<double>(scratch) || needed >= less_disk * least) continue;
+    least = needed;
+    best = cut;
+  }
+  return best;
+}
+
+/// The reason why the largest table cannot be made at all; empty: it can.
+std::string fault_of(const SearchTables& tables, const Rounding::Largest& largest, std::int64_t scratch) {
+  if (largest.dimensions.dimensions > dp_table::most_dimensions) {
+    return "for the target " + std::to_string(largest.dimensions.target) + " jobs have more than " +
+           std::to_string(dp_table::most_dimensions) + " sizes";
+  }
+  const double bytes = largest.cells.cells * static_cast<double>(size_of(tables.type));
+  const double disk = 2 * static_cast<double>(tables.probes) * bytes;
+  if (disk <= static_cast<double>(scratch)) return "";
+  return "the table for the target " + std::to_string(largest.cells.target) + " is " + format_size(bytes) +
+         "; the tables of " + std::to_string(tables.probes) + " probes, and room to keep them over a stop, need " +
+         format_size(disk) + " of scratch space, and there are " + format_size(static_cast<double>(scratch));
+}
+
 }  // namespace
 
 std::int64_t SearchCut::block_bytes(ElementType type) const {
@@ -88,25 +139,14 @@ CutChoice choose_search_cut(const SearchTables& tables, const Resources& resourc
   CutChoice choice;
   const Rounding& rounding = tables.rounding;
   const auto largest = rounding.largest(tables.lower, tables.upper);
-  if (largest.dimensions.dimensions > dp_table::most_dimensions) {
-    choice.fault = "for the target " + std::to_string(largest.dimensions.target) + " jobs have more than " +
-                   std::to_string(dp_table::most_dimensions) + " sizes";
-    return choice;
-  }
+  choice.fault = fault_of(tables, largest, resources.scratch_space);
+  if (!choice.fault.empty()) return choice;
   if (largest.cells.dimensions == 0) {
     choice.cut = SearchCut{};
     return choice;
   }
   const std::int64_t target = largest.cells.target;
   const std::string table = "the table for the target " + std::to_string(target);
-  const double bytes = largest.cells.cells * static_cast<double>(size_of(tables.type));
-  const double disk = 2 * static_cast<double>(tables.probes) * bytes;
-  if (disk > static_cast<double>(resources.scratch_space)) {
-    choice.fault = table + " is " + format_size(bytes) + "; the tables of " + std::to_string(tables.probes) +
-                   " probes, and room to keep them over a stop, need " + format_size(disk) +
-                   " of scratch space, and there are " + format_size(static_cast<double>(resources.scratch_space));
-    return choice;
-  }
   const RoundedJobs jobs = rounding.jobs(target);
   auto made = table_of(jobs, target, tables.type, tables.machines);
   if (!made) {
@@ -120,23 +160,12 @@ CutChoice choose_search_cut(const SearchTables& tables, const Resources& resourc
   }
   const Memory memory{static_cast<std::int64_t>(resources.device_budget),
                       static_cast<std::int64_t>(resources.host_budget), choice.workspace, resources.cuda};
-  std::int64_t cells = volume(choice.largest.extents);
+  const std::int64_t cells = volume(choice.largest.extents);
   if (memory.holds({cells, 1, 0}, tables.type)) {
     choice.cut = SearchCut{cells, 1, 0};
     return choice;
   }
-  double least = std::numeric_limits<double>::infinity();
-  for (int d = 0, tried = 0; d + 1 < choice.largest.extents.rank() && tried < cuts_tried; ++d) {
-    cells /= choice.largest.extents[d];
-    if (!memory.holds({cells, 1, 1}, tables.type)) continue;
-    const std::optional<SearchCut> cut = cut_with(tables, cells);
-    if (!cut || !memory.holds(*cut, tables.type)) continue;
-    ++tried;
-    const double needed = cut->disk_bytes(tables.type, tables.probes);
-    if (needed > static_cast<double>(resources.scratch_space) || needed >= least) continue;
-    least = needed;
-    choice.cut = cut;
-  }
+  choice.cut = cut_into_tiles(tables, memory, cells, resources.scratch_space);
   if (!choice.cut) {
     choice.fault = table + ", " + to_string(choice.largest.extents) +
                    " cells, has no tiles that the budgets of memory and scratch space hold";

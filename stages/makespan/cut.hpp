@@ -41,15 +41,16 @@ struct SearchTables {
   std::int64_t machines, probes;
 };
 
-/// The cut with the least disk space of those that the memory holds, as single tiles if possible. The message says
-/// why there is none.
-/// @param workspace bytes that kernels need in addition for tables like this one
+/// A cut, or the reason why there is none.
 struct CutChoice {
   std::optional<SearchCut> cut;
   std::string fault;
   dp_table::Table largest = {};  // the table with the most cells
-  std::int64_t workspace = 0;
+  std::int64_t workspace = 0;    // bytes that kernels need in addition for tables like it, on a device of its own
 };
+
+/// Chooses single tiles if the memory holds them, else the coarsest tiles that it holds, or
+/// finer ones that need much less disk space.
 CutChoice choose_search_cut(const SearchTables& tables, const Resources& resources);
 
 }  // namespace terrace::stages

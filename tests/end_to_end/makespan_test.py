@@ -243,7 +243,7 @@ class Wrong(ScheduleTest):
         keys = {"backend": "cpu", "scratch": {"size": 1 << 20}, "memory": {"host": 100 << 10}}
         job = self.write_job({"t": {"values": times}}, [makespan("t", 20, 0.05)], **keys)
         ended = self.terrace("plan", job, expect=WRONG)
-        epsilon = float(ended.stderr.split("tables fit is ")[1].split(";")[0])
+        epsilon = float(ended.stderr.split("tables fit is ")[1].split()[0].rstrip(";"))
         self.terrace("run", self.write_job({"t": {"values": times}}, [makespan("t", 20, epsilon)], **keys))
         self.check(self.open()["s"], times, 20, epsilon)
 
