@@ -44,7 +44,7 @@ class OnSimulatedGpu(JobTest):
                        "y": {"npy": self.write("y.npy", series[1])}}
 
     def used(self, stages):
-        kinds = ("wavefront", "recursive", "query", "stencil")
+        kinds = ("wavefront", "recursive", "query", "stencil", "dp_table", "makespan")
         settings = [stage[kind] for stage in stages for kind in kinds if kind in stage]
         given = [value for setting in settings for value in setting.values()]
         given += [name for value in given if isinstance(value, dict) for name in value.values()]
@@ -348,6 +348,40 @@ class OnSimulatedGpu(JobTest):
                       wavefront("sums", "summed_area", grid="g", schedule=schedule)]
             with self.subTest(schedule=schedule):
                 self.check_same(stages, (2 << 20,))
+
+    def test_tables_of_many_dimensions_are_the_same(self):
+        def table(name, **settings):
+            return {"name": name, "dp_table": settings}
+
+        every = ["table", "choice", "solution"]
+        lattice = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]]
+        stages = [table("bins", extents=[9, 7, 6, 8], capacity={"weights": [3, 4, 5, 7], "at_most": 13}, keep=every),
+                  table("partitioned", extents=[9, 7, 6, 8], capacity={"weights": [3, 4, 5, 7], "at_most": 13},
+                        keep=every, schedule="partitioned"),
+                  table("coins", extents=[5000], steps=[[1], [7], [60], [900]], keep=every),
+                  table("cargo", extents=[40, 30, 20], steps=[[4, 2, 3], [3, 5, 1], [6, 1, 2], *lattice],
+                        cost=[11, 12, 14.5, 0, 0, 0, 1], combine="max", keep=every),
+                  table("ways", extents=[30, 25, 20], steps=lattice, combine="count", modulus=1000003, keep=["table"]),
+                  table("reached", extents=[60, 50], steps=[[3, 4], [5, 2], [7, 7]], combine="any", keep=every)]
+        self.check_same(stages, (8 << 20, 1 << 20))
+
+    def test_schedules_of_jobs_are_as_good(self):
+        draw = numpy.random.default_rng(8)
+        self.inputs["t"] = {"values": draw.integers(5, 100, 30).tolist()}
+        stages = [{"name": f"shifts{bounds}", "makespan": {"times": "t", "machines": 7, "epsilon": 0.4, "bounds": bounds}}
+                  for bounds in (False, True)]
+        times = numpy.array(self.inputs["t"]["values"])
+        expected = self.run_job(self.used(stages), stages, "--backend", "cpu", output="cpu.h5")
+        for number, devices in enumerate(("1", "3")):
+            with unittest.mock.patch.dict(os.environ, TERRACE_SIMULATED_DEVICES=devices):
+                result = self.run_job(self.used(stages), stages, "--backend", "cuda", output=f"{number}.h5",
+                                      devices="all", memory={"host": 64 << 20, "device": 16 << 20})
+            for stage in stages:
+                there, here = result[stage["name"]], expected[stage["name"]]
+                for key in ("makespan", "lower_bound", "guarantee"):
+                    self.assertEqual(there[key][()], here[key][()], key)
+                load = numpy.bincount(there["assignment"][()], weights=times, minlength=7)
+                self.assertEqual(load.max(), there["makespan"][()])
 
     def test_what_is_left_out_changes_nothing(self):
         def mutated(name, seed):
