@@ -24,7 +24,8 @@ class TableKernel : public device::BlockKernel {
 /// @throws DeviceError if there is no kernel for its type
 std::unique_ptr<TableKernel> make_tables_cpu(const Table& table, device::Context& context);
 /// The same in an instruction set of the processor, which is the context's own in the other function.
-std::unique_ptr<TableKernel> make_tables_cpu(const Table& table, device::Context& context, device::InstructionSet set);
+std::unique_ptr<TableKernel> make_tables_cpu(const Table& table, device::Context& context,
+                                             device::InstructionSet set);
 
 /// Bytes of the workspace of make_tables_cuda() for such tables, together in one launch.
 std::size_t tables_cuda_bytes(const std::vector<Table>& tables);

@@ -3,6 +3,9 @@
 
 namespace terrace::dp_table::measured {
 
+/// Steps that are searched for those not needed. Not measured.
+inline constexpr unsigned long long most_closed_steps = 1 << 16;
+
 /// Parts of a tile that threads of the CPU compute.
 struct CpuParts {
   /// Parts for each thread, in large tiles. Not measured.
@@ -44,8 +47,6 @@ struct CudaTiles {
   static constexpr long long small_cells = 1 << 20, least_blocks_along = 4;
   /// Steps in shared memory. Not measured.
   static constexpr int most_staged = 1024;
-  /// Steps that are searched for those not needed. Not measured.
-  static constexpr unsigned long long most_closed_steps = 1 << 16;
 };
 
 }  // namespace terrace::dp_table::measured

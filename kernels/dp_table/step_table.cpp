@@ -6,6 +6,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "kernels/dp_table/measured.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::dp_table {
@@ -56,6 +57,33 @@ StepTable::StepTable(const Table& table) : whole(table.cut.whole), sources(sourc
     while (at < entries.size() && entries[at].source < static_cast<int>(source)) ++at;
     begin.push_back(static_cast<std::int64_t>(at));
   }
+}
+
+std::set<std::vector<i64>> closed_steps(const Table& table, const StepTable& steps) {
+  using Vector = std::vector<i64>;
+  const std::vector<StepEntry>& entries = steps.entries;
+  const bool one_cost = std::all_of(entries.begin(), entries.end(), [&](const StepEntry& entry) {
+    return entry.whole_cost == entries[0].whole_cost && entry.real_cost == entries[0].real_cost;
+  });
+  const bool grows = table.combine == Combine::any ||
+                     (table.combine == Combine::min && one_cost && !entries.empty() && entries[0].real_cost >= 0);
+  if (!grows || entries.size() > measured::most_closed_steps) return {};
+  const auto vector_of = [&](const StepEntry& entry) {
+    const std::int64_t* step = table.steps.step(entry.number);
+    return Vector(step, step + table.steps.dimensions);
+  };
+  std::set<Vector> all;
+  for (const StepEntry& entry : entries) all.insert(vector_of(entry));
+  for (Vector less : all) {
+    const i64 sum = std::accumulate(less.begin(), less.end(), i64{0});
+    for (i64& component : less) {
+      if (component == 0 || sum == 1) continue;
+      --component;
+      if (!all.contains(less)) return {};
+      ++component;
+    }
+  }
+  return all;
 }
 
 }  // namespace terrace::dp_table

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <vector>
 
 #include "kernels/dp_table/table.hpp"
@@ -57,5 +58,10 @@ struct StepTable {
     return packed;
   }
 };
+
+/// All steps that fit the table, if one is not needed for a cell where a longer one leads, too: cells of smaller
+/// indices are never worse, all steps have the same cost, and what is less than a step is a step. Else none. Choices
+/// do need them.
+std::set<std::vector<i64>> closed_steps(const Table& table, const StepTable& steps);
 
 }  // namespace terrace::dp_table

@@ -23,21 +23,35 @@ bool fits_table(const Extents& extents, const std::int64_t* step) {
   return true;
 }
 
-/// The largest of values that a type holds beside the value of cells that no step reaches.
-double largest_of(ElementType type, Combine combine) {
-  return dispatch(type, [&](auto zero) -> double {
+/// Values of an integer type beside the one of cells that no step reaches.
+struct ValueRange {
+  std::int64_t least, largest;
+
+  /// True if it holds the product.
+  bool holds(std::int64_t a, std::int64_t b) const {
+    std::int64_t product = 0;
+    return !__builtin_mul_overflow(a, b, &product) && product >= least && product <= largest;
+  }
+};
+
+ValueRange range_of(ElementType type, Combine combine) {
+  return dispatch(type, [&](auto zero) -> ValueRange {
     using T = decltype(zero);
-    if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<double>::infinity();
-    else return static_cast<double>(std::numeric_limits<T>::max()) - (combine == Combine::min ? 1 : 0);
+    if constexpr (std::is_floating_point_v<T> || std::is_same_v<T, std::uint64_t>) return {0, 0};
+    else {
+      return {static_cast<std::int64_t>(std::numeric_limits<T>::lowest()) + (combine == Combine::max ? 1 : 0),
+              static_cast<std::int64_t>(std::numeric_limits<T>::max()) - (combine == Combine::min ? 1 : 0)};
+    }
   });
 }
 
-double lowest_of(ElementType type, Combine combine) {
-  return dispatch(type, [&](auto zero) -> double {
-    using T = decltype(zero);
-    if constexpr (std::is_floating_point_v<T>) return -std::numeric_limits<double>::infinity();
-    else return static_cast<double>(std::numeric_limits<T>::lowest()) + (combine == Combine::max ? 1 : 0);
-  });
+/// True if sums of `chain` costs stay finite in the type.
+bool stays_finite(ElementType type, const StepSet& steps, double chain) {
+  double largest = 0;
+  for (const double cost : steps.real_costs) largest = std::max(largest, std::abs(cost));
+  const double most = type == ElementType::f32 ? static_cast<double>(std::numeric_limits<float>::max())
+                                               : std::numeric_limits<double>::max();
+  return largest * std::max(1.0, chain) <= most;
 }
 
 }  // namespace
@@ -131,21 +145,16 @@ Extents partition_of(const Extents& extents, int dimensions) {
 
 bool fits(Combine combine, ElementType type, const Extents& extents, const StepSet& steps, std::int64_t modulus) {
   if (combine == Combine::any) return type == ElementType::u8;
+  const ValueRange range = range_of(type, combine);
   if (combine == Combine::count) {
-    return type == ElementType::i64 ||
-           (modulus > 0 && !is_floating(type) && static_cast<double>(modulus - 1) <= largest_of(type, combine));
+    return type == ElementType::i64 || (modulus > 0 && !is_floating(type) && modulus - 1 <= range.largest);
   }
-  if (is_floating(type)) return true;
+  const std::int64_t chain = longest_chain(extents, steps);
+  if (is_floating(type)) return stays_finite(type, steps, static_cast<double>(chain));
   if (!steps.has_whole_costs() || (combine == Combine::max && !is_signed(type))) return false;
-  double lowest = 0, largest = 0;
-  for (const std::int64_t cost : steps.whole_costs) {
-    lowest = std::min(lowest, static_cast<double>(cost));
-    largest = std::max(largest, static_cast<double>(cost));
-  }
-  const auto chain = static_cast<double>(longest_chain(extents, steps));
-  // A double below 2^63 that came from rounding may be 2^63: the margin keeps sums in i64.
-  const double margin = size_of(type) == 8 ? 0.999 : 1;
-  return largest * chain <= largest_of(type, combine) * margin && lowest * chain >= lowest_of(type, combine) * margin;
+  std::int64_t least = 0, largest = 0;
+  for (const std::int64_t cost : steps.whole_costs) least = std::min(least, cost), largest = std::max(largest, cost);
+  return range.holds(largest, chain) && range.holds(least, chain);
 }
 
 ElementType narrowest_type(Combine combine, const Extents& extents, const StepSet& steps, std::int64_t modulus) {

@@ -38,7 +38,8 @@ StageKind dp_table_stage() {
       {"value", "one value", "of the last cell"},
       {"steps", "steps x dimensions", "the steps in their order"},
       {"table", "the extents",
-       "values of all cells; where no step leads: min the type's largest, max its lowest, count and any 0",
+       "values of all cells; where no step leads: min the type's largest, max its lowest (of real numbers infinity), "
+       "count and any 0",
        "keep: table"},
       {"choice", "the extents", "number of the first step that is best; -1: none", "keep: choice"},
       {"solution", "steps of the solution",

@@ -175,11 +175,17 @@ class Definer {
     const ElementType narrowest = dp_table::narrowest_type(table.combine, table.extents, table.steps, table.modulus);
     table.type = word == "auto" ? narrowest : *element_type_from(word);
     if (dp_table::fits(table.combine, table.type, table.extents, table.steps, table.modulus)) return;
+    const std::string chain = std::to_string(dp_table::longest_chain(table.extents, table.steps)) + " steps";
+    if (is_floating(table.type)) {
+      wrong("cost", "the largest cost times the longest chain, of " + chain + ", leaves " +
+                        std::string(name_of(table.type)) + "; give smaller costs" +
+                        (table.type == ElementType::f32 ? ", or f64" : ""));
+    }
     const bool none = !dp_table::fits(table.combine, narrowest, table.extents, table.steps, table.modulus);
-    std::string what = word == "auto" ? "no whole numbers are" : "`type: " + word + "` is not";
-    what += " sure to hold every value of the table: chains have up to " +
-            std::to_string(dp_table::longest_chain(table.extents, table.steps)) + " steps";
-    if (table.combine == Combine::max && !is_signed(table.type)) what += ", and `max` needs a signed type";
+    std::string what = "`type: " + std::string(name_of(table.type)) +
+                       "` is not sure to hold every value of the table: chains have up to " + chain;
+    if (table.combine == Combine::max && !is_signed(table.type)) what = "`max` needs a signed type";
+    else if (!table.steps.has_whole_costs()) what = "a cost is no whole number";
     if (table.combine == Combine::count && table.modulus == 0) what = "ways without a `modulus` are counted in i64";
     if (table.combine == Combine::any) what = "`combine: any` gives u8";
     wrong("type", what + "; give " + (none ? "f64" : std::string(name_of(narrowest)) + " or auto"));

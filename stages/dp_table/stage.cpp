@@ -77,8 +77,7 @@ class DpTableStage : public run::Stage {
     p.unit = "cell";
     p.operations = cells;
     p.operations_per_second =
-        (resources_.cuda ? measured::table_cuda_rate : measured::table_cpu_rate * resources_.device.processors) /
-        steps;
+        (resources_.cuda ? measured::table_cuda_rate : cpu_rate() * resources_.device.processors) / steps;
     const double kept =
         (plan_.definition().keeps_table ? stored : 0) + (plan_.definition().keeps_choice ? 4 * cells : 0);
     const bool stays = stored <= static_cast<double>(resources_.host_budget);
@@ -109,6 +108,9 @@ class DpTableStage : public run::Stage {
   }
 
  private:
+  double cpu_rate() const {
+    return plan_.definition().keeps_choice ? measured::table_cpu_choice_rate : measured::table_cpu_rate;
+  }
   std::string path(const std::string& name) const { return "/" + name_ + "/" + name; }
 
   /// Cells that blocks read of other tiles, if none of them stays in memory; the inner tiles stand for all.

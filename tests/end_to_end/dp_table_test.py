@@ -181,7 +181,9 @@ class DpTableTest(JobTest):
                 ({"extents": [3], "steps": [[1]], "combine": "any", "cost": 2}, "no costs"),
                 ({"extents": [1000], "steps": [[1]], "type": "u8"}, "u16 or auto"),
                 ({"extents": [1000], "steps": [[1]], "combine": "max", "type": "u16"}, "signed"),
-                ({"extents": [9], "steps": [[1]], "cost": 0.5, "type": "i32"}, "f64")):
+                ({"extents": [9], "steps": [[1]], "cost": 0.5, "type": "i32"}, "no whole number"),
+                ({"extents": [5], "steps": [[1]], "cost": 1e308}, "leaves f64"),
+                ({"extents": [5], "steps": [[1]], "cost": 2e38, "type": "f32"}, "or f64")):
             with self.subTest(settings=settings):
                 job = self.write_job({}, [dp_table("t", **settings)], backend="cpu")
                 self.assertSays(self.terrace("check", job, expect=WRONG), said, "job.yaml:")

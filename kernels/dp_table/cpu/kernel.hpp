@@ -61,7 +61,7 @@ class Lines {
     if constexpr (has_choice) std::fill(choice_ + begin, choice_ + end, -1);
     const Packed here = table_.steps.pack(index);
     for (const LineGroup& group : table_.groups) {
-      if (!here.at_least(group.packed, table_.steps.guards)) continue;
+      if (!here.at_least(group.packed, table_.steps.guards) || is_covered(group, here)) continue;
       const T* from = source(group);
       if (from != nullptr) take(group, from, begin, end);
     }
@@ -86,6 +86,13 @@ class Lines {
     return static_cast<const T*>(data) + (at_ - group.offset - task_.source_row[group.source] * cells);
   }
 
+  /// True if no step of the group is needed in the line.
+  bool is_covered(const LineGroup& group, const Packed& here) const {
+    if constexpr (has_choice) return false;
+    return std::any_of(group.covers.begin(), group.covers.end(),
+                       [&](const Packed& more) { return here.at_least(more, table_.steps.guards); });
+  }
+
   void take(const LineGroup& group, const T* from, i64 begin, i64 end) {
     for (i32 number = group.begin; number < group.end; ++number) {
       const LineStep& step = table_.line_steps[static_cast<std::size_t>(number)];
@@ -98,8 +105,11 @@ class Lines {
         for (i64 x = first; x < end; ++x) choose(x, Rule::plus(source[x], cost), step.number);
       } else if (table_.one_cost) {
         T* line = line_;
+        // Where the next step fits, too, it leads to what is not worse.
+        const bool next = table_.closed && number + 1 < group.end;
+        const i64 last = next ? std::min(end, table_.line_steps[static_cast<std::size_t>(number) + 1].along) : end;
 #pragma GCC ivdep
-        for (i64 x = first; x < end; ++x) line[x] = Rule::best(line[x], source[x]);
+        for (i64 x = first; x < last; ++x) line[x] = Rule::best(line[x], source[x]);
       } else {
         const T cost = cost_of<T>(step.whole_cost, step.real_cost);
         T* line = line_;

@@ -30,6 +30,7 @@ LineTable::LineTable(const Table& table) : steps(table), modulus(table.modulus),
     line_steps.push_back(step);
     groups.back().end = at + 1;
   }
+  find_covers(table, single);
   const auto own = std::find_if(groups.begin(), groups.end(),
                                 [](const LineGroup& group) { return group.source == 0 && group.offset == 0; });
   if (own != groups.end()) {
@@ -40,6 +41,29 @@ LineTable::LineTable(const Table& table) : steps(table), modulus(table.modulus),
     return step.whole_cost == line_steps[0].whole_cost && step.real_cost == line_steps[0].real_cost;
   });
   if (!line_steps.empty()) whole_cost = line_steps[0].whole_cost, real_cost = line_steps[0].real_cost;
+}
+
+/// Finds the groups without which others do: they have one more in a dimension before the last, and as long steps
+/// along the line.
+void LineTable::find_covers(const Table& table, bool single) {
+  const std::set<std::vector<i64>> all = closed_steps(table, steps);
+  closed = !all.empty() && !single;
+  if (!closed) return;
+  for (LineGroup& group : groups) {
+    const i32 longest = line_steps[static_cast<std::size_t>(group.end - 1)].number;
+    const std::int64_t* step = table.steps.step(longest);
+    std::vector<i64> more(step, step + table.steps.dimensions);
+    for (int d = steps.whole; d + 1 < table.steps.dimensions; ++d) {
+      i64& component = more[static_cast<std::size_t>(d)];
+      ++component;
+      if (all.contains(more)) {
+        std::vector<i64> index(more.begin() + steps.whole, more.end());
+        index.back() = 0;
+        group.covers.push_back(steps.pack(index.data()));
+      }
+      --component;
+    }
+  }
 }
 
 }  // namespace terrace::dp_table

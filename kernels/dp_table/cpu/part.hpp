@@ -21,7 +21,9 @@ struct LineGroup {
   i64 offset;     // cells back to that line
   i64 rows;
   i32 source;
-  i32 begin, end;  // its steps
+  i32 begin, end;  // its steps, by their components along the line if the table's steps are closed
+  /// Groups that make this one needless in a line where they fit.
+  std::vector<Packed> covers = {};
 };
 
 /// A table's steps by lines. If only one dimension is left in a tile, a line is one cell.
@@ -35,9 +37,13 @@ struct LineTable {
   LineGroup same{};  // the group of the steps along the line itself; none: begin == end
   std::vector<LineStep> line_steps;
   bool one_cost = false;  // true if all steps have the same cost
+  bool closed = false;    // true if a step is not needed where a longer one fits (closed_steps())
   i64 whole_cost = 0;     // that cost
   double real_cost = 0;
   i64 modulus = 0, cap = 0;
+
+ private:
+  void find_covers(const Table& table, bool single);
 };
 
 /// Work of a thread: a box of a tile.

@@ -43,22 +43,6 @@ std::vector<Number> sort_by_levels(const Index& counts, const Place& place) {
   }
 }
 
-/// True if each step less one in any dimension is a step, too, or no step at all.
-bool is_closed(const StepSet& set, const StepTable& steps, const std::set<Index>& all) {
-  for (const StepEntry& entry : steps.entries) {
-    const std::int64_t* step = set.step(entry.number);
-    Index less(step, step + set.dimensions);
-    const i64 sum = std::accumulate(less.begin(), less.end(), i64{0});
-    for (i64& component : less) {
-      if (component == 0 || sum == 1) continue;
-      --component;
-      if (!all.contains(less)) return false;
-      ++component;
-    }
-  }
-  return true;
-}
-
 /// The blocks of Algorithm 5; a line is a cell.
 TileCut partitions_of(const Index& extents, int dimensions) {
   Extents tile;
@@ -70,19 +54,6 @@ TileCut partitions_of(const Index& extents, int dimensions) {
 Index vector_of(const TablePlan& plan, const StepEntry& entry) {
   const std::int64_t* step = plan.table.steps.step(entry.number);
   return {step, step + plan.table.extents.rank()};
-}
-
-/// All steps, if a step is not needed where a longer one fits: cells of smaller indices never have larger values, and
-/// what is less than a step is a step. Else none.
-std::set<Index> closed_steps(const TablePlan& plan) {
-  const std::vector<StepEntry>& entries = plan.steps.entries;
-  const Combine combine = plan.table.combine;
-  const bool grows = combine == Combine::any ||
-                     (combine == Combine::min && plan.one_cost && !entries.empty() && entries[0].real_cost >= 0);
-  if (!grows || entries.size() > Sizes::most_closed_steps) return {};
-  std::set<Index> all;
-  for (const StepEntry& entry : entries) all.insert(vector_of(plan, entry));
-  return is_closed(plan.table.steps, plan.steps, all) ? all : std::set<Index>{};
 }
 
 /// The bits of the dimensions in which one more than the step is a step of `all`.
@@ -100,7 +71,7 @@ Words cover_of(const TablePlan& plan, const std::set<Index>& all, Index step) {
 
 /// Parts the steps into those that lead out of their cells' lines and those along lines.
 void sort_steps(TablePlan& plan) {
-  const std::set<Index> all = closed_steps(plan);
+  const std::set<Index> all = closed_steps(plan.table, plan.steps);
   plan.closed = !all.empty();
   for (const StepEntry& entry : plan.steps.entries) {
     const Index step = vector_of(plan, entry);

@@ -110,6 +110,17 @@ TEST_CASE("the narrowest type holds the largest cost times the longest chain, an
   CHECK(narrowest_type(Combine::count, table.extents, table.steps, 256) == u8);
   CHECK(narrowest_type(Combine::count, table.extents, table.steps, 257) == u16);
   CHECK(narrowest_type(Combine::count, table.extents, table.steps, 65537) == i32);
+  const std::int64_t half = std::int64_t{1} << 62;
+  CHECK(fits(Combine::min, i64, {3}, table_of({3}, {{1}}, {half - 1}).steps, 0));
+  CHECK(!fits(Combine::min, i64, {3}, table_of({3}, {{1}}, {half}).steps, 0));
+  StepSet large = table_of({5}, {{1}}, {1}).steps;
+  large.real_costs = {1e38};
+  large.whole_costs.clear();
+  CHECK(fits(Combine::min, f64, {5}, large, 0));
+  CHECK(!fits(Combine::min, f32, {5}, large, 0));
+  large.real_costs = {1e308};
+  CHECK(fits(Combine::max, f64, {2}, large, 0));
+  CHECK(!fits(Combine::max, f64, {5}, large, 0));
   CHECK(!fits(Combine::min, i64, {1 << 30}, table_of({1 << 30}, {{1}}, {std::int64_t{1} << 40}).steps, 0));
 }
 
