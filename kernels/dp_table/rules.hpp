@@ -35,7 +35,7 @@ struct Best {
   static T best(T a, T b) { return better(a, b) ? a : b; }
 };
 
-/// Whether a step comes from a cell that is reached.
+/// 1 where a step comes from a cell that is reached.
 struct Reached {
   using Value = u8;
   static constexpr u8 unreached() { return 0; }

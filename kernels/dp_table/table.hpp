@@ -70,7 +70,7 @@ class Tiles {
   Extents shape() const;
   /// The cells of a tile.
   Box box(std::int64_t tile) const;
-  /// What tile `tile` reads of source `source`: rows of other tiles, empty if no step leads there.
+  /// The rows of other tiles that tile `tile` reads of source `source`; empty if no step leads there.
   Box read(std::int64_t tile, const SourceRange& source, bool own) const;
   /// The number of the tile with that cell.
   std::int64_t tile_of(const Extents& cell) const;

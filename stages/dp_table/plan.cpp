@@ -17,7 +17,7 @@ constexpr int table_array = 0, choice_array = 1;
 /// Names of the accesses of a block; source k has the slot `source` + k.
 enum Slot { cells, choice, source };
 
-/// What a phase of the way back has in addition to its number: the cell where it begins.
+/// The value of a phase of the way back: the cell where it begins.
 struct WalkValue {
   std::int64_t tile;
   std::int64_t cell;  // index in the tile

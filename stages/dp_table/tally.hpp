@@ -1,4 +1,4 @@
-// What is folded of a table's blocks: its last value, a count that overflows, and the way back.
+// The folded results of a table's blocks: its last value, a count that overflows, and the way back.
 #pragma once
 
 #include <cstdint>

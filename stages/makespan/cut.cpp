@@ -77,7 +77,7 @@ std::vector<std::int64_t> tile_cells_by_cut(const SearchTables& tables) {
   return most;
 }
 
-/// Of the cuts into tiles of less than `cells` cells that the memory holds, the coarsest, or one with much less disk
+/// The coarsest cut into tiles of less than `cells` cells that the memory holds, or one with much less disk
 /// space; nullopt if none fits.
 std::optional<SearchCut> cut_into_tiles(const SearchTables& tables, const Memory& memory, std::int64_t cells,
                                         std::int64_t scratch) {

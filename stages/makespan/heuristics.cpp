@@ -88,7 +88,7 @@ JobSchedule multifit(const Instance& instance, const JobSchedule& known) {
   const std::vector<std::int64_t> jobs = longest_first(instance.times);
   JobSchedule best = known;
   std::int64_t low = instance.least_makespan(), high = best.makespan();
-  // Of very many jobs a few capacities: what is left between the bounds is small.
+  // A few capacities are enough for very many jobs: the bounds are close.
   const auto most = std::max<std::int64_t>(8, most_placed / static_cast<std::int64_t>(jobs.size() + 1));
   for (std::int64_t tried = 0; low < high && tried < most; ++tried) {
     const std::int64_t capacity = low + (high - low) / 2;

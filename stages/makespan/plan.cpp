@@ -61,9 +61,6 @@ MakespanPlan::MakespanPlan(SearchDefinition definition, bool searched)
   }
 }
 
-// --- phases
-// ---------------------------------------------------------------------------------------------------------
-
 std::optional<std::int64_t> MakespanPlan::end_target(const Outcomes& outcomes) const {
   const TargetSearch search = tables_.search(outcomes);
   if (!searched_ && !search.best()) return std::nullopt;
@@ -112,9 +109,6 @@ std::shared_ptr<const RoundTables> MakespanPlan::tables_of(const run::Phase& pha
   outcomes.pop_back();
   return tables_.round(outcomes);
 }
-
-// --- blocks
-// ---------------------------------------------------------------------------------------------------------
 
 MakespanPlan::Place MakespanPlan::place_of(const run::Phase& phase, const RoundTables& round,
                                            std::int64_t index) const {

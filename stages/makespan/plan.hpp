@@ -14,14 +14,14 @@ namespace terrace::stages {
 
 struct SearchFindings;
 
-/// What a phase does.
+/// The work of a phase.
 enum class SearchStep : std::int64_t {
   round,  // makes the tables of a round
   end,    // makes the table of the search's end again
   walk,   // goes back from a cell of it
 };
 
-/// What a phase has in addition to its number: its step, the outcomes of the rounds before it, packed, and the cell
+/// The value of a phase: its step, the outcomes of the rounds before it, packed, and the cell
 /// of a walk, by its index in row-major order.
 struct SearchPhase {
   static constexpr int words = 8;

@@ -35,7 +35,7 @@ class Rounding {
   bool all_short(std::int64_t target) const;
   std::int64_t k() const { return k_; }
 
-  /// What the table of a target comes to.
+  /// The size of a target's table.
   struct Size {
     std::int64_t target = 0;
     std::int64_t dimensions = 0;  // at most one more than dp_table::most_dimensions; cells are of these

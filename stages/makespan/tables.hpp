@@ -23,7 +23,7 @@ struct SearchDefinition {
   std::int64_t workspace = 0;  // bytes that kernels need in the memory of a device of its own, as chosen
 };
 
-/// Of each round that had tables, the smallest feasible target by its index in TargetSearch::targets(); their number:
+/// The smallest feasible target of each round that had tables, by its index in TargetSearch::targets(); their number:
 /// none was.
 using Outcomes = std::vector<std::int64_t>;
 

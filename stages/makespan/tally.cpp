@@ -54,7 +54,7 @@ void MakespanTally::fold_tile(const run::Phase& phase, std::int64_t index, std::
   begin_walk();
 }
 
-/// Of the table where a search ends, if it has ended.
+/// Begins the walk at the last cell of the table where the search ends, if it has ended.
 void MakespanTally::begin_walk() {
   if (!plan_.tables().search(findings_.outcomes).done()) return;
   const auto target = plan_.end_target(findings_.outcomes);

@@ -34,7 +34,7 @@ class StackStore {
 /// The store of the process.
 StackStore& stack_store();
 
-/// What Boost takes a fiber's stack from.
+/// The allocator of fibers' stacks for Boost.
 class StackAllocator {
  public:
   explicit StackAllocator(Stacks& stacks) : stacks_(&stacks) {}

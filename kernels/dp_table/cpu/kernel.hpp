@@ -105,7 +105,7 @@ class Lines {
         for (i64 x = first; x < end; ++x) choose(x, Rule::plus(source[x], cost), step.number);
       } else if (table_.one_cost) {
         T* line = line_;
-        // Where the next step fits, too, it leads to what is not worse.
+        // The next step leads to a value that is not worse, where it fits, too.
         const bool next = table_.closed && number + 1 < group.end;
         const i64 last = next ? std::min(end, table_.line_steps[static_cast<std::size_t>(number) + 1].along) : end;
 #pragma GCC ivdep

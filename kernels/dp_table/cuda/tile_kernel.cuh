@@ -44,7 +44,7 @@ struct StagedSteps {
   }
 };
 
-/// Of a thread block: the sub-block that it makes.
+/// The sub-block that a thread block makes.
 struct TileTicket {
   u64 number;
   i32 certain, tested;  // steps that are staged
@@ -269,7 +269,7 @@ class TileMaker {
       Wide values[tests_at_once];
 #pragma unroll
       for (i32 k = 0; k < tests_at_once; ++k) fit[k] = fits(i + k);
-        // What is unreached changes nothing.
+        // An unreached value changes nothing.
 #pragma unroll
       for (i32 k = 0; k < tests_at_once; ++k) {
         values[k] = fit[k] ? static_cast<Wide>(*reinterpret_cast<const T*>(here + steps_.delta[i + k]))

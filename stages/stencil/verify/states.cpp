@@ -25,7 +25,7 @@ class StateTiles {
     const std::int64_t side = std::max(least_sides[spec.rank - 1], reach);
     const std::int64_t half = std::max(least_sides[spec.rank - 1], reach / 2);
     if (take(longest, VerifyLimits::whole_operations)) return;
-    // Of narrower tiles the cells around them, which are made again too, would be the most by far.
+    // Narrower tiles would need far more cells around them than they have themselves.
     if (take(side, VerifyLimits::operations) || take(half, VerifyLimits::operations)) return;
     take(longest, VerifyLimits::operations);
   }

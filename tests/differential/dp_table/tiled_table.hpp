@@ -48,7 +48,7 @@ class TiledTable {
         cells_(context, count_ * sizeof(T), device::In::host),
         choice_(context, count_ * sizeof(i32), device::In::host),
         with_choice_(with_choice) {
-    // What no kernel writes must not look right.
+    // Cells that no kernel writes must not look right.
     std::memset(cells_.template as<void>(), 0x5A, count_ * sizeof(T));
     std::memset(choice_.template as<void>(), 0x5A, count_ * sizeof(i32));
   }
