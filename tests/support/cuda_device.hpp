@@ -1,6 +1,7 @@
 // The device of tests on CUDA, or a line with the reason why there is none.
 #pragma once
 
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -20,5 +21,11 @@ inline std::unique_ptr<device::Context> cuda_context() {
 }
 
 inline bool is_simulated(const device::Context& context) { return context.limits().name == "simulated GPU"; }
+
+/// True where a test should try few and small cases: on a simulated GPU, and with TERRACE_FEW_CASES set, as under
+/// compute-sanitizer.
+inline bool few_cases(const device::Context& context) {
+  return is_simulated(context) || std::getenv("TERRACE_FEW_CASES") != nullptr;
+}
 
 }  // namespace terrace::test

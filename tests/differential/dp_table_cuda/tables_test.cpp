@@ -31,8 +31,8 @@ TEST_CASE("on CUDA tables of 1 to 9 dimensions are as they are defined, in tiles
   const auto context = test::cuda_context();
   if (!context) return;
   Samples samples(2);
-  const int count = test::is_simulated(*context) ? 2 : 8;
-  const i64 cells = test::is_simulated(*context) ? 400 : 3000;
+  const int count = test::few_cases(*context) ? 2 : 8;
+  const i64 cells = test::few_cases(*context) ? 400 : 3000;
   for (const auto& [combine, type] : kinds()) {
     for (int dimensions = 1; dimensions <= 9; ++dimensions) {
       for (int sample = 0; sample < count; ++sample) {

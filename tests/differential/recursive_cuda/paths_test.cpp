@@ -59,7 +59,7 @@ TEMPLATE_TEST_CASE("paths on CUDA are those of the definition in every type", ""
       check<TestType, device::u32>(*context, std::min<std::int64_t>(140, 3 * tile), tile, 0.05, tile == 7);
     }
   }
-  if (test::is_simulated(*context)) return;
+  if (test::few_cases(*context)) return;
   check<TestType, device::u64>(*context, 500, 200, 0.01, false);
   check<TestType, device::u64>(*context, 500, 500, 0.01, true);
 }

@@ -38,7 +38,7 @@ void check(testing::SampleMaker& maker, const testing::Sample& sample, device::C
 TEST_CASE("stencils on CUDA give the bits of the definition") {
   const auto context = test::cuda_context();
   if (!context) return;
-  const bool simulated = test::is_simulated(*context);
+  const bool simulated = test::few_cases(*context);
   for (unsigned seed = 5000; seed < (simulated ? 5150u : 8000u); ++seed) {
     INFO("seed " << seed);
     testing::SampleMaker maker(seed, simulated ? 600 : 20000, simulated ? 8 : 24);
@@ -78,7 +78,7 @@ TEMPLATE_TEST_CASE("many steps at a time of stars and boxes on CUDA give the bit
                    double) {
   const auto context = test::cuda_context();
   if (!context) return;
-  const bool simulated = test::is_simulated(*context);
+  const bool simulated = test::few_cases(*context);
   for (const Shape shape : {Shape::star, Shape::box}) {
     for (int radius = 1; radius <= most_radius; ++radius) {
       for (unsigned seed = 0; seed < (!simulated ? 60u : radius <= 4 ? 3u : 2u); ++seed) {
@@ -173,7 +173,7 @@ TEMPLATE_TEST_CASE("several steps at a time in three dimensions on CUDA give the
                    double) {
   const auto context = test::cuda_context();
   if (!context) return;
-  const bool simulated = test::is_simulated(*context);
+  const bool simulated = test::few_cases(*context);
   const auto check_all = [&](const std::string& name, int most_radius) {
     for (int radius = 1; radius <= most_radius; ++radius) {
       for (unsigned seed = 0; seed < (simulated ? radius == 1 ? 6u : 3u : 60u); ++seed) {
@@ -194,7 +194,7 @@ TEMPLATE_TEST_CASE("several steps at a time in three dimensions on CUDA give the
 TEMPLATE_TEST_CASE("many steps at a time of formulas on CUDA give the bits of the definition", "", float, double) {
   const auto context = test::cuda_context();
   if (!context) return;
-  const bool simulated = test::is_simulated(*context);
+  const bool simulated = test::few_cases(*context);
   unsigned seed = 0;
   for (const char* name : {"heat2d", "wave2d", "fdtd2d", "hotspot", "star2d", "box2d"}) {
     for (unsigned sample = 0; sample < (simulated ? 15u : 200u); ++sample) {
@@ -237,7 +237,7 @@ TEST_CASE("grids of one column on CUDA give the bits of the definition") {
 TEST_CASE("separable boxes with any faces on CUDA give the bits of their definition") {
   const auto context = test::cuda_context();
   if (!context) return;
-  const bool simulated = test::is_simulated(*context);
+  const bool simulated = test::few_cases(*context);
   for (unsigned seed = 32000; seed < (simulated ? 32020u : 32400u); ++seed) {
     INFO("seed " << seed);
     testing::SampleMaker maker(seed, simulated ? 600 : 20000, simulated ? 8 : 24);
@@ -248,7 +248,7 @@ TEST_CASE("separable boxes with any faces on CUDA give the bits of their definit
 TEMPLATE_TEST_CASE("wide separable boxes on CUDA give the bits of their definition", "", float, double) {
   const auto context = test::cuda_context();
   if (!context) return;
-  const bool simulated = test::is_simulated(*context);
+  const bool simulated = test::few_cases(*context);
   for (int radius = 1; radius <= most_radius; ++radius) {
     for (unsigned seed = 0; seed < (simulated ? 2u : 60u); ++seed) {
       testing::SampleMaker maker(30000 + 10 * seed + static_cast<unsigned>(radius), 0, 0);
@@ -298,7 +298,7 @@ constexpr SkewedTile all_tiles[] = {{64, 64}, {64, 32}, {32, 32}};
 TEMPLATE_TEST_CASE("tiles in shared memory on CUDA give the bits of the definition", "", float, double) {
   const auto context = test::cuda_context();
   if (!context) return;
-  const bool simulated = test::is_simulated(*context);
+  const bool simulated = test::few_cases(*context);
   for (int radius = 1; radius <= most_radius; ++radius) {
     for (unsigned seed = 0; seed < (simulated ? 2u : 100u); ++seed) {
       testing::SampleMaker maker(20000 + 100 * seed + static_cast<unsigned>(radius), 0, 0);

@@ -15,13 +15,13 @@
 namespace terrace::wavefront::test {
 
 using terrace::test::cuda_context;
-using terrace::test::is_simulated;
+using terrace::test::few_cases;
 
 /// True if the next case, of `cells` cells, is tried. A GPU tries all cases; the simulated GPU, which takes far
 /// longer, tries as many as average 5000 cells a case, or TERRACE_SIMULATED_CELLS: the small ones, and a large one
 /// now and then.
 inline bool is_tried(const device::Context& context, std::int64_t cells) {
-  if (!is_simulated(context)) return true;
+  if (!few_cases(context)) return true;
   const char* setting = std::getenv("TERRACE_SIMULATED_CELLS");
   static std::int64_t saved = 0;
   saved += setting ? std::atoll(setting) : 5000;

@@ -25,7 +25,7 @@ void check_on(device::Context& context, const InPlaceTrial& trial, std::size_t s
 void check_on_device(const InPlaceTrial& trial, std::size_t step) {
   auto context = test::cuda_context();
   if (!context) return;
-  check_on(*context, trial, test::is_simulated(*context) ? 11 * step : step, testing::in_place_cases());
+  check_on(*context, trial, test::few_cases(*context) ? 11 * step : step, testing::in_place_cases());
 }
 
 TEST_CASE("in-place sweeps on CUDA give the bits of the definition") { check_on_device({}, 1); }
@@ -34,7 +34,7 @@ TEST_CASE("in-place sweeps on CUDA give the bits of the definition inside the ri
   auto context = test::cuda_context();
   if (!context) return;
   check_on(*context, {}, 1, testing::large_in_place_cases());
-  if (!test::is_simulated(*context)) {
+  if (!test::few_cases(*context)) {
     check_on(*context, {.group = InPlaceTrial::Group::many}, 1, testing::large_in_place_cases());
     check_on(*context, {.group = InPlaceTrial::Group::few}, 1, testing::large_in_place_cases());
   }
