@@ -84,6 +84,16 @@ RecordedChecksum line_from(const std::string& line) {
 
 }  // namespace
 
+std::int64_t bytes_of_numbers(const StoredAs& stored) {
+  const auto element = element_type_from(stored.type);
+  std::int64_t bytes = 0;
+  if (!element ||
+      __builtin_mul_overflow(volume(stored.shape), static_cast<std::int64_t>(size_of(*element)), &bytes)) {
+    return 0;
+  }
+  return bytes;
+}
+
 RunningChecksum begin_recorded(const StoredAs& stored) {
   const std::string fields = fields_of(stored) + "\n";
   RunningChecksum sum;

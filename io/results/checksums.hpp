@@ -48,6 +48,9 @@ struct StoredAs {
   friend bool operator==(const StoredAs&, const StoredAs&) = default;
 };
 
+/// Bytes of numbers that are stored so; 0 for texts, and if they are more than a file can hold.
+std::int64_t bytes_of_numbers(const StoredAs& stored);
+
 /// One line of the record.
 struct RecordedChecksum {
   std::string name;  // "/align/table", "/align/table@units"

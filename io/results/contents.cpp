@@ -1,5 +1,7 @@
 #include "io/results/contents.hpp"
 
+#include <hdf5_hl.h>
+
 #include <algorithm>
 #include <array>
 #include <span>
@@ -74,6 +76,32 @@ std::optional<std::int64_t> offset_of(const Hdf5Handle& dataset, const std::stri
   return static_cast<std::int64_t>(offset);
 }
 
+herr_t keep_name(hid_t, unsigned, hid_t scale, void* name) noexcept {
+  try {
+    std::array<char, 4096> path{};
+    if (H5Iget_name(scale, path.data(), path.size()) <= 0) return -1;
+    *static_cast<std::string*>(name) = name_of_path(path.data());
+  } catch (...) {
+    return -1;
+  }
+  return 1;  // the first scale is the only one
+}
+
+/// Names of a dataset's dimensions, by their scales; empty if one of them has none.
+std::vector<std::string> dimensions_of(const Hdf5Handle& dataset, const std::string& path, int rank) {
+  if (H5DSis_scale(dataset.get()) > 0) return {name_of_path(path)};
+  std::vector<std::string> names(static_cast<std::size_t>(rank));
+  for (int d = 0; d < rank; ++d) {
+    std::string& name = names[static_cast<std::size_t>(d)];
+    const auto dimension = static_cast<unsigned>(d);
+    if (H5DSget_num_scales(dataset.get(), dimension) <= 0 ||
+        H5DSiterate_scales(dataset.get(), dimension, nullptr, keep_name, &name) < 0 || name.empty()) {
+      return {};
+    }
+  }
+  return names;
+}
+
 FoundAttribute read_attribute(const Hdf5Handle& attribute, const std::string& where) {
   const Hdf5Values values = values_of_attribute(attribute, where);
   FoundAttribute found{stored_as(values), {}};
@@ -139,6 +167,7 @@ class Contents {
   FoundDataset read_dataset(const Hdf5Handle& dataset, const std::string& path) const {
     const Hdf5Values values = values_of_dataset(dataset, where(path));
     FoundDataset found{stored_as(values), {}};
+    found.dimensions = dimensions_of(dataset, path, found.stored.shape.rank());
     if (found.stored.type != text_type) {
       found.offset = offset_of(dataset, where(path));
       return found;
@@ -208,6 +237,8 @@ std::string packed(const ResultContents& contents) {
     packer.add(found.offset.value_or(no_offset));
     packer.add(std::ssize(found.texts));
     for (const std::string& text : found.texts) packer.add(text);
+    packer.add(std::ssize(found.dimensions));
+    for (const std::string& dimension : found.dimensions) packer.add(dimension);
     packer.add(found.trouble);
   }
   packer.add(std::ssize(contents.attributes));
@@ -230,6 +261,7 @@ ResultContents contents_from(const std::string& bytes) {
     dataset.stored = unpack_stored(from);
     if (const std::int64_t offset = from.number(); offset != no_offset) dataset.offset = offset;
     for (std::int64_t texts = from.number(); texts > 0; --texts) dataset.texts.emplace_back(from.text());
+    for (std::int64_t rank = from.number(); rank > 0; --rank) dataset.dimensions.emplace_back(from.text());
     dataset.trouble = from.text();
   }
   for (std::int64_t count = from.number(); count > 0; --count) {

@@ -18,7 +18,9 @@ struct FoundDataset {
   StoredAs stored;                      // without tile; `type` is "other" if results have no such elements
   std::optional<std::int64_t> offset;   // of its first byte in the file; nullopt if no numbers, or chunked
   std::vector<std::string> texts = {};  // its values, if they are texts
-  std::string trouble = {};             // why it cannot be read; empty if it can
+  /// Names of its dimensions; empty if it has none, or their scales are damaged.
+  std::vector<std::string> dimensions = {};
+  std::string trouble = {};  // why it cannot be read; empty if it can
 };
 
 /// An attribute with its value.

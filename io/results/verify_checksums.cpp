@@ -25,17 +25,6 @@ constexpr const char* differs = "differs from what was written";
 /// `stop` was set.
 struct StopRequest {};
 
-std::int64_t bytes_of(const StoredAs& stored) {
-  const auto element = element_type_from(stored.type);
-  std::int64_t bytes = 0;
-  // If a record claims more than a file can hold, comparison with the contents finds it.
-  if (!element ||
-      __builtin_mul_overflow(volume(stored.shape), static_cast<std::int64_t>(size_of(*element)), &bytes)) {
-    return 0;
-  }
-  return bytes;
-}
-
 std::string describe(const StoredAs& stored) {
   return stored.type + (stored.shape.rank() == 0 ? ", one value" : " of " + to_string(stored.shape));
 }
@@ -83,7 +72,7 @@ class Verification {
     for (const RecordedChecksum& entry : record_) {
       known.insert(entry.name);
       if (entry.stored.tile) known.insert(checksum_table_of(entry.name));
-      if (!is_attribute(entry.name)) all_ += bytes_of(entry.stored);
+      if (!is_attribute(entry.name)) all_ += bytes_of_numbers(entry.stored);
     }
     for (const RecordedChecksum& entry : record_) {
       if (!is_attribute(entry.name)) compare_dataset(entry);
@@ -146,7 +135,7 @@ class Verification {
 
   /// True if a dataset's numbers, if any, have a place within the file; else adds a finding.
   bool lies_in_file(const std::string& name, const FoundDataset& found) {
-    const std::int64_t bytes = bytes_of(found.stored);
+    const std::int64_t bytes = bytes_of_numbers(found.stored);
     if (bytes == 0 && volume(found.stored.shape) == 0) return true;
     if (!found.offset || bytes == 0) {
       find(name, {}, "has no place of its own in the file");
@@ -170,7 +159,7 @@ class Verification {
 
   void compare_whole(const RecordedChecksum& entry, const FoundDataset& found) {
     RunningChecksum sum = begin_recorded(entry.stored);
-    const std::int64_t bytes = bytes_of(entry.stored);
+    const std::int64_t bytes = bytes_of_numbers(entry.stored);
     std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(bytes, piece)));
     try {
       for (std::int64_t at = 0; at < bytes; at += piece) {

@@ -79,11 +79,18 @@ std::string maker_of(const fs::path& output) {
   return "Terrace " + attribute("version") + " (" + attribute("commit") + ")";
 }
 
-JobError other_result(const job::Job& job, const Difference& difference) {
+JobError other_result(const job::Job& job, const Difference& difference, const std::string& loss = "") {
   const std::string by =
       difference.of_version ? maker_of(job.output) + ", and" : "another job, or from other inputs:";
-  return output_error(job, job.output.string() + " was made by " + by + " " + difference.text +
+  return output_error(job, job.output.string() + " was made by " + by + " " + difference.text + loss +
                                "; name another output, or replace it with --fresh");
+}
+
+/// @param loss TakenOver::loss
+JobError loses(const job::Job& job, const Difference& difference, const Loss& loss) {
+  const std::string what = loss.why == difference.text ? loss.what : loss.in_words();
+  return other_result(job, difference,
+                      "; " + what + " (--fresh=changed computes what has changed, and takes over the rest)");
 }
 
 JobError other_run(const run::RunFolder& folder, const job::Job& job, const Difference& difference) {
@@ -126,18 +133,6 @@ std::optional<Json> plan_in(const run::RunFolder& folder, Fresh fresh) {
   }
 }
 
-/// The wish that an attempt of this job noted before it had a plan; Fresh::nothing if there is none.
-Fresh noted_wish(const run::RunFolder& folder, const job::OpenJob& open) {
-  const std::optional<Json> wish = folder.wish();
-  if (!wish) return Fresh::nothing;
-  const Signature now{job::defining_json(open.job), Json::object(), inputs_of(open), job::defaults_of(open.job)};
-  return read_json((folder.path() / "fresh.json").string(), remedy_for_runs, [&] {
-    const Signature before{wish->at("identity"), Json::object(), wish->at("inputs")};
-    if (difference(before, now, false)) return Fresh::nothing;
-    return wish->at("all").get<bool>() ? Fresh::all : Fresh::result;
-  });
-}
-
 /// @throws JobError if a file has the output's name that is not the one which the noted wish may replace
 void check_replaced(const run::RunFolder& folder, const job::Job& job) {
   const std::optional<Json> wish = folder.wish();
@@ -145,6 +140,23 @@ void check_replaced(const run::RunFolder& folder, const job::Job& job) {
   throw output_error(job, job.output.string() +
                               " is not the file that was there when a run with --fresh was stopped before its "
                               "first block; move it away, or replace it with --fresh");
+}
+
+/// True if a command resumes the unfinished run of its job. @param plan of the run
+bool goes_on(const Json& plan, Fresh fresh) {
+  return fresh <= Fresh::changed || (fresh < Fresh::all && run::RunFolder::is_fresh(plan));
+}
+
+/// A new run that takes over parts of the result. @param wish at least Fresh::changed, unless nothing may be lost
+Beginning taking_over(const job::OpenJob& open, const Signature& now, const Wish& wish, const Output& output,
+                      Beginning beginning) {
+  beginning.taken = taken_over(open, now, wish.stage);
+  const std::optional<Loss>& loss = beginning.taken.loss;
+  if (wish.fresh == Fresh::nothing && loss && output.difference) throw loses(open.job, *output.difference, *loss);
+  for (const std::string& text : {beginning.taken.in_words(), loss ? loss->in_words() : ""}) {
+    beginning.note += (beginning.note.empty() || text.empty() ? "" : "; ") + text;
+  }
+  return beginning;
 }
 
 /// True if that run's result has its name already: a kill between the last two steps leaves both.
@@ -155,22 +167,17 @@ bool has_finished(const std::optional<Json>& plan, const fs::path& output) {
 void discard_if_nothing_is_done(run::RunFolder& folder) noexcept {
   try {
     const run::Progress progress = run::Ledger::read(folder.ledger());
-    if (progress.completed.empty() && !progress.current) folder.clear();
+    const std::optional<Json> plan = folder.plan();
+    const bool none = std::all_of(progress.completed.begin(), progress.completed.end(), [&](const auto& stage) {
+      return !plan || run::is_taken(plan->at("stages").at(stage.first));
+    });
+    if (none && !progress.current) folder.clear();
   } catch (const std::exception&) {
     return;  // its files stay for the same command, and its error says more than this one
   }
 }
 
 }  // namespace
-
-Fresh fresh_from(const std::string& text) {
-  if (text.empty()) return Fresh::nothing;
-  if (text == "true") return Fresh::result;
-  if (text == "all") return Fresh::all;
-  throw JobError("--fresh=" + text +
-                 ": there is no such value; --fresh alone replaces a result, --fresh=all discards an unfinished run "
-                 "as well");
-}
 
 run::RunFolder take_folder(const job::Job& job) {
   try {
@@ -180,21 +187,11 @@ run::RunFolder take_folder(const job::Job& job) {
   }
 }
 
-Wish wish_of(const run::RunFolder& folder, const job::OpenJob& open, Fresh asked) {
-  try {
-    const Fresh noted = noted_wish(folder, open);
-    return {std::max(asked, noted), asked == Fresh::nothing && noted != Fresh::nothing};
-  } catch (const IoError&) {
-    if (asked == Fresh::nothing) throw;
-    return {asked};
-  }
-}
-
 bool resumes_on_cpu(const run::RunFolder& folder, Fresh fresh) {
   if (fresh == Fresh::all) return false;
   try {
     const std::optional<Json> plan = folder.plan();
-    if (!plan || (fresh == Fresh::result && !run::RunFolder::is_fresh(*plan))) return false;
+    if (!plan || !goes_on(*plan, fresh)) return false;
     return read_json(plan_file(folder), remedy_for_runs,
                      [&] { return plan->at("fixed").value("backend", "") == "cpu"; });
   } catch (const IoError&) {
@@ -202,7 +199,8 @@ bool resumes_on_cpu(const run::RunFolder& folder, Fresh fresh) {
   }
 }
 
-Beginning begin_at(run::RunFolder& folder, const job::Job& job, const Signature& now, const Wish& wish) {
+Beginning begin_at(run::RunFolder& folder, const job::OpenJob& open, const Signature& now, const Wish& wish) {
+  const job::Job& job = open.job;
   const Fresh fresh = wish.fresh;
   std::optional<Json> plan = plan_in(folder, fresh);
   const Output output = look_at_output(job, now, fresh);
@@ -211,29 +209,58 @@ Beginning begin_at(run::RunFolder& folder, const job::Job& job, const Signature&
                        wish.noted ? "starting over: a run with --fresh was stopped before its first block" : "",
                        output.there};
   if (fresh == Fresh::all) return anew;
-  const bool goes_on = plan && (fresh == Fresh::nothing || run::RunFolder::is_fresh(*plan));
+  const bool other = output.difference && plan && !folder.may_replace(*plan);  // made by neither
+  const bool resumes = plan && goes_on(*plan, fresh) && !(fresh == Fresh::changed && other);
   const bool finished = output.there && has_finished(plan, job.output);
   if (plan && !finished) {
     const auto found = read_json(plan_file(folder), remedy_for_runs, [&] {
       return difference({plan->at("identity"), plan->at("fixed"), plan->at("inputs")}, now, false);
     });
     if (found) throw other_run(folder, job, *found);
-    if (goes_on) return resume(folder, job, *std::move(plan), output, fresh);
+    if (resumes) return resume(folder, job, *std::move(plan), output, fresh);
   }
-  const bool ended = finished && goes_on;
-  if (!output.there || (fresh == Fresh::result && !(ended && !output.difference))) return anew;
-  if (output.difference) throw other_result(job, *output.difference);
+  if (!output.there) return fresh < Fresh::result ? taking_over(open, now, wish, output, anew) : anew;
+  const bool wanted = finished && resumes && !output.difference;  // the result of the run that this command resumes
+  if (fresh == Fresh::result && !wanted) return anew;
+  if (output.difference || (fresh == Fresh::stage && !wanted)) return taking_over(open, now, wish, output, anew);
   folder.clear();  // debris, or the rest of a run that ended just after its result had its name
+  folder.drop_kept();
   return {true, std::nullopt, job.output.string() + " is there already, made by this job", std::nullopt};
 }
+
+namespace {
+
+/// Stages that were taken over read nothing that could be compared when the run resumes: their inputs are compared
+/// whole. @throws JobError naming the input that has changed
+void check_taken_inputs(const job::OpenJob& open, const Json& begun, const run::RunPlan& plan) {
+  const Json &before = begun.at("inputs"), &contents = begun.at("contents");
+  for (std::size_t number = 0; number < plan.stages.size(); ++number) {
+    if (!plan.stages[number].is_taken()) continue;
+    const job::Stage& stage = open.job.stages.at(number);
+    for (const job::ArrayName& array : job::array_names(stage.arrays, stage.settings)) {
+      if (!plan.inputs.contains(array.name)) continue;
+      const Json old{{array.name, before.at(array.name)}}, now{{array.name, plan.inputs[array.name]}};
+      const bool held = contents.contains(array.name) && plan.contents.contains(array.name);
+      if (held && contents[array.name] == plan.contents[array.name]) continue;
+      auto found = input_difference(old, now, true);
+      if (!found && held) found = "input '" + array.name + "' has changed: it holds other values";
+      if (!found) continue;
+      throw JobError(*found + " since the run was begun, which takes over stage '" + stage.name +
+                     "', made of what it held; put the file back, or start over with --fresh=all");
+    }
+  }
+}
+
+}  // namespace
 
 run::RunPlan resumed_plan(const job::OpenJob& open, const Machine& machine, const Stages& stages,
                           const run::RunFolder& folder, const Json& begun, const Watch& watch) {
   return read_json(plan_file(folder), remedy_for_runs, [&] {
     const Json& reads = begun.at("reads");
     run::compare_reads(reads, open.inputs, watch);
-    run::RunPlan plan = make_plan(open, machine, stages, &begun, watch);
+    run::RunPlan plan = make_plan(open, machine, stages, &begun, watch, {});
     plan.reads = run::joined_reads(reads, plan.reads, open.inputs);
+    check_taken_inputs(open, begun, plan);
     const Json& states = begun.at("inputs");
     if (states != plan.inputs) {
       run::verify_inputs(plan, states, plan.inputs, run::Ledger::read(folder.ledger()), watch);
@@ -242,11 +269,10 @@ run::RunPlan resumed_plan(const job::OpenJob& open, const Machine& machine, cons
   });
 }
 
-void plan_attempt(const Beginning& beginning, Fresh fresh, const Signature& now, run::RunFolder& folder,
+void plan_attempt(const Beginning& beginning, const Wish& wish, const Signature& now, run::RunFolder& folder,
                   const std::function<void()>& plan) {
-  if (beginning.begun || fresh == Fresh::nothing) return plan();
-  folder.note_wish({{"identity", now.identity}, {"inputs", now.inputs}, {"all", fresh == Fresh::all}},
-                   beginning.replaces);
+  if (beginning.begun || wish.fresh == Fresh::nothing) return plan();
+  folder.note_wish(note_of(wish, now), beginning.replaces);
   try {
     plan();
   } catch (const Stopped&) {
@@ -264,8 +290,12 @@ void plan_attempt(const Beginning& beginning, Fresh fresh, const Signature& now,
 
 run::RunReport execute_attempt(const Beginning& beginning, Fresh fresh, run::RunPlan& plan, run::RunFolder& folder,
                                const run::RunSettings& settings) {
-  if (beginning.begun) folder.resume(*beginning.begun, beginning.replaces);
-  else folder.start_over(fresh != Fresh::nothing, beginning.replaces);
+  if (beginning.begun) {
+    folder.resume(*beginning.begun, beginning.replaces);
+  } else {
+    folder.start_over(fresh != Fresh::nothing, beginning.replaces);
+    if (fresh >= Fresh::result) folder.drop_kept();
+  }
   try {
     return run::execute(plan, folder, settings);
   } catch (const Stopped&) {

@@ -6,37 +6,18 @@
 #include <optional>
 #include <string>
 
+#include "pipeline/app/fresh.hpp"
 #include "pipeline/app/prepare.hpp"
 #include "pipeline/app/signature.hpp"
+#include "pipeline/app/taking_over.hpp"
 #include "pipeline/job/job.hpp"
 #include "pipeline/run/run.hpp"
 
 namespace terrace::app {
 
-/// Earlier work that `--fresh` allows a run to discard.
-enum class Fresh {
-  nothing,
-  result,  // a result that Terrace made, and an unfinished run of the same job that was begun without --fresh
-  all      // also any other unfinished run
-};
-
-/// @param text as the command line has it: empty without the option, "true" with no value
-/// @throws JobError that lists the possible values
-Fresh fresh_from(const std::string& text);
-
 /// The locked folder of the job's run.
 /// @throws io::LockHeld; JobError at the job's `output` if another folder or file is in its place; IoError
 run::RunFolder take_folder(const job::Job& job);
-
-/// The permission of a command to discard earlier work.
-struct Wish {
-  Fresh fresh = Fresh::nothing;
-  bool noted = false;  // not by the command itself: by an attempt of the same job that ended before it had a plan
-};
-
-/// The wish of the command, or a larger one that such an attempt has noted in the folder.
-/// @param asked by the command; @throws IoError if the note is damaged and the command asks for nothing
-Wish wish_of(const run::RunFolder& folder, const job::OpenJob& open, Fresh asked);
 
 /// True if the unfinished run in the folder, if this command resumes it, computes on the CPU.
 bool resumes_on_cpu(const run::RunFolder& folder, Fresh fresh);
@@ -46,17 +27,18 @@ struct Beginning {
   std::optional<nlohmann::json> begun;    // plan.json of the unfinished run to resume; nullopt if a new run begins
   std::string note;                       // for people; may be empty for a new run
   std::optional<io::FileState> replaces;  // the result of Terrace that has the output's name
+  TakenOver taken = {};                   // parts of that result, for a new run
 };
 
 /// Decides by the contents of the folder and the output. Changes nothing, except that it clears the folder if the
 /// result is complete.
 /// @throws JobError at the job's `output` if a file or run there may not be replaced or discarded; IoError if the
 /// plan of the unfinished run is damaged
-Beginning begin_at(run::RunFolder& folder, const job::Job& job, const Signature& now, const Wish& wish);
+Beginning begin_at(run::RunFolder& folder, const job::OpenJob& open, const Signature& now, const Wish& wish);
 
 /// Notes durably the permission of a new run to discard earlier work, calls `plan`, which plans it, and forgets the
 /// note if that fails, unless a signal or a disk was the reason.
-void plan_attempt(const Beginning& beginning, Fresh fresh, const Signature& now, run::RunFolder& folder,
+void plan_attempt(const Beginning& beginning, const Wish& wish, const Signature& now, run::RunFolder& folder,
                   const std::function<void()>& plan);
 
 /// Plans an unfinished run to be resumed, once all that was read of inputs is found to be what it was.

@@ -55,7 +55,8 @@ void add_job_commands(CLI::App& program, CommandLine& line, Session& session) {
   });
   command.add_flag("--fresh", run->fresh,
                    "Start over once, and replace a result that Terrace made; after a stop the same command resumes. "
-                   "--fresh=all: also discard any unfinished run");
+                   "--fresh=changed: keep what this job would compute alike; --fresh=STAGE: compute that stage anew, "
+                   "too; --fresh=all: also discard any unfinished run");
 }
 
 void add_verify(CLI::App& program, CommandLine& line, Session& session) {

@@ -5,7 +5,9 @@
 #include <limits>
 #include <set>
 
+#include "io/held_source.hpp"
 #include "pipeline/app/signature.hpp"
+#include "pipeline/app/taking_over.hpp"
 #include "pipeline/app/warnings.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"
@@ -162,6 +164,38 @@ std::int64_t scratch_space(const job::Job& job) {
   return space;
 }
 
+/// Checksums of the inputs that are held in memory, by their names.
+Json contents_of(const job::OpenJob& open) {
+  Json contents = Json::object();
+  for (const auto& [name, source] : open.inputs) {
+    if (const auto content = io::held_content(*source)) contents[name] = *content;
+  }
+  return contents;
+}
+
+/// A stage that is not planned, if another result holds what it gives: one that is there, or the one from which an
+/// earlier attempt has taken it over.
+std::optional<run::PlannedStage> planned_as_taken(const job::Stage& step, const TakenOver& taken,
+                                                  const Json* choices) {
+  run::PlannedStage planned{step.name, step.temporary, nullptr, {}};
+  if (choices != nullptr) {
+    if (!run::is_taken(*choices)) return std::nullopt;
+    planned.stage = run::make_taken_stage(*choices);
+    return planned;
+  }
+  const auto part = taken.stages.find(step.name);
+  if (part == taken.stages.end()) return std::nullopt;
+  planned.taken = part->second;
+  planned.stage = run::make_taken_stage(part->second->group, part->second->record);
+  return planned;
+}
+
+/// True if a back end may choose another of several equally good results: of shortest paths, or of schedules.
+bool has_ties(const job::Stage& step) {
+  return std::any_of(step.outputs.begin(), step.outputs.end(),
+                     [](const std::string& output) { return output == "next" || output == "assignment"; });
+}
+
 std::string job_text(const job::Job& job) {
   std::string text = job.source;
   for (const std::string& setting : job.overrides) text += "\n# --set " + setting;
@@ -227,9 +261,13 @@ Machine open_machine(const job::OpenJob& open, const Stages& stages, bool cpu) {
 }
 
 run::RunPlan make_new_plan(const job::OpenJob& open, Machine& machine, const Stages& stages,
-                           const std::function<void(const std::string&)>& tell, const Watch& watch) {
+                           const std::function<void(const std::string&)>& tell, const Watch& watch,
+                           const TakeOver& take_over) {
+  const auto plan = [&] {
+    return make_plan(open, machine, stages, nullptr, watch, take_over ? take_over(machine) : TakenOver{});
+  };
   try {
-    return make_plan(open, machine, stages, nullptr, watch);
+    return plan();
   } catch (const stages::CpuOnly& error) {
     tell(std::string("computing on the CPU: ") + error.what());
   }
@@ -237,17 +275,18 @@ run::RunPlan make_new_plan(const job::OpenJob& open, Machine& machine, const Sta
   machine = Machine{};  // one device at a time
   machine = open_machine(open, stages, true);
   machine.resources.to_run = to_run;
-  return make_plan(open, machine, stages, nullptr, watch);
+  return plan();
 }
 
 run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const Stages& stages, const Json* begun,
-                       const Watch& watch) {
+                       const Watch& watch, const TakenOver& taken) {
   const job::Job& job = open.job;
   run::RunPlan plan;
   const Signature signature = signature_of(open, machine);
   plan.identity = signature.identity;
   plan.fixed = signature.fixed;
   plan.inputs = signature.inputs;
+  plan.contents = contents_of(open);
   plan.sources = open.inputs;
   plan.job_name = job.name;
   plan.job_text = job_text(job);
@@ -260,6 +299,10 @@ run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const S
   for (std::size_t number = 0; number < job.stages.size(); ++number) {
     const job::Stage& step = job.stages[number];
     const Json* choices = begun != nullptr ? &begun->at("stages").at(number) : nullptr;
+    if (auto planned = planned_as_taken(step, taken, choices)) {
+      plan.stages.push_back(*std::move(planned));
+      continue;
+    }
     const auto rounded = std::make_shared<stages::RoundedInputs>(step);
     const stages::Request request{
         step, Sources(open, stages, step, plan, reads, unknown), machine.resources, choices, rounded.get(), watch};
@@ -267,6 +310,7 @@ run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const S
       auto stage = stages.find(step.kind).make(request);
       plan.stages.push_back(
           {step.name, step.temporary, std::move(stage), {}, [rounded] { return rounded->warnings(); }});
+      plan.stages.back().ties = has_ties(step);
     } catch (const Unknown&) {
       unknown.insert(step.name);
     } catch (const JobError& error) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/base/box.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace {
@@ -22,6 +23,10 @@ nlohmann::json number_json(double number);
 double number_from(const nlohmann::json& json);
 nlohmann::json numbers_json(const std::vector<double>& numbers);
 std::vector<double> numbers_from(const nlohmann::json& json);
+
+/// A list of the extents, and back. @throws as number_from()
+nlohmann::json extents_json(const Extents& extents);
+Extents extents_from(const nlohmann::json& json);
 
 /// Text, for example a path: a string, or {"bytes": hex} if it is not UTF-8.
 nlohmann::json text_json(const std::string& text);

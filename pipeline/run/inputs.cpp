@@ -35,14 +35,6 @@ JobError changed_plan_input(const std::string& name, const io::Source& source) {
                   list_of(source.files()) + " held" + advice);
 }
 
-Json json_of(const Extents& extents) { return std::vector<std::int64_t>(extents.begin(), extents.end()); }
-
-Extents extents_from(const Json& json) {
-  Extents extents;
-  for (const Json& extent : json) extents.push_back(extent);
-  return extents;
-}
-
 Box box_of(const Json& part) { return {extents_from(part.at(0)), extents_from(part.at(1))}; }
 
 /// The part of a run's work that reads inputs again. @param what "input 'a'"
@@ -251,7 +243,7 @@ Json InputReads::close() {
     log->open = false;
     Json& parts = reads[name]["parts"] = Json::array();
     for (const Log::Part& part : log->parts) {
-      parts.push_back({json_of(part.box.begin), json_of(part.box.end), part.sum.value()});
+      parts.push_back({extents_json(part.box.begin), extents_json(part.box.end), part.sum.value()});
     }
   }
   return reads;
@@ -311,8 +303,8 @@ void verify_inputs(const RunPlan& plan, const Json& before, const Json& now, con
                    const Watch& watch) {
   const std::set<fs::path> changed = changed_files(before, now);
   std::set<fs::path> read;
-  for (std::size_t s = 0; s < progress.completed.size(); ++s) {
-    verify_stage(plan, plan.stages.at(s), progress.completed[s].inputs, changed, read, watch);
+  for (const auto& [number, stage] : progress.completed) {
+    verify_stage(plan, plan.stages.at(number), stage.inputs, changed, read, watch);
   }
   if (progress.current) {
     const PlannedStage& stage = plan.stages.at(static_cast<std::size_t>(progress.current->stage));

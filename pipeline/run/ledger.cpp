@@ -41,16 +41,9 @@ Order order_from(const std::string& name) {
 Json to_json(const std::vector<TilePart>& parts) {
   Json json = Json::array();
   for (const auto& [box, checksum] : parts) {
-    json.push_back({std::vector<std::int64_t>(box.begin.begin(), box.begin.end()),
-                    std::vector<std::int64_t>(box.end.begin(), box.end.end()), checksum});
+    json.push_back({extents_json(box.begin), extents_json(box.end), checksum});
   }
   return json;
-}
-
-Extents extents_from(const Json& json) {
-  Extents extents;
-  for (const Json& extent : json) extents.push_back(extent);
-  return extents;
 }
 
 std::vector<TilePart> parts_from(const Json& json) {
@@ -139,9 +132,11 @@ Cut cut_from(const Json& json) {
 Json to_json(const Progress& progress) {
   Json json;
   Json& completed = json["completed"] = Json::array();
-  for (const CompletedStage& stage : progress.completed) {
-    completed.push_back(
-        {{"folded", to_hex(stage.folded)}, {"inputs", to_json(stage.inputs)}, {"tiles", to_json(stage.tiles)}});
+  for (const auto& [number, stage] : progress.completed) {
+    completed.push_back({{"stage", number},
+                         {"folded", to_hex(stage.folded)},
+                         {"inputs", to_json(stage.inputs)},
+                         {"tiles", to_json(stage.tiles)}});
   }
   json["attempt"] = progress.attempt;
   if (progress.current) json["current"] = to_json(*progress.current);
@@ -151,8 +146,8 @@ Json to_json(const Progress& progress) {
 Progress progress_from(const Json& json) {
   Progress progress;
   for (const Json& stage : json.at("completed")) {
-    progress.completed.push_back(
-        {from_hex(stage.at("folded")), inputs_from(stage.at("inputs")), tiles_from(stage.at("tiles"))});
+    progress.completed[stage.at("stage")] = {from_hex(stage.at("folded")), inputs_from(stage.at("inputs")),
+                                             tiles_from(stage.at("tiles"))};
   }
   progress.attempt = json.at("attempt");
   if (json.contains("current")) progress.current = cut_from(json.at("current"));
@@ -238,7 +233,8 @@ void apply(const Cut& record, Progress& progress) {
   for (const auto& [key, tile] : record.tiles) tiles[key] = tile;
   for (const auto& [key, checksum] : record.inputs) inputs[key] = checksum;
   if (record.complete) {
-    progress.completed.push_back({record.folded, std::move(inputs), home_checksums(tiles)});
+    progress.completed[static_cast<std::size_t>(record.stage)] = {record.folded, std::move(inputs),
+                                                                  home_checksums(tiles)};
     progress.current.reset();
     return;
   }

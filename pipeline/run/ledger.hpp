@@ -47,12 +47,13 @@ struct CompletedStage {
   HomeChecksums tiles;    // of all that it wrote to the result
 };
 
-/// The state of a run in the ledger: complete stages, and the last cut of the stage under way.
+/// The state of a run in the ledger: complete stages (of which some may come after others that are not, if they were
+/// taken over), and the last cut of the stage under way.
 struct Progress {
-  std::vector<CompletedStage> completed;
-  std::optional<Cut> current;       // whole, with all its tiles
-  std::int64_t attempt = 0;         // attempts made so far
-  std::filesystem::path file = {};  // of the ledger that was read
+  std::map<std::size_t, CompletedStage> completed;  // by number
+  std::optional<Cut> current;                       // whole, with all its tiles
+  std::int64_t attempt = 0;                         // attempts made so far
+  std::filesystem::path file = {};                  // of the ledger that was read
 };
 
 /// Files `<attempt>.log` in a folder, one for each attempt. A record is a line with its length and checksum, then its

@@ -4,11 +4,16 @@
 
 #include <algorithm>
 #include <ctime>
+#include <iterator>
 #include <numeric>
 #include <tuple>
 
+#include "pipeline/base/json.hpp"
+
 namespace terrace::run {
 namespace {
+
+using Json = nlohmann::json;
 
 std::string time_text(std::time_t time) {
   char text[32];
@@ -16,6 +21,45 @@ std::string time_text(std::time_t time) {
   gmtime_r(&time, &parts);
   std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
   return text;
+}
+
+/// The machine and the times of a run.
+struct Origin {
+  std::string host, started, finished;
+  std::vector<std::string> devices;
+};
+
+Origin origin_of(const RunSettings& settings, const RunReport& report) {
+  Origin origin;
+  char host[256] = {};
+  ::gethostname(host, sizeof host - 1);
+  origin.host = host;
+  for (const device::Context* context : settings.devices) origin.devices.push_back(context->limits().name);
+  const double started = report.profile.started();  // 0 in what a run keeps that has failed
+  if (started > 0) origin.started = time_text(static_cast<std::time_t>(started));
+  origin.finished = time_text(std::time(nullptr));
+  return origin;
+}
+
+/// True if another back end may give another result of the stage, within what its problem allows.
+bool depends_on_backend(const PlannedStage& planned, const std::vector<io::SmallDataset>& small) {
+  const auto& arrays = planned.stage->plan().arrays();
+  const auto real = [](const io::SmallDataset& dataset) {
+    return std::holds_alternative<std::vector<std::byte>>(dataset.values) && is_floating(dataset.spec.type);
+  };
+  return planned.ties || std::any_of(small.begin(), small.end(), real) ||
+         std::any_of(arrays.begin(), arrays.end(),
+                     [](const ArraySpec& spec) { return spec.role == Role::result && is_floating(spec.type); });
+}
+
+/// How a stage was made: by which program, where and when; and the back end, if its results depend on that.
+Json record_of(const PlannedStage& planned, const RunPlan& plan, const Origin& origin,
+               const std::vector<io::SmallDataset>& small) {
+  if (planned.is_taken()) return run::record_of(planned.stage->choices());
+  Json record{{"version", version_text()}, {"commit", build_id()},      {"host", text_json(origin.host)},
+              {"devices", origin.devices}, {"started", origin.started}, {"finished", origin.finished}};
+  if (depends_on_backend(planned, small) && plan.fixed.contains("backend")) record["backend"] = plan.fixed["backend"];
+  return record;
 }
 
 /// A table as a group of columns of one length.
@@ -235,9 +279,14 @@ double predicted_seconds(const Prediction& p) {
 }
 
 void summarise(const RunPlan& plan, const RunSettings& settings, const RunReport& report, io::Finish& finish) {
+  const Origin origin = origin_of(settings, report);
+  Json records = Json::object();
   for (const PlannedStage& planned : plan.stages) {
+    std::vector<io::SmallDataset> small;
+    if (!planned.temporary) small = planned.stage->small();
+    records[planned.name] = record_of(planned, plan, origin, small);
+    std::move(small.begin(), small.end(), std::back_inserter(finish.small));
     if (planned.temporary) continue;
-    for (io::SmallDataset& small : planned.stage->small()) finish.small.push_back(std::move(small));
     for (io::Attribute& attribute : planned.stage->attributes()) finish.attributes.push_back(std::move(attribute));
   }
   finish.small.push_back(io::small_text("/job", plan.job_text, "the job as run"));
@@ -247,11 +296,6 @@ void summarise(const RunPlan& plan, const RunSettings& settings, const RunReport
   add_copies(plan, report.profile, finish);
   add_devices(settings, finish);
 
-  char host[256] = {};
-  ::gethostname(host, sizeof host - 1);
-  std::vector<std::string> devices;
-  for (const device::Context* context : settings.devices) devices.push_back(context->limits().name);
-  const std::time_t now = std::time(nullptr);
   auto root = [&](const std::string& name, io::Attribute::Value value) {
     finish.attributes.push_back({"/", name, std::move(value)});
   };
@@ -259,13 +303,15 @@ void summarise(const RunPlan& plan, const RunSettings& settings, const RunReport
   root("source", "Terrace " + version_text());
   root("version", version_text());
   root("commit", build_id());
-  root("host", std::string(host));
-  root("devices", devices);
-  root("started", time_text(static_cast<std::time_t>(report.profile.started())));
-  root("finished", time_text(now));
+  root("host", origin.host);
+  root("devices", origin.devices);
+  root("started", origin.started);
+  root("finished", origin.finished);
   root("attempts", report.attempts);
   root("identity", plan.identity.dump());
   root("inputs", plan.inputs.dump());
+  root("contents", plan.contents.dump());
+  root("stages", records.dump());
   root("folder", plan.job_folder);
   root("settings", plan.settings.dump());
 }

@@ -171,7 +171,7 @@ void note_rereads(const std::vector<StageTiles>& earlier, Profile& profile) {
 
 /// Checksums of the tiles of the stage that earlier attempts have written, 0 for other tiles.
 HomeChecksums written_before(const Progress& progress, std::size_t number) {
-  if (number < progress.completed.size()) return progress.completed[number].tiles;
+  if (const auto done = progress.completed.find(number); done != progress.completed.end()) return done->second.tiles;
   const bool current = progress.current && static_cast<std::size_t>(progress.current->stage) == number;
   return current ? home_checksums(progress.current->tiles) : HomeChecksums();
 }
@@ -181,22 +181,6 @@ struct EarlierTiles {
   StageTiles tiles;
   HomeChecksums before;
 };
-
-/// Watches work after the stages, whose results are kept. @throws Stopped
-Watch watch_of(const RunSettings& settings) {
-  return [&settings](const std::string& part, const std::string& unit, std::int64_t done, std::int64_t all) {
-    if (settings.stop != nullptr && settings.stop->load() != 0) {
-      throw Stopped("stopped while " + part + "; the same command goes on");
-    }
-    if (!settings.report) return;
-    StageProgress progress;
-    progress.operations = static_cast<double>(done);
-    Prediction prediction;
-    prediction.unit = unit;
-    prediction.operations = static_cast<double>(all);
-    settings.report(part, progress, prediction);
-  };
-}
 
 /// Reads what earlier attempts have written and nobody has read since. That is done once, before the result is
 /// complete, and not whenever a run goes on: one that is often interrupted would read more than it computes.
@@ -222,9 +206,9 @@ void verify_now(const RunPlan& plan, const RunFolder& folder, const RunSettings&
   if (now != plan.inputs) verify_inputs(plan, plan.inputs, now, Ledger::read(folder.ledger()), watch_of(settings));
 }
 
-/// @param written checksums of each stage's tiles
-void finish_result_file(const RunPlan& plan, const Json& json, RunFolder& folder, const RunSettings& settings,
-                        const RunReport& report, std::vector<HomeChecksums> written) {
+/// All that the result file has beside its large datasets. @param written checksums of each stage's tiles
+io::Finish finish_of(const RunPlan& plan, const Json& json, const RunSettings& settings, const RunReport& report,
+                     std::vector<HomeChecksums> written) {
   io::Finish finish;
   for (LargeDataset& dataset : large_datasets(plan)) {
     const ArraySpec& spec = plan.stages[dataset.stage].stage->plan().arrays()[dataset.array];
@@ -233,7 +217,10 @@ void finish_result_file(const RunPlan& plan, const Json& json, RunFolder& folder
   }
   summarise(plan, settings, report, finish);  // small results may read inputs now
   finish.attributes.push_back({"/", "run", json.at("run").get<std::string>()});
-  verify_now(plan, folder, settings);
+  return finish;
+}
+
+void finish_result_file(RunFolder& folder, io::Finish finish) {
   // Since the start the run has written only to the extents of large datasets. All other bytes are restored: an
   // interrupted finish, or another program, may have changed them.
   io::restore_metadata(folder.result(), folder.metadata());
@@ -258,9 +245,9 @@ RunReport run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings)
     for (std::size_t number = 0; number < plan.stages.size(); ++number) {
       PlannedStage& planned = plan.stages[number];
       HomeChecksums before = written_before(progress, number);
-      if (number < progress.completed.size()) {
+      if (const auto done = progress.completed.find(number); done != progress.completed.end()) {
         read_json(ledger_state(progress, planned), remedy_for_runs,
-                  [&] { planned.stage->tally().load(progress.completed[number].folded); });
+                  [&] { planned.stage->tally().load(done->second.folded); });
         StageRecord record;
         record.name = planned.name;
         report.profile.begin_stage(record);
@@ -282,7 +269,9 @@ RunReport run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings)
   }
   check_earlier(earlier, settings);
   report.seconds = report.profile.seconds();
-  finish_result_file(plan, json, folder, settings, report, std::move(written));
+  io::Finish finish = finish_of(plan, json, settings, report, std::move(written));
+  verify_now(plan, folder, settings);
+  finish_result_file(folder, std::move(finish));
   for (PlannedStage& stage : plan.stages) {
     for (auto& reader : stage.readers) reader.second->bind(nullptr);
   }
@@ -290,6 +279,21 @@ RunReport run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings)
 }
 
 }  // namespace
+
+Watch watch_of(const RunSettings& settings) {
+  return [&settings](const std::string& part, const std::string& unit, std::int64_t done, std::int64_t all) {
+    if (settings.stop != nullptr && settings.stop->load() != 0) {
+      throw Stopped("stopped while " + part + "; the same command goes on");
+    }
+    if (!settings.report) return;
+    StageProgress progress;
+    progress.operations = static_cast<double>(done);
+    Prediction prediction;
+    prediction.unit = unit;
+    prediction.operations = static_cast<double>(all);
+    settings.report(part, progress, prediction);
+  };
+}
 
 std::size_t window_share(std::size_t host_memory) {
   constexpr std::size_t most = 16u << 20;   // thousands of blocks
@@ -306,10 +310,63 @@ RunReport complete(RunPlan& plan, RunFolder& folder, const RunSettings& settings
   }
 }
 
+namespace {
+
+/// True if all that the complete stage gives can be computed: some stages check that last.
+bool gives_results(const PlannedStage& planned) {
+  try {
+    static_cast<void>(planned.stage->small());
+    return true;
+  } catch (const ComputeError&) {
+    return false;
+  } catch (const io::DataError&) {
+    return false;
+  }
+}
+
+/// Ends a run of which a stage cannot be computed: a result of the stages that are complete stays in the folder. If
+/// this run has computed none of them, or that cannot be done, the folder stays as it is.
+void keep_complete(RunPlan& plan, RunFolder& folder, const RunSettings& settings) noexcept {
+  try {
+    const std::optional<Json> begun = folder.plan();
+    if (!begun) return;
+    const Progress progress = Ledger::read(folder.ledger());
+    verify_now(plan, folder, settings);
+    std::vector<PlannedStage> complete;
+    std::vector<HomeChecksums> written;
+    std::string computed;
+    for (const auto& [number, stage] : progress.completed) {
+      if (!gives_results(plan.stages.at(number))) continue;
+      complete.push_back(std::move(plan.stages.at(number)));
+      written.push_back(stage.tiles);
+      if (!complete.back().is_taken()) computed += (computed.empty() ? "'" : ", '") + complete.back().name + "'";
+    }
+    if (computed.empty()) return;
+    plan.stages = std::move(complete);
+    RunReport report;
+    report.attempts = progress.attempt;
+    finish_result_file(folder, finish_of(plan, *begun, settings, report, std::move(written)));
+    folder.keep();
+    if (settings.warn) settings.warn("complete: " + computed + "; a run of the corrected job takes that over");
+  } catch (const std::exception&) {
+    return;  // the error that ended the run says more
+  }
+}
+
+}  // namespace
+
 RunReport execute(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
-  RunReport report = complete(plan, folder, settings);
-  folder.finish();
-  return report;
+  try {
+    RunReport report = complete(plan, folder, settings);
+    folder.finish();
+    return report;
+  } catch (const ComputeError&) {
+    keep_complete(plan, folder, settings);
+    throw;
+  } catch (const io::DataError&) {
+    keep_complete(plan, folder, settings);
+    throw;
+  }
 }
 
 }  // namespace terrace::run

@@ -12,12 +12,14 @@
 #include <vector>
 
 #include "kernels/device/context.hpp"
+#include "pipeline/base/watch.hpp"
 #include "pipeline/run/executor/executor.hpp"
 #include "pipeline/run/inputs.hpp"
 #include "pipeline/run/profile.hpp"
 #include "pipeline/run/run_folder.hpp"
 #include "pipeline/run/stage.hpp"
 #include "pipeline/run/stage_output.hpp"
+#include "pipeline/run/taken_stage.hpp"
 
 namespace terrace::run {
 
@@ -30,6 +32,13 @@ struct PlannedStage {
   std::vector<std::pair<int, std::shared_ptr<StageOutput>>> readers;
   /// Warnings that reading its inputs has given so far, as Stage::warnings(); null: never any.
   std::function<std::vector<std::string>()> read_warnings = nullptr;
+  /// Set in the attempt that begins a run, if the stage is a part of another result: what is to be taken over.
+  std::shared_ptr<const TakenPart> taken = nullptr;
+
+  bool ties = false;  // true if a back end may choose another of several equally good results
+
+  /// True if the stage is not computed.
+  bool is_taken() const { return run::is_taken(stage->choices()); }
 };
 
 /// A run as planned: in the order of the job.
@@ -38,9 +47,10 @@ struct RunPlan {
   nlohmann::json identity;  // of the result: all that defines it
   nlohmann::json fixed;     // all else that determines its bits: back end, instruction set, devices' kind, build
   nlohmann::json inputs;    // files with their states
-  Inputs sources;           // of the job
-  nlohmann::json reads = nlohmann::json::object();  // of the sources, to make the plan: InputReads::close()
-  std::string job_text;                             // as run
+  nlohmann::json contents = nlohmann::json::object();  // checksums of inputs that are held in memory, by name
+  Inputs sources;                                      // of the job
+  nlohmann::json reads = nlohmann::json::object();     // of the sources, to make the plan: InputReads::close()
+  std::string job_text;                                // as run
   std::string job_name;
   std::string job_folder;               // base of relative paths in the job
   std::string command = "terrace run";  // the command that resumes the run, for people
@@ -51,6 +61,7 @@ struct RunPlan {
 /// Disk space that a plan takes.
 struct DiskNeed {
   std::int64_t result = 0, scratch = 0;
+  std::int64_t taken = 0;  // of the result, what is taken over from another one
 };
 DiskNeed disk_need(const RunPlan& plan);
 
@@ -66,6 +77,10 @@ struct RunSettings {
   std::function<nlohmann::json()> inputs_now;  // as RunPlan::inputs; if set, called at the end
 };
 
+/// Watches work of a run beside its stages, and reports it as they are reported. It throws Stopped if the run is to
+/// stop. @param settings outlives it
+Watch watch_of(const RunSettings& settings);
+
 /// Bytes of memory.host that the executor keeps for the window of the next blocks.
 std::size_t window_share(std::size_t host_memory);
 
@@ -80,7 +95,9 @@ struct RunReport {
 /// folder. @throws Stopped, ComputeError, IoError, DeviceError; JobError if an input has changed meanwhile
 RunReport complete(RunPlan& plan, RunFolder& folder, const RunSettings& settings);
 
-/// complete(), after which the result is given its name and the folder removed. @throws as complete()
+/// complete(), after which the result is given its name and the folder removed. If a stage cannot be computed because
+/// of its data, the stages that are complete by then stay in the folder as a result, from which another run may take
+/// them over, and the run is at its end. @throws as complete()
 RunReport execute(RunPlan& plan, RunFolder& folder, const RunSettings& settings);
 
 /// @throws IoError if the partial result in a run's folder is gone or shorter than its plan says, or the copy of its

@@ -38,6 +38,10 @@ namespace {
 
 constexpr const char* plan_name = "plan.json";
 constexpr const char* wish_name = "fresh.json";
+constexpr const char* result_name = "result.h5";
+constexpr const char* kept_name = "kept.h5";
+constexpr const char* fresh_key = "fresh";
+constexpr const char* replaces_key = "replaces";
 
 std::uint64_t sum_of(const nlohmann::json& content) {
   const std::string text = content.dump();
@@ -73,6 +77,10 @@ nlohmann::json state_json(const std::optional<io::FileState>& state) {
 }  // namespace
 
 fs::path RunFolder::path_for(const fs::path& output) { return fs::path(output.string() + ".run"); }
+
+fs::path RunFolder::kept_for(const fs::path& output) { return path_for(output) / kept_name; }
+
+bool RunFolder::is_kept() const { return io::status_of(*held_ / kept_name).has_value(); }
 
 RunFolder::RunFolder(const fs::path& output) : output_(fs::absolute(output)), folder_(path_for(output_)) {
   take_lock();
@@ -123,7 +131,7 @@ RunFolder::~RunFolder() {
   try {
     const bool mine = cleared_ || std::find(made_.begin(), made_.end(), folder_) != made_.end();
     if (!mine || !lock_->still_there()) return;
-    if (io::status_of(*held_ / plan_name) || io::status_of(*held_ / wish_name)) return;
+    if (io::status_of(*held_ / plan_name) || io::status_of(*held_ / wish_name) || is_kept()) return;
   } catch (const std::exception&) {
     return;
   }
@@ -137,10 +145,11 @@ void RunFolder::remove_made_folders() const noexcept {
   for (auto folder = made_.rbegin(); folder != made_.rend(); ++folder) fs::remove(*folder, ignored);
 }
 
-/// Removes the files of a run except its lock and, with `but_wish`, its wish; leaves other files.
-void RunFolder::remove_files(bool but_wish) const {
+/// Removes the files of a run except its lock and, with `but_wish` and `but_kept`, these files; leaves other files.
+void RunFolder::remove_files(bool but_wish, bool but_kept) const {
   for (const std::string& name : held_->names()) {
-    if (name == "lock" || !is_name_of_run(name) || (but_wish && name == wish_name)) continue;
+    if (name == "lock" || !is_name_of_run(name)) continue;
+    if ((but_wish && name == wish_name) || (but_kept && name == kept_name)) continue;
     if (name != "ledger") {
       io::remove_file(*held_ / name);
       continue;
@@ -156,7 +165,7 @@ void RunFolder::remove_files(bool but_wish) const {
 /// Removes the lock last: from then on another process may use the folder.
 void RunFolder::remove_folder() noexcept {
   try {
-    remove_files(false);
+    remove_files(false, false);
     lock_->remove();
     io::remove_empty_folder(*above_ / folder_.filename().string());
   } catch (const std::exception&) {
@@ -166,6 +175,8 @@ void RunFolder::remove_folder() noexcept {
 }
 
 std::optional<nlohmann::json> RunFolder::read_plan(const io::Folder& folder) {
+  // A run begins with a result and fails by giving it another name, before its plan is removed.
+  if (!io::status_of(folder / result_name) && io::status_of(folder / kept_name)) return std::nullopt;
   return read_sealed(folder / plan_name, "plan");
 }
 
@@ -173,13 +184,14 @@ void RunFolder::write_plan(const nlohmann::json& plan) const { write_sealed(*hel
 
 void RunFolder::begin(nlohmann::json plan) {
   held_->sync();
-  if (fresh_) plan["fresh"] = state_json(replaced_);
+  if (fresh_) plan[fresh_key] = state_json(replaced_);
+  else if (replaced_) plan[replaces_key] = state_json(replaced_);
   write_plan(plan);
   remove_wish();
 }
 
 void RunFolder::note_wish(nlohmann::json wish, const std::optional<io::FileState>& replaces) const {
-  wish["fresh"] = state_json(replaces);
+  wish[fresh_key] = state_json(replaces);
   write_sealed(*held_ / wish_name, "wish", wish);
 }
 
@@ -198,22 +210,24 @@ void RunFolder::remove_wish() const {
 void RunFolder::start_over(bool fresh, const std::optional<io::FileState>& replaces) {
   remove_all(fresh);
   fresh_ = fresh;
-  if (fresh) replaced_ = replaces;
+  replaced_ = replaces;
 }
 
 void RunFolder::resume(nlohmann::json plan, const std::optional<io::FileState>& replaces) {
   remove_wish();
   fresh_ = is_fresh(plan);
-  if (!fresh_) return;
+  const char* key = fresh_ ? fresh_key : replaces_key;
+  if (!plan.contains(key)) return;
   replaced_ = replaces;
-  if (!replaces || plan.at("fresh") == state_json(replaces)) return;
-  plan["fresh"] = state_json(replaces);
+  if (!replaces || plan.at(key) == state_json(replaces)) return;
+  plan[key] = state_json(replaces);
   write_plan(plan);
 }
 
 bool RunFolder::may_replace(const nlohmann::json& plan) const {
   const auto state = io::file_state(output_entry());
-  return state && is_fresh(plan) && plan.at("fresh") == state_json(state);
+  const char* key = is_fresh(plan) ? fresh_key : replaces_key;
+  return state && plan.contains(key) && plan.at(key) == state_json(state);
 }
 
 void RunFolder::remove_scratch() const {
@@ -230,10 +244,19 @@ void RunFolder::remove_all(bool but_wish) {
   remove_scratch();
   io::remove_file(*held_ / plan_name);
   held_->sync();
-  remove_files(but_wish);
+  remove_files(but_wish, true);
   progress_file_ = io::Descriptor();
   noted_ = {};
   cleared_ = true;
+}
+
+void RunFolder::keep() {
+  io::rename_durably(result(), *held_ / kept_name);
+  clear();
+}
+
+void RunFolder::drop_kept() const {
+  if (io::remove_file(*held_ / kept_name)) held_->sync();
 }
 
 void RunFolder::publish() const {

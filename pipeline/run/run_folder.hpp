@@ -25,7 +25,8 @@ struct RunNote {
 /// `lock` (held through the kernel), `result.h5` (partial), `plan.json` (its presence marks the start), `fresh.json`
 /// (the wish to start over, until a plan records it), `ledger/`, `metadata.copy` (bytes of the result outside its
 /// large extents, as they are until it is finished), `progress` (blocks done, to count those that are repeated),
-/// `<run's id>-<stage>-<array>` (scratch). A folder without `plan.json` is debris. Only files of these
+/// `<run's id>-<stage>-<array>` (scratch), `kept.h5` (a result of the stages that were complete when an earlier run
+/// failed). All but that is debris in a folder without `plan.json`. Only files of these
 /// names are ever removed, and a folder that holds others is not touched, nor one that anybody but this user may have
 /// written to. The folder is held open: no link in it or in its place is followed.
 class RunFolder {
@@ -39,6 +40,8 @@ class RunFolder {
   ~RunFolder();
 
   static std::filesystem::path path_for(const std::filesystem::path& output);
+  /// The place of `kept.h5`.
+  static std::filesystem::path kept_for(const std::filesystem::path& output);
 
   const std::filesystem::path& output() const { return output_; }
   const std::filesystem::path& path() const { return folder_; }
@@ -47,26 +50,32 @@ class RunFolder {
   io::Entry ledger() const { return *held_ / "ledger"; }
   io::Entry metadata() const { return *held_ / "metadata.copy"; }
 
-  /// The plan of the run that was begun here, or nullopt. @throws IoError if it is damaged
+  /// The plan of the run that was begun here and has not failed, or nullopt. @throws IoError if it is damaged
   std::optional<nlohmann::json> plan() const { return read_plan(*held_); }
   static std::optional<nlohmann::json> read_plan(const io::Folder& folder);
-  /// Marks the start, durably. @param plan without `fresh`, which is added
+  /// Marks the start, durably. @param plan without `fresh` and `replaces`, which are added
   void begin(nlohmann::json plan);
   /// Takes over the run that this plan began.
-  /// @param replaces the file that has the output's name, which the result of a fresh run may replace: if its plan
-  /// names another file, the plan is written anew
+  /// @param replaces the file that has the output's name, which the result may replace if the run was begun to do so:
+  /// if its plan names another file, the plan is written anew
   void resume(nlohmann::json plan, const std::optional<io::FileState>& replaces);
-  /// Empties the folder for a new run; the wish for a fresh run stays until begin().
-  /// @param replaces the file that has the output's name, which the result of a fresh run may replace
+  /// Empties the folder for a new run; what an earlier one has kept stays until finish(), and the wish for a fresh
+  /// run until begin().
+  /// @param replaces the file that has the output's name, which the result may replace
   void start_over(bool fresh, const std::optional<io::FileState>& replaces);
-  /// Removes everything but the lock: all files of an earlier run, its scratch files included.
+  /// Removes everything but the lock and what is kept: all files of an earlier run, its scratch files included.
   void clear();
+  /// Ends the run, whose result holds the stages that are complete and is a finished file: it becomes `kept.h5`.
+  void keep();
+  /// Removes what an earlier run has kept.
+  void drop_kept() const;
 
   // A run begun with --fresh: its plan has the member `fresh` with the state of the file that its result may replace.
+  // A run that takes over all of a result without --fresh has the member `replaces` instead.
 
   bool fresh() const { return fresh_; }
   static bool is_fresh(const nlohmann::json& plan) { return plan.contains("fresh"); }
-  /// True if the file that has the output's name is the one that the fresh run was begun to replace.
+  /// True if the file that has the output's name is the one that the run was begun to replace.
   /// @param plan or wish
   bool may_replace(const nlohmann::json& plan) const;
 
@@ -96,7 +105,8 @@ class RunFolder {
   io::Entry output_entry() const { return *above_ / output_.filename().string(); }
   void remove_folder() noexcept;
   void remove_made_folders() const noexcept;
-  void remove_files(bool but_wish) const;
+  bool is_kept() const;
+  void remove_files(bool but_wish, bool but_kept) const;
   void remove_all(bool but_wish);
   void remove_wish() const;
   void remove_scratch() const;

@@ -239,9 +239,9 @@ class Fresh(Runs):
 
     def test_other_values_are_errors_that_list_what_there_is(self):
         self.job(200)
-        for value in ("changed", "align", "ALL", "1"):
+        for value in ("change", "aligned", "ALL", "1"):
             ended = self.terrace("run", "job.yaml", "--fresh=" + value, expect=WRONG)
-            self.assertSays(ended, "--fresh=" + value, "--fresh alone", ALL)
+            self.assertSays(ended, "--fresh=" + value, "--fresh alone", "--fresh=changed", "(align, common)", ALL)
         self.assertEqual(os.listdir(self.folder), ["job.yaml"])
         self.terrace("run", "--fresh", "job.yaml")
 

@@ -10,6 +10,8 @@
 #include "pipeline/app/prepare.hpp"
 #include "pipeline/app/progress/part_progress.hpp"
 #include "pipeline/app/progress/terminal.hpp"
+#include "pipeline/app/signature.hpp"
+#include "pipeline/app/taking_over.hpp"
 #include "pipeline/app/warnings.hpp"
 #include "pipeline/base/units.hpp"
 #include "pipeline/run/result_summary.hpp"
@@ -39,6 +41,10 @@ std::string describe_time(const run::Prediction& p, const run::PredictedTimes& t
 }
 
 void print_stage(std::ostream& out, const run::PlannedStage& planned) {
+  if (planned.taken) {
+    out << fmt::format("stage {}\n  taken over from {}\n", planned.name, planned.taken->file.string());
+    return;
+  }
   const run::Prediction p = planned.stage->prediction();
   const run::PredictedTimes times = run::predicted_times(p);
   out << fmt::format("stage {}\n", planned.name);
@@ -64,6 +70,25 @@ void print_stage(std::ostream& out, const run::PlannedStage& planned) {
                      p.leaves_out ? ", if nothing is left out" : "");
 }
 
+/// Parts of the result that is there, if any, which `terrace run` would take over. Notes what would be lost.
+TakenOver taken_by(Session& session, const job::OpenJob& open, const Machine& machine) {
+  const std::filesystem::path& output = open.job.output;
+  try {
+    TakenOver taken = taken_over(open, signature_of(open, machine), "");
+    if (!taken.loss && taken.stages.size() == open.job.stages.size()) {
+      session.note(output.string() + " is there already; this is what computing all of it anew would take");
+      return {};
+    }
+    if (taken.loss) {
+      session.note(output.string() + " is there: " + taken.loss->in_words() +
+                   "; `terrace run` does so with --fresh=changed, which is planned here");
+    }
+    return taken;
+  } catch (const IoError&) {
+    return {};  // `terrace run` says what is wrong with the file
+  }
+}
+
 /// Plans the job with its progress on standard error.
 run::RunPlan planned(Session& session, const job::OpenJob& open, Machine& machine, Progress& progress,
                      PartProgress& parts) {
@@ -74,7 +99,8 @@ run::RunPlan planned(Session& session, const job::OpenJob& open, Machine& machin
   const auto watch = [&parts](const std::string& part, const std::string& unit, std::int64_t done, std::int64_t all) {
     parts.show(part, unit, done, all);
   };
-  run::RunPlan plan = make_new_plan(open, machine, session.stages, tell, watch);
+  run::RunPlan plan = make_new_plan(open, machine, session.stages, tell, watch,
+                                    [&](const Machine& machine_now) { return taken_by(session, open, machine_now); });
   progress.finish();
   return plan;
 }
@@ -104,9 +130,12 @@ int plan(Session& session, const JobArguments& arguments) {
                                format_size(static_cast<double>(machine.resources.input_memory)));
   }
   const run::DiskNeed need = run::disk_need(run_plan);
-  session.out << fmt::format("disk: {} for the result, {} of scratch\n",
-                             format_size(static_cast<double>(need.result)),
-                             format_size(static_cast<double>(need.scratch)));
+  session.out << fmt::format(
+      "disk: {} for the result{}, {} of scratch\n", format_size(static_cast<double>(need.result)),
+      need.taken > 0 ? fmt::format(" ({} of it taken over: no new space if the file system can share it)",
+                                   format_size(static_cast<double>(need.taken)))
+                     : "",
+      format_size(static_cast<double>(need.scratch)));
   double seconds = 0;
   for (const run::PlannedStage& stage : run_plan.stages) {
     print_stage(session.out, stage);

@@ -49,7 +49,6 @@ void print_result(Session& session, const run::RunReport& report, const fs::path
 }  // namespace
 
 int run_job(Session& session, const RunArguments& arguments) {
-  const Fresh asked = fresh_from(arguments.fresh);
   Progress progress(session.err, progress_style(STDERR_FILENO, session.quiet), nullptr,
                     [] { return terminal_columns(STDERR_FILENO); });
   StopOutlook outlook;
@@ -66,13 +65,14 @@ int run_job(Session& session, const RunArguments& arguments) {
   for (const std::string& warning : open.job.warnings) session.warn(warning);
   warn_of_budgets(open.job, [&](const std::string& text) { session.warn(text); });
   const job::Job& job = open.job;
+  const Wish asked = wish_from(arguments.fresh, job);
   run::RunFolder folder = take_folder(job);
   const Wish wish = wish_of(folder, open, asked);
   Machine machine = open_machine(open, session.stages, resumes_on_cpu(folder, wish.fresh));
   if (!machine.note.empty()) session.note(machine.note);
   warn_of_build(machine.resources.cuda, [&](const std::string& text) { session.warn(text); });
   const Signature now = signature_of(open, machine);
-  const Beginning beginning = begin_at(folder, job, now, wish);
+  const Beginning beginning = begin_at(folder, open, now, wish);
   if (beginning.done) {
     session.note(beginning.note);
     session.out << job.output.string() << "\n";
@@ -85,9 +85,13 @@ int run_job(Session& session, const RunArguments& arguments) {
     progress.finish();
     session.note(text);
   };
-  plan_attempt(beginning, wish.fresh, now, folder, [&] {
+  const auto take_over = [&](const Machine& machine_now) {
+    const Signature again = signature_of(open, machine_now);
+    return again.fixed == now.fixed ? beginning.taken : begin_at(folder, open, again, wish).taken;
+  };
+  plan_attempt(beginning, wish, now, folder, [&] {
     plan = begun ? resumed_plan(open, machine, session.stages, folder, *begun, reading.watch())
-                 : make_new_plan(open, machine, session.stages, tell, reading.watch());
+                 : make_new_plan(open, machine, session.stages, tell, reading.watch(), take_over);
     if (!beginning.note.empty()) tell(beginning.note);
     reading.check_stop();
   });

@@ -20,7 +20,12 @@ using Json = nlohmann::json;
 Json plan_in(const io::Folder& folder) {
   std::optional<Json> plan = run::RunFolder::read_plan(folder);
   if (plan) return *std::move(plan);
-  throw IoError(folder.path().string(), "holds no run: it has no plan.json; a run that begins there starts anew");
+  const bool kept = io::status_of(folder / "kept.h5").has_value();
+  throw IoError(
+      folder.path().string(),
+      kept ? "holds no run that can go on, but kept.h5, with what a run had completed when a stage could not be "
+             "computed; `terrace show` shows that file, and a run of the corrected job takes it over"
+           : "holds no run: it has no plan.json; a run that begins there starts anew");
 }
 
 std::vector<std::string> stage_names(const Json& plan, const fs::path& folder) {
@@ -63,11 +68,14 @@ std::string describe_current(const run::Cut* cut, const run::RunNote* note) {
 std::string describe_stages(const std::vector<std::string>& names, const run::Progress& progress,
                             const std::optional<run::RunNote>& note) {
   std::string text;
+  bool all_complete = true;  // of the stages before
   for (std::size_t number = 0; number < names.size(); ++number) {
     const auto is_at = [&](const auto& state) { return state && state->stage == static_cast<std::int64_t>(number); };
     std::string state = "not begun";
-    if (number < progress.completed.size()) state = "complete";
-    else if (number == progress.completed.size()) {
+    if (progress.completed.contains(number)) {
+      state = "complete";
+    } else if (all_complete) {
+      all_complete = false;
       state =
           describe_current(is_at(progress.current) ? &*progress.current : nullptr, is_at(note) ? &*note : nullptr);
     }

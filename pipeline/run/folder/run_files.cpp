@@ -5,6 +5,7 @@
 #include "io/files/durable.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/run/folder/scratch_files.hpp"
+#include "pipeline/run/folder/taken_files.hpp"
 
 namespace terrace::run {
 namespace {
@@ -65,7 +66,7 @@ void reserve(const io::Entry& entry, std::int64_t bytes, const RunSettings& sett
 
 /// True if the stage's scratch files hold data from which the run resumes.
 bool scratch_counts(const RunPlan& plan, const Progress& progress, std::size_t stage) {
-  if (stage < progress.completed.size()) return plan.stages[stage].temporary;
+  if (progress.completed.contains(stage)) return plan.stages[stage].temporary;
   return progress.current && static_cast<std::size_t>(progress.current->stage) == stage;
 }
 
@@ -96,18 +97,23 @@ Json start_run(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
   json["fixed"] = plan.fixed;
   json["inputs"] = plan.inputs;
   json["reads"] = plan.reads;
+  json["contents"] = plan.contents;
   json["stages"] = Json::array();
   for (const PlannedStage& stage : plan.stages) json["stages"].push_back(stage.stage->choices());
 
   const fs::path scratch = plan.scratch.empty() ? folder.path() : plan.scratch;
   const DiskNeed need = disk_need(plan);
-  io::check_free_space(folder.path(), need.result + (plan.scratch.empty() ? need.scratch : 0));
   if (!plan.scratch.empty()) io::check_free_space(scratch, need.scratch);
   io::check_file_size(folder.result().path(), need.result);
 
+  const std::vector<LargeDataset> datasets = large_datasets(plan);
   std::vector<io::DatasetSpec> specs;
-  for (const LargeDataset& dataset : large_datasets(plan)) specs.push_back(dataset.spec);
+  for (const LargeDataset& dataset : datasets) specs.push_back(dataset.spec);
   const io::CreatedResult created = io::create_result(folder.result(), specs);
+  TakenBytes taken(plan, datasets, created, folder);
+  const std::int64_t shared = taken.share();
+  io::check_free_space(folder.path(), need.result - shared + (plan.scratch.empty() ? need.scratch : 0));
+  taken.copy_rest(settings);
   reserve(folder.result(), created.length, settings);
   io::save_metadata(folder.result(), extents_of(created), folder.metadata());
   json["length"] = created.length;
@@ -126,6 +132,7 @@ Json start_run(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
                      {"slots", file.slots},
                      {"slot_bytes", file.slot_bytes}});
   }
+  note_taken(plan, folder);
   // Files are named before they are made, so that an interruption leaves no unknown file.
   folder.begin(json);
   return json;
@@ -177,7 +184,9 @@ DiskNeed disk_need(const RunPlan& plan) {
   DiskNeed need;
   for (const ScratchFile& file : scratch_files(plan)) need.scratch += file.bytes();
   for (const LargeDataset& dataset : large_datasets(plan)) {
-    need.result += volume(dataset.spec.shape) * static_cast<std::int64_t>(size_of(dataset.spec.type)) + page;
+    const std::int64_t bytes = volume(dataset.spec.shape) * static_cast<std::int64_t>(size_of(dataset.spec.type));
+    need.result += bytes + page;
+    if (plan.stages[dataset.stage].is_taken()) need.taken += bytes;
   }
   need.result += 1 << 20;  // for small datasets, written at the end
   return need;

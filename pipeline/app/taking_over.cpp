@@ -1,0 +1,201 @@
+#include "pipeline/app/taking_over.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "io/held_source.hpp"
+#include "io/input_file.hpp"
+#include "io/results/stored_group.hpp"
+#include "pipeline/base/error.hpp"
+#include "pipeline/base/json.hpp"
+#include "pipeline/job/same_stages.hpp"
+#include "pipeline/run/run_folder.hpp"
+
+namespace terrace::app {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+/// A result and a job, compared stage by stage.
+class Comparison {
+ public:
+  Comparison(const fs::path& file, const job::OpenJob& open, const Signature& now, const std::string& anew)
+      : file_(file),
+        state_(state_of(file)),
+        open_(open),
+        now_(now),
+        anew_(anew),
+        result_(file),
+        identity_(attribute("identity")),
+        inputs_(attribute("inputs")),
+        contents_(attribute("contents")),
+        records_(attribute("stages")),
+        same_(
+            identity_, open.job,
+            [this](const auto& before, const auto& name, bool files) { return compare_inputs(before, name, files); },
+            [this](const auto& before, const auto& stage) { return compare_stages(before, stage); }) {}
+
+  TakenOver taken() {
+    for (const job::Stage& stage : open_.job.stages) take(stage);
+    drop_unneeded();
+    taken_.loss = loss();
+    return std::move(taken_);
+  }
+
+ private:
+  static io::FileState state_of(const fs::path& file) {
+    const auto state = io::file_state(file);
+    if (!state) throw IoError(file.string(), "is not there");
+    return *state;
+  }
+
+  /// @throws IoError if it is missing or changed, as in results of earlier versions
+  Json attribute(const std::string& name) const {
+    const auto text = result_.text(name);
+    if (!text) throw IoError(file_.string(), "does not say how its stages were made: an earlier version made it");
+    return Json::parse(*text);
+  }
+
+  std::optional<std::string> compare_inputs(const std::string& before, const std::string& name,
+                                            bool same_files) const {
+    const Json old = {{name, inputs_.at(before)}}, current = {{name, now_.inputs.at(name)}};
+    if (old[name].value("results", 1) != current[name].value("results", 1)) {
+      return "this version reads input '" + name + "' otherwise";
+    }
+    if (auto found = input_difference(old, current, false)) return found;
+    const auto content = io::held_content(*open_.inputs.at(name));
+    if (content && contents_.contains(before)) {
+      if (contents_[before] == *content) return std::nullopt;
+      return input_difference(old, current, true).value_or("input '" + name + "' holds other values");
+    }
+    if (same_files) return input_difference(old, current, true);
+    return renamed(old[name].at("files"), current[name].at("files"))
+               ? std::nullopt
+               : std::optional("input '" + name + "' is read from another file");
+  }
+
+  /// True if the files are the same ones under other names.
+  static bool renamed(const Json& before, const Json& now) {
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      for (const char* key : {"inode", "size", "time"}) {
+        if (!now[i].contains(key) || before[i].value(key, Json()) != now[i][key]) return false;
+      }
+    }
+    return true;
+  }
+
+  std::optional<std::string> compare_stages(const std::string& before, const job::Stage& stage) const {
+    if (stage.name == anew_) return "--fresh=" + anew_ + " computes it anew";
+    if (!records_.contains(before)) return "it was not completed";
+    const Json record = records_[before];
+    const Json backend = record.value("backend", now_.fixed.at("backend"));
+    if (backend == now_.fixed.at("backend")) return std::nullopt;
+    return "it was computed on " + backend.get<std::string>() + ", and another back end may give other results";
+  }
+
+  bool was_temporary(const std::string& before) const {
+    for (const Json& stage : identity_.at("stages")) {
+      if (stage.at("name") == before) return stage.at("temporary").get<bool>();
+    }
+    return true;
+  }
+
+  void take(const job::Stage& stage) {
+    const auto before = same_.earlier(stage.name);
+    if (!before) return;
+    run::TakenPart part{file_, state_, {}, records_.at(*before)};
+    if (!stage.temporary) {
+      if (was_temporary(*before)) return;
+      try {
+        part.group = result_.group(*before, stage.name);
+      } catch (const io::DiskError&) {
+        throw;
+      } catch (const IoError& error) {
+        damage_[*before] = error.what();
+        return;
+      }
+    }
+    taken_.stages[stage.name] = std::make_shared<const run::TakenPart>(std::move(part));
+  }
+
+  /// A temporary stage is not computed again if all stages that read it are taken over.
+  void drop_unneeded() {
+    std::set<std::string> read;  // by computed stages
+    for (auto stage = open_.job.stages.rbegin(); stage != open_.job.stages.rend(); ++stage) {
+      if (stage->temporary && read.contains(stage->name)) taken_.stages.erase(stage->name);
+      if (taken_.takes(stage->name)) continue;
+      for (const job::ArrayName& array : job::array_names(stage->arrays, stage->settings)) {
+        read.insert(array.name.substr(0, array.name.find('/')));
+      }
+    }
+  }
+
+  std::optional<Loss> loss() const {
+    for (const Json& stage : identity_.at("stages")) {
+      const std::string name = stage.at("name");
+      const auto datasets = result_.datasets(name);
+      if (datasets.empty() || (taken_.takes(name) && same_.earlier(name) == name)) continue;
+      const std::string dataset = "dataset " + datasets.front();
+      if (open_.job.find_stage(name) == nullptr) return Loss{dataset + " is to be dropped", ""};
+      const auto damage = damage_.find(name);
+      return Loss{dataset + " is to be computed anew",
+                  damage != damage_.end() ? damage->second : same_.difference(name)};
+    }
+    if (const auto added = result_.added()) return Loss{*added + ", which was added to it, is to be dropped", ""};
+    return std::nullopt;
+  }
+
+  fs::path file_;
+  io::FileState state_;
+  const job::OpenJob& open_;
+  const Signature& now_;
+  std::string anew_;
+  io::StoredResult result_;
+  Json identity_, inputs_, contents_, records_;
+  job::SameStages same_;
+  std::map<std::string, std::string> damage_;  // of parts of the result, by its stages
+  TakenOver taken_;
+};
+
+}  // namespace
+
+std::string TakenOver::in_words() const {
+  std::map<fs::path, std::vector<std::string>> names;  // by files
+  for (const auto& [name, part] : stages) names[part->file].push_back("'" + name + "'");
+  std::string text;
+  for (const auto& [file, of_file] : names) {
+    text += fmt::format("{}{} {} taken over from {}", text.empty() ? "" : "; ", fmt::join(of_file, ", "),
+                        of_file.size() == 1 ? "is" : "are", file.string());
+  }
+  return text;
+}
+
+namespace {
+
+TakenOver taken_from(const fs::path& result, const job::OpenJob& open, const Signature& now,
+                     const std::string& anew) {
+  try {
+    return read_json(result.string() + ", attributes of the root", "compute all of it with --fresh",
+                     [&] { return Comparison(result, open, now, anew).taken(); });
+  } catch (const io::DiskError&) {
+    throw;
+  } catch (const IoError& error) {
+    TakenOver nothing;
+    nothing.loss = Loss{"nothing of it can be taken over", error.what()};
+    return nothing;
+  }
+}
+
+}  // namespace
+
+TakenOver taken_over(const job::OpenJob& open, const Signature& now, const std::string& anew) {
+  TakenOver taken;
+  if (io::file_state(open.job.output)) taken = taken_from(open.job.output, open, now, anew);
+  const fs::path kept = run::RunFolder::kept_for(open.job.output);
+  if (io::file_state(kept)) taken.stages.merge(taken_from(kept, open, now, anew).stages);
+  return taken;
+}
+
+}  // namespace terrace::app

@@ -1,0 +1,40 @@
+// The start of a run that takes over stages of another result: their bytes, and their state in the ledger.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "io/files/copy_bytes.hpp"
+#include "io/results/file.hpp"
+#include "pipeline/run/folder/run_files.hpp"
+#include "pipeline/run/run.hpp"
+
+namespace terrace::run {
+
+/// Large datasets that a new result takes over from another one.
+class TakenBytes {
+ public:
+  /// @param datasets of the new result, whose places are in `created`
+  /// @throws IoError if the other result has changed since it was looked at
+  TakenBytes(const RunPlan& plan, const std::vector<LargeDataset>& datasets, const io::CreatedResult& created,
+             const RunFolder& folder);
+
+  /// Lets the results share bytes, if the file system can. @return bytes that take no space
+  std::int64_t share();
+  /// Copies all other bytes; nothing is durable yet. @throws Stopped, IoError
+  void copy_rest(const RunSettings& settings);
+
+ private:
+  struct Piece {
+    io::FilePlace from, to;
+    std::int64_t bytes;  // that are to be moved
+  };
+
+  std::vector<io::Descriptor> files_;
+  std::vector<Piece> pieces_;
+};
+
+/// Makes the first file of the ledger, `0.log`, which names the stages that were taken over as complete.
+void note_taken(const RunPlan& plan, const RunFolder& folder);
+
+}  // namespace terrace::run
