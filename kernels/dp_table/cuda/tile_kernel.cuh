@@ -117,13 +117,15 @@ class TileMaker {
     return true;
   }
 
-  /// Waits until the sub-blocks of the level before are made.
+  /// Waits until the sub-blocks of the level before are made. Only draw() asks the host about an abort, over the bus:
+  /// all sub-blocks of lower levels were drawn and end by themselves, unless those who drew them have left.
   __device__ bool wait_for_level(u64 level) {
     if (threadIdx.x == 0 && level > 0) {
       const u64 wanted = layout_.block_levels[level] - layout_.block_levels[level - 1];
       const u64* made = &counters_[level - 1];
       ticket_.leaves = !device::wait_until<device::backoffs::blocks_of_level>(
-          [&] { return device::load_acquire(made) >= wanted; }, [&] { return is_aborted(); });
+          [&] { return device::load_acquire(made) >= wanted; },
+          [&] { return device::load_relaxed(&state_->aborted) != 0; });
     }
     __syncthreads();
     return ticket_.leaves == 0;
