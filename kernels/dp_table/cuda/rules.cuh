@@ -184,12 +184,4 @@ struct CountOf {
   }
 };
 
-/// Adds the state of other steps of the same cell.
-template <class Rule>
-__device__ __forceinline__ void merge_states(typename Rule::State& state, const typename Rule::State& other,
-                                             const TableLayout& layout) {
-  if constexpr (Rule::counts) Rule::merge(state, other, layout);
-  else Rule::merge(state, other);
-}
-
 }  // namespace terrace::dp_table
