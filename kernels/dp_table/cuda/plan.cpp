@@ -126,10 +126,6 @@ TablePlan::TablePlan(const Table& made) : table(made), steps(made) {
   extents[0] = std::min<i64>(extents[0], table.cut.rows);
   strides.assign(extents.size(), 1);
   for (std::size_t d = extents.size() - 1; d > 0; --d) strides[d - 1] = strides[d] * extents[d];
-  for (const StepEntry& entry : steps.entries) {
-    one_cost =
-        one_cost && entry.whole_cost == steps.entries[0].whole_cost && entry.real_cost == steps.entries[0].real_cost;
-  }
   cut = table.schedule == Schedule::partitioned
             ? partitions_of(extents, table.partition_dimensions)
             : choose_cut(extents, static_cast<i64>(steps.entries.size()), in_ranges);
@@ -174,10 +170,8 @@ TableLayout TablePlan::layout(const unsigned char* workspace) const {
   layout.row_cells = strides[0];
   layout.modulus = table.modulus;
   layout.cap = table.cap;
-  if (!steps.entries.empty()) {
-    layout.whole_cost = steps.entries[0].whole_cost;
-    layout.real_cost = steps.entries[0].real_cost;
-  }
+  layout.whole_cost = steps.whole_cost;
+  layout.real_cost = steps.real_cost;
   return layout;
 }
 

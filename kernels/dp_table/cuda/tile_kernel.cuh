@@ -153,7 +153,7 @@ class TileMaker {
           certain ? atomicAdd(&ticket_.certain, 1) : layout_.capacity - 1 - atomicAdd(&ticket_.tested, 1);
       steps_.delta[place] = delta;
       steps_.packed[place] = step.packed;
-      if constexpr (Rule::has_costs) steps_.cost[place] = cost_from<Wide>(step.whole_cost, step.real_cost);
+      if constexpr (Rule::has_costs) steps_.cost[place] = cost_of<Wide>(step.whole_cost, step.real_cost);
       if constexpr (Rule::has_choice) steps_.number[place] = step.number;
     }
   }
@@ -231,7 +231,7 @@ class TileMaker {
       if (!cell.at_least(step.packed, layout_.guards)) continue;
       const T* from = Reach<T>{work_}.at(index, step.offset, step.source);
       if (from == nullptr) continue;
-      Rule::take(state, *from, cost_from<Wide>(step.whole_cost, step.real_cost), step.number, layout_);
+      Rule::take(state, *from, cost_of<Wide>(step.whole_cost, step.real_cost), step.number, layout_);
     }
   }
 
@@ -304,7 +304,7 @@ class TileMaker {
   }
 
   __device__ __forceinline__ void take_inner(Wide value, const InnerStep& step, State& state) const {
-    Rule::take(state, value, cost_from<Wide>(step.whole_cost, step.real_cost), step.number, layout_);
+    Rule::take(state, value, cost_of<Wide>(step.whole_cost, step.real_cost), step.number, layout_);
   }
 
   /// Goes along the lines of a warp: each cell gives its value to those after it. @return the cell's value

@@ -36,7 +36,7 @@ struct WalkBack {
   __device__ bool matches(const T* from, Wide value, i64 whole_cost, double real_cost) const {
     if (from == nullptr || static_cast<T>(*from) == Rule::unreached()) return false;
     typename Rule::State state = Rule::none();
-    Rule::take(state, *from, cost_from<Wide>(whole_cost, real_cost), 0, work.layout);
+    Rule::take(state, *from, cost_of<Wide>(whole_cost, real_cost), 0, work.layout);
     return Rule::made(state, work.layout) == value;
   }
   /// Steps [0, step_count) lead out of lines, those after them along lines.
