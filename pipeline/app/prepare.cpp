@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 
+#include "io/files/durable.hpp"
 #include "pipeline/app/signature.hpp"
 #include "pipeline/app/warnings.hpp"
 #include "pipeline/base/error.hpp"
@@ -151,15 +152,12 @@ void check_scratch(const job::Job& job, const run::RunPlan& plan) {
 
 /// Bytes for scratch arrays: what the job allows, and the disk has.
 std::int64_t scratch_space(const job::Job& job) {
-  std::int64_t space = job.scratch.size.value_or(std::numeric_limits<std::int64_t>::max());
-  std::filesystem::path folder = job.scratch.path.value_or(job.output.parent_path());
-  std::error_code error;
-  while (!std::filesystem::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
-  const auto found = std::filesystem::space(folder, error);
-  if (!error && found.available < static_cast<std::uintmax_t>(space)) {
-    space = static_cast<std::int64_t>(found.available);
+  const std::int64_t allowed = job.scratch.size.value_or(std::numeric_limits<std::int64_t>::max());
+  try {
+    return std::min(allowed, io::free_space(job.scratch.path.value_or(job.output.parent_path())));
+  } catch (const IoError&) {
+    return allowed;  // the run says what is wrong with that place
   }
-  return space;
 }
 
 std::string job_text(const job::Job& job) {

@@ -146,9 +146,21 @@ class Reader : ValueReader {
     return item.text;
   }
 
-  /// One word in place of a list is a list of one.
+  /// One word in place of a list is a list of one. A list of words of `choices` names each once.
   std::optional<Value> texts(const Node& node) {
-    return list_or_one<std::string>(node, [this](const Node& item) { return text_item(item); });
+    const auto value = list_or_one<std::string>(node, [this](const Node& item) { return text_item(item); });
+    if (!value || !parameter_.choices) return value;
+    for (auto item = node.items.begin(); item != node.items.end(); ++item) {
+      const auto same = [&](const Node& before) { return before.text == item->text; };
+      if (std::any_of(node.items.begin(), item, same)) return refuse_repeated(*item);
+    }
+    return value;
+  }
+
+  std::nullopt_t refuse_repeated(const Node& item) {
+    context_.complaints.add(item.position,
+                            quote(parameter_.name) + " names " + quote(item.text) + " twice; leave one of them out");
+    return std::nullopt;
   }
 
   using Range = std::array<std::int64_t, 2>;

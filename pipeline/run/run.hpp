@@ -53,6 +53,9 @@ struct DiskNeed {
   std::int64_t result = 0, scratch = 0;
 };
 DiskNeed disk_need(const RunPlan& plan);
+/// Checks that the disks have room for a run that begins. @param folder of the run, which need not exist
+/// @throws IoError naming the place, the needed and the free bytes
+void check_disk(const RunPlan& plan, const std::filesystem::path& folder);
 
 struct RunSettings {
   std::vector<device::Context*> devices;

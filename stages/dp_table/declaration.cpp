@@ -1,5 +1,6 @@
 // The declaration of the stage `dp_table`.
 #include "stages/dp_table/stage.hpp"
+#include "stages/dp_table/verify.hpp"
 #include "stages/stage_kind.hpp"
 
 namespace terrace::stages {
@@ -45,6 +46,7 @@ StageKind dp_table_stage() {
       {"solution", "steps of the solution",
        "numbers of the steps from the first cell to the last; empty: not reached", "keep: solution"}};
   kind.make = make_dp_table;
+  kind.verify = verify_dp_table;
   return kind;
 }
 

@@ -1,6 +1,9 @@
 // The declaration of the stage `makespan`.
+#include "stages/makespan/instance.hpp"
+#include "stages/makespan/rounding.hpp"
 #include "stages/makespan/search.hpp"
 #include "stages/makespan/stage.hpp"
+#include "stages/makespan/verify.hpp"
 #include "stages/stage_kind.hpp"
 
 namespace terrace::stages {
@@ -11,10 +14,12 @@ StageKind makespan_stage() {
   kind.declaration.help =
       "jobs on identical machines, so that the last one ends at most 1 + epsilon times as late as possible";
   kind.declaration.parameters = {
-      {"times", ParameterKind::array, "the time of each job: whole numbers, not negative"},
-      {"machines", ParameterKind::count, "the number of machines", nullptr, nullptr, 1},
+      {"times", ParameterKind::array,
+       "the time of each job, of at most 16777216: whole numbers, not negative, in one dimension, row or column"},
+      {"machines", ParameterKind::count, "the number of machines", nullptr, nullptr, 1,
+       static_cast<double>(most_machines)},
       {"epsilon", ParameterKind::number, "the guarantee: at most 1 + epsilon times the least makespan", nullptr,
-       nullptr, 0, 1},
+       nullptr, least_epsilon, 1},
       {"probes", ParameterKind::integer, "targets that are tried at a time", "4", nullptr, 1,
        static_cast<double>(TargetSearch::most_probes)},
       {"bounds", ParameterKind::flag,
@@ -31,14 +36,8 @@ StageKind makespan_stage() {
       {"tables/cells", "tables", "of each table"},
       {"tables/steps", "tables", "configurations of one machine, as each table was made with"},
       {"tables/feasible", "tables", "1 if the long jobs, rounded down, end at the target"}};
-  kind.declaration.check = [](const std::string&, const Settings& settings) {
-    std::vector<job::Finding> findings;
-    if (settings.number("epsilon") <= 0) {
-      findings.push_back({"epsilon", "'epsilon' is 0; give a number above 0, up to 1: 0.2 is at most 20% too late"});
-    }
-    return findings;
-  };
   kind.make = make_makespan;
+  kind.verify = verify_makespan;
   kind.deals = true;
   return kind;
 }

@@ -6,12 +6,12 @@
 
 #include "kernels/recursive/reduction.hpp"
 #include "pipeline/base/error.hpp"
+#include "stages/block_memory.hpp"
 #include "stages/query/measured.hpp"
 #include "stages/query/pairs.hpp"
 #include "stages/query/tally.hpp"
 #include "stages/recursive/rates.hpp"
 #include "stages/recursive/square_matrix.hpp"
-#include "stages/recursive/tiles.hpp"
 #include "stages/recursive/weights.hpp"
 #include "stages/refuse.hpp"
 

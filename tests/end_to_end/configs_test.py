@@ -112,6 +112,13 @@ class Configs(JobTest):
         gaps = 2 * 10.5 + (9.5 + 0.5) * 2
         self.assertTrue(inside - gaps - columns / 2 < whole < inside)
 
+    def test_runs_partitions(self):
+        result = self.run_config("partitions")
+        values = {int(result[stage + "/value"][()]) for stage in ("auto", "three", "seven")}
+        # The far corner's pieces weigh 275 in all, so they take more than 17 bins of 16.
+        self.assertEqual(len(values), 1)
+        self.assertGreaterEqual(values.pop(), 18)
+
     def test_runs_knapsack(self):
         result = self.run_config("knapsack")
 

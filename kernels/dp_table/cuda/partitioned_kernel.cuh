@@ -51,7 +51,7 @@ __device__ void make_partitioned_cell(TableState* state, const TileWork& work, c
       from = Reach<T>{work}.at(index, step.offset, step.source);
     }
     if (from == nullptr) continue;
-    Rule::take(gathered, *from, cost_from<Wide>(step.whole_cost, step.real_cost), step.number, layout);
+    Rule::take(gathered, *from, cost_of<Wide>(step.whole_cost, step.real_cost), step.number, layout);
   }
   const bool is_zero = work.has_zero != 0 && index == 0;
   cells[memory.at(difference(cell, work.first))] =

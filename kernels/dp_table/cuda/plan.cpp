@@ -172,8 +172,6 @@ TablePlan::TablePlan(const Table& made) : table(made), steps(made) {
   for (std::size_t d = extents.size() - 1; d > 0; --d) strides[d - 1] = strides[d] * extents[d];
   std::vector<StepComponents> components;
   for (const StepEntry& entry : steps.entries) {
-    one_cost =
-        one_cost && entry.whole_cost == steps.entries[0].whole_cost && entry.real_cost == steps.entries[0].real_cost;
     const Index step = vector_of(*this, entry);
     components.push_back({Index(step.begin() + table.cut.whole, step.end()), entry.source != 0});
   }
@@ -221,10 +219,8 @@ TableLayout TablePlan::layout(const TableLists& lists, const unsigned char* work
   layout.row_cells = strides[0];
   layout.modulus = table.modulus;
   layout.cap = table.cap;
-  if (!steps.entries.empty()) {
-    layout.whole_cost = steps.entries[0].whole_cost;
-    layout.real_cost = steps.entries[0].real_cost;
-  }
+  layout.whole_cost = steps.whole_cost;
+  layout.real_cost = steps.real_cost;
   return layout;
 }
 

@@ -28,7 +28,6 @@ struct TablePlan {
   Table table;
   StepTable steps;
   std::vector<i64> extents, strides;  // of a full tile; dimensions from table.cut.whole on
-  bool one_cost = true;               // all steps have the same cost
   bool closed =
       false;  // true if a step is not needed for a cell that a longer one fits, unless choices are asked for
   TileCut cut;

@@ -101,7 +101,7 @@ class TablesOnCuda final : public device::CudaBlocks<TableTask, TableResult, Tab
       call(Plain{});
     } else {
       if (choice) call(Rule<T, Costs::chosen>{});
-      else if (prepared.plan.one_cost || prepared.plan.table.combine == Combine::any) call(Plain{});
+      else if (prepared.plan.steps.one_cost || prepared.plan.table.combine == Combine::any) call(Plain{});
       else call(Rule<T, Costs::each>{});
     }
   }

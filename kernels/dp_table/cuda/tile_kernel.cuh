@@ -116,7 +116,7 @@ class TileMaker {
     for (i32 i = thread_; i < (count + steps_at_once - 1) / steps_at_once * steps_at_once; i += tile_threads) {
       const DeviceStep& step = layout_.steps[layout_.step_count + (i < count ? i : 0)];
       memory_.inner_offset[i] = i < count ? static_cast<i32>(step.offset) : 0;
-      if constexpr (Rule::has_costs) memory_.inner_cost[i] = cost_from<Wide>(step.whole_cost, step.real_cost);
+      if constexpr (Rule::has_costs) memory_.inner_cost[i] = cost_of<Wide>(step.whole_cost, step.real_cost);
       if constexpr (Rule::has_choice) memory_.inner_number[i] = step.number;
     }
   }
@@ -204,7 +204,7 @@ class TileMaker {
   }
   __device__ void put_step(i32 place, const DeviceStep& step, i64 delta) const {
     memory_.delta[place] = delta;
-    if constexpr (Rule::has_costs) memory_.cost[place] = cost_from<Wide>(step.whole_cost, step.real_cost);
+    if constexpr (Rule::has_costs) memory_.cost[place] = cost_of<Wide>(step.whole_cost, step.real_cost);
     if constexpr (Rule::has_choice) memory_.number[place] = step.number;
     atomicMin(&memory_.group_begin[step.group], place);
     atomicMax(&memory_.group_end[step.group], place + 1);
@@ -294,7 +294,7 @@ class TileMaker {
       if (group.crosses != 0 && layout_.cells[at].at_least(group.inside, layout_.guards)) continue;
       const T* from = Reach<T>{work_}.at(block_.offset + at, step.offset, step.source);
       if (from == nullptr) continue;
-      Rule::take(state[k], *from, cost_from<Wide>(step.whole_cost, step.real_cost), step.number, layout_);
+      Rule::take(state[k], *from, cost_of<Wide>(step.whole_cost, step.real_cost), step.number, layout_);
     }
   }
 

@@ -34,7 +34,7 @@ struct WalkBack {
   __device__ bool matches(const T* from, Wide value, i64 whole_cost, double real_cost) const {
     if (from == nullptr || static_cast<T>(*from) == Rule::unreached()) return false;
     typename Rule::State state = Rule::none();
-    Rule::take(state, *from, cost_from<Wide>(whole_cost, real_cost), 0, work.layout);
+    Rule::take(state, *from, cost_of<Wide>(whole_cost, real_cost), 0, work.layout);
     return Rule::made(state, work.layout) == value;
   }
   /// True if the cell got its value by the step. @param cell its indices @param index in the tile

@@ -95,6 +95,7 @@ int plan(Session& session, const JobArguments& arguments) {
   PartProgress parts(progress);
   const run::RunPlan run_plan = planned(session, open, machine, progress, parts);
   StageWarnings(warn).tell(run_plan);
+  warn_of_disk(open.job, run_plan, warn);
   session.out << fmt::format("on {} x {}\n", machine.contexts.size(), machine.resources.device.name);
   session.out << fmt::format("memory: {} of the host, {} of each device\n",
                              format_size(static_cast<double>(machine.resources.host_budget)),

@@ -100,10 +100,7 @@ Json start_run(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
   for (const PlannedStage& stage : plan.stages) json["stages"].push_back(stage.stage->choices());
 
   const fs::path scratch = plan.scratch.empty() ? folder.path() : plan.scratch;
-  const DiskNeed need = disk_need(plan);
-  io::check_free_space(folder.path(), need.result + (plan.scratch.empty() ? need.scratch : 0));
-  if (!plan.scratch.empty()) io::check_free_space(scratch, need.scratch);
-  io::check_file_size(folder.result().path(), need.result);
+  check_disk(plan, folder.path());
 
   std::vector<io::DatasetSpec> specs;
   for (const LargeDataset& dataset : large_datasets(plan)) specs.push_back(dataset.spec);
@@ -181,6 +178,13 @@ DiskNeed disk_need(const RunPlan& plan) {
   }
   need.result += 1 << 20;  // for small datasets, written at the end
   return need;
+}
+
+void check_disk(const RunPlan& plan, const fs::path& folder) {
+  const DiskNeed need = disk_need(plan);
+  io::check_free_space(folder, need.result + (plan.scratch.empty() ? need.scratch : 0));
+  if (!plan.scratch.empty()) io::check_free_space(plan.scratch, need.scratch);
+  io::check_file_size(folder / "result.h5", need.result);
 }
 
 void check_result(const io::Folder& folder, const Json& plan) {

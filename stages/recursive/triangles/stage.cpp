@@ -5,6 +5,7 @@
 
 #include "kernels/recursive/interval_rules.hpp"
 #include "pipeline/base/error.hpp"
+#include "stages/block_memory.hpp"
 #include "stages/recursive/measured.hpp"
 #include "stages/recursive/rates.hpp"
 #include "stages/recursive/tiles.hpp"

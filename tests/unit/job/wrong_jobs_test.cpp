@@ -203,6 +203,7 @@ std::vector<WrongJob> wrong_values() {
       {"a list's elements", stepping("coefficients: [1, x, 2]"), "5:69", {"a list of numbers", "'x'"}},
       {"a scalar for a list", stepping("coefficients: 3"), "5:65", {"a list of numbers"}},
       {"texts out of choice", stepping("reduce: [sum, minimun]"), "5:65", {"'minimun'", "'minimum'?"}},
+      {"a text twice", stepping("reduce: [sum, minimum, sum]"), "5:74", {"'reduce' names 'sum' twice", "leave one"}},
       {"a value with a unit", stepping("dt: 11"), "5:55", {"from 1e-09 to 10"}},
       {"settings that contradict",
        with_stages("- name: s\n  stencil: {operator: heat, grid: a, steps: 0, reduce: "
