@@ -3,12 +3,14 @@
 #include <cuda.h>
 #include <cuda_runtime.h>
 
+#include <cstring>
+
 #include "kernels/device/cuda_check.hpp"
 
 namespace terrace::device {
 namespace {
 
-static_assert(sizeof(TensorMap) == sizeof(CUtensorMap) && alignof(TensorMap) >= alignof(CUtensorMap));
+static_assert(sizeof(TensorMap) == sizeof(CUtensorMap));
 
 using Encode = decltype(&cuTensorMapEncodeTiled);
 
@@ -38,11 +40,13 @@ std::optional<TensorMap> make_tensor_map(const TensorRows& rows) {
   const cuuint64_t strides[] = {static_cast<cuuint64_t>(rows.width * rows.value_bytes)};
   const cuuint32_t box[] = {static_cast<cuuint32_t>(rows.box_width), static_cast<cuuint32_t>(rows.box_rows)};
   const cuuint32_t steps[] = {1, 1};
-  TensorMap map{};
-  const CUresult result = encode(reinterpret_cast<CUtensorMap*>(&map), type, 2, rows.data, extents, strides, box,
-                                 steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
-                                 CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  CUtensorMap made{};
+  const CUresult result =
+      encode(&made, type, 2, rows.data, extents, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+             CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) return std::nullopt;
+  TensorMap map;
+  std::memcpy(&map, &made, sizeof map);
   return map;
 }
 

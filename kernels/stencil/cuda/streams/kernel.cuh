@@ -2,9 +2,9 @@
 //
 // A thread block takes a tile of columns and streams down a chunk of rows. A warp holds a row of the tile of each
 // field, consecutive cells a lane, and makes some levels of it, one after another. A batch of rows goes from warp to
-// warp through shared memory, a tick each. One more warp makes no levels (mover.cuh): it brings batches for the first
-// one, some ticks ahead, and writes those of the last one, a tick later. A level takes a row and gives the one
-// `radius` above it.
+// warp through shared memory, a tick each. Batches are brought for the first warp some ticks ahead, and those of the
+// last one are written, by one more warp, which makes no levels (mover.cuh), or by tensor copies (tensor.cuh). A
+// level takes a row and gives the one `radius` above it.
 //
 // A level of a sum over a star or a box keeps, instead of earlier rows, the partial sums of the cells that the rows
 // so far contribute to (level.cuh): a new row completes the sums of the row `radius` above it, adds to those
@@ -188,10 +188,12 @@ class Stream {
   typename S::Level levels_[S::levels] = {};
 };
 
+/// Shapes have sizes as StreamLayout, and prepare(), which every warp calls first.
 template <class S>
 __global__ void __launch_bounds__(32 * (S::warps + 1), S::sizes.blocks)
     stream_kernel(const StencilState* state, const __grid_constant__ typename S::Task task) {
   if (state->begun == 0) return;
+  S::prepare();
   Stream<S>(task, NoMaps{}).run();
 }
 
@@ -201,6 +203,7 @@ __global__ void __launch_bounds__(32 * S::warps, S::sizes.blocks)
     tensor_stream_kernel(const StencilState* state, const __grid_constant__ typename S::Task task,
                          const __grid_constant__ StreamMaps<S::fields> maps) {
   if (state->begun == 0) return;
+  S::prepare();
   Stream<S>(task, maps).run();
 }
 
