@@ -30,9 +30,9 @@ Encode find_encode() {
 
 }  // namespace
 
-std::optional<TensorMap> make_tensor_map(const TensorRows& rows) {
+bool make_tensor_map(const TensorRows& rows, TensorMap& map) {
   static const Encode encode = find_encode();
-  if (encode == nullptr) return std::nullopt;
+  if (encode == nullptr) return false;
   // Integers of the values' size: copies keep all bits.
   const CUtensorMapDataType type =
       rows.value_bytes == 8 ? CU_TENSOR_MAP_DATA_TYPE_UINT64 : CU_TENSOR_MAP_DATA_TYPE_UINT32;
@@ -44,10 +44,8 @@ std::optional<TensorMap> make_tensor_map(const TensorRows& rows) {
   const CUresult result =
       encode(&made, type, 2, rows.data, extents, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
              CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  if (result != CUDA_SUCCESS) return std::nullopt;
-  TensorMap map;
   std::memcpy(&map, &made, sizeof map);
-  return map;
+  return result == CUDA_SUCCESS;
 }
 
 }  // namespace terrace::device

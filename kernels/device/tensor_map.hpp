@@ -1,8 +1,6 @@
 // Maps of values in device memory, of which tensor copies (instructions.cuh) move boxes.
 #pragma once
 
-#include <optional>
-
 #include "kernels/device/integers.hpp"
 
 namespace terrace::device {
@@ -21,10 +19,9 @@ struct TensorRows {
   int box_width, box_rows;  // at most 256 each; a row of a box has a multiple of 16 bytes
 };
 
-/// The map of rows for copies of that box. Copies bring zeros for what lies outside the rows, and write nothing
-/// there.
-/// @return nothing if the driver or the device has no such maps, or refuses this one
+/// Makes the map of rows for copies of that box. Copies bring zeros for what lies outside the rows, and write nothing
+/// there. @return false if the driver or the device has no such maps, or refuses this one
 /// @throws DeviceError when the driver cannot be asked
-std::optional<TensorMap> make_tensor_map(const TensorRows& rows);
+bool make_tensor_map(const TensorRows& rows, TensorMap& map);
 
 }  // namespace terrace::device

@@ -23,13 +23,23 @@
 
 namespace terrace::stencil {
 
+/// What moves the rows of a kernel.
+template <class S, bool by_tensor>
+struct MoverOf {
+  using Type = StreamMover<S>;
+};
+template <class S>
+struct MoverOf<S, true> {
+  using Type = StreamTensor<S>;
+};
+
 /// A thread's share of a launch of a kernel with the sizes, the task and the levels of S.
 template <class S>
 class Stream {
   using T = typename S::Value;
   using Chunk = ValueChunk<T>;
   using Task = typename S::Task;
-  using Mover = std::conditional_t<S::by_tensor, StreamTensor<S>, StreamMover<S>>;
+  using Mover = typename MoverOf<S, S::by_tensor>::Type;
   using Maps = typename Mover::Maps;
 
  public:

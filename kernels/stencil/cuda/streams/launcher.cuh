@@ -30,8 +30,8 @@ struct StreamLauncher {
     const device::LaunchShape shape{
         .blocks = blocks, .threads = threads(warps), .shared_bytes = S::shared_bytes, .stream = stream};
     if constexpr (S::by_tensor) {
-      const std::optional<StreamMaps<S::fields>> maps = maps_of<S>(task);
-      if (maps) device::launch(kernel(), shape, state, task, *maps);
+      StreamMaps<S::fields> maps{};
+      if (make_maps<S>(task, maps)) device::launch(kernel(), shape, state, task, maps);
       else WithMover::launch(blocks, warps, stream, state, task);
     } else {
       device::launch(kernel(), shape, state, task);

@@ -1,8 +1,6 @@
 // The common parts of kernels that stream rows (kernel.cuh): sizes, the tile of a thread block, rows and their rims.
 #pragma once
 
-#include <type_traits>
-
 #include "kernels/stencil/cuda/blocks/chunk.cuh"
 #include "kernels/stencil/cuda/blocks/state_kernel.cuh"
 #include "kernels/stencil/cuda/streams/task.hpp"
@@ -55,6 +53,14 @@ struct alignas(16) TensorSignals {
   StreamRun from[fields], to[fields];
   device::Arrivals arrived[slots];
 };
+template <bool by_tensor, i32 slots, i32 output_slots, i32 fields>
+struct SignalsOf {
+  using Type = StreamSignals<slots, output_slots>;
+};
+template <i32 slots, i32 output_slots, i32 fields>
+struct SignalsOf<true, slots, output_slots, fields> {
+  using Type = TensorSignals<slots, fields>;
+};
 
 /// Chunks of 16 bytes of a box in shared memory: it takes multiples of 128 bytes.
 constexpr i32 box_chunks(i32 rows, i32 width) { return (rows * width + 7) / 8 * 8; }
@@ -87,7 +93,7 @@ struct StreamLayout {
   static constexpr i32 output_slots = by_tensor ? 2 : 4, output_at = hand_on_at + 2 * (warps - 1) * batch_chunks;
   static constexpr i32 output_chunks = fields * field_output_chunks;
   static constexpr i32 signals_at = output_at + output_slots * output_chunks;
-  using Signals = std::conditional_t<by_tensor, TensorSignals<slots, fields>, StreamSignals<slots, output_slots>>;
+  using Signals = typename SignalsOf<by_tensor, slots, output_slots, fields>::Type;
   static constexpr i32 tile_at = signals_at + sizeof(Signals) / 16;
   static constexpr i32 shared_bytes = 16 * tile_at + sizeof(StreamTile);
 
