@@ -42,6 +42,12 @@ enum class StreamForm {
   separable  // a box: the sum of a row, then of a column of such sums
 };
 
+/// What moves rows between memory and the warps that make levels of them.
+enum class Moving {
+  mover,  // a warp more, row by row (cuda/streams/mover.cuh)
+  tensor  // tensor copies, a batch each (cuda/streams/tensor.cuh)
+};
+
 /// Sizes of a kernel that streams rows through registers (cuda/streams/kernel.cuh).
 struct StreamSizes {
   int cells;   // of a row that a lane holds
@@ -49,7 +55,8 @@ struct StreamSizes {
   int warps;   // of a thread block, each some levels above the one before
   int rows;    // between two barriers of the thread block
   int slots;   // batches of that many rows in flight from memory, a power of two
-  int blocks;  // thread blocks, with one warp more that moves rows, on a multiprocessor, as far as their registers go
+  int blocks;  // thread blocks on a multiprocessor, as far as their registers go
+  Moving moving = Moving::mover;
 };
 
 /// Sums over a star or a box in two dimensions on CUDA.
