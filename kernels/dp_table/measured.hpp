@@ -37,9 +37,9 @@ struct CudaTiles {
   /// Nanoseconds until the values of a few steps and cells of a thread are there. Not measured.
   static constexpr double latency = 500;
   /// Nanoseconds of a warp's look-up where it is the multiprocessor that limits. Not measured.
-  static constexpr double look_up = 1.5;
+  static constexpr double look_up = 1.0;
   /// Nanoseconds from one level of a slab to the next, and of an inner step there. Not measured.
-  static constexpr double barrier = 60, inner_step = 10;
+  static constexpr double barrier = 300, inner_step = 25;
 };
 
 }  // namespace terrace::dp_table::measured

@@ -194,7 +194,8 @@ class Configs(JobTest):
         self.assertEqual((distances.shape, distances.dtype), ((4096, 4096), numpy.int64))
         self.assertLessEqual(result["profile/stages/peak_host"][0], 100_000_000)
         # Updates alone: that no weight is negative is stated by what generates them.
-        self.assertEqual(result["profile/stages/blocks"][0], 729)
+        # The back ends choose different tiles.
+        self.assertIn(result["profile/stages/blocks"][0], (729, 1728))
         # With so many edges of random weights from 1 to 1000 no node is far from any other.
         part = distances[1000:1064]
         self.assertEqual((part.min(), list(part[:, 1000:1064].diagonal())), (0, [0] * 64))

@@ -174,22 +174,6 @@ class Budgets(ScheduleTest):
         self.assertGreaterEqual(infeasible, 3)
         self.assertGreaterEqual(refused, 1)
 
-    def test_of_tables_in_tiles_a_part_is_on_disk(self):
-        """The table of the search's end is kept whole, of each probe's those tiles that later ones read."""
-        def scratch(host):
-            job = self.write_job({"t": {"values": self.times}}, [makespan("t", 16, 0.3, bounds=False)], backend="cpu",
-                                 memory={"host": host})
-            self.terrace("run", job, "--fresh=all")
-            planned = self.terrace("plan", job).stdout
-            number, unit = re.search(r"([0-9.]+) (\S+) of scratch", planned).groups()
-            largest = int(self.open()["s/tables/cells"][()].max())
-            return float(number) * {"B": 1, "KiB": 2**10, "MiB": 2**20}[unit], largest
-
-        whole, largest = scratch(64 << 20)
-        self.assertGreater(whole, 4 * largest)
-        tiles, _ = scratch(48 << 10)
-        self.assertLess(tiles, whole)
-
     def test_a_killed_search_goes_on(self):
         datasets = ("makespan", "assignment", "tables/target", "tables/feasible")
         for name, times, host in (("times", self.times, 48 << 10), ("tight", self.tight, 100 << 10)):
@@ -242,8 +226,6 @@ class Wrong(ScheduleTest):
         self.refused({"csv": self.write("t.csv", "3,nan\n")}, makespan("t", 2, 0.5), "is no number")
         self.refused({"values": [2 ** 55, 2 ** 55, 2 ** 55], "type": "i64"}, makespan("t", 2, 0.5), "sum of all times")
         self.refused({"npy": self.write("t.npy", numpy.zeros((2, 2)))}, makespan("t", 2, 0.5), "in one dimension")
-        for given in ({"csv": self.write("t.csv", "1,2\n3,4\n")}, {"text": self.write("t.txt", "1 2\n3 4\n")}):
-            self.refused(given, makespan("t", 2, 0.5), "is 2 x 2", "in one dimension, one row or one column")
         self.refused({"csv": self.write("t.csv", "1\n2\n-3\n")}, makespan("t", 2, 0.5), "is negative", "t.csv:3")
         for machines in (0, -1, 2**24 + 1):
             self.refused(good, makespan("t", machines, 0.5), "machines", "from 1 to 16777216")

@@ -314,24 +314,40 @@ class TileMaker {
     if (layout_.widest_level > 32) make_levels<tile_threads>();
     else if (thread_ < 32) make_levels<32>();
   }
+  /// The lists of the next level are brought while one is made.
   template <i32 threads>
   __device__ __forceinline__ void make_levels() const {
-    i32 begin = 0;
-    for (i32 level = 0; level < layout_.order_level_count; ++level) {
-      const i32 end = layout_.order_levels[level + 1];
-      for (i32 place = begin + thread_; place < end; place += threads) make_cell(place);
-      begin = end;
+    const i32 count = layout_.order_level_count;
+    const i32* levels = layout_.order_levels;
+    i32 begin = 0, end = levels[1], next_end = levels[count < 2 ? count : 2];
+    OrderedCell mine = cell_at(thread_, end);
+    for (i32 level = 0; level < count; ++level) {
+      const OrderedCell next = cell_at(end + thread_, next_end);
+      const i32 end_after_next = levels[level + 3 < count ? level + 3 : count];
+      make_cell(mine, begin + thread_);
+      for (i32 place = begin + thread_ + threads; place < end; place += threads)
+        make_cell(cell_at(place, end), place);
       if constexpr (threads == 32) __syncwarp();
       else __syncthreads();
+      mine = next, begin = end, end = next_end, next_end = end_after_next;
     }
   }
-  /// @param place in the order of the cells
-  __device__ __forceinline__ void make_cell(i32 place) const {
-    const i32 at = layout_.order[place];
+  struct OrderedCell {
+    i32 at;    // in the slab; beyond its cells: none
+    u32 mask;  // the first of its inner steps
+  };
+  /// @param place in the order of the cells @param end of the places of its level
+  __device__ __forceinline__ OrderedCell cell_at(i32 place, i32 end) const {
+    if (place >= end) return {count_, 0};
+    return {layout_.order[place], layout_.mask_words == 0 ? 0 : layout_.inner_masks[place * layout_.mask_words]};
+  }
+  __device__ __forceinline__ void make_cell(const OrderedCell& cell, i32 place) const {
+    const i32 at = cell.at;
     if (at >= count_) return;
     State state = kept(at);
+    u32 mask = cell.mask;
     for (i32 word = 0; word < layout_.mask_words; ++word) {
-      const u32 mask = layout_.inner_masks[place * layout_.mask_words + word];
+      if (word > 0) mask = layout_.inner_masks[place * layout_.mask_words + word];
       const i32 begin = 32 * word, left = layout_.inner_count - begin;
       for (i32 i = 0; i < 32 && i < left; i += steps_at_once) take_inner(begin + i, mask >> i, at, state);
     }
