@@ -75,9 +75,10 @@ struct CudaStream {
     return form == StreamForm::box ? box(radius) : star(radius);
   }
 
-  // H100, 2026-11-26, 16384 x 16384, 512 steps, Gcell/s, each beside the best with a warp that moves rows.
+  // Rates of the entries below are those of an H100, 2026-11-26, 16384 x 16384, 512 steps, in Gcell/s; the second one
+  // is the best with a warp that moves rows.
 
-  /// f32. Radius 1: {8, 4, 4, 4, 4, 3} 2770, {12, 3, 4, 4, 4, 3} 2820, {12, 2, 8, 4, 2, 2} 2840.
+  /// f32. H100, see above; radius 1: {8, 4, 4, 4, 4, 3} 2770, {12, 3, 4, 4, 4, 3} 2820, {12, 2, 8, 4, 2, 2} 2840.
   TERRACE_HOST_DEVICE static constexpr StreamSizes star(int radius) {
     if (radius == 1) return {12, 3, 4, 4, 2, 3, Moving::tensor};  // 2880, 2720
     if (radius == 2) return {12, 2, 4, 4, 4, 2, Moving::tensor};  // 1550, 1400
@@ -86,24 +87,24 @@ struct CudaStream {
     if (radius <= 6) return {8, 1, 4, 4, 4, 2, Moving::tensor};   // 570 and 440; of radius 5 490
     return {8, 1, 2, 4, 4, 4, Moving::tensor};                    // 350 and 350; of radius 8 170
   }
-  /// f32. Radius 3 by tensor copies {12, 1, 4, 2, 4, 2} 340.
+  /// f32. H100, see above; radius 3 by tensor copies {12, 1, 4, 2, 4, 2} 340.
   TERRACE_HOST_DEVICE static constexpr StreamSizes box(int radius) {
     if (radius == 1) return {12, 2, 8, 4, 2, 2, Moving::tensor};  // 1880, 1770
     if (radius == 2) return {12, 1, 6, 4, 4, 2, Moving::tensor};  // 730, 700
     return {12, 1, 5, 1, 4, 2};                                   // 370
   }
-  /// f64. Radius 1: {6, 4, 4, 4, 4, 2} 1430, {6, 3, 8, 4, 4, 1} 1120.
+  /// f64. H100, see above; radius 1: {6, 4, 4, 4, 4, 2} 1430, {6, 3, 8, 4, 4, 1} 1120.
   TERRACE_HOST_DEVICE static constexpr StreamSizes wide_star(int radius) {
     if (radius == 1) return {6, 3, 4, 4, 4, 3, Moving::tensor};  // 1450, 1260
     if (radius == 2) return {6, 2, 4, 4, 2, 2, Moving::tensor};  // 720, 670
     return {6, 1, 4, 4, 4, 2, Moving::tensor};                   // 460 and 380; 430 and 290
   }
-  /// f64.
+  /// f64. H100, see above.
   TERRACE_HOST_DEVICE static constexpr StreamSizes wide_box(int radius) {
     if (radius == 1) return {6, 3, 4, 4, 4, 3, Moving::tensor};                          // 900, 770
     return radius == 2 ? StreamSizes{8, 2, 7, 2, 4, 1} : StreamSizes{8, 1, 7, 2, 4, 1};  // 280 (H200); not measured
   }
-  /// f32 of radius 1 and 2, f64 of radius 1 by tensor copies; H200, 2026-11-24, f32 of radius 1 and 3 2470 and 920,
+  /// H100, see above: f32 of radius 1 and 2, f64 of radius 1; H200, 2026-11-24, f32 of radius 1 and 3 2470 and 920,
   /// f64 of radius 3 390. The others: not measured.
   TERRACE_HOST_DEVICE static constexpr StreamSizes separable(int radius, int bytes) {
     if (bytes == 8) {

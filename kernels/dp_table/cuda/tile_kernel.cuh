@@ -18,8 +18,16 @@ inline constexpr i32 cells_at_once = 4, steps_at_once = 4;
 /// A cell's state after its outer steps, in shared memory.
 template <class Rule>
 inline constexpr bool keeps_state = Rule::has_choice || Rule::counts;
+template <class Rule, bool state = keeps_state<Rule>>
+struct Kept {
+  using Type = typename Rule::State;
+};
 template <class Rule>
-using KeptOf = std::conditional_t<keeps_state<Rule>, typename Rule::State, typename Rule::Wide>;
+struct Kept<Rule, false> {
+  using Type = typename Rule::Wide;
+};
+template <class Rule>
+using KeptOf = typename Kept<Rule>::Type;
 
 /// The arrays of a thread block in shared memory.
 template <class Rule>
