@@ -85,6 +85,23 @@ void add_verify(CLI::App& program, CommandLine& line, Session& session) {
       "datasets; after a stop the same command resumes");
 }
 
+/// Adds the arguments of commands that make a file of a result.
+void add_picture(CLI::App& command, PictureArguments& picture, const char* kind) {
+  command.add_option("RESULT", picture.path, "The result")->required();
+  command.add_option("-o,--output", picture.output, kind)->required()->type_name("FILE");
+}
+
+void add_pictures(CLI::App& program, CommandLine& line, Session& session) {
+  auto reported = std::make_shared<PictureArguments>();
+  add_picture(add_command(program, line, session, "report",
+                          "Write a page about a result: rates, limits, a timeline, bytes moved", report, reported),
+              *reported, "The page: HTML that needs no other file");
+  auto traced = std::make_shared<PictureArguments>();
+  add_picture(add_command(program, line, session, "trace",
+                          "Write when each block was computed and each tile moved, for trace viewers", trace, traced),
+              *traced, "The trace: JSON that ui.perfetto.dev and chrome://tracing open");
+}
+
 /// True if the program has a stage with this word for its problems.
 bool has_selector(const Session& session, const std::string& selector) {
   const auto& stages = session.stages.declarations().all();
@@ -101,6 +118,7 @@ void add_other_commands(CLI::App& program, CommandLine& line, Session& session) 
   shown.add_flag("--xdmf", result->xdmf, "Its grids as XDMF, which ParaView opens: write it beside the result")
       ->excludes("--paf");
   add_verify(program, line, session);
+  add_pictures(program, line, session);
   for (const auto& [selector, help] : {std::pair("problem", "List the problems that stages solve, or show one"),
                                        std::pair("operator", "List the operators of stencils, or show one")}) {
     if (!has_selector(session, selector)) continue;

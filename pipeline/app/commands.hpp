@@ -50,6 +50,18 @@ struct VerifyArguments {
 /// `terrace verify result.h5`: checks that a result is undamaged, and that it is correct.
 int verify(Session& session, const VerifyArguments& arguments);
 
+/// The arguments of commands that make a file of a result.
+struct PictureArguments {
+  std::string path;    // the result
+  std::string output;  // the file to be written
+};
+
+/// `terrace trace result.h5 -o trace.json`: writes the profile for trace viewers.
+int trace(Session& session, const PictureArguments& arguments);
+
+/// `terrace report result.h5 -o page.html`: writes a page about a result and its profile.
+int report(Session& session, const PictureArguments& arguments);
+
 struct ProblemsArguments {
   std::string selector;  // "problem" or "operator"
   std::string name;      // empty: all
