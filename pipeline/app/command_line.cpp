@@ -91,11 +91,41 @@ void add_picture(CLI::App& command, PictureArguments& picture, const char* kind)
   command.add_option("-o,--output", picture.output, kind)->required()->type_name("FILE");
 }
 
+void add_plot(CLI::App& program, CommandLine& line, Session& session) {
+  auto asked = std::make_shared<PlotArguments>();
+  CLI::App& command = add_command(
+      program, line, session, "plot",
+      "Draw a dataset: a table as a heat map, an alignment, a list, or a schedule; gnuplot draws", plot, asked);
+  command.add_option("RESULT", asked->picture.path, "The result")->required();
+  command.add_option(
+      "DATASET", asked->dataset,
+      "STAGE/DATASET, or STAGE for its most telling one; by default the most telling one of the result");
+  command.add_option("-o,--output", asked->picture.output, "The picture, as PNG")->required()->type_name("FILE");
+  command
+      .add_option(
+          "--reduce", asked->reduce,
+          "What a cell of the picture shows of many values: mean, min, max, or nearest, the one in their middle; "
+          "by default the mean, of indices nearest")
+      ->type_name("HOW")
+      ->check(CLI::IsMember({"mean", "min", "max", "nearest"}));
+  command
+      .add_option(
+          "--at", asked->at,
+          "Indices in the dimensions before the last two, as 3 or 3,5; by default the last state of snapshots and "
+          "tables, else the middle")
+      ->type_name("INDEX,...");
+  command
+      .add_option("--path", asked->path_of,
+                  "Draw the alignment of this stage over the table; by default that of the same sequences")
+      ->type_name("STAGE");
+}
+
 void add_pictures(CLI::App& program, CommandLine& line, Session& session) {
   auto reported = std::make_shared<PictureArguments>();
   add_picture(add_command(program, line, session, "report",
                           "Write a page about a result: rates, limits, a timeline, bytes moved", report, reported),
               *reported, "The page: HTML that needs no other file");
+  add_plot(program, line, session);
   auto traced = std::make_shared<PictureArguments>();
   add_picture(add_command(program, line, session, "trace",
                           "Write when each block was computed and each tile moved, for trace viewers", trace, traced),
