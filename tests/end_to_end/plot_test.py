@@ -4,9 +4,13 @@ import shutil
 import unittest
 
 from made_profiles import PictureTest
-from png_files import read_png
 from terrace_runs import FAILED, WRONG, affine, h5py, main, mutated, numpy, random_text, wavefront
 
+try:
+    import PIL.Image
+except ImportError as missing:
+    print(f"SKIPPED: {missing} (Debian: python3-pil)")
+    raise SystemExit(0)
 if not shutil.which("gnuplot"):
     print("SKIPPED: there is no gnuplot (Debian: gnuplot-nox)")
     raise SystemExit(0)
@@ -16,6 +20,13 @@ DARK, LIGHT, GRAY, WHITE = (68, 1, 84), (253, 231, 37), (176, 176, 176), (255, 2
 PALETTE = numpy.array([[0x44, 0x01, 0x54], [0x47, 0x2c, 0x7a], [0x3b, 0x51, 0x8b], [0x2c, 0x71, 0x8e],
                        [0x21, 0x90, 0x8d], [0x27, 0xad, 0x81], [0x5c, 0xc8, 0x63], [0xaa, 0xdc, 0x32],
                        [0xfd, 0xe7, 0x25]], float)
+
+
+def read_png(path):
+    """The picture as an array of rows x columns x 3 (red, green, blue)."""
+    with PIL.Image.open(path) as picture:
+        assert picture.format == "PNG"
+        return numpy.asarray(picture.convert("RGB"))
 
 
 class PlotTest(PictureTest):
@@ -190,7 +201,7 @@ class Alignments(PlotTest):
             self.assertLess((abs(points - pixel) / step).max(axis=1).min(), 4, pixel)
 
     def test_are_drawn_over_the_table_of_the_same_sequences(self):
-        red = lambda area: (abs(area - [208, 0, 0]).max(axis=2) < 12)
+        red = lambda area: (area[:, :, 0] > 150) & (area[:, :, 1:].max(axis=2) < 90)
         for arguments in ((), ("table/table",), ("table/table", "--path", "path")):
             with self.subTest(arguments=arguments):
                 self.check_on_path(self.plot(*arguments), red)
@@ -199,7 +210,7 @@ class Alignments(PlotTest):
         coloured = lambda area: (area.max(axis=2) - area.min(axis=2) > 100)
         picture = self.plot("path")
         self.check_on_path(picture, coloured)
-        orange = (abs(self.area(picture) - [224, 96, 0]).max(axis=2) < 12).sum()
+        orange = (abs(self.area(picture) - [224, 96, 0]).max(axis=2) < 40).sum()
         self.assertGreater(orange, 50)
 
     def test_of_time_warping_are_paths(self):
@@ -232,7 +243,8 @@ class Lines(PlotTest):
         area = self.plot("align/long")[TOP:-BOTTOM, LEFT:-RIGHT].astype(int)
         band = (abs(area - [184, 214, 234]).max(axis=2) < 6)
         self.assertGreater(band.mean(), 0.9)  # from the least to the largest
-        rows = numpy.nonzero(abs(area - [0, 114, 178]).max(axis=2) < 20)[0]
+        rows = numpy.nonzero(abs(area - [0, 114, 178]).max(axis=2) < 60)[0]
+        self.assertGreater(len(rows), 900)
         self.assertAlmostEqual(numpy.median(rows), 200, delta=4)  # the mean
 
 

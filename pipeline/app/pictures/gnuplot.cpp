@@ -129,7 +129,7 @@ std::string gnuplot_text(std::string_view text) {
   std::string result = "'";
   for (const char letter : shown) {
     if (letter == '\n' || letter == '\t') result += ' ';
-    else if (letter == '\'' || letter == '`') result += "''";
+    else if (letter == '\'' || letter == '`') result += "\u2019";
     else if (letter == '\\') result += '/';
     else result += letter;
   }

@@ -44,7 +44,7 @@ class Gnuplot {
   std::string script_, graphs_, data_;
 };
 
-/// A text as a string of gnuplot, in quotes, of one line and without characters that mean something in it.
+/// A text as a string of gnuplot, in quotes, of one line; quotes in it become apostrophes, which mean nothing there.
 std::string gnuplot_text(std::string_view text);
 
 }  // namespace terrace::app

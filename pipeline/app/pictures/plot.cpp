@@ -174,7 +174,7 @@ void draw_table(const MadeResult& result, const PlotSubject& subject, const Plot
                          layout.columns, layout.rows, wide, high, wide / 2, high / 2),
              cells);
   if (path) {
-    for (const char* look : {"'#ffffff' linewidth 4", "'#d00000' linewidth 1.5"}) {
+    for (const char* look : {"'#ffffff' linewidth 4", "'#d00000' linewidth 2"}) {
       plot.graph(pairs_of(path->line.size()) + "with lines linecolor rgb " + look + " notitle", flat(path->line));
     }
   }
@@ -252,7 +252,7 @@ void draw_line(const MadeResult& result, const PlotSubject& subject, const PlotC
   constexpr int most_points = 60;  // that are marked
   plot.graph(pairs_of(static_cast<std::size_t>(columns)) +
                  (columns <= most_points ? "with linespoints pointtype 7 pointsize 0.8 " : "with lines ") +
-                 "linecolor rgb '#0072b2' linewidth 1.5 notitle",
+                 "linecolor rgb '#0072b2' linewidth 2 notitle",
              line);
   plot.draw(png);
 }

@@ -152,7 +152,7 @@ TEST_CASE("Ticks are round numbers between the ends") {
 }
 
 TEST_CASE("Texts cannot leave their quotes") {
-  CHECK(gnuplot_text("it's `ls`\n\\x\x01") == "'it''s ''ls'' /x?'");
+  CHECK(gnuplot_text("it's `ls`\n\\x\x01") == "'it\u2019s \u2019ls\u2019 /x?'");
   CHECK(gnuplot_text("") == "''");
   CHECK(escape_markup("<a href=\"'&\x1b\">") == "&lt;a href=&quot;&#39;&amp;?&quot;&gt;");
 }
