@@ -98,7 +98,8 @@ class Traces(PictureTest):
 class Errors(PictureTest):
     def test_of_results_name_what_is_wrong(self):
         self.made_result(stages=("align",))
-        cases = {"end": ([0.0, 2.0], "begins at 3"), "device": ([0, -3], "holds -3"), "stage": ([0, 7], "holds 7"),
+        cases = {"end": ([0.0, 2.0], "holds 2 in row 1, which begins at 3"),
+                 "device": ([0, -3], "holds -3"), "stage": ([0, 7], "holds 7"),
                  "operations": ([1.0], "has 1 rows, and begin has 2")}
         sound = {"stage": [0, 0], "device": [0, 0], "begin": [0.0, 3.0], "end": [1.0, 4.0], "operations": [1.0, 1.0],
                  "phase": [0, 0], "first": [0, 1], "count": [1, 1], "attempt": [1, 1], "attempts": [1, 1]}
@@ -130,6 +131,7 @@ class Errors(PictureTest):
         for _ in range(2):  # a trace is replaced
             self.terrace("trace", "result.h5", "-o", "trace.json")
         self.assertIn("-o", self.terrace("trace", "result.h5", expect=WRONG).stderr)
+        self.assertIn("-o", self.terrace("trace", "result.h5", "-o", "", expect=WRONG).stderr)
         self.terrace("trace", "result.h5", "-o", "/dev/null")
 
 

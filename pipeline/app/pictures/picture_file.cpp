@@ -22,6 +22,7 @@ bool may_be_replaced(const fs::path& path, const PictureKind& kind) {
 }  // namespace
 
 PictureFile::PictureFile(fs::path path, const PictureKind& kind) : path_(std::move(path)) {
+  if (path_.empty()) throw JobError("-o: is empty; name a file");
   const bool there = fs::exists(path_);
   if (there && fs::is_directory(path_)) {
     throw JobError("-o " + path_.string() + ": is a folder; name a file in it");
