@@ -32,11 +32,11 @@ class PictureTest(JobTest):
     """A test of commands that make pictures of results."""
 
     def made_result(self, name="result.h5", stages=("align", "other"), **keys):
-        """A small result of that name, with tables."""
+        """Makes a small result of that name, with tables."""
         keys.setdefault("memory", {"host": 4 << 20, "device": 1 << 18})
         inputs = {"a": random_letters(900, 1), "b": random_letters(1000, 2)}
         stages = [affine(stage, "a", "b", keep="table") for stage in stages]
-        return self.run_job(inputs, stages, output=name, backend="cpu", **keys)
+        self.run_job(inputs, stages, output=name, backend="cpu", **keys).close()
 
     def with_profile(self, blocks, copies, name="result.h5", **tables):
         """Writes columns of the profile in place of those of a result."""

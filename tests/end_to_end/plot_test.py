@@ -79,7 +79,7 @@ class PlotTest(PictureTest):
 class HeatMaps(PlotTest):
     def setUp(self):
         super().setUp()
-        self.made_result(stages=("align",)).close()
+        self.made_result(stages=("align",))
 
     def test_of_small_tables_show_each_value(self):
         values = numpy.random.default_rng(3).integers(-50, 50, (20, 30)).astype("i4")
@@ -226,7 +226,7 @@ class Alignments(PlotTest):
 
 class Lines(PlotTest):
     def test_of_short_and_long_lists_run_through_their_values(self):
-        self.made_result(stages=("align",)).close()
+        self.made_result(stages=("align",))
         short = numpy.array([0.0, 10, 5, 5, 0])
         self.with_dataset("align/residual", short)
         picture = self.plot("align/residual")
@@ -288,7 +288,7 @@ class Schedules(PlotTest):
 
 class Choices(PlotTest):
     def test_of_the_dataset_take_the_most_telling(self):
-        self.made_result(stages=("align",)).close()
+        self.made_result(stages=("align",))
 
         def taken(*arguments):
             return self.terrace("plot", "result.h5", *arguments, "-o", "picture.png").stderr
@@ -323,7 +323,7 @@ class Choices(PlotTest):
                 read_png(self.folder / "picture.png")
 
     def test_that_cannot_be_are_errors(self):
-        self.made_result(stages=("align",)).close()
+        self.made_result(stages=("align",))
         self.write("notes.png", "mine")
         self.with_dataset("align/cube", numpy.zeros((3, 4, 5), "i4"))
         for arguments, code, said in ((("align/tabel",), FAILED, ["align/tabel: is not there", "align/table"]),
@@ -343,7 +343,7 @@ class Choices(PlotTest):
         self.assertEqual((self.folder / "notes.png").read_text(), "mine")
 
     def test_without_gnuplot_name_its_package(self):
-        self.made_result(stages=("align",)).close()
+        self.made_result(stages=("align",))
         path = os.environ["PATH"]
         self.addCleanup(os.environ.__setitem__, "PATH", path)
         os.environ["PATH"] = str(self.folder)
@@ -352,7 +352,7 @@ class Choices(PlotTest):
         self.assertEqual(sorted(p.name for p in self.folder.glob("picture*")), [])
 
     def test_of_names_are_no_commands_of_gnuplot(self):
-        self.made_result(stages=("align",)).close()
+        self.made_result(stages=("align",))
         evil = "'\nset output '/dev/null'\nsystem(\"touch here\") `touch here` \\"
         with h5py.File(self.folder / "result.h5", "r+") as file:
             file.attrs["title"] = evil

@@ -80,8 +80,7 @@ class Traces(PictureTest):
         self.assertEqual(len(self.events()[3]), 200_000)
 
     def test_hold_any_name(self):
-        result = self.made_result(stages=("align",))
-        result.close()
+        self.made_result(stages=("align",))
         names = ['"}]\\\n\x01</script>é', "x" * 300]
         copies = {"array": [names[0]] * 2, "movement": ["read", names[1]], "stage": [0, 0], "tile": [1, -1],
                   "generation": [0, 0], "device": [-1, -1], "bytes": [1, 2], "begin": [0.0, 1.0], "end": [1.0, 2.0]}
@@ -114,7 +113,7 @@ class Errors(PictureTest):
                 self.assertFalse((self.folder / "other.json.new").exists())
 
     def test_of_files_leave_them_as_they_are(self):
-        self.made_result(stages=("align",)).close()
+        self.made_result(stages=("align",))
         self.write("notes.txt", "mine")
         self.write("plain.h5", "no HDF5")
         for result, output, code, said in (("result.h5", "result.h5", WRONG, "is not a trace"),
