@@ -85,6 +85,53 @@ void add_verify(CLI::App& program, CommandLine& line, Session& session) {
       "datasets; after a stop the same command resumes");
 }
 
+/// Adds the arguments of commands that make a file of a result.
+void add_picture(CLI::App& command, PictureArguments& picture, const char* kind) {
+  command.add_option("RESULT", picture.path, "The result")->required();
+  command.add_option("-o,--output", picture.output, kind)->required()->type_name("FILE");
+}
+
+void add_plot(CLI::App& program, CommandLine& line, Session& session) {
+  auto asked = std::make_shared<PlotArguments>();
+  CLI::App& command = add_command(
+      program, line, session, "plot",
+      "Draw a dataset: a table as a heat map, an alignment, a list, or a schedule; gnuplot draws", plot, asked);
+  command.add_option("RESULT", asked->picture.path, "The result")->required();
+  command.add_option(
+      "DATASET", asked->dataset,
+      "STAGE/DATASET, or STAGE for its most telling one; by default the most telling one of the result");
+  command.add_option("-o,--output", asked->picture.output, "The picture, as PNG")->required()->type_name("FILE");
+  command
+      .add_option(
+          "--reduce", asked->reduce,
+          "What a cell of the picture shows of many values: mean, min, max, or nearest, the one in their middle; "
+          "by default the mean, of indices nearest")
+      ->type_name("HOW")
+      ->check(CLI::IsMember({"mean", "min", "max", "nearest"}));
+  command
+      .add_option(
+          "--at", asked->at,
+          "Indices in the dimensions before the last two, as 3 or 3,5; by default the last state of snapshots and "
+          "tables, else the middle")
+      ->type_name("INDEX,...");
+  command
+      .add_option("--path", asked->path_of,
+                  "Draw the alignment of this stage over the table; by default that of the same sequences")
+      ->type_name("STAGE");
+}
+
+void add_pictures(CLI::App& program, CommandLine& line, Session& session) {
+  auto reported = std::make_shared<PictureArguments>();
+  add_picture(add_command(program, line, session, "report",
+                          "Write a page about a result: rates, limits, a timeline, bytes moved", report, reported),
+              *reported, "The page: HTML that needs no other file");
+  add_plot(program, line, session);
+  auto traced = std::make_shared<PictureArguments>();
+  add_picture(add_command(program, line, session, "trace",
+                          "Write when each block was computed and each tile moved, for trace viewers", trace, traced),
+              *traced, "The trace: JSON that ui.perfetto.dev and chrome://tracing open");
+}
+
 /// True if the program has a stage with this word for its problems.
 bool has_selector(const Session& session, const std::string& selector) {
   const auto& stages = session.stages.declarations().all();
@@ -101,6 +148,7 @@ void add_other_commands(CLI::App& program, CommandLine& line, Session& session) 
   shown.add_flag("--xdmf", result->xdmf, "Its grids as XDMF, which ParaView opens: write it beside the result")
       ->excludes("--paf");
   add_verify(program, line, session);
+  add_pictures(program, line, session);
   for (const auto& [selector, help] : {std::pair("problem", "List the problems that stages solve, or show one"),
                                        std::pair("operator", "List the operators of stencils, or show one")}) {
     if (!has_selector(session, selector)) continue;

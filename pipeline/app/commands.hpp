@@ -50,6 +50,29 @@ struct VerifyArguments {
 /// `terrace verify result.h5`: checks that a result is undamaged, and that it is correct.
 int verify(Session& session, const VerifyArguments& arguments);
 
+/// The arguments of commands that make a file of a result.
+struct PictureArguments {
+  std::string path;    // the result
+  std::string output;  // the file to be written
+};
+
+/// `terrace trace result.h5 -o trace.json`: writes the profile for trace viewers.
+int trace(Session& session, const PictureArguments& arguments);
+
+/// `terrace report result.h5 -o page.html`: writes a page about a result and its profile.
+int report(Session& session, const PictureArguments& arguments);
+
+struct PlotArguments {
+  PictureArguments picture;
+  std::string dataset;  // "STAGE/DATASET", "STAGE", or empty: the most telling one
+  std::string reduce;   // mean, min, max, nearest; empty: as suits the dataset
+  std::string at;       // "3,5": indices in the dimensions before the last two; empty: as suits the dataset
+  std::string path_of;  // the stage whose alignment is drawn over a table; empty: it is found
+};
+
+/// `terrace plot result.h5 [STAGE/DATASET] -o picture.png`: draws a dataset.
+int plot(Session& session, const PlotArguments& arguments);
+
 struct ProblemsArguments {
   std::string selector;  // "problem" or "operator"
   std::string name;      // empty: all

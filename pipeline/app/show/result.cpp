@@ -2,44 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "io/results/reader.hpp"
+#include "pipeline/app/show/datasets.hpp"
 #include "pipeline/app/show/profile.hpp"
 #include "pipeline/app/text_table.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::app {
 namespace {
-
-constexpr std::int64_t most_values = 6;
-constexpr std::size_t most_letters = 60;
-
-std::string group_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
-std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
-/// The values of a dataset, or as many letters of them as fit a line.
-std::string values_of(const io::ResultReader& reader, const io::DatasetSummary& dataset) {
-  if (dataset.type == "other" || volume(dataset.shape) > most_values) return "";
-  std::string all;
-  for (const std::string& text : reader.texts(dataset.path)) all += (all.empty() ? "" : ", ") + text;
-  const auto lines = std::count(all.begin(), all.end(), '\n');
-  if (lines > 1) return std::to_string(lines) + " lines";
-  return all.size() <= most_letters ? all : all.substr(0, most_letters) + "...";
-}
-
-std::string meaning_of(const io::DatasetSummary& dataset) {
-  return dataset.long_name + (dataset.units.empty() ? "" : " (" + dataset.units + ")");
-}
-
-std::string shape_of(const io::DatasetSummary& dataset) {
-  return dataset.shape.rank() == 0 ? "one value" : to_string(dataset.shape);
-}
-
-/// True if the dataset is the program's own: of the profile, or a table of checksums.
-bool is_bookkeeping(const io::DatasetSummary& dataset) {
-  return dataset.path.starts_with("/profile/") || dataset.path.starts_with("/checksums/");
-}
 
 /// The datasets of each group, except the program's own; of one stage, or of all.
 std::string describe_datasets(const io::ResultReader& reader, const std::string& stage, std::size_t width) {
