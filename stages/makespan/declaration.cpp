@@ -38,6 +38,8 @@ StageKind makespan_stage() {
     }
     return findings;
   };
+  kind.declaration.example = {"times: {values: [7, 3, 9, 4, 6, 2, 8, 5]}",
+                              {"{times: times, machines: 3, epsilon: 0.25}"}};
   kind.make = make_makespan;
   kind.deals = true;
   return kind;
