@@ -37,4 +37,6 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# Opened by the program itself where matrices are multiplied.
+set(CPACK_DEBIAN_PACKAGE_DEPENDS libopenblas0-pthread)
 include(CPack)

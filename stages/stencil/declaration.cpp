@@ -193,7 +193,7 @@ job::Example example_of(const OperatorInfo& info) {
   }
   if (info.linear || info.has_step) example.settings.emplace_back("source: other");
   if (info.linear) {
-    example.settings.push_back("coefficients: " + coefficients_of_example(info));
+    if (info.rank < 3) example.settings.push_back("coefficients: " + coefficients_of_example(info));
     example.settings.emplace_back("coefficients: {center: 0.2, neighbours: 0.1}");
   }
   if (info.linear && (info.rank == 2 || info.rank == 0)) {

@@ -59,7 +59,9 @@ class Installed(InstallTest):
                 skip(f"there is no {tool} (Debian: cmake, dpkg-dev)")
         self.call("cpack", "-G", "DEB", "--config", build / "CPackConfig.cmake", "-B", self.folder, cwd=self.folder)
         [package] = self.folder.glob("terrace_*.deb")
-        self.assertIn("libhdf5", self.call("dpkg-deb", "--field", package, "Depends"))
+        needed = self.call("dpkg-deb", "--field", package, "Depends")
+        for library in ("libhdf5", "libyaml-cpp", "libopenblas0-pthread"):
+            self.assertIn(library, needed)
         self.call("dpkg-deb", "--extract", package, self.folder / "root")
         self.check_installed(self.folder / "root" / "usr")
 

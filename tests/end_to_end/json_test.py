@@ -5,7 +5,7 @@ import subprocess
 import time
 
 import terrace_runs
-from terrace_runs import DONE, STOPPED, WRONG, JobTest, affine, main, numpy, random_letters
+from terrace_runs import DONE, FAILED, STOPPED, WRONG, JobTest, affine, main, numpy, random_letters
 
 DEVICE_KEYS = {"index", "name", "kind", "processors", "memory_bytes", "free_bytes", "memory_bytes_per_second",
                "link_bytes_per_second", "operations_per_second"}
@@ -107,7 +107,8 @@ class Results(JsonTest):
         only = self.answer("show", "result.h5", "align")
         self.assertEqual({dataset["path"] for dataset in only["datasets"]},
                          {path for path in datasets if path.startswith("/align/")})
-        self.assertSays(self.terrace("show", "result.h5", "none", "--json", expect=1), "holds nothing of a stage 'none'")
+        self.assertSays(self.terrace("show", "result.h5", "none", "--json", expect=FAILED),
+                        "holds nothing of a stage 'none'")
 
     def test_are_exact(self):
         self.write("m.npy", numpy.array([[0, 0.1], [numpy.inf, 0]]))
@@ -167,11 +168,13 @@ class Jobs(JsonTest):
     def test_run_when_written_as_json(self):
         job = {"memory": {"host": "1GiB", "device": "64MiB"}, "checkpoint": {"every": "30s"},
                "inputs": {"m": {"generate": "uniform", "shape": ["1k", 500], "type": "u8", "maximum": 255}},
-               "stages": [{"name": "sums", "wavefront": {"problem": "summed_area", "grid": "m"}}], "output": "result.h5"}
+               "stages": [{"name": "sums", "wavefront": {"problem": "summed_area", "grid": "m"}}],
+               "output": "result.h5"}
         self.terrace("run", self.write("job.json", json.dumps(job)))
         self.assertEqual(self.open()["sums/table"].shape, (1000, 500))
-        for wrong, said in (({"memory": {"host": "1 Gibi"}}, "a size in bytes"), ({"memory": {"host": "0"}}, "at least 1"),
-                            ({"checkpoint": {"every": "30"}}, "add the unit: 30s"), ({"threads": "2"}, "take the quotes away")):
+        for wrong, said in (({"memory": {"host": "1 Gibi"}}, "a size in bytes"),
+                            ({"memory": {"host": "0"}}, "at least 1"), ({"threads": "2"}, "take the quotes away"),
+                            ({"checkpoint": {"every": "30"}}, "add the unit: 30s")):
             ended = self.terrace("check", self.write("job.json", json.dumps({**job, **wrong})), expect=WRONG)
             self.assertSays(ended, said)
 

@@ -35,15 +35,17 @@ class ReferenceTest(JobTest):
 
 
 class Keys(ReferenceTest):
-    def check_keys(self, keys, *texts):
+    def check_keys(self, keys, said, section):
+        words = " ".join(said.split())
         for key in keys:
             with self.subTest(key=key["name"]):
                 self.assertTrue(key["help"])
-                for text in texts:
-                    row = next(line for line in text.splitlines() if re.match(r"(\| | +)" + re.escape(key["name"]) + " ", line))
-                    default = "required" if key["required"] else key.get("default", "-")
-                    for cell in (default, key.get("example", "-")):
-                        self.assertIn(cell.replace("|", "\\|") if row[0] == "|" else cell, row)
+                default = "required" if key["required"] else key.get("default", "-")
+                start = re.compile(r"[| ] " + re.escape(key["name"]) + " ")
+                row, line = (next(filter(start.match, text.splitlines())) for text in (section, said))
+                self.assertRegex(line, r"  " + re.escape(default) + "  ")
+                self.assertEqual(row.split(" | ")[2:4], [default, key["example"]])
+                self.assertIn(f"; example: {key['example']} ", words + " ")
 
     def test_of_problems_are_in_help_and_page(self):
         page = self.page()
@@ -61,7 +63,8 @@ class Keys(ReferenceTest):
         page = self.page()
         for kind in self.answer("inputs")["inputs"]:
             with self.subTest(kind=kind["name"]):
-                self.check_keys(kind["keys"], self.terrace("inputs", kind["name"]).stdout, page[f"Input `{kind['name']}`"])
+                said = self.terrace("inputs", kind["name"]).stdout
+                self.check_keys(kind["keys"], said, page[f"Input `{kind['name']}`"])
         keys = self.answer("job")
         said = self.terrace("job").stdout
         self.check_keys(keys["keys"], said, page["Keys of a job"])
@@ -174,7 +177,8 @@ class Schema(ReferenceTest):
             self.assertRight(self.job(f"dp_table: {{{keys}}}"))
 
     def test_refuses_wrong_jobs(self):
-        wrong = [self.job(top="memry: {host: 1GiB}"), self.job(top="memory: {hots: 1GiB}"), self.job(top="memory: 1GiB"),
+        wrong = [self.job(top="memry: {host: 1GiB}"), self.job(top="memory: {hots: 1GiB}"),
+                 self.job(top="memory: 1GiB"),
                  self.job(top="memory: {host: much}"), self.job(top="memory: {host: 0}"), self.job(top="backend: gpu"),
                  self.job(top="checkpoint: {every: 30}"), self.job(top="devices: some"),
                  self.job("dp_tabel: {extents: [9], steps: [[1]]}"), self.job("dp_table: {extends: [9]}"),
@@ -182,7 +186,8 @@ class Schema(ReferenceTest):
                  self.job("dp_table: {extents: [9], steps: [1]}"), self.job("dp_table: {extents: [9], combine: sum}"),
                  self.job("dp_table: {extents: [9], keep: [tables]}"), self.job("dp_table: {steps: [[1]]}"),
                  self.job("dp_table: {extents: [9]}, temporary: perhaps"), self.job("dp_table: {extents: [9]}, x: 1"),
-                 self.job("wavefront: {problem: lcss, rows: a, columns: a}"), self.job("wavefront: {problem: lcs, rows: a}"),
+                 self.job("wavefront: {problem: lcss, rows: a, columns: a}"),
+                 self.job("wavefront: {problem: lcs, rows: a}"),
                  self.job("wavefront: {problem: lcs, rows: [a], columns: a}"),
                  self.job("wavefront: {problem: lcs, rows: a, columns: a, window: 3}"),
                  self.job("stencil: {operator: heat2d, grid: a, dt: 1, diffusivity: 1, steps: 3, until: {every: 3}}"),

@@ -71,7 +71,7 @@ std::string describe_problem(const job::StageDeclaration& stage, const job::Prob
   std::string text = wrap_lines(summary, width, 2);
   text += "\n  " + stage.name + ": {" + (problem ? stage.selector + ": " + problem->name + ", " : "") + "...}\n\n";
   if (problem && !problem->explanation.empty()) text += explanation_text(problem->explanation, width) + "\n";
-  text += to_text(key_table(keys), "  ", width);
+  text += to_text(with_examples_in_meaning(key_table(keys)), "  ", width);
   text += "\n" + to_text(output_table(job::outputs_of(stage, problem)), "  ", width);
   const auto jobs = job::example_jobs(stage, problem, keys.examples);
   return jobs.empty() ? text : text + "\n  example:\n" + indented(jobs.front(), "    ");
@@ -83,14 +83,16 @@ std::string describe_input(const io::InputKind& kind, std::size_t width) {
   for (const job::Node& example : keys.examples.maps()) {
     text += "  inputs: {name: " + job::flow_text(example) + "}\n";
   }
-  return text + "\n" + to_text(key_table(keys), "  ", width);
+  return text + "\n" + to_text(with_examples_in_meaning(key_table(keys)), "  ", width);
 }
 
 std::string describe_job(std::size_t width) {
   TextTable table = key_table(keys_of_job());
   add_parts(table);
-  return "a job:\n\n" + to_text(table, "  ", width) + "\nevery stage of it, beside its kind:\n\n" +
-         to_text(key_table(keys_of_stages()), "  ", width) + "\nexample:\n" + indented(job::example_job(), "  ");
+  return "a job:\n\n" + to_text(with_examples_in_meaning(table), "  ", width) +
+         "\nevery stage of it, beside its kind:\n\n" +
+         to_text(with_examples_in_meaning(key_table(keys_of_stages())), "  ", width) + "\nexample:\n" +
+         indented(job::example_job(), "  ");
 }
 
 std::string markdown_job() {
@@ -120,7 +122,7 @@ std::string markdown_problem(const job::StageDeclaration& stage, const job::Prob
   std::string text = "### Stage `" + stage.name + "`" +
                      (problem ? ", " + stage.selector + " `" + problem->name + "`" : "") + "\n\n" +
                      (problem ? problem->summary : stage.help) + "\n\n";
-  if (problem && !problem->explanation.empty()) text += "    " + problem->explanation + "\n\n";
+  if (problem && !problem->explanation.empty()) text += indented(problem->explanation, "    ") + "\n";
   text += to_markdown(key_table(keys)) + "\n" + to_markdown(output_table(job::outputs_of(stage, problem)));
   const auto jobs = job::example_jobs(stage, problem, keys.examples);
   return jobs.empty() ? text : text + "\n" + as_yaml(jobs.front());

@@ -123,6 +123,17 @@ void add_parts(TextTable& table) {
   }
 }
 
+TextTable with_examples_in_meaning(TextTable table) {
+  const std::size_t example = table.heading.size() - 2;
+  const auto at = [&](std::vector<std::string>& row) { return row.begin() + static_cast<std::ptrdiff_t>(example); };
+  table.heading.erase(at(table.heading));
+  for (std::vector<std::string>& row : table.rows) {
+    if (row[example] != "-") row.back() += "; example: " + row[example];
+    row.erase(at(row));
+  }
+  return table;
+}
+
 json keys_json(const KeySet& keys) {
   json list = json::array();
   for (const Parameter& parameter : keys.parameters) list.push_back(key_json(parameter, keys.examples));

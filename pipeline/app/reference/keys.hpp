@@ -31,6 +31,8 @@ KeySet keys_of_stages();
 TextTable key_table(const KeySet& keys);
 /// The same for `inputs` and `stages` of a job.
 void add_parts(TextTable& table);
+/// The table with examples at the end of the meanings, which wrap.
+TextTable with_examples_in_meaning(TextTable table);
 
 /// `name`, `type`, `required`, `default`, `help`, `choices`, `minimum`, `maximum`, `unit`, `example` of each key.
 /// Keys without a value are left out.
