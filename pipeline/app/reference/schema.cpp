@@ -147,7 +147,7 @@ json key_schema(const Parameter& parameter, const job::MapExamples& examples) {
     job::Complaints complaints(sources);
     schema["default"] = json_of(*job::default_node(parameter, complaints));
   }
-  if (const job::Node* example = examples.find(parameter.name)) schema["examples"] = {json_of(*example)};
+  if (const job::Node* example = examples.find(parameter.name)) schema["examples"] = json::array({json_of(*example)});
   return schema;
 }
 
