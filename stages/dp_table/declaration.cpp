@@ -48,7 +48,7 @@ StageKind dp_table_stage() {
       "",
       {"{extents: [101], steps: [[1], [3], [4]], cost: [10, 40, 50], combine: max, keep: "
        "[table, solution]}",
-       "{extents: [9, 7], capacity: {weights: [7, 9], at_most: 30}, keep: choice}",
+       "type: i32", "{extents: [9, 7], capacity: {weights: [7, 9], at_most: 30}, keep: choice}",
        "{extents: [20, 20], steps: [[1, 0], [0, 1], [1, 1]], combine: count, modulus: 1009}"}};
   kind.make = make_dp_table;
   return kind;

@@ -39,9 +39,11 @@ std::string usage_of(const CLI::App& command) {
   return text;
 }
 
+/// Paragraphs of options and arguments; --help, which all commands have, only of the program.
 std::string options_of(const CLI::App& command) {
   std::string text;
   for (const CLI::Option* option : command.get_options()) {
+    if (option == command.get_help_ptr() && command.get_parent() != nullptr) continue;
     const bool positional = option->get_positional();
     const std::string head = positional ? "\\fI" + roff(option->get_name(true)) + "\\fR" : head_of(*option);
     text += ".TP\n" + head + "\n" + roff(option->get_description()) + "\n";
