@@ -67,7 +67,7 @@ struct InputKind {
   std::span<const Parameter> parameters;
   /// @throws JobError (settings that do not fit together), IoError (file missing, damaged, not of this format)
   std::shared_ptr<Source> (*open)(const Settings& settings, const OpenContext& context);
-  /// Such an input as a job writes it; its files are called as in help.
+  /// Such inputs as a job writes them, one a line; a line without braces has keys that are laid over the first line's.
   const char* example;
 };
 

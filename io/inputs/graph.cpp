@@ -258,7 +258,8 @@ bool is_graph(const Source& source) { return dynamic_cast<const GraphSource*>(&s
 
 InputKind graph_kind() {
   return {"graph", "a graph's edges as the matrix of their weights: DIMACS, SNAP and plain lists, GML, Matrix Market",
-          parameters, open, "{graph: roads.txt, directed: false, nodes: used}"};
+          parameters, open,
+          "{graph: roads.txt, directed: false, nodes: used}\nformat: edges, weight: 2, header: false"};
 }
 
 }  // namespace terrace::io

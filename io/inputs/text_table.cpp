@@ -192,11 +192,19 @@ std::shared_ptr<Source> open_text(const Settings& settings, const OpenContext& c
 
 InputKind csv_kind() {
   return {"csv", "numbers of a table with commas", csv_parameters, open_csv,
-          "{csv: prices.csv, header: true, column: close}"};
+          "{csv: prices.csv, header: true, column: close}\n"
+          "{csv: prices.csv, header: true, row: 0}\n"
+          "{csv: prices.csv, skip: 2, shape: [2, 2]}\n"
+          "separator: \",\""};
 }
 
 InputKind text_kind() {
-  return {"text", "numbers in text", text_parameters, open_text, "{text: numbers.txt, shape: [2, 3]}"};
+  return {"text", "numbers in text", text_parameters, open_text,
+          "{text: numbers.txt, shape: [2, 3]}\n"
+          "{text: numbers.txt, header: true, column: 2}\n"
+          "{text: numbers.txt, row: 1}\n"
+          "skip: 2, shape: [2, 2]\n"
+          "separator: space"};
 }
 
 }  // namespace terrace::io

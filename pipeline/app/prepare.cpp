@@ -185,7 +185,7 @@ Machine open_machine(const job::OpenJob& open, const Stages& stages, bool cpu) {
     throw NoDevice(message_at(job.backend_place, "'backend' is cuda, but there is no CUDA device: " + why_none +
                                                      "; take it away, or say `backend: cpu`, to run on the CPU"));
   }
-  auto host = device::make_cpu_context();
+  auto host = device::make_cpu_context(job.threads.value_or(0));
   const std::size_t host_free = host->limits().free_bytes;
   stages::Resources& resources = machine.resources;
   resources.cuda = available > 0;

@@ -213,6 +213,7 @@ json accompanying_json(const Job& job) {
           {"backend", backend_name(job.backend)},
           {"checkpoint", {{"every", or_null(job.checkpoint_every)}}},
           {"devices", or_null(job.devices)},
+          {"threads", or_null(job.threads)},
           {"output", text_json(job.output.string())}};
 }
 

@@ -21,7 +21,7 @@ nlohmann::json defining_json(const Job& job);
 /// @throws nlohmann::json::exception if the record is damaged
 int results_of(const nlohmann::json& identity, const std::string& stage);
 
-/// The settings on which it does not depend: name, budgets, scratch, back end, checkpoints, devices, output.
+/// The settings on which it does not depend: name, budgets, scratch, back end, checkpoints, devices, threads, output.
 nlohmann::json accompanying_json(const Job& job);
 
 /// Settings that a job leaves to their defaults, by their paths: "stages.align.match", "inputs.a.record".

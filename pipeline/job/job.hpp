@@ -79,6 +79,7 @@ struct Job {
   Place backend_place, devices_place;       // in the job; empty if not given
   std::optional<double> checkpoint_every;   // seconds; nothing: the program chooses
   std::optional<std::vector<int>> devices;  // nothing: all
+  std::optional<int> threads;               // of the CPU, that compute; nothing: all that the process may use
   std::vector<Input> inputs;                // in the order of the file
   std::vector<Stage> stages;                // in the order of the file, which is the order of the run
   std::filesystem::path output;             // absolute

@@ -45,6 +45,12 @@ StageKind dp_table_stage() {
       {"choice", "the extents", "number of the first step that is best; -1: none", "keep: choice"},
       {"solution", "steps of the solution",
        "numbers of the steps from the first cell to the last; empty: not reached", "keep: solution"}};
+  kind.declaration.example = {
+      "",
+      {"{extents: [101], steps: [[1], [3], [4]], cost: [10, 40, 50], combine: max, keep: "
+       "[table, solution]}",
+       "type: i32", "{extents: [9, 7], capacity: {weights: [7, 9], at_most: 30}, keep: choice}",
+       "{extents: [20, 20], steps: [[1, 0], [0, 1], [1, 1]], combine: count, modulus: 1009}"}};
   kind.make = make_dp_table;
   kind.verify = verify_dp_table;
   return kind;

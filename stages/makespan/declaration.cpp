@@ -36,6 +36,8 @@ StageKind makespan_stage() {
       {"tables/cells", "tables", "of each table"},
       {"tables/steps", "tables", "configurations of one machine, as each table was made with"},
       {"tables/feasible", "tables", "1 if the long jobs, rounded down, end at the target"}};
+  kind.declaration.example = {"times: {values: [7, 3, 9, 4, 6, 2, 8, 5]}",
+                              {"{times: times, machines: 3, epsilon: 0.25}"}};
   kind.make = make_makespan;
   kind.verify = verify_makespan;
   kind.deals = true;

@@ -16,8 +16,8 @@ StageKind query_stage() {
       {"pairs", ParameterKind::array, "pairs of nodes: whole numbers, two after another", ""},
       {"reduce", ParameterKind::texts,
        "what to make of the distances over finite pairs of different nodes; of each node the largest one, of all the "
-       "largest, the sum, the least",
-       "", "eccentricity, diameter, sum, minimum"},
+       "largest, the sum, the least, their number",
+       "", "eccentricity, diameter, sum, minimum, count"},
       {"no_edge", ParameterKind::number,
        "the value that means no path; left out: infinity, in integers half the largest value of their type", ""}};
   kind.declaration.outputs = {
@@ -28,7 +28,12 @@ StageKind query_stage() {
        "reduce: eccentricity"},
       {"diameter", "one value", "the largest distance; where none is finite that of no path", "reduce: diameter"},
       {"sum", "one value", "of all distances", "reduce: sum"},
-      {"minimum", "one value", "the least distance; where none is finite that of no path", "reduce: minimum"}};
+      {"minimum", "one value", "the least distance; where none is finite that of no path", "reduce: minimum"},
+      {"count", "one value", "pairs of different nodes between which there is a path", "reduce: count"}};
+  kind.declaration.example = {
+      "distances: {values: [0, 3, 7, 3, 0, 4, 7, 4, 0], shape: [3, 3]}, "
+      "steps: {values: [0, 1, 1, 0, 1, 2, 1, 1, 2], shape: [3, 3]}, trips: {values: [0, 2, 2, 1]}",
+      {"{matrix: distances, next: steps, pairs: trips, reduce: [diameter, sum]}", "no_edge: 1000"}};
   kind.make = make_query;
   kind.verify = verify_query;
   return kind;

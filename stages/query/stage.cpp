@@ -99,6 +99,9 @@ class QueryStage : public run::Stage {
       }
       one("diameter", totals.most, totals.most_real, "largest finite distance between different nodes");
       one("minimum", totals.least, totals.least_real, "least finite distance between different nodes");
+      if (questions_.asks("count")) {
+        found.push_back(io::small_scalar(path("count"), totals.finite, "", "pairs of different nodes with a path"));
+      }
       const char* meaning = "sum of the finite distances between different nodes";
       if (!questions_.asks("sum")) return;
       if constexpr (real) found.push_back(io::small_scalar(path("sum"), totals.sum_real, "", meaning));

@@ -28,6 +28,7 @@ struct Totals {
   std::vector<T> farthest;  // of each node
   T most = recursive::infinity<T>(), least = recursive::infinity<T>();
   Sum sum{};
+  std::int64_t finite = 0;
   long double magnitudes = 0;  // of the summands
 };
 
@@ -42,6 +43,7 @@ Totals<T> totals_of(const VerifyRequest& request, io::Source& matrix) {
     for (std::int64_t to = 0; to < nodes; ++to) {
       const T distance = row[static_cast<std::size_t>(to)];
       if (to == from || !(distance < recursive::infinity<T>())) continue;
+      ++totals.finite;
       if (farthest == recursive::infinity<T>() || distance > farthest) farthest = distance;
       totals.least = std::min(totals.least, distance);
       totals.magnitudes += std::abs(static_cast<long double>(distance));
@@ -77,6 +79,7 @@ void check_totals(const VerifyRequest& request, io::Source& matrix, std::vector<
   check("eccentricity", texts_of(totals.farthest));
   check("diameter", {text_of(totals.most)});
   check("minimum", {text_of(totals.least)});
+  check("count", {text_of(totals.finite)});
   if (!request.has("sum")) return;
   if constexpr (std::is_floating_point_v<T>) {
     found.push_back(check_real_sum(request, totals.sum, totals.magnitudes, volume(matrix.shape())));

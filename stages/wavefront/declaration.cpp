@@ -133,6 +133,28 @@ std::vector<job::OutputDeclaration> outputs_of(const wavefront::ProblemInfo& pro
   return outputs;
 }
 
+constexpr const char* letters_example =
+    "reference: {generate: dna, length: 2000, seed: 1}, "
+    "query: {generate: dna, seed: 2, mutate: {of: reference, rate: 0.1}}";
+constexpr const char* series_example =
+    "first: {generate: uniform, shape: [300], seed: 1}, second: {generate: uniform, shape: [250], seed: 2}";
+constexpr const char* grid_example =
+    "image: {generate: uniform, shape: [60, 80], type: u8, minimum: 0, maximum: 255, seed: 3}";
+
+job::Example example_of(const wavefront::ProblemInfo& problem) {
+  if (problem.counts) return {grid_example, {"{grid: image, bins: 16, range: [0, 256]}"}};
+  if (problem.items == wavefront::Items::grid) return {grid_example, {"{grid: image}"}};
+  const std::vector<std::string> kept = {"keep: alignment", "keep: borders, every: 100"};
+  if (problem.items == wavefront::Items::values) {
+    return {series_example, {"{rows: first, columns: second}", kept[0], kept[1], "window: 100"}};
+  }
+  if (!scores_letters(problem)) return {letters_example, {"{rows: query, columns: reference}", kept[0], kept[1]}};
+  return {letters_example,
+          {"{rows: query, columns: reference, match: 1, mismatch: -3, gap_open: 3, gap_extend: 2}", kept[0], kept[1],
+           "{rows: query, columns: reference, match: 1, mismatch: -1, gap: 1}",
+           "{rows: query, columns: reference, matrix: blosum62, gap_open: 10, gap_extend: 1}"}};
+}
+
 job::ProblemDeclaration declare(const wavefront::ProblemInfo& problem) {
   job::ProblemDeclaration declaration;
   declaration.name = problem.name;
@@ -152,6 +174,7 @@ job::ProblemDeclaration declare(const wavefront::ProblemInfo& problem) {
   }
   declaration.parameters.insert(declaration.parameters.end(), problem.parameters.begin(), problem.parameters.end());
   declaration.outputs = outputs_of(problem);
+  declaration.example = example_of(problem);
   return declaration;
 }
 

@@ -1,5 +1,6 @@
 """Inputs of every kind: what help says of them, files that are none, and what damaged or hostile ones cost."""
 import gzip
+import json
 import os
 import re
 import struct
@@ -71,26 +72,34 @@ class Help(InputTest):
         self.write("photo.png", png(3, 2, pixels=bytes(3 * 7)))
         self.write("roads.txt", "10 20 3\n20 35 4\n")
 
-    def test_has_an_example_of_every_kind_that_runs(self):
+    def test_has_examples_of_every_kind_and_key_that_run(self):
         self.files()
-        said = self.terrace("inputs").stdout
-        examples = dict(re.findall(r"^(\w+): .*\n\n  inputs: \{name: (\{.*\})\}$", said, re.MULTILINE))
-        self.assertEqual(set(examples), {*STAGES, "graph"})
-        for kind, example in examples.items():
-            with self.subTest(kind=kind):
-                self.assertTrue(example.startswith("{" + kind + ": "), example)
-                job = self.job({kind: ""})
-                text = (self.folder / "job.yaml").read_text()
-                self.write("job.yaml", re.sub(r'"name": \{\s*"' + kind + r'": ""\s*\}', lambda _: '"name": ' + example, text))
-                self.terrace("run", job, "--fresh=all")
-                self.assertEqual(len(self.terrace("inputs", kind).stdout.split("inputs: {")), 2)
+        kinds = json.loads(self.terrace("inputs", "--json").stdout)["inputs"]
+        self.assertEqual({kind["name"] for kind in kinds}, {*STAGES, "graph"})
+        for kind in kinds:
+            for key in kind["keys"]:
+                self.assertIn("example", key, (kind["name"], key["name"]))
+            self.assertTrue(kind["examples"])
+            for number, example in enumerate(kind["examples"]):
+                with self.subTest(example=example):
+                    self.assertTrue(example.startswith("{" + kind["name"] + ": "), example)
+                    self.write("job.yaml", f"inputs: {{name: {example}, reference: {{generate: dna, length: 90}}}}\n"
+                                           "stages: [{name: s, dp_table: {extents: [9], steps: [[1]]}}]\noutput: x.h5")
+                    self.terrace("check", "job.yaml")
+                    if number == 0:
+                        self.run_with(example, self.stage(kind["name"]))
+                    self.assertIn(example, self.terrace("inputs", kind["name"]).stdout)
+
+    def run_with(self, example, stage):
+        self.write("job.yaml", f"inputs: {{name: {example}}}\nstages: [{json.dumps(stage)}]\noutput: result.h5")
+        self.terrace("run", "job.yaml", "--fresh=all")
 
     def test_names_every_key_with_type_and_default(self):
         said = self.terrace("inputs", "external").stdout
         for words in (("external", "file", "required"), ("shape", "list", "required"), ("offset", "size", "0"),
                       ("endian", "word", "little"), ("type", "element type", "required")):
             self.assertRegex(said, r"\n +" + r" +".join(map(re.escape, words)) + " ")
-        self.assertIn("| key | type | default | meaning |", self.terrace("inputs", "--markdown").stdout)
+        self.assertIn("| key | type | default | example | meaning |", self.terrace("inputs", "--markdown").stdout)
         self.assertSays(self.terrace("inputs", "fsta", expect=WRONG), "no kind of input 'fsta'", "did you mean 'fasta'")
         self.assertIn("terrace inputs", (terrace_runs.root / "README.md").read_text())
 

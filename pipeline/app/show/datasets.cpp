@@ -13,8 +13,12 @@ constexpr std::size_t most_letters = 60;
 std::string group_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
+bool is_small(const io::DatasetSummary& dataset) {
+  return dataset.type != "other" && volume(dataset.shape) <= most_values;
+}
+
 std::string values_of(const io::ResultReader& reader, const io::DatasetSummary& dataset) {
-  if (dataset.type == "other" || volume(dataset.shape) > most_values) return "";
+  if (!is_small(dataset)) return "";
   std::string all;
   for (const std::string& text : reader.texts(dataset.path)) all += (all.empty() ? "" : ", ") + text;
   const auto lines = std::count(all.begin(), all.end(), '\n');

@@ -12,6 +12,9 @@ std::string group_of(const std::string& path);
 /// "table" of "/align/table".
 std::string name_of(const std::string& path);
 
+/// True if a description gives all values of the dataset: at most six.
+bool is_small(const io::DatasetSummary& dataset);
+
 /// The values of a dataset of at most six values, or as many letters of them as fit a line; else empty.
 std::string values_of(const io::ResultReader& reader, const io::DatasetSummary& dataset);
 

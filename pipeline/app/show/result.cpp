@@ -20,8 +20,7 @@ std::string describe_datasets(const io::ResultReader& reader, const std::string&
     table.rows.clear();
   };
   for (const io::DatasetSummary& dataset : reader.datasets()) {
-    if (dataset.only_dimension || is_bookkeeping(dataset)) continue;
-    if (!stage.empty() && !dataset.path.starts_with("/" + stage + "/")) continue;
+    if (!is_shown(dataset, stage)) continue;
     if (group_of(dataset.path) != group) end_group();
     group = group_of(dataset.path);
     table.rows.push_back(
@@ -52,14 +51,26 @@ std::string describe_origin(const io::ResultReader& reader) {
 
 }  // namespace
 
+bool is_shown(const io::DatasetSummary& dataset, const std::string& stage) {
+  if (dataset.only_dimension || is_bookkeeping(dataset)) return false;
+  return stage.empty() || dataset.path.starts_with("/" + stage + "/");
+}
+
+void check_is_result(const io::ResultReader& reader, const std::filesystem::path& file) {
+  if (reader.attribute("identity")) return;
+  throw IoError(file.string(), "is an HDF5 file that Terrace did not make, or did not finish; h5dump shows it");
+}
+
+IoError nothing_of(const std::string& stage, const std::filesystem::path& file) {
+  return {file.string(), "holds nothing of a stage '" + stage + "'"};
+}
+
 std::string describe_result(const std::filesystem::path& file, const std::string& stage, std::size_t width) {
   const io::ResultReader reader(file);
-  if (!reader.attribute("identity")) {
-    throw IoError(file.string(), "is an HDF5 file that Terrace did not make, or did not finish; h5dump shows it");
-  }
+  check_is_result(reader, file);
   if (!stage.empty()) {
     const std::string datasets = describe_datasets(reader, stage, width);
-    if (datasets.empty()) throw IoError(file.string(), "holds nothing of a stage '" + stage + "'");
+    if (datasets.empty()) throw nothing_of(stage, file);
     return datasets;
   }
   const std::string attempts = reader.attribute("attempts").value_or("1");

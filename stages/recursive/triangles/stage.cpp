@@ -139,11 +139,22 @@ void check_value(const Request& request, ElementType value) {
                  ": put them back, or start over with --fresh=all");
 }
 
+job::Example example_of(const std::string& problem) {
+  if (problem == "nussinov") return {"rna: {generate: dna, length: 200, seed: 7}", {"{sequence: rna}"}};
+  if (problem == "optimal_bst") {
+    return {"often: {values: [15, 10, 5, 10, 20]}, between: {values: [5, 10, 5, 5, 5, 10]}",
+            {"{keys: often}", "gaps: between"}};
+  }
+  if (problem == "polygon_triangulation") return {"corners: {values: [3, 7, 4, 5, 2, 6]}", {"{vertices: corners}"}};
+  return {"sizes: {values: [30, 35, 15, 5, 10, 20, 25]}", {"{dimensions: sizes}"}};
+}
+
 }  // namespace
 
 void declare_intervals(const recursive::ProblemInfo& problem, job::ProblemDeclaration& declaration) {
   const bool pairs = std::string(problem.name) == "nussinov";
   declaration.group = "intervals";
+  declaration.example = example_of(problem.name);
   declaration.parameters = {
       pairs ? Parameter{"type", ParameterKind::choice, "type of the scores; auto: the narrower that holds them",
                         "auto", "auto, i16, i32"}

@@ -76,7 +76,7 @@ std::vector<WrongJob> wrong_headers() {
       {"a size of nothing", with_header("memory: {host: 0}"), "2:16", {"of at least 1", "'0'"}},
       {"a negative size", with_header("memory: {host: -1GiB}"), "2:16", {"a size in bytes"}},
       {"a size beyond 63 bits", with_header("memory: {host: 99999999TiB}"), "2:16", {"a size in bytes"}},
-      {"a size in quotes", with_header("memory: {host: '1GiB'}"), "2:16", {"quotes"}},
+      {"no size in quotes", with_header("memory: {host: '1GiBi'}"), "2:16", {"a size in bytes", "the text '1GiBi'"}},
       {"an unknown back end", with_header("backend: cude"), "2:10", {"one of auto, cuda, cpu", "'cuda'?"}},
       {"a list for a word", with_header("backend: [cpu]"), "2:10", {"not a list of 1"}},
       {"a time without unit",
