@@ -68,12 +68,15 @@ const char* word_of(ParameterKind kind) {
     case ParameterKind::texts:
     case ParameterKind::ranges:
     case ParameterKind::quantities:
+    case ParameterKind::selection:
     case ParameterKind::vectors:
       return "list";
     case ParameterKind::quantity:
       return "number or input";
     case ParameterKind::faces:
       return "word or list";
+    case ParameterKind::node_pairs:
+      return "input or list";
     case ParameterKind::file:
       break;
   }
