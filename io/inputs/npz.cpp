@@ -28,6 +28,11 @@ constexpr Parameter parameters[] = {
     {"range", ParameterKind::integers, range_help, "", nullptr, 0},
 };
 
+/// The name of an array in an archive, as NumPy has it.
+std::string without_end(std::string_view name) {
+  return std::string(name.ends_with(".npy") ? name.substr(0, name.size() - 4) : name);
+}
+
 /// An open archive.
 class Archive {
  public:
@@ -53,7 +58,7 @@ class Archive {
     for (zip_int64_t i = 0; i < count; ++i) {
       const char* name = zip_get_name(zip_.get(), static_cast<zip_uint64_t>(i), 0);
       const std::string_view text = name ? name : "";
-      names.emplace_back(text.ends_with(".npy") ? text.substr(0, text.size() - 4) : text);
+      names.push_back(without_end(text));
     }
     return names;
   }
@@ -160,7 +165,7 @@ std::size_t chosen_array(const Settings& settings, const Archive& archive) {
     fail_setting(settings, "npz",
                  "npz: " + archive.path() + " has the arrays " + quote_names(names) + "; say which one by `array`");
   }
-  const std::string& wanted = settings.text("array");
+  const std::string wanted = without_end(settings.text("array"));
   const auto at = std::find(names.begin(), names.end(), wanted);
   if (at == names.end()) {
     fail_setting(settings, "array",

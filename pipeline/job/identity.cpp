@@ -116,7 +116,8 @@ class Comparison {
         return path + " had " + std::to_string(before.size()) + " values and has " + std::to_string(now.size());
       }
     }
-    if (const auto earlier = defaults_.earlier.find(path); earlier != defaults_.earlier.end()) {
+    const auto earlier = defaults_.earlier.find(path);
+    if (earlier != defaults_.earlier.end() && defaults_.paths.contains(path)) {
       if (plain(before) == earlier->second.value) return changed_default(path, earlier->second, plain(now));
     }
     return (path.empty() ? "the job" : path) + " " + change_of(before, now);

@@ -276,7 +276,9 @@ class Names(Graphs):
 
         check(self.named({"graph": path}, question))
         self.terrace("verify", "result.h5", "--sample", "1")
-        self.assertIn("oslo, rome, new york", self.terrace("show", "result.h5").stdout)
+        said = self.terrace("show", "result.h5").stdout
+        self.assertIn("path 0: oslo -> rome -> new york\n", said)
+        self.assertIn("path 1: none\n", said)
         # The same of a result that is an input.
         (self.folder / "result.h5").rename(self.folder / "first.h5")
         inputs = {name: {"hdf5": "first.h5", "dataset": "d/" + name} for name in ("distance", "next")}

@@ -128,9 +128,9 @@ TEST_CASE("Text takes a type and a shape") {
 }
 
 TEST_CASE("A bad number is an error with line and column") {
-  CHECK(error_with("text", "1 2\n3 x4 5\n") == "io: a.txt:2:3: 'x4' is no number");
+  CHECK(error_with("text", "1 2\n3 x4\n") == "io: a.txt:2:3: 'x4' is no number");
   CHECK(error_with("text", "1 2,5\n") == "io: a.txt:1:1: '1 2' is no number");
-  CHECK(error_with("csv", "1,2\n3,,5\n") == "io: a.txt:2:3: a number is missing");
+  CHECK(error_with("csv", "1,2,4\n3,,5\n") == "io: a.txt:2:3: a number is missing");
   CHECK(error_with("csv", "1,2,\n") == "io: a.txt:1:5: a number is missing");
   CHECK(error_with("csv", "1 2\n") == "io: a.txt:1:1: '1 2' is no number");
   CHECK(error_with("csv", "1,2abc\n") == "io: a.txt:1:3: '2abc' is no number");
