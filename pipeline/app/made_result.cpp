@@ -138,6 +138,22 @@ void compare_inputs(Session& session, const MadeResult& result, const job::OpenJ
   }
 }
 
+/// Gives inputs that are now read otherwise the defaults of the version that made the result.
+/// @return true if there are any
+bool restore_defaults(const MadeResult& result, job::OpenJob& open) {
+  const std::set<std::string> outdated = outdated_in(result, open).inputs;
+  bool any = false;
+  for (job::Input& input : open.job.inputs) {
+    if (!outdated.contains(input.name)) continue;
+    for (const EarlierDefault& earlier : input.earlier_defaults) {
+      if (input.settings.has(earlier.parameter)) continue;
+      input.settings.set(earlier.parameter, earlier.value);
+      any = true;
+    }
+  }
+  return any;
+}
+
 }  // namespace
 
 Outdated outdated_in(const MadeResult& result, const job::OpenJob& open) {
@@ -158,6 +174,7 @@ job::OpenJob open_made_job(Session& session, const MadeResult& result) {
     throw Error(error.what());
   }
   open.inputs = job::open_recorded(open.job, session.kinds);
+  if (restore_defaults(result, open)) open.inputs = job::open_recorded(open.job, session.kinds);
   read_inputs(result.path(), [&] { compare_inputs(session, result, open); });
   return open;
 }

@@ -97,7 +97,8 @@ class Sources {
       const auto& arrays = stage.stage->plan().arrays();
       for (std::size_t a = 0; a < arrays.size(); ++a) {
         if (arrays[a].role != run::Role::result || arrays[a].name != name.substr(slash + 1)) continue;
-        auto output = std::make_shared<run::StageOutput>(name, arrays[a].type, arrays[a].shape);
+        auto output = std::make_shared<run::StageOutput>(name, arrays[a].type, arrays[a].shape,
+                                                         nodes_of(stage, arrays[a].shape));
         stage.readers.emplace_back(static_cast<int>(a), output);
         return output;
       }
@@ -108,6 +109,12 @@ class Sources {
   }
 
  private:
+  /// The names of the rows of a stage's array.
+  static std::shared_ptr<const io::NodeNames> nodes_of(const run::PlannedStage& stage, const Extents& shape) {
+    const bool fits = stage.nodes && shape.rank() == 2 && shape[0] == stage.nodes->count();
+    return fits ? stage.nodes : nullptr;
+  }
+
   /// @param name "stage/output" of an earlier stage of the job
   bool is_single_value(const std::string& name) const {
     const std::size_t slash = name.find('/');
@@ -127,6 +134,22 @@ class Sources {
   run::RunPlan& plan_;
   run::InputReads& reads_;
   const std::set<std::string>& unknown_;
+};
+
+/// Collects the names of the nodes whose matrices a step reads.
+class NodesRead {
+ public:
+  void add(const std::shared_ptr<const io::NodeNames>& nodes) {
+    if (!nodes) return;
+    if (!nodes_) nodes_ = nodes;
+    else differ_ = differ_ || !(*nodes_ == *nodes);
+  }
+  /// The names; null if there are none, or different ones.
+  std::shared_ptr<const io::NodeNames> nodes() const { return differ_ ? nullptr : nodes_; }
+
+ private:
+  std::shared_ptr<const io::NodeNames> nodes_;
+  bool differ_ = false;
 };
 
 /// The messages of a refused step, each with a place.
@@ -259,12 +282,21 @@ run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const S
     const job::Stage& step = job.stages[number];
     const Json* choices = begun != nullptr ? &begun->at("stages").at(number) : nullptr;
     const auto rounded = std::make_shared<stages::RoundedInputs>(step);
-    const stages::Request request{
-        step, Sources(open, stages, step, plan, reads, unknown), machine.resources, choices, rounded.get(), watch};
+    const auto nodes = std::make_shared<NodesRead>();
+    const auto array = [sources = Sources(open, stages, step, plan, reads, unknown), nodes](const std::string& name) {
+      auto source = sources(name);
+      nodes->add(source->nodes());
+      return source;
+    };
+    const stages::Request request{step, array, machine.resources, choices, rounded.get(), watch};
     try {
       auto stage = stages.find(step.kind).make(request);
-      plan.stages.push_back(
-          {step.name, step.temporary, std::move(stage), {}, [rounded] { return rounded->warnings(); }});
+      plan.stages.push_back({step.name,
+                             step.temporary,
+                             std::move(stage),
+                             {},
+                             [rounded] { return rounded->warnings(); },
+                             nodes->nodes()});
     } catch (const Unknown&) {
       unknown.insert(step.name);
     } catch (const JobError& error) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pipeline/base/earlier_default.hpp"
 #include "pipeline/base/parameter.hpp"
 #include "pipeline/base/settings.hpp"
 
@@ -31,12 +32,6 @@ struct OutputDeclaration {
   std::string when = {};
   /// Decides in place of `when` if a setting's words do not suffice; `when` then is for people.
   std::function<bool(const Settings&)> written = nullptr;
-};
-
-/// A default of an earlier version: a result may have been made by it.
-struct EarlierDefault {
-  std::string parameter;
-  std::string value;  // as written in a job, which keeps it
 };
 
 /// The kind of the input that a setting names; empty for an array of a stage.

@@ -31,6 +31,9 @@ struct Defaults {
 };
 Defaults defaults_of(const Job& job);
 
+/// The difference of a setting that is left to a default which was another one, for people.
+std::string changed_default(const std::string& path, const EarlierDefault& earlier, const std::string& now);
+
 /// The first place in which two values of `defining_json` differ, for people: "stages.align.match was 1 and is 2";
 /// nullopt if they are equal. The numbers of results are not compared. A setting that an earlier version did not
 /// know, and that is left to its default, is no difference, unless an earlier default is declared for it.

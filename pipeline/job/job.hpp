@@ -24,9 +24,10 @@ struct Input {
   std::string name;
   std::string kind;  // `fasta`; see io::InputKind
   Settings settings;
-  Place place;                      // of its name in the job
-  std::vector<std::string> arrays;  // settings that name other inputs: array_names()
-  std::vector<std::string> files;   // settings that are paths (absolute)
+  Place place;                                        // of its name in the job
+  std::vector<std::string> arrays;                    // settings that name other inputs: array_names()
+  std::vector<std::string> files;                     // settings that are paths (absolute)
+  std::vector<EarlierDefault> earlier_defaults = {};  // of its settings
 };
 
 /// One step of the job.

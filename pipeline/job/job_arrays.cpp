@@ -18,6 +18,7 @@ bool names_arrays(const Parameter& parameter, const Settings& settings) {
   switch (parameter.kind) {
     case ParameterKind::array:
     case ParameterKind::quantity:
+    case ParameterKind::node_pairs:
       return is_text(parameter, settings);
     case ParameterKind::quantities:
       return settings.holds<std::vector<std::string>>(parameter.name) &&

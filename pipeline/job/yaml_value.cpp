@@ -57,6 +57,10 @@ class Reader : ValueReader {
         return ranges(node);
       case ParameterKind::vectors:
         return vectors(node);
+      case ParameterKind::selection:
+        return selection(node);
+      case ParameterKind::node_pairs:
+        return node_pairs(node);
       case ParameterKind::quantity:
         return read_quantity(parameter_, node, context_);
       case ParameterKind::quantities:
@@ -182,6 +186,53 @@ class Reader : ValueReader {
     const auto only = range(node);
     if (!only) return std::nullopt;
     return Value(std::vector<Range>{*only});
+  }
+
+  /// A range, or the index that takes its place.
+  std::optional<std::vector<std::int64_t>> range_or_index(const Node& node) {
+    if (node.kind == Node::Kind::scalar) {
+      const auto index = bounded(node, read_count(node));
+      return index ? std::optional(std::vector{*index}) : std::nullopt;
+    }
+    const auto found = range(node);
+    return found ? std::optional(std::vector{(*found)[0], (*found)[1]}) : std::nullopt;
+  }
+
+  /// Two numbers are one range, in place of a list of one.
+  std::optional<Value> selection(const Node& node) {
+    const auto is_scalar = [](const Node& item) { return item.kind == Node::Kind::scalar; };
+    const bool single = node.kind == Node::Kind::list && node.items.size() == 2 &&
+                        std::all_of(node.items.begin(), node.items.end(), is_scalar);
+    if (!single)
+      return list<std::vector<std::int64_t>>(node, [this](const Node& item) { return range_or_index(item); });
+    const auto only = range_or_index(node);
+    if (!only) return std::nullopt;
+    return Value(std::vector<std::vector<std::int64_t>>{*only});
+  }
+
+  using Texts = std::vector<std::string>;
+
+  std::optional<Texts> node_pair(const Node& node) {
+    if (node.kind != Node::Kind::list || node.items.size() != 2) return refuse(node, "a pair is [FROM, TO]");
+    for (const Node& item : node.items) {
+      if (item.kind != Node::Kind::scalar || item.text.empty()) return refuse(item, "a node is a name or an id");
+    }
+    return Texts{node.items[0].text, node.items[1].text};
+  }
+
+  /// The name of an array, or pairs; one pair in place of a list is a list of one.
+  std::optional<Value> node_pairs(const Node& node) {
+    if (node.kind == Node::Kind::scalar)
+      return node.text.empty() ? refuse(node, "") : std::optional<Value>(node.text);
+    const bool single =
+        node.kind == Node::Kind::list && !node.items.empty() && node.items[0].kind == Node::Kind::scalar;
+    const auto pairs = single ? std::optional(std::vector<Texts>{})
+                              : items<Texts>(node, [this](const Node& item) { return node_pair(item); });
+    if (!pairs) return std::nullopt;
+    Texts all;
+    for (const Texts& pair : *pairs) all.insert(all.end(), pair.begin(), pair.end());
+    if (!single) return Value(all);
+    return wrap(node_pair(node));
   }
 
   using Vector = std::vector<std::int64_t>;

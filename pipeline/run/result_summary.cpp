@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <ctime>
 #include <numeric>
+#include <set>
+#include <span>
 #include <tuple>
 
 namespace terrace::run {
@@ -234,11 +236,52 @@ double predicted_seconds(const Prediction& p) {
   return std::max({times.compute, times.link, times.disk});
 }
 
+namespace {
+
+io::SmallDataset names_dataset(std::string path, const char* dimension, const io::NodeNames::List& names,
+                               std::string meaning) {
+  const auto count = std::visit([](const auto& list) { return static_cast<std::int64_t>(list.size()); }, names);
+  io::DatasetSpec spec{std::move(path), ElementType::i64, {count}, {dimension}, "", std::move(meaning)};
+  if (const auto* texts = std::get_if<io::NodeNames::Texts>(&names)) return {std::move(spec), *texts};
+  const auto bytes = std::as_bytes(std::span(std::get<io::NodeNames::Numbers>(names)));
+  return {std::move(spec), std::vector<std::byte>(bytes.begin(), bytes.end())};
+}
+
+/// Adds the names of nodes to a stage's group, and to its axes of nodes.
+void add_nodes(const PlannedStage& planned, io::Finish& finish) {
+  if (!planned.nodes) return;
+  const io::NodeNames& nodes = *planned.nodes;
+  const std::string group = "/" + planned.name + "/";
+  std::set<std::string> axes;
+  const auto look_at = [&](const io::DatasetSpec& spec) {
+    if (!spec.path.starts_with(group)) return;
+    for (std::size_t d = 0; d < spec.dimensions.size(); ++d) {
+      const std::string& name = spec.dimensions[d];
+      const bool of_nodes = name == "from" || name == "to";
+      if (of_nodes && spec.shape[static_cast<int>(d)] == nodes.count()) axes.insert(name);
+    }
+  };
+  for (const io::DatasetSpec& spec : finish.large) look_at(spec);
+  for (const io::SmallDataset& small : finish.small) look_at(small.spec);
+  const io::NodeNames::List names = nodes.names();
+  finish.small.push_back(names_dataset(group + io::node_dataset, "node", names,
+                                       nodes.has_labels() ? "names of the nodes, row by row" : "nodes, row by row"));
+  if (nodes.has_labels()) {
+    finish.small.push_back(names_dataset(group + io::node_id_dataset, "node", nodes.ids(), "ids of the nodes"));
+  }
+  for (const std::string& axis : axes) {
+    finish.small.push_back(names_dataset(group + axis, axis.c_str(), names, "nodes along the axis `" + axis + "`"));
+  }
+}
+
+}  // namespace
+
 void summarise(const RunPlan& plan, const RunSettings& settings, const RunReport& report, io::Finish& finish) {
   for (const PlannedStage& planned : plan.stages) {
     if (planned.temporary) continue;
     for (io::SmallDataset& small : planned.stage->small()) finish.small.push_back(std::move(small));
     for (io::Attribute& attribute : planned.stage->attributes()) finish.attributes.push_back(std::move(attribute));
+    add_nodes(planned, finish);
   }
   finish.small.push_back(io::small_text("/job", plan.job_text, "the job as run"));
   add_stages(report.profile, finish);

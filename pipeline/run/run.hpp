@@ -30,6 +30,8 @@ struct PlannedStage {
   std::vector<std::pair<int, std::shared_ptr<StageOutput>>> readers;
   /// Warnings that reading its inputs has given so far, as Stage::warnings(); null: never any.
   std::function<std::vector<std::string>()> read_warnings = nullptr;
+  /// The names of the nodes whose matrices it reads; null: it reads none, or matrices of different nodes.
+  std::shared_ptr<const io::NodeNames> nodes = nullptr;
 };
 
 /// A run as planned: in the order of the job.

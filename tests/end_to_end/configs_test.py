@@ -228,9 +228,12 @@ class Configs(JobTest):
         self.assertEqual(asked["distance"].tolist(), [11, distances[8, 45]])
         numpy.testing.assert_array_equal(asked["eccentricity"], distances.max(axis=1))
         self.assertEqual(int(result["ask/diameter"][()]), 11)
-        for begin, end, ends in zip(asked["path_begin"], asked["path_begin"][1:], ([19, 45], [8, 45])):
+        names = result["drive/node"].asstr()[()].tolist()
+        self.assertEqual(result["drive/node_id"][()].tolist(), list(range(1, 50)))
+        asked["path"] = numpy.array([names.index(state.decode()) for state in asked["path"]])
+        for begin, end, ends in zip(asked["path_begin"], asked["path_begin"][1:], (["ME", "WA"], ["FL", "WA"])):
             path = asked["path"][begin:end]
-            self.assertEqual([path[0], path[-1]], ends)
+            self.assertEqual([names[path[0]], names[path[-1]]], ends)
             self.assertTrue((distances[path[:-1], path[1:]] == 1).all())
 
     def test_runs_rivers(self):

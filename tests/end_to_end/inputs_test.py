@@ -15,8 +15,8 @@ from terrace_runs import DONE, FAILED, WRONG, JobTest, h5py, main, numpy, wavefr
 SUMS = ("summed_area", "grid")
 WARPING = ("dtw", "rows")
 LETTERS = ("edit_distance", "rows")
-STAGES = {"hdf5": SUMS, "external": SUMS, "values": WARPING, "npy": SUMS, "csv": WARPING, "text": SUMS,
-          "fasta": LETTERS, "image": SUMS, "generate": LETTERS}
+STAGES = {"hdf5": SUMS, "external": SUMS, "values": WARPING, "npy": SUMS, "npz": SUMS, "csv": WARPING, "text": SUMS,
+          "fasta": LETTERS, "fastq": LETTERS, "image": SUMS, "generate": LETTERS}
 
 # Fails every listing of a folder behind its first entry, as a broken disk does.
 BROKEN_LISTING = """
@@ -66,6 +66,8 @@ class Help(InputTest):
             file["run/temperature"] = numpy.arange(400.0).reshape(20, 20)
         self.write("field.raw", numpy.arange(64 * 64, dtype=">f4").tobytes())
         self.write("grid.npy", numpy.arange(12).reshape(3, 4))
+        numpy.savez(self.folder / "grids.npz", height=numpy.arange(12).reshape(3, 4), depth=numpy.zeros(3))
+        self.write("reads.fq.gz", gzip.compress(b"@read7\nACGT\n+\nIIII\n@read8\nAC\n+\nII\n"))
         self.write("prices.csv", "day,close\n1,2.5\n2,3\n")
         self.write("numbers.txt", "1 2 3\n4 5 6\n")
         self.write("genome.fa", ">chr1\n" + "ACGTTGCA" * 200 + "\n>chr2\nAC\n")
@@ -110,7 +112,7 @@ class NoFiles(InputTest):
     def test_pipes_and_devices_are_refused(self):
         os.mkfifo(self.folder / "pipe")
         for name in ("pipe", "/dev/zero", "/dev/tty"):
-            for kind in ("hdf5", "npy", "csv", "text", "fasta", "image", "graph"):
+            for kind in ("hdf5", "npy", "npz", "fastq", "csv", "text", "fasta", "image", "graph"):
                 with self.subTest(name=name, kind=kind):
                     self.assertSays(self.terrace("run", self.job({kind: name}), expect=WRONG, timeout=20),
                                     "job.yaml:", name, "is no regular file")
@@ -243,6 +245,17 @@ class Bombs(InputTest):
         self.assertEqual(code, WRONG, said)
         self.assertIn("of memory and more, and memory.host is 16.0 MiB", said)
         self.assertLess(memory, 120 << 20)
+
+    def test_text_that_unpacks_to_more_than_the_budget_is_refused_on_the_way(self):
+        for kind, text in (("csv", b"1\n"), ("csv", b" "), ("graph", b"0 1 4\n"), ("graph", b"0" * 64)):
+            with self.subTest(kind=kind, text=text):
+                with gzip.open(self.folder / "a.gz", "wb", compresslevel=1) as file:
+                    for _ in range(100):
+                        file.write(text * ((1 << 21) // len(text)))
+                code, said, _, memory = self.measured("check", self.job({kind: "a.gz"}, memory={"host": 16 << 20}))
+                self.assertEqual(code, WRONG, said)
+                self.assertIn("of memory and more, and memory.host is 16.0 MiB", said)
+                self.assertLess(memory, 150 << 20)
 
     def test_headers_of_arrays_are_short(self):
         with open(self.folder / "a.npy", "wb") as file:

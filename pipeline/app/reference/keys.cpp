@@ -52,6 +52,10 @@ KindWords words_of_kind(ParameterKind kind) {
       return {"quantities", "list"};
     case ParameterKind::vectors:
       return {"vectors", "list"};
+    case ParameterKind::selection:
+      return {"selection", "list"};
+    case ParameterKind::node_pairs:
+      return {"node_pairs", "input or list"};
     case ParameterKind::quantity:
       return {"quantity", "number or input"};
     case ParameterKind::faces:

@@ -100,6 +100,10 @@ json values_of(const Parameter& parameter) {
       return any_of({list_of(range_of(integers())), range_of(integers())});
     case ParameterKind::vectors:
       return list_of(list_of(integers()));
+    case ParameterKind::selection:
+      return list_of(any_of({integers(), range_of(integers())}));
+    case ParameterKind::node_pairs:
+      return any_of({any_text(), list_of(range_of(any_of({{{"type", "integer"}}, any_text()})))});
     case ParameterKind::quantity:
       return any_of({bounded({{"type", "number"}}, parameter), {{"type", "string"}}});
     case ParameterKind::quantities:

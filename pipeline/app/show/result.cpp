@@ -11,12 +11,47 @@
 namespace terrace::app {
 namespace {
 
+/// The nodes of a path, or how it begins and ends.
+std::string path_in_words(const std::vector<std::string>& nodes, std::size_t begin, std::size_t end) {
+  constexpr std::size_t most_nodes = 12;
+  if (begin >= end) return "none";
+  std::string text;
+  for (std::size_t at = begin; at < end; ++at) {
+    const bool left_out = end - begin > most_nodes && at - begin == most_nodes / 2;
+    if (left_out) at = end - most_nodes / 2;
+    text += (at == begin ? "" : left_out ? " -> ... -> " : " -> ") + nodes[at];
+  }
+  return text;
+}
+
+/// The first paths of a group, by the names of their nodes; empty if it has none.
+std::string describe_paths(const io::ResultReader& reader, const std::string& group) {
+  constexpr std::size_t most_paths = 6, most_read = std::size_t{1} << 20;
+  const std::string path = group + "/path", begin = group + "/path_begin";
+  if (!reader.has(path) || !reader.has(begin)) return "";
+  for (const io::DatasetSummary& dataset : reader.datasets()) {
+    const bool of_paths = dataset.path == path || dataset.path == begin;
+    if (of_paths && static_cast<std::size_t>(volume(dataset.shape)) > most_read) return "";
+  }
+  const std::vector<std::string> nodes = reader.texts(path);
+  const std::vector<double> begins = reader.numbers(begin);
+  std::string text;
+  for (std::size_t pair = 0; pair + 1 < begins.size() && pair < most_paths; ++pair) {
+    const auto from = static_cast<std::size_t>(begins[pair]), to = static_cast<std::size_t>(begins[pair + 1]);
+    if (to > nodes.size()) break;
+    text += "  path " + std::to_string(pair) + ": " + path_in_words(nodes, from, to) + "\n";
+  }
+  return text;
+}
+
 /// The datasets of each group, except the program's own; of one stage, or of all.
 std::string describe_datasets(const io::ResultReader& reader, const std::string& stage, std::size_t width) {
   std::string text, group;
   TextTable table{{"", "", "", "", ""}, {}};
   const auto end_group = [&] {
-    if (!table.rows.empty()) text += (group.empty() ? "/" : group) + "\n" + to_text(table, "  ", width);
+    if (table.rows.empty()) return;
+    text += (group.empty() ? "/" : group) + "\n" + to_text(table, "  ", width);
+    text += wrap_lines(describe_paths(reader, group), width, 4);
     table.rows.clear();
   };
   for (const io::DatasetSummary& dataset : reader.datasets()) {

@@ -132,6 +132,8 @@ inline StageDeclaration test_stencil() {
                              {"source", ParameterKind::quantity, "matter that is added", "none", "none"},
                              {"weights", ParameterKind::quantities, "one a direction", "", "even"},
                              {"directions", ParameterKind::vectors, "where it moves", "", nullptr, -8, 8},
+                             {"between", ParameterKind::node_pairs, "whom to ask about", ""},
+                             {"part", ParameterKind::selection, "where to look", "", nullptr, 0},
                              {"boundary", ParameterKind::faces, "of the grid", "fixed", "fixed, periodic, edge"},
                              {"rim", ParameterKind::faces, "beyond it", "{value: 0}", "edge"}},
                             {}});
