@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "io/results/reader.hpp"
+#include "pipeline/app/show/datasets.hpp"
 #include "pipeline/app/show/result.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/json.hpp"
