@@ -44,7 +44,8 @@ std::shared_ptr<Source> open(const Settings& settings, const OpenContext& contex
 }  // namespace
 
 InputKind npy_kind() {
-  return {"npy", "an array that NumPy saved", parameters, open, "{npy: grid.npy, select: [[0, 3], [0, 4]]}"};
+  return {"npy", "an array that NumPy saved", parameters, open,
+          "{npy: grid.npy, select: [[0, 3], [0, 4]]}\n{npy: grid.npy, range: [0, 2]}"};
 }
 
 }  // namespace terrace::io

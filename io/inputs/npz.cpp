@@ -236,7 +236,8 @@ std::shared_ptr<Source> open(const Settings& settings, const OpenContext& contex
 }  // namespace
 
 InputKind npz_kind() {
-  return {"npz", "an array of an archive that NumPy saved", parameters, open, "{npz: grids.npz, array: height}"};
+  return {"npz", "an array of an archive that NumPy saved", parameters, open,
+          "{npz: grids.npz, array: height, select: [[0, 3], [0, 4]]}\n{npz: grids.npz, array: depth, range: [0, 2]}"};
 }
 
 }  // namespace terrace::io

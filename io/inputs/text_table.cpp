@@ -264,6 +264,7 @@ InputKind csv_kind() {
           "{csv: prices.csv, header: true, column: close}\n"
           "{csv: prices.csv, header: true, row: 0}\n"
           "{csv: prices.csv, skip: 2, shape: [2, 2]}\n"
+          "{csv: prices.csv, skip: 2, range: [0, 3]}\n"
           "separator: \",\""};
 }
 
@@ -272,6 +273,7 @@ InputKind text_kind() {
           "{text: numbers.txt, shape: [2, 3]}\n"
           "{text: numbers.txt, header: true, column: 2}\n"
           "{text: numbers.txt, row: 1}\n"
+          "{text: numbers.txt, range: [0, 4]}\n"
           "skip: 2, shape: [2, 2]\n"
           "separator: space"};
 }

@@ -174,7 +174,7 @@ class Reader : ValueReader {
     const auto begin = bounded(node.items[0], read_count(node.items[0]));
     const auto end = bounded(node.items[1], read_count(node.items[1]));
     if (!begin || !end) return std::nullopt;
-    if (*begin > *end) return refuse(node, "a range [begin, end] begins at or before its end");
+    if (*begin > *end) return refuse(node, "a range [begin, end) begins at or before its end");
     return Range{*begin, *end};
   }
 

