@@ -5,7 +5,7 @@
 
 namespace terrace::device {
 
-/// What a tensor copy knows of the memory, as the driver lays it out. A kernel gets it in a parameter that is
+/// The description of memory for tensor copies, as the driver lays it out. A kernel gets it in a parameter that is
 /// __grid_constant__.
 struct alignas(64) TensorMap {
   unsigned char bytes[128];

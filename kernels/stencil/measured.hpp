@@ -42,7 +42,7 @@ enum class StreamForm {
   separable  // a box: the sum of a row, then of a column of such sums
 };
 
-/// What moves rows between memory and the warps that make levels of them.
+/// The way in which rows move between memory and the warps that make levels of them.
 enum class Moving {
   mover,  // a warp more, row by row (cuda/streams/mover.cuh)
   tensor  // tensor copies, a batch each (cuda/streams/tensor.cuh)

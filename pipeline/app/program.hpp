@@ -12,7 +12,7 @@ namespace terrace::app {
 /// "0.1.0".
 std::string version();
 
-/// What --version prints: the version, the build, and the back ends that it can compute on.
+/// The answer to --version: the version, the build, and the back ends that it can compute on.
 std::string version_text();
 
 /// Parses a command line and executes it.

@@ -95,7 +95,7 @@ bool names(const Node& node, const std::string& input) {
          std::any_of(node.entries.begin(), node.entries.end(), in_entry);
 }
 
-/// Those of the inputs that the settings name, and those that these are made of.
+/// The inputs that the settings name, and the inputs that these are made of.
 Node inputs_for(const Node& settings, const Node& inputs) {
   std::vector<bool> needed(inputs.entries.size(), false);
   for (bool found = true; found;) {

@@ -6,7 +6,7 @@
 
 namespace simulated_gpu {
 
-/// What lies in the bytes of a map.
+/// The contents of a map.
 struct TensorMap {
   unsigned char* data;
   std::uint64_t width, rows, stride;  // values, rows, bytes

@@ -48,7 +48,7 @@ struct TableLists {
   i32 widest_level = 1;
   std::vector<SubBlock> blocks;
   std::vector<u64> block_levels;
-  // Of Algorithm 5:
+  // Empty save for the blocks of Algorithm 5:
   std::vector<CellPlace> places;
   std::vector<i32> place_levels;
   std::vector<i64> by_dimension;  // what each index of each dimension adds to a cell's place

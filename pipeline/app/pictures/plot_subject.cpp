@@ -48,7 +48,7 @@ bool is_secondary(const std::string& dataset) {
          std::count(dataset.begin(), dataset.end(), '/') > 2;
 }
 
-/// How telling a dataset is.
+/// The rank of a dataset among those that tell most about a result.
 std::pair<int, std::int64_t> rank_of(const PlotSubject& subject) {
   constexpr int of_sorts[] = {3, 1, 2, 4};  // in the order of PlotSort
   return {is_secondary(subject.dataset.path) ? 0 : of_sorts[static_cast<int>(subject.sort)],

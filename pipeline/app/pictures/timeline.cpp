@@ -134,7 +134,7 @@ class TimelineWriter {
     }
   }
 
-  /// What a queue did in one column of the picture.
+  /// The work of a queue in one column of the picture.
   struct Column {
     std::map<std::size_t, double> busy;  // seconds, by stage
     std::int64_t begun = 0;

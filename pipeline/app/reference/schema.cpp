@@ -163,7 +163,7 @@ bool is_value_or_map(const json& schema) {
   return schema.contains("anyOf") && schema["anyOf"].size() == 2 && is_map(schema["anyOf"][1]);
 }
 
-/// Of a key that takes values of its own, and a map in their place.
+/// The schema of a key that takes a value of its own or a map.
 json value_or_map(const json& value, const json& map) {
   json both = {{"anyOf", {value, map}}};
   for (const char* shared : {"description", "examples"}) {

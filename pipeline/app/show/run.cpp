@@ -85,7 +85,7 @@ std::string describe_worker(const io::Folder& folder, const std::string& command
   return "stopped; " + advice;
 }
 
-/// What is known of the run in a folder.
+/// The state of the run in a folder.
 struct KnownRun {
   io::Folder folder;
   std::vector<std::string> stages;

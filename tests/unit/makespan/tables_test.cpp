@@ -107,7 +107,7 @@ TEST_CASE("every tile's generations follow one another, and what is read was wri
               CHECK(contains(written[key], access.box));
             }
           }
-          // What is dropped is not read again: `written` has no longer got it.
+          // Dropped tiles are not read again: `written` no longer has them.
           INFO("target " << probe);
           for (const run::TileGeneration& dropped : block.last_uses) {
             CHECK(written.erase({dropped.array, dropped.box.begin[0] / plan.definition().cut.tile_cells}) == 1);

@@ -84,8 +84,8 @@ struct StreamLayout {
   static constexpr i32 parts = by_tensor && tile > 256 ? 2 : 1, part_lanes = 32 / parts, part_chunks = chunks / parts;
   static constexpr i32 batch_chunks = rows * fields * chunks;
   static constexpr i32 input_at = 0, hand_on_at = slots * batch_chunks;
-  // Of what the last warp hands on, tensor copies write the cells between the sides, in the same parts, and, where
-  // the grid ends, a side.
+  // Tensor copies write the cells between the sides of the rows that the last warp hands on, in the same parts, and,
+  // where the grid ends, a side.
   static constexpr i32 side_chunks = (lag * warps + chunk - 1) / chunk;
   static constexpr i32 middle_chunks = part_chunks - (parts == 1 ? 2 : 1) * side_chunks;
   static constexpr i32 middle_box = box_chunks(rows, middle_chunks), side_box = box_chunks(rows, side_chunks);
