@@ -1,8 +1,8 @@
 // The rules by which cells combine the cells where their steps lead, on the device.
 //
 // A rule (rules.hpp) has here, in addition, the type in which cells are combined (Wide), and the state of a cell
-// while it is made (State): none() is that before the first step; take() adds the value where a step leads; merge()
-// adds the state of other steps; made() is the cell's value.
+// while it is made (State): none() is that before the first step; take() adds the value where a step leads; made()
+// is the cell's value.
 #pragma once
 
 #include "kernels/device/instructions.cuh"
@@ -116,10 +116,6 @@ struct CountOf : Count<T> {
   __device__ static State none() { return {0, 0}; }
   __device__ __forceinline__ static void take(State& state, Wide value, Wide, i32, const TableLayout& layout) {
     add(state, static_cast<u64>(value), layout);
-  }
-  __device__ __forceinline__ static void merge(State& state, const State& other, const TableLayout& layout) {
-    add(state, other.sum, layout);
-    state.over |= other.over;
   }
   __device__ __forceinline__ static Wide made(const State& state, const TableLayout& layout) {
     if constexpr (sizeof(T) < 8) return static_cast<Wide>(state.sum % static_cast<u64>(layout.modulus));
