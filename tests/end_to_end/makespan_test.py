@@ -226,6 +226,8 @@ class Wrong(ScheduleTest):
         self.refused({"csv": self.write("t.csv", "3,nan\n")}, makespan("t", 2, 0.5), "is no number")
         self.refused({"values": [2 ** 55, 2 ** 55, 2 ** 55], "type": "i64"}, makespan("t", 2, 0.5), "sum of all times")
         self.refused({"npy": self.write("t.npy", numpy.zeros((2, 2)))}, makespan("t", 2, 0.5), "in one dimension")
+        for given in ({"csv": self.write("t.csv", "1,2\n3,4\n")}, {"text": self.write("t.txt", "1 2\n3 4\n")}):
+            self.refused(given, makespan("t", 2, 0.5), "is 2 x 2", "in one dimension, one row or one column")
         self.refused({"csv": self.write("t.csv", "1\n2\n-3\n")}, makespan("t", 2, 0.5), "is negative", "t.csv")
         for machines in (0, -1, 2**24 + 1):
             self.refused(good, makespan("t", machines, 0.5), "machines", "from 1 to 16777216")
