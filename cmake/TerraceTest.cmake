@@ -13,7 +13,7 @@ set(TERRACE_LONG_TESTS
   end_to_end_tables=15 wavefront_cpu_tiles=15 end_to_end_configs=15 end_to_end_changed_inputs=15 stencil_cpu=15
   wavefront_cpu_bit_lines=14 wavefront_cpu_diagonals=14 end_to_end_left_out=13 end_to_end_intervals=13
   end_to_end_profile=13 end_to_end_closure=13 wavefront_cpu_in_place=11 end_to_end_product=11 end_to_end_memory=11
-  end_to_end_borders=11)
+  end_to_end_borders=11 end_to_end_plot=60 end_to_end_report=20)
 
 # terrace_add_test(NAME COMMAND...): registers a command with ctest. One that cannot run here prints a line
 # "SKIPPED: reason", succeeds and counts as skipped; one that fails counts as failed, whatever it prints.

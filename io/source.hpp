@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "io/known_range.hpp"
+#include "io/node_names.hpp"
 #include "pipeline/base/box.hpp"
+#include "pipeline/base/earlier_default.hpp"
 #include "pipeline/base/element_type.hpp"
 #include "pipeline/base/parameter.hpp"
 #include "pipeline/base/settings.hpp"
@@ -41,9 +43,13 @@ class Source {
   /// Version of the reader: raised if it makes another array of the same files than an earlier version did. A result
   /// with another number does not count as a result of this version.
   virtual int results() const { return 1; }
+  /// The default that makes results() differ from an earlier version's, if there is one.
+  virtual std::optional<ChangedDefault> changed_default() const { return std::nullopt; }
   /// Bytes of host memory that it keeps while it is open, in addition to buffers of its reads: a part of the job's
   /// budget.
   virtual std::size_t memory() const { return 0; }
+  /// The names of the nodes whose matrix it is, by row; null if it is no matrix of a graph.
+  virtual std::shared_ptr<const NodeNames> nodes() const { return nullptr; }
   /// The range of its values, or nullopt if it cannot tell without reading files. Takes at most a pass over what it
   /// holds in memory.
   virtual std::optional<KnownRange> known_range() const { return std::nullopt; }
@@ -67,8 +73,9 @@ struct InputKind {
   std::span<const Parameter> parameters;
   /// @throws JobError (settings that do not fit together), IoError (file missing, damaged, not of this format)
   std::shared_ptr<Source> (*open)(const Settings& settings, const OpenContext& context);
-  /// Such an input as a job writes it; its files are called as in help.
+  /// Such inputs as a job writes them, one a line; a line without braces has keys that are laid over the first line's.
   const char* example;
+  std::vector<EarlierDefault> earlier_defaults = {};
 };
 
 /// All kinds of input, in the order in which help lists them.

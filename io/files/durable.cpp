@@ -213,7 +213,8 @@ std::optional<FileState> file_state(const Entry& file) {
 
 std::int64_t free_space(const fs::path& path) {
   struct statvfs status;
-  if (statvfs(path.c_str(), &status) != 0 && statvfs(folder_of(path).c_str(), &status) != 0) {
+  for (fs::path at = path; statvfs(at.c_str(), &status) != 0; at = folder_of(at)) {
+    if (errno == ENOENT && folder_of(at) != at) continue;
     throw system_error(path, "the free space of its file system is not known", errno);
   }
   return static_cast<std::int64_t>(status.f_bavail * status.f_frsize);

@@ -72,7 +72,7 @@ struct FileState {
 std::optional<FileState> file_state(const Entry& file);
 
 /// Bytes that an unprivileged process may still write to the file system that holds `path` (a file or folder, or one
-/// about to be made in an existing folder). @throws IoError
+/// about to be made). @throws IoError
 std::int64_t free_space(const std::filesystem::path& path);
 
 /// @throws IoError naming the path, the needed and the free bytes if fewer than `needed` are free

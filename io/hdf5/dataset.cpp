@@ -5,6 +5,7 @@
 
 #include "io/hdf5/stated_range.hpp"
 #include "io/hdf5/storage.hpp"
+#include "io/hdf5/stored_nodes.hpp"
 #include "io/kinds.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
@@ -112,6 +113,7 @@ Hdf5Dataset::Hdf5Dataset(const std::string& path, const std::string& dataset, st
   read_shape();
   files_ = storage_files(dataset_.get(), where_);
   stated_ = stated_range(dataset_, type_, where_);
+  if (shape_.rank() == 2) nodes_ = stored_nodes(file_, dataset_, shape_[0], where_);
   missing_filters_ = missing_filters(dataset_.get(), where_);
 }
 

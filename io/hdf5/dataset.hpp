@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "io/hdf5/handle.hpp"
 #include "io/known_range.hpp"
+#include "io/node_names.hpp"
 #include "pipeline/base/box.hpp"
 #include "pipeline/base/element_type.hpp"
 
@@ -42,6 +44,8 @@ class Hdf5Dataset {
   const std::vector<std::filesystem::path>& files() const { return files_; }
   /// The range that its attributes state (stated_range.hpp).
   const std::optional<KnownRange>& stated() const { return stated_; }
+  /// Names that a result has of its rows (stored_nodes.hpp).
+  const std::shared_ptr<const NodeNames>& nodes() const { return nodes_; }
   /// True if it needs filters that are not there. What was stored without them can be read even so.
   bool misses_filters() const { return !missing_filters_.empty(); }
   /// The place for positioned reads of the elements, or nullopt if only the library can read them.
@@ -67,6 +71,7 @@ class Hdf5Dataset {
   Extents shape_;
   std::vector<std::filesystem::path> files_;
   std::optional<KnownRange> stated_;
+  std::shared_ptr<const NodeNames> nodes_;
   std::string missing_filters_;  // what to say of them; empty where none is missing
 };
 

@@ -310,7 +310,12 @@ std::shared_ptr<Source> open(const Settings& settings, const OpenContext& contex
 }  // namespace
 
 InputKind generate_kind() {
-  return {"generate", "an array that is computed", parameters, open, "{generate: dna, length: 1000, seed: 7}"};
+  return {"generate", "an array that is computed", parameters, open,
+          "{generate: dna, length: 1000, seed: 7}\n"
+          "{generate: uniform, shape: [20, 30], type: i32, minimum: -5, maximum: 5}\n"
+          "{generate: ramp, shape: [20, 30], start: 1, step: 0.5}\n"
+          "{generate: constant, shape: [20, 30], value: 1}\n"
+          "{generate: dna, mutate: {of: reference, rate: 0.1}}"};
 }
 
 }  // namespace terrace::io

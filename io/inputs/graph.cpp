@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -12,7 +11,8 @@
 #include "io/files/checksum.hpp"
 #include "io/held_source.hpp"
 #include "io/input_file.hpp"
-#include "io/inputs/packed_file.hpp"
+#include "io/inputs/graph/rows.hpp"
+#include "io/inputs/gzip_reader.hpp"
 #include "io/kinds.hpp"
 
 namespace terrace::io {
@@ -20,36 +20,41 @@ namespace {
 
 constexpr Parameter parameters[] = {
     {"graph", ParameterKind::file,
-     "edges of a graph; the array is the square matrix of their weights, where there is none infinity, among whole "
-     "numbers (i64) half the largest"},
+     "edges of a graph, plain or gzip; the array is the square matrix of their weights, where there is none "
+     "infinity, "
+     "among whole numbers (i64) half the largest; stages that are made of it write the names of its nodes, or their "
+     "ids, in the dataset `node`"},
     {"format", ParameterKind::choice,
-     "auto: by the file's name or its first line; dimacs: shortest paths (.gr); edges: two or three numbers a line, "
-     "as from SNAP; gml; matrix_market: coordinates",
-     "auto", "auto, dimacs, edges, gml, matrix_market"},
+     "auto: by the file's name or its first line; dimacs: shortest paths (.gr); edges: two nodes a line, numbers or "
+     "names, and their weight, as from SNAP; gml; graphml; matrix_market: coordinates",
+     "auto", "auto, dimacs, edges, gml, graphml, matrix_market"},
     {"directed", ParameterKind::flag, "whether edges go one way alone; left out: what the file says, else true", ""},
     {"weight", ParameterKind::text,
-     "what holds the weights: of gml a key, left out: weight; of lists of edges a column, by its name in the header "
-     "or "
-     "its index from 2 on, left out: 2, and where there is no such column every edge weighs 1",
+     "what holds the weights: of gml and graphml a key, left out: weight; of lists of edges a column, by its name in "
+     "the header or its index from 2 on, left out: 2, and where there is no such column every edge weighs 1",
      ""},
     {"unweighted", ParameterKind::flag, "every edge weighs 1", "false"},
     {"header", ParameterKind::flag,
      "whether the first line of a list of edges is none: names of columns, or the numbers of nodes and edges; left "
-     "out: it is where it begins with a word, or has two numbers and the next line three",
+     "out: it is where a word stands in place of a number, or where it has two numbers and the next line three",
      ""},
     {"nodes", ParameterKind::count,
      "how many nodes there are; used: only those with edges, in the order of their numbers; all: what the file says, "
-     "else the largest number and those before it; left out: all, with a warning where most have no edge",
+     "else the largest number and those before it; left out: used in lists of edges without the number of nodes, "
+     "else all",
      "", "used, all", 0, 2e9},
 };
-
-constexpr std::int64_t most_nodes = 2000000000;
 
 /// Edges by row, then column, each once, with the least weight.
 class GraphSource : public HeldSource {
  public:
-  GraphSource(EdgeList list, std::int64_t nodes, std::filesystem::path path)
-      : shape_{nodes, nodes}, whole_(list.whole), results_(list.results), path_(std::move(path)) {
+  GraphSource(EdgeList list, const Nodes& nodes, std::filesystem::path path)
+      : shape_{nodes.names->count(), nodes.names->count()},
+        names_(nodes.names),
+        whole_(list.whole),
+        left_out_(nodes.left_out > 0),
+        results_(list.results),
+        path_(std::move(path)) {
     edges_ = std::move(list.edges);
     const auto order = [](const Edge& a, const Edge& b) {
       return std::tie(a.from, a.to, a.weight) < std::tie(b.from, b.to, b.weight);
@@ -63,11 +68,17 @@ class GraphSource : public HeldSource {
   ElementType type() const override { return whole_ ? ElementType::i64 : ElementType::f64; }
   const Extents& shape() const override { return shape_; }
   std::vector<std::filesystem::path> files() const override { return {path_}; }
-  int results() const override { return results_; }
-  std::size_t memory() const override { return edges_.capacity() * sizeof(Edge); }
+  int results() const override { return left_out_ ? results_without_unused : results_; }
+  std::optional<ChangedDefault> changed_default() const override {
+    if (!left_out_) return std::nullopt;
+    return ChangedDefault{{"nodes", "all"}, "used"};
+  }
+  std::shared_ptr<const NodeNames> nodes() const override { return names_; }
+  std::size_t memory() const override { return edges_.capacity() * sizeof(Edge) + names_->memory(); }
   std::optional<std::uint64_t> content() const override {
     static_assert(sizeof(Edge) == 2 * sizeof(std::int64_t) + sizeof(double));  // no padding
-    return checksum(std::as_bytes(std::span(edges_)));
+    const std::uint64_t both[] = {checksum(std::as_bytes(std::span(edges_))), names_->content()};
+    return checksum(std::as_bytes(std::span(both)));
   }
 
   std::optional<KnownRange> known_range() const override {
@@ -88,6 +99,7 @@ class GraphSource : public HeldSource {
   }
 
  private:
+  static constexpr int results_without_unused = 3;  // before, lists of edges had all nodes by default
   static constexpr std::int64_t no_edge = std::numeric_limits<std::int64_t>::max() / 2;
 
   template <class T>
@@ -106,8 +118,10 @@ class GraphSource : public HeldSource {
   }
 
   Extents shape_;
+  std::shared_ptr<const NodeNames> names_;
   std::vector<Edge> edges_;
   bool whole_;
+  bool left_out_;  // true if nodes without an edge are left out by default
   int results_;
   std::filesystem::path path_;
 };
@@ -115,81 +129,26 @@ class GraphSource : public HeldSource {
 std::string format_of(const Settings& settings, const InputFile& file) {
   const std::string& format = settings.text("format");
   if (format != "auto") return format;
-  const std::string extension = file.path().extension().string();
+  const auto name = file.path().filename();
+  const std::string extension = (name.extension() == ".gz" ? name.stem() : name).extension().string();
   if (extension == ".gr") return "dimacs";
   if (extension == ".gml") return "gml";
-  char bytes[64] = {};
-  const std::int64_t count = file.read_some(0, sizeof bytes, bytes);
-  std::string_view begin(bytes, static_cast<std::size_t>(count));
+  if (extension == ".graphml") return "graphml";
+  const std::string text = first_text(file, 64);
+  std::string_view begin = text;
   if (begin.starts_with("%%MatrixMarket")) return "matrix_market";
   if (begin.starts_with("\xef\xbb\xbf")) begin.remove_prefix(3);
   begin.remove_prefix(std::min(begin.find_first_not_of(" \t\r\n"), begin.size()));
-  if (begin.starts_with('<')) {
-    throw IoError(file.path().string(),
-                  "is XML, as GraphML is, which cannot be read: convert it to GML (igraph and networkx do), or to "
-                  "lines of edges");
-  }
+  if (begin.starts_with('<')) return "graphml";
   return "edges";
 }
 
 EdgeList read_edges(const std::string& format, const InputFile& file, const EdgeRules& rules) {
   if (format == "dimacs") return read_dimacs(file, rules);
   if (format == "gml") return read_gml(file, rules);
+  if (format == "graphml") return read_graphml(file, rules);
   if (format == "matrix_market") return read_matrix_market(file, rules);
   return read_edge_lines(file, rules);
-}
-
-/// The numbers that edges name, in order.
-std::vector<std::int64_t> used_names(const EdgeList& list) {
-  std::vector<std::int64_t> names;
-  for (const Edge& edge : list.edges) names.push_back(edge.from), names.push_back(edge.to);
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
-}
-
-/// Turns the file's numbers into rows, and returns how many rows there are.
-std::int64_t number_nodes(EdgeList& list, const Settings& settings, const std::string& path) {
-  const bool used = settings.holds<std::string>("nodes") && settings.text("nodes") == "used";
-  if (used) list.names = used_names(list);
-  std::map<std::int64_t, std::int64_t> rows;
-  std::int64_t nodes = list.nodes.value_or(0);
-  if (list.names) {
-    nodes = static_cast<std::int64_t>(list.names->size());
-    for (std::int64_t row = 0; row < nodes; ++row) {
-      if (!rows.emplace((*list.names)[static_cast<std::size_t>(row)], row).second) {
-        throw IoError(path,
-                      "has two nodes with the id " + std::to_string((*list.names)[static_cast<std::size_t>(row)]));
-      }
-    }
-  } else if (!list.nodes) {
-    for (const Edge& edge : list.edges)
-      nodes = std::max({nodes, edge.from + 1 - list.first, edge.to + 1 - list.first});
-  }
-  if (settings.holds<std::int64_t>("nodes")) {
-    const std::int64_t given = settings.integer("nodes");
-    if (given < nodes && !list.edges.empty()) {
-      fail_setting(settings, "nodes",
-                   "nodes: " + path + " has " + std::to_string(nodes) + ", more than " + std::to_string(given));
-    }
-    nodes = given;
-  }
-  if (nodes > most_nodes) {
-    throw IoError(path, "has " + std::to_string(nodes) +
-                            " nodes by their largest number, or by what it says, and at most " +
-                            std::to_string(most_nodes) + " can be: where numbers have gaps, say `nodes: used`");
-  }
-  const auto row_of = [&](std::int64_t node) {
-    if (list.names) {
-      const auto row = rows.find(node);
-      if (row != rows.end()) return row->second;
-    } else if (node >= list.first && node - list.first < nodes) {
-      return node - list.first;
-    }
-    throw IoError(path, "has an edge of node " + std::to_string(node) + ", which is none of its nodes");
-  };
-  for (Edge& edge : list.edges) edge.from = row_of(edge.from), edge.to = row_of(edge.to);
-  return nodes;
 }
 
 /// "1,234,567".
@@ -201,31 +160,8 @@ std::string grouped(std::int64_t number) {
   return text;
 }
 
-/// The number of nodes that have an edge.
-std::int64_t count_used(const EdgeList& list, std::int64_t nodes) {
-  constexpr std::int64_t bits_of_edge = 64;
-  if (nodes > bits_of_edge * static_cast<std::int64_t>(list.edges.size())) {
-    return static_cast<std::int64_t>(used_names(list).size());
-  }
-  std::vector<bool> used(static_cast<std::size_t>(nodes));
-  for (const Edge& edge : list.edges) {
-    used[static_cast<std::size_t>(edge.from)] = used[static_cast<std::size_t>(edge.to)] = true;
-  }
-  return std::count(used.begin(), used.end(), true);
-}
-
-/// Warns if most rows and columns of the matrix are of nodes without an edge. @param list with rows for nodes
-void warn_of_empty_rows(const EdgeList& list, std::int64_t nodes,
-                        const std::function<void(const std::string&)>& warn) {
-  const std::int64_t used = count_used(list, nodes);
-  if (2 * used >= nodes) return;
-  warn(grouped(nodes - used) + " of " + grouped(nodes) +
-       " nodes have no edge: `nodes: used` keeps the others alone, `nodes: all` all of them");
-}
-
 std::shared_ptr<Source> open(const Settings& settings, const OpenContext& context) {
   const InputFile file(input_path(settings, "graph", context));
-  refuse_packed(file, "graph");
   const EdgeRules rules{settings.find<std::string>("weight").value_or(""),
                         settings.find<bool>("unweighted").value_or(false), settings.find<bool>("header"),
                         context.warn, kept_check(settings, "graph", context)};
@@ -233,14 +169,14 @@ std::shared_ptr<Source> open(const Settings& settings, const OpenContext& contex
     fail_setting(settings, "weight", "weight: an unweighted graph has none; leave out one of the two");
   }
   const std::string format = format_of(settings, file);
-  if (!rules.weight.empty() && format != "edges" && format != "gml") {
+  if (!rules.weight.empty() && format != "edges" && format != "gml" && format != "graphml") {
     fail_setting(settings, "weight", "weight: a file of format " + format + " says by itself what its weights are");
   }
   if (rules.header && format != "edges") {
     fail_setting(settings, "header", "header: a file of format " + format + " has none; lists of edges may have one");
   }
   EdgeList list = read_edges(format, file, rules);
-  const std::int64_t nodes = number_nodes(list, settings, file.path().string());
+  const Nodes nodes = number_nodes(list, settings, file.path().string());
   if (!settings.find<bool>("directed").value_or(list.directed)) {
     const std::size_t count = list.edges.size();
     for (std::size_t n = 0; n < count; ++n) {
@@ -248,7 +184,11 @@ std::shared_ptr<Source> open(const Settings& settings, const OpenContext& contex
       list.edges.push_back({edge.to, edge.from, edge.weight});
     }
   }
-  if (!settings.has("nodes") && context.warn) warn_of_empty_rows(list, nodes, context.warn);
+  if (nodes.left_out > 0 && context.warn) {
+    context.warn(grouped(nodes.left_out) + " of " + grouped(nodes.left_out + nodes.names->count()) +
+                 " nodes have no edge, by their numbers, and are left out: `nodes: used` says so, `nodes: all` keeps "
+                 "them");
+  }
   return std::make_shared<GraphSource>(std::move(list), nodes, file.path());
 }
 
@@ -257,8 +197,12 @@ std::shared_ptr<Source> open(const Settings& settings, const OpenContext& contex
 bool is_graph(const Source& source) { return dynamic_cast<const GraphSource*>(&source) != nullptr; }
 
 InputKind graph_kind() {
-  return {"graph", "a graph's edges as the matrix of their weights: DIMACS, SNAP and plain lists, GML, Matrix Market",
-          parameters, open, "{graph: roads.txt, directed: false, nodes: used}"};
+  return {"graph",
+          "a graph's edges as the matrix of their weights: DIMACS, SNAP and plain lists, GML, GraphML, Matrix Market",
+          parameters,
+          open,
+          "{graph: roads.txt, directed: false, nodes: used}\nformat: edges, weight: 2, header: false",
+          {{"nodes", "all"}}};
 }
 
 }  // namespace terrace::io

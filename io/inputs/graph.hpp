@@ -37,6 +37,11 @@ struct EdgeList {
   std::optional<std::vector<std::int64_t>> names;
   std::int64_t first = 0;             // number of the first node
   std::optional<std::int64_t> nodes;  // nothing: as many as the edges name
+  /// Ids that are texts, of the nodes numbered from 0.
+  std::optional<std::vector<std::string>> texts;
+  /// Labels, in the order of `names`, else of the numbers from `first` on.
+  std::optional<std::vector<std::string>> labels;
+  bool declares_nodes = true;  // else nodes are known by their edges alone
   bool directed = true;
   bool whole = true;  // every weight is a whole number of magnitude at most 2^53
   int results = 1;    // Source::results() of what is made of it
@@ -55,5 +60,6 @@ EdgeList read_dimacs(const InputFile& file, const EdgeRules& rules);         // 
 EdgeList read_edge_lines(const InputFile& file, const EdgeRules& rules);     // SNAP and plain lists: "u v" or "u v w"
 EdgeList read_matrix_market(const InputFile& file, const EdgeRules& rules);  // coordinates of a square matrix
 EdgeList read_gml(const InputFile& file, const EdgeRules& rules);
+EdgeList read_graphml(const InputFile& file, const EdgeRules& rules);
 
 }  // namespace terrace::io

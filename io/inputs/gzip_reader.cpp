@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "io/inputs/packed_file.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::io {
@@ -17,7 +18,10 @@ constexpr int gzip_window = 15 + 16;  // zlib's largest window, and gzip's wrapp
 
 GzipReader::GzipReader(const InputFile& file) : file_(file) {
   unsigned char first[2] = {};
-  if (file.read_some(0, 2, first) < 2 || !std::equal(first, first + 2, magic)) return;
+  if (file.read_some(0, 2, first) < 2 || !std::equal(first, first + 2, magic)) {
+    refuse_packed(file);
+    return;
+  }
   packed_.resize(packed_bytes);
   stream_ = std::make_unique<z_stream_s>();
   if (inflateInit2(stream_.get(), gzip_window) != Z_OK) throw IoError(file.path().string(), "zlib cannot be set up");
@@ -27,7 +31,7 @@ GzipReader::~GzipReader() {
   if (stream_) inflateEnd(stream_.get());
 }
 
-std::string_view GzipReader::next(std::vector<char>& buffer) {
+std::string_view GzipReader::next(std::span<char> buffer) {
   if (plain()) {
     const auto got = file_.read_some(offset_, static_cast<std::int64_t>(buffer.size()), buffer.data());
     offset_ += got;
@@ -38,7 +42,7 @@ std::string_view GzipReader::next(std::vector<char>& buffer) {
   while (stream_->avail_out == buffer.size()) {
     const bool more = fill();
     if (!more && ended_) break;
-    if (!more) throw IoError(file_.path().string(), "the gzip data end too soon; the file was cut short");
+    if (!more) fail("the gzip data end too soon", "was cut short");
     if (ended_) begin_member();
     else inflate_some();
   }
@@ -82,9 +86,43 @@ void GzipReader::begin_member() {
 
 std::int64_t GzipReader::at() const { return offset_ - static_cast<std::int64_t>(stream_->avail_in); }
 
-void GzipReader::fail(const std::string& what) const {
+void GzipReader::fail(const std::string& what, const char* so) const {
   throw IoError(file_.path().string(),
-                "byte " + std::to_string(at()) + ": " + what + "; the file is damaged, fetch or make it again");
+                "byte " + std::to_string(at()) + ": " + what + "; the file " + so + ", fetch or make it again");
+}
+
+std::string first_text(const InputFile& file, std::size_t most) {
+  GzipReader reader(file);
+  std::string text(most, '\0');
+  std::size_t size = 0;
+  while (size < most) {
+    const std::size_t got = reader.next(std::span(text).subspan(size)).size();
+    if (got == 0) break;
+    size += got;
+  }
+  text.resize(size);
+  return text;
+}
+
+std::string whole_text(const InputFile& file, const CheckKept& check_kept) {
+  GzipReader reader(file);
+  std::string text;
+  // One byte more, so that a plain file fits and its end is found without more room.
+  std::size_t room =
+      std::max<std::size_t>(packed_bytes, reader.plain() ? static_cast<std::size_t>(file.size()) + 1 : 0);
+  for (std::size_t size = 0;;) {
+    if (check_kept) check_kept(static_cast<std::int64_t>(room - 1));
+    text.resize(room);
+    while (size < room) {
+      const std::size_t got = reader.next(std::span(text).subspan(size)).size();
+      if (got == 0) {
+        text.resize(size);
+        return text;
+      }
+      size += got;
+    }
+    room *= 2;
+  }
 }
 
 }  // namespace terrace::io

@@ -8,6 +8,7 @@
 #include "io/hdf5/dataset.hpp"
 #include "io/input_file.hpp"
 #include "io/inputs/raw_array.hpp"
+#include "io/inputs/selection.hpp"
 #include "io/kept_memory.hpp"
 #include "io/kinds.hpp"
 #include "pipeline/base/error.hpp"
@@ -19,7 +20,7 @@ namespace {
 constexpr Parameter parameters[] = {
     {"hdf5", ParameterKind::file, "an HDF5 file"},
     {"dataset", ParameterKind::text, "the dataset's full name; needed when there are several", ""},
-    {"select", ParameterKind::ranges, "a part: [begin, end) for every dimension", "", nullptr, 0},
+    {"select", ParameterKind::selection, select_help, "", nullptr, 0},
 };
 
 /// Limits of the library while it opens the file: as much memory as the input may keep, and what any file takes.
@@ -40,65 +41,52 @@ void try_dataset(const std::string& path, const std::string& name, std::size_t c
   }
 }
 
-/// A part of another array, which is read in its coordinates.
-Box moved(const Box& box, const Extents& by) {
-  Box result = box;
-  for (int d = 0; d < box.rank(); ++d) result.begin[d] += by[d], result.end[d] += by[d];
-  return result;
-}
-
 class RawHdf5Source : public Source {
  public:
-  RawHdf5Source(RawArray array, std::vector<std::filesystem::path> files, const Box& part, std::string where,
-                std::optional<KnownRange> stated)
+  RawHdf5Source(RawArray array, std::vector<std::filesystem::path> files, const Hdf5Dataset& dataset)
       : array_(std::move(array)),
         files_(std::move(files)),
-        part_(part),
-        shape_(part.shape()),
-        where_(std::move(where)),
-        stated_(std::move(stated)) {}
+        where_(dataset.where()),
+        stated_(dataset.stated()),
+        nodes_(dataset.nodes()) {}
 
   ElementType type() const override { return array_.type(); }
-  const Extents& shape() const override { return shape_; }
+  const Extents& shape() const override { return array_.shape(); }
   void read(const Box& box, void* buffer) override {
-    if (!box.empty()) array_.read(moved(box, part_.begin), buffer);
+    if (!box.empty()) array_.read(box, buffer);
   }
   std::vector<std::filesystem::path> files() const override { return files_; }
   std::string place_of(const Extents&) const override { return where_; }
   std::optional<KnownRange> known_range() const override { return stated_; }
+  std::shared_ptr<const NodeNames> nodes() const override { return nodes_; }
 
  private:
   RawArray array_;
   std::vector<std::filesystem::path> files_;
-  Box part_;
-  Extents shape_;
   std::string where_;  // file and dataset
   std::optional<KnownRange> stated_;
+  std::shared_ptr<const NodeNames> nodes_;
 };
 
 class LibraryHdf5Source : public Source {
  public:
-  LibraryHdf5Source(std::unique_ptr<Hdf5Dataset> dataset, std::vector<std::filesystem::path> files, const Box& part,
-                    std::optional<KnownRange> stated)
-      : dataset_(std::move(dataset)),
-        files_(std::move(files)),
-        part_(part),
-        shape_(part.shape()),
-        stated_(std::move(stated)) {}
+  LibraryHdf5Source(std::unique_ptr<Hdf5Dataset> dataset, std::vector<std::filesystem::path> files)
+      : dataset_(std::move(dataset)), files_(std::move(files)) {}
   ~LibraryHdf5Source() override {
     const std::lock_guard lock(hdf5_input_mutex());
     dataset_.reset();
   }
 
   ElementType type() const override { return dataset_->type(); }
-  const Extents& shape() const override { return shape_; }
+  const Extents& shape() const override { return dataset_->shape(); }
   void read(const Box& box, void* buffer) override {
     const std::lock_guard lock(hdf5_input_mutex());
-    dataset_->read(moved(box, part_.begin), buffer);
+    dataset_->read(box, buffer);
   }
   std::vector<std::filesystem::path> files() const override { return files_; }
   std::string place_of(const Extents&) const override { return dataset_->where(); }
-  std::optional<KnownRange> known_range() const override { return stated_; }
+  std::optional<KnownRange> known_range() const override { return dataset_->stated(); }
+  std::shared_ptr<const NodeNames> nodes() const override { return dataset_->nodes(); }
   std::size_t memory() const override {
     const std::lock_guard lock(hdf5_input_mutex());
     return dataset_->memory();
@@ -107,40 +95,7 @@ class LibraryHdf5Source : public Source {
  private:
   std::unique_ptr<Hdf5Dataset> dataset_;
   std::vector<std::filesystem::path> files_;
-  Box part_;
-  Extents shape_;
-  std::optional<KnownRange> stated_;
 };
-
-/// The range that the dataset states, as it holds of a part: that may be without the extreme values.
-std::optional<KnownRange> range_of_part(const Hdf5Dataset& dataset, const Box& part) {
-  std::optional<KnownRange> range = dataset.stated();
-  if (range && part != Box::whole(dataset.shape())) range->exact = false;
-  return range;
-}
-
-Box selected_part(const Settings& settings, const Hdf5Dataset& dataset) {
-  const Extents& shape = dataset.shape();
-  Box part = Box::whole(shape);
-  if (!settings.has("select")) return part;
-  const auto& ranges = settings.get<std::vector<std::array<std::int64_t, 2>>>("select");
-  const std::string what = "select: " + dataset.where() + " is of shape " + to_string(shape) + ": ";
-  if (static_cast<int>(ranges.size()) != shape.rank()) {
-    fail_setting(settings, "select",
-                 what + "give " + counted(shape.rank(), "range") + ", not " + std::to_string(ranges.size()));
-  }
-  for (int d = 0; d < shape.rank(); ++d) {
-    const auto [begin, end] = ranges[static_cast<std::size_t>(d)];
-    if (begin < 0 || end < begin || end > shape[d]) {
-      fail_setting(settings, "select",
-                   what + "[" + std::to_string(begin) + ", " + std::to_string(end) + ") does not lie in dimension " +
-                       std::to_string(d));
-    }
-    part.begin[d] = begin;
-    part.end[d] = end;
-  }
-  return part;
-}
 
 /// The named file and all others that the elements come from.
 std::vector<std::filesystem::path> all_files(const std::filesystem::path& named, const Hdf5Dataset& dataset) {
@@ -151,19 +106,15 @@ std::vector<std::filesystem::path> all_files(const std::filesystem::path& named,
   return files;
 }
 
-std::shared_ptr<Source> make_source(std::unique_ptr<Hdf5Dataset> dataset, InputFile file, const Box& part) {
+std::shared_ptr<Source> make_source(std::unique_ptr<Hdf5Dataset> dataset, InputFile file) {
   auto files = all_files(file.path(), *dataset);
-  auto stated = range_of_part(*dataset, part);
   const auto place = dataset->raw_place();
-  if (!place) {
-    return std::make_shared<LibraryHdf5Source>(std::move(dataset), std::move(files), part, std::move(stated));
-  }
+  if (!place) return std::make_shared<LibraryHdf5Source>(std::move(dataset), std::move(files));
   const auto& home = dataset->files().front();
   const bool linked = !std::filesystem::equivalent(file.path(), home);
   RawArray array(linked ? InputFile(home) : std::move(file), place->offset, dataset->type(), dataset->shape(),
                  place->big_endian);
-  return std::make_shared<RawHdf5Source>(std::move(array), std::move(files), part, dataset->where(),
-                                         std::move(stated));
+  return std::make_shared<RawHdf5Source>(std::move(array), std::move(files), *dataset);
 }
 
 std::shared_ptr<Source> open(const Settings& settings, const OpenContext& context) {
@@ -181,8 +132,8 @@ std::shared_ptr<Source> open(const Settings& settings, const OpenContext& contex
   }
   kept_check(settings, "hdf5", context)(static_cast<std::int64_t>(dataset->memory()));
   if (dataset->misses_filters()) dataset->read_first();
-  const Box part = selected_part(settings, *dataset);
-  return make_source(std::move(dataset), std::move(file), part);
+  const std::string where = dataset->where();
+  return selected(make_source(std::move(dataset), std::move(file)), settings, where);
 }
 
 }  // namespace

@@ -5,16 +5,19 @@
 
 namespace terrace::io {
 
-void LineReader::fill() {
+/// Reads more text behind the unread part of the buffer. @return false at the end of the file
+bool LineReader::fill() {
   std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
             buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());
   end_ -= begin_;
   begin_ = 0;
-  if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
-  const auto room = static_cast<std::int64_t>(buffer_.size() - end_);
-  const std::int64_t got = file_.read_some(offset_, room, buffer_.data() + end_);
-  end_ += static_cast<std::size_t>(got);
-  offset_ += got;
+  if (end_ == buffer_.size()) {
+    if (check_kept_) check_kept_(static_cast<std::int64_t>(2 * buffer_.size()));
+    buffer_.resize(2 * buffer_.size());
+  }
+  const std::size_t got = text_.next(std::span(buffer_).subspan(end_)).size();
+  end_ += got;
+  return got > 0;
 }
 
 bool LineReader::next(std::string_view& line) {
@@ -23,10 +26,9 @@ bool LineReader::next(std::string_view& line) {
   for (;;) {
     const char* text = buffer_.data() + begin_;
     end = static_cast<const char*>(std::memchr(text + searched, '\n', end_ - begin_ - searched));
-    if (end || offset_ >= file_.size()) break;
+    if (end) break;
     searched = end_ - begin_;
-    fill();
-    if (end_ == searched) break;  // the file has become shorter
+    if (!fill()) break;
   }
   const std::size_t length = end ? static_cast<std::size_t>(end - buffer_.data()) - begin_ : end_ - begin_;
   if (!end && length == 0) return false;

@@ -1,20 +1,24 @@
-// Text files, line by line.
+// Text files, plain or gzip, line by line.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "io/input_file.hpp"
+#include "io/inputs/gzip_reader.hpp"
 
 namespace terrace::io {
 
 /// Lines of a file in order, without their ends (LF or CRLF) and without a leading byte order mark. A line may be as
-/// long as memory allows.
+/// long as memory allows. A gzip file is inflated on the way.
 class LineReader {
  public:
-  explicit LineReader(const InputFile& file) : file_(file), buffer_(std::size_t{1} << 20) {}
+  /// @param file outlives the reader
+  /// @param check_kept is called before a long line takes more memory; null: nothing is
+  explicit LineReader(const InputFile& file, CheckKept check_kept = nullptr)
+      : text_(file), check_kept_(std::move(check_kept)), buffer_(std::size_t{1} << 20) {}
 
   /// The next line, valid until the next call. @return false at the end of the file. @throws IoError
   bool next(std::string_view& line);
@@ -22,12 +26,12 @@ class LineReader {
   std::int64_t number() const { return number_; }
 
  private:
-  void fill();
+  bool fill();
 
-  const InputFile& file_;
+  GzipReader text_;
+  CheckKept check_kept_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0, end_ = 0;  // the unread part of the buffer
-  std::int64_t offset_ = 0;          // byte of the file that comes after the buffer
   std::int64_t number_ = 0;
 };
 

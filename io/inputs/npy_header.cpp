@@ -15,7 +15,7 @@ namespace {
 // Reads the Python dictionary of the header: only what NumPy writes there.
 class Dictionary {
  public:
-  Dictionary(const InputFile& file, std::string text) : file_(file), text_(std::move(text)) {}
+  Dictionary(std::string where, std::string text) : where_(std::move(where)), text_(std::move(text)) {}
 
   void parse(NpyHeader& header) {
     expect('{');
@@ -33,9 +33,7 @@ class Dictionary {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what) const {
-    throw IoError(file_.path().string(), "the .npy header " + what);
-  }
+  [[noreturn]] void fail(const std::string& what) const { throw IoError(where_, "the .npy header " + what); }
   char peek() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) ++at_;
     return at_ < text_.size() ? text_[at_] : '\0';
@@ -70,7 +68,7 @@ class Dictionary {
   void parse_type(NpyHeader& header);
   void parse_shape(NpyHeader& header);
 
-  const InputFile& file_;
+  std::string where_;
   std::string text_;
   std::size_t at_ = 0;
   int seen_ = 0;
@@ -116,33 +114,31 @@ void Dictionary::parse_shape(NpyHeader& header) {
 
 }  // namespace
 
-NpyHeader read_npy_header(const InputFile& file) {
+NpyHeader read_npy_header(const ReadBytes& read, const std::string& where) {
   unsigned char start[12] = {};
-  const std::int64_t got = file.read_some(0, sizeof start, start);
+  const std::int64_t got = read(0, sizeof start, start);
   if (got < 6 || std::memcmp(start, "\x93NUMPY", 6) != 0) {
-    throw IoError(file.path().string(), "is no .npy file: it does not begin with NumPy's magic bytes");
+    throw IoError(where, "is no .npy file: it does not begin with NumPy's magic bytes");
   }
   const int version = start[6];
   if (got < 10 || version < 1 || version > 3) {
-    throw IoError(file.path().string(),
-                  got < 10 ? "was cut short in the .npy header"
-                           : "is of .npy version " + std::to_string(version) + "; versions 1 to 3 can be read");
+    throw IoError(where, got < 10
+                             ? "was cut short in the .npy header"
+                             : "is of .npy version " + std::to_string(version) + "; versions 1 to 3 can be read");
   }
   const std::int64_t prefix = version == 1 ? 10 : 12;
   std::int64_t length = start[8] | start[9] << 8;
   if (version > 1) length |= static_cast<std::int64_t>(start[10]) << 16 | static_cast<std::int64_t>(start[11]) << 24;
   constexpr std::int64_t longest = std::int64_t{1} << 20;  // of 32 dimensions it has some 700 bytes
   if (length > longest) {
-    throw IoError(file.path().string(), "has a .npy header of " + std::to_string(length) +
-                                            " bytes, and none is longer than " + std::to_string(longest) +
-                                            ": the file is damaged");
+    throw IoError(where, "has a .npy header of " + std::to_string(length) + " bytes, and none is longer than " +
+                             std::to_string(longest) + ": the file is damaged");
   }
-  if (prefix + length > file.size()) throw IoError(file.path().string(), "was cut short in the .npy header");
   std::string text(static_cast<std::size_t>(length), ' ');
-  file.read(prefix, length, text.data());
+  if (read(prefix, length, text.data()) < length) throw IoError(where, "was cut short in the .npy header");
   NpyHeader header;
   header.offset = prefix + length;
-  Dictionary(file, std::move(text)).parse(header);
+  Dictionary(where, std::move(text)).parse(header);
   return header;
 }
 

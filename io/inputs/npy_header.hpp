@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <string>
 
-#include "io/input_file.hpp"
 #include "pipeline/base/box.hpp"
 #include "pipeline/base/element_type.hpp"
 
@@ -18,8 +19,12 @@ struct NpyHeader {
   std::int64_t offset = 0;  // byte of the first element
 };
 
+/// Reads at most `bytes` bytes from `offset` on. @return their number
+using ReadBytes = std::function<std::int64_t(std::int64_t offset, std::int64_t bytes, void* buffer)>;
+
 /// Source: NumPy Enhancement Proposal 1 and the documentation of numpy.lib.format.
 /// @throws IoError if this is no .npy file, the header is damaged, or the element type has no counterpart
-NpyHeader read_npy_header(const InputFile& file);
+/// @param where names the file in errors
+NpyHeader read_npy_header(const ReadBytes& read, const std::string& where);
 
 }  // namespace terrace::io

@@ -14,7 +14,6 @@ struct Packing {
 };
 
 constexpr Packing packings[] = {
-    {"\x1f\x8b", "gzip", "gunzip -k"},
     {"BZh", "bzip2", "bunzip2 -k"},
     {"\xfd"
      "7zXZ",
@@ -25,14 +24,14 @@ constexpr Packing packings[] = {
 
 }  // namespace
 
-void refuse_packed(const InputFile& file, const char* kind) {
+void refuse_packed(const InputFile& file) {
   char bytes[8] = {};
   const std::int64_t count = file.read_some(0, sizeof bytes, bytes);
   const std::string_view begin(bytes, static_cast<std::size_t>(count));
   for (const Packing& packing : packings) {
     if (!begin.starts_with(packing.begin)) continue;
     throw IoError(file.path().string(), std::string("is compressed with ") + packing.name +
-                                            ", which inputs of kind `" + kind + "` do not read: unpack it first (" +
+                                            ", and text is read plain or compressed with gzip: unpack it first (" +
                                             packing.program + ")");
   }
 }

@@ -5,8 +5,7 @@
 
 namespace terrace::io {
 
-/// @param kind of the input, which reads plain files alone
-/// @throws IoError if the file is compressed, with the program that unpacks it
-void refuse_packed(const InputFile& file, const char* kind);
+/// @throws IoError if the file is compressed by another program than gzip, with the program that unpacks it
+void refuse_packed(const InputFile& file);
 
 }  // namespace terrace::io

@@ -37,7 +37,8 @@ void split_at(std::string_view line, char separator, std::vector<Field>& fields)
 
 void split_blanks(std::string_view line, std::vector<Field>& fields) {
   for (std::size_t at = line.find_first_not_of(blanks); at != line.npos;) {
-    const std::size_t end = std::min(line.find_first_of(blanks, at), line.size());
+    const std::size_t closing = line[at] == '"' ? line.find('"', at + 1) : line.npos;
+    const std::size_t end = std::min(line.find_first_of(blanks, closing == line.npos ? at : closing), line.size());
     fields.push_back(trimmed(line, at, end));
     at = line.find_first_not_of(blanks, end);
   }

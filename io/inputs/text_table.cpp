@@ -5,10 +5,11 @@
 #include "io/input_file.hpp"
 #include "io/inputs/line_reader.hpp"
 #include "io/inputs/numbers.hpp"
-#include "io/inputs/packed_file.hpp"
 #include "io/inputs/shaped.hpp"
 #include "io/inputs/text_fields.hpp"
+#include "io/kept_memory.hpp"
 #include "io/kinds.hpp"
+#include "io/memory_source.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
 
@@ -17,29 +18,38 @@ namespace {
 
 constexpr const char* row_help = "read this row alone, from 0; blank lines and lines that begin with # do not count";
 constexpr const char* column_help = "read this column alone: index from 0, or name with 'header'";
+constexpr const char* skip_help = "leading values to leave out, whatever they are; the others are read in order";
+constexpr const char* table_range_help =
+    "[begin, end) of the values, in order, from 0 behind those that `skip` leaves out";
+constexpr const char* shape_help =
+    "extents of all values in order, slowest first; where it is absent, and no row, column, range or skip is given, "
+    "a "
+    "table has its rows and columns, all rows the same number of them, or one dimension if there is one of either";
 constexpr const char* type_help = "element type; i64 where all are whole numbers, else f64";
 
 constexpr Parameter csv_parameters[] = {
-    {"csv", ParameterKind::file, "a table of numbers with commas; kept in memory"},
+    {"csv", ParameterKind::file, "a table of numbers with commas, plain or gzip; kept in memory"},
     {"row", ParameterKind::integer, row_help, "", nullptr, 0},
     {"column", ParameterKind::text, column_help, ""},
     {"header", ParameterKind::flag, "the first line names the columns", "false"},
-    {"skip", ParameterKind::count, "leading values to leave out, whatever they are", "0", nullptr, 0},
+    {"skip", ParameterKind::count, skip_help, "0", nullptr, 0},
+    {"range", ParameterKind::integers, table_range_help, "", nullptr, 0},
     {"separator", ParameterKind::text, "one character, or 'tab' or 'space'; a comma where absent", ""},
     {"type", ParameterKind::type, type_help, ""},
-    {"shape", ParameterKind::integers, "extents, slowest first; one dimension where absent", "", nullptr, 0},
+    {"shape", ParameterKind::integers, shape_help, "", nullptr, 0},
 };
 
 constexpr Parameter text_parameters[] = {
-    {"text", ParameterKind::file, "numbers with commas or white space between them; kept in memory"},
+    {"text", ParameterKind::file, "numbers with commas or white space between them, plain or gzip; kept in memory"},
     {"row", ParameterKind::integer, row_help, "", nullptr, 0},
     {"column", ParameterKind::text, column_help, ""},
     {"header", ParameterKind::flag, "the first line names the columns", "false"},
-    {"skip", ParameterKind::count, "leading values to leave out, whatever they are", "0", nullptr, 0},
+    {"skip", ParameterKind::count, skip_help, "0", nullptr, 0},
+    {"range", ParameterKind::integers, table_range_help, "", nullptr, 0},
     {"separator", ParameterKind::text,
      "one character, or 'tab' or 'space'; where absent, commas in lines that have any, else white space", ""},
     {"type", ParameterKind::type, type_help, ""},
-    {"shape", ParameterKind::integers, "extents, slowest first; one dimension where absent", "", nullptr, 0},
+    {"shape", ParameterKind::integers, shape_help, "", nullptr, 0},
 };
 
 FieldRule field_rule(const Settings& settings, FieldRule rule) {
@@ -64,27 +74,38 @@ FieldRule field_rule(const Settings& settings, FieldRule rule) {
 /// Reads the numbers that the settings choose.
 class TableReader {
  public:
-  TableReader(const InputFile& file, const Settings& settings, const FieldRule& rule)
+  TableReader(const InputFile& file, const Settings& settings, const FieldRule& rule, CheckKept check_kept)
       : file_(file),
         settings_(settings),
         rule_(rule),
-        lines_(file),
+        check_kept_(std::move(check_kept)),
+        lines_(file, check_kept_),
         numbers_(type_setting(settings, "type")),
         row_(settings.find<std::int64_t>("row")),
-        skip_(settings.find<std::int64_t>("skip").value_or(0)) {
+        skip_(settings.find<std::int64_t>("skip").value_or(0)),
+        in_order_(row_ || settings.has("column") || settings.has("shape") || settings.has("range") || skip_ > 0) {
     if (row_ && *row_ < 0) fail_setting(settings, "row", "row: is negative");
     if (skip_ < 0) fail_setting(settings, "skip", "skip: is negative");
     if (row_ && settings.has("column")) fail_setting(settings, "row", "row: give a row or a column, not both");
+    if (settings.has("range")) read_range();
   }
 
-  NumberList read() {
+  /// The shape of what was read: rows and columns of a table, or one dimension.
+  Extents shape() const {
+    if (in_order_ || rows_ <= 1 || columns_ <= 1) return {static_cast<std::int64_t>(numbers_.count())};
+    return {rows_, static_cast<std::int64_t>(columns_)};
+  }
+
+  NumberList& read() {
     const bool header = settings_.find<bool>("header").value_or(false);
     if (header && !next_line()) throw IoError(file_.path().string(), "is empty: there is no header");
     if (settings_.has("column")) find_column(header);
     std::int64_t row = 0;
     for (; next_line(); ++row) {
       if (row_ && row != *row_) continue;
+      if (!in_order_) check_columns();
       take_line();
+      check_kept_(static_cast<std::int64_t>(numbers_.count() * size_of(numbers_.type())));
       if (row_) break;
     }
     if (row_ && row <= *row_ && !taken_)
@@ -96,7 +117,12 @@ class TableReader {
                    seen_ == 1 ? "skip: there is only 1 value to leave out"
                               : "skip: there are only " + std::to_string(seen_) + " values to leave out");
     }
-    return std::move(numbers_);
+    if (range_ && range_->end > seen_ - skip_) {
+      fail_setting(settings_, "range",
+                   "range: [" + std::to_string(range_->begin) + ", " + std::to_string(range_->end) +
+                       ") does not lie in the " + counted(seen_ - skip_, "value") + " that are read");
+    }
+    return numbers_;
   }
 
  private:
@@ -123,8 +149,35 @@ class TableReader {
     }
   }
 
+  struct Range {
+    std::int64_t begin, end;
+  };
+
+  void read_range() {
+    const auto& range = settings_.get<std::vector<std::int64_t>>("range");
+    if (range.size() != 2) fail_setting(settings_, "range", "range: give two numbers, [begin, end]");
+    if (range[0] < 0 || range[1] < range[0]) {
+      fail_setting(settings_, "range", "range: a range [begin, end) begins at 0 or later, and before its end");
+    }
+    range_ = {range[0], range[1]};
+  }
+
+  /// A row of a table has as many values as its first row.
+  void check_columns() {
+    if (rows_++ == 0) {
+      columns_ = fields_.size();
+      first_line_ = lines_.number();
+    }
+    if (fields_.size() == columns_) return;
+    const std::size_t at = fields_.size() > columns_ ? fields_[columns_].at : line_.size();
+    throw IoError(place(at), "this line has " + counted(static_cast<std::int64_t>(fields_.size()), "value") +
+                                 ", and line " + std::to_string(first_line_) + " has " + std::to_string(columns_) +
+                                 ": rows of a table have as many; `shape` or `range` read all values in order");
+  }
+
   void take(const Field& field) {
-    if (seen_++ < skip_) return;
+    const std::int64_t at = seen_++ - skip_;
+    if (at < 0 || (range_ && (at < range_->begin || at >= range_->end))) return;
     if (auto wrong = numbers_.add(field.text)) throw IoError(place(field.at), *wrong);
   }
 
@@ -161,22 +214,38 @@ class TableReader {
   const InputFile& file_;
   const Settings& settings_;
   FieldRule rule_;
+  CheckKept check_kept_;
   LineReader lines_;
   NumberList numbers_;
   std::optional<std::int64_t> row_;
   std::optional<std::size_t> column_;
   std::int64_t skip_;
+  bool in_order_;  // values are read one after another, whatever their rows
+  std::optional<Range> range_;
   std::int64_t seen_ = 0;
+  std::int64_t rows_ = 0, first_line_ = 0;  // of a table
+  std::size_t columns_ = 0;
   bool taken_ = false;
   std::string_view line_;
   std::vector<Field> fields_;
 };
 
+/// An array of rows and columns. The first number of its results read all values into one dimension.
+class Table : public MemorySource {
+ public:
+  using MemorySource::MemorySource;
+  int results() const override { return 2; }
+};
+
 std::shared_ptr<Source> open_table(const Settings& settings, const OpenContext& context, const char* key,
                                    const FieldRule& rule) {
   const InputFile file(input_path(settings, key, context));
-  refuse_packed(file, key);
-  NumberList numbers = TableReader(file, settings, field_rule(settings, rule)).read();
+  TableReader reader(file, settings, field_rule(settings, rule), kept_check(settings, key, context));
+  NumberList& numbers = reader.read();
+  if (const Extents shape = reader.shape(); shape.rank() > 1) {
+    const ElementType type = numbers.type();
+    return std::make_shared<Table>(type, shape, numbers.take(), std::vector{file.path()});
+  }
   return shaped_source(numbers, settings, {file.path()}, file.path().string());
 }
 
@@ -192,11 +261,21 @@ std::shared_ptr<Source> open_text(const Settings& settings, const OpenContext& c
 
 InputKind csv_kind() {
   return {"csv", "numbers of a table with commas", csv_parameters, open_csv,
-          "{csv: prices.csv, header: true, column: close}"};
+          "{csv: prices.csv, header: true, column: close}\n"
+          "{csv: prices.csv, header: true, row: 0}\n"
+          "{csv: prices.csv, skip: 2, shape: [2, 2]}\n"
+          "{csv: prices.csv, skip: 2, range: [0, 3]}\n"
+          "separator: \",\""};
 }
 
 InputKind text_kind() {
-  return {"text", "numbers in text", text_parameters, open_text, "{text: numbers.txt, shape: [2, 3]}"};
+  return {"text", "numbers in text", text_parameters, open_text,
+          "{text: numbers.txt, shape: [2, 3]}\n"
+          "{text: numbers.txt, header: true, column: 2}\n"
+          "{text: numbers.txt, row: 1}\n"
+          "{text: numbers.txt, range: [0, 4]}\n"
+          "skip: 2, shape: [2, 2]\n"
+          "separator: space"};
 }
 
 }  // namespace terrace::io

@@ -33,7 +33,8 @@ std::shared_ptr<Source> open(const Settings& settings, const OpenContext&) {
 }  // namespace
 
 InputKind values_kind() {
-  return {"values", "numbers written in the job itself", parameters, open, "{values: [3, 1, 2], type: i32}"};
+  return {"values", "numbers written in the job itself", parameters, open,
+          "{values: [3, 1, 2], type: i32}\nvalues: [1, 2, 3, 4], shape: [2, 2]"};
 }
 
 }  // namespace terrace::io

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "kernels/device/cuda_check.hpp"
+#include "kernels/device/cuda_toolkit.hpp"
 
 namespace terrace::device {
 namespace {
@@ -59,6 +60,14 @@ Limits cuda_limits(int index) {
   }
   derive_ceilings(limits, index);
   return limits;
+}
+
+std::string cuda_toolkit() {
+#ifdef CUDART_VERSION
+  return std::to_string(CUDART_VERSION / 1000) + "." + std::to_string(CUDART_VERSION % 1000 / 10);
+#else
+  return "simulated";
+#endif
 }
 
 bool cuda_unoptimised() {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/device/integers.hpp"
+#include "kernels/device/tensor_map.hpp"
 
 namespace terrace::device {
 
@@ -200,9 +201,9 @@ __device__ __forceinline__ void forget(T*& pointer) {
   asm volatile("" : "+l"(pointer));
 }
 
-/// The shared memory whose size the launch gives.
+/// The shared memory whose size the launch gives, at a multiple of 128 bytes.
 __device__ __forceinline__ unsigned char* launch_shared_memory() {
-  extern __shared__ __align__(16) unsigned char shared_memory[];
+  extern __shared__ __align__(128) unsigned char shared_memory[];
   return shared_memory;
 }
 
@@ -277,6 +278,28 @@ __device__ __forceinline__ void commit_bulk_writes() { asm volatile("cp.async.bu
 template <int pending>
 __device__ __forceinline__ void wait_for_bulk_reads() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(pending) : "memory");
+}
+/// True in one lane of the warp, all of whose lanes ask: always the same one.
+__device__ __forceinline__ bool is_elected() {
+  u32 elected;
+  asm volatile("{.reg .pred p; elect.sync _|p, 0xffffffff; selp.u32 %0, 1, 0, p;}" : "=r"(elected)::"memory");
+  return elected != 0;
+}
+/// Begins to copy the box of a map whose first value is in that column and row, which may lie outside the map, into
+/// shared memory at a multiple of 128 bytes, row after row: a bulk copy of all bytes of the box.
+__device__ __forceinline__ void begin_tensor_copy(void* shared, const TensorMap& map, i32 column, i32 row,
+                                                  Arrivals& arrivals) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], "
+      "[%4];" ::"r"(static_cast<u32>(__cvta_generic_to_shared(shared))),
+      "l"(&map), "r"(column), "r"(row), "r"(address_of(arrivals))
+      : "memory");
+}
+/// Begins to copy a box the other way, as begin_bulk_write() does.
+__device__ __forceinline__ void begin_tensor_write(const TensorMap& map, i32 column, i32 row, const void* shared) {
+  asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(&map),
+               "r"(column), "r"(row), "r"(static_cast<u32>(__cvta_generic_to_shared(shared)))
+               : "memory");
 }
 /// Lets bulk copies that begin after the next barrier see what the thread has written into shared memory.
 __device__ __forceinline__ void show_to_bulk_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }

@@ -1,97 +1,117 @@
-// The rules by which cells combine the cells where their steps lead.
+// The rules by which cells combine the cells where their steps lead: for the CPU, for devices, and for the reference.
 #pragma once
 
-#include <limits>
-#include <type_traits>
-
-#include "kernels/dp_table/table.hpp"
+#include "kernels/device/host_device.hpp"
+#include "kernels/dp_table/task.hpp"
 
 namespace terrace::dp_table {
 
 template <class T>
-T cost_of(i64 whole, double real) {
-  if constexpr (std::is_floating_point_v<T>) return static_cast<T>(real);
+inline constexpr bool is_real = false;
+template <>
+inline constexpr bool is_real<float> = true;
+template <>
+inline constexpr bool is_real<double> = true;
+
+/// A step's cost, from the two forms in which it is stored.
+template <class T>
+TERRACE_HOST_DEVICE T cost_of(i64 whole, double real) {
+  if constexpr (is_real<T>) return static_cast<T>(real);
   else return static_cast<T>(whole);
 }
 
-/// The least or the largest of values and costs.
+/// The sum, rounded once.
+template <class T>
+TERRACE_HOST_DEVICE T sum_of(T a, T b) {
+  return static_cast<T>(a + b);
+}
+TERRACE_HOST_DEVICE float sum_of(float a, float b) {
+#if defined(__CUDA_ARCH__)
+  return __fadd_rn(a, b);
+#else
+  return a + b;
+#endif
+}
+TERRACE_HOST_DEVICE double sum_of(double a, double b) {
+#if defined(__CUDA_ARCH__)
+  return __dadd_rn(a, b);
+#else
+  return a + b;
+#endif
+}
+
+/// The least or the largest of values and costs. Values are of type T, or computed in a wider type V.
 template <class T, bool least>
 struct Best {
   using Value = T;
-  static constexpr T unreached() {
-    if constexpr (std::is_floating_point_v<T>) {
-      return least ? std::numeric_limits<T>::infinity() : -std::numeric_limits<T>::infinity();
+
+  TERRACE_HOST_DEVICE static constexpr T unreached() {
+    if constexpr (is_real<T>) {
+      const double infinity = __builtin_bit_cast(double, 0x7FF0000000000000ull);
+      return static_cast<T>(least ? infinity : -infinity);
     } else {
-      return least ? std::numeric_limits<T>::max() : std::numeric_limits<T>::lowest();
+      constexpr bool is_signed = static_cast<T>(-1) < static_cast<T>(0);
+      constexpr T largest = static_cast<T>(is_signed ? (u64{1} << (8 * sizeof(T) - 1)) - 1 : ~u64{0});
+      return least ? largest : static_cast<T>(-static_cast<i64>(largest) - 1);
     }
   }
-  static constexpr T origin() { return 0; }
+  /// The value of the cell of zeros.
+  TERRACE_HOST_DEVICE static constexpr T origin(i64) { return 0; }
   /// The value and a cost; unreached stays unreached.
-  static T plus(T value, T cost) {
-    if constexpr (std::is_floating_point_v<T>) return value + cost;
-    else return value == unreached() ? value : static_cast<T>(value + cost);
+  template <class V>
+  TERRACE_HOST_DEVICE static V plus(V value, V cost) {
+    if constexpr (is_real<T>) return sum_of(value, cost);
+    else return value == static_cast<V>(unreached()) ? value : sum_of(value, cost);
   }
-  static bool better(T a, T b) { return least ? a < b : a > b; }
-  static T best(T a, T b) { return better(a, b) ? a : b; }
+  template <class V>
+  TERRACE_HOST_DEVICE static bool better(V a, V b) {
+    return least ? a < b : a > b;
+  }
+  template <class V>
+  TERRACE_HOST_DEVICE static V best(V a, V b) {
+    return better(a, b) ? a : b;
+  }
+  /// The value as it is stored: larger ones become the cap (Table::cap), if there is one.
+  template <class V>
+  TERRACE_HOST_DEVICE static V capped(V value, i64 cap) {
+    if constexpr (least && sizeof(T) == 1) {
+      if (cap != 0 && value > cap && value != static_cast<V>(unreached())) return static_cast<V>(cap);
+    }
+    return value;
+  }
 };
 
-/// 1 where a step comes from a cell that is reached.
+/// 1 if a step comes from a cell that is reached, else 0.
 struct Reached {
   using Value = u8;
-  static constexpr u8 unreached() { return 0; }
-  static constexpr u8 origin() { return 1; }
-  static u8 plus(u8 value, u8) { return value; }
-  static bool better(u8 a, u8 b) { return a > b; }
-  static u8 best(u8 a, u8 b) { return a | b; }
+
+  TERRACE_HOST_DEVICE static constexpr u8 unreached() { return 0; }
+  TERRACE_HOST_DEVICE static constexpr u8 origin(i64) { return 1; }
+  template <class V>
+  TERRACE_HOST_DEVICE static V plus(V value, V) {
+    return value;
+  }
+  template <class V>
+  TERRACE_HOST_DEVICE static bool better(V a, V b) {
+    return a > b;
+  }
+  template <class V>
+  TERRACE_HOST_DEVICE static V best(V a, V b) {
+    return static_cast<V>(a | b);
+  }
+  template <class V>
+  TERRACE_HOST_DEVICE static V capped(V value, i64) {
+    return value;
+  }
 };
 
-/// Number of ways.
+/// Number of ways, modulo a number if that is not 0.
 template <class T>
 struct Count {
   using Value = T;
-  static constexpr T unreached() { return 0; }
-  static constexpr T origin() { return 1; }
-};
 
-/// Calls call(Rule{}) with the rule of a combine and a type. @return false if there is none
-template <class Call>
-bool visit_rule(Combine combine, ElementType type, const Call& call) {
-  using enum ElementType;
-  const auto best = [&](auto zero) {
-    using T = decltype(zero);
-    if (combine == Combine::min) call(Best<T, true>{});
-    else if constexpr (std::is_signed_v<T>) call(Best<T, false>{});
-    return combine == Combine::min || std::is_signed_v<T>;
-  };
-  const auto count = [&](auto zero) {
-    call(Count<decltype(zero)>{});
-    return true;
-  };
-  if (combine == Combine::any) {
-    if (type == u8) call(Reached{});
-    return type == u8;
-  }
-  const bool counts = combine == Combine::count;
-  switch (type) {
-    case u8:
-      return counts ? count(std::uint8_t{}) : best(std::uint8_t{});
-    case u16:
-      return counts ? count(std::uint16_t{}) : best(std::uint16_t{});
-    case i32:
-      return counts ? count(std::int32_t{}) : best(std::int32_t{});
-    case i64:
-      return counts ? count(std::int64_t{}) : best(std::int64_t{});
-    case i8:
-      return !counts && best(std::int8_t{});
-    case i16:
-      return !counts && best(std::int16_t{});
-    case f32:
-      return !counts && best(float{});
-    case f64:
-      return !counts && best(double{});
-    default:
-      return false;
-  }
-}
+  TERRACE_HOST_DEVICE static constexpr T unreached() { return 0; }
+  TERRACE_HOST_DEVICE static constexpr T origin(i64 modulus) { return modulus == 1 ? 0 : 1; }
+};
 
 }  // namespace terrace::dp_table

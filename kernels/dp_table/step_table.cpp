@@ -53,6 +53,10 @@ StepTable::StepTable(const Table& table) : whole(table.cut.whole), sources(sourc
   std::sort(entries.begin(), entries.end(), [](const StepEntry& a, const StepEntry& b) {
     return std::tuple(a.source, a.offset, a.number) < std::tuple(b.source, b.offset, b.number);
   });
+  if (!entries.empty()) whole_cost = entries[0].whole_cost, real_cost = entries[0].real_cost;
+  one_cost = std::all_of(entries.begin(), entries.end(), [&](const StepEntry& entry) {
+    return entry.whole_cost == whole_cost && entry.real_cost == real_cost;
+  });
   for (std::size_t source = 0, at = 0; source <= sources.size(); ++source) {
     while (at < entries.size() && entries[at].source < static_cast<int>(source)) ++at;
     begin.push_back(static_cast<std::int64_t>(at));
@@ -62,11 +66,8 @@ StepTable::StepTable(const Table& table) : whole(table.cut.whole), sources(sourc
 std::set<std::vector<i64>> closed_steps(const Table& table, const StepTable& steps) {
   using Vector = std::vector<i64>;
   const std::vector<StepEntry>& entries = steps.entries;
-  const bool one_cost = std::all_of(entries.begin(), entries.end(), [&](const StepEntry& entry) {
-    return entry.whole_cost == entries[0].whole_cost && entry.real_cost == entries[0].real_cost;
-  });
-  const bool grows = table.combine == Combine::any ||
-                     (table.combine == Combine::min && one_cost && !entries.empty() && entries[0].real_cost >= 0);
+  const bool grows =
+      table.combine == Combine::any || (table.combine == Combine::min && steps.one_cost && steps.real_cost >= 0);
   if (!grows || entries.size() > measured::most_closed_steps) return {};
   const auto vector_of = [&](const StepEntry& entry) {
     const std::int64_t* step = table.steps.step(entry.number);

@@ -45,6 +45,9 @@ struct StepTable {
   std::vector<StepEntry> entries;
   std::vector<SourceRange> sources;
   std::vector<std::int64_t> begin;  // of each source's entries, and the end of the last one's
+  bool one_cost = true;             // true if all entries have the same cost
+  std::int64_t whole_cost = 0;      // that cost
+  double real_cost = 0;
 
   /// @throws Error if the indices need more bits than two words have
   explicit StepTable(const Table& table);

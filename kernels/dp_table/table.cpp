@@ -125,6 +125,37 @@ Box Tiles::read(std::int64_t tile, const SourceRange& source, bool own) const {
   return box;
 }
 
+std::int64_t Tiles::last_reader(std::int64_t tile, const std::vector<SourceRange>& sources) const {
+  const Box box = this->box(tile);
+  std::int64_t last = tile;
+  for (const SourceRange& source : sources) {
+    std::int64_t reader = 0;
+    bool inside = true;
+    for (int d = 0; d < cut_.whole && inside; ++d) {
+      const std::int64_t index = box.begin[d] + source.prefix[static_cast<std::size_t>(d)];
+      inside = index < extents_[d];
+      reader = reader * extents_[d] + index;
+    }
+    if (!inside) continue;
+    const std::int64_t range = (box.end[cut_.whole] - 1 + source.reach) / cut_.rows;
+    last = std::max(last, reader * ranges_ + std::min(ranges_ - 1, range));
+  }
+  return last;
+}
+
+std::int64_t Tiles::most_live(const std::vector<SourceRange>& sources) const {
+  std::int64_t farthest = 0;
+  for (const SourceRange& source : sources) {
+    std::int64_t distance = 0;
+    for (int d = 0; d < cut_.whole; ++d) {
+      distance = distance * extents_[d] + source.prefix[static_cast<std::size_t>(d)];
+    }
+    const std::int64_t ranges = std::min(ranges_ - 1, (source.reach + cut_.rows - 1) / cut_.rows);
+    farthest = std::max(farthest, distance * ranges_ + ranges);
+  }
+  return std::min(count_, farthest + 1);
+}
+
 std::int64_t Tiles::tile_of(const Extents& cell) const {
   std::int64_t tile = 0;
   for (int d = 0; d < cut_.whole; ++d) tile = tile * extents_[d] + cell[d];

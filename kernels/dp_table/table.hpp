@@ -72,6 +72,11 @@ class Tiles {
   Box box(std::int64_t tile) const;
   /// The rows of other tiles that tile `tile` reads of source `source`; empty if no step leads there.
   Box read(std::int64_t tile, const SourceRange& source, bool own) const;
+  /// The last of the tiles that read tile `tile`; the tile itself if none does.
+  std::int64_t last_reader(std::int64_t tile, const std::vector<SourceRange>& sources) const;
+  /// A bound of the tiles that are needed at a time while tiles are made in their order: the one in the making, and
+  /// those before it that it or a later one reads.
+  std::int64_t most_live(const std::vector<SourceRange>& sources) const;
   /// The number of the tile with that cell.
   std::int64_t tile_of(const Extents& cell) const;
   /// Cells of a row of a tile.

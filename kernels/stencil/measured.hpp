@@ -42,6 +42,12 @@ enum class StreamForm {
   separable  // a box: the sum of a row, then of a column of such sums
 };
 
+/// The way in which rows move between memory and the warps that make levels of them.
+enum class Moving {
+  mover,  // a warp more, row by row (cuda/streams/mover.cuh)
+  tensor  // tensor copies, a batch each (cuda/streams/tensor.cuh)
+};
+
 /// Sizes of a kernel that streams rows through registers (cuda/streams/kernel.cuh).
 struct StreamSizes {
   int cells;   // of a row that a lane holds
@@ -49,7 +55,8 @@ struct StreamSizes {
   int warps;   // of a thread block, each some levels above the one before
   int rows;    // between two barriers of the thread block
   int slots;   // batches of that many rows in flight from memory, a power of two
-  int blocks;  // thread blocks, with one warp more that moves rows, on a multiprocessor, as far as their registers go
+  int blocks;  // thread blocks on a multiprocessor, as far as their registers go
+  Moving moving = Moving::mover;
 };
 
 /// Sums over a star or a box in two dimensions on CUDA.
@@ -61,42 +68,51 @@ struct CudaStream {
     return form == StreamForm::star && bytes == 8 ? 4 : 8;
   }
 
-  /// H200, see `star`, `box`, `wide` and `separable`.
+  /// See `star`, `box`, `separable`, `wide_star` and `wide_box`.
   TERRACE_HOST_DEVICE static constexpr StreamSizes sizes(StreamForm form, int radius, int bytes) {
-    return form == StreamForm::separable ? separable(radius, bytes)
-           : bytes == 8                  ? wide(radius)
-           : form == StreamForm::box     ? box(radius)
-                                         : star(radius);
+    if (form == StreamForm::separable) return separable(radius, bytes);
+    if (bytes == 8) return form == StreamForm::box ? wide_box(radius) : wide_star(radius);
+    return form == StreamForm::box ? box(radius) : star(radius);
   }
 
-  /// f32. H200, 2026-11-24, 16384 x 16384, 512 steps, Gcell/s; of radius 1 with 2, 4 and 6 rows between barriers
-  /// 2050, 2790 and 2500, with 12 cells a lane 2650. Radius 5 490, 8 181; 6
-  /// and 7: not measured. Of 5 to 8 ptxas spills at most 6 registers.
+  // Rates of the entries below are those of an H100, 2026-11-26, 16384 x 16384, 512 steps, in Gcell/s; the second one
+  // is the best with a warp that moves rows.
+
+  /// f32. H100, see above; radius 1: {8, 4, 4, 4, 4, 3} 2770, {12, 3, 4, 4, 4, 3} 2820, {12, 2, 8, 4, 2, 2} 2840.
   TERRACE_HOST_DEVICE static constexpr StreamSizes star(int radius) {
-    if (radius == 1) return {8, 4, 4, 4, 4, 3};   // 2790
-    if (radius == 2) return {12, 2, 5, 2, 4, 2};  // 1400
-    if (radius <= 4) return {8, 1, 4, 4, 4, 3};   // 880, 700
-    return radius == 5 ? StreamSizes{8, 1, 4, 2, 4, 3} : StreamSizes{8, 1, 2, 2, 8, 4};
+    if (radius == 1) return {12, 3, 4, 4, 2, 3, Moving::tensor};  // 2880, 2720
+    if (radius == 2) return {12, 2, 4, 4, 4, 2, Moving::tensor};  // 1550, 1400
+    if (radius == 3) return {12, 1, 6, 4, 4, 2, Moving::tensor};  // 1040, 930
+    if (radius == 4) return {12, 1, 4, 4, 4, 2, Moving::tensor};  // 810, 730
+    if (radius <= 6) return {8, 1, 4, 4, 4, 2, Moving::tensor};   // 570 and 440; of radius 5 490
+    return {8, 1, 2, 4, 4, 4, Moving::tensor};                    // 350 and 350; of radius 8 170
   }
-  /// f32. H200, alike; radius 1 1770 (and so with {8, 4, 4, 4, 4, 3}), radius 2 with {12, 2, 5, 1, 4, 2} 590.
+  /// f32. H100, see above; radius 3 by tensor copies {12, 1, 4, 2, 4, 2} 340.
   TERRACE_HOST_DEVICE static constexpr StreamSizes box(int radius) {
-    if (radius == 1) return {8, 3, 4, 4, 2, 4};
-    return radius == 2 ? StreamSizes{8, 1, 4, 4, 4, 3} : StreamSizes{12, 1, 5, 1, 4, 2};  // 685, 360
+    if (radius == 1) return {12, 2, 8, 4, 2, 2, Moving::tensor};  // 1880, 1770
+    if (radius == 2) return {12, 1, 6, 4, 4, 2, Moving::tensor};  // 730, 700
+    return {12, 1, 5, 1, 4, 2};                                   // 370
   }
-  /// f64. H200, alike: star of radius 1 1330 (with {4, 4, 4, 4, 4, 3} 1280), 2 670, 3 430, 4 290; box of radius 1
-  /// 780, 2 280.
-  TERRACE_HOST_DEVICE static constexpr StreamSizes wide(int radius) {
-    if (radius == 1) return {8, 4, 7, 4, 4, 1};
-    return radius == 2 ? StreamSizes{8, 2, 7, 2, 4, 1} : StreamSizes{8, 1, 7, 2, 4, 1};
+  /// f64. H100, see above; radius 1: {6, 4, 4, 4, 4, 2} 1430, {6, 3, 8, 4, 4, 1} 1120.
+  TERRACE_HOST_DEVICE static constexpr StreamSizes wide_star(int radius) {
+    if (radius == 1) return {6, 3, 4, 4, 4, 3, Moving::tensor};  // 1450, 1260
+    if (radius == 2) return {6, 2, 4, 4, 2, 2, Moving::tensor};  // 720, 670
+    return {6, 1, 4, 4, 4, 2, Moving::tensor};                   // 460 and 380; 430 and 290
   }
-  /// H200, alike: f32 radius 1 2470, radius 3 920; f64 radius 3 390. The others: not measured.
+  /// f64. H100, see above.
+  TERRACE_HOST_DEVICE static constexpr StreamSizes wide_box(int radius) {
+    if (radius == 1) return {6, 3, 4, 4, 4, 3, Moving::tensor};                          // 900, 770
+    return radius == 2 ? StreamSizes{8, 2, 7, 2, 4, 1} : StreamSizes{8, 1, 7, 2, 4, 1};  // 280 (H200); not measured
+  }
+  /// H100, see above: f32 of radius 1 and 2, f64 of radius 1; H200, 2026-11-24, f32 of radius 1 and 3 2470 and 920,
+  /// f64 of radius 3 390. The others: not measured.
   TERRACE_HOST_DEVICE static constexpr StreamSizes separable(int radius, int bytes) {
     if (bytes == 8) {
-      if (radius == 1) return {4, 4, 4, 4, 4, 3};
+      if (radius == 1) return {6, 3, 4, 4, 4, 3, Moving::tensor};  // 1150
       return radius == 2 ? StreamSizes{4, 2, 4, 4, 4, 3} : StreamSizes{8, 1, 7, 2, 4, 1};
     }
-    if (radius == 1) return {8, 4, 4, 4, 4, 3};
-    if (radius == 2) return {8, 2, 4, 4, 4, 3};
+    if (radius == 1) return {8, 4, 4, 4, 2, 3, Moving::tensor};   // 2570
+    if (radius == 2) return {12, 2, 4, 4, 4, 2, Moving::tensor};  // 1340
     if (radius <= 4) return {8, 1, 4, 4, 4, 3};
     return radius == 5 ? StreamSizes{8, 1, 4, 2, 4, 3} : StreamSizes{8, 1, 2, 2, 4, 4};
   }

@@ -7,6 +7,9 @@
 
 #include "pipeline/app/commands.hpp"
 #include "pipeline/app/program.hpp"
+#include "pipeline/app/syntax/commands_of.hpp"
+#include "pipeline/app/syntax/completion.hpp"
+#include "pipeline/app/syntax/man_page.hpp"
 #include "pipeline/base/near_name.hpp"
 
 namespace terrace::app {
@@ -25,6 +28,21 @@ void add_job(CLI::App& command, JobArguments& job) {
   command.add_option_function<std::string>(
       "--backend", [&job](const std::string& name) { job.settings.push_back("backend=" + name); },
       "auto, cuda or cpu: like --set backend=...");
+  command
+      .add_option_function<std::string>(
+          "--threads", [&job](const std::string& count) { job.settings.push_back("threads=" + count); },
+          "Threads of the CPU that compute: like --set threads=...")
+      ->type_name("NUMBER");
+}
+
+CLI::Option* add_json(CLI::App& command, bool& json) {
+  return command.add_flag("--json", json, "As JSON, for programs");
+}
+
+/// Adds the forms that an answer can have.
+void add_form(CLI::App& command, Form& form) {
+  CLI::Option* markdown = command.add_flag("--markdown", form.markdown, "As tables of Markdown");
+  add_json(command, form.json)->excludes(markdown);
 }
 
 /// Adds a subcommand that calls `run` with the session and its arguments, which the parse fills in.
@@ -39,12 +57,15 @@ CLI::App& add_command(CLI::App& program, CommandLine& line, Session& session, co
 }
 
 void add_job_commands(CLI::App& program, CommandLine& line, Session& session) {
-  auto job = std::make_shared<JobArguments>();
-  add_job(
-      add_command(program, line, session, "check", "Report every error of a job, or that it has none", check, job),
-      *job);
-  add_job(add_command(program, line, session, "plan", "Describe how a job would run, without running it", plan, job),
-          *job);
+  const auto add_question = [&](const std::string& name, const std::string& help,
+                                int (*answer)(Session&, const PlanArguments&)) {
+    auto asked = std::make_shared<PlanArguments>();
+    CLI::App& question = add_command(program, line, session, name, help, answer, asked);
+    add_job(question, asked->job);
+    add_json(question, asked->json);
+  };
+  add_question("check", "Report every error of a job, or that it has none", check);
+  add_question("plan", "Describe how a job would run, without running it", plan);
   auto run = std::make_shared<RunArguments>();
   CLI::App& command =
       add_command(program, line, session, "run", "Run a job, or resume one that was stopped", run_job, run);
@@ -53,6 +74,7 @@ void add_job_commands(CLI::App& program, CommandLine& line, Session& session) {
     line.output = Output::extra;
     line.stops = true;
   });
+  command.add_flag("--dry-run", run->dry, "Only plan, as the command plan does");
   command.add_flag("--fresh", run->fresh,
                    "Start over once, and replace a result that Terrace made; after a stop the same command resumes. "
                    "--fresh=changed: keep what this job would compute alike; --fresh=STAGE: compute that stage anew, "
@@ -86,6 +108,53 @@ void add_verify(CLI::App& program, CommandLine& line, Session& session) {
       "datasets; after a stop the same command resumes");
 }
 
+/// Adds the arguments of commands that make a file of a result.
+void add_picture(CLI::App& command, PictureArguments& picture, const char* kind) {
+  command.add_option("RESULT", picture.path, "The result")->required();
+  command.add_option("-o,--output", picture.output, kind)->required()->type_name("FILE");
+}
+
+void add_plot(CLI::App& program, CommandLine& line, Session& session) {
+  auto asked = std::make_shared<PlotArguments>();
+  CLI::App& command = add_command(
+      program, line, session, "plot",
+      "Draw a dataset: a table as a heat map, an alignment, a list, or a schedule; gnuplot draws", plot, asked);
+  command.add_option("RESULT", asked->picture.path, "The result")->required();
+  command.add_option(
+      "DATASET", asked->dataset,
+      "STAGE/DATASET, or STAGE for its most telling one; by default the most telling one of the result");
+  command.add_option("-o,--output", asked->picture.output, "The picture, as PNG")->required()->type_name("FILE");
+  command
+      .add_option(
+          "--reduce", asked->reduce,
+          "What a cell of the picture shows of many values: mean, min, max, or nearest, the one in their middle; "
+          "by default the mean, of indices nearest")
+      ->type_name("HOW")
+      ->check(CLI::IsMember({"mean", "min", "max", "nearest"}));
+  command
+      .add_option(
+          "--at", asked->at,
+          "Indices in the dimensions before the last two, as 3 or 3,5; by default the last state of snapshots and "
+          "tables, else the middle")
+      ->type_name("INDEX,...");
+  command
+      .add_option("--path", asked->path_of,
+                  "Draw the alignment of this stage over the table; by default that of the same sequences")
+      ->type_name("STAGE");
+}
+
+void add_pictures(CLI::App& program, CommandLine& line, Session& session) {
+  auto reported = std::make_shared<PictureArguments>();
+  add_picture(add_command(program, line, session, "report",
+                          "Write a page about a result: rates, limits, a timeline, bytes moved", report, reported),
+              *reported, "The page: HTML that needs no other file");
+  add_plot(program, line, session);
+  auto traced = std::make_shared<PictureArguments>();
+  add_picture(add_command(program, line, session, "trace",
+                          "Write when each block was computed and each tile moved, for trace viewers", trace, traced),
+              *traced, "The trace: JSON that ui.perfetto.dev and chrome://tracing open");
+}
+
 /// True if the program has a stage with this word for its problems.
 bool has_selector(const Session& session, const std::string& selector) {
   const auto& stages = session.stages.declarations().all();
@@ -101,7 +170,9 @@ void add_other_commands(CLI::App& program, CommandLine& line, Session& session) 
   shown.add_flag("--paf", result->paf, "The alignment of that stage as a line of PAF")->needs(stage);
   shown.add_flag("--xdmf", result->xdmf, "Its grids as XDMF, which ParaView opens: write it beside the result")
       ->excludes("--paf");
+  add_json(shown, result->json)->excludes("--paf")->excludes("--xdmf");
   add_verify(program, line, session);
+  add_pictures(program, line, session);
   for (const auto& [selector, help] : {std::pair("problem", "List the problems that stages solve, or show one"),
                                        std::pair("operator", "List the operators of stencils, or show one")}) {
     if (!has_selector(session, selector)) continue;
@@ -109,22 +180,64 @@ void add_other_commands(CLI::App& program, CommandLine& line, Session& session) 
     asked->selector = selector;
     CLI::App& command = add_command(program, line, session, selector + std::string("s"), help, problems, asked);
     command.add_option("NAME", asked->name, std::string("Show the keys and outputs of this ") + selector);
-    command.add_flag("--markdown", asked->markdown, "As tables of Markdown");
+    add_form(command, asked->form);
   }
   auto kind = std::make_shared<InputsArguments>();
   CLI::App& kinds =
       add_command(program, line, session, "inputs", "List the kinds of input of jobs, or show one", inputs, kind);
   kinds.add_option("KIND", kind->kind, "Show the keys of this kind of input");
-  kinds.add_flag("--markdown", kind->markdown, "As tables of Markdown");
-  CLI::App* list = program.add_subcommand("devices", "List the devices of this machine");
-  list->callback([&] { line.command = [&session] { return devices(session); }; });
+  add_form(kinds, kind->form);
+  auto form = std::make_shared<Form>();
+  add_form(add_command(program, line, session, "job", "List the keys of a job", job_keys, form), *form);
+  const auto add_plain = [&](const std::string& name, const std::string& help, int (*run)(Session&)) {
+    program.add_subcommand(name, help)->callback([&, run] {
+      line.command = [&session, run] { return run(session); };
+    });
+  };
+  add_plain("reference", "Print all keys of jobs, inputs and stages as one page of Markdown", reference);
+  add_plain("schema", "Print the JSON Schema of jobs, with which editors complete and check them", schema);
+  auto list = std::make_shared<DevicesArguments>();
+  add_json(add_command(program, line, session, "devices", "List the devices of this machine", devices, list),
+           list->json);
+}
+
+/// The names that may follow a command.
+Names names_after_commands(const Session& session) {
+  Names names;
+  for (const io::InputKind& kind : session.kinds) names["inputs"].emplace_back(kind.name);
+  for (const job::StageDeclaration& stage : session.stages.declarations().all()) {
+    std::vector<std::string>& known = names[stage.selector + "s"];
+    known.push_back(stage.name);
+    for (const job::ProblemDeclaration& problem : stage.problems) known.push_back(problem.name);
+  }
+  names["completion"] = {"bash"};
+  return names;
+}
+
+/// Commands that print what belongs to the program when it is installed.
+void add_documents(CLI::App& program, CommandLine& line, Session& session) {
+  CLI::App* completion = program.add_subcommand("completion", "Print a script that completes command lines");
+  completion->add_option("SHELL", "bash")->required()->check(CLI::IsMember({"bash"}));
+  completion->callback([&] {
+    line.command = [&session, text = bash_completion(program, names_after_commands(session))] {
+      session.out << text;
+      return exit_done;
+    };
+  });
+  CLI::App* man = program.add_subcommand("man", "Print the man page")->group("");
+  man->callback([&] {
+    line.command = [&session, text = man_page(program, version())] {
+      session.out << text;
+      return exit_done;
+    };
+  });
 }
 
 void add_options(CLI::App& program, Session& session, CommandLine& line) {
   program.description("Terrace: dynamic programs and stencils larger than memory");
   program.require_subcommand(1);
   program.fallthrough();
-  program.set_version_flag("--version", "terrace " + version(), "Print the version and end");
+  program.set_version_flag("--version", version_text(), "Print version, build and back ends, and end");
   program.add_flag("--quiet", session.quiet, "Print only the answer, errors and warnings");
   program.add_option("--log", line.log, "Also write a log to this file")->type_name("FILE");
   program.footer(
@@ -135,7 +248,7 @@ void add_options(CLI::App& program, Session& session, CommandLine& line) {
 /// The message if no known command was named.
 std::string no_command(const CLI::App& program) {
   std::vector<std::string> names;
-  for (const CLI::App* command : program.get_subcommands(nullptr)) names.push_back(command->get_name());
+  for (const CLI::App* command : commands_of(program)) names.push_back(command->get_name());
   const auto rest = program.remaining();
   if (rest.empty()) return "name a command: " + list_names(names);
   const std::string near = did_you_mean(rest.front(), names);
@@ -150,6 +263,7 @@ CommandLine parse_command_line(std::vector<std::string> arguments, Session& sess
   add_options(program, session, line);
   add_job_commands(program, line, session);
   add_other_commands(program, line, session);
+  add_documents(program, line, session);
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them last first
   try {
     program.parse(arguments);

@@ -16,14 +16,21 @@ struct JobArguments {
   std::vector<std::string> settings;  // KEY=VALUE each
 };
 
+/// The arguments of commands that answer about a job.
+struct PlanArguments {
+  JobArguments job;
+  bool json = false;
+};
+
 /// `terrace check job.yaml`: reports every error of a job.
-int check(Session& session, const JobArguments& arguments);
+int check(Session& session, const PlanArguments& arguments);
 
 /// `terrace plan job.yaml`: describes how the job would be run.
-int plan(Session& session, const JobArguments& arguments);
+int plan(Session& session, const PlanArguments& arguments);
 
 struct RunArguments {
   JobArguments job;
+  bool dry = false;   // only plan
   std::string fresh;  // as --fresh was given, see fresh_from(); empty: not at all
 };
 
@@ -35,6 +42,7 @@ struct ShowArguments {
   std::string stage;  // of a result: show only this stage; empty: all
   bool paf = false;   // its alignment as a line of PAF
   bool xdmf = false;  // grids as XDMF
+  bool json = false;
 };
 
 /// `terrace show result.h5 [STAGE]`: describes a result, or the state of a run.
@@ -50,10 +58,39 @@ struct VerifyArguments {
 /// `terrace verify result.h5`: checks that a result is undamaged, and that it is correct.
 int verify(Session& session, const VerifyArguments& arguments);
 
+/// The arguments of commands that make a file of a result.
+struct PictureArguments {
+  std::string path;    // the result
+  std::string output;  // the file to be written
+};
+
+/// `terrace trace result.h5 -o trace.json`: writes the profile for trace viewers.
+int trace(Session& session, const PictureArguments& arguments);
+
+/// `terrace report result.h5 -o page.html`: writes a page about a result and its profile.
+int report(Session& session, const PictureArguments& arguments);
+
+struct PlotArguments {
+  PictureArguments picture;
+  std::string dataset;  // "STAGE/DATASET", "STAGE", or empty: the most telling one
+  std::string reduce;   // mean, min, max, nearest; empty: as suits the dataset
+  std::string at;       // "3,5": indices in the dimensions before the last two; empty: as suits the dataset
+  std::string path_of;  // the stage whose alignment is drawn over a table; empty: it is found
+};
+
+/// `terrace plot result.h5 [STAGE/DATASET] -o picture.png`: draws a dataset.
+int plot(Session& session, const PlotArguments& arguments);
+
+/// The form of an answer.
+struct Form {
+  bool markdown = false;
+  bool json = false;
+};
+
 struct ProblemsArguments {
   std::string selector;  // "problem" or "operator"
   std::string name;      // empty: all
-  bool markdown = false;
+  Form form;
 };
 
 /// `terrace problems [NAME]` and, if the program has operators, `terrace operators [NAME]`: describes the problems of
@@ -62,13 +99,26 @@ int problems(Session& session, const ProblemsArguments& arguments);
 
 struct InputsArguments {
   std::string kind;  // empty: all
-  bool markdown = false;
+  Form form;
 };
 
 /// `terrace inputs [KIND]`: describes the inputs that a job can read, from the declarations of the kinds of input.
 int inputs(Session& session, const InputsArguments& arguments);
 
+/// `terrace job`: describes the keys at the top of a job and of every stage, from their declarations.
+int job_keys(Session& session, const Form& form);
+
+/// `terrace reference`: everything that job_keys(), inputs() and problems() say, as one page of Markdown.
+int reference(Session& session);
+
+/// `terrace schema`: prints the JSON Schema of jobs.
+int schema(Session& session);
+
+struct DevicesArguments {
+  bool json = false;
+};
+
 /// `terrace devices`: lists the devices of this machine.
-int devices(Session& session);
+int devices(Session& session, const DevicesArguments& arguments);
 
 }  // namespace terrace::app

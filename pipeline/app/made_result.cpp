@@ -17,17 +17,6 @@ using Json = nlohmann::json;
 /// Bytes that the library may cache of a dataset. Datasets written contiguously need no cache.
 constexpr std::int64_t most_kept = 64 << 20;
 
-void check_there(const fs::path& path) {
-  const fs::path run = run::RunFolder::path_for(path);
-  if (fs::is_directory(path)) throw IoError(path.string(), "is a folder; name the result of a run, a file");
-  check_is_file(path);
-  if (!fs::exists(path)) {
-    throw IoError(path.string(), fs::exists(run)
-                                     ? "is not there yet: " + run.string() + " holds a run that has not ended"
-                                     : "is not there");
-  }
-}
-
 Json parsed(const io::ResultReader& reader, const fs::path& path, const char* attribute) {
   const auto text = reader.attribute(attribute);
   if (!text) {
@@ -98,8 +87,19 @@ void check_is_file(const std::filesystem::path& result) {
   }
 }
 
+void check_is_there(const fs::path& path) {
+  const fs::path run = run::RunFolder::path_for(path);
+  if (fs::is_directory(path)) throw IoError(path.string(), "is a folder; name the result of a run, a file");
+  check_is_file(path);
+  if (!fs::exists(path)) {
+    throw IoError(path.string(), fs::exists(run)
+                                     ? "is not there yet: " + run.string() + " holds a run that has not ended"
+                                     : "is not there");
+  }
+}
+
 MadeResult::MadeResult(const fs::path& path) : path_(path) {
-  check_there(path);
+  check_is_there(path);
   io::try_in_child(path.string(), "HDF5", io::limits_for(path), [&] { read_all_that_is_small(path); });
   reader_ = std::make_unique<io::ResultReader>(path);
   identity_ = parsed(*reader_, path, "identity");
@@ -138,6 +138,22 @@ void compare_inputs(Session& session, const MadeResult& result, const job::OpenJ
   }
 }
 
+/// Gives inputs that are now read otherwise the defaults of the version that made the result.
+/// @return true if there are any
+bool restore_defaults(const MadeResult& result, job::OpenJob& open) {
+  const std::set<std::string> outdated = outdated_in(result, open).inputs;
+  bool any = false;
+  for (job::Input& input : open.job.inputs) {
+    if (!outdated.contains(input.name)) continue;
+    for (const EarlierDefault& earlier : input.earlier_defaults) {
+      if (input.settings.has(earlier.parameter)) continue;
+      input.settings.set(earlier.parameter, earlier.value);
+      any = true;
+    }
+  }
+  return any;
+}
+
 }  // namespace
 
 Outdated outdated_in(const MadeResult& result, const job::OpenJob& open) {
@@ -158,6 +174,7 @@ job::OpenJob open_made_job(Session& session, const MadeResult& result) {
     throw Error(error.what());
   }
   open.inputs = job::open_recorded(open.job, session.kinds);
+  if (restore_defaults(result, open)) open.inputs = job::open_recorded(open.job, session.kinds);
   read_inputs(result.path(), [&] { compare_inputs(session, result, open); });
   return open;
 }

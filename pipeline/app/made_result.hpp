@@ -17,6 +17,10 @@ namespace terrace::app {
 /// @throws IoError if the path leads to no regular file, for example to a pipe, on which the program would wait
 void check_is_file(const std::filesystem::path& result);
 
+/// @throws IoError if a finished result cannot be there: nothing has the name, or a folder or a pipe; if a run has
+/// not ended, the error names it
+void check_is_there(const std::filesystem::path& result);
+
 /// A finished result of Terrace, open for reading.
 class MadeResult {
  public:

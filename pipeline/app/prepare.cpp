@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 
+#include "io/files/durable.hpp"
 #include "io/held_source.hpp"
 #include "pipeline/app/signature.hpp"
 #include "pipeline/app/taking_over.hpp"
@@ -98,7 +99,8 @@ class Sources {
       const auto& arrays = stage.stage->plan().arrays();
       for (std::size_t a = 0; a < arrays.size(); ++a) {
         if (arrays[a].role != run::Role::result || arrays[a].name != name.substr(slash + 1)) continue;
-        auto output = std::make_shared<run::StageOutput>(name, arrays[a].type, arrays[a].shape);
+        auto output = std::make_shared<run::StageOutput>(name, arrays[a].type, arrays[a].shape,
+                                                         nodes_of(stage, arrays[a].shape));
         stage.readers.emplace_back(static_cast<int>(a), output);
         return output;
       }
@@ -109,6 +111,12 @@ class Sources {
   }
 
  private:
+  /// The names of the rows of a stage's array.
+  static std::shared_ptr<const io::NodeNames> nodes_of(const run::PlannedStage& stage, const Extents& shape) {
+    const bool fits = stage.nodes && shape.rank() == 2 && shape[0] == stage.nodes->count();
+    return fits ? stage.nodes : nullptr;
+  }
+
   /// @param name "stage/output" of an earlier stage of the job
   bool is_single_value(const std::string& name) const {
     const std::size_t slash = name.find('/');
@@ -128,6 +136,22 @@ class Sources {
   run::RunPlan& plan_;
   run::InputReads& reads_;
   const std::set<std::string>& unknown_;
+};
+
+/// Collects the names of the nodes whose matrices a step reads.
+class NodesRead {
+ public:
+  void add(const std::shared_ptr<const io::NodeNames>& nodes) {
+    if (!nodes) return;
+    if (!nodes_) nodes_ = nodes;
+    else differ_ = differ_ || !(*nodes_ == *nodes);
+  }
+  /// The names; null if there are none, or different ones.
+  std::shared_ptr<const io::NodeNames> nodes() const { return differ_ ? nullptr : nodes_; }
+
+ private:
+  std::shared_ptr<const io::NodeNames> nodes_;
+  bool differ_ = false;
 };
 
 /// The messages of a refused step, each with a place.
@@ -153,15 +177,12 @@ void check_scratch(const job::Job& job, const run::RunPlan& plan) {
 
 /// Bytes for scratch arrays: what the job allows, and the disk has.
 std::int64_t scratch_space(const job::Job& job) {
-  std::int64_t space = job.scratch.size.value_or(std::numeric_limits<std::int64_t>::max());
-  std::filesystem::path folder = job.scratch.path.value_or(job.output.parent_path());
-  std::error_code error;
-  while (!std::filesystem::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
-  const auto found = std::filesystem::space(folder, error);
-  if (!error && found.available < static_cast<std::uintmax_t>(space)) {
-    space = static_cast<std::int64_t>(found.available);
+  const std::int64_t allowed = job.scratch.size.value_or(std::numeric_limits<std::int64_t>::max());
+  try {
+    return std::min(allowed, io::free_space(job.scratch.path.value_or(job.output.parent_path())));
+  } catch (const IoError&) {
+    return allowed;  // the run says what is wrong with that place
   }
-  return space;
 }
 
 /// Checksums of the inputs that are held in memory, by their names.
@@ -177,23 +198,19 @@ Json contents_of(const job::OpenJob& open) {
 /// earlier attempt has taken it over.
 std::optional<run::PlannedStage> planned_as_taken(const job::Stage& step, const TakenOver& taken,
                                                   const Json* choices) {
-  run::PlannedStage planned{step.name, step.temporary, nullptr, {}};
+  std::shared_ptr<const run::TakenPart> part;
+  std::unique_ptr<run::TakenStage> stage;
   if (choices != nullptr) {
     if (!run::is_taken(*choices)) return std::nullopt;
-    planned.stage = run::make_taken_stage(*choices);
-    return planned;
+    stage = std::make_unique<run::TakenStage>(*choices);
+  } else {
+    const auto found = taken.stages.find(step.name);
+    if (found == taken.stages.end()) return std::nullopt;
+    part = found->second;
+    stage = std::make_unique<run::TakenStage>(*part);
   }
-  const auto part = taken.stages.find(step.name);
-  if (part == taken.stages.end()) return std::nullopt;
-  planned.taken = part->second;
-  planned.stage = run::make_taken_stage(part->second->group, part->second->record);
-  return planned;
-}
-
-/// True if a back end may choose another of several equally good results: of shortest paths, or of schedules.
-bool has_ties(const job::Stage& step) {
-  return std::any_of(step.outputs.begin(), step.outputs.end(),
-                     [](const std::string& output) { return output == "next" || output == "assignment"; });
+  auto nodes = stage->nodes();
+  return run::PlannedStage{step.name, step.temporary, std::move(stage), {}, nullptr, std::move(nodes), std::move(part)};
 }
 
 std::string job_text(const job::Job& job) {
@@ -221,7 +238,7 @@ Machine open_machine(const job::OpenJob& open, const Stages& stages, bool cpu) {
     throw NoDevice(message_at(job.backend_place, "'backend' is cuda, but there is no CUDA device: " + why_none +
                                                      "; take it away, or say `backend: cpu`, to run on the CPU"));
   }
-  auto host = device::make_cpu_context();
+  auto host = device::make_cpu_context(job.threads.value_or(0));
   const std::size_t host_free = host->limits().free_bytes;
   stages::Resources& resources = machine.resources;
   resources.cuda = available > 0;
@@ -304,13 +321,22 @@ run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const S
       continue;
     }
     const auto rounded = std::make_shared<stages::RoundedInputs>(step);
-    const stages::Request request{
-        step, Sources(open, stages, step, plan, reads, unknown), machine.resources, choices, rounded.get(), watch};
+    const auto nodes = std::make_shared<NodesRead>();
+    const auto array = [sources = Sources(open, stages, step, plan, reads, unknown), nodes](const std::string& name) {
+      auto source = sources(name);
+      nodes->add(source->nodes());
+      return source;
+    };
+    const stages::Request request{step, array, machine.resources, choices, rounded.get(), watch};
     try {
       auto stage = stages.find(step.kind).make(request);
-      plan.stages.push_back(
-          {step.name, step.temporary, std::move(stage), {}, [rounded] { return rounded->warnings(); }});
-      plan.stages.back().ties = has_ties(step);
+      plan.stages.push_back({step.name,
+                             step.temporary,
+                             std::move(stage),
+                             {},
+                             [rounded] { return rounded->warnings(); },
+                             nodes->nodes()});
+      plan.stages.back().ties = step.ties;
     } catch (const Unknown&) {
       unknown.insert(step.name);
     } catch (const JobError& error) {

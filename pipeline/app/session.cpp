@@ -58,6 +58,10 @@ bool is_same(const fs::path& a, const fs::path& b) {
 
 }  // namespace
 
+std::string text_of_json(const nlohmann::json& value) {
+  return value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
 Session::Session(std::ostream& out_stream, std::ostream& err_stream, const Stages& stage_table,
                  std::span<const io::InputKind> input_kinds)
     : out(out_stream), err(err_stream), stages(stage_table), kinds(input_kinds) {}
@@ -95,6 +99,11 @@ void Session::keep_log_apart(const job::Job& job) {
 }
 
 void Session::answer(const std::string& text) { out << printable(text); }
+
+int Session::answer_json(const nlohmann::json& value) {
+  out << text_of_json(value);
+  return exit_done;
+}
 
 void Session::note(const std::string& text) {
   if (!quiet) err << printable(text) << std::endl;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iosfwd>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 
@@ -18,6 +19,9 @@ namespace terrace::app {
 
 /// Exit codes of commands.
 enum ExitCode : int { exit_done = 0, exit_failed = 1, exit_wrong = 2, exit_stopped = 75 };
+
+/// JSON as commands print it: indented, UTF-8, with a line break at its end.
+std::string text_of_json(const nlohmann::json& value);
 
 /// One call of the program: its output streams, its stages and kinds of input, and its options. Answers of a command
 /// go to `out`; everything else goes through the members below to `err`, and to the log file if there is one.
@@ -44,6 +48,8 @@ class Session {
 
   /// A part of the command's answer, to `out`.
   void answer(const std::string& text);
+  /// The command's whole answer as JSON. @returns exit_done
+  int answer_json(const nlohmann::json& value);
   /// News that --quiet silences.
   void note(const std::string& text);
   /// Something that is valid but probably not intended.

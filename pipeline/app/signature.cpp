@@ -32,6 +32,12 @@ Signature signature_of(const job::OpenJob& open, const Machine& machine) {
                      {"program", run::build_id()}};
   signature.inputs = inputs_of(open);
   signature.defaults = job::defaults_of(open.job);
+  for (const auto& [name, source] : open.inputs) {
+    const auto changed = source->changed_default();
+    if (!changed) continue;
+    signature.changed_defaults[name] =
+        job::changed_default("inputs." + name + "." + changed->earlier.parameter, changed->earlier, changed->now);
+  }
   return signature;
 }
 
@@ -85,8 +91,12 @@ std::optional<std::string> input_difference(const Json& before, const Json& now,
 std::optional<Difference> difference(const Signature& before, const Signature& now, bool states) {
   if (auto found = job::first_difference(before.identity, now.identity, now.defaults)) return Difference{*found};
   const Outdated old = outdated(before, now);
-  if (!old.inputs.empty())
-    return Difference{"this version reads input '" + *old.inputs.begin() + "' otherwise", true};
+  if (!old.inputs.empty()) {
+    const std::string& input = *old.inputs.begin();
+    const auto changed = now.changed_defaults.find(input);
+    if (changed != now.changed_defaults.end()) return Difference{changed->second};
+    return Difference{"this version reads input '" + input + "' otherwise", true};
+  }
   if (!old.stages.empty()) {
     return Difference{"this version gives other results of stage '" + *old.stages.begin() + "'", true};
   }

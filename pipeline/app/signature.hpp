@@ -1,6 +1,7 @@
 // The settings and inputs that a result depends on, and the differences between two of them.
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -16,7 +17,8 @@ namespace terrace::app {
 /// result that exists, are compared by it.
 struct Signature {
   nlohmann::json identity, fixed, inputs;
-  job::Defaults defaults = {};  // of a job that is to be run
+  job::Defaults defaults = {};                               // of a job that is to be run
+  std::map<std::string, std::string> changed_defaults = {};  // by inputs, for people: why results() differ
 };
 Signature signature_of(const job::OpenJob& open, const Machine& machine);
 

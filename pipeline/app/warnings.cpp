@@ -1,8 +1,12 @@
 #include "pipeline/app/warnings.hpp"
 
+#include <filesystem>
+
 #include "kernels/device/context.hpp"
 #include "kernels/device/cpu_features.hpp"
+#include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"
+#include "pipeline/run/run_folder.hpp"
 
 namespace terrace::app {
 
@@ -12,6 +16,17 @@ void warn_of_budgets(const job::Job& job, const Warn& warn) {
   warn(message_at(job.host_memory_place, "memory.host is " + format_size(static_cast<double>(*job.host_memory)) +
                                              ", and there are " + format_size(static_cast<double>(here)) +
                                              " for programs here: a run that takes all of it is slow, or is killed"));
+}
+
+void warn_of_disk(const job::Job& job, const run::RunPlan& plan, const Warn& warn) {
+  const std::filesystem::path folder = run::RunFolder::path_for(job.output);
+  // A run that was interrupted has its space already.
+  if (std::filesystem::exists(folder / "plan.json")) return;
+  try {
+    run::check_disk(plan, folder);
+  } catch (const IoError& error) {
+    warn(std::string("a run would be refused: ") + error.what());
+  }
 }
 
 void warn_of_build(bool cuda, const Warn& warn) {

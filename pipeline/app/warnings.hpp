@@ -15,6 +15,9 @@ using Warn = std::function<void(const std::string&)>;
 /// Warns of a memory.host that is more than the memory of this machine, or than the limit of its control group.
 void warn_of_budgets(const job::Job& job, const Warn& warn);
 
+/// Warns that a run of the plan would be refused, because a disk has too little room for it.
+void warn_of_disk(const job::Job& job, const run::RunPlan& plan, const Warn& warn);
+
 /// Warns that a run on CUDA devices (`cuda`) is slow, if the kernels of this program are not optimised.
 void warn_of_build(bool cuda, const Warn& warn);
 

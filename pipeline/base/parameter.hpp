@@ -23,6 +23,8 @@ enum class ParameterKind {
   file,        // a path, relative to the job's folder
   quantity,    // a finite number, or the name of an array as of `array`
   quantities,  // a list of quantities; numbers are kept as they are written
+  node_pairs,  // the name of an array as of `array`, or a list of pairs of texts, kept two after another
+  selection,   // a list of ranges [begin, end) and indices, kept as lists of two numbers and of one
   vectors,     // a list of lists of whole numbers, all lists of the same length of at least 1
   faces        // for each side of each axis one of `choices` or {value: NUMBER}; written as `Value` says
 };

@@ -1,12 +1,15 @@
-// Declarations of stages. The loader, `terrace problems` and the README's tables are made from them.
+// Declarations of the keys of a job and of its stages. The loader, `terrace job`, `terrace problems`, the schema and
+// the README's tables are made from them.
 #pragma once
 
 #include <deque>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "pipeline/base/earlier_default.hpp"
 #include "pipeline/base/parameter.hpp"
 #include "pipeline/base/settings.hpp"
 
@@ -19,11 +22,22 @@ namespace terrace::job {
 //   map is given; the map is optional. `snapshots` and `snapshots.every` may both be declared, as two accepted
 //   forms.
 
+/// The choice of one of several results that are equally good. Every output says it: there is no default.
+struct Ties {
+  enum Kind {
+    none,  // there is one result, or the problem says which: all back ends give the same, but for rounding
+    open   // another back end may choose another
+  };
+  Ties(Kind kind) : kind(kind) {}
+  Kind kind;
+};
+
 /// A dataset that a stage writes into its group `/<stage>/`.
 struct OutputDeclaration {
   std::string name;
   std::string shape;    // in words: "rows x columns", "one value"
   std::string meaning;  // one sentence, no full stop
+  Ties ties;
   /// Condition for writing it, as a setting of the stage: "keep: table, alignment" (any of the words; a list contains
   /// one of them); "free_ends" (it is given, and not false). Empty: always.
   std::string when = {};
@@ -31,14 +45,17 @@ struct OutputDeclaration {
   std::function<bool(const Settings&)> written = nullptr;
 };
 
-/// A default of an earlier version: a result may have been made by it.
-struct EarlierDefault {
-  std::string parameter;
-  std::string value;  // as written in a job, which keeps it
-};
-
 /// The kind of the input that a setting names; empty for an array of a stage.
 using KindOf = std::function<std::string(const std::string& setting)>;
+
+/// Examples of a stage, from which the reference is made: together with `inputs` each is a job that runs.
+struct Example {
+  std::string inputs;  // the map of inputs, without braces: "a: {values: [3, 1, 2]}, b: ..."; empty: none
+  /// Settings of the stage, without its selector. A text in braces is complete, as the first one is; any other is
+  /// laid over the first one: "keep: borders, every: 100". A key that is in none of them gets an example of its own,
+  /// with a value that is made up for its kind.
+  std::vector<std::string> settings;
+};
 
 /// One problem (or operator) of a stage.
 struct ProblemDeclaration {
@@ -54,6 +71,7 @@ struct ProblemDeclaration {
   /// Lines of text under the summary in `terrace problems NAME`, for operators the formula as it is computed; empty:
   /// none.
   std::string explanation = {};
+  Example example = {};
 };
 
 /// An error in settings that are each valid by themselves.
@@ -71,6 +89,7 @@ struct StageDeclaration {
   std::vector<OutputDeclaration> outputs = {};    // of every problem
   std::vector<ProblemDeclaration> problems = {};  // empty: the stage has no selector
   int results = 1;                                // as ProblemDeclaration::results, of a stage without problems
+  Example example = {};                           // of a stage without problems
   /// Sets defaults that depend on the stage's inputs; null: there are none. Called before `check`.
   std::function<void(const std::string& problem, Settings&, const KindOf&)> fill_in = nullptr;
   /// Checks settings together, after each was found valid; null: no such check.
@@ -92,6 +111,25 @@ class StageTable {
  private:
   std::deque<StageDeclaration> stages_;
 };
+
+/// A key of a job that holds many things, and is read by functions of its own.
+struct PartDeclaration {
+  const char* name;
+  const char* type;          // "map", "list"
+  const char* help;          // one sentence, no full stop
+  const char* expected;      // completes "takes": "a list of stages"
+  const char* default_text;  // null: required; "": absent unless given
+  const char* example;       // as a job has it
+};
+
+/// The keys at the top of a job, apart from its parts.
+std::span<const Parameter> job_parameters();
+/// `inputs` and `stages`.
+std::span<const PartDeclaration> job_parts();
+/// A job that has every key, without braces: of a key the example.
+std::string job_example();
+/// The keys of every stage, which stand next to its kind.
+std::span<const Parameter> stage_parameters();
 
 /// The parameters that apply when `problem` is named: the stage's own, then the problem's. A problem may declare a
 /// parameter of the stage again; then its declaration applies.

@@ -116,8 +116,9 @@ class Comparison {
         return path + " had " + std::to_string(before.size()) + " values and has " + std::to_string(now.size());
       }
     }
-    if (const auto earlier = defaults_.earlier.find(path); earlier != defaults_.earlier.end()) {
-      if (plain(before) == earlier->second.value) return changed_default(path, earlier->second, now);
+    const auto earlier = defaults_.earlier.find(path);
+    if (earlier != defaults_.earlier.end() && defaults_.paths.contains(path)) {
+      if (plain(before) == earlier->second.value) return changed_default(path, earlier->second, plain(now));
     }
     return (path.empty() ? "the job" : path) + " " + change_of(before, now);
   }
@@ -126,11 +127,6 @@ class Comparison {
   /// A value in the form in which a job has it.
   static std::string plain(const json& value) {
     return value.is_string() ? value.get<std::string>() : text_of(value);
-  }
-
-  static std::string changed_default(const std::string& path, const EarlierDefault& earlier, const json& now) {
-    return path + " was " + earlier.value + ", the default of an earlier version, and is " + plain(now) +
-           ", the default now; `" + earlier.parameter + ": " + earlier.value + "` keeps it";
   }
 
   static std::string below(const std::string& path, const std::string& key) {
@@ -147,7 +143,7 @@ class Comparison {
         const auto earlier = defaults_.earlier.find(at);
         if (earlier != defaults_.earlier.end()) {
           if (plain(value) == earlier->second.value) continue;
-          return changed_default(at, earlier->second, value);
+          if (defaults_.paths.contains(at)) return changed_default(at, earlier->second, plain(value));
         }
         if (defaults_.paths.contains(at)) continue;
         return at + " was not given and is " + in_words(value);
@@ -213,6 +209,7 @@ json accompanying_json(const Job& job) {
           {"backend", backend_name(job.backend)},
           {"checkpoint", {{"every", or_null(job.checkpoint_every)}}},
           {"devices", or_null(job.devices)},
+          {"threads", or_null(job.threads)},
           {"output", text_json(job.output.string())}};
 }
 
@@ -223,7 +220,12 @@ Defaults defaults_of(const Job& job) {
       if (place.text.empty()) defaults.paths.insert(owner + "." + name);
     });
   };
-  for (const Input& input : job.inputs) add("inputs." + input.name, input.settings);
+  for (const Input& input : job.inputs) {
+    add("inputs." + input.name, input.settings);
+    for (const EarlierDefault& earlier : input.earlier_defaults) {
+      defaults.earlier["inputs." + input.name + "." + earlier.parameter] = earlier;
+    }
+  }
   for (const Stage& stage : job.stages) {
     add("stages." + stage.name, stage.settings);
     for (const EarlierDefault& earlier : stage.earlier_defaults) {
@@ -231,6 +233,11 @@ Defaults defaults_of(const Job& job) {
     }
   }
   return defaults;
+}
+
+std::string changed_default(const std::string& path, const EarlierDefault& earlier, const std::string& now) {
+  return path + " was " + earlier.value + ", the default of an earlier version, and is " + now +
+         ", the default now; `" + earlier.parameter + ": " + earlier.value + "` keeps it";
 }
 
 std::optional<std::string> first_difference(const json& before, const json& now, const Defaults& defaults) {

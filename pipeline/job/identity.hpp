@@ -21,7 +21,7 @@ nlohmann::json defining_json(const Job& job);
 /// @throws nlohmann::json::exception if the record is damaged
 int results_of(const nlohmann::json& identity, const std::string& stage);
 
-/// The settings on which it does not depend: name, budgets, scratch, back end, checkpoints, devices, output.
+/// The settings on which it does not depend: name, budgets, scratch, back end, checkpoints, devices, threads, output.
 nlohmann::json accompanying_json(const Job& job);
 
 /// Settings that a job leaves to their defaults, by their paths: "stages.align.match", "inputs.a.record".
@@ -30,6 +30,9 @@ struct Defaults {
   std::map<std::string, EarlierDefault> earlier;  // for some of them, the default of earlier versions
 };
 Defaults defaults_of(const Job& job);
+
+/// The difference of a setting that is left to a default which was another one, for people.
+std::string changed_default(const std::string& path, const EarlierDefault& earlier, const std::string& now);
 
 /// The first place in which two values of `defining_json` differ, for people: "stages.align.match was 1 and is 2";
 /// nullopt if they are equal. The numbers of results are not compared. A setting that an earlier version did not

@@ -24,9 +24,10 @@ struct Input {
   std::string name;
   std::string kind;  // `fasta`; see io::InputKind
   Settings settings;
-  Place place;                      // of its name in the job
-  std::vector<std::string> arrays;  // settings that name other inputs: array_names()
-  std::vector<std::string> files;   // settings that are paths (absolute)
+  Place place;                                        // of its name in the job
+  std::vector<std::string> arrays;                    // settings that name other inputs: array_names()
+  std::vector<std::string> files;                     // settings that are paths (absolute)
+  std::vector<EarlierDefault> earlier_defaults = {};  // of its settings
 };
 
 /// One step of the job.
@@ -40,6 +41,7 @@ struct Stage {
   std::vector<std::string> arrays;   // settings that name inputs or earlier stages' outputs: array_names()
   std::vector<std::string> files;    // settings that are paths (absolute)
   std::vector<std::string> outputs;  // the arrays that these settings write, in the order of declaration
+  bool ties = false;                 // another back end may choose other, equally good values of one of them
   std::vector<EarlierDefault> earlier_defaults;  // of settings that are left to their defaults
   int results = 1;                               // ProblemDeclaration::results of this version
 };
@@ -79,6 +81,7 @@ struct Job {
   Place backend_place, devices_place;       // in the job; empty if not given
   std::optional<double> checkpoint_every;   // seconds; nothing: the program chooses
   std::optional<std::vector<int>> devices;  // nothing: all
+  std::optional<int> threads;               // of the CPU, that compute; nothing: all that the process may use
   std::vector<Input> inputs;                // in the order of the file
   std::vector<Stage> stages;                // in the order of the file, which is the order of the run
   std::filesystem::path output;             // absolute

@@ -12,20 +12,46 @@ namespace {
 
 constexpr double most_devices = 1024;
 
-constexpr std::array<Parameter, 9> header = {{
-    {"job", ParameterKind::text, "the name of the job", ""},
-    {"memory.host", ParameterKind::size, "how much host memory may be used", "", nullptr, 1},
-    {"memory.device", ParameterKind::size, "how much memory of a device may be used", "", nullptr, 1},
-    {"scratch.path", ParameterKind::file, "the folder for external arrays", ""},
-    {"scratch.size", ParameterKind::size, "how much of it may be used", "", nullptr, 1},
-    {"backend", ParameterKind::choice, "what computes", "auto", "auto, cuda, cpu"},
-    {"checkpoint.every", ParameterKind::duration, "how often to make a checkpoint", "auto", "auto", 1e-3},
-    {"devices", ParameterKind::integers, "which devices compute", "all", "all", 0, most_devices - 1},
+constexpr double most_threads = 4096;
+
+constexpr std::array<Parameter, 10> header = {{
+    {"job", ParameterKind::text, "the name of the job; left out: that of its file", ""},
+    {"memory.host", ParameterKind::size,
+     "the memory that the run may take in RAM; left out: most of what is free, and of what a control group allows",
+     "", nullptr, 1},
+    {"memory.device", ParameterKind::size,
+     "the memory that it may take on each device; on the CPU what its blocks work on; left out: most of what is free",
+     "", nullptr, 1},
+    {"scratch.path", ParameterKind::file, "the folder for external arrays; left out: the folder of the run", ""},
+    {"scratch.size", ParameterKind::size, "the most bytes of external arrays; left out: what its disk has", "",
+     nullptr, 1},
+    {"backend", ParameterKind::choice, "what computes; auto: CUDA where there is a GPU, else the CPU", "auto",
+     "auto, cuda, cpu"},
+    {"checkpoint.every", ParameterKind::duration,
+     "the time from one checkpoint to the next; auto: so often that they take at most a twentieth of the time",
+     "auto", "auto", 1e-3},
+    {"devices", ParameterKind::integers, "the GPUs that compute, as `terrace devices` numbers them", "all", "all", 0,
+     most_devices - 1},
+    {"threads", ParameterKind::integer,
+     "the threads of the CPU that compute; left out: as many as the process may use", "", nullptr, 1, most_threads},
     {"output", ParameterKind::file, "the result file, such as result.h5"},
 }};
 
 /// Keys of a job that are read elsewhere.
-constexpr std::array<const char*, 2> other_keys = {"inputs", "stages"};
+constexpr std::array<PartDeclaration, 2> parts = {{
+    {"inputs", "map", "the arrays that the job reads, by names that stages use; `terrace inputs` lists their kinds",
+     "a map such as {a: {hdf5: FILE}}", "", "{a: {values: [3, 1, 2]}}"},
+    {"stages", "list",
+     "what is computed, one after another; `terrace problems` and `terrace operators` list what there is",
+     "a list of stages, each '- name: ...'", nullptr,
+     "[{name: fewest, dp_table: {extents: [100], steps: [[1], [7]]}}]"},
+}};
+
+std::set<std::string> names_of_parts() {
+  std::set<std::string> names;
+  for (const PartDeclaration& part : parts) names.insert(part.name);
+  return names;
+}
 
 Backend backend_from(const std::string& name) {
   if (name == "cuda") return Backend::cuda;
@@ -57,6 +83,18 @@ void check_scratch(const Node& root, const Draft& draft, CheckContext& context) 
 
 }  // namespace
 
+std::span<const Parameter> job_parameters() { return header; }
+
+std::span<const PartDeclaration> job_parts() { return parts; }
+
+std::string job_example() {
+  return "job: example, memory: {host: 64MiB, device: 32MiB}, scratch: {path: ., size: 1GiB}, backend: auto, "
+         "checkpoint: {every: 30s}, devices: all, threads: 2, "
+         "inputs: {a: {generate: dna, length: 3000, seed: 1}, b: {generate: dna, length: 4000, seed: 2}}, "
+         "stages: [{name: distance, temporary: false, wavefront: {problem: edit_distance, rows: a, columns: b}}], "
+         "output: result.h5";
+}
+
 bool is_valid_name(const std::string& name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
@@ -75,12 +113,12 @@ const Node* find_setting(const Node& map, std::string_view name) {
 
 bool is_misspelt(const Node& root, const std::string& key) {
   std::vector<std::string> known = top_level_keys({header.begin(), header.end()});
-  known.insert(known.end(), other_keys.begin(), other_keys.end());
+  for (const PartDeclaration& part : parts) known.emplace_back(part.name);
   return find_misspelt(root, key, known) != nullptr;
 }
 
 void read_header(const Node& root, Draft& draft, CheckContext& context) {
-  const Schema schema{"the job", {header.begin(), header.end()}, {other_keys.begin(), other_keys.end()}};
+  const Schema schema{"the job", {header.begin(), header.end()}, names_of_parts()};
   const Settings settings = read_settings(root, root.position, schema, context);
   Job& job = draft.job;
   job.name = settings.find<std::string>("job").value_or("");
@@ -97,6 +135,7 @@ void read_header(const Node& root, Draft& draft, CheckContext& context) {
   job.devices_place = place_of("devices");
   if (settings.holds<double>("checkpoint.every")) job.checkpoint_every = settings.number("checkpoint.every");
   job.devices = devices_from(root, settings, context);
+  if (settings.has("threads")) job.threads = static_cast<int>(settings.integer("threads"));
   if (settings.has("output")) job.output = settings.text("output");
   job.output_place = place_of("output");
 }

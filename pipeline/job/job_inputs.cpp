@@ -69,6 +69,7 @@ class InputReader {
     input.settings = read_settings(entry.value, entry.position, schema, context_);
     input.arrays = names_of_arrays(schema.parameters, input.settings);
     input.files = names_of_files(schema.parameters, input.settings);
+    input.earlier_defaults = kind.earlier_defaults;
   }
 
   std::string explain(const std::string& key, const io::InputKind& own) const {

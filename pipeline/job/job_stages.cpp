@@ -14,6 +14,12 @@ namespace {
 /// Groups of the result file that are the program's own.
 constexpr std::array<std::string_view, 3> reserved_names = {"checksums", "job", "profile"};
 
+constexpr std::array<Parameter, 2> parameters_of_all = {{
+    {"name", ParameterKind::text, "the name of the stage, and of its group in the result: letters, digits, _ and -"},
+    {"temporary", ParameterKind::flag, "true: what the stage writes is for later stages, and not part of the result",
+     "false"},
+}};
+
 /// Keys of every stage, which may stand next to its name or in the map of its kind.
 constexpr std::array<std::string_view, 3> common_keys = {"temporary", "schedule", "type"};
 
@@ -195,8 +201,7 @@ class StageReader {
   void read_temporary(const Node& map) {
     const Node* node = map.find("temporary");
     if (!node) return;
-    constexpr Parameter parameter = {"temporary", ParameterKind::flag, "", "false"};
-    if (auto value = read_value(parameter, *node, context_)) stage_.temporary = std::get<bool>(*value);
+    if (auto value = read_value(parameters_of_all[1], *node, context_)) stage_.temporary = std::get<bool>(*value);
   }
 
   void read_parameters(const Node& map, const StageDeclaration& kind, const ProblemDeclaration* problem) {
@@ -261,9 +266,7 @@ class StageReader {
         complain(node ? node->position : position_, finding.message);
       }
     }
-    for (const OutputDeclaration* output : outputs_of(kind, problem)) {
-      if (is_written(*output, stage_.settings)) stage_.outputs.push_back(output->name);
-    }
+    add_outputs(kind, problem, stage_);
   }
 
   const Node& item_;
@@ -276,6 +279,8 @@ class StageReader {
 };
 
 }  // namespace
+
+std::span<const Parameter> stage_parameters() { return parameters_of_all; }
 
 void read_stages(const Node& stages, const StageTable& table, Draft& draft, CheckContext& context) {
   if (stages.kind != Node::Kind::list) {

@@ -32,7 +32,8 @@ Value to_value(ParameterKind kind, const Json& value) {
   if (may_be_infinite && (!value.is_string() || value.get<std::string>().ends_with("inf"))) return to_number(value);
   if (value.is_string() || value.is_object()) return text_from(value);
   if (kind == ParameterKind::quantity) return value.get<double>();
-  if (kind == ParameterKind::vectors) return value.get<std::vector<std::vector<std::int64_t>>>();
+  if (kind == ParameterKind::vectors || kind == ParameterKind::selection)
+    return value.get<std::vector<std::vector<std::int64_t>>>();
   if (kind == ParameterKind::numbers) return to_numbers(value);
   if (value.is_boolean()) return value.get<bool>();
   if (value.is_number()) return value.get<std::int64_t>();
@@ -77,6 +78,7 @@ Input to_input(const std::string& name, const Json& recorded, const std::filesys
   input.settings = to_settings(parameters, recorded.at("settings"), folder);
   input.arrays = names_of_arrays(parameters, input.settings);
   input.files = names_of_files(parameters, input.settings);
+  input.earlier_defaults = kind->earlier_defaults;
   return input;
 }
 
@@ -97,9 +99,7 @@ Stage to_stage(const Json& recorded, const std::filesystem::path& folder, const 
   stage.settings = to_settings(parameters, recorded.at("settings"), folder);
   stage.arrays = names_of_arrays(parameters, stage.settings);
   stage.files = names_of_files(parameters, stage.settings);
-  for (const OutputDeclaration* output : outputs_of(*kind, problem)) {
-    if (is_written(*output, stage.settings)) stage.outputs.push_back(output->name);
-  }
+  add_outputs(*kind, problem, stage);
   return stage;
 }
 

@@ -27,6 +27,7 @@ std::string kind_in_words(const Parameter& parameter) {
     case ParameterKind::flag:
       return "true or false";
     case ParameterKind::array:
+    case ParameterKind::node_pairs:
       return "the name of an input, or stage/output of an earlier stage";
     case ParameterKind::size:
       return "a size in bytes";
@@ -43,6 +44,8 @@ std::string kind_in_words(const Parameter& parameter) {
       return parameter.choices ? "a list of " + std::string(parameter.choices) : "a list of texts";
     case ParameterKind::ranges:
       return "a list of half-open ranges";
+    case ParameterKind::selection:
+      return "a list of half-open ranges and indices";
     case ParameterKind::file:
       return "a path";
     case ParameterKind::quantities:
@@ -75,8 +78,12 @@ std::string rest_in_words(const Parameter& parameter) {
       return ", such as [[0, 10], [5, 8]]";
     case ParameterKind::quantities:
       return ", such as [0.1, west, 0.2]";
+    case ParameterKind::selection:
+      return ", such as [2, [0, 100]]";
     case ParameterKind::vectors:
       return ", such as [[0, 1], [-1, 0]]";
+    case ParameterKind::node_pairs:
+      return ", or a list of pairs, such as [[Berlin, Rome], [4, 17]]";
     case ParameterKind::faces:
       return lists_of_faces_in_words(parameter);
     default:
@@ -90,6 +97,7 @@ const char* bounded_part(ParameterKind kind) {
     case ParameterKind::integers:
     case ParameterKind::numbers:
     case ParameterKind::ranges:
+    case ParameterKind::selection:
     case ParameterKind::vectors:
       return ", each";
     case ParameterKind::quantities:

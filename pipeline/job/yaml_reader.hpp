@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -33,10 +34,7 @@ class ValueReader {
   template <class T>
   std::optional<T> bounded(const Node& node, const Scalar<T>& scalar) {
     if (node.kind != Node::Kind::scalar || !scalar.valid) return refuse(node, scalar.hint);
-    const auto value = static_cast<double>(scalar.value);
-    const bool low = value < parameter_.minimum && (parameter_.minimum > -no_bound || std::isinf(value));
-    const bool high = value > parameter_.maximum && (parameter_.maximum < no_bound || std::isinf(value));
-    if (low || high) return refuse(node, "");
+    if (is_out_of_bounds(scalar.value)) return refuse(node, "");
     return scalar.value;
   }
 
@@ -80,6 +78,18 @@ class ValueReader {
   CheckContext& context_;
 
  private:
+  bool is_out_of_bounds(double value) const {
+    const bool low = value < parameter_.minimum && (parameter_.minimum > -no_bound || std::isinf(value));
+    const bool high = value > parameter_.maximum && (parameter_.maximum < no_bound || std::isinf(value));
+    return low || high;
+  }
+  /// Compares integers: beyond 2^53 a double has not all of them.
+  bool is_out_of_bounds(std::int64_t value) const {
+    const double least = std::ceil(parameter_.minimum), most = std::floor(parameter_.maximum);
+    return (least > -no_bound && value < static_cast<std::int64_t>(least)) ||
+           (most < no_bound && value > static_cast<std::int64_t>(most));
+  }
+
   /// Most elements of one list that are complained about.
   static constexpr std::size_t most_of_a_list = 10;
 };

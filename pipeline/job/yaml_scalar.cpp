@@ -39,6 +39,11 @@ std::string number_hint(const Node& node) {
   return "";
 }
 
+Node without_quotes(Node node) {
+  node.quoted = false;
+  return node;
+}
+
 /// True if a text such as 1e30 is a number, and larger than any that a count can be.
 bool is_whole_beyond_64_bits(std::string_view text) {
   double value = 0;
@@ -74,7 +79,9 @@ Scalar<std::int64_t> read_integer(const Node& node) {
 
 Scalar<std::int64_t> read_count(const Node& node) {
   Scalar<std::int64_t> plain = read_integer(node);
-  if (plain.valid || node.quoted || has_leading_zero(node.text)) return plain;
+  // JSON writes 64Ki in quotes; digits alone need none.
+  const bool quoted_digits = node.quoted && read_integer(without_quotes(node)).valid;
+  if (plain.valid || quoted_digits || has_leading_zero(node.text)) return plain;
   const bool negative = node.text.starts_with('-');
   const auto count = parse_count(without_sign(node.text));
   if (!count && plain.hint.empty() && is_whole_beyond_64_bits(node.text)) plain.hint = "it does not fit in 64 bits";
@@ -98,7 +105,7 @@ Scalar<double> read_number(const Node& node) {
 }
 
 Scalar<std::int64_t> read_size(const Node& node) {
-  if (node.quoted || has_leading_zero(node.text)) return {false, 0, number_hint(node)};
+  if (has_leading_zero(node.text)) return {false, 0, number_hint(without_quotes(node))};
   const auto size = parse_size(node.text);
   if (size) return {true, *size};
   std::string unit = node.text;
@@ -106,13 +113,14 @@ Scalar<std::int64_t> read_size(const Node& node) {
   const std::string written = unit;
   std::transform(unit.begin(), unit.end(), unit.begin(), [](char c) { return c >= 'a' && c <= 'z' ? c - 32 : c; });
   if (unit == "KIB" || unit == "MIB" || unit == "GIB" || unit == "TIB") unit = std::string(1, unit[0]) + "iB";
-  else if (unit != "KB" && unit != "MB" && unit != "GB" && unit != "TB") return {false, 0, number_hint(node)};
+  else if (unit != "KB" && unit != "MB" && unit != "GB" && unit != "TB")
+    return {false, 0, number_hint(without_quotes(node))};
   if (written == unit) return {false, 0, "it is no number of bytes below 2^63"};
   return {false, 0, "the unit is written " + unit};
 }
 
 Scalar<double> read_duration(const Node& node) {
-  if (node.quoted || has_leading_zero(node.text)) return {false, 0, number_hint(node)};
+  if (has_leading_zero(node.text)) return {false, 0, number_hint(without_quotes(node))};
   const auto seconds = parse_duration(node.text);
   if (seconds) return {true, *seconds};
   const bool bare = !node.text.empty() && std::all_of(node.text.begin(), node.text.end(), is_digit);

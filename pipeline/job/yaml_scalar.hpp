@@ -18,13 +18,13 @@ struct Scalar {
 
 /// Decimal digits with an optional sign.
 Scalar<std::int64_t> read_integer(const Node& node);
-/// As an integer, and with units and exponents: 1e9, 64Ki, -2k.
+/// As an integer, and with units and exponents: 1e9, 64Ki, -2k, which may stand in quotes, as JSON has them.
 Scalar<std::int64_t> read_count(const Node& node);
 /// A decimal number; `.inf` and `inf` with an optional sign; never NaN.
 Scalar<double> read_number(const Node& node);
-/// Bytes: 4GiB.
+/// Bytes: 4GiB, also in quotes.
 Scalar<std::int64_t> read_size(const Node& node);
-/// Seconds: 30s.
+/// Seconds: 30s, also in quotes.
 Scalar<double> read_duration(const Node& node);
 /// Strictly `true` or `false`.
 Scalar<bool> read_flag(const Node& node);

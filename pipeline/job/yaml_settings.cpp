@@ -28,16 +28,9 @@ const Parameter* find_parameter(const std::vector<Parameter>& parameters, const 
   return at == parameters.end() ? nullptr : &*at;
 }
 
-/// The default of a parameter as a node. Only lists, maps and quoted texts are parsed: "," is a text, not a list.
-std::optional<Node> default_node(const Parameter& parameter, CheckContext& context) {
-  const std::string text = parameter.default_text;
-  if (text.find_first_of("[{'\"") == 0) return parse_yaml(text, 0, context.complaints);
-  return Node{Node::Kind::scalar, {}, text};
-}
-
 /// The default of a parameter as a value.
 std::optional<Value> read_default(const Parameter& parameter, CheckContext& context) {
-  const auto node = default_node(parameter, context);
+  const auto node = default_node(parameter, context.complaints);
   if (!node) return std::nullopt;
   return read_value(parameter, *node, context);
 }
@@ -127,6 +120,12 @@ class SettingsReader {
 };
 
 }  // namespace
+
+std::optional<Node> default_node(const Parameter& parameter, Complaints& complaints) {
+  const std::string text = parameter.default_text;
+  if (text.find_first_of("[{'\"") == 0) return parse_yaml(text, 0, complaints);
+  return Node{Node::Kind::scalar, {}, text};
+}
 
 Settings read_settings(const Node& map, const Position& at, const Schema& schema, CheckContext& context) {
   SettingsReader reader(at, schema, context);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -26,6 +27,10 @@ struct Schema {
 /// of nested maps only if the map is given.
 /// @param at where missing parameters are reported
 Settings read_settings(const Node& map, const Position& at, const Schema& schema, CheckContext& context);
+
+/// The default of a parameter as a node; nullopt after a complaint. Only lists, maps and quoted texts are parsed: ","
+/// is a text, not a list.
+std::optional<Node> default_node(const Parameter& parameter, Complaints& complaints);
 
 /// @throws Error when the default of a parameter is no value of it: a mistake in the declaration
 void check_default(const Parameter& parameter, const std::string& owner);

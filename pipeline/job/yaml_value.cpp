@@ -57,6 +57,10 @@ class Reader : ValueReader {
         return ranges(node);
       case ParameterKind::vectors:
         return vectors(node);
+      case ParameterKind::selection:
+        return selection(node);
+      case ParameterKind::node_pairs:
+        return node_pairs(node);
       case ParameterKind::quantity:
         return read_quantity(parameter_, node, context_);
       case ParameterKind::quantities:
@@ -146,9 +150,21 @@ class Reader : ValueReader {
     return item.text;
   }
 
-  /// One word in place of a list is a list of one.
+  /// One word in place of a list is a list of one. A list of words of `choices` names each once.
   std::optional<Value> texts(const Node& node) {
-    return list_or_one<std::string>(node, [this](const Node& item) { return text_item(item); });
+    const auto value = list_or_one<std::string>(node, [this](const Node& item) { return text_item(item); });
+    if (!value || !parameter_.choices) return value;
+    for (auto item = node.items.begin(); item != node.items.end(); ++item) {
+      const auto same = [&](const Node& before) { return before.text == item->text; };
+      if (std::any_of(node.items.begin(), item, same)) return refuse_repeated(*item);
+    }
+    return value;
+  }
+
+  std::nullopt_t refuse_repeated(const Node& item) {
+    context_.complaints.add(item.position,
+                            quote(parameter_.name) + " names " + quote(item.text) + " twice; leave one of them out");
+    return std::nullopt;
   }
 
   using Range = std::array<std::int64_t, 2>;
@@ -158,7 +174,7 @@ class Reader : ValueReader {
     const auto begin = bounded(node.items[0], read_count(node.items[0]));
     const auto end = bounded(node.items[1], read_count(node.items[1]));
     if (!begin || !end) return std::nullopt;
-    if (*begin > *end) return refuse(node, "a range [begin, end] begins at or before its end");
+    if (*begin > *end) return refuse(node, "a range [begin, end) begins at or before its end");
     return Range{*begin, *end};
   }
 
@@ -170,6 +186,53 @@ class Reader : ValueReader {
     const auto only = range(node);
     if (!only) return std::nullopt;
     return Value(std::vector<Range>{*only});
+  }
+
+  /// A range, or the index that takes its place.
+  std::optional<std::vector<std::int64_t>> range_or_index(const Node& node) {
+    if (node.kind == Node::Kind::scalar) {
+      const auto index = bounded(node, read_count(node));
+      return index ? std::optional(std::vector{*index}) : std::nullopt;
+    }
+    const auto found = range(node);
+    return found ? std::optional(std::vector{(*found)[0], (*found)[1]}) : std::nullopt;
+  }
+
+  /// Two numbers are one range, in place of a list of one.
+  std::optional<Value> selection(const Node& node) {
+    const auto is_scalar = [](const Node& item) { return item.kind == Node::Kind::scalar; };
+    const bool single = node.kind == Node::Kind::list && node.items.size() == 2 &&
+                        std::all_of(node.items.begin(), node.items.end(), is_scalar);
+    if (!single)
+      return list<std::vector<std::int64_t>>(node, [this](const Node& item) { return range_or_index(item); });
+    const auto only = range_or_index(node);
+    if (!only) return std::nullopt;
+    return Value(std::vector<std::vector<std::int64_t>>{*only});
+  }
+
+  using Texts = std::vector<std::string>;
+
+  std::optional<Texts> node_pair(const Node& node) {
+    if (node.kind != Node::Kind::list || node.items.size() != 2) return refuse(node, "a pair is [FROM, TO]");
+    for (const Node& item : node.items) {
+      if (item.kind != Node::Kind::scalar || item.text.empty()) return refuse(item, "a node is a name or an id");
+    }
+    return Texts{node.items[0].text, node.items[1].text};
+  }
+
+  /// The name of an array, or pairs; one pair in place of a list is a list of one.
+  std::optional<Value> node_pairs(const Node& node) {
+    if (node.kind == Node::Kind::scalar)
+      return node.text.empty() ? refuse(node, "") : std::optional<Value>(node.text);
+    const bool single =
+        node.kind == Node::Kind::list && !node.items.empty() && node.items[0].kind == Node::Kind::scalar;
+    const auto pairs = single ? std::optional(std::vector<Texts>{})
+                              : items<Texts>(node, [this](const Node& item) { return node_pair(item); });
+    if (!pairs) return std::nullopt;
+    Texts all;
+    for (const Texts& pair : *pairs) all.insert(all.end(), pair.begin(), pair.end());
+    if (!single) return Value(all);
+    return wrap(node_pair(node));
   }
 
   using Vector = std::vector<std::int64_t>;

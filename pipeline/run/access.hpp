@@ -45,10 +45,19 @@ struct Access {
   std::int64_t made = 0;  // update: the generation that it makes; 0: the next one
 };
 
+/// A generation of the tiles in a box, of an array of the stage.
+struct TileGeneration {
+  int array = 0;
+  std::int64_t generation = 0;
+  Box box;
+};
+
 /// The unit of work of a plan, computed by one device.
 struct Block {
   std::vector<Access> accesses;
   double operations = 0;  // in the unit that the stage's rate counts: cells, relaxations, ...
+  /// What this block is the last to use: it is dead when this block and all before it that use it are done.
+  std::vector<TileGeneration> last_uses = {};
 };
 
 /// A part of a tile as a block sees it, in memory of the device that computes the block.

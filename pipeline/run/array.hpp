@@ -39,6 +39,9 @@ struct ArraySpec {
   std::int64_t spare = 0;
   /// The most tiles of which a generation that is not the result may be on disk at a time. 0: all of them.
   std::int64_t live = 0;
+  /// Slots on disk in all, if the plan knows how many suffice: for the tiles that are live, those that only the last
+  /// cut names, and those in the making. 0: as follows from `live`, `kept` and `spare`.
+  std::int64_t slots = 0;
 };
 
 }  // namespace terrace::run

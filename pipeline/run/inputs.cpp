@@ -211,6 +211,7 @@ class InputReads::Watched : public io::Source {
   bool letters() const override { return source_->letters(); }
   std::size_t memory() const override { return source_->memory(); }
   std::optional<io::KnownRange> known_range() const override { return source_->known_range(); }
+  std::shared_ptr<const io::NodeNames> nodes() const override { return source_->nodes(); }
   void read(const Box& box, void* buffer) override {
     source_->read(box, buffer);
     if (!log_->open || box.empty()) return;

@@ -6,6 +6,8 @@
 #include <ctime>
 #include <iterator>
 #include <numeric>
+#include <set>
+#include <span>
 #include <tuple>
 
 #include "pipeline/base/json.hpp"
@@ -55,7 +57,7 @@ bool depends_on_backend(const PlannedStage& planned, const std::vector<io::Small
 /// How a stage was made: by which program, where and when; and the back end, if its results depend on that.
 Json record_of(const PlannedStage& planned, const RunPlan& plan, const Origin& origin,
                const std::vector<io::SmallDataset>& small) {
-  if (planned.is_taken()) return run::record_of(planned.stage->choices());
+  if (const TakenStage* taken = planned.taken_stage()) return taken->record();
   Json record{{"version", version_text()}, {"commit", build_id()},      {"host", text_json(origin.host)},
               {"devices", origin.devices}, {"started", origin.started}, {"finished", origin.finished}};
   if (depends_on_backend(planned, small) && plan.fixed.contains("backend")) record["backend"] = plan.fixed["backend"];
@@ -278,6 +280,46 @@ double predicted_seconds(const Prediction& p) {
   return std::max({times.compute, times.link, times.disk});
 }
 
+namespace {
+
+io::SmallDataset names_dataset(std::string path, const char* dimension, const io::NodeNames::List& names,
+                               std::string meaning) {
+  const auto count = std::visit([](const auto& list) { return static_cast<std::int64_t>(list.size()); }, names);
+  io::DatasetSpec spec{std::move(path), ElementType::i64, {count}, {dimension}, "", std::move(meaning)};
+  if (const auto* texts = std::get_if<io::NodeNames::Texts>(&names)) return {std::move(spec), *texts};
+  const auto bytes = std::as_bytes(std::span(std::get<io::NodeNames::Numbers>(names)));
+  return {std::move(spec), std::vector<std::byte>(bytes.begin(), bytes.end())};
+}
+
+/// Adds the names of nodes to a stage's group, and to its axes of nodes. A stage that is taken over has them.
+void add_nodes(const PlannedStage& planned, io::Finish& finish) {
+  if (!planned.nodes || planned.is_taken()) return;
+  const io::NodeNames& nodes = *planned.nodes;
+  const std::string group = "/" + planned.name + "/";
+  std::set<std::string> axes;
+  const auto look_at = [&](const io::DatasetSpec& spec) {
+    if (!spec.path.starts_with(group)) return;
+    for (std::size_t d = 0; d < spec.dimensions.size(); ++d) {
+      const std::string& name = spec.dimensions[d];
+      const bool of_nodes = name == "from" || name == "to";
+      if (of_nodes && spec.shape[static_cast<int>(d)] == nodes.count()) axes.insert(name);
+    }
+  };
+  for (const io::DatasetSpec& spec : finish.large) look_at(spec);
+  for (const io::SmallDataset& small : finish.small) look_at(small.spec);
+  const io::NodeNames::List names = nodes.names();
+  finish.small.push_back(names_dataset(group + io::node_dataset, "node", names,
+                                       nodes.has_labels() ? "names of the nodes, row by row" : "nodes, row by row"));
+  if (nodes.has_labels()) {
+    finish.small.push_back(names_dataset(group + io::node_id_dataset, "node", nodes.ids(), "ids of the nodes"));
+  }
+  for (const std::string& axis : axes) {
+    finish.small.push_back(names_dataset(group + axis, axis.c_str(), names, "nodes along the axis `" + axis + "`"));
+  }
+}
+
+}  // namespace
+
 void summarise(const RunPlan& plan, const RunSettings& settings, const RunReport& report, io::Finish& finish) {
   const Origin origin = origin_of(settings, report);
   Json records = Json::object();
@@ -288,6 +330,7 @@ void summarise(const RunPlan& plan, const RunSettings& settings, const RunReport
     std::move(small.begin(), small.end(), std::back_inserter(finish.small));
     if (planned.temporary) continue;
     for (io::Attribute& attribute : planned.stage->attributes()) finish.attributes.push_back(std::move(attribute));
+    add_nodes(planned, finish);
   }
   finish.small.push_back(io::small_text("/job", plan.job_text, "the job as run"));
   add_stages(report.profile, finish);

@@ -32,13 +32,17 @@ struct PlannedStage {
   std::vector<std::pair<int, std::shared_ptr<StageOutput>>> readers;
   /// Warnings that reading its inputs has given so far, as Stage::warnings(); null: never any.
   std::function<std::vector<std::string>()> read_warnings = nullptr;
+  /// The names of the nodes whose matrices it reads; null: it reads none, or matrices of different nodes.
+  std::shared_ptr<const io::NodeNames> nodes = nullptr;
+
   /// Set in the attempt that begins a run, if the stage is a part of another result: what is to be taken over.
   std::shared_ptr<const TakenPart> taken = nullptr;
 
   bool ties = false;  // true if a back end may choose another of several equally good results
 
-  /// True if the stage is not computed.
-  bool is_taken() const { return run::is_taken(stage->choices()); }
+  /// The stage if it is not computed, else null.
+  const TakenStage* taken_stage() const { return dynamic_cast<const TakenStage*>(stage.get()); }
+  bool is_taken() const { return taken_stage() != nullptr; }
 };
 
 /// A run as planned: in the order of the job.
@@ -64,6 +68,10 @@ struct DiskNeed {
   std::int64_t taken = 0;  // of the result, what is taken over from another one
 };
 DiskNeed disk_need(const RunPlan& plan);
+/// Checks that the disks have room for a run that begins. @param folder of the run, which need not exist
+/// @param shared bytes of the result that take no space, since it shares them with the result that is there
+/// @throws IoError naming the place, the needed and the free bytes
+void check_disk(const RunPlan& plan, const std::filesystem::path& folder, std::int64_t shared);
 
 struct RunSettings {
   std::vector<device::Context*> devices;

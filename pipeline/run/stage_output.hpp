@@ -16,10 +16,12 @@ namespace terrace::run {
 class StageOutput : public io::Source {
  public:
   /// @param name in the job: "align/table"
-  StageOutput(std::string name, ElementType type, Extents shape)
-      : name_(std::move(name)), type_(type), shape_(std::move(shape)) {}
+  /// @param nodes names of its rows; null: none
+  StageOutput(std::string name, ElementType type, Extents shape, std::shared_ptr<const io::NodeNames> nodes = nullptr)
+      : name_(std::move(name)), type_(type), shape_(std::move(shape)), nodes_(std::move(nodes)) {}
   ElementType type() const override { return type_; }
   const Extents& shape() const override { return shape_; }
+  std::shared_ptr<const io::NodeNames> nodes() const override { return nodes_; }
   /// @param tiles null: ends the binding
   void bind(std::shared_ptr<HomeTiles> tiles) { tiles_ = std::move(tiles); }
   /// @throws IoError before its stage, and if a tile is not as that stage wrote it
@@ -37,6 +39,7 @@ class StageOutput : public io::Source {
   std::string name_;
   ElementType type_;
   Extents shape_;
+  std::shared_ptr<const io::NodeNames> nodes_;
   std::shared_ptr<HomeTiles> tiles_;
 };
 

@@ -1,7 +1,9 @@
 #include "pipeline/run/taken_stage.hpp"
 
+#include <algorithm>
+#include <cstring>
+#include <optional>
 #include <utility>
-#include <vector>
 
 #include "pipeline/base/json.hpp"
 
@@ -82,33 +84,6 @@ io::StoredAttribute attribute_from(const Json& json) {
           bytes_from(json.at("content"))};
 }
 
-std::string state_of(const io::StoredGroup& group) {
-  Json json{{"small", Json::array()}, {"attributes", Json::array()}};
-  for (const io::SmallDataset& dataset : group.small) json["small"].push_back(json_of(dataset));
-  for (const io::StoredAttribute& attribute : group.attributes) json["attributes"].push_back(json_of(attribute));
-  return json.dump();
-}
-
-class TakenTally : public Tally {
- public:
-  void fold(const Phase&, std::int64_t, const void*) override {}
-  std::string save() const override { return state_; }
-  void load(const std::string& state) override {
-    const Json json = Json::parse(state);
-    small.clear();
-    attributes.clear();
-    for (const Json& dataset : json.at("small")) small.push_back(small_from(dataset));
-    for (const Json& attribute : json.at("attributes")) attributes.push_back(to_attribute(attribute_from(attribute)));
-    state_ = state;
-  }
-
-  std::vector<io::SmallDataset> small;
-  std::vector<io::Attribute> attributes;
-
- private:
-  std::string state_;
-};
-
 class TakenPlan : public Plan {
  public:
   explicit TakenPlan(std::vector<ArraySpec> arrays) : arrays_(std::move(arrays)) {}
@@ -128,42 +103,35 @@ class TakenPlan : public Plan {
 /// "table" of "/align/table".
 std::string array_name(const std::string& path) { return path.substr(path.find('/', 1) + 1); }
 
-class TakenStage : public Stage {
- public:
-  /// @param choices have the specs and tiles of all large datasets
-  explicit TakenStage(const Json& choices) : choices_(choices), plan_(arrays_from(choices)) {
-    for (const Json& array : choices.at(taken_key).at("arrays")) specs_.push_back(spec_from(array));
+Json choices_of(const TakenPart& part) {
+  Json arrays = Json::array(), small = Json::array(), attributes = Json::array();
+  for (const io::StoredTiles& dataset : part.group.large) {
+    arrays.push_back(json_of(dataset.spec));
+    arrays.back()["tile"] = extents_json(dataset.tiles.tile);
   }
+  for (const io::SmallDataset& dataset : part.group.small) small.push_back(json_of(dataset));
+  for (const io::StoredAttribute& attribute : part.group.attributes) attributes.push_back(json_of(attribute));
+  return {{taken_key, {{"arrays", arrays}, {"small", small}, {"attributes", attributes}, {"record", part.record}}}};
+}
 
-  const Plan& plan() const override { return plan_; }
-  Tally& tally() override { return tally_; }
-  io::DatasetSpec dataset(int array) const override { return specs_.at(static_cast<std::size_t>(array)); }
-  std::vector<io::SmallDataset> small() const override { return tally_.small; }
-  std::vector<io::Attribute> attributes() const override { return tally_.attributes; }
-  Prediction prediction() const override { return {}; }
-  Json choices() const override { return choices_; }
-
- private:
-  static std::vector<ArraySpec> arrays_from(const Json& choices) {
-    std::vector<ArraySpec> arrays;
-    for (const Json& array : choices.at(taken_key).at("arrays")) {
-      const io::DatasetSpec spec = spec_from(array);
-      arrays.push_back({array_name(spec.path), Role::result, spec.type, spec.shape, extents_from(array.at("tile"))});
-    }
-    return arrays;
-  }
-
-  Json choices_;
-  TakenPlan plan_;
-  TakenTally tally_;
-  std::vector<io::DatasetSpec> specs_;
-};
+/// The names in a dataset "/<stage>/<name>" with one dimension; nullopt if there is none, or it has no names.
+std::optional<io::NodeNames::List> names_in(const std::vector<io::SmallDataset>& datasets, const char* name) {
+  const auto at = std::find_if(datasets.begin(), datasets.end(), [&](const io::SmallDataset& dataset) {
+    return array_name(dataset.spec.path) == name && dataset.spec.dimensions.size() == 1;
+  });
+  if (at == datasets.end()) return std::nullopt;
+  if (const auto* texts = std::get_if<io::NodeNames::Texts>(&at->values)) return *texts;
+  if (at->spec.type != ElementType::i64) return std::nullopt;
+  const auto& bytes = std::get<std::vector<std::byte>>(at->values);
+  io::NodeNames::Numbers numbers(bytes.size() / sizeof(std::int64_t));
+  if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(std::int64_t));
+  return numbers;
+}
 
 }  // namespace
 
 CompletedStage completed_by(const TakenPart& part) {
   CompletedStage stage;
-  stage.folded = state_of(part.group);
   for (std::size_t i = 0; i < part.group.large.size(); ++i) {
     const std::vector<std::uint64_t>& checksums = part.group.large[i].tiles.checksums;
     if (!checksums.empty()) stage.tiles[static_cast<int>(i)] = checksums;
@@ -171,19 +139,27 @@ CompletedStage completed_by(const TakenPart& part) {
   return stage;
 }
 
-std::unique_ptr<Stage> make_taken_stage(const io::StoredGroup& group, const Json& record) {
-  Json arrays = Json::array();
-  for (const io::StoredTiles& dataset : group.large) {
-    arrays.push_back(json_of(dataset.spec));
-    arrays.back()["tile"] = extents_json(dataset.tiles.tile);
+TakenStage::TakenStage(const TakenPart& part) : TakenStage(choices_of(part)) {}
+
+TakenStage::TakenStage(const Json& choices) : choices_(choices) {
+  const Json& taken = choices_.at(taken_key);
+  std::vector<ArraySpec> arrays;
+  for (const Json& array : taken.at("arrays")) {
+    const io::DatasetSpec& spec = specs_.emplace_back(spec_from(array));
+    arrays.push_back({array_name(spec.path), Role::result, spec.type, spec.shape, extents_from(array.at("tile"))});
   }
-  return make_taken_stage({{taken_key, {{"arrays", arrays}, {"record", record}}}});
+  plan_ = std::make_unique<TakenPlan>(std::move(arrays));
+  for (const Json& dataset : taken.at("small")) small_.push_back(small_from(dataset));
+  for (const Json& attribute : taken.at("attributes")) {
+    attributes_.push_back(to_attribute(attribute_from(attribute)));
+  }
+  if (auto names = names_in(small_, io::node_dataset)) {
+    nodes_ = io::NodeNames::of_datasets(*std::move(names), names_in(small_, io::node_id_dataset));
+  }
 }
 
-std::unique_ptr<Stage> make_taken_stage(const Json& choices) { return std::make_unique<TakenStage>(choices); }
+const Json& TakenStage::record() const { return choices_.at(taken_key).at("record"); }
 
 bool is_taken(const Json& choices) { return choices.is_object() && choices.contains(taken_key); }
-
-Json record_of(const Json& choices) { return choices.at(taken_key).at("record"); }
 
 }  // namespace terrace::run

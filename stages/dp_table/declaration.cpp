@@ -1,5 +1,6 @@
 // The declaration of the stage `dp_table`.
 #include "stages/dp_table/stage.hpp"
+#include "stages/dp_table/verify.hpp"
 #include "stages/stage_kind.hpp"
 
 namespace terrace::stages {
@@ -35,16 +36,23 @@ StageKind dp_table_stage() {
        "last",
        "", "table, choice, solution"}};
   kind.declaration.outputs = {
-      {"value", "one value", "of the last cell"},
-      {"steps", "steps x dimensions", "the steps in their order"},
+      {"value", "one value", "of the last cell", job::Ties::none},
+      {"steps", "steps x dimensions", "the steps in their order", job::Ties::none},
       {"table", "the extents",
        "values of all cells; where no step leads: min the type's largest, max its lowest (of real numbers infinity), "
-       "count and any 0",
+       "count and any 0", job::Ties::none,
        "keep: table"},
-      {"choice", "the extents", "number of the first step that is best; -1: none", "keep: choice"},
+      {"choice", "the extents", "number of the first step that is best; -1: none", job::Ties::none, "keep: choice"},
       {"solution", "steps of the solution",
-       "numbers of the steps from the first cell to the last; empty: not reached", "keep: solution"}};
+       "numbers of the steps from the first cell to the last; empty: not reached", job::Ties::none, "keep: solution"}};
+  kind.declaration.example = {
+      "",
+      {"{extents: [101], steps: [[1], [3], [4]], cost: [10, 40, 50], combine: max, keep: "
+       "[table, solution]}",
+       "type: i32", "{extents: [9, 7], capacity: {weights: [7, 9], at_most: 30}, keep: choice}",
+       "{extents: [20, 20], steps: [[1, 0], [0, 1], [1, 1]], combine: count, modulus: 1009}"}};
   kind.make = make_dp_table;
+  kind.verify = verify_dp_table;
   return kind;
 }
 

@@ -1,9 +1,11 @@
 #include "stages/dp_table/definition.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <string_view>
 
 #include "pipeline/base/error.hpp"
 #include "stages/refuse.hpp"
@@ -29,6 +31,7 @@ class Definer {
     schedule();
     keep();
     type();
+    if (is_floating(table.type)) check_real_costs();
     table.cut.rows = table.extents[0];
     return std::move(found_);
   }
@@ -136,6 +139,42 @@ class Definer {
     if (error == std::errc() && end == text.data() + text.size()) return whole;
     if (std::floor(real) == real && std::abs(real) < 9.0e15) return static_cast<std::int64_t>(real);
     return std::nullopt;
+  }
+
+  /// True if the text is a whole number in digits, or its value is one, and `held` is another number.
+  static bool is_changed_whole(std::string_view text, double held) {
+    if (text.find_first_not_of("+-0123456789") != std::string_view::npos) {
+      const double real = *job::number_of_entry(std::string(text));
+      return std::floor(real) == real && std::abs(real) < 9.0e15 && held != real;
+    }
+    const bool negative = text.starts_with('-');
+    text.remove_prefix(std::min(text.find_first_not_of("+-0"), text.size()));
+    std::array<char, 512> digits{};
+    const auto written =
+        std::to_chars(digits.data(), digits.data() + digits.size(), std::abs(held), std::chars_format::fixed, 0);
+    const std::string_view value(digits.data(), static_cast<std::size_t>(written.ptr - digits.data()));
+    return negative != (held < 0) ? !text.empty() : value != (text.empty() ? "0" : text);
+  }
+
+  /// Refuses costs that the type of real numbers would change: whole numbers that it lacks, and numbers too close to
+  /// 0 for it. Other decimals are rounded, as everybody expects.
+  void check_real_costs() const {
+    const bool single = found_.table.type == ElementType::f32;
+    const std::string type(name_of(found_.table.type));
+    const auto& texts = settings_.get<std::vector<std::string>>("cost");
+    const std::string remedy = found_.table.steps.has_whole_costs() ? "`type: auto`, or i64"
+                               : single                             ? "`type: f64`"
+                                                                    : "a number that it holds";
+    for (const std::string& text : texts) {
+      const double real = real_of(text), held = single ? static_cast<float>(real) : real;
+      const double least = single ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min();
+      if (is_changed_whole(text, held)) {
+        wrong("cost", "a cost of " + text + " is a whole number that " + type + " does not hold; give " + remedy);
+      }
+      if (real != 0 && std::abs(held) < least && held != real) {
+        wrong("cost", "a cost of " + text + " is closer to 0 than numbers of " + type + "; give " + remedy);
+      }
+    }
   }
 
   void modulus() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "pipeline/base/error.hpp"
+#include "stages/block_memory.hpp"
 #include "stages/dp_table/tally.hpp"
 #include "stages/kernel_worker.hpp"
 
@@ -37,6 +38,9 @@ TablePlan::TablePlan(TableDefinition definition)
     spec.shape = definition_.table.extents;
     spec.tile = tiles_.shape();
     spec.kept = 1;
+    // A tile is written once, so it takes one slot in all.
+    spec.live = std::max<std::int64_t>(1, live_tiles());
+    spec.slots = std::clamp<std::int64_t>(tiles_.count(), 1, slots_of_dropped(spec.live));
     return spec;
   };
   arrays_.push_back(array("table", definition_.table.type, definition_.keeps_table));
@@ -61,6 +65,19 @@ std::string TablePlan::part(const run::Phase& phase) const {
   return phase.number == 0 ? "cells" : "way back";
 }
 
+/// Lists the tiles that the block of `tile`, which has its accesses, is the last to use.
+void TablePlan::add_last_uses(std::int64_t tile, run::Block& block) const {
+  for (const run::Access& access : block.accesses) {
+    if (access.array != table_array) continue;
+    Extents last = access.box.end;
+    for (int d = 0; d < last.rank(); ++d) --last[d];
+    for (std::int64_t used = tiles_.tile_of(access.box.begin); used <= tiles_.tile_of(last); ++used) {
+      if (tiles_.last_reader(used, sources_) != tile) continue;
+      block.last_uses.push_back({table_array, access.generation, tiles_.box(used)});
+    }
+  }
+}
+
 run::Block TablePlan::block(const run::Phase& phase, std::int64_t index) const {
   const bool walks = phase.number > 0;
   const std::int64_t tile = walks ? phase.value.as<WalkValue>().tile : index;
@@ -77,7 +94,9 @@ run::Block TablePlan::block(const run::Phase& phase, std::int64_t index) const {
     access.slot.number += static_cast<int>(number);
     block.accesses.push_back(access);
   }
-  if (!walks) block.operations = static_cast<double>(volume(box.shape()));
+  if (walks) return block;
+  block.operations = static_cast<double>(volume(box.shape()));
+  if (drops()) add_last_uses(tile, block);
   return block;
 }
 

@@ -13,7 +13,7 @@
 namespace terrace::stages {
 
 /// Phase 0 makes the tiles in row-major order; then, if the solution is kept, each phase walks back a piece of the
-/// way.
+/// way. If neither needs it, a tile that no later one reads is dropped.
 class TablePlan : public run::Plan {
  public:
   explicit TablePlan(TableDefinition definition);
@@ -33,10 +33,15 @@ class TablePlan : public run::Plan {
   const dp_table::Table& table() const { return definition_.table; }
   const TableDefinition& definition() const { return definition_; }
   const dp_table::Tiles& tiles() const { return tiles_; }
+  /// The most tiles that are stored at a time: all of them, or those that later tiles read.
+  std::int64_t live_tiles() const { return drops() ? tiles_.most_live(sources_) : tiles_.count(); }
   /// The cell with that index in a tile.
   Extents cell_of(std::int64_t tile, std::int64_t index) const;
 
  private:
+  bool drops() const { return !definition_.keeps_table && !definition_.keeps_solution; }
+  void add_last_uses(std::int64_t tile, run::Block& block) const;
+
   TableDefinition definition_;
   dp_table::Tiles tiles_;
   std::vector<dp_table::SourceRange> sources_;

@@ -8,6 +8,7 @@
 #include "stages/dp_table/measured.hpp"
 #include "stages/dp_table/plan.hpp"
 #include "stages/dp_table/tally.hpp"
+#include "stages/refuse.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -19,7 +20,11 @@ std::int64_t workspace_of(const dp_table::Table& table, const Resources& resourc
 class DpTableStage : public run::Stage {
  public:
   DpTableStage(const Request& request, TableDefinition definition)
-      : name_(request.stage.name), resources_(request.resources), plan_(std::move(definition)), tally_(plan_) {}
+      : name_(request.stage.name),
+        type_place_(place_of(request.stage, "type")),
+        resources_(request.resources),
+        plan_(std::move(definition)),
+        tally_(plan_) {}
 
   const run::Plan& plan() const override { return plan_; }
   run::Tally& tally() override { return tally_; }
@@ -61,8 +66,16 @@ class DpTableStage : public run::Stage {
   std::vector<io::Attribute> attributes() const override { return {}; }
 
   std::vector<std::string> warnings() const override {
-    if (plan_.table().steps.count() > 0) return {};
-    return {"stage '" + name_ + "': there is no step, so only the first cell is reached"};
+    const dp_table::Table& table = plan_.table();
+    if (table.steps.count() == 0)
+      return {"stage '" + name_ + "': there is no step, so only the first cell is reached"};
+    if (table.type != ElementType::f32 || !table.steps.has_whole_costs()) return {};
+    double largest = 0;
+    for (const double cost : table.steps.real_costs) largest = std::max(largest, std::abs(cost));
+    const std::string warning = warning_of_f32_results(
+        type_place_, name_, largest * static_cast<double>(dp_table::longest_chain(table.extents, table.steps)));
+    if (warning.empty()) return {};
+    return {warning};
   }
 
   run::Prediction prediction() const override {
@@ -72,6 +85,7 @@ class DpTableStage : public run::Stage {
     const auto steps = static_cast<double>(std::max<std::int64_t>(1, table.steps.count()));
     const dp_table::Tiles& tiles = plan_.tiles();
     const double stored = cells * element;
+    const double live = stored * static_cast<double>(plan_.live_tiles()) / static_cast<double>(tiles.count());
     run::Prediction p;
     p.blocks = tiles.count();
     p.unit = "cell";
@@ -80,12 +94,12 @@ class DpTableStage : public run::Stage {
         (resources_.cuda ? measured::table_cuda_rate : cpu_rate() * resources_.device.processors) / steps;
     const double kept =
         (plan_.definition().keeps_table ? stored : 0) + (plan_.definition().keeps_choice ? 4 * cells : 0);
-    const bool stays = stored <= static_cast<double>(resources_.host_budget);
+    const bool stays = live <= static_cast<double>(resources_.host_budget);
     const double read = read_of_other_tiles() * element;
     p.bytes_read = stays ? 0 : read;
     p.bytes_written = kept + (stays || plan_.definition().keeps_table ? 0 : stored);
     if (resources_.cuda) {
-      const bool stays_there = stored <= static_cast<double>(resources_.device_budget);
+      const bool stays_there = live <= static_cast<double>(resources_.device_budget);
       p.bytes_up = stays_there ? 0 : read;
       p.bytes_down = stays_there ? kept : kept + stored;
     }
@@ -131,6 +145,7 @@ class DpTableStage : public run::Stage {
   }
 
   std::string name_;
+  Place type_place_;
   Resources resources_;
   TablePlan plan_;
   TableTally tally_;

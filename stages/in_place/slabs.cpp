@@ -6,6 +6,7 @@
 #include "kernels/in_place/shape.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"
+#include "stages/block_memory.hpp"
 #include "stages/in_place/measured.hpp"
 #include "stages/refuse.hpp"
 
@@ -17,12 +18,9 @@ using in_place::InPlaceSpec;
 using measured::CpuSlabs;
 using measured::CudaSlabs;
 
-constexpr std::int64_t page = 4096;
 constexpr std::int64_t group = 32;                           // sweeps are made in groups of at most so many
 constexpr std::int64_t least_tiles = 2;                      // of a slab and of the one above it
 constexpr std::int64_t band = in_place::InPlaceShape::rows;  // rows that a GPU's warp sweeps; fewer take as long
-
-std::int64_t pages(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
 
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 

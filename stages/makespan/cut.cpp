@@ -5,26 +5,30 @@
 
 #include "kernels/dp_table/kernels.hpp"
 #include "pipeline/base/units.hpp"
+#include "stages/block_memory.hpp"
 
 namespace terrace::stages {
 namespace {
 
-constexpr std::int64_t page = 4096;
 constexpr std::size_t most_targets = 20'000;  // that a cut into several tiles is tried with
 constexpr int cuts_tried = 3;
 constexpr double less_disk = 0.6;  // that smaller tiles must save to be chosen
 
-std::int64_t in_pages(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
+std::int64_t tile_bytes(const SearchCut& cut, ElementType type) {
+  return pages(cut.tile_cells * static_cast<std::int64_t>(size_of(type)));
+}
 
-struct Memory {
-  std::int64_t device, host, workspace;
-  bool cuda;
+/// The memory and the disk space for tables.
+struct Space {
+  const SearchTables& tables;
+  const Resources& resources;
+  std::int64_t workspace;
 
-  bool holds(const SearchCut& cut, ElementType type) const {
-    const std::int64_t bytes = cut.block_bytes(type) + page;
-    // On a device of its own tiles pass through host memory.
-    const std::int64_t through = 2 * in_pages(cut.tile_cells * static_cast<std::int64_t>(size_of(type)));
-    return cuda ? bytes + workspace <= device && through <= host : bytes <= std::min(device, host);
+  bool in_memory(const SearchCut& cut) const {
+    return holds(resources, {cut.block_bytes(tables.type), workspace, tile_bytes(cut, tables.type)});
+  }
+  bool on_disk(const SearchCut& cut) const {
+    return cut.disk_bytes(tables.type, tables.probes) <= static_cast<double>(resources.scratch_space);
   }
 };
 
@@ -40,9 +44,23 @@ std::int64_t configurations_from(const Extents& extents, const std::vector<std::
   return count;
 }
 
+/// The number of the last tile that reads the first one, of a table whose first `dimensions` dimensions are cut: the
+/// configuration that is the last in lexicographic order.
+std::int64_t farthest_reader(const Extents& extents, const std::vector<std::int64_t>& sizes, int dimensions,
+                             std::int64_t target) {
+  std::int64_t tile = 0, room = target;
+  for (int d = 0; d < dimensions; ++d) {
+    const std::int64_t size = sizes[static_cast<std::size_t>(d)];
+    const std::int64_t jobs = size == 0 ? extents[d] - 1 : std::min(extents[d] - 1, room / size);
+    room -= jobs * size;
+    tile = tile * extents[d] + jobs;
+  }
+  return tile;
+}
+
 /// The cut with tiles of that many cells, as the tables of all targets need it; nullopt if there is none.
 std::optional<SearchCut> cut_with(const SearchTables& tables, std::int64_t tile_cells) {
-  SearchCut cut{tile_cells, 1, 0};
+  SearchCut cut{tile_cells, 1, 0, 1};
   const std::vector<std::int64_t> targets = tables.rounding.changes(tables.lower, tables.upper, most_targets);
   for (std::size_t n = 0; n < targets.size(); ++n) {
     if (tables.rounding.size(targets[n]).cells <= static_cast<double>(tile_cells)) continue;
@@ -58,6 +76,7 @@ std::optional<SearchCut> cut_with(const SearchTables& tables, std::int64_t tile_
     for (int d = 0; d < dimensions; ++d) tiles *= extents[d];
     cut.tiles = std::max(cut.tiles, tiles);
     cut.sources = std::max(cut.sources, sources);
+    cut.live = std::max(cut.live, std::min(tiles, farthest_reader(extents, jobs.sizes, dimensions, last) + 1));
   }
   return cut;
 }
@@ -79,19 +98,18 @@ std::vector<std::int64_t> tile_cells_by_cut(const SearchTables& tables) {
 
 /// The coarsest cut into tiles of less than `cells` cells that the memory holds, or one with much less disk
 /// space; nullopt if none fits.
-std::optional<SearchCut> cut_into_tiles(const SearchTables& tables, const Memory& memory, std::int64_t cells,
-                                        std::int64_t scratch) {
+std::optional<SearchCut> cut_into_tiles(const SearchTables& tables, const Space& space, std::int64_t cells) {
   std::optional<SearchCut> best;
   double least = std::numeric_limits<double>::infinity();
   int tried = 0;
   for (const std::int64_t tile : tile_cells_by_cut(tables)) {
     if (tried == cuts_tried) break;
-    if (tile >= cells || !memory.holds({tile, 1, 1}, tables.type)) continue;
+    if (tile >= cells || !space.in_memory({tile, 1, 1, 1})) continue;
     const std::optional<SearchCut> cut = cut_with(tables, tile);
-    if (!cut || !memory.holds(*cut, tables.type)) continue;
+    if (!cut || !space.in_memory(*cut)) continue;
     ++tried;
     const double needed = cut->disk_bytes(tables.type, tables.probes);
-    if (needed > static_cast<double>(scratch) || needed >= less_disk * least) continue;
+    if (!space.on_disk(*cut) || needed >= less_disk * least) continue;
     least = needed;
     best = cut;
   }
@@ -105,22 +123,23 @@ std::string fault_of(const SearchTables& tables, const Rounding::Largest& larges
            std::to_string(dp_table::most_dimensions) + " sizes";
   }
   const double bytes = largest.cells.cells * static_cast<double>(size_of(tables.type));
-  const double disk = 2 * static_cast<double>(tables.probes) * bytes;
-  if (disk <= static_cast<double>(scratch)) return "";
-  return "the table for the target " + std::to_string(largest.cells.target) + " is " + format_size(bytes) +
-         "; the tables of " + std::to_string(tables.probes) + " probes, and room to keep them over a stop, need " +
-         format_size(disk) + " of scratch space, and there are " + format_size(static_cast<double>(scratch));
+  if (bytes <= static_cast<double>(scratch)) return "";
+  return "the table for the target " + std::to_string(largest.cells.target) + " needs " + format_size(bytes) +
+         " of scratch space, and there are " + format_size(static_cast<double>(scratch));
 }
 
 }  // namespace
 
-std::int64_t SearchCut::block_bytes(ElementType type) const {
-  return (1 + sources) * in_pages(tile_cells * static_cast<std::int64_t>(size_of(type)));
-}
+std::int64_t SearchCut::block_bytes(ElementType type) const { return (1 + sources) * tile_bytes(*this, type); }
+
+/// The table of the last cut's round and that of this one; or what is needed of them.
+std::int64_t SearchCut::probe_slots() const { return stays() ? 2 : std::min(2 * tiles, slots_of_dropped(live)); }
 
 double SearchCut::disk_bytes(ElementType type, std::int64_t probes) const {
-  return 2 * static_cast<double>(probes) * static_cast<double>(tiles) *
-         static_cast<double>(in_pages(tile_cells * static_cast<std::int64_t>(size_of(type))));
+  const double slots =
+      static_cast<double>(probes) * static_cast<double>(probe_slots()) + static_cast<double>(end_slots());
+  // Each file has a page more.
+  return slots * static_cast<double>(tile_bytes(*this, type)) + static_cast<double>((probes + 1) * page);
 }
 
 int dimensions_cut(const Extents& extents, std::int64_t tile_cells) {
@@ -158,18 +177,14 @@ CutChoice choose_search_cut(const SearchTables& tables, const Resources& resourc
     const std::vector<dp_table::Table> all(static_cast<std::size_t>(tables.probes), choice.largest);
     choice.workspace = static_cast<std::int64_t>(dp_table::tables_cuda_bytes(all));
   }
-  const Memory memory{static_cast<std::int64_t>(resources.device_budget),
-                      static_cast<std::int64_t>(resources.host_budget), choice.workspace, resources.cuda};
+  const Space space{tables, resources, choice.workspace};
   const std::int64_t cells = volume(choice.largest.extents);
-  if (memory.holds({cells, 1, 0}, tables.type)) {
-    choice.cut = SearchCut{cells, 1, 0};
-    return choice;
-  }
-  choice.cut = cut_into_tiles(tables, memory, cells, resources.scratch_space);
-  if (!choice.cut) {
-    choice.fault = table + ", " + to_string(choice.largest.extents) +
-                   " cells, has no tiles that the budgets of memory and scratch space hold";
-  }
+  const SearchCut whole{cells, 1, 0, 1};
+  if (space.in_memory(whole) && space.on_disk(whole)) choice.cut = whole;
+  else choice.cut = cut_into_tiles(tables, space, cells);
+  if (choice.cut) return choice;
+  choice.fault = table + ", " + to_string(choice.largest.extents) + " cells, has no tiles that ";
+  choice.fault += "the budgets of memory and of scratch space hold, for " + std::to_string(tables.probes) + " probes";
   return choice;
 }
 

@@ -14,14 +14,24 @@ namespace terrace::stages {
 /// Each probe of a round has an array of its own for its table: `tiles` tiles of `tile_cells` cells. Tile n of a
 /// table lies at the begin of tile n of the array. A table is cut into single indices along its first dimensions,
 /// those of the largest sizes, as few as it takes; so a tile reads whole tiles before it.
+///
+/// A table that is one tile stays until the next round makes the next one. Of a table of several tiles only those
+/// stay that later ones read: the table of the search's end is made again, in an array of its own, for the way back.
 struct SearchCut {
   std::int64_t tile_cells = 1;
   std::int64_t tiles = 1;
   std::int64_t sources = 0;  // tiles that a block reads of others, at most
+  std::int64_t live = 1;     // tiles that are needed at a time while a table is made, at most
 
+  /// True if a round's tables stay until the next one.
+  bool stays() const { return tiles == 1; }
   /// Bytes of the tiles of the largest block.
   std::int64_t block_bytes(ElementType type) const;
-  /// Bytes on disk of the arrays of all probes: as many again are in the making.
+  /// Slots on disk for the table of a probe.
+  std::int64_t probe_slots() const;
+  /// Slots on disk for the table of the search's end, if it has an array of its own.
+  std::int64_t end_slots() const { return stays() ? 0 : tiles; }
+  /// Bytes on disk of all arrays.
   double disk_bytes(ElementType type, std::int64_t probes) const;
 };
 
@@ -49,8 +59,8 @@ struct CutChoice {
   std::int64_t workspace = 0;    // bytes that kernels need in addition for tables like it, on a device of its own
 };
 
-/// Chooses single tiles if the memory holds them, else the coarsest tiles that it holds, or
-/// finer ones that need much less disk space.
+/// Chooses single tiles if the memory and the disk hold them, else the coarsest tiles that they hold, or finer ones
+/// that need much less disk space.
 CutChoice choose_search_cut(const SearchTables& tables, const Resources& resources);
 
 }  // namespace terrace::stages

@@ -9,6 +9,9 @@ namespace terrace::stages {
 /// The largest sum of times, so that no bound and no target leaves i64.
 inline constexpr std::int64_t most_work = std::int64_t{1} << 56;
 
+/// The most jobs and machines of an instance.
+inline constexpr std::int64_t most_jobs = 1 << 24, most_machines = 1 << 24;
+
 /// Jobs to be scheduled on identical machines (P||Cmax).
 struct Instance {
   std::vector<std::int64_t> times;  // of each job, not negative, of sum at most most_work

@@ -50,15 +50,21 @@ Outcomes SearchPhase::outcomes(std::int64_t probes) const {
 MakespanPlan::MakespanPlan(SearchDefinition definition, bool searched)
     : tables_(std::move(definition)), searched_(searched) {
   const SearchDefinition& search = tables_.definition();
-  for (std::int64_t probe = 0; probe < search.probes; ++probe) {
+  const auto add = [&](std::string name, std::int64_t live, std::int64_t slots) {
     run::ArraySpec array;
-    array.name = "table_" + std::to_string(probe);
+    array.name = std::move(name);
     array.type = search.type;
     array.tile = {search.cut.tile_cells};
     array.shape = {search.cut.tile_cells * search.cut.tiles};
     array.kept = 1;
+    array.live = live;
+    array.slots = slots;
     arrays_.push_back(std::move(array));
+  };
+  for (std::int64_t probe = 0; probe < search.probes; ++probe) {
+    add("table_" + std::to_string(probe), search.cut.live, search.cut.probe_slots());
   }
+  if (!search.cut.stays()) add("last_table", search.cut.tiles, search.cut.end_slots());
 }
 
 std::optional<std::int64_t> MakespanPlan::end_target(const Outcomes& outcomes) const {
@@ -115,12 +121,15 @@ MakespanPlan::Place MakespanPlan::place_of(const run::Phase& phase, const RoundT
   const auto value = phase.value.as<SearchPhase>();
   if (value.what() != SearchStep::walk) {
     const ProbeTable& probe = round.of_block(index);
-    return {probe, &probe - round.probes.data(), index - probe.first_block, -1};
+    const std::int64_t number = &probe - round.probes.data();
+    const std::int64_t array = value.what() == SearchStep::end ? tables_.end_array() : number;
+    return {probe, array, index - probe.first_block, -1};
   }
-  const std::int64_t array = value.made_again != 0 ? 0 : value.outcomes(definition().probes).back();
-  const ProbeTable& probe = round.probes[static_cast<std::size_t>(array)];
+  const std::int64_t number = value.made_again != 0 ? 0 : value.outcomes(definition().probes).back();
+  const ProbeTable& probe = round.probes[static_cast<std::size_t>(number)];
   // The cells of a tile are adjacent in row-major order.
-  return {probe, array, value.cell / probe.tile_cells(), value.cell % probe.tile_cells()};
+  return {probe, value.made_again != 0 ? tables_.end_array() : number, value.cell / probe.tile_cells(),
+          value.cell % probe.tile_cells()};
 }
 
 run::Block MakespanPlan::block(const run::Phase& phase, std::int64_t index) const {
@@ -145,6 +154,11 @@ run::Block MakespanPlan::block(const run::Phase& phase, std::int64_t index) cons
     block.accesses.push_back(access(slot, probe.tiles.tile_of(read.begin), Mode::read));
   }
   if (place.cell < 0) block.operations = static_cast<double>(count);
+  if (phase.value.as<SearchPhase>().what() != SearchStep::round || definition().cut.stays()) return block;
+  for (const run::Access& used : block.accesses) {
+    if (probe.tiles.last_reader(used.box.begin[0] / first, probe.sources) != place.tile) continue;
+    block.last_uses.push_back({used.array, used.generation, used.box});
+  }
   return block;
 }
 

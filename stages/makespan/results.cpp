@@ -28,6 +28,10 @@ std::int64_t lower_bound_after(const MakespanPlan& plan, const SearchFindings& f
   return bound;
 }
 
+double guarantee_of(std::int64_t makespan, std::int64_t bound) {
+  return bound == 0 ? 1 : static_cast<double>(makespan) / static_cast<double>(bound);
+}
+
 namespace {
 
 void add_tables(const std::string& group, const SearchFindings& found, std::vector<io::SmallDataset>& datasets) {
@@ -65,7 +69,7 @@ std::vector<io::SmallDataset> search_datasets(const std::string& group, const Ma
                                               const SearchFindings& found, const std::optional<JobSchedule>& known) {
   const JobSchedule schedule = schedule_after(plan, found, known);
   const std::int64_t makespan = schedule.makespan(), bound = lower_bound_after(plan, found);
-  const double guarantee = bound == 0 ? 1 : static_cast<double>(makespan) / static_cast<double>(bound);
+  const double guarantee = guarantee_of(makespan, bound);
   std::vector<io::SmallDataset> datasets;
   datasets.push_back(io::small_scalar(group + "makespan", makespan, "", "end of the last job"));
   datasets.push_back(io::small_dataset<std::int64_t>(group + "assignment",

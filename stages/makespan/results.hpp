@@ -22,4 +22,7 @@ std::int64_t lower_bound_after(const MakespanPlan& plan, const SearchFindings& f
 std::vector<io::SmallDataset> search_datasets(const std::string& group, const MakespanPlan& plan,
                                               const SearchFindings& found, const std::optional<JobSchedule>& known);
 
+/// makespan / bound; 1 if both are 0.
+double guarantee_of(std::int64_t makespan, std::int64_t bound);
+
 }  // namespace terrace::stages

@@ -7,7 +7,6 @@ namespace terrace::stages {
 namespace {
 
 constexpr std::int64_t most_capped_machines = 253;
-constexpr std::int64_t most_divisor = 1'000'000'000;  // its square is in i64
 constexpr std::size_t most_changes = 200'000;
 constexpr std::int64_t most_units = 4'000'000;  // of all times, at which their multiples change
 
@@ -23,8 +22,7 @@ std::vector<std::int64_t> evenly(std::int64_t lower, std::int64_t upper, std::si
 
 std::int64_t divisor_of_epsilon(double epsilon) {
   // 1 / 0.05 in doubles may be a little above 20.
-  const double k = std::ceil(1 / epsilon - 1e-9);
-  return k > static_cast<double>(most_divisor) ? most_divisor : static_cast<std::int64_t>(k);
+  return static_cast<std::int64_t>(std::ceil(1 / std::max(epsilon, least_epsilon) - 1e-9));
 }
 
 Extents RoundedJobs::extents() const {

@@ -4,8 +4,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "stages/makespan/heuristics.hpp"
-#include "stages/makespan/inputs.hpp"
+#include "stages/makespan/definition.hpp"
 #include "stages/makespan/measured.hpp"
 #include "stages/makespan/results.hpp"
 #include "stages/refuse.hpp"
@@ -51,8 +50,10 @@ class MakespanStage : public run::Stage {
     const auto probes = static_cast<double>(first->probes.size());
     const auto last =
         table_of(plan_.tables().rounding().jobs(search.lower), search.lower, search.type, search.instance.machines);
-    if (last) add(*last, later * probes);
-    p.blocks = static_cast<std::int64_t>((later + 1) * static_cast<double>(first->blocks));
+    const bool again = !search.cut.stays();  // makes the table of the search's end again
+    if (last) add(*last, later * probes + (again ? 1 : 0));
+    p.blocks = static_cast<std::int64_t>((later + 1) * static_cast<double>(first->blocks)) +
+               (again ? first->probes.front().tiles.count() : 0);
     p.block_shape = std::to_string(first->probes.front().tile_cells());
     const double steps = looked_up / p.operations;
     const double rate =
@@ -66,19 +67,21 @@ class MakespanStage : public run::Stage {
 
   nlohmann::json choices() const override {
     const SearchCut& cut = plan_.definition().cut;
-    return {{"tile_cells", cut.tile_cells}, {"tiles", cut.tiles}, {"sources", cut.sources}};
+    return {{"tile_cells", cut.tile_cells}, {"tiles", cut.tiles}, {"sources", cut.sources}, {"live", cut.live}};
   }
 
  private:
-  /// A table that memory does not hold is written once, and about as much is read.
+  /// If memory does not hold the tiles that are needed at a time, each is written once, and about as much is read.
   void add_traffic(run::Prediction& p) const {
     const SearchDefinition& search = plan_.definition();
     const double element = static_cast<double>(size_of(search.type)), bytes = p.operations * element;
-    const double table = static_cast<double>(search.cut.tiles) * static_cast<double>(search.cut.tile_cells) * element;
-    if (table > static_cast<double>(resources_.host_budget)) p.bytes_read = p.bytes_written = bytes;
+    const double tile = static_cast<double>(search.cut.tile_cells) * element;
+    const double live = static_cast<double>(search.cut.live) * tile;
+    if (live > static_cast<double>(resources_.host_budget)) p.bytes_read = p.bytes_written = bytes;
+    else if (!search.cut.stays()) p.bytes_written = static_cast<double>(search.cut.tiles) * tile;  // the last one
     if (resources_.cuda) {
       p.workspace_bytes = static_cast<std::size_t>(plan_.definition().workspace);
-      if (table > static_cast<double>(resources_.device_budget)) p.bytes_up = p.bytes_down = bytes;
+      if (live > static_cast<double>(resources_.device_budget)) p.bytes_up = p.bytes_down = bytes;
     }
   }
 
@@ -121,23 +124,12 @@ SearchCut choose_cut(const Request& request, SearchDefinition& search) {
 }  // namespace
 
 std::unique_ptr<run::Stage> make_makespan(const Request& request) {
-  const Settings& settings = request.stage.settings;
-  SearchDefinition search;
-  search.instance = read_instance(request);
-  search.k = divisor_of_epsilon(settings.number("epsilon"));
-  search.probes = settings.integer("probes");
-  search.type = cell_type(search.instance);
-  search.lower = search.instance.least_makespan();
-  search.upper = search.instance.most_makespan();
-  std::optional<JobSchedule> known;
-  if (settings.flag("bounds")) {
-    known = multifit(search.instance, longest_processing_time(search.instance));
-    search.upper = std::min(search.upper, known->makespan());
-  }
+  auto [search, known] = define_search(request);
   if (request.choices != nullptr) {
     search.cut.tile_cells = request.choices->at("tile_cells");
     search.cut.tiles = request.choices->at("tiles");
     search.cut.sources = request.choices->at("sources");
+    search.cut.live = request.choices->at("live");
   } else {
     search.cut = choose_cut(request, search);
   }

@@ -48,7 +48,7 @@ std::vector<std::int64_t> TablesOfSearch::targets_of(const Outcomes& outcomes) c
 }
 
 bool TablesOfSearch::in_place(const Outcomes& outcomes) const {
-  if (outcomes.empty()) return false;
+  if (outcomes.empty() || !definition_.cut.stays()) return false;
   const std::vector<std::int64_t> targets = targets_of({outcomes.begin(), outcomes.end() - 1});
   const auto last = static_cast<std::size_t>(outcomes.back());
   return last < targets.size() && targets[last] == search(outcomes).upper();
@@ -77,7 +77,8 @@ ProbeTable TablesOfSearch::probe(std::int64_t target) const {
   table->cut.rows = table->extents[table->cut.whole];
   dp_table::Tiles tiles(*table);
   std::vector<dp_table::SourceRange> sources = dp_table::sources_of(*table);
-  if (tiles.count() > cut.tiles || static_cast<std::int64_t>(sources.size()) - 1 > cut.sources) {
+  if (tiles.count() > cut.tiles || static_cast<std::int64_t>(sources.size()) - 1 > cut.sources ||
+      tiles.most_live(sources) > cut.live) {
     fail("is larger than all that were looked at before the run");
   }
   return {target, std::move(jobs), *std::move(table), std::move(tiles), std::move(sources), 0, {}};
@@ -93,7 +94,7 @@ std::shared_ptr<const RoundTables> TablesOfSearch::make(const Outcomes& outcomes
     made->blocks += probe.tiles.count();
     probe.generations.assign(static_cast<std::size_t>(probe.tiles.count()), 1);
   }
-  // A tile's generation counts the tables that it was a part of.
+  // A tile's generation counts the tables that it was a part of, in the same array.
   for (std::size_t before = 0; before < outcomes.size(); ++before) {
     const auto earlier = targets_of({outcomes.begin(), outcomes.begin() + static_cast<std::ptrdiff_t>(before)});
     for (std::size_t array = 0; array < std::min(earlier.size(), targets.size()); ++array) {
@@ -116,7 +117,8 @@ std::shared_ptr<const RoundTables> TablesOfSearch::end(const Outcomes& outcomes)
   const std::lock_guard lock(mutex_);
   if (const auto found = ends_.find(outcomes); found != ends_.end()) return found->second;
   ends_.clear();
-  return ends_.emplace(outcomes, make(outcomes, {search(outcomes).upper()})).first->second;
+  const Outcomes in_array = definition_.cut.stays() ? outcomes : Outcomes{};
+  return ends_.emplace(outcomes, make(in_array, {search(outcomes).upper()})).first->second;
 }
 
 }  // namespace terrace::stages

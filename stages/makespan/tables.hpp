@@ -64,12 +64,15 @@ class TablesOfSearch {
 
   /// The tables of the round after these. @throws ComputeError if one does not fit the tiles of the plan
   std::shared_ptr<const RoundTables> round(const Outcomes& outcomes) const;
-  /// The table of the search's end, made again in the first array.
+  /// The number of the array of the search's end: its own if tables do not stay, else that of the first probe.
+  std::int64_t end_array() const { return definition_.cut.stays() ? 0 : definition_.probes; }
+  /// The table of the search's end, made again in end_array().
   std::shared_ptr<const RoundTables> end(const Outcomes& outcomes) const;
 
  private:
   std::vector<std::int64_t> targets_of(const Outcomes& outcomes) const;
   std::int64_t tiles_of(std::int64_t target) const;
+  /// @param outcomes of the rounds whose tables the arrays had before
   std::shared_ptr<const RoundTables> make(const Outcomes& outcomes, const std::vector<std::int64_t>& targets) const;
   ProbeTable probe(std::int64_t target) const;
 

@@ -13,22 +13,29 @@ StageKind query_stage() {
   kind.declaration.parameters = {
       {"matrix", ParameterKind::array, "the square table of distances: what `floyd_warshall` wrote, or an input"},
       {"next", ParameterKind::array, "the table of next nodes beside it, for the paths of `pairs`", ""},
-      {"pairs", ParameterKind::array, "pairs of nodes: whole numbers, two after another", ""},
+      {"pairs", ParameterKind::node_pairs,
+       "pairs of nodes by their names or ids; of a matrix that is made of no graph the numbers of rows, from 0", ""},
       {"reduce", ParameterKind::texts,
        "what to make of the distances over finite pairs of different nodes; of each node the largest one, of all the "
-       "largest, the sum, the least",
-       "", "eccentricity, diameter, sum, minimum"},
+       "largest, the sum, the least, their number",
+       "", "eccentricity, diameter, sum, minimum, count"},
       {"no_edge", ParameterKind::number,
        "the value that means no path; left out: infinity, in integers half the largest value of their type", ""}};
   kind.declaration.outputs = {
-      {"distance", "pairs", "of each pair; no path: infinity, in integers half the largest value", "pairs"},
-      {"path", "all nodes", "the nodes of all paths, one path after another; of no path none", "next"},
-      {"path_begin", "pairs + 1", "where each path begins in `path`, and the end of the last one", "next"},
-      {"eccentricity", "nodes", "the largest distance from each node; where none is finite that of no path",
+      {"distance", "pairs", "of each pair; no path: infinity, in integers half the largest value", job::Ties::none, "pairs"},
+      {"path", "all nodes", "the nodes of all paths by their names, one path after another; of no path none", job::Ties::none, "next"},
+      {"path_begin", "pairs + 1", "where each path begins in `path`, and the end of the last one", job::Ties::none, "next"},
+      {"eccentricity", "nodes", "the largest distance from each node; where none is finite that of no path", job::Ties::none,
        "reduce: eccentricity"},
-      {"diameter", "one value", "the largest distance; where none is finite that of no path", "reduce: diameter"},
-      {"sum", "one value", "of all distances", "reduce: sum"},
-      {"minimum", "one value", "the least distance; where none is finite that of no path", "reduce: minimum"}};
+      {"diameter", "one value", "the largest distance; where none is finite that of no path", job::Ties::none, "reduce: diameter"},
+      {"sum", "one value", "of all distances", job::Ties::none, "reduce: sum"},
+      {"minimum", "one value", "the least distance; where none is finite that of no path", job::Ties::none, "reduce: minimum"},
+      {"count", "one value", "pairs of different nodes between which there is a path", job::Ties::none, "reduce: count"}};
+  kind.declaration.results = 2;  // the first took pairs for rows, of graphs too
+  kind.declaration.example = {
+      "distances: {values: [0, 3, 7, 3, 0, 4, 7, 4, 0], shape: [3, 3]}, "
+      "steps: {values: [0, 1, 1, 0, 1, 2, 1, 1, 2], shape: [3, 3]}, trips: {values: [0, 2, 2, 1]}",
+      {"{matrix: distances, next: steps, pairs: trips, reduce: [diameter, sum]}", "no_edge: 1000"}};
   kind.make = make_query;
   kind.verify = verify_query;
   return kind;

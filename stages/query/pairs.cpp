@@ -4,6 +4,8 @@
 #include <type_traits>
 
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/printable.hpp"
+#include "stages/refuse.hpp"
 #include "stages/watched_read.hpp"
 
 namespace terrace::stages {
@@ -17,9 +19,62 @@ std::int64_t element_at(io::Source& table, std::int64_t i, std::int64_t j) {
   });
 }
 
+/// A number as the text of an id; numbers that are not whole are the ids of no node.
+template <class T>
+std::string text_of_id(T number) {
+  if constexpr (std::is_floating_point_v<T>) {
+    constexpr T most = 9007199254740992;  // 2^53
+    if (!(number >= -most && number <= most) || number != std::floor(number)) return "";
+    return std::to_string(static_cast<std::int64_t>(number));
+  } else {
+    return std::to_string(number);
+  }
+}
+
 }  // namespace
 
-std::vector<NodePair> read_pairs(io::Source& source, const io::DataLabel& label, std::int64_t nodes,
+std::vector<NodePair> find_pairs(const std::vector<std::string>& names, const io::NodeNames& nodes) {
+  std::vector<NodePair> pairs(names.size() / 2);
+  for (std::size_t at = 0; at < names.size(); ++at) {
+    try {
+      pairs[at / 2][at % 2] = nodes.row_of(names[at]);
+    } catch (const Error& error) {
+      throw Error("pair " + std::to_string(at / 2) + ": " + quote(names[at]) + " " + error.what());
+    }
+  }
+  return pairs;
+}
+
+std::shared_ptr<const io::NodeNames> nodes_of(const io::Source& matrix) {
+  if (auto nodes = matrix.nodes()) return nodes;
+  return std::make_shared<io::NodeNames>(0, matrix.shape()[0]);
+}
+
+std::vector<NodePair> pairs_of(const Request& request, const io::NodeNames& nodes) {
+  const Settings& settings = request.stage.settings;
+  if (settings.holds<std::vector<std::string>>("pairs")) {
+    try {
+      return find_pairs(settings.get<std::vector<std::string>>("pairs"), nodes);
+    } catch (const Error& error) {
+      refuse(request.stage, "pairs", error.what());
+    }
+  }
+  const std::string& name = settings.text("pairs");
+  const std::shared_ptr<io::Source> pairs = request.array(name);
+  const Extents& given = pairs->shape();
+  const bool right = given.rank() == 1 ? given[0] % 2 == 0 : given.rank() == 2 && given[1] == 2;
+  if (!right) {
+    refuse(request.stage, "pairs",
+           "'" + name + "' is " + to_string(given) + "; give two nodes a pair, one pair after another");
+  }
+  refuse_letters(request, "pairs", *pairs);
+  std::vector<NodePair> found;
+  read_values(request.stage, "pairs",
+              [&] { found = read_pairs(*pairs, label_of(request.stage, "pairs"), nodes, request.watch); });
+  return found;
+}
+
+std::vector<NodePair> read_pairs(io::Source& source, const io::DataLabel& label, const io::NodeNames& nodes,
                                  const Watch& watch) {
   const std::int64_t count = volume(source.shape());
   std::vector<NodePair> pairs(static_cast<std::size_t>(count / 2));
@@ -27,13 +82,12 @@ std::vector<NodePair> read_pairs(io::Source& source, const io::DataLabel& label,
     std::vector<decltype(zero)> values(static_cast<std::size_t>(count));
     read_watched(source, values.data(), label.array, watch);
     for (std::size_t at = 0; at < values.size(); ++at) {
-      const auto value = static_cast<double>(values[at]);
-      if (!(value >= 0 && value < static_cast<double>(nodes)) || value != std::floor(value)) {
+      try {
+        pairs[at / 2][at % 2] = nodes.row_of(text_of_id(values[at]));
+      } catch (const Error& error) {
         const auto index = static_cast<std::int64_t>(at);
-        label.fail(source, source.shape().rank() == 1 ? Extents{index} : Extents{index / 2, index % 2},
-                   "is no node: give whole numbers from 0 to " + std::to_string(nodes - 1));
+        label.fail(source, source.shape().rank() == 1 ? Extents{index} : Extents{index / 2, index % 2}, error.what());
       }
-      pairs[at / 2][at % 2] = static_cast<std::int64_t>(value);
     }
   });
   return pairs;

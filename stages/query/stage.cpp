@@ -6,12 +6,12 @@
 
 #include "kernels/recursive/reduction.hpp"
 #include "pipeline/base/error.hpp"
+#include "stages/block_memory.hpp"
 #include "stages/query/measured.hpp"
 #include "stages/query/pairs.hpp"
 #include "stages/query/tally.hpp"
 #include "stages/recursive/rates.hpp"
 #include "stages/recursive/square_matrix.hpp"
-#include "stages/recursive/tiles.hpp"
 #include "stages/recursive/weights.hpp"
 #include "stages/refuse.hpp"
 
@@ -24,6 +24,7 @@ struct Questions {
   std::vector<NodePair> pairs;
   std::shared_ptr<io::Source> matrix, next;  // in the form of the algebra; null if no paths are asked for
   std::string next_name;
+  std::shared_ptr<const io::NodeNames> nodes;
   bool has_pairs = false;
 
   bool asks(const std::string& reduction) const {
@@ -99,6 +100,9 @@ class QueryStage : public run::Stage {
       }
       one("diameter", totals.most, totals.most_real, "largest finite distance between different nodes");
       one("minimum", totals.least, totals.least_real, "least finite distance between different nodes");
+      if (questions_.asks("count")) {
+        found.push_back(io::small_scalar(path("count"), totals.finite, "", "pairs of different nodes with a path"));
+      }
       const char* meaning = "sum of the finite distances between different nodes";
       if (!questions_.asks("sum")) return;
       if constexpr (real) found.push_back(io::small_scalar(path("sum"), totals.sum_real, "", meaning));
@@ -121,13 +125,18 @@ class QueryStage : public run::Stage {
                      elements_at(*questions_.matrix, questions_.pairs)});
     if (!questions_.next) return;
     const FollowedPaths paths = follow(*questions_.next, questions_.next_name, questions_.pairs);
-    const auto add = [&](const char* name, const char* dimension, const std::vector<std::int64_t>& values,
-                         const char* meaning) {
-      found.push_back(io::small_dataset<std::int64_t>(path(name), {static_cast<std::int64_t>(values.size())},
-                                                      {dimension}, values, "", meaning));
-    };
-    add("path", "step", paths.nodes, "nodes of all paths, one path after another");
-    add("path_begin", "bound", paths.begin, "where each path begins in `path`, and the end of the last one");
+    const auto length = static_cast<std::int64_t>(paths.nodes.size());
+    const char* meaning = "nodes of all paths, one path after another";
+    const io::NodeNames::List names = questions_.nodes->names(paths.nodes);
+    if (const auto* texts = std::get_if<io::NodeNames::Texts>(&names)) {
+      found.push_back({{path("path"), ElementType::i64, {length}, {"step"}, "", meaning}, *texts});
+    } else {
+      const auto& ids = std::get<io::NodeNames::Numbers>(names);
+      found.push_back(io::small_dataset<std::int64_t>(path("path"), {length}, {"step"}, ids, "", meaning));
+    }
+    found.push_back(io::small_dataset<std::int64_t>(
+        path("path_begin"), {static_cast<std::int64_t>(paths.begin.size())}, {"bound"}, paths.begin, "",
+        "where each path begins in `path`, and the end of the last one"));
   }
 
   std::string name_;
@@ -149,7 +158,8 @@ std::shared_ptr<io::Source> open_next(const Request& request, const Extents& sha
   return next;
 }
 
-Questions read_questions(const Request& request, const Extents& shape) {
+Questions read_questions(const Request& request, const io::Source& matrix) {
+  const Extents& shape = matrix.shape();
   const Settings& settings = request.stage.settings;
   Questions questions;
   if (settings.has("reduce")) questions.reduce = settings.get<std::vector<std::string>>("reduce");
@@ -164,20 +174,8 @@ Questions read_questions(const Request& request, const Extents& shape) {
     questions.next_name = settings.text("next");
     questions.next = open_next(request, shape);
   }
-  if (questions.has_pairs) {
-    const std::string& name = settings.text("pairs");
-    const std::shared_ptr<io::Source> pairs = request.array(name);
-    const Extents& given = pairs->shape();
-    const bool right = given.rank() == 1 ? given[0] % 2 == 0 : given.rank() == 2 && given[1] == 2;
-    if (!right) {
-      refuse(request.stage, "pairs",
-             "'" + name + "' is " + to_string(given) + "; give two nodes a pair, one pair after another");
-    }
-    refuse_letters(request, "pairs", *pairs);
-    read_values(request.stage, "pairs", [&] {
-      questions.pairs = read_pairs(*pairs, label_of(request.stage, "pairs"), shape[0], request.watch);
-    });
-  }
+  questions.nodes = nodes_of(matrix);
+  if (questions.has_pairs) questions.pairs = pairs_of(request, *questions.nodes);
   return questions;
 }
 
@@ -198,7 +196,7 @@ std::int64_t choose_rows(std::int64_t nodes, ElementType type, const Resources& 
 
 std::unique_ptr<run::Stage> make_query(const Request& request) {
   const std::shared_ptr<io::Source> matrix = open_square_matrix(request);
-  Questions questions = read_questions(request, matrix->shape());
+  Questions questions = read_questions(request, *matrix);
   QueryCut cut;
   cut.value = distance_type(matrix->type());
   cut.nodes = matrix->shape()[0];

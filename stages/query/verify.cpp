@@ -21,6 +21,12 @@ std::vector<std::string> texts_of(const std::vector<T>& values) {
   return texts;
 }
 
+std::vector<std::string> names_of(const std::vector<std::int64_t>& rows, const io::NodeNames& nodes) {
+  std::vector<std::string> names;
+  for (const std::int64_t row : rows) names.push_back(nodes.name(row));
+  return names;
+}
+
 /// Totals of all finite distances between different nodes.
 template <class T>
 struct Totals {
@@ -28,6 +34,7 @@ struct Totals {
   std::vector<T> farthest;  // of each node
   T most = recursive::infinity<T>(), least = recursive::infinity<T>();
   Sum sum{};
+  std::int64_t finite = 0;
   long double magnitudes = 0;  // of the summands
 };
 
@@ -42,6 +49,7 @@ Totals<T> totals_of(const VerifyRequest& request, io::Source& matrix) {
     for (std::int64_t to = 0; to < nodes; ++to) {
       const T distance = row[static_cast<std::size_t>(to)];
       if (to == from || !(distance < recursive::infinity<T>())) continue;
+      ++totals.finite;
       if (farthest == recursive::infinity<T>() || distance > farthest) farthest = distance;
       totals.least = std::min(totals.least, distance);
       totals.magnitudes += std::abs(static_cast<long double>(distance));
@@ -77,6 +85,7 @@ void check_totals(const VerifyRequest& request, io::Source& matrix, std::vector<
   check("eccentricity", texts_of(totals.farthest));
   check("diameter", {text_of(totals.most)});
   check("minimum", {text_of(totals.least)});
+  check("count", {text_of(totals.finite)});
   if (!request.has("sum")) return;
   if constexpr (std::is_floating_point_v<T>) {
     found.push_back(check_real_sum(request, totals.sum, totals.magnitudes, volume(matrix.shape())));
@@ -86,11 +95,10 @@ void check_totals(const VerifyRequest& request, io::Source& matrix, std::vector<
 }
 
 template <class T>
-void check_pairs(const VerifyRequest& request, io::Source& matrix, std::vector<Checked>& found) {
+void check_pairs(const VerifyRequest& request, io::Source& matrix, const io::NodeNames& nodes,
+                 std::vector<Checked>& found) {
   const Settings& settings = request.request.stage.settings;
-  const std::shared_ptr<io::Source> source = request.request.array(settings.text("pairs"));
-  const std::vector<NodePair> pairs =
-      read_pairs(*source, label_of(request.request.stage, "pairs"), matrix.shape()[0], request.request.watch);
+  const std::vector<NodePair> pairs = pairs_of(request.request, nodes);
   const std::vector<std::byte> bytes = elements_at(matrix, pairs);
   std::vector<T> distances(pairs.size());
   if (!bytes.empty()) std::memcpy(distances.data(), bytes.data(), bytes.size());
@@ -98,7 +106,7 @@ void check_pairs(const VerifyRequest& request, io::Source& matrix, std::vector<C
   if (!settings.has("next")) return;
   const std::shared_ptr<io::Source> next = request.request.array(settings.text("next"));
   const FollowedPaths paths = follow(*next, settings.text("next"), pairs);
-  found.push_back(check_texts(request, "path", texts_of(paths.nodes), "followed again"));
+  found.push_back(check_texts(request, "path", names_of(paths.nodes, nodes), "followed again"));
   found.push_back(check_texts(request, "path_begin", texts_of(paths.begin), "followed again"));
 }
 
@@ -113,7 +121,7 @@ std::vector<Checked> verify_query(const VerifyRequest& request) {
   std::vector<Checked> found;
   dispatch_distance(type, "distance", [&](auto value) {
     using T = decltype(value);
-    if (settings.has("pairs")) check_pairs<T>(request, *distances, found);
+    if (settings.has("pairs")) check_pairs<T>(request, *distances, *nodes_of(*matrix), found);
     check_totals<T>(request, *distances, found);
   });
   return found;

@@ -34,11 +34,22 @@ const std::vector<Parameter> product_parameters = {
 
 using recursive::Form;
 
-/// The heading of a form's problems, the parameters that all of them have, and their outputs.
+constexpr const char* weights_example =
+    "weights: {generate: uniform, shape: [50, 50], type: i32, minimum: 1, maximum: 100, seed: 1}";
+constexpr const char* edges_example =
+    "edges: {generate: uniform, shape: [50, 50], type: u8, minimum: 0, maximum: 1, seed: 1}";
+constexpr const char* numbers_example =
+    "numbers: {generate: uniform, shape: [40, 40], minimum: -1, maximum: 1, seed: 4}";
+constexpr const char* factors_example =
+    "a: {generate: uniform, shape: [30, 40], seed: 1}, b: {generate: uniform, shape: [40, 20], seed: 2}, "
+    "c: {generate: uniform, shape: [30, 20], seed: 3}";
+
+/// The heading of a form's problems, the parameters that all of them have, their outputs and their example.
 struct FormDeclaration {
   const char* group;
   std::vector<Parameter> parameters;
   std::vector<job::OutputDeclaration> outputs;
+  job::Example example;
 };
 
 FormDeclaration declaration_of(Form form) {
@@ -47,18 +58,24 @@ FormDeclaration declaration_of(Form form) {
       return {"closures",
               closure_parameters,
               {{"distance", "nodes x nodes",
-                "from each node to each; no path: infinity, in integers half the largest value"},
-               {"next", "nodes x nodes", "the node after the first on a shortest path; -1: no path", "paths"}}};
+                "from each node to each; no path: infinity, in integers half the largest value", job::Ties::none},
+               {"next", "nodes x nodes", "the node after the first on a shortest path; -1: no path", job::Ties::open, "paths"}},
+              {weights_example, {"{matrix: weights}", "no_edge: 100"}}};
     case Form::transitive_closure:
       return {"closures",
               {},
-              {{"closure", "nodes x nodes, or nodes x bytes", "whether there is a path from each node to each"}}};
+              {{"closure", "nodes x nodes, or nodes x bytes", "whether there is a path from each node to each", job::Ties::none}},
+              {edges_example, {"{matrix: edges}"}}};
     case Form::elimination:
       return {"elimination",
               elimination_parameters,
-              {{"lu", "rows x rows", "U, and below its diagonal L, whose own diagonal is 1"}}};
+              {{"lu", "rows x rows", "U, and below its diagonal L, whose own diagonal is 1", job::Ties::none}},
+              {numbers_example, {"{matrix: numbers}"}}};
     default:
-      return {"products", product_parameters, {{"product", "rows of left x columns of right", "the product"}}};
+      return {"products",
+              product_parameters,
+              {{"product", "rows of left x columns of right", "the product", job::Ties::none}},
+              {factors_example, {"{left: a, right: b}", "accumulate: c", "type: f32"}}};
   }
 }
 
@@ -73,6 +90,7 @@ job::ProblemDeclaration declare(const recursive::ProblemInfo& problem) {
     declaration.group = form.group;
     declaration.parameters = std::move(form.parameters);
     declaration.outputs = std::move(form.outputs);
+    declaration.example = std::move(form.example);
     if (problem.form == Form::shortest_paths) declaration.earlier_defaults = {{"type", "input"}};
     if (problem.form == Form::transitive_closure) declaration.results = 2;  // 1: infinity was an edge
   }

@@ -4,13 +4,12 @@
 #include <cmath>
 
 #include "kernels/recursive/blas.hpp"
+#include "stages/block_memory.hpp"
 #include "stages/recursive/measured.hpp"
 #include "stages/refuse.hpp"
 
 namespace terrace::stages {
 namespace {
-
-constexpr std::int64_t page = 4096;
 
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -47,8 +46,6 @@ class Room {
 };
 
 }  // namespace
-
-std::int64_t pages(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
 
 std::int64_t block_bytes(const recursive::TileSpec& spec, std::int64_t side) {
   constexpr std::int64_t tiles = 4;  // x, u, v, and the input that x begins as

@@ -11,9 +11,6 @@
 
 namespace terrace::stages {
 
-/// Bytes of a tile as it lies in memory: whole pages.
-std::int64_t pages(std::int64_t bytes);
-
 /// Bytes of the tiles of the largest block: x, u, v and the initial x; if there are paths, also the trails of x, u
 /// and v and the next nodes of x; and for bits also the output of x.
 std::int64_t block_bytes(const recursive::TileSpec& spec, std::int64_t side);

@@ -152,12 +152,64 @@ void add_operands(const OperatorInfo& info, std::vector<Parameter>& parameters) 
   }
 }
 
+/// "grid: start" or "fields: {ex: start, ey: start}": all fields begin as the same array.
+std::string fields_of_example(const OperatorInfo& info) {
+  if (info.fields.size() == 1) return "grid: start";
+  std::string text;
+  for (const char* name : info.fields) text += (text.empty() ? "" : ", ") + std::string(name) + ": start";
+  return "fields: {" + text + "}";
+}
+
+/// "[0.2, 0.2, 0.2, 0.2, 0.2]": equal coefficients of an operator of radius 1, or of four offsets.
+std::string coefficients_of_example(const OperatorInfo& info) {
+  const std::size_t terms =
+      info.shape == stencil::Shape::given ? 4 : stencil::terms_of(info.shape, info.rank, 1).size();
+  std::string text;
+  for (std::size_t term = 0; term < terms; ++term) text += term == 0 ? "0.1" : ", 0.1";
+  return "[" + text + "]";
+}
+
+job::Example example_of(const OperatorInfo& info) {
+  const std::string name = info.name;
+  const char* shapes[] = {"[40, 50]", "[100]", "[40, 50]", "[12, 14, 16]"};
+  const std::string shape = shapes[info.rank];
+  job::Example example;
+  example.inputs = "start: {generate: uniform, shape: " + shape +
+                   ", type: f32, seed: 3}, other: {generate: uniform, shape: " + shape + ", type: f32, seed: 4}";
+  std::string first = fields_of_example(info) + ", steps: 10";
+  if (name == "fdtd2d") {
+    first += ", drive: pulse";
+    example.inputs += ", pulse: {generate: ramp, shape: [10], type: f32}";
+  }
+  if (name == "hotspot") first += ", power: other";
+  if (info.has_step) first += ", dt: 0.1";
+  if (name.starts_with("heat")) first += ", diffusivity: 1";
+  if (name.starts_with("wave")) first += ", speed: 1";
+  if (info.linear && info.shape == stencil::Shape::given) first += ", offsets: [[-1, 0], [0, -1], [0, 1], [1, 0]]";
+  example.settings = {"{" + first + "}", "snapshots: [0, 5, 10]", "snapshots: {every: 5}",
+                      "until: {residual: 1.0e-3, norm: l2, every: 5}"};
+  if (!info.own_faces) {
+    example.settings.insert(example.settings.end(), {"boundary: periodic", "mask: other"});
+  }
+  if (info.linear || info.has_step) example.settings.emplace_back("source: other");
+  if (info.linear) {
+    if (info.rank < 3) example.settings.push_back("coefficients: " + coefficients_of_example(info));
+    example.settings.emplace_back("coefficients: {center: 0.2, neighbours: 0.1}");
+  }
+  if (info.linear && (info.rank == 2 || info.rank == 0)) {
+    example.settings.emplace_back("schedule: plain");
+    example.settings.emplace_back("schedule: time_skewed, tile: 64x64");
+  }
+  return example;
+}
+
 job::ProblemDeclaration declare(const OperatorInfo& info) {
   job::ProblemDeclaration declaration;
   declaration.name = info.name;
   declaration.summary = info.help;
   declaration.explanation = info.formula;
   declaration.group = info.linear ? "sums" : "formulas";
+  declaration.example = example_of(info);
   add_fields(info, declaration.parameters);
   add_operands(info, declaration.parameters);
   declaration.parameters.push_back(steps);
@@ -174,20 +226,20 @@ job::ProblemDeclaration declare(const OperatorInfo& info) {
   for (const char* field : info.fields) {
     const bool several = info.fields.size() > 1;
     declaration.outputs.push_back(
-        {field, "shape of the grid", std::string(several ? "the field" : "the grid") + " after the steps"});
+        {field, "shape of the grid", std::string(several ? "the field" : "the grid") + " after the steps", job::Ties::none});
     const std::string snapshots = several ? std::string(field) + "_snapshots" : "snapshots";
     declaration.outputs.push_back(
-        {snapshots, "times x shape of the grid", "it at the steps of `time`", "snapshots",
+        {snapshots, "times x shape of the grid", "it at the steps of `time`", job::Ties::none, "snapshots",
          [](const Settings& settings) { return settings.has("snapshots") || settings.has("snapshots.every"); }});
   }
-  declaration.outputs.push_back({"time", "times", "step of each snapshot", "snapshots", [](const Settings& settings) {
+  declaration.outputs.push_back({"time", "times", "step of each snapshot", job::Ties::none, "snapshots", [](const Settings& settings) {
                                    return settings.has("snapshots") || settings.has("snapshots.every");
                                  }});
-  declaration.outputs.push_back({"steps", "one value", "steps that were made"});
+  declaration.outputs.push_back({"steps", "one value", "steps that were made", job::Ties::none});
   const auto checked = [](const Settings& settings) { return settings.has("until.residual"); };
   declaration.outputs.push_back(
-      {"residual", "checks", "the change of the last step before each check", "until", checked});
-  declaration.outputs.push_back({"residual_step", "checks", "the step of each check", "until", checked});
+      {"residual", "checks", "the change of the last step before each check", job::Ties::none, "until", checked});
+  declaration.outputs.push_back({"residual_step", "checks", "the step of each check", job::Ties::none, "until", checked});
   return declaration;
 }
 

@@ -2,16 +2,15 @@
 
 #include <algorithm>
 
+#include "stages/block_memory.hpp"
+
 namespace terrace::stages {
 namespace {
 
-constexpr std::int64_t page = 4096;
 constexpr std::int64_t part_bytes = 256;  // that describe one part of a block between kept lines, and its result
 
 using Sizes = measured::BlockSizes;
 constexpr std::int64_t least_side = Sizes::least_side;
-
-std::int64_t pages(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
 
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 

@@ -123,12 +123,12 @@ void report(device::Context& context, const Table& table, bool compare, int runs
   const double look_ups = look_ups_of(table);
   const TablePlan plan(table);
   fmt::print(
-      "({}), {} cells, {} steps, sub-blocks ({}), lines of {}, {} ways, {} x {} levels, {:.1f} MiB: {:.4f} ms, "
+      "({}), {} cells, {} steps, slabs ({}), {} outer and {} inner steps, {} levels, {:.1f} MiB: {:.4f} ms (expected "
+      "{:.4f}), "
       "{:.3f} T look-ups/s; last {}; {}\n",
-      fmt::join(table.extents, ", "), count, table.steps.count(), fmt::join(plan.cut.shape, ", "),
-      plan.cut.line_cells, plan.cut.ways, plan.block_levels, plan.line_levels,
-      static_cast<double>(workspace.bytes()) / (1 << 20), seconds * 1e3, look_ups / seconds / 1e12, result.last,
-      checked(context, table, cells, compare));
+      fmt::join(table.extents, ", "), count, table.steps.count(), fmt::join(plan.cut.shape, ", "), plan.outer.size(),
+      plan.inner.size(), plan.block_levels, static_cast<double>(workspace.bytes()) / (1 << 20), seconds * 1e3,
+      plan.cut.nanoseconds / 1e6, look_ups / seconds / 1e12, result.last, checked(context, table, cells, compare));
   std::fflush(stdout);
 }
 

@@ -71,8 +71,8 @@ class PlannedBy(ChangedInputs):
                    draw.integers(1 << 30, 1 << 40, 300))
 
     def test_vertices_of_a_polygon_in_a_text(self):
-        self.check(recursive("polygon_triangulation", vertices="sides", splits=True), "sides", "11 12 13 14\n" * 50,
-                   "91 12 13 14\n" * 50, "txt")
+        self.check(recursive("polygon_triangulation", vertices="sides", splits=True), "sides", "11\n12\n13\n14\n" * 50,
+                   "91\n12\n13\n14\n" * 50, "txt")
 
     def test_bases_of_a_fold(self):
         self.check(recursive("nussinov", sequence="rna", splits=True), "rna", ">r\n" + random_text(300, 1) + "\n",

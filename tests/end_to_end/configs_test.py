@@ -112,6 +112,13 @@ class Configs(JobTest):
         gaps = 2 * 10.5 + (9.5 + 0.5) * 2
         self.assertTrue(inside - gaps - columns / 2 < whole < inside)
 
+    def test_runs_partitions(self):
+        result = self.run_config("partitions")
+        values = {int(result[stage + "/value"][()]) for stage in ("auto", "three", "seven")}
+        # The far corner's pieces weigh 275 in all, so they take more than 17 bins of 16.
+        self.assertEqual(len(values), 1)
+        self.assertGreaterEqual(values.pop(), 18)
+
     def test_runs_knapsack(self):
         result = self.run_config("knapsack")
 
@@ -187,7 +194,8 @@ class Configs(JobTest):
         self.assertEqual((distances.shape, distances.dtype), ((4096, 4096), numpy.int64))
         self.assertLessEqual(result["profile/stages/peak_host"][0], 100_000_000)
         # Updates alone: that no weight is negative is stated by what generates them.
-        self.assertEqual(result["profile/stages/blocks"][0], 729)
+        # The back ends choose different tiles.
+        self.assertIn(result["profile/stages/blocks"][0], (729, 1728))
         # With so many edges of random weights from 1 to 1000 no node is far from any other.
         part = distances[1000:1064]
         self.assertEqual((part.min(), list(part[:, 1000:1064].diagonal())), (0, [0] * 64))
@@ -220,9 +228,12 @@ class Configs(JobTest):
         self.assertEqual(asked["distance"].tolist(), [11, distances[8, 45]])
         numpy.testing.assert_array_equal(asked["eccentricity"], distances.max(axis=1))
         self.assertEqual(int(result["ask/diameter"][()]), 11)
-        for begin, end, ends in zip(asked["path_begin"], asked["path_begin"][1:], ([19, 45], [8, 45])):
+        names = result["drive/node"].asstr()[()].tolist()
+        self.assertEqual(result["drive/node_id"][()].tolist(), list(range(1, 50)))
+        asked["path"] = numpy.array([names.index(state.decode()) for state in asked["path"]])
+        for begin, end, ends in zip(asked["path_begin"], asked["path_begin"][1:], (["ME", "WA"], ["FL", "WA"])):
             path = asked["path"][begin:end]
-            self.assertEqual([path[0], path[-1]], ends)
+            self.assertEqual([names[path[0]], names[path[-1]]], ends)
             self.assertTrue((distances[path[:-1], path[1:]] == 1).all())
 
     def test_runs_rivers(self):

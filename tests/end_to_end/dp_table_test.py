@@ -3,6 +3,7 @@ import functools
 import itertools
 import math
 import random
+import re
 
 from terrace_runs import FAILED, WRONG, JobTest, main, numpy
 
@@ -133,6 +134,41 @@ class DpTableTest(JobTest):
                 if len(way):
                     self.assertEqual(way.sum(axis=0).tolist(), [e - 1 for e in extents])
 
+    def test_tiles_that_no_later_one_reads_are_dropped(self):
+        """Of a table of which only the value is wanted a part is on disk, and it is the same at any budget."""
+        capacity = {"weights": [5, 4, 3], "at_most": 14}
+        for settings, kib, part in (({"extents": [300, 40, 60], "capacity": capacity}, (200, 64), 0.2),
+                                    ({"extents": [300, 40, 60], "capacity": capacity, "keep": "choice"}, (400, 200), 0.25),
+                                    ({"extents": [300000], "steps": [[7], [900], [11000]]}, (200, 64), 0.5)):
+            with self.subTest(settings=settings):
+                values = []
+                for memory in ({"host": 64 << 20}, {"host": kib[0] << 10, "device": kib[1] << 10}):
+                    result = self.run_job({}, [dp_table("t", **settings)], "--fresh=all", backend="cpu", memory=memory)
+                    values.append(result["t/value"][()])
+                self.assertEqual(values[0], values[1])
+                self.assertGreater(result["profile/stages/blocks"][()][0], 20)
+                planned = self.terrace("plan", self.folder / "job.yaml").stdout
+                number, unit = re.search(r"([0-9.]+) (\S+) of scratch", planned).groups()
+                scratch = float(number) * {"B": 1, "KiB": 2**10, "MiB": 2**20}[unit]
+                cells = math.prod(settings["extents"]) * (1 if len(settings["extents"]) > 1 else 2)
+                self.assertLess(scratch, part * cells)
+
+    def test_a_table_that_is_kept_whole_for_the_way_back_is_counted_once(self):
+        job = self.write_job({}, [dp_table("t", extents=[1 << 20, 1 << 12], steps=[[1, 0], [0, 1]], keep="solution")],
+                             backend="cpu", memory={"host": 64 << 20})
+        planned = self.terrace("plan", job)
+        self.assertIn("16.0 GiB of scratch", planned.stdout)
+
+    def test_plan_warns_of_a_disk_with_too_little_room(self):
+        job = self.write_job({}, [dp_table("t", extents=[1 << 40, 1 << 10], steps=[[1, 0], [0, 1]], keep="solution")],
+                             backend="cpu", memory={"host": 64 << 20})
+        planned = self.terrace("plan", job)
+        self.assertRegex(planned.stderr, r"a run would be refused: .*needs [0-9]+ bytes \(.*\) more, .*[0-9]+ free")
+        self.assertFalse((self.folder / "result.h5.run").exists())
+        self.assertSays(self.terrace("run", job, expect=FAILED), "more, but its file system has")
+        small = self.write_job({}, [dp_table("t", extents=[9], steps=[[1]])], backend="cpu")
+        self.assertNotIn("refused", self.terrace("plan", small).stderr)
+
     def test_known_answers(self):
         ways = dp_table("ways", extents=[101], steps=[[1]], combine="count")
         coins = [1, 2, 5, 10, 20, 50, 100, 200]
@@ -177,6 +213,14 @@ class DpTableTest(JobTest):
                 ({"extents": [3], "steps": [[1]], "cost": [1, 2]}, "2 numbers for 1 steps"),
                 ({"extents": [3], "steps": [[1]], "combine": "count", "modulus": 1}, "modulus"),
                 ({"extents": [3], "steps": [[1]], "modulus": 7}, "modulus"),
+                ({"extents": [3], "steps": [[1]], "combine": "count", "modulus": 4 * 10**18 + 1}, "from 2 to 4e+18"),
+                ({"extents": [3], "steps": [[1]], "keep": ["table", "choice", "table"]}, "names 'table' twice"),
+                ({"extents": [9], "steps": [[1]], "cost": 2**24 + 1, "type": "f32"}, "a cost of 16777217"),
+                ({"extents": [9], "steps": [[1]], "cost": 16777217.0, "type": "f32"}, "`type: auto`, or i64"),
+                ({"extents": [9], "steps": [[1], [2]], "cost": [0.5, 2**24 + 1], "type": "f32"}, "give `type: f64`"),
+                ({"extents": [9], "steps": [[1], [2]], "cost": [0.5, 2**53 + 1]}, "that f64 does not hold"),
+                ({"extents": [9], "steps": [[1], [2]], "cost": [0.5, 10**19 + 1]}, "that f64 does not hold"),
+                ({"extents": [9], "steps": [[1]], "cost": 1e-50, "type": "f32"}, "closer to 0"),
                 ({"extents": [3], "steps": [[1]], "combine": "count", "keep": ["choice"]}, "no best one"),
                 ({"extents": [3], "steps": [[1]], "combine": "any", "cost": 2}, "no costs"),
                 ({"extents": [1000], "steps": [[1]], "type": "u8"}, "u16 or auto"),
@@ -188,6 +232,20 @@ class DpTableTest(JobTest):
                 job = self.write_job({}, [dp_table("t", **settings)], backend="cpu")
                 self.assertSays(self.terrace("check", job, expect=WRONG), said, "job.yaml:")
 
+    def test_costs_that_their_type_holds_are_taken(self):
+        for cost, kind in ((2**24, "f32"), (2**25 + 4, "f32"), (0.1, "f32"), (3e9, "f32"), (1e-30, "f32"),
+                           (2.0, "f32"), (2**53, "f64"), (-2**24, "f32"), (1e30, "f32")):
+            with self.subTest(cost=cost, kind=kind):
+                job = self.write_job({}, [dp_table("t", extents=[2], steps=[[1]], cost=cost, type=kind)],
+                                     name="c.yaml", backend="cpu")
+                self.terrace("check", job)
+        whole = self.write_job({}, [dp_table("t", extents=[9], steps=[[1]], cost=2**24, type="f32")], backend="cpu")
+        self.assertSays(self.terrace("check", whole), "beyond 2^24", "`type: f64`")
+        for modulus in (2, 4 * 10**18):
+            result = self.run_job({}, [dp_table("t", extents=[9], steps=[[1]], combine="count", modulus=modulus)],
+                                  "--fresh=all", backend="cpu")
+            self.assertEqual(result["t/value"][()], 1)
+
     def test_a_count_that_leaves_its_type_names_the_first_cell(self):
         job = self.write_job({}, [dp_table("t", extents=[40, 80], steps=[[1, 0], [0, 1]], combine="count")], backend="cpu")
         first = next((a, b) for a in range(40) for b in range(80) if math.comb(a + b, a) >= 2**63)
@@ -198,6 +256,10 @@ class DpTableTest(JobTest):
                          keep=["table", "choice", "solution"])
         self.check_survives_kills({}, stage, "table", "choice", "solution", "value",
                                   memory={"host": 1 << 20, "device": 300 << 10})
+
+    def test_a_run_that_drops_tiles_is_killed_and_ends_with_the_same_value(self):
+        stage = dp_table("t", extents=[60, 30, 20, 9], capacity={"weights": [5, 4, 3, 2], "at_most": 12})
+        self.check_survives_kills({}, stage, "value", memory={"host": 1 << 20, "device": 200 << 10})
 
     def test_a_budget_without_room_names_the_least(self):
         job = self.write_job({}, [dp_table("t", extents=[50, 50, 50], capacity={"weights": [1, 1, 1], "at_most": 3})],

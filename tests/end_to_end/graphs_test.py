@@ -83,7 +83,7 @@ class Formats(Graphs):
                     self.check("g.txt", lines, **settings)
         # Edges without weights, and a header only where the job says so.
         path = self.write("g.txt", "4 2\n1 2\n2 4\n")
-        for header, shape, far in ((True, (4, 4), (0, 3)), (False, (5, 5), (1, 2))):
+        for header, shape, far in ((True, (4, 4), (0, 3)), (False, (3, 3), (0, 1))):
             found = self.distances({"graph": path, "header": header})
             self.assertEqual((found.shape, int(found[far])), (shape, 2 if header else 1))
         self.assertEqual(self.distances({"graph": self.write("g.txt", "5\n0 1 4\n"), "header": True}).shape, (2, 2))
@@ -92,17 +92,17 @@ class Formats(Graphs):
                              [{"name": "d", "recursive": {"problem": "floyd_warshall", "matrix": "g"}}], backend="cpu")
         self.assertSays(self.terrace("check", job), "warning: ", "g.txt:1: this line is read as an edge from node 4",
                         "`header: true`", "job.yaml:")
-        job = self.write_job({"g": {"graph": self.write("g.txt", "4 3\n1 2\n2 4\n")}},
+        job = self.write_job({"g": {"graph": self.write("g.txt", "4 3\n1 2\n2 4\n"), "nodes": "used"}},
                              [{"name": "d", "recursive": {"problem": "floyd_warshall", "matrix": "g"}}], backend="cpu")
         self.assertNotIn("warning", self.terrace("check", job).stderr)
 
-    def test_nodes_without_edges_are_warned_of(self):
+    def test_nodes_without_edges_are_left_out_of_lists_and_said_to_be(self):
         job = self.write_job({"g": {"graph": self.write("g.txt", "1000 2000 5\n")}},
                              [{"name": "d", "recursive": {"problem": "floyd_warshall", "matrix": "g"}}], backend="cpu")
         self.assertSays(self.terrace("check", job), "warning: ", "1,999 of 2,001 nodes have no edge", "`nodes: used`")
         for nodes in ("used", "all", "3000"):
             self.assertNotIn("warning", self.terrace("check", job, "--set", f"inputs.g.nodes={nodes}").stderr)
-        for text in ("0 3 1\n1 3 1\n", "0 1\n", "# none\n"):
+        for text in ("0 2 1\n1 2 1\n", "0 1\n", "# none\n", "ann bob 4\nbob eve 5\n"):
             self.write("g.txt", text)
             self.assertNotIn("warning", self.terrace("check", job).stderr)
 
@@ -115,7 +115,8 @@ class Formats(Graphs):
 
     def test_there_may_be_nodes_without_edges(self):
         path = self.write("g.txt", "0 2 1\n")
-        self.assertEqual(self.distances({"graph": path}).shape, (3, 3))
+        self.assertEqual(self.distances({"graph": path, "nodes": "all"}).shape, (3, 3))
+        self.assertEqual(self.distances({"graph": path}).shape, (2, 2))
         self.assertEqual(self.distances({"graph": path, "nodes": 5}).shape, (5, 5))
         self.assertEqual(self.distances({"graph": path, "nodes": "used"}).tolist(), [[0, 1], [NONE, 0]])
         self.assertEqual(self.distances({"graph": self.write("g.txt", "# none\n")}).shape, (0, 0))
@@ -145,17 +146,17 @@ class Formats(Graphs):
                 ("g.txt", "2 2\n0 2 4\n1 0 5\n", ":2: node 2 is none of the 2 nodes, counted from 0", {}),
                 ("g.txt", "2 1\n1 2 4\n", "this line has 3 fields, and line 1 has 2", {"header": False}),
                 ("g.gr", "p sp 2 1\na 1 2 3\n", "header: a file of format dimacs has none", {"header": True}),
-                ("g.txt", "0 1 2\nann bob 3\n", ":2:1: 'ann' is no number of a node; lists of edges with names", {}),
-                ("g.txt", "from to\nann bob\n", ":2:1: 'ann' is no number of a node; lists of edges with names", {}),
+                ("g.txt", "ann bob 3\nbob eve x\n", ":2:9: 'x' is no number", {}),
                 ("g.txt", "0 1 2\n0 1 \x1b[31m\n", "'\\x1b[31m' is no number", {}),
-                ("g.graphml", "<?xml version='1.0'?>\n<graphml/>\n", "is XML, as GraphML is", {}),
-                ("g.txt.gz", gzip.compress(b"0 1 2\n"), "is compressed with gzip", {}),
-                ("g.gr", gzip.compress(b"p sp 0 0\n"), "unpack it first (gunzip -k)", {}),
+                ("g.graphml", "<?xml version='1.0'?>\n<graphml/>\n", "has no <graph>", {}),
+                ("g.txt.gz", gzip.compress(b"0 1 2\n")[:-1], ": the gzip data end too soon", {}),
+                ("g.txt.bz2", b"BZh91AY&SY", "unpack it first (bunzip2 -k)", {}),
+                ("g.gr", gzip.compress(b"p sp 0 1\n"), "has 0 edges, and says that it has 1", {}),
                 ("g.mtx", "%%MatrixMarket matrix coordinate real general\n1000000000000 1000000000000 1\n1 2 3\n",
                  "has 1000000000000 nodes", {}),
                 ("g.gml", "graph [\n node [ id 1 ]\n edge [ source 1\n target 7 weight 2 ] ]",
                  ":4: this edge is one of node 7", {}),
-                ("g.txt", "0 9999999999 2\n", "say `nodes: used`", {}),
+                ("g.txt", "0 9999999999 2\n", "say `nodes: used`", {"nodes": "all"}),
                 ("g.txt", "0 5 2\n", "has 6, more than 3", {"nodes": 3}),
                 ("g.mtx", "%%MatrixMarket matrix array real general\n1 1\n1\n", "a graph begins with", {}),
                 ("g.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 0\n", ":2:3: the matrix of a graph", {}),
@@ -205,6 +206,116 @@ class Types(Graphs):
         self.assertSays(self.terrace("run", job(type="input")), "is there already, made by this job")
         ended = self.terrace("run", job(type="input", diagonal="given"), expect=WRONG)
         self.assertSays(ended, "stages.d.diagonal was not given")
+
+    def test_nodes_by_the_default_of_an_earlier_version_are_named_and_kept_by_the_setting(self):
+        def job(**settings):
+            return self.write_job({"g": {"graph": "g.txt", **settings}},
+                                  [{"name": "d", "recursive": {"problem": "floyd_warshall", "matrix": "g"}}],
+                                  backend="cpu")
+
+        def make_earlier(text):
+            """The result of a version whose lists of edges had all nodes by default."""
+            self.write("g.txt", text)
+            self.terrace("run", job(nodes="all"), "--fresh=all")
+            with h5py.File(self.folder / "result.h5", "r+") as file:
+                identity = json.loads(file.attrs["identity"])
+                del identity["inputs"]["g"]["settings"]["nodes"]
+                file.attrs["identity"] = json.dumps(identity)
+
+        make_earlier("0 2 4\n2 5 1\n")
+        ended = self.terrace("run", job(), expect=WRONG)
+        self.assertSays(ended, "inputs.g.nodes was all, the default of an earlier version, and is used, the default "
+                        "now; `nodes: all` keeps it")
+        self.assertSays(self.terrace("run", job(nodes="all")), "is there already, made by this job")
+        self.assertSays(self.terrace("run", job(nodes="used"), expect=WRONG), "inputs.g.nodes was not given")
+        # It is computed again with all nodes; its identity was changed here.
+        said = self.terrace("verify", "result.h5", "--sample", "1", expect=1)
+        self.assertIn("d/distance: 6 of 6 rows computed again, equal", said.stdout)
+        # All numbers have an edge: both defaults read the same.
+        make_earlier("0 1 4\n1 2 1\n")
+        self.assertSays(self.terrace("run", job()), "is there already, made by this job")
+
+
+class Names(Graphs):
+    def named(self, graph, *stages, **keys):
+        first = {"name": "d", "recursive": {"problem": "floyd_warshall", "matrix": "g", "paths": True}}
+        return self.run_job({"g": graph}, [first, *stages], "--fresh=all", backend="cpu", **keys)
+
+    def texts(self, dataset):
+        return [text.decode() if isinstance(text, bytes) else text for text in dataset[()].tolist()]
+
+    def test_of_nodes_are_in_every_stage_that_is_made_of_a_graph(self):
+        path = self.write("g.txt", "oslo rome 4\nrome \"new york\" 5\n")
+        closure = {"name": "c", "recursive": {"problem": "transitive_closure", "matrix": "g"}}
+        question = {"name": "q", "query": {"matrix": "d/distance", "reduce": ["sum"]}}
+        result = self.named({"graph": path}, closure, question)
+        for stage in "dcq":
+            self.assertEqual(self.texts(result[stage + "/node"]), ["oslo", "rome", "new york"])
+        for axis, name in enumerate(("from", "to")):
+            self.assertEqual(self.texts(result["d/distance"].dims[axis][0]), ["oslo", "rome", "new york"])
+            self.assertEqual(result["d/distance"].dims[axis][0].name, "/d/" + name)
+        self.assertRegex(self.terrace("show", "result.h5").stdout, "node +text +3 +oslo, rome, new york")
+
+    def test_that_are_ids_are_numbers(self):
+        result = self.named({"graph": self.write("g.gr", "p sp 3 1\na 1 3 7\n")})
+        self.assertEqual(result["d/node"][()].tolist(), [1, 2, 3])
+        result = self.named({"graph": self.write("g.txt", "10 20 3\n20 35 4\n")})
+        self.assertEqual(result["d/node"][()].tolist(), [10, 20, 35])
+        gml = "graph [ node [ id 7 label \"a\" ] node [ id 5 label \"b\" ] edge [ source 7 target 5 weight 2 ] ]"
+        result = self.named({"graph": self.write("g.gml", gml)})
+        self.assertEqual((self.texts(result["d/node"]), result["d/node_id"][()].tolist()), (["a", "b"], [7, 5]))
+
+    def test_are_what_pairs_and_paths_have(self):
+        path = self.write("g.txt", "oslo rome 4\nrome \"new york\" 5\noslo \"new york\" 20\n")
+        pairs = [["oslo", "new york"], ["rome", "oslo"]]
+        question = {"name": "q", "query": {"matrix": "d/distance", "next": "d/next", "pairs": pairs}}
+
+        def check(result):
+            self.assertEqual(result["q/distance"][0], 9)
+            self.assertEqual(self.texts(result["q/path"]), ["oslo", "rome", "new york"])
+            self.assertEqual(result["q/path_begin"][()].tolist(), [0, 3, 3])
+
+        check(self.named({"graph": path}, question))
+        self.terrace("verify", "result.h5", "--sample", "1")
+        said = self.terrace("show", "result.h5").stdout
+        self.assertIn("path 0: oslo -> rome -> new york\n", said)
+        self.assertIn("path 1: none\n", said)
+        # The same of a result that is an input.
+        (self.folder / "result.h5").rename(self.folder / "first.h5")
+        inputs = {name: {"hdf5": "first.h5", "dataset": "d/" + name} for name in ("distance", "next")}
+        question = {"name": "q", "query": {"matrix": "distance", "next": "next", "pairs": pairs}}
+        check(self.run_job(inputs, [question], backend="cpu"))
+        job = self.write_job(inputs, [{"name": "q", "query": {"matrix": "distance", "pairs": [["oslo", "rom"]]}}])
+        self.assertSays(self.terrace("check", job, expect=WRONG), "pair 0: 'rom' is no node; did you mean 'rome'?")
+
+    def test_pairs_of_ids_are_never_positions(self):
+        question = {"name": "q", "query": {"matrix": "d/distance", "next": "d/next", "pairs": [[1, 3]]}}
+        result = self.named({"graph": self.write("g.gr", "p sp 3 2\na 1 2 7\na 2 3 1\n")}, question)
+        self.assertEqual((result["q/distance"][0], result["q/path"][()].tolist()), (8, [1, 2, 3]))
+        job = self.write_job({"g": {"graph": "g.gr"}}, [{"name": "q", "query": {"matrix": "g", "pairs": [[0, 1]]}}])
+        self.assertSays(self.terrace("check", job, expect=WRONG), "'0' is no node: give whole numbers from 1 to 3")
+        inputs = {"g": {"graph": "g.gr"}, "p": {"values": [1, 2]}}
+        result = self.run_job(inputs, [{"name": "q", "query": {"matrix": "g", "pairs": "p"}}], "--fresh=all",
+                              backend="cpu")
+        self.assertEqual(result["q/distance"][()].tolist(), [7])
+
+    def test_open_in_xarray(self):
+        self.named({"graph": self.write("g.txt", "oslo rome 4\nrome bern 5\n")})
+        try:
+            import xarray
+        except ImportError:
+            self.skipTest("no xarray")
+        with xarray.open_dataset(self.folder / "result.h5", group="d", engine="h5netcdf", phony_dims="sort") as opened:
+            self.assertEqual(int(opened.distance.sel({"from": "oslo", "to": "bern"})), 9)
+
+    def test_in_graphml_are_read(self):
+        text = ('<graphml><key id="w" for="edge" attr.name="weight"/><key id="n" for="node" attr.name="name"/>'
+                '<graph edgedefault="undirected"><node id="n0"><data key="n">Oslo</data></node><node id="n1"/>'
+                '<edge source="n0" target="n1"><data key="w">4</data></edge></graph></graphml>')
+        result = self.named({"graph": self.write("g.graphml.gz", gzip.compress(text.encode()))})
+        self.assertEqual(self.texts(result["d/node"]), ["Oslo", "n1"])
+        self.assertEqual(self.texts(result["d/node_id"]), ["n0", "n1"])
+        self.assertEqual(result["d/distance"][()].tolist(), [[0, 4], [4, 0]])
 
 
 class KnownAnswers(Graphs):

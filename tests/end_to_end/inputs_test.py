@@ -1,5 +1,6 @@
 """Inputs of every kind: what help says of them, files that are none, and what damaged or hostile ones cost."""
 import gzip
+import json
 import os
 import re
 import struct
@@ -14,8 +15,8 @@ from terrace_runs import DONE, FAILED, WRONG, JobTest, h5py, main, numpy, wavefr
 SUMS = ("summed_area", "grid")
 WARPING = ("dtw", "rows")
 LETTERS = ("edit_distance", "rows")
-STAGES = {"hdf5": SUMS, "external": SUMS, "values": WARPING, "npy": SUMS, "csv": WARPING, "text": SUMS,
-          "fasta": LETTERS, "image": SUMS, "generate": LETTERS}
+STAGES = {"hdf5": SUMS, "external": SUMS, "values": WARPING, "npy": SUMS, "npz": SUMS, "csv": WARPING, "text": SUMS,
+          "fasta": LETTERS, "fastq": LETTERS, "image": SUMS, "generate": LETTERS}
 
 # Fails every listing of a folder behind its first entry, as a broken disk does.
 BROKEN_LISTING = """
@@ -58,6 +59,15 @@ class InputTest(JobTest):
             return process.returncode, said.read(), usage.ru_utime + usage.ru_stime, usage.ru_maxrss << 10
 
 
+def tiff(width, height, pixels):
+    """A TIFF of one band of bytes."""
+    tags = ((256, 4, width), (257, 4, height), (258, 3, 8), (259, 3, 1), (262, 3, 1), (273, 4, 8), (277, 3, 1),
+            (278, 4, height), (279, 4, len(pixels)))
+    entries = b"".join(struct.pack("<HHII", tag, kind, 1, value) for tag, kind, value in tags)
+    return (b"II" + struct.pack("<HI", 42, 8 + len(pixels)) + pixels +
+            struct.pack("<H", len(tags)) + entries + bytes(4))
+
+
 class Help(InputTest):
     def files(self):
         """The files that the examples name."""
@@ -65,32 +75,43 @@ class Help(InputTest):
             file["run/temperature"] = numpy.arange(400.0).reshape(20, 20)
         self.write("field.raw", numpy.arange(64 * 64, dtype=">f4").tobytes())
         self.write("grid.npy", numpy.arange(12).reshape(3, 4))
+        numpy.savez(self.folder / "grids.npz", height=numpy.arange(12).reshape(3, 4), depth=numpy.zeros(3))
+        self.write("reads.fq.gz", gzip.compress(b"@read7\nACGT\n+\nIIII\n@read8\nAC\n+\nII\n"))
         self.write("prices.csv", "day,close\n1,2.5\n2,3\n")
         self.write("numbers.txt", "1 2 3\n4 5 6\n")
         self.write("genome.fa", ">chr1\n" + "ACGTTGCA" * 200 + "\n>chr2\nAC\n")
         self.write("photo.png", png(3, 2, pixels=bytes(3 * 7)))
+        self.write("scan.tif", tiff(3, 2, bytes(6)))
         self.write("roads.txt", "10 20 3\n20 35 4\n")
 
-    def test_has_an_example_of_every_kind_that_runs(self):
+    def test_has_examples_of_every_kind_and_key_that_run(self):
         self.files()
-        said = self.terrace("inputs").stdout
-        examples = dict(re.findall(r"^(\w+): .*\n\n  inputs: \{name: (\{.*\})\}$", said, re.MULTILINE))
-        self.assertEqual(set(examples), {*STAGES, "graph"})
-        for kind, example in examples.items():
-            with self.subTest(kind=kind):
-                self.assertTrue(example.startswith("{" + kind + ": "), example)
-                job = self.job({kind: ""})
-                text = (self.folder / "job.yaml").read_text()
-                self.write("job.yaml", re.sub(r'"name": \{\s*"' + kind + r'": ""\s*\}', lambda _: '"name": ' + example, text))
-                self.terrace("run", job, "--fresh=all")
-                self.assertEqual(len(self.terrace("inputs", kind).stdout.split("inputs: {")), 2)
+        kinds = json.loads(self.terrace("inputs", "--json").stdout)["inputs"]
+        self.assertEqual({kind["name"] for kind in kinds}, {*STAGES, "graph"})
+        for kind in kinds:
+            for key in kind["keys"]:
+                self.assertIn("example", key, (kind["name"], key["name"]))
+            self.assertTrue(kind["examples"])
+            for number, example in enumerate(kind["examples"]):
+                with self.subTest(example=example):
+                    self.assertTrue(example.startswith("{" + kind["name"] + ": "), example)
+                    self.write("job.yaml", f"inputs: {{name: {example}, reference: {{generate: dna, length: 90}}}}\n"
+                                           "stages: [{name: s, dp_table: {extents: [9], steps: [[1]]}}]\noutput: x.h5")
+                    self.terrace("check", "job.yaml")
+                    if number == 0:
+                        self.run_with(example, self.stage(kind["name"]))
+                    self.assertIn(example, self.terrace("inputs", kind["name"]).stdout)
+
+    def run_with(self, example, stage):
+        self.write("job.yaml", f"inputs: {{name: {example}}}\nstages: [{json.dumps(stage)}]\noutput: result.h5")
+        self.terrace("run", "job.yaml", "--fresh=all")
 
     def test_names_every_key_with_type_and_default(self):
         said = self.terrace("inputs", "external").stdout
         for words in (("external", "file", "required"), ("shape", "list", "required"), ("offset", "size", "0"),
                       ("endian", "word", "little"), ("type", "element type", "required")):
             self.assertRegex(said, r"\n +" + r" +".join(map(re.escape, words)) + " ")
-        self.assertIn("| key | type | default | meaning |", self.terrace("inputs", "--markdown").stdout)
+        self.assertIn("| key | type | default | example | meaning |", self.terrace("inputs", "--markdown").stdout)
         self.assertSays(self.terrace("inputs", "fsta", expect=WRONG), "no kind of input 'fsta'", "did you mean 'fasta'")
         self.assertIn("terrace inputs", (terrace_runs.root / "README.md").read_text())
 
@@ -101,7 +122,7 @@ class NoFiles(InputTest):
     def test_pipes_and_devices_are_refused(self):
         os.mkfifo(self.folder / "pipe")
         for name in ("pipe", "/dev/zero", "/dev/tty"):
-            for kind in ("hdf5", "npy", "csv", "text", "fasta", "image", "graph"):
+            for kind in ("hdf5", "npy", "npz", "fastq", "csv", "text", "fasta", "image", "graph"):
                 with self.subTest(name=name, kind=kind):
                     self.assertSays(self.terrace("run", self.job({kind: name}), expect=WRONG, timeout=20),
                                     "job.yaml:", name, "is no regular file")
@@ -234,6 +255,17 @@ class Bombs(InputTest):
         self.assertEqual(code, WRONG, said)
         self.assertIn("of memory and more, and memory.host is 16.0 MiB", said)
         self.assertLess(memory, 120 << 20)
+
+    def test_text_that_unpacks_to_more_than_the_budget_is_refused_on_the_way(self):
+        for kind, text in (("csv", b"1\n"), ("csv", b" "), ("graph", b"0 1 4\n"), ("graph", b"0" * 64)):
+            with self.subTest(kind=kind, text=text):
+                with gzip.open(self.folder / "a.gz", "wb", compresslevel=1) as file:
+                    for _ in range(100):
+                        file.write(text * ((1 << 21) // len(text)))
+                code, said, _, memory = self.measured("check", self.job({kind: "a.gz"}, memory={"host": 16 << 20}))
+                self.assertEqual(code, WRONG, said)
+                self.assertIn("of memory and more, and memory.host is 16.0 MiB", said)
+                self.assertLess(memory, 150 << 20)
 
     def test_headers_of_arrays_are_short(self):
         with open(self.folder / "a.npy", "wb") as file:

@@ -2,6 +2,7 @@
 import itertools
 import math
 import pathlib
+import re
 import unittest
 
 from terrace_runs import WRONG, JobTest, data, main, numpy
@@ -127,6 +128,8 @@ class Small(ScheduleTest):
         for given in ({"values": times}, {"npy": self.write("t.npy", numpy.array(times, "uint8"))},
                       {"npy": self.write("f.npy", numpy.array(times, "float64"))},
                       {"csv": self.write("t.csv", ",".join(map(str, times)) + "\n")},
+                      {"npy": self.write("row.npy", numpy.array([times], "int64"))},
+                      {"npy": self.write("column.npy", numpy.array(times, "int64").reshape(-1, 1))},
                       {"text": self.write("t.txt", "2 6\n" + "\n".join(map(str, times))), "skip": 2}):
             with self.subTest(given=given):
                 result = self.run_job({"t": given}, [makespan("t", 2, 0.2)], "--fresh=all", backend="cpu")["s"]
@@ -223,10 +226,14 @@ class Wrong(ScheduleTest):
         self.refused({"csv": self.write("t.csv", "3,nan\n")}, makespan("t", 2, 0.5), "is no number")
         self.refused({"values": [2 ** 55, 2 ** 55, 2 ** 55], "type": "i64"}, makespan("t", 2, 0.5), "sum of all times")
         self.refused({"npy": self.write("t.npy", numpy.zeros((2, 2)))}, makespan("t", 2, 0.5), "in one dimension")
-        for machines in (0, -1):
-            self.refused(good, makespan("t", machines, 0.5), "machines")
+        for given in ({"csv": self.write("t.csv", "1,2\n3,4\n")}, {"text": self.write("t.txt", "1 2\n3 4\n")}):
+            self.refused(given, makespan("t", 2, 0.5), "is 2 x 2", "in one dimension, one row or one column")
+        self.refused({"csv": self.write("t.csv", "1\n2\n-3\n")}, makespan("t", 2, 0.5), "is negative", "t.csv")
+        for machines in (0, -1, 2**24 + 1):
+            self.refused(good, makespan("t", machines, 0.5), "machines", "from 1 to 16777216")
         for epsilon in (0, -0.5, 1.5):
-            self.refused(good, makespan("t", 2, epsilon), "epsilon")
+            self.refused(good, makespan("t", 2, epsilon), "epsilon", "from 1e-09 to 1")
+        self.assertIn("16777216", self.terrace("problems", "makespan").stdout)
         for probes in (0, 65):
             self.refused(good, makespan("t", 2, 0.5, probes=probes), "probes")
 

@@ -182,7 +182,7 @@ class Shown(Profiles):
                 said = self.on_terminal(columns, *arguments)
                 words = max(len(word) for word in said.split())
                 # An example is there to be copied.
-                widest = max(len(line) for line in said.split("\n") if not line.startswith("  inputs: {"))
+                widest = max(len(line) for line in said.split("\n") if not line.startswith(("  inputs:", "  stages:", "    ")))
                 self.assertLessEqual(widest, max(columns, words + 8), arguments)
 
     def test_small_results_are_printed_at_the_end_of_a_run(self):

@@ -4,7 +4,7 @@ import unittest
 from terrace_runs import FAILED, WRONG, JobTest, data, main, numpy
 
 NONE = {"int16": 16383, "int32": 2 ** 30 - 1, "int64": 2 ** 62 - 1, "float32": numpy.inf, "float64": numpy.inf}
-ALL = ["eccentricity", "diameter", "sum", "minimum"]
+ALL = ["eccentricity", "diameter", "sum", "minimum", "count"]
 
 
 def query(name, matrix, **settings):
@@ -44,6 +44,7 @@ class Totals(JobTest):
         some = len(values) > 0
         self.assertEqual(result["diameter"][()], values.max() if some else NONE[kind])
         self.assertEqual(result["minimum"][()], values.min() if some else NONE[kind])
+        self.assertEqual((result["count"][()], result["count"].dtype), (len(values), numpy.int64))
         self.assertEqual(result["sum"][()], values.sum(dtype=numpy.float64 if table.dtype.kind == "f" else numpy.int64))
 
     def test_totals_are_those_of_numpy_in_every_type_and_budget(self):

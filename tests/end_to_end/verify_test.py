@@ -231,7 +231,7 @@ class OfMatrices(VerifyTest):
 
     def test_queries(self):
         inputs = {"m": self.graph(60, 11), "p": {"values": [0, 5, 7, 7, 3, 40, 59, 1]}}
-        asked = ["eccentricity", "diameter", "sum", "minimum"]
+        asked = ["eccentricity", "diameter", "sum", "minimum", "count"]
         stages = [recursive("paths", "floyd_warshall", matrix="m", paths=True),
                   {"name": "ask", "query": {"matrix": "paths/distance", "next": "paths/next", "pairs": "p",
                                             "reduce": asked}}]

@@ -55,6 +55,9 @@ def write_files(folder):
     write(folder, "b.fa.gz", gzip.compress(f">b\n{dna(draw, 190)}\n".encode()))
     write(folder, "table.csv", "x,y,z\n" + "\n".join(",".join(map(str, row)) for row in square[:12, :3]) + "\n")
     write(folder, "numbers.txt", "7 9\n" + " ".join(str(int(v)) for v in square[0]) + "\n")
+    numpy.savez(os.path.join(folder, "stored.npz"), square=square, other=pixels)
+    numpy.savez_compressed(os.path.join(folder, "packed.npz"), square=square)
+    write(folder, "a.fq", f"@one first\n{dna(draw, 70)}\n+\n{'I' * 70}\n@two\n{dna(draw, 40)}\n+two\n{'@' * 40}\n")
     write(folder, "pixels.png", png(pixels))
     write(folder, "pixels.pgm", b"P5\n# made\n30 20\n255\n" + pixels.tobytes())
     write(folder, "pixels.ppm", "P3\n5 4\n255\n" + " ".join(map(str, pixels.flat[:60])) + "\n")
@@ -63,6 +66,12 @@ def write_files(folder):
     write(folder, "header.txt", "20 70\n" + "".join(f"{a} {b} {w}\n" for a, b, w in lines))
     write(folder, "graph.gml", "graph [\n directed 1\n" + "".join(f" node [ id {n} label \"n{n}\" ]\n" for n in range(20)) +
           "".join(f" edge [ source {a} target {b} weight {w} ]\n" for a, b, w in lines) + "]\n")
+    write(folder, "graph.graphml", '<?xml version="1.0"?>\n<graphml>\n<key id="w" for="edge" attr.name="weight"/>\n'
+          '<graph edgedefault="directed">\n' + "".join(f'<node id="n{n}"/>\n' for n in range(20)) +
+          "".join(f'<edge source="n{a}" target="n{b}"><data key="w">{w}</data></edge>\n' for a, b, w in lines) +
+          "</graph>\n</graphml>\n")
+    write(folder, "names.csv.gz", gzip.compress(
+        ("from,to,cost\n" + "".join(f"node {a},node {b},{w}\n" for a, b, w in lines)).encode()))
     pairs = sorted({(a, b): w for a, b, w in lines}.items())
     write(folder, "graph.mtx", f"%%MatrixMarket matrix coordinate integer general\n20 20 {len(pairs)}\n" +
           "".join(f"{a + 1} {b + 1} {w}\n" for (a, b), w in pairs))
@@ -105,6 +114,15 @@ def write_files(folder):
         "header": paths(graph="header.txt"),
         "gml": closure(graph="graph.gml"),
         "market": closure(graph="graph.mtx"),
+        "graphml": closure(graph="graph.graphml"),
+        "names": ({"g": {"graph": "names.csv.gz"}},
+                  [stage("recursive", "floyd_warshall", matrix="g", paths=True),
+                   {"name": "ask", "query": {"matrix": "stage/distance", "next": "stage/next",
+                                             "pairs": [["node 0", "node 7"], ["node 3", "node 3"]]}}]),
+        "stored": sums(npz="stored.npz", array="square", select=[[2, 20], [0, 24]]),
+        "packed": sums(npz="packed.npz"),
+        "reads": ({"a": {"fastq": "a.fq", "record": "one"}, "b": {"fastq": "a.fq", "record": 1}},
+                  [stage("wavefront", "lcs", rows="a", columns="b")]),
         "query": ({"g": {"npy": "square.npy"}, "p": {"values": [0, 5, 7, 3, 4, 4], "shape": [3, 2]}},
                   [stage("recursive", "floyd_warshall", matrix="g", paths=True),
                    {"name": "ask", "query": {"matrix": "stage/distance", "next": "stage/next", "pairs": "p",

@@ -262,7 +262,9 @@ class DamagedResults(Fuzz):
             self.change(os.path.join(folder, "out.h5"), draw)
             for arguments in draw.sample((["show", "out.h5"], ["verify", "out.h5"], ["run", "job.yaml"],
                                           ["verify", "out.h5", "--sample", "0.2"], ["verify", "out.h5", "--all"],
-                                          ["show", "out.h5", "stage", "--paf"]), 2):
+                                          ["show", "out.h5", "stage", "--paf"], ["trace", "out.h5", "-o", "out.json"],
+                                          ["report", "out.h5", "-o", "out.html"], ["plot", "out.h5", "-o", "out.png"]),
+                                         2):
                 yield Answer([runs.terrace, *arguments], folder)
             self.assertFalse(os.path.exists(os.path.join(folder, "out.h5.verify.run")))
 

@@ -1,11 +1,10 @@
 #include "io/inputs/fasta/scanner.hpp"
 
+#include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdio>
 
 #include "pipeline/base/error.hpp"
-#include "pipeline/base/near_name.hpp"
 
 namespace terrace::io {
 namespace {
@@ -29,20 +28,10 @@ bool only_a_to_z(std::string_view text) {
   return others == 0;
 }
 
-std::optional<std::size_t> as_index(const std::optional<std::string>& text) {
-  std::size_t value = 0;
-  if (!text) return std::nullopt;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (error != std::errc{} || end != text->data() + text->size()) return std::nullopt;
-  return value;
-}
-
 }  // namespace
 
 FastaScanner::FastaScanner(std::string path, std::optional<std::string> wanted)
-    : path_(std::move(path)), wanted_(std::move(wanted)), wanted_index_(as_index(wanted_)) {}
-
-void FastaScanner::reserve(std::size_t letters) { named_.reserve(letters); }
+    : path_(path), choice_(std::move(path), std::move(wanted)) {}
 
 /// A byte order mark may come first, as some editors write it.
 std::string_view FastaScanner::skip_mark(std::string_view text) {
@@ -97,7 +86,7 @@ std::string_view FastaScanner::take_sequence(std::string_view text) {
 void FastaScanner::take_letters(std::string_view letters) {
   const bool all_letters = only_a_to_z(letters);
   const bool only_blank = !all_letters && letters.find_first_not_of(" \t") == letters.npos;
-  if (names_.empty() && !letters.empty() && !only_blank) {
+  if (!choice_.any() && !letters.empty() && !only_blank) {
     fail(column_, "letters before the first record; a FASTA file begins with a line '>name'");
   }
   if (all_letters && keeping_ && !letters.empty()) {
@@ -127,41 +116,13 @@ void FastaScanner::begin_record() {
     if ((c < ' ' && c != '\t' && c != 1) || c == 127) fail_byte(static_cast<std::int64_t>(i) + 1, line_text_[i]);
   }
   const std::size_t begin = std::min(line_text_.find_first_not_of(" \t", 1), line_text_.size());
-  const std::string header = line_text_.substr(begin);
-  const std::string name = header.substr(0, header.find_first_of(" \t"));
-  const std::size_t index = names_.size();
-  names_.push_back(name);
-  keeping_ = nullptr;
-  if (!wanted_) {
-    // If there is a second record, no letters are kept, only the names to list.
-    if (index == 0) keeping_ = &named_;
-    else named_ = {};
-  } else if (name == *wanted_ || header == *wanted_) {
-    if (named_at_) throw JobError("record: two records of " + path_ + " are called '" + name + "'; give an index");
-    named_at_ = index;
-    keeping_ = &named_;
-  } else if (wanted_index_ == index) {
-    keeping_ = &indexed_;
-  }
+  keeping_ = choice_.begin(std::string_view(line_text_).substr(begin));
 }
 
 std::vector<std::byte> FastaScanner::finish() {
   if (state_ != State::line_start) end_line();
-  if (names_.empty()) throw IoError(path_, "has no record: no line begins with '>'");
-  const std::string count = counted(static_cast<std::int64_t>(names_.size()), "record") + ", ";
-  if (!wanted_ && names_.size() > 1) {
-    throw JobError("record: " + path_ + " has " + count + quote_names(names_) + "; say which one by name or index");
-  }
-  if (named_at_ || !wanted_) {
-    chosen_ = named_at_.value_or(0);
-    return std::move(named_);
-  }
-  if (wanted_index_ && *wanted_index_ < names_.size()) {
-    chosen_ = *wanted_index_;
-    return std::move(indexed_);
-  }
-  throw JobError("record: there is no '" + *wanted_ + "' in " + path_ + " (" + count + quote_names(names_) + ")" +
-                 did_you_mean(*wanted_, names_));
+  if (!choice_.any()) throw IoError(path_, "has no record: no line begins with '>'");
+  return choice_.finish();
 }
 
 void FastaScanner::fail(std::int64_t column, const std::string& what) const {

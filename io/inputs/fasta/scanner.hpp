@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "io/inputs/fasta/record.hpp"
+
 namespace terrace::io {
 
 /// Takes FASTA text piece by piece and keeps the letters of one record. Letters are A-Z, a-z (case is kept), '*', '-'
@@ -15,13 +17,11 @@ namespace terrace::io {
 /// comments. A byte order mark at the beginning is ignored.
 class FastaScanner {
  public:
-  /// @param path names the file in errors
-  /// @param wanted the record to keep: its name (the header's first word, or the whole header) or, if no record has
-  /// that name, its index from 0; nullopt keeps the only record
+  /// @param path names the file in errors @param wanted as RecordChoice takes it
   FastaScanner(std::string path, std::optional<std::string> wanted);
 
   /// Room for that many letters, so that long sequences are not moved as they grow.
-  void reserve(std::size_t letters);
+  void reserve(std::size_t letters) { choice_.reserve(letters); }
   /// @throws IoError naming line and column of text that is not FASTA
   void take(std::string_view text);
   /// Ends the text and hands the letters over.
@@ -29,11 +29,11 @@ class FastaScanner {
   /// named: the message lists the names
   std::vector<std::byte> finish();
   /// Name of the record that `finish` handed over.
-  const std::string& name() const { return names_[chosen_]; }
+  const std::string& name() const { return choice_.name(); }
   /// Its number in the file, from 0.
-  std::size_t chosen() const { return chosen_; }
+  std::size_t chosen() const { return choice_.chosen(); }
   /// Letters that are kept so far.
-  std::size_t kept() const { return named_.size() + indexed_.size(); }
+  std::size_t kept() const { return choice_.kept(); }
 
  private:
   enum class State { line_start, header, comment, sequence };
@@ -48,13 +48,8 @@ class FastaScanner {
   [[noreturn]] void fail_byte(std::int64_t column, char letter) const;
 
   std::string path_;
-  std::optional<std::string> wanted_;
-  std::optional<std::size_t> wanted_index_;
-  std::vector<std::string> names_;
-  std::vector<std::byte> named_, indexed_;     // letters of the record with the wanted name, or index
+  RecordChoice choice_;
   std::vector<std::byte>* keeping_ = nullptr;  // target of the current record's letters
-  std::optional<std::size_t> named_at_;
-  std::size_t chosen_ = 0;
   State state_ = State::line_start;
   std::string line_text_;  // of a header
   std::int64_t line_ = 1;

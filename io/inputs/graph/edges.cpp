@@ -1,5 +1,7 @@
-// Lists of edges, an edge a line: SNAP's, and plain ones with or without a first line that is a header.
+// Lists of edges, an edge a line: SNAP's, and plain ones with or without a first line that is a header. Nodes are
+// numbers, or names.
 #include <algorithm>
+#include <unordered_map>
 
 #include "io/inputs/graph/lines.hpp"
 #include "pipeline/base/near_name.hpp"
@@ -14,13 +16,41 @@ struct DeclaredSizes {
   std::int64_t line;
 };
 
+/// A node that is a name was met where nodes were taken for numbers.
+struct NodeIsName {
+  std::string place, text;
+  bool after_numbers;  // true if there were edges of numbers before
+};
+
+/// The nodes of a list as numbers from 0 on, in the order in which names are met.
+class NodeTexts {
+ public:
+  std::int64_t number_of(std::string_view text) {
+    const auto [at, added] = numbers_.try_emplace(std::string(text), static_cast<std::int64_t>(texts_.size()));
+    if (added) texts_.emplace_back(text);
+    return at->second;
+  }
+  std::vector<std::string> take() { return std::move(texts_); }
+  std::size_t count() const { return texts_.size(); }
+
+ private:
+  std::unordered_map<std::string, std::int64_t> numbers_;
+  std::vector<std::string> texts_;
+};
+
 class EdgeLinesReader {
  public:
-  EdgeLinesReader(const InputFile& file, const EdgeRules& rules) : file_(file), rules_(rules), lines_(file, "#%") {}
+  /// @param by_name true if nodes are texts, else numbers
+  EdgeLinesReader(const InputFile& file, const EdgeRules& rules, bool by_name)
+      : file_(file), rules_(rules), by_name_(by_name), lines_(file, "#%", rules.check_kept) {
+    if (by_name) lines_.part_at_tabs();
+  }
 
+  /// @throws NodeIsName
   EdgeList read() {
     if (!lines_.next()) {
       if (lines_.number() == 0) throw IoError(path(), "is empty");
+      list_.declares_nodes = false;
       return std::move(list_);
     }
     bool more = read_first_line();
@@ -28,33 +58,47 @@ class EdgeLinesReader {
       add_line();
       more = lines_.next();
     }
-    if (list_.edges.empty() && header_is_words_) {
-      throw IoError(path(), "has a line of names and no edge: edges are lines of two numbers of nodes");
-    }
+    if (list_.edges.empty() && header_is_words_) fail_header_alone();
     if (declared_) take_declared();
     else if (undecided_) warn_of_header();
+    if (by_name_) take_names_of_nodes();
+    list_.declares_nodes = declared_.has_value();
     return std::move(list_);
   }
 
  private:
+  static constexpr std::int64_t edges_between_checks = 1 << 16;
+
   std::string path() const { return file_.path().string(); }
 
   /// Decides what the first line is, and takes it. @return whether there is another line, which is not taken yet
   bool read_first_line() {
     const std::optional<DeclaredSizes> sizes = sizes_in_line();
-    const bool words = !is_number(lines_.fields()[0].text);
-    if (rules_.header.value_or(words)) {
+    if (rules_.header.value_or(is_header_of_words())) {
       if (sizes) declared_ = sizes;
       else take_names();
       return lines_.next();
     }
-    if (!sizes || rules_.header) return true;
-    return read_two_numbers(*sizes);
+    if (sizes && !rules_.header) return read_two_numbers(*sizes);
+    if (by_name_ && !rules_.header) note_first_names();
+    return true;
+  }
+
+  /// True if the first line can be nothing but names of columns. Where nodes are names, it has a word in the column
+  /// of the weights.
+  bool is_header_of_words() const {
+    const auto& fields = lines_.fields();
+    if (!by_name_) return !is_number(fields[0].text);
+    const auto named = [&](const Field& field) { return !rules_.weight.empty() && field.text == rules_.weight; };
+    if (std::any_of(fields.begin(), fields.end(), named)) return true;
+    const std::size_t column = whole_number(rules_.weight).value_or(2);
+    return !rules_.unweighted && column < fields.size() && !is_number(fields[column].text);
   }
 
   /// Two numbers are a header where the next line has a field more, else an edge.
   bool read_two_numbers(const DeclaredSizes& sizes) {
     const std::string behind = lines_.place(2);
+    const std::string texts[2] = {std::string(lines_.fields()[0].text), std::string(lines_.fields()[1].text)};
     const bool more = lines_.next();
     if (more && lines_.fields().size() == 3) {
       declared_ = sizes;
@@ -64,7 +108,8 @@ class EdgeLinesReader {
     if (!rules_.weight.empty()) throw IoError(behind, no_weight);
     first_line_ = sizes.line;
     fields_ = 2;
-    add(sizes.nodes, sizes.edges, "", sizes.line);
+    if (by_name_) add(nodes_.number_of(texts[0]), nodes_.number_of(texts[1]), "", sizes.line);
+    else add(sizes.nodes, sizes.edges, "", sizes.line);
     return more;
   }
 
@@ -92,7 +137,7 @@ class EdgeLinesReader {
     if (fields.size() != fields_ && !rules_.unweighted) fail_fields();
     const std::int64_t from = node(0), to = node(1);
     const auto wrong = add(from, to, weight_ ? fields[*weight_].text : "", lines_.number());
-    if (wrong) lines_.fail(*weight_, *wrong);
+    if (wrong) lines_.fail(*weight_, *wrong + advice_on_header());
   }
 
   /// Takes the first edge's line as an example for all.
@@ -114,18 +159,34 @@ class EdgeLinesReader {
   [[noreturn]] void fail_fields() const {
     const auto count = [](std::size_t fields) { return counted(static_cast<std::int64_t>(fields), "field"); };
     const std::size_t fields = lines_.fields().size();
+    const bool names = by_name_ || header_is_words_;
     lines_.fail(
         std::min(fields, fields_),
         "this line has " + count(fields) + ", and line " + std::to_string(first_line_) + " has " +
             std::to_string(fields_) + ": all edges have as many" +
-            (undecided_ ? "; if line " + std::to_string(first_line_) + " is a header, say `header: true`" : ""));
+            (undecided_ ? "; if line " + std::to_string(first_line_) + " is a header, say `header: true`" : "") +
+            (names ? "; names with blanks stand in double quotes, or between commas or tabs" : ""));
   }
 
-  std::int64_t node(std::size_t field) const {
+  [[noreturn]] void fail_header_alone() const {
+    throw IoError(path(), "has a line of names and no edge: if that line is an edge, say `header: false`");
+  }
+
+  std::string advice_on_header() const {
+    return by_name_ && lines_.number() == first_line_ ? "; if this line is a header, say `header: true`" : "";
+  }
+
+  std::int64_t node(std::size_t field) {
     const std::string_view text = lines_.fields()[field].text;
+    if (by_name_) {
+      if (text.empty()) lines_.fail(field, "a node has no name");
+      if (text.find('\0') != text.npos) lines_.fail(field, "the name of a node holds no zero byte");
+      return nodes_.number_of(text);
+    }
     if (const auto number = whole_number(text)) return *number;
-    const bool name = !is_number(text);
-    return lines_.node(field, name ? "; lists of edges with names cannot be read: number the nodes from 0 on" : "");
+    if (text.empty()) lines_.fail(field, "a node has no number, or name");
+    if (!is_number(text)) throw NodeIsName{lines_.place(field), std::string(text), !list_.edges.empty()};
+    return lines_.node(field);
   }
 
   /// @return nothing, or what is wrong with the weight
@@ -134,6 +195,11 @@ class EdgeLinesReader {
     if (!undecided_ || line != first_line_) {
       least_ = std::min({least_, from, to});
       if (const std::int64_t larger = std::max(from, to); larger > largest_) largest_ = larger, largest_line_ = line;
+    }
+    if (first_names_ && line != first_names_->line && (from < 2 || to < 2)) first_names_.reset();
+    const auto edges = static_cast<std::int64_t>(list_.edges.size());
+    if (rules_.check_kept && edges % edges_between_checks == 0) {
+      rules_.check_kept(edges * static_cast<std::int64_t>(sizeof(Edge)));
     }
     return list_.add(from, to, weight);
   }
@@ -148,6 +214,7 @@ class EdgeLinesReader {
     }
     list_.results = 2;  // the first number took such a line for an edge
     list_.nodes = declared_->nodes;
+    if (by_name_) return check_declared_names(said);
     list_.first = list_.edges.empty() || least_ == 0 ? 0 : 1;
     if (largest_ >= list_.first + declared_->nodes) {
       throw IoError(path() + ":" + std::to_string(largest_line_),
@@ -162,21 +229,52 @@ class EdgeLinesReader {
     }
   }
 
+  void check_declared_names(const std::string& said) const {
+    if (static_cast<std::int64_t>(nodes_.count()) == declared_->nodes) return;
+    throw IoError(said, "the file says that it has " + counted(declared_->nodes, "node") + ", and its edges name " +
+                            std::to_string(nodes_.count()));
+  }
+
   void warn_of_header() const {
     const auto others = static_cast<std::int64_t>(list_.edges.size()) - 1;
-    if (others != undecided_->edges || largest_ > undecided_->nodes || !rules_.warn) return;
+    if (by_name_ || others != undecided_->edges || largest_ > undecided_->nodes || !rules_.warn) return;
     rules_.warn(path() + ":" + std::to_string(undecided_->line) + ": this line is read as an edge from node " +
                 std::to_string(undecided_->nodes) + " to node " + std::to_string(undecided_->edges) +
                 ", and it would fit a header of the numbers of nodes and edges: say `header: true` or "
                 "`header: false`");
   }
 
+  /// Remembers the nodes of the first line, which are the names of columns if no other line has them.
+  void note_first_names() {
+    const auto& fields = lines_.fields();
+    if (fields.size() >= 2)
+      first_names_ = {std::string(fields[0].text), std::string(fields[1].text), lines_.number()};
+  }
+
+  void take_names_of_nodes() {
+    if (first_names_ && list_.edges.size() > 1 && rules_.warn) {
+      rules_.warn(path() + ":" + std::to_string(first_names_->line) + ": this line is read as an edge from node " +
+                  quote(first_names_->from) + " to node " + quote(first_names_->to) +
+                  ", which no other line has: if it is a header, say `header: true`, else `header: false`");
+    }
+    list_.texts = nodes_.take();
+    list_.nodes = static_cast<std::int64_t>(list_.texts->size());
+  }
+
   static constexpr const char* no_weight = "this edge has no weight; say `unweighted: true` where none has";
+
+  struct FirstNames {
+    std::string from, to;
+    std::int64_t line;
+  };
 
   const InputFile& file_;
   const EdgeRules& rules_;
+  bool by_name_;
   GraphLines lines_;
   EdgeList list_;
+  NodeTexts nodes_;
+  std::optional<FirstNames> first_names_;   // as long as no other line has them
   std::optional<DeclaredSizes> declared_;   // by a header
   std::optional<DeclaredSizes> undecided_;  // by a first line that was taken as an edge
   std::optional<std::size_t> weight_;       // column of the weights
@@ -189,7 +287,16 @@ class EdgeLinesReader {
 }  // namespace
 
 EdgeList read_edge_lines(const InputFile& file, const EdgeRules& rules) {
-  return EdgeLinesReader(file, rules).read();
+  try {
+    return EdgeLinesReader(file, rules, false).read();
+  } catch (const NodeIsName& name) {
+    EdgeList list = EdgeLinesReader(file, rules, true).read();
+    if (name.after_numbers && rules.warn) {
+      rules.warn(name.place + ": " + quote(name.text) +
+                 " is no number, and nodes of lines before are: all are taken for names");
+    }
+    return list;
+  }
 }
 
 }  // namespace terrace::io

@@ -1,6 +1,8 @@
 // Graphs in GML (Himsolt 1997): nested lists of keys and values.
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <utility>
 
 #include "io/inputs/graph/lines.hpp"
 #include "pipeline/base/printable.hpp"
@@ -11,7 +13,9 @@ namespace {
 /// Keys, values and brackets of a text, one after another.
 class Words {
  public:
-  Words(std::string path, std::string text) : path_(std::move(path)), text_(std::move(text)) {}
+  Words(std::string path, std::string text) : path_(std::move(path)), text_(std::move(text)) {
+    if (text_.starts_with("\xef\xbb\xbf")) text_.erase(0, 3);
+  }
 
   /// The next word; false at the end. Strings are given with their quotes.
   bool next(std::string_view& word) {
@@ -66,11 +70,53 @@ class Words {
   std::int64_t line_ = 1, line_begin_ = 1;
 };
 
+/// A letter as UTF-8; empty if there is none of that number.
+std::string utf8_letter(std::uint32_t number) {
+  const auto byte = [&](int shift, unsigned head, unsigned mask) {
+    return static_cast<char>(head | ((number >> shift) & mask));
+  };
+  if (number == 0 || number > 0x10FFFF || (number >= 0xD800 && number < 0xE000)) return {};
+  if (number < 0x80) return {byte(0, 0, 0x7F)};
+  if (number < 0x800) return {byte(6, 0xC0, 0x1F), byte(0, 0x80, 0x3F)};
+  if (number < 0x10000) return {byte(12, 0xE0, 0x0F), byte(6, 0x80, 0x3F), byte(0, 0x80, 0x3F)};
+  return {byte(18, 0xF0, 0x07), byte(12, 0x80, 0x3F), byte(6, 0x80, 0x3F), byte(0, 0x80, 0x3F)};
+}
+
+/// The letter of "quot", "#233" or "#xE9"; empty if there is none.
+std::string letter_of_entity(std::string_view name) {
+  constexpr std::pair<std::string_view, const char*> known[] = {
+      {"quot", "\""}, {"amp", "&"}, {"lt", "<"}, {"gt", ">"}, {"apos", "'"}};
+  for (const auto& [entity, letter] : known) {
+    if (name == entity) return letter;
+  }
+  if (!name.starts_with('#')) return {};
+  name.remove_prefix(1);
+  const bool hexadecimal = name.starts_with('x');
+  if (hexadecimal) name.remove_prefix(1);
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number, hexadecimal ? 16 : 10);
+  if (error != std::errc{} || end != name.data() + name.size()) return {};
+  return utf8_letter(number);
+}
+
+/// A text of GML, whose letters beyond ASCII may be entities. What is none stays as it is.
+std::string without_entities(std::string_view text) {
+  constexpr std::size_t longest = 12;
+  std::string result;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::size_t end = text[at] == '&' ? text.substr(at, longest).find(';') : text.npos;
+    const std::string letter = end == text.npos ? "" : letter_of_entity(text.substr(at + 1, end - 1));
+    result += letter.empty() ? std::string(1, text[at]) : letter;
+    if (!letter.empty()) at += end;
+  }
+  return result;
+}
+
 class GmlReader {
  public:
   GmlReader(const InputFile& file, const EdgeRules& rules)
       : path_(file.path().string()),
-        words_(path_, text_of(file, rules)),
+        words_(path_, whole_text(file, rules.check_kept)),
         weight_(rules.weight.empty() ? "weight" : rules.weight),
         unweighted_(rules.unweighted) {}
 
@@ -92,19 +138,12 @@ class GmlReader {
     }
     if (!found) throw IoError(path_, "has no `graph [ ... ]`");
     check_edges();
+    if (labelled_) list_.labels = std::move(labels_);
     list_.nodes = static_cast<std::int64_t>(list_.names->size());
     return std::move(list_);
   }
 
  private:
-  /// All of the file. @throws what the check throws
-  static std::string text_of(const InputFile& file, const EdgeRules& rules) {
-    if (rules.check_kept) rules.check_kept(file.size());
-    std::string text(static_cast<std::size_t>(file.size()), '\0');
-    file.read(0, file.size(), text.data());
-    return text;
-  }
-
   std::string_view value() {
     std::string_view word;
     if (!words_.next(word) || word == "]") throw IoError(words_.place(), "a value is missing");
@@ -115,6 +154,15 @@ class GmlReader {
     const std::string_view text = value();
     if (const auto number = whole_number(text)) return *number;
     throw IoError(words_.place(), quote(text) + " is no number of a node");
+  }
+
+  /// A text, without its quotes and with the letters that its entities stand for.
+  std::string text() {
+    std::string_view word = value();
+    if (word == "[") throw IoError(words_.place(), "a label is a text");
+    if (word.starts_with('"')) word = word.substr(1, word.size() - 2);
+    if (word.find('\0') != word.npos) throw IoError(words_.place(), "a label holds no zero byte");
+    return without_entities(word);
   }
 
   void expect_list(const char* of) {
@@ -161,13 +209,17 @@ class GmlReader {
 
   void read_node() {
     const std::string place = words_.place();
-    bool named = false;
+    std::optional<std::int64_t> id;
+    std::optional<std::string> label;
     for_each_key([&](std::string_view key) {
-      if (key != "id") return skip_value();
-      list_.names->push_back(number());
-      named = true;
+      if (key == "id") id = number();
+      else if (key == "label") label = text();
+      else skip_value();
     });
-    if (!named) throw IoError(place, "this node has no id");
+    if (!id) throw IoError(place, "this node has no id");
+    list_.names->push_back(*id);
+    labelled_ = labelled_ || label.has_value();
+    labels_.push_back(label ? *label : std::to_string(*id));
   }
 
   void read_edge() {
@@ -212,6 +264,8 @@ class GmlReader {
   std::string weight_;
   bool unweighted_;
   EdgeList list_;
+  std::vector<std::string> labels_;       // of all nodes; an id where a node has none
+  bool labelled_ = false;                 // true if a node has one
   std::vector<std::int64_t> edge_lines_;  // where each edge ends
   int depth_ = 0;
 };

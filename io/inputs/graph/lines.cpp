@@ -40,7 +40,8 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
 
 bool GraphLines::next() {
   while (reader_.next(line_)) {
-    split_fields(line_, {Separation::either, ','}, fields_);
+    const bool tabs = tabs_ && line_.find('\t') != line_.npos;
+    split_fields(line_, tabs ? FieldRule{Separation::character, '\t'} : FieldRule{Separation::either, ','}, fields_);
     if (!fields_.empty() && comments_.find(line_[fields_[0].at]) == std::string_view::npos) return true;
   }
   return false;
@@ -93,7 +94,7 @@ std::optional<std::string> EdgeList::add(std::int64_t from, std::int64_t to, std
 EdgeList read_dimacs(const InputFile& file, const EdgeRules& rules) {
   EdgeList list;
   list.first = 1;
-  GraphLines lines(file, "c");
+  GraphLines lines(file, "c", rules.check_kept);
   std::int64_t said = 0;
   while (lines.next()) {
     const auto& fields = lines.fields();
@@ -118,7 +119,7 @@ EdgeList read_dimacs(const InputFile& file, const EdgeRules& rules) {
 EdgeList read_matrix_market(const InputFile& file, const EdgeRules& rules) {
   EdgeList list;
   list.first = 1;
-  GraphLines banner(file, "");
+  GraphLines banner(file, "", rules.check_kept);
   if (!banner.next()) throw IoError(file.path().string(), "is empty");
   std::vector<std::string> words;
   for (const Field& field : banner.fields()) {
@@ -136,7 +137,7 @@ EdgeList read_matrix_market(const InputFile& file, const EdgeRules& rules) {
   }
   list.directed = words[4] == "general";
   const bool weighted = words[3] != "pattern" && !rules.unweighted;
-  GraphLines lines(file, "%");
+  GraphLines lines(file, "%", rules.check_kept);
   std::int64_t expected = -1;
   while (lines.next()) {
     if (expected < 0) {

@@ -22,8 +22,11 @@ std::optional<std::int64_t> whole_number(std::string_view text);
 class GraphLines {
  public:
   /// @param comments the characters with which comments begin
-  GraphLines(const InputFile& file, std::string_view comments)
-      : path_(file.path().string()), reader_(file), comments_(comments) {}
+  GraphLines(const InputFile& file, std::string_view comments, const CheckKept& check_kept)
+      : path_(file.path().string()), reader_(file, check_kept), comments_(comments) {}
+
+  /// From now on, lines that have a tab are parted at tabs alone.
+  void part_at_tabs() { tabs_ = true; }
 
   /// Goes to the next line. @return false at the end of the file. @throws IoError
   bool next();
@@ -49,6 +52,7 @@ class GraphLines {
   std::string_view comments_;
   std::string_view line_;
   std::vector<Field> fields_;
+  bool tabs_ = false;
 };
 
 }  // namespace terrace::io

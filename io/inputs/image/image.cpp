@@ -1,8 +1,9 @@
-// The input kind `image`: decoded once and kept in memory.
+// The input kind `image`: decoded once and kept in memory, or, if it is a TIFF, read by blocks.
 #include "io/inputs/image/image.hpp"
 
 #include <cstring>
 
+#include "io/inputs/image/tiff.hpp"
 #include "io/kinds.hpp"
 #include "io/memory_source.hpp"
 #include "pipeline/base/error.hpp"
@@ -11,9 +12,12 @@ namespace terrace::io {
 namespace {
 
 constexpr Parameter parameters[] = {
-    {"image", ParameterKind::file, "a PNG, PGM or PPM of 8 or 16 bits; kept in memory"},
+    {"image", ParameterKind::file,
+     "a PNG, PGM or PPM of 8 or 16 bits, kept in memory, or a TIFF or BigTIFF, read by blocks"},
     {"channel", ParameterKind::choice, "the channel to read; gray is the luma of a colour image", "gray",
      "gray, red, green, blue"},
+    {"band", ParameterKind::integer, "of a TIFF the band to read, from 0; needed when it has several and is no RGB",
+     "", nullptr, 0},
 };
 
 template <class Sample>
@@ -45,13 +49,19 @@ Image decode(const InputFile& file, Channel channel, const CheckKept& check_kept
   const std::int64_t got = file.read_some(0, sizeof magic, magic);
   if (got >= 2 && magic[0] == 'P' && magic[1] >= '1' && magic[1] <= '7') return read_pnm(file, channel, check_kept);
   if (got >= 4 && std::memcmp(magic, "\x89PNG", 4) == 0) return read_png(file, channel, check_kept);
-  throw IoError(file.path().string(), got == 0 ? "is empty; PNG, PGM and PPM images can be read"
-                                               : "is no PNG, PGM or PPM image: its first bytes are none of theirs");
+  throw IoError(file.path().string(), got == 0
+                                          ? "is empty; PNG, PGM, PPM and TIFF images can be read"
+                                          : "is no PNG, PGM, PPM or TIFF image: its first bytes are none of theirs");
 }
 
 std::shared_ptr<Source> open(const Settings& settings, const OpenContext& context) {
   const Channel channel = channel_setting(settings);
-  const InputFile file(input_path(settings, "image", context));
+  InputFile file(input_path(settings, "image", context));
+  unsigned char begin[4] = {};
+  if (file.read_some(0, sizeof begin, begin) == sizeof begin && is_tiff(begin)) {
+    return open_tiff(std::move(file), settings, context, channel);
+  }
+  if (settings.has("band")) fail_setting(settings, "band", "band: only images in TIFF have bands");
   Image image = decode(file, channel, kept_check(settings, "image", context));
   return std::make_shared<MemorySource>(image.type, Extents{image.rows, image.columns}, std::move(image.bytes),
                                         std::vector{file.path()});
@@ -66,7 +76,8 @@ void take_channel(const std::byte* samples, int samples_per_pixel, ElementType t
 }
 
 InputKind image_kind() {
-  return {"image", "a picture, rows x columns", parameters, open, "{image: photo.png, channel: green}"};
+  return {"image", "a picture, rows x columns", parameters, open,
+          "{image: photo.png, channel: green}\n{image: scan.tif, band: 0}"};
 }
 
 }  // namespace terrace::io

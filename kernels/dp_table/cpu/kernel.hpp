@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "kernels/dp_table/cpu/part.hpp"
-#include "kernels/dp_table/rules.hpp"
+#include "kernels/dp_table/visit.hpp"
 
 namespace terrace::dp_table::TERRACE_ISA {
 namespace {
@@ -66,11 +66,10 @@ class Lines {
       if (from != nullptr) take(group, from, begin, end);
     }
     if constexpr (!counts<Rule>) {
-      if (!has_choice && table_.one_cost) add_cost(begin, end);
+      if (!has_choice && table_.steps.one_cost) add_cost(begin, end);
     }
     if (work_.first_tile && at == 0 && begin == 0) {
-      line_[0] = Rule::origin();
-      if constexpr (counts<Rule>) line_[0] = static_cast<T>(table_.modulus == 1 ? 0 : 1);
+      line_[0] = Rule::origin(table_.modulus);
       if constexpr (has_choice) choice_[0] = -1;
     }
     along(begin, end);
@@ -103,7 +102,7 @@ class Lines {
       } else if constexpr (has_choice) {
         const T cost = cost_of<T>(step.whole_cost, step.real_cost);
         for (i64 x = first; x < end; ++x) choose(x, Rule::plus(source[x], cost), step.number);
-      } else if (table_.one_cost) {
+      } else if (table_.steps.one_cost) {
         T* line = line_;
         // The next step leads to a value that is not worse, where it fits, too.
         const bool next = table_.closed && number + 1 < group.end;
@@ -121,16 +120,8 @@ class Lines {
 
   /// Adds the one cost of all steps to the best of the values where they lead.
   void add_cost(i64 begin, i64 end) {
-    const T cost = cost_of<T>(table_.whole_cost, table_.real_cost);
-    for (i64 x = begin; x < end; ++x) line_[x] = capped(Rule::plus(line_[x], cost));
-  }
-
-  T capped(T value) const {
-    if constexpr (std::is_same_v<Rule, Best<std::uint8_t, true>>) {
-      const auto cap = static_cast<T>(table_.cap);
-      if (cap != 0 && value > cap && value != Rule::unreached()) return cap;
-    }
-    return value;
+    const T cost = cost_of<T>(table_.steps.whole_cost, table_.steps.real_cost);
+    for (i64 x = begin; x < end; ++x) line_[x] = Rule::capped(Rule::plus(line_[x], cost), table_.cap);
   }
 
   /// Steps along the line itself: each cell needs those before it.
@@ -145,7 +136,7 @@ class Lines {
         if constexpr (counts<Rule>) {
           add(x, source);
         } else {
-          const T value = capped(Rule::plus(source, cost_of<T>(step.whole_cost, step.real_cost)));
+          const T value = Rule::capped(Rule::plus(source, cost_of<T>(step.whole_cost, step.real_cost)), table_.cap);
           if constexpr (has_choice) choose(x, value, step.number);
           else line_[x] = Rule::best(line_[x], value);
         }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 namespace terrace::dp_table {
 
@@ -37,10 +38,11 @@ LineTable::LineTable(const Table& table) : steps(table), modulus(table.modulus),
     same = *own;
     groups.erase(own);
   }
-  one_cost = std::all_of(line_steps.begin(), line_steps.end(), [&](const LineStep& step) {
-    return step.whole_cost == line_steps[0].whole_cost && step.real_cost == line_steps[0].real_cost;
+  by_number.resize(steps.entries.size());
+  std::iota(by_number.begin(), by_number.end(), 0);
+  std::sort(by_number.begin(), by_number.end(), [&](i32 a, i32 b) {
+    return steps.entries[static_cast<std::size_t>(a)].number < steps.entries[static_cast<std::size_t>(b)].number;
   });
-  if (!line_steps.empty()) whole_cost = line_steps[0].whole_cost, real_cost = line_steps[0].real_cost;
 }
 
 /// Finds the groups without which others do: they have one more in a dimension before the last, and as long steps

@@ -36,10 +36,8 @@ struct LineTable {
   std::vector<LineGroup> groups;
   LineGroup same{};  // the group of the steps along the line itself; none: begin == end
   std::vector<LineStep> line_steps;
-  bool one_cost = false;  // true if all steps have the same cost
-  bool closed = false;    // true if a step is not needed where a longer one fits (closed_steps())
-  i64 whole_cost = 0;     // that cost
-  double real_cost = 0;
+  std::vector<i32> by_number;  // places of steps.entries, by their numbers in the job
+  bool closed = false;         // true if a step is not needed where a longer one fits (closed_steps())
   i64 modulus = 0, cap = 0;
 
  private:

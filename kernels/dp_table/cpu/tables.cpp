@@ -10,7 +10,7 @@
 #include "kernels/dp_table/cpu/part.hpp"
 #include "kernels/dp_table/kernels.hpp"
 #include "kernels/dp_table/measured.hpp"
-#include "kernels/dp_table/rules.hpp"
+#include "kernels/dp_table/visit.hpp"
 #include "kernels/launch/cpu_blocks.hpp"
 #include "pipeline/base/error.hpp"
 
@@ -228,10 +228,6 @@ class TablesOnCpu final : public TableKernel, private device::CpuBlocks<TableTas
       const i64 row_cells = lines.strides[0];
       const bool first = is_first(lines, task);
       i64 cell = task.walk_from;
-      std::vector<const StepEntry*> by_number(steps.entries.size());
-      for (std::size_t i = 0; i < by_number.size(); ++i) by_number[i] = &steps.entries[i];
-      std::sort(by_number.begin(), by_number.end(),
-                [](const StepEntry* a, const StepEntry* b) { return a->number < b->number; });
       while (result.walked < most_walked) {
         const i64 row = task.first_row + cell / row_cells;
         if (first && cell + task.first_row * row_cells == 0) {
@@ -248,7 +244,8 @@ class TablesOnCpu final : public TableKernel, private device::CpuBlocks<TableTas
         const Packed here = steps.pack(index.data());
         const StepEntry* found = nullptr;
         bool leaves = false;
-        for (const StepEntry* entry : by_number) {
+        for (const i32 place : lines.by_number) {
+          const StepEntry* entry = &steps.entries[static_cast<std::size_t>(place)];
           if (value == Rule::unreached() || !here.at_least(entry->packed, steps.guards)) continue;
           leaves = entry->source != 0 || row - entry->rows < task.first_row;
           const T* from = cells + (cell - entry->offset);
@@ -258,12 +255,9 @@ class TablesOnCpu final : public TableKernel, private device::CpuBlocks<TableTas
             from = static_cast<const T*>(task.source[source]) +
                    (cell + (task.first_row - task.source_row[source]) * row_cells - entry->offset);
           }
-          T made = Rule::plus(*from, cost_of<T>(entry->whole_cost, entry->real_cost));
           if (*from == Rule::unreached()) continue;
-          if constexpr (std::is_same_v<Rule, Best<std::uint8_t, true>>) {
-            if (table.cap != 0) made = std::min(made, static_cast<T>(table.cap));
-          }
-          if (made == value) {
+          const T cost = cost_of<T>(entry->whole_cost, entry->real_cost);
+          if (Rule::capped(Rule::plus(*from, cost), table.cap) == value) {
             found = entry;
             break;
           }

@@ -13,46 +13,67 @@ namespace {
 using Sizes = measured::CudaTiles;
 using Index = std::vector<i64>;
 
-/// Nanoseconds in which a thread block makes a sub-block, with so many others on its multiprocessor.
-double block_time(const std::vector<double>& lines, const TileCut& cut, i64 steps, double blocks) {
-  const double groups = static_cast<double>(Sizes::warps / cut.ways * (32 / cut.line_cells));
-  double time = Sizes::ticket + Sizes::stage * static_cast<double>(steps) / (32 * Sizes::warps);
-  for (const double count : lines) {
-    const double rounds = std::ceil(count / groups), busy = std::min(1.0, count / groups);
-    const double look_up = std::max(Sizes::latency, Sizes::look_up * Sizes::warps * blocks * busy);
-    time += Sizes::barrier + rounds * (Sizes::round * (cut.ways > 1 ? 2 : 1) +
-                                       look_up * std::ceil(static_cast<double>(steps) / cut.ways));
+/// Slabs of so few cells are not cut further.
+constexpr i64 small_cells = 128;
+
+/// Work of a slab.
+struct SlabWork {
+  double cells = 1, outer = 0, inner = 0, levels = 1;
+};
+
+SlabWork work_of(const TileCut& cut, const std::vector<StepComponents>& steps) {
+  SlabWork work;
+  work.cells = static_cast<double>(product(cut.shape));
+  Index shortest(cut.shape.size(), 0);
+  for (const StepComponents& step : steps) {
+    if (!is_inner(step, cut)) {
+      ++work.outer;
+      continue;
+    }
+    ++work.inner;
+    for (std::size_t d = cut.first; d < shortest.size(); ++d) {
+      const i64 component = step.components[d];
+      if (component > 0) shortest[d] = shortest[d] == 0 ? component : std::min(shortest[d], component);
+    }
   }
-  return time;
+  for (std::size_t d = cut.first; d < shortest.size(); ++d) {
+    if (shortest[d] > 0) work.levels += static_cast<double>((cut.shape[d] - 1) / shortest[d]);
+  }
+  work.levels = std::min(work.levels, work.cells);
+  return work;
+}
+
+/// Nanoseconds in which a thread block makes a slab, with so many of them on its multiprocessor.
+double slab_time(const SlabWork& work, int blocks) {
+  const double passes = std::ceil(work.cells / (4.0 * Sizes::threads));
+  const double waits = passes * std::ceil(work.outer / 4) * Sizes::latency;
+  const double look_ups = std::ceil(work.cells / 32) * work.outer * Sizes::look_up * blocks;
+  const double rounds = std::ceil(work.cells / work.levels / Sizes::threads);
+  return Sizes::ticket + Sizes::stage * std::ceil(work.outer / Sizes::threads) + std::max(waits, look_ups) +
+         work.levels * (Sizes::barrier + rounds * Sizes::inner_step * work.inner);
 }
 
 /// Nanoseconds in which a tile is made.
-double time_of(const Index& extents, const TileCut& cut, i64 steps) {
-  const std::vector<double> lines = levels_of(lines_of(cut));
+double time_of(const Index& extents, const TileCut& cut, const SlabWork& work) {
   double times[Sizes::resident + 1];
-  for (int blocks = 1; blocks <= Sizes::resident; ++blocks) times[blocks] = block_time(lines, cut, steps, blocks);
+  for (int blocks = 1; blocks <= Sizes::resident; ++blocks) times[blocks] = slab_time(work, blocks);
   double time = 0;
   for (const double count : levels_of(counts_of(extents, cut.shape))) {
-    const int blocks =
-        std::clamp(static_cast<int>(std::ceil(count / Sizes::processors)), 1, static_cast<int>(Sizes::resident));
+    const int blocks = std::clamp(static_cast<int>(std::ceil(count / Sizes::processors)), 1, Sizes::resident);
     time += Sizes::level + std::ceil(count / (Sizes::processors * blocks)) * times[blocks];
   }
   return time;
 }
 
-/// The best number of ways for the shape, and its time.
-double choose_ways(const Index& extents, TileCut& cut, i64 steps) {
-  double best = -1;
-  for (int ways = 1; ways <= Sizes::warps; ways *= 2) {
-    TileCut tried = cut;
-    tried.ways = ways;
-    const double time = time_of(extents, tried, steps);
-    if (best < 0 || time < best) best = time, cut.ways = ways;
-  }
-  return best;
-}
-
 }  // namespace
+
+bool is_inner(const StepComponents& step, const TileCut& cut) {
+  if (step.leaves_tile || cut.first == cut.shape.size()) return false;
+  for (std::size_t d = 0; d < cut.shape.size(); ++d) {
+    if (d < cut.first ? step.components[d] != 0 : step.components[d] >= cut.shape[d]) return false;
+  }
+  return true;
+}
 
 i64 quotient_up(i64 a, i64 b) { return (a + b - 1) / b; }
 
@@ -81,49 +102,24 @@ Index counts_of(const Index& extents, const Index& shape) {
   return counts;
 }
 
-Index lines_of(const TileCut& cut) {
-  Index lines = cut.shape;
-  lines.back() = quotient_up(lines.back(), cut.line_cells);
-  return lines;
-}
-
-i64 line_cells_of(i64 extent) {
-  i64 best = 1;
-  double best_use = 0;
-  const i64 fewest = quotient_up(extent, most_line_cells);
-  for (i64 lines = fewest; lines <= std::min(extent, fewest + 3); ++lines) {
-    const i64 cells = quotient_up(extent, lines);
-    // Lanes that have a cell, of those that the extent takes; a line more costs a level.
-    const double use =
-        static_cast<double>(extent * (32 / cells)) / static_cast<double>(32 * quotient_up(extent, cells)) -
-        Sizes::line_level * static_cast<double>(lines - fewest);
-    if (use > best_use) best_use = use, best = cells;
-  }
-  return best;
-}
-
-TileCut choose_cut(const Index& extents, i64 steps, bool rows_are_single) {
-  TileCut cut{Index(extents.size(), 1), line_cells_of(extents.back()), 1};
-  cut.shape.back() = cut.line_cells;
-  const bool is_large = product(extents) > Sizes::small_cells;
-  TileCut best = cut;
-  double best_time = choose_ways(extents, best, steps);
-  while (product(cut.shape) < Sizes::most_cells) {
-    // The dimension in which to double the sub-block next.
-    TileCut next = cut;
-    double next_time = -1;
-    for (std::size_t d = rows_are_single && extents.size() > 1 ? 1 : 0; d < extents.size(); ++d) {
-      const i64 blocks = quotient_up(extents[d], cut.shape[d]);
-      if (blocks == 1 || (is_large && d + 1 < extents.size() && blocks < 2 * Sizes::least_blocks_along)) continue;
-      TileCut tried = cut;
-      tried.shape[d] = quotient_up(extents[d], (blocks + 1) / 2);
-      if (d + 1 == extents.size()) tried.shape[d] = quotient_up(tried.shape[d], cut.line_cells) * cut.line_cells;
-      const double time = choose_ways(extents, tried, steps);
-      if (next_time < 0 || time < next_time) next_time = time, next = tried;
+TileCut choose_cut(const Index& extents, const std::vector<StepComponents>& steps, bool rows_are_single,
+                   i64 cell_bytes) {
+  const i64 most_cells = Sizes::slab_bytes / cell_bytes;
+  TileCut best;
+  const std::size_t lowest = rows_are_single && extents.size() > 1 ? 1 : 0;
+  TileCut cut{Index(extents.size(), 1), extents.size(), 0};
+  i64 after = 1;  // cells of one index of the dimension
+  while (cut.first-- > lowest && after <= most_cells) {
+    const i64 extent = extents[cut.first];
+    for (i64 parts = quotient_up(extent, std::max<i64>(1, most_cells / after));; parts *= 2) {
+      cut.shape[cut.first] = quotient_up(extent, parts);
+      const SlabWork work = work_of(cut, steps);
+      cut.nanoseconds = work.inner > Sizes::most_inner ? 1e300 : time_of(extents, cut, work);
+      if (best.shape.empty() || cut.nanoseconds < best.nanoseconds) best = cut;
+      if (parts >= extent || cut.shape[cut.first] * after <= small_cells) break;
     }
-    if (next_time < 0) break;
-    cut = next;
-    if (next_time < best_time) best_time = next_time, best = next;
+    cut.shape[cut.first] = extent;
+    after *= extent;
   }
   return best;
 }

@@ -1,11 +1,34 @@
-// Numbers of sub-blocks and lines by their levels.
+// The cut of a tile into slabs.
 #pragma once
 
 #include <vector>
 
-#include "kernels/dp_table/cuda/plan.hpp"
+#include "kernels/dp_table/step_table.hpp"
 
 namespace terrace::dp_table {
+
+/// The shape of slabs, or of the blocks of Algorithm 5.
+struct TileCut {
+  std::vector<i64> shape;
+  std::size_t first = 0;   // the first dimension of which a slab may have several indices
+  double nanoseconds = 0;  // of a tile, as the model expects them
+};
+
+/// The steps that lead from cells of a slab to other ones.
+struct StepComponents {
+  std::vector<i64> components;  // in the dimensions of a tile
+  bool leaves_tile;             // to another prefix: never within a slab
+};
+
+/// True if the step can lead from one cell of a slab to another one.
+bool is_inner(const StepComponents& step, const TileCut& cut);
+
+/// The slabs for which the model of time in cut.cpp gives the least.
+/// @param extents of a full tile
+/// @param rows_are_single true if a slab must not have several indices of the first dimension
+/// @param cell_bytes of shared memory
+TileCut choose_cut(const std::vector<i64>& extents, const std::vector<StepComponents>& steps, bool rows_are_single,
+                   i64 cell_bytes);
 
 i64 quotient_up(i64 a, i64 b);
 i64 product(const std::vector<i64>& numbers);
@@ -13,7 +36,5 @@ i64 product(const std::vector<i64>& numbers);
 std::vector<double> levels_of(const std::vector<i64>& counts);
 /// Parts of that shape, in each dimension.
 std::vector<i64> counts_of(const std::vector<i64>& extents, const std::vector<i64>& shape);
-/// Lines of a sub-block, in each dimension.
-std::vector<i64> lines_of(const TileCut& cut);
 
 }  // namespace terrace::dp_table

@@ -30,60 +30,64 @@ struct Words {
 /// A step of a table.
 struct DeviceStep {
   Words packed;
-  Words cover;  // bits of the dimensions in which one more is a step of the table, too; 0: not to be used
+  Words outer;  // without the components in the dimensions of a slab
+  Words cover;  // bits of the dimensions before a slab's in which one more is a step of the table, too
   i64 offset;   // cells back, in row-major rows
   i64 rows;
   i64 whole_cost;
   double real_cost;
   i32 source, number;
+  i32 group;
 };
 
-/// A step along the last dimension that is shorter than a line.
-struct InnerStep {
-  i64 whole_cost;
-  double real_cost;
-  i32 along, number;
+/// Outer steps that are alike in the dimensions of a slab.
+struct StepGroup {
+  Words inside;  // their components in these dimensions
+  i32 crosses;   // not 0: only cells from which they leave the slab take them; from the others they are inner steps
+  i32 unused;
 };
 
-/// A line of a sub-block: cells side by side, of which lanes of a warp have one each. Relative to the sub-block.
-struct LinePlace {
+/// A cell of a block of Algorithm 5, relative to the block's first.
+struct CellPlace {
   Words packed;
-  i64 offset;  // cells from the sub-block's first
+  i64 offset;  // cells from the block's first
 };
 
-/// A sub-block of a tile, relative to the tile.
+/// A slab, or a block of Algorithm 5, relative to the tile.
 struct SubBlock {
   Words low, high;  // its first and last cell, within a full tile
   i64 offset;       // cells from the tile's first
+  i64 cells;        // of a slab
 };
 
-inline constexpr i32 most_line_cells = 32;
-
-/// A table's lists, sorted by levels: what is of one level needs lower ones alone.
+/// A table's lists. What is sorted by levels: what is of one level needs lower ones alone.
+///
+/// A slab is a run of adjacent cells of a tile: single indices of the dimensions before the cut one, a range of
+/// indices of the cut one, all indices of those after it. Outer steps lead out of the slab, inner ones to other cells
+/// of it; a step along the cut dimension is both, for different cells.
 struct TableLayout {
-  const DeviceStep* steps;  // those that lead out of a cell's line always
-  const InnerStep* inner;   // the others, by their length
-  const i32* inner_begin;   // most_line_cells + 1: the first one of each length
-  const LinePlace* lines;
-  const i32* line_levels;  // line_level_count + 1: the first line of each level
-  const SubBlock* blocks;
+  const DeviceStep* steps;  // the outer ones by their groups, then the inner ones
+  const StepGroup* groups;
+  const Words* cells;       // of a full slab, relative to its first
+  const i32* order;         // numbers of these cells by levels
+  const u32* inner_masks;   // mask_words of each one of `order`: the inner steps that it has
+  const i32* order_levels;  // order_level_count + 1: the first one of each level
+  const SubBlock* blocks;   // by levels
   const u64* block_levels;  // block_level_count + 1: likewise
+  const CellPlace* places;  // of Algorithm 5: the cells of a block by levels
+  const i32* place_levels;  // place_level_count + 1: likewise
   u64 block_level_count;
   u64 block_count;
-  i32 line_level_count;
-  i32 step_count;
-  i32 staged_count;   // of the steps, the first ones: they are prepared for a sub-block in shared memory
-  i32 capacity;       // steps for which there is room there
-  u32 inner_lengths;  // bit k: there is an inner step of length k
-  i32 line_cells;     // of a full line
-  i32 lines_along;    // of the last dimension
-  i32 ways;           // warps that share the steps of a cell
-  i32 dominated;      // not 0: a step is not needed where a longer one fits
+  i32 order_level_count, place_level_count;
+  i32 widest_level;  // cells of the largest one of a slab
+  i32 slab_cells;    // of a full slab
+  i32 step_count, inner_count;
+  i32 group_count, mask_words;
+  i32 staged_count;  // of the outer steps, the first ones: they are prepared for a slab in shared memory
+  i32 dominated;     // not 0: a step is not needed where a longer one fits
   Words guards;
   i32 row_word, row_shift;  // the place of the dimension that is cut into rows
   u64 row_mask;
-  i32 along_word, along_shift;  // the place of the last dimension
-  u64 along_mask;
   i64 row_cells;
   i64 modulus, cap;
   i64 whole_cost;    // of every step, if it is one
@@ -97,7 +101,6 @@ struct TileWork {
   Words first, last;  // of the tile's cells
   i64 last_cell;      // of the tile, by its index
   i32 has_zero;       // not 0: the tile's first cell is the cell of all zeros
-  i32 mixed;          // not 0: rows are cells, and there are rows before the tile
 };
 
 }  // namespace terrace::dp_table

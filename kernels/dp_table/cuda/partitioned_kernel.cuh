@@ -51,7 +51,7 @@ __device__ void make_partitioned_cell(TableState* state, const TileWork& work, c
       from = Reach<T>{work}.at(index, step.offset, step.source);
     }
     if (from == nullptr) continue;
-    Rule::take(gathered, *from, cost_from<Wide>(step.whole_cost, step.real_cost), step.number, layout);
+    Rule::take(gathered, *from, cost_of<Wide>(step.whole_cost, step.real_cost), step.number, layout);
   }
   const bool is_zero = work.has_zero != 0 && index == 0;
   cells[memory.at(difference(cell, work.first))] =
@@ -68,11 +68,11 @@ __device__ void make_partition(TableState* state, const TileWork& work, const Re
                                const SubBlock& block) {
   const TableLayout& layout = work.layout;
   const Words low = block.low.plus(work.first);
-  for (i32 level = 0; level < layout.line_level_count; ++level) {
-    for (i32 at = layout.line_levels[level] + static_cast<i32>(threadIdx.x); at < layout.line_levels[level + 1];
+  for (i32 level = 0; level < layout.place_level_count; ++level) {
+    for (i32 at = layout.place_levels[level] + static_cast<i32>(threadIdx.x); at < layout.place_levels[level + 1];
          at += static_cast<i32>(blockDim.x)) {
-      const Words cell = low.plus(layout.lines[at].packed);
-      const i64 index = block.offset + layout.lines[at].offset;
+      const Words cell = low.plus(layout.places[at].packed);
+      const i64 index = block.offset + layout.places[at].offset;
       if (index > work.last_cell || !work.last.at_least(cell, layout.guards)) continue;
       make_partitioned_cell<Rule>(state, work, memory, cell, index);
     }

@@ -1,12 +1,13 @@
 #include "kernels/dp_table/cuda/plan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <map>
 #include <numeric>
 #include <set>
 #include <tuple>
 
-#include "kernels/dp_table/cuda/cut.hpp"
 #include "kernels/dp_table/measured.hpp"
 
 namespace terrace::dp_table {
@@ -43,12 +44,12 @@ std::vector<Number> sort_by_levels(const Index& counts, const Place& place) {
   }
 }
 
-/// The blocks of Algorithm 5; a line is a cell.
+/// The blocks of Algorithm 5.
 TileCut partitions_of(const Index& extents, int dimensions) {
   Extents tile;
   for (const i64 extent : extents) tile.push_back(extent);
   const Extents divided = partition_of(tile, dimensions);
-  return {Index(divided.begin(), divided.end()), 1, 1};
+  return {Index(divided.begin(), divided.end()), extents.size(), 0};
 }
 
 Index vector_of(const TablePlan& plan, const StepEntry& entry) {
@@ -56,11 +57,12 @@ Index vector_of(const TablePlan& plan, const StepEntry& entry) {
   return {step, step + plan.table.extents.rank()};
 }
 
-/// The bits of the dimensions in which one more than the step is a step of `all`.
+/// The bits of the dimensions before a slab's in which one more than the step is a step of `all`.
 Words cover_of(const TablePlan& plan, const std::set<Index>& all, Index step) {
   Words cover{{0, 0}};
-  for (int d = plan.table.cut.whole; d < plan.table.extents.rank(); ++d) {
-    const PackedField& field = plan.steps.fields[static_cast<std::size_t>(d - plan.table.cut.whole)];
+  for (std::size_t t = 0; t < plan.cut.first; ++t) {
+    const int d = plan.table.cut.whole + static_cast<int>(t);
+    const PackedField& field = plan.steps.fields[t];
     const u64 mask = (u64{1} << bits_of(plan.table.extents[d])) - 1;
     ++step[static_cast<std::size_t>(d)];
     if (all.contains(step)) cover.word[field.word] |= mask << field.shift;
@@ -69,26 +71,49 @@ Words cover_of(const TablePlan& plan, const std::set<Index>& all, Index step) {
   return cover;
 }
 
-/// Parts the steps into those that lead out of their cells' lines and those along lines.
-void sort_steps(TablePlan& plan) {
+i64 mask_words(const TablePlan& plan) { return quotient_up(static_cast<i64>(plan.inner.size()), 32); }
+
+/// Parts the steps into outer and inner ones, the outer ones by groups.
+void sort_steps(TablePlan& plan, const std::vector<StepComponents>& components, bool in_ranges) {
   const std::set<Index> all = closed_steps(plan.table, plan.steps);
   plan.closed = !all.empty();
-  for (const StepEntry& entry : plan.steps.entries) {
-    const Index step = vector_of(plan, entry);
-    const bool along = std::all_of(step.begin(), step.end() - 1, [](i64 component) { return component == 0; });
-    if (along && step.back() < plan.cut.line_cells) {
-      plan.inner.push_back({entry.whole_cost, entry.real_cost, static_cast<i32>(step.back()), entry.number});
-    } else {
-      const Words packed{{entry.packed.word[0], entry.packed.word[1]}};
-      plan.outer.push_back({packed, cover_of(plan, all, step), entry.offset, entry.rows, entry.whole_cost,
-                            entry.real_cost, entry.source, entry.number});
-    }
+  const std::size_t first = plan.cut.first, rank = plan.extents.size();
+  const bool is_cut = first < rank && (plan.cut.shape[first] < plan.extents[first] || (first == 0 && in_ranges));
+  // Rows that are single cells lead to the rows before the tile from some cells of a slab, from others to the tile.
+  const bool rows_are_cells = first == 0 && in_ranges;
+  using Key = std::tuple<bool, u64, u64>;
+  std::map<Key, std::vector<DeviceStep>> groups;
+  for (std::size_t number = 0; number < components.size(); ++number) {
+    const StepEntry& entry = plan.steps.entries[number];
+    const StepComponents& step = components[number];
+    Index inside = step.components, before = step.components;
+    std::fill_n(inside.begin(), first, 0);
+    std::fill(before.begin() + static_cast<i64>(first), before.end(), 0);
+    const Words group = plan.pack(inside);
+    const DeviceStep made{{{entry.packed.word[0], entry.packed.word[1]}},
+                          plan.pack(before),
+                          cover_of(plan, all, vector_of(plan, entry)),
+                          entry.offset,
+                          entry.rows,
+                          entry.whole_cost,
+                          entry.real_cost,
+                          entry.source,
+                          entry.number,
+                          0};
+    if (is_inner(step, plan.cut)) plan.inner.push_back(made);
+    const bool leaves = step.leaves_tile || first == rank ||
+                        std::any_of(before.begin(), before.end(), [](i64 component) { return component != 0; });
+    const bool crosses = !leaves && is_cut && step.components[first] > 0;
+    if (leaves || crosses) groups[{crosses, group.word[0], group.word[1]}].push_back(made);
   }
-  std::stable_sort(plan.inner.begin(), plan.inner.end(),
-                   [](const InnerStep& a, const InnerStep& b) { return a.along < b.along; });
-  for (i32 length = 0; length <= most_line_cells; ++length) {
-    plan.inner_begin.push_back(static_cast<i32>(std::count_if(
-        plan.inner.begin(), plan.inner.end(), [&](const InnerStep& step) { return step.along < length; })));
+  for (const auto& [key, steps] : groups) {
+    const auto& [crosses, low, high] = key;
+    for (DeviceStep step : steps) {
+      step.group = static_cast<i32>(plan.groups.size());
+      plan.outer.push_back(step);
+    }
+    plan.groups.push_back({{{low, high}}, crosses, 0});
+    if (!(crosses && rows_are_cells)) plan.uniform_count = static_cast<i64>(plan.outer.size());
   }
 }
 
@@ -106,16 +131,35 @@ void place_lists(TablePlan& plan) {
     places.bytes += (static_cast<std::size_t>(number) * bytes + 255) / 256 * 256;
     return at;
   };
-  places.steps = add(static_cast<i64>(plan.outer.size()), sizeof(DeviceStep));
-  places.inner = add(static_cast<i64>(plan.inner.size()), sizeof(InnerStep));
-  places.inner_begin = add(most_line_cells + 1, sizeof(i32));
-  places.lines = add(plan.line_count, sizeof(LinePlace));
-  places.line_levels = add(plan.line_levels + 1, sizeof(i32));
+  places.steps = add(static_cast<i64>(plan.outer.size() + plan.inner.size()), sizeof(DeviceStep));
+  places.groups = add(static_cast<i64>(plan.groups.size()), sizeof(StepGroup));
   places.blocks = add(plan.block_count, sizeof(SubBlock));
   places.block_levels = add(plan.block_levels + 1, sizeof(u64));
-  if (plan.table.schedule != Schedule::partitioned) return;
-  places.places = add(std::accumulate(plan.extents.begin(), plan.extents.end(), i64{0}), sizeof(i64));
-  places.reorganised = add(plan.block_count * product(plan.cut.shape), size_of(plan.table.type));
+  const i64 cells = product(plan.cut.shape);
+  if (plan.table.schedule != Schedule::partitioned) {
+    places.cells = add(cells, sizeof(Words));
+    places.order = add(cells, sizeof(i32));
+    places.masks = add(cells * mask_words(plan), sizeof(u32));
+    places.order_levels = add(cells + 1, sizeof(i32));
+    return;
+  }
+  places.places = add(cells, sizeof(CellPlace));
+  places.place_levels = add(plan.place_levels + 1, sizeof(i32));
+  places.by_dimension = add(std::accumulate(plan.extents.begin(), plan.extents.end(), i64{0}), sizeof(i64));
+  places.reorganised = add(plan.block_count * cells, size_of(plan.table.type));
+}
+
+/// Bytes of a slab's cell in shared memory: of its state and its value.
+i64 cell_bytes(const Table& table) {
+  const bool is_wide = size_of(table.type) == 8;
+  const bool keeps_state = table.combine == Combine::count;
+  return (keeps_state ? 16 : is_wide ? 16 : 8) + static_cast<i64>(size_of(table.type));
+}
+
+i64 offset_of(const TablePlan& plan, const Index& index) {
+  i64 offset = 0;
+  for (std::size_t d = 0; d < index.size(); ++d) offset += index[d] * plan.strides[d];
+  return offset;
 }
 
 }  // namespace
@@ -126,16 +170,16 @@ TablePlan::TablePlan(const Table& made) : table(made), steps(made) {
   extents[0] = std::min<i64>(extents[0], table.cut.rows);
   strides.assign(extents.size(), 1);
   for (std::size_t d = extents.size() - 1; d > 0; --d) strides[d - 1] = strides[d] * extents[d];
+  std::vector<StepComponents> components;
   for (const StepEntry& entry : steps.entries) {
-    one_cost =
-        one_cost && entry.whole_cost == steps.entries[0].whole_cost && entry.real_cost == steps.entries[0].real_cost;
+    const Index step = vector_of(*this, entry);
+    components.push_back({Index(step.begin() + table.cut.whole, step.end()), entry.source != 0});
   }
-  cut = table.schedule == Schedule::partitioned
-            ? partitions_of(extents, table.partition_dimensions)
-            : choose_cut(extents, static_cast<i64>(steps.entries.size()), in_ranges);
-  sort_steps(*this);
-  std::tie(line_count, line_levels) = counted(lines_of(cut));
+  cut = table.schedule == Schedule::partitioned ? partitions_of(extents, table.partition_dimensions)
+                                                : choose_cut(extents, components, in_ranges, cell_bytes(table));
+  sort_steps(*this, components, in_ranges);
   std::tie(block_count, block_levels) = counted(counts_of(extents, cut.shape));
+  place_levels = counted(cut.shape).second;
   place_lists(*this);
 }
 
@@ -144,79 +188,126 @@ Words TablePlan::pack(const Index& index) const {
   return {{packed.word[0], packed.word[1]}};
 }
 
-TableLayout TablePlan::layout(const unsigned char* workspace) const {
+TableLayout TablePlan::layout(const TableLists& lists, const unsigned char* workspace) const {
   const auto at = [&](std::size_t place) { return reinterpret_cast<const void*>(workspace + place); };
   TableLayout layout{};
   layout.steps = static_cast<const DeviceStep*>(at(places.steps));
-  layout.inner = static_cast<const InnerStep*>(at(places.inner));
-  layout.inner_begin = static_cast<const i32*>(at(places.inner_begin));
-  layout.lines = static_cast<const LinePlace*>(at(places.lines));
-  layout.line_levels = static_cast<const i32*>(at(places.line_levels));
+  layout.groups = static_cast<const StepGroup*>(at(places.groups));
+  layout.cells = static_cast<const Words*>(at(places.cells));
+  layout.order = static_cast<const i32*>(at(places.order));
+  layout.inner_masks = static_cast<const u32*>(at(places.masks));
+  layout.mask_words = static_cast<i32>(mask_words(*this));
+  layout.order_levels = static_cast<const i32*>(at(places.order_levels));
   layout.blocks = static_cast<const SubBlock*>(at(places.blocks));
   layout.block_levels = static_cast<const u64*>(at(places.block_levels));
+  layout.places = static_cast<const CellPlace*>(at(places.places));
+  layout.place_levels = static_cast<const i32*>(at(places.place_levels));
   layout.block_level_count = static_cast<u64>(block_levels);
   layout.block_count = static_cast<u64>(block_count);
-  layout.line_level_count = static_cast<i32>(line_levels);
+  layout.order_level_count = static_cast<i32>(lists.order_levels.size()) - 1;
+  layout.place_level_count = static_cast<i32>(place_levels);
+  layout.widest_level = lists.widest_level;
+  layout.slab_cells = static_cast<i32>(lists.cells.size());
   layout.step_count = static_cast<i32>(outer.size());
-  layout.staged_count = static_cast<i32>(std::min<std::size_t>(outer.size(), Sizes::most_staged));
-  layout.capacity = (layout.staged_count + 3) / 4 * 4;
-  for (const InnerStep& step : inner) layout.inner_lengths |= 1u << step.along;
-  layout.line_cells = static_cast<i32>(cut.line_cells);
-  layout.lines_along = static_cast<i32>(std::min<i64>(2, quotient_up(extents.back(), cut.line_cells)));
-  layout.ways = cut.ways;
+  layout.inner_count = static_cast<i32>(inner.size());
+  layout.group_count = static_cast<i32>(groups.size());
+  layout.staged_count = static_cast<i32>(std::min<i64>(uniform_count, Sizes::most_staged));
   layout.guards = {{steps.guards.word[0], steps.guards.word[1]}};
   layout.row_word = steps.fields.front().word;
   layout.row_shift = steps.fields.front().shift;
   layout.row_mask = (u64{1} << bits_of(table.extents[table.cut.whole])) - 1;
-  layout.along_word = steps.fields.back().word;
-  layout.along_shift = steps.fields.back().shift;
-  layout.along_mask = (u64{1} << bits_of(table.extents[table.extents.rank() - 1])) - 1;
   layout.row_cells = strides[0];
   layout.modulus = table.modulus;
   layout.cap = table.cap;
-  if (!steps.entries.empty()) {
-    layout.whole_cost = steps.entries[0].whole_cost;
-    layout.real_cost = steps.entries[0].real_cost;
-  }
+  layout.whole_cost = steps.whole_cost;
+  layout.real_cost = steps.real_cost;
   return layout;
 }
 
 TableLists::TableLists(const TablePlan& plan) {
-  const auto offset_of = [&](const Index& index) {
-    i64 offset = 0;
-    for (std::size_t d = 0; d < index.size(); ++d) offset += index[d] * plan.strides[d];
-    return offset;
-  };
-  const Index& shape = plan.cut.shape;
-  lines.resize(static_cast<std::size_t>(plan.line_count));
-  line_levels = sort_by_levels<i32>(lines_of(plan.cut), [&](std::size_t at, Index index) {
-    index.back() *= plan.cut.line_cells;
-    lines[at] = {plan.pack(index), offset_of(index)};
-  });
   blocks.resize(static_cast<std::size_t>(plan.block_count));
+  const Index& shape = plan.cut.shape;
   block_levels = sort_by_levels<u64>(counts_of(plan.extents, shape), [&](std::size_t at, Index low) {
     Index high = low;
+    i64 count = 1;
     for (std::size_t d = 0; d < low.size(); ++d) {
       low[d] *= shape[d];
       high[d] = std::min(low[d] + shape[d], plan.extents[d]) - 1;
+      count *= high[d] + 1 - low[d];
     }
-    blocks[at] = {plan.pack(low), plan.pack(high), offset_of(low)};
+    blocks[at] = {plan.pack(low), plan.pack(high), offset_of(plan, low), count};
   });
-  if (plan.table.schedule != Schedule::partitioned) return;
-  // Algorithm 5: a cell's block, and its offset in the block: its index modulo the block's size.
+  if (plan.table.schedule == Schedule::partitioned) {
+    cut_partitions(plan);
+  } else {
+    cut_slabs(plan);
+    order_cells(plan);
+  }
+}
+
+void TableLists::cut_slabs(const TablePlan& plan) {
+  const Index& shape = plan.cut.shape;
+  Index index(shape.size(), 0);
+  for (i64 left = product(shape); left > 0; --left) {
+    cells.push_back(plan.pack(index));
+    for (std::size_t d = shape.size(); d-- > 0;) {
+      if (++index[d] < shape[d]) break;
+      index[d] = 0;
+    }
+  }
+}
+
+/// A cell's level is above those of the cells of its slab where inner steps lead.
+void TableLists::order_cells(const TablePlan& plan) {
+  const Words guards{{plan.steps.guards.word[0], plan.steps.guards.word[1]}};
+  std::vector<i32> level(cells.size(), 0), sizes{0};
+  for (std::size_t at = 0; at < cells.size(); ++at) {
+    for (const DeviceStep& step : plan.inner) {
+      if (!cells[at].at_least(step.packed, guards)) continue;
+      level[at] = std::max(level[at], level[at - static_cast<std::size_t>(step.offset)] + 1);
+    }
+    if (static_cast<std::size_t>(level[at]) == sizes.size()) sizes.push_back(0);
+    ++sizes[static_cast<std::size_t>(level[at])];
+  }
+  widest_level = *std::max_element(sizes.begin(), sizes.end());
+  order_levels.assign(1, 0);
+  for (const i32 size : sizes) order_levels.push_back(order_levels.back() + size);
+  std::vector<i32> next = order_levels;
+  order.resize(cells.size());
+  for (std::size_t at = 0; at < cells.size(); ++at) {
+    order[static_cast<std::size_t>(next[static_cast<std::size_t>(level[at])]++)] = static_cast<i32>(at);
+  }
+  const auto words = static_cast<std::size_t>(mask_words(plan));
+  masks.assign(order.size() * words, 0);
+  for (std::size_t place = 0; place < order.size(); ++place) {
+    for (std::size_t step = 0; step < plan.inner.size(); ++step) {
+      const bool fits = cells[static_cast<std::size_t>(order[place])].at_least(plan.inner[step].packed, guards);
+      masks[place * words + step / 32] |= static_cast<u32>(fits) << step % 32;
+    }
+  }
+}
+
+/// Algorithm 5: a cell's block, and its offset in the block: its index modulo the block's size.
+void TableLists::cut_partitions(const TablePlan& plan) {
+  const Index& shape = plan.cut.shape;
+  const i64 cells_of_block = product(shape);
+  places.resize(static_cast<std::size_t>(cells_of_block));
+  place_levels = sort_by_levels<i32>(shape, [&](std::size_t at, const Index& index) {
+    places[at] = {plan.pack(index), offset_of(plan, index)};
+  });
   const Index counts = counts_of(plan.extents, shape);
-  const i64 cells = product(shape);
-  i64 block_stride = cells, stride = 1;
-  std::vector<Index> by_dimension(shape.size());
+  i64 block_stride = cells_of_block, stride = 1;
+  std::vector<Index> parts(shape.size());
   for (std::size_t d = shape.size(); d-- > 0;) {
     for (i64 c = 0; c < plan.extents[d]; ++c) {
-      by_dimension[d].push_back(c / shape[d] * block_stride + c % shape[d] * stride);
+      parts[d].push_back(c / shape[d] * block_stride + c % shape[d] * stride);
     }
     block_stride *= counts[d];
     stride *= shape[d];
   }
-  for (const Index& of_dimension : by_dimension)
-    places.insert(places.end(), of_dimension.begin(), of_dimension.end());
+  for (const Index& of_dimension : parts) {
+    by_dimension.insert(by_dimension.end(), of_dimension.begin(), of_dimension.end());
+  }
 }
 
 }  // namespace terrace::dp_table

@@ -3,50 +3,38 @@
 
 #include <vector>
 
+#include "kernels/dp_table/cuda/cut.hpp"
 #include "kernels/dp_table/cuda/layout.hpp"
 #include "kernels/dp_table/step_table.hpp"
 
 namespace terrace::dp_table {
 
-/// The way in which a tile is cut for thread blocks.
-struct TileCut {
-  std::vector<i64> shape;  // cells of a sub-block
-  i64 line_cells = 1;      // of a line
-  int ways = 1;            // warps that share the steps of a cell
-};
-
-/// Cells of a line along a dimension of that extent: as many lanes of a warp as can be have one.
-i64 line_cells_of(i64 extent);
-
-/// The cut for which the model of time in cut.cpp gives the least.
-/// @param extents of a full tile @param rows_are_single true if sub-blocks must not have several rows
-TileCut choose_cut(const std::vector<i64>& extents, i64 steps, bool rows_are_single);
-
 /// Places of a table's lists in a workspace, in bytes from its begin.
 struct TablePlaces {
-  std::size_t steps = 0, inner = 0, inner_begin = 0, lines = 0, line_levels = 0, blocks = 0, block_levels = 0,
-              places = 0, reorganised = 0, bytes = 0;
+  std::size_t steps = 0, groups = 0, cells = 0, order = 0, masks = 0, order_levels = 0, blocks = 0, block_levels = 0,
+              places = 0, place_levels = 0, by_dimension = 0, reorganised = 0, bytes = 0;
 };
+
+struct TableLists;
 
 /// A table of a kernel.
 struct TablePlan {
   explicit TablePlan(const Table& table);
 
   /// A tile's cut and its lists, at `places` of the workspace.
-  TableLayout layout(const unsigned char* workspace) const;
+  TableLayout layout(const TableLists& lists, const unsigned char* workspace) const;
   Words pack(const std::vector<i64>& index) const;
 
   Table table;
   StepTable steps;
   std::vector<i64> extents, strides;  // of a full tile; dimensions from table.cut.whole on
-  bool one_cost = true;               // all steps have the same cost
   bool closed =
       false;  // true if a step is not needed for a cell that a longer one fits, unless choices are asked for
   TileCut cut;
-  std::vector<DeviceStep> outer;
-  std::vector<InnerStep> inner;
-  std::vector<i32> inner_begin;
-  i64 line_count = 1, line_levels = 1, block_count = 1, block_levels = 1;
+  std::vector<DeviceStep> outer, inner;  // the outer ones by groups
+  i64 uniform_count = 0;                 // outer steps that lead back by the same distance from all cells of a slab
+  std::vector<StepGroup> groups;
+  i64 block_count = 1, block_levels = 1, place_levels = 1;
   TablePlaces places;
 };
 
@@ -54,11 +42,21 @@ struct TablePlan {
 struct TableLists {
   explicit TableLists(const TablePlan& plan);
 
-  std::vector<LinePlace> lines;
-  std::vector<i32> line_levels;
+  std::vector<Words> cells;
+  std::vector<i32> order, order_levels;
+  std::vector<u32> masks;
+  i32 widest_level = 1;
   std::vector<SubBlock> blocks;
   std::vector<u64> block_levels;
-  std::vector<i64> places;  // of partitioned tables: what each index of each dimension adds to a cell's place
+  // Empty save for the blocks of Algorithm 5:
+  std::vector<CellPlace> places;
+  std::vector<i32> place_levels;
+  std::vector<i64> by_dimension;  // what each index of each dimension adds to a cell's place
+
+ private:
+  void cut_slabs(const TablePlan& plan);
+  void order_cells(const TablePlan& plan);
+  void cut_partitions(const TablePlan& plan);
 };
 
 }  // namespace terrace::dp_table

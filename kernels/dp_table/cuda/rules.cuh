@@ -1,12 +1,13 @@
 // The rules by which cells combine the cells where their steps lead, on the device.
 //
-// A rule has the type of the cells (Value), the type in which they are combined (Wide), and the state of a cell while
-// it is made (State): none() is that before the first step; take() adds the value where a step leads; merge() adds
-// the state of other steps; made() is the cell's value.
+// A rule (rules.hpp) has here, in addition, the type in which cells are combined (Wide), and the state of a cell
+// while it is made (State): none() is that before the first step; take() adds the value where a step leads; made()
+// is the cell's value.
 #pragma once
 
 #include "kernels/device/instructions.cuh"
 #include "kernels/dp_table/cuda/layout.hpp"
+#include "kernels/dp_table/rules.hpp"
 
 namespace terrace::dp_table {
 
@@ -16,13 +17,6 @@ enum class Costs : int {
   each,    // one each
   chosen,  // one each, and the first of the best steps is kept
 };
-
-template <class T>
-inline constexpr bool is_real = false;
-template <>
-inline constexpr bool is_real<float> = true;
-template <>
-inline constexpr bool is_real<double> = true;
 
 template <class T>
 struct WideOf {
@@ -41,25 +35,10 @@ struct WideOf<double> {
   using Type = double;
 };
 
-/// One rounding.
-template <class T>
-__device__ __forceinline__ T sum_of(T a, T b) {
-  return a + b;
-}
-__device__ __forceinline__ float sum_of(float a, float b) { return __fadd_rn(a, b); }
-__device__ __forceinline__ double sum_of(double a, double b) { return __dadd_rn(a, b); }
-
-/// A step's cost, from the two forms in which it is stored.
-template <class T>
-__device__ __forceinline__ T cost_from(i64 whole, double real) {
-  if constexpr (is_real<T>) return static_cast<T>(real);
-  else return static_cast<T>(whole);
-}
-
 /// The least or the largest of values and costs.
 template <class T, bool least, Costs costs>
-struct BestOf {
-  using Value = T;
+struct BestOf : Best<T, least> {
+  using Base = Best<T, least>;
   using Wide = typename WideOf<T>::Type;
   static constexpr bool has_costs = costs != Costs::one, has_choice = costs == Costs::chosen, counts = false;
   struct State {
@@ -67,45 +46,26 @@ struct BestOf {
     i32 number;
   };
 
-  __device__ static constexpr T unreached() {
-    if constexpr (is_real<T>) {
-      const double infinity = __builtin_bit_cast(double, 0x7FF0000000000000ull);
-      return static_cast<T>(least ? infinity : -infinity);
-    } else {
-      constexpr bool is_signed = static_cast<T>(-1) < static_cast<T>(0);
-      constexpr T largest = static_cast<T>(is_signed ? (u64{1} << (8 * sizeof(T) - 1)) - 1 : ~u64{0});
-      return least ? largest : static_cast<T>(-static_cast<i64>(largest) - 1);
-    }
-  }
-  __device__ static constexpr Wide origin(const TableLayout&) { return 0; }
-  __device__ static State none() { return {unreached(), -1}; }
-  __device__ __forceinline__ static bool better(Wide a, Wide b) { return least ? a < b : a > b; }
-  /// Unreached stays unreached.
-  __device__ __forceinline__ static Wide plus(Wide value, Wide cost) {
-    if constexpr (is_real<T>) return sum_of(value, cost);
-    else return value == unreached() ? value : value + cost;
-  }
+  __device__ static constexpr Wide origin(const TableLayout& layout) { return Base::origin(layout.modulus); }
+  __device__ static State none() { return {Base::unreached(), -1}; }
   __device__ __forceinline__ static void take(State& state, Wide value, Wide cost, i32 number, const TableLayout&) {
-    if constexpr (has_costs) value = plus(value, cost);
+    if constexpr (has_costs) value = Base::plus(value, cost);
     merge(state, {value, number});
   }
   __device__ __forceinline__ static void merge(State& state, const State& other) {
     if constexpr (has_choice) {
       const bool first =
           other.value == state.value && static_cast<u32>(other.number) < static_cast<u32>(state.number);
-      if (other.value == unreached() || !(better(other.value, state.value) || first)) return;
+      if (other.value == Base::unreached() || !(Base::better(other.value, state.value) || first)) return;
       state = other;
     } else {
-      state.value = better(other.value, state.value) ? other.value : state.value;
+      state.value = Base::best(other.value, state.value);
     }
   }
   __device__ __forceinline__ static Wide made(const State& state, const TableLayout& layout) {
     Wide value = state.value;
-    if constexpr (!has_costs) value = plus(value, cost_from<Wide>(layout.whole_cost, layout.real_cost));
-    if constexpr (least && sizeof(T) == 1) {
-      if (layout.cap != 0 && value > layout.cap && value != unreached()) value = static_cast<Wide>(layout.cap);
-    }
-    return value;
+    if constexpr (!has_costs) value = Base::plus(value, cost_of<Wide>(layout.whole_cost, layout.real_cost));
+    return Base::capped(value, layout.cap);
   }
   __device__ static bool overflows(const State&) { return false; }
 };
@@ -117,8 +77,7 @@ using Largest = BestOf<T, false, costs>;
 
 /// 1 if a step comes from a cell that is reached, else 0.
 template <class T, Costs costs>
-struct ReachedOf {
-  using Value = T;
+struct ReachedOf : Reached {
   using Wide = i32;
   static constexpr bool has_costs = false, has_choice = costs == Costs::chosen, counts = false;
   struct State {
@@ -126,10 +85,8 @@ struct ReachedOf {
     i32 number;
   };
 
-  __device__ static constexpr T unreached() { return 0; }
-  __device__ static constexpr Wide origin(const TableLayout&) { return 1; }
-  __device__ static State none() { return {0, -1}; }
-  __device__ __forceinline__ static Wide plus(Wide value, Wide) { return value; }
+  __device__ static constexpr Wide origin(const TableLayout& layout) { return Reached::origin(layout.modulus); }
+  __device__ static State none() { return {unreached(), -1}; }
   __device__ __forceinline__ static void take(State& state, Wide value, Wide, i32 number, const TableLayout&) {
     merge(state, {value, number});
   }
@@ -137,7 +94,7 @@ struct ReachedOf {
     if constexpr (has_choice) {
       if (other.value != 0 && static_cast<u32>(other.number) < static_cast<u32>(state.number)) state = other;
     } else {
-      state.value |= other.value;
+      state.value = best(state.value, other.value);
     }
   }
   __device__ __forceinline__ static Wide made(const State& state, const TableLayout&) { return state.value; }
@@ -147,8 +104,7 @@ struct ReachedOf {
 /// Number of ways, modulo layout.modulus if that is not 0. Numbers of narrow types have a modulus and do not leave 64
 /// bits when all steps are added.
 template <class T, Costs costs>
-struct CountOf {
-  using Value = T;
+struct CountOf : Count<T> {
   using Wide = i64;
   static constexpr bool has_costs = false, has_choice = false, counts = true;
   struct State {
@@ -156,16 +112,10 @@ struct CountOf {
     i32 over;  // not 0: the sum has left i64
   };
 
-  __device__ static constexpr T unreached() { return 0; }
-  __device__ static Wide origin(const TableLayout& layout) { return layout.modulus == 1 ? 0 : 1; }
+  __device__ static constexpr Wide origin(const TableLayout& layout) { return Count<T>::origin(layout.modulus); }
   __device__ static State none() { return {0, 0}; }
-  __device__ __forceinline__ static Wide plus(Wide value, Wide) { return value; }
   __device__ __forceinline__ static void take(State& state, Wide value, Wide, i32, const TableLayout& layout) {
     add(state, static_cast<u64>(value), layout);
-  }
-  __device__ __forceinline__ static void merge(State& state, const State& other, const TableLayout& layout) {
-    add(state, other.sum, layout);
-    state.over |= other.over;
   }
   __device__ __forceinline__ static Wide made(const State& state, const TableLayout& layout) {
     if constexpr (sizeof(T) < 8) return static_cast<Wide>(state.sum % static_cast<u64>(layout.modulus));
@@ -183,13 +133,5 @@ struct CountOf {
     }
   }
 };
-
-/// Adds the state of other steps of the same cell.
-template <class Rule>
-__device__ __forceinline__ void merge_states(typename Rule::State& state, const typename Rule::State& other,
-                                             const TableLayout& layout) {
-  if constexpr (Rule::counts) Rule::merge(state, other, layout);
-  else Rule::merge(state, other);
-}
 
 }  // namespace terrace::dp_table

@@ -77,16 +77,21 @@ class TablesOnCuda final : public device::CudaBlocks<TableTask, TableResult, Tab
       TERRACE_CUDA_CHECK(cudaMemcpyAsync(prepared.base + place, values.data(), values.size() * sizeof(U),
                                          cudaMemcpyHostToDevice, stream()));
     };
-    bring(plan.places.steps, plan.outer);
-    bring(plan.places.inner, plan.inner);
-    bring(plan.places.inner_begin, plan.inner_begin);
-    bring(plan.places.lines, lists.lines);
-    bring(plan.places.line_levels, lists.line_levels);
+    std::vector<DeviceStep> steps = plan.outer;
+    steps.insert(steps.end(), plan.inner.begin(), plan.inner.end());
+    bring(plan.places.steps, steps);
+    bring(plan.places.groups, plan.groups);
+    bring(plan.places.cells, lists.cells);
+    bring(plan.places.order, lists.order);
+    bring(plan.places.masks, lists.masks);
+    bring(plan.places.order_levels, lists.order_levels);
     bring(plan.places.blocks, lists.blocks);
     bring(plan.places.block_levels, lists.block_levels);
-    if (!lists.places.empty()) bring(plan.places.places, lists.places);
+    bring(plan.places.places, lists.places);
+    bring(plan.places.place_levels, lists.place_levels);
+    bring(plan.places.by_dimension, lists.by_dimension);
     TERRACE_CUDA_CHECK(cudaStreamSynchronize(stream()));
-    prepared.layout = plan.layout(prepared.base);
+    prepared.layout = plan.layout(lists, prepared.base);
   }
 
   /// Calls call(Rule{}) with the rule for the table's costs.
@@ -96,7 +101,7 @@ class TablesOnCuda final : public device::CudaBlocks<TableTask, TableResult, Tab
       call(Plain{});
     } else {
       if (choice) call(Rule<T, Costs::chosen>{});
-      else if (prepared.plan.one_cost || prepared.plan.table.combine == Combine::any) call(Plain{});
+      else if (prepared.plan.steps.one_cost || prepared.plan.table.combine == Combine::any) call(Plain{});
       else call(Rule<T, Costs::each>{});
     }
   }
@@ -107,8 +112,7 @@ class TablesOnCuda final : public device::CudaBlocks<TableTask, TableResult, Tab
   }
   template <class Made>
   static std::size_t shared_bytes(Made, const TableLayout& layout) {
-    const std::size_t staged = (StagedSteps<Made>::bytes(layout.capacity) + 15) / 16 * 16;
-    return staged + (layout.ways > 1 ? 2 * tile_threads * sizeof(typename Made::State) : 0);
+    return TileMemory<Made>(nullptr, layout).bytes;
   }
   template <class Made>
   void set_residents(Made rule, const TableLayout& layout, unsigned& residents) {
@@ -145,7 +149,7 @@ class TablesOnCuda final : public device::CudaBlocks<TableTask, TableResult, Tab
 
   TileWork work_of(const Prepared& prepared, const TableTask& task) const {
     const TablePlan& plan = prepared.plan;
-    TileWork work{task, prepared.layout, {}, {}, 0, 0, 0};
+    TileWork work{task, prepared.layout, {}, {}, 0, 0};
     std::vector<i64> index(plan.extents.size(), 0);
     index[0] = task.first_row;
     work.first = plan.pack(index);
@@ -156,8 +160,6 @@ class TablesOnCuda final : public device::CudaBlocks<TableTask, TableResult, Tab
     const bool zero_prefix =
         std::all_of(task.prefix, task.prefix + plan.table.cut.whole, [](i64 each) { return each == 0; });
     work.has_zero = zero_prefix && task.first_row == 0;
-    work.mixed = plan.extents.size() == 1 && task.first_row > 0;
-    if (work.mixed != 0) work.layout.staged_count = 0;
     work.layout.dominated = plan.closed && task.choice == nullptr;
     return work;
   }
@@ -180,7 +182,7 @@ class TablesOnCuda final : public device::CudaBlocks<TableTask, TableResult, Tab
     const TablePlan& plan = prepared.plan;
     Reorganised memory{};
     memory.cells = prepared.base + plan.places.reorganised;
-    memory.place = reinterpret_cast<const i64*>(prepared.base + plan.places.places);
+    memory.place = reinterpret_cast<const i64*>(prepared.base + plan.places.by_dimension);
     memory.dimensions = static_cast<i32>(plan.extents.size());
     i64 begin = 0;
     for (std::size_t d = 0; d < plan.extents.size(); ++d) {
@@ -217,8 +219,7 @@ class TablesOnCuda final : public device::CudaBlocks<TableTask, TableResult, Tab
         fields.shift[d] = plan.steps.fields[d].shift;
       }
       fields.extent[0] = work.task.rows;
-      device::launch(walk_, shape(1, walk_threads), port, state(), work, fields, static_cast<i32>(plan.inner.size()),
-                     block);
+      device::launch(walk_, shape(1, walk_threads), port, state(), work, fields, block);
     }
   }
 
@@ -228,7 +229,7 @@ class TablesOnCuda final : public device::CudaBlocks<TableTask, TableResult, Tab
   static constexpr i64 most_copying_blocks = 1024;
 
   using Walker = Rule<T, Costs::each>;
-  static device::Kernel<device::Port, const TableState*, TileWork, WalkFields, i32, u64> walk_kernel_of() {
+  static device::Kernel<device::Port, const TableState*, TileWork, WalkFields, u64> walk_kernel_of() {
     if constexpr (counts) return {};
     else return device::make_kernel(walk_kernel<Walker>, "walk_kernel");
   }
@@ -239,7 +240,7 @@ class TablesOnCuda final : public device::CudaBlocks<TableTask, TableResult, Tab
       device::make_kernel(report_block_kernel<Plain>, "report_block_kernel");
   device::Kernel<const TableState*, T*, i64, Reorganised> copy_partitions_ =
       device::make_kernel(copy_partitions_kernel<Plain>, "copy_partitions_kernel");
-  device::Kernel<device::Port, const TableState*, TileWork, WalkFields, i32, u64> walk_ = walk_kernel_of();
+  device::Kernel<device::Port, const TableState*, TileWork, WalkFields, u64> walk_ = walk_kernel_of();
 
   unsigned char* workspace_;
   std::size_t bytes_;

@@ -1,57 +1,79 @@
-// The cells of a tile: sub-blocks by levels, of which thread blocks draw one after another; in a sub-block lines by
-// levels; in a line cells side by side.
+// The cells of a tile: slabs by levels, of which thread blocks draw one after another.
 //
-// A level is a sum of coordinates: of sub-blocks in the tile, of lines in the sub-block (the last coordinate counts
-// lines). Steps lead to lower levels, save those along the last dimension that are shorter than a line: these are
-// added last, cell by cell, through the registers of a warp.
+// A slab is a run of adjacent cells (layout.hpp). The level of a slab is a sum of coordinates, so that all steps out
+// of it lead to lower levels. A thread block first gathers, for each cell, the values where steps lead out of the
+// slab: a step is the same distance back for all cells, so that warps read adjacent values. It then makes the cells
+// by their levels within the slab, in shared memory.
 #pragma once
 
 #include "kernels/dp_table/cuda/state_kernel.cuh"
+#include "kernels/dp_table/measured.hpp"
 
 namespace terrace::dp_table {
 
-inline constexpr u32 tile_threads = 256;
-inline constexpr i32 tile_warps = tile_threads / 32;
-/// Thread blocks of a multiprocessor that registers suffice for. Others were not measured.
-inline constexpr i32 tile_blocks = 4;
-/// Look-ups of a cell that are in flight together.
-inline constexpr i32 steps_at_once = 8, tests_at_once = 4;
+inline constexpr i32 tile_threads = measured::CudaTiles::threads, tile_warps = tile_threads / 32;
+/// Cells of a thread, and steps, whose values are in flight together.
+inline constexpr i32 cells_at_once = 4, steps_at_once = 4;
 
-struct alignas(16) DeltaPair {
-  i64 first, second;
-};
-
-/// Steps that are prepared for a sub-block, in shared memory: from the front those that fit all of its cells, from
-/// the back those that fit some.
+/// A cell's state after its outer steps, in shared memory.
 template <class Rule>
-struct StagedSteps {
+inline constexpr bool keeps_state = Rule::has_choice || Rule::counts;
+template <class Rule, bool state = keeps_state<Rule>>
+struct Kept {
+  using Type = typename Rule::State;
+};
+template <class Rule>
+struct Kept<Rule, false> {
+  using Type = typename Rule::Wide;
+};
+template <class Rule>
+using KeptOf = typename Kept<Rule>::Type;
+
+/// The arrays of a thread block in shared memory.
+template <class Rule>
+struct TileMemory {
+  using T = typename Rule::Value;
   using Wide = typename Rule::Wide;
 
-  i64* delta;  // bytes from a cell to where the step leads
-  Words* packed;
+  KeptOf<Rule>* kept;  // of the slab's cells
+  i64* delta;          // of the prepared steps: bytes from a cell to where the step leads
   Wide* cost;
   i32* number;
+  i32* group_begin;  // of each group's prepared steps
+  i32* group_end;
+  i32* inner_offset;  // of the inner steps, in whole groups of steps_at_once
+  Wide* inner_cost;
+  i32* inner_number;
+  T* made;    // values of the slab's cells
+  u64 bytes;  // of all
 
-  __device__ StagedSteps(unsigned char* memory, i32 capacity) {
-    packed = reinterpret_cast<Words*>(memory);
-    delta = reinterpret_cast<i64*>(packed + capacity);
-    cost = reinterpret_cast<Wide*>(delta + capacity);
-    number = reinterpret_cast<i32*>(cost + (Rule::has_costs ? capacity : 0));
-  }
-  TERRACE_HOST_DEVICE static constexpr u64 bytes(i32 capacity) {
-    return static_cast<u64>(capacity) * (sizeof(Words) + sizeof(i64) + (Rule::has_costs ? sizeof(Wide) : 0) +
-                                         (Rule::has_choice ? sizeof(i32) : 0));
+  TERRACE_HOST_DEVICE TileMemory(unsigned char* memory, const TableLayout& layout) : bytes(0) {
+    const auto add = [&]<class U>(U*& array, i64 count) {
+      array = reinterpret_cast<U*>(memory + bytes);
+      bytes += (static_cast<u64>(count) * sizeof(U) + 15) / 16 * 16;
+    };
+    const i64 staged = layout.staged_count;
+    const i64 inner = (layout.inner_count + steps_at_once - 1) / steps_at_once * steps_at_once;
+    add(kept, layout.slab_cells);
+    add(delta, staged);
+    add(cost, Rule::has_costs ? staged : 0);
+    add(number, Rule::has_choice ? staged : 0);
+    add(group_begin, layout.group_count);
+    add(group_end, layout.group_count);
+    add(inner_offset, inner);
+    add(inner_cost, Rule::has_costs ? inner : 0);
+    add(inner_number, Rule::has_choice ? inner : 0);
+    add(made, layout.slab_cells);
   }
 };
 
-/// The sub-block that a thread block makes.
+/// The slab that a thread block makes.
 struct TileTicket {
   u64 number;
-  i32 certain, tested;  // steps that are staged
-  i32 ends, leaves;     // not 0: the launch is over, as seen with the ticket and in the wait for a level
+  i32 warp_steps[tile_warps];  // steps that the threads of each warp prepare
+  i32 leaves, ends;
 };
 
-/// The work of one thread block on a tile.
 template <class Rule>
 class TileMaker {
  public:
@@ -67,30 +89,29 @@ class TileMaker {
         work_(work),
         layout_(work.layout),
         ticket_(ticket),
-        steps_(device::launch_shared_memory(), layout_.capacity),
-        partial_(reinterpret_cast<State*>(device::launch_shared_memory() +
-                                          (StagedSteps<Rule>::bytes(layout_.capacity) + 15) / 16 * 16)) {
-    const i32 lane = device::lane_index(), warp = static_cast<i32>(threadIdx.x / 32);
-    line_of_lane_ = lane / layout_.line_cells;
-    along_ = lane % layout_.line_cells;
-    lines_of_warp_ = 32 / layout_.line_cells;
-    way_ = warp % layout_.ways;
-    group_ = warp / layout_.ways;
-    groups_ = tile_warps / layout_.ways;
-  }
+        memory_(device::launch_shared_memory(), layout_),
+        thread_(static_cast<i32>(threadIdx.x)) {}
 
   __device__ void make() {
+    copy_inner_steps();
     u64 level = 0;
     while (draw()) {
       while (ticket_.number >= layout_.block_levels[level + 1]) ++level;
       block_ = layout_.blocks[ticket_.number];
       low_ = block_.low.plus(work_.first);
-      const bool inside = work_.last.at_least(low_, layout_.guards);
-      if (inside) stage();
+      const i64 left = work_.last_cell + 1 - block_.offset;
+      count_ = static_cast<i32>(left < block_.cells ? left : block_.cells);
+      if (count_ > 0) stage();
       if (!wait_for_level(level)) return;
-      if (inside) make_lines();
+      if (count_ > 0) {
+        gather();
+        __syncthreads();
+        make_cells();
+        __syncthreads();
+        store();
+      }
       __syncthreads();
-      if (threadIdx.x == 0) {
+      if (thread_ == 0) {
         __threadfence();
         atomicAdd(&counters_[level], u64{1});
       }
@@ -98,13 +119,26 @@ class TileMaker {
   }
 
  private:
-  /// Draws the next sub-block. @return false if there is none, or the launch is over
+  __device__ void copy_inner_steps() const {
+    const i32 count = layout_.inner_count;
+    for (i32 i = thread_; i < (count + steps_at_once - 1) / steps_at_once * steps_at_once; i += tile_threads) {
+      const DeviceStep& step = layout_.steps[layout_.step_count + (i < count ? i : 0)];
+      memory_.inner_offset[i] = i < count ? static_cast<i32>(step.offset) : 0;
+      if constexpr (Rule::has_costs) memory_.inner_cost[i] = cost_of<Wide>(step.whole_cost, step.real_cost);
+      if constexpr (Rule::has_choice) memory_.inner_number[i] = step.number;
+    }
+  }
+
+  /// Draws the next slab. @return false if there is none, or the launch is over
   __device__ bool draw() {
-    if (threadIdx.x == 0) {
+    if (thread_ == 0) {
       ticket_.number = atomicAdd(&state_->ticket, u64{1});
-      ticket_.certain = ticket_.tested = 0;
       ticket_.leaves = 0;
       ticket_.ends = ticket_.number % 64 == 63 && is_aborted();
+    }
+    for (i32 group = thread_; group < layout_.group_count; group += tile_threads) {
+      memory_.group_begin[group] = layout_.staged_count;
+      memory_.group_end[group] = 0;
     }
     __syncthreads();
     return ticket_.ends == 0 && ticket_.number < layout_.block_count;
@@ -117,57 +151,76 @@ class TileMaker {
     return true;
   }
 
-  /// Waits until the sub-blocks of the level before are made.
+  /// Waits until the slabs of the level before are made. Only draw() asks the host about an abort, over the bus: all
+  /// slabs of lower levels were drawn and end by themselves, unless those who drew them have left.
   __device__ bool wait_for_level(u64 level) {
-    if (threadIdx.x == 0 && level > 0) {
+    if (thread_ == 0 && level > 0) {
       const u64 wanted = layout_.block_levels[level] - layout_.block_levels[level - 1];
       const u64* made = &counters_[level - 1];
       ticket_.leaves = !device::wait_until<device::backoffs::blocks_of_level>(
-          [&] { return device::load_acquire(made) >= wanted; }, [&] { return is_aborted(); });
+          [&] { return device::load_acquire(made) >= wanted; },
+          [&] { return device::load_relaxed(&state_->aborted) != 0; });
     }
     __syncthreads();
     return ticket_.leaves == 0;
   }
 
-  /// Prepares the steps that fit a cell of the sub-block.
+  // Outer steps.
+
+  /// Prepares those that the slab needs, in their order.
   __device__ void stage() {
     const Words high = high_cell();
     const i64 row = row_of(low_);
-    for (i32 i = static_cast<i32>(threadIdx.x); i < layout_.staged_count; i += tile_threads) {
-      const DeviceStep& step = layout_.steps[i];
-      if (!high.at_least(step.packed, layout_.guards)) continue;
-      i64 delta = -step.offset;
-      // With rows before the tile, a sub-block has one row (choose_cut).
-      const bool before = work_.task.first_row > 0 && row - step.rows < work_.task.first_row;
-      if (step.source != 0 || before) {
-        const char* data = static_cast<const char*>(work_.task.source[step.source]);
-        if (data == nullptr) continue;
-        delta += (work_.task.first_row - work_.task.source_row[step.source]) * layout_.row_cells;
-        delta = delta * static_cast<i64>(sizeof(T)) + (data - static_cast<const char*>(work_.task.cells));
-      } else {
-        delta *= static_cast<i64>(sizeof(T));
+    const i32 lane = thread_ % 32, warp = thread_ / 32;
+    i32 prepared = 0;
+    for (i32 first = 0; first < layout_.staged_count; first += tile_threads) {
+      const i32 i = first + thread_;
+      i64 delta = 0;
+      const bool needed = i < layout_.staged_count && is_needed(layout_.steps[i], high, row, delta);
+      const u32 votes = __ballot_sync(~0u, needed);
+      if (lane == 0) ticket_.warp_steps[warp] = __popc(votes);
+      __syncthreads();
+      i32 place = prepared + __popc(votes & ((1u << lane) - 1));
+      for (i32 w = 0; w < tile_warps; ++w) {
+        const i32 steps = ticket_.warp_steps[w];
+        place += w < warp ? steps : 0;
+        prepared += steps;
       }
-      const bool certain = low_.at_least(step.packed, layout_.guards);
-      if (certain && layout_.dominated != 0 && is_dominated(step)) continue;
-      const i32 place =
-          certain ? atomicAdd(&ticket_.certain, 1) : layout_.capacity - 1 - atomicAdd(&ticket_.tested, 1);
-      steps_.delta[place] = delta;
-      steps_.packed[place] = step.packed;
-      if constexpr (Rule::has_costs) steps_.cost[place] = cost_from<Wide>(step.whole_cost, step.real_cost);
-      if constexpr (Rule::has_choice) steps_.number[place] = step.number;
+      if (needed) put_step(place, layout_.steps[i], delta);
+      __syncthreads();
     }
   }
-
-  /// True if a step that is longer by one in one dimension fits all cells of the sub-block, as this one does.
-  __device__ bool is_dominated(const DeviceStep& step) const {
-    return ((low_.word[0] - step.packed.word[0]) & step.cover.word[0]) != 0 ||
-           ((low_.word[1] - step.packed.word[1]) & step.cover.word[1]) != 0;
+  /// True if the step fits a cell of the slab. @param delta becomes the bytes from the cell to where it leads
+  __device__ bool is_needed(const DeviceStep& step, const Words& high, i64 row, i64& delta) const {
+    if (!low_.at_least(step.outer, layout_.guards) || !high.at_least(step.packed, layout_.guards)) return false;
+    // A longer step leads out of the slab from the same cells.
+    if (layout_.dominated != 0 && (((low_.word[0] - step.outer.word[0]) & step.cover.word[0]) != 0 ||
+                                   ((low_.word[1] - step.outer.word[1]) & step.cover.word[1]) != 0)) {
+      return false;
+    }
+    delta = -step.offset;
+    // With rows before the tile, a slab of several dimensions is of one row (choose_cut).
+    const bool before = work_.task.first_row > 0 && row - step.rows < work_.task.first_row;
+    if (step.source == 0 && !before) {
+      delta *= static_cast<i64>(sizeof(T));
+      return true;
+    }
+    const char* data = static_cast<const char*>(work_.task.source[step.source]);
+    delta += (work_.task.first_row - work_.task.source_row[step.source]) * layout_.row_cells;
+    delta = delta * static_cast<i64>(sizeof(T)) + (data - static_cast<const char*>(work_.task.cells));
+    return data != nullptr;
   }
-
+  __device__ void put_step(i32 place, const DeviceStep& step, i64 delta) const {
+    memory_.delta[place] = delta;
+    if constexpr (Rule::has_costs) memory_.cost[place] = cost_of<Wide>(step.whole_cost, step.real_cost);
+    if constexpr (Rule::has_choice) memory_.number[place] = step.number;
+    atomicMin(&memory_.group_begin[step.group], place);
+    atomicMax(&memory_.group_end[step.group], place + 1);
+  }
   __device__ i64 row_of(const Words& cell) const {
     return static_cast<i64>(cell.at(layout_.row_word) >> layout_.row_shift & layout_.row_mask);
   }
-  /// The sub-block's last cell within the tile.
+  /// The slab's last cell within the tile.
   __device__ Words high_cell() const {
     Words high = block_.high.plus(work_.first);
     const u64 rows = high.at(layout_.row_word) >> layout_.row_shift & (2 * layout_.row_mask + 1);
@@ -176,163 +229,172 @@ class TileMaker {
     return high;
   }
 
-  __device__ void make_lines() {
-    i32 parity = 0;
-    for (i32 level = 0; level < layout_.line_level_count; ++level) {
-      if (level > 0) __syncthreads();
-      const i32 begin = layout_.line_levels[level], end = layout_.line_levels[level + 1];
-      for (i32 first = begin; first < end; first += groups_ * lines_of_warp_) {
-        const i32 line = first + group_ * lines_of_warp_ + line_of_lane_;
-        make_cell(line_of_lane_ < lines_of_warp_ && line < end ? line : -1, parity);
-        parity ^= 1;
+  /// Combines the values where outer steps lead, for all cells.
+  __device__ void gather() const {
+    for (i32 first = thread_; first < count_; first += cells_at_once * tile_threads) {
+      Words cell[cells_at_once];
+      State state[cells_at_once];
+#pragma unroll
+      for (i32 k = 0; k < cells_at_once; ++k) {
+        const i32 at = first + k * tile_threads;
+        cell[k] = at < count_ ? low_.plus(layout_.cells[at]) : low_;
+        state[k] = Rule::none();
+      }
+      const char* here =
+          static_cast<const char*>(work_.task.cells) + (block_.offset + first) * static_cast<i64>(sizeof(T));
+      for (i32 group = 0; group < layout_.group_count; ++group) {
+        const i32 begin = memory_.group_begin[group], end = memory_.group_end[group];
+        if (begin < end) take_group(layout_.groups[group], begin, end, first, here, cell, state);
+      }
+      for (i32 i = layout_.staged_count; i < layout_.step_count; ++i)
+        take_unprepared(layout_.steps[i], first, cell, state);
+#pragma unroll
+      for (i32 k = 0; k < cells_at_once; ++k) {
+        const i32 at = first + k * tile_threads;
+        if (at < count_) keep(at, state[k]);
       }
     }
   }
-
-  /// Makes the lane's cell of a line. All threads call it. @param line -1: none
-  __device__ void make_cell(i32 line, i32 parity) {
-    Words cell = low_;
-    i64 index = -1;
-    State state = Rule::none();
-    bool active = line >= 0;
-    if (active) {
-      const LinePlace& place = layout_.lines[line];
-      cell = cell.plus(place.packed);
-      cell.add(layout_.along_word, static_cast<u64>(along_) << layout_.along_shift);
-      index = block_.offset + place.offset + along_;
-      active = index <= work_.last_cell && work_.last.at_least(cell, layout_.guards);
+  __device__ __forceinline__ void take_group(const StepGroup& group, i32 begin, i32 end, i32 first, const char* here,
+                                             const Words (&cell)[cells_at_once],
+                                             State (&state)[cells_at_once]) const {
+    bool fits[cells_at_once];
+#pragma unroll
+    for (i32 k = 0; k < cells_at_once; ++k) {
+      const i32 at = first + k * tile_threads;
+      fits[k] = at < count_ && cell[k].at_least(group.inside, layout_.guards);
+      if (group.crosses != 0) fits[k] = fits[k] && !layout_.cells[at].at_least(group.inside, layout_.guards);
     }
-    if (active) gather(cell, index, state);
-    if (layout_.ways > 1) {
-      partial_[parity * tile_threads + threadIdx.x] = state;
-      __syncthreads();
-      if (way_ != 0) return;
-      for (i32 way = 1; way < layout_.ways; ++way) {
-        merge_states<Rule>(state, partial_[parity * tile_threads + threadIdx.x + 32 * way], layout_);
+    i32 i = begin;
+    for (; i + steps_at_once <= end; i += steps_at_once) take_steps<steps_at_once>(i, here, fits, state);
+    for (; i < end; ++i) take_steps<1>(i, here, fits, state);
+  }
+  template <i32 steps>
+  __device__ __forceinline__ void take_steps(i32 begin, const char* here, const bool (&fits)[cells_at_once],
+                                             State (&state)[cells_at_once]) const {
+    Wide values[steps][cells_at_once];
+#pragma unroll
+    for (i32 i = 0; i < steps; ++i) {
+      const T* from = reinterpret_cast<const T*>(here + memory_.delta[begin + i]);
+      // An unreached value changes nothing.
+#pragma unroll
+      for (i32 k = 0; k < cells_at_once; ++k) {
+        values[i][k] = fits[k] ? static_cast<Wide>(from[k * tile_threads]) : static_cast<Wide>(Rule::unreached());
       }
     }
-    if ((layout_.lines_along > 1 || work_.mixed != 0) && active) gather_from_line_before(cell, index, state);
-    const Wide value = along_line(active && work_.has_zero != 0 && index == 0, state);
-    if (active) store(index, value, state);
-  }
-
-  /// Takes the values where the thread's share of the steps leads.
-  __device__ void gather(const Words& cell, i64 index, State& state) const {
-    const char* here = static_cast<const char*>(work_.task.cells) + index * static_cast<i64>(sizeof(T));
-    take_certain(here, state);
-    if (layout_.guards.word[1] == 0) {
-      const u64 guards = layout_.guards.word[0], guarded = cell.word[0] | guards;
-      take_tested(here, state, [&](i32 i) { return (~(guarded - steps_.packed[i].word[0]) & guards) == 0; });
-    } else {
-      take_tested(here, state, [&](i32 i) { return cell.at_least(steps_.packed[i], layout_.guards); });
+#pragma unroll
+    for (i32 i = 0; i < steps; ++i) {
+      Wide cost = 0;
+      i32 number = 0;
+      if constexpr (Rule::has_costs) cost = memory_.cost[begin + i];
+      if constexpr (Rule::has_choice) number = memory_.number[begin + i];
+#pragma unroll
+      for (i32 k = 0; k < cells_at_once; ++k) Rule::take(state[k], values[i][k], cost, number, layout_);
     }
-    for (i32 i = layout_.staged_count + way_; i < layout_.step_count; i += layout_.ways) {
-      const DeviceStep& step = layout_.steps[i];
-      if (!cell.at_least(step.packed, layout_.guards)) continue;
-      const T* from = Reach<T>{work_}.at(index, step.offset, step.source);
+  }
+  __device__ void take_unprepared(const DeviceStep& step, i32 first, const Words (&cell)[cells_at_once],
+                                  State (&state)[cells_at_once]) const {
+    const StepGroup group = layout_.groups[step.group];
+#pragma unroll
+    for (i32 k = 0; k < cells_at_once; ++k) {
+      const i32 at = first + k * tile_threads;
+      if (at >= count_ || !cell[k].at_least(step.packed, layout_.guards)) continue;
+      if (group.crosses != 0 && layout_.cells[at].at_least(group.inside, layout_.guards)) continue;
+      const T* from = Reach<T>{work_}.at(block_.offset + at, step.offset, step.source);
       if (from == nullptr) continue;
-      Rule::take(state, *from, cost_from<Wide>(step.whole_cost, step.real_cost), step.number, layout_);
+      Rule::take(state[k], *from, cost_of<Wide>(step.whole_cost, step.real_cost), step.number, layout_);
     }
   }
 
-  /// Steps of a list that a way takes, whole groups before the last.
-  __device__ i32 share_of(i32 count) const {
-    return (count + steps_at_once * layout_.ways - 1) / (steps_at_once * layout_.ways) * steps_at_once;
+  __device__ __forceinline__ void keep(i32 at, const State& state) const {
+    if constexpr (keeps_state<Rule>) memory_.kept[at] = state;
+    else memory_.kept[at] = state.value;
+  }
+  __device__ __forceinline__ State kept(i32 at) const {
+    if constexpr (keeps_state<Rule>) return memory_.kept[at];
+    else return {memory_.kept[at], 0};
   }
 
-  __device__ __forceinline__ void take_certain(const char* here, State& state) const {
-    const i32 count = ticket_.certain, share = share_of(count);
-    i32 i = way_ * share;
-    const i32 end = i + share < count ? i + share : count;
-    for (; i + steps_at_once <= end; i += steps_at_once) {
-      Wide values[steps_at_once];
+  // Inner steps.
+
+  /// Makes the cells of one level of the slab after another; one warp does if no level has more cells than lanes.
+  __device__ void make_cells() const {
+    if (layout_.widest_level > 32) make_levels<tile_threads>();
+    else if (thread_ < 32) make_levels<32>();
+  }
+  /// The lists of the next level are brought while one is made.
+  template <i32 threads>
+  __device__ __forceinline__ void make_levels() const {
+    const i32 count = layout_.order_level_count;
+    const i32* levels = layout_.order_levels;
+    i32 begin = 0, end = levels[1], next_end = levels[count < 2 ? count : 2];
+    OrderedCell mine = cell_at(thread_, end);
+    for (i32 level = 0; level < count; ++level) {
+      const OrderedCell next = cell_at(end + thread_, next_end);
+      const i32 end_after_next = levels[level + 3 < count ? level + 3 : count];
+      make_cell(mine, begin + thread_);
+      for (i32 place = begin + thread_ + threads; place < end; place += threads)
+        make_cell(cell_at(place, end), place);
+      if constexpr (threads == 32) __syncwarp();
+      else __syncthreads();
+      mine = next, begin = end, end = next_end, next_end = end_after_next;
+    }
+  }
+  struct OrderedCell {
+    i32 at;    // in the slab; beyond its cells: none
+    u32 mask;  // the first of its inner steps
+  };
+  /// @param place in the order of the cells @param end of the places of its level
+  __device__ __forceinline__ OrderedCell cell_at(i32 place, i32 end) const {
+    if (place >= end) return {count_, 0};
+    return {layout_.order[place], layout_.mask_words == 0 ? 0 : layout_.inner_masks[place * layout_.mask_words]};
+  }
+  __device__ __forceinline__ void make_cell(const OrderedCell& cell, i32 place) const {
+    const i32 at = cell.at;
+    if (at >= count_) return;
+    State state = kept(at);
+    u32 mask = cell.mask;
+    for (i32 word = 0; word < layout_.mask_words; ++word) {
+      if (word > 0) mask = layout_.inner_masks[place * layout_.mask_words + word];
+      const i32 begin = 32 * word, left = layout_.inner_count - begin;
+      for (i32 i = 0; i < 32 && i < left; i += steps_at_once) take_inner(begin + i, mask >> i, at, state);
+    }
+    memory_.made[at] = static_cast<T>(is_zero(at) ? Rule::origin(layout_) : Rule::made(state, layout_));
+    if constexpr (keeps_state<Rule>) memory_.kept[at] = state;
+  }
+  /// @param mask bit k: the cell has inner step begin + k
+  __device__ __forceinline__ void take_inner(i32 begin, u32 mask, i32 at, State& state) const {
+    Wide values[steps_at_once];
 #pragma unroll
-      for (i32 k = 0; k < steps_at_once; k += 2) {
-        const DeltaPair pair = *reinterpret_cast<const DeltaPair*>(steps_.delta + i + k);
-        values[k] = *reinterpret_cast<const T*>(here + pair.first);
-        values[k + 1] = *reinterpret_cast<const T*>(here + pair.second);
+    for (i32 k = 0; k < steps_at_once; ++k) {
+      const bool fits = (mask >> k & 1u) != 0;
+      values[k] = static_cast<Wide>(fits ? memory_.made[at - memory_.inner_offset[begin + k]] : Rule::unreached());
+    }
+#pragma unroll
+    for (i32 k = 0; k < steps_at_once; ++k) {
+      Wide cost = 0;
+      i32 number = 0;
+      if constexpr (Rule::has_costs) cost = memory_.inner_cost[begin + k];
+      if constexpr (Rule::has_choice) number = memory_.inner_number[begin + k];
+      Rule::take(state, values[k], cost, number, layout_);
+    }
+  }
+  __device__ __forceinline__ bool is_zero(i32 at) const {
+    return work_.has_zero != 0 && block_.offset == 0 && at == 0;
+  }
+
+  __device__ void store() const {
+    T* cells = static_cast<T*>(work_.task.cells) + block_.offset;
+    for (i32 at = thread_; at < count_; at += tile_threads) {
+      cells[at] = memory_.made[at];
+      if constexpr (Rule::has_choice) {
+        work_.task.choice[block_.offset + at] = is_zero(at) ? -1 : memory_.kept[at].number;
       }
-#pragma unroll
-      for (i32 k = 0; k < steps_at_once; ++k) take(i + k, values[k], state);
-    }
-    for (; i < end; ++i) take(i, *reinterpret_cast<const T*>(here + steps_.delta[i]), state);
-  }
-
-  /// @param fits tells if a staged step fits the cell.
-  template <class Fits>
-  __device__ __forceinline__ void take_tested(const char* here, State& state, const Fits& fits) const {
-    const i32 first = layout_.capacity - ticket_.tested, share = share_of(ticket_.tested);
-    i32 i = first + way_ * share;
-    const i32 end = i + share < layout_.capacity ? i + share : layout_.capacity;
-    for (; i + tests_at_once <= end; i += tests_at_once) {
-      bool fit[tests_at_once];
-      Wide values[tests_at_once];
-#pragma unroll
-      for (i32 k = 0; k < tests_at_once; ++k) fit[k] = fits(i + k);
-        // An unreached value changes nothing.
-#pragma unroll
-      for (i32 k = 0; k < tests_at_once; ++k) {
-        values[k] = fit[k] ? static_cast<Wide>(*reinterpret_cast<const T*>(here + steps_.delta[i + k]))
-                           : static_cast<Wide>(Rule::unreached());
-      }
-#pragma unroll
-      for (i32 k = 0; k < tests_at_once; ++k) take(i + k, values[k], state);
-    }
-    for (; i < end; ++i) {
-      if (fits(i)) take(i, *reinterpret_cast<const T*>(here + steps_.delta[i]), state);
-    }
-  }
-
-  /// Takes the value where a staged step leads.
-  __device__ __forceinline__ void take(i32 i, Wide value, State& state) const {
-    Wide cost = 0;
-    i32 number = 0;
-    if constexpr (Rule::has_costs) cost = steps_.cost[i];
-    if constexpr (Rule::has_choice) number = steps_.number[i];
-    Rule::take(state, value, cost, number, layout_);
-  }
-
-  /// Takes the values of the line before it where inner steps lead.
-  __device__ void gather_from_line_before(const Words& cell, i64 index, State& state) const {
-    const u64 from_zero = cell.at(layout_.along_word) >> layout_.along_shift & layout_.along_mask;
-    for (i32 i = layout_.inner_begin[along_ + 1]; i < layout_.inner_begin[most_line_cells]; ++i) {
-      const InnerStep& step = layout_.inner[i];
-      if (static_cast<u64>(step.along) > from_zero) break;
-      const T* from = Reach<T>{work_}.at(index, step.along, 0);
-      if (from != nullptr) take_inner(*from, step, state);
-    }
-  }
-
-  __device__ __forceinline__ void take_inner(Wide value, const InnerStep& step, State& state) const {
-    Rule::take(state, value, cost_from<Wide>(step.whole_cost, step.real_cost), step.number, layout_);
-  }
-
-  /// Goes along the lines of a warp: each cell gives its value to those after it. @return the cell's value
-  __device__ Wide along_line(bool is_zero, State& state) const {
-    const auto made = [&] { return is_zero ? Rule::origin(layout_) : Rule::made(state, layout_); };
-    if (layout_.inner_lengths == 0) return made();
-    const i32 first = line_of_lane_ * layout_.line_cells;
-    for (i32 from = 0; from + 1 < layout_.line_cells; ++from) {
-      const Wide value = __shfl_sync(~0u, made(), (first + from) % 32);
-      const i32 length = along_ - from;
-      if (length <= 0 || (layout_.inner_lengths >> length & 1u) == 0) continue;
-      if constexpr (Rule::has_costs || Rule::has_choice || Rule::counts) {
-        for (i32 i = layout_.inner_begin[length]; i < layout_.inner_begin[length + 1]; ++i) {
-          take_inner(value, layout_.inner[i], state);
+      if constexpr (Rule::counts) {
+        if (!is_zero(at) && Rule::overflows(memory_.kept[at])) {
+          atomicMin(&state_->overflow, static_cast<u64>(block_.offset + at));
         }
-      } else {
-        Rule::take(state, value, 0, 0, layout_);
       }
-    }
-    return made();
-  }
-
-  __device__ void store(i64 index, Wide value, const State& state) const {
-    static_cast<T*>(work_.task.cells)[index] = static_cast<T>(value);
-    const bool is_zero = work_.has_zero != 0 && index == 0;
-    if constexpr (Rule::has_choice) work_.task.choice[index] = is_zero ? -1 : state.number;
-    if constexpr (Rule::counts) {
-      if (!is_zero && Rule::overflows(state)) atomicMin(&state_->overflow, static_cast<u64>(index));
     }
   }
 
@@ -342,16 +404,16 @@ class TileMaker {
   const TileWork& work_;
   const TableLayout& layout_;
   TileTicket& ticket_;
-  StagedSteps<Rule> steps_;
-  State* partial_;  // of the ways, two of each thread
+  const TileMemory<Rule> memory_;
+  const i32 thread_;
   SubBlock block_;
-  Words low_;  // the sub-block's first cell
-  i32 line_of_lane_, along_, lines_of_warp_, way_, group_, groups_;
+  Words low_;  // the slab's first cell
+  i32 count_;  // cells of the slab that the tile has
 };
 
 /// Makes a tile. Any number of thread blocks.
 template <class Rule>
-__global__ void __launch_bounds__(tile_threads, tile_blocks)
+__global__ void __launch_bounds__(tile_threads, measured::CudaTiles::resident)
     make_tile_kernel(const __grid_constant__ device::Port port, TableState* state, u64* counters,
                      const __grid_constant__ TileWork work) {
   __shared__ TileTicket ticket;

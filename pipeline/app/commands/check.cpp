@@ -5,23 +5,58 @@
 #include <ostream>
 
 #include "pipeline/app/commands.hpp"
+#include "pipeline/app/message_json.hpp"
 #include "pipeline/app/prepare.hpp"
 #include "pipeline/app/warnings.hpp"
+#include "pipeline/base/error.hpp"
+#include "pipeline/base/json.hpp"
 #include "pipeline/base/near_name.hpp"
 #include "pipeline/job/job.hpp"
 
 namespace terrace::app {
 
-int check(Session& session, const JobArguments& arguments) {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Checks the job. @throws JobError with all errors
+job::Job checked(Session& session, const JobArguments& arguments, const Warn& warn) {
   const job::OpenJob open =
       job::load_and_open(arguments.path, arguments.settings, session.stages.declarations(), session.kinds, false);
   session.keep_log_apart(open.job);
-  for (const std::string& warning : open.job.warnings) session.warn(warning);
-  const auto warn = [&](const std::string& what) { session.warn(what); };
+  for (const std::string& warning : open.job.warnings) warn(warning);
   warn_of_budgets(open.job, warn);
   check_plan(open, session.stages, warn);
-  session.out << fmt::format("{} is fine: {}, {}\n", arguments.path, counted(std::ssize(open.job.inputs), "input"),
-                             counted(std::ssize(open.job.stages), "stage"));
+  return open.job;
+}
+
+/// `job`, `valid`, `errors` and `warnings`; of a valid job also the numbers of its `inputs` and `stages`.
+int check_as_json(Session& session, const JobArguments& arguments) {
+  Json answer = {{"job", text_json(arguments.path)}, {"errors", Json::array()}, {"warnings", Json::array()}};
+  const auto add = [&](const char* list, const std::string& message) {
+    answer[list].push_back(message_json(message, arguments.path, arguments.settings));
+    session.record(message);
+  };
+  try {
+    const job::Job job = checked(session, arguments, [&](const std::string& warning) { add("warnings", warning); });
+    answer["inputs"] = job.inputs.size();
+    answer["stages"] = job.stages.size();
+  } catch (const JobError& error) {
+    for (const std::string& message : error.messages()) add("errors", message);
+  }
+  const bool valid = answer["errors"].empty();
+  answer["valid"] = valid;
+  session.answer_json(answer);
+  return valid ? exit_done : exit_wrong;
+}
+
+}  // namespace
+
+int check(Session& session, const PlanArguments& arguments) {
+  if (arguments.json) return check_as_json(session, arguments.job);
+  const job::Job job = checked(session, arguments.job, [&](const std::string& what) { session.warn(what); });
+  session.out << fmt::format("{} is fine: {}, {}\n", arguments.job.path, counted(std::ssize(job.inputs), "input"),
+                             counted(std::ssize(job.stages), "stage"));
   return exit_done;
 }
 

@@ -13,11 +13,14 @@
 #include "pipeline/app/signature.hpp"
 #include "pipeline/app/taking_over.hpp"
 #include "pipeline/app/warnings.hpp"
+#include "pipeline/base/json.hpp"
 #include "pipeline/base/units.hpp"
 #include "pipeline/run/result_summary.hpp"
 
 namespace terrace::app {
 namespace {
+
+using Json = nlohmann::json;
 
 /// ", 2.1 s at 2.50 GB/s (assumed)", if it takes any time.
 std::string moving_time(double seconds, double bytes_per_second) {
@@ -33,11 +36,16 @@ std::string describe_limit(const run::Prediction& p, const run::PredictedTimes& 
   return text + fmt::format("; {} in all (disk)", format_rate(p.operations / times.disk, unit));
 }
 
+/// "computing", "disk" or "link": the longest of the times.
+const char* bound_of(double seconds, const run::PredictedTimes& times) {
+  return seconds == times.compute ? "computing" : seconds == times.disk ? "disk" : "link";
+}
+
 /// "2.1 s, bound by the disk".
 std::string describe_time(const run::Prediction& p, const run::PredictedTimes& times) {
   const double seconds = run::predicted_seconds(p);
-  const char* bound = seconds == times.compute ? "computing" : seconds == times.disk ? "the disk" : "the link";
-  return format_duration(seconds) + (seconds > 0 ? std::string(", bound by ") + bound : "");
+  const std::string bound = bound_of(seconds, times), article = bound == "computing" ? "" : "the ";
+  return format_duration(seconds) + (seconds > 0 ? ", bound by " + article + bound : "");
 }
 
 void print_stage(std::ostream& out, const run::PlannedStage& planned) {
@@ -105,11 +113,59 @@ run::RunPlan planned(Session& session, const job::OpenJob& open, Machine& machin
   return plan;
 }
 
+Json stage_json(const run::PlannedStage& planned) {
+  const run::Prediction p = planned.stage->prediction();
+  const run::PredictedTimes times = run::predicted_times(p);
+  const double seconds = run::predicted_seconds(p);
+  return {{"name", planned.name},
+          {"temporary", planned.temporary},
+          {"blocks", p.blocks},
+          {"block_shape", p.block_shape},
+          {"block_bytes", p.block_bytes},
+          {"workspace_bytes", p.workspace_bytes},
+          {"unit", p.unit},
+          {"operations", number_json(p.operations)},
+          {"leaves_out", p.leaves_out},
+          {"bytes_read", number_json(p.bytes_read)},
+          {"bytes_written", number_json(p.bytes_written)},
+          {"bytes_up", number_json(p.bytes_up)},
+          {"bytes_down", number_json(p.bytes_down)},
+          {"limit", number_json(p.limit)},
+          {"limit_kind", p.limit_kind},
+          {"compute_seconds", number_json(times.compute)},
+          {"disk_seconds", number_json(times.disk)},
+          {"link_seconds", number_json(times.link)},
+          {"predicted_seconds", number_json(seconds)},
+          {"bound", seconds > 0 ? bound_of(seconds, times) : ""}};
+}
+
+Json plan_json(const job::Job& job, const Machine& machine, const run::RunPlan& run_plan) {
+  const stages::Resources& resources = machine.resources;
+  const run::DiskNeed need = run::disk_need(run_plan);
+  Json stages = Json::array();
+  double seconds = 0;
+  for (const run::PlannedStage& stage : run_plan.stages) {
+    stages.push_back(stage_json(stage));
+    seconds += run::predicted_seconds(stage.stage->prediction());
+  }
+  return {
+      {"job", text_json(job.file.string())},
+      {"output", text_json(job.output.string())},
+      {"device", resources.device.name},
+      {"devices", machine.contexts.size()},
+      {"backend", resources.cuda ? "cuda" : "cpu"},
+      {"memory",
+       {{"host", resources.host_budget}, {"device", resources.device_budget}, {"inputs", resources.input_memory}}},
+      {"disk", {{"result", need.result}, {"scratch", need.scratch}}},
+      {"stages", stages},
+      {"predicted_seconds", number_json(seconds)}};
+}
+
 }  // namespace
 
-int plan(Session& session, const JobArguments& arguments) {
+int plan(Session& session, const PlanArguments& arguments) {
   const job::OpenJob open =
-      job::load_and_open(arguments.path, arguments.settings, session.stages.declarations(), session.kinds);
+      job::load_and_open(arguments.job.path, arguments.job.settings, session.stages.declarations(), session.kinds);
   session.keep_log_apart(open.job);
   for (const std::string& warning : open.job.warnings) session.warn(warning);
   const auto warn = [&](const std::string& text) { session.warn(text); };
@@ -121,6 +177,8 @@ int plan(Session& session, const JobArguments& arguments) {
   PartProgress parts(progress);
   const run::RunPlan run_plan = planned(session, open, machine, progress, parts);
   StageWarnings(warn).tell(run_plan);
+  warn_of_disk(open.job, run_plan, warn);
+  if (arguments.json) return session.answer_json(plan_json(open.job, machine, run_plan));
   session.out << fmt::format("on {} x {}\n", machine.contexts.size(), machine.resources.device.name);
   session.out << fmt::format("memory: {} of the host, {} of each device\n",
                              format_size(static_cast<double>(machine.resources.host_budget)),

@@ -2,7 +2,8 @@
 #include <ostream>
 
 #include "pipeline/app/commands.hpp"
-#include "pipeline/app/show/describe.hpp"
+#include "pipeline/app/reference/describe.hpp"
+#include "pipeline/app/reference/to_json.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
 
@@ -18,10 +19,11 @@ std::vector<const job::StageDeclaration*> stages_of(const Session& session, cons
 }
 
 int list_all(Session& session, const ProblemsArguments& question) {
+  if (question.form.json) return session.answer_json({{"stages", stages_json(stages_of(session, question), "")}});
   std::string text;
   for (const job::StageDeclaration* stage : stages_of(session, question)) {
     text += (text.empty() ? "" : "\n") +
-            (question.markdown ? markdown_problems(*stage) : list_problems(*stage, session.columns));
+            (question.form.markdown ? markdown_problems(*stage) : list_problems(*stage, session.columns));
   }
   session.out << text;
   return exit_done;
@@ -55,13 +57,16 @@ int describe_one(Session& session, const ProblemsArguments& question) {
     const job::ProblemDeclaration* problem = stage->find_problem(question.name);
     if (!problem && stage->name != question.name) continue;
     text += text.empty() ? "" : "\n";
-    if (problem || stage->problems.empty()) text += describe_problem(*stage, problem, session.columns);
-    else text += question.markdown ? markdown_problems(*stage) : list_problems(*stage, session.columns);
+    const bool one = problem || stage->problems.empty(), markdown = question.form.markdown;
+    if (one && markdown) text += markdown_problem(*stage, problem);
+    else if (one) text += describe_problem(*stage, problem, session.columns);
+    else text += markdown ? markdown_problems(*stage) : list_problems(*stage, session.columns);
   }
   if (text.empty()) {
     throw JobError("there is no " + question.selector + " '" + question.name + "'" +
                    hint_for(session, question, known_names(stages)));
   }
+  if (question.form.json) return session.answer_json({{"stages", stages_json(stages, question.name)}});
   session.out << text;
   return exit_done;
 }

@@ -49,6 +49,7 @@ void print_result(Session& session, const run::RunReport& report, const fs::path
 }  // namespace
 
 int run_job(Session& session, const RunArguments& arguments) {
+  if (arguments.dry) return plan(session, {arguments.job, false, arguments.fresh});
   Progress progress(session.err, progress_style(STDERR_FILENO, session.quiet), nullptr,
                     [] { return terminal_columns(STDERR_FILENO); });
   StopOutlook outlook;

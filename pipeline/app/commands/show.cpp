@@ -6,6 +6,7 @@
 #include "pipeline/app/made_result.hpp"
 #include "pipeline/app/show/paf.hpp"
 #include "pipeline/app/show/result.hpp"
+#include "pipeline/app/show/result_json.hpp"
 #include "pipeline/app/show/run.hpp"
 #include "pipeline/app/show/xdmf.hpp"
 #include "pipeline/app/text_table.hpp"
@@ -41,6 +42,7 @@ int show(Session& session, const ShowArguments& arguments) {
   if (!folder.empty()) {
     if (!arguments.stage.empty())
       throw IoError(folder.string(), "is a run that has not ended: it has no results yet");
+    if (arguments.json) return session.answer_json(run_json(folder));
     session.answer(wrap_lines(describe_run(folder), session.columns, 4));
     return exit_done;
   }
@@ -52,9 +54,12 @@ int show(Session& session, const ShowArguments& arguments) {
   const auto describe = [&] {
     if (arguments.paf) return paf_line(path, arguments.stage);
     if (arguments.xdmf) return xdmf_of(path, arguments.stage);
+    if (arguments.json) return text_of_json(result_json(path, arguments.stage));
     return describe_result(path, arguments.stage, session.columns);
   };
-  session.answer(io::call_in_child(path.string(), "HDF5", io::limits_for(path), describe));
+  const std::string answer = io::call_in_child(path.string(), "HDF5", io::limits_for(path), describe);
+  if (arguments.json) session.out << answer;
+  else session.answer(answer);
   if (const fs::path other = run::RunFolder::path_for(path); is_there(other / "plan.json")) {
     session.note("there is a run that would replace it: see " + other.string());
   }

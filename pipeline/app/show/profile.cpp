@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "pipeline/app/show/united.hpp"
 #include "pipeline/base/units.hpp"
 #include "pipeline/run/profile.hpp"
 
@@ -24,22 +25,6 @@ const std::map<std::string, std::size_t> activity_of{{"read", 1},  {"copy up", 2
 
 /// A fraction of the whole problem: smaller fractions get no line.
 constexpr double told_share = 1e-3;
-
-using Intervals = std::vector<std::pair<double, double>>;
-
-/// Seconds during which at least one of the intervals lasts.
-double united(Intervals intervals) {
-  std::sort(intervals.begin(), intervals.end());
-  double total = 0, until = 0;
-  bool any = false;
-  for (const auto& [begin, end] : intervals) {
-    const double from = any ? std::max(begin, until) : begin;
-    total += std::max(0.0, end - from);
-    until = any ? std::max(until, end) : end;
-    any = true;
-  }
-  return total;
-}
 
 /// The columns of the stages, and for each stage the seconds of each activity.
 class Stages {

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "io/results/reader.hpp"
+#include "pipeline/app/show/datasets.hpp"
 #include "pipeline/app/show/profile.hpp"
 #include "pipeline/app/text_table.hpp"
 #include "pipeline/base/error.hpp"
@@ -12,33 +11,37 @@
 namespace terrace::app {
 namespace {
 
-constexpr std::int64_t most_values = 6;
-constexpr std::size_t most_letters = 60;
-
-std::string group_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
-std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
-/// The values of a dataset, or as many letters of them as fit a line.
-std::string values_of(const io::ResultReader& reader, const io::DatasetSummary& dataset) {
-  if (dataset.type == "other" || volume(dataset.shape) > most_values) return "";
-  std::string all;
-  for (const std::string& text : reader.texts(dataset.path)) all += (all.empty() ? "" : ", ") + text;
-  const auto lines = std::count(all.begin(), all.end(), '\n');
-  if (lines > 1) return std::to_string(lines) + " lines";
-  return all.size() <= most_letters ? all : all.substr(0, most_letters) + "...";
+/// The nodes of a path, or how it begins and ends.
+std::string path_in_words(const std::vector<std::string>& nodes, std::size_t begin, std::size_t end) {
+  constexpr std::size_t most_nodes = 12;
+  if (begin >= end) return "none";
+  std::string text;
+  for (std::size_t at = begin; at < end; ++at) {
+    const bool left_out = end - begin > most_nodes && at - begin == most_nodes / 2;
+    if (left_out) at = end - most_nodes / 2;
+    text += (at == begin ? "" : left_out ? " -> ... -> " : " -> ") + nodes[at];
+  }
+  return text;
 }
 
-std::string meaning_of(const io::DatasetSummary& dataset) {
-  return dataset.long_name + (dataset.units.empty() ? "" : " (" + dataset.units + ")");
-}
-
-std::string shape_of(const io::DatasetSummary& dataset) {
-  return dataset.shape.rank() == 0 ? "one value" : to_string(dataset.shape);
-}
-
-/// True if the dataset is the program's own: of the profile, or a table of checksums.
-bool is_bookkeeping(const io::DatasetSummary& dataset) {
-  return dataset.path.starts_with("/profile/") || dataset.path.starts_with("/checksums/");
+/// The first paths of a group, by the names of their nodes; empty if it has none.
+std::string describe_paths(const io::ResultReader& reader, const std::string& group) {
+  constexpr std::size_t most_paths = 6, most_read = std::size_t{1} << 20;
+  const std::string path = group + "/path", begin = group + "/path_begin";
+  if (!reader.has(path) || !reader.has(begin)) return "";
+  for (const io::DatasetSummary& dataset : reader.datasets()) {
+    const bool of_paths = dataset.path == path || dataset.path == begin;
+    if (of_paths && static_cast<std::size_t>(volume(dataset.shape)) > most_read) return "";
+  }
+  const std::vector<std::string> nodes = reader.texts(path);
+  const std::vector<double> begins = reader.numbers(begin);
+  std::string text;
+  for (std::size_t pair = 0; pair + 1 < begins.size() && pair < most_paths; ++pair) {
+    const auto from = static_cast<std::size_t>(begins[pair]), to = static_cast<std::size_t>(begins[pair + 1]);
+    if (to > nodes.size()) break;
+    text += "  path " + std::to_string(pair) + ": " + path_in_words(nodes, from, to) + "\n";
+  }
+  return text;
 }
 
 /// The datasets of each group, except the program's own; of one stage, or of all.
@@ -46,12 +49,13 @@ std::string describe_datasets(const io::ResultReader& reader, const std::string&
   std::string text, group;
   TextTable table{{"", "", "", "", ""}, {}};
   const auto end_group = [&] {
-    if (!table.rows.empty()) text += (group.empty() ? "/" : group) + "\n" + to_text(table, "  ", width);
+    if (table.rows.empty()) return;
+    text += (group.empty() ? "/" : group) + "\n" + to_text(table, "  ", width);
+    text += wrap_lines(describe_paths(reader, group), width, 4);
     table.rows.clear();
   };
   for (const io::DatasetSummary& dataset : reader.datasets()) {
-    if (dataset.only_dimension || is_bookkeeping(dataset)) continue;
-    if (!stage.empty() && !dataset.path.starts_with("/" + stage + "/")) continue;
+    if (!is_shown(dataset, stage)) continue;
     if (group_of(dataset.path) != group) end_group();
     group = group_of(dataset.path);
     table.rows.push_back(
@@ -82,14 +86,26 @@ std::string describe_origin(const io::ResultReader& reader) {
 
 }  // namespace
 
+bool is_shown(const io::DatasetSummary& dataset, const std::string& stage) {
+  if (dataset.only_dimension || is_bookkeeping(dataset)) return false;
+  return stage.empty() || dataset.path.starts_with("/" + stage + "/");
+}
+
+void check_is_result(const io::ResultReader& reader, const std::filesystem::path& file) {
+  if (reader.attribute("identity")) return;
+  throw IoError(file.string(), "is an HDF5 file that Terrace did not make, or did not finish; h5dump shows it");
+}
+
+IoError nothing_of(const std::string& stage, const std::filesystem::path& file) {
+  return {file.string(), "holds nothing of a stage '" + stage + "'"};
+}
+
 std::string describe_result(const std::filesystem::path& file, const std::string& stage, std::size_t width) {
   const io::ResultReader reader(file);
-  if (!reader.attribute("identity")) {
-    throw IoError(file.string(), "is an HDF5 file that Terrace did not make, or did not finish; h5dump shows it");
-  }
+  check_is_result(reader, file);
   if (!stage.empty()) {
     const std::string datasets = describe_datasets(reader, stage, width);
-    if (datasets.empty()) throw IoError(file.string(), "holds nothing of a stage '" + stage + "'");
+    if (datasets.empty()) throw nothing_of(stage, file);
     return datasets;
   }
   const std::string attempts = reader.attribute("attempts").value_or("1");

@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <string>
 
+#include "io/results/reader.hpp"
 #include "pipeline/app/text_table.hpp"
+#include "pipeline/base/error.hpp"
 
 namespace terrace::app {
 
@@ -15,5 +17,14 @@ std::string describe_result(const std::filesystem::path& file, const std::string
 
 /// The results of at most six values, one a line: "align/score  6562".
 std::string describe_small(const std::filesystem::path& file);
+
+/// True if the dataset is described: it is none of the program's own, and of the stage; empty: of any.
+bool is_shown(const io::DatasetSummary& dataset, const std::string& stage);
+
+/// @throws IoError if Terrace did not make the file
+void check_is_result(const io::ResultReader& reader, const std::filesystem::path& file);
+
+/// The error of a stage that a result does not have.
+IoError nothing_of(const std::string& stage, const std::filesystem::path& file);
 
 }  // namespace terrace::app

@@ -93,19 +93,68 @@ std::string describe_worker(const io::Folder& folder, const std::string& command
   return "stopped; " + advice;
 }
 
+/// The state of the run in a folder.
+struct KnownRun {
+  io::Folder folder;
+  std::vector<std::string> stages;
+  std::string command;
+  run::Progress progress;
+};
+
+KnownRun read_run(const fs::path& path) {
+  io::Folder folder = io::Folder::open(path);
+  const Json plan = plan_in(folder);
+  std::vector<std::string> names = stage_names(plan, path);
+  std::string command =
+      read_json((path / "plan.json").string(), remedy_for_runs, [&] { return plan.value("command", "terrace run"); });
+  run::check_result(folder, plan);
+  run::Progress progress = run::Ledger::read(folder / "ledger");
+  return {std::move(folder), std::move(names), std::move(command), std::move(progress)};
+}
+
+Json current_json(const KnownRun& known, std::int64_t number) {
+  Json stage = {{"state", "current"}};
+  const auto& cut = known.progress.current;
+  if (cut && cut->stage == number) stage["checkpoint_blocks"] = cut->frontier + cut->done.count();
+  const std::optional<run::RunNote> note = run::RunFolder::read_note(known.folder);
+  if (note && note->stage == number) {
+    stage["blocks"] = note->blocks;
+    stage["share"] = number_json(note->share);
+  }
+  return stage;
+}
+
 }  // namespace
 
 std::string describe_run(const fs::path& path) {
-  const io::Folder folder = io::Folder::open(path);
-  const Json plan = plan_in(folder);
-  const std::vector<std::string> names = stage_names(plan, path);
-  const std::string command =
-      read_json((path / "plan.json").string(), remedy_for_runs, [&] { return plan.value("command", "terrace run"); });
-  run::check_result(folder, plan);
-  const run::Progress progress = run::Ledger::read(folder / "ledger");
-  return fmt::format("{}: {} of {} stages complete, {} {}\n", path.string(), progress.completed.size(), names.size(),
-                     progress.attempt, progress.attempt == 1 ? "attempt" : "attempts") +
-         describe_stages(names, progress, run::RunFolder::read_note(folder)) + describe_worker(folder, command);
+  const KnownRun known = read_run(path);
+  const run::Progress& progress = known.progress;
+  return fmt::format("{}: {} of {} stages complete, {} {}\n", path.string(), progress.completed.size(),
+                     known.stages.size(), progress.attempt, progress.attempt == 1 ? "attempt" : "attempts") +
+         describe_stages(known.stages, progress, run::RunFolder::read_note(known.folder)) +
+         describe_worker(known.folder, known.command);
+}
+
+Json run_json(const fs::path& path) {
+  const KnownRun known = read_run(path);
+  Json stages = Json::array();
+  for (std::size_t number = 0; number < known.stages.size(); ++number) {
+    const std::size_t complete = known.progress.completed.size();
+    Json stage = number == complete ? current_json(known, static_cast<std::int64_t>(number))
+                                    : Json{{"state", number < complete ? "complete" : "not begun"}};
+    stage["name"] = text_json(known.stages[number]);
+    stages.push_back(std::move(stage));
+  }
+  const auto lock = io::look_at_lock(known.folder / "lock");
+  Json answer = {{"run", text_json(path.string())},
+                 {"attempts", known.progress.attempt},
+                 {"state", lock && lock->held        ? "under way"
+                           : lock && lock->elsewhere ? "elsewhere"
+                                                     : "stopped"},
+                 {"command", text_json(known.command)},
+                 {"stages", stages}};
+  if (lock && (lock->held || lock->elsewhere)) answer["holder"] = text_json(lock->holder);
+  return answer;
 }
 
 }  // namespace terrace::app

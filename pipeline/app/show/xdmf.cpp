@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/results/reader.hpp"
+#include "pipeline/app/markup.hpp"
 #include "pipeline/base/element_type.hpp"
 #include "pipeline/base/error.hpp"
 
@@ -14,18 +15,6 @@ namespace terrace::app {
 namespace {
 
 constexpr int most_rank = 3;
-
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char letter : text) {
-    if (letter == '&') result += "&amp;";
-    else if (letter == '<') result += "&lt;";
-    else if (letter == '>') result += "&gt;";
-    else if (letter == '"') result += "&quot;";
-    else result += letter;
-  }
-  return result;
-}
 
 /// Extents from `first` on, as XDMF writes them.
 std::string dimensions(const Extents& shape, int first) {
@@ -45,9 +34,9 @@ class GridWriter {
  public:
   GridWriter(const std::string& file, const io::DatasetSummary& dataset, ElementType type,
              std::vector<std::string> times)
-      : source_(escaped(file + ":" + dataset.path)),
-        name_(escaped(dataset.path.substr(dataset.path.rfind('/') + 1))),
-        title_(escaped(dataset.path.substr(1))),
+      : source_(escape_markup(file + ":" + dataset.path)),
+        name_(escape_markup(dataset.path.substr(dataset.path.rfind('/') + 1))),
+        title_(escape_markup(dataset.path.substr(1))),
         shape_(dataset.shape),
         type_(type),
         times_(std::move(times)) {}

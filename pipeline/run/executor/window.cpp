@@ -93,6 +93,7 @@ void Window::register_block(const PhaseState& phase, std::int64_t sequence) {
   if (done_before_.contains(sequence)) {
     block.step = BlockStep::done;
     block.result = results_before_[sequence];
+    register_last_uses(block, plan_.block(phase.phase, block.index));
     return;
   }
   block.device = plan_.device(phase.phase, block.index, devices_);
@@ -104,6 +105,7 @@ void Window::register_block(const PhaseState& phase, std::int64_t sequence) {
   block.operations = declared.operations;
   const std::size_t made_before = versions_bytes_;
   for (const Access& access : declared.accesses) register_access(block, phase, access);
+  register_last_uses(block, declared);
   bytes_ += block.bytes = bytes_of(block) + versions_bytes_ - made_before;
 }
 
@@ -118,6 +120,18 @@ void Window::register_access(BlockState& block, const PhaseState& phase, const A
   const TileGrid& grid = grids_[static_cast<std::size_t>(access.array)];
   grid.for_each_tile(access.box,
                      [&](std::int64_t tile, const Box& part) { register_use(block, phase, access, tile, part); });
+}
+
+/// Marks the versions that no block after this one uses.
+void Window::register_last_uses(const BlockState& block, const Block& declared) {
+  for (const TileGeneration& last : declared.last_uses) {
+    grids_[static_cast<std::size_t>(last.array)].for_each_tile(last.box, [&](std::int64_t tile, const Box&) {
+      Version* version = look_up({last.array, tile, last.generation});
+      if (version == nullptr) return;  // dead since an earlier attempt
+      version->doomed_by = std::min(version->doomed_by, block.sequence);
+      if (version->pending.empty()) doomed_.push_back(version->key);
+    });
+  }
 }
 
 /// True if the launch of the later block can order it after the earlier one: both are of one phase and device.

@@ -124,6 +124,7 @@ class Window {
   void register_access(BlockState& block, const PhaseState& phase, const Access& access);
   void register_use(BlockState& block, const PhaseState& phase, const Access& access, std::int64_t tile,
                     const Box& part);
+  void register_last_uses(const BlockState& block, const Block& declared);
   void register_write(BlockState& block, const Access& access, std::int64_t tile, TileUse& use);
   bool shares_launch(const BlockState& block, const BlockState& earlier) const;
   void depend(BlockState& block, const PendingUse& use, bool on_end = false);

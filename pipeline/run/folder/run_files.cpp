@@ -102,17 +102,14 @@ Json start_run(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
   for (const PlannedStage& stage : plan.stages) json["stages"].push_back(stage.stage->choices());
 
   const fs::path scratch = plan.scratch.empty() ? folder.path() : plan.scratch;
-  const DiskNeed need = disk_need(plan);
-  if (!plan.scratch.empty()) io::check_free_space(scratch, need.scratch);
-  io::check_file_size(folder.result().path(), need.result);
+  check_disk(plan, folder.path(), disk_need(plan).taken);
 
   const std::vector<LargeDataset> datasets = large_datasets(plan);
   std::vector<io::DatasetSpec> specs;
   for (const LargeDataset& dataset : datasets) specs.push_back(dataset.spec);
   const io::CreatedResult created = io::create_result(folder.result(), specs);
   TakenBytes taken(plan, datasets, created, folder);
-  const std::int64_t shared = taken.share();
-  io::check_free_space(folder.path(), need.result - shared + (plan.scratch.empty() ? need.scratch : 0));
+  check_disk(plan, folder.path(), taken.share());
   taken.copy_rest(settings);
   reserve(folder.result(), created.length, settings);
   io::save_metadata(folder.result(), extents_of(created), folder.metadata());
@@ -190,6 +187,13 @@ DiskNeed disk_need(const RunPlan& plan) {
   }
   need.result += 1 << 20;  // for small datasets, written at the end
   return need;
+}
+
+void check_disk(const RunPlan& plan, const fs::path& folder, std::int64_t shared) {
+  const DiskNeed need = disk_need(plan);
+  io::check_free_space(folder, need.result - shared + (plan.scratch.empty() ? need.scratch : 0));
+  if (!plan.scratch.empty()) io::check_free_space(plan.scratch, need.scratch);
+  io::check_file_size(folder / "result.h5", need.result);
 }
 
 void check_result(const io::Folder& folder, const Json& plan) {

@@ -229,8 +229,8 @@ std::unique_ptr<run::Stage> make_floyd_warshall(const Request& request) {
   if (rules.stated) cut.stated = rules.stated->range;
   auto source = weights(matrix, cut.spec.value, rules);
   return std::make_unique<FloydWarshallStage>(
-      request, std::make_unique<ClosurePlan>(std::move(cut), std::move(source), rules.label.array), rules,
-      !is_floating(matrix->type()));
+      request, std::make_unique<ClosurePlan>(std::move(cut), std::move(source), rules.label.array, matrix->nodes()),
+      rules, !is_floating(matrix->type()));
 }
 
 }  // namespace terrace::stages

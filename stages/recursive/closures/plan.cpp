@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "pipeline/base/printable.hpp"
 #include "stages/recursive/closures/edges.hpp"
 #include "stages/recursive/closures/tally.hpp"
 #include "stages/recursive/tile_plan.hpp"
@@ -14,9 +15,15 @@ using run::ArraySpec;
 using run::Mode;
 using run::Role;
 
-ClosurePlan::ClosurePlan(ClosureCut cut, std::shared_ptr<io::Source> matrix, std::string matrix_name)
+std::string ClosurePlan::node_text(std::int64_t node) const {
+  return nodes_ ? "node " + quote(nodes_->name(node)) : "node " + std::to_string(node) + " (counted from 0)";
+}
+
+ClosurePlan::ClosurePlan(ClosureCut cut, std::shared_ptr<io::Source> matrix, std::string matrix_name,
+                         std::shared_ptr<const io::NodeNames> nodes)
     : cut_(std::move(cut)),
       matrix_name_(std::move(matrix_name)),
+      nodes_(std::move(nodes)),
       across_((cut_.nodes + cut_.tile - 1) / cut_.tile),
       order_(RecursiveOrder::closure(across_, cut_.ways)) {
   const bool bits = recursive::has_bits(cut_.spec.table);

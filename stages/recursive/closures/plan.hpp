@@ -35,7 +35,9 @@ struct ClosureCut {
 /// negative decides what is infinite at the end, and whether the type can hold the distances.
 class ClosurePlan : public run::Plan {
  public:
-  ClosurePlan(ClosureCut cut, std::shared_ptr<io::Source> matrix, std::string matrix_name);
+  /// @param nodes names of the nodes, for errors; null: they have none
+  ClosurePlan(ClosureCut cut, std::shared_ptr<io::Source> matrix, std::string matrix_name,
+              std::shared_ptr<const io::NodeNames> nodes = nullptr);
 
   const std::vector<run::ArraySpec>& arrays() const override { return arrays_; }
   /// @param tally a ClosureTally. @throws ComputeError if the type may not hold the distances
@@ -51,6 +53,8 @@ class ClosurePlan : public run::Plan {
 
   const ClosureCut& cut() const { return cut_; }
   const std::string& matrix_name() const { return matrix_name_; }
+  /// A node by its name, or its number: "node 'rome'", "node 3 (counted from 0)".
+  std::string node_text(std::int64_t node) const;
   std::int64_t across() const { return across_; }
   std::int64_t updates() const { return order_.count(); }
   /// True if all weights are looked at before the first update.
@@ -66,6 +70,7 @@ class ClosurePlan : public run::Plan {
 
   ClosureCut cut_;
   std::string matrix_name_;
+  std::shared_ptr<const io::NodeNames> nodes_;
   std::int64_t across_;  // tiles
   RecursiveOrder order_;
   std::vector<run::ArraySpec> arrays_;

@@ -16,9 +16,9 @@ void ClosureTally::fold(const run::Phase& phase, std::int64_t index, const void*
   recursive::TileResult result;
   std::memcpy(&result, folded, sizeof result);
   if (result.negative_pivot >= 0) {
-    throw ComputeError("'" + plan_.matrix_name() + "' has a negative cycle through node " +
-                       std::to_string(result.negative_pivot) +
-                       " (counted from 0), so that no path there is the shortest; mend the weights");
+    throw ComputeError("'" + plan_.matrix_name() + "' has a negative cycle through " +
+                       plan_.node_text(result.negative_pivot) +
+                       ", so that no path there is the shortest; mend the weights");
   }
   if ((result.found & 1) != 0) {
     range_.add(result.least.whole, result.most.whole);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/recursive/problems.hpp"
+#include "stages/block_memory.hpp"
 #include "stages/recursive/blas_choice.hpp"
 #include "stages/recursive/measured.hpp"
 #include "stages/recursive/products/blocks.hpp"

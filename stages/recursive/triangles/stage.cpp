@@ -5,6 +5,7 @@
 
 #include "kernels/recursive/interval_rules.hpp"
 #include "pipeline/base/error.hpp"
+#include "stages/block_memory.hpp"
 #include "stages/recursive/measured.hpp"
 #include "stages/recursive/rates.hpp"
 #include "stages/recursive/tiles.hpp"
@@ -138,11 +139,22 @@ void check_value(const Request& request, ElementType value) {
                  ": put them back, or start over with --fresh=all");
 }
 
+job::Example example_of(const std::string& problem) {
+  if (problem == "nussinov") return {"rna: {generate: dna, length: 200, seed: 7}", {"{sequence: rna}"}};
+  if (problem == "optimal_bst") {
+    return {"often: {values: [15, 10, 5, 10, 20]}, between: {values: [5, 10, 5, 5, 5, 10]}",
+            {"{keys: often}", "gaps: between"}};
+  }
+  if (problem == "polygon_triangulation") return {"corners: {values: [3, 7, 4, 5, 2, 6]}", {"{vertices: corners}"}};
+  return {"sizes: {values: [30, 35, 15, 5, 10, 20, 25]}", {"{dimensions: sizes}"}};
+}
+
 }  // namespace
 
 void declare_intervals(const recursive::ProblemInfo& problem, job::ProblemDeclaration& declaration) {
   const bool pairs = std::string(problem.name) == "nussinov";
   declaration.group = "intervals";
+  declaration.example = example_of(problem.name);
   declaration.parameters = {
       pairs ? Parameter{"type", ParameterKind::choice, "type of the scores; auto: the narrower that holds them",
                         "auto", "auto, i16, i32"}
@@ -154,20 +166,20 @@ void declare_intervals(const recursive::ProblemInfo& problem, job::ProblemDeclar
       {"splits", ParameterKind::flag, "whether to keep where intervals are split, and what that makes of all items",
        "false"},
   };
-  if (pairs) declaration.outputs = {{"score", "one value", "pairs"}};
-  else declaration.outputs = {{"cost", "one value", "the least cost"}};
+  if (pairs) declaration.outputs = {{"score", "one value", "pairs", job::Ties::none}};
+  else declaration.outputs = {{"cost", "one value", "the least cost", job::Ties::none}};
   declaration.outputs.push_back(
-      {"table", "(items + 1) x (items + 1)", "of the items [row, column); zeros below the diagonal", "keep: table"});
+      {"table", "(items + 1) x (items + 1)", "of the items [row, column); zeros below the diagonal", job::Ties::none, "keep: table"});
   declaration.outputs.push_back(
       {"split", "(items + 1) x (items + 1)",
        std::string("the first node that the items [row, column) are best split at; -1: none") +
-           (pairs ? "; row: the first base pairs with the last" : ""),
+           (pairs ? "; row: the first base pairs with the last" : ""), job::Ties::none,
        "splits"});
   if (pairs)
-    declaration.outputs.push_back({"structure", "one string", "dots and brackets: bases, and pairs", "splits"});
+    declaration.outputs.push_back({"structure", "one string", "dots and brackets: bases, and pairs", job::Ties::none, "splits"});
   else
     declaration.outputs.push_back(
-        {"expression", "one string", "the items in order, what is put together in brackets", "splits"});
+        {"expression", "one string", "the items in order, what is put together in brackets", job::Ties::none, "splits"});
 }
 
 std::unique_ptr<run::Stage> make_triangle(const Request& request) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/wavefront/tracer.hpp"
+#include "stages/block_memory.hpp"
 #include "stages/wavefront/measured.hpp"
 
 namespace terrace::stages {
@@ -10,7 +11,6 @@ namespace {
 
 using wavefront::word_cells;
 
-constexpr std::int64_t page = 4096;
 constexpr std::int64_t most_lines = measured::BitCutSizes::most_lines;  // each way
 constexpr std::int64_t most_planes = 2;                                 // of differences
 constexpr std::int64_t most_steps = wavefront::most_path_steps;
@@ -28,7 +28,6 @@ constexpr Sizes cuda_sizes{wavefront::bit_line_rows, measured::BitCutSizes::cuda
                            std::int64_t{1} << 30};
 
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-std::int64_t pages(std::int64_t bytes) { return ceiling(bytes, page) * page; }
 std::int64_t whole(std::int64_t cells, std::int64_t unit) {
   return std::max<std::int64_t>(1, ceiling(cells, unit)) * unit;
 }

@@ -3,18 +3,16 @@
 #include <algorithm>
 
 #include "kernels/wavefront/sweep.hpp"
+#include "stages/block_memory.hpp"
 #include "stages/wavefront/measured.hpp"
 
 namespace terrace::stages {
 namespace {
 
-constexpr std::int64_t page = 4096;
-
 using Sizes = measured::LevelSizes;
 constexpr std::int64_t most_kept = Sizes::most_kept, least_side = Sizes::least_side,
                        most_level_bytes = Sizes::most_level_bytes;
 
-std::int64_t pages(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
 std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// The borders that are kept inside a box.

@@ -12,6 +12,7 @@
 #include "kernels/device/memory.hpp"
 #include "kernels/dp_table/kernels.hpp"
 #include "kernels/dp_table/reference/reference.hpp"
+#include "kernels/dp_table/visit.hpp"
 #include "tests/differential/dp_table/samples.hpp"
 
 namespace terrace::dp_table::testing {

@@ -114,6 +114,41 @@ TEST_CASE("on CUDA a table of many sub-blocks is as it is defined") {
   compare_on(*context, table, true);
 }
 
+TEST_CASE("on CUDA tables are as they are defined where slabs are cut along a dimension") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  const bool few = test::few_cases(*context);
+  struct Case {
+    Extents extents;
+    std::vector<std::int64_t> steps;  // one after another
+    std::int64_t rows;                // of a tile
+  };
+  const std::int64_t length = few ? 9000 : 60000;
+  for (const Case& each : {Case{{length}, {3, 50, 700, 5000}, length},  // rows are cells
+                           Case{{length}, {3, 50, 700, 5000}, 6000},    // and lead to other tiles
+                           Case{{length}, {1}, 7001}, Case{{3, 7000}, {0, 2, 1, 6000, 0, 5500, 2, 1}, 1},
+                           Case{{3, 100, 90}, {0, 0, 2, 0, 70, 3, 1, 60, 0, 0, 1, 0, 2, 0, 89}, 3}}) {
+    for (const auto& [combine, type] : {std::pair{Combine::min, ElementType::i16},
+                                        {Combine::max, ElementType::f64},
+                                        {Combine::count, ElementType::i64}}) {
+      Table table;
+      table.combine = combine;
+      table.type = type;
+      table.extents = each.extents;
+      table.steps.dimensions = each.extents.rank();
+      table.steps.components = each.steps;
+      const std::size_t count = each.steps.size() / static_cast<std::size_t>(table.steps.dimensions);
+      for (std::size_t step = 0; step < count; ++step) {
+        table.steps.whole_costs.push_back(combine == Combine::count ? 1 : 1 + static_cast<std::int64_t>(step % 2));
+        table.steps.real_costs.push_back(static_cast<double>(table.steps.whole_costs.back()));
+      }
+      table.modulus = combine == Combine::count ? 1000003 : 0;
+      table.cut.rows = each.rows;
+      compare_on(*context, table, combine == Combine::max);
+    }
+  }
+}
+
 TEST_CASE("on CUDA a kernel computes blocks of several tables, and none after an abort") {
   const auto context = test::cuda_context();
   if (!context) return;

@@ -84,7 +84,9 @@ TEMPLATE_TEST_CASE("many steps at a time of stars and boxes on CUDA give the bit
       for (unsigned seed = 0; seed < (!simulated ? 60u : radius <= 4 ? 3u : 2u); ++seed) {
         testing::SampleMaker maker(9000 + 100 * seed + 10 * static_cast<unsigned>(radius) + (shape == Shape::box), 0,
                                    0);
-        const std::int64_t tile = sizeof(TestType) == 4 ? radius == 2 || shape == Shape::box ? 384 : 256 : 128;
+        const measured::StreamForm form =
+            shape == Shape::star ? measured::StreamForm::star : measured::StreamForm::box;
+        const std::int64_t tile = 32 * measured::CudaStream::sizes(form, radius, sizeof(TestType)).cells;
         check(maker, wide_sample<TestType>(maker, shape, radius, simulated ? 40 : 400, tile, simulated ? tile : 1000),
               *context);
       }

@@ -1,5 +1,7 @@
 // The description of tables with many dimensions: steps, block shapes of the paper, tiles, types.
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <random>
 
 #include "kernels/dp_table/table.hpp"
 
@@ -148,6 +150,50 @@ TEST_CASE("the tiles of a table are its cells in row-major order, and read finis
   CHECK(tiles.read(7, sources[1], false) == Box{{1, 1, 0}, {2, 6, 4}});
   CHECK(tiles.read(7, sources[2], false) == Box{{0, 3, 0}, {1, 6, 4}});
   CHECK(volume(tiles.read(1, sources[1], false).shape()) == 0);
+}
+
+TEST_CASE("the last reader of a tile, and the tiles that are needed at a time") {
+  std::mt19937_64 random(3);
+  const auto below = [&](std::int64_t most) {
+    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most));
+  };
+  for (int n = 0; n < 300; ++n) {
+    const int rank = 1 + static_cast<int>(below(4));
+    Extents extents;
+    for (int d = 0; d < rank; ++d) extents.push_back(1 + below(7));
+    std::vector<std::vector<std::int64_t>> steps;
+    for (std::int64_t step = below(6); step >= 0; --step) {
+      steps.emplace_back();
+      for (int d = 0; d < rank; ++d) steps.back().push_back(below(4));
+      if (std::count(steps.back().begin(), steps.back().end(), 0) == rank) steps.pop_back();
+    }
+    Table table = table_of(extents, steps, std::vector<std::int64_t>(steps.size(), 1));
+    table.cut.whole = static_cast<int>(below(rank));
+    table.cut.rows = 1 + below(extents[table.cut.whole]);
+    INFO(to_string(extents) << ", whole " << table.cut.whole << ", rows " << table.cut.rows);
+    const Tiles tiles(table);
+    const auto sources = sources_of(table);
+    std::vector<std::int64_t> last;
+    for (std::int64_t tile = 0; tile < tiles.count(); ++tile) {
+      last.push_back(tile);
+      for (std::size_t source = 0; source < sources.size(); ++source) {
+        const Box read = tiles.read(tile, sources[source], source == 0);
+        if (volume(read.shape()) == 0) continue;
+        Extents end = read.end;
+        for (int d = 0; d < rank; ++d) --end[d];
+        for (std::int64_t used = tiles.tile_of(read.begin); used <= tiles.tile_of(end); ++used) {
+          last[static_cast<std::size_t>(used)] = tile;
+        }
+      }
+    }
+    std::int64_t most = 0;
+    for (std::int64_t tile = 0; tile < tiles.count(); ++tile) {
+      CHECK(tiles.last_reader(tile, sources) == last[static_cast<std::size_t>(tile)]);
+      most = std::max(most, last[static_cast<std::size_t>(tile)] - tile + 1);
+    }
+    CHECK(most <= tiles.most_live(sources));
+    CHECK(tiles.most_live(sources) <= tiles.count());
+  }
 }
 
 TEST_CASE("tables have at most 2^62 cells") {

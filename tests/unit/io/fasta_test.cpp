@@ -1,6 +1,4 @@
 // FASTA files as inputs: records, ranges, strands, gzip, and text that is not FASTA.
-#include <zlib.h>
-
 #include <catch2/catch.hpp>
 
 #include "io/inputs/fasta/scanner.hpp"
@@ -10,12 +8,6 @@ using namespace terrace;
 using namespace terrace::io;
 
 namespace {
-
-void write_gzip(const std::filesystem::path& path, const std::string& text, const char* mode = "wb") {
-  gzFile file = gzopen(path.c_str(), mode);
-  gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
-  gzclose(file);
-}
 
 std::string letters_of(const std::string& text, std::vector<Setting> more = {}) {
   TempFolder folder;
@@ -151,7 +143,9 @@ TEST_CASE("Damaged gzip files are errors") {
   const std::string good = folder.read("a.gz");
   for (const std::size_t length : {std::size_t{2}, std::size_t{9}, good.size() / 2, good.size() - 4}) {
     folder.write("a.gz", good.substr(0, length));
-    CHECK(open_error(folder, {{"fasta", "a.gz"}}) == "io: a.gz: the gzip data end too soon; the file was cut short");
+    CHECK(open_error(folder, {{"fasta", "a.gz"}}) ==
+          "io: a.gz: byte " + std::to_string(length) +
+              ": the gzip data end too soon; the file was cut short, fetch or make it again");
   }
   std::string flipped = good;
   flipped[good.size() / 2] = static_cast<char>(flipped[good.size() / 2] ^ 16);
@@ -197,6 +191,7 @@ TEST_CASE("What follows a gzip member is another member or zero bytes, else an e
   }
   for (std::size_t length = one.size() + 1; length < one.size() + other.size(); ++length) {
     CHECK(error_of_bytes((one + other).substr(0, length)) ==
-          "io: c.gz: the gzip data end too soon; the file was cut short");
+          "io: c.gz: byte " + std::to_string(length) +
+              ": the gzip data end too soon; the file was cut short, fetch or make it again");
   }
 }

@@ -1,6 +1,8 @@
 // Files to read, and inputs opened as a job opens them.
 #pragma once
 
+#include <zlib.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -31,7 +33,7 @@ struct Setting {
 };
 using Values = std::vector<std::int64_t>;
 using Texts = std::vector<std::string>;
-using Ranges = std::vector<std::array<std::int64_t, 2>>;
+using Ranges = std::vector<std::vector<std::int64_t>>;
 
 /// Opens an input of the kind that the first setting names; paths start at `folder`.
 inline std::shared_ptr<Source> open_input(const TempFolder& folder, const std::vector<Setting>& list,
@@ -113,6 +115,13 @@ std::vector<T> counting(std::int64_t count) {
   std::vector<T> values(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>(i);
   return values;
+}
+
+/// Writes a gzip file, or with mode "ab" another member behind one.
+inline void write_gzip(const std::filesystem::path& path, const std::string& text, const char* mode = "wb") {
+  gzFile file = gzopen(path.c_str(), mode);
+  gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
+  gzclose(file);
 }
 
 }  // namespace terrace::io

@@ -158,12 +158,32 @@ TEST_CASE("A selection outside of the dataset is an error") {
   small_file(folder, {});
   const auto error = [&](const Ranges& ranges) { return open_error(folder, {{"hdf5", "a.h5"}, {"select", ranges}}); };
   CHECK(error({{0, 6}}) ==
-        "job: job.yaml:7: select: select: a.h5, dataset /data is of shape 6 x 10: give 2 ranges, not 1");
+        "job: job.yaml:7: select: select: a.h5, dataset /data is of shape 6 x 10: give 2 ranges or indices, not 1");
   CHECK(
       error({{0, 6}, {0, 11}}) ==
       "job: job.yaml:7: select: select: a.h5, dataset /data is of shape 6 x 10: [0, 11) does not lie in dimension 1");
   CHECK(error({{4, 3}, {0, 10}}).find("[4, 3) does not lie in dimension 0") != std::string::npos);
   CHECK(error({{-1, 3}, {0, 10}}).find("[-1, 3) does not lie in dimension 0") != std::string::npos);
+}
+
+TEST_CASE("An index in a selection drops its dimension") {
+  TempFolder folder;
+  small_file(folder, {});
+  const auto select = [&](const Ranges& ranges) {
+    return open_input(folder, {{"hdf5", "a.h5"}, {"select", ranges}});
+  };
+  const auto whole = read_all<std::int32_t>(*open_input(folder, {{"hdf5", "a.h5"}}));
+  const auto row = select({{2}, {3, 7}});
+  CHECK(row->shape() == Extents{4});
+  CHECK(read_all<std::int32_t>(*row) == std::vector<std::int32_t>(whole.begin() + 23, whole.begin() + 27));
+  const auto column = select({{1, 4}, {9}});
+  CHECK(column->shape() == Extents{3});
+  CHECK(read_all<std::int32_t>(*column) == std::vector<std::int32_t>{whole[19], whole[29], whole[39]});
+  CHECK(read_box<std::int32_t>(*column, {{1}, {2}}) == std::vector<std::int32_t>{whole[29]});
+  const auto error = [&](const Ranges& ranges) { return open_error(folder, {{"hdf5", "a.h5"}, {"select", ranges}}); };
+  CHECK(error({{6}, {0, 10}}).find("6 does not lie in dimension 0") != std::string::npos);
+  CHECK(error({{-1}, {0, 10}}).find("-1 does not lie in dimension 0") != std::string::npos);
+  CHECK(error({{1}, {2}}).find("a single element is no array") != std::string::npos);
 }
 
 TEST_CASE("Elements that are no numbers are refused with what can be read") {

@@ -203,9 +203,9 @@ TEST_CASE("What is no image, and what is no channel, is an error") {
   TempFolder folder;
   folder.write("a.png", "GIF89a.........");
   CHECK(open_error(folder, {{"image", "a.png"}}) ==
-        "io: a.png: is no PNG, PGM or PPM image: its first bytes are none of theirs");
+        "io: a.png: is no PNG, PGM, PPM or TIFF image: its first bytes are none of theirs");
   folder.write("a.png", "");
-  CHECK(open_error(folder, {{"image", "a.png"}}) == "io: a.png: is empty; PNG, PGM and PPM images can be read");
+  CHECK(open_error(folder, {{"image", "a.png"}}) == "io: a.png: is empty; PNG, PGM, PPM and TIFF images can be read");
   CHECK(open_error(folder, {{"image", "a.png"}, {"channel", "alpha"}}) ==
         "job: job.yaml:7: channel: channel: 'alpha' is none of gray, red, green, blue");
 }

@@ -36,15 +36,60 @@ const std::string table = "time,level,\"tide, high\"\n0,1.5,10\n1,2.5,20\n2,3.5,
 
 }  // namespace
 
-TEST_CASE("Without row or column all numbers are read in order") {
-  CHECK(whole("text", "1 2\t3\n\n  4\r\n# 5 6\n7") == std::vector<std::int64_t>{1, 2, 3, 4, 7});
-  CHECK(whole("text", "1, 2,3,\n4 5\n") == std::vector<std::int64_t>{1, 2, 3, 4, 5});
+TEST_CASE("With a range or values to skip all numbers are read in order") {
+  const std::vector<Setting> all{{"range", Values{0, 5}}};
+  CHECK(whole("text", "1 2\t3\n\n  4\r\n# 5 6\n7", all) == std::vector<std::int64_t>{1, 2, 3, 4, 7});
+  CHECK(whole("text", "1, 2,3,\n4 5\n", all) == std::vector<std::int64_t>{1, 2, 3, 4, 5});
   CHECK(reals("csv", "1,2.5\n -3 , 4e1\n") == std::vector<double>{1, 2.5, -3, 40});
   CHECK(whole("csv",
               "\xef\xbb\xbf"
               "1,2\n") == std::vector<std::int64_t>{1, 2});
   CHECK(whole("text", "") == std::vector<std::int64_t>{});
   CHECK(whole("text", "25\n500\n93\n97\n", {{"skip", 2}}) == std::vector<std::int64_t>{93, 97});
+}
+
+TEST_CASE("A table has rows and columns, and one dimension where it has one of either") {
+  TempFolder folder;
+  const auto shape = [&](const char* kind, const std::string& text, const std::vector<Setting>& more = {}) {
+    return open_text(folder, kind, text, more)->shape();
+  };
+  CHECK(shape("csv", "1,2,3\n4,5,6\n") == Extents{2, 3});
+  CHECK(shape("text",
+              "\xef\xbb\xbf"
+              "1 2 3\r\n\r\n# note\r\n4 5 6") == Extents{2, 3});
+  CHECK(shape("csv", "a,b\n1,2\n3,4\n", {{"header", true}}) == Extents{2, 2});
+  CHECK(shape("csv", "1,2,3\n") == Extents{3});
+  CHECK(shape("text", "1\n2\n3\n") == Extents{3});
+  CHECK(shape("text", "7") == Extents{1});
+  CHECK(shape("text", "") == Extents{0});
+  CHECK(shape("csv", "1,2,3\n4,5,6\n", {{"skip", 1}}) == Extents{5});
+  CHECK(shape("csv", "1,2,3\n4,5,6\n", {{"shape", Values{3, 2}}}) == Extents{3, 2});
+  CHECK(read_box<std::int64_t>(*open_text(folder, "csv", "1,2,3\n4,5,6\n", {}), {{0, 1}, {2, 2}}) ==
+        std::vector<std::int64_t>{2, 5});
+  CHECK(open_text(folder, "csv", "1,2\n3,4\n", {})->results() == 2);
+  CHECK(open_text(folder, "csv", "1,2\n", {})->results() == 1);
+}
+
+TEST_CASE("Rows of a table that are of different lengths are errors with their place") {
+  CHECK(
+      error_with("csv", "1,2\n3,4\n5\n") ==
+      "io: a.txt:3:2: this line has 1 value, and line 1 has 2: rows of a table have as many; `shape` or `range` read "
+      "all values in order");
+  CHECK(error_with("text", "1 2\n\n3 4 5\n").find("io: a.txt:3:5: this line has 3 values, and line 1 has 2") == 0);
+  CHECK(error_with("csv", "1,2\n3\n", {{"range", Values{0, 3}}}) == "none");
+}
+
+TEST_CASE("A range is one of the values that are read, behind those that are skipped") {
+  const std::string text = "1 2 3\n4 5 6\n";
+  CHECK(whole("text", text, {{"range", Values{1, 5}}}) == std::vector<std::int64_t>{2, 3, 4, 5});
+  CHECK(whole("text", text, {{"range", Values{1, 3}}, {"skip", 2}}) == std::vector<std::int64_t>{4, 5});
+  CHECK(whole("text", text, {{"range", Values{1, 3}}, {"row", 1}}) == std::vector<std::int64_t>{5, 6});
+  CHECK(whole("csv", "x 2\n3,4", {{"range", Values{1, 3}}, {"separator", ","}}) == std::vector<std::int64_t>{3, 4});
+  CHECK(whole("text", text, {{"range", Values{6, 6}}}).empty());
+  CHECK(error_with("text", text, {{"range", Values{2, 7}}}) ==
+        "job: job.yaml:7: range: range: [2, 7) does not lie in the 6 values that are read");
+  CHECK(error_with("text", text, {{"range", Values{3, 2}}}).find("begins at 0 or later") != std::string::npos);
+  CHECK(error_with("text", text, {{"range", Values{3}}}).find("give two numbers") != std::string::npos);
 }
 
 TEST_CASE("A whole number before the first fraction becomes floating point with the rest") {
@@ -83,9 +128,9 @@ TEST_CASE("Text takes a type and a shape") {
 }
 
 TEST_CASE("A bad number is an error with line and column") {
-  CHECK(error_with("text", "1 2\n3 x4 5\n") == "io: a.txt:2:3: 'x4' is no number");
+  CHECK(error_with("text", "1 2\n3 x4\n") == "io: a.txt:2:3: 'x4' is no number");
   CHECK(error_with("text", "1 2,5\n") == "io: a.txt:1:1: '1 2' is no number");
-  CHECK(error_with("csv", "1,2\n3,,5\n") == "io: a.txt:2:3: a number is missing");
+  CHECK(error_with("csv", "1,2,4\n3,,5\n") == "io: a.txt:2:3: a number is missing");
   CHECK(error_with("csv", "1,2,\n") == "io: a.txt:1:5: a number is missing");
   CHECK(error_with("csv", "1 2\n") == "io: a.txt:1:1: '1 2' is no number");
   CHECK(error_with("csv", "1,2abc\n") == "io: a.txt:1:3: '2abc' is no number");

@@ -71,6 +71,23 @@ TEST_CASE("Stages that are added, removed or moved are named") {
         "the order of stages was align, sums, more and is more, align, sums");
 }
 
+TEST_CASE("A setting of an input that keeps the default of an earlier version is no difference") {
+  TempFolder folder;
+  const auto compare = [&](const std::string& changed) {
+    Job now = load_text(folder, changed);
+    for (Input& input : now.inputs) input.earlier_defaults = {{"record", "all"}};
+    return first_difference(defining_json(load_text(folder, text)), defining_json(now), defaults_of(now))
+        .value_or("none");
+  };
+  CHECK(compare(text) == "none");
+  CHECK(compare(replaced(text, "a.fa", "a.fa, record: all")) == "none");
+  CHECK(compare(replaced(text, "a.fa", "a.fa, record: used")) == "inputs.a.record was not given and is \"used\"");
+  CHECK(
+      changed_default("inputs.a.record", {"record", "all"}, "used") ==
+      "inputs.a.record was all, the default of an earlier version, and is used, the default now; `record: all` keeps "
+      "it");
+}
+
 TEST_CASE("A setting that an earlier version did not know is no difference where it is left to its default") {
   TempFolder folder;
   const Job job = load_text(folder, text);

@@ -56,6 +56,31 @@ TEST_CASE("Vectors are lists of whole numbers in a list") {
   CHECK_FALSE(settings_of("").has("directions"));
 }
 
+TEST_CASE("Pairs of nodes are texts, two after another, or the name of an array") {
+  CHECK(texts_of("between: [[Oslo, 'New York'], [4, 17]]", "between") == Texts{"Oslo", "New York", "4", "17"});
+  CHECK(texts_of("between: [Oslo, Rome]", "between") == Texts{"Oslo", "Rome"});
+  CHECK(texts_of("between: []", "between").empty());
+  CHECK(settings_of("between: west").text("between") == "west");
+  check_all({{"one node", flowing("between: [[Oslo]]"), "2:67", {"a pair is [FROM, TO]"}},
+             {"three nodes", flowing("between: [Oslo, Rome, Bern]"), "2:66", {"a pair is [FROM, TO]"}},
+             {"no name", flowing("between: [[Oslo, '']]"), "2:74", {"a node is a name or an id"}},
+             {"no pair", flowing("between: [[Oslo, Rome], Bern]"), "2:81", {"a pair is [FROM, TO]"}},
+             {"no array", flowing("between: east"), "2:66", {"'east'"}}});
+}
+
+TEST_CASE("A selection has ranges and indices") {
+  const auto part = [](const std::string& list) { return settings_of("part: " + list).get<Vectors>("part"); };
+  CHECK(part("[2, [0, 100]]") == Vectors{{2}, {0, 100}});
+  CHECK(part("[[0, 1Ki], [5, 5]]") == Vectors{{0, 1024}, {5, 5}});
+  CHECK(part("[3, 7]") == Vectors{{3, 7}});
+  CHECK(part("[3]") == Vectors{{3}});
+  CHECK(part("[1, 2, 3]") == Vectors{{1}, {2}, {3}});
+  check_all({{"backwards", flowing("part: [[3, 2]]"), "2:64", {"a range [begin, end) begins at or before its end"}},
+             {"negative", flowing("part: [-1, [0, 2]]"), "2:64", {"at least 0"}},
+             {"three numbers", flowing("part: [[1, 2, 3]]"), "2:64", {"a range is [begin, end]"}},
+             {"no list", flowing("part: 3"), "2:63", {"a list of half-open ranges and indices"}}});
+}
+
 TEST_CASE("Faces are words and values for all axes, for each axis, or for each side") {
   const auto faces = [](const std::string& value) { return texts_of("boundary: " + value, "boundary"); };
   CHECK(faces("periodic") == Texts{"periodic"});

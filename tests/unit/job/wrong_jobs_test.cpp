@@ -76,7 +76,7 @@ std::vector<WrongJob> wrong_headers() {
       {"a size of nothing", with_header("memory: {host: 0}"), "2:16", {"of at least 1", "'0'"}},
       {"a negative size", with_header("memory: {host: -1GiB}"), "2:16", {"a size in bytes"}},
       {"a size beyond 63 bits", with_header("memory: {host: 99999999TiB}"), "2:16", {"a size in bytes"}},
-      {"a size in quotes", with_header("memory: {host: '1GiB'}"), "2:16", {"quotes"}},
+      {"no size in quotes", with_header("memory: {host: '1GiBi'}"), "2:16", {"a size in bytes", "the text '1GiBi'"}},
       {"an unknown back end", with_header("backend: cude"), "2:10", {"one of auto, cuda, cpu", "'cuda'?"}},
       {"a list for a word", with_header("backend: [cpu]"), "2:10", {"not a list of 1"}},
       {"a time without unit",
@@ -203,6 +203,7 @@ std::vector<WrongJob> wrong_values() {
       {"a list's elements", stepping("coefficients: [1, x, 2]"), "5:69", {"a list of numbers", "'x'"}},
       {"a scalar for a list", stepping("coefficients: 3"), "5:65", {"a list of numbers"}},
       {"texts out of choice", stepping("reduce: [sum, minimun]"), "5:65", {"'minimun'", "'minimum'?"}},
+      {"a text twice", stepping("reduce: [sum, minimum, sum]"), "5:74", {"'reduce' names 'sum' twice", "leave one"}},
       {"a value with a unit", stepping("dt: 11"), "5:55", {"from 1e-09 to 10"}},
       {"settings that contradict",
        with_stages("- name: s\n  stencil: {operator: heat, grid: a, steps: 0, reduce: "

@@ -89,9 +89,11 @@ TEST_CASE("every tile's generations follow one another, and what is read was wri
         run::Phase phase{0, 0, run::Order::in_turn, value};
         phase.count = plan.tables_of(phase)->blocks;
         std::map<std::pair<int, std::int64_t>, Box> written;
+        std::size_t live = 0;
         for (std::int64_t index = 0; index < phase.count; ++index) {
           const run::Block block = plan.block(phase, index);
           CHECK(static_cast<std::int64_t>(block.accesses.size()) <= plan.definition().cut.sources + 1);
+          const std::int64_t probe = plan.tables_of(phase)->of_block(index).target;
           for (const run::Access& access : block.accesses) {
             const std::int64_t tile = access.box.begin[0] / plan.definition().cut.tile_cells;
             const std::pair key{access.array, tile};
@@ -105,7 +107,20 @@ TEST_CASE("every tile's generations follow one another, and what is read was wri
               CHECK(contains(written[key], access.box));
             }
           }
+          // Dropped tiles are not read again: `written` no longer has them.
+          INFO("target " << probe);
+          for (const run::TileGeneration& dropped : block.last_uses) {
+            CHECK(written.erase({dropped.array, dropped.box.begin[0] / plan.definition().cut.tile_cells}) == 1);
+          }
+          if (step == SearchStep::round) live = std::max(live, written.size());
         }
+        const SearchCut& cut = plan.definition().cut;
+        if (step == SearchStep::round && !cut.stays()) {
+          CHECK(written.empty());
+          CHECK(static_cast<std::int64_t>(live) <= cut.live);
+          CHECK(cut.live <= cut.tiles);
+        }
+        if (step == SearchStep::end) CHECK(static_cast<std::int64_t>(written.size()) == phase.count);
       };
       while (!plan.tables().search(outcomes).done()) {
         run_phase(SearchStep::round);

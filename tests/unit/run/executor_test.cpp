@@ -73,7 +73,95 @@ class WaitingUpdates : public test::ToyProgram {
   }
 };
 
+/// Numbers of which each is made of two before it, one a tile: 3 x[i - 1] + x[i - reach]. Of the scratch array `row`
+/// only the tiles that later blocks read are kept; every block also gives its number to the result.
+class DroppedTiles : public test::ToyProgram {
+ public:
+  static constexpr std::int64_t reach = 5, count = 300;
+
+  explicit DroppedTiles(std::int64_t slots, run::Order order = run::Order::in_turn) : order_(order) {
+    arrays_.resize(2);
+    arrays_[0] = {"row", run::Role::scratch, ElementType::u64, {count * 512}, {512}, nullptr, 1, 1};
+    arrays_[0].live = reach + 1;
+    arrays_[0].slots = slots;
+    arrays_[1] = {"numbers", run::Role::result, ElementType::u64, {count}, {1}};
+  }
+  std::optional<run::Phase> phase(std::int64_t number, const run::Tally&) const override {
+    return number > 0 ? std::nullopt : std::optional(run::Phase{number, count, order_});
+  }
+  run::Block block(const run::Phase&, std::int64_t index) const override {
+    run::Block block;
+    block.operations = 1;
+    block.accesses = {{At::first, 0, 1, tile(index), run::Mode::write},
+                      {At::second, 1, 1, {{index}, {index + 1}}, run::Mode::write}};
+    if (index > 0) block.accesses.push_back({At::third, 0, 1, tile(index - 1), run::Mode::read});
+    if (index < reach) return block;
+    block.accesses.push_back({At::fourth, 0, 1, tile(index - reach), run::Mode::read});
+    block.last_uses = {{0, 1, tile(index - reach)}};
+    return block;
+  }
+  static std::vector<u64> expected() {
+    std::vector<u64> x;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto at = [&](std::int64_t n) { return n < 0 ? u64{0} : x[static_cast<std::size_t>(n)]; };
+      x.push_back(3 * at(i - 1) + at(i - reach) + 1);
+    }
+    return x;
+  }
+
+ protected:
+  bool compute(const run::Phase&, const Descriptor& d, u64* result, int) override {
+    const u64 *before = d.at(At::third), *far = d.at(At::fourth);
+    u64* here = d.at(At::first);
+    for (int i = 0; i < 512; ++i) here[i] = 3 * (before ? before[i] : 0) + (far ? far[i] : 0) + 1;
+    *d.at(At::second) = *result = here[511];
+    if (d.index % 16 == 0) std::this_thread::sleep_for(std::chrono::microseconds(300));
+    return true;
+  }
+
+ private:
+  static Box tile(std::int64_t index) { return {{index * 512}, {(index + 1) * 512}}; }
+  run::Order order_;
+};
+
 }  // namespace
+
+TEST_CASE("Tiles that no later block reads are dropped, and need few slots on disk, also over stops") {
+  for (const bool shares : {true, false}) {
+    for (const std::size_t pages : {6, 9, 60}) {
+      for (const run::Order order : {run::Order::in_turn, run::Order::any}) {
+        test::TempFolder folder;
+        INFO("shares " << shares << ", pages " << pages << ", in turn " << (order == run::Order::in_turn));
+        u64 folded = 0;
+        bool ended = false;
+        for (int attempt = 0; !ended && attempt < 200; ++attempt) {
+          DroppedTiles program(2 * (DroppedTiles::reach + 1) + 4, order);
+          std::atomic<int> stop = 0;
+          auto options = options_of(shares, pages, 20, 1 + static_cast<std::uint32_t>(attempt));
+          options.checkpoint_seconds = 0.002;
+          options.stop = &stop;
+          test::StageRunner runner(folder.path(), program, options);
+          std::thread stopper([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(3 + 3 * attempt));
+            stop = attempt < 8 ? 1 : 0;
+          });
+          try {
+            runner.run();
+            ended = true;
+            folded = program.folded;
+            if (attempt > 0) CHECK(runner.result<u64>(1) == DroppedTiles::expected());
+          } catch (const Stopped&) {
+          }
+          stopper.join();
+        }
+        CHECK(ended);
+        u64 expected = 0;
+        for (const u64 value : DroppedTiles::expected()) expected = expected * 31 + value;
+        CHECK(folded == expected);
+      }
+    }
+  }
+}
 
 TEST_CASE("Passes into the next generation come out right with periodic wraps, shifted blocks and partial tiles") {
   for (const bool shares : {true, false}) {

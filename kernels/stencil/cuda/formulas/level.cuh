@@ -23,6 +23,12 @@ struct FormulaShape : StreamLayout<T, F::fields, 1, sizes_> {
   using Level = FormulaLevel<FormulaShape>;
   using Columns = typename ColumnsOf<FormulaShape, arrays_>::Type;
   static constexpr i32 arrays = arrays_;
+  /// The same kernel with other sizes.
+  template <measured::StreamSizes other>
+  using Resized = FormulaShape<F, T, arrays_, other>;
+  static __device__ __forceinline__ void prepare() {
+    if constexpr (arrays_ > 0) ArrayPlaces<FormulaShape>::clear();
+  }
   static constexpr bool adds = arrays_ > FormulaArrays::source;  // true if there may be a source or a mask
 
   // Shared memory has the places of arrays behind the tile.

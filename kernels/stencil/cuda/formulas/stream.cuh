@@ -6,9 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/stencil/cuda/formulas/kernel.cuh"
+#include "kernels/stencil/cuda/formulas/level.cuh"
 #include "kernels/stencil/cuda/steps/blocks.cuh"
 #include "kernels/stencil/cuda/streams/cut.hpp"
+#include "kernels/stencil/cuda/streams/launcher.cuh"
 #include "kernels/stencil/operator_list.hpp"
 
 namespace terrace::stencil {
@@ -87,7 +88,7 @@ class FormulaStreamBlocks final : public FormulaBlocks<Step, typename S::Value> 
  public:
   FormulaStreamBlocks(const StencilSpec& spec, device::Context& context, void* workspace)
       : Base(spec, context, workspace),
-        cut_(spec, S::sizes, resident_blocks),
+        cut_(spec, S::sizes, StreamLauncher<S>::resident_blocks),
         common_(formula_task_of<F, T>(spec, Base::drive())) {}
 
  protected:
@@ -113,21 +114,13 @@ class FormulaStreamBlocks final : public FormulaBlocks<Step, typename S::Value> 
     const bool has_all = task.whole != 0 || task.first != 0 || (rows.begin[0] <= 0 && !axis().wraps);
     return has_all ? most_steps_at_once : task.row_begin - rows.begin[0] - task.steps + 1;
   }
-  static auto kernel() { return device::make_kernel(formula_stream_kernel<S>, "formula_stream_kernel"); }
-  static unsigned resident_blocks(unsigned warps) {
-    return device::resident_blocks(kernel(), 32 * (warps + 1), S::shared_bytes);
-  }
   void make_at_once(const Levels<T>& levels) const {
     FormulaTask<F, T> task = common_;
     static_cast<StreamRows<T, F::fields>&>(task) = cut_.template rows_of<T, F::fields>(levels);
     task.block = &Base::state()->task;
     task.step = levels.step;
-    device::launch(kernel(),
-                   {.blocks = StreamCut::blocks_of(task),
-                    .threads = 32 * (cut_.warps_for(levels.count) + 1),
-                    .shared_bytes = S::shared_bytes,
-                    .stream = Base::stream()},
-                   Base::state(), task);
+    StreamLauncher<S>::launch(StreamCut::blocks_of(task), cut_.warps_for(levels.count), Base::stream(), Base::state(),
+                              task);
   }
   StreamCut cut_;
   FormulaTask<F, T> common_;

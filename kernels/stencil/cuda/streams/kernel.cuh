@@ -2,9 +2,9 @@
 //
 // A thread block takes a tile of columns and streams down a chunk of rows. A warp holds a row of the tile of each
 // field, consecutive cells a lane, and makes some levels of it, one after another. A batch of rows goes from warp to
-// warp through shared memory, a tick each. One more warp makes no levels (mover.cuh): it brings batches for the first
-// one, some ticks ahead, and writes those of the last one, a tick later. A level takes a row and gives the one
-// `radius` above it.
+// warp through shared memory, a tick each. Batches are brought for the first warp some ticks ahead, and those of the
+// last one are written, by one more warp, which makes no levels (mover.cuh), or by tensor copies (tensor.cuh). A
+// level takes a row and gives the one `radius` above it.
 //
 // A level of a sum over a star or a box keeps, instead of earlier rows, the partial sums of the cells that the rows
 // so far contribute to (level.cuh): a new row completes the sums of the row `radius` above it, adds to those
@@ -19,8 +19,19 @@
 #include "kernels/stencil/cuda/blocks/ticks.cuh"
 #include "kernels/stencil/cuda/streams/level.cuh"
 #include "kernels/stencil/cuda/streams/mover.cuh"
+#include "kernels/stencil/cuda/streams/tensor.cuh"
 
 namespace terrace::stencil {
+
+/// What moves the rows of a kernel.
+template <class S, bool by_tensor>
+struct MoverOf {
+  using Type = StreamMover<S>;
+};
+template <class S>
+struct MoverOf<S, true> {
+  using Type = StreamTensor<S>;
+};
 
 /// A thread's share of a launch of a kernel with the sizes, the task and the levels of S.
 template <class S>
@@ -28,10 +39,13 @@ class Stream {
   using T = typename S::Value;
   using Chunk = ValueChunk<T>;
   using Task = typename S::Task;
+  using Mover = typename MoverOf<S, S::by_tensor>::Type;
+  using Maps = typename Mover::Maps;
 
  public:
-  __device__ __forceinline__ explicit Stream(const Task& task)
+  __device__ __forceinline__ Stream(const Task& task, const Maps& maps)
       : task_(task),
+        maps_(maps),
         shared_(reinterpret_cast<Chunk*>(device::launch_shared_memory())),
         at_left_(false),
         at_right_(false) {
@@ -46,10 +60,11 @@ class Stream {
   }
 
   __device__ __forceinline__ void run() {
-    if (warp() == warps()) return mover().run();
+    if (mover().run()) return;
     const i32 ticks = tile().batches + warps() - 1;
     const i32 begin = first_plain_tick(), end = end_of_plain_ticks();
     make_ticks(*this, ticks, begin, end);
+    mover().end();
   }
 
   // For make_ticks():
@@ -58,6 +73,7 @@ class Stream {
   template <bool edges, bool rims>
   __device__ __forceinline__ void advance(i32 tick) {
     const i32 batch = tick - warp();
+    mover().bring(tick);
     if (!rims || (batch >= 0 && batch < tile().batches)) make_batch<edges, rims>(batch, tick);
     device::sync_first_threads(32 * warps());
   }
@@ -68,7 +84,7 @@ class Stream {
   static __device__ __forceinline__ i32 warps() { return S::level_warps(); }
   static __device__ __forceinline__ i32 halo() { return S::halo(); }
   static __device__ __forceinline__ i32 side() { return S::side(); }
-  __device__ __forceinline__ StreamMover<S> mover() const { return StreamMover<S>(task_, shared_); }
+  __device__ __forceinline__ Mover mover() const { return Mover(task_, maps_, shared_); }
   __device__ __forceinline__ StreamTile& tile() const { return *reinterpret_cast<StreamTile*>(shared_ + S::tile_at); }
 
   __device__ __forceinline__ void place_tile() {
@@ -128,11 +144,15 @@ class Stream {
     Chunk* to = shared_ + (is_last ? S::output_at_slot(batch) : S::handed_on_at(warp(), tick));
     if (warp() == 0) mover().wait_for_batch(batch);
     if (is_last) mover().wait_for_output(batch);
+    OutputPlace places[S::lane_chunks];
+#pragma unroll
+    for (i32 q = 0; q < S::lane_chunks; ++q) places[q] = place_of_output<edges>(q, is_last);
+    const i32 field_pitch = is_last ? Mover::field_pitch : S::row_at(1, 0);
 #pragma unroll
     for (i32 i = 0; i < S::rows; ++i) {
       T x[S::fields][S::cells];
 #pragma unroll
-      for (i32 f = 0; f < S::fields; ++f) load_row(from + (i * S::fields + f) * S::chunks, x[f]);
+      for (i32 f = 0; f < S::fields; ++f) load_row(from + S::row_at(f, i), x[f]);
       const i32 row = batch * S::rows + i - warp() * S::lag;
 #pragma unroll
       for (i32 level = 0; level < S::levels; ++level) {
@@ -141,7 +161,7 @@ class Stream {
                                                   {row - level * S::radius, i, warp() * S::levels + level, all_kept});
       }
 #pragma unroll
-      for (i32 f = 0; f < S::fields; ++f) store_row(to + (i * S::fields + f) * S::chunks, x[f]);
+      for (i32 f = 0; f < S::fields; ++f) store_row(to + f * field_pitch, i, places, x[f]);
     }
     if (warp() == 0) mover().let_slot(batch);
     if (is_last) mover().hand_on(batch);
@@ -154,28 +174,47 @@ class Stream {
       for (i32 v = 0; v < S::chunk; ++v) x[q * S::chunk + v] = chunk.values[v];
     }
   }
-  __device__ __forceinline__ void store_row(Chunk* row, const T (&x)[S::cells]) const {
+  template <bool edges>
+  __device__ __forceinline__ OutputPlace place_of_output(i32 number, bool is_last) const {
+    if (is_last) return Mover::template output_place<edges>(lane(), number);
+    return {place_of_chunk<S>(lane(), number, false), S::row_at(0, 1), true};
+  }
+  __device__ __forceinline__ void store_row(Chunk* to, i32 row, const OutputPlace (&places)[S::lane_chunks],
+                                            const T (&x)[S::cells]) const {
 #pragma unroll
     for (i32 q = 0; q < S::lane_chunks; ++q) {
       Chunk chunk;
 #pragma unroll
       for (i32 v = 0; v < S::chunk; ++v) chunk.values[v] = x[q * S::chunk + v];
-      row[place_of_chunk<S>(lane(), q, warp() + 1 == warps())] = chunk;
+      if (places[q].written) to[places[q].at + row * places[q].pitch] = chunk;
     }
   }
 
   const Task& task_;
+  const Maps& maps_;
   Chunk* shared_;
   bool at_left_, at_right_;  // this lane's first or last cells are within the radius of the grid's end
   typename S::Columns columns_;
   typename S::Level levels_[S::levels] = {};
 };
 
+/// Shapes have sizes as StreamLayout, and prepare(), which every warp calls first.
 template <class S>
 __global__ void __launch_bounds__(32 * (S::warps + 1), S::sizes.blocks)
     stream_kernel(const StencilState* state, const __grid_constant__ typename S::Task task) {
   if (state->begun == 0) return;
-  Stream<S>(task).run();
+  S::prepare();
+  Stream<S>(task, NoMaps{}).run();
+}
+
+/// The same by tensor copies.
+template <class S>
+__global__ void __launch_bounds__(32 * S::warps, S::sizes.blocks)
+    tensor_stream_kernel(const StencilState* state, const __grid_constant__ typename S::Task task,
+                         const __grid_constant__ StreamMaps<S::fields> maps) {
+  if (state->begun == 0) return;
+  S::prepare();
+  Stream<S>(task, maps).run();
 }
 
 }  // namespace terrace::stencil

@@ -19,6 +19,10 @@ struct StreamShape : StreamLayout<T, 1, radius_, sizes_> {
   using Columns = NoColumns;
   static constexpr StreamForm form = form_;
   static constexpr i32 span = 2 * radius_ + 1;
+  /// The same kernel with other sizes.
+  template <measured::StreamSizes other>
+  using Resized = StreamShape<T, form_, radius_, other>;
+  static __device__ __forceinline__ void prepare() {}
 };
 
 /// One level of a warp: partial sums of the rows after the newest one, or whose terms are not complete.

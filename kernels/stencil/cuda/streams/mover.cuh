@@ -15,7 +15,10 @@ class StreamMover {
   using Task = typename S::Task;
 
  public:
-  __device__ __forceinline__ StreamMover(const Task& task, Chunk* shared) : task_(task), shared_(shared) {}
+  using Maps = NoMaps;
+
+  __device__ __forceinline__ StreamMover(const Task& task, const Maps&, Chunk* shared)
+      : task_(task), shared_(shared) {}
 
   /// One thread, before a barrier.
   __device__ __forceinline__ void begin() const {
@@ -49,8 +52,24 @@ class StreamMover {
     device::end_phase(signals().handed_on[batch & (S::output_slots - 1)]);
   }
 
-  /// The warp that moves rows.
-  __device__ __forceinline__ void run() {
+  /// The last warp: places what it hands on of chunk `number` of a lane's.
+  template <bool edges>
+  __device__ __forceinline__ static OutputPlace output_place(i32 lane, i32 number) {
+    return {place_of_chunk<S>(lane, number, true), S::fields * S::chunks, true};
+  }
+  static constexpr i32 field_pitch = S::chunks;
+  /// All warps, in each tick, and after the last one.
+  __device__ __forceinline__ void bring(i32) const {}
+  __device__ __forceinline__ void end() const {}
+
+  /// All warps, before the first tick. @return true in the warp that moves rows: it has moved them all
+  __device__ __forceinline__ bool run() {
+    if (S::warp() == S::level_warps()) move();
+    return S::warp() == S::level_warps();
+  }
+
+ private:
+  __device__ __forceinline__ void move() {
     tile_ = *reinterpret_cast<const StreamTile*>(shared_ + S::tile_at);
     device::forget(shared_);
     // A batch comes out so many batches after it was brought that no warp waits for another one in a circle.
@@ -64,7 +83,6 @@ class StreamMover {
     if (in_bulk()) device::wait_for_bulk_reads<0>();
   }
 
- private:
   static constexpr i32 batch_rows = S::rows * S::fields, row_bytes = S::chunks * 16;
   static_assert(batch_rows <= 32);
 

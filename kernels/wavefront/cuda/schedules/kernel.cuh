@@ -343,6 +343,8 @@ __global__ void __launch_bounds__(most_tile_threads, 1)
       taken = take_unit(arguments, unit);
     }
     if (__syncthreads_or(taken) == 0) return;
+    // compute-sanitizer's racecheck orders the unit's writes and reads by this barrier, not by the one above.
+    __syncthreads();
     V* shared = reinterpret_cast<V*>(shared_memory + plan.storage_at);
     const Storage storage = storage_for<P, V>(arguments, unit.band, shared, static_cast<Storage*>(nullptr));
     if (!TileSweep<P, V, Storage>(arguments, k, unit, memory, storage).run()) return;

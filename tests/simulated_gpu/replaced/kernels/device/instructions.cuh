@@ -5,6 +5,8 @@
 #include <chrono>
 
 #include "kernels/device/integers.hpp"
+#include "kernels/device/tensor_map.hpp"
+#include "tests/simulated_gpu/tensor_map.hpp"
 #include "tests/simulated_gpu/thread_block.hpp"
 
 namespace terrace::device {
@@ -136,17 +138,33 @@ inline void begin_arrivals(Arrivals& arrivals) { arrivals.word = 0; }
 inline void expect_bytes(Arrivals& arrivals, u32 bytes) {
   __atomic_fetch_add(&arrivals.word, u64{bytes}, __ATOMIC_RELAXED);
 }
-inline void begin_bulk_copy(void* shared, const void* global, u32 bytes, Arrivals& arrivals) {
-  std::memcpy(shared, global, bytes);
+inline void bytes_came(Arrivals& arrivals, u32 bytes) {
   simulated_gpu::ThreadBlock::current().maybe_pause(32);
   const u64 before = __atomic_fetch_sub(&arrivals.word, u64{bytes}, __ATOMIC_RELEASE);
   if (static_cast<u32>(before) == bytes) __atomic_fetch_add(&arrivals.word, one_phase, __ATOMIC_RELEASE);
+}
+inline void begin_bulk_copy(void* shared, const void* global, u32 bytes, Arrivals& arrivals) {
+  std::memcpy(shared, global, bytes);
+  bytes_came(arrivals, bytes);
 }
 inline void begin_bulk_write(void* global, const void* shared, u32 bytes) { std::memcpy(global, shared, bytes); }
 inline void commit_bulk_writes() {}
 template <int pending>
 void wait_for_bulk_reads() {}
 inline void show_to_bulk_copies() {}
+
+inline bool is_elected() {
+  __syncwarp();
+  return simulated_gpu::ThreadBlock::current().lane() == 0;
+}
+inline void begin_tensor_copy(void* shared, const TensorMap& map, i32 column, i32 row, Arrivals& arrivals) {
+  const simulated_gpu::TensorMap& rows = simulated_gpu::tensor_map_of(map.bytes, shared);
+  simulated_gpu::bring_box(rows, column, row, shared);
+  bytes_came(arrivals, static_cast<u32>(rows.box_bytes()));
+}
+inline void begin_tensor_write(const TensorMap& map, i32 column, i32 row, const void* shared) {
+  simulated_gpu::write_box(simulated_gpu::tensor_map_of(map.bytes, shared), column, row, shared);
+}
 
 inline void sync_first_threads(i32 threads) {
   simulated_gpu::ThreadBlock::current().sync_first(static_cast<unsigned>(threads));

@@ -1,26 +1,10 @@
-#include "pipeline/app/show/describe.hpp"
+#include "pipeline/app/reference/describe.hpp"
 
-#include <sstream>
-
+#include "pipeline/app/reference/keys.hpp"
 #include "pipeline/app/text_table.hpp"
-#include "pipeline/job/yaml_value.hpp"
 
 namespace terrace::app {
 namespace {
-
-std::string default_of(const Parameter& parameter) {
-  if (!parameter.default_text) return "required";
-  return *parameter.default_text == '\0' ? "-" : parameter.default_text;
-}
-
-TextTable parameter_table(const std::vector<Parameter>& parameters) {
-  TextTable table{{"key", "default", "meaning"}, {}};
-  for (const Parameter& parameter : parameters) {
-    table.rows.push_back(
-        {parameter.name, default_of(parameter), std::string(parameter.help) + " (" + job::expected(parameter) + ")"});
-  }
-  return table;
-}
 
 TextTable output_table(const std::vector<const job::OutputDeclaration*>& outputs) {
   TextTable table{{"dataset", "shape", "when", "meaning"}, {}};
@@ -39,63 +23,19 @@ std::string key_in_markdown(const Parameter& parameter) {
   return text;
 }
 
-/// "number": the word for the values of a kind of parameter.
-const char* word_of(ParameterKind kind) {
-  switch (kind) {
-    case ParameterKind::integer:
-      return "whole number";
-    case ParameterKind::number:
-      return "number";
-    case ParameterKind::text:
-      return "text";
-    case ParameterKind::choice:
-      return "word";
-    case ParameterKind::flag:
-      return "true or false";
-    case ParameterKind::array:
-      return "input";
-    case ParameterKind::size:
-      return "size";
-    case ParameterKind::count:
-      return "count";
-    case ParameterKind::duration:
-      return "time";
-    case ParameterKind::type:
-      return "element type";
-    case ParameterKind::integers:
-    case ParameterKind::numbers:
-    case ParameterKind::decimals:
-    case ParameterKind::texts:
-    case ParameterKind::ranges:
-    case ParameterKind::quantities:
-    case ParameterKind::vectors:
-      return "list";
-    case ParameterKind::quantity:
-      return "number or input";
-    case ParameterKind::faces:
-      return "word or list";
-    case ParameterKind::file:
-      break;
-  }
-  return "file";
-}
-
-TextTable key_table(const io::InputKind& kind) {
-  TextTable table{{"key", "type", "default", "meaning"}, {}};
-  for (const Parameter& parameter : kind.parameters) {
-    table.rows.push_back({parameter.name, word_of(parameter.kind), default_of(parameter),
-                          std::string(parameter.help) + " (" + job::expected(parameter) + ")"});
-  }
-  return table;
+/// The lines of a text, each after `indent`.
+std::string indented(const std::string& text, const std::string& indent) {
+  std::string result;
+  for (const std::string& line : job::lines_of(text)) result += (line.empty() ? "" : indent + line) + "\n";
+  return result;
 }
 
 /// The lines of an explanation, each indented; continuation lines further.
 std::string explanation_text(const std::string& explanation, std::size_t width) {
-  std::string text;
-  std::istringstream lines(explanation);
-  for (std::string line; std::getline(lines, line);) text += (line.empty() ? "" : "  " + line) + "\n";
-  return wrap_lines(text, width, 4);
+  return wrap_lines(indented(explanation, "  "), width, 4);
 }
+
+std::string as_yaml(const std::string& text) { return "```yaml\n" + text + "```\n"; }
 
 std::vector<std::string> markdown_row(const job::StageDeclaration& stage, const job::ProblemDeclaration* problem) {
   std::string keys, outputs;
@@ -127,21 +67,47 @@ std::string list_problems(const job::StageDeclaration& stage, std::size_t width)
 std::string describe_problem(const job::StageDeclaration& stage, const job::ProblemDeclaration* problem,
                              std::size_t width) {
   const std::string summary = problem ? problem->name + ": " + problem->summary : stage.name + ": " + stage.help;
+  const KeySet keys = keys_of(stage, problem);
   std::string text = wrap_lines(summary, width, 2);
   text += "\n  " + stage.name + ": {" + (problem ? stage.selector + ": " + problem->name + ", " : "") + "...}\n\n";
   if (problem && !problem->explanation.empty()) text += explanation_text(problem->explanation, width) + "\n";
-  text += to_text(parameter_table(job::parameters_of(stage, problem)), "  ", width);
-  return text + "\n" + to_text(output_table(job::outputs_of(stage, problem)), "  ", width);
+  text += to_text(with_examples_in_meaning(key_table(keys)), "  ", width);
+  text += "\n" + to_text(output_table(job::outputs_of(stage, problem)), "  ", width);
+  const auto jobs = job::example_jobs(stage, problem, keys.examples);
+  return jobs.empty() ? text : text + "\n  example:\n" + indented(jobs.front(), "    ");
 }
 
 std::string describe_input(const io::InputKind& kind, std::size_t width) {
-  return wrap_lines(std::string(kind.name) + ": " + kind.help, width, 2) + "\n  inputs: {name: " + kind.example +
-         "}\n\n" + to_text(key_table(kind), "  ", width);
+  const KeySet keys = keys_of(kind);
+  std::string text = wrap_lines(std::string(kind.name) + ": " + kind.help, width, 2) + "\n";
+  for (const job::Node& example : keys.examples.maps()) {
+    text += "  inputs: {name: " + job::flow_text(example) + "}\n";
+  }
+  return text + "\n" + to_text(with_examples_in_meaning(key_table(keys)), "  ", width);
+}
+
+std::string describe_job(std::size_t width) {
+  TextTable table = key_table(keys_of_job());
+  add_parts(table);
+  return "a job:\n\n" + to_text(with_examples_in_meaning(table), "  ", width) +
+         "\nevery stage of it, beside its kind:\n\n" +
+         to_text(with_examples_in_meaning(key_table(keys_of_stages())), "  ", width) + "\nexample:\n" +
+         indented(job::example_job(), "  ");
+}
+
+std::string markdown_job() {
+  TextTable table = key_table(keys_of_job());
+  add_parts(table);
+  return "## Keys of a job\n\n" + to_markdown(table) + "\n## Keys of every stage\n\n" +
+         to_markdown(key_table(keys_of_stages())) + "\n" + as_yaml(job::example_job());
 }
 
 std::string markdown_input(const io::InputKind& kind) {
-  return "**" + std::string(kind.name) + "**: " + kind.help + "; `inputs: {name: " + kind.example + "}`\n\n" +
-         to_markdown(key_table(kind));
+  const KeySet keys = keys_of(kind);
+  std::string examples;
+  for (const job::Node& example : keys.examples.maps()) examples += "  - " + job::flow_text(example) + "\n";
+  return "### Input `" + std::string(kind.name) + "`\n\n" + kind.help + "\n\n" + to_markdown(key_table(keys)) + "\n" +
+         as_yaml(examples);
 }
 
 std::string markdown_problems(const job::StageDeclaration& stage) {
@@ -149,6 +115,17 @@ std::string markdown_problems(const job::StageDeclaration& stage) {
   if (stage.problems.empty()) table.rows.push_back(markdown_row(stage, nullptr));
   for (const job::ProblemDeclaration& problem : stage.problems) table.rows.push_back(markdown_row(stage, &problem));
   return "**" + stage.name + "**: " + stage.help + "\n\n" + to_markdown(table);
+}
+
+std::string markdown_problem(const job::StageDeclaration& stage, const job::ProblemDeclaration* problem) {
+  const KeySet keys = keys_of(stage, problem);
+  std::string text = "### Stage `" + stage.name + "`" +
+                     (problem ? ", " + stage.selector + " `" + problem->name + "`" : "") + "\n\n" +
+                     (problem ? problem->summary : stage.help) + "\n\n";
+  if (problem && !problem->explanation.empty()) text += indented(problem->explanation, "    ") + "\n";
+  text += to_markdown(key_table(keys)) + "\n" + to_markdown(output_table(job::outputs_of(stage, problem)));
+  const auto jobs = job::example_jobs(stage, problem, keys.examples);
+  return jobs.empty() ? text : text + "\n" + as_yaml(jobs.front());
 }
 
 }  // namespace terrace::app

@@ -1,0 +1,22 @@
+// From the nodes of a file to the rows of a matrix.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "io/inputs/graph.hpp"
+
+namespace terrace::io {
+
+/// The nodes of a matrix, by row.
+struct Nodes {
+  std::shared_ptr<const NodeNames> names;
+  std::int64_t left_out = 0;  // nodes without an edge, by a default that the job leaves as it is
+};
+
+/// Turns the file's numbers of nodes in the list of edges into rows, as the setting `nodes` says.
+/// @throws JobError if the file has more nodes than the job says; IoError if edges name nodes that are not there
+Nodes number_nodes(EdgeList& list, const Settings& settings, const std::string& path);
+
+}  // namespace terrace::io

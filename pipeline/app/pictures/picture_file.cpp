@@ -1,0 +1,62 @@
+#include "pipeline/app/pictures/picture_file.hpp"
+
+#include <cerrno>
+
+#include "io/files/durable.hpp"
+#include "pipeline/base/error.hpp"
+#include "pipeline/base/file_kind.hpp"
+
+namespace terrace::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// True if the file is empty or begins as files of the kind do.
+bool may_be_replaced(const fs::path& path, const PictureKind& kind) {
+  std::ifstream file(path, std::ios::binary);
+  std::string first(kind.begins.size(), '\0');
+  file.read(first.data(), static_cast<std::streamsize>(first.size()));
+  return fs::file_size(path) == 0 || (file && first == kind.begins);
+}
+
+}  // namespace
+
+PictureFile::PictureFile(fs::path path, const PictureKind& kind) : path_(std::move(path)) {
+  if (path_.empty()) throw JobError("-o: is empty; name a file");
+  const bool there = fs::exists(path_);
+  if (there && fs::is_directory(path_)) {
+    throw JobError("-o " + path_.string() + ": is a folder; name a file in it");
+  }
+  if (there && fs::is_regular_file(path_) && !may_be_replaced(path_, kind)) {
+    throw JobError("-o " + path_.string() + ": is there already and is not " + kind.name +
+                   " that Terrace wrote; give another name, or remove it");
+  }
+  if (there && !fs::is_regular_file(path_) && describe_file(path_) == "a socket") {
+    throw JobError("-o " + path_.string() + ": is a socket; name a file");
+  }
+  if (!there || fs::is_regular_file(path_)) temporary_ = path_.string() + ".new";
+  errno = 0;
+  out_.open(temporary_.empty() ? path_ : temporary_, std::ios::binary | std::ios::trunc);
+  if (!out_) throw io::system_error(path_.string(), "cannot be written", errno);
+}
+
+PictureFile::~PictureFile() {
+  std::error_code ignored;
+  if (!temporary_.empty()) fs::remove(temporary_, ignored);
+}
+
+void PictureFile::flush() {
+  errno = 0;
+  if (!out_.flush()) throw io::system_error(path_.string(), "cannot be written", errno);
+}
+
+void PictureFile::finish() {
+  flush();
+  out_.close();
+  if (temporary_.empty()) return;
+  io::fsync_file(temporary_);
+  io::rename_durably(temporary_, path_);
+  temporary_.clear();
+}
+
+}  // namespace terrace::app

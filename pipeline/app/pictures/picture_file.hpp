@@ -1,0 +1,38 @@
+// The file that a picture of a result is written to.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+namespace terrace::app {
+
+/// A kind of file that the program writes for people and other programs.
+struct PictureKind {
+  const char* name;         // "a trace": for errors
+  std::string_view begins;  // the first bytes of each such file
+};
+
+/// Writes a file of one kind under a temporary name next to its own, which it takes in finish(). An earlier file of
+/// the same kind is replaced; no other file is. A pipe or a device is written directly.
+class PictureFile {
+ public:
+  /// @throws JobError if something else than such a file has the name; IoError if it cannot be made
+  PictureFile(std::filesystem::path path, const PictureKind& kind);
+  PictureFile(const PictureFile&) = delete;
+  PictureFile& operator=(const PictureFile&) = delete;
+  ~PictureFile();
+
+  std::ostream& out() { return out_; }
+  /// Writes what is buffered: a child that has written to out() calls it. @throws IoError
+  void flush();
+  /// Gives the complete file its name. @throws IoError
+  void finish();
+
+ private:
+  std::filesystem::path path_, temporary_;  // temporary_: empty if the file is written directly or has its name
+  std::ofstream out_;
+};
+
+}  // namespace terrace::app

@@ -1,0 +1,102 @@
+#include "pipeline/app/pictures/plot_subject.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/app/show/datasets.hpp"
+#include "pipeline/base/element_type.hpp"
+#include "pipeline/base/error.hpp"
+#include "pipeline/base/near_name.hpp"
+
+namespace terrace::app {
+namespace {
+
+using Datasets = std::vector<io::DatasetSummary>;
+
+bool has(const Datasets& datasets, const std::string& path) {
+  return std::any_of(datasets.begin(), datasets.end(), [&](const auto& dataset) { return dataset.path == path; });
+}
+
+template <std::size_t N>
+bool is_one_of(const std::string& name, const std::array<std::string_view, N>& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// The sort of picture for a dataset; nullopt if it cannot be drawn.
+std::optional<PlotSort> sort_of(const Datasets& datasets, const io::DatasetSummary& dataset) {
+  const std::string group = group_of(dataset.path), name = name_of(dataset.path);
+  if (dataset.only_dimension || is_bookkeeping(dataset) || Box::whole(dataset.shape).empty()) return std::nullopt;
+  if (name == "cigar" && has(datasets, group + "/start")) return PlotSort::alignment;
+  if (!element_type_from(dataset.type)) return std::nullopt;
+  const int rank = dataset.shape.rank();
+  if (name == "path" && rank == 2 && dataset.shape[1] == 2) return PlotSort::alignment;
+  const bool is_schedule = (name == "assignment" && has(datasets, group + "/load")) ||
+                           (name == "load" && has(datasets, group + "/assignment"));
+  if (is_schedule && rank == 1) return PlotSort::schedule;
+  if (volume(dataset.shape) < 2) return std::nullopt;
+  return rank < 2 || dataset.shape[rank - 2] == 1 ? PlotSort::line : PlotSort::table;
+}
+
+/// Datasets that describe others.
+bool is_secondary(const std::string& dataset) {
+  static constexpr std::array<std::string_view, 8> names{
+      "steps", "lengths", "time", "edges", "start", "end", "border_row_index", "border_column_index"};
+  return is_one_of(name_of(dataset), names) || holds_names(dataset) ||
+         std::count(dataset.begin(), dataset.end(), '/') > 2;
+}
+
+/// The rank of a dataset among those that tell most about a result.
+std::pair<int, std::int64_t> rank_of(const PlotSubject& subject) {
+  constexpr int of_sorts[] = {3, 1, 2, 4};  // in the order of PlotSort
+  return {is_secondary(subject.dataset.path) ? 0 : of_sorts[static_cast<int>(subject.sort)],
+          volume(subject.dataset.shape)};
+}
+
+/// All that can be drawn of a stage, or of all.
+std::vector<PlotSubject> subjects_of(const Datasets& datasets, const std::string& stage) {
+  std::vector<PlotSubject> found;
+  for (const io::DatasetSummary& dataset : datasets) {
+    const std::string of = dataset.path.substr(1, dataset.path.find('/', 1) - 1);
+    if (!stage.empty() && of != stage) continue;
+    if (const auto sort = sort_of(datasets, dataset)) found.push_back({*sort, dataset, of});
+  }
+  return found;
+}
+
+std::string list_subjects(const std::vector<PlotSubject>& subjects) {
+  std::vector<std::string> names;
+  for (const PlotSubject& subject : subjects) names.push_back(subject.dataset.path.substr(1));
+  return list_names(names);
+}
+
+}  // namespace
+
+bool holds_names(const std::string& dataset) {
+  static constexpr std::array<std::string_view, 3> names{"next", "choice", "split"};
+  return is_one_of(name_of(dataset), names);
+}
+
+PlotSubject plot_subject(const io::ResultReader& reader, const std::string& file, const std::string& named) {
+  const std::string name = named.starts_with("/") ? named.substr(1) : named;
+  const Datasets datasets = reader.datasets();
+  const bool whole_stage = name.find('/') == std::string::npos;
+  const auto all = subjects_of(datasets, ""), subjects = subjects_of(datasets, whole_stage ? name : "");
+  const std::string there = all.empty() ? "; it has no array of numbers" : "; there are " + list_subjects(all);
+  if (!whole_stage) {
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const PlotSubject& subject) { return subject.dataset.path == "/" + name; });
+    if (found != all.end()) return *found;
+    throw IoError(file + ", /" + name,
+                  (has(datasets, "/" + name) ? "is no array that can be drawn" : "is not there") + there);
+  }
+  if (subjects.empty()) {
+    throw IoError(file + (name.empty() ? "" : ", /" + name), "has no dataset that can be drawn" + there);
+  }
+  return *std::max_element(subjects.begin(), subjects.end(),
+                           [](const PlotSubject& a, const PlotSubject& b) { return rank_of(a) < rank_of(b); });
+}
+
+}  // namespace terrace::app

@@ -1,0 +1,72 @@
+#include "pipeline/app/pictures/stage_sums.hpp"
+
+#include <map>
+#include <utility>
+
+#include "pipeline/app/show/united.hpp"
+#include "pipeline/base/error.hpp"
+
+namespace terrace::app {
+namespace {
+
+constexpr std::pair<const char*, double StageSums::*> number_columns[] = {
+    {"blocks", &StageSums::blocks},
+    {"repeated", &StageSums::repeated},
+    {"cuts", &StageSums::cuts},
+    {"seconds", &StageSums::seconds},
+    {"compute_seconds", &StageSums::compute_seconds},
+    {"predicted_seconds", &StageSums::predicted_seconds},
+    {"operations", &StageSums::operations},
+    {"skipped", &StageSums::skipped},
+    {"rate", &StageSums::rate},
+    {"limit", &StageSums::limit},
+    {"fraction", &StageSums::fraction},
+    {"bytes_read", &StageSums::bytes_read},
+    {"bytes_up", &StageSums::bytes_up},
+    {"bytes_down", &StageSums::bytes_down},
+    {"bytes_written", &StageSums::bytes_written},
+    {"peak_host", &StageSums::peak_host},
+    {"peak_device", &StageSums::peak_device},
+};
+
+constexpr std::pair<const char*, std::string StageSums::*> text_columns[] = {{"unit", &StageSums::unit},
+                                                                             {"limit_kind", &StageSums::limit_kind}};
+
+/// Puts a column into a member of each stage. Results of earlier versions may have no such column.
+template <class Value, class Values>
+void fill(std::vector<StageSums>& stages, Value StageSums::*member, const Values& values, const char* column) {
+  if (values.size() != stages.size()) throw IoError(std::string("/profile/stages/") + column, "has a damaged shape");
+  for (std::size_t s = 0; s < stages.size(); ++s) stages[s].*member = values[s];
+}
+
+void add_movements(const CopyRows& copies, std::vector<StageSums>& stages) {
+  std::map<std::pair<std::size_t, std::string>, std::pair<MovementSums, Intervals>> found;
+  for (std::size_t row = 0; row < copies.size(); ++row) {
+    auto& [sums, intervals] = found[{static_cast<std::size_t>(copies.stage[row]), copies.movement[row]}];
+    sums.copies += 1;
+    sums.bytes += copies.bytes[row];
+    intervals.emplace_back(copies.begin[row], copies.end[row]);
+  }
+  for (auto& [key, value] : found) {
+    value.first.name = key.second;
+    value.first.seconds = united(std::move(value.second));
+    stages[key.first].movements.push_back(std::move(value.first));
+  }
+}
+
+}  // namespace
+
+std::vector<StageSums> read_stage_sums(const io::ResultReader& result, const ProfileRows& profile) {
+  std::vector<StageSums> stages(profile.stages.size());
+  const auto path = [](const char* column) { return std::string("/profile/stages/") + column; };
+  for (const auto& [column, member] : number_columns) {
+    if (result.has(path(column))) fill(stages, member, result.numbers(path(column)), column);
+  }
+  for (const auto& [column, member] : text_columns) {
+    if (result.has(path(column))) fill(stages, member, result.texts(path(column)), column);
+  }
+  add_movements(profile.copies, stages);
+  return stages;
+}
+
+}  // namespace terrace::app

@@ -1,0 +1,94 @@
+#include "pipeline/app/syntax/man_page.hpp"
+
+#include <sstream>
+
+#include "pipeline/app/syntax/commands_of.hpp"
+
+namespace terrace::app {
+namespace {
+
+/// Text as roff prints it: backslashes and hyphens are letters, and a line begins no request.
+std::string roff(const std::string& text) {
+  std::string result;
+  bool first = true;
+  for (const char letter : text) {
+    if (first && (letter == '.' || letter == '\'')) result += "\\&";
+    if (letter == '\\') result += "\\e";
+    else if (letter == '-') result += "\\-";
+    else result += letter;
+    first = letter == '\n';
+  }
+  return result;
+}
+
+/// "--set KEY=VALUE" or "--quiet".
+std::string head_of(const CLI::Option& option) {
+  std::string text = "\\fB" + roff(option.get_name()) + "\\fR";
+  if (option.get_items_expected_max() > 0) text += " \\fI" + roff(option.get_type_name()) + "\\fR";
+  return text;
+}
+
+/// " [OPTION]... JOB [STAGE]".
+std::string usage_of(const CLI::App& command) {
+  std::string text = "\\fBterrace " + roff(command.get_name()) + "\\fR [\\fIOPTION\\fR]...";
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_positional()) continue;
+    const std::string name = "\\fI" + roff(option->get_name(true)) + "\\fR";
+    text += option->get_required() ? " " + name : " [" + name + "]";
+  }
+  return text;
+}
+
+/// Paragraphs of options and arguments; --help, which all commands have, only of the program.
+std::string options_of(const CLI::App& command) {
+  std::string text;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option == command.get_help_ptr() && command.get_parent() != nullptr) continue;
+    const bool positional = option->get_positional();
+    const std::string head = positional ? "\\fI" + roff(option->get_name(true)) + "\\fR" : head_of(*option);
+    text += ".TP\n" + head + "\n" + roff(option->get_description()) + "\n";
+  }
+  return text;
+}
+
+constexpr const char* files_and_more = R"(.SH FILES
+.TP
+\fIOUTPUT\fR.run/
+The folder of a run until its result is complete: checkpoints, scratch files and the partial result.
+.SH EXAMPLES
+.TP
+terrace run job.yaml
+Run a job, or resume it where it was stopped.
+.TP
+terrace run job.yaml \-\-set memory.device=1GiB
+The same with another budget; the result is the same.
+.TP
+terrace problems smith_waterman
+Show the keys, datasets and an example of a problem.
+.TP
+terrace schema > terrace.schema.json
+Write a schema with which editors complete and check jobs.
+)";
+
+}  // namespace
+
+std::string man_page(const CLI::App& program, const std::string& version) {
+  std::string text =
+      ".TH TERRACE 1 \"\" \"Terrace " + version + "\" \"User Commands\"\n.SH NAME\nterrace \\- run " +
+      "dynamic programs and stencils larger than memory\n.SH SYNOPSIS\n.B terrace\n\\fICOMMAND\\fR " +
+      "[\\fIARGUMENT\\fR]...\n.SH DESCRIPTION\n" +
+      "A job, a file in YAML, names arrays and stages. Terrace cuts every array into blocks that fit a "
+      "budget of memory, streams them from disk through RAM and GPU memory, and writes results and a "
+      "profile to one HDF5 file. With no GPU the same jobs run on the CPU.\n" +
+      "\\fBterrace job\\fR, \\fBterrace inputs\\fR, \\fBterrace problems\\fR and \\fBterrace "
+      "operators\\fR list every key that a job may hold.\n.SH COMMANDS\n";
+  for (const CLI::App* command : commands_of(program)) {
+    text += ".SS " + usage_of(*command) + "\n" + roff(command->get_description()) + "\n" + options_of(*command);
+  }
+  std::istringstream footer(program.get_footer());
+  std::string codes;
+  for (std::string line; std::getline(footer, line);) codes += roff(line) + "\n";
+  return text + ".SH OPTIONS\n" + options_of(program) + ".SH EXIT STATUS\n" + codes + files_and_more;
+}
+
+}  // namespace terrace::app

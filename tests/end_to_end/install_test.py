@@ -1,0 +1,106 @@
+"""What is installed works where it lies: program, man page, completion, examples; and the Debian package holds it."""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import terrace_runs
+from terrace_runs import DONE, WRONG, JobTest, main, skip
+
+COMPLETE = """
+source {script}
+COMP_WORDS=({words}) COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
+compopt() {{ :; }}
+_terrace
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+
+
+class InstallTest(JobTest):
+    def call(self, *command, **options):
+        ended = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=300, **options)
+        self.assertEqual(ended.returncode, 0, f"{command}\n{ended.stdout}\n{ended.stderr}")
+        return ended.stdout
+
+    def check_installed(self, prefix):
+        """A tree of bin and share."""
+        program = prefix / "bin" / "terrace"
+        self.assertIn("\nCPU ", self.call(program, "--version"))
+        man = (prefix / "share/man/man1/terrace.1").read_text()
+        for command in self.commands():
+            self.assertIn("terrace " + command, man)
+        examples = prefix / "share/doc/terrace/examples"
+        self.assertEqual({path.name for path in examples.iterdir()},
+                         {path.name for path in (terrace_runs.root / "configs").iterdir()})
+        for page in ("README.md", "CHANGELOG.md", "reference.md"):
+            self.assertTrue((prefix / "share/doc/terrace" / page).read_text().startswith("# "))
+        self.assertTrue((prefix / "share/terrace/job.schema.json").read_text().startswith("{"))
+        shutil.copytree(examples, self.folder / "jobs", dirs_exist_ok=True)
+        output = self.folder / "sums.h5"
+        output.unlink(missing_ok=True)
+        said = self.call(program, "run", "jobs/summed_area.yaml", "--set", f"output={output}", cwd=self.folder)
+        self.assertEqual(said.strip(), str(output))
+
+    def commands(self):
+        said = self.terrace("--help").stdout
+        return re.findall(r"^  (\w+) ", said[said.index("Subcommands:"):], re.MULTILINE)
+
+
+class Installed(InstallTest):
+    def test_by_cmake_works_in_any_prefix(self):
+        prefix = self.folder / "prefix"
+        self.call("cmake", "--install", build, "--prefix", prefix)
+        self.check_installed(prefix)
+
+    def test_by_a_debian_package_works(self):
+        for tool in ("cpack", "dpkg-deb", "dpkg-shlibdeps"):
+            if not shutil.which(tool):
+                skip(f"there is no {tool} (Debian: cmake, dpkg-dev)")
+        self.call("cpack", "-G", "DEB", "--config", build / "CPackConfig.cmake", "-B", self.folder, cwd=self.folder)
+        [package] = self.folder.glob("terrace_*.deb")
+        needed = self.call("dpkg-deb", "--field", package, "Depends")
+        for library in ("libhdf5", "libyaml-cpp", "libopenblas0-pthread"):
+            self.assertIn(library, needed)
+        self.call("dpkg-deb", "--extract", package, self.folder / "root")
+        self.check_installed(self.folder / "root" / "usr")
+
+
+class Documents(InstallTest):
+    def test_the_man_page_names_every_option_and_has_no_errors(self):
+        man = self.terrace("man").stdout
+        for command in self.commands():
+            for option in re.findall(r"(--[a-z-]+)", self.terrace(command, "--help").stdout):
+                with self.subTest(command=command, option=option):
+                    self.assertIn(option.replace("-", "\\-"), man)
+        if shutil.which("groff"):
+            page = self.write("terrace.1", man)
+            ended = subprocess.run(["groff", "-man", "-Tutf8", "-ww", page], capture_output=True, text=True)
+            self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+
+    def complete(self, *words):
+        script = self.write("terrace.bash", self.terrace("completion", "bash").stdout)
+        quoted = " ".join(f"'{word}'" for word in words)
+        said = self.call("bash", "-c", COMPLETE.format(script=script, words=quoted), cwd=self.folder)
+        return set(said.split())
+
+    def test_completion_knows_commands_options_names_and_files(self):
+        self.write("job.yaml", "")
+        self.assertEqual(self.complete("terrace", "pla"), {"plan"})
+        self.assertEqual(self.complete("terrace", ""), set(self.commands()))
+        self.assertEqual(self.complete("terrace", "run", "--dr"), {"--dry-run"})
+        self.assertEqual(self.complete("terrace", "--quiet", "run", "--backend", "c"), {"cuda", "cpu"})
+        self.assertEqual(self.complete("terrace", "run", "jo"), {"job.yaml"})
+        self.assertEqual(self.complete("terrace", "problems", "need"), {"needleman_wunsch"})
+        self.assertEqual(self.complete("terrace", "operators", "heat"), {"heat2d", "heat3d"})
+        self.assertEqual(self.complete("terrace", "inputs", "fasta"), {"fasta"})
+        self.terrace("completion", "csh", expect=WRONG)
+
+    def test_version_names_the_back_ends(self):
+        said = self.terrace("--version", expect=DONE).stdout
+        self.assertRegex(said, r"^terrace \d+\.\d+\.\d+\nbuild \S+.*\nCPU (sse2|avx2|avx512)\nCUDA (none|toolkit)")
+
+
+if __name__ == "__main__":
+    build = pathlib.Path(sys.argv.pop(3)).absolute()
+    main()
