@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "io/files/checksum.hpp"
+#include "io/node_datasets.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
 #include "pipeline/base/printable.hpp"
@@ -75,13 +76,6 @@ NodeNames::NodeNames(List ids, std::optional<Texts> labels)
   if (labels_) to_utf8(*labels_);
   by_id_ = std::visit([](const auto& list) { return sorted_rows(list); }, *ids_);
   if (labels_) by_label_ = sorted_rows(*labels_);
-}
-
-std::shared_ptr<const NodeNames> NodeNames::of_datasets(List names, std::optional<List> ids) {
-  if (ids && std::holds_alternative<Texts>(names)) {
-    return std::make_shared<NodeNames>(*std::move(ids), std::get<Texts>(std::move(names)));
-  }
-  return std::make_shared<NodeNames>(std::move(names));
 }
 
 std::string NodeNames::id(std::int64_t row) const {
@@ -182,6 +176,13 @@ std::uint64_t NodeNames::content() const {
   }
   if (labels_) add(*labels_);
   return sum.value();
+}
+
+std::shared_ptr<const NodeNames> names_from_datasets(NodeNames::List names, std::optional<NodeNames::List> ids) {
+  if (ids && std::holds_alternative<NodeNames::Texts>(names)) {
+    return std::make_shared<NodeNames>(*std::move(ids), std::get<NodeNames::Texts>(std::move(names)));
+  }
+  return std::make_shared<NodeNames>(std::move(names));
 }
 
 bool NodeNames::operator==(const NodeNames& other) const {

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,8 +26,6 @@ class NodeNames {
   NodeNames(std::int64_t first, std::int64_t count) : first_(first), count_(count) {}
   /// @param labels as many as ids, or nullopt. Texts that are no UTF-8 are taken for Latin-1.
   explicit NodeNames(List ids, std::optional<Texts> labels = std::nullopt);
-  /// The names as a result holds them. @param names of the dataset `node` @param ids of `node_id`, if it is there
-  static std::shared_ptr<const NodeNames> of_datasets(List names, std::optional<List> ids);
 
   std::int64_t count() const { return count_; }
   bool has_labels() const { return labels_.has_value(); }
@@ -44,7 +41,7 @@ class NodeNames {
   std::int64_t row_of(std::string_view text) const;
   /// Bytes of memory, about.
   std::size_t memory() const;
-  /// Checksum of ids and labels.
+  /// Checksum of the texts; 0 of numbers.
   std::uint64_t content() const;
 
   bool operator==(const NodeNames& other) const;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "io/hdf5/values.hpp"
+#include "io/node_datasets.hpp"
 
 namespace terrace::io {
 namespace {
@@ -44,7 +45,7 @@ std::shared_ptr<const NodeNames> stored_nodes(const Hdf5Handle& file, const Hdf5
   std::optional<NodeNames::List> names = list_in(file, group + node_dataset, count, where);
   if (!names) return nullptr;
   std::optional<NodeNames::List> ids = list_in(file, group + node_id_dataset, count, where);
-  return NodeNames::of_datasets(*std::move(names), std::move(ids));
+  return names_from_datasets(*std::move(names), std::move(ids));
 }
 
 }  // namespace terrace::io

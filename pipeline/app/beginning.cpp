@@ -63,10 +63,10 @@ Output look_at_output(const job::Job& job, Signature now, Fresh fresh) {
   }
   now.fixed = Json::object();
   try {
-    return {
-        state, read_json(attributes_of(job.output), "replace the result with --fresh", [&] {
-          return difference({Json::parse(record->identity), Json::object(), Json::parse(record->inputs)}, now, true);
-        })};
+    return {state, read_json(attributes_of(job.output), "replace the result with --fresh", [&] {
+              return difference({Json::parse(record->identity), Json::object(), Json::parse(record->inputs)}, now,
+                                FileStates::content);
+            })};
   } catch (const IoError&) {
     if (fresh == Fresh::nothing) throw;
     return {state, Difference{"its attributes are damaged"}};
@@ -149,8 +149,8 @@ bool goes_on(const Json& plan, Fresh fresh) {
 
 /// A new run that takes over parts of the result. @param wish at least Fresh::changed, unless nothing may be lost
 Beginning taking_over(const job::OpenJob& open, const Signature& now, const Wish& wish, const Output& output,
-                      Beginning beginning) {
-  beginning.taken = taken_over(open, now, wish.stage);
+                      ReadAgain& again, Beginning beginning) {
+  beginning.taken = taken_over(open, now, wish.stage, again);
   const std::optional<Loss>& loss = beginning.taken.loss;
   if (wish.fresh == Fresh::nothing && loss && output.difference) throw loses(open.job, *output.difference, *loss);
   for (const std::string& text : {beginning.taken.in_words(), loss ? loss->in_words() : ""}) {
@@ -199,7 +199,8 @@ bool resumes_on_cpu(const run::RunFolder& folder, Fresh fresh) {
   }
 }
 
-Beginning begin_at(run::RunFolder& folder, const job::OpenJob& open, const Signature& now, const Wish& wish) {
+Beginning begin_at(run::RunFolder& folder, const job::OpenJob& open, const Signature& now, const Wish& wish,
+                   ReadAgain& again) {
   const job::Job& job = open.job;
   const Fresh fresh = wish.fresh;
   std::optional<Json> plan = plan_in(folder, fresh);
@@ -214,15 +215,17 @@ Beginning begin_at(run::RunFolder& folder, const job::OpenJob& open, const Signa
   const bool finished = output.there && has_finished(plan, job.output);
   if (plan && !finished) {
     const auto found = read_json(plan_file(folder), remedy_for_runs, [&] {
-      return difference({plan->at("identity"), plan->at("fixed"), plan->at("inputs")}, now, false);
+      return difference({plan->at("identity"), plan->at("fixed"), plan->at("inputs")}, now, FileStates::none);
     });
     if (found) throw other_run(folder, job, *found);
     if (resumes) return resume(folder, job, *std::move(plan), output, fresh);
   }
-  if (!output.there) return fresh < Fresh::result ? taking_over(open, now, wish, output, anew) : anew;
+  if (!output.there) return fresh < Fresh::result ? taking_over(open, now, wish, output, again, anew) : anew;
   const bool wanted = finished && resumes && !output.difference;  // the result of the run that this command resumes
   if (fresh == Fresh::result && !wanted) return anew;
-  if (output.difference || (fresh == Fresh::stage && !wanted)) return taking_over(open, now, wish, output, anew);
+  if (output.difference || (fresh == Fresh::stage && !wanted)) {
+    return taking_over(open, now, wish, output, again, anew);
+  }
   folder.clear();  // debris, or the rest of a run that ended just after its result had its name
   folder.drop_kept();
   return {true, std::nullopt, job.output.string() + " is there already, made by this job", std::nullopt};
@@ -230,24 +233,34 @@ Beginning begin_at(run::RunFolder& folder, const job::OpenJob& open, const Signa
 
 namespace {
 
-/// Stages that were taken over read nothing that could be compared when the run resumes: their inputs are compared
-/// whole. @throws JobError naming the input that has changed
-void check_taken_inputs(const job::OpenJob& open, const Json& begun, const run::RunPlan& plan) {
-  const Json &before = begun.at("inputs"), &contents = begun.at("contents");
+/// The first input of a stage that does not hold what it held when the run was begun, for people; nullopt if all do.
+/// @param record of the stage, TakenStage::record()
+std::optional<std::string> changed_input(const job::OpenJob& open, const job::Stage& stage, const Json& record,
+                                         const Json& begun, const run::RunPlan& plan, ReadAgain& again) {
+  std::set<std::string> unknown;
+  std::string why;
+  for (const std::string& name : all_inputs_of(open.job, stage)) {
+    const InputRecord before{begun.at("inputs").at(name), begun.at("contents").at(name)};
+    const InputState state = compare_input(name, before, {plan.inputs.at(name), plan.contents.at(name)});
+    if (state.same == Same::no) return state.why;
+    if (state.same == Same::yes) continue;
+    if (unknown.empty()) why = state.why;
+    unknown.insert(name);
+  }
+  return again.changed(stage, record, unknown) ? std::optional(why) : std::nullopt;
+}
+
+/// Compares the inputs of stages that were taken over, which read none when the run resumes.
+/// @throws JobError naming the input that has changed
+void check_taken_inputs(const job::OpenJob& open, const Json& begun, const run::RunPlan& plan, ReadAgain& again) {
   for (std::size_t number = 0; number < plan.stages.size(); ++number) {
-    if (!plan.stages[number].is_taken()) continue;
+    const run::TakenStage* taken = plan.stages[number].taken_stage();
+    if (taken == nullptr) continue;
     const job::Stage& stage = open.job.stages.at(number);
-    for (const job::ArrayName& array : job::array_names(stage.arrays, stage.settings)) {
-      if (!plan.inputs.contains(array.name)) continue;
-      const Json old{{array.name, before.at(array.name)}}, now{{array.name, plan.inputs[array.name]}};
-      const bool held = contents.contains(array.name) && plan.contents.contains(array.name);
-      if (held && contents[array.name] == plan.contents[array.name]) continue;
-      auto found = input_difference(old, now, true);
-      if (!found && held) found = "input '" + array.name + "' has changed: it holds other values";
-      if (!found) continue;
-      throw JobError(*found + " since the run was begun, which takes over stage '" + stage.name +
-                     "', made of what it held; put the file back, or start over with --fresh=all");
-    }
+    const auto found = changed_input(open, stage, taken->record(), begun, plan, again);
+    if (!found) continue;
+    throw JobError(*found + " since the run was begun, which takes over stage '" + stage.name +
+                   "', made of what it held; put the file back, or start over with --fresh=all");
   }
 }
 
@@ -260,7 +273,9 @@ run::RunPlan resumed_plan(const job::OpenJob& open, const Machine& machine, cons
     run::compare_reads(reads, open.inputs, watch);
     run::RunPlan plan = make_plan(open, machine, stages, &begun, watch, {});
     plan.reads = run::joined_reads(reads, plan.reads, open.inputs);
-    check_taken_inputs(open, begun, plan);
+    ReadAgain again(
+        open, [&] { return make_plan(open, machine, stages, nullptr, watch, {}); }, watch);
+    check_taken_inputs(open, begun, plan, again);
     const Json& states = begun.at("inputs");
     if (states != plan.inputs) {
       run::verify_inputs(plan, states, plan.inputs, run::Ledger::read(folder.ledger()), watch);

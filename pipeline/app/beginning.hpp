@@ -32,9 +32,11 @@ struct Beginning {
 
 /// Decides by the contents of the folder and the output. Changes nothing, except that it clears the folder if the
 /// result is complete.
+/// @param again for the machine of `now`
 /// @throws JobError at the job's `output` if a file or run there may not be replaced or discarded; IoError if the
-/// plan of the unfinished run is damaged
-Beginning begin_at(run::RunFolder& folder, const job::OpenJob& open, const Signature& now, const Wish& wish);
+/// plan of the unfinished run is damaged; stages::CpuOnly if what is to be taken over depends on that
+Beginning begin_at(run::RunFolder& folder, const job::OpenJob& open, const Signature& now, const Wish& wish,
+                   ReadAgain& again);
 
 /// Notes durably the permission of a new run to discard earlier work, calls `plan`, which plans it, and forgets the
 /// note if that fails, unless a signal or a disk was the reason.

@@ -74,11 +74,13 @@ void add_job_commands(CLI::App& program, CommandLine& line, Session& session) {
     line.output = Output::extra;
     line.stops = true;
   });
-  command.add_flag("--dry-run", run->dry, "Only plan, as the command plan does");
+  command.add_flag("--dry-run", run->dry,
+                   "Only plan, as the command plan does; with --fresh what a run with it would take over");
   command.add_flag("--fresh", run->fresh,
-                   "Start over once, and replace a result that Terrace made; after a stop the same command resumes. "
-                   "--fresh=changed: keep what this job would compute alike; --fresh=STAGE: compute that stage anew, "
-                   "too; --fresh=all: also discard any unfinished run");
+                   "Compute all anew once, and replace a result that Terrace made; after a stop the same command "
+                   "resumes. --fresh=changed: compute what has changed in the job or its inputs, and take over the "
+                   "rest; --fresh=STAGE: compute that stage, too, and what reads it; --fresh=all: also discard any "
+                   "unfinished run");
 }
 
 void add_verify(CLI::App& program, CommandLine& line, Session& session) {

@@ -20,6 +20,7 @@ struct JobArguments {
 struct PlanArguments {
   JobArguments job;
   bool json = false;
+  std::string fresh = {};  // as RunArguments::fresh
 };
 
 /// `terrace check job.yaml`: reports every error of a job.
@@ -31,7 +32,7 @@ int plan(Session& session, const PlanArguments& arguments);
 struct RunArguments {
   JobArguments job;
   bool dry = false;   // only plan
-  std::string fresh;  // as --fresh was given, see fresh_from(); empty: not at all
+  std::string fresh;  // as --fresh was given, see wish_from(); empty: not at all
 };
 
 /// `terrace run job.yaml`: runs a job, or resumes a stopped one.

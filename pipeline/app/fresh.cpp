@@ -42,7 +42,7 @@ Wish noted_wish(const run::RunFolder& folder, const job::OpenJob& open) {
   const Signature now{job::defining_json(open.job), Json::object(), inputs_of(open), job::defaults_of(open.job)};
   return read_json((folder.path() / "fresh.json").string(), remedy_for_runs, [&] {
     const Signature before{wish->at("identity"), Json::object(), wish->at("inputs")};
-    if (difference(before, now, false)) return Wish{};
+    if (difference(before, now, FileStates::none)) return Wish{};
     return wish_from(wish->at("value"), open.job);
   });
 }

@@ -131,9 +131,9 @@ namespace {
 void compare_inputs(Session& session, const MadeResult& result, const job::OpenJob& open) {
   Json now = inputs_of(open);
   for (const std::string& name : outdated_in(result, open).inputs) now.erase(name);
-  if (const auto found = input_difference(result.inputs(), now, false))
+  if (const auto found = input_difference(result.inputs(), now, FileStates::none))
     throw Error(*found + ": the result cannot be computed again");
-  if (const auto found = input_difference(result.inputs(), now, true)) {
+  if (const auto found = input_difference(result.inputs(), now, FileStates::content)) {
     session.warn(*found + "; it is read as it is now");
   }
 }

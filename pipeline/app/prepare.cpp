@@ -6,7 +6,6 @@
 #include <set>
 
 #include "io/files/durable.hpp"
-#include "io/held_source.hpp"
 #include "pipeline/app/signature.hpp"
 #include "pipeline/app/taking_over.hpp"
 #include "pipeline/app/warnings.hpp"
@@ -185,13 +184,26 @@ std::int64_t scratch_space(const job::Job& job) {
   }
 }
 
-/// Checksums of the inputs that are held in memory, by their names.
+/// RunPlan::contents of the inputs.
 Json contents_of(const job::OpenJob& open) {
   Json contents = Json::object();
-  for (const auto& [name, source] : open.inputs) {
-    if (const auto content = io::held_content(*source)) contents[name] = *content;
-  }
+  for (const auto& [name, source] : open.inputs) contents[name] = run::content_of(*source);
   return contents;
+}
+
+/// PlannedStage::inputs of a step.
+std::vector<std::string> inputs_read(const job::Stage& step, const job::OpenJob& open) {
+  std::vector<std::string> inputs;
+  for (const job::ArrayName& array : job::array_names(step.arrays, step.settings)) {
+    inputs.push_back(open.inputs.contains(array.name) ? array.name : "");
+  }
+  return inputs;
+}
+
+/// True if a back end may choose another of several equally good results: of shortest paths, or of schedules.
+bool has_ties(const job::Stage& step) {
+  return std::any_of(step.outputs.begin(), step.outputs.end(),
+                     [](const std::string& output) { return output == "next" || output == "assignment"; });
 }
 
 /// A stage that is not planned, if another result holds what it gives: one that is there, or the one from which an
@@ -210,7 +222,9 @@ std::optional<run::PlannedStage> planned_as_taken(const job::Stage& step, const 
     stage = std::make_unique<run::TakenStage>(*part);
   }
   auto nodes = stage->nodes();
-  return run::PlannedStage{step.name, step.temporary, std::move(stage), {}, nullptr, std::move(nodes), std::move(part)};
+  run::PlannedStage planned{step.name, step.temporary, std::move(stage), {}, nullptr, std::move(nodes)};
+  planned.taken = std::move(part);
+  return planned;
 }
 
 std::string job_text(const job::Job& job) {
@@ -277,6 +291,13 @@ Machine open_machine(const job::OpenJob& open, const Stages& stages, bool cpu) {
   return machine;
 }
 
+void reopen_on_cpu(const job::OpenJob& open, Machine& machine, const Stages& stages) {
+  const bool to_run = machine.resources.to_run;
+  machine = Machine{};  // one device at a time
+  machine = open_machine(open, stages, true);
+  machine.resources.to_run = to_run;
+}
+
 run::RunPlan make_new_plan(const job::OpenJob& open, Machine& machine, const Stages& stages,
                            const std::function<void(const std::string&)>& tell, const Watch& watch,
                            const TakeOver& take_over) {
@@ -288,10 +309,7 @@ run::RunPlan make_new_plan(const job::OpenJob& open, Machine& machine, const Sta
   } catch (const stages::CpuOnly& error) {
     tell(std::string("computing on the CPU: ") + error.what());
   }
-  const bool to_run = machine.resources.to_run;
-  machine = Machine{};  // one device at a time
-  machine = open_machine(open, stages, true);
-  machine.resources.to_run = to_run;
+  reopen_on_cpu(open, machine, stages);
   return plan();
 }
 
@@ -336,7 +354,8 @@ run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const S
                              {},
                              [rounded] { return rounded->warnings(); },
                              nodes->nodes()});
-      plan.stages.back().ties = step.ties;
+      plan.stages.back().ties = has_ties(step);
+      plan.stages.back().inputs = inputs_read(step, open);
     } catch (const Unknown&) {
       unknown.insert(step.name);
     } catch (const JobError& error) {

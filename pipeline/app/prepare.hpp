@@ -36,6 +36,9 @@ class NoDevice : public JobError {
 /// @throws NoDevice; JobError if inputs leave nothing of the budget; DeviceError
 Machine open_machine(const job::OpenJob& open, const Stages& stages, bool cpu = false);
 
+/// Opens the CPU in place of other devices.
+void reopen_on_cpu(const job::OpenJob& open, Machine& machine, const Stages& stages);
+
 struct TakenOver;
 /// Decides which stages are not planned, since another result holds what they give; null: none.
 using TakeOver = std::function<TakenOver(const Machine&)>;

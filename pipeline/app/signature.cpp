@@ -69,7 +69,7 @@ Outdated outdated(const Signature& before, const Signature& now) {
   return found;
 }
 
-std::optional<std::string> input_difference(const Json& before, const Json& now, bool states) {
+std::optional<std::string> input_difference(const Json& before, const Json& now, FileStates states) {
   for (const auto& [name, input] : now.items()) {
     const Json earlier = before.value(name, Json::object());
     const std::string changed = "input '" + name + "' has changed: ";
@@ -81,14 +81,15 @@ std::optional<std::string> input_difference(const Json& before, const Json& now,
     if (old_files.size() != input["files"].size()) {
       return changed + fmt::format("it had {} files and has {}", old_files.size(), input["files"].size());
     }
-    for (std::size_t i = 0; states && i < old_files.size(); ++i) {
-      if (auto found = run::file_difference(old_files[i], input["files"][i], false)) return changed + *found;
+    for (std::size_t i = 0; states != FileStates::none && i < old_files.size(); ++i) {
+      const bool all = states == FileStates::all;
+      if (auto found = run::file_difference(old_files[i], input["files"][i], all)) return changed + *found;
     }
   }
   return std::nullopt;
 }
 
-std::optional<Difference> difference(const Signature& before, const Signature& now, bool states) {
+std::optional<Difference> difference(const Signature& before, const Signature& now, FileStates states) {
   if (auto found = job::first_difference(before.identity, now.identity, now.defaults)) return Difference{*found};
   const Outdated old = outdated(before, now);
   if (!old.inputs.empty()) {

@@ -33,11 +33,18 @@ struct Outdated {
 /// @throws nlohmann::json::exception if the record is damaged
 Outdated outdated(const Signature& before, const Signature& now);
 
+/// The states of files that are compared.
+enum class FileStates {
+  none,
+  content,  // size, and time of content
+  all       // also the file itself, and the time of its attributes
+};
+
 /// The first difference between earlier and current inputs, for people, or nullopt. Other places of their files are
 /// no difference: a folder may move as a whole.
 /// @param before, now Signature::inputs
-/// @param states true if another size or time of a file is a difference
-std::optional<std::string> input_difference(const nlohmann::json& before, const nlohmann::json& now, bool states);
+std::optional<std::string> input_difference(const nlohmann::json& before, const nlohmann::json& now,
+                                            FileStates states);
 
 /// A difference between the run to begin and the earlier run.
 struct Difference {
@@ -46,7 +53,6 @@ struct Difference {
 };
 
 /// The first difference between the earlier run and the run to begin, or nullopt.
-/// @param states as input_difference()
-std::optional<Difference> difference(const Signature& before, const Signature& now, bool states);
+std::optional<Difference> difference(const Signature& before, const Signature& now, FileStates states);
 
 }  // namespace terrace::app

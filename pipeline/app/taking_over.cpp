@@ -4,7 +4,6 @@
 
 #include <set>
 
-#include "io/held_source.hpp"
 #include "io/input_file.hpp"
 #include "io/results/stored_group.hpp"
 #include "pipeline/base/error.hpp"
@@ -21,12 +20,14 @@ using Json = nlohmann::json;
 /// A result and a job, compared stage by stage.
 class Comparison {
  public:
-  Comparison(const fs::path& file, const job::OpenJob& open, const Signature& now, const std::string& anew)
+  Comparison(const fs::path& file, const job::OpenJob& open, const Signature& now, const std::string& anew,
+             ReadAgain& again)
       : file_(file),
         state_(state_of(file)),
         open_(open),
         now_(now),
         anew_(anew),
+        again_(again),
         result_(file),
         identity_(attribute("identity")),
         inputs_(attribute("inputs")),
@@ -34,7 +35,7 @@ class Comparison {
         records_(attribute("stages")),
         same_(
             identity_, open.job,
-            [this](const auto& before, const auto& name, bool files) { return compare_inputs(before, name, files); },
+            [this](const auto& before, const auto& name) { return compare_inputs(before, name); },
             [this](const auto& before, const auto& stage) { return compare_stages(before, stage); }) {}
 
   TakenOver taken() {
@@ -58,41 +59,32 @@ class Comparison {
     return Json::parse(*text);
   }
 
-  std::optional<std::string> compare_inputs(const std::string& before, const std::string& name,
-                                            bool same_files) const {
-    const Json old = {{name, inputs_.at(before)}}, current = {{name, now_.inputs.at(name)}};
-    if (old[name].value("results", 1) != current[name].value("results", 1)) {
-      return "this version reads input '" + name + "' otherwise";
-    }
-    if (auto found = input_difference(old, current, false)) return found;
-    const auto content = io::held_content(*open_.inputs.at(name));
-    if (content && contents_.contains(before)) {
-      if (contents_[before] == *content) return std::nullopt;
-      return input_difference(old, current, true).value_or("input '" + name + "' holds other values");
-    }
-    if (same_files) return input_difference(old, current, true);
-    return renamed(old[name].at("files"), current[name].at("files"))
-               ? std::nullopt
-               : std::optional("input '" + name + "' is read from another file");
+  std::optional<std::string> compare_inputs(const std::string& before, const std::string& name) {
+    const Json content = run::content_of(*open_.inputs.at(name)), none = Json::object();
+    const InputState state =
+        compare_input(name, {inputs_.at(before), contents_.contains(before) ? contents_[before] : none},
+                      {now_.inputs.at(name), content});
+    if (state.same == Same::no) return state.why;
+    if (state.same == Same::unknown) doubtful_[name] = state.why;
+    return std::nullopt;
   }
 
-  /// True if the files are the same ones under other names.
-  static bool renamed(const Json& before, const Json& now) {
-    for (std::size_t i = 0; i < now.size(); ++i) {
-      for (const char* key : {"inode", "size", "time"}) {
-        if (!now[i].contains(key) || before[i].value(key, Json()) != now[i][key]) return false;
-      }
-    }
-    return true;
-  }
-
-  std::optional<std::string> compare_stages(const std::string& before, const job::Stage& stage) const {
+  std::optional<std::string> compare_stages(const std::string& before, const job::Stage& stage) {
     if (stage.name == anew_) return "--fresh=" + anew_ + " computes it anew";
     if (!records_.contains(before)) return "it was not completed";
-    const Json record = records_[before];
-    const Json backend = record.value("backend", now_.fixed.at("backend"));
-    if (backend == now_.fixed.at("backend")) return std::nullopt;
-    return "it was computed on " + backend.get<std::string>() + ", and another back end may give other results";
+    const Json& record = records_[before];
+    const Json& now = now_.fixed.at("backend");
+    const Json backend = record.value("backend", now);
+    if (backend != now) {
+      again_.plan();  // the job may be one for the CPU alone
+      return "it was computed on " + backend.get<std::string>() + ", and another back end may give other results";
+    }
+    std::set<std::string> doubtful;
+    for (const std::string& name : all_inputs_of(open_.job, stage)) {
+      if (doubtful_.contains(name)) doubtful.insert(name);
+    }
+    const auto changed = again_.changed(stage, record, doubtful);
+    return changed ? std::optional(doubtful_.at(*changed)) : std::nullopt;
   }
 
   bool was_temporary(const std::string& before) const {
@@ -152,6 +144,8 @@ class Comparison {
   const job::OpenJob& open_;
   const Signature& now_;
   std::string anew_;
+  ReadAgain& again_;
+  std::map<std::string, std::string> doubtful_;  // inputs that only reading them again can compare; why
   io::StoredResult result_;
   Json identity_, inputs_, contents_, records_;
   job::SameStages same_;
@@ -174,11 +168,11 @@ std::string TakenOver::in_words() const {
 
 namespace {
 
-TakenOver taken_from(const fs::path& result, const job::OpenJob& open, const Signature& now,
-                     const std::string& anew) {
+TakenOver taken_from(const fs::path& result, const job::OpenJob& open, const Signature& now, const std::string& anew,
+                     ReadAgain& again) {
   try {
     return read_json(result.string() + ", attributes of the root", "compute all of it with --fresh",
-                     [&] { return Comparison(result, open, now, anew).taken(); });
+                     [&] { return Comparison(result, open, now, anew, again).taken(); });
   } catch (const io::DiskError&) {
     throw;
   } catch (const IoError& error) {
@@ -190,11 +184,11 @@ TakenOver taken_from(const fs::path& result, const job::OpenJob& open, const Sig
 
 }  // namespace
 
-TakenOver taken_over(const job::OpenJob& open, const Signature& now, const std::string& anew) {
+TakenOver taken_over(const job::OpenJob& open, const Signature& now, const std::string& anew, ReadAgain& again) {
   TakenOver taken;
-  if (io::file_state(open.job.output)) taken = taken_from(open.job.output, open, now, anew);
+  if (io::file_state(open.job.output)) taken = taken_from(open.job.output, open, now, anew, again);
   const fs::path kept = run::RunFolder::kept_for(open.job.output);
-  if (io::file_state(kept)) taken.stages.merge(taken_from(kept, open, now, anew).stages);
+  if (io::file_state(kept)) taken.stages.merge(taken_from(kept, open, now, anew, again).stages);
   return taken;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/app/read_again.hpp"
 #include "pipeline/app/signature.hpp"
 #include "pipeline/job/job.hpp"
 #include "pipeline/run/taken_stage.hpp"
@@ -36,8 +37,10 @@ struct TakenOver {
 
 /// Looks for stages of the job in what an earlier run has kept when it failed, and in the result that has the
 /// output's name, if there are such files. Reads their small parts, in a child process. The loss is the output's.
-/// @param now of the job @param anew a stage that is not taken over, nor what reads it; empty: none
+/// @param now of the job @param again for the machine of `now` @param anew a stage that is not taken over, nor what
+/// reads it; empty: none
 /// @return a loss that names the fault, if the record of the output is damaged or missing
-TakenOver taken_over(const job::OpenJob& open, const Signature& now, const std::string& anew);
+/// @throws stages::CpuOnly if that decides, and the machine has other devices
+TakenOver taken_over(const job::OpenJob& open, const Signature& now, const std::string& anew, ReadAgain& again);
 
 }  // namespace terrace::app

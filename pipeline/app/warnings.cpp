@@ -22,11 +22,20 @@ void warn_of_disk(const job::Job& job, const run::RunPlan& plan, const Warn& war
   const std::filesystem::path folder = run::RunFolder::path_for(job.output);
   // A run that was interrupted has its space already.
   if (std::filesystem::exists(folder / "plan.json")) return;
-  try {
-    run::check_disk(plan, folder);
-  } catch (const IoError& error) {
-    warn(std::string("a run would be refused: ") + error.what());
-  }
+  const std::int64_t taken = run::disk_need(plan).taken;
+  const auto refusal = [&](std::int64_t shared) -> std::string {
+    try {
+      run::check_disk(plan, folder, shared);
+      return "";
+    } catch (const IoError& error) {
+      return error.what();
+    }
+  };
+  if (const std::string always = refusal(taken); !always.empty()) return warn("a run would be refused: " + always);
+  const std::string copied = refusal(0);
+  if (copied.empty()) return;
+  warn("a run would be refused if the file system cannot share the " + format_size(static_cast<double>(taken)) +
+       " that are taken over: " + copied);
 }
 
 void warn_of_build(bool cuda, const Warn& warn) {

@@ -266,7 +266,9 @@ class StageReader {
         complain(node ? node->position : position_, finding.message);
       }
     }
-    add_outputs(kind, problem, stage_);
+    for (const OutputDeclaration* output : outputs_of(kind, problem)) {
+      if (is_written(*output, stage_.settings)) stage_.outputs.push_back(output->name);
+    }
   }
 
   const Node& item_;

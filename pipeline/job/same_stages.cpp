@@ -118,16 +118,13 @@ std::optional<std::string> SameStages::compare_input(const std::string& before, 
     if (auto found = replace_names(input.arrays, input.settings, old.at("settings"))) return found;
   }
   json& settings = old.at("settings");
-  bool same_files = true;
   for (const std::string& name : input.files) {
-    const json& file = definition.at("settings").at(name);
-    same_files = same_files && settings.contains(name) && settings[name] == file;
-    if (settings.contains(name)) settings[name] = file;
+    if (settings.contains(name)) settings[name] = definition.at("settings").at(name);
   }
   if (auto found = first_difference({{"inputs", {{now, old}}}}, {{"inputs", {{now, definition}}}}, defaults_)) {
     return found;
   }
-  return compare_inputs_(before, now, same_files);
+  return compare_inputs_(before, now);
 }
 
 }  // namespace terrace::job

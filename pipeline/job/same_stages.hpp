@@ -19,9 +19,8 @@ namespace terrace::job {
 class SameStages {
  public:
   /// The first difference between an input of the earlier job and one of this job, beyond their settings, for people:
-  /// "input 'a' has changed: ..."; nullopt if they hold the same.
-  using CompareInputs =
-      std::function<std::optional<std::string>(const std::string& before, const std::string& now, bool same_files)>;
+  /// "input 'a' has changed: ..."; nullopt if they hold the same, or the comparison of the stage is to tell.
+  using CompareInputs = std::function<std::optional<std::string>(const std::string& before, const std::string& now)>;
   /// The first reason why what a stage of the earlier job wrote is not what the stage of this job would write, for
   /// people; nullopt if there is none.
   using CompareStages = std::function<std::optional<std::string>(const std::string& before, const Stage& now)>;

@@ -66,6 +66,8 @@ std::uint64_t checksum_of(io::Source& source, const Box& box, WatchedPart& readi
   return sum.value();
 }
 
+void add_number(io::RunningChecksum& sum, std::uint64_t number) { sum.add(std::as_bytes(std::span(&number, 1))); }
+
 /// Files of inputs that have changed, by their present names.
 std::set<fs::path> changed_files(const Json& before, const Json& now) {
   std::set<fs::path> changed;
@@ -250,19 +252,96 @@ Json InputReads::close() {
   return reads;
 }
 
+bool holds_reads(const std::string& name, const Json& reads, io::Source& source, const Watch& watch) {
+  std::int64_t elements = 0;
+  for (const Json& part : reads.value("parts", Json::array())) elements += box_of(part).volume();
+  WatchedPart reading =
+      comparing("input '" + name + "'", elements * static_cast<std::int64_t>(size_of(source.type())), watch);
+  bool same = !reads.contains("content") || io::held_content(source) == reads["content"].get<std::uint64_t>();
+  for (const Json& part : reads.value("parts", Json::array())) {
+    same = same && checksum_of(source, box_of(part), reading) == part.at(2).get<std::uint64_t>();
+  }
+  return same;
+}
+
 void compare_reads(const Json& reads, const Inputs& inputs, const Watch& watch) {
   for (const auto& [name, record] : reads.items()) {
-    io::Source& source = *inputs.at(name);
-    std::int64_t elements = 0;
-    for (const Json& part : record.value("parts", Json::array())) elements += box_of(part).volume();
-    WatchedPart reading =
-        comparing("input '" + name + "'", elements * static_cast<std::int64_t>(size_of(source.type())), watch);
-    bool same = !record.contains("content") || io::held_content(source) == record["content"].get<std::uint64_t>();
-    for (const Json& part : record.value("parts", Json::array())) {
-      same = same && checksum_of(source, box_of(part), reading) == part.at(2).get<std::uint64_t>();
-    }
-    if (!same) throw changed_plan_input(name, source);
+    if (!holds_reads(name, record, *inputs.at(name), watch)) throw changed_plan_input(name, *inputs.at(name));
   }
+}
+
+Json content_of(const io::Source& source) {
+  Json content = Json::object();
+  if (const auto values = io::held_content(source)) content["values"] = *values;
+  if (const auto nodes = source.nodes()) content["nodes"] = nodes->content();
+  return content;
+}
+
+Json tiles_read(const Plan& plan, const InputChecksums& tiles) {
+  std::map<int, std::map<std::int64_t, std::uint64_t>> by_array;
+  for (const auto& [key, checksum] : tiles) by_array[key.array][key.tile] = checksum;
+  Json record = Json::array();
+  for (const auto& [array, checksums] : by_array) {
+    const ArraySpec& spec = plan.arrays().at(static_cast<std::size_t>(array));
+    if (spec.source->files().empty()) continue;
+    Intervals numbers;
+    io::RunningChecksum sum;
+    for (const auto& [tile, checksum] : checksums) {
+      numbers.add(tile, tile + 1);
+      add_number(sum, checksum);
+    }
+    Json ranges = Json::array();
+    for (const auto& [begin, end] : numbers.ranges()) ranges.push_back({begin, end});
+    record.push_back({{"array", spec.name},
+                      {"type", name_of(spec.type)},
+                      {"shape", extents_json(spec.shape)},
+                      {"tile", extents_json(spec.tile)},
+                      {"tiles", ranges},
+                      {"checksum", sum.value()}});
+  }
+  return record;
+}
+
+namespace {
+
+/// True if the source holds what was read. @param record of one array by tiles_read()
+bool holds_tiles(const Json& record, io::Source& source, const Watch& watch) {
+  const TileGrid grid(source.shape(), extents_from(record.at("tile")));
+  std::int64_t elements = 0;
+  const auto each = [&](const auto& act) {
+    for (const Json& range : record.at("tiles")) {
+      for (std::int64_t tile = range.at(0); tile < range.at(1).get<std::int64_t>(); ++tile) act(grid.box(tile));
+    }
+  };
+  each([&](const Box& box) { elements += box.volume(); });
+  const std::string name = record.at("array");
+  WatchedPart reading =
+      comparing("'" + name + "'", elements * static_cast<std::int64_t>(size_of(source.type())), watch);
+  io::RunningChecksum sum;
+  each([&](const Box& box) { add_number(sum, checksum_of(source, box, reading)); });
+  return sum.value() == record.at("checksum").get<std::uint64_t>();
+}
+
+}  // namespace
+
+std::optional<std::set<fs::path>> compare_tiles(const Json& tiles, const Plan& plan, const std::set<fs::path>& files,
+                                                const Watch& watch) {
+  std::set<fs::path> compared;
+  for (const Json& record : tiles) {
+    const auto& arrays = plan.arrays();
+    const auto spec = std::find_if(arrays.begin(), arrays.end(), [&](const ArraySpec& array) {
+      return array.name == record.at("array") && array.source;
+    });
+    if (spec == arrays.end()) return std::nullopt;
+    const std::vector<fs::path> of_array = spec->source->files();
+    if (!any_of_files(of_array, files)) continue;
+    if (name_of(spec->type) != record.at("type") || spec->shape != extents_from(record.at("shape"))) {
+      return std::nullopt;
+    }
+    if (!holds_tiles(record, *spec->source, watch)) return std::nullopt;
+    compared.insert(of_array.begin(), of_array.end());
+  }
+  return compared;
 }
 
 Json joined_reads(const Json& before, const Json& now, const Inputs& inputs) {

@@ -8,15 +8,18 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "io/source.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/watch.hpp"
+#include "pipeline/run/input_checksums.hpp"
 
 namespace terrace::run {
 
+class Plan;
 struct Progress;
 struct RunPlan;
 
@@ -63,6 +66,24 @@ void compare_reads(const nlohmann::json& reads, const Inputs& inputs, const Watc
 /// The union of the reads of two attempts during planning. @throws JobError naming the input if a part that both
 /// read differs
 nlohmann::json joined_reads(const nlohmann::json& before, const nlohmann::json& now, const Inputs& inputs);
+
+/// The checksums by which an input is known without reading its files: `values` if it is held in memory, `nodes` if
+/// its nodes have names.
+nlohmann::json content_of(const io::Source& source);
+
+/// A record of all tiles that a complete stage has read of inputs with files, for the result: by arrays of the plan.
+nlohmann::json tiles_read(const Plan& plan, const InputChecksums& tiles);
+
+/// Reads files again of which a stage has read tiles. @param tiles tiles_read() of the complete stage
+/// @param plan of the stage for the files of today; it may have other tiles
+/// @param files to look at @return those of which something was compared; nullopt if something differs
+/// @throws what the watch throws
+std::optional<std::set<std::filesystem::path>> compare_tiles(const nlohmann::json& tiles, const Plan& plan,
+                                                             const std::set<std::filesystem::path>& files,
+                                                             const Watch& watch);
+/// Compares what was read of an input to plan. @param reads its member of InputReads::close()
+/// @return false if it has changed @throws what the watch throws
+bool holds_reads(const std::string& name, const nlohmann::json& reads, io::Source& source, const Watch& watch);
 
 /// A description of the change of a file's size or time of content, for people; nullopt if both are the same.
 /// @param all reports also another file of the same name, and changed attributes

@@ -12,12 +12,10 @@
 #include "pipeline/run/executor/intervals.hpp"
 #include "pipeline/run/executor/version.hpp"
 #include "pipeline/run/executor/window.hpp"
+#include "pipeline/run/input_checksums.hpp"
 #include "pipeline/run/profile.hpp"
 
 namespace terrace::run {
-
-/// Checksum of a tile of an input as it was read.
-using InputChecksums = std::unordered_map<VersionKey, std::uint64_t, VersionKeyHash>;
 
 /// Checksums of all tiles of result arrays, as they were written home: by array, in the order of tiles.
 using HomeChecksums = std::map<int, std::vector<std::uint64_t>>;

@@ -54,12 +54,24 @@ bool depends_on_backend(const PlannedStage& planned, const std::vector<io::Small
                      [](const ArraySpec& spec) { return spec.role == Role::result && is_floating(spec.type); });
 }
 
-/// How a stage was made: by which program, where and when; and the back end, if its results depend on that.
+/// The checksums of all that a stage has read of files, for read_again(): `tiles` of its blocks, and `parts`, by its
+/// arrays, what was read of each input to plan the run; null for arrays that are no inputs, or are held in memory.
+Json reads_of(const PlannedStage& planned, const RunPlan& plan) {
+  Json parts = Json::array();
+  for (const std::string& input : planned.inputs) {
+    const Json reads = plan.reads.value(input, Json::object());
+    parts.push_back(reads.value("parts", Json()));
+  }
+  return {{"tiles", planned.tiles_read}, {"parts", parts}};
+}
+
+/// How a stage was made: by which program, where and when, of what; and the back end, if its results depend on that.
 Json record_of(const PlannedStage& planned, const RunPlan& plan, const Origin& origin,
                const std::vector<io::SmallDataset>& small) {
   if (const TakenStage* taken = planned.taken_stage()) return taken->record();
-  Json record{{"version", version_text()}, {"commit", build_id()},      {"host", text_json(origin.host)},
-              {"devices", origin.devices}, {"started", origin.started}, {"finished", origin.finished}};
+  Json record{{"version", version_text()},       {"commit", build_id()},      {"host", text_json(origin.host)},
+              {"devices", origin.devices},       {"started", origin.started}, {"finished", origin.finished},
+              {"reads", reads_of(planned, plan)}};
   if (depends_on_backend(planned, small) && plan.fixed.contains("backend")) record["backend"] = plan.fixed["backend"];
   return record;
 }

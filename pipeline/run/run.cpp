@@ -98,6 +98,7 @@ HomeChecksums run_stage(std::size_t number, RunPlan& plan, const Json& json, Run
     try {
       executor.run();
       written = executor.home_checksums();
+      planned.tiles_read = tiles_read(planned.stage->plan(), executor.input_checksums());
     } catch (const ComputeError& error) {
       throw ComputeError("stage '" + planned.name + "': " + error.what());
     } catch (const io::DataError&) {
@@ -248,6 +249,7 @@ RunReport run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings)
       if (const auto done = progress.completed.find(number); done != progress.completed.end()) {
         read_json(ledger_state(progress, planned), remedy_for_runs,
                   [&] { planned.stage->tally().load(done->second.folded); });
+        planned.tiles_read = tiles_read(planned.stage->plan(), done->second.inputs);
         StageRecord record;
         record.name = planned.name;
         report.profile.begin_stage(record);
@@ -338,6 +340,7 @@ void keep_complete(RunPlan& plan, RunFolder& folder, const RunSettings& settings
     for (const auto& [number, stage] : progress.completed) {
       if (!gives_results(plan.stages.at(number))) continue;
       complete.push_back(std::move(plan.stages.at(number)));
+      complete.back().tiles_read = tiles_read(complete.back().stage->plan(), stage.inputs);
       written.push_back(stage.tiles);
       if (!complete.back().is_taken()) computed += (computed.empty() ? "'" : ", '") + complete.back().name + "'";
     }

@@ -34,11 +34,13 @@ struct PlannedStage {
   std::function<std::vector<std::string>()> read_warnings = nullptr;
   /// The names of the nodes whose matrices it reads; null: it reads none, or matrices of different nodes.
   std::shared_ptr<const io::NodeNames> nodes = nullptr;
+  /// The inputs that it reads, in the order of job::array_names(); an empty name for an array of a stage.
+  std::vector<std::string> inputs = {};
+  nlohmann::json tiles_read = nullptr;  // run::tiles_read() of the complete stage
+  bool ties = false;                    // job::Stage::ties
 
   /// Set in the attempt that begins a run, if the stage is a part of another result: what is to be taken over.
   std::shared_ptr<const TakenPart> taken = nullptr;
-
-  bool ties = false;  // true if a back end may choose another of several equally good results
 
   /// The stage if it is not computed, else null.
   const TakenStage* taken_stage() const { return dynamic_cast<const TakenStage*>(stage.get()); }
@@ -51,7 +53,7 @@ struct RunPlan {
   nlohmann::json identity;  // of the result: all that defines it
   nlohmann::json fixed;     // all else that determines its bits: back end, instruction set, devices' kind, build
   nlohmann::json inputs;    // files with their states
-  nlohmann::json contents = nlohmann::json::object();  // checksums of inputs that are held in memory, by name
+  nlohmann::json contents = nlohmann::json::object();  // of inputs, by name: content_of()
   Inputs sources;                                      // of the job
   nlohmann::json reads = nlohmann::json::object();     // of the sources, to make the plan: InputReads::close()
   std::string job_text;                                // as run

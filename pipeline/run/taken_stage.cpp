@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "io/node_datasets.hpp"
 #include "pipeline/base/json.hpp"
 
 namespace terrace::run {
@@ -154,7 +155,7 @@ TakenStage::TakenStage(const Json& choices) : choices_(choices) {
     attributes_.push_back(to_attribute(attribute_from(attribute)));
   }
   if (auto names = names_in(small_, io::node_dataset)) {
-    nodes_ = io::NodeNames::of_datasets(*std::move(names), names_in(small_, io::node_id_dataset));
+    nodes_ = io::names_from_datasets(*std::move(names), names_in(small_, io::node_id_dataset));
   }
 }
 

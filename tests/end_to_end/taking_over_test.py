@@ -300,7 +300,7 @@ class Inputs(Taking):
         self.job([affine("align", "x", "b"), routes("r", "m")], self.held())
         self.assertRefused("dataset /align/", "holds other values")
 
-    def test_a_file_that_is_read_in_parts_counts_by_its_size_and_time(self):
+    def test_a_file_that_is_read_in_parts_counts_by_what_was_read_of_it(self):
         self.run_stages([routes("r", "m")])
         self.write("m.npy", weights(2))
         self.job([routes("r", "m"), query("q", "r")])
@@ -308,6 +308,67 @@ class Inputs(Taking):
         self.terrace("run", "job.yaml", CHANGED)
         self.assertComputes("r", "q")
         self.assertSameAsAnew()
+
+    def test_even_of_the_same_size_and_time_in_parts(self):
+        self.run_stages([routes("r", "m")])
+        state = os.stat(self.folder / "m.npy")
+        self.write("m.npy", weights(2))
+        os.utime(self.folder / "m.npy", ns=(state.st_atime_ns, state.st_mtime_ns))
+        self.job([routes("r", "m"), query("q", "r")])
+        self.assertRefused("dataset /r/distance", "input 'm' has changed")
+
+    def test_a_touched_copied_or_replaced_file_that_is_read_in_parts_is_the_same_if_it_holds_the_same(self):
+        """Also as other types, in blocks of other shapes, and beside an input that has not changed."""
+        self.write("t.npy", numpy.arange(1, 40, dtype="int32"))
+        inputs = {**self.inputs, "t": {"npy": "t.npy"}, "g": {"generate": "uniform", "shape": [90, 90], "seed": 2}}
+        stages = [routes("r", "m"), routes("wide", "m", type="i64"),
+                  {"name": "jobs", "makespan": {"times": "t", "machines": 3, "epsilon": 0.3}},
+                  {"name": "sums", "stencil": {"operator": "heat2d", "grid": "g", "source": "m", "steps": 3, "dt": 0.1}}]
+        self.run_stages(stages, inputs=inputs)
+        computed = {name for name, blocks in self.blocks().items() if blocks > 0}
+        self.assertLess({"r", "wide", "sums"}, computed)
+        os.utime(self.folder / "m.npy")
+        os.utime(self.folder / "t.npy")
+        self.run_stages([*stages, query("q", "r")], inputs=inputs)
+        self.assertComputes("q")
+        for name in ("m.npy", "t.npy"):
+            shutil.copy(self.folder / name, self.folder / ("new_" + name))
+            os.remove(self.folder / name)
+        inputs.update({"m": {"npy": "new_m.npy"}, "t": {"npy": "new_t.npy"}})
+        self.run_stages([*stages, query("q", "r"), query("p", "wide")], inputs=inputs,
+                        memory={"host": 1 << 20, "device": 90 << 10})
+        self.assertComputes("p")
+        self.assertSameAsAnew()
+
+    def test_a_change_where_nothing_was_read_is_none(self):
+        inputs = {**self.inputs, "m": {"npy": "m.npy", "select": [[0, 60], [10, 70]]}}
+        self.run_stages([routes("r", "m")], inputs=inputs)
+        changed = weights()
+        changed[80, 80] += 1
+        self.write("m.npy", changed)
+        self.run_stages([routes("r", "m"), query("q", "r")], inputs=inputs)
+        self.assertComputes("q")
+        changed[59, 10] += 1
+        self.write("m.npy", changed)
+        self.job([routes("r", "m"), query("q", "r"), query("p", "r")], inputs)
+        self.assertRefused("dataset /r/distance is to be computed anew", "input 'm' has changed")
+
+    def test_an_input_of_times_is_read_for_the_plan_alone(self):
+        self.write("t.npy", numpy.arange(1, 40, dtype="int32"))
+        inputs = {**self.inputs, "t": {"npy": "t.npy"}}
+        jobs = {"name": "jobs", "makespan": {"times": "t", "machines": 3, "epsilon": 0.3}}
+        self.run_stages([jobs], inputs=inputs)
+        self.write("t.npy", numpy.arange(2, 41, dtype="int32"))
+        self.job([jobs, routes("r", "m")], inputs)
+        self.assertRefused("dataset /jobs/", "is to be computed anew", "input 't' has changed")
+
+    def test_what_cannot_be_computed_with_any_more_has_changed(self):
+        self.run_stages([routes("r", "m")])
+        wrong = weights()
+        wrong[4, 4] = -5
+        self.write("m.npy", wrong)
+        self.job([routes("r", "m"), query("q", "r")])
+        self.assertRefused("dataset /r/distance", "input 'm' has changed")
 
     def test_a_touched_copied_or_renamed_file_is_the_same_if_it_holds_the_same(self):
         self.letters("x.fa", 1)
@@ -350,6 +411,130 @@ class Inputs(Taking):
         inputs["a"] = random_letters(300, 77)
         self.job([affine("align", "c", "b"), routes("r", "m")], inputs)
         self.assertRefused("dataset /align/", "seed was 1 and is 77")
+
+
+class Nodes(Taking):
+    """Names of nodes are a part of what a stage is made of, and of what is taken over."""
+
+    TOWNS = "oslo rome 7\nrome paris 4\nparis oslo 5\nrome oslo 9\n"
+
+    def town_job(self, stages, text=None, **graph):
+        if text is not None:
+            self.write("towns.txt", text)
+        self.inputs = {**self.inputs, "g": {"graph": "towns.txt", **graph}}
+        self.job(stages)
+
+    def asked(self, name, of, pairs, **settings):
+        return {"name": name, "query": {"matrix": of + "/distance", "next": of + "/next", "pairs": pairs, **settings}}
+
+    def nodes(self, stage):
+        with h5py.File(self.folder / "result.h5") as result:
+            values = result[stage + "/node"][()].tolist()
+            return [value.decode() if isinstance(value, bytes) else value for value in values]
+
+    def assertAsks(self, first, pairs, path):
+        """A query by names over the stage that is taken over."""
+        self.town_job([routes("r", "g"), *first, self.asked("ask", "r", pairs)])
+        self.terrace("run", "job.yaml")
+        self.assertComputes("ask")
+        with h5py.File(self.folder / "result.h5") as result:
+            found = [value.decode() if isinstance(value, bytes) else value for value in result["ask/path"][()].tolist()]
+        self.assertEqual(found, path)
+        self.assertSameAsAnew()
+        sampled = self.terrace("verify", "result.h5", "--sample", "1")
+        self.assertIn("ask/path: ", sampled.stdout + sampled.stderr)
+
+    def test_pairs_by_name_over_a_stage_that_is_taken_over(self):
+        self.town_job([routes("r", "g")], self.TOWNS)
+        self.terrace("run", "job.yaml")
+        self.assertAsks([], [["oslo", "paris"]], ["oslo", "rome", "paris"])
+        self.assertEqual(self.nodes("r"), ["oslo", "rome", "paris"])
+        self.assertEqual(self.nodes("ask"), ["oslo", "rome", "paris"])
+        # Taken over a second time, in another stage's company.
+        self.town_job([routes("r", "g"), self.asked("ask", "r", [["oslo", "paris"]]),
+                       self.asked("back", "r", [["paris", "rome"]])])
+        self.terrace("run", "job.yaml")
+        self.assertComputes("back")
+        self.assertSameAsAnew()
+
+    def test_pairs_by_labels_and_ids(self):
+        self.write("g.gml", 'graph [ directed 1 node [ id 7 label "a" ] node [ id 5 label "b" ] node [ id 3 label "c" ] '
+                   "edge [ source 7 target 5 weight 2 ] edge [ source 5 target 3 weight 2 ] ]")
+        self.inputs = {**self.inputs, "g": {"graph": "g.gml"}}
+        self.run_stages([routes("r", "g")])
+        self.run_stages([routes("r", "g"), self.asked("ask", "r", [["a", "c"], ["7", "b"]])])
+        self.assertComputes("ask")
+        self.assertSameAsAnew()
+
+    def test_pairs_by_numbers(self):
+        self.town_job([routes("r", "g")], "10 20 3\n20 35 4\n35 10 1\n")
+        self.terrace("run", "job.yaml")
+        self.assertAsks([], [[10, 35]], [10, 20, 35])
+        self.town_job([routes("r", "g"), self.asked("ask", "r", [[10, 11]])])
+        self.assertSays(self.terrace("run", "job.yaml", CHANGED, expect=WRONG), "'11' is no node", "10, 20, 35")
+
+    def test_a_matrix_that_was_a_result_has_its_names(self):
+        self.town_job([routes("r", "g")], self.TOWNS)
+        self.terrace("run", "job.yaml")
+        os.rename(self.folder / "result.h5", self.folder / "towns.h5")
+        self.inputs = {**self.inputs, "d": {"hdf5": "towns.h5", "dataset": "r/distance"}}
+        self.run_stages([routes("again", "d")])
+        os.utime(self.folder / "towns.h5")
+        self.run_stages([routes("again", "d"), self.asked("ask", "again", [["oslo", "paris"]])])
+        self.assertComputes("ask")
+        self.assertSameAsAnew()
+        with h5py.File(self.folder / "towns.h5", "r+") as result:
+            result["r/node"][0] = "OSLO"
+        self.job([routes("again", "d"), self.asked("ask", "again", [["rome", "paris"]])])
+        self.assertRefused("dataset /again/", "its nodes have other names")
+
+    def test_other_names_of_the_same_nodes_make_another_stage(self):
+        numbers = "10 20 3\n20 35 4\n35 10 1\n"
+        labels = 'graph [ node [ id 7 label "a" ] node [ id 5 label "b" ] edge [ source 7 target 5 weight 2 ] ]'
+        for text, other in ((self.TOWNS, self.TOWNS.replace("rome", "Rome")), (numbers, numbers.replace("35", "36")),
+                            (labels, labels.replace('"b"', '"c"')), (labels, labels.replace("5", "6"))):
+            with self.subTest(other=other):
+                self.town_job([routes("r", "g")], text)
+                self.terrace("run", "job.yaml", "--fresh")
+                before, state = self.datasets(), os.stat(self.folder / "towns.txt")
+                self.town_job([routes("r", "g"), query("q", "r")], other)
+                os.utime(self.folder / "towns.txt", ns=(state.st_atime_ns, state.st_mtime_ns))
+                self.assertRefused("dataset /r/", "is to be computed anew", "its nodes have other names")
+                self.terrace("run", "job.yaml", CHANGED)
+                self.assertComputes("r", "q")
+                self.assertEqual(self.datasets()["r/distance"], before["r/distance"])
+                self.assertNotEqual((self.datasets()["r/node"], self.datasets().get("r/node_id")),
+                                    (before["r/node"], before.get("r/node_id")))
+                self.assertSameAsAnew()
+
+    def test_altered_names_are_found(self):
+        self.town_job([routes("r", "g")], self.TOWNS)
+        self.terrace("run", "job.yaml")
+        for dataset in ("r/node", "r/from"):
+            with h5py.File(self.folder / "result.h5", "r+") as result:
+                result[dataset][1] = "ROME"
+            self.town_job([routes("r", "g"), self.asked("ask", "r", [["oslo", "paris"]])])
+            self.assertRefused("dataset /r/", "is to be computed anew", dataset, "differs from what was written")
+            self.terrace("run", "job.yaml", CHANGED)
+            self.assertComputes("r", "ask")
+            self.town_job([routes("r", "g")])
+            self.terrace("run", "job.yaml", CHANGED)
+
+    def test_the_plan_finds_names_of_a_stage_that_is_taken_over(self):
+        self.town_job([routes("r", "g")], self.TOWNS)
+        self.terrace("run", "job.yaml")
+        self.town_job([routes("r", "g"), self.asked("ask", "r", [["oslo", "paris"]])])
+        before = (self.folder / "result.h5").read_bytes()
+        for command in (["plan", "job.yaml"], ["run", "job.yaml", "--dry-run"]):
+            self.assertIn("stage r\n  taken over from", self.terrace(*command).stdout)
+        told = json.loads(self.terrace("plan", "job.yaml", "--json").stdout)
+        self.assertEqual([stage["name"] for stage in told["stages"] if stage["taken_over_from"]], ["r"])
+        self.assertEqual(told["disk"]["taken_over"], 9 * (8 + 8))
+        self.assertEqual((self.folder / "result.h5").read_bytes(), before)
+        said = self.terrace("run", "job.yaml", "--dry-run", "--fresh=r").stdout
+        self.assertNotIn("taken over", said)
+        self.assertNotIn("taken over", self.terrace("run", "job.yaml", "--dry-run", "--fresh").stdout)
+        self.assertSays(self.terrace("run", "job.yaml", "--dry-run", "--fresh=none", expect=WRONG), "--fresh=none")
 
 
 class Damaged(Taking):
@@ -562,6 +747,32 @@ class Interrupted(Taking, Runs):
         self.killed()
         self.write("m.npy", weights(2))
         self.assertSays(self.terrace("run", "job.yaml", expect=WRONG), "input 'm' has changed", "'r'", "--fresh=all")
+
+    def test_goes_on_if_a_file_read_in_parts_was_only_touched(self):
+        self.killed()
+        shutil.copy(self.folder / "m.npy", self.folder / "copy.npy")
+        os.replace(self.folder / "copy.npy", self.folder / "m.npy")
+        self.terrace("run", "job.yaml")
+        self.assertComputes("long")
+
+    def test_names_of_nodes_are_there_when_the_run_goes_on(self):
+        self.write("towns.txt", Nodes.TOWNS)
+        inputs = {**self.inputs, "g": {"graph": "towns.txt"}, "c": random_letters(LONG, 3), "d": random_letters(LONG, 4)}
+        self.run_stages([routes("r", "g")], inputs=inputs)
+        asked = {"name": "ask", "query": {"matrix": "r/distance", "next": "r/next", "pairs": [["oslo", "paris"]]}}
+        self.job([routes("r", "g"), affine("long", "c", "d"), asked], inputs)
+        run = self.start("job.yaml")
+        while run.poll() is None and not (self.folder / "result.h5.run" / "ledger" / "1.log").exists():
+            pass
+        run.kill()
+        self.end(run)
+        self.assertTrue((self.folder / "result.h5.run" / "plan.json").exists())
+        os.remove(self.folder / "result.h5")
+        self.assertSays(self.terrace("run", "job.yaml"), "going on with the run in")
+        self.assertComputes("long", "ask")
+        with h5py.File(self.folder / "result.h5") as result:
+            self.assertEqual([name.decode() for name in result["ask/path"][()]], ["oslo", "rome", "paris"])
+            self.assertEqual([name.decode() for name in result["r/node"][()]], ["oslo", "rome", "paris"])
 
     def test_fresh_is_remembered(self):
         for value in ("--fresh=changed", "--fresh=r"):

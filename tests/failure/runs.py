@@ -189,7 +189,9 @@ def results(folder, output="out.h5"):
 
     def visit(name, node):
         if isinstance(node, h5py.Dataset) and not name.startswith(("profile/", "checksums/")):
-            found[name] = (str(node.dtype), node.shape, node[()].tobytes() if node.dtype.kind != "O" else node[()])
+            texts = node.dtype.kind == "O"
+            found[name] = (str(node.dtype), node.shape, node.asstr()[()].tolist() if texts and node.shape else
+                           node[()] if texts else node[()].tobytes())
 
     with h5py.File(os.path.join(folder, output)) as file:
         file.visititems(visit)

@@ -10,17 +10,22 @@ from runs import DONE, FAILED, KILLED, WRONG, Case, h5py, main, run_job, scaled,
 
 LETTERS = {"problem": "smith_waterman", "rows": "a", "columns": "b", "match": 1, "mismatch": -3, "gap": 2}
 FIRST = [{"name": "table", "wavefront": {**LETTERS, "keep": "table"}},
-         {"name": "ways", "recursive": {"problem": "floyd_warshall", "matrix": "m", "paths": True}}]
-ADDED = [{"name": "ask", "query": {"matrix": "ways/distance", "reduce": ["eccentricity", "sum"]}},
+         {"name": "ways", "recursive": {"problem": "floyd_warshall", "matrix": "g", "paths": True}}]
+ADDED = [{"name": "ask", "query": {"matrix": "ways/distance", "next": "ways/next", "pairs": [["n1", "n40"], ["n7", "n2"]],
+                                   "reduce": ["eccentricity", "sum"]}},
          {"name": "sums", "wavefront": {"problem": "summed_area", "grid": "m"}}]
 
 
 def write_job(folder, stages, **inputs):
+    with open(os.path.join(folder, "towns.txt"), "w") as file:
+        for node in range(60):
+            file.write("".join(f"n{node} n{(node + step) % 60} {step * step + 1}\n" for step in (1, 2, 7, 20)))
     write_yaml(folder, {
         "job": "more", "backend": "cpu", "memory": {"host": "1MiB", "device": 100 << 10},
         "checkpoint": {"every": "1ms"},
         "inputs": {"a": {"generate": "dna", "length": 200, "seed": 1}, "b": {"generate": "dna", "length": 300, "seed": 2},
-                   "m": {"generate": "uniform", "shape": [60, 60], "type": "i32", "minimum": 1, "seed": 3}, **inputs},
+                   "m": {"generate": "uniform", "shape": [60, 60], "type": "i32", "minimum": 1, "seed": 3},
+                   "g": {"graph": "towns.txt"}, **inputs},
         "stages": stages, "output": "out.h5"})
 
 

@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "pipeline/app/commands.hpp"
+#include "pipeline/app/fresh.hpp"
 #include "pipeline/app/prepare.hpp"
 #include "pipeline/app/progress/part_progress.hpp"
 #include "pipeline/app/progress/terminal.hpp"
@@ -79,17 +80,21 @@ void print_stage(std::ostream& out, const run::PlannedStage& planned) {
 }
 
 /// Parts of the result that is there, if any, which `terrace run` would take over. Notes what would be lost.
-TakenOver taken_by(Session& session, const job::OpenJob& open, const Machine& machine) {
+TakenOver taken_by(Session& session, const job::OpenJob& open, const Machine& machine, const Wish& wish,
+                   ReadAgain& again) {
   const std::filesystem::path& output = open.job.output;
+  if (wish.fresh >= Fresh::result) return {};
   try {
-    TakenOver taken = taken_over(open, signature_of(open, machine), "");
+    TakenOver taken = taken_over(open, signature_of(open, machine), wish.stage, again);
     if (!taken.loss && taken.stages.size() == open.job.stages.size()) {
       session.note(output.string() + " is there already; this is what computing all of it anew would take");
       return {};
     }
     if (taken.loss) {
       session.note(output.string() + " is there: " + taken.loss->in_words() +
-                   "; `terrace run` does so with --fresh=changed, which is planned here");
+                   (wish.fresh == Fresh::nothing
+                        ? "; `terrace run` does so with --fresh=changed, which is planned here"
+                        : ""));
     }
     return taken;
   } catch (const IoError&) {
@@ -98,8 +103,8 @@ TakenOver taken_by(Session& session, const job::OpenJob& open, const Machine& ma
 }
 
 /// Plans the job with its progress on standard error.
-run::RunPlan planned(Session& session, const job::OpenJob& open, Machine& machine, Progress& progress,
-                     PartProgress& parts) {
+run::RunPlan planned(Session& session, const job::OpenJob& open, Machine& machine, const Wish& wish,
+                     Progress& progress, PartProgress& parts) {
   const auto tell = [&](const std::string& why) {
     progress.finish();
     session.note(why);
@@ -107,8 +112,12 @@ run::RunPlan planned(Session& session, const job::OpenJob& open, Machine& machin
   const auto watch = [&parts](const std::string& part, const std::string& unit, std::int64_t done, std::int64_t all) {
     parts.show(part, unit, done, all);
   };
-  run::RunPlan plan = make_new_plan(open, machine, session.stages, tell, watch,
-                                    [&](const Machine& machine_now) { return taken_by(session, open, machine_now); });
+  const auto take_over = [&](const Machine& machine_now) {
+    ReadAgain again(
+        open, [&] { return make_plan(open, machine_now, session.stages, nullptr, watch, {}); }, watch);
+    return taken_by(session, open, machine_now, wish, again);
+  };
+  run::RunPlan plan = make_new_plan(open, machine, session.stages, tell, watch, take_over);
   progress.finish();
   return plan;
 }
@@ -117,8 +126,10 @@ Json stage_json(const run::PlannedStage& planned) {
   const run::Prediction p = planned.stage->prediction();
   const run::PredictedTimes times = run::predicted_times(p);
   const double seconds = run::predicted_seconds(p);
+  const Json taken = planned.taken ? text_json(planned.taken->file.string()) : Json();
   return {{"name", planned.name},
           {"temporary", planned.temporary},
+          {"taken_over_from", taken},
           {"blocks", p.blocks},
           {"block_shape", p.block_shape},
           {"block_bytes", p.block_bytes},
@@ -156,7 +167,7 @@ Json plan_json(const job::Job& job, const Machine& machine, const run::RunPlan& 
       {"backend", resources.cuda ? "cuda" : "cpu"},
       {"memory",
        {{"host", resources.host_budget}, {"device", resources.device_budget}, {"inputs", resources.input_memory}}},
-      {"disk", {{"result", need.result}, {"scratch", need.scratch}}},
+      {"disk", {{"result", need.result}, {"scratch", need.scratch}, {"taken_over", need.taken}}},
       {"stages", stages},
       {"predicted_seconds", number_json(seconds)}};
 }
@@ -175,7 +186,8 @@ int plan(Session& session, const PlanArguments& arguments) {
   Progress progress(session.err, progress_style(STDERR_FILENO, session.quiet), nullptr,
                     [] { return terminal_columns(STDERR_FILENO); });
   PartProgress parts(progress);
-  const run::RunPlan run_plan = planned(session, open, machine, progress, parts);
+  const run::RunPlan run_plan =
+      planned(session, open, machine, wish_from(arguments.fresh, open.job), progress, parts);
   StageWarnings(warn).tell(run_plan);
   warn_of_disk(open.job, run_plan, warn);
   if (arguments.json) return session.answer_json(plan_json(open.job, machine, run_plan));

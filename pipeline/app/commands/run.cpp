@@ -17,6 +17,7 @@
 #include "pipeline/app/warnings.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"
+#include "stages/refuse.hpp"
 
 namespace terrace::app {
 namespace {
@@ -72,8 +73,23 @@ int run_job(Session& session, const RunArguments& arguments) {
   Machine machine = open_machine(open, session.stages, resumes_on_cpu(folder, wish.fresh));
   if (!machine.note.empty()) session.note(machine.note);
   warn_of_build(machine.resources.cuda, [&](const std::string& text) { session.warn(text); });
+  const auto begin = [&](const Machine& machine_now) {
+    ReadAgain again(
+        open, [&] { return make_plan(open, machine_now, session.stages, nullptr, reading.watch(), {}); },
+        reading.watch());
+    return begin_at(folder, open, signature_of(open, machine_now), wish, again);
+  };
+  const Beginning beginning = [&] {
+    try {
+      return begin(machine);
+    } catch (const stages::CpuOnly& error) {
+      progress.finish();
+      session.note(std::string("computing on the CPU: ") + error.what());
+      reopen_on_cpu(open, machine, session.stages);
+      return begin(machine);
+    }
+  }();
   const Signature now = signature_of(open, machine);
-  const Beginning beginning = begin_at(folder, open, now, wish);
   if (beginning.done) {
     session.note(beginning.note);
     session.out << job.output.string() << "\n";
@@ -87,8 +103,7 @@ int run_job(Session& session, const RunArguments& arguments) {
     session.note(text);
   };
   const auto take_over = [&](const Machine& machine_now) {
-    const Signature again = signature_of(open, machine_now);
-    return again.fixed == now.fixed ? beginning.taken : begin_at(folder, open, again, wish).taken;
+    return signature_of(open, machine_now).fixed == now.fixed ? beginning.taken : begin(machine_now).taken;
   };
   plan_attempt(beginning, wish, now, folder, [&] {
     plan = begun ? resumed_plan(open, machine, session.stages, folder, *begun, reading.watch())

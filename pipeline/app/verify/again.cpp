@@ -55,7 +55,7 @@ std::optional<Json> earlier_plan(const run::RunFolder& folder) noexcept {
 /// @return true if a verification of the same job on the same kind of machine has begun the run of that plan
 bool can_go_on(const std::optional<Json>& plan, const Signature& now) noexcept {
   try {
-    return plan && !difference({plan->at("identity"), plan->at("fixed"), plan->at("inputs")}, now, false);
+    return plan && !difference({plan->at("identity"), plan->at("fixed"), plan->at("inputs")}, now, FileStates::none);
   } catch (const std::exception&) {
     return false;
   }

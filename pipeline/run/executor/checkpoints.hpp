@@ -27,6 +27,8 @@ class Checkpoints {
 
   /// Takes over the tiles that the last cut of an earlier attempt names, and the checksums of inputs read so far.
   void restore(const StoredVersions& named, const InputChecksums& inputs);
+  /// Checksums of all tiles of inputs that were read, also by earlier attempts.
+  const InputChecksums& inputs() const { return inputs_; }
 
   /// Marks a version whose content or place has changed, or that is gone.
   void touch(const VersionKey& key) { touched_.insert(key); }

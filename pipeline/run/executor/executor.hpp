@@ -62,6 +62,7 @@ class Executor {
   void run();
   /// Checksums of the complete tiles at home; of all tiles after `run`.
   HomeChecksums home_checksums() const { return run::home_checksums(checkpoints_.named()); }
+  const InputChecksums& input_checksums() const { return checkpoints_.inputs(); }
 
  private:
   static constexpr std::int64_t ring = 2048;  // blocks of one launch between ready and done

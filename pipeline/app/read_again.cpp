@@ -1,0 +1,109 @@
+#include "pipeline/app/read_again.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "io/data_error.hpp"
+#include "pipeline/app/signature.hpp"
+#include "pipeline/base/error.hpp"
+#include "stages/refuse.hpp"
+
+namespace terrace::app {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+void add_inputs(const job::Job& job, const std::vector<job::ArrayName>& arrays, std::set<std::string>& inputs) {
+  for (const job::ArrayName& array : arrays) {
+    const job::Input* input = job.find_input(array.name);
+    if (input == nullptr || !inputs.insert(array.name).second) continue;
+    add_inputs(job, job::array_names(input->arrays, input->settings), inputs);
+  }
+}
+
+}  // namespace
+
+std::set<std::string> all_inputs_of(const job::Job& job, const job::Stage& stage) {
+  std::set<std::string> inputs;
+  add_inputs(job, job::array_names(stage.arrays, stage.settings), inputs);
+  return inputs;
+}
+
+InputState compare_input(const std::string& name, const InputRecord& before, const InputRecord& now) {
+  const Json old{{name, before.files}}, current{{name, now.files}};
+  if (before.files.value("results", 1) != now.files.value("results", 1)) {
+    return {Same::no, "this version reads input '" + name + "' otherwise"};
+  }
+  if (auto found = input_difference(old, current, FileStates::none)) return {Same::no, *std::move(found)};
+  const std::string changed = "input '" + name + "' has changed: ";
+  if (before.content.value("nodes", Json()) != now.content.value("nodes", Json())) {
+    return {Same::no, changed + "its nodes have other names"};
+  }
+  if (before.content.contains("values") && now.content.contains("values")) {
+    if (before.content["values"] == now.content["values"]) return {};
+    const auto file = input_difference(old, current, FileStates::content);
+    return {Same::no, file.value_or(changed + "it holds other values")};
+  }
+  if (auto found = input_difference(old, current, FileStates::all)) return {Same::unknown, *std::move(found)};
+  return {};
+}
+
+bool ReadAgain::plan() {
+  if (plan_ || failed_) return !failed_;
+  try {
+    plan_ = make_plan_();
+  } catch (const stages::CpuOnly&) {
+    throw;
+  } catch (const JobError&) {
+    failed_ = true;  // the run says what is wrong
+  } catch (const io::DataError&) {
+    failed_ = true;
+  }
+  return !failed_;
+}
+
+std::optional<std::string> ReadAgain::changed(const job::Stage& stage, const Json& record,
+                                              const std::set<std::string>& inputs) {
+  if (inputs.empty()) return std::nullopt;
+  if (!plan()) return *inputs.begin();
+  try {
+    return first_changed(stage, record, inputs);
+  } catch (const io::DataError&) {
+    return *inputs.begin();  // it holds what the stage cannot compute with
+  }
+}
+
+std::optional<std::string> ReadAgain::first_changed(const job::Stage& stage, const Json& record,
+                                                    const std::set<std::string>& inputs) const {
+  std::set<fs::path> files;
+  const auto files_of = [&](const std::string& name) { return open_.inputs.at(name)->files(); };
+  for (const std::string& name : inputs) {
+    for (const fs::path& file : files_of(name)) files.insert(file);
+  }
+  const auto planned = std::find_if(plan_->stages.begin(), plan_->stages.end(),
+                                    [&](const run::PlannedStage& other) { return other.name == stage.name; });
+  const Json& reads = record.at("reads");
+  auto compared = run::compare_tiles(reads.at("tiles"), planned->stage->plan(), files, watch_);
+  if (!compared) return *inputs.begin();
+  const std::vector<job::ArrayName> arrays = job::array_names(stage.arrays, stage.settings);
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    const Json& parts = reads.at("parts").at(i);
+    const std::string& name = arrays[i].name;
+    if (parts.empty() || !open_.inputs.contains(name)) continue;
+    const auto of_input = files_of(name);
+    if (std::none_of(of_input.begin(), of_input.end(), [&](const fs::path& f) { return files.contains(f); }))
+      continue;
+    if (!run::holds_reads(name, {{"parts", parts}}, *open_.inputs.at(name), watch_)) return name;
+    compared->insert(of_input.begin(), of_input.end());
+  }
+  for (const std::string& name : inputs) {
+    const auto of_input = files_of(name);
+    if (!std::all_of(of_input.begin(), of_input.end(), [&](const fs::path& f) { return compared->contains(f); })) {
+      return name;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace terrace::app

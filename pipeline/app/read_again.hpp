@@ -1,0 +1,60 @@
+// Files that may have changed, compared with what a stage has read of them.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "pipeline/base/watch.hpp"
+#include "pipeline/job/job.hpp"
+#include "pipeline/run/run.hpp"
+
+namespace terrace::app {
+
+/// Reads again what stages have read of inputs that are not held in memory. The checksums of a stage are of elements
+/// as the stage takes them, so the job is planned for that, once and only if it is needed.
+class ReadAgain {
+ public:
+  /// @param open must outlive it @param plan plans all of the job @param watch of what is read
+  ReadAgain(const job::OpenJob& open, std::function<run::RunPlan()> plan, Watch watch)
+      : open_(open), make_plan_(std::move(plan)), watch_(std::move(watch)) {}
+
+  /// The first of some inputs that do not hold what a stage has read of them; nullopt if all do. An input of which
+  /// nothing was read has changed.
+  /// @param stage of the job, which reads the inputs, or inputs that are made of them
+  /// @param record of the stage, in the root's attribute `stages`
+  /// @throws stages::CpuOnly; what the watch throws
+  std::optional<std::string> changed(const job::Stage& stage, const nlohmann::json& record,
+                                     const std::set<std::string>& inputs);
+  /// Plans the job if that has not been done. @return false if it cannot be planned @throws stages::CpuOnly
+  bool plan();
+
+ private:
+  std::optional<std::string> first_changed(const job::Stage& stage, const nlohmann::json& record,
+                                           const std::set<std::string>& inputs) const;
+
+  const job::OpenJob& open_;
+  std::function<run::RunPlan()> make_plan_;
+  Watch watch_;
+  std::optional<run::RunPlan> plan_;
+  bool failed_ = false;
+};
+
+/// An input as a run has recorded it, or as it is now.
+struct InputRecord {
+  const nlohmann::json &files, &content;  // its members in Signature::inputs and RunPlan::contents
+};
+enum class Same { yes, no, unknown };  // unknown: only reading its files again can tell
+struct InputState {
+  Same same = Same::yes;
+  std::string why = {};  // for people: the first difference; of `unknown` the reason to doubt
+};
+/// Compares what an input holds, but not its settings. @param name of the input now
+InputState compare_input(const std::string& name, const InputRecord& before, const InputRecord& now);
+
+/// The inputs of the job that a stage reads, and those that they are made of.
+std::set<std::string> all_inputs_of(const job::Job& job, const job::Stage& stage);
+
+}  // namespace terrace::app
