@@ -41,7 +41,7 @@ class NodeNames {
   std::int64_t row_of(std::string_view text) const;
   /// Bytes of memory, about.
   std::size_t memory() const;
-  /// Checksum of the texts; 0 of numbers.
+  /// Checksum of ids and labels.
   std::uint64_t content() const;
 
   bool operator==(const NodeNames& other) const;

@@ -200,12 +200,6 @@ std::vector<std::string> inputs_read(const job::Stage& step, const job::OpenJob&
   return inputs;
 }
 
-/// True if a back end may choose another of several equally good results: of shortest paths, or of schedules.
-bool has_ties(const job::Stage& step) {
-  return std::any_of(step.outputs.begin(), step.outputs.end(),
-                     [](const std::string& output) { return output == "next" || output == "assignment"; });
-}
-
 /// A stage that is not planned, if another result holds what it gives: one that is there, or the one from which an
 /// earlier attempt has taken it over.
 std::optional<run::PlannedStage> planned_as_taken(const job::Stage& step, const TakenOver& taken,
@@ -354,7 +348,7 @@ run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const S
                              {},
                              [rounded] { return rounded->warnings(); },
                              nodes->nodes()});
-      plan.stages.back().ties = has_ties(step);
+      plan.stages.back().ties = step.ties;
       plan.stages.back().inputs = inputs_read(step, open);
     } catch (const Unknown&) {
       unknown.insert(step.name);

@@ -22,11 +22,22 @@ namespace terrace::job {
 //   map is given; the map is optional. `snapshots` and `snapshots.every` may both be declared, as two accepted
 //   forms.
 
+/// The choice of one of several results that are equally good. Every output says it: there is no default.
+struct Ties {
+  enum Kind {
+    none,  // there is one result, or the problem says which: all back ends give the same, but for rounding
+    open   // another back end may choose another
+  };
+  Ties(Kind chosen) : kind(chosen) {}
+  Kind kind;
+};
+
 /// A dataset that a stage writes into its group `/<stage>/`.
 struct OutputDeclaration {
   std::string name;
   std::string shape;    // in words: "rows x columns", "one value"
   std::string meaning;  // one sentence, no full stop
+  Ties ties;
   /// Condition for writing it, as a setting of the stage: "keep: table, alignment" (any of the words; a list contains
   /// one of them); "free_ends" (it is given, and not false). Empty: always.
   std::string when = {};

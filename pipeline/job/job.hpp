@@ -41,6 +41,7 @@ struct Stage {
   std::vector<std::string> arrays;   // settings that name inputs or earlier stages' outputs: array_names()
   std::vector<std::string> files;    // settings that are paths (absolute)
   std::vector<std::string> outputs;  // the arrays that these settings write, in the order of declaration
+  bool ties = false;                 // another back end may choose other, equally good values of one of them
   std::vector<EarlierDefault> earlier_defaults;  // of settings that are left to their defaults
   int results = 1;                               // ProblemDeclaration::results of this version
 };

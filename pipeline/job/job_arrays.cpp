@@ -1,4 +1,4 @@
-// The arrays and files that settings name.
+// The arrays and files that settings name, and the outputs that they choose.
 #include <algorithm>
 
 #include "pipeline/job/job_reader.hpp"
@@ -64,6 +64,14 @@ std::vector<std::string> names_of_arrays(const std::vector<Parameter>& parameter
     if (names_arrays(parameter, settings)) names.emplace_back(parameter.name);
   }
   return names;
+}
+
+void add_outputs(const StageDeclaration& kind, const ProblemDeclaration* problem, Stage& stage) {
+  for (const OutputDeclaration* output : outputs_of(kind, problem)) {
+    if (!is_written(*output, stage.settings)) continue;
+    stage.outputs.push_back(output->name);
+    stage.ties = stage.ties || output->ties.kind == Ties::open;
+  }
 }
 
 const Node* find_array(const Node& map, const ArrayName& array) {

@@ -43,6 +43,9 @@ std::vector<std::string> names_of_files(const std::vector<Parameter>& parameters
 /// The names of parameters whose value names at least one array: Input::arrays, Stage::arrays.
 std::vector<std::string> names_of_arrays(const std::vector<Parameter>& parameters, const Settings& settings);
 
+/// Sets Stage::outputs and Stage::ties by the stage's settings.
+void add_outputs(const StageDeclaration& kind, const ProblemDeclaration* problem, Stage& stage);
+
 /// The node of an array's name: of its entry, if the setting is a list. Null if the job does not give the setting.
 const Node* find_array(const Node& map, const ArrayName& array);
 

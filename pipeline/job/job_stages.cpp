@@ -266,9 +266,7 @@ class StageReader {
         complain(node ? node->position : position_, finding.message);
       }
     }
-    for (const OutputDeclaration* output : outputs_of(kind, problem)) {
-      if (is_written(*output, stage_.settings)) stage_.outputs.push_back(output->name);
-    }
+    add_outputs(kind, problem, stage_);
   }
 
   const Node& item_;

@@ -99,9 +99,7 @@ Stage to_stage(const Json& recorded, const std::filesystem::path& folder, const 
   stage.settings = to_settings(parameters, recorded.at("settings"), folder);
   stage.arrays = names_of_arrays(parameters, stage.settings);
   stage.files = names_of_files(parameters, stage.settings);
-  for (const OutputDeclaration* output : outputs_of(*kind, problem)) {
-    if (is_written(*output, stage.settings)) stage.outputs.push_back(output->name);
-  }
+  add_outputs(*kind, problem, stage);
   return stage;
 }
 

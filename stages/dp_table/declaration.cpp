@@ -36,15 +36,16 @@ StageKind dp_table_stage() {
        "last",
        "", "table, choice, solution"}};
   kind.declaration.outputs = {
-      {"value", "one value", "of the last cell"},
-      {"steps", "steps x dimensions", "the steps in their order"},
+      {"value", "one value", "of the last cell", job::Ties::none},
+      {"steps", "steps x dimensions", "the steps in their order", job::Ties::none},
       {"table", "the extents",
        "values of all cells; where no step leads: min the type's largest, max its lowest (of real numbers infinity), "
        "count and any 0",
-       "keep: table"},
-      {"choice", "the extents", "number of the first step that is best; -1: none", "keep: choice"},
+       job::Ties::none, "keep: table"},
+      {"choice", "the extents", "number of the first step that is best; -1: none", job::Ties::none, "keep: choice"},
       {"solution", "steps of the solution",
-       "numbers of the steps from the first cell to the last; empty: not reached", "keep: solution"}};
+       "numbers of the steps from the first cell to the last; empty: not reached", job::Ties::none,
+       "keep: solution"}};
   kind.declaration.example = {
       "",
       {"{extents: [101], steps: [[1], [3], [4]], cost: [10, 40, 50], combine: max, keep: "

@@ -153,7 +153,7 @@ std::vector<job::ProblemDeclaration> declare_in_place() {
     declaration.group = "in place";
     declaration.parameters = shared_parameters;
     declaration.parameters.insert(declaration.parameters.end(), problem.parameters.begin(), problem.parameters.end());
-    declaration.outputs = {{"grid", "rows x columns", "the grid after the sweeps"}};
+    declaration.outputs = {{"grid", "rows x columns", "the grid after the sweeps", job::Ties::none}};
     declaration.example = {"start: {generate: uniform, shape: [60, 80], type: f32, seed: 3}",
                            {"{grid: start, sweeps: 10}", "schedule: auto"}};
     declarations.push_back(std::move(declaration));

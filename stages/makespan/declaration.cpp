@@ -25,17 +25,17 @@ StageKind makespan_stage() {
       {"bounds", ParameterKind::flag,
        "whether schedules by LPT and MULTIFIT bound the search, and are the result where they are better", "true"}};
   kind.declaration.outputs = {
-      {"makespan", "one value", "when the last job ends"},
-      {"assignment", "jobs", "the machine of each job, from 0"},
-      {"load", "machines", "the time of all jobs of each machine"},
-      {"lower_bound", "one value", "no schedule has a smaller makespan"},
-      {"guarantee", "one value", "makespan / lower_bound"},
-      {"tables/target", "tables", "the makespan that each table was made for"},
-      {"tables/extents", "tables x dimensions",
-       "one more than the number of long jobs of each size; 0: no dimension"},
-      {"tables/cells", "tables", "of each table"},
-      {"tables/steps", "tables", "configurations of one machine, as each table was made with"},
-      {"tables/feasible", "tables", "1 if the long jobs, rounded down, end at the target"}};
+      {"makespan", "one value", "when the last job ends", job::Ties::none},
+      {"assignment", "jobs", "the machine of each job, from 0", job::Ties::open},
+      {"load", "machines", "the time of all jobs of each machine", job::Ties::open},
+      {"lower_bound", "one value", "no schedule has a smaller makespan", job::Ties::none},
+      {"guarantee", "one value", "makespan / lower_bound", job::Ties::none},
+      {"tables/target", "tables", "the makespan that each table was made for", job::Ties::none},
+      {"tables/extents", "tables x dimensions", "one more than the number of long jobs of each size; 0: no dimension",
+       job::Ties::none},
+      {"tables/cells", "tables", "of each table", job::Ties::none},
+      {"tables/steps", "tables", "configurations of one machine, as each table was made with", job::Ties::none},
+      {"tables/feasible", "tables", "1 if the long jobs, rounded down, end at the target", job::Ties::none}};
   kind.declaration.example = {"times: {values: [7, 3, 9, 4, 6, 2, 8, 5]}",
                               {"{times: times, machines: 3, epsilon: 0.25}"}};
   kind.make = make_makespan;

@@ -22,15 +22,21 @@ StageKind query_stage() {
       {"no_edge", ParameterKind::number,
        "the value that means no path; left out: infinity, in integers half the largest value of their type", ""}};
   kind.declaration.outputs = {
-      {"distance", "pairs", "of each pair; no path: infinity, in integers half the largest value", "pairs"},
-      {"path", "all nodes", "the nodes of all paths by their names, one path after another; of no path none", "next"},
-      {"path_begin", "pairs + 1", "where each path begins in `path`, and the end of the last one", "next"},
+      {"distance", "pairs", "of each pair; no path: infinity, in integers half the largest value", job::Ties::none,
+       "pairs"},
+      {"path", "all nodes", "the nodes of all paths by their names, one path after another; of no path none",
+       job::Ties::none, "next"},
+      {"path_begin", "pairs + 1", "where each path begins in `path`, and the end of the last one", job::Ties::none,
+       "next"},
       {"eccentricity", "nodes", "the largest distance from each node; where none is finite that of no path",
-       "reduce: eccentricity"},
-      {"diameter", "one value", "the largest distance; where none is finite that of no path", "reduce: diameter"},
-      {"sum", "one value", "of all distances", "reduce: sum"},
-      {"minimum", "one value", "the least distance; where none is finite that of no path", "reduce: minimum"},
-      {"count", "one value", "pairs of different nodes between which there is a path", "reduce: count"}};
+       job::Ties::none, "reduce: eccentricity"},
+      {"diameter", "one value", "the largest distance; where none is finite that of no path", job::Ties::none,
+       "reduce: diameter"},
+      {"sum", "one value", "of all distances", job::Ties::none, "reduce: sum"},
+      {"minimum", "one value", "the least distance; where none is finite that of no path", job::Ties::none,
+       "reduce: minimum"},
+      {"count", "one value", "pairs of different nodes between which there is a path", job::Ties::none,
+       "reduce: count"}};
   kind.declaration.results = 2;  // the first took pairs for rows, of graphs too
   kind.declaration.example = {
       "distances: {values: [0, 3, 7, 3, 0, 4, 7, 4, 0], shape: [3, 3]}, "

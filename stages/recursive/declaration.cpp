@@ -58,23 +58,25 @@ FormDeclaration declaration_of(Form form) {
       return {"closures",
               closure_parameters,
               {{"distance", "nodes x nodes",
-                "from each node to each; no path: infinity, in integers half the largest value"},
-               {"next", "nodes x nodes", "the node after the first on a shortest path; -1: no path", "paths"}},
+                "from each node to each; no path: infinity, in integers half the largest value", job::Ties::none},
+               {"next", "nodes x nodes", "the node after the first on a shortest path; -1: no path", job::Ties::open,
+                "paths"}},
               {weights_example, {"{matrix: weights}", "no_edge: 100"}}};
     case Form::transitive_closure:
       return {"closures",
               {},
-              {{"closure", "nodes x nodes, or nodes x bytes", "whether there is a path from each node to each"}},
+              {{"closure", "nodes x nodes, or nodes x bytes", "whether there is a path from each node to each",
+                job::Ties::none}},
               {edges_example, {"{matrix: edges}"}}};
     case Form::elimination:
       return {"elimination",
               elimination_parameters,
-              {{"lu", "rows x rows", "U, and below its diagonal L, whose own diagonal is 1"}},
+              {{"lu", "rows x rows", "U, and below its diagonal L, whose own diagonal is 1", job::Ties::none}},
               {numbers_example, {"{matrix: numbers}"}}};
     default:
       return {"products",
               product_parameters,
-              {{"product", "rows of left x columns of right", "the product"}},
+              {{"product", "rows of left x columns of right", "the product", job::Ties::none}},
               {factors_example, {"{left: a, right: b}", "accumulate: c", "type: f32"}}};
   }
 }

@@ -225,21 +225,23 @@ job::ProblemDeclaration declare(const OperatorInfo& info) {
   if (std::string(info.name) == "box2d") add_separable_sums(declaration.parameters);
   for (const char* field : info.fields) {
     const bool several = info.fields.size() > 1;
-    declaration.outputs.push_back(
-        {field, "shape of the grid", std::string(several ? "the field" : "the grid") + " after the steps"});
+    declaration.outputs.push_back({field, "shape of the grid",
+                                   std::string(several ? "the field" : "the grid") + " after the steps",
+                                   job::Ties::none});
     const std::string snapshots = several ? std::string(field) + "_snapshots" : "snapshots";
     declaration.outputs.push_back(
-        {snapshots, "times x shape of the grid", "it at the steps of `time`", "snapshots",
+        {snapshots, "times x shape of the grid", "it at the steps of `time`", job::Ties::none, "snapshots",
          [](const Settings& settings) { return settings.has("snapshots") || settings.has("snapshots.every"); }});
   }
-  declaration.outputs.push_back({"time", "times", "step of each snapshot", "snapshots", [](const Settings& settings) {
-                                   return settings.has("snapshots") || settings.has("snapshots.every");
-                                 }});
-  declaration.outputs.push_back({"steps", "one value", "steps that were made"});
+  declaration.outputs.push_back(
+      {"time", "times", "step of each snapshot", job::Ties::none, "snapshots",
+       [](const Settings& settings) { return settings.has("snapshots") || settings.has("snapshots.every"); }});
+  declaration.outputs.push_back({"steps", "one value", "steps that were made", job::Ties::none});
   const auto checked = [](const Settings& settings) { return settings.has("until.residual"); };
   declaration.outputs.push_back(
-      {"residual", "checks", "the change of the last step before each check", "until", checked});
-  declaration.outputs.push_back({"residual_step", "checks", "the step of each check", "until", checked});
+      {"residual", "checks", "the change of the last step before each check", job::Ties::none, "until", checked});
+  declaration.outputs.push_back(
+      {"residual_step", "checks", "the step of each check", job::Ties::none, "until", checked});
   return declaration;
 }
 

@@ -77,12 +77,13 @@ void add_borders(std::vector<job::OutputDeclaration>& outputs, bool gaps) {
   const auto add = [&](const std::string& side, const std::string& other) {
     const std::string line = "border_" + side;
     outputs.push_back({line + "s", side + "s kept x " + other + "s",
-                       "every `every`-th " + side + " of the table, and the last", when});
-    outputs.push_back({line + "_index", side + "s kept", "which " + side + "s of the table they are", when});
+                       "every `every`-th " + side + " of the table, and the last", job::Ties::none, when});
+    outputs.push_back(
+        {line + "_index", side + "s kept", "which " + side + "s of the table they are", job::Ties::none, when});
     if (!gaps) return;
     outputs.push_back({line + "_gaps", side + "s kept x " + other + "s",
                        "scores with which gaps enter the " + side + " after each: with them a table goes on from it",
-                       "keep: borders, gap_open", writes_gaps});
+                       job::Ties::none, "keep: borders, gap_open", writes_gaps});
   };
   add("row", "column");
   add("column", "row");
@@ -101,34 +102,43 @@ bool scores_letters(const wavefront::ProblemInfo& problem) {
 
 std::vector<job::OutputDeclaration> outputs_of(const wavefront::ProblemInfo& problem) {
   if (problem.counts) {
-    return {{"table", "bins x rows x columns", "the counts, inclusive"},
-            {"edges", "bins + 1", "ends of the bins; values outside are not counted"}};
+    return {{"table", "bins x rows x columns", "the counts, inclusive", job::Ties::none},
+            {"edges", "bins + 1", "ends of the bins; values outside are not counted", job::Ties::none}};
   }
-  if (problem.items == wavefront::Items::grid) return {{"table", "rows x columns", "the sums, inclusive"}};
+  if (problem.items == wavefront::Items::grid)
+    return {{"table", "rows x columns", "the sums, inclusive", job::Ties::none}};
   const bool series = problem.items == wavefront::Items::values;
-  std::vector<job::OutputDeclaration> outputs = {{"score", "one value", "the score, or the distance"}};
+  std::vector<job::OutputDeclaration> outputs = {
+      {"score", "one value", "the score, or the distance", job::Ties::none}};
   if (!series) {
     const bool best = problem.report == wavefront::Report::best, ends = problem.report == wavefront::Report::ends;
     job::OutputDeclaration end = {"end", "2", "letters of rows and columns up to the end of the best alignment",
+                                  job::Ties::none,
                                   best   ? ""
                                   : ends ? "free_ends: rows, columns, both, or keep: alignment"
                                          : "keep: alignment"};
     if (ends) end.written = writes_end;
     outputs.push_back(end);
   }
-  if (series) outputs.push_back({"normalized", "one value", "score / (rows + columns)", "steps: symmetric2"});
-  outputs.push_back({"lengths", "2", std::string(series ? "values" : "letters") + " of rows and columns"});
+  if (series)
+    outputs.push_back({"normalized", "one value", "score / (rows + columns)", job::Ties::none, "steps: symmetric2"});
+  outputs.push_back(
+      {"lengths", "2", std::string(series ? "values" : "letters") + " of rows and columns", job::Ties::none});
   if (series) {
     outputs.push_back({"path", "pairs x 2",
                        "row and column of each pair of values that the warping goes through, from the first to the "
                        "last",
-                       "keep: alignment"});
+                       job::Ties::none, "keep: alignment"});
   } else {
-    outputs.push_back({"start", "2", "letters of rows and columns before the alignment", "keep: alignment"});
-    outputs.push_back({"identity", "one value", "equal letters over columns of the alignment", "keep: alignment"});
-    outputs.push_back({"cigar", "one text", "its operations: = X, I consumes rows, D columns", "keep: alignment"});
+    outputs.push_back(
+        {"start", "2", "letters of rows and columns before the alignment", job::Ties::none, "keep: alignment"});
+    outputs.push_back(
+        {"identity", "one value", "equal letters over columns of the alignment", job::Ties::none, "keep: alignment"});
+    outputs.push_back(
+        {"cigar", "one text", "its operations: = X, I consumes rows, D columns", job::Ties::none, "keep: alignment"});
   }
-  outputs.push_back({"table", "rows x columns", "every cell, without the recurrence's border", "keep: table"});
+  outputs.push_back(
+      {"table", "rows x columns", "every cell, without the recurrence's border", job::Ties::none, "keep: table"});
   add_borders(outputs, scores_letters(problem));
   return outputs;
 }

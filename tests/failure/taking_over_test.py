@@ -117,7 +117,7 @@ class Keeping(Killed):
     """A run that fails for the data of a stage, killed while it keeps what is complete."""
 
     def test_the_corrected_job_ends_right_whichever_call_was_the_last(self):
-        wrong = {"name": "wrong", "wavefront": {**LETTERS, "rows": "x"}}
+        wrong = {"name": "wrong", "wavefront": {**LETTERS, "rows": "x", "keep": "table"}}
         failing = self.folder()
         write_job(failing, [*FIRST, wrong], x={"fasta": "x.fa"})
         letters = os.path.join(failing, "x.fa")

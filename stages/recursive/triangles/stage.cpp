@@ -166,20 +166,22 @@ void declare_intervals(const recursive::ProblemInfo& problem, job::ProblemDeclar
       {"splits", ParameterKind::flag, "whether to keep where intervals are split, and what that makes of all items",
        "false"},
   };
-  if (pairs) declaration.outputs = {{"score", "one value", "pairs"}};
-  else declaration.outputs = {{"cost", "one value", "the least cost"}};
-  declaration.outputs.push_back(
-      {"table", "(items + 1) x (items + 1)", "of the items [row, column); zeros below the diagonal", "keep: table"});
+  if (pairs) declaration.outputs = {{"score", "one value", "pairs", job::Ties::none}};
+  else declaration.outputs = {{"cost", "one value", "the least cost", job::Ties::none}};
+  declaration.outputs.push_back({"table", "(items + 1) x (items + 1)",
+                                 "of the items [row, column); zeros below the diagonal", job::Ties::none,
+                                 "keep: table"});
   declaration.outputs.push_back(
       {"split", "(items + 1) x (items + 1)",
        std::string("the first node that the items [row, column) are best split at; -1: none") +
            (pairs ? "; row: the first base pairs with the last" : ""),
-       "splits"});
+       job::Ties::none, "splits"});
   if (pairs)
-    declaration.outputs.push_back({"structure", "one string", "dots and brackets: bases, and pairs", "splits"});
-  else
     declaration.outputs.push_back(
-        {"expression", "one string", "the items in order, what is put together in brackets", "splits"});
+        {"structure", "one string", "dots and brackets: bases, and pairs", job::Ties::none, "splits"});
+  else
+    declaration.outputs.push_back({"expression", "one string", "the items in order, what is put together in brackets",
+                                   job::Ties::none, "splits"});
 }
 
 std::unique_ptr<run::Stage> make_triangle(const Request& request) {

@@ -72,9 +72,10 @@ inline StageDeclaration test_wavefront() {
   const Parameter rows = {"rows", ParameterKind::array, "the query"};
   const Parameter columns = {"columns", ParameterKind::array, "the reference"};
   const Parameter keep = {"keep", ParameterKind::choice, "what to keep", "score", "score, table, borders"};
-  const std::vector<OutputDeclaration> outputs = {{"score", "one value", "the best score"},
-                                                  {"table", "rows x columns", "all scores", "keep: table"},
-                                                  {"end", "2", "where the best score ends", "free_ends"}};
+  const std::vector<OutputDeclaration> outputs = {
+      {"score", "one value", "the best score", Ties::none},
+      {"table", "rows x columns", "all scores", Ties::none, "keep: table"},
+      {"end", "2", "where the best score ends", Ties::open, "free_ends"}};
   stage.problems.push_back({"smith_waterman",
                             "local alignment",
                             "sequences",
@@ -100,7 +101,7 @@ inline StageDeclaration test_wavefront() {
                             "sums over rectangles",
                             "grids",
                             {{"grid", ParameterKind::array, "the image"}},
-                            {{"table", "rows x columns", "the sums"}}});
+                            {{"table", "rows x columns", "the sums", Ties::none}}});
   return stage;
 }
 
@@ -120,9 +121,9 @@ inline StageDeclaration test_stencil() {
                       {"until.residual", ParameterKind::number, "stop below", nullptr, nullptr, 0},
                       {"until.norm", ParameterKind::choice, "of the last change", "max", "max, l2"},
                       {"reduce", ParameterKind::texts, "what to fold", "", "sum, minimum, maximum"}};
-  stage.outputs = {{"grid", "as the input", "the last state"},
-                   {"sum", "one value", "the sum", "reduce: sum"},
-                   {"residual", "checks", "the norms", "until.residual"}};
+  stage.outputs = {{"grid", "as the input", "the last state", Ties::none},
+                   {"sum", "one value", "the sum", Ties::none, "reduce: sum"},
+                   {"residual", "checks", "the norms", Ties::none, "until.residual"}};
   stage.problems = {{"heat", "diffusion", "", {{"diffusivity", ParameterKind::number, "of the matter", "1"}}, {}},
                     {"average", "mean of neighbours", "", {}, {}}};
   stage.problems.push_back({"flow",
@@ -154,7 +155,7 @@ inline StageDeclaration test_tally() {
   stage.name = "tally";
   stage.help = "a stage without problems";
   stage.parameters = {{"machines", ParameterKind::count, "how many", nullptr, nullptr, 1}};
-  stage.outputs = {{"tally", "one value", "the number"}};
+  stage.outputs = {{"tally", "one value", "the number", Ties::none}};
   return stage;
 }
 
