@@ -13,8 +13,8 @@
 namespace terrace::io {
 namespace {
 
-constexpr std::int64_t block = 4096;                    // of file systems that share bytes
-constexpr std::int64_t piece = std::int64_t{32} << 20;  // bytes between two calls of `progress`
+constexpr std::int64_t block = 4096;                             // of file systems that share bytes
+constexpr std::int64_t copied_at_once = std::int64_t{32} << 20;  // bytes between two calls of `progress`
 
 /// One call of copy_file_range(2). @return bytes copied; 0 if the system cannot copy between these files
 std::int64_t copy_in_system(const FilePlace& from, const FilePlace& to, std::int64_t bytes) {
@@ -35,7 +35,7 @@ void copy_through_memory(const FilePlace& from, const FilePlace& to, std::int64_
 }  // namespace
 
 std::int64_t share_bytes(const FilePlace& from, const FilePlace& to, std::int64_t bytes) {
-  const std::int64_t whole = bytes / block * block;
+  const std::int64_t whole = bytes / block * shared_block;
   if (whole == 0 || from.offset % block != 0 || to.offset % block != 0) return 0;
   file_clone_range range{};
   range.src_fd = from.descriptor;
@@ -47,7 +47,7 @@ std::int64_t share_bytes(const FilePlace& from, const FilePlace& to, std::int64_
 
 void copy_bytes(FilePlace from, FilePlace to, std::int64_t bytes, const std::function<void(std::int64_t)>& progress) {
   while (bytes > 0) {
-    const std::int64_t next = std::min(bytes, piece);
+    const std::int64_t next = std::min(bytes, copied_at_once);
     std::int64_t copied = copy_in_system(from, to, next);
     if (copied == 0) {
       copy_through_memory(from, to, next);

@@ -51,6 +51,12 @@ struct StoredAs {
 /// Bytes of numbers that are stored so; 0 for texts, and if they are more than a file can hold.
 std::int64_t bytes_of_numbers(const StoredAs& stored);
 
+/// For errors: a dataset or an attribute is not what the record says.
+inline constexpr const char* differs_from_written = "differs from what was written";
+
+/// True if that name in the record is of an attribute.
+inline bool is_attribute(const std::string& name) { return name.find('@') != std::string::npos; }
+
 /// One line of the record.
 struct RecordedChecksum {
   std::string name;  // "/align/table", "/align/table@units"

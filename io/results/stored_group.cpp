@@ -14,10 +14,6 @@
 namespace terrace::io {
 namespace {
 
-constexpr const char* differs = "differs from what was written";
-
-bool is_attribute(const RecordedChecksum& entry) { return entry.name.find('@') != std::string::npos; }
-
 /// "/align/table" of "/align/table@units".
 std::string object_of(const std::string& name) { return name.substr(0, name.rfind('@')); }
 
@@ -97,7 +93,7 @@ std::optional<std::string> StoredResult::text(const std::string& name) const {
 std::vector<std::string> StoredResult::datasets(const std::string& group) const {
   std::vector<std::string> names;
   for (const RecordedChecksum& entry : record_) {
-    if (!is_attribute(entry) && lies_in(entry.name, "/" + group)) names.push_back(entry.name);
+    if (!is_attribute(entry.name) && lies_in(entry.name, "/" + group)) names.push_back(entry.name);
   }
   std::sort(names.begin(), names.end());
   return names;
@@ -123,7 +119,7 @@ StoredGroup StoredResult::group(const std::string& name, const std::string& as) 
   StoredGroup group;
   for (const RecordedChecksum& entry : record_) {
     if (!lies_in(entry.name, from)) continue;
-    if (is_attribute(entry)) {
+    if (is_attribute(entry.name)) {
       group.attributes.push_back(attribute(entry));
       std::string& object = group.attributes.back().object;
       object = to + object.substr(from.size());
@@ -151,7 +147,7 @@ const FoundDataset& StoredResult::find(const RecordedChecksum& entry) const {
   if (!at->second.trouble.empty()) throw IoError(where(entry.name), at->second.trouble);
   StoredAs written = entry.stored;
   written.tile.reset();
-  if (at->second.stored != written) throw IoError(where(entry.name), differs);
+  if (at->second.stored != written) throw IoError(where(entry.name), differs_from_written);
   return at->second;
 }
 
@@ -177,7 +173,8 @@ StoredTiles StoredResult::tiles(const RecordedChecksum& entry, const FoundDatase
   const TileGrid grid(entry.stored.shape, *entry.stored.tile);
   const RecordedChecksum table{checksum_table_of(entry.name), {"u64", {grid.count()}, {}}};
   const std::vector<std::byte> content = numbers(table, find(table));
-  if (recorded_checksum(entry.stored, content) != entry.checksum) throw IoError(where(table.name), differs);
+  if (recorded_checksum(entry.stored, content) != entry.checksum)
+    throw IoError(where(table.name), differs_from_written);
   StoredTiles result;
   result.tiles = {*entry.stored.tile, numbers_from<std::uint64_t>(content)};
   check_place(entry, found);
@@ -189,13 +186,14 @@ SmallDataset StoredResult::small(const RecordedChecksum& entry, const FoundDatas
   SmallDataset dataset;
   if (entry.stored.type == text_type) {
     if (recorded_checksum(entry.stored, content_of(found.texts)) != entry.checksum) {
-      throw IoError(where(entry.name), differs);
+      throw IoError(where(entry.name), differs_from_written);
     }
     dataset.values = found.texts;
     return dataset;
   }
   std::vector<std::byte> content = numbers(entry, found);
-  if (recorded_checksum(entry.stored, content) != entry.checksum) throw IoError(where(entry.name), differs);
+  if (recorded_checksum(entry.stored, content) != entry.checksum)
+    throw IoError(where(entry.name), differs_from_written);
   dataset.values = std::move(content);
   return dataset;
 }
@@ -206,7 +204,7 @@ StoredAttribute StoredResult::attribute(const RecordedChecksum& entry) const {
   const FoundAttribute& found = at->second;
   if (!found.trouble.empty()) throw IoError(where(entry.name), found.trouble);
   if (found.stored != entry.stored || recorded_checksum(entry.stored, found.content) != entry.checksum) {
-    throw IoError(where(entry.name), differs);
+    throw IoError(where(entry.name), differs_from_written);
   }
   return {object_of(entry.name), entry.name.substr(entry.name.rfind('@') + 1), entry.stored, found.content};
 }

@@ -20,7 +20,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t most_findings = 1000;
 constexpr auto progress_interval = std::chrono::milliseconds(100);
 constexpr std::int64_t piece = std::int64_t{4} << 20;  // bytes read at a time
-constexpr const char* differs = "differs from what was written";
 
 /// `stop` was set.
 struct StopRequest {};
@@ -28,8 +27,6 @@ struct StopRequest {};
 std::string describe(const StoredAs& stored) {
   return stored.type + (stored.shape.rank() == 0 ? ", one value" : " of " + to_string(stored.shape));
 }
-
-bool is_attribute(const std::string& name) { return name.find('@') != std::string::npos; }
 
 class Verification {
  public:
@@ -112,7 +109,7 @@ class Verification {
     const auto at = contents_.attributes.find(entry.name);
     const FoundAttribute* found = at == contents_.attributes.end() ? nullptr : &at->second;
     if (!is_as_written(entry, found)) return;
-    if (recorded_checksum(entry.stored, found->content) != entry.checksum) find(entry.name, {}, differs);
+    if (recorded_checksum(entry.stored, found->content) != entry.checksum) find(entry.name, {}, differs_from_written);
   }
 
   void compare_dataset(const RecordedChecksum& entry) {
@@ -120,7 +117,8 @@ class Verification {
     if (!is_as_written(entry, found)) return;
     ++report_.datasets;
     if (entry.stored.type == text_type) {
-      if (recorded_checksum(entry.stored, content_of(found->texts)) != entry.checksum) find(entry.name, {}, differs);
+      if (recorded_checksum(entry.stored, content_of(found->texts)) != entry.checksum)
+        find(entry.name, {}, differs_from_written);
       return;
     }
     if (!lies_in_file(entry.name, *found)) return;
@@ -171,7 +169,7 @@ class Verification {
       find(entry.name, {}, error.what());
       return;
     }
-    if (sum.value() != entry.checksum) find(entry.name, {}, differs);
+    if (sum.value() != entry.checksum) find(entry.name, {}, differs_from_written);
   }
 
   /// The recorded checksums of tiles [first, last). @throws IoError
@@ -223,12 +221,13 @@ class Verification {
     }
     const bool tiles_fit = all_read && of_tiles.value() == entry.checksum;
     const bool table_fits = all_read && of_table.value() == entry.checksum;
-    if (tiles_fit && !different.empty()) find(table_name, {}, std::string(differs) + "; its dataset does not");
+    if (tiles_fit && !different.empty())
+      find(table_name, {}, std::string(differs_from_written) + "; its dataset does not");
     if (tiles_fit) return;
-    for (const Box& box : different) find(entry.name, box, differs);
+    for (const Box& box : different) find(entry.name, box, differs_from_written);
     report_.more += more_different;
     if (!all_read || table_fits) return;
-    if (table == nullptr) find(entry.name, {}, differs);
+    if (table == nullptr) find(entry.name, {}, differs_from_written);
     else find(table_name, {}, "differs from the record of checksums");
   }
 

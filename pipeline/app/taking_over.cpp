@@ -18,10 +18,10 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 /// A result and a job, compared stage by stage.
-class Comparison {
+class ResultComparison {
  public:
-  Comparison(const fs::path& file, const job::OpenJob& open, const Signature& now, const std::string& anew,
-             ReadAgain& again)
+  ResultComparison(const fs::path& file, const job::OpenJob& open, const Signature& now, const std::string& anew,
+                   ReadAgain& again)
       : file_(file),
         state_(state_of(file)),
         open_(open),
@@ -172,7 +172,7 @@ TakenOver taken_from(const fs::path& result, const job::OpenJob& open, const Sig
                      ReadAgain& again) {
   try {
     return read_json(result.string() + ", attributes of the root", "compute all of it with --fresh",
-                     [&] { return Comparison(result, open, now, anew, again).taken(); });
+                     [&] { return ResultComparison(result, open, now, anew, again).taken(); });
   } catch (const io::DiskError&) {
     throw;
   } catch (const IoError& error) {

@@ -60,9 +60,9 @@ std::vector<double> numbers_from(const json& list) {
 
 json extents_json(const Extents& extents) { return std::vector<std::int64_t>(extents.begin(), extents.end()); }
 
-Extents extents_from(const json& list) {
+Extents extents_from(const json& from) {
   Extents extents;
-  for (const json& extent : list) extents.push_back(extent.get<std::int64_t>());
+  for (const json& extent : from) extents.push_back(extent);
   return extents;
 }
 
