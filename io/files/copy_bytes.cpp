@@ -13,7 +13,7 @@
 namespace terrace::io {
 namespace {
 
-constexpr std::int64_t block = 4096;                             // of file systems that share bytes
+constexpr std::int64_t shared_block = 4096;                      // of file systems that share bytes
 constexpr std::int64_t copied_at_once = std::int64_t{32} << 20;  // bytes between two calls of `progress`
 
 /// One call of copy_file_range(2). @return bytes copied; 0 if the system cannot copy between these files
@@ -35,8 +35,8 @@ void copy_through_memory(const FilePlace& from, const FilePlace& to, std::int64_
 }  // namespace
 
 std::int64_t share_bytes(const FilePlace& from, const FilePlace& to, std::int64_t bytes) {
-  const std::int64_t whole = bytes / block * shared_block;
-  if (whole == 0 || from.offset % block != 0 || to.offset % block != 0) return 0;
+  const std::int64_t whole = bytes / shared_block * shared_block;
+  if (whole == 0 || from.offset % shared_block != 0 || to.offset % shared_block != 0) return 0;
   file_clone_range range{};
   range.src_fd = from.descriptor;
   range.src_offset = static_cast<std::uint64_t>(from.offset);

@@ -14,7 +14,7 @@ namespace {
 bool is_result(const Hdf5Handle& file) { return H5Aexists(file.get(), "identity") > 0; }
 
 /// The group of a dataset, with a slash at its end.
-std::string group_of(const Hdf5Handle& dataset) {
+std::string group_of_dataset(const Hdf5Handle& dataset) {
   std::string name(static_cast<std::size_t>(std::max<ssize_t>(0, H5Iget_name(dataset.get(), nullptr, 0))) + 1, '\0');
   if (H5Iget_name(dataset.get(), name.data(), name.size()) < 0) return {};
   const std::size_t slash = name.rfind('/');
@@ -40,7 +40,7 @@ std::optional<NodeNames::List> list_in(const Hdf5Handle& file, const std::string
 
 std::shared_ptr<const NodeNames> stored_nodes(const Hdf5Handle& file, const Hdf5Handle& dataset, std::int64_t count,
                                               const std::string& where) {
-  const std::string group = group_of(dataset);
+  const std::string group = group_of_dataset(dataset);
   if (group.empty() || !is_result(file)) return nullptr;
   std::optional<NodeNames::List> names = list_in(file, group + node_dataset, count, where);
   if (!names) return nullptr;

@@ -76,7 +76,7 @@ std::optional<std::int64_t> offset_of(const Hdf5Handle& dataset, const std::stri
   return static_cast<std::int64_t>(offset);
 }
 
-herr_t keep_name(hid_t, unsigned, hid_t scale, void* name) noexcept {
+herr_t keep_scale_name(hid_t, unsigned, hid_t scale, void* name) noexcept {
   try {
     std::array<char, 4096> path{};
     if (H5Iget_name(scale, path.data(), path.size()) <= 0) return -1;
@@ -88,14 +88,14 @@ herr_t keep_name(hid_t, unsigned, hid_t scale, void* name) noexcept {
 }
 
 /// Names of a dataset's dimensions, by their scales; empty if one of them has none.
-std::vector<std::string> dimensions_of(const Hdf5Handle& dataset, const std::string& path, int rank) {
+std::vector<std::string> dimension_names(const Hdf5Handle& dataset, const std::string& path, int rank) {
   if (H5DSis_scale(dataset.get()) > 0) return {name_of_path(path)};
   std::vector<std::string> names(static_cast<std::size_t>(rank));
   for (int d = 0; d < rank; ++d) {
     std::string& name = names[static_cast<std::size_t>(d)];
     const auto dimension = static_cast<unsigned>(d);
     if (H5DSget_num_scales(dataset.get(), dimension) <= 0 ||
-        H5DSiterate_scales(dataset.get(), dimension, nullptr, keep_name, &name) < 0 || name.empty()) {
+        H5DSiterate_scales(dataset.get(), dimension, nullptr, keep_scale_name, &name) < 0 || name.empty()) {
       return {};
     }
   }
@@ -167,7 +167,7 @@ class Contents {
   FoundDataset read_dataset(const Hdf5Handle& dataset, const std::string& path) const {
     const Hdf5Values values = values_of_dataset(dataset, where(path));
     FoundDataset found{stored_as(values), {}};
-    found.dimensions = dimensions_of(dataset, path, found.stored.shape.rank());
+    found.dimensions = dimension_names(dataset, path, found.stored.shape.rank());
     if (found.stored.type != text_type) {
       found.offset = offset_of(dataset, where(path));
       return found;

@@ -149,7 +149,7 @@ bool goes_on(const Json& plan, Fresh fresh) {
 }
 
 /// A new run that takes over parts of the result. @param wish at least Fresh::changed, unless nothing may be lost
-Beginning taking_over(const job::OpenJob& open, const Signature& now, const Wish& wish, const Output& output,
+Beginning taking_over(const job::OpenJob& open, const Signature& now, const Wish& wish, const ExistingOutput& output,
                       ReadAgain& again, Beginning beginning) {
   beginning.taken = taken_over(open, now, wish.stage, again);
   const std::optional<Loss>& loss = beginning.taken.loss;
@@ -251,6 +251,17 @@ std::optional<std::string> changed_input(const job::OpenJob& open, const job::St
   return again.changed(stage, record, unknown) ? std::optional(why) : std::nullopt;
 }
 
+/// Compares the names of nodes of all inputs. Values are compared where they were read.
+/// @throws JobError naming the input whose nodes have other names
+void check_names(const Json& begun, const run::RunPlan& plan) {
+  for (const auto& [name, content] : plan.contents.items()) {
+    if (begun.at("contents").at(name).value("nodes", Json()) == content.value("nodes", Json())) continue;
+    throw JobError("input '" + name +
+                   "' has changed since the run was begun: its nodes have other names; put the file back, or start "
+                   "over with --fresh=all");
+  }
+}
+
 /// Compares the inputs of stages that were taken over, which read none when the run resumes.
 /// @throws JobError naming the input that has changed
 void check_taken_inputs(const job::OpenJob& open, const Json& begun, const run::RunPlan& plan, ReadAgain& again) {
@@ -276,6 +287,7 @@ run::RunPlan resumed_plan(const job::OpenJob& open, const Machine& machine, cons
     plan.reads = run::joined_reads(reads, plan.reads, open.inputs);
     ReadAgain again(
         open, [&] { return make_plan(open, machine, stages, nullptr, watch, {}); }, watch);
+    check_names(begun, plan);
     check_taken_inputs(open, begun, plan, again);
     const Json& states = begun.at("inputs");
     if (states != plan.inputs) {

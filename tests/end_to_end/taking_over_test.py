@@ -780,6 +780,26 @@ class Interrupted(Taking, Runs):
             self.assertEqual([name.decode() for name in result["ask/path"][()]], ["oslo", "rome", "paris"])
             self.assertEqual([name.decode() for name in result["r/node"][()]], ["oslo", "rome", "paris"])
 
+    def test_finds_that_nodes_were_renamed_in_a_file_read_in_parts(self):
+        self.write("towns.txt", Nodes.TOWNS)
+        self.run_stages([routes("r", "g")], inputs={"g": {"graph": "towns.txt"}})
+        os.rename(self.folder / "result.h5", self.folder / "towns.h5")
+        self.inputs = {"d": {"hdf5": "towns.h5", "dataset": "r/distance"}, "c": random_letters(LONG, 3),
+                       "e": random_letters(LONG, 4)}
+        self.job([routes("again", "d"), affine("long", "c", "e")])
+        run = self.start("job.yaml")
+        while run.poll() is None and not (self.folder / "result.h5.run" / "ledger" / "1.log").exists():
+            pass
+        run.kill()
+        self.end(run)
+        self.assertTrue((self.folder / "result.h5.run" / "plan.json").exists())
+        for name in ("OSLO", "oslo"):
+            with h5py.File(self.folder / "towns.h5", "r+") as result:
+                result["r/node"][0] = name
+            if name != "oslo":
+                self.assertSays(self.terrace("run", "job.yaml", expect=WRONG), "input 'd' has changed", "other names")
+        self.terrace("run", "job.yaml")
+
     def test_fresh_is_remembered(self):
         for value in ("--fresh=changed", "--fresh=r"):
             self.killed(value)
