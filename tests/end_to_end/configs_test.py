@@ -35,7 +35,8 @@ class Configs(JobTest):
         tested = {name.removeprefix("test_runs_") for name in dir(self) if name.startswith("test_runs_")}
         self.assertEqual(jobs, tested)
 
-    def test_runs_mitochondria(self):
+    def fetch_genomes(self):
+        """The genomes that two of the jobs read, or a test that is skipped."""
         built = terrace_runs.root / "build" / "data" / "mitochondria"
         fetched = self.folder / "build" / "data" / "mitochondria"
         if (built / "humanMito.fa").exists() and (built / "mouseMito.fa").exists():
@@ -45,11 +46,27 @@ class Configs(JobTest):
             ended = subprocess.run([script, fetched], capture_output=True, text=True, timeout=300)
             if ended.returncode != 0:
                 skip("the genomes cannot be had: " + ended.stderr.strip().split("\n")[-1])
+
+    def test_runs_mitochondria(self):
+        self.fetch_genomes()
         result = self.run_config("mitochondria")
         lengths = [16299, 16571]
         self.assertEqual(list(result["align/lengths"]), lengths)
         self.assertEqual((int(result["align/score"][()]), list(result["align/end"])), (6562, [15860, 16571]))
         self.assertEqual(int(result["distance/score"][()]), 5200)
+
+    def test_runs_human_mouse(self):
+        self.fetch_genomes()
+        result = self.run_config("human_mouse")
+        table = result["align/table"]
+        self.assertEqual((table.shape, table.dtype), ((16571, 16299), numpy.int32))
+        self.assertGreater(table.size * 4, 4 * (256 << 20))
+        self.assertLessEqual(result["profile/stages/peak_host"][0], 256 << 20)
+        for name in ("align", "path"):
+            self.assertEqual((int(result[f"{name}/score"][()]), list(result[f"{name}/end"])), (6562, [16571, 15860]))
+        row, column = result["align/end"]
+        self.assertEqual(int(table[row - 1, column - 1]), 6562)
+        self.assertEqual(list(result["path/start"]), [578, 0])
 
     def test_runs_table(self):
         result = self.run_config("table")
