@@ -85,7 +85,7 @@ function(terrace_cuda_library name)
     terrace_library(${name}_simulated SOURCES ${CUDA_HOST} ${CUDA_SIMULATED} DEPENDS terrace_simulated_gpu ${name})
     set(simulation ${CMAKE_SOURCE_DIR}/tests/simulated_gpu)
     set_source_files_properties(${CUDA_SIMULATED} PROPERTIES COMPILE_OPTIONS
-      "-iquote;${simulation}/replaced;-include;${simulation}/language.hpp;-w;-O1;-ffp-contract=off;-fwrapv")
+      "-iquote;${simulation}/replaced;-include;${simulation}/language.hpp;-w;-Wno-psabi;-O1;-ffp-contract=off;-fwrapv")
     set(linked $<IF:$<BOOL:$<TARGET_PROPERTY:TERRACE_SIMULATES_CUDA>>,${name}_simulated,${name}_cuda>)
   endif()
   target_link_libraries(${name} PUBLIC ${linked})
