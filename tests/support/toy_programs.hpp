@@ -220,11 +220,12 @@ class InPlaceUpdates : public ToyProgram {
     arrays_[1] = {"matrix", run::Role::result, ElementType::u64, {size_}, {tile}, nullptr, tiles + 1, 1};
   }
   std::optional<run::Phase> phase(std::int64_t number, const run::Tally&) const override {
-    if (number > tiles_) return std::nullopt;
-    return run::Phase{number, tiles_, order};
+    if (number > (one_phase ? 0 : tiles_)) return std::nullopt;
+    return run::Phase{number, one_phase ? (tiles_ + 1) * tiles_ : tiles_, order};
   }
   run::Block block(const run::Phase& phase, std::int64_t index) const override {
-    const std::int64_t step = phase.number;
+    const std::int64_t step = step_of(phase, index);
+    if (one_phase) index %= tiles_;
     if (step == 0) {
       return {{{At::first, 0, 0, part(index), run::Mode::read}, {At::second, 1, 1, part(index), run::Mode::write}},
               1};
@@ -237,6 +238,7 @@ class InPlaceUpdates : public ToyProgram {
         1};
   }
   run::Order order = run::Order::any;  // of every phase
+  bool one_phase = false;              // true: all steps are one phase; false: each is one
   std::vector<u64> expected() const {
     std::vector<u64> x(static_cast<std::size_t>(size_));
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = CountingSource::value(i);
@@ -257,7 +259,7 @@ class InPlaceUpdates : public ToyProgram {
     u64* second = d.at(At::second);
     const std::int64_t count = d.count(At::second);
     *result = static_cast<u64>(d.index);
-    if (phase.number == 0) {
+    if (step_of(phase, static_cast<std::int64_t>(d.index)) == 0) {
       std::memcpy(second, first, static_cast<std::size_t>(count) * sizeof(u64));
     } else if (first == nullptr) {
       for (std::int64_t i = 0; i < count; ++i) second[i] = second[i] * 5 + 1;
@@ -268,6 +270,9 @@ class InPlaceUpdates : public ToyProgram {
   }
 
  private:
+  std::int64_t step_of(const run::Phase& phase, std::int64_t index) const {
+    return one_phase ? index / tiles_ : phase.number;
+  }
   Box part(std::int64_t tile) const { return {{tile * tile_}, {std::min(size_, (tile + 1) * tile_)}}; }
   std::int64_t tiles_, size_, tile_;
 };

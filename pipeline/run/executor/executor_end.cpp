@@ -15,18 +15,28 @@ bool Executor::take_results() {
   return any;
 }
 
-/// In the order of launches, as later ones may need the results of earlier ones.
+/// Takes results in the order of launches, as later ones may need the results of earlier ones.
 bool Executor::take_results(Device& device) {
   bool any = false;
-  for (LaunchHandle* launch : active_launches(device)) {
-    while (const auto done = launch->next_done()) {
+  const std::vector<LaunchHandle*> active = active_launches(device);
+  auto running = active.begin();
+  for (; running != active.end(); ++running) {
+    while (const auto done = (*running)->next_done()) {
       complete(window_.at(done->sequence), *done);
       any = true;
     }
-    if (!launch->ended()) break;
-    end_launch(*launch);
+    if (!(*running)->ended()) break;
+  }
+  // Blocks that were not begun are taken back the last first, as a later launch may have taken over the tiles of an
+  // earlier one. So a launch that leaves such blocks to a later one ends after it: both were stopped.
+  for (auto after = running; after != active.begin();) {
+    LaunchHandle& launch = **--after;
+    if (running != active.end() && launch.stopping() && launch.order() == Order::in_turn && launch.unfinished()) {
+      continue;
+    }
+    end_launch(launch);
     any = true;
-    if (launch->order() == Order::chain) freeze(static_cast<int>(&device - devices_.data()), false);
+    if (launch.order() == Order::chain) freeze(static_cast<int>(&device - devices_.data()), false);
   }
   return any;
 }

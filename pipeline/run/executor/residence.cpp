@@ -183,6 +183,7 @@ void Residence::hand_over(Version& source, Version& target) {
 }
 
 void Residence::hand_back(Version& source, Version& target, int location) {
+  if (target.heir != nullptr) throw Error("an update of a tile is taken back before the update that follows it");
   for (std::size_t at = 0; at < target.copies.size(); ++at) {
     if (target.copies[at].data == nullptr) continue;
     resident_[at].erase(&target);

@@ -252,6 +252,21 @@ TEST_CASE("Updates in place that were ready when a stop came are taken back, and
   CHECK(stops > 12);
 }
 
+TEST_CASE("Updates of one tile by blocks of two launches are taken back when a stop comes, and the next run goes on") {
+  int stops = 0;
+  for (std::uint32_t seed = 1; seed <= 12; ++seed) {
+    INFO("seed " << seed);
+    const auto make = [] {
+      test::InPlaceUpdates program(7, 512, 33);
+      program.order = run::Order::in_turn;
+      program.one_phase = true;
+      return program;
+    };
+    stops += run_with_stops<test::InPlaceUpdates>(make, options_of(seed % 2 == 0, 5 + seed % 3 * 20, 60, seed), seed);
+  }
+  CHECK(stops > 12);
+}
+
 TEST_CASE("Passes and chains stop anywhere and go on") {
   int stops = 0;
   for (std::uint32_t seed = 1; seed <= 8; ++seed) {
