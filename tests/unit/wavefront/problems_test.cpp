@@ -246,7 +246,7 @@ TEST_CASE("the matrices that jobs name are those of NCBI") {
   // equal letters; the least and the largest score; the line of W.
   struct Known {
     const char* name;
-    i64 sum, weighted, of_equal, least, largest;
+    i64 sum, by_place, of_equal, least, largest;
     const char* of_w;
   };
   const Known known[] = {
@@ -268,19 +268,19 @@ TEST_CASE("the matrices that jobs name are those of NCBI") {
     REQUIRE(found != nullptr);
     CHECK(std::string(found->letters) == "ARNDCQEGHILKMFPSTWYVBZX*");
     REQUIRE(found->matrix.count == 24);
-    i64 sum = 0, weighted = 0, of_equal = 0;
+    i64 sum = 0, by_place = 0, of_equal = 0;
     std::string of_w;
     for (int a = 0; a < 24; ++a) {
       of_equal += found->matrix.scores[a][a];
       of_w += (a == 0 ? "" : " ") + std::to_string(found->matrix.scores[17][a]);
       for (int b = 0; b < 24; ++b) {
         sum += found->matrix.scores[a][b];
-        weighted += (24 * a + b + 1) * i64{found->matrix.scores[a][b]};
+        by_place += (24 * a + b + 1) * i64{found->matrix.scores[a][b]};
         if (found->matrix.scores[a][b] != found->matrix.scores[b][a]) FAIL(a << " and " << b);
       }
     }
     CHECK(sum == expected.sum);
-    CHECK(weighted == expected.weighted);
+    CHECK(by_place == expected.by_place);
     CHECK(of_equal == expected.of_equal);
     CHECK(of_w == expected.of_w);
     CHECK(range_of(found->matrix).least == expected.least);
