@@ -172,7 +172,7 @@ class Errors(MatrixTest):
     def test_of_names_say_what_there_is(self):
         inputs = self.inputs("A", "C")
         self.wrong(inputs, "there is no array 'blosum26'; did you mean 'blosum62'?", matrix="blosum26")
-        self.wrong(inputs, "there is no array 'identity'; there is a and b; words in its place are blosum45, ",
+        self.wrong(inputs, "there is no array 'identity'; there is a, b; words in its place are blosum45, ",
                    matrix="identity")
         self.wrong(inputs, "job.yaml:", "stage 's': 'b' is no substitution matrix", "{substitution: FILE}", matrix="b")
         grid = {**inputs, "grid": {"values": [1, 2, 3, 4], "shape": [2, 2]}}
