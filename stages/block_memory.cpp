@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "pipeline/base/rounding.hpp"
+
 namespace terrace::stages {
 namespace {
 
@@ -9,12 +11,10 @@ constexpr std::int64_t most_in_the_making = 8;
 
 }  // namespace
 
-std::int64_t pages(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
-
 bool holds(const Resources& resources, const BlockMemory& memory) {
   const auto device = static_cast<std::int64_t>(resources.device_budget);
   const auto host = static_cast<std::int64_t>(resources.host_budget);
-  const std::int64_t bytes = memory.block + page;
+  const std::int64_t bytes = memory.block + page_bytes;
   if (!resources.cuda) return bytes <= std::min(device, host);
   return bytes + memory.workspace <= device && 2 * memory.written <= host;
 }

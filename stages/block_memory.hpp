@@ -7,11 +7,6 @@
 
 namespace terrace::stages {
 
-inline constexpr std::int64_t page = 4096;
-
-/// Bytes of a tile as it lies in memory: whole pages.
-std::int64_t pages(std::int64_t bytes);
-
 /// The memory that the largest block of a plan needs.
 struct BlockMemory {
   std::int64_t block = 0;      // bytes of its tiles and of what it reads

@@ -8,7 +8,7 @@
 namespace terrace::io {
 namespace {
 
-constexpr Parameter parameters[] = {
+constexpr Parameter external_parameters[] = {
     {"external", ParameterKind::file, "a file that holds a row-major array"},
     {"type", ParameterKind::type, "element type"},
     {"shape", ParameterKind::integers, "extents, slowest first", nullptr, nullptr, 0},
@@ -40,7 +40,7 @@ class ExternalSource : public Source {
   std::unique_ptr<DirectReader> direct_;
 };
 
-std::shared_ptr<Source> open(const Settings& settings, const OpenContext& context) {
+std::shared_ptr<Source> open_external(const Settings& settings, const OpenContext& context) {
   InputFile file(input_path(settings, "external", context));
   const auto type = type_setting(settings, "type");
   if (!type) fail_setting(settings, "external", std::string("type: is missing; there are ") + element_types);
@@ -56,8 +56,8 @@ std::shared_ptr<Source> open(const Settings& settings, const OpenContext& contex
 }  // namespace
 
 InputKind external_kind() {
-  return {"external", "an external-memory array: a raw row-major file, read through STXXL", parameters, open,
-          "{external: field.raw, type: f32, shape: [64, 64], endian: big}"};
+  return {"external", "an external-memory array: a raw row-major file, read through STXXL", external_parameters,
+          open_external, "{external: field.raw, type: f32, shape: [64, 64], endian: big}"};
 }
 
 }  // namespace terrace::io

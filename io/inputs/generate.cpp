@@ -17,7 +17,7 @@
 namespace terrace::io {
 namespace {
 
-constexpr Parameter parameters[] = {
+constexpr Parameter generate_parameters[] = {
     {"generate", ParameterKind::choice, "what to make", nullptr, "dna, uniform, constant, ramp"},
     {"shape", ParameterKind::integers, "extents, slowest first (all but dna)", "", nullptr, 0},
     {"type", ParameterKind::type, "element type, f64 where absent (all but dna)", ""},
@@ -290,7 +290,7 @@ void check_keys(const Settings& settings, const std::string& kind) {
                  "generate: there is no '" + kind + "'; there are dna, uniform, constant, ramp" +
                      did_you_mean(kind, {"dna", "uniform", "constant", "ramp"}));
   }
-  for (const Parameter& parameter : std::span(parameters).subspan(1)) {
+  for (const Parameter& parameter : std::span(generate_parameters).subspan(1)) {
     const bool taken = std::find(known->keys.begin(), known->keys.end(), parameter.name) != known->keys.end();
     if (taken || !settings.has(parameter.name)) continue;
     fail_setting(
@@ -299,7 +299,7 @@ void check_keys(const Settings& settings, const std::string& kind) {
   }
 }
 
-std::shared_ptr<Source> open(const Settings& settings, const OpenContext& context) {
+std::shared_ptr<Source> open_generate(const Settings& settings, const OpenContext& context) {
   const std::string kind = settings.text("generate");
   check_keys(settings, kind);
   if (kind != "dna") return array(settings, kind);
@@ -310,7 +310,7 @@ std::shared_ptr<Source> open(const Settings& settings, const OpenContext& contex
 }  // namespace
 
 InputKind generate_kind() {
-  return {"generate", "an array that is computed", parameters, open,
+  return {"generate", "an array that is computed", generate_parameters, open_generate,
           "{generate: dna, length: 1000, seed: 7}\n"
           "{generate: uniform, shape: [20, 30], type: i32, minimum: -5, maximum: 5}\n"
           "{generate: ramp, shape: [20, 30], start: 1, step: 0.5}\n"

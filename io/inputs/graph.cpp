@@ -18,7 +18,7 @@
 namespace terrace::io {
 namespace {
 
-constexpr Parameter parameters[] = {
+constexpr Parameter graph_parameters[] = {
     {"graph", ParameterKind::file,
      "edges of a graph, plain or gzip; the array is the square matrix of their weights, where there is none "
      "infinity, "
@@ -160,7 +160,7 @@ std::string grouped(std::int64_t number) {
   return text;
 }
 
-std::shared_ptr<Source> open(const Settings& settings, const OpenContext& context) {
+std::shared_ptr<Source> open_graph(const Settings& settings, const OpenContext& context) {
   const InputFile file(input_path(settings, "graph", context));
   const EdgeRules rules{settings.find<std::string>("weight").value_or(""),
                         settings.find<bool>("unweighted").value_or(false), settings.find<bool>("header"),
@@ -199,8 +199,8 @@ bool is_graph(const Source& source) { return dynamic_cast<const GraphSource*>(&s
 InputKind graph_kind() {
   return {"graph",
           "a graph's edges as the matrix of their weights: DIMACS, SNAP and plain lists, GML, GraphML, Matrix Market",
-          parameters,
-          open,
+          graph_parameters,
+          open_graph,
           "{graph: roads.txt, directed: false, nodes: used}\nformat: edges, weight: 2, header: false",
           {{"nodes", "all"}}};
 }

@@ -17,7 +17,7 @@
 namespace terrace::io {
 namespace {
 
-constexpr Parameter parameters[] = {
+constexpr Parameter hdf5_parameters[] = {
     {"hdf5", ParameterKind::file, "an HDF5 file"},
     {"dataset", ParameterKind::text, "the dataset's full name; needed when there are several", ""},
     {"select", ParameterKind::selection, select_help, "", nullptr, 0},
@@ -117,7 +117,7 @@ std::shared_ptr<Source> make_source(std::unique_ptr<Hdf5Dataset> dataset, InputF
   return std::make_shared<RawHdf5Source>(std::move(array), std::move(files), *dataset);
 }
 
-std::shared_ptr<Source> open(const Settings& settings, const OpenContext& context) {
+std::shared_ptr<Source> open_hdf5(const Settings& settings, const OpenContext& context) {
   InputFile file(input_path(settings, "hdf5", context));
   const std::string path = file.path().string();
   const std::string name = settings.find<std::string>("dataset").value_or("");
@@ -139,7 +139,7 @@ std::shared_ptr<Source> open(const Settings& settings, const OpenContext& contex
 }  // namespace
 
 InputKind hdf5_kind() {
-  return {"hdf5", "a dataset of an HDF5 file, or a part of it", parameters, open,
+  return {"hdf5", "a dataset of an HDF5 file, or a part of it", hdf5_parameters, open_hdf5,
           "{hdf5: measurements.h5, dataset: /run/temperature, select: [[0, 10], [0, 10]]}"};
 }
 

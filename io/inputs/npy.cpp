@@ -8,7 +8,7 @@
 namespace terrace::io {
 namespace {
 
-constexpr Parameter parameters[] = {
+constexpr Parameter npy_parameters[] = {
     {"npy", ParameterKind::file, "a .npy file, version 1 to 3, row-major or Fortran order"},
     {"select", ParameterKind::selection, select_help, "", nullptr, 0},
     {"range", ParameterKind::integers, range_help, "", nullptr, 0},
@@ -27,7 +27,7 @@ class NpySource : public Source {
   RawArray array_;
 };
 
-std::shared_ptr<Source> open(const Settings& settings, const OpenContext& context) {
+std::shared_ptr<Source> open_npy(const Settings& settings, const OpenContext& context) {
   InputFile file(input_path(settings, "npy", context));
   const std::string path = file.path().string();
   const NpyHeader header = read_npy_header(
@@ -44,7 +44,7 @@ std::shared_ptr<Source> open(const Settings& settings, const OpenContext& contex
 }  // namespace
 
 InputKind npy_kind() {
-  return {"npy", "an array that NumPy saved", parameters, open,
+  return {"npy", "an array that NumPy saved", npy_parameters, open_npy,
           "{npy: grid.npy, select: [[0, 3], [0, 4]]}\n{npy: grid.npy, range: [0, 2]}"};
 }
 

@@ -20,7 +20,7 @@
 namespace terrace::io {
 namespace {
 
-constexpr Parameter parameters[] = {
+constexpr Parameter npz_parameters[] = {
     {"npz", ParameterKind::file,
      "a .npz file; arrays that are not compressed are read by boxes, compressed ones are kept in memory"},
     {"array", ParameterKind::text, "the array's name; needed when there are several", ""},
@@ -215,7 +215,7 @@ std::vector<std::byte> read_elements(Member& member, const NpyHeader& header, co
   return elements;
 }
 
-std::shared_ptr<Source> open(const Settings& settings, const OpenContext& context) {
+std::shared_ptr<Source> open_npz(const Settings& settings, const OpenContext& context) {
   const InputFile file(input_path(settings, "npz", context));
   auto archive = std::make_shared<Archive>(file);
   const std::size_t index = chosen_array(settings, *archive);
@@ -236,7 +236,7 @@ std::shared_ptr<Source> open(const Settings& settings, const OpenContext& contex
 }  // namespace
 
 InputKind npz_kind() {
-  return {"npz", "an array of an archive that NumPy saved", parameters, open,
+  return {"npz", "an array of an archive that NumPy saved", npz_parameters, open_npz,
           "{npz: grids.npz, array: height, select: [[0, 3], [0, 4]]}\n{npz: grids.npz, array: depth, range: [0, 2]}"};
 }
 

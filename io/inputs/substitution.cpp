@@ -19,7 +19,7 @@
 namespace terrace::io {
 namespace {
 
-constexpr Parameter parameters[] = {
+constexpr Parameter substitution_parameters[] = {
     {"substitution", ParameterKind::file,
      "scores of pairs of letters in NCBI's format, plain or gzip: lines that begin with #, a line of letters, and "
      "for "
@@ -27,8 +27,6 @@ constexpr Parameter parameters[] = {
      "Z "
      "and *, case does not matter; a line's letter is one of a stage's `rows`, a column's one of its `columns`"},
 };
-
-constexpr int least_score = -128, largest_score = 127;
 
 class SubstitutionMatrix : public MemorySource {
  public:
@@ -67,6 +65,8 @@ class MatrixReader {
   }
 
  private:
+  static constexpr int least_score = -128, largest_score = 127;
+
   /// Cuts the next line into fields; skips blank lines and comments.
   bool next_line() {
     while (lines_.next(line_)) {
@@ -157,7 +157,7 @@ class MatrixReader {
   std::vector<std::byte> scores_;
 };
 
-std::shared_ptr<Source> open(const Settings& settings, const OpenContext& context) {
+std::shared_ptr<Source> open_substitution(const Settings& settings, const OpenContext& context) {
   const InputFile file(input_path(settings, "substitution", context));
   return MatrixReader(file, kept_check(settings, "substitution", context)).read(file.path());
 }
@@ -165,8 +165,8 @@ std::shared_ptr<Source> open(const Settings& settings, const OpenContext& contex
 }  // namespace
 
 InputKind substitution_kind() {
-  return {"substitution", "scores of pairs of letters, for the `matrix` of an alignment", parameters, open,
-          "{substitution: NUC.4.4}"};
+  return {"substitution", "scores of pairs of letters, for the `matrix` of an alignment", substitution_parameters,
+          open_substitution, "{substitution: NUC.4.4}"};
 }
 
 }  // namespace terrace::io

@@ -8,13 +8,13 @@
 namespace terrace::io {
 namespace {
 
-constexpr Parameter parameters[] = {
+constexpr Parameter values_parameters[] = {
     {"values", ParameterKind::decimals, "the numbers, row-major"},
     {"type", ParameterKind::type, "element type; i64 where all are whole numbers, else f64", ""},
     {"shape", ParameterKind::integers, "extents, slowest first; one dimension where absent", ""},
 };
 
-std::shared_ptr<Source> open(const Settings& settings, const OpenContext&) {
+std::shared_ptr<Source> open_values(const Settings& settings, const OpenContext&) {
   NumberList numbers(type_setting(settings, "type"));
   const auto& texts = settings.get<std::vector<std::string>>("values");
   for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -33,7 +33,7 @@ std::shared_ptr<Source> open(const Settings& settings, const OpenContext&) {
 }  // namespace
 
 InputKind values_kind() {
-  return {"values", "numbers written in the job itself", parameters, open,
+  return {"values", "numbers written in the job itself", values_parameters, open_values,
           "{values: [3, 1, 2], type: i32}\nvalues: [1, 2, 3, 4], shape: [2, 2]"};
 }
 

@@ -12,15 +12,11 @@
 #include "kernels/device/compute_queue.hpp"
 #include "kernels/device/cpu_rates.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/rounding.hpp"
 #include "pipeline/base/units.hpp"
 
 namespace terrace::device {
 namespace {
-
-constexpr std::size_t page = 4096;
-constexpr std::size_t huge_page = std::size_t{2} << 20;
-
-std::size_t rounded(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
 
 [[noreturn]] void fail_allocation(std::size_t bytes) {
   throw DeviceError("allocate", "no room for " + format_size(static_cast<double>(bytes)) +
@@ -34,15 +30,15 @@ constexpr std::size_t mapped_from = std::size_t{128} << 10;
 /// Large pieces begin on huge pages, where the system has some: a band of rows touches a page a row. None is longer
 /// than it must be.
 void* map_pages(std::size_t bytes) {
-  const bool huge = bytes >= 2 * huge_page;
-  const std::size_t whole = rounded(bytes, page);
-  const std::size_t slack = huge ? huge_page - page : 0;
+  const bool huge = bytes >= 2 * huge_page_bytes;
+  const std::size_t whole = whole_pages(bytes);
+  const std::size_t slack = huge ? huge_page_bytes - page_bytes : 0;
   void* mapped = mmap(nullptr, whole + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) fail_allocation(bytes);
   if (!huge) return mapped;
   char* const first = static_cast<char*>(mapped);
-  const std::size_t before =
-      rounded(reinterpret_cast<std::uintptr_t>(mapped), huge_page) - reinterpret_cast<std::uintptr_t>(mapped);
+  const std::size_t before = rounded_up(reinterpret_cast<std::uintptr_t>(mapped), huge_page_bytes) -
+                             reinterpret_cast<std::uintptr_t>(mapped);
   if (before > 0) munmap(first, before);
   if (before < slack) munmap(first + before + whole, slack - before);
   madvise(first + before, whole, MADV_HUGEPAGE);
@@ -53,13 +49,13 @@ void* allocate_aligned(std::size_t bytes, std::size_t alignment, std::size_t mos
   // More memory than the machine has is refused here: the system may promise what it cannot keep.
   if (bytes > most) fail_allocation(bytes);
   if (bytes >= mapped_from) return map_pages(bytes);
-  void* memory = std::aligned_alloc(alignment, std::max(alignment, rounded(bytes, alignment)));
+  void* memory = std::aligned_alloc(alignment, std::max(alignment, rounded_up(bytes, alignment)));
   if (memory == nullptr) fail_allocation(bytes);
   return memory;
 }
 
 void release_aligned(void* memory, std::size_t bytes) noexcept {
-  if (memory != nullptr && bytes >= mapped_from) munmap(memory, rounded(bytes, page));
+  if (memory != nullptr && bytes >= mapped_from) munmap(memory, whole_pages(bytes));
   else std::free(memory);
 }
 
@@ -97,7 +93,9 @@ CpuContext::~CpuContext() = default;
 
 void* CpuContext::allocate(std::size_t bytes) { return allocate_aligned(bytes, 256, limits_.memory_bytes); }
 void CpuContext::release(void* memory, std::size_t bytes) noexcept { release_aligned(memory, bytes); }
-void* CpuContext::allocate_host(std::size_t bytes) { return allocate_aligned(bytes, page, limits_.memory_bytes); }
+void* CpuContext::allocate_host(std::size_t bytes) {
+  return allocate_aligned(bytes, page_bytes, limits_.memory_bytes);
+}
 void CpuContext::release_host(void* memory, std::size_t bytes) noexcept { release_aligned(memory, bytes); }
 
 void CpuContext::copy(Queue queue, void* target, const void* source, std::size_t bytes) {

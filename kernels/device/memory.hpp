@@ -4,12 +4,16 @@
 #include <cstddef>
 
 #include "kernels/device/context.hpp"
+#include "pipeline/base/rounding.hpp"
 
 namespace terrace::device {
 
 /// The memory in which an allocation lies: the memory that kernels compute in, or host memory that copies and kernels
 /// of the context reach.
 enum class In { device, host };
+
+/// Bytes of a part of such memory, rounded up so that the next part is aligned for every access.
+constexpr std::size_t aligned_bytes(std::size_t bytes) { return rounded_up(bytes, 256); }
 
 /// Memory of a context, released with the object. The context outlives it.
 class Memory {

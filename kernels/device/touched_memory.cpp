@@ -9,13 +9,12 @@
 #include <thread>
 #include <vector>
 
+#include "pipeline/base/rounding.hpp"
+
 namespace terrace::device {
 namespace {
 
-constexpr std::size_t page = 4096, huge_page = 2u << 20;
 constexpr unsigned most_threads = 4;  // more wait for the kernel's lock on the address space
-
-std::size_t whole(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 /// Makes the pages of a range there; whether they are. A system that knows no such advice makes them when they are
 /// written to.
@@ -24,24 +23,24 @@ bool touch(char* memory, std::size_t bytes) {
   if (madvise(memory, bytes, MADV_POPULATE_WRITE) == 0) return true;
   if (errno != EINVAL) return false;
 #endif
-  for (std::size_t at = 0; at < bytes; at += page) *static_cast<volatile char*>(memory + at) = 0;
+  for (std::size_t at = 0; at < bytes; at += page_bytes) *static_cast<volatile char*>(memory + at) = 0;
   return true;
 }
 
 }  // namespace
 
 void* map_touched(std::size_t bytes) {
-  const std::size_t length = whole(bytes, page);
-  void* mapped = mmap(nullptr, length + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const std::size_t length = whole_pages(bytes);
+  void* mapped = mmap(nullptr, length + huge_page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) return nullptr;
   auto* begin = static_cast<char*>(mapped);
-  auto* memory =
-      begin + (whole(reinterpret_cast<std::uintptr_t>(begin), huge_page) - reinterpret_cast<std::uintptr_t>(begin));
+  auto* memory = begin + (rounded_up(reinterpret_cast<std::uintptr_t>(begin), huge_page_bytes) -
+                          reinterpret_cast<std::uintptr_t>(begin));
   if (memory > begin) munmap(begin, static_cast<std::size_t>(memory - begin));
-  munmap(memory + length, static_cast<std::size_t>(begin + huge_page - memory));
+  munmap(memory + length, static_cast<std::size_t>(begin + huge_page_bytes - memory));
   madvise(memory, length, MADV_HUGEPAGE);
   const std::size_t threads = std::clamp(std::thread::hardware_concurrency(), 1u, most_threads);
-  const std::size_t part = whole((length + threads - 1) / threads, huge_page);
+  const std::size_t part = rounded_up(ceiling(length, threads), huge_page_bytes);
   std::atomic<bool> there = true;
   {
     std::vector<std::jthread> touching;
@@ -56,6 +55,6 @@ void* map_touched(std::size_t bytes) {
   return nullptr;
 }
 
-void unmap_touched(void* memory, std::size_t bytes) noexcept { munmap(memory, whole(bytes, page)); }
+void unmap_touched(void* memory, std::size_t bytes) noexcept { munmap(memory, whole_pages(bytes)); }
 
 }  // namespace terrace::device

@@ -157,15 +157,15 @@ constexpr Matrix pam250 = matrix_of_proteins(
      {0, -1, 0, -1, -3, -1, -1, -1, -1, -1, -1, -1, -1, -2, -1, 0, 0, -4, -2, -1, -1, -1, -1, -8},
      {-8, -8, -8, -8, -8, -8, -8, -8, -8, -8, -8, -8, -8, -8, -8, -8, -8, -8, -8, -8, -8, -8, -8, 1}});
 
-constexpr std::array known{
+constexpr std::array known_matrices{
     NamedMatrix{"blosum45", protein_letters, blosum45}, NamedMatrix{"blosum50", protein_letters, blosum50},
     NamedMatrix{"blosum62", protein_letters, blosum62}, NamedMatrix{"blosum80", protein_letters, blosum80},
     NamedMatrix{"pam250", protein_letters, pam250}};
 
-using Scores = std::vector<std::int64_t>;
+using MatrixScores = std::vector<std::int64_t>;
 
 /// @throws Error if the scores are no square of letters, or leave their type: a caller's mistake
-Matrix matrix_from(const Scores& scores) {
+Matrix matrix_from(const MatrixScores& scores) {
   const auto count = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(scores.size()))));
   if (count == 0 || count > matrix_size || count * count != scores.size()) {
     throw Error("a substitution matrix of " + std::to_string(scores.size()) + " scores");
@@ -181,9 +181,9 @@ Matrix matrix_from(const Scores& scores) {
 }
 
 /// Each matrix once, as long as the program runs: constants of problems, which are copied as bytes, point to them.
-const Matrix& kept_matrix(const Scores& scores) {
+const Matrix& kept_matrix(const MatrixScores& scores) {
   static std::mutex mutex;
-  static std::map<Scores, Matrix> kept;
+  static std::map<MatrixScores, Matrix> kept;
   const std::lock_guard lock(mutex);
   auto at = kept.find(scores);
   if (at == kept.end()) at = kept.emplace(scores, matrix_from(scores)).first;
@@ -192,10 +192,10 @@ const Matrix& kept_matrix(const Scores& scores) {
 
 }  // namespace
 
-std::span<const NamedMatrix> matrices() { return known; }
+std::span<const NamedMatrix> matrices() { return known_matrices; }
 
 const NamedMatrix* find_matrix(std::string_view name) {
-  for (const NamedMatrix& matrix : known) {
+  for (const NamedMatrix& matrix : known_matrices) {
     if (name == matrix.name) return &matrix;
   }
   return nullptr;
@@ -203,7 +203,7 @@ const NamedMatrix* find_matrix(std::string_view name) {
 
 const Matrix* matrix_of(const Settings& settings) {
   if (!settings.has("matrix")) return nullptr;
-  if (settings.holds<Scores>("matrix")) return &kept_matrix(settings.get<Scores>("matrix"));
+  if (settings.holds<MatrixScores>("matrix")) return &kept_matrix(settings.get<MatrixScores>("matrix"));
   const NamedMatrix* named = find_matrix(settings.text("matrix"));
   if (named == nullptr) throw Error("the scores of the matrix '" + settings.text("matrix") + "' were not read");
   return &named->matrix;

@@ -46,14 +46,14 @@ std::optional<Record> record_in(const job::Job& job) {
 }
 
 /// The file that has the output's name.
-struct Output {
+struct ExistingOutput {
   std::optional<io::FileState> there;    // nullopt if no file has it
   std::optional<Difference> difference;  // of a result of Terrace, from the result of this job
 };
 
 /// @throws JobError if another program made the file, or it cannot be read; IoError if its record is damaged
 /// and `fresh` keeps it; io::DiskError
-Output look_at_output(const job::Job& job, Signature now, Fresh fresh) {
+ExistingOutput look_at_output(const job::Job& job, Signature now, Fresh fresh) {
   const auto state = io::file_state(job.output);
   if (!state) return {};
   const std::optional<Record> record = record_in(job);
@@ -95,7 +95,8 @@ JobError other_run(const run::RunFolder& folder, const job::Job& job, const Diff
 
 /// Resumes an unfinished run of this job, unless its result is there already. With `fresh` the run was begun with it.
 /// @throws JobError if another file has the output's name
-Beginning resume(const run::RunFolder& folder, const job::Job& job, Json plan, const Output& output, Fresh fresh) {
+Beginning resume(const run::RunFolder& folder, const job::Job& job, Json plan, const ExistingOutput& output,
+                 Fresh fresh) {
   const bool is_fresh = run::RunFolder::is_fresh(plan);
   if (output.there && !folder.may_replace(plan)) {
     if (!is_fresh && output.difference) throw other_result(job, *output.difference);
@@ -205,7 +206,7 @@ bool resumes_on_cpu(const run::RunFolder& folder, Fresh fresh) {
 Beginning begin_at(run::RunFolder& folder, const job::Job& job, const Signature& now, const Wish& wish) {
   const Fresh fresh = wish.fresh;
   std::optional<Json> plan = plan_in(folder, fresh);
-  const Output output = look_at_output(job, now, fresh);
+  const ExistingOutput output = look_at_output(job, now, fresh);
   if (wish.noted && output.there) check_replaced(folder, job);
   const Beginning anew{false, std::nullopt,
                        wish.noted ? "starting over: a run with --fresh was stopped before its first block" : "",

@@ -58,6 +58,14 @@ std::vector<double> numbers_from(const json& list) {
   return numbers;
 }
 
+json extents_json(const Extents& extents) { return std::vector<std::int64_t>(extents.begin(), extents.end()); }
+
+Extents extents_from(const json& from) {
+  Extents extents;
+  for (const json& extent : from) extents.push_back(extent);
+  return extents;
+}
+
 json text_json(const std::string& text) {
   json value = text;
   try {

@@ -1,5 +1,5 @@
-// JSON forms of values that JSON itself does not have (numbers that are not finite, bytes that are not UTF-8), and
-// errors of JSON that this program wrote, with their place.
+// JSON forms of values that JSON itself does not have (numbers that are not finite, bytes that are not UTF-8,
+// extents), and errors of JSON that this program wrote, with their place.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/base/box.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace {
@@ -22,6 +23,10 @@ nlohmann::json number_json(double number);
 double number_from(const nlohmann::json& json);
 nlohmann::json numbers_json(const std::vector<double>& numbers);
 std::vector<double> numbers_from(const nlohmann::json& json);
+
+nlohmann::json extents_json(const Extents& extents);
+/// @throws nlohmann::json::exception for other values than extents_json() makes
+Extents extents_from(const nlohmann::json& json);
 
 /// Text, for example a path: a string, or {"bytes": hex} if it is not UTF-8.
 nlohmann::json text_json(const std::string& text);

@@ -35,14 +35,6 @@ JobError changed_plan_input(const std::string& name, const io::Source& source) {
                   list_of(source.files()) + " held" + advice);
 }
 
-Json json_of(const Extents& extents) { return std::vector<std::int64_t>(extents.begin(), extents.end()); }
-
-Extents extents_from(const Json& json) {
-  Extents extents;
-  for (const Json& extent : json) extents.push_back(extent);
-  return extents;
-}
-
 Box box_of(const Json& part) { return {extents_from(part.at(0)), extents_from(part.at(1))}; }
 
 /// The part of a run's work that reads inputs again. @param what "input 'a'"
@@ -253,7 +245,7 @@ Json InputReads::close() {
     log->open = false;
     Json& parts = reads[name]["parts"] = Json::array();
     for (const Log::Part& part : log->parts) {
-      parts.push_back({json_of(part.box.begin), json_of(part.box.end), part.sum.value()});
+      parts.push_back({extents_json(part.box.begin), extents_json(part.box.end), part.sum.value()});
     }
   }
   return reads;

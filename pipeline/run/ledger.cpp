@@ -41,16 +41,9 @@ Order order_from(const std::string& name) {
 Json to_json(const std::vector<TilePart>& parts) {
   Json json = Json::array();
   for (const auto& [box, checksum] : parts) {
-    json.push_back({std::vector<std::int64_t>(box.begin.begin(), box.begin.end()),
-                    std::vector<std::int64_t>(box.end.begin(), box.end.end()), checksum});
+    json.push_back({extents_json(box.begin), extents_json(box.end), checksum});
   }
   return json;
-}
-
-Extents extents_from(const Json& json) {
-  Extents extents;
-  for (const Json& extent : json) extents.push_back(extent);
-  return extents;
 }
 
 std::vector<TilePart> parts_from(const Json& json) {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "pipeline/base/rounding.hpp"
 #include "stages/block_memory.hpp"
 #include "stages/refuse.hpp"
 
@@ -13,7 +14,7 @@ namespace {
 /// Bytes of a tile and, if they are kept, of the choices of its cells.
 std::int64_t written_bytes(const dp_table::Table& table, bool choice) {
   const std::int64_t cells = volume(dp_table::Tiles(table).shape());
-  return pages(cells * static_cast<std::int64_t>(size_of(table.type))) + (choice ? pages(cells * 4) : 0);
+  return whole_pages(cells * static_cast<std::int64_t>(size_of(table.type))) + (choice ? whole_pages(cells * 4) : 0);
 }
 
 /// The cuts of a table from the coarsest to the finest: rows of a dimension are halved until they are single ones,
@@ -44,11 +45,11 @@ std::int64_t table_block_bytes(const dp_table::Table& table, bool choice) {
   bool own = true;
   for (const dp_table::SourceRange& source : dp_table::sources_of(table)) {
     const std::int64_t most = std::min(extent, source.reach + (own ? 0 : rows));
-    bytes += pages(most * row * element);
+    bytes += whole_pages(most * row * element);
     own = false;
   }
   // The tiles of which these are parts pass through.
-  return bytes + 2 * pages(cells * element);
+  return bytes + 2 * whole_pages(cells * element);
 }
 
 void choose_table_cut(dp_table::Table& table, bool choice, const Resources& resources,
@@ -59,7 +60,7 @@ void choose_table_cut(dp_table::Table& table, bool choice, const Resources& reso
     if (dp_table::sources_of(table).size() > static_cast<std::size_t>(dp_table::most_sources)) continue;
     const BlockMemory memory{table_block_bytes(table, choice), workspace(table), written_bytes(table, choice)};
     if (holds(resources, memory)) return;
-    const std::int64_t bytes = memory.block + page;
+    const std::int64_t bytes = memory.block + page_bytes;
     if (bytes + memory.workspace < least + least_workspace) least = bytes, least_workspace = memory.workspace;
   }
   refuse_budgets(resources, least, least_workspace);

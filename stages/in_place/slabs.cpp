@@ -5,6 +5,7 @@
 
 #include "kernels/in_place/shape.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/rounding.hpp"
 #include "pipeline/base/units.hpp"
 #include "stages/block_memory.hpp"
 #include "stages/in_place/measured.hpp"
@@ -21,8 +22,6 @@ using measured::CudaSlabs;
 constexpr std::int64_t group = 32;                           // sweeps are made in groups of at most so many
 constexpr std::int64_t least_tiles = 2;                      // of a slab and of the one above it
 constexpr std::int64_t band = in_place::InPlaceShape::rows;  // rows that a GPU's warp sweeps; fewer take as long
-
-std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 std::int64_t row_bytes(const InPlaceSpec& spec) {
   return std::max<std::int64_t>(1, spec.columns * static_cast<std::int64_t>(size_of(spec.value)));
@@ -42,7 +41,7 @@ class Room {
   std::int64_t bytes(const InPlaceSpec& spec) const {
     const std::int64_t beside = workspace_(spec);
     // On the CPU the sweep works in host memory, in addition to what memory.device bounds.
-    return std::min(device_ - (cuda_ ? beside : 0), host_ - (cuda_ ? 0 : beside)) - page;
+    return std::min(device_ - (cuda_ ? beside : 0), host_ - (cuda_ ? 0 : beside)) - page_bytes;
   }
   bool holds(const InPlaceSpec& spec, std::int64_t tiles) const { return slab_bytes(spec, tiles) <= bytes(spec); }
 
@@ -133,7 +132,8 @@ bool fit_gpu(InPlaceSpec& spec, std::int64_t sweeps, const Room& room, std::int6
 }  // namespace
 
 std::int64_t slab_bytes(const InPlaceSpec& spec, std::int64_t tiles) {
-  const std::int64_t tile = pages(std::max<std::int64_t>(1, std::min(spec.rows, spec.slab_rows)) * row_bytes(spec));
+  const std::int64_t tile =
+      whole_pages(std::max<std::int64_t>(1, std::min(spec.rows, spec.slab_rows)) * row_bytes(spec));
   return std::min(tiles, std::max<std::int64_t>(1, spec.slabs())) * tile;
 }
 
@@ -142,7 +142,7 @@ void choose_slabs(InPlaceSpec& spec, std::int64_t sweeps, const Resources& resou
   const Room room(resources, workspace);
   if (resources.cuda && fit_gpu(spec, sweeps, room, resources.device.processors)) return;
   if (!fit(spec, sweeps, room, CpuSlabs::tiles, CpuSlabs::heights) && !fit(spec, sweeps, room, least_tiles, 1)) {
-    refuse_budgets(resources, slab_bytes(spec, least_tiles) + page, workspace(spec));
+    refuse_budgets(resources, slab_bytes(spec, least_tiles) + page_bytes, workspace(spec));
   }
   spec.pass_sweeps = even_sweeps(sweeps, spec.pass_sweeps);
 }

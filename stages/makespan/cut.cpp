@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "kernels/dp_table/kernels.hpp"
+#include "pipeline/base/rounding.hpp"
 #include "pipeline/base/units.hpp"
 #include "stages/block_memory.hpp"
 
@@ -15,7 +16,7 @@ constexpr int cuts_tried = 3;
 constexpr double less_disk = 0.6;  // that smaller tiles must save to be chosen
 
 std::int64_t tile_bytes(const SearchCut& cut, ElementType type) {
-  return pages(cut.tile_cells * static_cast<std::int64_t>(size_of(type)));
+  return whole_pages(cut.tile_cells * static_cast<std::int64_t>(size_of(type)));
 }
 
 /// The memory and the disk space for tables.
@@ -139,7 +140,7 @@ double SearchCut::disk_bytes(ElementType type, std::int64_t probes) const {
   const double slots =
       static_cast<double>(probes) * static_cast<double>(probe_slots()) + static_cast<double>(end_slots());
   // Each file has a page more.
-  return slots * static_cast<double>(tile_bytes(*this, type)) + static_cast<double>((probes + 1) * page);
+  return slots * static_cast<double>(tile_bytes(*this, type)) + static_cast<double>((probes + 1) * page_bytes);
 }
 
 int dimensions_cut(const Extents& extents, std::int64_t tile_cells) {

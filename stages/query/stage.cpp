@@ -6,6 +6,7 @@
 
 #include "kernels/recursive/reduction.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/rounding.hpp"
 #include "stages/block_memory.hpp"
 #include "stages/query/measured.hpp"
 #include "stages/query/pairs.hpp"
@@ -182,7 +183,7 @@ Questions read_questions(const Request& request, const io::Source& matrix) {
 /// Rows of a block. @throws JobError if the memory does not hold a single one
 std::int64_t choose_rows(std::int64_t nodes, ElementType type, const Resources& resources) {
   const std::int64_t row = std::max<std::int64_t>(1, nodes) * static_cast<std::int64_t>(size_of(type));
-  const auto bytes = [&](std::int64_t rows) { return pages(rows * row) + 4096; };
+  const auto bytes = [&](std::int64_t rows) { return whole_pages(rows * row) + 4096; };
   const auto budget = static_cast<std::int64_t>(std::min(resources.host_budget, resources.device_budget));
   const std::int64_t workspace =
       resources.cuda ? static_cast<std::int64_t>(recursive::reduction_cuda_bytes()) + 4096 : 0;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kernels/recursive/blas.hpp"
+#include "pipeline/base/rounding.hpp"
 #include "stages/block_memory.hpp"
 #include "stages/recursive/measured.hpp"
 #include "stages/refuse.hpp"
@@ -11,15 +12,13 @@
 namespace terrace::stages {
 namespace {
 
-std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 /// The memory that there is for tiles of a table.
 class Room {
  public:
   Room(const TileNeeds& needs, const Resources& resources) : needs_(needs), resources_(resources) {}
 
   /// Bytes of `count` blocks' tiles.
-  std::int64_t bytes(std::int64_t side, std::int64_t count) const { return count * needs_.block(side) + page; }
+  std::int64_t bytes(std::int64_t side, std::int64_t count) const { return count * needs_.block(side) + page_bytes; }
   std::int64_t workspace(std::int64_t side) const { return needs_.workspace(side); }
 
   /// The largest side for which tiles of `count` blocks fit; 0: none.
@@ -49,10 +48,12 @@ class Room {
 
 std::int64_t block_bytes(const recursive::TileSpec& spec, std::int64_t side) {
   constexpr std::int64_t tiles = 4;  // x, u, v, and the input that x begins as
-  const auto tile = [&](ElementType type) { return pages(side * side * static_cast<std::int64_t>(size_of(type))); };
+  const auto tile = [&](ElementType type) {
+    return whole_pages(side * side * static_cast<std::int64_t>(size_of(type)));
+  };
   if (recursive::has_bits(spec.table)) {
-    const std::int64_t bits = pages(side * side / 8);
-    return tiles * bits + (spec.table == recursive::Table::bits ? pages(side * side) : bits);
+    const std::int64_t bits = whole_pages(side * side / 8);
+    return tiles * bits + (spec.table == recursive::Table::bits ? whole_pages(side * side) : bits);
   }
   std::int64_t bytes = tiles * tile(spec.value);
   if (recursive::has_trails(spec.table))

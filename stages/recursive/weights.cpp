@@ -69,7 +69,7 @@ void read_rows(io::Source& matrix, const Box& box, const Visit& visit) {
 }
 
 template <class T>
-std::string text_of(T value) {
+std::string finite_text(T value) {
   return std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value)) ? "" : std::to_string(value);
 }
 
@@ -127,7 +127,7 @@ class Weights : public io::Source {
                                              std::to_string(range.most) + ", " + rules_.stated->reason
                                        : "is a weight, where there is none by " + rules_.stated->reason;
     fail_at(*matrix_, rules_, part.begin[0] + *outside / columns, part.begin[1] + *outside % columns,
-            text_of(values[*outside]), what.c_str());
+            finite_text(values[*outside]), what.c_str());
   }
 
   template <class From>
@@ -162,7 +162,8 @@ class Weights : public io::Source {
   template <class To, class From>
   To weight(From value, std::int64_t i, std::int64_t j) const {
     if (is_no_edge(value, rules_)) return no_edge_of<To>(rules_);
-    if (const char* fault = fault_of<From, To>(value, rules_)) fail_at(*matrix_, rules_, i, j, text_of(value), fault);
+    if (const char* fault = fault_of<From, To>(value, rules_))
+      fail_at(*matrix_, rules_, i, j, finite_text(value), fault);
     if constexpr (std::is_floating_point_v<From> && !std::is_floating_point_v<To>) {
       if (std::isinf(value))
         return value < 0 ? static_cast<To>(-recursive::infinity<To>()) : recursive::infinity<To>();
@@ -193,7 +194,7 @@ WeightScan scan_weights(io::Source& matrix, const WeightRules& rules, const Watc
         for (std::int64_t n = 0; n < count; ++n) {
           if (is_no_edge(values[n], rules)) continue;
           if (const char* fault = fault_of<From, std::int64_t>(values[n], rules)) {
-            fail_at(matrix, rules, part.begin[0] + n / columns, n % columns, text_of(values[n]), fault);
+            fail_at(matrix, rules, part.begin[0] + n / columns, n % columns, finite_text(values[n]), fault);
           }
           const auto value = static_cast<std::int64_t>(values[n]);
           scan.range.add(value, value);

@@ -25,7 +25,7 @@ using stencil::measured::StreamForm;
 
 int bytes_of(const StencilSpec& spec) { return static_cast<int>(size_of(spec.value)); }
 
-double operations_of(std::string_view name) {
+double operations_of_named(std::string_view name) {
   for (const auto& row : measured::formula_operations) {
     if (name == row.name) return row.operations;
   }
@@ -34,11 +34,11 @@ double operations_of(std::string_view name) {
 }
 
 /// Operations of a cell of the operator of a row.
-double operations_of(std::string_view name, int radius) {
+double operations_of_named(std::string_view name, int radius) {
   const double span = 2 * radius + 1;
   if (name == "separable") return 2 * span;
   const stencil::OperatorInfo* info = stencil::find_operator(name);
-  if (info == nullptr || !info->linear) return operations_of(name);
+  if (info == nullptr || !info->linear) return operations_of_named(name);
   return info->shape == Shape::box ? std::pow(span, info->rank) : 1 + 2.0 * radius * info->rank;
 }
 
@@ -121,7 +121,7 @@ double measured_operations(const StencilSpec& spec, StencilWay way) {
   if (row == table.end()) row = table.end() - 1;
   const auto rate = [&](const RadiusRate& at) {
     const double cells = spec.value == ElementType::f32 ? at.f32 : at.f64 > 0 ? at.f64 : at.f32 / 2;
-    return 1e9 * cells * (*row->name == '\0' ? 1 : operations_of(row->name, at.radius));
+    return 1e9 * cells * (*row->name == '\0' ? 1 : operations_of_named(row->name, at.radius));
   };
   const RadiusRate *below = nullptr, *above = nullptr;
   for (const RadiusRate& at : row->at) {
@@ -138,7 +138,7 @@ double measured_operations(const StencilSpec& spec, StencilWay way) {
 }  // namespace
 
 double operations_of(const StencilSpec& spec) {
-  return spec.terms.empty() ? operations_of(std::string_view(spec.name)) : static_cast<double>(spec.terms.size());
+  return spec.terms.empty() ? operations_of_named(spec.name) : static_cast<double>(spec.terms.size());
 }
 
 StencilWay stencil_way(const StencilSpec& spec, bool cuda) {

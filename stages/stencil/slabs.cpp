@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kernels/stencil/cut.hpp"
+#include "pipeline/base/rounding.hpp"
 #include "stages/refuse.hpp"
 #include "stages/stencil/measured.hpp"
 #include "stages/stencil/timeline.hpp"
@@ -14,12 +15,11 @@ namespace {
 using measured::StencilSlabs;
 using stencil::StencilSpec;
 
-constexpr std::int64_t page = 4096;
 constexpr std::int64_t least_tiles = 2;  // of a slab and of the one above it
 
 std::int64_t pages(double bytes) {
   constexpr double most = 4e18;
-  return (static_cast<std::int64_t>(std::min(bytes, most)) + page - 1) / page * page;
+  return whole_pages(static_cast<std::int64_t>(std::min(bytes, most)));
 }
 
 double row_bytes(const StencilSpec& spec) {

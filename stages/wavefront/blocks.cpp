@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "pipeline/base/rounding.hpp"
 #include "stages/block_memory.hpp"
 
 namespace terrace::stages {
@@ -9,10 +10,8 @@ namespace {
 
 constexpr std::int64_t part_bytes = 256;  // that describe one part of a block between kept lines, and its result
 
-using Sizes = measured::BlockSizes;
-constexpr std::int64_t least_side = Sizes::least_side;
-
-std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+using measured::BlockSizes;
+constexpr std::int64_t least_side = BlockSizes::least_side;
 
 }  // namespace
 
@@ -41,11 +40,11 @@ BlockShape parts_of(const TableNeed& need, const BlockShape& shape) {
 /// The lines that are kept in a block, and the borders between its parts, if it is swept in parts.
 std::int64_t kept_bytes(const TableNeed& need, const BlockShape& shape) {
   const BlockShape parts = parts_of(need, shape);
-  const std::int64_t lines =
-      pages(parts.rows * shape.columns * need.kept_bytes) + pages(parts.columns * shape.rows * need.kept_bytes);
+  const std::int64_t lines = whole_pages(parts.rows * shape.columns * need.kept_bytes) +
+                             whole_pages(parts.columns * shape.rows * need.kept_bytes);
   if (!need.in_parts) return lines;
   const std::int64_t cells = (parts.rows + 1) * shape.columns + (parts.columns + 1) * (shape.rows + parts.rows);
-  return lines + pages(cells * need.border_bytes) + pages(parts.rows * parts.columns * part_bytes);
+  return lines + whole_pages(cells * need.border_bytes) + whole_pages(parts.rows * parts.columns * part_bytes);
 }
 
 }  // namespace
@@ -53,15 +52,16 @@ std::int64_t kept_bytes(const TableNeed& need, const BlockShape& shape) {
 std::int64_t block_bytes(const TableNeed& need, const BlockShape& shape) {
   const std::int64_t carries = blocks_in_flight + 2;
   const std::int64_t cell = need.table_bytes + need.grid_bytes;
-  const std::int64_t tiles = cell > 0 ? pages(shape.rows * shape.columns * need.table_bytes) +
-                                            pages(shape.rows * shape.columns * need.grid_bytes)
+  const std::int64_t tiles = cell > 0 ? whole_pages(shape.rows * shape.columns * need.table_bytes) +
+                                            whole_pages(shape.rows * shape.columns * need.grid_bytes)
                                       : 0;
   const std::int64_t items =
-      need.grid_bytes > 0 ? 0 : pages(shape.rows * need.item_bytes) + pages(shape.columns * need.item_bytes);
+      need.grid_bytes > 0 ? 0
+                          : whole_pages(shape.rows * need.item_bytes) + whole_pages(shape.columns * need.item_bytes);
   std::int64_t borders = 0;
   if (need.every > 0) borders += kept_bytes(need, shape);
-  if (shape.columns < need.columns) borders += carries * pages((shape.rows + 1) * need.border_bytes);
-  if (shape.rows < need.rows) borders += carries * pages(shape.columns * need.border_bytes);
+  if (shape.columns < need.columns) borders += carries * whole_pages((shape.rows + 1) * need.border_bytes);
+  if (shape.rows < need.rows) borders += carries * whole_pages(shape.columns * need.border_bytes);
   return tiles + items + borders;
 }
 
@@ -74,7 +74,8 @@ BlockShape choose_blocks(const TableNeed& need, const Resources& resources,
   BlockShape shape{std::max<std::int64_t>(1, need.rows), std::max<std::int64_t>(1, need.columns)};
   const std::int64_t share = std::min(device, host) / (blocks_in_flight + 2);
   const std::int64_t cell = need.table_bytes + need.grid_bytes;
-  const std::int64_t most_table_bytes = resources.cuda ? Sizes::most_table_bytes_cuda : Sizes::most_table_bytes_cpu;
+  const std::int64_t most_table_bytes =
+      resources.cuda ? BlockSizes::most_table_bytes_cuda : BlockSizes::most_table_bytes_cpu;
   if (cell > 0) {
     const std::int64_t cells = std::max<std::int64_t>(1, std::min(share, most_table_bytes) / cell);
     shape.rows = std::clamp<std::int64_t>(cells / shape.columns, 1, shape.rows);
@@ -85,8 +86,8 @@ BlockShape choose_blocks(const TableNeed& need, const Resources& resources,
       if (shape.columns > 1024) shape.columns -= shape.columns % 1024;
     }
   } else {
-    const std::int64_t least_strip = resources.cuda ? Sizes::least_strip_cuda : Sizes::least_strip_cpu;
-    shape.columns = std::min(shape.columns, std::max(least_strip, ceiling(shape.columns, Sizes::most_strips)));
+    const std::int64_t least_strip = resources.cuda ? BlockSizes::least_strip_cuda : BlockSizes::least_strip_cpu;
+    shape.columns = std::min(shape.columns, std::max(least_strip, ceiling(shape.columns, BlockSizes::most_strips)));
   }
   const auto rows_up_to = [&](std::int64_t most) { return side_between_kept(most, need.rows, need.every); };
   const auto columns_up_to = [&](std::int64_t most) { return side_between_kept(most, need.columns, need.every); };
@@ -95,7 +96,7 @@ BlockShape choose_blocks(const TableNeed& need, const Resources& resources,
     return reduced < side ? (side = reduced, true) : false;
   };
   // A band of rows that is not full, at a block's lower edge, is slow on a GPU.
-  constexpr std::int64_t band_rows = Sizes::band_rows;
+  constexpr std::int64_t band_rows = BlockSizes::band_rows;
   const auto halve_rows = [&] {
     std::int64_t half = std::max(least_side, ceiling(shape.rows, 2));
     if (half > band_rows) half = ceiling(half, band_rows) * band_rows;
@@ -108,7 +109,7 @@ BlockShape choose_blocks(const TableNeed& need, const Resources& resources,
     if (need.every == 0) return false;
     const BlockShape parts = parts_of(need, shape);
     return kept_bytes(need, shape) > std::min(share, most_table_bytes) ||
-           (need.in_parts && parts.rows * parts.columns > Sizes::most_parts);
+           (need.in_parts && parts.rows * parts.columns > BlockSizes::most_parts);
   };
   while (keeps_too_much() &&
          (shape.rows >= shape.columns ? halve_rows() || halve_columns() : halve_columns() || halve_rows())) {
@@ -116,7 +117,7 @@ BlockShape choose_blocks(const TableNeed& need, const Resources& resources,
   // As many as are in flight if they can be made smaller, at least one. The budget also holds a page for the data
   // that the kernel receives.
   const auto fit = [&](std::int64_t blocks, const BlockShape& block) {
-    return blocks * block_bytes(need, block) + page <= room(block);
+    return blocks * block_bytes(need, block) + page_bytes <= room(block);
   };
   while (cell == 0 && !fit(blocks_in_flight + 2, shape) && shape.columns > 1024 &&
          reduce(shape.columns, columns_up_to(ceiling(shape.columns, 2)))) {
@@ -128,7 +129,7 @@ BlockShape choose_blocks(const TableNeed& need, const Resources& resources,
   if (!fit(1, shape)) {
     const BlockShape smallest{rows_up_to(std::clamp<std::int64_t>(need.rows, 1, least_side)),
                               columns_up_to(std::clamp<std::int64_t>(need.columns, 1, least_side))};
-    refuse_budgets(resources, block_bytes(need, smallest) + page, workspace(smallest));
+    refuse_budgets(resources, block_bytes(need, smallest) + page_bytes, workspace(smallest));
   }
   return shape;
 }

@@ -9,7 +9,7 @@ namespace {
 char letter_of(wavefront::PathStep step) { return "=XID"[static_cast<int>(step)]; }
 
 template <class Runs>
-std::string text_of(const Runs& runs) {
+std::string cigar_of(const Runs& runs) {
   std::string text;
   for (const PathRun& run : runs) {
     text += std::to_string(run.count);
@@ -56,9 +56,9 @@ std::vector<std::int64_t> Path::cells(std::int64_t rows, std::int64_t columns) c
   return cells;
 }
 
-std::string Path::cigar() const { return text_of(std::vector<PathRun>(runs_.rbegin(), runs_.rend())); }
+std::string Path::cigar() const { return cigar_of(std::vector<PathRun>(runs_.rbegin(), runs_.rend())); }
 
-std::string Path::save() const { return text_of(runs_); }
+std::string Path::save() const { return cigar_of(runs_); }
 
 Path Path::load(const std::string& saved) {
   Path path;

@@ -16,6 +16,8 @@ def mutated(generator, sequence, rate):
 
 
 class LeftOut(JobTest):
+    always = {"backend": "cpu"}
+
     def inputs(self):
         generator = numpy.random.default_rng(11)
         base = letters(generator, 9000)

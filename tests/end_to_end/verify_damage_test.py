@@ -10,6 +10,8 @@ from terrace_runs import FAILED, affine, h5py, main, random_letters, wavefront
 
 
 class Checksums(verify_test.VerifyTest):
+    always = {"backend": "cpu"}
+
     def setUp(self):
         super().setUp()
         self.inputs = {"a": random_letters(300, 1), "b": random_letters(280, 2)}

@@ -27,8 +27,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t memory_bytes = std::size_t{8} << 30;
 constexpr unsigned most_threads = 1024;
-/// Content of memory that nobody has written.
-constexpr unsigned char unwritten = 0xCD;
 
 int setting(const char* name, int otherwise) {
   const char* text = std::getenv(name);

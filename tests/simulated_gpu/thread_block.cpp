@@ -8,9 +8,6 @@
 namespace simulated_gpu {
 namespace {
 
-/// Content of memory that nobody has written.
-constexpr unsigned char unwritten = 0xCD;
-
 thread_local ThreadBlock* current_block = nullptr;
 
 [[noreturn]] void fail(const char* what) {

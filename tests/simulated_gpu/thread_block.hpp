@@ -15,6 +15,8 @@ namespace simulated_gpu {
 
 inline constexpr int warp_size = 32;
 inline constexpr unsigned all_lanes = ~0u;
+/// Content of memory that nobody has written.
+inline constexpr unsigned char unwritten = 0xCD;
 
 /// Fibers wait here for each other; it can be used again at once.
 struct Barrier {

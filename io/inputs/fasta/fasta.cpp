@@ -11,7 +11,7 @@
 namespace terrace::io {
 namespace {
 
-constexpr Parameter parameters[] = {
+constexpr Parameter fasta_parameters[] = {
     {"fasta", ParameterKind::file, "a FASTA file, plain or gzip; kept in memory, a byte a letter"},
     {"record", ParameterKind::text, "name or index (from 0) of the record; needed when there are several", ""},
     {"range", ParameterKind::integers,
@@ -36,7 +36,7 @@ std::vector<std::byte> scan(const InputFile& file, const Settings& settings, Fas
   return at_record(settings, "fasta", [&] { return scanner.finish(); });
 }
 
-std::shared_ptr<Source> open(const Settings& settings, const OpenContext& context) {
+std::shared_ptr<Source> open_fasta(const Settings& settings, const OpenContext& context) {
   const InputFile file(input_path(settings, "fasta", context));
   const CheckKept check_kept = kept_check(settings, "fasta", context);
   const auto place_in = [path = file.path()](std::size_t record) {
@@ -60,7 +60,7 @@ std::shared_ptr<Source> open(const Settings& settings, const OpenContext& contex
 }  // namespace
 
 InputKind fasta_kind() {
-  return {"fasta", "one sequence of a FASTA file", parameters, open,
+  return {"fasta", "one sequence of a FASTA file", fasta_parameters, open_fasta,
           "{fasta: genome.fa, record: chr1, range: [0, 1000]}"};
 }
 

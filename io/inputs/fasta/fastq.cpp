@@ -13,7 +13,7 @@
 namespace terrace::io {
 namespace {
 
-constexpr Parameter parameters[] = {
+constexpr Parameter fastq_parameters[] = {
     {"fastq", ParameterKind::file, "a FASTQ file, plain or gzip; the letters of a record are kept in memory"},
     {"record", ParameterKind::text, "name or index (from 0) of the record; needed when there are several", ""},
     {"range", ParameterKind::integers, "[begin, end) of the record as it stands in the file, from 0", "", nullptr, 0},
@@ -141,7 +141,7 @@ class FastqReader {
   std::size_t named_lines_of_ = SIZE_MAX;
 };
 
-std::shared_ptr<Source> open(const Settings& settings, const OpenContext& context) {
+std::shared_ptr<Source> open_fastq(const Settings& settings, const OpenContext& context) {
   const InputFile file(input_path(settings, "fastq", context));
   FastqReader reader(file, settings.find<std::string>("record"), kept_check(settings, "fastq", context));
   std::vector<std::byte> letters = at_record(settings, "fastq", [&] { return reader.read(); });
@@ -161,7 +161,7 @@ std::shared_ptr<Source> open(const Settings& settings, const OpenContext& contex
 }  // namespace
 
 InputKind fastq_kind() {
-  return {"fastq", "one sequence of a FASTQ file", parameters, open,
+  return {"fastq", "one sequence of a FASTQ file", fastq_parameters, open_fastq,
           "{fastq: reads.fq.gz, record: read7, range: [0, 3]}"};
 }
 

@@ -11,7 +11,7 @@
 namespace terrace::io {
 namespace {
 
-constexpr Parameter parameters[] = {
+constexpr Parameter image_parameters[] = {
     {"image", ParameterKind::file,
      "a PNG, PGM or PPM of 8 or 16 bits, kept in memory, or a TIFF or BigTIFF, read by blocks"},
     {"channel", ParameterKind::choice, "the channel to read; gray is the luma of a colour image", "gray",
@@ -54,7 +54,7 @@ Image decode(const InputFile& file, Channel channel, const CheckKept& check_kept
                                           : "is no PNG, PGM, PPM or TIFF image: its first bytes are none of theirs");
 }
 
-std::shared_ptr<Source> open(const Settings& settings, const OpenContext& context) {
+std::shared_ptr<Source> open_image(const Settings& settings, const OpenContext& context) {
   const Channel channel = channel_setting(settings);
   InputFile file(input_path(settings, "image", context));
   unsigned char begin[4] = {};
@@ -76,7 +76,7 @@ void take_channel(const std::byte* samples, int samples_per_pixel, ElementType t
 }
 
 InputKind image_kind() {
-  return {"image", "a picture, rows x columns", parameters, open,
+  return {"image", "a picture, rows x columns", image_parameters, open_image,
           "{image: photo.png, channel: green}\n{image: scan.tif, band: 0}"};
 }
 

@@ -8,6 +8,7 @@
 #include <set>
 #include <tuple>
 
+#include "kernels/device/memory.hpp"
 #include "kernels/dp_table/measured.hpp"
 
 namespace terrace::dp_table {
@@ -128,7 +129,7 @@ void place_lists(TablePlan& plan) {
   TablePlaces& places = plan.places;
   const auto add = [&](i64 number, std::size_t bytes) {
     const std::size_t at = places.bytes;
-    places.bytes += (static_cast<std::size_t>(number) * bytes + 255) / 256 * 256;
+    places.bytes += device::aligned_bytes(static_cast<std::size_t>(number) * bytes);
     return at;
   };
   places.steps = add(static_cast<i64>(plan.outer.size() + plan.inner.size()), sizeof(DeviceStep));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "kernels/device/memory.hpp"
 #include "kernels/dp_table/cuda/plan.hpp"
 #include "pipeline/base/error.hpp"
 
@@ -79,7 +80,7 @@ std::size_t tables_cuda_bytes(const std::vector<Table>& tables) {
     bytes += plan.places.bytes;
     levels = std::max(levels, plan.block_levels);
   }
-  return bytes + (static_cast<std::size_t>(levels) * sizeof(u64) + 255) / 256 * 256;
+  return bytes + device::aligned_bytes(static_cast<std::size_t>(levels) * sizeof(u64));
 }
 
 std::unique_ptr<TableKernel> make_tables_cuda(const Table& table, device::Context& context, void* workspace,

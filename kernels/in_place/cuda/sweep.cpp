@@ -2,19 +2,17 @@
 
 #include <algorithm>
 
+#include "kernels/device/memory.hpp"
 #include "kernels/in_place/measured.hpp"
 #include "kernels/in_place/problems.hpp"
 #include "kernels/in_place/visit.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/rounding.hpp"
 
 namespace terrace::in_place {
 namespace {
 
 constexpr std::size_t words_bytes = 1024, slot_bytes = 128;
-
-std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
-std::size_t align(std::int64_t bytes) { return static_cast<std::size_t>(ceiling(bytes, 256) * 256); }
 
 }  // namespace
 
@@ -38,10 +36,10 @@ InPlaceWorkspace plan_in_place(const InPlaceSpec& spec, const InPlaceShape& shap
   plan.tickets = (plan.group_bands + plan.groups - 1) * plan.groups;
   plan.group_words = (spec.columns + shape.sweeps() + shape.piece()) * shape.entry_words();
   plan.slots_at = words_bytes;
-  plan.progress_at = plan.slots_at + align(plan.slots * static_cast<std::int64_t>(slot_bytes));
-  plan.states_at = plan.progress_at + align(plan.slots * plan.groups * plan.group_bands * 8);
-  plan.unused_row_at = plan.states_at + align(plan.groups * plan.group_words * 8);
-  plan.bytes = plan.unused_row_at + align(spec.columns * shape.value_bytes);
+  plan.progress_at = plan.slots_at + device::aligned_bytes(plan.slots * static_cast<std::int64_t>(slot_bytes));
+  plan.states_at = plan.progress_at + device::aligned_bytes(plan.slots * plan.groups * plan.group_bands * 8);
+  plan.unused_row_at = plan.states_at + device::aligned_bytes(plan.groups * plan.group_words * 8);
+  plan.bytes = plan.unused_row_at + device::aligned_bytes(spec.columns * shape.value_bytes);
   return plan;
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "kernels/device/memory.hpp"
 #include "kernels/stencil/cuda/blocks/blocks.hpp"
 #include "kernels/stencil/cuda/formula.hpp"
 #include "kernels/stencil/cuda/tiles/tiled.hpp"
@@ -14,8 +15,6 @@ constexpr std::size_t state_bytes = 8192;
 
 static_assert(sizeof(StencilTask) + 64 <= state_bytes && sizeof(StencilTask) % sizeof(device::u64) == 0);
 
-std::size_t align(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
-
 }  // namespace
 
 StencilWorkspace plan_stencil(const StencilSpec& spec) {
@@ -23,12 +22,13 @@ StencilWorkspace plan_stencil(const StencilSpec& spec) {
   const std::size_t cells = static_cast<std::size_t>(Cut(spec).most_level_rows(spec.pass_steps) * spec.width());
   StencilWorkspace plan{};
   plan.terms_at = state_bytes;
-  plan.drive_at = plan.terms_at + align(spec.terms.size() * sizeof(Term<double>));
-  plan.sums_at = plan.drive_at + align(spec.drive.size() * size);
-  plan.bytes = plan.sums_at + align((static_cast<std::size_t>(spec.extents[0]) / change_group + 1) * sizeof(double));
+  plan.drive_at = plan.terms_at + device::aligned_bytes(spec.terms.size() * sizeof(Term<double>));
+  plan.sums_at = plan.drive_at + device::aligned_bytes(spec.drive.size() * size);
+  plan.bytes = plan.sums_at +
+               device::aligned_bytes((static_cast<std::size_t>(spec.extents[0]) / change_group + 1) * sizeof(double));
   for (std::size_t f = 0; f < static_cast<std::size_t>(spec.fields()); ++f) {
     plan.fields_at[f] = plan.bytes;
-    plan.bytes += align(cells * size);
+    plan.bytes += device::aligned_bytes(cells * size);
   }
   return plan;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "kernels/device/memory.hpp"
 #include "kernels/wavefront/description.hpp"
 #include "kernels/wavefront/measured.hpp"
 #include "kernels/wavefront/rules/block_grid.hpp"
@@ -12,8 +13,6 @@
 
 namespace terrace::wavefront {
 namespace {
-
-std::size_t align(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
 using Sizes = measured::CudaLaunches;
 
@@ -94,10 +93,12 @@ CudaWorkspace plan_workspace(const BlockGrid& grid, std::int64_t band_rows, std:
   plan.slots = std::max(plan.slots, slots_of_narrow_blocks(grid, plan.bands, warps));
   plan.border_words = (row_words + 3) / 4 * 4;  // rows begin at multiples of 32 bytes
   const std::int64_t rows = grid.across() == 1 ? 1 : plan.slots;
-  plan.slots_at = align(launch_words_bytes);
-  plan.flags_at = plan.slots_at + align(static_cast<std::size_t>(plan.slots) * block_slot_bytes);
-  plan.borders_at = plan.flags_at + align(static_cast<std::size_t>(plan.slots * plan.bands) * sizeof(std::uint32_t));
-  plan.bytes = plan.borders_at + align(static_cast<std::size_t>(rows * plan.border_words) * sizeof(std::uint64_t));
+  plan.slots_at = device::aligned_bytes(launch_words_bytes);
+  plan.flags_at = plan.slots_at + device::aligned_bytes(static_cast<std::size_t>(plan.slots) * block_slot_bytes);
+  plan.borders_at = plan.flags_at +
+                    device::aligned_bytes(static_cast<std::size_t>(plan.slots * plan.bands) * sizeof(std::uint32_t));
+  plan.bytes = plan.borders_at +
+               device::aligned_bytes(static_cast<std::size_t>(rows * plan.border_words) * sizeof(std::uint64_t));
   return plan;
 }
 
@@ -114,10 +115,12 @@ CudaWorkspace plan_strips(const BlockGrid& grid, std::int64_t batch, std::int64_
   plan.bands = std::max<std::int64_t>(1, (grid.block_columns + Strips::columns - 1) / Strips::columns);
   plan.slots = Sizes::strip_slots;
   plan.border_words = (grid.block_rows + batch - 1) / batch * batch * value_words;
-  plan.slots_at = align(launch_words_bytes);
-  plan.flags_at = plan.borders_at = plan.slots_at + align(static_cast<std::size_t>(plan.slots) * block_slot_bytes);
+  plan.slots_at = device::aligned_bytes(launch_words_bytes);
+  plan.flags_at = plan.borders_at =
+      plan.slots_at + device::aligned_bytes(static_cast<std::size_t>(plan.slots) * block_slot_bytes);
   const std::int64_t handed = plan.bands - 1 + (plan.bands - 1) / Strips::group;
-  plan.bytes = plan.borders_at + align(static_cast<std::size_t>(handed * plan.border_words) * sizeof(std::uint64_t));
+  plan.bytes = plan.borders_at +
+               device::aligned_bytes(static_cast<std::size_t>(handed * plan.border_words) * sizeof(std::uint64_t));
   return plan;
 }
 

@@ -8,6 +8,7 @@
 #include <ostream>
 #include <utility>
 
+#include "pipeline/app/progress/terminal.hpp"
 #include "pipeline/base/units.hpp"
 
 namespace terrace::app {
@@ -17,7 +18,6 @@ constexpr double live_interval = 0.2;
 constexpr double plain_interval = 30;
 /// Before that, a rate is not meaningful.
 constexpr double first_rate_after = 0.5;
-constexpr const char* clear_line = "\r\x1b[K";
 
 double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -96,7 +96,7 @@ void Progress::print(const std::string& line) {
 std::string Progress::erasure() const {
   const std::size_t columns = columns_();
   const std::size_t rows = line_stands_ && columns > 0 && drawn_ > 0 ? (drawn_ - 1) / columns : 0;
-  return rows == 0 ? clear_line : fmt::format("\x1b[{}A\r\x1b[J", rows);
+  return rows == 0 ? std::string(clear_line) : fmt::format("\x1b[{}A\r\x1b[J", rows);
 }
 
 void Progress::say(const std::string& line) {

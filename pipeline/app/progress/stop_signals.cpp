@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "pipeline/app/progress/terminal.hpp"
 #include "pipeline/app/session.hpp"
 
 namespace terrace::app {
@@ -34,7 +35,6 @@ bool kept = false;  // by keep_stop_signals(), and nobody has taken over yet
 /// The time in which further signals count as the first: `timeout` and job schedulers signal a process and its group.
 constexpr auto gathering = std::chrono::milliseconds(20);
 
-constexpr std::string_view clear_line = "\r\x1b[K";
 constexpr std::string_view last_words =
     "stopped at once; the same command continues from the last checkpoint, if there is one\n";
 constexpr std::string_view last_words_of_nothing = "stopped at once; nothing is kept, the same command begins anew\n";

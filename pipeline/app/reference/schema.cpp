@@ -68,7 +68,7 @@ std::vector<std::string> element_types() {
 }
 
 /// Values of a parameter, without the words that may stand in their place.
-json values_of(const Parameter& parameter) {
+json schema_of_values(const Parameter& parameter) {
   const auto integers = [&] { return number("integer", count_pattern, parameter); };
   const auto numbers = [&] { return number("number", number_pattern, parameter); };
   switch (parameter.kind) {
@@ -141,7 +141,7 @@ json json_of(const job::Node& node) {
 }
 
 json key_schema(const Parameter& parameter, const job::MapExamples& examples) {
-  json schema = values_of(parameter);
+  json schema = schema_of_values(parameter);
   const bool words_apart = parameter.choices && parameter.kind != ParameterKind::choice &&
                            parameter.kind != ParameterKind::texts && parameter.kind != ParameterKind::faces;
   if (words_apart) schema = any_of({schema, words(job::words_of(parameter))});

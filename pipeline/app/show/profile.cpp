@@ -27,9 +27,9 @@ const std::map<std::string, std::size_t> activity_of{{"read", 1},  {"copy up", 2
 constexpr double told_share = 1e-3;
 
 /// The columns of the stages, and for each stage the seconds of each activity.
-class Stages {
+class StageColumns {
  public:
-  explicit Stages(const io::ResultReader& result) : result_(result) {
+  explicit StageColumns(const io::ResultReader& result) : result_(result) {
     names_ = texts("name");
     units_ = texts("unit");
     kinds_ = texts("limit_kind");
@@ -108,7 +108,7 @@ std::string bound_by(const std::array<double, 4>& activity, double seconds) {
   return "bound by " + text;
 }
 
-std::string time_line(const Stages& stages, std::size_t stage, double seconds) {
+std::string time_line(const StageColumns& stages, std::size_t stage, double seconds) {
   std::string text;
   for (std::size_t a = 0; a < activities.size(); ++a) {
     const double part = stages.activity(stage)[a];
@@ -120,7 +120,7 @@ std::string time_line(const Stages& stages, std::size_t stage, double seconds) {
          (stages.movements_left_out() ? "; beyond a million movements no more were recorded" : "");
 }
 
-std::string rate_line(const Stages& stages, std::size_t stage) {
+std::string rate_line(const StageColumns& stages, std::size_t stage) {
   const std::string unit = stages.unit(stage) + "/s";
   const double limit = stages.number("limit", stage);
   std::string text = format_rate(stages.number("rate", stage), unit) + " while computing";
@@ -130,12 +130,12 @@ std::string rate_line(const Stages& stages, std::size_t stage) {
 }
 
 /// A fraction of the whole problem, as a line.
-std::string share_line(const Stages& stages, std::size_t stage, double share) {
+std::string share_line(const StageColumns& stages, std::size_t stage, double share) {
   const double whole = stages.number("whole_operations", stage);
   return fmt::format("{:.3g}% of {}", 100 * share, format_rate(whole, stages.unit(stage) + "s"));
 }
 
-std::string describe_stage(const Stages& stages, std::size_t stage) {
+std::string describe_stage(const StageColumns& stages, std::size_t stage) {
   const double seconds = stages.number("seconds", stage), blocks = stages.number("blocks", stage);
   if (seconds <= 0 && blocks <= 0) {
     return "stage " + stages.name(stage) + ": complete before the last attempt, which has no profile of it\n";
@@ -173,7 +173,7 @@ std::string describe_stage(const Stages& stages, std::size_t stage) {
 
 std::string describe_profile(const io::ResultReader& result) {
   if (!result.has("/profile/stages/name") || !result.has("/profile/copies/stage")) return "";
-  const Stages stages(result);
+  const StageColumns stages(result);
   std::string text;
   for (std::size_t stage = 0; stage < stages.count(); ++stage) text += describe_stage(stages, stage);
   return text;

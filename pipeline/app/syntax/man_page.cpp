@@ -40,7 +40,7 @@ std::string usage_of(const CLI::App& command) {
 }
 
 /// Paragraphs of options and arguments; --help, which all commands have, only of the program.
-std::string options_of(const CLI::App& command) {
+std::string described_options(const CLI::App& command) {
   std::string text;
   for (const CLI::Option* option : command.get_options()) {
     if (option == command.get_help_ptr() && command.get_parent() != nullptr) continue;
@@ -83,12 +83,13 @@ std::string man_page(const CLI::App& program, const std::string& version) {
       "\\fBterrace job\\fR, \\fBterrace inputs\\fR, \\fBterrace problems\\fR and \\fBterrace "
       "operators\\fR list every key that a job may hold.\n.SH COMMANDS\n";
   for (const CLI::App* command : commands_of(program)) {
-    text += ".SS " + usage_of(*command) + "\n" + roff(command->get_description()) + "\n" + options_of(*command);
+    text +=
+        ".SS " + usage_of(*command) + "\n" + roff(command->get_description()) + "\n" + described_options(*command);
   }
   std::istringstream footer(program.get_footer());
   std::string codes;
   for (std::string line; std::getline(footer, line);) codes += roff(line) + "\n";
-  return text + ".SH OPTIONS\n" + options_of(program) + ".SH EXIT STATUS\n" + codes + files_and_more;
+  return text + ".SH OPTIONS\n" + described_options(program) + ".SH EXIT STATUS\n" + codes + files_and_more;
 }
 
 }  // namespace terrace::app

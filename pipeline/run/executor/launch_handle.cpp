@@ -5,14 +5,15 @@
 #include <cstring>
 #include <utility>
 
+#include "pipeline/base/rounding.hpp"
+
 namespace terrace::run {
 namespace {
 
 // Every word has a cache line of its own.
 constexpr std::size_t word_stride = 128 / sizeof(device::u64);
-constexpr std::size_t page = 4096;
-
-std::size_t whole_pages(std::size_t bytes) { return std::max<std::size_t>(1, (bytes + page - 1) / page) * page; }
+/// At least one page: a plan's blocks may have no results.
+std::size_t some_pages(std::size_t bytes) { return whole_pages(std::max<std::size_t>(1, bytes)); }
 
 void set(device::u64* word, device::u64 value) {
   std::atomic_ref<device::u64>(*word).store(value, std::memory_order_release);
@@ -28,10 +29,10 @@ LaunchHandle::LaunchHandle(device::Context& context, const Plan& plan, std::int6
       descriptor_bytes_(plan.descriptor_bytes()),
       result_bytes_(plan.result_bytes()),
       ring_(ring),
-      words_bytes_(page),
-      descriptors_bytes_(whole_pages(descriptor_bytes_ * static_cast<std::size_t>(ring))),
-      results_bytes_(whole_pages(result_bytes_ * static_cast<std::size_t>(ring))),
-      times_bytes_(whole_pages(2 * sizeof(device::u64) * static_cast<std::size_t>(ring))) {
+      words_bytes_(page_bytes),
+      descriptors_bytes_(some_pages(descriptor_bytes_ * static_cast<std::size_t>(ring))),
+      results_bytes_(some_pages(result_bytes_ * static_cast<std::size_t>(ring))),
+      times_bytes_(some_pages(2 * sizeof(device::u64) * static_cast<std::size_t>(ring))) {
   words_ = static_cast<device::u64*>(context_.allocate_host(words_bytes_));
   descriptors_ = static_cast<std::byte*>(context_.allocate_host(descriptors_bytes_));
   results_ = static_cast<std::byte*>(context_.allocate_host(results_bytes_));

@@ -7,11 +7,10 @@
 #include <thread>
 
 #include "io/files/checksum.hpp"
+#include "pipeline/base/rounding.hpp"
 
 namespace terrace::run {
 namespace {
-
-constexpr std::int64_t page = 4096;
 
 constexpr int adding_threads = 2;  // for checksums; one takes some 15 GB a second
 
@@ -59,7 +58,7 @@ std::int64_t slots_needed(const ArraySpec& spec, const TileGrid& grid) {
 
 std::int64_t slot_bytes(const ArraySpec& spec, const TileGrid& grid) {
   const auto bytes = volume(grid.tile_shape()) * static_cast<std::int64_t>(size_of(spec.type));
-  return (bytes + page - 1) / page * page;
+  return whole_pages(bytes);
 }
 
 Store::Store(const std::vector<ArraySpec>& specs, const std::vector<TileGrid>& grids,

@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/rounding.hpp"
 
 namespace terrace::run {
 namespace {
 
-constexpr std::size_t page = 4096;
 constexpr std::int64_t least_blocks = 1024;   // in any memory: with fewer far more tiles are read and written
 constexpr std::size_t map_entry_bytes = 128;  // of a version: the key, the node, what allocating it costs
 
@@ -29,10 +29,7 @@ std::string describe(const VersionKey& key) {
 
 }  // namespace
 
-std::size_t Assembly::buffer() const {
-  const std::size_t bytes = static_cast<std::size_t>(box.volume()) * element;
-  return (bytes + page - 1) / page * page;
-}
+std::size_t Assembly::buffer() const { return whole_pages(static_cast<std::size_t>(box.volume()) * element); }
 
 Window::Window(const Plan& plan, Tally& tally, const std::vector<TileGrid>& grids, Versions& versions, int devices,
                std::int64_t capacity, std::size_t bytes)
@@ -170,7 +167,7 @@ Version& Window::make(const VersionKey& key, const StoredVersion& stored) {
   version->box = grid.box(key.tile);
   version->bytes = static_cast<std::size_t>(version->box.volume()) * size_of(spec.type);
   const std::size_t full = static_cast<std::size_t>(volume(grid.tile_shape())) * size_of(spec.type);
-  version->buffer = (full + page - 1) / page * page;
+  version->buffer = whole_pages(full);
   version->copies.resize(static_cast<std::size_t>(devices_) + 1);
   versions_bytes_ += sizeof(Version) + version->copies.size() * sizeof(Copy) + map_entry_bytes;
   version->slot = stored.slot;

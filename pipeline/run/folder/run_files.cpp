@@ -4,6 +4,7 @@
 
 #include "io/files/durable.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/rounding.hpp"
 #include "pipeline/run/folder/scratch_files.hpp"
 
 namespace terrace::run {
@@ -11,8 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
-
-constexpr std::int64_t page = 4096;
 
 std::string new_run_id() {
   std::random_device random;
@@ -29,7 +28,7 @@ std::int64_t bytes_of(const ArraySpec& spec) {
 struct ScratchFile {
   std::size_t stage, array;
   std::int64_t slots, slot_bytes, home_bytes;
-  std::int64_t bytes() const { return page + slots * slot_bytes + home_bytes; }
+  std::int64_t bytes() const { return page_bytes + slots * slot_bytes + home_bytes; }
 };
 
 std::vector<ScratchFile> scratch_files(const RunPlan& plan) {
@@ -164,7 +163,7 @@ std::vector<ArrayStorage> storage_of(const RunPlan& plan, const Json& json, std:
     const std::size_t array = file.at("array");
     storage.at(array).slots = {opened, file.at("slots"), file.at("slot_bytes")};
     if (plan.stages[stage].temporary && arrays[array].role == Role::result) {
-      storage[array].home = Home{opened, page + storage[array].slots.slots * storage[array].slots.slot_bytes};
+      storage[array].home = Home{opened, page_bytes + storage[array].slots.slots * storage[array].slots.slot_bytes};
     }
   }
   return storage;
@@ -174,7 +173,7 @@ DiskNeed disk_need(const RunPlan& plan) {
   DiskNeed need;
   for (const ScratchFile& file : scratch_files(plan)) need.scratch += file.bytes();
   for (const LargeDataset& dataset : large_datasets(plan)) {
-    need.result += volume(dataset.spec.shape) * static_cast<std::int64_t>(size_of(dataset.spec.type)) + page;
+    need.result += volume(dataset.spec.shape) * static_cast<std::int64_t>(size_of(dataset.spec.type)) + page_bytes;
   }
   need.result += 1 << 20;  // for small datasets, written at the end
   return need;

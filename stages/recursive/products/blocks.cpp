@@ -1,4 +1,5 @@
 #include "stages/recursive/products/blocks.hpp"
+#include "pipeline/base/rounding.hpp"
 #include "stages/recursive/measured.hpp"
 
 #include <algorithm>
@@ -9,8 +10,6 @@ namespace {
 using measured::ProductBlocks;
 constexpr std::size_t levels = 6;
 constexpr std::int64_t all = std::int64_t{1} << 40;  // single tiles
-
-std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// Spare tiles in a memory of `room` tiles.
 std::int64_t spare(std::int64_t room) { return std::min(ProductBlocks::most_spare, room / 4); }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/recursive/problems.hpp"
+#include "pipeline/base/rounding.hpp"
 #include "stages/block_memory.hpp"
 #include "stages/recursive/blas_choice.hpp"
 #include "stages/recursive/measured.hpp"
@@ -30,7 +31,7 @@ ProductTiles tiles_of(const ProductCut& cut) {
 }
 
 TileRoom room_of(const ProductCut& cut, const Resources& resources) {
-  const std::int64_t tile = pages(cut.tile * cut.tile * static_cast<std::int64_t>(size_of(cut.spec.value)));
+  const std::int64_t tile = whole_pages(cut.tile * cut.tile * static_cast<std::int64_t>(size_of(cut.spec.value)));
   const auto tiles = [&](std::size_t budget, std::int64_t beside) {
     return std::max<std::int64_t>(0, static_cast<std::int64_t>(budget) - beside) / tile;
   };

@@ -5,6 +5,7 @@
 
 #include "kernels/recursive/interval_rules.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/rounding.hpp"
 #include "stages/block_memory.hpp"
 #include "stages/recursive/measured.hpp"
 #include "stages/recursive/rates.hpp"
@@ -27,7 +28,8 @@ double cuda_rate(ElementType type) {
 /// Bytes of the tiles of the largest block: x, its two factors and neighbours, and its splits.
 std::int64_t block_bytes(const TriangleCut& cut, std::int64_t side) {
   const auto element = static_cast<std::int64_t>(size_of(cut.spec.value));
-  return (cut.pairs ? 6 : 3) * pages(side * side * element) + (cut.spec.splits ? pages(side * side * 4) : 0);
+  return (cut.pairs ? 6 : 3) * whole_pages(side * side * element) +
+         (cut.spec.splits ? whole_pages(side * side * 4) : 0);
 }
 
 /// Bytes, in addition to the tiles, of the vectors that every block reads, of their source, and of counts by nodes.

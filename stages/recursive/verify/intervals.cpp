@@ -11,7 +11,7 @@
 namespace terrace::stages {
 namespace {
 
-constexpr std::int64_t tile_side = 32;
+constexpr std::int64_t interval_side = 32;
 /// Up to this many nodes, all intervals are computed again if the table is not kept: about a second.
 constexpr std::int64_t most_solved = 1500;
 
@@ -65,7 +65,7 @@ class IntervalsCheck {
   }
 
   void check_tiles() {
-    const TileGrid grid({nodes_, nodes_}, {tile_side, tile_side});
+    const TileGrid grid({nodes_, nodes_}, {interval_side, interval_side});
     found_.push_back(check_parts(request_, split_ ? "table, split" : "table", {"table", grid.count(), "tiles"},
                                  [&](std::int64_t tile) { return check_tile(grid.box(tile)); }));
     const T whole = read_box<T>(*table_, {{0, nodes_ - 1}, {1, nodes_}})[0];

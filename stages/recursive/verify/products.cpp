@@ -17,7 +17,7 @@ namespace {
 
 using recursive::Semirings;
 
-constexpr std::int64_t tile_side = 64;
+constexpr std::int64_t product_side = 64;
 constexpr std::int64_t piece_depth = 1024;  // of rows and columns, read at a time
 
 /// A sum of products and the sum of their magnitudes.
@@ -127,7 +127,7 @@ std::vector<Checked> verify_product(const VerifyRequest& request) {
   const Factors factors{factor("left"), factor("right"), settings.has("accumulate") ? factor("accumulate") : nullptr};
   open_dataset(request, "product", {factors.left->shape()[0], factors.right->shape()[1]}, type);
   if (factors.left->shape()[1] != factors.right->shape()[0]) throw Error("the factors do not fit together any more");
-  const TileGrid grid(product->shape(), {tile_side, tile_side});
+  const TileGrid grid(product->shape(), {product_side, product_side});
   Checked checked;
   dispatch(type, [&](auto value) {
     using T = decltype(value);
@@ -193,7 +193,7 @@ std::vector<Checked> verify_elimination(const VerifyRequest& request) {
   const std::shared_ptr<io::Source> matrix = open_square_matrix(request.request);
   const std::shared_ptr<io::Source> lu = open_dataset(request, "lu", matrix->shape());
   const std::shared_ptr<io::Source> given = weights(matrix, lu->type(), elimination_rules(request.request));
-  const TileGrid grid(lu->shape(), {tile_side, tile_side});
+  const TileGrid grid(lu->shape(), {product_side, product_side});
   Checked checked;
   dispatch(lu->type(), [&](auto value) {
     using T = decltype(value);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/wavefront/tracer.hpp"
+#include "pipeline/base/rounding.hpp"
 #include "stages/block_memory.hpp"
 #include "stages/wavefront/measured.hpp"
 
@@ -16,24 +17,23 @@ constexpr std::int64_t most_planes = 2;                                 // of di
 constexpr std::int64_t most_steps = wavefront::most_path_steps;
 
 /// The sizes of cells and blocks on a back end, where memory allows.
-struct Sizes {
+struct CellSizes {
   std::int64_t row_unit;  // rows of a cell are multiples of it, if a table has more
   std::int64_t cell;      // side of a cell, at least
   std::int64_t block_rows, block_columns;
 };
-constexpr Sizes cpu_sizes{word_cells, measured::BitCutSizes::cpu_cell, measured::BitCutSizes::cpu_block_rows,
-                          measured::BitCutSizes::cpu_block_columns};
+constexpr CellSizes cpu_sizes{word_cells, measured::BitCutSizes::cpu_cell, measured::BitCutSizes::cpu_block_rows,
+                              measured::BitCutSizes::cpu_block_columns};
 /// The whole table is one block: only then are bands of diagonals cut.
-constexpr Sizes cuda_sizes{wavefront::bit_line_rows, measured::BitCutSizes::cuda_cell, std::int64_t{1} << 30,
-                           std::int64_t{1} << 30};
+constexpr CellSizes cuda_sizes{wavefront::bit_line_rows, measured::BitCutSizes::cuda_cell, std::int64_t{1} << 30,
+                               std::int64_t{1} << 30};
 
-std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 std::int64_t whole(std::int64_t cells, std::int64_t unit) {
   return std::max<std::int64_t>(1, ceiling(cells, unit)) * unit;
 }
 
 /// Cells of about that side, each of them a block.
-BitAlignmentCut cells_of(const TableNeed& need, const Sizes& sizes, std::int64_t side) {
+BitAlignmentCut cells_of(const TableNeed& need, const CellSizes& sizes, std::int64_t side) {
   BitAlignmentCut cut;
   cut.cell_rows = cut.block_rows = std::min(whole(side, sizes.row_unit), whole(need.rows, word_cells));
   cut.cell_columns = cut.block_columns = std::min(side, whole(need.columns, word_cells));
@@ -57,8 +57,8 @@ std::int64_t BitAlignmentCut::column_words() const { return block_rows / word_ce
 
 std::int64_t block_bytes(const TableNeed& need, const BitAlignmentCut& cut) {
   const std::int64_t word = most_planes * static_cast<std::int64_t>(sizeof(std::uint64_t));
-  const std::int64_t kept =
-      pages(cut.row_lines() * cut.row_words() * word) + pages(cut.column_lines() * cut.column_words() * word);
+  const std::int64_t kept = whole_pages(cut.row_lines() * cut.row_words() * word) +
+                            whole_pages(cut.column_lines() * cut.column_words() * word);
   const std::int64_t blocks =
       std::max<std::int64_t>(1, ceiling(need.rows, cut.block_rows) * ceiling(need.columns, cut.block_columns));
   // A walk reads the lines of a block and of the two blocks before it.
@@ -80,11 +80,11 @@ WayBack way_back(const TableNeed& need, const BitAlignmentCut& cut, bool cuda) {
 
 BitAlignmentCut choose_bit_cut(const TableNeed& need, const Resources& resources,
                                const std::function<std::int64_t(const BitAlignmentCut&)>& workspace) {
-  const Sizes sizes = resources.cuda ? cuda_sizes : cpu_sizes;
+  const CellSizes sizes = resources.cuda ? cuda_sizes : cpu_sizes;
   const auto device = static_cast<std::int64_t>(resources.device_budget);
   const auto host = static_cast<std::int64_t>(resources.host_budget);
   const auto fits = [&](const BitAlignmentCut& cut) {
-    const std::int64_t beside = workspace(cut), blocks = block_bytes(need, cut) + page;
+    const std::int64_t beside = workspace(cut), blocks = block_bytes(need, cut) + page_bytes;
     // On a device of its own a tile passes through host memory; on the CPU all is host memory.
     return blocks + beside <= device && (resources.cuda ? blocks <= 2 * host : blocks + beside <= host);
   };
@@ -106,7 +106,7 @@ BitAlignmentCut choose_bit_cut(const TableNeed& need, const Resources& resources
       std::int64_t& longer = down >= across ? down : across;
       longer = ceiling(longer, 2);
     }
-    if (side == word_cells) refuse_budgets(resources, block_bytes(need, cells) + page, workspace(cells));
+    if (side == word_cells) refuse_budgets(resources, block_bytes(need, cells) + page_bytes, workspace(cells));
   }
 }
 

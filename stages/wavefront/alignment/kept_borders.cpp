@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include "pipeline/base/rounding.hpp"
+
 namespace terrace::stages {
 
 using run::Access;
 using run::Mode;
 
 namespace {
-
-std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// Cells of a block of the level.
 std::int64_t cells_down(const AlignmentLevel& level) { return ceiling(level.block_rows, level.cell_rows); }

@@ -3,22 +3,21 @@
 #include <algorithm>
 
 #include "kernels/wavefront/sweep.hpp"
+#include "pipeline/base/rounding.hpp"
 #include "stages/block_memory.hpp"
 #include "stages/wavefront/measured.hpp"
 
 namespace terrace::stages {
 namespace {
 
-using Sizes = measured::LevelSizes;
-constexpr std::int64_t most_kept = Sizes::most_kept, least_side = Sizes::least_side,
-                       most_level_bytes = Sizes::most_level_bytes;
-
-std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+using measured::LevelSizes;
+constexpr std::int64_t most_kept = LevelSizes::most_kept, least_side = LevelSizes::least_side,
+                       most_level_bytes = LevelSizes::most_level_bytes;
 
 /// The borders that are kept inside a box.
 std::int64_t inner_bytes(const TableNeed& need, const AlignmentLevel& level, const BorderPieces& pieces) {
-  return pages(level.kept_rows() * pieces.row * need.border_bytes) +
-         pages(level.kept_columns() * pieces.column * need.border_bytes);
+  return whole_pages(level.kept_rows() * pieces.row * need.border_bytes) +
+         whole_pages(level.kept_columns() * pieces.column * need.border_bytes);
 }
 
 /// A block of the sweep over the table: its letters, the borders that it reads and the borders that it writes.
@@ -27,9 +26,11 @@ std::int64_t first_bytes(const TableNeed& need, const AlignmentLevels& levels) {
   const BorderPieces pieces = border_pieces(levels);
   const std::int64_t cells =
       ceiling(level.block_rows, level.cell_rows) * ceiling(level.block_columns, level.cell_columns);
-  const std::int64_t row_borders = level.kept_rows() > 0 ? pages(cells * pieces.row * need.border_bytes) : 0;
-  const std::int64_t column_borders = level.kept_columns() > 0 ? pages(cells * pieces.column * need.border_bytes) : 0;
-  const std::int64_t items = pages(level.block_rows * need.item_bytes) + pages(level.block_columns * need.item_bytes);
+  const std::int64_t row_borders = level.kept_rows() > 0 ? whole_pages(cells * pieces.row * need.border_bytes) : 0;
+  const std::int64_t column_borders =
+      level.kept_columns() > 0 ? whole_pages(cells * pieces.column * need.border_bytes) : 0;
+  const std::int64_t items =
+      whole_pages(level.block_rows * need.item_bytes) + whole_pages(level.block_columns * need.item_bytes);
   return items + 2 * (row_borders + column_borders);
 }
 
@@ -101,12 +102,17 @@ bool try_blocks(AlignmentLevel level, const AlignmentLimits& limits, Tries&& tri
 
 AlignmentLimits alignment_limits(const Resources& resources, bool inside) {
   if (!resources.cuda) {
-    return {Sizes::cpu_cell_rows, Sizes::cpu_cell_columns, Sizes::cpu_table_rows, Sizes::cpu_table_columns, 0, true};
+    return {LevelSizes::cpu_cell_rows,
+            LevelSizes::cpu_cell_columns,
+            LevelSizes::cpu_table_rows,
+            LevelSizes::cpu_table_columns,
+            0,
+            true};
   }
-  const std::int64_t codes = std::min<std::int64_t>(Sizes::most_code_bytes, resources.device_budget / 8);
+  const std::int64_t codes = std::min<std::int64_t>(LevelSizes::most_code_bytes, resources.device_budget / 8);
   std::int64_t side = least_side;
   while (side < 1 << 20 && side * side * 2 <= codes) side *= 2;  // half a byte a cell
-  return {side, side, Sizes::cuda_table_side, Sizes::cuda_table_side, inside ? wavefront::border_cell : 0};
+  return {side, side, LevelSizes::cuda_table_side, LevelSizes::cuda_table_side, inside ? wavefront::border_cell : 0};
 }
 
 BorderPieces border_pieces(const AlignmentLevels& levels) {
@@ -169,7 +175,7 @@ AlignmentLevels choose_levels(const TableNeed& need, const Resources& resources,
       columns_from(std::min(columns, std::max(limits.table_columns, ceiling(columns, most_kept))));
   std::int64_t cell_rows = most_rows, cell_columns = most_columns;
   const auto need_of = [&](const AlignmentLevels& levels) {
-    return sweep_bytes(table, levels) + block_bytes(table, levels) + page;
+    return sweep_bytes(table, levels) + block_bytes(table, levels) + page_bytes;
   };
   for (;;) {
     AlignmentLevels levels;

@@ -9,7 +9,7 @@
 namespace terrace::stages {
 namespace {
 
-constexpr std::int64_t tile_side = 128;
+constexpr std::int64_t sums_side = 128;
 constexpr std::int64_t piece_columns = 8192;  // of the grid, read at a time in addition to a tile
 
 /// Whole numbers are added modulo 2^64, and cut to the table's type.
@@ -32,7 +32,7 @@ class SumsCheck {
         summands_(std::move(summands)),
         layered_(stored_->shape().rank() == 3),
         grid_(layered_ ? stored_->shape() : Extents{1, stored_->shape()[0], stored_->shape()[1]},
-              {1, tile_side, tile_side}) {}
+              {1, sums_side, sums_side}) {}
 
   Checked run() {
     return check_parts(request_, "table", {"table", grid_.count(), "tiles"}, [&](std::int64_t tile) {

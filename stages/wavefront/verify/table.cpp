@@ -6,7 +6,7 @@
 namespace terrace::stages {
 namespace {
 
-constexpr std::int64_t tile_side = 128;
+constexpr std::int64_t table_side = 128;
 
 /// A stored table against its recurrence.
 template <class T, bool of_letters>
@@ -21,7 +21,7 @@ class TableCheck {
         stored_(open_dataset(request, "table", {table.rows, table.columns}, element_type_of<T>())) {}
 
   Checked run() {
-    const TileGrid grid(stored_->shape(), {tile_side, tile_side});
+    const TileGrid grid(stored_->shape(), {table_side, table_side});
     if (rule_.has_gaps) start_gaps();
     std::int64_t next = 0;
     Checked checked = check_parts(request_, request_.has("end") ? "table, score, end" : "table, score",

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/device/cuda_check.hpp"
+#include "kernels/device/memory.hpp"
 #include "kernels/stencil/cuda/blocks/blocks.hpp"
 #include "kernels/stencil/measured.hpp"
 
@@ -78,7 +79,7 @@ class SkewedSizes {
   /// Bytes of the words of both locks, then of the rows that are handed on.
   std::size_t word_bytes() const {
     const i64 words = rows_for(spec_.extents[0], most_levels_) + most_arrays();
-    return (static_cast<std::size_t>(words) * sizeof(u64) + 255) / 256 * 256;
+    return device::aligned_bytes(static_cast<std::size_t>(words) * sizeof(u64));
   }
   std::size_t handed_on_bytes() const {
     const i64 span = tiles(most_levels_) * spec_.tile.columns;

@@ -265,15 +265,15 @@ class SumsSweeper : public BandSweeper {
   std::vector<Slot> slots_;
 };
 
-[[noreturn]] void refuse(const std::string& what) { throw DeviceError("make_cpu_sweep", what); }
+[[noreturn]] void refuse_sums(const std::string& what) { throw DeviceError("make_cpu_sweep", what); }
 
 template <class G, class T>
 std::unique_ptr<BandSweeper> make(const SumsPlan& sums, const BlockGrid& grid, int slots) {
   if constexpr (std::is_floating_point_v<G> && !std::is_floating_point_v<T>) {
-    refuse("sums of a floating-point grid need a floating-point table");
+    refuse_sums("sums of a floating-point grid need a floating-point table");
   } else if constexpr (sizeof(G) > sizeof(T)) {
-    refuse("a grid of type " + std::string(name_of(element_type_of<G>())) + " needs a table at least as wide, not " +
-           std::string(name_of(element_type_of<T>())));
+    refuse_sums("a grid of type " + std::string(name_of(element_type_of<G>())) +
+                " needs a table at least as wide, not " + std::string(name_of(element_type_of<T>())));
   } else {
     return std::make_unique<SumsSweeper<ValuesOf<Plain<G>>, Plain<T>>>(sums, grid, slots);
   }
@@ -292,38 +292,38 @@ std::unique_ptr<BandSweeper> make_for_table(ElementType grid_type, const SumsPla
                                             int slots) {
   return dispatch(grid_type, [&](auto sample) -> std::unique_ptr<BandSweeper> {
     using G = decltype(sample);
-    if constexpr (std::is_same_v<G, std::uint64_t>) refuse("grids of type u64 have no summed-area table");
+    if constexpr (std::is_same_v<G, std::uint64_t>) refuse_sums("grids of type u64 have no summed-area table");
     else return make<G, T>(sums, grid, slots);
   });
 }
 
-void check_types(const SweepSpec& spec) {
+void check_table_types(const SweepSpec& spec) {
   if (spec.table && *spec.table != spec.value) {
-    refuse("sums of type " + std::string(name_of(spec.value)) + " go to a table of that type, not of " +
-           std::string(name_of(*spec.table)));
+    refuse_sums("sums of type " + std::string(name_of(spec.value)) + " go to a table of that type, not of " +
+                std::string(name_of(*spec.table)));
   }
   const bool fits = is_floating(spec.value) ? is_floating(spec.border) && size_of(spec.border) >= size_of(spec.value)
                                             : holds_values(spec.border, spec.value);
   if (!fits) {
-    refuse("borders of type " + std::string(name_of(spec.border)) + " cannot hold sums of type " +
-           std::string(name_of(spec.value)));
+    refuse_sums("borders of type " + std::string(name_of(spec.border)) + " cannot hold sums of type " +
+                std::string(name_of(spec.value)));
   }
 }
 
 }  // namespace
 
 void check_sum_types(const SweepSpec& spec) {
-  check_types(spec);
-  if (spec.grid == ElementType::u64) refuse("grids of type u64 have no summed-area table");
+  check_table_types(spec);
+  if (spec.grid == ElementType::u64) refuse_sums("grids of type u64 have no summed-area table");
   if ((is_floating(spec.grid) && !is_floating(spec.value)) || size_of(spec.grid) > size_of(spec.value)) {
-    refuse("a grid of type " + std::string(name_of(spec.grid)) + " cannot be summed in " +
-           std::string(name_of(spec.value)));
+    refuse_sums("a grid of type " + std::string(name_of(spec.grid)) + " cannot be summed in " +
+                std::string(name_of(spec.value)));
   }
 }
 
 CpuSweeper make_sums_sweeper(const CpuSweepPlan& plan) {
   const SweepSpec& spec = plan.spec;
-  check_types(spec);
+  check_table_types(spec);
   const i64 band_rows = std::clamp<i64>(plan.grid.block_rows / (2 * plan.threads), 4, most_band_rows);
   SumsPlan sums{spec.border, band_rows, false, plan.instruction_set};
   bool counts = false;
@@ -337,7 +337,7 @@ CpuSweeper make_sums_sweeper(const CpuSweepPlan& plan) {
   const auto make = [&]<class T>(T) -> CpuSweeper {
     if (!counts) return {make_for_table<T>(spec.grid, sums, plan.grid, slots), slots};
     if constexpr (std::is_integral_v<T>) return {make_counting<T>(spec.grid, sums, plan.grid, slots), slots};
-    refuse("values are counted in i32 or i64, not in " + std::string(name_of(spec.value)));
+    refuse_sums("values are counted in i32 or i64, not in " + std::string(name_of(spec.value)));
   };
   switch (spec.value) {
     case ElementType::i32:
@@ -349,7 +349,7 @@ CpuSweeper make_sums_sweeper(const CpuSweepPlan& plan) {
     case ElementType::f64:
       return make(double{});
     default:
-      refuse("sums are computed in i32, i64, f32 or f64, not in " + std::string(name_of(spec.value)));
+      refuse_sums("sums are computed in i32, i64, f32 or f64, not in " + std::string(name_of(spec.value)));
   }
 }
 

@@ -4,13 +4,12 @@
 #include <limits>
 #include <string>
 
+#include "kernels/device/memory.hpp"
 #include "kernels/wavefront/measured.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::wavefront {
 namespace {
-
-std::size_t align(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
 void check(const SweepSpec& spec, const BlockGrid& grid) {
   if (grid.block_columns > std::numeric_limits<std::int32_t>::max() - 8192) {
@@ -52,17 +51,20 @@ CudaTilePlan plan_tiles(const SweepSpec& spec, const device::Limits& limits, con
             : std::clamp<std::int64_t>(2 * limits.processors / plan.bands + 2, 2, measured::CudaTiles::most_slots);
   plan.ring = std::min<std::int64_t>(plan.bands, std::max(2, limits.processors));
   plan.row_stride = (columns + 3) / 4 * 4;
-  plan.row_bytes = align(static_cast<std::size_t>(plan.row_stride * need.row_planes) * need.value_bytes);
+  plan.row_bytes =
+      device::aligned_bytes(static_cast<std::size_t>(plan.row_stride * need.row_planes) * need.value_bytes);
   const std::int64_t state_values = (cached ? 2 * need.row_planes : 0) + (waves ? 5 : 0);
-  plan.state_bytes = align(static_cast<std::size_t>(plan.shape.height) *
-                           (static_cast<std::size_t>(state_values) * need.value_bytes + (waves ? 4 : 0)));
+  plan.state_bytes =
+      device::aligned_bytes(static_cast<std::size_t>(plan.shape.height) *
+                            (static_cast<std::size_t>(state_values) * need.value_bytes + (waves ? 4 : 0)));
   const std::int64_t words = waves ? 0 : plan.slots * (counters ? plan.bands : plan.ring * plan.across);
-  plan.slots_at = align(launch_words_bytes);
-  plan.column_flags_at = plan.slots_at + align(static_cast<std::size_t>(plan.slots) * block_slot_bytes);
-  plan.finished_at =
-      plan.column_flags_at + align(static_cast<std::size_t>(plan.slots * plan.bands) * sizeof(std::uint32_t));
-  plan.progress_at = plan.finished_at + align(sizeof(std::uint64_t));
-  plan.rows_at = plan.progress_at + align(static_cast<std::size_t>(words) * sizeof(std::uint64_t));
+  plan.slots_at = device::aligned_bytes(launch_words_bytes);
+  plan.column_flags_at =
+      plan.slots_at + device::aligned_bytes(static_cast<std::size_t>(plan.slots) * block_slot_bytes);
+  plan.finished_at = plan.column_flags_at +
+                     device::aligned_bytes(static_cast<std::size_t>(plan.slots * plan.bands) * sizeof(std::uint32_t));
+  plan.progress_at = plan.finished_at + device::aligned_bytes(sizeof(std::uint64_t));
+  plan.rows_at = plan.progress_at + device::aligned_bytes(static_cast<std::size_t>(words) * sizeof(std::uint64_t));
   plan.states_at = plan.rows_at + static_cast<std::size_t>(plan.slots) * plan.row_bytes;
   plan.trial_at = plan.states_at + static_cast<std::size_t>(plan.slots * plan.bands) * plan.state_bytes;
   plan.bytes = plan.trial_at + (plan.measures ? measured_port_bytes + 2 * measured_row_bytes : 0);

@@ -1,15 +1,10 @@
 #include "kernels/wavefront/cuda/trace/tracer.hpp"
+#include "kernels/device/memory.hpp"
 #include "kernels/wavefront/visit.hpp"
 
 #include <algorithm>
 
 namespace terrace::wavefront {
-namespace {
-
-std::size_t align(std::int64_t bytes) { return static_cast<std::size_t>((bytes + 255) / 256 * 256); }
-
-}  // namespace
-
 CudaTraceWorkspace plan_trace(const TraceSpec& spec) {
   constexpr std::int64_t most_side = std::int64_t{1} << 20;  // of a piece: its codes fill half a terabyte
   constexpr std::int64_t most_pieces = 1024;
@@ -27,11 +22,12 @@ CudaTraceWorkspace plan_trace(const TraceSpec& spec) {
   plan.band_steps = spec.cell_columns + 31;
   plan.row_words = (spec.cell_columns * 2 * 2 * value_bytes + 255) / 256 * 32;
   plan.tickets = spec.pieces * plan.bands + 1;
-  plan.slot_at = align(launch_words_bytes);
+  plan.slot_at = device::aligned_bytes(launch_words_bytes);
   plan.rows_at = plan.slot_at + trace_slot_bytes;
-  plan.known_at = plan.rows_at + align(spec.pieces * plan.row_words * 8);
-  plan.codes_at = plan.known_at + align(spec.pieces * static_cast<std::int64_t>(trace_codes_bytes));
-  plan.bytes = plan.codes_at + align(spec.pieces * plan.bands * plan.band_steps * trace_bytes_of_step);
+  plan.known_at = plan.rows_at + device::aligned_bytes(spec.pieces * plan.row_words * 8);
+  plan.codes_at = plan.known_at + device::aligned_bytes(spec.pieces * static_cast<std::int64_t>(trace_codes_bytes));
+  plan.bytes =
+      plan.codes_at + device::aligned_bytes(spec.pieces * plan.bands * plan.band_steps * trace_bytes_of_step);
   return plan;
 }
 
