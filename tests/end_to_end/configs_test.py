@@ -130,6 +130,21 @@ class Configs(JobTest):
         gaps = 2 * 10.5 + (9.5 + 0.5) * 2
         self.assertTrue(inside - gaps - columns / 2 < whole < inside)
 
+    def test_runs_transitions(self):
+        result = self.run_config("transitions")
+        lines = [line.split() for line in (self.folder / "configs" / "transitions.mat").read_text().splitlines()]
+        scores = {line[0] + letter: int(score) for line in lines[2:] for letter, score in zip(lines[1], line[1:])}
+        self.assertEqual((scores["AG"], scores["AC"], scores["NN"]), (-2, -4, -1))
+        counts = dict.fromkeys("=XID", 0)
+        runs = re.findall("([0-9]+)([=XID])", result["align/cigar"][()].decode())
+        for count, letter in runs:
+            counts[letter] += int(count)
+        gaps = 10 * sum(letter in "ID" for _, letter in runs) + counts["I"] + counts["D"]
+        # Equal bases score 5, different ones -2 or -4.
+        rest = int(result["align/score"][()]) - 5 * counts["="] + gaps
+        self.assertTrue(-4 * counts["X"] < rest < -2 * counts["X"], (rest, counts))
+        self.assertIn("scored by 'scores' (transitions.mat)", result["align/score"].attrs["long_name"])
+
     def test_runs_partitions(self):
         result = self.run_config("partitions")
         values = {int(result[stage + "/value"][()]) for stage in ("auto", "three", "seven")}

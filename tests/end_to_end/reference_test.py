@@ -92,6 +92,8 @@ class Keys(ReferenceTest):
 
 class Examples(ReferenceTest):
     def test_of_problems_are_right_and_have_every_key(self):
+        # The file that examples name.
+        self.write("NUC.4.4", "   A  C  G  T\nA  5 -4 -4 -4\nC -4  5 -4 -4\nG -4 -4  5 -4\nT -4 -4 -4  5\n")
         for stage, _, holder in self.problems():
             for key in holder["keys"]:
                 self.assertIn("example", key, (holder["name"], key["name"]))
