@@ -61,16 +61,20 @@ function(terrace_group result folder size)
   set(${result} ${groups} PARENT_SCOPE)
 endfunction()
 
-# terrace_cuda_library(NAME HOST... KERNELS... SIMULATED... ABSENT... DEPENDS...): what library NAME does on CUDA devices,
-# in a library of its own: NAME_cuda of the sources HOST and KERNELS, or of ABSENT, which says that there is no CUDA. With
-# the tests also NAME_simulated, for a device that is there on every machine (tests/simulated_gpu), of HOST and SIMULATED:
-# the kernels as C++. A program links it in the other's place when its property TERRACE_SIMULATES_CUDA is on.
+# terrace_cuda_library(NAME [GROUP n] HOST... KERNELS... SIMULATED... ABSENT... DEPENDS...): what library NAME does on CUDA
+# devices, in a library of its own: NAME_cuda of the sources HOST and KERNELS, or of ABSENT, which says that there is no
+# CUDA. With the tests also NAME_simulated, for a device that is there on every machine (tests/simulated_gpu), of HOST and
+# SIMULATED: the kernels as C++. A program links it in the other's place when its property TERRACE_SIMULATES_CUDA is on.
+# GROUP: how many sources that the build makes are compiled as one; 1 where each takes long.
 function(terrace_cuda_library name)
-  cmake_parse_arguments(CUDA "" "" "HOST;KERNELS;SIMULATED;ABSENT;DEPENDS" ${ARGN})
+  cmake_parse_arguments(CUDA "" "GROUP" "HOST;KERNELS;SIMULATED;ABSENT;DEPENDS" ${ARGN})
   if(TERRACE_HAS_CUDA)
     if(TERRACE_CUDA_UNOPTIMISED)
-      terrace_group(CUDA_KERNELS cuda_groups 5 ${CUDA_KERNELS})
+      set(CUDA_GROUP 5)
+    elseif(NOT CUDA_GROUP)
+      set(CUDA_GROUP 3)
     endif()
+    terrace_group(CUDA_KERNELS cuda_groups ${CUDA_GROUP} ${CUDA_KERNELS})
     terrace_library(${name}_cuda SOURCES ${CUDA_HOST} ${CUDA_KERNELS} DEPENDS ${name} CUDA::cudart_static)
   else()
     terrace_library(${name}_cuda SOURCES ${CUDA_ABSENT} DEPENDS ${name})
@@ -81,7 +85,7 @@ function(terrace_cuda_library name)
     terrace_library(${name}_simulated SOURCES ${CUDA_HOST} ${CUDA_SIMULATED} DEPENDS terrace_simulated_gpu ${name})
     set(simulation ${CMAKE_SOURCE_DIR}/tests/simulated_gpu)
     set_source_files_properties(${CUDA_SIMULATED} PROPERTIES COMPILE_OPTIONS
-      "-iquote;${simulation}/replaced;-include;${simulation}/language.hpp;-w;-O1;-ffp-contract=off;-fwrapv")
+      "-iquote;${simulation}/replaced;-include;${simulation}/language.hpp;-w;-Wno-psabi;-O1;-ffp-contract=off;-fwrapv")
     set(linked $<IF:$<BOOL:$<TARGET_PROPERTY:TERRACE_SIMULATES_CUDA>>,${name}_simulated,${name}_cuda>)
   endif()
   target_link_libraries(${name} PUBLIC ${linked})

@@ -16,6 +16,7 @@ InputKind fasta_kind();
 InputKind fastq_kind();
 InputKind image_kind();
 InputKind graph_kind();
+InputKind substitution_kind();
 InputKind generate_kind();
 
 /// Names of element types in jobs, for errors: "u8, i8, u16, ...".

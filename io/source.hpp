@@ -50,6 +50,8 @@ class Source {
   virtual std::size_t memory() const { return 0; }
   /// The names of the nodes whose matrix it is, by row; null if it is no matrix of a graph.
   virtual std::shared_ptr<const NodeNames> nodes() const { return nullptr; }
+  /// The letters of its rows and columns, in order, if it is a substitution matrix; else empty.
+  virtual std::string matrix_letters() const { return {}; }
   /// The range of its values, or nullopt if it cannot tell without reading files. Takes at most a pass over what it
   /// holds in memory.
   virtual std::optional<KnownRange> known_range() const { return std::nullopt; }
@@ -73,7 +75,8 @@ struct InputKind {
   std::span<const Parameter> parameters;
   /// @throws JobError (settings that do not fit together), IoError (file missing, damaged, not of this format)
   std::shared_ptr<Source> (*open)(const Settings& settings, const OpenContext& context);
-  /// Such inputs as a job writes them, one a line; a line without braces has keys that are laid over the first line's.
+  /// Such inputs as a job writes them, one a line; a line without braces has keys that are laid over the first
+  /// line's.
   const char* example;
   std::vector<EarlierDefault> earlier_defaults = {};
 };

@@ -27,8 +27,8 @@
 //       in their sum alone, so that a sweep may add them in its own way; with Report::best, k also has
 //       the costs of gaps (pair_costs in pair_range.hpp)
 //   static constexpr bool scores_by_matrix = true;
-//       optional: score() is k.scale * matrix_score(row, column) (substitution.hpp), and cell() uses n.diagonal and
-//       the score in their sum alone, so that a sweep may keep the scores of its rows with every letter;
+//       optional: score() is k.scale * k.matrix->scores[row][column] (substitution.hpp), and cell() uses n.diagonal
+//       and the score in their sum alone, so that a sweep may keep the scores of its rows with every letter;
 //       score() is then for the host alone
 //   static constexpr bool counts;            sums alone: s is 1 for a value that BlockTask::keys name, else 0
 //   static constexpr int row_planes;         planes of a row border: 1 (H) or 2 (H, F)
@@ -37,7 +37,8 @@
 //   template <class V> struct Constants;     the parameters as values
 //   template <class Reader> static Constants<i64> constants(const Reader& reader);
 //       from scaled settings: reader.scaled("gap") is the parameter times the scale, reader.scale() the scale,
-//       reader.is("overflow", "wrap") true if a choice has that word, reader.count("window", absent) an integer
+//       reader.is("overflow", "wrap") true if a choice has that word, reader.count("window", absent) an integer,
+//       reader.matrix() the substitution matrix, which outlives the constants
 //   template <class V> static Constants<V> constants_as(const Constants<i64>&);    the same in another type
 //   static i64 bound(const Constants<i64>&, i64 rows, i64 columns);
 //       no value that arises anywhere (H, E, F, s, sums of two) is larger in magnitude; unbounded when it may

@@ -64,14 +64,25 @@ void check_gaps(const Settings& settings, std::vector<ParameterError>& errors) {
   }
 }
 
+/// The letters are those of the matrix.
+void check_alphabet(const Settings& settings, std::vector<ParameterError>& errors) {
+  if (!settings.has("alphabet")) return;
+  const std::string& matrix = settings.text("matrix");
+  if (find_matrix(matrix) == nullptr) {
+    errors.push_back({"alphabet", "the letters are those of the matrix '" + matrix + "': leave alphabet out"});
+  } else if (settings.text("alphabet") != "protein") {
+    errors.push_back(
+        {"alphabet", "matrix " + matrix + " scores letters of proteins: say `alphabet: protein`, or leave it out"});
+  }
+}
+
 void check_scores(const Settings& settings, std::vector<ParameterError>& errors) {
   const bool match = settings.has("match"), mismatch = settings.has("mismatch");
   if (settings.has("matrix")) {
     if (match || mismatch) {
       errors.push_back({"matrix", "matrix stands in place of match and mismatch: give one or the other"});
-    } else if (settings.has("alphabet") && settings.text("alphabet") != "protein") {
-      errors.push_back({"alphabet", "matrix " + settings.text("matrix") +
-                                        " scores letters of proteins: say `alphabet: protein`, or leave it out"});
+    } else {
+      check_alphabet(settings, errors);
     }
   } else if (!match && !mismatch) {
     errors.push_back({"", "letters have no scores: give match and mismatch, or matrix"});

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/wavefront/matrices.hpp"
 #include "kernels/wavefront/problem.hpp"
 #include "pipeline/base/element_type.hpp"
 #include "pipeline/base/error.hpp"
@@ -66,6 +67,8 @@ class ScaledSettings {
   std::int64_t count(const char* name, std::int64_t absent) const {
     return settings_.find<std::int64_t>(name).value_or(absent);
   }
+  /// The substitution matrix (matrix_of()); null if there is none.
+  const Matrix* matrix() const { return matrix_of(settings_); }
   /// True if the parameter is given, and is that word.
   bool is(const char* name, std::string_view word) const {
     return settings_.has(name) && settings_.text(name) == word;

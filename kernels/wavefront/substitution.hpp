@@ -1,4 +1,4 @@
-// Scores of pairs of letters from a substitution matrix.
+// Scores of pairs of letters from a substitution matrix. No host library header: also compiled at run time.
 #pragma once
 
 #include "kernels/device/host_device.hpp"
@@ -7,53 +7,42 @@
 
 namespace terrace::wavefront {
 
-/// The letters of a matrix, in the order of its rows: codes [0, 24).
-inline constexpr char matrix_letters[] = "ARNDCQEGHILKMFPSTWYVBZX*";
-inline constexpr int matrix_size = 24;
-inline constexpr i64 largest_matrix_score = 11, least_matrix_score = -4;
+/// Letters of a matrix, at most: A to Z and *.
+inline constexpr int matrix_size = 27;
+/// Scores that a matrix may have: profiles keep them in bytes.
+inline constexpr i64 least_matrix_score = -128, largest_matrix_score = 127;
 
+/// Scores of letters by their codes, [0, count): of a letter of the rows, then one of the columns. It need not be
+/// symmetric.
 struct Matrix {
+  device::i32 count;
   device::i8 scores[matrix_size][matrix_size];
 };
 
-/// BLOSUM62 (Henikoff and Henikoff 1992) as NCBI distributes it.
-inline constexpr Matrix blosum62 = {
-    {{4, -1, -2, -2, 0, -1, -1, 0, -2, -1, -1, -1, -1, -2, -1, 1, 0, -3, -2, 0, -2, -1, 0, -4},
-     {-1, 5, 0, -2, -3, 1, 0, -2, 0, -3, -2, 2, -1, -3, -2, -1, -1, -3, -2, -3, -1, 0, -1, -4},
-     {-2, 0, 6, 1, -3, 0, 0, 0, 1, -3, -3, 0, -2, -3, -2, 1, 0, -4, -2, -3, 3, 0, -1, -4},
-     {-2, -2, 1, 6, -3, 0, 2, -1, -1, -3, -4, -1, -3, -3, -1, 0, -1, -4, -3, -3, 4, 1, -1, -4},
-     {0, -3, -3, -3, 9, -3, -4, -3, -3, -1, -1, -3, -1, -2, -3, -1, -1, -2, -2, -1, -3, -3, -2, -4},
-     {-1, 1, 0, 0, -3, 5, 2, -2, 0, -3, -2, 1, 0, -3, -1, 0, -1, -2, -1, -2, 0, 3, -1, -4},
-     {-1, 0, 0, 2, -4, 2, 5, -2, 0, -3, -3, 1, -2, -3, -1, 0, -1, -3, -2, -2, 1, 4, -1, -4},
-     {0, -2, 0, -1, -3, -2, -2, 6, -2, -4, -4, -2, -3, -3, -2, 0, -2, -2, -3, -3, -1, -2, -1, -4},
-     {-2, 0, 1, -1, -3, 0, 0, -2, 8, -3, -3, -1, -2, -1, -2, -1, -2, -2, 2, -3, 0, 0, -1, -4},
-     {-1, -3, -3, -3, -1, -3, -3, -4, -3, 4, 2, -3, 1, 0, -3, -2, -1, -3, -1, 3, -3, -3, -1, -4},
-     {-1, -2, -3, -4, -1, -2, -3, -4, -3, 2, 4, -2, 2, 0, -3, -2, -1, -2, -1, 1, -4, -3, -1, -4},
-     {-1, 2, 0, -1, -3, 1, 1, -2, -1, -3, -2, 5, -1, -3, -1, 0, -1, -3, -2, -2, 0, 1, -1, -4},
-     {-1, -1, -2, -3, -1, 0, -2, -3, -2, 1, 2, -1, 5, 0, -2, -1, -1, -1, -1, 1, -3, -1, -1, -4},
-     {-2, -3, -3, -3, -2, -3, -3, -3, -1, 0, 0, -3, 0, 6, -4, -2, -2, 1, 3, -1, -3, -3, -1, -4},
-     {-1, -2, -2, -1, -3, -1, -1, -2, -2, -3, -3, -1, -2, -4, 7, -1, -1, -4, -3, -2, -2, -1, -2, -4},
-     {1, -1, 1, 0, -1, 0, 0, 0, -1, -2, -2, 0, -1, -2, -1, 4, 1, -3, -2, -2, 0, 0, 0, -4},
-     {0, -1, 0, -1, -1, -1, -1, -2, -2, -1, -1, -1, -1, -2, -1, 1, 5, -2, -2, 0, -1, -1, 0, -4},
-     {-3, -3, -4, -4, -2, -2, -3, -2, -2, -3, -2, -3, -1, 1, -4, -3, -2, 11, 2, -3, -4, -3, -2, -4},
-     {-2, -2, -2, -3, -2, -1, -2, -3, 2, -1, -1, -2, -1, 3, -3, -2, -2, 2, 7, -1, -3, -2, -1, -4},
-     {0, -3, -3, -3, -1, -2, -2, -3, -3, 3, 1, -2, 1, -1, -2, -2, 0, -3, -1, 4, -3, -2, -1, -4},
-     {-2, -1, 3, 4, -3, 0, 1, -1, 0, -3, -4, 0, -3, -3, -2, 0, -1, -4, -3, -3, 4, 1, -1, -4},
-     {-1, 0, 0, 1, -3, 3, 4, -2, 0, -3, -3, 1, -1, -3, -1, 0, -1, -3, -2, -2, 1, 4, -1, -4},
-     {0, -1, -1, -1, -2, -1, -1, -1, -1, -1, -1, -1, -1, -1, -2, 0, 0, -2, -1, -1, -1, -1, -1, -4},
-     {-4, -4, -4, -4, -4, -4, -4, -4, -4, -4, -4, -4, -4, -4, -4, -4, -4, -4, -4, -4, -4, -4, -4, 1}}};
+/// The least and the largest score of a matrix.
+struct ScoreRange {
+  i64 least, largest;
+};
+constexpr ScoreRange range_of(const Matrix& matrix) {
+  ScoreRange range{matrix.scores[0][0], matrix.scores[0][0]};
+  for (int row = 0; row < matrix.count; ++row) {
+    for (int column = 0; column < matrix.count; ++column) {
+      range.least = minimum(range.least, i64{matrix.scores[row][column]});
+      range.largest = maximum(range.largest, i64{matrix.scores[row][column]});
+    }
+  }
+  return range;
+}
 
-/// The score of two letters by their codes; on the host.
-constexpr i64 matrix_score(i64 row, i64 column) { return blosum62.scores[row][column]; }
-
-/// Reads a problem's parameters with the matrix's largest and least score for match and mismatch.
+/// Reads a problem's parameters with a matrix's largest and least score for match and mismatch.
 template <class Reader>
 struct MatrixReader {
   const Reader& reader;
+  ScoreRange range;
 
   constexpr i64 scaled(const char* name) const {
     if (name[0] != 'm') return reader.scaled(name);
-    return reader.scale() * (name[1] == 'a' ? largest_matrix_score : least_matrix_score);
+    return reader.scale() * (name[1] == 'a' ? range.largest : range.least);
   }
   constexpr i64 scale() const { return reader.scale(); }
   constexpr bool is(const char* name, const char* word) const { return reader.is(name, word); }
@@ -69,19 +58,21 @@ struct WithMatrix : P {
   template <class V>
   struct Constants : P::template Constants<V> {
     V scale;
+    const Matrix* matrix;  // of the host: kernels on devices have a copy in their arguments
   };
 
   template <class Reader>
   static constexpr Constants<i64> constants(const Reader& reader) {
-    return {P::constants(MatrixReader<Reader>{reader}), reader.scale()};
+    const Matrix* matrix = reader.matrix();
+    return {P::constants(MatrixReader<Reader>{reader, range_of(*matrix)}), reader.scale(), matrix};
   }
   template <class V>
   TERRACE_HOST_DEVICE static constexpr Constants<V> constants_as(const Constants<i64>& k) {
-    return {P::template constants_as<V>(k), V(k.scale)};
+    return {P::template constants_as<V>(k), V(k.scale), k.matrix};
   }
   template <class V>
   static constexpr V score(const Constants<V>& k, V row, V column) {
-    return V(static_cast<i64>(k.scale) * matrix_score(static_cast<i64>(row), static_cast<i64>(column)));
+    return V(static_cast<i64>(k.scale) * k.matrix->scores[static_cast<i64>(row)][static_cast<i64>(column)]);
   }
 };
 

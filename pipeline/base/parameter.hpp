@@ -1,4 +1,4 @@
-// Declarations of the parameters that jobs set. The loader, `terrace problems` and the README's table are made
+// Declarations of the parameters that jobs set. The loader, `terrace problems` and the reference are made
 // from them. This header includes nothing, so that problems which are also compiled at run time may use it.
 #pragma once
 

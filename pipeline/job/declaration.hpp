@@ -1,5 +1,5 @@
 // Declarations of the keys of a job and of its stages. The loader, `terrace job`, `terrace problems`, the schema and
-// the README's tables are made from them.
+// the reference are made from them.
 #pragma once
 
 #include <deque>

@@ -62,8 +62,9 @@ void read_inputs(const Node& inputs, std::span<const io::InputKind> kinds, Draft
 void read_stages(const Node& stages, const StageTable& table, Draft& draft, CheckContext& context);
 
 /// Checks the name of an array that the stage read next after draft.job.stages wants to read.
-void check_array(const std::string& array, const Position& position, const StageTable& table, Draft& draft,
-                 CheckContext& context);
+/// @param words that might stand in its place
+void check_array(const std::string& array, const std::vector<std::string>& words, const Position& position,
+                 const StageTable& table, Draft& draft, CheckContext& context);
 
 /// Checks the inputs that inputs are made of: that they exist, and do not refer to each other in a circle.
 /// @param nodes the maps of the inputs, in the order of draft.job.inputs

@@ -23,12 +23,14 @@ std::vector<std::string> written_names(const Job& job) {
   return names;
 }
 
-std::string nothing_called(const std::string& array, const Draft& draft) {
+std::string nothing_called(const std::string& array, const std::vector<std::string>& words, const Draft& draft) {
   std::vector<std::string> names = input_names(draft.job);
   const auto written = written_names(draft.job);
   names.insert(names.end(), written.begin(), written.end());
+  std::string hint = names.empty() ? "; the job has no inputs" : "; there is " + list_names(names);
+  if (!words.empty()) hint += "; words in its place are " + list_names(words);
+  names.insert(names.end(), words.begin(), words.end());
   const std::string near = did_you_mean(array, names);
-  const std::string hint = names.empty() ? "; the job has no inputs" : "; there is " + list_names(names);
   return "there is no array " + quote(array) + (near.empty() ? hint : near);
 }
 
@@ -103,8 +105,8 @@ const Stage* Job::find_stage(std::string_view name_wanted) const {
   return at == stages.end() ? nullptr : &*at;
 }
 
-void check_array(const std::string& array, const Position& position, const StageTable& table, Draft& draft,
-                 CheckContext& context) {
+void check_array(const std::string& array, const std::vector<std::string>& words, const Position& position,
+                 const StageTable& table, Draft& draft, CheckContext& context) {
   const auto complain = [&](const std::string& message) { context.complaints.add(position, message); };
   const auto& names = draft.stage_names;
   const std::size_t slash = array.find('/');
@@ -114,9 +116,9 @@ void check_array(const std::string& array, const Position& position, const Stage
     if (draft.job.find_input(array)) draft.used_inputs.insert(array);
     else if (named < names.size())
       complain(quote(array) + " is a stage; name what it writes, as " + array + "/table");
-    else if (draft.inputs_known) complain(nothing_called(array, draft));
+    else if (draft.inputs_known) complain(nothing_called(array, words, draft));
   } else if (named == names.size()) {
-    complain(nothing_called(array, draft));
+    complain(nothing_called(array, words, draft));
   } else if (named >= draft.job.stages.size()) {
     const bool itself = named == draft.job.stages.size();
     complain(itself ? "a stage cannot read what it writes itself"

@@ -5,6 +5,7 @@
 #include "pipeline/base/near_name.hpp"
 #include "pipeline/base/printable.hpp"
 #include "pipeline/job/job_reader.hpp"
+#include "pipeline/job/yaml_reader.hpp"
 #include "pipeline/job/yaml_scalar.hpp"
 #include "pipeline/job/yaml_settings.hpp"
 
@@ -218,7 +219,9 @@ class StageReader {
     stage_.settings = read_settings(map, position_, schema, context_);
     stage_.arrays = names_of_arrays(schema.parameters, stage_.settings);
     stage_.files = names_of_files(schema.parameters, stage_.settings);
-    for (const ArrayName& array : array_names(stage_.arrays, stage_.settings)) check_reference(map, array);
+    for (const ArrayName& array : array_names(stage_.arrays, stage_.settings)) {
+      check_reference(map, array, schema.parameters);
+    }
     if (known && context_.complaints.count() == complaints) look_at_whole(map, kind, problem);
   }
 
@@ -238,9 +241,11 @@ class StageReader {
     return "it belongs to " + list_names(owners) + (stage_.problem.empty() ? "" : ", not to " + stage_.problem);
   }
 
-  void check_reference(const Node& map, const ArrayName& array) {
+  void check_reference(const Node& map, const ArrayName& array, const std::vector<Parameter>& parameters) {
     const Node* node = find_array(map, array);
-    check_array(array.name, node ? node->position : position_, table_, draft_, context_);
+    const auto setting = std::find_if(parameters.begin(), parameters.end(),
+                                      [&](const Parameter& parameter) { return array.setting == parameter.name; });
+    check_array(array.name, words_of(*setting), node ? node->position : position_, table_, draft_, context_);
   }
 
   /// The kind of the input that a setting names; empty if it names none.

@@ -214,6 +214,7 @@ class InputReads::Watched : public io::Source {
   std::size_t memory() const override { return source_->memory(); }
   std::optional<io::KnownRange> known_range() const override { return source_->known_range(); }
   std::shared_ptr<const io::NodeNames> nodes() const override { return source_->nodes(); }
+  std::string matrix_letters() const override { return source_->matrix_letters(); }
   void read(const Box& box, void* buffer) override {
     source_->read(box, buffer);
     if (!log_->open || box.empty()) return;

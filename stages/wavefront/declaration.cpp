@@ -33,7 +33,7 @@ const std::vector<Parameter> series_parameters = {
 /// In place of the alphabet above, if scores of letters are given.
 const Parameter scored_alphabet = {
     "alphabet", ParameterKind::choice,
-    "what the letters are; case matters in text alone; left out: dna, or protein where a matrix scores them", "",
+    "what the letters are; case matters in text alone; left out: dna, or the letters of the matrix", "",
     "dna, protein, text"};
 const Parameter keep_parameter = {"keep", ParameterKind::choice,
                                   "the score alone, the best alignment (both in memory linear in the lengths), "
@@ -146,6 +146,7 @@ std::vector<job::OutputDeclaration> outputs_of(const wavefront::ProblemInfo& pro
 constexpr const char* letters_example =
     "reference: {generate: dna, length: 2000, seed: 1}, "
     "query: {generate: dna, seed: 2, mutate: {of: reference, rate: 0.1}}";
+constexpr const char* matrix_example = ", scores: {substitution: NUC.4.4}";
 constexpr const char* series_example =
     "first: {generate: uniform, shape: [300], seed: 1}, second: {generate: uniform, shape: [250], seed: 2}";
 constexpr const char* grid_example =
@@ -159,10 +160,11 @@ job::Example example_of(const wavefront::ProblemInfo& problem) {
     return {series_example, {"{rows: first, columns: second}", kept[0], kept[1], "window: 100"}};
   }
   if (!scores_letters(problem)) return {letters_example, {"{rows: query, columns: reference}", kept[0], kept[1]}};
-  return {letters_example,
+  return {std::string(letters_example) + matrix_example,
           {"{rows: query, columns: reference, match: 1, mismatch: -3, gap_open: 3, gap_extend: 2}", kept[0], kept[1],
            "{rows: query, columns: reference, match: 1, mismatch: -1, gap: 1}",
-           "{rows: query, columns: reference, matrix: blosum62, gap_open: 10, gap_extend: 1}"}};
+           "{rows: query, columns: reference, matrix: blosum62, gap_open: 10, gap_extend: 1}",
+           "{rows: query, columns: reference, matrix: scores, gap_open: 10, gap_extend: 1}"}};
 }
 
 job::ProblemDeclaration declare(const wavefront::ProblemInfo& problem) {

@@ -3,8 +3,6 @@
 #include <cctype>
 #include <string_view>
 
-#include "kernels/wavefront/substitution.hpp"
-
 namespace terrace::stages {
 namespace {
 
@@ -20,27 +18,20 @@ void give(std::array<std::int16_t, 256>& codes, char letter, std::int16_t code) 
 
 }  // namespace
 
-std::string alphabet_of(const Settings& settings) {
-  for (const char* name : {"matrix", "alphabet"}) {
-    if (settings.has(name)) return settings.text(name);
-  }
-  return "dna";
-}
-
-std::array<std::int16_t, 256> letter_codes(const std::string& alphabet, const std::string& ambiguous, Side side) {
+std::array<std::int16_t, 256> letter_codes(const Alphabet& alphabet, const std::string& ambiguous, Side side) {
   std::array<std::int16_t, 256> codes;
-  if (alphabet == "text") {
-    for (std::size_t byte = 0; byte < 256; ++byte) codes[byte] = static_cast<std::int16_t>(byte);
-    return codes;
-  }
   codes.fill(-1);
-  if (alphabet == "protein") {
-    for (char letter : protein_letters) give(codes, letter, static_cast<std::int16_t>(letter));
+  std::int16_t next = 0;
+  if (!alphabet.matrix_letters.empty()) {
+    for (char letter : alphabet.matrix_letters) give(codes, letter, next++);
     return codes;
   }
-  std::int16_t next = 0;
-  if (alphabet == "blosum62") {
-    for (char letter : std::string_view(wavefront::matrix_letters)) give(codes, letter, next++);
+  if (alphabet.name == "text") {
+    for (std::int16_t& code : codes) code = next++;
+    return codes;
+  }
+  if (alphabet.name == "protein") {
+    for (char letter : protein_letters) give(codes, letter, static_cast<std::int16_t>(letter));
     return codes;
   }
   for (char base : bases) give(codes, base, next++);
@@ -50,9 +41,11 @@ std::array<std::int16_t, 256> letter_codes(const std::string& alphabet, const st
   return codes;
 }
 
-std::string letter_error(const std::string& alphabet, const std::string& ambiguous, unsigned char letter) {
-  if (alphabet == "protein") return "is no letter of a protein (A to Z, *)";
-  if (alphabet == "blosum62") return "is no letter of the matrix blosum62 (A to Z but J, O and U; *)";
+std::string letter_error(const Alphabet& alphabet, const std::string& ambiguous, unsigned char letter) {
+  if (!alphabet.matrix_letters.empty()) {
+    return "is no letter of the matrix " + alphabet.name + ", which has " + alphabet.matrix_letters;
+  }
+  if (alphabet.name == "protein") return "is no letter of a protein (A to Z, *)";
   if (ambiguous == "error") return "is not A, C, G or T, and the stage says `ambiguous: error`";
   const bool amino_acid = protein_letters.find(static_cast<char>(std::toupper(letter))) != protein_letters.npos;
   return std::string("is no DNA letter (A, C, G, T or an IUPAC code); ") +

@@ -10,7 +10,7 @@
 #include "stages/in_place/stage.hpp"
 #include "stages/watched_read.hpp"
 #include "stages/wavefront/alignment/stage.hpp"
-#include "stages/wavefront/letters.hpp"
+#include "stages/wavefront/matrix.hpp"
 #include "stages/wavefront/series.hpp"
 #include "stages/wavefront/sweep_tally.hpp"
 #include "stages/wavefront/types.hpp"
@@ -31,10 +31,20 @@ std::shared_ptr<io::Source> sequence(const Request& request, const std::string& 
                to_string(source->shape()) +
                "); a sequence is a one-dimensional array of letters (u8), as from a FASTA file");
   }
-  const std::string alphabet = alphabet_of(settings);
+  const Alphabet alphabet = alphabet_of(request);
   const std::string& ambiguous = settings.text("ambiguous");
   return io::translate(std::move(source), letter_codes(alphabet, ambiguous, side), label_of(request.stage, parameter),
                        [=](unsigned char letter) { return letter_error(alphabet, ambiguous, letter); });
+}
+
+/// The problem of a step. Its help, which the datasets' meanings have, names the matrix.
+std::shared_ptr<const wavefront::Description> problem_of(const Request& request, const SweepSpec& spec) {
+  std::shared_ptr<const wavefront::Description> problem = wavefront::describe(spec.problem, spec.settings);
+  const std::string matrix = matrix_name(request);
+  if (matrix.empty()) return problem;
+  auto named = std::make_shared<wavefront::Description>(*problem);
+  named->help += ", scored by " + matrix;
+  return named;
 }
 
 /// A score that some cell certainly reaches, if that leaves out work and the sequences fit in memory; else 0.
@@ -65,8 +75,8 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
   inputs.watch = request.watch;
   SweepSpec spec;
   spec.problem = request.stage.problem;
-  spec.settings = request.stage.settings;
-  spec.description = wavefront::describe(spec.problem, spec.settings);
+  spec.settings = settings_with_scores(request);
+  spec.description = problem_of(request, spec);
   const wavefront::Description& problem = *spec.description;
   spec.schedule = *wavefront::schedule_from(request.stage.settings.text("schedule"));
   if (problem.counts && wavefront::with_all_work(spec.schedule) != wavefront::Schedule{}) {

@@ -2,18 +2,21 @@
 
 #include "kernels/in_place/problems.hpp"
 #include "kernels/wavefront/sweep.hpp"
+#include "stages/wavefront/matrix.hpp"
 #include "stages/wavefront/series.hpp"
 #include "stages/wavefront/stage.hpp"
 
 namespace terrace::stages {
 namespace {
 
-VerifiedTable open_table(const Request& request, std::shared_ptr<const wavefront::Description> problem) {
+VerifiedTable open_table(const Request& request, const Settings& settings,
+                         std::shared_ptr<const wavefront::Description> problem) {
   VerifiedTable table;
+  table.settings = settings;
   table.problem = std::move(problem);
   if (table.problem->items == wavefront::Items::values) {
     wavefront::SweepSpec spec;
-    spec.settings = request.stage.settings;
+    spec.settings = settings;
     spec.problem = request.stage.problem;
     const SeriesPair series = open_series(request, spec);
     table.value = spec.value;
@@ -41,9 +44,10 @@ std::vector<Checked> verify_wavefront(const VerifyRequest& request) {
   if (in_place::find_in_place(stage.problem) != nullptr) {
     return {{"grid", "a cell after the sweeps depends on the whole grid; --all computes it again", "", false}};
   }
-  const auto problem = wavefront::describe(stage.problem, stage.settings);
+  const Settings settings = settings_with_scores(request.request);
+  const auto problem = wavefront::describe(stage.problem, settings);
   if (problem->items == wavefront::Items::grid) return verify_sums(request, *problem);
-  const VerifiedTable table = open_table(request.request, problem);
+  const VerifiedTable table = open_table(request.request, settings, problem);
   std::vector<Checked> found;
   const std::string& keep = stage.settings.text("keep");
   if (keep == "table") found.push_back(verify_table(request, table));

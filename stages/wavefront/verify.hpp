@@ -12,6 +12,7 @@ std::vector<Checked> verify_wavefront(const VerifyRequest& request);
 
 /// The table of a stage on sequences.
 struct VerifiedTable {
+  Settings settings;  // of the stage, with the scores of its matrix
   std::shared_ptr<const wavefront::Description> problem;
   std::int64_t rows = 0, columns = 0;
   ElementType value = ElementType::i64;                 // of values: that of their costs

@@ -50,7 +50,7 @@ class PlannedBy(ChangedInputs):
 
     def check(self, stage, name, before, after, suffix="npy", others=None):
         file = f"{name}.{suffix}"
-        kind = {"npy": "npy", "fa": "fasta", "txt": "text", "gr": "graph"}[suffix]
+        kind = {"npy": "npy", "fa": "fasta", "txt": "text", "gr": "graph", "mat": "substitution"}[suffix]
         self.write(file, before)
         job = self.job({name: {kind: file}, **(others or {})}, stage)
         self.kill_before_a_checkpoint(job)
@@ -93,6 +93,11 @@ class PlannedBy(ChangedInputs):
         matrix = {"matrix": {"npy": self.write("matrix.npy", draw.random((40, 40)))}}
         self.check({"name": "asked", "query": {"matrix": "matrix", "pairs": "pairs"}}, "pairs",
                    draw.integers(0, 40, (20, 2)), draw.integers(0, 40, (20, 2)), others=matrix)
+
+    def test_scores_of_a_substitution_matrix(self):
+        text = "# {}\nA C G T\nA {} -1 -1 -1\nC -1 1 -1 -1\nG -1 -1 1 -1\nT -1 -1 -1 1\n"
+        self.check(wavefront("asked", "smith_waterman", rows="a", columns="b", matrix="scores", gap=2), "scores",
+                   text.format("mine", 1), text.format("mine", 2), "mat")
 
     def test_letters_that_a_score_is_known_by(self):
         letters = [numpy.frombuffer(random_text(5000, seed).encode(), numpy.uint8) for seed in (1, 2)]

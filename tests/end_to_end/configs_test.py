@@ -1,4 +1,5 @@
 """Every job in configs/ runs as it is, or smaller where it is for a large machine, and its results open by name."""
+import json
 import pathlib
 import re
 import shutil
@@ -35,7 +36,8 @@ class Configs(JobTest):
         tested = {name.removeprefix("test_runs_") for name in dir(self) if name.startswith("test_runs_")}
         self.assertEqual(jobs, tested)
 
-    def test_runs_mitochondria(self):
+    def fetch_genomes(self):
+        """The genomes that two of the jobs read, or a test that is skipped."""
         built = terrace_runs.root / "build" / "data" / "mitochondria"
         fetched = self.folder / "build" / "data" / "mitochondria"
         if (built / "humanMito.fa").exists() and (built / "mouseMito.fa").exists():
@@ -45,11 +47,27 @@ class Configs(JobTest):
             ended = subprocess.run([script, fetched], capture_output=True, text=True, timeout=300)
             if ended.returncode != 0:
                 skip("the genomes cannot be had: " + ended.stderr.strip().split("\n")[-1])
+
+    def test_runs_mitochondria(self):
+        self.fetch_genomes()
         result = self.run_config("mitochondria")
         lengths = [16299, 16571]
         self.assertEqual(list(result["align/lengths"]), lengths)
         self.assertEqual((int(result["align/score"][()]), list(result["align/end"])), (6562, [15860, 16571]))
         self.assertEqual(int(result["distance/score"][()]), 5200)
+
+    def test_runs_human_mouse(self):
+        self.fetch_genomes()
+        result = self.run_config("human_mouse")
+        table = result["align/table"]
+        self.assertEqual((table.shape, table.dtype), ((16571, 16299), numpy.int32))
+        self.assertGreater(table.size * 4, 4 * (256 << 20))
+        self.assertLessEqual(result["profile/stages/peak_host"][0], 256 << 20)
+        for name in ("align", "path"):
+            self.assertEqual((int(result[f"{name}/score"][()]), list(result[f"{name}/end"])), (6562, [16571, 15860]))
+        row, column = result["align/end"]
+        self.assertEqual(int(table[row - 1, column - 1]), 6562)
+        self.assertEqual(list(result["path/start"]), [578, 0])
 
     def test_runs_table(self):
         result = self.run_config("table")
@@ -111,6 +129,21 @@ class Configs(JobTest):
         self.assertNotIn("end", result["whole"])
         gaps = 2 * 10.5 + (9.5 + 0.5) * 2
         self.assertTrue(inside - gaps - columns / 2 < whole < inside)
+
+    def test_runs_transitions(self):
+        result = self.run_config("transitions")
+        lines = [line.split() for line in (self.folder / "configs" / "transitions.mat").read_text().splitlines()]
+        scores = {line[0] + letter: int(score) for line in lines[2:] for letter, score in zip(lines[1], line[1:])}
+        self.assertEqual((scores["AG"], scores["AC"], scores["NN"]), (-2, -4, -1))
+        counts = dict.fromkeys("=XID", 0)
+        runs = re.findall("([0-9]+)([=XID])", result["align/cigar"][()].decode())
+        for count, letter in runs:
+            counts[letter] += int(count)
+        gaps = 10 * sum(letter in "ID" for _, letter in runs) + counts["I"] + counts["D"]
+        # Equal bases score 5, different ones -2 or -4.
+        rest = int(result["align/score"][()]) - 5 * counts["="] + gaps
+        self.assertTrue(-4 * counts["X"] < rest < -2 * counts["X"], (rest, counts))
+        self.assertIn("scored by 'scores' (transitions.mat)", result["align/score"].attrs["long_name"])
 
     def test_runs_partitions(self):
         result = self.run_config("partitions")
@@ -309,25 +342,38 @@ class Readers(JobTest):
             self.assertEqual(stages["seconds"].dtype, float)
 
 
+def page(name):
+    return (terrace_runs.root / name).read_text()
+
+
 class Readme(unittest.TestCase):
-    def setUp(self):
-        self.text = (terrace_runs.root / "README.md").read_text()
-
-    def test_has_the_table_of_problems_as_the_program_prints_it(self):
+    def test_has_a_line_for_each_stage_and_problem_as_the_program_describes_it(self):
+        lines = ["| problem | what it computes |", "|---|---|"]
         for command in ("problems", "operators"):
-            printed = subprocess.run([terrace_runs.program, command, "--markdown"], capture_output=True, text=True,
+            printed = subprocess.run([terrace_runs.program, command, "--json"], capture_output=True, text=True,
                                      check=True).stdout
-            self.assertIn(printed.strip(), self.text, f"run `terrace {command} --markdown` and put it into README.md")
+            for stage in json.loads(printed)["stages"]:
+                lines.append(f"| **{stage['name']}** | {stage['help']} |")
+                lines += [f"| `{problem['name']}` | {problem['summary']} |" for problem in stage.get("problems", [])]
+        self.assertGreater(len(lines), 30)
+        self.assertIn("\n".join(["", *lines, "", ""]), page("README.md"), "README.md lacks a line or has another")
 
-    def test_names_files_that_are_there(self):
-        for target in re.findall(r"\]\(([^)#]+)\)", self.text):
-            if not target.startswith("http"):
-                with self.subTest(target=target):
-                    self.assertTrue((terrace_runs.root / target).exists())
+    def test_shows_a_job_of_configs(self):
+        """A test above runs it."""
+        shown = re.findall(r"```yaml\n(.*?)```", page("README.md"), re.DOTALL)
+        self.assertEqual(shown, [page("configs/human_mouse.yaml")])
+
+
+class Guide(unittest.TestCase):
+    """The page about jobs, configs/README.md."""
+
+    def test_names_every_job(self):
+        jobs = {path.name for path in (terrace_runs.root / "configs").glob("*.yaml")}
+        self.assertEqual(set(re.findall(r"^\| \[([^\]]*)\]\(\1\) \|", page("configs/README.md"), re.MULTILINE)), jobs)
 
     def test_shows_jobs_that_are_right_and_python_that_runs(self):
-        jobs = re.findall(r"```yaml\n(.*?)```", self.text, re.DOTALL)
-        snippets = re.findall(r"```python\n(.*?)```", self.text, re.DOTALL)
+        jobs = re.findall(r"```yaml\n(.*?)```", page("configs/README.md"), re.DOTALL)
+        snippets = re.findall(r"```python\n(.*?)```", page("configs/README.md"), re.DOTALL)
         self.assertTrue(jobs and snippets)
         test = JobTest()
         test.setUp()
@@ -339,6 +385,15 @@ class Readme(unittest.TestCase):
         for snippet in snippets:
             ran = subprocess.run([sys.executable, "-c", snippet], cwd=test.folder, capture_output=True, text=True)
             self.assertEqual(ran.returncode, 0, snippet + ran.stderr)
+
+
+class Pages(unittest.TestCase):
+    def test_name_files_that_are_there(self):
+        for name in ("README.md", "configs/README.md"):
+            for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page(name)):
+                if not target.startswith("http"):
+                    with self.subTest(page=name, target=target):
+                        self.assertTrue(((terrace_runs.root / name).parent / target).exists())
 
 
 if __name__ == "__main__":

@@ -40,6 +40,8 @@ class InputTest(JobTest):
     def stage(self, kind):
         if kind == "graph":
             return {"name": "s", "recursive": {"problem": "floyd_warshall", "matrix": "name"}}
+        if kind == "substitution":
+            return wavefront("s", "smith_waterman", rows="reference", columns="reference", matrix="name", gap=2)
         problem, key = STAGES[kind]
         return wavefront("s", problem, **{key: "name"}, **({"columns": "name"} if key == "rows" else {}))
 
@@ -83,11 +85,12 @@ class Help(InputTest):
         self.write("photo.png", png(3, 2, pixels=bytes(3 * 7)))
         self.write("scan.tif", tiff(3, 2, bytes(6)))
         self.write("roads.txt", "10 20 3\n20 35 4\n")
+        self.write("NUC.4.4", "   A  C\nA  5 -4\nC -4  5\n")
 
     def test_has_examples_of_every_kind_and_key_that_run(self):
         self.files()
         kinds = json.loads(self.terrace("inputs", "--json").stdout)["inputs"]
-        self.assertEqual({kind["name"] for kind in kinds}, {*STAGES, "graph"})
+        self.assertEqual({kind["name"] for kind in kinds}, {*STAGES, "graph", "substitution"})
         for kind in kinds:
             for key in kind["keys"]:
                 self.assertIn("example", key, (kind["name"], key["name"]))
@@ -103,7 +106,8 @@ class Help(InputTest):
                     self.assertIn(example, self.terrace("inputs", kind["name"]).stdout)
 
     def run_with(self, example, stage):
-        self.write("job.yaml", f"inputs: {{name: {example}}}\nstages: [{json.dumps(stage)}]\noutput: result.h5")
+        self.write("job.yaml", f"inputs: {{name: {example}, reference: {{values: [65, 67], type: u8}}}}\n"
+                               f"stages: [{json.dumps(stage)}]\noutput: result.h5")
         self.terrace("run", "job.yaml", "--fresh=all")
 
     def test_names_every_key_with_type_and_default(self):
@@ -122,7 +126,7 @@ class NoFiles(InputTest):
     def test_pipes_and_devices_are_refused(self):
         os.mkfifo(self.folder / "pipe")
         for name in ("pipe", "/dev/zero", "/dev/tty"):
-            for kind in ("hdf5", "npy", "npz", "fastq", "csv", "text", "fasta", "image", "graph"):
+            for kind in ("hdf5", "npy", "npz", "fastq", "csv", "text", "fasta", "image", "graph", "substitution"):
                 with self.subTest(name=name, kind=kind):
                     self.assertSays(self.terrace("run", self.job({kind: name}), expect=WRONG, timeout=20),
                                     "job.yaml:", name, "is no regular file")

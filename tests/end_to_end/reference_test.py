@@ -45,6 +45,8 @@ class Keys(ReferenceTest):
                 row, line = (next(filter(start.match, text.splitlines())) for text in (section, said))
                 self.assertRegex(line, r"  " + re.escape(default) + "  ")
                 self.assertEqual(row.split(" | ")[2:4], [default, key["example"]])
+                for choice in key.get("choices", []):
+                    self.assertRegex(row, r"\W" + re.escape(choice) + r"\W")
                 self.assertIn(f"; example: {key['example']} ", words + " ")
 
     def test_of_problems_are_in_help_and_page(self):
@@ -57,7 +59,8 @@ class Keys(ReferenceTest):
                 self.check_keys(holder["keys"], said, page[heading])
                 for dataset in holder["datasets"]:
                     self.assertIn(dataset["name"], said)
-                    self.assertIn(f"| {dataset['name']} |", page[heading])
+                    row = " | ".join(dataset[part] for part in ("name", "shape", "when", "meaning"))
+                    self.assertIn(f"\n| {row} |\n", page[heading])
 
     def test_of_inputs_and_jobs_are_in_help_and_page(self):
         page = self.page()
@@ -89,6 +92,8 @@ class Keys(ReferenceTest):
 
 class Examples(ReferenceTest):
     def test_of_problems_are_right_and_have_every_key(self):
+        # The file that examples name.
+        self.write("NUC.4.4", "   A  C  G  T\nA  5 -4 -4 -4\nC -4  5 -4 -4\nG -4 -4  5 -4\nT -4 -4 -4  5\n")
         for stage, _, holder in self.problems():
             for key in holder["keys"]:
                 self.assertIn("example", key, (holder["name"], key["name"]))

@@ -58,6 +58,9 @@ def write_files(folder):
     numpy.savez(os.path.join(folder, "stored.npz"), square=square, other=pixels)
     numpy.savez_compressed(os.path.join(folder, "packed.npz"), square=square)
     write(folder, "a.fq", f"@one first\n{dna(draw, 70)}\n+\n{'I' * 70}\n@two\n{dna(draw, 40)}\n+two\n{'@' * 40}\n")
+    rows = zip("ACGT", draw.integers(-9, 9, (4, 4)))
+    write(folder, "scores.mat", "# scores\n   A  C  G  T\n" +
+          "".join(f"{letter} {' '.join(f'{score:3}' for score in row)}\n" for letter, row in rows))
     write(folder, "pixels.png", png(pixels))
     write(folder, "pixels.pgm", b"P5\n# made\n30 20\n255\n" + pixels.tobytes())
     write(folder, "pixels.ppm", "P3\n5 4\n255\n" + " ".join(map(str, pixels.flat[:60])) + "\n")
@@ -95,6 +98,8 @@ def write_files(folder):
         "table": ({**letters, "b": {"generate": "dna", "mutate": {"of": "a", "rate": 0.1}, "seed": 3}},
                   [changed(local, keep="table"),
                    {"name": "sums", "wavefront": {"problem": "summed_area", "grid": "stage/table"}}]),
+        "matrix": ({**letters, "m": {"substitution": "scores.mat"}},
+                   [stage("wavefront", "needleman_wunsch", rows="a", columns="b", matrix="m", gap=3, keep="table")]),
         "distance": ({"a": {"fasta": "a.fa", "record": 1}, "b": {"generate": "dna", "length": 300, "seed": 2}},
                      [stage("wavefront", "edit_distance", rows="a", columns="b", keep="alignment")]),
         "borders": (letters, [changed(local, keep="borders", every=50)]),

@@ -50,6 +50,7 @@ inline SweepArguments sweep_arguments(const SweepSpec& spec, const CudaWorkspace
   arguments.prunes = spec.schedule.work == Schedule::Work::needed && !spec.table;
   if (grid.count() == 1) arguments.diagonals = spec.band;
   arguments.scale = static_cast<double>(score_scale(spec.problem, spec.settings));
+  if (const Matrix* matrix = matrix_of(spec.settings)) arguments.matrix = *matrix;
   return arguments;
 }
 

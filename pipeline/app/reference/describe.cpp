@@ -15,11 +15,15 @@ TextTable output_table(const std::vector<const job::OutputDeclaration*>& outputs
   return table;
 }
 
-/// "`keep` (score, table)" for choices and faces, "`rows`" for other parameters.
+/// "`keep` (score, table)" for choices and faces, "`matrix` (an input, or blosum62)" for arrays with words in their
+/// place, "`rows`" for other parameters.
 std::string key_in_markdown(const Parameter& parameter) {
   std::string text = "`" + std::string(parameter.name) + "`";
   if (parameter.choices && (parameter.kind == ParameterKind::choice || parameter.kind == ParameterKind::faces))
     text += " (" + std::string(parameter.choices) + ")";
+  if (parameter.choices && parameter.kind == ParameterKind::array) {
+    text += " (an input, or " + std::string(parameter.choices) + ")";
+  }
   return text;
 }
 

@@ -15,7 +15,7 @@ std::string list_problems(const job::StageDeclaration& stage, std::size_t width)
 std::string describe_problem(const job::StageDeclaration& stage, const job::ProblemDeclaration* problem,
                              std::size_t width);
 
-/// The README's table of a stage: each problem with its keys and outputs.
+/// A stage as a table of Markdown: each problem with its keys and outputs.
 std::string markdown_problems(const job::StageDeclaration& stage);
 
 /// The reference of a problem: what describe_problem() says.

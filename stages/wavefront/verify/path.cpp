@@ -88,7 +88,7 @@ std::string compare(const VerifyRequest& request, const VerifiedTable& table, co
                         table.rows - stored.row + table.columns - stored.column);
   const std::vector<PathRun> runs(stored.path.runs().rbegin(), stored.path.runs().rend());
   const wavefront::BlockResult found = table.problem->replay(
-      {stage.problem, stage.settings, table.value, table.rows, table.columns, stored.row, stored.column, runs,
+      {stage.problem, table.settings, table.value, table.rows, table.columns, stored.row, stored.column, runs,
        reader_of(*table.row_items, following), reader_of(*table.column_items, following)});
   if (found.row != stored.end_row || found.column != stored.end_column) {
     return "the path ends at row " + std::to_string(found.row) + " and column " + std::to_string(found.column) +

@@ -64,8 +64,10 @@ class Comparison {
     spec.value = value;
     spec.border = shape.rows % 2 == 0 ? value : ElementType::i64;
     spec.table = table;
-    const auto rows = test::letters_for<P>(kind, true, shape.rows, 5);
-    const auto columns = test::letters_for<P>(kind, false, shape.columns, 5);
+    const Matrix* matrix = matrix_of(settings);
+    const int codes = matrix != nullptr ? matrix->count : test::sample_codes;
+    const auto rows = test::letters_for<P>(kind, true, shape.rows, 5, codes);
+    const auto columns = test::letters_for<P>(kind, false, shape.columns, 5, codes);
     const auto expected = letters_reference<P>(problem_constants<P>(settings), rows, columns);
     test::TableMemory memory(spec, rows, columns, {});
     const auto sweep = make_cpu_sweep(spec, *context_, set);
@@ -289,6 +291,50 @@ TEST_CASE("with free ends the best of the last row and column is found, also whe
           const auto table = turn % 4 == 0 ? std::optional(ElementType::i32) : std::nullopt;
           comparison.compare(NeedlemanWunschLinear{}, linear, shape, ElementType::i16, table, kind, set);
           comparison.compare(NeedlemanWunschAffine{}, affine, shape, ElementType::i32, table, kind, set);
+        }
+      }
+    }
+  }
+}
+
+/// A matrix and the costs of its gaps.
+struct MatrixCase {
+  int codes, least, largest;
+  double open, extend;
+};
+constexpr MatrixCase matrix_cases[] = {{27, -128, 127, 11, 1}, {27, -128, 127, 0, 0}, {27, -128, 127, 300.125, 0.5},
+                                       {1, 127, 127, 5, 2},    {1, -128, -128, 5, 2}, {4, -128, -100, 1000, 90},
+                                       {25, 100, 127, 40, 0},  {15, -4, 5, 2.5, 0.5}, {27, 0, 0, 3, 1}};
+
+TEST_CASE("matrices of any size and any scores, which differ with the sides of letters, are exact") {
+  Comparison comparison(3);
+  unsigned turn = 0;
+  for (const auto& [codes, least, largest, open, extend] : matrix_cases) {
+    for (const char* ends : {"none", "rows", "columns", "both"}) {
+      Settings linear = test::with_matrix({}, codes, least, largest, ++turn), affine = linear;
+      linear.set("gap", open);
+      affine.set("gap_open", open);
+      affine.set("gap_extend", extend);
+      Settings global_linear = linear, global_affine = affine;
+      global_linear.set("free_ends", std::string(ends));
+      global_affine.set("free_ends", std::string(ends));
+      for (const Shape& shape : {Shape{1, 300, 1, 70}, Shape{300, 1, 70, 1}, Shape{33, 65, 33, 20},
+                                 Shape{413, 307, 90, 64}, Shape{900, 210, 900, 210}}) {
+        for (InstructionSet set : instruction_sets()) {
+          const auto kind = static_cast<Letters>(turn++ % 2);
+          const auto compare = [&](auto problem, const Settings& settings) {
+            const auto narrowest = narrowest_value(decltype(problem)::name, settings, shape.rows, shape.columns);
+            for (ElementType value : value_types) {
+              if (size_of(value) < size_of(narrowest)) continue;
+              const auto table =
+                  turn % 3 == 0 ? std::nullopt : std::optional(turn % 3 == 1 ? value : ElementType::f64);
+              comparison.compare(problem, settings, shape, value, table, kind, set);
+            }
+          };
+          compare(SmithWatermanLinearMatrix{}, linear);
+          compare(SmithWatermanAffineMatrix{}, affine);
+          compare(NeedlemanWunschLinearMatrix{}, global_linear);
+          compare(NeedlemanWunschAffineMatrix{}, global_affine);
         }
       }
     }

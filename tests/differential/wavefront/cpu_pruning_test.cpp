@@ -137,7 +137,7 @@ TEST_CASE("pruning bounds hold with a matrix's scores") {
   for (const Pair& pair : test::pruned_pairs()) {
     Pair proteins = pair;
     for (auto* letters : {&proteins.rows, &proteins.columns}) {
-      for (auto& letter : *letters) letter %= matrix_size;
+      for (auto& letter : *letters) letter %= test::sample_codes;
     }
     check_pruned<SmithWatermanAffineMatrix>(proteins, {900, 800}, ElementType::i16, 2);
   }

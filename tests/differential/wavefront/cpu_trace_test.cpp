@@ -1,4 +1,5 @@
 // Walks back through boxes of a table on the CPU against the reference's path.
+#include <array>
 #include <catch2/catch.hpp>
 
 #include "kernels/device/cpu_context.hpp"
@@ -43,9 +44,9 @@ TEST_CASE("walks through boxes of every cut give the reference's path and its sc
         for (std::int64_t width : sizes) {
           for (const TraceCut& cut : cuts) {
             const auto kind = static_cast<Letters>(turn % 5 % 4);
-            const auto rows = test::make_letters(turn % 5 == 4 ? Letters::random : kind, true, height, 7 + turn);
+            const auto rows = test::letters_for<P>(turn % 5 == 4 ? Letters::random : kind, true, height, 7 + turn);
             const auto columns =
-                turn % 5 == 4 ? test::mutated(rows, width, turn) : test::make_letters(kind, false, width, 7 + turn);
+                turn % 5 == 4 ? test::mutated(rows, width, turn) : test::letters_for<P>(kind, false, width, 7 + turn);
             compare(problem, rows, columns, cut);
             ++turn;
           }
@@ -53,6 +54,30 @@ TEST_CASE("walks through boxes of every cut give the reference's path and its sc
       }
     }
   });
+}
+
+TEST_CASE("paths by matrices of any scores, which differ with the sides of letters, are the reference's") {
+  unsigned turn = 0;
+  for (const auto& [codes, least, largest] : {std::array{27, -128, 127}, {3, -128, 127}, {20, -3, 9}, {27, 1, 127}}) {
+    for (double gap : {0.0, 2.0, 90.0}) {
+      Settings linear = test::with_matrix({}, codes, least, largest, ++turn), affine = linear;
+      linear.set("gap", gap);
+      affine.set("gap_open", gap);
+      affine.set("gap_extend", 1.0);
+      for (const TraceCut& cut : cuts) {
+        const auto rows = test::letters_for<SmithWatermanLinearMatrix>(Letters::random, true, 130, ++turn, codes);
+        const auto columns = test::letters_for<SmithWatermanLinearMatrix>(Letters::random, false, 110, turn, codes);
+        compare(SmithWatermanLinearMatrix{}, rows, columns, cut, linear);
+        compare(SmithWatermanAffineMatrix{}, rows, columns, cut, affine);
+        for (const char* free : {"none", "rows", "columns", "both"}) {
+          linear.set("free_ends", std::string(free));
+          affine.set("free_ends", std::string(free));
+          compare(NeedlemanWunschLinearMatrix{}, rows, columns, cut, linear);
+          compare(NeedlemanWunschAffineMatrix{}, rows, columns, cut, affine);
+        }
+      }
+    }
+  }
 }
 
 /// Sweeps the box of the task that is in the port, over borders inside that nobody has written.

@@ -55,15 +55,32 @@ inline std::vector<std::uint8_t> make_letters(Letters kind, bool rows, std::int6
   return letters;
 }
 
-/// Letters for P: with a matrix, codes of its letters.
+/// Letters of blosum62, which scores letters in sample_settings().
+inline constexpr int sample_codes = 24;
+
+/// The settings with a matrix of `codes` letters: random scores from `least` to `largest`, both among them, of which
+/// those of two letters differ with their sides.
+inline Settings with_matrix(Settings settings, int codes, int least, int largest, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<std::int64_t> scores(static_cast<std::size_t>(codes * codes));
+  for (std::int64_t& score : scores)
+    score = least + static_cast<int>(random() % static_cast<unsigned>(largest - least + 1));
+  scores.back() = least;
+  scores.front() = largest;
+  settings.set("matrix", scores);
+  return settings;
+}
+
+/// Letters for P: with a matrix, codes of its letters, below `codes`.
 template <class P>
-std::vector<std::uint8_t> letters_for(Letters kind, bool rows, std::int64_t count, unsigned seed) {
+std::vector<std::uint8_t> letters_for(Letters kind, bool rows, std::int64_t count, unsigned seed,
+                                      int codes = sample_codes) {
   auto letters = make_letters(kind, rows, count, seed);
   if (!by_matrix<P>) return letters;
   std::mt19937 random(seed + (rows ? 3u : 4u));
   for (auto& letter : letters) {
     if (kind == Letters::random) letter = static_cast<std::uint8_t>(random());
-    letter %= matrix_size;
+    letter = static_cast<std::uint8_t>(letter % codes);
   }
   return letters;
 }

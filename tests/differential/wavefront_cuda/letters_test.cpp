@@ -40,8 +40,11 @@ void compare(device::Context& context, const Settings& settings, const Shape& sh
   spec.value = value;
   spec.border = shape.rows % 2 == 0 ? value : ElementType::i64;
   spec.table = table;
-  const testing::TableInput input{
-      test::letters_for<P>(kind, true, shape.rows, 5), test::letters_for<P>(kind, false, shape.columns, 5), {}};
+  const Matrix* matrix = matrix_of(settings);
+  const int codes = matrix != nullptr ? matrix->count : test::sample_codes;
+  const testing::TableInput input{test::letters_for<P>(kind, true, shape.rows, 5, codes),
+                                  test::letters_for<P>(kind, false, shape.columns, 5, codes),
+                                  {}};
   const auto expected = letters_reference<P>(problem_constants<P>(settings), input.rows, input.columns);
   testing::CudaTable cuda(spec, context, input, trial);
   cuda.run();
@@ -146,6 +149,33 @@ TEST_CASE("on CUDA costs without gaps' weight, and scores all negative or all po
                                      test::trial_of(++turn));
       compare<NeedlemanWunschLinear>(*context, linear, shape, ElementType::i32, ElementType::i32, kind,
                                      test::trial_of(++turn));
+    }
+  }
+}
+
+TEST_CASE("on CUDA matrices of any size and any scores, which differ with the sides of letters, are exact", "[few]") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  struct MatrixCase {
+    int codes, least, largest;
+    double open, extend;
+  };
+  unsigned turn = 0;
+  for (const auto& [codes, least, largest, open, extend] :
+       {MatrixCase{27, -128, 127, 11, 1}, MatrixCase{27, -128, 127, 300.125, 0.5}, MatrixCase{1, -128, -128, 5, 2},
+        MatrixCase{25, 100, 127, 40, 0}, MatrixCase{4, -128, -100, 1000, 90}}) {
+    Settings linear = test::with_matrix({}, codes, least, largest, ++turn), affine = linear;
+    linear.set("gap", open);
+    affine.set("gap_open", open);
+    affine.set("gap_extend", extend);
+    for (const Shape& shape : {Shape{40, 33, 40, 33}, Shape{300, 70, 120, 70}, Shape{413, 307, 300, 290}}) {
+      const auto kind = static_cast<Letters>(turn % 2);
+      const auto value = turn % 4 == 0 ? ElementType::i64 : ElementType::i32;
+      const auto table = turn % 3 == 0 ? std::optional(value) : std::nullopt;
+      compare<SmithWatermanLinearMatrix>(*context, linear, shape, value, table, kind, test::trial_of(++turn));
+      compare<SmithWatermanAffineMatrix>(*context, affine, shape, value, table, kind, test::trial_of(++turn));
+      compare<NeedlemanWunschLinearMatrix>(*context, linear, shape, value, table, kind, test::trial_of(++turn));
+      compare<NeedlemanWunschAffineMatrix>(*context, affine, shape, value, table, kind, test::trial_of(++turn));
     }
   }
 }

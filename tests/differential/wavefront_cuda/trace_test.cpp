@@ -1,4 +1,5 @@
 // Walks back through boxes of a table on CUDA, and the borders that sweeps keep for them.
+#include <array>
 #include <catch2/catch.hpp>
 #include <memory_resource>
 
@@ -83,6 +84,27 @@ TEST_CASE("on CUDA gaps that cross bands and pieces are one gap, and a full resu
   const std::vector<std::uint8_t> few(rows.begin(), rows.begin() + 3);
   compare<Lcs>(*context, arena, rows, few, {10000, 10000, 10000, 256}, 2);
   compare<Lcs>(*context, arena, few, rows, {10000, 10000, 256, 10000}, 3);
+}
+
+TEST_CASE("on CUDA paths by matrices of any scores, which differ with the sides of letters, are exact", "[few]") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  PinnedArena arena(*context);
+  unsigned turn = 0;
+  for (const auto& [codes, least, largest] : {std::array{27, -128, 127}, {3, -128, 127}, {20, -3, 9}}) {
+    Settings linear = test::with_matrix({}, codes, least, largest, ++turn), affine = linear;
+    linear.set("gap", 2.0);
+    affine.set("gap_open", 90.0);
+    affine.set("gap_extend", 1.0);
+    for (const TraceCut& cut : {cuts[0], cuts[3]}) {
+      const auto rows = test::letters_for<SmithWatermanLinearMatrix>(Letters::random, true, 140, ++turn, codes);
+      const auto columns = test::letters_for<SmithWatermanLinearMatrix>(Letters::random, false, 70, turn, codes);
+      compare<SmithWatermanLinearMatrix>(*context, arena, rows, columns, cut, turn, linear);
+      compare<SmithWatermanAffineMatrix>(*context, arena, rows, columns, cut, turn, affine);
+      compare<NeedlemanWunschLinearMatrix>(*context, arena, rows, columns, cut, turn, linear);
+      compare<NeedlemanWunschAffineMatrix>(*context, arena, rows, columns, cut, turn, affine);
+    }
+  }
 }
 
 TEST_CASE("on CUDA ends that are free are no part of a path", "[few]") {

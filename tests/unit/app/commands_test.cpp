@@ -301,7 +301,7 @@ TEST_CASE("An operator is shown with the formula as it is computed") {
               "`weights`, `directions`, `between`, `part`, `boundary` (fixed, periodic, edge), `rim` (edge)"));
 }
 
-TEST_CASE("Problems are shown as tables of Markdown for the README") {
+TEST_CASE("Problems are shown as tables of Markdown") {
   const std::string text = call({"problems", "--markdown"}).out;
   CHECK(holds(text, "| problem | what it computes | keys | datasets |\n|---|---|---|---|\n"));
   CHECK(holds(text,

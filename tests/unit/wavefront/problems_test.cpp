@@ -241,18 +241,80 @@ TEST_CASE("a matrix stands in place of match and mismatch, and its extreme score
              Catch::StartsWith("alphabet|matrix blosum62 scores letters of pro"));
 }
 
-TEST_CASE("the matrix is symmetric and has its own extreme scores") {
-  REQUIRE(std::string(matrix_letters).size() == matrix_size);
-  i64 least = 0, largest = 0;
-  for (int a = 0; a < matrix_size; ++a) {
-    for (int b = 0; b < matrix_size; ++b) {
-      if (matrix_score(a, b) != matrix_score(b, a)) FAIL(matrix_letters[a] << " and " << matrix_letters[b]);
-      least = std::min<i64>(least, matrix_score(a, b));
-      largest = std::max<i64>(largest, matrix_score(a, b));
+TEST_CASE("the matrices that jobs name are those of NCBI") {
+  // Of the files in blast/matrices: sums of all scores, of scores times their numbers from 1 on, line by line, and of
+  // equal letters; the least and the largest score; the line of W.
+  struct Known {
+    const char* name;
+    i64 sum, by_place, of_equal, least, largest;
+    const char* of_w;
+  };
+  const Known known[] = {
+      {"blosum45", -689, -225064, 149, -5, 15,
+       "-2 -2 -4 -4 -5 -2 -3 -2 -3 -2 -2 -2 -2 1 -3 -4 -3 15 3 -3 -4 -2 -2 -5"},
+      {"blosum50", -814, -259664, 160, -5, 15,
+       "-3 -3 -4 -5 -5 -1 -3 -3 -3 -3 -2 -3 -1 1 -4 -4 -3 15 2 -3 -5 -2 -3 -5"},
+      {"blosum62", -726, -228651, 124, -4, 11,
+       "-3 -3 -4 -4 -2 -2 -3 -2 -2 -3 -2 -3 -1 1 -4 -3 -2 11 2 -3 -4 -3 -2 -4"},
+      {"blosum80", -1572, -492497, 198, -8, 16,
+       "-5 -5 -7 -8 -5 -4 -6 -6 -4 -5 -4 -6 -3 0 -7 -6 -5 16 3 -5 -8 -5 -5 -8"},
+      {"pam250", -932, -320782, 124, -8, 17, "-6 2 -4 -7 -8 -5 -7 -7 -3 -5 -2 -3 -4 0 -6 -2 -5 17 0 -6 -5 -6 -4 -8"}};
+  REQUIRE(matrices().size() == std::size(known));
+  std::string words;
+  for (const Known& expected : known) {
+    INFO(expected.name);
+    words += (words.empty() ? "" : ", ") + std::string(expected.name);
+    const NamedMatrix* found = find_matrix(expected.name);
+    REQUIRE(found != nullptr);
+    CHECK(std::string(found->letters) == "ARNDCQEGHILKMFPSTWYVBZX*");
+    REQUIRE(found->matrix.count == 24);
+    i64 sum = 0, by_place = 0, of_equal = 0;
+    std::string of_w;
+    for (int a = 0; a < 24; ++a) {
+      of_equal += found->matrix.scores[a][a];
+      of_w += (a == 0 ? "" : " ") + std::to_string(found->matrix.scores[17][a]);
+      for (int b = 0; b < 24; ++b) {
+        sum += found->matrix.scores[a][b];
+        by_place += (24 * a + b + 1) * i64{found->matrix.scores[a][b]};
+        if (found->matrix.scores[a][b] != found->matrix.scores[b][a]) FAIL(a << " and " << b);
+      }
     }
+    CHECK(sum == expected.sum);
+    CHECK(by_place == expected.by_place);
+    CHECK(of_equal == expected.of_equal);
+    CHECK(of_w == expected.of_w);
+    CHECK(range_of(found->matrix).least == expected.least);
+    CHECK(range_of(found->matrix).largest == expected.largest);
   }
-  CHECK(least == least_matrix_score);
-  CHECK(largest == largest_matrix_score);
+  CHECK(words == matrix_parameter.choices);
+  CHECK(find_matrix("BLOSUM62") == nullptr);
+}
+
+TEST_CASE("a matrix of scores is kept once, by sides, and its extreme scores bound the cells") {
+  auto settings = numbers({{"gap", 0.5}});
+  settings.set("matrix", std::vector<std::int64_t>{-7, 5, -128, 127});
+  const auto constants = problem_constants<SmithWatermanLinearMatrix>(settings);
+  CHECK(constants.match == 1270);
+  CHECK(constants.mismatch == -1280);
+  CHECK(SmithWatermanLinearMatrix::score<i64>(constants, 0, 1) == 50);
+  CHECK(SmithWatermanLinearMatrix::score<i64>(constants, 1, 0) == -1280);
+  CHECK(matrix_of(settings) == matrix_of(Settings(settings)));
+  CHECK(score_bound("smith_waterman", settings, 10, 20) == 1270 * 11 + 1280);
+  CHECK(narrowest_value("smith_waterman", settings, 23, 1 << 30) == ElementType::i16);
+  CHECK(narrowest_value("smith_waterman", settings, 24, 1 << 30) == ElementType::i32);
+  settings.set("matrix", std::vector<std::int64_t>{-128});
+  CHECK(score_bound("smith_waterman", settings, 10, 20) == 1280);
+  settings.set("alphabet", std::string("protein"));
+  settings.set("matrix", std::string("mine"));
+  const auto errors = parameter_errors("smith_waterman", settings);
+  REQUIRE(errors.size() == 1);
+  CHECK(errors[0].parameter + "|" + errors[0].message ==
+        "alphabet|the letters are those of the matrix 'mine': leave alphabet out");
+  for (const std::vector<std::int64_t>& wrong :
+       {std::vector<std::int64_t>{}, {1, 2}, {128}, {-129}, std::vector<std::int64_t>(28 * 28)}) {
+    settings.set("matrix", wrong);
+    CHECK_THROWS_WITH(matrix_of(settings), Catch::Contains("a substitution matrix"));
+  }
 }
 
 TEST_CASE("the bound of a global alignment is its worst path: two gaps, or different letters and one gap") {

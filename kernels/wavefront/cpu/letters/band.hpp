@@ -139,15 +139,18 @@ void LettersBand<P, T>::load_left() {
   }
 }
 
+static_assert(matrix_size <= profile_letters);
+
 /// The scores of the band's rows with every letter of the matrix.
 template <class P, class T>
 void LettersBand<P, T>::make_profile(const device::u8* letters) {
   state_.profile = scratch_.profile.data();
+  const Matrix& matrix = *plan_.constants.matrix;
   for (i64 i = 0; i < rows_.count(); ++i) {
     const i64 lane = i / rows_.rows_per_lane, row = i % rows_.rows_per_lane;
     device::i8* scores = scratch_.profile.data() + lane * profile_letters * profile_rows + row;
-    for (int letter = 0; letter < matrix_size; ++letter) {
-      scores[letter * profile_rows] = blosum62.scores[letters[i]][letter];
+    for (int letter = 0; letter < matrix.count; ++letter) {
+      scores[letter * profile_rows] = matrix.scores[letters[i]][letter];
     }
   }
 }

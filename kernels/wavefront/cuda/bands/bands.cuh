@@ -9,6 +9,7 @@
 #include "kernels/wavefront/measured.hpp"
 #include "kernels/wavefront/rules/bit_lines.hpp"
 #include "kernels/wavefront/rules/diagonals.hpp"
+#include "kernels/wavefront/substitution.hpp"
 #include "kernels/wavefront/task.hpp"
 
 namespace terrace::wavefront {
@@ -58,6 +59,7 @@ struct SweepArguments {
   bool prunes;             // what cannot reach the best cell may be left out (pruning.hpp)
   DiagonalBand diagonals;  // of sweeps in differences: what is computed
   double scale;            // of integer cells in tables of numbers with a fraction
+  Matrix matrix;           // scores of letters, for problems that have one
 };
 
 /// True if descriptors are KeptTask.

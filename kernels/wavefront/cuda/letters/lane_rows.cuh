@@ -36,7 +36,7 @@ class LaneRows {
   }
   /// For problems with a substitution matrix: the scores of the rows with every letter, in shared memory.
   __device__ void make_profile(const Warp& warp) const {
-    wavefront::make_profile<V, R>(items_, warp.memory.profiles, warp.lane);
+    wavefront::make_profile<V, R>(warp.arguments.matrix, items_, warp.memory.profiles, warp.lane);
   }
   /// Turns the letters of the rows into bytes for dot products: byte x has the score with letter x. Returns false,
   /// and keeps the letters, if a score does not fit. Rows below the band's last score 0, so that none of their cells

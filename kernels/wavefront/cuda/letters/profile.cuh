@@ -3,11 +3,8 @@
 
 #include "kernels/values/word.cuh"
 #include "kernels/wavefront/cuda/bands/bands.cuh"
-#include "kernels/wavefront/substitution.hpp"
 
 namespace terrace::wavefront {
-
-static __device__ const Matrix device_matrix = blosum62;
 
 /// Unscaled scores of the R rows of each lane, four rows a word; a lane's words lie in a bank of its own.
 template <int R>
@@ -17,18 +14,18 @@ struct LaneProfiles {
 template <>
 struct LaneProfiles<0> {};
 
-/// Fills in a lane's own part. @param letters of its rows
+/// Fills in a lane's own part. @param letters of its rows, codes of the matrix
 template <class V, int R>
-__device__ void make_profile(const V (&letters)[R], LaneProfiles<R>& profiles, int lane) {
+__device__ void make_profile(const Matrix& matrix, const V (&letters)[R], LaneProfiles<R>& profiles, int lane) {
 #pragma unroll 1
-  for (int letter = 0; letter < matrix_size; ++letter) {
+  for (int letter = 0; letter < matrix.count; ++letter) {
 #pragma unroll
     for (int q = 0; q < R / 4; ++q) {
       u32 word = 0;
 #pragma unroll
       for (int r = 0; r < 4; ++r) {
         const i64 row = static_cast<i64>(letters[4 * q + r]);
-        word |= static_cast<u32>(static_cast<device::u8>(device_matrix.scores[row][letter])) << (8 * r);
+        word |= static_cast<u32>(static_cast<device::u8>(matrix.scores[row][letter])) << (8 * r);
       }
       profiles.words[letter][q][lane] = word;
     }

@@ -334,7 +334,7 @@ __global__ void __launch_bounds__(most_tile_threads, 1)
   const auto k = P::template constants_as<V>(constants);
   if (threadIdx.x == 0) {
     unit.placed = ~u64{0};
-    if constexpr (by_matrix<P>) unit.matrix = arguments.matrix;
+    if constexpr (by_matrix<P>) unit.matrix = arguments.sweep.matrix;
   }
   for (;;) {
     bool taken = false;

@@ -66,7 +66,6 @@ class CudaTileSweep final : public device::BlockKernel {
     a.row_stride = plan_.row_stride;
     a.states = workspace_ + plan_.states_at;
     a.state_bytes = plan_.state_bytes;
-    if constexpr (by_matrix<P>) a.matrix = blosum62;
     a.item_mask = 1;
     while (a.item_mask + 1 < static_cast<u32>(width + skew * height)) a.item_mask = 2 * a.item_mask + 1;
     describe(a.sweep);
@@ -94,6 +93,7 @@ class CudaTileSweep final : public device::BlockKernel {
     a.value = stored(spec_.value);
     if constexpr (P::items == Items::grid) a.check = !is_floating(spec_.value) && constants_.wrap == 0;
     a.scale = static_cast<double>(score_scale(spec_.problem, spec_.settings));
+    if constexpr (by_matrix<P>) a.matrix = *constants_.matrix;
   }
 
   u64 tickets_of_a_block() const {

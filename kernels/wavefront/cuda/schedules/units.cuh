@@ -4,7 +4,6 @@
 
 #include "kernels/wavefront/cuda/bands/bands.cuh"
 #include "kernels/wavefront/rules/tiles.hpp"
-#include "kernels/wavefront/substitution.hpp"
 
 namespace terrace::wavefront {
 
@@ -29,7 +28,6 @@ struct TileArguments {
   i64 row_stride;         // elements from H to F
   unsigned char* states;  // [slot][band]: state of a row of tiles in global memory
   u64 state_bytes;
-  Matrix matrix;  // scores of letters, for problems that have one
   u32 item_mask;  // columns' items are at column & item_mask: at least a tile's columns and its height
 };
 

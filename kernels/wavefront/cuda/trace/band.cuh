@@ -52,7 +52,7 @@ class TraceBand {
   /// Computes the band's codes; false when the launch is over before that.
   __device__ bool run() {
     load_rows();
-    if constexpr (by_matrix<P>) make_profile<V, R>(items_, memory_.profiles, lane_);
+    if constexpr (by_matrix<P>) make_profile<V, R>(a_.matrix, items_, memory_.profiles, lane_);
     prefetch(0);
     const i32 pieces = (width_ + 31 + piece - 1) / piece;
     for (i32 p = 0; p < pieces; ++p) {

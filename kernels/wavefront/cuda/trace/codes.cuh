@@ -41,6 +41,7 @@ struct TraceArguments {
   u32 bands;          // of a piece, at most
   u32 buffers;        // of codes of a piece each
   Stored border;
+  Matrix matrix;  // scores of letters, for problems that have one
 };
 
 /// The part of a piece whose codes are needed. Empty if there is none.

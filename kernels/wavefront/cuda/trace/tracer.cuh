@@ -44,6 +44,7 @@ class CudaTracer final : public device::BlockKernel {
     arguments_.bands = static_cast<u32>(plan_.bands);
     arguments_.buffers = static_cast<u32>(spec.pieces);
     arguments_.border = stored(spec.border);
+    if constexpr (by_matrix<P>) arguments_.matrix = *constants_.matrix;
   }
 
   void run(const device::Port& port) override {
