@@ -83,7 +83,8 @@ void refuse_budgets(const Resources& resources, std::int64_t least, std::int64_t
   need("memory.host", resources.host_budget, host, resources.host_memory_for(static_cast<std::size_t>(host)));
   // On the CPU, memory.host alone in a job is the limit of blocks, too.
   if (resources.cuda || resources.device_given) {
-    need("memory.device", resources.device_budget, device, static_cast<std::size_t>(device));
+    need("memory.device", resources.device_budget, device,
+         static_cast<std::size_t>(device) + resources.device_beside);
   }
   throw JobError(text);
 }

@@ -30,6 +30,7 @@ struct Resources {
   std::size_t input_memory = 0;   // of memory.host, memory of inputs: not a part of host_budget
   std::size_t window_memory = 0;  // also of memory.host: the window of the executor
   std::size_t device_budget = 0;  // on the CPU: memory that a block may work on
+  std::size_t device_beside = 0;  // of memory.device, what a stage needs beside its blocks: not a part of device_budget
   std::int64_t scratch_space = std::numeric_limits<std::int64_t>::max();  // bytes on disk for scratch arrays
   bool device_given = true;  // true if the job gives it; else it is host_budget, or the device's memory
   bool to_run = true;        // else the job is only checked: large arrays are not read to choose by their values

@@ -91,6 +91,12 @@ class Chains(Intervals):
             self.assertEqual(result["expression"].asstr()[()], brackets(splits, 0, len(sizes) - 1))
         return result
 
+    def test_the_least_budgets_that_errors_name_suffice(self):
+        for more in ({}, {"splits": True}, {"keep": "table"}):
+            job = self.write_job({"rna": {"generate": "dna", "length": 2000, "seed": 3}},
+                                 [recursive("fold", "nussinov", sequence="rna", **more)], backend="cpu")
+            self.check_least_budgets(job, "memory.host", "memory.device")
+
     def test_every_type_at_any_budget_and_in_every_order(self):
         sizes = numpy.random.default_rng(3).integers(1, 30, 150)
         for kind in ("i32", "i64", "f64"):

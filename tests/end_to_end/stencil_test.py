@@ -378,16 +378,7 @@ class Budgets(StencilTest):
         for inputs, settings in ((arrays, {**heat, "boundary": "periodic"}), (arrays, heat),
                                  ({"g": uniform(1, 128)}, flat), ({"g": uniform(2, 128)}, flat)):
             job = self.write_job(inputs, [stencil("s", "heat2d", **settings)])
-            budgets = {"memory.host": "1"}
-            for _ in range(3):
-                sets = [word for key, value in budgets.items() for word in ("--set", f"{key}={value}")]
-                ended = self.terrace("plan", job, *sets, expect=None)
-                least = re.findall(r"(memory.\w+) is too small for any plan of this stage: the least is ([0-9.]+ ?\w+)",
-                                   ended.stderr)
-                budgets.update({key: value.replace(" ", "") for key, value in least})
-                if not least:
-                    break
-            self.terrace("run", job, "--fresh", *sets)
+            self.check_least_budgets(job, "memory.host")
 
     def test_kills(self):
         self.check_survives_kills({"a": {"generate": "uniform", "shape": [2000, 300], "type": "f64"}},

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -148,6 +149,19 @@ class JobTest(unittest.TestCase):
         """Runs a job that must succeed, and returns its result, open."""
         self.terrace("run", self.write_job(inputs, stages, output=output, **keys), *arguments)
         return self.open(output)
+
+    def check_least_budgets(self, job, *keys):
+        """The job runs with the least budgets that errors name, from one byte of each of those keys on."""
+        budgets = {key: "1" for key in keys}
+        for _ in range(3):
+            sets = [word for key, value in budgets.items() for word in ("--set", f"{key}={value}")]
+            ended = self.terrace("plan", job, *sets, expect=None)
+            least = re.findall(r"(memory.\w+) is too small for any plan of this stage: the least is ([0-9.]+ ?\w+)",
+                               ended.stderr)
+            budgets.update({key: value.replace(" ", "") for key, value in least})
+            if not least:
+                break
+        self.terrace("run", job, "--fresh", *sets)
 
     def check_survives_kills(self, inputs, stage, *datasets, jobs=2, backend="cpu", **keys):
         """A job of one stage that is killed again and again, and gone on with, gives the same in those datasets."""

@@ -129,6 +129,7 @@ Resources beside_vectors(Resources resources, const TriangleCut& cut) {
   resources.host_budget = less(resources.host_budget);
   resources.device_budget = less(resources.device_budget);
   resources.input_memory += bytes;
+  resources.device_beside += bytes;
   return resources;
 }
 

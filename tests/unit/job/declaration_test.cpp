@@ -63,7 +63,7 @@ TEST_CASE("An output is written when its condition holds") {
   settings.set("reduce", std::vector<std::string>{"sum", "minimum"});
   settings.set("free", false);
   settings.set("until", 0.5);
-  const auto written = [&](const std::string& when) { return is_written({"o", "", "", when}, settings); };
+  const auto written = [&](const std::string& when) { return is_written({"o", "", "", Ties::none, when}, settings); };
   CHECK(written(""));
   CHECK(written("keep: table"));
   CHECK(written("keep: score, table"));
@@ -74,7 +74,7 @@ TEST_CASE("An output is written when its condition holds") {
   CHECK(written("until"));
   CHECK_FALSE(written("absent"));
   CHECK_FALSE(written("absent: word"));
-  CHECK_FALSE(is_written({"o", "", "", "", [](const Settings& s) { return s.has("absent"); }}, settings));
+  CHECK_FALSE(is_written({"o", "", "", Ties::none, "", [](const Settings& s) { return s.has("absent"); }}, settings));
 }
 
 }  // namespace

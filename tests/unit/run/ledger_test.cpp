@@ -202,9 +202,9 @@ TEST_CASE("Each attempt begins with the state it took over, and one that never b
   const run::Progress progress = run::Ledger::read(cuts.ledger);
   CHECK(progress.attempt == 4);
   REQUIRE(progress.completed.size() == 1);
-  CHECK(progress.completed[0].folded == "all");
-  CHECK(progress.completed[0].inputs.size() == 4);  // the reads of the three cuts before it, and its own
-  CHECK(progress.completed[0].inputs.at({1, 7, 0}) == 99);
+  CHECK(progress.completed.at(0).folded == "all");
+  CHECK(progress.completed.at(0).inputs.size() == 4);  // the reads of the three cuts before it, and its own
+  CHECK(progress.completed.at(0).inputs.at({1, 7, 0}) == 99);
   REQUIRE(progress.current);
   CHECK(progress.current->stage == 1);
   CHECK(progress.current->tiles.size() == 2);
