@@ -139,7 +139,7 @@ class Keeping(Killed):
             self.correct(folder)
             end = run_job(folder)
             if end.code == WRONG:  # it was killed before it failed: a run of another job is under way
-                self.assertIn("has changed since the run was begun", end.err)
+                self.assertIn("input 'x' has changed", end.err)
                 refused.append(at)
                 shutil.copy(letters, folder)
                 self.assertEqual(run_job(folder).code, FAILED)

@@ -97,7 +97,7 @@ TEST_CASE("what OpenBLAS touches beside the matrices is as much as is planned fo
     CHECK(touched_by<float>(side) <= recursive::blas_bytes(side, 4) + code);
     CHECK(touched_by<double>(side) <= recursive::blas_bytes(side, 8) + code);
   }
-  CHECK(touched_by<double>(2048) > 4 << 20);
+  CHECK(touched_by<double>(2048) > 2 << 20);  // also by kernels for CPUs that OpenBLAS does not know
 }
 
 TEST_CASE("what OpenBLAS works in is a part of memory.host, for each thread") {
