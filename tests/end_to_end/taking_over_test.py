@@ -789,9 +789,9 @@ class Interrupted(Taking, Runs):
         self.inputs = {"d": {"hdf5": "towns.h5", "dataset": "r/distance"}, "c": random_letters(LONG, 3),
                        "e": random_letters(LONG, 4)}
         self.job([routes("again", "d"), affine("long", "c", "e")])
+        ledger = self.folder / "result.h5.run" / "ledger" / "1.log"
         run = self.start("job.yaml")
-        progress = self.folder / "result.h5.run" / "progress"  # the stage, of which `long` is the second
-        while run.poll() is None and not (progress.exists() and int.from_bytes(progress.read_bytes()[:8], "little") == 1):
+        while run.poll() is None and not (ledger.exists() and b'"complete":true' in ledger.read_bytes()):
             pass
         run.kill()
         self.end(run)
