@@ -157,7 +157,7 @@ class Keeping(Killed):
 
     def correct(self, folder):
         with open(os.path.join(folder, "x.fa"), "w") as file:
-            file.write(">x\nACGTACGTA\n")
+            file.write(">x\nACGTACGT\n")
 
 
 if __name__ == "__main__":
