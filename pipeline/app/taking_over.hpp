@@ -15,7 +15,7 @@
 
 namespace terrace::app {
 
-/// What a new result would not have of the one that is there, or would hold anew.
+/// The loss when a new result replaces the one that is there: a dataset that is dropped or computed anew.
 struct Loss {
   std::string what;  // "dataset /align/score is to be computed anew"
   std::string why;   // may be empty

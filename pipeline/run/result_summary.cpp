@@ -65,7 +65,8 @@ Json reads_of(const PlannedStage& planned, const RunPlan& plan) {
   return {{"tiles", planned.tiles_read}, {"parts", parts}};
 }
 
-/// How a stage was made: by which program, where and when, of what; and the back end, if its results depend on that.
+/// The origin of a stage: program, machine, times, and checksums of what it read; and the back end, if its results
+/// depend on that.
 Json record_of(const PlannedStage& planned, const RunPlan& plan, const Origin& origin,
                const std::vector<io::SmallDataset>& small) {
   if (const TakenStage* taken = planned.taken_stage()) return taken->record();

@@ -104,7 +104,7 @@ class LongStaging : public test::ToyProgram {
   }
 
  private:
-  /// How often the executor's thread has given up its processor so far, to wait.
+  /// Number of times so far that the executor's thread has given up its processor to wait.
   std::int64_t times_slept() const {
     std::ifstream file(status_);
     std::string name;

@@ -242,7 +242,7 @@ TEST_CASE("a matrix stands in place of match and mismatch, and its extreme score
 }
 
 TEST_CASE("the matrices that jobs name are those of NCBI") {
-  // Of the files in blast/matrices: sums of all scores, of scores times their numbers from 1 on, line by line, and of
+  // Sums over the files in blast/matrices: of all scores, of scores times their numbers from 1 on, line by line, and of
   // equal letters; the least and the largest score; the line of W.
   struct Known {
     const char* name;
