@@ -2,6 +2,7 @@
 
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/json.hpp"
+#include "pipeline/base/near_name.hpp"
 
 namespace terrace::app {
 namespace {
@@ -10,12 +11,12 @@ using Json = nlohmann::json;
 
 /// `--fresh=` in a job without a stage of that name.
 JobError unknown_wish(const std::string& text, const job::Job& job) {
-  std::string names;
-  for (const job::Stage& stage : job.stages) names += (names.empty() ? "" : ", ") + stage.name;
+  std::vector<std::string> names;
+  for (const job::Stage& stage : job.stages) names.push_back(stage.name);
   return JobError("--fresh=" + text +
                   ": there is no such value; --fresh alone replaces a result, --fresh=changed computes what has "
                   "changed, --fresh=STAGE (" +
-                  names + ") also that stage, --fresh=all discards an unfinished run as well");
+                  list_names(names) + ") also that stage, --fresh=all discards an unfinished run as well");
 }
 
 /// The value of the option that wishes it.
