@@ -28,12 +28,11 @@ bool Executor::take_results(Device& device) {
     if (!(*running)->ended()) break;
   }
   // Blocks that were not begun are taken back the last first, as a later launch may have taken over the tiles of an
-  // earlier one. So a launch that leaves such blocks to a later one ends after it: both were stopped.
+  // earlier one. So a stopped launch with such blocks ends after the later ones, which were stopped, too.
+  const bool later_runs = running != active.end();
   for (auto after = running; after != active.begin();) {
     LaunchHandle& launch = **--after;
-    if (running != active.end() && launch.stopping() && launch.order() == Order::in_turn && launch.unfinished()) {
-      continue;
-    }
+    if (later_runs && launch.stopping() && launch.order() == Order::in_turn && launch.unfinished()) continue;
     end_launch(launch);
     any = true;
     if (launch.order() == Order::chain) freeze(static_cast<int>(&device - devices_.data()), false);
