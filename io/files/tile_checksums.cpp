@@ -7,13 +7,14 @@
 
 #include "io/files/box_runs.hpp"
 #include "io/files/checksum.hpp"
+#include "pipeline/base/rounding.hpp"
 
 namespace terrace::io {
 namespace {
 
 constexpr std::int64_t most_tiles = 4096;              // whose checksums are made at a time
 constexpr std::int64_t piece = std::int64_t{4} << 20;  // bytes that are read at a time
-constexpr std::size_t page = 4096;
+constexpr std::size_t page = page_bytes;
 
 /// A row of adjacent tiles, whose rows of elements arrive one after another.
 class TileRow {

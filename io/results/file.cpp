@@ -11,12 +11,13 @@
 #include "io/results/layout.hpp"
 #include "io/results/objects.hpp"
 #include "io/results/record.hpp"
+#include "pipeline/base/rounding.hpp"
 
 namespace terrace::io {
 
 namespace {
 
-constexpr hsize_t page = 4096;
+constexpr hsize_t page = page_bytes;
 
 std::int64_t bytes_of(const DatasetSpec& dataset) {
   return volume(dataset.shape) * static_cast<std::int64_t>(size_of(dataset.type));
