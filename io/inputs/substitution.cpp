@@ -22,10 +22,9 @@ namespace {
 constexpr Parameter substitution_parameters[] = {
     {"substitution", ParameterKind::file,
      "scores of pairs of letters in NCBI's format, plain or gzip: lines that begin with #, a line of letters, and "
-     "for "
-     "each of them a line with the letter and its scores with all, whole numbers from -128 to 127; letters are A to "
-     "Z "
-     "and *, case does not matter; a line's letter is one of a stage's `rows`, a column's one of its `columns`"},
+     "for each of them a line with the letter and its scores with all, whole numbers from -128 to 127; letters are "
+     "A to Z and *, case does not matter; a line's letter is one of a stage's `rows`, a column's one of its "
+     "`columns`"},
 };
 
 class SubstitutionMatrix : public MemorySource {
