@@ -42,10 +42,10 @@ enum class StreamForm {
   separable  // a box: the sum of a row, then of a column of such sums
 };
 
-/// The way in which rows move between memory and the warps that make levels of them.
+/// What moves rows between memory and the warps that make levels.
 enum class Moving {
-  mover,  // a warp more, row by row (cuda/streams/mover.cuh)
-  tensor  // tensor copies, a batch each (cuda/streams/tensor.cuh)
+  bulk,   // bulk copies of these warps (cuda/streams/bulk.cuh)
+  values  // a warp more, value by value: for rows that do not begin at multiples of 16 bytes (cuda/streams/mover.cuh)
 };
 
 /// Sizes of a kernel that streams rows through registers (cuda/streams/kernel.cuh).
@@ -56,7 +56,7 @@ struct StreamSizes {
   int rows;    // between two barriers of the thread block
   int slots;   // batches of that many rows in flight from memory, a power of two
   int blocks;  // thread blocks on a multiprocessor, as far as their registers go
-  Moving moving = Moving::mover;
+  Moving moving = Moving::bulk;
 };
 
 /// Sums over a star or a box in two dimensions on CUDA.
@@ -80,39 +80,39 @@ struct CudaStream {
 
   /// f32. H100, see above; radius 1: {8, 4, 4, 4, 4, 3} 2770, {12, 3, 4, 4, 4, 3} 2820, {12, 2, 8, 4, 2, 2} 2840.
   TERRACE_HOST_DEVICE static constexpr StreamSizes star(int radius) {
-    if (radius == 1) return {12, 3, 4, 4, 2, 3, Moving::tensor};  // 2880, 2720
-    if (radius == 2) return {12, 2, 4, 4, 4, 2, Moving::tensor};  // 1550, 1400
-    if (radius == 3) return {12, 1, 6, 4, 4, 2, Moving::tensor};  // 1040, 930
-    if (radius == 4) return {12, 1, 4, 4, 4, 2, Moving::tensor};  // 810, 730
-    if (radius <= 6) return {8, 1, 4, 4, 4, 2, Moving::tensor};   // 570 and 440; of radius 5 490
-    return {8, 1, 2, 4, 4, 4, Moving::tensor};                    // 350 and 350; of radius 8 170
+    if (radius == 1) return {12, 3, 4, 4, 2, 3};  // 2880, 2720
+    if (radius == 2) return {12, 2, 4, 4, 4, 2};  // 1550, 1400
+    if (radius == 3) return {12, 1, 6, 4, 4, 2};  // 1040, 930
+    if (radius == 4) return {12, 1, 4, 4, 4, 2};  // 810, 730
+    if (radius <= 6) return {8, 1, 4, 4, 4, 2};   // 570 and 440; of radius 5 490
+    return {8, 1, 2, 4, 4, 4};                    // 350 and 350; of radius 8 170
   }
   /// f32. H100, see above; radius 3 by tensor copies {12, 1, 4, 2, 4, 2} 340.
   TERRACE_HOST_DEVICE static constexpr StreamSizes box(int radius) {
-    if (radius == 1) return {12, 2, 8, 4, 2, 2, Moving::tensor};  // 1880, 1770
-    if (radius == 2) return {12, 1, 6, 4, 4, 2, Moving::tensor};  // 730, 700
+    if (radius == 1) return {12, 2, 8, 4, 2, 2};  // 1880, 1770
+    if (radius == 2) return {12, 1, 6, 4, 4, 2};  // 730, 700
     return {12, 1, 5, 1, 4, 2};                                   // 370
   }
   /// f64. H100, see above; radius 1: {6, 4, 4, 4, 4, 2} 1430, {6, 3, 8, 4, 4, 1} 1120.
   TERRACE_HOST_DEVICE static constexpr StreamSizes wide_star(int radius) {
-    if (radius == 1) return {6, 3, 4, 4, 4, 3, Moving::tensor};  // 1450, 1260
-    if (radius == 2) return {6, 2, 4, 4, 2, 2, Moving::tensor};  // 720, 670
-    return {6, 1, 4, 4, 4, 2, Moving::tensor};                   // 460 and 380; 430 and 290
+    if (radius == 1) return {6, 3, 4, 4, 4, 3};  // 1450, 1260
+    if (radius == 2) return {6, 2, 4, 4, 2, 2};  // 720, 670
+    return {6, 1, 4, 4, 4, 2};                   // 460 and 380; 430 and 290
   }
   /// f64. H100, see above.
   TERRACE_HOST_DEVICE static constexpr StreamSizes wide_box(int radius) {
-    if (radius == 1) return {6, 3, 4, 4, 4, 3, Moving::tensor};                          // 900, 770
+    if (radius == 1) return {6, 3, 4, 4, 4, 3};                          // 900, 770
     return radius == 2 ? StreamSizes{8, 2, 7, 2, 4, 1} : StreamSizes{8, 1, 7, 2, 4, 1};  // 280 (H200); not measured
   }
   /// H100, see above: f32 of radius 1 and 2, f64 of radius 1; H200, 2026-11-24, f32 of radius 1 and 3 2470 and 920,
   /// f64 of radius 3 390. The others: not measured.
   TERRACE_HOST_DEVICE static constexpr StreamSizes separable(int radius, int bytes) {
     if (bytes == 8) {
-      if (radius == 1) return {6, 3, 4, 4, 4, 3, Moving::tensor};  // 1150
+      if (radius == 1) return {6, 3, 4, 4, 4, 3};  // 1150
       return radius == 2 ? StreamSizes{4, 2, 4, 4, 4, 3} : StreamSizes{8, 1, 7, 2, 4, 1};
     }
-    if (radius == 1) return {8, 4, 4, 4, 2, 3, Moving::tensor};   // 2570
-    if (radius == 2) return {12, 2, 4, 4, 4, 2, Moving::tensor};  // 1340
+    if (radius == 1) return {8, 4, 4, 4, 2, 3};   // 2570
+    if (radius == 2) return {12, 2, 4, 4, 4, 2};  // 1340
     if (radius <= 4) return {8, 1, 4, 4, 4, 3};
     return radius == 5 ? StreamSizes{8, 1, 4, 2, 4, 3} : StreamSizes{8, 1, 2, 2, 4, 4};
   }

@@ -52,7 +52,7 @@ class ArrayPlaces {
  public:
   /// Forgets all places of a warp that makes levels.
   static __device__ __forceinline__ void clear() {
-    if (S::warp() == S::level_warps()) return;
+    if (threadIdx.x / 32 == static_cast<u32>(S::level_warps())) return;
     for (i32 n = static_cast<i32>(threadIdx.x % 32); n < S::arrays; n += 32) of_warp()[n] = {nullptr, 0, 0};
     __syncwarp();
   }

@@ -39,10 +39,7 @@ class StreamCut {
       task.aligned = task.aligned && is_aligned(task.from[f], task.width) && is_aligned(task.to[f], task.width);
     }
     const i64 halo = i64{spec_.radius} * sizes_.levels * warps_for(levels.count);
-    // Tensor copies leave out as many columns as all warps need (StreamLayout::side).
-    const bool by_tensor = sizes_.moving == measured::Moving::tensor;
-    const i64 side = by_tensor ? i64{spec_.radius} * sizes_.levels * sizes_.warps : halo;
-    set_tiles(side, static_cast<i64>(16 / sizeof(T)), task.wraps_columns != 0, task.tiles, task.stride);
+    set_tiles(halo, static_cast<i64>(16 / sizeof(T)), task.wraps_columns != 0, task.tiles, task.stride);
     task.chunk_rows = chunk_rows(task.rows.count(), task.tiles, halo, warps_for(levels.count));
     return task;
   }

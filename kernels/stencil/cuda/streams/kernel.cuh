@@ -17,20 +17,20 @@
 #pragma once
 
 #include "kernels/stencil/cuda/blocks/ticks.cuh"
+#include "kernels/stencil/cuda/streams/bulk.cuh"
 #include "kernels/stencil/cuda/streams/level.cuh"
 #include "kernels/stencil/cuda/streams/mover.cuh"
-#include "kernels/stencil/cuda/streams/tensor.cuh"
 
 namespace terrace::stencil {
 
 /// What moves the rows of a kernel.
-template <class S, bool by_tensor>
+template <class S, bool by_bulk>
 struct MoverOf {
   using Type = StreamMover<S>;
 };
 template <class S>
 struct MoverOf<S, true> {
-  using Type = StreamTensor<S>;
+  using Type = StreamBulk<S>;
 };
 
 /// A thread's share of a launch of a kernel with the sizes, the task and the levels of S.
@@ -39,19 +39,19 @@ class Stream {
   using T = typename S::Value;
   using Chunk = ValueChunk<T>;
   using Task = typename S::Task;
-  using Mover = typename MoverOf<S, S::by_tensor>::Type;
-  using Maps = typename Mover::Maps;
+  using Mover = typename MoverOf<S, S::by_bulk>::Type;
 
  public:
-  __device__ __forceinline__ Stream(const Task& task, const Maps& maps)
+  __device__ __forceinline__ explicit Stream(const Task& task)
       : task_(task),
-        maps_(maps),
         shared_(reinterpret_cast<Chunk*>(device::launch_shared_memory())),
+        warp_(device::uniform_warp()),
+        mover_(task, shared_, warp_),
         at_left_(false),
         at_right_(false) {
     if (threadIdx.x == 0) {
       place_tile();
-      mover().begin();
+      mover_.begin();
     }
     __syncthreads();
     at_left_ = tile().at_left != 0 && lane() == 0;
@@ -60,31 +60,33 @@ class Stream {
   }
 
   __device__ __forceinline__ void run() {
-    if (mover().run()) return;
-    const i32 ticks = tile().batches + warps() - 1;
-    const i32 begin = first_plain_tick(), end = end_of_plain_ticks();
-    make_ticks(*this, ticks, begin, end);
-    mover().end();
+    if (mover_.run()) return;
+    const i32 ticks = device::uniform(tile().batches) + warps() - 1;
+    make_ticks(*this, ticks, device::uniform(first_plain_tick()), device::uniform(end_of_plain_ticks()));
+    mover_.end();
   }
 
   // For make_ticks():
   __device__ __forceinline__ bool has_edges() const { return tile().at_left != 0 || tile().at_right != 0; }
+  __device__ __forceinline__ i32 end_of_plain_ticks(i32 end) const {
+    const i32 end_of_runs = mover_.end_of_runs();
+    return end_of_runs < end ? end_of_runs : end;
+  }
   /// Lets every warp take its next batch. A warp is a tick behind the one before it.
   template <bool edges, bool rims>
   __device__ __forceinline__ void advance(i32 tick) {
     const i32 batch = tick - warp();
-    mover().bring(tick);
+    mover_.template bring<!rims>(tick);
     if (!rims || (batch >= 0 && batch < tile().batches)) make_batch<edges, rims>(batch, tick);
     device::sync_first_threads(32 * warps());
   }
 
  private:
   static __device__ __forceinline__ i32 lane() { return S::lane(); }
-  static __device__ __forceinline__ i32 warp() { return S::warp(); }
+  __device__ __forceinline__ i32 warp() const { return warp_; }
   static __device__ __forceinline__ i32 warps() { return S::level_warps(); }
   static __device__ __forceinline__ i32 halo() { return S::halo(); }
   static __device__ __forceinline__ i32 side() { return S::side(); }
-  __device__ __forceinline__ Mover mover() const { return Mover(task_, maps_, shared_); }
   __device__ __forceinline__ StreamTile& tile() const { return *reinterpret_cast<StreamTile*>(shared_ + S::tile_at); }
 
   __device__ __forceinline__ void place_tile() {
@@ -142,12 +144,8 @@ class Stream {
     const Chunk* from = shared_ + (warp() == 0 ? S::input_at_slot(batch) : S::handed_on_at(warp() - 1, tick - 1));
     const bool is_last = warp() + 1 == warps();
     Chunk* to = shared_ + (is_last ? S::output_at_slot(batch) : S::handed_on_at(warp(), tick));
-    if (warp() == 0) mover().wait_for_batch(batch);
-    if (is_last) mover().wait_for_output(batch);
-    OutputPlace places[S::lane_chunks];
-#pragma unroll
-    for (i32 q = 0; q < S::lane_chunks; ++q) places[q] = place_of_output<edges>(q, is_last);
-    const i32 field_pitch = is_last ? Mover::field_pitch : S::row_at(1, 0);
+    if (warp() == 0) mover_.wait_for_batch(batch);
+    if (is_last) mover_.wait_for_output(batch);
 #pragma unroll
     for (i32 i = 0; i < S::rows; ++i) {
       T x[S::fields][S::cells];
@@ -161,10 +159,10 @@ class Stream {
                                                   {row - level * S::radius, i, warp() * S::levels + level, all_kept});
       }
 #pragma unroll
-      for (i32 f = 0; f < S::fields; ++f) store_row(to + f * field_pitch, i, places, x[f]);
+      for (i32 f = 0; f < S::fields; ++f) store_row(to + S::row_at(f, i), is_last, x[f]);
     }
-    if (warp() == 0) mover().let_slot(batch);
-    if (is_last) mover().hand_on(batch);
+    if (warp() == 0) mover_.let_slot(batch);
+    if (is_last) mover_.template hand_on<!rims>(batch);
   }
   __device__ __forceinline__ void load_row(const Chunk* row, T (&x)[S::cells]) const {
 #pragma unroll
@@ -174,25 +172,20 @@ class Stream {
       for (i32 v = 0; v < S::chunk; ++v) x[q * S::chunk + v] = chunk.values[v];
     }
   }
-  template <bool edges>
-  __device__ __forceinline__ OutputPlace place_of_output(i32 number, bool is_last) const {
-    if (is_last) return Mover::template output_place<edges>(lane(), number);
-    return {place_of_chunk<S>(lane(), number, false), S::row_at(0, 1), true};
-  }
-  __device__ __forceinline__ void store_row(Chunk* to, i32 row, const OutputPlace (&places)[S::lane_chunks],
-                                            const T (&x)[S::cells]) const {
+  __device__ __forceinline__ void store_row(Chunk* row, bool is_last, const T (&x)[S::cells]) const {
 #pragma unroll
     for (i32 q = 0; q < S::lane_chunks; ++q) {
       Chunk chunk;
 #pragma unroll
       for (i32 v = 0; v < S::chunk; ++v) chunk.values[v] = x[q * S::chunk + v];
-      if (places[q].written) to[places[q].at + row * places[q].pitch] = chunk;
+      row[place_of_chunk<S>(lane(), q, is_last)] = chunk;
     }
   }
 
   const Task& task_;
-  const Maps& maps_;
   Chunk* shared_;
+  i32 warp_;
+  Mover mover_;
   bool at_left_, at_right_;  // this lane's first or last cells are within the radius of the grid's end
   typename S::Columns columns_;
   typename S::Level levels_[S::levels] = {};
@@ -200,21 +193,11 @@ class Stream {
 
 /// Shapes have sizes as StreamLayout, and prepare(), which every warp calls first.
 template <class S>
-__global__ void __launch_bounds__(32 * (S::warps + 1), S::sizes.blocks)
+__global__ void __launch_bounds__(32 * (S::warps + (S::by_bulk ? 0 : 1)), S::sizes.blocks)
     stream_kernel(const StencilState* state, const __grid_constant__ typename S::Task task) {
   if (state->begun == 0) return;
   S::prepare();
-  Stream<S>(task, NoMaps{}).run();
-}
-
-/// The same by tensor copies.
-template <class S>
-__global__ void __launch_bounds__(32 * S::warps, S::sizes.blocks)
-    tensor_stream_kernel(const StencilState* state, const __grid_constant__ typename S::Task task,
-                         const __grid_constant__ StreamMaps<S::fields> maps) {
-  if (state->begun == 0) return;
-  S::prepare();
-  Stream<S>(task, maps).run();
+  Stream<S>(task).run();
 }
 
 }  // namespace terrace::stencil

@@ -1,7 +1,8 @@
-// The warp that moves rows between memory and the warps of a thread block that make levels of them (kernel.cuh).
+// The warp that moves rows between memory and the warps of a thread block that make levels of them (kernel.cuh), if
+// rows do not begin at multiples of 16 bytes.
 //
-// It keeps ahead of the first warp and behind the last one by a few batches, as far as there are slots. A lane takes
-// a row of a batch. Bulk copies move rows that begin at multiples of 16 bytes; others are moved value by value.
+// It keeps ahead of the first warp and behind the last one by a few batches, as far as there are slots. A lane knows
+// the place of a row of a batch; all lanes together move its values.
 #pragma once
 
 #include "kernels/stencil/cuda/streams/tile.cuh"
@@ -15,15 +16,12 @@ class StreamMover {
   using Task = typename S::Task;
 
  public:
-  using Maps = NoMaps;
-
-  __device__ __forceinline__ StreamMover(const Task& task, const Maps&, Chunk* shared)
-      : task_(task), shared_(shared) {}
+  __device__ __forceinline__ StreamMover(const Task& task, Chunk* shared, i32 warp)
+      : task_(task), shared_(shared), warp_(warp) {}
 
   /// One thread, before a barrier.
   __device__ __forceinline__ void begin() const {
     for (i32 slot = 0; slot < S::slots; ++slot) {
-      device::begin_arrivals(signals().arrived[slot]);
       device::begin_phases(signals().brought[slot]);
       device::begin_phases(signals().taken[slot]);
     }
@@ -36,9 +34,7 @@ class StreamMover {
   /// The first warp: waits for a batch, and lets its slot be filled again.
   __device__ __forceinline__ void wait_for_batch(i32 batch) const {
     const i32 slot = batch & (S::slots - 1);
-    const u32 parity = static_cast<u32>(batch / S::slots & 1);
-    if (in_bulk()) wait(signals().arrived[slot], parity);
-    else wait(signals().brought[slot], parity);
+    wait(signals().brought[slot], static_cast<u32>(batch / S::slots & 1));
   }
   __device__ __forceinline__ void let_slot(i32 batch) const {
     device::end_phase(signals().taken[batch & (S::slots - 1)]);
@@ -47,25 +43,22 @@ class StreamMover {
   __device__ __forceinline__ void wait_for_output(i32 batch) const {
     if (batch >= S::output_slots) wait_for_use(signals().written, S::output_slots, batch - S::output_slots);
   }
+  template <bool>
   __device__ __forceinline__ void hand_on(i32 batch) const {
-    device::show_to_bulk_copies();
     device::end_phase(signals().handed_on[batch & (S::output_slots - 1)]);
   }
 
-  /// The last warp: places what it hands on of chunk `number` of a lane's.
-  template <bool edges>
-  __device__ __forceinline__ static OutputPlace output_place(i32 lane, i32 number) {
-    return {place_of_chunk<S>(lane, number, true), S::fields * S::chunks, true};
-  }
-  static constexpr i32 field_pitch = S::chunks;
+  /// All warps: any tick is like the others.
+  __device__ __forceinline__ i32 end_of_runs() const { return 1 << 30; }
   /// All warps, in each tick, and after the last one.
+  template <bool>
   __device__ __forceinline__ void bring(i32) const {}
   __device__ __forceinline__ void end() const {}
 
   /// All warps, before the first tick. @return true in the warp that moves rows: it has moved them all
   __device__ __forceinline__ bool run() {
-    if (S::warp() == S::level_warps()) move();
-    return S::warp() == S::level_warps();
+    if (warp_ == S::level_warps()) move();
+    return warp_ == S::level_warps();
   }
 
  private:
@@ -80,13 +73,11 @@ class StreamMover {
       else if (batch == batches) finish_fetches(batches);
       if (batch >= behind) write(batch - behind);
     }
-    if (in_bulk()) device::wait_for_bulk_reads<0>();
   }
 
-  static constexpr i32 batch_rows = S::rows * S::fields, row_bytes = S::chunks * 16;
+  static constexpr i32 batch_rows = S::rows * S::fields;
   static_assert(batch_rows <= 32);
 
-  __device__ __forceinline__ bool in_bulk() const { return task_.aligned != 0; }
   static __device__ __forceinline__ i32 lane() { return S::lane(); }
   __device__ __forceinline__ typename S::Signals& signals() const {
     return *reinterpret_cast<typename S::Signals*>(shared_ + S::signals_at);
@@ -104,39 +95,16 @@ class StreamMover {
   __device__ __forceinline__ void fetch(i32 batch) {
     if (batch >= S::slots) wait_for_use(signals().taken, S::slots, batch - S::slots);
     __syncwarp();
-    const T* values = lane() < batch_rows ? row_from(batch) : nullptr;
-    if (in_bulk()) return fetch_rows(batch, values);
-    fetch_cells(batch, values);
+    fetch_cells(batch, lane() < batch_rows ? row_from(batch) : nullptr);
     device::commit_copies();
     device::wait_for_copies<S::slots - 2>();
     if (batch >= S::slots - 2) device::end_phase(signals().brought[(batch - (S::slots - 2)) & (S::slots - 1)]);
   }
   __device__ __forceinline__ void finish_fetches(i32 batches) const {
-    if (in_bulk()) return;
     device::wait_for_copies<0>();
     for (i32 batch = batches > S::slots - 2 ? batches - (S::slots - 2) : 0; batch < batches; ++batch) {
       device::end_phase(signals().brought[batch & (S::slots - 1)]);
     }
-  }
-  __device__ __forceinline__ void fetch_rows(i32 batch, const T* values) const {
-    device::Arrivals& arrivals = signals().arrived[batch & (S::slots - 1)];
-    if (lane() == 0) device::expect_bytes(arrivals, batch_rows * row_bytes);
-    __syncwarp();
-    if (lane() >= batch_rows) return;
-    Chunk* to = shared_ + S::input_at_slot(batch) + lane() * S::chunks;
-    if (task_.wraps_columns == 0) {
-      device::begin_bulk_copy(to, values, row_bytes, arrivals);
-      return;
-    }
-    const i32 before = tile_.before, beyond = tile_.beyond;
-    const auto part = [&](const T* first, i32 begin, i32 end) {
-      if (begin >= end) return;
-      device::begin_bulk_copy(to + begin / S::chunk, first + begin,
-                              static_cast<u32>(end - begin) * static_cast<u32>(sizeof(T)), arrivals);
-    };
-    part(values + task_.width, 0, before);
-    part(values, before, beyond);
-    part(values - task_.width, beyond, S::tile);
   }
   __device__ __forceinline__ void fetch_cells(i32 batch, const T* values) const {
     T* to = reinterpret_cast<T*>(shared_ + S::input_at_slot(batch));
@@ -161,16 +129,6 @@ class StreamMover {
     wait_for_use(signals().handed_on, S::output_slots, batch);
     __syncwarp();
     const Chunk* from = shared_ + S::output_at_slot(batch);
-    if (in_bulk()) {
-      if (values != nullptr) {
-        device::begin_bulk_write(values, from + lane() * S::chunks + tile_.useful_begin / S::chunk,
-                                 static_cast<u32>(tile_.useful) * static_cast<u32>(sizeof(T)));
-      }
-      device::commit_bulk_writes();
-      device::wait_for_bulk_reads<1>();
-      if (batch > 0) device::end_phase(signals().written[(batch - 1) & (S::output_slots - 1)]);
-      return;
-    }
     write_cells(reinterpret_cast<const T*>(from) + tile_.useful_begin, values);
     device::end_phase(signals().written[batch & (S::output_slots - 1)]);
   }
@@ -234,6 +192,7 @@ class StreamMover {
 
   const Task& task_;
   Chunk* shared_;
+  i32 warp_;                      // of the caller
   StreamTile tile_{};             // of the warp that moves rows: in registers
   StreamPlace<T> from_{}, to_{};  // of this lane's row
 };

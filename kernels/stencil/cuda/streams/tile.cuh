@@ -1,6 +1,7 @@
 // The common parts of kernels that stream rows (kernel.cuh): sizes, the tile of a thread block, rows and their rims.
 #pragma once
 
+#include "kernels/device/warp.cuh"
 #include "kernels/stencil/cuda/blocks/chunk.cuh"
 #include "kernels/stencil/cuda/blocks/state_kernel.cuh"
 #include "kernels/stencil/cuda/streams/task.hpp"
@@ -28,42 +29,29 @@ struct alignas(16) StreamTile {
   i32 at_left, at_right;        // not 0: the tile ends at the grid's end
 };
 
-/// Signals between the first and the last warp and the one that moves rows, in shared memory: a phase a batch that a
+/// Signals between the first and the last warp and the one that moves values, in shared memory: a phase a batch that a
 /// slot has had.
 template <i32 slots, i32 output_slots>
 struct alignas(16) StreamSignals {
-  device::Arrivals arrived[slots];         // by bulk copies
-  device::Phases brought[slots];           // by the warp itself
+  device::Phases brought[slots];
   device::Phases taken[slots];             // by the first warp
   device::Phases handed_on[output_slots];  // by the last warp
   device::Phases written[output_slots];
 };
 
-/// Batches of a field that follow one another, for tensor copies.
-struct alignas(16) StreamRun {
-  i32 end;   // one past the last batch of the run
-  i32 row;   // of the map, of batch 0: batch b begins `rows` * b below it
-  i32 map;   // of the piece in which all rows of these batches lie; below 0: they are moved row by row, or not at all
-  i32 none;  // not 0: none of these rows is written
-};
-
-/// The same for tensor copies.
-template <i32 slots, i32 fields>
-struct alignas(16) TensorSignals {
-  StreamRun from[fields], to[fields];
+/// The same for bulk copies by the first and the last warp.
+template <i32 slots>
+struct alignas(16) BulkSignals {
   device::Arrivals arrived[slots];
 };
-template <bool by_tensor, i32 slots, i32 output_slots, i32 fields>
+template <bool by_bulk, i32 slots, i32 output_slots>
 struct SignalsOf {
   using Type = StreamSignals<slots, output_slots>;
 };
-template <i32 slots, i32 output_slots, i32 fields>
-struct SignalsOf<true, slots, output_slots, fields> {
-  using Type = TensorSignals<slots, fields>;
+template <i32 slots, i32 output_slots>
+struct SignalsOf<true, slots, output_slots> {
+  using Type = BulkSignals<slots>;
 };
-
-/// Chunks of 16 bytes of a box in shared memory: it takes multiples of 128 bytes.
-constexpr i32 box_chunks(i32 rows, i32 width) { return (rows * width + 7) / 8 * 8; }
 
 /// A kernel's sizes as constants.
 template <class T, i32 fields_, i32 radius_, measured::StreamSizes sizes_>
@@ -76,24 +64,15 @@ struct StreamLayout {
   static constexpr i32 tile = 32 * cells;
   static constexpr i32 lag = radius * levels;  // rows by which a warp's result is behind what it takes
 
-  static constexpr bool by_tensor = sizes.moving == measured::Moving::tensor;
+  static constexpr bool by_bulk = sizes.moving == measured::Moving::bulk;  // else by values
 
-  // Shared memory, in chunks of 16 bytes. A batch has `rows` rows of each field. Tensor copies bring a row in `parts`
-  // of at most 256 cells, one below another: all rows of the first part of a field, then those of the next one.
+  // Shared memory, in chunks of 16 bytes. A batch has `rows` rows of each field.
   static constexpr i32 chunk = 16 / sizeof(T), chunks = tile / chunk, lane_chunks = cells / chunk;
-  static constexpr i32 parts = by_tensor && tile > 256 ? 2 : 1, part_lanes = 32 / parts, part_chunks = chunks / parts;
   static constexpr i32 batch_chunks = rows * fields * chunks;
   static constexpr i32 input_at = 0, hand_on_at = slots * batch_chunks;
-  // Tensor copies write the cells between the sides of the rows that the last warp hands on, in the same parts, and,
-  // where the grid ends, a side.
-  static constexpr i32 side_chunks = (lag * warps + chunk - 1) / chunk;
-  static constexpr i32 middle_chunks = part_chunks - (parts == 1 ? 2 : 1) * side_chunks;
-  static constexpr i32 middle_box = box_chunks(rows, middle_chunks), side_box = box_chunks(rows, side_chunks);
-  static constexpr i32 field_output_chunks = by_tensor ? parts * middle_box + 2 * side_box : rows * chunks;
-  static constexpr i32 output_slots = by_tensor ? 2 : 4, output_at = hand_on_at + 2 * (warps - 1) * batch_chunks;
-  static constexpr i32 output_chunks = fields * field_output_chunks;
-  static constexpr i32 signals_at = output_at + output_slots * output_chunks;
-  using Signals = typename SignalsOf<by_tensor, slots, output_slots, fields>::Type;
+  static constexpr i32 output_slots = by_bulk ? 2 : 4, output_at = hand_on_at + 2 * (warps - 1) * batch_chunks;
+  static constexpr i32 signals_at = output_at + output_slots * batch_chunks;
+  using Signals = typename SignalsOf<by_bulk, slots, output_slots>::Type;
   static constexpr i32 tile_at = signals_at + sizeof(Signals) / 16;
   static constexpr i32 shared_bytes = 16 * tile_at + sizeof(StreamTile);
 
@@ -106,29 +85,22 @@ struct StreamLayout {
     return hand_on_at + (2 * warp + (tick & 1)) * batch_chunks;
   }
   static __device__ __forceinline__ i32 output_at_slot(i32 batch) {
-    return output_at + (batch & (output_slots - 1)) * output_chunks;
+    return output_at + (batch & (output_slots - 1)) * batch_chunks;
   }
-  /// The place of a row in a batch that is read or handed on.
-  TERRACE_HOST_DEVICE static constexpr i32 row_at(i32 field, i32 row) {
-    return by_tensor ? (field * parts * rows + row) * part_chunks : (row * fields + field) * chunks;
-  }
+  /// The place of a row in a batch.
+  TERRACE_HOST_DEVICE static constexpr i32 row_at(i32 field, i32 row) { return (row * fields + field) * chunks; }
 
   static __device__ __forceinline__ i32 lane() { return static_cast<i32>(threadIdx.x % 32); }
-  static __device__ __forceinline__ i32 warp() { return static_cast<i32>(threadIdx.x / 32); }
   /// Warps that make levels. One more may move rows.
   static __device__ __forceinline__ i32 level_warps() {
-    return static_cast<i32>(blockDim.x / 32) - (by_tensor ? 0 : 1);
+    return static_cast<i32>(blockDim.x / 32) - (by_bulk ? 0 : 1);
   }
-  /// Rows above the chunk that are read, and cells of the tile at a side that are not made: whole chunks. Tensor
-  /// copies leave out as many as all warps need.
+  /// Rows above the chunk that are read, and cells of the tile at a side that are not made: whole chunks.
   static __device__ __forceinline__ i32 halo() { return lag * level_warps(); }
-  static __device__ __forceinline__ i32 side() {
-    return by_tensor ? side_chunks * chunk : (halo() + chunk - 1) / chunk * chunk;
-  }
+  static __device__ __forceinline__ i32 side() { return (halo() + chunk - 1) / chunk * chunk; }
 
   static_assert(levels * warps <= most_steps_at_once);
   static_assert(radius <= cells && cells % chunk == 0 && (slots & (slots - 1)) == 0 && slots >= 2);
-  static_assert(!by_tensor || (tile <= 512 && tile / parts <= 256 && rows <= 256 && middle_chunks > 0));
 };
 
 /// The place of chunk `number` of a lane's in a row that warps hand on: lanes that read their own chunks at once meet
@@ -136,22 +108,10 @@ struct StreamLayout {
 template <class S>
 __device__ __forceinline__ i32 place_of_chunk(i32 lane, i32 number, bool in_order) {
   constexpr i32 divisor = S::lane_chunks & -S::lane_chunks;  // the largest power of two
-  const i32 place = S::parts == 1
-                        ? lane * S::lane_chunks
-                        : lane / S::part_lanes * (S::rows * S::part_chunks) + lane % S::part_lanes * S::lane_chunks;
+  const i32 place = lane * S::lane_chunks;
   if (divisor == 1 || in_order) return place + number;
   return place + (number ^ (lane * S::lane_chunks >> 3 & (divisor - 1)));
 }
-
-/// The place of a chunk of a lane in the last warp's output: of row 0 of a batch, the distance from one row to the
-/// next one, and if it is written at all.
-struct OutputPlace {
-  i32 at, pitch;
-  bool written;
-};
-
-/// The maps of a launch that does not move rows by tensor copies.
-struct NoMaps {};
 
 /// The cells and rows near the grid's ends, counted as StreamTile counts them.
 struct StreamRims {

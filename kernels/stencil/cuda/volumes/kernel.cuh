@@ -63,6 +63,7 @@ class Volume {
 
   // For make_ticks():
   __device__ __forceinline__ bool has_edges() const { return has_edges_; }
+  __device__ __forceinline__ i32 end_of_plain_ticks(i32 end) const { return end; }
   /// Takes the next plane from memory and makes a plane of every level.
   template <bool edges, bool rims>
   __device__ __forceinline__ void advance(i32 tick) {
