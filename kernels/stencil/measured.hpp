@@ -68,6 +68,10 @@ struct CudaStream {
     return form == StreamForm::star && bytes == 8 ? 4 : 8;
   }
 
+  /// Time of a row of a tile at the grid's end, in eighths of other rows' time. H100, 2026-11-26, star2d of radius 1 in
+  /// f32, {12, 4, 4, 4, 2, 3}, Gcell/s: 8 3770, 9 4010, 10 4100, 11 4100.
+  static constexpr int eighths_at_ends = 10;
+
   /// See `star`, `box`, `separable`, `wide_star` and `wide_box`.
   TERRACE_HOST_DEVICE static constexpr StreamSizes sizes(StreamForm form, int radius, int bytes) {
     if (form == StreamForm::separable) return separable(radius, bytes);
@@ -75,46 +79,53 @@ struct CudaStream {
     return form == StreamForm::box ? box(radius) : star(radius);
   }
 
-  // Rates of the entries below are those of an H100, 2026-11-26, 16384 x 16384, 512 steps, in Gcell/s; the second one
-  // is the best with a warp that moves rows.
+  // Rates beside the entries below are those of an H100, 2026-11-26, 16384 x 16384, 512 steps, in Gcell/s.
 
-  /// f32. H100, see above; radius 1: {8, 4, 4, 4, 4, 3} 2770, {12, 3, 4, 4, 4, 3} 2820, {12, 2, 8, 4, 2, 2} 2840.
+  /// f32. Radius 1: {12, 3, 4, 4, 2, 3} 3610, {12, 5, 3, 4, 2, 3} 3900, {8, 4, 4, 5, 2, 4} 3910, {16, 4, 4, 3, 2, 2}
+  /// 3500; radius 3: {12, 1, 8, 4, 2, 2} 1370; radius 8: {8, 1, 4, 4, 2, 2} 410, {12, 1, 4, 4, 2, 2} 507.
   TERRACE_HOST_DEVICE static constexpr StreamSizes star(int radius) {
-    if (radius == 1) return {12, 3, 4, 4, 2, 3};  // 2880, 2720
-    if (radius == 2) return {12, 2, 4, 4, 4, 2};  // 1550, 1400
-    if (radius == 3) return {12, 1, 6, 4, 4, 2};  // 1040, 930
-    if (radius == 4) return {12, 1, 4, 4, 4, 2};  // 810, 730
-    if (radius <= 6) return {8, 1, 4, 4, 4, 2};   // 570 and 440; of radius 5 490
-    return {8, 1, 2, 4, 4, 4};                    // 350 and 350; of radius 8 170
+    if (radius == 1) return {12, 4, 4, 4, 2, 3};  // 4100
+    if (radius == 2) return {12, 2, 4, 4, 4, 3};  // 2200
+    if (radius == 3) return {16, 1, 6, 4, 2, 2};  // 1380
+    if (radius == 4) return {12, 1, 4, 4, 2, 3};  // 1110
+    if (radius == 5) return {12, 1, 3, 4, 2, 3};  // 950
+    if (radius <= 7) return {12, 1, 4, 4, 2, 2};  // 710, 570
+    return {12, 1, 2, 6, 2, 4};                   // 560
   }
-  /// f32. H100, see above; radius 3 by tensor copies {12, 1, 4, 2, 4, 2} 340.
+  /// f32. Radius 1: {12, 2, 8, 4, 2, 2} 2420, {12, 3, 4, 4, 2, 3} 2450; radius 2: {12, 2, 4, 2, 2, 3} 900; radius 3:
+  /// {12, 1, 4, 2, 2, 4} 476, {12, 1, 6, 4, 2, 2} 397.
   TERRACE_HOST_DEVICE static constexpr StreamSizes box(int radius) {
-    if (radius == 1) return {12, 2, 8, 4, 2, 2};  // 1880, 1770
-    if (radius == 2) return {12, 1, 6, 4, 4, 2};  // 730, 700
-    return {12, 1, 5, 1, 4, 2};                                   // 370
+    if (radius == 1) return {12, 4, 4, 3, 2, 3};  // 2460
+    if (radius == 2) return {12, 1, 8, 4, 2, 2};  // 940
+    return {8, 1, 4, 3, 2, 5};                    // 478
   }
-  /// f64. H100, see above; radius 1: {6, 4, 4, 4, 4, 2} 1430, {6, 3, 8, 4, 4, 1} 1120.
+  /// f64. Radius 1: {6, 4, 4, 4, 2, 3} 1970, {6, 3, 4, 4, 2, 4} 1780, {8, 3, 4, 3, 2, 3} 1700.
   TERRACE_HOST_DEVICE static constexpr StreamSizes wide_star(int radius) {
-    if (radius == 1) return {6, 3, 4, 4, 4, 3};  // 1450, 1260
-    if (radius == 2) return {6, 2, 4, 4, 2, 2};  // 720, 670
-    return {6, 1, 4, 4, 4, 2};                   // 460 and 380; 430 and 290
+    if (radius == 1) return {6, 4, 4, 4, 4, 3};  // 2060
+    if (radius == 2) return {6, 2, 4, 4, 4, 3};  // 1040
+    if (radius == 3) return {6, 2, 4, 4, 2, 2};  // 667
+    return {6, 1, 4, 4, 4, 3};                   // 524
   }
-  /// f64. H100, see above.
+  /// f64.
   TERRACE_HOST_DEVICE static constexpr StreamSizes wide_box(int radius) {
-    if (radius == 1) return {6, 3, 4, 4, 4, 3};                          // 900, 770
-    return radius == 2 ? StreamSizes{8, 2, 7, 2, 4, 1} : StreamSizes{8, 1, 7, 2, 4, 1};  // 280 (H200); not measured
+    if (radius == 1) return {6, 4, 4, 4, 2, 3};  // 1260
+    if (radius == 2) return {8, 2, 4, 4, 2, 2};  // 477
+    return {8, 1, 4, 4, 2, 2};                   // 252
   }
-  /// H100, see above: f32 of radius 1 and 2, f64 of radius 1; H200, 2026-11-24, f32 of radius 1 and 3 2470 and 920,
-  /// f64 of radius 3 390. The others: not measured.
+  /// f32 of radius 5 and 7, f64 of radius 5, 7 and 8: not measured.
   TERRACE_HOST_DEVICE static constexpr StreamSizes separable(int radius, int bytes) {
     if (bytes == 8) {
-      if (radius == 1) return {6, 3, 4, 4, 4, 3};  // 1150
-      return radius == 2 ? StreamSizes{4, 2, 4, 4, 4, 3} : StreamSizes{8, 1, 7, 2, 4, 1};
+      if (radius == 1) return {6, 4, 4, 4, 2, 3};  // 1730
+      if (radius == 2) return {6, 2, 4, 4, 2, 3};  // 929
+      if (radius == 3) return {6, 2, 4, 4, 2, 2};  // 619
+      if (radius == 4) return {6, 1, 4, 4, 2, 3};  // 495
+      return radius <= 6 ? StreamSizes{6, 1, 4, 4, 2, 2} : StreamSizes{8, 1, 2, 4, 2, 4};  // radius 6: 315
     }
-    if (radius == 1) return {8, 4, 4, 4, 2, 3};   // 2570
-    if (radius == 2) return {12, 2, 4, 4, 4, 2};  // 1340
-    if (radius <= 4) return {8, 1, 4, 4, 4, 3};
-    return radius == 5 ? StreamSizes{8, 1, 4, 2, 4, 3} : StreamSizes{8, 1, 2, 2, 4, 4};
+    if (radius == 1) return {12, 4, 4, 4, 2, 3};  // 3490
+    if (radius == 2) return {12, 2, 4, 4, 2, 3};  // 2000
+    if (radius == 3) return {12, 1, 8, 4, 2, 2};  // 1270
+    if (radius == 4) return {12, 1, 4, 4, 2, 3};  // 1070
+    return {12, 1, 4, 4, 2, 2};                   // of radius 6 684, of 8 497
   }
 };
 

@@ -26,15 +26,14 @@ bool is_aligned(const Lines<T>& lines, i64 line) {
   return aligned;
 }
 
-/// The rows of a chunk with which all is done soonest: many chunks keep the device busy, and each takes `extra` rows
-/// of time in addition to its own. @param least rows of a chunk @param tiles of a row of chunks
-/// @param resident thread blocks, each with a chunk of a tile, that run at a time
-inline i64 best_chunk_rows(i64 rows, i64 least, i64 tiles, i64 resident, i64 extra) {
-  i64 best = rows, least_time = -1;
-  for (i64 chunks = 1; chunks <= std::max<i64>(1, std::min<i64>(rows / least, 8 * resident)); ++chunks) {
-    const i64 height = (rows + chunks - 1) / chunks, waves = (tiles * chunks + resident - 1) / resident;
-    const i64 time = waves * (height + extra);
-    if (least_time >= 0 && time >= least_time) continue;
+/// The rows of a chunk with which a launch takes the least time. @param least rows of a chunk
+/// @param resident thread blocks that run at a time @param time_of gives the time with chunks of so many rows
+template <class TimeOf>
+i64 best_chunk_rows(i64 rows, i64 least, i64 resident, const TimeOf& time_of) {
+  i64 best = rows, least_time = time_of(rows);
+  for (i64 chunks = 2; chunks <= std::min<i64>(rows / least, 8 * resident); ++chunks) {
+    const i64 height = (rows + chunks - 1) / chunks, time = time_of(height);
+    if (time >= least_time) continue;
     least_time = time;
     best = height;
   }

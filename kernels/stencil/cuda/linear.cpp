@@ -117,10 +117,10 @@ void BoxStepper<T>::launch(const StencilState* state, cudaStream_t stream, const
   task.rows = levels.output;
   task.levels = 1;
   task.wraps_rows = levels.whole && task.keeps_rows == 0;
-  task.tiles = (task.width + kernel_.width - 1) / kernel_.width;
+  task.chunks.tiles = (task.width + kernel_.width - 1) / kernel_.width;
   task.aligned = is_aligned(task.from[0], task.width) && is_aligned(task.to[0], task.width);
   const i64 bands = (rows + kernel_.height - 1) / kernel_.height;
-  kernel_.launch(static_cast<unsigned>(task.tiles * bands), stream, state, task);
+  kernel_.launch(static_cast<unsigned>(task.chunks.tiles * bands), stream, state, task);
 }
 
 template std::optional<StreamKernel<float>> stream_for<float>(const StencilSpec&);

@@ -48,8 +48,8 @@ class BoxTile {
   __device__ __forceinline__ explicit BoxTile(const Task& task)
       : task_(task),
         shared_(reinterpret_cast<Chunk*>(device::launch_shared_memory())),
-        row_(task.rows.begin + blockIdx.x / task.tiles * S::height),
-        column_(blockIdx.x % task.tiles * S::width) {}
+        row_(task.rows.begin + blockIdx.x / task.chunks.tiles * S::height),
+        column_(blockIdx.x % task.chunks.tiles * S::width) {}
 
   __device__ __forceinline__ void run() {
     fetch_tile();

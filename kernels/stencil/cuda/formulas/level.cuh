@@ -161,6 +161,8 @@ struct FormulaLevel {
   using Cells = T[S::fields][S::cells];
   using Window = FormulaWindow<S>;
 
+  static constexpr i32 period = 2;  // as StreamLevel has it
+
   Cells rows[2];  // above the newest one, which is row n of a batch: rows[n % 2] is the upper one
 
   /// Takes a row of the level below, and gives the row above it in its place.

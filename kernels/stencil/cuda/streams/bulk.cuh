@@ -22,29 +22,26 @@ class StreamBulk {
   /// One thread, before a barrier.
   __device__ __forceinline__ void begin() const {
     for (i32 slot = 0; slot < S::slots; ++slot) device::begin_arrivals(signals().arrived[slot]);
+    for (i32 f = 0; f < S::fields; ++f) signals().to[f] = run_to(f, 0);
   }
   /// All warps, before the first tick: brings the first batches. @return false: every warp makes levels
-  __device__ __forceinline__ bool run() {
-    const StreamTile& tile = this->tile();
-    batches_ = device::uniform(tile.batches);
-    split_ = device::uniform(tile.before > 0 ? tile.before : tile.beyond);
+  __device__ __forceinline__ bool run() const {
     if (is_first_) {
 #pragma unroll 1
       for (i32 batch = 0; batch < S::slots - 1; ++batch) fetch<false>(batch);
-    }
-    if (is_last_) {
-#pragma unroll
-      for (i32 f = 0; f < S::fields; ++f) to_[f] = place_to(f, 0);
     }
     return false;
   }
   /// The tick up to which all batches that this warp moves follow one another in memory.
   __device__ __forceinline__ i32 end_of_runs() const {
+    __syncwarp();
     i32 end = 1 << 30;
 #pragma unroll
     for (i32 f = 0; f < S::fields; ++f) {
-      if (is_first_ && from_[f].end < batches_ && from_[f].end - (S::slots - 1) < end) end = from_[f].end - (S::slots - 1);
-      if (is_last_ && to_[f].end + S::level_warps() - 1 < end) end = to_[f].end + S::level_warps() - 1;
+      const i32 fetched = signals().from[f].end, ahead = S::slots - 1;
+      const i32 written = signals().to[f].end, behind = S::level_warps() - 1;
+      if (is_first_ && fetched < tile().batches && fetched - ahead < end) end = fetched - ahead;
+      if (is_last_ && written + behind < end) end = written + behind;
     }
     return device::uniform(end);
   }
@@ -52,7 +49,7 @@ class StreamBulk {
   /// All warps, in each tick: fills the slot of the batch before, which the first warp has taken.
   /// @tparam plain true if the tick is below end_of_runs()
   template <bool plain>
-  __device__ __forceinline__ void bring(i32 tick) {
+  __device__ __forceinline__ void bring(i32 tick) const {
     if (is_first_) fetch<plain>(tick + S::slots - 1);
   }
   /// All warps, after the last tick.
@@ -74,28 +71,31 @@ class StreamBulk {
     __syncwarp();
   }
   template <bool plain>
-  __device__ __forceinline__ void hand_on(i32 batch) {
+  __device__ __forceinline__ void hand_on(i32 batch) const {
     device::show_to_bulk_copies();
     __syncwarp();
+    if (!device::is_elected()) return;
     const Chunk* from = shared_ + S::output_at_slot(batch) + tile().useful_begin / S::chunk;
-    if (device::is_elected()) {
-      const u32 bytes = static_cast<u32>(tile().useful) * static_cast<u32>(sizeof(T));
-#pragma unroll
-      for (i32 f = 0; f < S::fields; ++f) {
-#pragma unroll
-        for (i32 i = 0; i < S::rows; ++i) {
-          T* row = plain ? to_[f].row + i * task_.width : row_to(f, batch * S::rows + i);
-          if (plain ? to_[f].row != nullptr : row != nullptr)
-            device::begin_bulk_write(row, from + S::row_at(f, i), bytes);
-        }
-      }
-      device::commit_bulk_writes();
-    }
+    const u32 bytes = static_cast<u32>(tile().useful) * static_cast<u32>(sizeof(T));
 #pragma unroll
     for (i32 f = 0; f < S::fields; ++f) {
-      if (!plain) to_[f] = place_to(f, batch + 1);
-      else if (to_[f].row != nullptr) to_[f].row += S::rows * task_.width;
+      BulkRun<T>& run = signals().to[f];
+      T* row = run.row;
+      if constexpr (plain) {
+        if (row == nullptr) continue;
+        run.row = row + S::rows * task_.width;
+#pragma unroll
+        for (i32 i = 0; i < S::rows; ++i, row += task_.width) device::begin_bulk_write(row, from + S::row_at(f, i), bytes);
+      } else {
+#pragma unroll 1
+        for (i32 i = 0; i < S::rows; ++i) {
+          row = row_to(f, batch * S::rows + i);
+          if (row != nullptr) device::begin_bulk_write(row, from + S::row_at(f, i), bytes);
+        }
+        run = run_to(f, batch + 1);
+      }
     }
+    device::commit_bulk_writes();
   }
 
  private:
@@ -108,30 +108,34 @@ class StreamBulk {
 
   /// Begins to bring a batch of rows, unless there are no more.
   template <bool plain>
-  __device__ __forceinline__ void fetch(i32 batch) {
-    if (batch >= batches_) return;
-    if (device::is_elected()) {
-      device::Arrivals& arrivals = signals().arrived[batch & (S::slots - 1)];
-      device::expect_bytes(arrivals, S::batch_chunks * 16);
-      Chunk* to = shared_ + S::input_at_slot(batch);
-#pragma unroll
-      for (i32 f = 0; f < S::fields; ++f) {
-#pragma unroll
-        for (i32 i = 0; i < S::rows; ++i) {
-          fetch_row(to + S::row_at(f, i),
-                    plain ? from_[f].row + i * task_.width : row_from(f, batch * S::rows + i), arrivals);
-        }
-      }
-    }
+  __device__ __forceinline__ void fetch(i32 batch) const {
+    if (!device::is_elected() || batch >= tile().batches) return;
+    device::Arrivals& arrivals = signals().arrived[batch & (S::slots - 1)];
+    device::expect_bytes(arrivals, S::batch_chunks * 16);
+    Chunk* to = shared_ + S::input_at_slot(batch);
 #pragma unroll
     for (i32 f = 0; f < S::fields; ++f) {
-      if (plain) from_[f].row += S::rows * task_.width;
-      else from_[f] = place_from(f, batch + 1);
+      BulkRun<T>& run = signals().from[f];
+      if constexpr (plain) {
+        const T* row = run.row;
+        run.row += S::rows * task_.width;
+#pragma unroll
+        for (i32 i = 0; i < S::rows; ++i, row += task_.width) fetch_row(to + S::row_at(f, i), row, arrivals);
+      } else {
+#pragma unroll 1
+        for (i32 i = 0; i < S::rows; ++i)
+          fetch_row(to + S::row_at(f, i), row_from(f, batch * S::rows + i), arrivals);
+        run = run_from(f, batch + 1);
+      }
     }
   }
-  /// Cells from `split_` on lie a row's width before those that follow the first ones, where columns are periodic.
+  /// Where columns are periodic, the cells beyond an end of the grid lie at the other one.
   __device__ __forceinline__ void fetch_row(Chunk* to, const T* row, device::Arrivals& arrivals) const {
-    const i32 split = split_;
+    if (task_.wraps_columns == 0) {
+      device::begin_bulk_copy(to, row, static_cast<u32>(S::chunks * 16), arrivals);
+      return;
+    }
+    const i32 split = tile().before > 0 ? tile().before : tile().beyond;
     device::begin_bulk_copy(to, row, static_cast<u32>(split) * static_cast<u32>(sizeof(T)), arrivals);
     if (split == S::tile) return;
     device::begin_bulk_copy(to + split / S::chunk, row + split - task_.width,
@@ -167,37 +171,31 @@ class StreamBulk {
     return to.row(row, task_.width) + tile().first_column + tile().useful_begin;
   }
 
-  /// The memory of batches from one on that follow one another.
-  __device__ StreamPlace<T> place_from(i32 f, i32 batch) const {
+  /// The batches from one on that follow one another.
+  __device__ BulkRun<T> run_from(i32 f, i32 batch) const {
     const Lines<T>& from = task_.from[f];
     const i64 row = wrapped(tile().first_row + i64{batch} * S::rows);
     if (row < from.begin[0] || row >= from.end) return {nullptr, batch};
-    return uniform({cells_from(from, row), end_of(batch, from.rows_of(from.piece_of(row)).end - row)});
+    return {cells_from(from, row), end_of(batch, from.rows_of(from.piece_of(row)).end - row)};
   }
-  /// The same of those that are written as a whole, or not at all: null.
-  __device__ StreamPlace<T> place_to(i32 f, i32 batch) const {
+  /// The same of those that are written as a whole, or not at all.
+  __device__ BulkRun<T> run_to(i32 f, i32 batch) const {
     const i32 number = batch * S::rows - tile().first_written, left = tile().count - number;
     if (left <= 0) return {nullptr, 1 << 30};
-    if (number + S::rows <= 0) return uniform({nullptr, tile().first_written / S::rows});
+    if (number + S::rows <= 0) return {nullptr, tile().first_written / S::rows};
     if (number < 0) return {nullptr, batch};
     const Lines<T>& to = task_.to[f];
     const i64 row = tile().first_row + S::halo() + number, rows = to.rows_of(to.piece_of(row)).end - row;
-    return uniform({cells_to(to, row), end_of(batch, rows < left ? rows : left)});
+    return {cells_to(to, row), end_of(batch, rows < left ? rows : left)};
   }
   static __device__ __forceinline__ i32 end_of(i32 batch, i64 rows) {
     const i64 end = batch + rows / S::rows;
     return static_cast<i32>(end < 1 << 30 ? end : 1 << 30);
   }
-  static __device__ __forceinline__ StreamPlace<T> uniform(const StreamPlace<T>& place) {
-    return {device::uniform(place.row), device::uniform(place.end)};
-  }
 
   const Task& task_;
   Chunk* shared_;
-  bool is_first_, is_last_;                        // of the warps
-  i32 batches_ = 0;                                // of the tile
-  i32 split_ = 0;                                  // see fetch_row()
-  StreamPlace<T> from_[S::fields], to_[S::fields];  // of the next batch that is brought, or written
+  bool is_first_, is_last_;  // of the warps
 };
 
 }  // namespace terrace::stencil

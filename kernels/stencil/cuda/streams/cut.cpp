@@ -18,14 +18,28 @@ i64 StreamCut::most_levels(const StencilTask& task) const {
   return task.whole != 0 ? wanted : std::clamp<i64>(spec_.slab_rows / (2 * spec_.radius), 1, wanted);
 }
 
-void StreamCut::set_tiles(i64 halo, i64 chunk, bool wraps, i64& tiles, i64& stride) const {
+StreamChunks StreamCut::chunks_of(i64 rows, i64 halo, i64 chunk, bool wraps, unsigned warps) const {
   const i64 tile = 32 * i64{sizes_.cells}, side = (halo + chunk - 1) / chunk * chunk, width = spec_.width();
-  stride = tile - 2 * side;
-  tiles = wraps ? (width + stride - 1) / stride : 1 + (width - tile + stride - 1) / stride;
-}
-
-i64 StreamCut::chunk_rows(i64 rows, i64 tiles, i64 halo, unsigned warps) const {
-  return best_chunk_rows(rows, 2 * spec_.radius, tiles, resident_[warps - 1], 2 * halo + i64{warps} * sizes_.rows);
+  const i64 least = 2 * spec_.radius, extra = 2 * halo + i64{warps} * sizes_.rows;
+  StreamChunks chunks{};
+  chunks.stride = tile - 2 * side;
+  chunks.tiles = wraps ? (width + chunks.stride - 1) / chunks.stride
+                       : 1 + (width - tile + chunks.stride - 1) / chunks.stride;
+  chunks.end_tiles = wraps ? 0 : std::min<i64>(chunks.tiles, 2);
+  const i64 resident = resident_[warps - 1];
+  // All thread blocks run at once, or those of the tiles at the ends come first and have ended long before the last.
+  const auto cut_into = [&](i64 height) {
+    const auto waves = [&] { return (chunks.blocks(rows) + resident - 1) / resident; };
+    const i64 time = height + extra, eighths = measured::CudaStream::eighths_at_ends;
+    chunks.rows = chunks.end_rows = height;
+    const i64 even = waves() == 1 ? time * eighths / 8 : waves() * time;
+    chunks.end_rows = std::min(height, std::max(time * 8 / eighths - extra, least));
+    const i64 balanced = waves() * time;
+    if (even < balanced) chunks.end_rows = height;
+    return std::min(even, balanced);
+  };
+  cut_into(best_chunk_rows(rows, least, resident, cut_into));
+  return chunks;
 }
 
 }  // namespace terrace::stencil

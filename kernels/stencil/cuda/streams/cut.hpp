@@ -39,19 +39,19 @@ class StreamCut {
       task.aligned = task.aligned && is_aligned(task.from[f], task.width) && is_aligned(task.to[f], task.width);
     }
     const i64 halo = i64{spec_.radius} * sizes_.levels * warps_for(levels.count);
-    set_tiles(halo, static_cast<i64>(16 / sizeof(T)), task.wraps_columns != 0, task.tiles, task.stride);
-    task.chunk_rows = chunk_rows(task.rows.count(), task.tiles, halo, warps_for(levels.count));
+    task.chunks = chunks_of(task.rows.count(), halo, static_cast<i64>(16 / sizeof(T)), task.wraps_columns != 0,
+                            warps_for(levels.count));
     return task;
   }
   /// Thread blocks of a launch.
   template <class T, int fields>
   static unsigned blocks_of(const StreamRows<T, fields>& task) {
-    return static_cast<unsigned>(task.tiles * ((task.rows.count() + task.chunk_rows - 1) / task.chunk_rows));
+    return static_cast<unsigned>(task.chunks.blocks(task.rows.count()));
   }
 
  private:
-  void set_tiles(i64 halo, i64 chunk, bool wraps, i64& tiles, i64& stride) const;
-  i64 chunk_rows(i64 rows, i64 tiles, i64 halo, unsigned warps) const;
+  /// @param chunk values of 16 bytes @param wraps true if columns are periodic
+  StreamChunks chunks_of(i64 rows, i64 halo, i64 chunk, bool wraps, unsigned warps) const;
 
   StencilSpec spec_;
   measured::StreamSizes sizes_;

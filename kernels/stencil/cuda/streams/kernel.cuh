@@ -91,25 +91,31 @@ class Stream {
 
   __device__ __forceinline__ void place_tile() {
     StreamTile& tile = this->tile();
-    const u32 tiles = static_cast<u32>(task_.tiles), number = blockIdx.x % tiles, chunk = blockIdx.x / tiles;
-    const i64 begin = task_.rows.begin + chunk * task_.chunk_rows, left = task_.rows.end - begin;
+    const StreamChunks& chunks = task_.chunks;
+    const u32 end_blocks = static_cast<u32>(chunks.end_blocks(task_.rows.count()));
+    const bool at_end = blockIdx.x < end_blocks;
+    const u32 number = at_end ? blockIdx.x : blockIdx.x - end_blocks;
+    const u32 tiles = static_cast<u32>(at_end ? chunks.end_tiles : chunks.tiles - chunks.end_tiles);
+    const i64 rows = at_end ? chunks.end_rows : chunks.rows;
+    const i64 begin = task_.rows.begin + number / tiles * rows, left = task_.rows.end - begin;
     tile.first_row = begin - halo();
-    tile.count = static_cast<i32>(task_.chunk_rows < left ? task_.chunk_rows : left);
+    tile.count = static_cast<i32>(rows < left ? rows : left);
     tile.first_written = 2 * halo();
     tile.batches = (tile.count + 2 * halo() + S::rows - 1) / S::rows;
     const bool keeps = task_.keeps_rows != 0;
     tile.low = keeps ? counted(S::radius) : -(1 << 30);
     tile.high = keeps ? counted(task_.extent - S::radius) : 1 << 30;
-    place_columns(number, number + 1 == tiles);
+    if (at_end) place_columns(number % tiles == 0 ? 0 : chunks.tiles - 1);
+    else place_columns(number % tiles + (chunks.end_tiles > 0 ? 1 : 0));
   }
-  __device__ __forceinline__ void place_columns(i64 number, bool is_last) {
+  __device__ __forceinline__ void place_columns(i64 number) {
     StreamTile& tile = this->tile();
     const bool wraps = task_.wraps_columns != 0;
     tile.at_left = !wraps && number == 0;
-    tile.at_right = !wraps && is_last;
+    tile.at_right = !wraps && number + 1 == task_.chunks.tiles;
     // The last tile ends at the grid's end, and leaves out what the one before has.
-    const i64 done = number == 0 ? 0 : number * task_.stride + (wraps ? 0 : side());
-    const i64 begin = tile.at_right != 0 ? task_.width - S::tile : number * task_.stride - (wraps ? side() : 0);
+    const i64 done = number == 0 ? 0 : number * task_.chunks.stride + (wraps ? 0 : side());
+    const i64 begin = tile.at_right != 0 ? task_.width - S::tile : number * task_.chunks.stride - (wraps ? side() : 0);
     const i64 columns = task_.width - begin;
     tile.first_column = begin;
     const i64 useful_end = tile.at_right != 0 ? S::tile : S::tile - side();
@@ -146,20 +152,26 @@ class Stream {
     Chunk* to = shared_ + (is_last ? S::output_at_slot(batch) : S::handed_on_at(warp(), tick));
     if (warp() == 0) mover_.wait_for_batch(batch);
     if (is_last) mover_.wait_for_output(batch);
+    // Only plain ticks, of which there are most, are worth the code of all rows.
+    constexpr i32 at_once = edges || rims ? S::Level::period : S::rows;
+#pragma unroll 1
+    for (i32 first = 0; first < S::rows; first += at_once) {
 #pragma unroll
-    for (i32 i = 0; i < S::rows; ++i) {
-      T x[S::fields][S::cells];
+      for (i32 turn = 0; turn < at_once; ++turn) {
+        const i32 i = first + turn;
+        T x[S::fields][S::cells];
 #pragma unroll
-      for (i32 f = 0; f < S::fields; ++f) load_row(from + S::row_at(f, i), x[f]);
-      const i32 row = batch * S::rows + i - warp() * S::lag;
+        for (i32 f = 0; f < S::fields; ++f) load_row(from + S::row_at(f, i), x[f]);
+        const i32 row = batch * S::rows + i - warp() * S::lag;
 #pragma unroll
-      for (i32 level = 0; level < S::levels; ++level) {
-        const bool all_kept = rims && warp() * S::levels + level >= task_.levels;
-        levels_[level].template take<edges, rims>(x, task_, columns_, kept,
-                                                  {row - level * S::radius, i, warp() * S::levels + level, all_kept});
+        for (i32 level = 0; level < S::levels; ++level) {
+          const bool all_kept = rims && warp() * S::levels + level >= task_.levels;
+          levels_[level].template take<edges, rims>(
+              x, task_, columns_, kept, {row - level * S::radius, turn, warp() * S::levels + level, all_kept});
+        }
+#pragma unroll
+        for (i32 f = 0; f < S::fields; ++f) store_row(to + S::row_at(f, i), is_last, x[f]);
       }
-#pragma unroll
-      for (i32 f = 0; f < S::fields; ++f) store_row(to + S::row_at(f, i), is_last, x[f]);
     }
     if (warp() == 0) mover_.let_slot(batch);
     if (is_last) mover_.template hand_on<!rims>(batch);

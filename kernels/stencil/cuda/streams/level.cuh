@@ -29,6 +29,9 @@ struct StreamShape : StreamLayout<T, 1, radius_, sizes_> {
 template <class S>
 struct StreamLevel {
   using T = typename S::Value;
+  /// Rows after which every value is in the register in which it was.
+  static constexpr i32 period = 1;
+
   T sum[2 * S::radius][S::cells];
 
   /// Takes a row of the level below, and gives the row `radius` above it in its place.

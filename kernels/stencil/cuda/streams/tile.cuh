@@ -24,7 +24,7 @@ struct alignas(16) StreamTile {
   i32 count, batches;           // rows to make; batches of all rows that are read
   i32 first_written;            // number of the first row that is written among those that the last warp hands on
   i32 useful_begin, useful;     // cells of a row that are written: the first one, and how many
-  i32 before, beyond;           // cells [0, before) and from beyond on lie beyond periodic columns' ends
+  i32 before, beyond;           // cells [0, before) and from beyond on lie beyond periodic columns' ends: one of them
   i32 low, high;                // rows below `low` and from `high` on are within the radius of an end
   i32 at_left, at_right;        // not 0: the tile ends at the grid's end
 };
@@ -39,18 +39,26 @@ struct alignas(16) StreamSignals {
   device::Phases written[output_slots];
 };
 
+/// The memory of batches of a field that follow one another, up to batch `end`: of the first cell of a batch's first row.
+template <class T>
+struct alignas(16) BulkRun {
+  T* row;  // null: these batches are not written
+  i32 end;
+};
+
 /// The same for bulk copies by the first and the last warp.
-template <i32 slots>
+template <class T, i32 slots, i32 fields>
 struct alignas(16) BulkSignals {
   device::Arrivals arrived[slots];
+  BulkRun<T> from[fields], to[fields];  // of the next batch that the first warp brings, and the last one writes
 };
-template <bool by_bulk, i32 slots, i32 output_slots>
+template <class T, bool by_bulk, i32 slots, i32 output_slots, i32 fields>
 struct SignalsOf {
   using Type = StreamSignals<slots, output_slots>;
 };
-template <i32 slots, i32 output_slots>
-struct SignalsOf<true, slots, output_slots> {
-  using Type = BulkSignals<slots>;
+template <class T, i32 slots, i32 output_slots, i32 fields>
+struct SignalsOf<T, true, slots, output_slots, fields> {
+  using Type = BulkSignals<T, slots, fields>;
 };
 
 /// A kernel's sizes as constants.
@@ -72,7 +80,7 @@ struct StreamLayout {
   static constexpr i32 input_at = 0, hand_on_at = slots * batch_chunks;
   static constexpr i32 output_slots = by_bulk ? 2 : 4, output_at = hand_on_at + 2 * (warps - 1) * batch_chunks;
   static constexpr i32 signals_at = output_at + output_slots * batch_chunks;
-  using Signals = typename SignalsOf<by_bulk, slots, output_slots>::Type;
+  using Signals = typename SignalsOf<T, by_bulk, slots, output_slots, fields>::Type;
   static constexpr i32 tile_at = signals_at + sizeof(Signals) / 16;
   static constexpr i32 shared_bytes = 16 * tile_at + sizeof(StreamTile);
 
