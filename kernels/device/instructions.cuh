@@ -4,7 +4,6 @@
 #pragma once
 
 #include "kernels/device/integers.hpp"
-#include "kernels/device/tensor_map.hpp"
 
 namespace terrace::device {
 
@@ -284,22 +283,6 @@ __device__ __forceinline__ bool is_elected() {
   u32 elected;
   asm volatile("{.reg .pred p; elect.sync _|p, 0xffffffff; selp.u32 %0, 1, 0, p;}" : "=r"(elected)::"memory");
   return elected != 0;
-}
-/// Begins to copy the box of a map whose first value is in that column and row, which may lie outside the map, into
-/// shared memory at a multiple of 128 bytes, row after row: a bulk copy of all bytes of the box.
-__device__ __forceinline__ void begin_tensor_copy(void* shared, const TensorMap& map, i32 column, i32 row,
-                                                  Arrivals& arrivals) {
-  asm volatile(
-      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], "
-      "[%4];" ::"r"(static_cast<u32>(__cvta_generic_to_shared(shared))),
-      "l"(&map), "r"(column), "r"(row), "r"(address_of(arrivals))
-      : "memory");
-}
-/// Begins to copy a box the other way, as begin_bulk_write() does.
-__device__ __forceinline__ void begin_tensor_write(const TensorMap& map, i32 column, i32 row, const void* shared) {
-  asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(&map),
-               "r"(column), "r"(row), "r"(static_cast<u32>(__cvta_generic_to_shared(shared)))
-               : "memory");
 }
 /// Lets bulk copies that begin after the next barrier see what the thread has written into shared memory.
 __device__ __forceinline__ void show_to_bulk_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }

@@ -1,8 +1,8 @@
 // Values that all lanes of a warp share, so that the compiler keeps them in uniform registers.
 //
-// The compiler takes a branch whose condition comes from threadIdx or from memory for one that may divide a warp. Then
-// it keeps no operand in a uniform register in what follows: a kernel whose warps have different roles needs a third
-// more registers and many instructions more.
+// The compiler takes a branch whose condition comes from threadIdx or from memory for one that may divide a warp.
+// Then it keeps no operand in a uniform register in what follows: a kernel whose warps have different roles needs a
+// third more registers and many instructions more.
 #pragma once
 
 #include "kernels/device/integers.hpp"

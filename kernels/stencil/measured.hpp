@@ -68,8 +68,8 @@ struct CudaStream {
     return form == StreamForm::star && bytes == 8 ? 4 : 8;
   }
 
-  /// Time of a row of a tile at the grid's end, in eighths of other rows' time. H100, 2026-11-26, star2d of radius 1 in
-  /// f32, {12, 4, 4, 4, 2, 3}, Gcell/s: 8 3770, 9 4010, 10 4100, 11 4100.
+  /// Time of a row of a tile at the grid's end, in eighths of other rows' time. H100, 2026-11-26, star2d of radius 1
+  /// in f32, {12, 4, 4, 4, 2, 3}, Gcell/s: 8 3770, 9 4010, 10 4100, 11 4100.
   static constexpr int eighths_at_ends = 10;
 
   /// See `star`, `box`, `separable`, `wide_star` and `wide_box`.
@@ -115,10 +115,10 @@ struct CudaStream {
   /// f32 of radius 5 and 7, f64 of radius 5, 7 and 8: not measured.
   TERRACE_HOST_DEVICE static constexpr StreamSizes separable(int radius, int bytes) {
     if (bytes == 8) {
-      if (radius == 1) return {6, 4, 4, 4, 2, 3};  // 1730
-      if (radius == 2) return {6, 2, 4, 4, 2, 3};  // 929
-      if (radius == 3) return {6, 2, 4, 4, 2, 2};  // 619
-      if (radius == 4) return {6, 1, 4, 4, 2, 3};  // 495
+      if (radius == 1) return {6, 4, 4, 4, 2, 3};                                          // 1730
+      if (radius == 2) return {6, 2, 4, 4, 2, 3};                                          // 929
+      if (radius == 3) return {6, 2, 4, 4, 2, 2};                                          // 619
+      if (radius == 4) return {6, 1, 4, 4, 2, 3};                                          // 495
       return radius <= 6 ? StreamSizes{6, 1, 4, 4, 2, 2} : StreamSizes{8, 1, 2, 4, 2, 4};  // radius 6: 315
     }
     if (radius == 1) return {12, 4, 4, 4, 2, 3};  // 3490

@@ -331,12 +331,13 @@ std::optional<std::set<fs::path>> compare_tiles(const Json& tiles, const Plan& p
   for (const Json& record : tiles) {
     const auto& arrays = plan.arrays();
     const auto spec = std::find_if(arrays.begin(), arrays.end(), [&](const ArraySpec& array) {
-      return array.name == record.at("array") && array.source;
+      return array.name == record.at("array").get<std::string>() && array.source;
     });
     if (spec == arrays.end()) return std::nullopt;
     const std::vector<fs::path> of_array = spec->source->files();
     if (!any_of_files(of_array, files)) continue;
-    if (name_of(spec->type) != record.at("type") || spec->shape != extents_from(record.at("shape"))) {
+    if (name_of(spec->type) != record.at("type").get<std::string>() ||
+        spec->shape != extents_from(record.at("shape"))) {
       return std::nullopt;
     }
     if (!holds_tiles(record, *spec->source, watch)) return std::nullopt;

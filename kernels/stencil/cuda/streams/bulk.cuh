@@ -1,8 +1,8 @@
 // Bulk copies between memory and the warps of a thread block that make levels of rows (kernel.cuh).
 //
-// One lane of the first warp brings a batch in each tick, as far ahead as there are slots; one of the last warp writes
-// what that one hands on. While the rows of batches follow one another in memory, their places are found by addition;
-// a batch that lies in several pieces, or is written in part, is moved in a tick of its own, row by row.
+// One lane of the first warp brings a batch in each tick, as far ahead as there are slots; one of the last warp
+// writes what that one hands on. While the rows of batches follow one another in memory, their places are found by
+// addition; a batch that lies in several pieces, or is written in part, is moved in a tick of its own, row by row.
 #pragma once
 
 #include "kernels/stencil/cuda/streams/tile.cuh"
@@ -36,12 +36,11 @@ class StreamBulk {
   __device__ __forceinline__ i32 end_of_runs() const {
     __syncwarp();
     i32 end = 1 << 30;
+    const auto at_most = [&](i32 tick) { end = tick < end ? tick : end; };
 #pragma unroll
     for (i32 f = 0; f < S::fields; ++f) {
-      const i32 fetched = signals().from[f].end, ahead = S::slots - 1;
-      const i32 written = signals().to[f].end, behind = S::level_warps() - 1;
-      if (is_first_ && fetched < tile().batches && fetched - ahead < end) end = fetched - ahead;
-      if (is_last_ && written + behind < end) end = written + behind;
+      if (is_first_ && signals().from[f].end < tile().batches) at_most(signals().from[f].end - (S::slots - 1));
+      if (is_last_) at_most(signals().to[f].end + S::level_warps() - 1);
     }
     return device::uniform(end);
   }
@@ -85,7 +84,8 @@ class StreamBulk {
         if (row == nullptr) continue;
         run.row = row + S::rows * task_.width;
 #pragma unroll
-        for (i32 i = 0; i < S::rows; ++i, row += task_.width) device::begin_bulk_write(row, from + S::row_at(f, i), bytes);
+        for (i32 i = 0; i < S::rows; ++i, row += task_.width)
+          device::begin_bulk_write(row, from + S::row_at(f, i), bytes);
       } else {
 #pragma unroll 1
         for (i32 i = 0; i < S::rows; ++i) {
@@ -123,8 +123,7 @@ class StreamBulk {
         for (i32 i = 0; i < S::rows; ++i, row += task_.width) fetch_row(to + S::row_at(f, i), row, arrivals);
       } else {
 #pragma unroll 1
-        for (i32 i = 0; i < S::rows; ++i)
-          fetch_row(to + S::row_at(f, i), row_from(f, batch * S::rows + i), arrivals);
+        for (i32 i = 0; i < S::rows; ++i) fetch_row(to + S::row_at(f, i), row_from(f, batch * S::rows + i), arrivals);
         run = run_from(f, batch + 1);
       }
     }

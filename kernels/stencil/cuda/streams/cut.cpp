@@ -23,8 +23,8 @@ StreamChunks StreamCut::chunks_of(i64 rows, i64 halo, i64 chunk, bool wraps, uns
   const i64 least = 2 * spec_.radius, extra = 2 * halo + i64{warps} * sizes_.rows;
   StreamChunks chunks{};
   chunks.stride = tile - 2 * side;
-  chunks.tiles = wraps ? (width + chunks.stride - 1) / chunks.stride
-                       : 1 + (width - tile + chunks.stride - 1) / chunks.stride;
+  chunks.tiles =
+      wraps ? (width + chunks.stride - 1) / chunks.stride : 1 + (width - tile + chunks.stride - 1) / chunks.stride;
   chunks.end_tiles = wraps ? 0 : std::min<i64>(chunks.tiles, 2);
   const i64 resident = resident_[warps - 1];
   // All thread blocks run at once, or those of the tiles at the ends come first and have ended long before the last.

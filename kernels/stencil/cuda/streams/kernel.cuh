@@ -3,7 +3,7 @@
 // A thread block takes a tile of columns and streams down a chunk of rows. A warp holds a row of the tile of each
 // field, consecutive cells a lane, and makes some levels of it, one after another. A batch of rows goes from warp to
 // warp through shared memory, a tick each. Batches are brought for the first warp some ticks ahead, and those of the
-// last one are written, by one more warp, which makes no levels (mover.cuh), or by tensor copies (tensor.cuh). A
+// last one are written, by bulk copies (bulk.cuh), or by one more warp, which makes no levels (mover.cuh). A
 // level takes a row and gives the one `radius` above it.
 //
 // A level of a sum over a star or a box keeps, instead of earlier rows, the partial sums of the cells that the rows
@@ -115,7 +115,8 @@ class Stream {
     tile.at_right = !wraps && number + 1 == task_.chunks.tiles;
     // The last tile ends at the grid's end, and leaves out what the one before has.
     const i64 done = number == 0 ? 0 : number * task_.chunks.stride + (wraps ? 0 : side());
-    const i64 begin = tile.at_right != 0 ? task_.width - S::tile : number * task_.chunks.stride - (wraps ? side() : 0);
+    const i64 begin =
+        tile.at_right != 0 ? task_.width - S::tile : number * task_.chunks.stride - (wraps ? side() : 0);
     const i64 columns = task_.width - begin;
     tile.first_column = begin;
     const i64 useful_end = tile.at_right != 0 ? S::tile : S::tile - side();

@@ -46,12 +46,10 @@ struct StreamLauncher {
   template <class Moved>
   static void launch(unsigned blocks, unsigned warps, cudaStream_t stream, const StencilState* state,
                      const Task& task) {
-    device::launch(device::make_kernel(stream_kernel<Moved>, "stream_kernel"),
-                   {.blocks = blocks,
-                    .threads = threads<Moved>(warps),
-                    .shared_bytes = Moved::shared_bytes,
-                    .stream = stream},
-                   state, task);
+    device::launch(
+        device::make_kernel(stream_kernel<Moved>, "stream_kernel"),
+        {.blocks = blocks, .threads = threads<Moved>(warps), .shared_bytes = Moved::shared_bytes, .stream = stream},
+        state, task);
   }
 };
 

@@ -6,8 +6,8 @@
 
 namespace terrace::stencil {
 
-/// The thread blocks of a launch: each takes a chunk of rows of a tile of columns. First come those of the tiles at the
-/// grid's ends: a row takes longer there, and a chunk has fewer.
+/// The thread blocks of a launch: each takes a chunk of rows of a tile of columns. First come those of the tiles at
+/// the grid's ends: a row takes longer there, and a chunk has fewer.
 struct StreamChunks {
   i64 tiles, stride;   // of a row; columns from one tile's begin to the next one's
   i64 end_tiles;       // of these at the grid's ends: the first and the last one; 0 if columns are periodic

@@ -29,8 +29,8 @@ struct alignas(16) StreamTile {
   i32 at_left, at_right;        // not 0: the tile ends at the grid's end
 };
 
-/// Signals between the first and the last warp and the one that moves values, in shared memory: a phase a batch that a
-/// slot has had.
+/// Signals between the first and the last warp and the one that moves values, in shared memory: a phase a batch that
+/// a slot has had.
 template <i32 slots, i32 output_slots>
 struct alignas(16) StreamSignals {
   device::Phases brought[slots];
@@ -39,7 +39,8 @@ struct alignas(16) StreamSignals {
   device::Phases written[output_slots];
 };
 
-/// The memory of batches of a field that follow one another, up to batch `end`: of the first cell of a batch's first row.
+/// The memory of batches of a field that follow one another, up to batch `end`: of the first cell of a batch's first
+/// row.
 template <class T>
 struct alignas(16) BulkRun {
   T* row;  // null: these batches are not written

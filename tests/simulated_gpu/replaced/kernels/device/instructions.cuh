@@ -5,8 +5,6 @@
 #include <chrono>
 
 #include "kernels/device/integers.hpp"
-#include "kernels/device/tensor_map.hpp"
-#include "tests/simulated_gpu/tensor_map.hpp"
 #include "tests/simulated_gpu/thread_block.hpp"
 
 namespace terrace::device {
@@ -156,14 +154,6 @@ inline void show_to_bulk_copies() {}
 inline bool is_elected() {
   __syncwarp();
   return simulated_gpu::ThreadBlock::current().lane() == 0;
-}
-inline void begin_tensor_copy(void* shared, const TensorMap& map, i32 column, i32 row, Arrivals& arrivals) {
-  const simulated_gpu::TensorMap& rows = simulated_gpu::tensor_map_of(map.bytes, shared);
-  simulated_gpu::bring_box(rows, column, row, shared);
-  bytes_came(arrivals, static_cast<u32>(rows.box_bytes()));
-}
-inline void begin_tensor_write(const TensorMap& map, i32 column, i32 row, const void* shared) {
-  simulated_gpu::write_box(simulated_gpu::tensor_map_of(map.bytes, shared), column, row, shared);
 }
 
 inline void sync_first_threads(i32 threads) {
