@@ -43,14 +43,14 @@ struct StencilRates {
 };
 
 /// Kernels of CUDA for several steps at a time, rows or planes in registers; boxes of radius 4 to 8 step by step.
-/// H200, tests/benchmarks/RESULTS.md.
+/// H100 and H200, tests/benchmarks/RESULTS.md.
 inline constexpr StencilRates stencil_stream_rates[] = {
-    // H200, 16384 x 16384, 2026-11-24. Radius 5 and 8 in f64 have no such kernel.
-    {"star2d", {{1, 2780, 1330}, {2, 1400, 670}, {3, 880, 430}, {4, 700, 290}, {5, 490}, {8, 181}}},
-    // H200, alike. f64 of radius 3 and 8: not measured.
-    {"box2d", {{1, 1770, 780}, {2, 690, 280}, {3, 360}, {4, 216, 115}, {8, 87}}},
-    // H200, alike. f64 of radius 1: not measured.
-    {"separable", {{1, 2470}, {3, 920, 390}}},
+    // H100, 16384 x 16384, 2026-11-26. f64 has no such kernel beyond radius 4. Radius 7 of f32: 570.
+    {"star2d", {{1, 4100, 2060}, {2, 2200, 1040}, {3, 1380, 667}, {4, 1110, 524}, {5, 950}, {8, 560}}},
+    // H100, alike; radius 4 and 8 H200, 2026-11-24. f64 of radius 8: not measured.
+    {"box2d", {{1, 2460, 1260}, {2, 940, 477}, {3, 478, 252}, {4, 216, 115}, {8, 87}}},
+    // H100, alike.
+    {"separable", {{1, 3490, 1730}, {2, 2000, 929}, {3, 1270, 619}, {4, 1070, 495}, {6, 684, 315}, {8, 497}}},
     // H200, 1024 x 512 x 512.
     {"star3d", {{1, 918, 558}}},
     // H200, 1024 x 512 x 512.
@@ -59,14 +59,14 @@ inline constexpr StencilRates stencil_stream_rates[] = {
     {"heat3d", {{1, 918, 558}}},
     // Not measured: by the multiply-adds of star3d.
     {"wave3d", {{1, 714, 434}}},
-    // H200, 8192 x 8192.
-    {"heat2d", {{1, 2450, 1200}}},
-    // H200, 8192 x 8192.
-    {"wave2d", {{1, 1530, 750}}},
-    // H200, 8192 x 8192.
-    {"fdtd2d", {{1, 1100, 440}}},
-    // H200, 8192 x 8192.
-    {"hotspot", {{1, 620, 220}}},
+    // H100, 8192 x 8192, 2026-11-26.
+    {"heat2d", {{1, 3030, 1390}}},
+    // H100, alike.
+    {"wave2d", {{1, 1550, 780}}},
+    // H100, alike.
+    {"fdtd2d", {{1, 1090, 368}}},
+    // H100, alike.
+    {"hotspot", {{1, 600, 341}}},
 };
 
 /// One step of any stencil on CUDA. H200, as above.
