@@ -65,8 +65,10 @@ void add_job_commands(CLI::App& program, CommandLine& line, Session& session) {
     add_json(question, asked->json);
   };
   add_question("check", "Report every error of a job, or that it has none", check);
-  add_question("plan", "Describe how a job would run, without running it", plan);
+  const auto [planned, asked] = add_question("plan", "Describe how a job would run, without running it", plan);
+  planned.add_flag("--fresh", asked->fresh, "Plan what `run` with the same --fresh would compute and take over");
   auto run = std::make_shared<RunArguments>();
+    return std::pair<CLI::App&, std::shared_ptr<PlanArguments>>(question, asked);
   CLI::App& command =
       add_command(program, line, session, "run", "Run a job, or resume one that was stopped", run_job, run);
   add_job(command, run->job);

@@ -538,6 +538,14 @@ class Nodes(Taking):
         self.assertEqual([stage["name"] for stage in told["stages"] if stage["taken_over_from"]], ["r"])
         self.assertEqual(told["disk"]["taken_over"], 9 * (2 + 4))
         self.assertEqual((self.folder / "result.h5").read_bytes(), before)
+        for fresh in ("--fresh", "--fresh=all", "--fresh=changed", "--fresh=r"):
+            with self.subTest(fresh=fresh):
+                planned = self.terrace("plan", "job.yaml", fresh)
+                dry = self.terrace("run", "job.yaml", "--dry-run", fresh)
+                taken = [[line for line in said.stdout.splitlines() if line.startswith(("stage", "  taken over"))]
+                         for said in (planned, dry)]
+                self.assertEqual(*taken)
+                self.assertEqual(len(taken[0]), 3 if fresh == "--fresh=changed" else 2)
         said = self.terrace("run", "job.yaml", "--dry-run", "--fresh=r").stdout
         self.assertNotIn("taken over", said)
         self.assertNotIn("taken over", self.terrace("run", "job.yaml", "--dry-run", "--fresh").stdout)
