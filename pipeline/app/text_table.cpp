@@ -9,11 +9,16 @@ namespace {
 constexpr std::size_t gap = 2;
 constexpr std::size_t narrowest_last_column = 20;
 constexpr std::size_t usual_width = 110;
+/// A cell that is wider does not widen its column: the last cell of its row stands in the line below.
+constexpr std::size_t widest_column = 34;
 
 std::vector<std::size_t> column_widths(const TextTable& table) {
   std::vector<std::size_t> widths(table.heading.size());
   const auto widen = [&](const std::vector<std::string>& row) {
-    for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      const bool outer = i == 0 || i + 1 == widths.size();
+      if (outer || row[i].size() <= widest_column) widths[i] = std::max(widths[i], row[i].size());
+    }
   };
   widen(table.heading);
   for (const auto& row : table.rows) widen(row);
@@ -31,17 +36,29 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
   return lines;
 }
 
-std::string text_row(const std::vector<std::string>& row, const std::vector<std::size_t>& widths,
-                     const std::string& indent, std::size_t width) {
-  std::string before = indent;
-  for (std::size_t i = 0; i + 1 < row.size(); ++i)
-    before += row[i] + std::string(widths[i] + gap - row[i].size(), ' ');
-  const std::size_t room = width > before.size() ? width - before.size() : 0;
-  std::string text;
+std::string without_end_blanks(std::string line) {
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  return line;
+}
+
+/// The cells of a row but the last, each in its column; longer than these columns if the last of them is too wide.
+std::string first_cells(const std::vector<std::string>& row, const std::vector<std::size_t>& widths,
+                        const std::string& indent) {
+  std::string text = indent;
+  for (std::size_t i = 0; i + 1 < row.size(); ++i) {
+    text += row[i] + std::string(std::max(widths[i], row[i].size()) + gap - row[i].size(), ' ');
+  }
+  return text;
+}
+
+/// @param at where the last column begins
+std::string text_row(const std::vector<std::string>& row, const std::string& first, std::size_t at,
+                     std::size_t width) {
+  const std::size_t room = width > at ? width - at : 0;
+  std::string text = first.size() > at ? without_end_blanks(first) + "\n" : "";
+  const std::string blanks(at, ' ');
   for (const std::string& line : wrapped(row.back(), std::max(room, narrowest_last_column))) {
-    std::string whole = (text.empty() ? before : std::string(before.size(), ' ')) + line;
-    while (!whole.empty() && whole.back() == ' ') whole.pop_back();
-    text += whole + "\n";
+    text += without_end_blanks((text.empty() ? first : blanks) + line) + "\n";
   }
   return text;
 }
@@ -79,7 +96,9 @@ std::string to_text(const TextTable& table, const std::string& indent, std::size
   if (!terminal) width = usual_width;
   const bool narrow = terminal && before_last + std::min(widths.back(), narrowest_last_column) > width;
   const auto text_of = [&](const std::vector<std::string>& row) {
-    return narrow ? paragraph(row, indent, width) : text_row(row, widths, indent, width);
+    const std::string first = first_cells(row, widths, indent);
+    const bool too_wide = terminal && first.size() > before_last && without_end_blanks(first).size() > width;
+    return narrow || too_wide ? paragraph(row, indent, width) : text_row(row, first, before_last, width);
   };
   std::string text;
   const bool headed =

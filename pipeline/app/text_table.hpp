@@ -16,7 +16,8 @@ struct TextTable {
 inline constexpr std::size_t no_terminal = 0;
 
 /// Columns two spaces apart, every line after `indent`; the last column wraps at `width` columns in all. If that
-/// leaves no room for it on a terminal, a row is a paragraph: its first cell, and the others below it. A heading
+/// leaves no room for it on a terminal, a row is a paragraph: its first cell, and the others below it. A middle cell
+/// of more than 34 columns does not widen its column, and the last cell of its row begins a line below. A heading
 /// whose cells are all empty is left out.
 std::string to_text(const TextTable& table, const std::string& indent = "  ", std::size_t width = no_terminal);
 

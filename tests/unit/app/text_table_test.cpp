@@ -37,6 +37,16 @@ TEST_CASE("Where columns do not fit a row is a paragraph") {
   for (const std::size_t width : {20, 30, 40, 50, 80}) CHECK(widest(to_text(table, "  ", width)) <= width);
 }
 
+TEST_CASE("One long cell does not take the room of the last column") {
+  const std::string value(50, 'v');
+  const TextTable table{{"", "", ""},
+                        {{"cigar", value, "the alignment"}, {"end", "1206, 1299", ""}, {"id", "0.9", "x y"}}};
+  CHECK(to_text(table, "") == "cigar  " + value + "\n" + std::string(19, ' ') + "the alignment\n" +
+                                  "end    1206, 1299\nid     0.9         x y\n");
+  CHECK(to_text(table, "", 40) ==
+        "cigar\n    " + value + "\n    the alignment\nend    1206, 1299\n" + "id     0.9         x y\n");
+}
+
 TEST_CASE("Long lines wrap between words, and what follows hangs") {
   CHECK(wrap_lines("  rate        12 of 34 cells\nshort\n", 24, 14) ==
         "  rate        12 of 34\n              cells\nshort\n");
