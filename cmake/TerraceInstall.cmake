@@ -26,7 +26,8 @@ endfunction()
 
 set(CPACK_PACKAGE_NAME terrace)
 set(CPACK_PACKAGE_VENDOR Terrace)
-set(CPACK_PACKAGE_CONTACT "The authors of Terrace <terrace@localhost>")
+# Without an address: dpkg takes a maintainer who has none; only Debian's own archive asks for one.
+set(CPACK_PACKAGE_CONTACT "The Terrace authors")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "dynamic programs and stencils larger than memory")
 set(CPACK_PACKAGE_DESCRIPTION
   "Runs alignment tables, shortest paths, knapsacks, stencils and other dynamic

@@ -64,6 +64,7 @@ class Installed(InstallTest):
             self.assertIn(library, needed)
         self.call("dpkg-deb", "--extract", package, self.folder / "root")
         self.check_installed(self.folder / "root" / "usr")
+        self.assertEqual(self.call("dpkg-deb", "--field", package, "Maintainer").strip(), "The Terrace authors")
 
 
 class Documents(InstallTest):
