@@ -1,8 +1,8 @@
 # What is installed, and the Debian package: cmake --install FOLDER; cpack -G DEB.
 include(GNUInstallDirs)
 
-# terrace_install(PROGRAM): the program with its man page, completion and reference, which it prints itself, examples
-# and pages.
+# terrace_install(PROGRAM): the program with its man page, completion and reference, which it prints itself, the
+# jobs of configs and pages.
 function(terrace_install program)
   set(made ${CMAKE_BINARY_DIR}/share)
   file(MAKE_DIRECTORY ${made})
@@ -14,14 +14,23 @@ function(terrace_install program)
     add_custom_command(OUTPUT ${file} COMMAND ${program} ${command} > ${file} DEPENDS ${program} VERBATIM)
     list(APPEND documents ${file})
   endforeach()
+  foreach(page README.md configs/README.md)
+    set(file ${made}/${page})
+    set(script ${CMAKE_SOURCE_DIR}/cmake/InstalledPage.cmake)
+    add_custom_command(OUTPUT ${file}
+      COMMAND ${CMAKE_COMMAND} -D source=${CMAKE_SOURCE_DIR}/${page} -D output=${file} -P ${script}
+      DEPENDS ${CMAKE_SOURCE_DIR}/${page} ${script} VERBATIM)
+    list(APPEND documents ${file})
+  endforeach()
   add_custom_target(${program}_documents ALL DEPENDS ${documents})
   install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(FILES ${made}/terrace.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   install(FILES ${made}/terrace.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME terrace)
   install(FILES ${made}/job.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/terrace)
-  install(FILES ${made}/reference.md ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/CHANGELOG.md
+  install(FILES ${made}/reference.md ${made}/README.md ${CMAKE_SOURCE_DIR}/CHANGELOG.md
     DESTINATION ${CMAKE_INSTALL_DOCDIR})
-  install(DIRECTORY ${CMAKE_SOURCE_DIR}/configs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
+  install(DIRECTORY ${CMAKE_SOURCE_DIR}/configs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN README.md EXCLUDE)
+  install(FILES ${made}/configs/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/configs)
 endfunction()
 
 set(CPACK_PACKAGE_NAME terrace)

@@ -1,4 +1,4 @@
-"""What is installed works where it lies: program, man page, completion, examples; and the Debian package holds it."""
+"""What is installed works where it lies: program, man page, completion, jobs; and the Debian package holds it."""
 import pathlib
 import re
 import shutil
@@ -30,13 +30,18 @@ class InstallTest(JobTest):
         man = (prefix / "share/man/man1/terrace.1").read_text()
         for command in self.commands():
             self.assertIn("terrace " + command, man)
-        examples = prefix / "share/doc/terrace/examples"
-        self.assertEqual({path.name for path in examples.iterdir()},
+        pages = prefix / "share/doc/terrace"
+        self.assertEqual({path.name for path in (pages / "configs").iterdir()},
                          {path.name for path in (terrace_runs.root / "configs").iterdir()})
-        for page in ("README.md", "CHANGELOG.md", "reference.md"):
-            self.assertTrue((prefix / "share/doc/terrace" / page).read_text().startswith("# "))
+        for page in ("README.md", "CHANGELOG.md", "reference.md", "configs/README.md"):
+            text = (pages / page).read_text()
+            self.assertTrue(text.startswith("# "))
+            for link in re.findall(r"\]\(([^)#\s]+)", text):
+                if not link.startswith("http"):
+                    self.assertTrue(((pages / page).parent / link).exists(), f"{page}: {link}")
+        self.assertIn("](configs/README.md)", (pages / "README.md").read_text())
         self.assertTrue((prefix / "share/terrace/job.schema.json").read_text().startswith("{"))
-        shutil.copytree(examples, self.folder / "jobs", dirs_exist_ok=True)
+        shutil.copytree(pages / "configs", self.folder / "jobs", dirs_exist_ok=True)
         output = self.folder / "sums.h5"
         output.unlink(missing_ok=True)
         said = self.call(program, "run", "jobs/summed_area.yaml", "--set", f"output={output}", cwd=self.folder)
@@ -59,12 +64,12 @@ class Installed(InstallTest):
                 skip(f"there is no {tool} (Debian: cmake, dpkg-dev)")
         self.call("cpack", "-G", "DEB", "--config", build / "CPackConfig.cmake", "-B", self.folder, cwd=self.folder)
         [package] = self.folder.glob("terrace_*.deb")
+        self.assertEqual(self.call("dpkg-deb", "--field", package, "Maintainer").strip(), "The Terrace authors")
         needed = self.call("dpkg-deb", "--field", package, "Depends")
         for library in ("libhdf5", "libyaml-cpp", "libopenblas0-pthread"):
             self.assertIn(library, needed)
         self.call("dpkg-deb", "--extract", package, self.folder / "root")
         self.check_installed(self.folder / "root" / "usr")
-        self.assertEqual(self.call("dpkg-deb", "--field", package, "Maintainer").strip(), "The Terrace authors")
 
 
 class Documents(InstallTest):
