@@ -33,10 +33,28 @@ int depth_of(const Node& node) {
   return deepest + 1;
 }
 
+/// The index behind the quote that closes the quoted text which begins at `at`; nullopt if none does.
+std::optional<std::size_t> quote_end(const std::string& text, std::size_t at) {
+  const char quote = text[at];
+  for (++at; at < text.size(); ++at) {
+    const bool escaped = quote == '"' ? text[at] == '\\' : text.compare(at, 2, "''") == 0;
+    if (escaped) ++at;
+    else if (text[at] == quote) return at + 1;
+  }
+  return std::nullopt;
+}
+
 /// Builds the tree from the parser's events.
 class TreeBuilder : public YAML::EventHandler {
  public:
-  TreeBuilder(int source, Complaints& complaints) : source_(source), complaints_(complaints) {}
+  /// @param text what is parsed; must outlive the builder
+  TreeBuilder(const std::string& text, int source, Complaints& complaints)
+      : text_(text), source_(source), complaints_(complaints) {
+    line_starts_.push_back(0);
+    for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1)) {
+      line_starts_.push_back(at + 1);
+    }
+  }
 
   Node take() { return std::move(root_); }
 
@@ -62,6 +80,7 @@ class TreeBuilder : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     refuse_tag(mark, tag);
+    if (tag == "!") refuse_open_quote(mark);
     finish({Node::Kind::scalar, position_of(mark), value, tag == "!"}, anchor);
   }
 
@@ -91,6 +110,15 @@ class TreeBuilder : public YAML::EventHandler {
   void refuse_tag(const YAML::Mark& mark, const std::string& tag) const {
     if (tag.empty() || tag == "?" || tag == "!") return;
     throw SyntaxError{position_of(mark), "the tag " + quote(tag) + " has no meaning in a job; take it away"};
+  }
+
+  /// The parser ends a quoted text at the end of the file if no quote does.
+  void refuse_open_quote(const YAML::Mark& mark) const {
+    const auto line = static_cast<std::size_t>(mark.line);
+    const std::size_t at =
+        line < line_starts_.size() ? line_starts_[line] + static_cast<std::size_t>(mark.column) : 0;
+    const bool quoted = at < text_.size() && (text_[at] == '"' || text_[at] == '\'');
+    if (quoted && !quote_end(text_, at)) throw SyntaxError{position_of(mark), "this quote is not closed"};
   }
 
   void check_depth(const Position& position, int more) const {
@@ -136,8 +164,25 @@ class TreeBuilder : public YAML::EventHandler {
 
   void begin_entry(const Node& key) {
     if (key.kind != Node::Kind::scalar) throw SyntaxError{key.position, "a key is missing before the ':'"};
+    if (!key.quoted) refuse_plain_key(key);
     frames_.back().key = {key.text, key.position, {}};
     frames_.back().has_key = true;
+  }
+
+  /// Keys without quotes that YAML takes and that are mistakes in a job.
+  static void refuse_plain_key(const Node& key) {
+    if (key.text == "<<") {
+      throw SyntaxError{key.position,
+                        "merge keys (<<) are no part of a job; write the keys out, or let an alias be the whole map"};
+    }
+    if (key.text.starts_with("\xC2\xA0")) {
+      throw SyntaxError{key.position, "this is a no-break space (U+00A0), as copied text has them; write blanks"};
+    }
+    const std::size_t brace = key.text.find_first_of("{[");
+    if (brace == std::string::npos) return;
+    Position position = key.position;
+    position.column += static_cast<int>(brace);
+    throw SyntaxError{position, std::string("a ':' and a blank are missing before this '") + key.text[brace] + "'"};
   }
 
   void end_entry(Node value) {
@@ -156,6 +201,8 @@ class TreeBuilder : public YAML::EventHandler {
     frame.node.entries.push_back(std::move(frame.key));
   }
 
+  const std::string& text_;
+  std::vector<std::size_t> line_starts_;
   int source_;
   Complaints& complaints_;
   bool started_ = false;
@@ -193,6 +240,7 @@ std::string explain(const std::string& message) {
   if (says("end of map flow")) return "not valid YAML here: a map in braces is not closed, or lacks a comma";
   if (says("end of sequence flow")) return "not valid YAML here: a list in brackets is not closed, or lacks a comma";
   if (says("end of map")) return "not valid YAML here: expected 'key: value', indented like the keys above";
+  if (says("EOF in scalar")) return "a quote is not closed";
   if (says("bad file")) return "lists and maps are nested more than 64 deep";
   return "not valid YAML here: " + message;
 }
@@ -213,7 +261,7 @@ SyntaxError from_parser(const YAML::Exception& error, const std::string& text, i
 
 Node parse_document(const std::string& text, int source, Complaints& complaints) {
   require_text(text, source);
-  TreeBuilder builder(source, complaints);
+  TreeBuilder builder(text, source, complaints);
   try {
     std::istringstream stream(text);
     YAML::Parser parser(stream);
