@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
@@ -43,15 +44,24 @@ class SettingsReader {
   Settings take() { return std::move(settings_); }
 
   void read_map(const Node& map, const std::string& prefix) {
+    std::vector<Wrong> unknown = std::exchange(unknown_, {}), missing = std::exchange(missing_, {});
     for (const Entry& entry : map.entries) read_entry(entry, prefix);
     for (const Parameter& parameter : schema_.parameters) {
       const std::string name = parameter.name;
       const bool here = name.starts_with(prefix) && name.find('.', prefix.size()) == std::string::npos;
       if (here && !map.find(name.substr(prefix.size()))) fill_in(parameter, prefix.empty() ? at_ : map.position);
     }
+    report();
+    unknown_ = std::move(unknown);
+    missing_ = std::move(missing);
   }
 
  private:
+  struct Wrong {
+    Position position;
+    std::string message;
+  };
+
   void read_entry(const Entry& entry, const std::string& prefix) {
     if (prefix.empty() && schema_.other_keys.contains(entry.key)) return;
     if (entry.key.find('.') != std::string::npos) return refuse_dotted(entry);
@@ -99,16 +109,28 @@ class SettingsReader {
     }
     if (hint.empty()) hint = known.empty() ? "; it takes no keys" : "; it takes " + list_names(known);
     if (entry.value.kind == Node::Kind::null) hint += " (it has no value: a list is written in brackets, [a, b])";
-    context_.complaints.add(entry.position, message + hint);
+    unknown_.push_back({entry.position, message + hint});
   }
 
   void fill_in(const Parameter& parameter, const Position& at) {
     if (!parameter.default_text) {
       if (!schema_.complete || misspelt_.contains(parameter.name)) return;
-      context_.complaints.add(at, schema_.owner + " needs " + quote(parameter.name) + ": " + parameter.help + " (" +
-                                      expected(parameter) + ")");
+      missing_.push_back({at, quote(parameter.name) + ": " + parameter.help + " (" + expected(parameter) + ")"});
     } else if (*parameter.default_text != '\0') {
       if (auto value = read_default(parameter, context_)) settings_.set(parameter.name, std::move(*value));
+    }
+  }
+
+  /// Complains of the keys of a map that are unknown or missing. One of each are one mistake: the unknown key stands
+  /// in place of the missing one.
+  void report() {
+    if (unknown_.size() == 1 && missing_.size() == 1) {
+      context_.complaints.add(unknown_[0].position, unknown_[0].message + "; it needs " + missing_[0].message);
+    } else {
+      for (const Wrong& wrong : unknown_) context_.complaints.add(wrong.position, wrong.message);
+      for (const Wrong& wrong : missing_) {
+        context_.complaints.add(wrong.position, schema_.owner + " needs " + wrong.message);
+      }
     }
   }
 
@@ -116,6 +138,7 @@ class SettingsReader {
   const Schema& schema_;
   CheckContext& context_;
   Settings settings_;
+  std::vector<Wrong> unknown_ = {}, missing_ = {};  // keys of the map that is read
   std::set<std::string> misspelt_;  // keys that an unknown key was meant for: reported there, and not missing
 };
 

@@ -80,7 +80,7 @@ class Keys(ReferenceTest):
             settings = {stage["selector"]: holder["name"]} if problem else {}
             job = self.write_job({}, [{"name": "s", stage["name"]: {**settings, "qqqqqqqq": 1}}])
             said = self.terrace("check", job, expect=WRONG).stderr
-            listed = re.search(r"unknown key 'qqqqqqqq' in .*; it takes (.*)", said)[1]
+            listed = re.search(r"unknown key 'qqqqqqqq' in .*; it takes ([^;\n]*)", said)[1]
             listed = set(re.split(r", | and ", listed)) - {"temporary", stage.get("selector")}
             self.assertEqual(listed, {key["name"].split(".")[0] for key in holder["keys"]}, holder["name"])
 
