@@ -114,12 +114,54 @@ class StageReader {
     stage_.name = name->text;
   }
 
-  /// The key that names the kind: the only key that is not common to all stages.
+  /// The first key of a kind's map that stands next to the stage's name; null if there is none.
+  const Entry* find_stray() const {
+    for (const Entry& entry : item_.entries) {
+      if (is_stray(entry)) return &entry;
+    }
+    return nullptr;
+  }
+
+  /// True for a key next to the stage's name that belongs to the map of some kind.
+  bool is_stray(const Entry& entry) const {
+    if (entry.key == "name" || is_common(entry.key) || table_.find(entry.key)) return false;
+    return std::any_of(table_.all().begin(), table_.all().end(), [&](const StageDeclaration& kind) {
+      const auto keys = top_level_keys(all_parameters(kind));
+      return (!kind.problems.empty() && entry.key == kind.selector) ||
+             std::find(keys.begin(), keys.end(), entry.key) != keys.end();
+    });
+  }
+
+  /// One complaint of all keys that stand next to the kind in place of below it, or that have no kind.
+  void complain_of_strays(const Entry& first, const Entry* kind) {
+    const Entry* problem = nullptr;
+    const StageDeclaration* family = nullptr;
+    for (const Entry& entry : item_.entries) {
+      const bool selects = is_stray(entry) && entry.value.kind == Node::Kind::scalar;
+      const StageDeclaration* found = selects ? family_of(entry.value.text, table_) : nullptr;
+      if (!found || entry.key != found->selector) continue;
+      problem = &entry;
+      family = found;
+    }
+    const std::string belongs = quote(first.key) + " belongs to the map of the stage's kind";
+    if (kind) {
+      complain(first.position, belongs + ": indent it below " + quote(kind->key) + ", or write " + kind->key + ": {" +
+                                   first.key + ": ..., ...}");
+    } else if (problem) {
+      complain(problem->position, "the stage is of no kind: write " + family->name + ": {" + family->selector + ": " +
+                                      problem->value.text + ", ...}");
+    } else {
+      complain(first.position, belongs + ", which is missing; it needs one of " + kinds());
+    }
+  }
+
+  /// The key that names the kind: the only key that is not common to all stages. Null after a complaint.
   const Entry* find_kind() {
     const Entry* kind = nullptr;
-    bool unknown = false;
+    const Entry* stray = find_stray();
+    bool unknown = stray != nullptr;
     for (const Entry& entry : item_.entries) {
-      if (entry.key == "name" || is_common(entry.key)) continue;
+      if (entry.key == "name" || is_common(entry.key) || is_stray(entry)) continue;
       if (table_.find(entry.key)) {
         if (kind) complain(entry.position, "the stage is already a " + quote(kind->key) + "; write two stages");
         else kind = &entry;
@@ -128,8 +170,9 @@ class StageReader {
         unknown = unknown || &entry != find_misspelt_name(item_, table_);
       }
     }
+    if (stray) complain_of_strays(*stray, kind);
     if (!kind && !unknown) complain(item_.position, "the stage is of no kind; it needs one of " + kinds());
-    return kind;
+    return stray ? nullptr : kind;
   }
 
   std::string kinds() const { return list_names(kind_names(table_)); }
@@ -176,7 +219,7 @@ class StageReader {
     if (!node) {
       std::vector<std::string> known = top_level_keys(all_parameters(kind));
       known.push_back(kind.selector);
-      if (find_misspelt(map, kind.selector, known)) return nullptr;
+      if (find_misspelt(map, kind.selector, known) || complain_of_other_selector(map, kind)) return nullptr;
       complain(position_, quote(kind.name) + " needs " + quote(kind.selector) + ": one of " + list_names(names));
       return nullptr;
     }
@@ -197,6 +240,21 @@ class StageReader {
     complain(node->position,
              quote(kind.selector) + " takes one of " + list_names(names) + ", not " + describe(*node) + near);
     return nullptr;
+  }
+
+  /// Complains of the word with which another kind chooses its problem; false if there is none.
+  bool complain_of_other_selector(const Node& map, const StageDeclaration& kind) {
+    for (const Entry& entry : map.entries) {
+      const bool selects = std::any_of(table_.all().begin(), table_.all().end(), [&](const StageDeclaration& other) {
+        return !other.problems.empty() && other.selector == entry.key;
+      });
+      if (!selects) continue;
+      foreign_ = true;
+      complain(entry.position, quote(kind.name) + " has no " + quote(entry.key) + ": it takes " +
+                                   quote(kind.selector) + ", one of " + list_names(problem_names(kind)));
+      return true;
+    }
+    return false;
   }
 
   void read_temporary(const Node& map) {
@@ -279,7 +337,7 @@ class StageReader {
   Draft& draft_;
   CheckContext& context_;
   Position position_;     // of the kind, or of the whole
-  bool foreign_ = false;  // the problem is one of another kind
+  bool foreign_ = false;  // the problem is one of another kind, or chosen with its word
   Stage stage_ = {};
 };
 
