@@ -14,7 +14,12 @@ constexpr std::size_t most_suggestions = 3;
 constexpr std::size_t shortest_beginning = 3;
 
 /// Names in other programs, and the corresponding names here.
-constexpr std::pair<std::string_view, std::string_view> other_names[] = {{"gpu", "cuda"}, {"nvidia", "cuda"}};
+constexpr std::pair<std::string_view, std::string_view> other_names[] = {
+    {"gpu", "cuda"},   {"nvidia", "cuda"}, {"float", "f32"},   {"float32", "f32"}, {"f16", "f32"},
+    {"double", "f64"}, {"float64", "f64"}, {"int8", "i8"},     {"int16", "i16"},   {"int", "i32"},
+    {"int32", "i32"},  {"int64", "i64"},   {"long", "i64"},    {"uint8", "u8"},    {"uint16", "u16"},
+    {"uint32", "u32"}, {"uint64", "u64"},  {"png", "image"},   {"pgm", "image"},   {"tiff", "image"},
+    {"tif", "image"},  {"gml", "graph"},   {"dimacs", "graph"}};
 
 std::string folded(std::string_view name) {
   std::string result(name);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "pipeline/base/element_type.hpp"
 #include "pipeline/base/near_name.hpp"
 #include "pipeline/base/printable.hpp"
 #include "pipeline/job/declaration.hpp"
@@ -18,10 +19,23 @@ bool has_word(const Parameter& parameter, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
+namespace {
+
+/// The words that a value may be, types of elements among them.
+std::vector<std::string> all_words_of(const Parameter& parameter) {
+  std::vector<std::string> words = words_of(parameter);
+  if (parameter.kind != ParameterKind::type) return words;
+  using enum ElementType;
+  for (const ElementType type : {u8, i8, u16, i16, u32, i32, u64, i64, f32, f64}) words.emplace_back(name_of(type));
+  return words;
+}
+
+}  // namespace
+
 std::nullopt_t ValueReader::refuse(const Node& node, const std::string& hint) {
   std::string message = quote(parameter_.name) + " takes " + expected(parameter_) + ", not " + describe(node);
   if (!hint.empty()) message += "; " + hint;
-  else if (node.kind == Node::Kind::scalar) message += did_you_mean(node.text, words_of(parameter_));
+  else if (node.kind == Node::Kind::scalar) message += did_you_mean(node.text, all_words_of(parameter_));
   context_.complaints.add(node.position, message);
   return std::nullopt;
 }

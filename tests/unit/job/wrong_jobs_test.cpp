@@ -209,6 +209,7 @@ std::vector<WrongJob> wrong_values() {
       {"a choice mistyped", aligning("keep: tabel"), "5:75", {"one of score, table, borders", "'table'?"}},
       {"a list without brackets", aligning("keep: score, table"), "5:82", {"unknown key 'table'", "brackets"}},
       {"an unknown type", aligning("type: int"), "5:75", {"u8, i8, u16", "or auto"}},
+      {"a type by another name", aligning("type: float64"), "5:75", {"did you mean 'f64'?"}},
       {"a list's elements", stepping("coefficients: [1, x, 2]"), "5:69", {"a list of numbers", "'x'"}},
       {"a scalar for a list", stepping("coefficients: 3"), "5:65", {"a list of numbers"}},
       {"texts out of choice", stepping("reduce: [sum, minimun]"), "5:65", {"'minimun'", "'minimum'?"}},
@@ -264,7 +265,6 @@ std::vector<WrongJob> wrong_stages() {
        "5:3",
        {"stage 's' (wavefront, summed_area) needs 'grid': the image"}},
       {"a name in the map", with_keys("problem: summed_area, grid: a, name: b"), "5:46", {"one level up"}},
-      {"a schedule unknown", with_keys("problem: summed_area, grid: a, schedule: squar"), "5:56", {"'square'?"}},
       {"keys next to their kind",
        with_stages("- name: s\n  wavefront:\n  problem: summed_area\n  grid: a\n"),
        "6:3",
@@ -285,6 +285,7 @@ std::vector<WrongJob> wrong_stages() {
        with_keys("problem: summed_area, rows: a"),
        "5:37",
        {"unknown key 'rows'", "belongs to smith_waterman", "; it needs 'grid': the image"}},
+      {"a schedule unknown", with_keys("problem: summed_area, grid: a, schedule: squar"), "5:56", {"'square'?"}},
       {"a schedule twice",
        with_stages("- name: s\n  schedule: auto\n  wavefront: {problem: summed_area, grid: a, "
                    "schedule: auto}\n"),
