@@ -108,7 +108,7 @@ class TableReader {
       check_kept_(static_cast<std::int64_t>(numbers_.count() * size_of(numbers_.type())));
       if (row_) break;
     }
-    if (row_ && row <= *row_ && !taken_)
+    if (row_ && row <= *row_ && taken_ == 0)
       fail_setting(settings_, "row",
                    "row: there is no row " + std::to_string(*row_) + " in " + file_.path().string() + ", which has " +
                        std::to_string(row));
@@ -137,7 +137,7 @@ class TableReader {
   }
 
   void take_line() {
-    taken_ = true;
+    ++taken_;
     if (!column_) {
       for (const Field& field : fields_) take(field);
     } else if (*column_ < fields_.size()) {
@@ -178,7 +178,19 @@ class TableReader {
   void take(const Field& field) {
     const std::int64_t at = seen_++ - skip_;
     if (at < 0 || (range_ && (at < range_->begin || at >= range_->end))) return;
-    if (auto wrong = numbers_.add(field.text)) throw IoError(place(field.at), *wrong);
+    if (auto wrong = numbers_.add(field.text)) throw IoError(place(field.at), *wrong + advice(field));
+  }
+
+  /// The setting that a value may lack which is no number: names in the first line, or another separator.
+  std::string advice(const Field& field) const {
+    const std::string_view begin = fields_.front().text;
+    const bool word = !begin.empty() && std::isalpha(static_cast<unsigned char>(begin[0])) != 0;
+    if (taken_ == 1 && word && !settings_.find<bool>("header").value_or(false)) {
+      return "; if this line names the columns, say `header: true`";
+    }
+    const std::size_t other = field.text.find_first_of(";\t|");
+    if (other == field.text.npos || settings_.has("separator")) return "";
+    return "; if values stand between other characters, say so by `separator`";
   }
 
   void find_column(bool header) {
@@ -225,7 +237,7 @@ class TableReader {
   std::int64_t seen_ = 0;
   std::int64_t rows_ = 0, first_line_ = 0;  // of a table
   std::size_t columns_ = 0;
-  bool taken_ = false;
+  std::int64_t taken_ = 0;  // lines of which values were taken
   std::string_view line_;
   std::vector<Field> fields_;
 };

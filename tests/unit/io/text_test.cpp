@@ -140,6 +140,15 @@ TEST_CASE("A bad number is an error with line and column") {
   CHECK(error_with("text", "1 +-2") == "io: a.txt:1:3: '+-2' is no number");
 }
 
+TEST_CASE("A value that is no number may lack a setting") {
+  CHECK(error_with("csv", "time,level\n1,2\n") ==
+        "io: a.txt:1:1: 'time' is no number; if this line names the columns, say `header: true`");
+  CHECK(error_with("csv", "1,2\nx,4\n") == "io: a.txt:2:1: 'x' is no number");
+  CHECK(error_with("csv", "1;2\n3;4\n") ==
+        "io: a.txt:1:1: '1;2' is no number; if values stand between other characters, say so by `separator`");
+  CHECK(error_with("csv", "1;2\n", {{"separator", "|"}}) == "io: a.txt:1:1: '1;2' is no number");
+}
+
 TEST_CASE("Rows and columns that are not there are errors") {
   CHECK(error_with("csv", "1,2\n3\n", {{"column", "1"}}) ==
         "io: a.txt:2:2: this line has 1 value, so none in column 1");
