@@ -163,8 +163,11 @@ std::string grouped(std::int64_t number) {
 std::shared_ptr<Source> open_graph(const Settings& settings, const OpenContext& context) {
   const InputFile file(input_path(settings, "graph", context));
   const EdgeRules rules{settings.find<std::string>("weight").value_or(""),
-                        settings.find<bool>("unweighted").value_or(false), settings.find<bool>("header"),
-                        context.warn, kept_check(settings, "graph", context)};
+                        settings.find<bool>("unweighted").value_or(false),
+                        settings.find<bool>("header"),
+                        context.warn,
+                        kept_check(settings, "graph", context),
+                        settings.has("weight") ? settings.place("weight") : Place{}};
   if (rules.unweighted && !rules.weight.empty()) {
     fail_setting(settings, "weight", "weight: an unweighted graph has none; leave out one of the two");
   }

@@ -22,6 +22,7 @@ struct EdgeRules {
   std::optional<bool> header = std::nullopt;  // lists of edges: true if the first line is one; nullopt: by its fields
   std::function<void(const std::string&)> warn = nullptr;  // takes what is right but hardly meant; null: nobody does
   CheckKept check_kept = nullptr;                          // called before a file is read whole; null: nothing is
+  Place weight_place = {};                                 // the place in the job that gives `weight`
 };
 
 /// An edge as a file gives it; nodes by the file's own numbers.

@@ -1,6 +1,7 @@
 // Lists of edges, an edge a line: SNAP's, and plain ones with or without a first line that is a header. Nodes are
 // numbers, or names.
 #include <algorithm>
+#include <charconv>
 #include <unordered_map>
 
 #include "io/inputs/graph/lines.hpp"
@@ -21,6 +22,14 @@ struct NodeIsName {
   std::string place, text;
   bool after_numbers;  // true if there were edges of numbers before
 };
+
+/// True if the text is a number as weights are written, also one that is too large for a weight.
+bool is_weight(std::string_view text) {
+  double value = 0;
+  const char* begin = text.data() + (text.starts_with('+') ? 1 : 0);
+  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), value);
+  return error != std::errc::invalid_argument && end == text.data() + text.size();
+}
 
 /// The nodes of a list as numbers from 0 on, in the order in which names are met.
 class NodeTexts {
@@ -92,7 +101,7 @@ class EdgeLinesReader {
     const auto named = [&](const Field& field) { return !rules_.weight.empty() && field.text == rules_.weight; };
     if (std::any_of(fields.begin(), fields.end(), named)) return true;
     const std::size_t column = whole_number(rules_.weight).value_or(2);
-    return !rules_.unweighted && column < fields.size() && !is_number(fields[column].text);
+    return !rules_.unweighted && column < fields.size() && !is_weight(fields[column].text);
   }
 
   /// Two numbers are a header where the next line has a field more, else an edge.
@@ -152,8 +161,9 @@ class EdgeLinesReader {
   std::optional<std::size_t> weight_column() const {
     if (rules_.weight.empty()) return fields_ > 2 ? std::optional<std::size_t>(2) : std::nullopt;
     if (const auto index = whole_number(rules_.weight); index && *index >= 2) return static_cast<std::size_t>(*index);
-    lines_.fail(0,
-                "weight: " + quote(rules_.weight) + " is neither a column of a header here nor an index from 2 on");
+    throw JobError(message_at(rules_.weight_place, "weight: " + quote(rules_.weight) +
+                                                       " is neither a column of a header of " + path() +
+                                                       " nor an index from 2 on"));
   }
 
   [[noreturn]] void fail_fields() const {

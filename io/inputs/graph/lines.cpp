@@ -42,7 +42,11 @@ bool GraphLines::next() {
   while (reader_.next(line_)) {
     const bool tabs = tabs_ && line_.find('\t') != line_.npos;
     split_fields(line_, tabs ? FieldRule{Separation::character, '\t'} : FieldRule{Separation::either, ','}, fields_);
-    if (!fields_.empty() && comments_.find(line_[fields_[0].at]) == std::string_view::npos) return true;
+    if (fields_.empty() || comments_.find(line_[fields_[0].at]) != std::string_view::npos) continue;
+    for (std::size_t field = 0; field < fields_.size(); ++field) {
+      if (fields_[field].text.starts_with('"')) fail(field, "this quote is not closed");
+    }
+    return true;
   }
   return false;
 }

@@ -115,6 +115,13 @@ TEST_CASE("A first line of words is a header before numbers, or where it has a w
         "io: g.csv: has a line of names and no edge: if that line is an edge, say `header: false`");
 }
 
+TEST_CASE("A first line with a weight is an edge, however the weight is written") {
+  CHECK(open_graph("g.txt", "oslo rome +4\nrome bern 2\n").weight("oslo", "rome") == 4);
+  CHECK(graph_error("g.txt", "oslo rome 1e400\nrome bern 2\n") ==
+        "io: g.txt:1:11: '1e400' is no number; if this line is a header, say `header: true`");
+  CHECK(graph_error("g.txt", "\"new york\" rome 4\n\"oslo rome 2\n") == "io: g.txt:2:1: this quote is not closed");
+}
+
 TEST_CASE("A name among numbers makes all nodes names, with a warning") {
   const auto graph = open_graph("g.txt", "1 2 4\n2 x1 5\n");
   CHECK(graph.names() == NodeNames::List(Texts{"1", "2", "x1"}));
