@@ -148,9 +148,11 @@ void Hdf5Dataset::open_dataset(const std::string& path, const std::string& name)
   const auto names = list_datasets(file_.get(), path);
   const bool listed = std::find(names.begin(), names.end(), chosen[0] == '/' ? chosen : "/" + chosen) != names.end();
   if (listed) throw IoError(where_, "cannot be opened (HDF5: " + reason + "); the file is damaged");
-  throw JobError("dataset: " + path + (exists ? " has a group, no dataset, '" : " has no '") + chosen + "'; it has " +
-                 (names.empty() ? "none" : quote_names(names)) +
-                 did_you_mean(chosen[0] == '/' ? chosen : "/" + chosen, names));
+  throw JobError(
+      "dataset: " +
+      (exists ? "'" + chosen + "' of " + path + " is a group, not a dataset" : path + " has no '" + chosen + "'") +
+      "; it has " + (names.empty() ? "none" : quote_names(names)) +
+      did_you_mean(chosen[0] == '/' ? chosen : "/" + chosen, names));
 }
 
 void Hdf5Dataset::read_shape() {
