@@ -349,6 +349,7 @@ run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const S
                              [rounded] { return rounded->warnings(); },
                              nodes->nodes()});
       plan.stages.back().ties = step.ties;
+      plan.stages.back().place = step.place;
       plan.stages.back().inputs = inputs_read(step, open);
     } catch (const Unknown&) {
       unknown.insert(step.name);

@@ -100,7 +100,7 @@ HomeChecksums run_stage(std::size_t number, RunPlan& plan, const Json& json, Run
       written = executor.home_checksums();
       planned.tiles_read = tiles_read(planned.stage->plan(), executor.input_checksums());
     } catch (const ComputeError& error) {
-      throw ComputeError("stage '" + planned.name + "': " + error.what());
+      throw ComputeError(message_at(planned.place, "stage '" + planned.name + "': " + error.what()));
     } catch (const io::DataError&) {
       throw;  // it names the place in the job
     } catch (const IoError& error) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kernels/device/context.hpp"
+#include "pipeline/base/settings.hpp"
 #include "pipeline/base/watch.hpp"
 #include "pipeline/run/executor/executor.hpp"
 #include "pipeline/run/inputs.hpp"
@@ -38,6 +39,7 @@ struct PlannedStage {
   std::vector<std::string> inputs = {};
   nlohmann::json tiles_read = nullptr;  // run::tiles_read() of the complete stage
   bool ties = false;                    // job::Stage::ties
+  Place place = {};                     // the place of the stage in the job; empty if not known
 
   /// Set in the attempt that begins a run, if the stage is a part of another result: what is to be taken over.
   std::shared_ptr<const TakenPart> taken = nullptr;

@@ -31,7 +31,7 @@ class Logs(CommandTest):
         ended = self.terrace("run", job, "--log", "run.log", expect=FAILED)
         log = (self.folder / "run.log").read_text()
         self.assertIn("does not fit type i64", ended.stderr)
-        self.assertIn("error terrace: stage 'sums': a sum in", log)
+        self.assertRegex(log, r"error terrace: \S+/job\.yaml:\d+:\d+: stage 'sums': a sum in")
         self.terrace("run", self.job(), "--log", "run.log")
         self.assertIn("info done in", (self.folder / "run.log").read_text().replace(log, "", 1))
 
