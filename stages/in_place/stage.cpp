@@ -4,15 +4,15 @@
 
 #include "io/convert.hpp"
 #include "kernels/in_place/problems.hpp"
-#include "kernels/wavefront/schedule.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
 #include "stages/in_place/measured.hpp"
 #include "stages/in_place/plan.hpp"
 #include "stages/in_place/slabs.hpp"
 #include "stages/in_place/tally.hpp"
+#include "stages/refuse.hpp"
 #include "stages/rounded_inputs.hpp"
-#include "stages/wavefront/types.hpp"
+#include "stages/wavefront/one_schedule.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -21,6 +21,7 @@ using in_place::InPlaceInfo;
 using in_place::InPlaceSpec;
 
 const std::vector<Parameter> shared_parameters = {
+    one_schedule,
     {"grid", ParameterKind::array, "the two-dimensional array, of numbers of any type"},
     {"sweeps", ParameterKind::count, "how often the grid is swept", "1", nullptr, 1, 1e15},
     {"boundary", ParameterKind::choice, "the first and last row and column keep their values", "fixed", "fixed"},
@@ -163,9 +164,6 @@ std::vector<job::ProblemDeclaration> declare_in_place() {
 
 std::unique_ptr<run::Stage> make_in_place(const Request& request) {
   const Settings& settings = request.stage.settings;
-  if (with_all_work(*wavefront::schedule_from(settings.text("schedule"))) != wavefront::Schedule{}) {
-    refuse(request.stage, "schedule", "in-place sweeps have one schedule: say `auto`, or leave it out");
-  }
   std::shared_ptr<io::Source> grid = open_grid(request);
   const std::int64_t sweeps = sweeps_of(settings, *grid);
   InPlaceSpec spec;

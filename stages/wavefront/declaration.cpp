@@ -6,6 +6,7 @@
 #include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/schedule.hpp"
 #include "stages/in_place/stage.hpp"
+#include "stages/wavefront/one_schedule.hpp"
 #include "stages/wavefront/stage.hpp"
 #include "stages/wavefront/verify.hpp"
 
@@ -63,6 +64,7 @@ const std::vector<Parameter> grid_parameters = {
 };
 
 const std::vector<Parameter> counted_parameters = {
+    one_schedule,
     {"grid", ParameterKind::array, "the two-dimensional array, of any type"},
     {"type", ParameterKind::choice, "type of the counts; auto: i32, or i64 for 2^31 cells and more", "auto",
      "auto, i32, i64"},

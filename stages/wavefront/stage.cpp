@@ -79,9 +79,6 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
   spec.description = problem_of(request, spec);
   const wavefront::Description& problem = *spec.description;
   spec.schedule = *wavefront::schedule_from(request.stage.settings.text("schedule"));
-  if (problem.counts && wavefront::with_all_work(spec.schedule) != wavefront::Schedule{}) {
-    refuse(request.stage, "schedule", "integral histograms have one schedule: say `auto`, or leave it out");
-  }
   if (problem.items == Items::grid) {
     inputs.grid = request.array(request.stage.settings.text("grid"));
     if (inputs.grid->shape().rank() != 2) {

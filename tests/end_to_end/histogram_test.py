@@ -106,7 +106,7 @@ class BadInput(JobTest):
     def test_a_schedule_that_is_not_theirs_is_refused(self):
         grid = numpy.zeros((3, 4), numpy.uint8)
         self.assertSays(self.wrong(grid, bins=2, schedule="peer_square"), "job.yaml:",
-                        "integral histograms have one schedule: say `auto`")
+                        "'schedule' takes one of auto, registers, not ")
         job = self.write_job({"grid": {"npy": "grid.npy"}},
                              [wavefront("counts", "integral_histogram", grid="grid", bins=2, schedule="registers")])
         self.terrace("run", job)

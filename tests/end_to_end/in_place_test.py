@@ -108,7 +108,7 @@ class Grids(JobTest):
     def test_a_schedule_that_is_not_theirs_is_refused(self):
         flat = {"a": {"npy": self.write("a.npy", numpy.zeros((4, 4), numpy.float32))}}
         ended = self.terrace("run", self.write_job(flat, [sor("s", "a", schedule="peer_square")]), expect=WRONG)
-        self.assertSays(ended, "job.yaml:", "in-place sweeps have one schedule: say `auto`")
+        self.assertSays(ended, "job.yaml:", "'schedule' takes one of auto, registers, not ")
         self.terrace("run", self.write_job(flat, [sor("s", "a", schedule="registers")]))
 
     def test_what_is_no_grid_and_what_is_no_number_of_sweeps_is_an_error(self):
