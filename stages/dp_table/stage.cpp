@@ -1,6 +1,8 @@
 #include "stages/dp_table/stage.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include "stages/dp_table/cut.hpp"
@@ -69,13 +71,18 @@ class DpTableStage : public run::Stage {
     const dp_table::Table& table = plan_.table();
     if (table.steps.count() == 0)
       return {"stage '" + name_ + "': there is no step, so only the first cell is reached"};
-    if (table.type != ElementType::f32 || !table.steps.has_whole_costs()) return {};
+    std::vector<std::string> all;
+    if (misses_last()) {
+      all.push_back("stage '" + name_ + "': no steps lead to the last cell: its value " + value_text() +
+                    " means none");
+    }
+    if (table.type != ElementType::f32 || !table.steps.has_whole_costs()) return all;
     double largest = 0;
     for (const double cost : table.steps.real_costs) largest = std::max(largest, std::abs(cost));
     const std::string warning = warning_of_f32_results(
         type_place_, name_, largest * static_cast<double>(dp_table::longest_chain(table.extents, table.steps)));
-    if (warning.empty()) return {};
-    return {warning};
+    if (!warning.empty()) all.push_back(warning);
+    return all;
   }
 
   run::Prediction prediction() const override {
@@ -122,6 +129,27 @@ class DpTableStage : public run::Stage {
   }
 
  private:
+  /// True once the last cell has its value, and no steps lead to it.
+  bool misses_last() const {
+    const dp_table::Table& table = plan_.table();
+    const bool least = table.combine == dp_table::Combine::min;
+    if (!least && table.combine != dp_table::Combine::max) return false;
+    const TableFindings& found = tally_.findings();
+    return dispatch(table.type, [&](auto zero) {
+      using T = decltype(zero);
+      using Limits = std::numeric_limits<T>;
+      if constexpr (std::is_floating_point_v<T>) return std::isinf(found.last_real);
+      else return found.last == static_cast<std::int64_t>(least ? Limits::max() : Limits::lowest());
+    });
+  }
+
+  /// The value of the last cell that no steps lead to.
+  std::string value_text() const {
+    const TableFindings& found = tally_.findings();
+    if (!is_floating(plan_.table().type)) return std::to_string(found.last);
+    return found.last_real > 0 ? "inf" : "-inf";
+  }
+
   double cpu_rate() const {
     return plan_.definition().keeps_choice ? measured::table_cpu_choice_rate : measured::table_cpu_rate;
   }

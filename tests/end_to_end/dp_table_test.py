@@ -232,6 +232,17 @@ class DpTableTest(JobTest):
                 job = self.write_job({}, [dp_table("t", **settings)], backend="cpu")
                 self.assertSays(self.terrace("check", job, expect=WRONG), said, "job.yaml:")
 
+    def test_a_last_cell_that_no_steps_lead_to_is_a_warning(self):
+        for combine, kind, value in (("min", "u8", 255), ("max", "i16", -32768), ("max", "f32", "-inf"),
+                                     ("min", "f64", "inf")):
+            with self.subTest(combine=combine, kind=kind):
+                stages = [dp_table("missed", extents=[10], steps=[[2]], combine=combine, type=kind),
+                          dp_table("reached", extents=[9], steps=[[2]], combine=combine, type=kind)]
+                ended = self.terrace("run", self.write_job({}, stages, backend="cpu"), "--fresh")
+                self.assertSays(ended, f"warning: stage 'missed': no steps lead to the last cell: its value {value} "
+                                       "means none\n")
+                self.assertNotIn("stage 'reached'", ended.stderr)
+
     def test_costs_that_their_type_holds_are_taken(self):
         for cost, kind in ((2**24, "f32"), (2**25 + 4, "f32"), (0.1, "f32"), (3e9, "f32"), (1e-30, "f32"),
                            (2.0, "f32"), (2**53, "f64"), (-2**24, "f32"), (1e30, "f32")):
