@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <memory>
 
@@ -15,9 +16,12 @@
 namespace terrace::app {
 namespace {
 
+/// A check of arguments that name a file: a variable of a script that is not set gives an empty one.
+std::string not_empty(const std::string& text) { return text.empty() ? "is empty; name a file" : ""; }
+
 /// Adds the arguments of commands that read a job.
 void add_job(CLI::App& command, JobArguments& job) {
-  command.add_option("JOB", job.path, "The job's file")->required();
+  command.add_option("JOB", job.path, "The job's file")->required()->check(not_empty);
   command
       .add_option("--set", job.settings,
                   "Set a key of the job, as in memory.device=1GiB or stages.align.match=2; may be given again")
@@ -63,12 +67,12 @@ void add_job_commands(CLI::App& program, CommandLine& line, Session& session) {
     CLI::App& question = add_command(program, line, session, name, help, answer, asked);
     add_job(question, asked->job);
     add_json(question, asked->json);
+    return std::pair<CLI::App&, std::shared_ptr<PlanArguments>>(question, asked);
   };
   add_question("check", "Report every error of a job, or that it has none", check);
   const auto [planned, asked] = add_question("plan", "Describe how a job would run, without running it", plan);
   planned.add_flag("--fresh", asked->fresh, "Plan what `run` with the same --fresh would compute and take over");
   auto run = std::make_shared<RunArguments>();
-    return std::pair<CLI::App&, std::shared_ptr<PlanArguments>>(question, asked);
   CLI::App& command =
       add_command(program, line, session, "run", "Run a job, or resume one that was stopped", run_job, run);
   add_job(command, run->job);
@@ -91,7 +95,7 @@ void add_verify(CLI::App& program, CommandLine& line, Session& session) {
       program, line, session, "verify",
       "Compare a result with its checksums, and parts of it with what plain programs compute", verify, asked);
   command.preparse_callback([&line](std::size_t) { line.stops = true; });
-  command.add_option("RESULT", asked->path, "The result")->required();
+  command.add_option("RESULT", asked->path, "The result")->required()->check(not_empty);
   CLI::Option* sample =
       command
           .add_option(
@@ -105,7 +109,15 @@ void add_verify(CLI::App& program, CommandLine& line, Session& session) {
             const bool right = !text.empty() && *end == '\0' && fraction > 0 && fraction <= 1;
             return right ? std::string() : "a fraction is above 0 and at most 1, as 0.01; not '" + text + "'";
           });
-  command.add_option("--seed", asked->seed, "Seed of the sample, by default 1")->type_name("NUMBER")->needs(sample);
+  command.add_option("--seed", asked->seed, "Seed of the sample, by default 1")
+      ->type_name("NUMBER")
+      ->needs(sample)
+      ->check([](const std::string& text) {
+        std::int64_t seed = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+        const bool right = error == std::errc() && end == text.data() + text.size();
+        return right ? std::string() : "a seed is a whole number of 64 bits; not '" + text + "'";
+      });
   command.add_flag(
       "--all", asked->all,
       "Run the job again in a folder next to the result, also for datasets that no sample covers, and compare all "
@@ -114,7 +126,7 @@ void add_verify(CLI::App& program, CommandLine& line, Session& session) {
 
 /// Adds the arguments of commands that make a file of a result.
 void add_picture(CLI::App& command, PictureArguments& picture, const char* kind) {
-  command.add_option("RESULT", picture.path, "The result")->required();
+  command.add_option("RESULT", picture.path, "The result")->required()->check(not_empty);
   command.add_option("-o,--output", picture.output, kind)->required()->type_name("FILE");
 }
 
@@ -123,7 +135,7 @@ void add_plot(CLI::App& program, CommandLine& line, Session& session) {
   CLI::App& command = add_command(
       program, line, session, "plot",
       "Draw a dataset: a table as a heat map, an alignment, a list, or a schedule; gnuplot draws", plot, asked);
-  command.add_option("RESULT", asked->picture.path, "The result")->required();
+  command.add_option("RESULT", asked->picture.path, "The result")->required()->check(not_empty);
   command.add_option(
       "DATASET", asked->dataset,
       "STAGE/DATASET, or STAGE for its most telling one; by default the most telling one of the result");
@@ -169,7 +181,7 @@ void add_other_commands(CLI::App& program, CommandLine& line, Session& session) 
   auto result = std::make_shared<ShowArguments>();
   CLI::App& shown =
       add_command(program, line, session, "show", "Describe a result, or the state of a stopped run", show, result);
-  shown.add_option("RESULT", result->path, "The result, or the folder of its run")->required();
+  shown.add_option("RESULT", result->path, "The result, or the folder of its run")->required()->check(not_empty);
   CLI::Option* stage = shown.add_option("STAGE", result->stage, "Show only this stage of a result");
   shown.add_flag("--paf", result->paf, "The alignment of that stage as a line of PAF")->needs(stage);
   shown.add_flag("--xdmf", result->xdmf, "Its grids as XDMF, which ParaView opens: write it beside the result")
@@ -243,7 +255,7 @@ void add_options(CLI::App& program, Session& session, CommandLine& line) {
   program.fallthrough();
   program.set_version_flag("--version", version_text(), "Print version, build and back ends, and end");
   program.add_flag("--quiet", session.quiet, "Print only the answer, errors and warnings");
-  program.add_option("--log", line.log, "Also write a log to this file")->type_name("FILE");
+  program.add_option("--log", line.log, "Also write a log to this file")->type_name("FILE")->check(not_empty);
   program.footer(
       "Exit codes: 0 done, 1 failed, 2 the job or the command is wrong,\n"
       "75 stopped at a checkpoint, run it again.");
@@ -259,9 +271,22 @@ std::string no_command(const CLI::App& program) {
   return "there is no command '" + rest.front() + "'" + (near.empty() ? "; there are " + list_names(names) : near);
 }
 
+/// The first argument that is an option with '=' and nothing behind it: the parser would take `--fresh=` for
+/// `--fresh`. Empty if there is none.
+std::string option_without_value(const std::vector<std::string>& arguments) {
+  const auto at = std::find_if(arguments.begin(), arguments.end(), [](const std::string& argument) {
+    return argument.starts_with("--") && argument.find('=') + 1 == argument.size();
+  });
+  return at == arguments.end() ? "" : *at;
+}
+
 }  // namespace
 
 CommandLine parse_command_line(std::vector<std::string> arguments, Session& session) {
+  if (const std::string option = option_without_value(arguments); !option.empty()) {
+    session.error(option + ": the value behind '=' is missing");
+    return {nullptr, exit_wrong, ""};
+  }
   CLI::App program("", "terrace");
   CommandLine line;
   add_options(program, session, line);

@@ -34,7 +34,8 @@ std::string hint_for(const Session& session, const ProblemsArguments& question,
                      const std::vector<std::string>& names) {
   for (const job::StageDeclaration& stage : session.stages.declarations().all()) {
     if (!stage.find_problem(question.name)) continue;
-    return "; it is a " + stage.selector + ": see `terrace " + stage.selector + "s " + question.name + "`";
+    const std::string article = stage.selector == "operator" ? "an " : "a ";
+    return "; it is " + article + stage.selector + ": see `terrace " + stage.selector + "s " + question.name + "`";
   }
   const std::string near = did_you_mean(question.name, names);
   return near.empty() ? "; there are " + list_names(names) : near;
